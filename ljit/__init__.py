@@ -1,0 +1,1 @@
+"""ljit: a JIT compiler for plain numeric Python and NumPy functions."""

@@ -1,0 +1,66 @@
+"""The errors that ljit itself raises. What a user's program raises is never wrapped in one of these.
+
+`UserError` says that a program is outside of what ljit takes (only shown under ``strict=True``),
+`InputError` that a text or a file is malformed, `InternalError` that ljit is at fault.
+"""
+
+from __future__ import annotations
+
+from ljit.source import SourceRange
+
+__all__ = [
+    "CodegenError",
+    "InputError",
+    "InternalError",
+    "LjitError",
+    "OpTypeError",
+    "ParseError",
+    "UnsupportedSyntaxError",
+    "UserError",
+    "VerifyError",
+]
+
+
+class LjitError(Exception):
+    """Base of every error that ljit raises about itself or about its input."""
+
+
+class UserError(LjitError):
+    """The program is outside of the translated subset; names the place and a way out."""
+
+    def __init__(self, message: str, where: SourceRange | None = None) -> None:
+        self.message = message
+        self.where = where
+        super().__init__(f"{message}\n{where.highlight()}" if where is not None else message)
+
+
+class UnsupportedSyntaxError(UserError):
+    """A statement or an expression that the frontend does not translate."""
+
+
+class OpTypeError(UserError):
+    """An op was given operand types that it cannot take."""
+
+
+class InputError(LjitError):
+    """A text or a file that ljit was asked to read is malformed."""
+
+
+class ParseError(InputError):
+    """IR text that does not parse; carries the line."""
+
+    def __init__(self, message: str, line: int) -> None:
+        self.line = line
+        super().__init__(f"line {line}: {message}")
+
+
+class InternalError(LjitError):
+    """ljit's own fault, always."""
+
+
+class VerifyError(InternalError):
+    """A graph breaks an invariant of the IR; lists every breach."""
+
+
+class CodegenError(InternalError):
+    """A graph that verifies could not be turned into machine code."""

@@ -1,0 +1,462 @@
+"""The SSA graph: Graph, Block, Node, Value.
+
+Control flow is structured: `prim::If`, `prim::Loop` and `prim::Region` own blocks. Every block ends in
+one terminator node; `prim::Yield` falls through to the owning node's outputs, the others
+(`prim::Continue`, `prim::Break`, `prim::Return`, `prim::Unreachable`) leave the block for the enclosing
+node that `node.target` names (None: the graph). So a `for` with `break` keeps its trip count and early
+returns need no flags.
+
+A value is visible in the rest of its block and in the blocks nested there. All mutation goes through
+the methods here, which keep the use lists right and count `graph.version` up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from ljit.ir.opdef import Effect, OpDef
+from ljit.source import SourceRange
+from ljit.types import ANY, Type
+
+__all__ = ["Block", "Graph", "Node", "Value"]
+
+
+class Value:
+    """One SSA value: an output of a node or a parameter of a block."""
+
+    __slots__ = ("index", "name", "owner", "type", "uses")
+
+    def __init__(self, owner: Node | Block, index: int, type_: Type, name: str = "") -> None:
+        self.owner = owner
+        self.index = index
+        self.type = type_
+        self.name = name  # the user's variable name, or ""; printing makes it unique
+        self.uses: dict[tuple[Node, int], None] = {}  # insertion ordered: (user, operand index)
+
+    @property
+    def node(self) -> Node | None:
+        """The defining node, or None for a block parameter."""
+        return self.owner if isinstance(self.owner, Node) else None
+
+    @property
+    def block(self) -> Block:
+        """The block in which the value is defined."""
+        if isinstance(self.owner, Block):
+            return self.owner
+        assert self.owner.block is not None
+        return self.owner.block
+
+    @property
+    def has_uses(self) -> bool:
+        return bool(self.uses)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the value is the output of a `prim::Constant`."""
+        return isinstance(self.owner, Node) and self.owner.op.is_constant
+
+    @property
+    def constant(self) -> object:
+        """The Python object of a constant value."""
+        assert isinstance(self.owner, Node) and self.owner.op.is_constant
+        return self.owner.attrs["value"]
+
+    @property
+    def key(self) -> str:
+        """A name that stays the same in clones: ``n12.0`` (node, output), ``b12.0.1`` (node, block, parameter)
+        or ``p0`` (parameter of the graph). Snapshots name baseline values by it."""
+        if isinstance(self.owner, Node):
+            return f"n{self.owner.id}.{self.index}"
+        node = self.owner.owner
+        if node is None:
+            return f"p{self.index}"
+        return f"b{node.id}.{node.blocks.index(self.owner)}.{self.index}"
+
+    def replace_all_uses_with(self, other: Value) -> None:
+        """Make every user of this value use `other`; the name hint moves along."""
+        if other is self:
+            return
+        for user, index in list(self.uses):
+            user.set_input(index, other)
+        if not other.name:
+            other.name = self.name
+
+    def __repr__(self) -> str:
+        return f"<Value {self.name or '?'} : {self.type}>"
+
+
+class Node:
+    """One operation: an op, operands, attributes, blocks, results and a source range.
+
+    `id` is unique in the graph and kept by `Graph.clone`, so that a node of a specialised graph can be
+    traced to the baseline node that it came from. Nodes made by a rewrite take the `id` of the node
+    they replace through `origin`.
+    """
+
+    __slots__ = (
+        "attrs",
+        "block",
+        "blocks",
+        "graph",
+        "id",
+        "inputs",
+        "next",
+        "op",
+        "origin",
+        "outputs",
+        "prev",
+        "range",
+        "target",
+    )
+
+    def __init__(self, graph: Graph, op: OpDef) -> None:
+        self.graph = graph
+        self.op = op
+        self.id = graph._take_id()
+        self.origin = self.id
+        self.inputs: list[Value] = []
+        self.outputs: list[Value] = []
+        self.attrs: dict[str, object] = {}
+        self.blocks: list[Block] = []
+        self.range: SourceRange | None = None
+        self.target: Node | None = None  # of Continue and Break: the Loop or Region that they leave
+        self.block: Block | None = None
+        self.prev: Node | None = None
+        self.next: Node | None = None
+
+    # -- structure ---------------------------------------------------------------------------------
+
+    @property
+    def output(self) -> Value:
+        """The only output."""
+        (value,) = self.outputs
+        return value
+
+    def add_block(self, params: Iterable[tuple[str, Type]] = ()) -> Block:
+        """Append an empty block with parameters of the given names and types."""
+        block = Block(self.graph, self)
+        for name, type_ in params:
+            block.add_param(name, type_)
+        self.blocks.append(block)
+        return block
+
+    def add_output(self, type_: Type = ANY, name: str = "") -> Value:
+        value = Value(self, len(self.outputs), type_, name)
+        self.outputs.append(value)
+        self.graph.version += 1
+        return value
+
+    def remove_output(self, index: int) -> None:
+        """Remove an output without uses; the later ones move up."""
+        assert not self.outputs[index].uses
+        del self.outputs[index]
+        for i, value in enumerate(self.outputs):
+            value.index = i
+        self.graph.version += 1
+
+    def add_input(self, value: Value) -> None:
+        value.uses[self, len(self.inputs)] = None
+        self.inputs.append(value)
+        self.graph.version += 1
+
+    def set_input(self, index: int, value: Value) -> None:
+        del self.inputs[index].uses[self, index]
+        self.inputs[index] = value
+        value.uses[self, index] = None
+        self.graph.version += 1
+
+    def remove_input(self, index: int) -> None:
+        """Remove one operand; the later ones move up."""
+        for i in range(index, len(self.inputs)):
+            del self.inputs[i].uses[self, i]
+        del self.inputs[index]
+        for i in range(index, len(self.inputs)):
+            self.inputs[i].uses[self, i] = None
+        self.graph.version += 1
+
+    def set_inputs(self, values: Sequence[Value]) -> None:
+        for i in range(len(self.inputs)):
+            del self.inputs[i].uses[self, i]
+        self.inputs = []
+        for value in values:
+            self.add_input(value)
+        self.graph.version += 1
+
+    def erase(self) -> None:
+        """Take the node out of its block and destroy it. Its outputs must be unused."""
+        assert not any(out.uses for out in self.outputs), f"{self.op.name} still has uses"
+        for block in self.blocks:
+            block.clear()
+        self.set_inputs(())
+        self.unlink()
+
+    def unlink(self) -> None:
+        """Take the node out of its block, keeping its operands: insert it elsewhere."""
+        block = self.block
+        if block is None:
+            return
+        if self.prev is not None:
+            self.prev.next = self.next
+        else:
+            block.first = self.next
+        if self.next is not None:
+            self.next.prev = self.prev
+        else:
+            block.last = self.prev
+        self.block = self.prev = self.next = None
+        self.graph.version += 1
+
+    def insert_before(self, anchor: Node) -> Node:
+        """Link this (unlinked) node in front of `anchor`."""
+        block = anchor.block
+        assert block is not None and self.block is None
+        self.block, self.prev, self.next = block, anchor.prev, anchor
+        if anchor.prev is not None:
+            anchor.prev.next = self
+        else:
+            block.first = self
+        anchor.prev = self
+        self.graph.version += 1
+        return self
+
+    def insert_after(self, anchor: Node) -> Node:
+        """Link this (unlinked) node behind `anchor`."""
+        if anchor.next is not None:
+            return self.insert_before(anchor.next)
+        assert anchor.block is not None
+        return anchor.block.append(self)
+
+    def move_before(self, anchor: Node) -> None:
+        self.unlink()
+        self.insert_before(anchor)
+
+    def replace_with(self, values: Sequence[Value]) -> None:
+        """Replace each output by the value of the same position and erase the node."""
+        for old, new in zip(self.outputs, values, strict=True):
+            old.replace_all_uses_with(new)
+        self.erase()
+
+    # -- facts -------------------------------------------------------------------------------------
+
+    @property
+    def effects(self) -> Effect:
+        """What the op may do given the operand types; of nodes with blocks, the union over them."""
+        effect = self.op.effects_of(self)
+        for block in self.blocks:
+            for node in block:
+                effect |= node.effects
+        return effect
+
+    def is_inside(self, outer: Node | Block) -> bool:
+        """Whether this node lies (at any depth) in `outer`."""
+        block = self.block
+        while block is not None:
+            if block is outer or block.owner is outer:
+                return True
+            block = block.owner.block if block.owner is not None else None
+        return False
+
+    def __repr__(self) -> str:
+        return f"<Node {self.id} {self.op.name}>"
+
+
+class Block:
+    """A list of nodes with parameters, ended by a terminator. `owner` is None for the graph's body."""
+
+    __slots__ = ("first", "graph", "last", "owner", "params")
+
+    def __init__(self, graph: Graph, owner: Node | None) -> None:
+        self.graph = graph
+        self.owner = owner
+        self.params: list[Value] = []
+        self.first: Node | None = None
+        self.last: Node | None = None
+
+    def __iter__(self) -> Iterator[Node]:
+        """Iterate over the nodes, terminator included; the current node may be erased."""
+        node = self.first
+        while node is not None:
+            following = node.next
+            yield node
+            node = following
+
+    def __reversed__(self) -> Iterator[Node]:
+        node = self.last
+        while node is not None:
+            before = node.prev
+            yield node
+            node = before
+
+    @property
+    def terminator(self) -> Node:
+        assert self.last is not None and self.last.op.is_terminator, "block has no terminator"
+        return self.last
+
+    @property
+    def is_terminated(self) -> bool:
+        return self.last is not None and self.last.op.is_terminator
+
+    def add_param(self, name: str = "", type_: Type = ANY) -> Value:
+        value = Value(self, len(self.params), type_, name)
+        self.params.append(value)
+        self.graph.version += 1
+        return value
+
+    def remove_param(self, index: int) -> None:
+        """Remove a parameter without uses; the later ones move up."""
+        assert not self.params[index].uses
+        del self.params[index]
+        for i, value in enumerate(self.params):
+            value.index = i
+        self.graph.version += 1
+
+    def append(self, node: Node) -> Node:
+        """Link an (unlinked) node at the end."""
+        assert node.block is None
+        node.block, node.prev, node.next = self, self.last, None
+        if self.last is not None:
+            self.last.next = node
+        else:
+            self.first = node
+        self.last = node
+        self.graph.version += 1
+        return node
+
+    def clear(self) -> None:
+        """Erase all nodes, last first."""
+        for node in reversed(self):
+            for out in node.outputs:
+                out.uses.clear()
+            node.erase()
+
+    def walk(self) -> Iterator[Node]:
+        """Iterate over all nodes at any depth, each before the nodes of its blocks."""
+        for node in self:
+            yield node
+            for block in node.blocks:
+                yield from block.walk()
+
+
+class Graph:
+    """A function in SSA form.
+
+    `block` is its body: the parameters are the function's, the terminator is a `prim::Return`.
+    `name` is the function's name as printed.
+    """
+
+    def __init__(self, name: str = "graph") -> None:
+        self.name = name
+        self.version = 0
+        self._next_id = 0
+        self.block = Block(self, None)
+
+    def _take_id(self) -> int:
+        self._next_id += 1
+        return self._next_id - 1
+
+    @property
+    def params(self) -> list[Value]:
+        return self.block.params
+
+    def walk(self) -> Iterator[Node]:
+        """Iterate over all nodes at any depth in textual order."""
+        return self.block.walk()
+
+    def create(
+        self,
+        op: OpDef,
+        inputs: Sequence[Value] = (),
+        attrs: Mapping[str, object] | None = None,
+        *,
+        outputs: int | Sequence[Type] | None = None,
+        range: SourceRange | None = None,
+        like: Node | None = None,
+    ) -> Node:
+        """Make an unlinked node; output types come from the op's `infer` unless given.
+
+        `like` gives source range and origin of the node that the new one stands for.
+        """
+        node = Node(self, op)
+        node.attrs.update(attrs or {})
+        for value in inputs:
+            node.add_input(value)
+        node.range = range
+        if like is not None:
+            node.range = node.range or like.range
+            node.origin = like.origin
+        if outputs is None:
+            outputs = op.result_types(node)
+        elif isinstance(outputs, int):
+            outputs = (ANY,) * outputs
+        for type_ in outputs:
+            node.add_output(type_)
+        return node
+
+    def clone(self) -> Graph:
+        """Copy the whole graph; node ids and origins stay the same."""
+        copy, _ = self.clone_with_map()
+        return copy
+
+    def clone_with_map(self) -> tuple[Graph, dict[Value, Value]]:
+        """Copy the whole graph and give the map from old to new values."""
+        copy = Graph(self.name)
+        values: dict[Value, Value] = {}
+        for param in self.params:
+            values[param] = copy.block.add_param(param.name, param.type)
+        copy_nodes(self.block, copy.block, values, {}, keep_ids=True)
+        copy._next_id = self._next_id
+        return copy, values
+
+    def __str__(self) -> str:
+        from ljit.ir.printer import print_graph  # printer needs the classes of this module
+
+        return print_graph(self)
+
+
+def copy_nodes(
+    source: Block,
+    into: Block,
+    values: dict[Value, Value],
+    targets: dict[Node, Node],
+    *,
+    keep_ids: bool = False,
+) -> None:
+    """Append copies of all nodes of `source` to `into`.
+
+    `values` maps values of the source graph to values of the target graph and is extended; a value
+    that is not in it stays itself (cloning inside one graph). `targets` does the same for the nodes
+    that exits name.
+    """
+    for node in source:
+        new = into.append(copy_node(node, into.graph, values, targets, keep_ids=keep_ids))
+        assert new.block is into
+
+
+def copy_node(
+    node: Node,
+    graph: Graph,
+    values: dict[Value, Value],
+    targets: dict[Node, Node],
+    *,
+    keep_ids: bool = False,
+) -> Node:
+    """Copy one node with its blocks into `graph`, unlinked. See `copy_nodes`."""
+    new = Node(graph, node.op)
+    if keep_ids:
+        new.id = node.id
+    new.origin = node.origin
+    new.attrs = dict(node.attrs)
+    new.range = node.range
+    if node.target is not None:
+        new.target = targets.get(node.target, node.target)
+    targets[node] = new
+    for value in node.inputs:
+        new.add_input(values.get(value, value))
+    for block in node.blocks:
+        inner = new.add_block()
+        for param in block.params:
+            values[param] = inner.add_param(param.name, param.type)
+        copy_nodes(block, inner, values, targets, keep_ids=keep_ids)
+    for out in node.outputs:
+        values[out] = new.add_output(out.type, out.name)
+    return new

@@ -1,0 +1,313 @@
+"""OpDef: the one declaration of an op, and the Emitter protocol that its lowering speaks to.
+
+Everything that ljit knows about an op is a field here; nothing branches on an op's name. Declaring an
+op (``declare(OpDef(...))``) puts it into `REGISTRY` and thereby into the registry-wide tests and
+`docs/ops.md`.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ljit.types import ANY, Type
+
+if TYPE_CHECKING:
+    from ljit.ir.graph import Node
+
+__all__ = ["REGISTRY", "Effect", "Emitter", "OpDef", "Scalar", "Schema", "declare", "get_op"]
+
+
+class Effect(enum.Flag):
+    """What running a node may do beside computing its outputs."""
+
+    PURE = 0
+    READ = enum.auto()  # reads memory that a WRITE may change (array elements, list items, globals)
+    WRITE = enum.auto()  # writes memory that others can see
+    RAISE = enum.auto()  # may raise: must not be removed, may be repeated
+    CALL = enum.auto()  # runs unknown Python code: anything may happen
+    ALLOC = enum.auto()  # makes a fresh mutable object: two equal nodes are not the same value
+    EXIT = enum.auto()  # leaves the block (terminators)
+
+    @property
+    def is_pure(self) -> bool:
+        """No effect at all: may be removed, repeated, merged and moved."""
+        return self == Effect.PURE
+
+    @property
+    def is_removable(self) -> bool:
+        """Whether a node whose outputs are unused can be dropped."""
+        return not self & (Effect.WRITE | Effect.RAISE | Effect.CALL | Effect.EXIT)
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether the interpreter may run the node a second time after a bailout."""
+        return not self & (Effect.WRITE | Effect.CALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """Parameter names as Python callers may use them: ``(x, axis=None, *, keepdims=False)``.
+
+    `params` are pairs of name and default; `REQUIRED` marks a parameter without one. Names behind
+    ``*`` are keyword-only. ``*xs`` takes any number of operands. A ``!`` behind a name marks an
+    operand that the op writes into: ``(a!, index, value)``.
+    """
+
+    text: str
+    positional: tuple[str, ...] = ()
+    keyword_only: tuple[str, ...] = ()
+    defaults: Mapping[str, object] = field(default_factory=dict)
+    variadic: str | None = None
+    written: tuple[str, ...] = ()
+
+    @staticmethod
+    def parse(text: str) -> Schema:
+        """Read the text form; defaults are Python literals."""
+        import ast  # only needed while ops are declared
+
+        written = tuple(part.split("!")[0].split(",")[-1].strip(" (") for part in text.split("!")[:-1])
+        arguments = ast.parse(f"def f{text.replace('!', '')}: pass").body[0].args  # type: ignore[attr-defined]
+        positional = tuple(a.arg for a in arguments.posonlyargs + arguments.args)
+        keyword_only = tuple(a.arg for a in arguments.kwonlyargs)
+        defaults: dict[str, object] = {}
+        for name, node in zip(reversed(positional), reversed(arguments.defaults), strict=False):
+            defaults[name] = ast.literal_eval(node)
+        for name, node in zip(keyword_only, arguments.kw_defaults, strict=True):
+            if node is not None:
+                defaults[name] = ast.literal_eval(node)
+        variadic = arguments.vararg.arg if arguments.vararg else None
+        return Schema(text, positional, keyword_only, defaults, variadic, written)
+
+
+class Scalar(Protocol):
+    """A value inside the emitter: `type` is its ljit type; the rest belongs to the emitter."""
+
+    @property
+    def type(self) -> Type: ...
+
+
+V = Any  # a Scalar of whichever emitter runs; an alias, so that op files stay readable
+
+
+class Emitter(Protocol):
+    """What a lowering may do. Implemented by `ljit.codegen` (LLVM).
+
+    The scalar part. Operands of one arithmetic call have the same type; bool, int, float, complex and
+    the NumPy scalar types are scalars. Integer `add sub mul neg shl` wrap; a *condition* is a Scalar of
+    type BOOL.
+    """
+
+    @property
+    def result_types(self) -> tuple[Type, ...]:
+        """The types of the node's outputs."""
+
+    @property
+    def fastmath(self) -> bool: ...
+
+    def const(self, type_: Type, value: object) -> V: ...
+    def cast(self, x: V, type_: Type) -> V:
+        """Convert as C does between number types (NumPy's ``astype``); never undefined behaviour."""
+
+    def retype(self, x: V, type_: Type) -> V:
+        """Give the same bits another ljit type of the same machine type (int <-> np.int64)."""
+
+    def add(self, x: V, y: V) -> V: ...
+    def sub(self, x: V, y: V) -> V: ...
+    def mul(self, x: V, y: V) -> V: ...
+    def div(self, x: V, y: V) -> V:
+        """Divide floats; truncate towards zero for ints (divisor 0 and MIN // -1 are the caller's)."""
+
+    def rem(self, x: V, y: V) -> V:
+        """Remainder with the sign of the dividend: C's ``%`` and ``fmod``."""
+
+    def neg(self, x: V) -> V: ...
+    def add_overflow(self, x: V, y: V) -> tuple[V, V]:
+        """Wrapped sum and the condition that it overflowed; likewise the next two."""
+
+    def sub_overflow(self, x: V, y: V) -> tuple[V, V]: ...
+    def mul_overflow(self, x: V, y: V) -> tuple[V, V]: ...
+    def bit_and(self, x: V, y: V) -> V: ...
+    def bit_or(self, x: V, y: V) -> V: ...
+    def bit_xor(self, x: V, y: V) -> V: ...
+    def bit_not(self, x: V) -> V: ...
+    def shl(self, x: V, y: V) -> V:
+        """Shift left; `y` must be in [0, bits)."""
+
+    def shr(self, x: V, y: V) -> V:
+        """Shift right, arithmetic for signed types; `y` must be in [0, bits)."""
+
+    def compare(self, predicate: str, x: V, y: V) -> V:
+        """Compare with ``eq ne lt le gt ge``; NaN is unequal and unordered (``ne`` holds)."""
+
+    def select(self, condition: V, x: V, y: V) -> V:
+        """Choose without a branch: both are computed."""
+
+    def branch(self, condition: V, then: Callable[[], V], otherwise: Callable[[], V]) -> V:
+        """Choose with a branch: only one is computed. Both give values of one type."""
+
+    def real(self, x: V) -> V: ...
+    def imag(self, x: V) -> V: ...
+    def complex(self, real: V, imag: V, type_: Type) -> V: ...
+    def intrinsic(self, name: str, *xs: V) -> V:
+        """LLVM's ``llvm.<name>.<type>``: sqrt fabs floor ceil trunc rint copysign minnum ctpop ..."""
+
+    def math(self, name: str, *xs: V) -> V:
+        """Call ``<name>`` of the C library (double; float via the ``f`` variant)."""
+
+    def bail_if(self, condition: V, reason: str) -> None:
+        """Leave native code for the interpreter, which redoes the work since the last Snapshot."""
+
+    def bail(self, reason: str) -> None:
+        """Leave native code unconditionally; what follows is unreachable."""
+
+    # -- aggregates ----------------------------------------------------------------------------------
+
+    def tuple_make(self, items: Sequence[V]) -> V: ...
+    def tuple_items(self, x: V) -> Sequence[V]: ...
+    def range_make(self, start: V, stop: V, step: V) -> V: ...
+    def range_parts(self, x: V) -> tuple[V, V, V]: ...
+    def slice_make(self, start: V, stop: V, step: V) -> V: ...
+    def slice_parts(self, x: V) -> tuple[V, V, V]: ...
+    def view_make(self, type_: Type, parts: Sequence[V]) -> V: ...
+    def view_parts(self, x: V) -> Sequence[V]: ...
+
+    # -- arrays --------------------------------------------------------------------------------------
+
+    def array_sizes(self, a: V) -> Sequence[V]:
+        """Sizes as INT values, constants where the type knows them."""
+
+    def array_strides(self, a: V) -> Sequence[V]:
+        """Strides in bytes as INT values."""
+
+    def array_load(self, a: V, indices: Sequence[V]) -> V:
+        """Load one element; the indices must be in [0, size): checked by the caller."""
+
+    def array_store(self, a: V, indices: Sequence[V], value: V) -> None:
+        """Store one element of the array's dtype; indices as in `array_load`."""
+
+    def array_new(self, type_: Type, sizes: Sequence[V], fill: V | None) -> V:
+        """Allocate a C-contiguous array; `fill` None leaves it uninitialised. Negative sizes bail."""
+
+    def array_view(
+        self, a: V, type_: Type, offset: V, sizes: Sequence[V], strides: Sequence[V]
+    ) -> V:
+        """A view on the memory of `a`: offset and strides in bytes."""
+
+    def loop(self, trip: V, body: Callable[[V], None]) -> None:
+        """Run `body(k)` for k = 0 .. trip-1; for lowerings that need a loop of their own."""
+
+    # -- objects -------------------------------------------------------------------------------------
+
+    def object_const(self, value: object) -> V:
+        """A constant Python object."""
+
+    def list_size(self, x: V) -> V: ...
+    def list_load(self, x: V, index: V) -> V:
+        """Item of a list as `item` type of the result; bails when it has another type."""
+
+    def list_store(self, x: V, index: V, value: V) -> None: ...
+    def list_append(self, x: V, value: V) -> None: ...
+    def list_make(self, items: Sequence[V], type_: Type) -> V: ...
+    def same_object(self, x: V, y: V) -> V:
+        """Identity of two objects, as a condition."""
+
+    def call_object(self, f: V, args: Sequence[V], kwnames: tuple[str, ...] = ()) -> V:
+        """``f(*args)`` on boxed values; the last ``len(kwnames)`` arguments are keywords."""
+
+    def call_method(
+        self, name: str, x: V, args: Sequence[V], kwnames: tuple[str, ...] = ()
+    ) -> V: ...
+    def getattr(self, x: V, name: str) -> V: ...
+    def call_boxed(self, function: object, args: Sequence[V]) -> V:
+        """Box the arguments and call a Python callable; the result is unboxed as `result_types[0]`."""
+
+
+InferRule = Callable[..., "Type | tuple[Type, ...]"]
+EffectRule = Callable[..., Effect]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpDef:
+    """One op.
+
+    - `infer(*operand_types, **attrs)` gives the output type(s): the only owner of dtype and shape facts.
+      `None`: not inferred (control flow), the node's maker states the types.
+    - `evaluate(*operands, **attrs)` is the Python or NumPy function itself: interpreter, constant folding
+      and the tests' oracle. Ops with several outputs return a tuple.
+    - `lower(e, *operands, **attrs)` emits native code for one node; `None`: `evaluate` is called boxed.
+      `can_lower(*operand_types, **attrs)` says for which types `lower` works (default: all).
+    - `effects` is an Effect or a function like `infer` that gives one.
+    - `callables` are the Python objects whose call is this op (``np.sqrt``, ``abs``); `methods` the
+      methods, as ``"ndarray.sum"``; `attributes` the attributes, as ``"ndarray.shape"``.
+    - `numpy` names the op that this one becomes once an operand is a NumPy array or scalar
+      (``py::add`` -> ``np::add``).
+    - `elementwise`: operands broadcast, `lower` is the scalar body, and an array operand or result makes it a
+      loop nest.
+    - `samples` are operand tuples for the registry-wide tests.
+    """
+
+    name: str
+    schema: Schema
+    doc: str = ""
+    infer: InferRule | None = None
+    evaluate: Callable[..., Any] | None = None
+    lower: Callable[..., Any] | None = None
+    can_lower: Callable[..., bool] | None = None
+    effects: Effect | EffectRule = Effect.PURE
+    callables: tuple[object, ...] = ()
+    methods: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+    numpy: str | None = None
+    elementwise: bool = False
+    is_commutative: bool = False
+    is_terminator: bool = False
+    is_constant: bool = False
+    #: the result type is not a function of the operand types: the profiling executor watches it
+    is_profiled: bool = False
+    samples: tuple[tuple[object, ...], ...] = ()
+
+    def effects_of(self, node: Node) -> Effect:
+        """Give the op's own effects for the operand types of `node`."""
+        if isinstance(self.effects, Effect):
+            return self.effects
+        return self.effects(*(v.type for v in node.inputs), **node.attrs)
+
+    def result_types(self, node: Node) -> tuple[Type, ...]:
+        """Apply `infer` to the operand types of `node`."""
+        if self.infer is None:
+            return ()
+        return self.infer_types([v.type for v in node.inputs], node.attrs)
+
+    def infer_types(
+        self, types: Sequence[Type], attrs: Mapping[str, object]
+    ) -> tuple[Type, ...]:
+        """Apply `infer`, as a tuple of output types."""
+        assert self.infer is not None, f"{self.name} has no infer rule"
+        result = self.infer(*types, **attrs)
+        return result if isinstance(result, tuple) else (result,)
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+
+REGISTRY: dict[str, OpDef] = {}
+
+
+def declare(op: OpDef) -> OpDef:
+    """Put `op` into the registry; a name can be declared once."""
+    assert op.name not in REGISTRY, f"op {op.name} is declared twice"
+    REGISTRY[op.name] = op
+    return op
+
+
+def get_op(name: str) -> OpDef:
+    """Look an op up by name."""
+    return REGISTRY[name]
+
+
+def any_result(*_types: Type, **_attrs: object) -> Type:
+    """Infer rule of ops whose result can be anything."""
+    return ANY

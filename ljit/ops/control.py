@@ -1,0 +1,151 @@
+"""Ops that make up the structure of a graph: constants, control flow, exits, guards and snapshots.
+
+They have no `evaluate`: interpreter, specialiser and codegen each know these and only these ops by
+identity (``node.op is IF``); all other ops are known through their declaration alone.
+"""
+
+from __future__ import annotations
+
+from ljit.ir import Effect, OpDef, Schema, declare
+from ljit.types import UNBOUND, Type, type_of
+
+__all__ = [
+    "BREAK",
+    "CONSTANT",
+    "CONTINUE",
+    "GUARD",
+    "IF",
+    "LOAD",
+    "LOOP",
+    "MAP",
+    "PROFILE",
+    "REGION",
+    "RETURN",
+    "SNAPSHOT",
+    "STORE",
+    "UNINITIALIZED",
+    "UNREACHABLE",
+    "YIELD",
+]
+
+
+def _control(name: str, schema: str, doc: str, **fields: object) -> OpDef:
+    return declare(OpDef(f"prim::{name}", Schema.parse(schema), doc, **fields))  # type: ignore[arg-type]
+
+
+def _same(x: Type, **_attrs: object) -> Type:
+    return x
+
+
+CONSTANT = _control(
+    "Constant",
+    "(*, value)",
+    "The Python object `value`.",
+    infer=lambda *, value: type_of(value),
+    is_constant=True,
+)
+UNINITIALIZED = _control(
+    "Uninitialized",
+    "()",
+    "The state of a local variable that is not bound.",
+    infer=lambda: UNBOUND,
+)
+
+LOAD = _control(
+    "Load",
+    "(*, name)",
+    "Read a local variable; only before `convert_to_ssa`.",
+    effects=Effect.READ,
+)
+STORE = _control(
+    "Store",
+    "(value, *, name)",
+    "Bind a local variable; only before `convert_to_ssa`.",
+    effects=Effect.WRITE,
+)
+
+IF = _control(
+    "If",
+    "(condition)",
+    "Run block 0 if the bool is true, else block 1. Yields of both give the outputs.",
+)
+LOOP = _control(
+    "Loop",
+    "(start, stop, *carried)",
+    """Run block 0 with (k, carried...) for k = start, start + 1 ... while k < stop.
+
+    Its Yield (or a Continue) gives the next carried values, a Break the outputs. When the trips are used
+    up, the carried values are the outputs, or, if there is a block 1 (the `else` of a `for`), that
+    block runs with the carried values as parameters and its Yield gives the outputs. There are as many
+    outputs as carried values. A `while` loop has stop = 2**63 - 1 and leaves by Break.""",
+)
+REGION = _control(
+    "Region",
+    "()",
+    "Run block 0 once; its Yield or any Break that targets the node gives the outputs.",
+)
+
+YIELD = _control(
+    "Yield", "(*values)", "Fall through to the owner.", effects=Effect.EXIT, is_terminator=True
+)
+CONTINUE = _control(
+    "Continue",
+    "(*values)",
+    "Start the next trip of the target Loop.",
+    effects=Effect.EXIT,
+    is_terminator=True,
+)
+BREAK = _control(
+    "Break",
+    "(*values)",
+    "Leave the target Loop or Region with its outputs.",
+    effects=Effect.EXIT,
+    is_terminator=True,
+)
+RETURN = _control(
+    "Return", "(value)", "Return from the function.", effects=Effect.EXIT, is_terminator=True
+)
+UNREACHABLE = _control(
+    "Unreachable",
+    "()",
+    "Follows an op that always raises.",
+    effects=Effect.EXIT,
+    is_terminator=True,
+)
+
+PROFILE = _control(
+    "profile",
+    "(x)",
+    "Record the type of `x` when the interpreter runs it; the slot is the node's id.",
+    infer=_same,
+    effects=Effect.RAISE,  # kept although pure: it watches
+)
+GUARD = _control(
+    "guard",
+    "(x, *, type)",
+    "Leave native code at the last Snapshot unless `x` has the type.",
+    infer=lambda x, *, type: type,  # noqa: A006
+    effects=Effect.RAISE,
+)
+SNAPSHOT = _control(
+    "Snapshot",
+    "(*live, at, names)",
+    """The interpreter state that every bailout behind it (up to the next one) goes back to.
+
+    `at` names a place in the baseline graph: ``before:ID``, ``after:ID`` (of a node) or ``header:ID``
+    (the start of a trip of a Loop, its block parameters set). `names` gives for each operand the
+    `Value.key` of the baseline value that it stands for.""",
+    effects=Effect.RAISE,
+)
+
+MAP = _control(
+    "Map",
+    "(*inputs, into=0)",
+    """A loop nest over the broadcast shape of the inputs: block 0 maps their elements to elements.
+
+    The first `into` inputs are arrays to write to (no parameter in the block): the first `into` yielded values
+    are cast and stored there; they give the iteration space. Each further yield makes a fresh
+    C-contiguous array, an output of the node. Scalars among the other inputs are the same for each element.
+    """,
+    effects=lambda *types, into=0: Effect.ALLOC | Effect.READ | (Effect.WRITE if into else Effect.RAISE),
+)

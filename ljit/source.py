@@ -1,0 +1,62 @@
+"""Places in a user's source text: what every node, error and traceback entry points at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = ["Source", "SourceRange"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """The text of one function and where it came from.
+
+    `lines` are the lines of the whole file or cell (no line ends), so that line numbers are the file's.
+    `function` is the qualified name that tracebacks and reports show.
+    """
+
+    filename: str
+    lines: tuple[str, ...] = field(repr=False)
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRange:
+    """A stretch of source: 1-based lines, 0-based columns counted in characters (not bytes).
+
+    `caller` is the place of the call when the node was inlined: the chain is the call stack,
+    innermost first.
+    """
+
+    source: Source
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    caller: SourceRange | None = None
+
+    def __str__(self) -> str:
+        return f"{self.source.filename}:{self.line}:{self.column}"
+
+    def short(self) -> str:
+        """Give ``file.py:line:column`` with the file's base name, as printed in graphs."""
+        name = self.source.filename.replace("\\", "/").rsplit("/", 1)[-1]
+        return f"{name}:{self.line}:{self.column}"
+
+    def called_from(self, caller: SourceRange) -> SourceRange:
+        """Give this range as seen when its function is inlined at `caller`."""
+        outer = self.caller.called_from(caller) if self.caller is not None else caller
+        return SourceRange(
+            self.source, self.line, self.column, self.end_line, self.end_column, outer
+        )
+
+    def highlight(self) -> str:
+        """Show the file, the line and a caret line below it, as CPython's tracebacks do."""
+        head = f'  File "{self.source.filename}", line {self.line}, in {self.source.function}'
+        if not 1 <= self.line <= len(self.source.lines):
+            return head
+        text = self.source.lines[self.line - 1]
+        end = self.end_column if self.end_line == self.line else len(text)
+        indent = len(text) - len(text.lstrip())
+        carets = " " * max(self.column - indent, 0) + "^" * max(end - self.column, 1)
+        return f"{head}\n    {text.strip()}\n    {carets}"

@@ -1,0 +1,341 @@
+"""The type lattice: what ljit can know of a value before it is computed.
+
+Types are immutable and compare by value. `join` is the least upper bound; `Any` is the top (a boxed
+object of unknown class), `Never` the bottom. Python scalars (`int`, `float`) and NumPy scalars
+(`np.int64`, `np.float64`) are different types, since they behave differently. Types print in the
+text form that `parse_type` reads back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+__all__ = [
+    "ANY",
+    "BOOL",
+    "COMPLEX",
+    "FLOAT",
+    "INT",
+    "NEVER",
+    "NONE",
+    "RANGE",
+    "SLICE",
+    "STR",
+    "UNBOUND",
+    "ArrayType",
+    "AtomType",
+    "ListType",
+    "ObjectType",
+    "RangeType",
+    "ScalarType",
+    "SliceType",
+    "TupleType",
+    "Type",
+    "UnionType",
+    "ViewType",
+    "is_number",
+    "is_numpy",
+    "join",
+    "scalar_type",
+    "type_of",
+]
+
+MAX_UNION = 4
+
+
+class Type:
+    """Base of all types."""
+
+    __slots__ = ()
+
+    @property
+    def is_boxed(self) -> bool:
+        """Whether a value of this type is a plain ``PyObject *`` in native code."""
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class AtomType(Type):
+    """A type without parameters: ``int``, ``float``, ``None``, ``Any`` ..."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_boxed(self) -> bool:
+        return self.name in ("Any", "str")
+
+
+ANY = AtomType("Any")
+NEVER = AtomType("Never")
+UNBOUND = AtomType("Unbound")  # the "value" of a local variable that is not bound
+NONE = AtomType("None")
+BOOL = AtomType("bool")
+INT = AtomType("int")  # a Python int that fits in int64; larger ones are `Any`
+FLOAT = AtomType("float")
+COMPLEX = AtomType("complex")
+STR = AtomType("str")
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarType(Type):
+    """A NumPy scalar (``np.float64(...)``, not a 0-d array) of a native-order dtype."""
+
+    dtype: np.dtype
+
+    def __str__(self) -> str:
+        return f"np.{self.dtype.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType(Type):
+    """An exact ``np.ndarray``: dtype, one entry a dimension (None: unknown size), memory layout.
+
+    `layout` is ``"C"`` (C-contiguous) or ``"strided"`` (anything). Arrays with this type are aligned
+    and in native byte order; others are `Any`.
+    """
+
+    dtype: np.dtype
+    shape: tuple[int | None, ...]
+    layout: str = "C"
+    writeable: bool = True
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def element(self) -> ScalarType:
+        """The type of one element."""
+        return ScalarType(self.dtype)
+
+    def __str__(self) -> str:
+        parts = ["*" if size is None else str(size) for size in self.shape]
+        if self.layout != "C":
+            parts.append(self.layout)
+        if not self.writeable:
+            parts.append("readonly")
+        return f"{self.dtype.name.capitalize()}({', '.join(parts)})"
+
+
+@dataclass(frozen=True, slots=True)
+class TupleType(Type):
+    """An exact tuple, with the type of each item."""
+
+    items: tuple[Type, ...]
+
+    def __str__(self) -> str:
+        inside = ", ".join(map(str, self.items))
+        return f"({inside},)" if len(self.items) == 1 else f"({inside})"
+
+
+@dataclass(frozen=True, slots=True)
+class ListType(Type):
+    """An exact list whose items were all seen as `item`; items are checked again when read."""
+
+    item: Type
+
+    def __str__(self) -> str:
+        return f"List[{self.item}]"
+
+    @property
+    def is_boxed(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class RangeType(Type):
+    """A ``range`` object whose start, stop and step fit in int64."""
+
+    def __str__(self) -> str:
+        return "range"
+
+
+RANGE = RangeType()
+
+
+@dataclass(frozen=True, slots=True)
+class SliceType(Type):
+    """A ``slice`` object: types of start, stop, step (INT or NONE each)."""
+
+    start: Type
+    stop: Type
+    step: Type
+
+    def __str__(self) -> str:
+        return f"slice[{self.start}, {self.stop}, {self.step}]"
+
+
+SLICE = SliceType(INT, INT, NONE)
+
+
+@dataclass(frozen=True, slots=True)
+class ViewType(Type):
+    """A stateless iteration view (`kind`: enumerate, zip, reversed) over the views `parts`."""
+
+    kind: str
+    parts: tuple[Type, ...]
+
+    def __str__(self) -> str:
+        return f"View[{self.kind}, {', '.join(map(str, self.parts))}]"
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectType(Type):
+    """A boxed object of exactly this class."""
+
+    cls: type
+
+    def __str__(self) -> str:
+        return f"Object[{self.cls.__module__}.{self.cls.__qualname__}]"
+
+    @property
+    def is_boxed(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class UnionType(Type):
+    """One of a few unboxed types; native code carries a tag beside the value."""
+
+    members: tuple[Type, ...]  # sorted by text, at least two, no unions, no boxed types
+
+    def __str__(self) -> str:
+        return f"Union[{', '.join(map(str, self.members))}]"
+
+
+_NUMBERS = frozenset((BOOL, INT, FLOAT, COMPLEX))
+
+
+def is_number(t: Type) -> bool:
+    """Whether `t` is a Python bool, int, float or complex."""
+    return t in _NUMBERS
+
+
+def is_numpy(t: Type) -> bool:
+    """Whether `t` is a NumPy scalar or array."""
+    return isinstance(t, ScalarType | ArrayType)
+
+
+@lru_cache(maxsize=4096)
+def join(a: Type, b: Type) -> Type:
+    """Give the least type that holds the values of both.
+
+    >>> str(join(INT, FLOAT)), str(join(NEVER, INT)), str(join(STR, INT))
+    ('Union[float, int]', 'int', 'Any')
+    """
+    if a == b or b == NEVER:
+        return a
+    if a == NEVER:
+        return b
+    if isinstance(a, ArrayType) and isinstance(b, ArrayType):
+        merged = _join_arrays(a, b)
+        if merged is not None:
+            return merged
+    if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.items) == len(b.items):
+        return TupleType(tuple(map(join, a.items, b.items)))
+    if isinstance(a, ListType) and isinstance(b, ListType):
+        return ListType(join(a.item, b.item))
+    return _union(a, b)
+
+
+def _join_arrays(a: ArrayType, b: ArrayType) -> ArrayType | None:
+    if a.dtype != b.dtype or a.ndim != b.ndim:
+        return None
+    shape = tuple(m if m == n else None for m, n in zip(a.shape, b.shape, strict=True))
+    layout = a.layout if a.layout == b.layout else "strided"
+    return ArrayType(a.dtype, shape, layout, a.writeable and b.writeable)
+
+
+def _union(a: Type, b: Type) -> Type:
+    members: set[Type] = set()
+    for t in (a, b):
+        members.update(t.members if isinstance(t, UnionType) else (t,))
+    if len(members) > MAX_UNION or not all(map(_can_be_member, members)):
+        return ANY
+    return UnionType(tuple(sorted(members, key=str)))
+
+
+def _can_be_member(t: Type) -> bool:
+    return t in _NUMBERS or t in (NONE, UNBOUND) or isinstance(t, ScalarType)
+
+
+_SCALARS: dict[type, Type] = {
+    bool: BOOL,
+    int: INT,
+    float: FLOAT,
+    complex: COMPLEX,
+    str: STR,
+    type(None): NONE,
+    range: RANGE,
+}
+_INT_MIN, _INT_MAX = -(2**63), 2**63 - 1
+#: dtypes that native code computes with; others stay boxed.
+NATIVE_KINDS = {
+    np.dtype(name)
+    for name in (
+        "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 "
+        "float16 float32 float64 complex64 complex128"
+    ).split()
+}
+_NATIVE_NUMBERS = {d.num for d in NATIVE_KINDS}  # "longlong" equals int64 but is another dtype
+_SCALAR_CLASSES: dict[type, Type] = {d.type: ScalarType(d) for d in NATIVE_KINDS}
+
+
+def scalar_type(dtype: np.dtype) -> Type:
+    """Give the type of an element of `dtype`; `Any` if native code does not compute with it."""
+    return ScalarType(dtype) if dtype.num in _NATIVE_NUMBERS and dtype.isnative else ANY
+
+
+def type_of(value: object) -> Type:
+    """Give the most precise type of a Python object (sizes of arrays are left unknown).
+
+    >>> str(type_of((1, 2.5))), str(type_of(np.zeros((2, 3)))), str(type_of(2**70))
+    ('(int, float)', 'Float64(*, *)', 'Any')
+    """
+    cls = type(value)
+    if cls is int:
+        return INT if _INT_MIN <= value <= _INT_MAX else ANY  # type: ignore[operator]
+    found = _SCALARS.get(cls) or _SCALAR_CLASSES.get(cls)
+    if found is not None:
+        return _checked_range(value) if isinstance(value, range) else found
+    if cls is np.ndarray:
+        return _array_type(value)  # type: ignore[arg-type]
+    if cls is tuple:
+        items = tuple(map(type_of, value))  # type: ignore[call-overload]
+        return TupleType(items) if len(items) <= 64 else ObjectType(tuple)
+    if cls is list:
+        return _list_type(value)  # type: ignore[arg-type]
+    if cls is slice:
+        return _slice_type(value)  # type: ignore[arg-type]
+    return ObjectType(cls)
+
+
+def _checked_range(value: range) -> Type:
+    fits = all(_INT_MIN <= x <= _INT_MAX for x in (value.start, value.stop, value.step))
+    return RANGE if fits else ObjectType(range)
+
+
+def _array_type(value: np.ndarray) -> Type:
+    dtype, flags = value.dtype, value.flags
+    if dtype.num not in _NATIVE_NUMBERS or not dtype.isnative or not flags.aligned:
+        return ObjectType(np.ndarray)
+    layout = "C" if flags.c_contiguous else "strided"
+    return ArrayType(dtype, (None,) * value.ndim, layout, flags.writeable)
+
+
+def _list_type(value: list[object]) -> Type:
+    item: Type = NEVER
+    for x in value[:16]:  # items are guarded when read, so that a sample is enough
+        item = join(item, type_of(x))
+    return ListType(item)
+
+
+def _slice_type(value: slice) -> Type:
+    parts = tuple(map(type_of, (value.start, value.stop, value.step)))
+    return SliceType(*parts) if all(p in (INT, NONE) for p in parts) else ObjectType(slice)
