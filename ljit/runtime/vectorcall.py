@@ -1,0 +1,107 @@
+"""The type behind `ljit.Function`: a Python class plus one machine word that holds a vectorcall entry.
+
+`make_function_type` builds the type at run time from an ordinary Python class, so that no C extension
+is needed. As long as an object's word is NULL, CPython calls the class's ``__call__``; after
+`set_vectorcall` it jumps straight to the given address, for every kind of call.
+
+The entry lives in memory that somebody else owns: whoever sets an address keeps the code alive for as
+long as a call may be inside it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from types import TracebackType
+
+from ljit.errors import InternalError
+
+__all__ = ["Raised", "get_vectorcall", "make_function_type", "set_vectorcall"]
+
+_POINTER_SIZE = ctypes.sizeof(ctypes.c_void_p)
+
+# Include/object.h, typeslots.h and structmember.h: part of the stable ABI.
+_TPFLAGS_DEFAULT = 1 << 18  # HAVE_VERSION_TAG; the other bits of the default are inherited or unused
+_TPFLAGS_HAVE_VECTORCALL = 1 << 11
+_TPFLAGS_METHOD_DESCRIPTOR = 1 << 17
+_TP_MEMBERS = 72
+_T_PYSSIZET = 19
+_READONLY = 1
+
+
+class _MemberDef(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("type", ctypes.c_int),
+        ("offset", ctypes.c_ssize_t),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+class _Slot(ctypes.Structure):
+    _fields_ = (("slot", ctypes.c_int), ("function", ctypes.c_void_p))
+
+
+class _Spec(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("basicsize", ctypes.c_int),
+        ("itemsize", ctypes.c_int),
+        ("flags", ctypes.c_uint),
+        ("slots", ctypes.POINTER(_Slot)),
+    )
+
+
+class Raised(tuple[BaseException, TracebackType | None]):
+    """What a slow call returns to make its native caller raise: ``Raised((error, traceback))``.
+
+    The exception is raised with exactly that traceback, so that no frame of ljit is part of it.
+    """
+
+    __slots__ = ()
+
+
+_from_spec = ctypes.pythonapi.PyType_FromSpecWithBases
+_from_spec.argtypes = (ctypes.POINTER(_Spec), ctypes.py_object)
+_from_spec.restype = ctypes.py_object
+
+# CPython keeps pointers into the name and the members of a type made from a spec (up to 3.11).
+_specs: list[object] = []
+
+
+def make_function_type(base: type) -> type:
+    """Derive a type from `base` whose instances have a vectorcall slot, NULL at first.
+
+    `base` is an ordinary Python class with ``__call__`` (the slow path) and ``__get__`` (binding as a
+    method); the new type takes its name, module and documentation. ``obj.f(x)`` goes through
+    CPython's fast path for methods: no bound method is made. The type cannot be subclassed.
+    """
+    name = f"{base.__module__}.{base.__qualname__}".encode()
+    members = (_MemberDef * 2)(
+        _MemberDef(b"__vectorcalloffset__", _T_PYSSIZET, base.__basicsize__, _READONLY, None)
+    )
+    slots = (_Slot * 2)(_Slot(_TP_MEMBERS, ctypes.addressof(members)))
+    flags = _TPFLAGS_DEFAULT | _TPFLAGS_HAVE_VECTORCALL
+    if "__get__" in dir(base):
+        flags |= _TPFLAGS_METHOD_DESCRIPTOR
+    spec = _Spec(name, base.__basicsize__ + _POINTER_SIZE, 0, flags, slots)
+    _specs.append((name, members, slots, spec))
+    made: type = _from_spec(ctypes.byref(spec), (base,))
+    made.__doc__ = base.__doc__
+    if made.__basicsize__ != spec.basicsize:
+        raise InternalError(f"a type of {spec.basicsize} bytes was made with {made.__basicsize__}")
+    return made
+
+
+def _slot(obj: object) -> ctypes.c_void_p:
+    return ctypes.c_void_p.from_address(id(obj) + type(obj).__basicsize__ - _POINTER_SIZE)
+
+
+def set_vectorcall(obj: object, address: int) -> None:
+    """Make calls of `obj` (of a type made here) jump to `address`; 0: back to ``__call__``."""
+    _slot(obj).value = address or None
+
+
+def get_vectorcall(obj: object) -> int:
+    """Give the address that calls of `obj` jump to, 0 if that is ``__call__``."""
+    return _slot(obj).value or 0
