@@ -7,12 +7,13 @@ identity (``node.op is IF``); all other ops are known through their declaration 
 from __future__ import annotations
 
 from ljit.ir import Effect, OpDef, Schema, declare
-from ljit.types import UNBOUND, Type, type_of
+from ljit.types import BOOL, UNBOUND, Type, type_of
 
 __all__ = [
     "BREAK",
     "CONSTANT",
     "CONTINUE",
+    "DEOPTIMIZE",
     "GUARD",
     "IF",
     "LOAD",
@@ -23,6 +24,7 @@ __all__ = [
     "RETURN",
     "SNAPSHOT",
     "STORE",
+    "TYPE_IS",
     "UNINITIALIZED",
     "UNREACHABLE",
     "YIELD",
@@ -113,6 +115,17 @@ UNREACHABLE = _control(
     is_terminator=True,
 )
 
+DEOPTIMIZE = _control(
+    "Deoptimize",
+    "(*, reason)",
+    """Leave native code at the last Snapshot, unconditionally.
+
+    Stands where the specialiser knows no types (never run so far), where an op always raises, and at the
+    exits of an outlined loop.""",
+    effects=Effect.EXIT,
+    is_terminator=True,
+)
+
 PROFILE = _control(
     "profile",
     "(x)",
@@ -126,6 +139,12 @@ GUARD = _control(
     "Leave native code at the last Snapshot unless `x` has the type.",
     infer=lambda x, *, type: type,  # noqa: A006
     effects=Effect.RAISE,
+)
+TYPE_IS = _control(
+    "type_is",
+    "(x, *, type)",
+    "Whether the Union `x` holds a value of the member `type` now.",
+    infer=lambda x, *, type: BOOL,  # noqa: A006
 )
 SNAPSHOT = _control(
     "Snapshot",
