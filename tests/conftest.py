@@ -1,0 +1,13 @@
+"""Settings of the whole test suite."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "ljit",
+    deadline=None,  # a first call compiles
+    derandomize=True,  # the same examples on every machine
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("ljit")
