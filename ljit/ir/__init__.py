@@ -12,6 +12,7 @@ from ljit.ir.opdef import (
     declare,
     get_op,
 )
+from ljit.ir.printer import Names, format_node, print_graph
 
 __all__ = [
     "REGISTRY",
@@ -19,6 +20,7 @@ __all__ = [
     "Effect",
     "Emitter",
     "Graph",
+    "Names",
     "Node",
     "OpDef",
     "Scalar",
@@ -28,5 +30,7 @@ __all__ = [
     "copy_node",
     "copy_nodes",
     "declare",
+    "format_node",
     "get_op",
+    "print_graph",
 ]

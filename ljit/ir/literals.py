@@ -1,8 +1,8 @@
 """Attribute values as text: what the printer writes between brackets and the parser reads back.
 
-`print_literal` and `parse_literal` are inverses up to equality. Python and NumPy scalars, strings, None, tuples,
-slices, ranges, dtypes and Types have a text of their own; an object that can be imported is
-``<module.qualname>``; any other is ``<@N>``, the N-th entry of a list that both sides share.
+Python and NumPy scalars, strings, None, tuples, slices, ranges, dtypes and Types have a text of
+their own; an object that can be imported is ``<module.qualname>``; any other is ``<@N>``, the N-th
+entry of a list that both sides share.
 """
 
 from __future__ import annotations

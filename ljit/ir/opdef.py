@@ -265,6 +265,10 @@ class OpDef:
     is_commutative: bool = False
     is_terminator: bool = False
     is_constant: bool = False
+    #: Loop and Region: `prim::Continue` and `prim::Break` can name a node of this op as their target
+    is_exit_target: bool = False
+    #: how the text form writes the op instead of its name: ``->`` of Yield
+    keyword: str = ""
     #: the result type is not a function of the operand types: the profiling executor watches it
     is_profiled: bool = False
     samples: tuple[tuple[object, ...], ...] = ()

@@ -1,7 +1,7 @@
 """Graphs as text, in the form that `ljit.ir.parser` reads back; docs/overview.md describes it.
 
-Names are given in textual order: a value with the hint ``x`` is ``%x``, the next one ``%x.1`` and so on;
-values without a hint are numbered. So the text does not depend on how the graph was made.
+Names are given in textual order: a value with the hint ``x`` is ``%x``, the next one ``%x.1`` and
+so on; values without a hint are numbered. So the text does not depend on how the graph was made.
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ __all__ = ["Names", "format_node", "format_range", "print_graph"]
 _NOT_IN_NAMES = re.compile(r"\W")
 
 
-def print_graph(
-    graph: Graph, objects: list[object] | None = None, *, ranges: bool = True
-) -> str:
+def print_graph(graph: Graph, objects: list[object] | None = None, *, ranges: bool = True) -> str:
     """Write `graph` as text. Objects that have no text are appended to `objects`."""
     printer = _Printer(Names(), [] if objects is None else objects, ranges=ranges)
     printer.graph(graph)
@@ -35,7 +33,7 @@ def format_node(node: Node, names: Names | None = None) -> str:
 
 
 def format_range(where: SourceRange) -> str:
-    """Give ``file.py:line:column``, followed by `` <- `` and the place of the call for inlined code."""
+    """Give ``file.py:line:column``, then `` <- `` and the place of the call for inlined code."""
     text = where.short()
     return text if where.caller is None else f"{text} <- {format_range(where.caller)}"
 
@@ -98,9 +96,8 @@ class _Printer:
     def head(self, node: Node) -> str:
         """Give the line of a node."""
         inputs = ", ".join(f"%{self.names[v]}" for v in node.inputs)
-        keyword = _KEYWORDS.get(node.op.name)
-        if keyword is not None and not node.attrs:
-            text = f"{keyword} ({inputs})"
+        if node.op.keyword:
+            text = f"{node.op.keyword} ({inputs})"
         else:
             results = self._typed(node.outputs)
             equals = " = " if results else ""
@@ -135,10 +132,6 @@ class _Printer:
                     self._register_classes(part)
             case ListType(item):
                 self._register_classes(item)
-
-
-#: terminators that have a shape of their own in the text
-_KEYWORDS = {"prim::Yield": "->", "prim::Return": "return"}
 
 
 def _depth_of(node: Node) -> str:

@@ -80,15 +80,22 @@ LOOP = _control(
     up, the carried values are the outputs, or, if there is a block 1 (the `else` of a `for`), that
     block runs with the carried values as parameters and its Yield gives the outputs. There are as many
     outputs as carried values. A `while` loop has stop = 2**63 - 1 and leaves by Break.""",
+    is_exit_target=True,
 )
 REGION = _control(
     "Region",
     "()",
     "Run block 0 once; its Yield or any Break that targets the node gives the outputs.",
+    is_exit_target=True,
 )
 
 YIELD = _control(
-    "Yield", "(*values)", "Fall through to the owner.", effects=Effect.EXIT, is_terminator=True
+    "Yield",
+    "(*values)",
+    "Fall through to the owner.",
+    effects=Effect.EXIT,
+    is_terminator=True,
+    keyword="->",
 )
 CONTINUE = _control(
     "Continue",
@@ -105,7 +112,12 @@ BREAK = _control(
     is_terminator=True,
 )
 RETURN = _control(
-    "Return", "(value)", "Return from the function.", effects=Effect.EXIT, is_terminator=True
+    "Return",
+    "(value)",
+    "Return from the function.",
+    effects=Effect.EXIT,
+    is_terminator=True,
+    keyword="return",
 )
 UNREACHABLE = _control(
     "Unreachable",
