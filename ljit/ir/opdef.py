@@ -196,6 +196,9 @@ class Emitter(Protocol):
     ) -> V:
         """A view on the memory of `a`: offset and strides in bytes."""
 
+    def array_overlap(self, a: V, b: V) -> V:
+        """Whether the memory extents of two arrays meet, as a condition (may be true in vain)."""
+
     def loop(self, trip: V, body: Callable[[V], None]) -> None:
         """Run `body(k)` for k = 0 .. trip-1; for lowerings that need a loop of their own."""
 
@@ -241,11 +244,17 @@ class OpDef:
       `can_lower(*operand_types, **attrs)` says for which types `lower` works (default: all).
     - `effects` is an Effect or a function like `infer` that gives one.
     - `callables` are the Python objects whose call is this op (``np.sqrt``, ``abs``); `methods` the
-      methods, as ``"ndarray.sum"``; `attributes` the attributes, as ``"ndarray.shape"``.
+      methods, as ``"ndarray.sum"``; `attributes` the attributes, as ``"ndarray.shape"``. Those of NumPy
+      scalars (any dtype) are ``"generic.item"``.
+    - `parameters` is the call order of the Python function where it differs from the schema's positional
+      and then keyword-only names: ``("shape", "dtype", "order")``. A call argument that lands on a keyword-only
+      name of the schema becomes an attribute and must be a constant.
     - `numpy` names the op that this one becomes once an operand is a NumPy array or scalar
       (``py::add`` -> ``np::add``).
     - `elementwise`: operands broadcast, `lower` is the scalar body, and an array operand or result makes it a
-      loop nest.
+      loop nest. With `schema.written` the first operand is the array that takes the results.
+    - `element_op` names the op that stands for this one in the body of a loop nest, where all operands are
+      scalars (``np::iadd`` -> ``np::add``; default: the op itself).
     - `samples` are operand tuples for the registry-wide tests.
     """
 
@@ -262,6 +271,8 @@ class OpDef:
     attributes: tuple[str, ...] = ()
     numpy: str | None = None
     elementwise: bool = False
+    element_op: str | None = None
+    parameters: tuple[str, ...] = ()
     is_commutative: bool = False
     is_terminator: bool = False
     is_constant: bool = False
