@@ -10,6 +10,7 @@ from ljit.ir import Effect, OpDef, Schema, declare
 from ljit.types import BOOL, UNBOUND, Type, type_of
 
 __all__ = [
+    "ASSUME",
     "BREAK",
     "CONSTANT",
     "CONTINUE",
@@ -151,6 +152,12 @@ GUARD = _control(
     "Leave native code at the last Snapshot unless `x` has the type.",
     infer=lambda x, *, type: type,  # noqa: A006
     effects=Effect.RAISE,
+)
+ASSUME = _control(
+    "assume",
+    "(*, assumption)",
+    "Leave native code at the last Snapshot unless the assumption about a variable still holds.",
+    effects=Effect.READ | Effect.RAISE,
 )
 TYPE_IS = _control(
     "type_is",

@@ -1,0 +1,108 @@
+"""Assumptions: what a specialised graph takes for granted about global and closure variables.
+
+The native entry checks them on each call (a version tag of the dictionary first), so that a changed global is seen.
+"""
+
+from __future__ import annotations
+
+import enum
+import types
+from dataclasses import dataclass
+
+import numpy as np
+
+from ljit.ir import Node
+
+__all__ = [
+    "MISSING",
+    "Assumption",
+    "assumptions_of_closure",
+    "assumptions_of_global",
+    "is_stable_constant",
+]
+
+
+class _Missing(enum.Enum):
+    MISSING = "missing"
+
+
+MISSING = _Missing.MISSING
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assumption:
+    """`holder[key]` is `value` (identity); the holder is a dict, or a cell whose content is `value`.
+
+    `value` MISSING: the dict has no such key (a builtin is not shadowed by a global).
+    """
+
+    holder: dict[str, object] | types.CellType
+    key: str
+    value: object
+
+    def holds(self) -> bool:
+        """Check it now."""
+        if isinstance(self.holder, types.CellType):
+            return _cell_content(self.holder) is self.value
+        return self.holder.get(self.key, MISSING) is self.value
+
+
+def _cell_content(cell: types.CellType) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
+
+
+def assumptions_of_global(node: Node) -> list[Assumption]:
+    """What makes the global read by `node` a constant, the one with its value last; [] if unbound."""
+    name, scope = node.attrs["name"], node.attrs["scope"]
+    assert isinstance(name, str) and isinstance(scope, types.FunctionType)
+    variables = scope.__globals__
+    if name in variables:
+        return [Assumption(variables, name, variables[name])]
+    builtins = scope.__builtins__
+    if name in builtins:
+        return [
+            Assumption(variables, name, MISSING),
+            Assumption(builtins, name, builtins[name]),
+        ]
+    return []
+
+
+def assumptions_of_closure(node: Node) -> list[Assumption]:
+    """The same for a closure cell."""
+    name, scope = node.attrs["name"], node.attrs["scope"]
+    assert isinstance(name, str) and isinstance(scope, types.FunctionType)
+    assert scope.__closure__ is not None
+    cell = scope.__closure__[scope.__code__.co_freevars.index(name)]
+    value = _cell_content(cell)
+    return [Assumption(cell, name, value)] if value is not MISSING else []
+
+
+_STABLE = (
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    type(None),
+    type,
+    np.generic,
+    np.dtype,
+    np.ufunc,
+    types.ModuleType,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    type(Ellipsis),
+    range,
+    slice,
+)
+
+
+def is_stable_constant(value: object) -> bool:
+    """Whether the object can be treated by value: nothing about it that ljit uses can change."""
+    if isinstance(value, tuple):
+        return type(value) is tuple and all(map(is_stable_constant, value))
+    return isinstance(value, _STABLE)

@@ -1,0 +1,247 @@
+"""Find the op that a dynamic operation stands for, once operand types and constants are known.
+
+The baseline graph calls everything as Python does: ``py::call(<numpy.sqrt>, %x)``, ``py::getattr[name='shape'](%a)``,
+``py::add(%array, %x)``. `resolve` turns such a request into the op that declares to implement it, through the tables
+that the declarations make up (`OpDef.callables`, `methods`, `attributes`, `numpy`). It knows no op but the
+generic ones.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol
+
+from ljit.ir import REGISTRY, OpDef, Value, get_op
+from ljit.types import (
+    ANY,
+    ArrayType,
+    ListType,
+    ObjectType,
+    RangeType,
+    ScalarType,
+    TupleType,
+    Type,
+    is_numpy,
+)
+
+__all__ = ["Constants", "Request", "resolve"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One operation to be emitted."""
+
+    op: OpDef
+    inputs: tuple[Value, ...]
+    attrs: Mapping[str, object]
+
+
+class Constants(Protocol):
+    """What resolving needs from the specialiser."""
+
+    def constant(self, value: object) -> Value:
+        """Make (or reuse) a constant value."""
+
+    def module_attribute(self, module: types.ModuleType, name: str) -> Value | None:
+        """Give the attribute as a constant, guarded against change; None if that is not possible."""
+
+
+def resolve(request: Request, constants: Constants) -> Request:
+    """Apply the tables until nothing changes."""
+    while True:
+        rule = _rules().get(request.op)
+        better = rule(request, constants) if rule is not None else None
+        if better is None:
+            better = _numpy_form(request)
+        if better is None:
+            return request
+        request = better
+
+
+@cache
+def _rules() -> dict[OpDef, Callable[[Request, Constants], Request | None]]:
+    return {
+        get_op("py::call"): _call,
+        get_op("prim::iter_call"): _iter_call,
+        get_op("py::call_method"): _call_method,
+        get_op("py::getattr"): _getattr,
+        get_op("py::getitem"): _getitem,
+    }
+
+
+@cache
+def _by_callable() -> dict[int, list[OpDef]]:
+    table: dict[int, list[OpDef]] = {}
+    for op in REGISTRY.values():
+        for function in op.callables:
+            table.setdefault(id(function), []).append(op)
+    return table
+
+
+@cache
+def _by_member() -> dict[str, OpDef]:
+    table: dict[str, OpDef] = {}
+    for op in REGISTRY.values():
+        for name in (*op.methods, *op.attributes):
+            table[name] = op
+    return table
+
+
+def _call(request: Request, constants: Constants) -> Request | None:
+    callee, *args = request.inputs
+    if not callee.is_constant:
+        return None
+    kwnames = request.attrs.get("kwnames", ())
+    for op in _by_callable().get(id(callee.constant), ()):
+        found = bind(op, args, kwnames, constants)  # type: ignore[arg-type]
+        if found is not None and is_known(found):
+            return found
+    return None
+
+
+def _iter_call(request: Request, constants: Constants) -> Request | None:
+    """``prim::iter_call`` of anything but a view maker is the iteration of an ordinary call."""
+    return None
+
+
+def _call_method(request: Request, constants: Constants) -> Request | None:
+    receiver, *args = request.inputs
+    name = request.attrs["name"]
+    assert isinstance(name, str)
+    if receiver.is_constant and isinstance(receiver.constant, types.ModuleType):
+        function = constants.module_attribute(receiver.constant, name)
+        if function is None:
+            return None
+        return Request(get_op("py::call"), (function, *args), _only_kwnames(request))
+    op = _by_member().get(f"{member_class(receiver.type)}.{name}")
+    if op is None:
+        return None
+    found = bind(op, request.inputs, request.attrs.get("kwnames", ()), constants)  # type: ignore[arg-type]
+    return found if found is not None and is_known(found) else None
+
+
+def _only_kwnames(request: Request) -> dict[str, object]:
+    return {k: v for k, v in request.attrs.items() if k == "kwnames"}
+
+
+def _getattr(request: Request, constants: Constants) -> Request | None:
+    (receiver,) = request.inputs
+    op = _by_member().get(f"{member_class(receiver.type)}.{request.attrs['name']}")
+    if op is None:
+        return None
+    found = Request(op, (receiver,), {})
+    return found if is_known(found) else None
+
+
+def _getitem(request: Request, constants: Constants) -> Request | None:
+    """An item of a tuple of known types at a constant index."""
+    container, index = request.inputs
+    if not (isinstance(container.type, TupleType) and index.is_constant):
+        return None
+    position, length = index.constant, len(container.type.items)
+    if type(position) is not int or not -length <= position < length:
+        return None
+    return Request(get_op("prim::TupleIndex"), (container,), {"index": position % length})
+
+
+def _numpy_form(request: Request) -> Request | None:
+    """The op that an operator is for NumPy operands."""
+    name = request.op.numpy
+    if name is None or name not in REGISTRY:
+        return None
+    if not any(is_numpy(value.type) for value in request.inputs):
+        return None
+    found = Request(REGISTRY[name], request.inputs, request.attrs)
+    return found if is_known(found) else None
+
+
+def is_known(request: Request) -> bool:
+    """Whether the op's result type is known for the operand types."""
+    types_ = request.op.infer_types([v.type for v in request.inputs], request.attrs)
+    return ANY not in types_
+
+
+def member_class(t: Type) -> str:
+    """The class name under which methods and attributes of a type are declared."""
+    if isinstance(t, ArrayType):
+        return "ndarray"
+    if isinstance(t, ScalarType):
+        return "generic"
+    if isinstance(t, ListType):
+        return "list"
+    if isinstance(t, TupleType):
+        return "tuple"
+    if isinstance(t, RangeType):
+        return "range"
+    if isinstance(t, ObjectType):
+        return t.cls.__name__
+    return str(t)
+
+
+def bind(
+    op: OpDef, args: Sequence[Value], kwnames: Sequence[str], constants: Constants
+) -> Request | None:
+    """Bind call arguments to the op's schema by Python's rules; None if they do not fit.
+
+    Keyword-only parameters of the schema are attributes and must be constants.
+    """
+    schema = op.schema
+    positional = args[: len(args) - len(kwnames)]
+    keywords = dict(zip(kwnames, args[len(positional) :], strict=True))
+    if schema.variadic is not None:
+        return _bind_variadic(op, positional, keywords)
+    order = op.parameters or (*schema.positional, *schema.keyword_only)
+    if len(positional) > len(order):
+        return None
+    given = dict(zip(order, positional, strict=False))
+    if given.keys() & keywords.keys() or not keywords.keys() <= set(order):
+        return None
+    given.update(keywords)
+    attrs = _attributes(schema.keyword_only, given)
+    if attrs is None:
+        return None
+    inputs = _operands(op, given, constants)
+    return Request(op, inputs, attrs) if inputs is not None else None
+
+
+def _bind_variadic(
+    op: OpDef, positional: Sequence[Value], keywords: Mapping[str, Value]
+) -> Request | None:
+    if not keywords.keys() <= set(op.schema.keyword_only):
+        return None
+    if len(positional) < len(op.schema.positional):
+        return None
+    attrs = _attributes(op.schema.keyword_only, keywords)
+    return Request(op, tuple(positional), attrs) if attrs is not None else None
+
+
+def _attributes(
+    names: Sequence[str], given: Mapping[str, Value]
+) -> dict[str, object] | None:
+    attrs: dict[str, object] = {}
+    for name in names:
+        if name in given:
+            if not given[name].is_constant:
+                return None
+            attrs[name] = given[name].constant
+    return attrs
+
+
+def _operands(
+    op: OpDef, given: Mapping[str, Value], constants: Constants
+) -> tuple[Value, ...] | None:
+    """The operands in schema order; missing ones in front of a given one become their defaults."""
+    names = op.schema.positional
+    last = max((i for i, name in enumerate(names) if name in given), default=-1)
+    operands: list[Value] = []
+    for i, name in enumerate(names):
+        if name in given:
+            operands.append(given[name])
+        elif name not in op.schema.defaults:
+            return None
+        elif i < last:
+            operands.append(constants.constant(op.schema.defaults[name]))
+    return tuple(operands)

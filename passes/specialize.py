@@ -1,0 +1,600 @@
+"""Clone the baseline graph for concrete types: the step from generic Python to native code.
+
+The walk visits the baseline graph in program order and writes a new graph, in which
+
+- each value has the type that follows from the types of the parameters (`OpDef.infer`); where inference
+  does not know, the observed type from the profile stands behind a `prim::guard`;
+- calls, methods, attributes and operators are the ops that they stand for (`passes/resolve.py`);
+- global and closure variables that do not change are constants, listed in `assumptions` for the entry to check;
+- branches on known conditions are gone, loops have the carried types of a fixpoint;
+- operands of Union type are split into branches on the tag;
+- a `prim::Snapshot` stands at the entry, behind each effect that must not be repeated, at the start of each
+  loop trip and behind each loop: a failing guard goes back to the last one.
+
+Where no type was ever seen (code that the profiled runs did not reach) and where an op always raises, the block ends
+in `prim::Deoptimize`. Cost: linear in the graph times the height of the type lattice for loops.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ljit.analysis.liveness import Liveness
+from ljit.ir import Block, Effect, Graph, Node, OpDef, Value, get_op
+from ljit.ops.control import (
+    ASSUME,
+    BREAK,
+    CONSTANT,
+    CONTINUE,
+    DEOPTIMIZE,
+    GUARD,
+    IF,
+    LOOP,
+    PROFILE,
+    REGION,
+    RETURN,
+    SNAPSHOT,
+    TYPE_IS,
+    UNREACHABLE,
+    YIELD,
+)
+from ljit.passes.assumptions import (
+    Assumption,
+    assumptions_of_closure,
+    assumptions_of_global,
+    is_stable_constant,
+)
+from ljit.passes.resolve import Request, resolve
+from ljit.types import ANY, NEVER, ListType, TupleType, Type, UnionType, join, type_of
+
+__all__ = ["Feedback", "Specialization", "specialize", "specialize_loop"]
+
+_ENDLESS = 2**63 - 1
+
+
+class Feedback(Protocol):
+    """What earlier runs have shown about baseline nodes, by node id."""
+
+    def observed(self, node_id: int) -> Type | None:
+        """The join of the types seen by a `prim::profile` node; None: never run."""
+
+    def is_widened(self, node_id: int) -> bool:
+        """Whether native code failed at this node before, so that its result must stay boxed."""
+
+    def is_unstable(self, node_id: int) -> bool:
+        """Whether the variable read by this node was seen to change."""
+
+
+@dataclass(slots=True)
+class Specialization:
+    """A specialised graph and what must hold at its entry."""
+
+    graph: Graph
+    assumptions: list[Assumption] = field(default_factory=list)
+
+
+def specialize(
+    baseline: Graph, param_types: Sequence[Type], feedback: Feedback, liveness: Liveness
+) -> Specialization:
+    """Specialise a whole function for parameters of the given types."""
+    walk = _Specializer(baseline, feedback, liveness)
+    for param, type_ in zip(baseline.params, param_types, strict=True):
+        walk.values[param] = walk.graph.block.add_param(param.name, type_)
+    first = baseline.block.first
+    assert first is not None
+    walk.snapshot(f"before:{first.id}", liveness.live_before(first))
+    walk.visit_block(baseline.block)
+    return Specialization(walk.graph, walk.assumptions)
+
+
+def specialize_loop(
+    baseline: Graph,
+    loop: Node,
+    live: Sequence[Value],
+    live_types: Sequence[Type],
+    feedback: Feedback,
+    liveness: Liveness,
+) -> Specialization:
+    """Specialise one loop of the baseline graph, entered at its header.
+
+    The parameters of the new graph are the baseline values `live` at the header (trip index and carried
+    values among them, constants not). The graph leaves by `prim::Deoptimize` at the places behind the loop where the interpreter
+    goes on.
+    """
+    walk = _Specializer(baseline, feedback, liveness)
+    walk.outlined = loop
+    for value, type_ in zip(live, live_types, strict=True):
+        walk.values[value] = walk.graph.block.add_param(value.name, type_)
+    for node in baseline.walk():
+        if node.op is CONSTANT:
+            walk.visit_constant(node)
+    header = loop.blocks[0].params
+    walk.snapshot(f"header:{loop.id}", live)
+    entry = [walk.values[param] for param in header]
+    if walk.visit_loop(loop, entry[0], entry[1:]):
+        walk.leave(loop)
+    return Specialization(walk.graph, walk.assumptions)
+
+
+@dataclass(frozen=True, slots=True)
+class _Constants:
+    """The specialiser as `resolve` sees it, at one node."""
+
+    walk: _Specializer
+    node: Node
+
+    def constant(self, value: object) -> Value:
+        return self.walk.constant(value)
+
+    def module_attribute(self, module: types.ModuleType, name: str) -> Value | None:
+        return self.walk.module_attribute(module, name, self.node)
+
+
+@dataclass(slots=True)
+class _Exits:
+    """The types that reach the exits of a Loop or Region while its block is walked."""
+
+    next: list[Type]  # carried values of the next trip
+    out: list[Type]  # outputs
+
+
+class _Specializer:
+    """The state of one walk. `block` is where new nodes go; `values` maps baseline values to new ones."""
+
+    def __init__(self, baseline: Graph, feedback: Feedback, liveness: Liveness) -> None:
+        self.graph = Graph(baseline.name)
+        self.block: Block = self.graph.block
+        self.feedback = feedback
+        self.liveness = liveness
+        self.values: dict[Value, Value] = {}
+        self.targets: dict[Node, Node] = {}
+        self.exits: dict[Node, _Exits] = {}
+        self.header_types: dict[Node, list[Type]] = {}
+        self.assumptions: list[Assumption] = []
+        self.outlined: Node | None = None
+        self.constants: dict[tuple[type, object], Value] = {}
+        self.dirty = False  # unknown code has run: assumptions checked at entry may not hold any more
+        self.effects = Effect.PURE  # of what was emitted since the flag was last cleared
+        self.handlers = {
+            CONSTANT: self.visit_constant,
+            PROFILE: self.visit_profile,
+            IF: self.visit_if,
+            LOOP: self.visit_inner_loop,
+            REGION: self.visit_region,
+            YIELD: self.visit_yield,
+            CONTINUE: self.visit_continue,
+            BREAK: self.visit_break,
+            RETURN: self.visit_return,
+            UNREACHABLE: self.visit_unreachable,
+            get_op("prim::load_global"): lambda n: self.visit_variable(n, assumptions_of_global),
+            get_op("prim::load_closure"): lambda n: self.visit_variable(n, assumptions_of_closure),
+        }
+
+    # -- building ----------------------------------------------------------------------------------
+
+    def append(
+        self,
+        op: OpDef,
+        inputs: Sequence[Value] = (),
+        attrs: Mapping[str, object] | None = None,
+        *,
+        like: Node | None = None,
+        outputs: Sequence[Type] | None = None,
+    ) -> Node:
+        node = self.graph.create(op, inputs, attrs, outputs=outputs, like=like)
+        self.block.append(node)
+        if not node.blocks:
+            effect = op.effects_of(node)
+            self.effects |= effect
+            if effect & Effect.CALL:
+                self.dirty = True
+        return node
+
+    def constant(self, value: object, *, boxed: bool = False) -> Value:
+        """A constant, made once at the start of the graph."""
+        key = (type(value), id(value))
+        if key not in self.constants:
+            node = self.graph.create(CONSTANT, (), {"value": value})
+            if boxed:
+                node.output.type = ANY
+            body = self.graph.block
+            if body.first is not None:
+                node.insert_before(body.first)
+            else:
+                body.append(node)
+            self.constants[key] = node.output
+        return self.constants[key]
+
+    def snapshot(self, at: str, live: Iterable[Value]) -> None:
+        """Put a Snapshot here, instead of one that directly precedes."""
+        pairs = [(v.key, self.values[v]) for v in live if not v.is_constant]
+        last = self.block.last
+        if last is not None and last.op is SNAPSHOT:
+            last.erase()
+        names = tuple(key for key, _ in pairs)
+        self.append(SNAPSHOT, [value for _, value in pairs], {"at": at, "names": names})
+
+    def deoptimize(self, reason: str, like: Node) -> bool:
+        """End the block here; gives False: control does not go on."""
+        self.append(DEOPTIMIZE, (), {"reason": reason}, like=like)
+        return False
+
+    def leave(self, loop: Node) -> None:
+        """End an outlined loop that has run to its end."""
+        self.snapshot(f"after:{loop.id}", self.liveness.live_after(loop))
+        self.deoptimize("loop done", loop)
+
+    # -- straight-line nodes -----------------------------------------------------------------------
+
+    def visit_block(self, block: Block) -> bool:
+        """Walk a block; False if control does not reach its end by a Yield."""
+        for node in block:
+            if not self.visit(node):
+                return node.op is YIELD
+        return True
+
+    def visit(self, node: Node) -> bool:
+        """Walk one node; False if control does not go on behind it."""
+        handler = self.handlers.get(node.op)
+        if handler is not None:
+            return handler(node)
+        self.effects = Effect.PURE
+        request = Request(node.op, tuple(self.values[v] for v in node.inputs), node.attrs)
+        results = self.apply(request, node)
+        if results is None:
+            return False
+        self.values.update(zip(node.outputs, results, strict=True))
+        for old, new in zip(node.outputs, results, strict=True):
+            new.name = new.name or old.name
+        if not self.effects.is_repeatable:
+            self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
+        return True
+
+    def apply(self, request: Request, node: Node) -> list[Value] | None:
+        """Emit one operation for the operand types at hand; None if it never comes to an end."""
+        for index, value in enumerate(request.inputs):
+            if isinstance(value.type, UnionType):
+                return self.split(request, index, node)
+        request = resolve(request, _Constants(self, node))
+        types_ = self.result_types(request, node)
+        if NEVER in types_:
+            self.deoptimize("raises", node)
+            return None
+        folded = self.fold(request, types_)
+        if folded is not None:
+            return [folded]
+        made = self.append(request.op, request.inputs, request.attrs, like=node, outputs=types_)
+        return list(made.outputs)
+
+    def result_types(self, request: Request, node: Node) -> tuple[Type, ...]:
+        if self.feedback.is_widened(node.id):
+            return (ANY,) * len(node.outputs)
+        if request.op.infer is None:
+            return (ANY,) * len(node.outputs)
+        return request.op.infer_types([v.type for v in request.inputs], request.attrs)
+
+    def fold(self, request: Request, types_: tuple[Type, ...]) -> Value | None:
+        """Compute a pure op of constants now, if the result has the inferred type."""
+        op = request.op
+        if op.evaluate is None or len(types_) != 1 or not all(v.is_constant for v in request.inputs):
+            return None
+        effect = op.effects
+        if not isinstance(effect, Effect):
+            effect = effect(*(v.type for v in request.inputs), **request.attrs)
+        if not effect.is_pure or types_[0].is_boxed:
+            return None
+        try:
+            value = op.evaluate(*(v.constant for v in request.inputs), **request.attrs)
+        except Exception:  # noqa: BLE001 - whatever it raises, it raises at run time
+            return None
+        return self.constant(value) if type_of(value) == types_[0] else None
+
+    def split(self, request: Request, index: int, node: Node) -> list[Value] | None:
+        """Branch on the tag of the Union operand `index` and emit the operation for each member."""
+        union = request.inputs[index]
+        assert isinstance(union.type, UnionType)
+        return self.split_members(request, index, union.type.members, node)
+
+    def split_members(
+        self, request: Request, index: int, members: tuple[Type, ...], node: Node
+    ) -> list[Value] | None:
+        union, member = request.inputs[index], members[0]
+        if len(members) == 1:
+            return self.apply_member(request, index, member, node)
+        test = self.append(TYPE_IS, (union,), {"type": member}, like=node)
+        branch = self.append(IF, (test.output,), like=node)
+        ends = [
+            self.in_branch(branch, lambda: self.apply_member(request, index, member, node)),
+            self.in_branch(branch, lambda: self.split_members(request, index, members[1:], node)),
+        ]
+        return self.merge(branch, ends, node)
+
+    def apply_member(
+        self, request: Request, index: int, member: Type, node: Node
+    ) -> list[Value] | None:
+        narrow = self.append(GUARD, (request.inputs[index],), {"type": member}, like=node)
+        inputs = [
+            narrow.output if value is request.inputs[index] else value for value in request.inputs
+        ]
+        return self.apply(Request(request.op, tuple(inputs), request.attrs), node)
+
+    def in_branch(
+        self, branch: Node, emit: Callable[[], list[Value] | None]
+    ) -> list[Value] | None:
+        """Run `emit` with a new block of `branch` as the place for new nodes."""
+        outer, self.block = self.block, branch.add_block()
+        try:
+            results = emit()
+            if results is not None:
+                self.append(YIELD, results)
+            return results
+        finally:
+            self.block = outer
+
+    def merge(
+        self, branch: Node, ends: Sequence[Sequence[Value] | None], node: Node
+    ) -> list[Value] | None:
+        """Give an If its outputs: the join of the values that its branches end with."""
+        reached = [end for end in ends if end is not None]
+        if not reached:
+            self.append(UNREACHABLE, like=node)
+            return None
+        for values in zip(*reached, strict=True):
+            joined: Type = NEVER
+            for value in values:
+                joined = join(joined, value.type)
+            branch.add_output(joined, values[0].name)
+        return list(branch.outputs)
+
+    # -- constants, variables, profiles --------------------------------------------------------------
+
+    def visit_constant(self, node: Node) -> bool:
+        self.values[node.output] = self.constant(node.attrs["value"])
+        return True
+
+    def visit_variable(
+        self, node: Node, assumptions_of: Callable[[Node], list[Assumption]]
+    ) -> bool:
+        """A global or closure variable: a constant under an assumption unless it was seen to change."""
+        assumptions = [] if self.feedback.is_unstable(node.id) else assumptions_of(node)
+        if not assumptions:
+            made = self.append(node.op, (), node.attrs, like=node)
+            self.values[node.output] = made.output
+            return True
+        for assumption in assumptions:
+            self.assume(assumption, node)
+        self.values[node.output] = self.constant_object(assumptions[-1].value)
+        return True
+
+    def assume(self, assumption: Assumption, node: Node) -> None:
+        """Let the entry check the assumption; check it here too if unknown code has run since."""
+        self.assumptions.append(assumption)
+        if self.dirty:
+            self.append(ASSUME, (), {"assumption": assumption}, like=node)
+
+    def constant_object(self, value: object) -> Value:
+        """A constant that stands for an object; mutable ones stay boxed and are guarded when used."""
+        return self.constant(value, boxed=not is_stable_constant(value))
+
+    def module_attribute(self, module: types.ModuleType, name: str, node: Node) -> Value | None:
+        if name not in vars(module):
+            return None
+        value = vars(module)[name]
+        self.assume(Assumption(vars(module), name, value), node)
+        return self.constant_object(value)
+
+    def visit_profile(self, node: Node) -> bool:
+        """Trust inference; where it does not know, guard what was observed."""
+        value = self.values[node.inputs[0]]
+        if is_precise(value.type) or value.is_constant and is_stable_constant(value.constant):
+            self.values[node.output] = value
+            return True
+        seen = self.feedback.observed(node.id)
+        if seen is None:
+            return self.deoptimize("not run before", node)
+        if seen == ANY or seen == value.type or isinstance(seen, UnionType):
+            self.values[node.output] = value
+            return True
+        made = self.append(GUARD, (value,), {"type": seen}, like=node)
+        self.values[node.output] = made.output
+        return True
+
+    # -- control flow ------------------------------------------------------------------------------
+
+    def visit_if(self, node: Node) -> bool:
+        condition = self.values[node.inputs[0]]
+        if condition.is_constant:
+            return self.splice(node, node.blocks[0 if condition.constant else 1])
+        branch = self.append(IF, (condition,), like=node)
+        self.targets[node] = branch
+        dirty, was_dirty = False, self.dirty
+        ends: list[list[Value] | None] = []
+        saved_effects = self.effects
+        self.effects = Effect.PURE
+        for block in node.blocks:
+            self.dirty = was_dirty
+            ends.append(self.in_branch(branch, lambda block=block: self.block_results(block)))
+            dirty |= self.dirty
+        self.dirty = dirty
+        results = self.merge(branch, ends, node)
+        has_snapshots = _has_snapshot(branch)
+        self.effects |= saved_effects
+        if results is None:
+            return False
+        self.values.update(zip(node.outputs, results, strict=True))
+        if has_snapshots:
+            self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
+        return True
+
+    def block_results(self, block: Block) -> list[Value] | None:
+        """Walk a block up to its Yield and give the yielded values; None if it is left otherwise."""
+        for node in block:
+            if node.op is YIELD:
+                return [self.values[v] for v in node.inputs]
+            if not self.visit(node):
+                return None
+        raise AssertionError("block without terminator")
+
+    def splice(self, node: Node, block: Block) -> bool:
+        """Walk `block` in place of its owner."""
+        results = self.block_results(block)
+        if results is None:
+            return False
+        self.values.update(zip(node.outputs, results, strict=True))
+        return True
+
+    def visit_region(self, node: Node) -> bool:
+        """An inlined body; without early exits it is spliced into the surrounding block."""
+        body = node.blocks[0]
+        leaves = [n for n in body.walk() if n.target is node]
+        if not leaves:
+            return self.splice(node, body)
+        if leaves == [body.last]:
+            for inner in body:
+                if inner is not body.last and not self.visit(inner):
+                    return False
+            results = [self.values[v] for v in leaves[0].inputs]
+            self.values.update(zip(node.outputs, results, strict=True))
+            return True
+        return self.visit_early_exits(node)
+
+    def visit_early_exits(self, node: Node) -> bool:
+        region = self.append(REGION, like=node)
+        self.targets[node] = region
+        exits = self.exits[node] = _Exits([], [NEVER] * len(node.outputs))
+        end = self.in_branch(region, lambda: self.block_results(node.blocks[0]))
+        if end is not None:
+            exits.out = [join(a, v.type) for a, v in zip(exits.out, end, strict=True)]
+        if exits.out and NEVER in exits.out or not _is_left(region):
+            self.append(UNREACHABLE, like=node)
+            return False
+        for old, type_ in zip(node.outputs, exits.out, strict=True):
+            self.values[old] = region.add_output(type_, old.name)
+        if _has_snapshot(region):
+            self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
+        return True
+
+    def visit_inner_loop(self, node: Node) -> bool:
+        start, _, *carried = (self.values[v] for v in node.inputs)
+        if not self.visit_loop(node, start, carried):
+            return False
+        self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
+        return True
+
+    def visit_loop(self, node: Node, start: Value, carried: Sequence[Value]) -> bool:
+        """Walk a loop until the types of its carried values do not change any more."""
+        stop = self.values[node.inputs[1]]
+        types_ = [v.type for v in carried]
+        known = self.header_types.get(node)
+        if known is not None:
+            types_ = list(map(join, types_, known))
+        was_dirty = self.dirty
+        while True:
+            self.dirty = was_dirty
+            loop = self.append(LOOP, (start, stop, *carried), like=node)
+            exits = self.walk_loop(node, loop, types_)
+            widened = list(map(join, types_, exits.next))
+            if widened == types_ and self.dirty == was_dirty:
+                break
+            was_dirty = self.dirty  # unknown code runs in the body: it ran before the next trip
+            self.header_types[node] = types_ = widened
+            loop.blocks[0].clear()
+            loop.erase()
+        return self.finish_loop(node, loop, exits, stop)
+
+    def walk_loop(self, node: Node, loop: Node, types_: Sequence[Type]) -> _Exits:
+        body = node.blocks[0]
+        self.targets[node] = loop
+        exits = self.exits[node] = _Exits([NEVER] * len(types_), [NEVER] * len(node.outputs))
+        outer, self.block = self.block, loop.add_block()
+        for param, type_ in zip(body.params, (loop.inputs[0].type, *types_), strict=True):
+            self.values[param] = self.block.add_param(param.name, type_)
+        self.snapshot(f"header:{node.id}", self.liveness.live_at_header(node))
+        results = self.block_results(body)
+        if results is not None:
+            self.append(YIELD, results)
+            exits.next = [join(a, v.type) for a, v in zip(exits.next, results, strict=True)]
+        self.block = outer
+        return exits
+
+    def finish_loop(self, node: Node, loop: Node, exits: _Exits, stop: Value) -> bool:
+        out = exits.out
+        is_endless = stop.is_constant and stop.constant == _ENDLESS
+        if len(node.blocks) > 1:
+            block = node.blocks[1]
+            types_ = [p.type for p in loop.blocks[0].params[1:]]
+            outer, self.block = self.block, loop.add_block()
+            for param, type_ in zip(block.params, types_, strict=True):
+                self.values[param] = self.block.add_param(param.name, type_)
+            results = self.block_results(block)
+            if results is not None:
+                self.append(YIELD, results)
+                out = [join(a, v.type) for a, v in zip(out, results, strict=True)]
+            self.block = outer
+        elif not is_endless:
+            out = [join(a, p.type) for a, p in zip(out, loop.blocks[0].params[1:], strict=True)]
+        if is_endless and not _is_left(loop):
+            self.append(UNREACHABLE, like=node)
+            return False
+        for old, type_ in zip(node.outputs, out, strict=True):
+            self.values[old] = loop.add_output(type_, old.name)
+        return True
+
+    # -- exits -------------------------------------------------------------------------------------
+
+    def visit_yield(self, node: Node) -> bool:
+        raise AssertionError("a Yield is handled by the walk of its block")
+
+    def visit_continue(self, node: Node) -> bool:
+        return self.exit(node, "next")
+
+    def visit_break(self, node: Node) -> bool:
+        return self.exit(node, "out")
+
+    def exit(self, node: Node, kind: str) -> bool:
+        assert node.target is not None
+        if node.target not in self.targets:  # leaves the outlined loop for an outer one
+            self.snapshot(f"before:{node.id}", self.liveness.live_before(node))
+            return self.deoptimize("leaves the loop", node)
+        values = [self.values[v] for v in node.inputs]
+        exits = self.exits[node.target]
+        known = getattr(exits, kind)
+        setattr(exits, kind, [join(a, v.type) for a, v in zip(known, values, strict=True)])
+        made = self.append(node.op, values, like=node)
+        made.target = self.targets[node.target]
+        return False
+
+    def visit_return(self, node: Node) -> bool:
+        if self.outlined is not None:
+            self.snapshot(f"before:{node.id}", self.liveness.live_before(node))
+            return self.deoptimize("returns", node)
+        self.append(RETURN, [self.values[v] for v in node.inputs], like=node)
+        return False
+
+    def visit_unreachable(self, node: Node) -> bool:
+        self.append(UNREACHABLE, like=node)
+        return False
+
+
+def is_precise(t: Type) -> bool:
+    """Whether native code needs to know no more about a value of type `t`."""
+    if isinstance(t, TupleType):
+        return all(map(is_precise, t.items))
+    if isinstance(t, ListType):
+        return is_precise(t.item)
+    return t != ANY
+
+
+def _has_snapshot(node: Node) -> bool:
+    return any(n.op is SNAPSHOT for block in node.blocks for n in block.walk())
+
+
+def _is_left(node: Node) -> bool:
+    """Whether any Break, or the Yield of the last block of a Region, leaves the node normally."""
+    if any(n.target is node and n.op is BREAK for block in node.blocks for n in block.walk()):
+        return True
+    last = node.blocks[-1].last
+    return node.op is REGION and last is not None and last.op is YIELD
