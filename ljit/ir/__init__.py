@@ -13,6 +13,7 @@ from ljit.ir.opdef import (
     get_op,
 )
 from ljit.ir.printer import Names, format_node, print_graph
+from ljit.ir.verifier import breaches, verify
 
 __all__ = [
     "REGISTRY",
@@ -27,10 +28,12 @@ __all__ = [
     "Schema",
     "Value",
     "any_result",
+    "breaches",
     "copy_node",
     "copy_nodes",
     "declare",
     "format_node",
     "get_op",
     "print_graph",
+    "verify",
 ]

@@ -1,0 +1,150 @@
+"""Settings from the environment, and the log that they switch on.
+
+Variables: ``LJIT=0`` leaves functions undecorated, ``LJIT_CHECK=1`` verifies graphs after each
+pass, ``LJIT_FULL_TRACEBACK=1`` shows ljit's own frames, ``LJIT_OPT_LIMIT="fuse=12"`` lets a pass do that
+many rewrites, ``LJIT_STOP_AFTER=17`` skips every pass after the 17th run, and
+``LJIT_LOG_LEVEL='inline:>fuse:>>runtime'`` logs passes and components to stderr: no prefix
+gives DUMP, ``>`` also UPDATE, ``>>`` also DEBUG. They are read once; tests use `overridden`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+__all__ = ["Logger", "Settings", "configure", "logger", "overridden", "settings"]
+
+DUMP, UPDATE, DEBUG = 0, 1, 2
+_LEVEL_NAMES = ("DUMP", "UPDATE", "DEBUG")
+_OFF = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the environment says; see the module's docstring."""
+
+    enabled: bool = True
+    check: bool = False
+    full_traceback: bool = False
+    log_levels: Mapping[str, int] = field(default_factory=dict)
+    opt_limits: Mapping[str, int] = field(default_factory=dict)
+    stop_after: int | None = None
+
+    @staticmethod
+    def from_environment(environment: Mapping[str, str]) -> Settings:
+        """Read the variables; malformed parts are warned about and left out."""
+        stop_after = environment.get("LJIT_STOP_AFTER", "")
+        return Settings(
+            enabled=environment.get("LJIT", "1") != "0",
+            check=environment.get("LJIT_CHECK", "0") not in ("", "0"),
+            full_traceback=environment.get("LJIT_FULL_TRACEBACK", "0") not in ("", "0"),
+            log_levels=parse_log_levels(environment.get("LJIT_LOG_LEVEL", "")),
+            opt_limits=_parse_limits(environment.get("LJIT_OPT_LIMIT", "")),
+            stop_after=_parse_count("LJIT_STOP_AFTER", stop_after) if stop_after else None,
+        )
+
+
+def parse_log_levels(text: str) -> dict[str, int]:
+    """Read the value of ``LJIT_LOG_LEVEL``.
+
+    >>> parse_log_levels("inline:>fuse:>>runtime")
+    {'inline': 0, 'fuse': 1, 'runtime': 2}
+    """
+    levels: dict[str, int] = {}
+    for part in filter(None, map(str.strip, text.split(":"))):
+        name = part.lstrip(">")
+        levels[name] = min(len(part) - len(name), DEBUG)
+    return levels
+
+
+def _parse_limits(text: str) -> dict[str, int]:
+    limits: dict[str, int] = {}
+    for part in filter(None, map(str.strip, text.replace(":", ",").split(","))):
+        name, _, number = part.partition("=")
+        count = _parse_count("LJIT_OPT_LIMIT", number)
+        if count is not None:
+            limits[name.strip()] = count
+    return limits
+
+
+def _parse_count(variable: str, text: str) -> int | None:
+    if text.strip().isdecimal():
+        return int(text)
+    message = f"{variable}: {text!r} is not a count; ignored"
+    warnings.warn(message, RuntimeWarning, stacklevel=2)
+    return None
+
+
+class Logger:
+    """The log of one pass or component. Messages are made into text only when they are shown.
+
+    ``log.update("removed", node)`` writes its parts one after the other, each line behind the
+    head ``[UPDATE eliminate_dead_code]``.
+    """
+
+    __slots__ = ("level", "name")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.level = _OFF
+
+    def dump(self, *parts: object) -> None:
+        """Show graphs and results: the lowest level."""
+        if self.level >= DUMP:
+            self._write(DUMP, parts)
+
+    def update(self, *parts: object) -> None:
+        """Show one rewrite or decision."""
+        if self.level >= UPDATE:
+            self._write(UPDATE, parts)
+
+    def debug(self, *parts: object) -> None:
+        """Show why something was done or left alone."""
+        if self.level >= DEBUG:
+            self._write(DEBUG, parts)
+
+    def _write(self, level: int, parts: tuple[object, ...]) -> None:
+        head = f"[{_LEVEL_NAMES[level]} {self.name}] "
+        text = " ".join(map(str, parts))
+        sys.stderr.write("".join(f"{head}{line}\n" for line in text.splitlines()))
+
+
+_settings = Settings.from_environment(os.environ)
+_loggers: dict[str, Logger] = {}
+
+
+def settings() -> Settings:
+    """Give the settings in force."""
+    return _settings
+
+
+def logger(name: str) -> Logger:
+    """Give the one logger of that name."""
+    found = _loggers.get(name)
+    if found is None:
+        found = _loggers[name] = Logger(name)
+        found.level = _settings.log_levels.get(name, _OFF)
+    return found
+
+
+def configure(new: Settings) -> None:
+    """Put `new` in force, also for loggers that exist."""
+    global _settings
+    _settings = new
+    for log in _loggers.values():
+        log.level = new.log_levels.get(log.name, _OFF)
+
+
+@contextmanager
+def overridden(**changes: object) -> Iterator[Settings]:
+    """Change fields of the settings for the length of a ``with`` block."""
+    before = _settings
+    configure(replace(before, **changes))  # type: ignore[arg-type]  # names are checked by replace
+    try:
+        yield _settings
+    finally:
+        configure(before)

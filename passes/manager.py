@@ -1,0 +1,178 @@
+"""The pass manager: a registry of passes, pipelines as text, and checks around each run.
+
+A pass is a function ``(graph, **options) -> bool`` that says whether it changed the graph. A
+pipeline is a text of pass names: ``"inline,(constant_propagation,eliminate_dead_code)*"``; a group
+with a star is repeated until none of its passes changes anything (at most `MAX_ROUNDS` times).
+
+With ``LJIT_CHECK=1`` the graph is verified after each pass, and what the pass said about a change
+is compared with the text of the graph. ``LJIT_LOG_LEVEL=name`` dumps the graph after the pass,
+``>name`` also before it. To bisect a miscompile: ``LJIT_STOP_AFTER`` finds the pass,
+``LJIT_OPT_LIMIT`` the rewrite (passes ask `is_allowed` before each one).
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ljit import config
+from ljit.errors import InputError, InternalError, VerifyError
+from ljit.ir import Graph, Node
+from ljit.ir.verifier import verify
+
+__all__ = [
+    "PASSES",
+    "PassManager",
+    "PassRun",
+    "graph_pass",
+    "is_allowed",
+    "parse_pipeline",
+    "reset_limits",
+    "run_passes",
+]
+
+Pass = Callable[..., bool]
+Options = Mapping[str, Mapping[str, object]]
+
+MAX_ROUNDS = 8
+PASSES: dict[str, Pass] = {}
+_rewrites: Counter[str] = Counter()
+_runs = itertools.count(1)
+
+
+def graph_pass(name: str) -> Callable[[Pass], Pass]:
+    """Put the decorated function into `PASSES`; it stays a plain function."""
+
+    def register(function: Pass) -> Pass:
+        assert name not in PASSES, f"pass {name} is declared twice"
+        PASSES[name] = function
+        return function
+
+    return register
+
+
+def is_allowed(name: str, node: Node | None = None) -> bool:
+    """Whether one more rewrite of the pass `name` is within ``LJIT_OPT_LIMIT``; logs it."""
+    log = config.logger(name)
+    if node is not None and log.level >= config.UPDATE:
+        log.update("rewrites", repr(node))
+    limit = config.settings().opt_limits.get(name)
+    if limit is None:
+        return True
+    _rewrites[name] += 1
+    return _rewrites[name] <= limit
+
+
+def reset_limits() -> None:
+    """Start counting rewrites and pass runs again."""
+    global _runs
+    _rewrites.clear()
+    _runs = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class PassRun:
+    """One run of one pass."""
+
+    name: str
+    seconds: float
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A parsed pipeline: pass names and starred groups, in order."""
+
+    items: tuple[str | Group, ...]
+
+
+def parse_pipeline(text: str) -> Group:
+    """Read a pipeline; unknown passes are an InputError."""
+    tokens = re.findall(r"\w+|\)\*|\S", text)
+    group, rest = _parse_group(tokens)
+    if rest:
+        raise InputError(f"pipeline {text!r}: unexpected {rest[0]!r}")
+    return group
+
+
+def _parse_group(tokens: list[str]) -> tuple[Group, list[str]]:
+    items: list[str | Group] = []
+    while tokens and tokens[0] != ")*":
+        head, tokens = tokens[0], tokens[1:]
+        if head == "(":
+            inner, tokens = _parse_group(tokens)
+            if not tokens:
+                raise InputError("pipeline: a group ends in ')*'")
+            items.append(inner)
+            tokens = tokens[1:]
+        elif head in PASSES:
+            items.append(head)
+        elif head != ",":
+            known = ", ".join(sorted(PASSES))
+            raise InputError(f"pipeline: no pass is called {head!r}; there are {known}")
+    return Group(tuple(items)), tokens
+
+
+class PassManager:
+    """A pipeline ready to run. `options` gives keyword arguments by pass name.
+
+    `runs` lists what was run, for `explain()` and for timing.
+    """
+
+    def __init__(self, pipeline: str, options: Options | None = None) -> None:
+        self.pipeline = parse_pipeline(pipeline)
+        self.options = options or {}
+        self.runs: list[PassRun] = []
+
+    def run(self, graph: Graph) -> bool:
+        """Run the pipeline on `graph` in place; whether anything changed."""
+        return self._run_group(graph, self.pipeline)
+
+    def _run_group(self, graph: Graph, group: Group) -> bool:
+        changed = False
+        for item in group.items:
+            if isinstance(item, str):
+                changed |= self._run_pass(graph, item)
+                continue
+            for _ in range(MAX_ROUNDS):
+                if not self._run_group(graph, item):
+                    break
+                changed = True
+        return changed
+
+    def _run_pass(self, graph: Graph, name: str) -> bool:
+        settings = config.settings()
+        if settings.stop_after is not None and next(_runs) > settings.stop_after:
+            return False
+        log = config.logger(name)
+        if log.level >= config.UPDATE:
+            log.update("before:", graph)
+        before = str(graph) if settings.check else ""
+        start = time.perf_counter()
+        changed = PASSES[name](graph, **self.options.get(name, {}))
+        self.runs.append(PassRun(name, time.perf_counter() - start, changed))
+        log.dump("changed:" if changed else "unchanged:", graph)
+        if settings.check:
+            _check(graph, name, before, changed=changed)
+        return changed
+
+
+def _check(graph: Graph, name: str, before: str, *, changed: bool) -> None:
+    try:
+        verify(graph)
+    except VerifyError as error:
+        raise VerifyError(f"after the pass {name}:\n{error}\nbefore it:\n{before}") from error
+    if changed != (str(graph) != before):
+        said = (
+            "a change, but the text is the same" if changed else "no change, but the text differs"
+        )
+        raise InternalError(f"the pass {name} reported {said}:\n{before}\nafter it:\n{graph}")
+
+
+def run_passes(graph: Graph, pipeline: str, options: Options | None = None) -> bool:
+    """Run a pipeline once; whether anything changed."""
+    return PassManager(pipeline, options).run(graph)
