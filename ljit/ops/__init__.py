@@ -1,5 +1,5 @@
 """The op declarations, one family a file. Importing this package fills `ljit.ir.REGISTRY`."""
 
-from ljit.ops import control
+from ljit.ops import containers, control, objects, python, python_iteration
 
-__all__ = ["control"]
+__all__ = ["containers", "control", "objects", "python", "python_iteration"]

@@ -1,0 +1,308 @@
+"""Ops on objects in general: names, attributes, calls, text, exceptions.
+
+They mean what CPython's bytecode means. Their lowerings are boxed calls; what makes a program fast is
+that the specialiser turns a `py::call` of a known callable into the callable's own op.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
+from ljit.ir.opdef import V
+from ljit.types import (
+    ANY,
+    INT,
+    NEVER,
+    NONE,
+    STR,
+    UNBOUND,
+    ListType,
+    TupleType,
+    Type,
+    UnionType,
+    join,
+)
+
+__all__ = ["UNBOUND_VALUE", "UnboundValue", "unpack"]
+
+
+class UnboundValue:
+    """The class of `UNBOUND_VALUE`, what a register holds while its variable is not bound."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<unbound>"
+
+
+UNBOUND_VALUE = UnboundValue()
+
+
+def _object_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
+    fields.setdefault("infer", any_result)
+    fields.setdefault("effects", Effect.CALL)
+    return declare(OpDef(name, Schema.parse(schema), doc, **fields))
+
+
+# -- names -----------------------------------------------------------------------------------------
+
+
+def _load_global(*, name: str, scope: FunctionType) -> object:
+    try:
+        return scope.__globals__[name]
+    except KeyError:
+        pass
+    try:
+        return scope.__builtins__[name]  # type: ignore[attr-defined]  # typeshed lacks it
+    except KeyError:
+        raise NameError(f"name {name!r} is not defined", name=name) from None
+
+
+def _load_closure(*, name: str, scope: FunctionType) -> object:
+    assert scope.__closure__ is not None
+    try:
+        return scope.__closure__[scope.__code__.co_freevars.index(name)].cell_contents
+    except ValueError:
+        message = (
+            f"cannot access free variable {name!r} where it is not associated with a value "
+            "in enclosing scope"
+        )
+        raise NameError(message, name=name) from None
+
+
+def _check_bound(x: object, *, name: str) -> object:
+    if x is UNBOUND_VALUE:
+        message = f"cannot access local variable {name!r} where it is not associated with a value"
+        raise UnboundLocalError(message)
+    return x
+
+
+def _infer_bound(x: Type, *, name: str) -> Type:
+    if isinstance(x, UnionType):
+        return functools.reduce(join, (t for t in x.members if t != UNBOUND), NEVER)
+    return NEVER if x == UNBOUND else x
+
+
+def _lower_bound(e: Emitter, x: V, *, name: str) -> V:
+    if x.type == UNBOUND:
+        e.bail(f"{name} is not bound")
+    return x
+
+
+LOAD_GLOBAL = _object_op(
+    "prim::load_global",
+    "(*, name, scope)",
+    "Look up a global or builtin name as the function `scope` does.",
+    evaluate=_load_global,
+    effects=Effect.READ | Effect.RAISE,
+    is_profiled=True,
+)
+LOAD_CLOSURE = _object_op(
+    "prim::load_closure",
+    "(*, name, scope)",
+    "Read the cell of a free variable of the function `scope`.",
+    evaluate=_load_closure,
+    effects=Effect.READ | Effect.RAISE,
+    is_profiled=True,
+)
+CHECK_BOUND = _object_op(
+    "prim::check_bound",
+    "(x, *, name)",
+    "The value of a local variable; raises UnboundLocalError if it has none.",
+    infer=_infer_bound,
+    evaluate=_check_bound,
+    lower=_lower_bound,
+    effects=Effect.RAISE,
+)
+
+# -- attributes ------------------------------------------------------------------------------------
+
+
+def _set_attribute(x: object, value: object, *, name: str) -> None:
+    setattr(x, name, value)
+
+
+def _delete_attribute(x: object, *, name: str) -> None:
+    delattr(x, name)
+
+
+def _get_attribute(x: object, *, name: str) -> object:
+    return getattr(x, name)
+
+
+GETATTR = _object_op(
+    "py::getattr",
+    "(x, *, name)",
+    "``x.name``",
+    evaluate=_get_attribute,
+    lower=lambda e, x, *, name: e.getattr(x, name),
+    is_profiled=True,
+)
+SETATTR = _object_op(
+    "py::setattr",
+    "(x!, value, *, name)",
+    "``x.name = value``",
+    infer=lambda x, value, *, name: (),
+    evaluate=_set_attribute,
+)
+DELATTR = _object_op(
+    "py::delattr",
+    "(x!, *, name)",
+    "``del x.name``",
+    infer=lambda x, *, name: (),
+    evaluate=_delete_attribute,
+)
+
+# -- calls -----------------------------------------------------------------------------------------
+
+
+def _call(f: Any, *args: object, kwnames: tuple[str, ...] = ()) -> object:
+    if not kwnames:
+        return f(*args)
+    split = len(args) - len(kwnames)
+    return f(*args[:split], **dict(zip(kwnames, args[split:], strict=True)))
+
+
+def _call_with(f: Any, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
+    return f(*args, **kwargs)
+
+
+def _call_method(x: object, *args: object, name: str, kwnames: tuple[str, ...] = ()) -> object:
+    return _call(getattr(x, name), *args, kwnames=kwnames)
+
+
+CALL = _object_op(
+    "py::call",
+    "(f, *args, kwnames=())",
+    "``f(*args)``; the last ``len(kwnames)`` operands are keyword arguments.",
+    evaluate=_call,
+    lower=lambda e, f, *args, kwnames=(): e.call_object(f, args, kwnames),
+    is_profiled=True,
+)
+CALL_EX = _object_op(
+    "py::call_ex",
+    "(f, args, kwargs)",
+    "``f(*args, **kwargs)`` with a tuple and a dict.",
+    evaluate=_call_with,
+    is_profiled=True,
+)
+CALL_METHOD = _object_op(
+    "py::call_method",
+    "(x, *args, name, kwnames=())",
+    "``x.name(*args)``; the last ``len(kwnames)`` operands are keyword arguments.",
+    evaluate=_call_method,
+    lower=lambda e, x, *args, name, kwnames=(): e.call_method(name, x, args, kwnames),
+    is_profiled=True,
+)
+
+# -- text ------------------------------------------------------------------------------------------
+
+_CONVERSIONS: dict[int, Callable[[object], object]] = {
+    -1: lambda x: x,
+    ord("s"): str,
+    ord("r"): repr,
+    ord("a"): ascii,
+}
+
+
+def _format_value(x: object, spec: str, *, conversion: int = -1) -> str:
+    return format(_CONVERSIONS[conversion](x), spec)
+
+
+def _join_text(*parts: str) -> str:
+    return "".join(parts)
+
+
+FORMAT_VALUE = _object_op(
+    "prim::format_value",
+    "(x, spec, *, conversion=-1)",
+    "One field of an f-string; `conversion` as in `ast.FormattedValue` (-1 or a character's code).",
+    infer=lambda x, spec, *, conversion=-1: STR,
+    evaluate=_format_value,
+)
+JOIN_STR = _object_op(
+    "prim::join_str",
+    "(*parts)",
+    "The parts of an f-string put together.",
+    infer=lambda *parts: STR,
+    evaluate=_join_text,
+    effects=Effect.PURE,
+)
+
+# -- exceptions ------------------------------------------------------------------------------------
+
+
+def _raise(*operands: Any, has_cause: bool = False) -> None:
+    if not operands:
+        raise  # noqa: PLE0704  # the caller may be handling an exception, as in CPython
+    if has_cause:
+        raise operands[0] from operands[1]
+    raise operands[0]
+
+
+RAISE = _object_op(
+    "prim::raise",
+    "(*operands, has_cause=False)",
+    """``raise exc`` or, if `has_cause`, ``raise exc from cause``; no operands: a bare ``raise``.
+
+    Always raises; `prim::Unreachable` follows.""",
+    infer=lambda *operands, has_cause=False: (),
+    evaluate=_raise,
+    lower=lambda e, *operands, has_cause=False: e.bail("raise"),
+    effects=Effect.RAISE,
+)
+
+# -- unpacking -------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _unpacker(count: int, star: int | None) -> Callable[[object], tuple[object, ...]]:
+    """Compile ``a0, *a1, a2 = x``: the interpreter's own unpacking, its messages included."""
+    names = [f"a{i}" for i in range(count)]
+    targets = ", ".join(f"*{name}" if i == star else name for i, name in enumerate(names))
+    text = f"def unpack(x):\n [{targets}] = x\n return ({''.join(name + ', ' for name in names)})"
+    namespace: dict[str, Any] = {}
+    exec(compile(text, __file__, "exec"), namespace)  # noqa: S102
+    return namespace["unpack"]  # type: ignore[no-any-return]
+
+
+def unpack(x: object, *, count: int, star: int | None = None) -> tuple[object, ...]:
+    """Unpack `x` into `count` objects; that at position `star` is a list of the rest."""
+    return _unpacker(count, star)(x)
+
+
+def _infer_unpack(x: Type, *, count: int, star: int | None = None) -> tuple[Type, ...]:
+    if not isinstance(x, TupleType):
+        return (ANY,) * count
+    if star is None:
+        return x.items if len(x.items) == count else (ANY,) * count
+    rest = len(x.items) - count + 1
+    if rest < 0:
+        return (ANY,) * count
+    middle = functools.reduce(join, x.items[star : star + rest], NEVER)
+    return (*x.items[:star], ListType(middle), *x.items[star + rest :])
+
+
+def _can_lower_unpack(x: Type, *, count: int, star: int | None = None) -> bool:
+    return isinstance(x, TupleType) and star is None and len(x.items) == count
+
+
+UNPACK = _object_op(
+    "prim::Unpack",
+    "(x, *, count, star=None)",
+    "``a, *b, c = x``: `count` outputs; `star` is the position of the starred target or None.",
+    infer=_infer_unpack,
+    evaluate=unpack,
+    lower=lambda e, x, *, count, star=None: tuple(e.tuple_items(x)),
+    can_lower=_can_lower_unpack,
+    effects=lambda x, *, count, star=None: (
+        (Effect.PURE if star is None else Effect.ALLOC)
+        if _infer_unpack(x, count=count, star=star) != (ANY,) * count
+        else Effect.CALL
+    ),
+    is_profiled=True,
+)
