@@ -17,7 +17,17 @@ from ljit.types import ANY, Type
 if TYPE_CHECKING:
     from ljit.ir.graph import Node
 
-__all__ = ["REGISTRY", "Effect", "Emitter", "OpDef", "Scalar", "Schema", "declare", "get_op"]
+__all__ = [
+    "REGISTRY",
+    "UNKNOWN",
+    "Effect",
+    "Emitter",
+    "OpDef",
+    "Scalar",
+    "Schema",
+    "declare",
+    "get_op",
+]
 
 
 class Effect(enum.Flag):
@@ -52,8 +62,8 @@ class Schema:
     """Parameter names as Python callers may use them: ``(x, axis=None, *, keepdims=False)``.
 
     `params` are pairs of name and default; `REQUIRED` marks a parameter without one. Names behind
-    ``*`` are keyword-only. ``*xs`` takes any number of operands. A ``!`` behind a name marks an
-    operand that the op writes into: ``(a!, index, value)``.
+    ``*`` are keyword-only, names before ``/`` cannot be keywords. ``*xs`` takes any number of
+    operands. A ``!`` behind a name marks an operand that the op writes into: ``(a!, index, value)``.
     """
 
     text: str
@@ -62,13 +72,16 @@ class Schema:
     defaults: Mapping[str, object] = field(default_factory=dict)
     variadic: str | None = None
     written: tuple[str, ...] = ()
+    positional_only: tuple[str, ...] = ()
 
     @staticmethod
     def parse(text: str) -> Schema:
         """Read the text form; defaults are Python literals."""
         import ast  # only needed while ops are declared
 
-        written = tuple(part.split("!")[0].split(",")[-1].strip(" (") for part in text.split("!")[:-1])
+        written = tuple(
+            part.split("!")[0].split(",")[-1].strip(" (") for part in text.split("!")[:-1]
+        )
         arguments = ast.parse(f"def f{text.replace('!', '')}: pass").body[0].args  # type: ignore[attr-defined]
         positional = tuple(a.arg for a in arguments.posonlyargs + arguments.args)
         keyword_only = tuple(a.arg for a in arguments.kwonlyargs)
@@ -79,7 +92,8 @@ class Schema:
             if node is not None:
                 defaults[name] = ast.literal_eval(node)
         variadic = arguments.vararg.arg if arguments.vararg else None
-        return Schema(text, positional, keyword_only, defaults, variadic, written)
+        only = tuple(a.arg for a in arguments.posonlyargs)
+        return Schema(text, positional, keyword_only, defaults, variadic, written, only)
 
 
 class Scalar(Protocol):
@@ -141,6 +155,9 @@ class Emitter(Protocol):
 
     def compare(self, predicate: str, x: V, y: V) -> V:
         """Compare with ``eq ne lt le gt ge``; NaN is unequal and unordered (``ne`` holds)."""
+
+    def widen(self, x: V, type_: Type) -> V:
+        """Give `x` as a value of the Union `type_` that its type is a member of (or is)."""
 
     def select(self, condition: V, x: V, y: V) -> V:
         """Choose without a branch: both are computed."""
@@ -255,6 +272,11 @@ class OpDef:
       loop nest. With `schema.written` the first operand is the array that takes the results.
     - `element_op` names the op that stands for this one in the body of a loop nest, where all operands are
       scalars (``np::iadd`` -> ``np::add``; default: the op itself).
+    - `iter_callables` are the callables whose call in the head of a ``for`` (`prim::iter_call`) is
+      this op: ``enumerate``. A call of anything else there is the ordinary call, then `prim::iter`.
+    - `fold(types, constants, **attrs)` gives the result where types and known constants (else
+      `UNKNOWN`) decide it although not all operands are constant, or gives `UNKNOWN`:
+      ``isinstance(x, float)``, ``x is None``.
     - `samples` are operand tuples for the registry-wide tests.
     """
 
@@ -270,6 +292,8 @@ class OpDef:
     methods: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
     numpy: str | None = None
+    iter_callables: tuple[object, ...] = ()
+    fold: Callable[..., object] | None = None
     elementwise: bool = False
     element_op: str | None = None
     parameters: tuple[str, ...] = ()
@@ -296,9 +320,7 @@ class OpDef:
             return ()
         return self.infer_types([v.type for v in node.inputs], node.attrs)
 
-    def infer_types(
-        self, types: Sequence[Type], attrs: Mapping[str, object]
-    ) -> tuple[Type, ...]:
+    def infer_types(self, types: Sequence[Type], attrs: Mapping[str, object]) -> tuple[Type, ...]:
         """Apply `infer`, as a tuple of output types."""
         assert self.infer is not None, f"{self.name} has no infer rule"
         result = self.infer(*types, **attrs)
@@ -309,6 +331,18 @@ class OpDef:
 
 
 REGISTRY: dict[str, OpDef] = {}
+
+
+class _Unknown:
+    """The class of `UNKNOWN`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+UNKNOWN = _Unknown()  # in `OpDef.fold`: not a constant, not decided
 
 
 def declare(op: OpDef) -> OpDef:
