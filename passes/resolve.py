@@ -218,9 +218,7 @@ def _bind_variadic(
     return Request(op, tuple(positional), attrs) if attrs is not None else None
 
 
-def _attributes(
-    names: Sequence[str], given: Mapping[str, Value]
-) -> dict[str, object] | None:
+def _attributes(names: Sequence[str], given: Mapping[str, Value]) -> dict[str, object] | None:
     attrs: dict[str, object] = {}
     for name in names:
         if name in given:

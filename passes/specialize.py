@@ -41,7 +41,7 @@ from ljit.ops.control import (
     UNREACHABLE,
     YIELD,
 )
-from ljit.passes.assumptions import (
+from ljit.analysis.assumptions import (
     Assumption,
     assumptions_of_closure,
     assumptions_of_global,
@@ -64,8 +64,8 @@ class Feedback(Protocol):
     def is_widened(self, node_id: int) -> bool:
         """Whether native code failed at this node before, so that its result must stay boxed."""
 
-    def is_unstable(self, node_id: int) -> bool:
-        """Whether the variable read by this node was seen to change."""
+    def is_unstable(self, name: str) -> bool:
+        """Whether the global or closure variable `name` was seen to change."""
 
 
 @dataclass(slots=True)
@@ -156,7 +156,9 @@ class _Specializer:
         self.assumptions: list[Assumption] = []
         self.outlined: Node | None = None
         self.constants: dict[tuple[type, object], Value] = {}
-        self.dirty = False  # unknown code has run: assumptions checked at entry may not hold any more
+        self.dirty = (
+            False  # unknown code has run: assumptions checked at entry may not hold any more
+        )
         self.effects = Effect.PURE  # of what was emitted since the flag was last cleared
         self.handlers = {
             CONSTANT: self.visit_constant,
@@ -279,7 +281,11 @@ class _Specializer:
     def fold(self, request: Request, types_: tuple[Type, ...]) -> Value | None:
         """Compute a pure op of constants now, if the result has the inferred type."""
         op = request.op
-        if op.evaluate is None or len(types_) != 1 or not all(v.is_constant for v in request.inputs):
+        if (
+            op.evaluate is None
+            or len(types_) != 1
+            or not all(v.is_constant for v in request.inputs)
+        ):
             return None
         effect = op.effects
         if not isinstance(effect, Effect):
@@ -321,9 +327,7 @@ class _Specializer:
         ]
         return self.apply(Request(request.op, tuple(inputs), request.attrs), node)
 
-    def in_branch(
-        self, branch: Node, emit: Callable[[], list[Value] | None]
-    ) -> list[Value] | None:
+    def in_branch(self, branch: Node, emit: Callable[[], list[Value] | None]) -> list[Value] | None:
         """Run `emit` with a new block of `branch` as the place for new nodes."""
         outer, self.block = self.block, branch.add_block()
         try:
@@ -359,7 +363,9 @@ class _Specializer:
         self, node: Node, assumptions_of: Callable[[Node], list[Assumption]]
     ) -> bool:
         """A global or closure variable: a constant under an assumption unless it was seen to change."""
-        assumptions = [] if self.feedback.is_unstable(node.id) else assumptions_of(node)
+        name = node.attrs["name"]
+        assert isinstance(name, str)
+        assumptions = [] if self.feedback.is_unstable(name) else assumptions_of(node)
         if not assumptions:
             made = self.append(node.op, (), node.attrs, like=node)
             self.values[node.output] = made.output
@@ -380,7 +386,7 @@ class _Specializer:
         return self.constant(value, boxed=not is_stable_constant(value))
 
     def module_attribute(self, module: types.ModuleType, name: str, node: Node) -> Value | None:
-        if name not in vars(module):
+        if name not in vars(module) or self.feedback.is_unstable(name):
             return None
         value = vars(module)[name]
         self.assume(Assumption(vars(module), name, value), node)

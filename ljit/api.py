@@ -1,0 +1,150 @@
+"""The public face: `jit` and the `Function` objects that it makes."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import TypeVar, overload
+
+from ljit import config
+from ljit.errors import UserError
+from ljit.interp import clean_traceback
+from ljit.ir import Graph
+from ljit.runtime import inspection
+from ljit.runtime.executor import Options, ProfilingExecutor
+from ljit.runtime.vectorcall import Raised, make_function_type
+
+__all__ = ["Function", "jit"]
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+class _Function:
+    """A decorated function: call it as before; look at it with the properties below.
+
+    - `graph`: the SSA graph of the source; `inlined_graph`: after inlining, as the interpreter runs it.
+    - `code`: the graph as Python-like text.
+    - `graph_for(*args)`: the graph specialised for the types of these arguments.
+    - `dump_llvm(optimized=True)`, `dump_asm()`, `dump_bytecode()`: what it was compiled to.
+    - `explain()`: each source line, native or interpreted and why; guards, bailouts, compile times.
+    - `specializations`: what was compiled so far.
+    """
+
+    def __init__(self, fn: types.FunctionType, options: Options) -> None:
+        functools.update_wrapper(self, fn)
+        self._executor = ProfilingExecutor(fn, options, self)
+
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        try:
+            return self._executor.call(args, kwargs)
+        except BaseException as error:
+            raise clean_traceback(error) from None
+
+    def _slow_call(self, args: tuple[object, ...], kwargs: dict[str, object] | None) -> object:
+        """Run a call that the native entries did not take; errors are values for the entry to raise."""
+        try:
+            return self._executor.call(args, kwargs or {})
+        except BaseException as error:  # noqa: BLE001 - raised again by the native entry
+            clean_traceback(error)
+            return Raised((error, error.__traceback__))
+
+    def __get__(self, instance: object, owner: type | None = None) -> object:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __reduce__(self) -> str:
+        return self.__wrapped__.__qualname__
+
+    def __repr__(self) -> str:
+        return f"<ljit.Function {self.__wrapped__.__qualname__}>"
+
+    __wrapped__: types.FunctionType
+
+    @property
+    def graph(self) -> Graph:
+        return inspection.script(self._executor)
+
+    @property
+    def inlined_graph(self) -> Graph:
+        return inspection.inlined(self._executor)
+
+    @property
+    def code(self) -> str:
+        return inspection.python_text(self._executor)
+
+    def graph_for(self, *args: object, **kwargs: object) -> Graph:
+        return inspection.graph_for(self._executor, args, kwargs)
+
+    def dump_llvm(self, *args: object, optimized: bool = False) -> str:
+        return inspection.llvm_text(self._executor, args, optimized=optimized)
+
+    def dump_asm(self, *args: object) -> str:
+        return inspection.assembly(self._executor, args)
+
+    def dump_bytecode(self) -> str:
+        return inspection.bytecode(self._executor)
+
+    def explain(self) -> str:
+        return inspection.explain(self._executor)
+
+    @property
+    def specializations(self) -> list[inspection.SpecializationInfo]:
+        return inspection.specializations(self._executor)
+
+    def run_interpreted(self, *args: object, **kwargs: object) -> object:
+        """Run one call wholly in the interpreter: no profile is kept, no loop is outlined."""
+        return inspection.run_interpreted(self._executor, args, kwargs)
+
+
+_Function.__name__ = _Function.__qualname__ = "Function"
+Function = make_function_type(_Function)
+
+
+@overload
+def jit(fn: F) -> F: ...
+@overload
+def jit(
+    *, strict: bool = ..., fastmath: bool = ..., cache: bool = ..., num_profiled_runs: int = ...
+) -> Callable[[F], F]: ...
+
+
+def jit(
+    fn: Callable[..., object] | None = None,
+    *,
+    strict: bool = False,
+    fastmath: bool = False,
+    cache: bool = False,
+    num_profiled_runs: int = 1,
+) -> object:
+    """Make a numeric function run as native code; it stays the same function otherwise.
+
+    `strict`: raise `UnsupportedSyntaxError` where a statement cannot be translated, instead of leaving
+    the function to CPython. `fastmath`: let floating-point operations be reordered. `cache` is accepted
+    and has no effect yet. `num_profiled_runs`: calls that run in the interpreter before one is compiled; 0 compiles
+    the first call from the types of its arguments.
+
+    With ``LJIT=0`` in the environment the function is given back as it is.
+    """
+    del cache
+    options = Options(strict=strict, fastmath=fastmath, num_profiled_runs=num_profiled_runs)
+    if fn is None:
+        return lambda function: _decorate(function, options)
+    return _decorate(fn, options)
+
+
+def _decorate(fn: object, options: Options) -> object:
+    if not config.settings().enabled or isinstance(fn, Function):
+        return fn
+    if isinstance(fn, staticmethod | classmethod):
+        return type(fn)(_decorate(fn.__func__, options))  # type: ignore[arg-type]
+    if isinstance(fn, types.FunctionType):
+        made = Function(fn, options)
+        if options.strict:
+            _ = made._executor.baseline  # reports what cannot be translated
+        return made
+    if isinstance(fn, type):
+        message = f"ljit.jit takes a function, got the class {fn.__name__}; decorate its methods"
+        raise UserError(message)
+    if callable(fn):
+        return fn  # builtins, bound methods, partials: already native or reached through the function
+    raise UserError(f"ljit.jit takes a function, got {type(fn).__name__}")

@@ -1,0 +1,88 @@
+"""From a Python function to its baseline graph and bytecode: everything that does not depend on types."""
+
+from __future__ import annotations
+
+import types
+from dataclasses import dataclass
+from functools import cached_property
+
+from ljit.analysis.liveness import Liveness
+from ljit.errors import InternalError, UserError
+from ljit.frontend import build_graph
+from ljit.interp import Code, compile_graph
+from ljit.ir import Graph, Node
+from ljit.passes import run_passes
+
+__all__ = ["BASELINE_PIPELINE", "SPECIALIZED_PIPELINE", "SSA_PIPELINE", "Baseline", "script_graph"]
+
+SSA_PIPELINE = "convert_to_ssa"
+
+#: the profile-insensitive pipeline
+BASELINE_PIPELINE = (
+    "inline,clear_profiling_information,canonicalize_ops,eliminate_dead_code,decompose_ops,"
+    "constant_propagation,eliminate_dead_code,eliminate_common_subexpression,constant_pooling,"
+    "peephole_optimize,eliminate_dead_code,lower_simple_tuples,check_inplace,insert_profile_nodes"
+)
+
+#: what runs on a specialised graph
+SPECIALIZED_PIPELINE = (
+    "canonicalize_modified_loops,normalize_ops,constant_propagation,peephole_optimize,"
+    "lower_simple_tuples,eliminate_common_subexpression,eliminate_redundant_guards,"
+    "eliminate_dead_code,fuse,eliminate_dead_code,check_inplace"
+)
+
+
+def script_graph(fn: types.FunctionType) -> Graph:
+    """Give the SSA graph of `fn` as written: `Function.graph`."""
+    graph = build_graph(fn)
+    run_passes(graph, SSA_PIPELINE)
+    return graph
+
+
+def _graph_for_inlining(fn: types.FunctionType) -> Graph | None:
+    """Give the graph of a callee, or None if it cannot be inlined."""
+    try:
+        return script_graph(fn)
+    except UserError:
+        return None
+
+
+@dataclass(eq=False)
+class Baseline:
+    """The graphs of one function that are kept for ever.
+
+    `script` is the function as written; `graph` is inlined, cleaned up and instrumented with
+    `prim::profile`: the interpreter runs it and specialised graphs are made from it.
+    """
+
+    fn: types.FunctionType
+    script: Graph
+    graph: Graph
+
+    @staticmethod
+    def of(fn: types.FunctionType) -> Baseline:
+        """Translate `fn`. Raises UserError if it is outside of the translated subset."""
+        script = script_graph(fn)
+        graph = script.clone()
+        run_passes(graph, BASELINE_PIPELINE, {"inline": {"graph_of": _graph_for_inlining}})
+        return Baseline(fn, script, graph)
+
+    @cached_property
+    def code(self) -> Code:
+        """The bytecode of `graph`."""
+        return compile_graph(self.graph)
+
+    @cached_property
+    def liveness(self) -> Liveness:
+        return Liveness(self.graph)
+
+    def node(self, node_id: int) -> Node:
+        """Find a node of `graph` by its id."""
+        found = self._nodes.get(node_id)
+        if found is None:
+            raise InternalError(f"the baseline graph has no node {node_id}")
+        return found
+
+    @cached_property
+    def _nodes(self) -> dict[int, Node]:
+        return {node.id: node for node in self.graph.walk()}

@@ -1,0 +1,169 @@
+"""Native units: one specialised graph as machine code behind a callable object.
+
+`compile_function` and `compile_loop` run the specialiser, the passes and the code generator. This is the one
+place that imports `ljit.codegen` (and with it LLVM), at the first compile.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ljit.ir import Effect, Graph, Node, Value
+from ljit.passes import run_passes
+from ljit.passes.specialize import Specialization, specialize, specialize_loop
+from ljit.runtime.baseline import SPECIALIZED_PIPELINE, Baseline
+from ljit.runtime.feedback import PlanFeedback
+from ljit.runtime.vectorcall import make_function_type, set_vectorcall
+from ljit.types import Type
+
+if TYPE_CHECKING:
+    from ljit.codegen import NativeCode, SiteInfo
+
+__all__ = ["MISMATCH", "NativeUnit", "compile_function", "compile_loop", "is_boxed_call", "specialized_graph"]
+
+#: what a unit's callable gives for arguments that it was not compiled for
+MISMATCH = object()
+
+BailoutHandler = Callable[[int, int, tuple[object, ...]], object]
+
+
+class _CallableBase:
+    """Calls a unit's machine code from Python; arguments of other types give MISMATCH."""
+
+    def __call__(self, *_args: object) -> object:
+        return MISMATCH
+
+    def _slow_call(self, _args: tuple[object, ...], _kwargs: dict[str, object] | None) -> object:
+        return MISMATCH
+
+
+_Callable = make_function_type(_CallableBase)
+
+
+@dataclass(slots=True, eq=False)
+class NativeUnit:
+    """Machine code of one specialised graph, with what is needed to leave it and to explain it."""
+
+    specialization: Specialization
+    code: NativeCode
+    callable: Callable[..., object]
+    seconds: float  # compile time: specialise, passes, code generation
+    bailouts: Counter[int] = field(default_factory=Counter)  # by site
+
+    @property
+    def graph(self) -> Graph:
+        return self.specialization.graph
+
+    @property
+    def exits(self) -> Sequence[object]:
+        return self.code.exits
+
+    @property
+    def sites(self) -> Sequence[SiteInfo]:
+        return self.code.sites
+
+    def call(self, values: Sequence[object]) -> object:
+        """Run it; MISMATCH if the arguments are of other types."""
+        return self.callable(*values)
+
+    def broken_assumptions(self) -> list[str]:
+        """Name the global and closure variables that are not what the code takes them for."""
+        return [a.key for a in self.specialization.assumptions if not a.holds()]
+
+    @property
+    def is_worthwhile(self) -> bool:
+        """Whether anything but boxed calls happens in it."""
+        return _is_worthwhile(self.graph)
+
+
+def _is_worthwhile(graph: Graph) -> bool:
+    native = boxed = 0
+    for node in graph.walk():
+        if node.blocks:
+            native += 1
+        elif node.op.effects_of(node) & Effect.CALL or is_boxed_call(node):
+            boxed += 1
+        elif node.op.lower is not None:
+            native += 1
+    return native > 0 or boxed == 0
+
+
+def is_boxed_call(node: Node) -> bool:
+    """Whether the node is a call of `OpDef.evaluate` on boxed operands."""
+    op = node.op
+    if op.evaluate is None or op.is_constant:
+        return False
+    if op.lower is None:
+        return True
+    types_ = [v.type for v in node.inputs]
+    return op.can_lower is not None and not op.can_lower(*types_, **node.attrs)
+
+
+def specialized_graph(
+    baseline: Baseline, types_: Sequence[Type], feedback: PlanFeedback
+) -> Specialization:
+    """Specialise the whole function and run the passes on the result."""
+    made = specialize(baseline.graph, types_, feedback, baseline.liveness)
+    run_passes(made.graph, SPECIALIZED_PIPELINE)
+    return made
+
+
+def compile_function(
+    baseline: Baseline,
+    types_: Sequence[Type],
+    feedback: PlanFeedback,
+    on_bailout: BailoutHandler,
+    *,
+    fastmath: bool,
+) -> NativeUnit:
+    """Compile the function for arguments of the given types."""
+    start = time.perf_counter()
+    made = specialized_graph(baseline, types_, feedback)
+    return _compile(made, baseline.fn.__qualname__, on_bailout, fastmath, start)
+
+
+def compile_loop(
+    baseline: Baseline,
+    loop: Node,
+    live: Sequence[Value],
+    types_: Sequence[Type],
+    feedback: PlanFeedback,
+    on_exit: BailoutHandler,
+    *,
+    fastmath: bool,
+) -> NativeUnit:
+    """Compile one loop of the function, entered at its header with the given live values."""
+    start = time.perf_counter()
+    made = specialize_loop(baseline.graph, loop, live, types_, feedback, baseline.liveness)
+    run_passes(made.graph, SPECIALIZED_PIPELINE)
+    return _compile(made, f"{baseline.fn.__qualname__}.loop{loop.id}", on_exit, fastmath, start)
+
+
+def _compile(
+    made: Specialization, name: str, on_bailout: BailoutHandler, fastmath: bool, start: float
+) -> NativeUnit:
+    from ljit.codegen import CompileOptions, compile_unit, slow_entry
+
+    options = CompileOptions(
+        fastmath=fastmath, helper=on_bailout, assumptions=tuple(made.assumptions)
+    )
+    code = compile_unit(made.graph, name=name, options=options)
+    caller = _Callable()
+    code.set_next(slow_entry())
+    set_vectorcall(caller, code.address)
+    return NativeUnit(made, code, caller, time.perf_counter() - start)
+
+
+def link_entries(owner: object, units: Sequence[NativeUnit]) -> None:
+    """Chain the entries of `units` behind the vectorcall slot of `owner`, then the slow path."""
+    from ljit.codegen import slow_entry
+
+    following = slow_entry()
+    for unit in reversed(units):
+        unit.code.set_next(following)
+        following = unit.code.address
+    set_vectorcall(owner, following)
