@@ -1,0 +1,217 @@
+"""Whole-array code: expressions, views, creation, reductions."""
+
+import math
+
+import numpy as np
+
+from tests.programs.harness import program
+
+
+def grid(rows, columns, dtype=np.float64):
+    return np.arange(rows * columns).reshape(rows, columns).astype(dtype)
+
+
+@program(lambda: (np.arange(5.0), np.ones(5)), lambda: (np.arange(5), 2), lambda: (2.5, np.arange(3, dtype=np.float32)), lambda: (grid(2, 3), np.arange(3.0)))
+def expression(x, y):
+    return x * y + x, (x - y) / 2, -x * 3 + 1
+
+
+@program(
+    lambda: (np.arange(4, dtype=np.int8), 1),
+    lambda: (np.arange(4, dtype=np.uint8), np.float32(1)),
+    lambda: (np.arange(4, dtype=np.float32), 2.5),
+    lambda: (np.arange(4, dtype=np.int32), np.arange(4, dtype=np.float32)),
+    lambda: (np.array([True, False, True, True]), 1),
+    lambda: (np.arange(4) + 1j, np.float32(2)),
+)
+def promotion_in_expressions(a, b):
+    return a + b, a * b, a - a * b, a / 2
+
+
+@program(lambda: (np.arange(1, 7) - 3, 2), lambda: (np.arange(6.0) - 3, 2.0), lambda: (np.arange(6) - 3, np.array([0, 1, 2, 3, -1, -2])))
+def integer_division_of_arrays(a, b):
+    return a // b, a % b, a**2, abs(a)
+
+
+@program(lambda: (grid(3, 4), np.arange(4.0)), lambda: (grid(3, 1), np.arange(4.0)), lambda: (np.ones((2, 1, 3)), np.ones((4, 1))), lambda: (np.ones((0, 3)), np.ones(3)))
+def broadcasting(a, b):
+    c = a + b
+    return c, c.shape, a * 2 - b[None, :] if b.ndim == 1 else c
+
+
+@program(lambda: (np.linspace(0.1, 5.0, 17),), lambda: (np.linspace(0.1, 5.0, 9, dtype=np.float32),), ulp=4)
+def transcendentals(x):
+    return np.exp(-x) * np.sin(x) + np.log(x), np.sqrt(x), np.tanh(x), np.cos(x) ** 2
+
+
+@program(lambda: (np.array([-1.5, -0.0, 0.5, 2.5, np.nan]),), lambda: (np.array([1.5, 2.5], dtype=np.float32),))
+def exact_functions(x):
+    return np.floor(x), np.ceil(x), np.abs(x), np.sqrt(np.abs(x)), np.sign(x), np.rint(x), np.isnan(x), np.square(x)
+
+
+@program(lambda: (np.array([1, 5, 3]), 3), lambda: (np.array([1.0, np.nan]), 1.0), lambda: (grid(2, 2), np.array([1.0, 2.0])))
+def comparisons_and_masks(a, b):
+    m = (a > b) & (a < 10) | (a == b)
+    return m, ~m, np.where(m, a, b), np.where(a > b, 1, 0), np.maximum(a, b), np.minimum(a, 2)
+
+
+@program(lambda: (np.arange(10.0),), lambda: (np.arange(10, dtype=np.int16),), lambda: (grid(5, 4),))
+def slices_are_views(a):
+    b = a[2:5]
+    b[0] = 100
+    c = a[::2]
+    d = a[::-1]
+    d[0] = -7
+    return b, c, d, a[1:-1], a[3:1], a[-3:]
+
+
+@program(lambda: (grid(4, 4),), lambda: (grid(5, 3, np.int64),))
+def views_in_two_dimensions(a):
+    a[1:3, 0] = 9
+    a[:, -1] += 1
+    inner = a[1:-1, 1:-1]
+    inner *= 2
+    t = a.T
+    t[0, 0] = -1
+    return inner, a[0], a[:, 1], a[..., 0], a[None, 0], a[::2, ::-1], t
+
+
+@program(lambda: (np.arange(8.0),), lambda: (np.arange(8),))
+def overlapping_slice_assignment(a):
+    a[1:] = a[:-1]
+    a[:-2] += a[2:]
+    a[::2] = a[::-2] * 2
+    return a
+
+
+@program(lambda: (np.ones(4), np.arange(4.0)), lambda: (np.ones(4, dtype=np.float32), np.arange(4.0)), lambda: (np.ones(4), 3))
+def in_place_operators(a, b):
+    before = a
+    a += b
+    a *= 2
+    a -= 1
+    a /= 3
+    return a is before, a
+
+
+@program(lambda: (np.ones(3, dtype=np.int64), 0.5), lambda: (np.ones(3), 0.5))
+def in_place_cast_error(a, x):
+    a[0] = 5
+    a += x
+    return a
+
+
+@program(lambda: (4,), lambda: (0,), lambda: (1,))
+def creation(n):
+    a = np.zeros(n)
+    b = np.ones((n, 2), dtype=np.int32)
+    c = np.full(n, 2.5)
+    d = np.arange(n)
+    e = np.zeros_like(b)
+    f = np.empty(n)
+    f[:] = 7.0
+    g = np.ones_like(d, dtype=np.float32)
+    h = np.arange(1, n + 2, 2.0)
+    i = np.full_like(a, 3)
+    j = np.eye(n)
+    return a, b, c, d, e, f, g, h, i, j, np.linspace(0, 1, 5), np.array([n, 2.5])
+
+
+@program(lambda: (grid(3, 4),), lambda: (grid(3, 4, np.int32),), lambda: (grid(2, 5, np.float32) - 3,), lambda: (np.array([[True, False]]),))
+def exact_reductions(a):
+    return a.max(), a.min(), a.max(axis=0), np.min(a, axis=1), a.any(), a.all(), a.argmax(), np.argmin(a), a.size
+
+
+@program(lambda: (grid(3, 4, np.int64),), lambda: (grid(3, 4, np.int8),), lambda: (np.array([[True, True]]),))
+def integer_reductions(a):
+    return a.sum(), np.sum(a, axis=0), a.sum(axis=1), a.prod(), np.cumsum(a), np.count_nonzero(a)
+
+
+@program(lambda: (np.linspace(0.1, 1.7, 1000),), lambda: (grid(30, 7) / 7,), lambda: (np.linspace(0, 1, 5, dtype=np.float32),), ulp=8)
+def float_reductions(a):
+    return a.sum(), a.mean(), np.mean(a, axis=0), np.sum(a * a), a.sum(axis=0, keepdims=True), a.std(), np.dot(a.ravel(), a.ravel())
+
+
+@program(lambda: (np.zeros(0),), lambda: (np.ones(1),))
+def reductions_of_nothing(a):
+    s = a.sum()
+    return s, a.max()
+
+
+@program(lambda: (grid(3, 4), grid(4, 3)), lambda: (grid(2, 2, np.int64), grid(2, 2, np.int64)), lambda: (np.arange(3.0), np.arange(3.0)), lambda: (np.ones((2, 3)), np.ones((2, 3))))
+def products(a, b):
+    return a @ b, np.dot(a, b)
+
+
+@program(lambda: (grid(2, 6),), lambda: (np.arange(12),))
+def shapes(a):
+    b = a.reshape(3, 4)
+    c = b.ravel()
+    d = a.astype(np.float32)
+    e = b.transpose()
+    b[0, 0] = 99
+    return b, c, d, e, a.copy(), a.reshape(-1), a.flatten(), np.concatenate([c, c]), np.stack([c, c]).shape
+
+
+@program(lambda: (np.array([100.0, 110.0]), np.array([95.0, 120.0]), 0.5, 0.03, 0.2), ulp=64)
+def black_scholes(s, k, t, r, sigma):
+    d1 = (np.log(s / k) + (r + 0.5 * sigma**2) * t) / (sigma * math.sqrt(t))
+    d2 = d1 - sigma * math.sqrt(t)
+    p1 = 1.0 / (1.0 + np.exp(-1.702 * d1))
+    p2 = 1.0 / (1.0 + np.exp(-1.702 * d2))
+    return s * p1 - k * math.exp(-r * t) * p2
+
+
+@program(lambda: (np.zeros((5, 5)), 3), lambda: (np.zeros((3, 4)), 2))
+def stencil_by_slices(u, steps):
+    u[0, :] = 1.0
+    for _ in range(steps):
+        u[1:-1, 1:-1] = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
+    return u
+
+
+@program(lambda: (np.array([3, 1, 2]),), lambda: (np.array([2.5, -1.0]),))
+def numpy_functions_without_lowering(a):
+    return np.sort(a), np.argsort(a), np.unique(a), np.diff(a), np.outer(a, a), np.clip(a, 0, 2), a.tolist(), np.roll(a, 1)
+
+
+@program(lambda: (np.arange(6.0),), lambda: (np.arange(6),))
+def aliases_of_one_array(a):
+    b = a
+    c = a[:]
+    d = a.copy()
+    b[0] = 10
+    c[1] = 20
+    d[2] = 30
+    e = a + 0
+    return b is a, c is a, b, c, d, e
+
+
+@program(lambda: (np.arange(5.0), 1.0), lambda: (np.arange(5.0), 100.0))
+def normalised_until_small(x, tolerance):
+    n = 0
+    while (x * x).sum() > tolerance:
+        x = x * 0.5
+        n += 1
+    return n, x
+
+
+@program(lambda: (np.array([1 + 2j, 3 - 1j]), 2), lambda: (np.array([1j], dtype=np.complex64), 1j))
+def complex_arrays(z, w):
+    return z * w, z + z.conjugate(), z.real, z.imag, abs(z) > 1, z * z - w, np.conj(z)
+
+
+@program(lambda: (np.arange(3.0), np.arange(3)), lambda: (np.ones(2, dtype=np.float32), np.ones(2, dtype=np.int8)))
+def output_argument(a, b):
+    out = np.empty_like(a)
+    np.add(a, b, out=out)
+    np.multiply(out, 2, out)
+    return out
+
+
+@program(lambda: (np.arange(4.0), 3), lambda: (np.arange(4.0), 0))
+def array_or_scalar(a, n):
+    x = 0
+    for i in range(n):
+        x = x + a * i
+    return x

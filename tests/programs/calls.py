@@ -1,0 +1,233 @@
+"""Calls: helpers, closures, lambdas, recursion, defaults, keywords, methods, globals."""
+
+import math
+
+import numpy as np
+
+from tests.programs.harness import Args, program
+
+GRAVITY = 9.81
+TABLE = (1, 2, 4, 8)
+WEIGHTS = np.array([0.5, 0.25, 0.25])
+
+
+def square(x):
+    return x * x
+
+
+def clamp(x, low=0, high=10):
+    if x < low:
+        return low
+    if x > high:
+        return high
+    return x
+
+
+def first_above(xs, limit):
+    for i, x in enumerate(xs):
+        if x > limit:
+            return i
+    return -1
+
+
+@program(lambda: (3,), lambda: (2.5,), lambda: (-4,))
+def helper_functions(x):
+    return square(x) + clamp(square(x), high=8) + clamp(x, -2) + square(square(x))
+
+
+@program(lambda: ([1, 5, 10, 50],), lambda: ([],))
+def helper_with_loop_and_return(xs):
+    return first_above(xs, 4), first_above(xs, 100), [first_above(xs, x) for x in xs]
+
+
+@program(lambda: (2.0,), lambda: (3,))
+def global_constants(t):
+    return 0.5 * GRAVITY * t * t, TABLE[1], len(TABLE), WEIGHTS[0] * t, math.tau
+
+
+@program(lambda: (12,), lambda: (1,))
+def recursive_fibonacci(n):
+    if n < 2:
+        return n
+    return recursive_fibonacci(n - 1) + recursive_fibonacci(n - 2)
+
+
+@program(lambda: (2, 3), lambda: (1, 4), lambda: (0, 0))
+def ackermann(m, n):
+    if m == 0:
+        return n + 1
+    if n == 0:
+        return ackermann(m - 1, 1)
+    return ackermann(m - 1, ackermann(m, n - 1))
+
+
+@program(lambda: ([1, [2, [3, 4]], 5],), lambda: ([],))
+def recursive_flatten(xs):
+    out = []
+    for x in xs:
+        if isinstance(x, list):
+            out.extend(recursive_flatten(x))
+        else:
+            out.append(x)
+    return out
+
+
+@program(
+    lambda: (1,),
+    lambda: Args((1, 2)),
+    lambda: Args((1,), {"c": 5}),
+    lambda: Args((), {"a": 1, "b": 2.5}),
+    lambda: Args((1, 2, 3)),
+)
+def defaults_and_keywords(a, b=10, c=20):
+    return a + 2 * b + 3 * c
+
+
+@program(lambda: Args((1,), {"scale": 2}), lambda: Args((1,)), lambda: Args((1,), {"scale": 2, "shift": 0.5}))
+def keyword_only(x, *, scale=1, shift=0):
+    return x * scale + shift
+
+
+@program(lambda: (), lambda: Args((1, 2)), lambda: Args((), {"q": 1}), lambda: Args((1,), {"x": 2}))
+def wrong_arguments(x):
+    return x
+
+
+@program(lambda: (4, 3), lambda: (0.5, 2))
+def nested_function(x, n):
+    def step(y):
+        return y * 2 + x
+
+    for _ in range(n):
+        x = step(x)
+    return x
+
+
+@program(lambda: (5,), lambda: (1.5,))
+def lambdas(x):
+    double = lambda v: v * 2
+    add = lambda v, w=3: v + w
+    return double(x), add(double(x)), (lambda: x)(), add(x, w=1)
+
+
+@program(lambda: ([3, 1, 2],))
+def lambda_as_key(xs):
+    return sorted(xs, key=lambda v: -v), max(xs, key=lambda v: v % 3), list(map(lambda v: v + 1, xs))
+
+
+def make_scaled(factor, offset):
+    def scaled(x):
+        return x * factor + offset
+
+    return scaled
+
+
+@program(lambda: (3,), lambda: (2.5,))
+def calls_a_closure(x):
+    return scaled_by_two(x) + scaled_by_half(x)
+
+
+scaled_by_two = make_scaled(2, 1)
+scaled_by_half = make_scaled(0.5, 0)
+is_a_closure = program(lambda: (3,), lambda: (2.5,), lambda: ("ab",))(make_scaled(3, 0))
+
+
+class Counter:
+    """A class whose objects the programs use."""
+
+    step = 2
+
+    def __init__(self, start):
+        self.value = start
+
+    def advance(self, n):
+        self.value += n * self.step
+        return self.value
+
+    def __eq__(self, other):
+        return isinstance(other, Counter) and vars(self) == vars(other)
+
+    __hash__ = None
+
+
+@program(lambda: (Counter(1), 3), lambda: (Counter(0.5), 2))
+def methods_and_attributes(counter, n):
+    for i in range(n):
+        counter.advance(i)
+    counter.extra = counter.value * 2
+    before = counter.extra
+    del counter.extra
+    return counter.value, before, counter.step, hasattr(counter, "extra")
+
+
+@program(lambda: (4,))
+def makes_objects(n):
+    counters = [Counter(i) for i in range(n)]
+    total = 0
+    for c in counters:
+        total += c.advance(1)
+    return counters, total
+
+
+@program(lambda: ([1, 2, 3],), lambda: ((1.5,),))
+def star_arguments(xs):
+    return max(*xs, 0), clamp(*[5, 1, 3]), "{}-{}".format(*[xs[0], 2]), clamp(1, **{"low": 2})
+
+
+@program(lambda: (10,), lambda: (3.0,))
+def builtins_of_all_kinds(n):
+    return (
+        abs(-n),
+        divmod(n, 3),
+        isinstance(n, int),
+        type(n) is float,
+        len(range(int(n))),
+        sum(range(int(n))),
+        round(n / 3, 2),
+        list(reversed([1, n])),
+        any([n > 5, False]),
+        callable(n),
+        repr(n),
+    )
+
+
+@program(lambda: (5, 7), lambda: (5.0, 2))
+def local_shadows_builtin(max, len):
+    sum = max + len
+    return sum * 2
+
+
+def apply(function, x):
+    return function(x) + 1
+
+
+@program(lambda: (3,), lambda: (2.0,))
+def function_as_argument(x):
+    return apply(square, x), apply(math.sqrt, x), apply(lambda v: v - 1, x), apply(abs, -x)
+
+
+@program(lambda: (4,), lambda: (0,))
+def even_by_mutual_recursion(n):
+    return is_even(n)
+
+
+def is_even(n):
+    return True if n == 0 else is_odd(n - 1)
+
+
+def is_odd(n):
+    return False if n == 0 else is_even(n - 1)
+
+
+@program(lambda: (3,), lambda: (1,))
+def order_of_evaluation(n):
+    log = []
+
+    def note(x):
+        log.append(x)
+        return x
+
+    values = [note(1), note(2) + note(3)], {note(4): note(5)}, (note(6) if note(n > 2) else note(7))
+    note(8) < note(7) < note(9)
+    values[0][note(0)] = note(10)
+    return values, log

@@ -1,0 +1,122 @@
+"""Syntax that is not translated: the function stays CPython's, with the same results."""
+
+import contextlib
+
+import numpy as np
+
+from tests.programs.harness import Args, program
+
+
+@program(lambda: (1, 0), lambda: (6, 3))
+def try_except(a, b):
+    try:
+        return a / b
+    except ZeroDivisionError as error:
+        return str(error)
+    finally:
+        print("finally")
+
+
+@program(lambda: (5,), lambda: (0,))
+def try_in_a_loop(n):
+    failures = 0
+    for i in range(n):
+        try:
+            10 // (i - 2)
+        except ZeroDivisionError:
+            failures += 1
+    return failures
+
+
+@program(lambda: (np.array([1.0, 0.0]),))
+def with_statement(a):
+    with np.errstate(all="ignore"), contextlib.suppress(ValueError):
+        b = 1 / a
+    return b
+
+
+@program(lambda: (4,))
+def generator_result(n):
+    def squares():
+        for i in range(n):
+            yield i * i
+
+    return list(squares())
+
+
+@program(lambda: Args((1, 2, 3)), lambda: Args((), {"a": 1}), lambda: Args((1,), {"b": 2.5}))
+def any_arguments(*args, **kwargs):
+    return sum(args), sorted(kwargs.items())
+
+
+@program(lambda: (3,))
+def local_class(n):
+    class Point:
+        scale = 2
+
+        def size(self):
+            return n * self.scale
+
+    return Point().size()
+
+
+@program(lambda: ((1, 2),), lambda: ([1],), lambda: (5,))
+def match_statement(x):
+    match x:
+        case (a, b):
+            return a + b
+        case [a]:
+            return a
+        case _:
+            return None
+
+
+CALLS = 0
+
+
+@program(lambda: (2,))
+def global_statement(n):
+    global CALLS
+    CALLS = 0
+    for _ in range(n):
+        CALLS += 1
+    return CALLS
+
+
+@program(lambda: (3,))
+def nonlocal_statement(n):
+    total = 0
+
+    def add(x):
+        nonlocal total
+        total += x
+
+    for i in range(n):
+        add(i)
+    return total
+
+
+@program(lambda: (3,))
+def local_import(n):
+    import math
+
+    return math.factorial(n)
+
+
+@program(lambda: (2,))
+def escaping_closure(n):
+    functions = []
+    for i in range(n):
+        functions.append(lambda x, i=i: x + i + n)
+    return [f(10) for f in functions]
+
+
+@program(lambda: (2,))
+def uses_locals(n):
+    x = n + 1
+    return sorted(locals().items())
+
+
+@program(lambda: (3,))
+def uses_eval(n):
+    return eval("n * 2")

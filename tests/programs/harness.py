@@ -1,0 +1,234 @@
+"""Run a program plainly and through ljit, and compare everything a user could see.
+
+A program is a plain function with argument factories (`@program(...)`). An `Outcome` holds what one call
+did: the value, the arguments after it, what it printed and the exception with its place. Two outcomes are
+`difference`-free when values and exact classes, dtypes, shapes, bits of floats, aliasing between result
+and arguments, output, exception class, message and traceback lines are all the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import struct
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+HERE = str(Path(__file__).parent)
+CALLS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Args:
+    """Positional and keyword arguments of one call; factories may give a tuple instead."""
+
+    positional: tuple[Any, ...] = ()
+    keywords: Mapping[str, Any] = field(default_factory=dict)
+
+
+Factory = Callable[[], "tuple[Any, ...] | Args"]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    function: Callable[..., Any]
+    factories: tuple[Factory, ...]
+    ulp: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.function.__module__.rsplit('.', 1)[-1]}.{self.function.__name__}"
+
+
+PROGRAMS: list[Program] = []
+
+
+def program(*factories: Factory, ulp: int = 0) -> Callable[[Callable[..., Any]], Any]:
+    """Enrol the decorated function with its argument factories; `ulp` bounds the error of float results."""
+
+    def enrol(function: Callable[..., Any]) -> Callable[..., Any]:
+        PROGRAMS.append(Program(function, factories, ulp))
+        return function
+
+    return enrol
+
+
+def make_args(factory: Factory) -> Args:
+    made = factory()
+    return made if isinstance(made, Args) else Args(made)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An exception, as a user sees it."""
+
+    cls: type
+    message: str
+    frames: tuple[tuple[str, int], ...]
+    cause: type | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    value: Any
+    args: Args
+    output: str
+    failure: Failure | None
+
+
+def run(function: Callable[..., Any], args: Args) -> Outcome:
+    """Call the function and record what it did. Floating-point warnings are not part of it."""
+    value, failure = None, None
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            value = function(*args.positional, **args.keywords)
+        except Exception as error:
+            failure = describe_failure(error)
+    return Outcome(value, args, output.getvalue(), failure)
+
+
+def describe_failure(error: Exception) -> Failure:
+    cause = type(error.__cause__) if error.__cause__ is not None else None
+    frames = []
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        code = frame.f_code
+        is_program = code.co_filename.startswith(HERE) and code.co_filename != __file__
+        if is_program and not code.co_name.endswith("comp>"):
+            frames.append((code.co_name, line))
+    return Failure(type(error), str(error), tuple(frames), cause)
+
+
+def difference(expected: Outcome, actual: Outcome, ulp: int = 0) -> str | None:
+    """Say how two outcomes differ; None: not at all."""
+    if expected.failure != actual.failure:
+        return f"exceptions differ: expected {expected.failure}, got {actual.failure}"
+    if expected.output != actual.output:
+        return f"outputs differ: expected {expected.output!r}, got {actual.output!r}"
+    for what, a, b in (
+        ("values", expected.value, actual.value),
+        ("arguments", expected.args.positional, actual.args.positional),
+        ("keyword arguments", dict(expected.args.keywords), dict(actual.args.keywords)),
+    ):
+        found = compare(a, b, ulp)
+        if found is not None:
+            return f"{what} differ: {found}"
+    if aliasing(expected) != aliasing(actual):
+        return f"aliasing differs: expected {aliasing(expected)}, got {aliasing(actual)}"
+    return None
+
+
+def compare(a: Any, b: Any, ulp: int = 0) -> str | None:
+    """Compare deeply: exact classes, bits of floats (any NaN equals any NaN), dtypes and shapes."""
+    if type(a) is not type(b):
+        return f"{a!r} is {type(a).__name__}, {b!r} is {type(b).__name__}"
+    if isinstance(a, np.ndarray | np.generic):
+        return compare_arrays(a, b, ulp)
+    if isinstance(a, float | complex):
+        return None if same_number(a, b, ulp) else f"{a!r} != {b!r}"
+    if isinstance(a, list | tuple):
+        return compare_sequences(a, b, ulp)
+    if isinstance(a, dict):
+        return compare_sequences(list(a.items()), list(b.items()), ulp)
+    if type(a).__module__.startswith("tests.") and hasattr(a, "__dict__"):
+        return compare(vars(a), vars(b), ulp)
+    if callable(a):
+        return None
+    return None if a == b else f"{a!r} != {b!r}"
+
+
+def compare_sequences(a: Sequence[Any], b: Sequence[Any], ulp: int) -> str | None:
+    if len(a) != len(b):
+        return f"{a!r} has {len(a)} items, {b!r} has {len(b)}"
+    for index, (x, y) in enumerate(zip(a, b, strict=True)):
+        found = compare(x, y, ulp)
+        if found is not None:
+            return f"item {index}: {found}"
+    return None
+
+
+def compare_arrays(a: Any, b: Any, ulp: int) -> str | None:
+    if a.dtype != b.dtype or a.dtype.num != b.dtype.num:
+        return f"dtype {a.dtype!r} != {b.dtype!r}"
+    if a.shape != b.shape:
+        return f"shape {a.shape} != {b.shape}"
+    if isinstance(a, np.ndarray) and a.flags.writeable != b.flags.writeable:
+        return "one is read-only, the other is not"
+    if a.dtype.kind in "OSUV":
+        return compare(a.tolist(), b.tolist(), ulp)
+    different = differing_elements(np.atleast_1d(np.asarray(a)), np.atleast_1d(np.asarray(b)), ulp)
+    if not different.any():
+        return None
+    where = tuple(int(i[0]) for i in np.nonzero(different))
+    return (
+        f"{int(different.sum())} of {different.size} elements, first at {where}: "
+        f"{np.atleast_1d(a)[where]!r} != {np.atleast_1d(b)[where]!r}"
+    )
+
+
+def differing_elements(a: np.ndarray, b: np.ndarray, ulp: int) -> np.ndarray:
+    if a.dtype.kind == "c":
+        parts = (
+            differing_elements(np.ascontiguousarray(p), np.ascontiguousarray(q), ulp)
+            for p, q in ((a.real, b.real), (a.imag, b.imag))
+        )
+        return np.logical_or(*parts)
+    if a.dtype.kind != "f":
+        return a != b
+    both_nan = np.isnan(a) & np.isnan(b)
+    same = (a == b) & (np.signbit(a) == np.signbit(b))
+    if ulp:
+        with np.errstate(all="ignore"):
+            same |= np.abs(a - b) <= ulp * np.spacing(np.maximum(np.abs(a), np.abs(b)))
+    return ~(same | both_nan)
+
+
+def same_number(a: complex, b: complex, ulp: int) -> bool:
+    if isinstance(a, complex):
+        return same_number(a.real, b.real, ulp) and same_number(a.imag, b.imag, ulp)
+    assert isinstance(b, float)
+    if a != a or b != b:
+        return a != a and b != b
+    if struct.pack("d", a) == struct.pack("d", b):
+        return True
+    return bool(ulp) and abs(a - b) <= ulp * float(np.spacing(max(abs(a), abs(b))))
+
+
+def aliasing(outcome: Outcome) -> tuple[object, ...]:
+    """Give which mutable parts of result and arguments are one object or share memory."""
+    parts = list(mutable_parts((outcome.value, outcome.args.positional)))
+    pattern: list[object] = [[q is p for q in parts].index(True) for p in parts]
+    arrays = [p for p in parts if isinstance(p, np.ndarray)]
+    pattern.extend(np.may_share_memory(p, q) for p in arrays for q in arrays)
+    return tuple(pattern)
+
+
+def mutable_parts(value: Any) -> Iterator[Any]:
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, list | dict | set):
+        yield value
+    if isinstance(value, list | tuple):
+        for item in value:
+            yield from mutable_parts(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from mutable_parts(item)
+
+
+def check_calls(
+    function: Callable[..., Any], compiled: Callable[..., Any], calls: Sequence[Factory], ulp: int = 0
+) -> None:
+    """Make each call plainly and compiled, on fresh equal arguments, and compare the outcomes."""
+    for number, factory in enumerate(calls, start=1):
+        expected = run(function, make_args(factory))
+        actual = run(compiled, make_args(factory))
+        found = difference(expected, actual, ulp)
+        assert found is None, f"call {number} of {function.__name__}: {found}"

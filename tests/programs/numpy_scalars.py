@@ -1,0 +1,119 @@
+"""NumPy scalars: they stay NumPy scalars, and promote by NEP 50."""
+
+import numpy as np
+
+from tests.programs.harness import program
+
+
+@program(
+    lambda: (np.float32(1.5), 2),
+    lambda: (np.float64(1.5), 2),
+    lambda: (np.int8(100), 27),
+    lambda: (np.uint8(200), 55),
+    lambda: (np.int64(7), 2.5),
+    lambda: (np.float16(1.5), np.int16(3)),
+    lambda: (3, np.float32(0.1)),
+)
+def mixed_scalar_arithmetic(x, y):
+    return x + y, x - y, x * y, x / y, -x
+
+
+@program(lambda: (np.int32(7), np.int32(-2)), lambda: (np.float64(7.5), 2), lambda: (np.int64(-7), 2), lambda: (np.uint8(7), np.uint8(2)))
+def numpy_floor_division(x, y):
+    return x // y, x % y, divmod(x, y)
+
+
+@program(lambda: (np.int8(127), np.int8(1)), lambda: (np.uint16(0), np.uint16(1)), lambda: (np.int64(2**63 - 1), np.int64(1)))
+def numpy_integers_wrap(x, y):
+    return x + y, x - y, x * x, y << 1, x >> 1, x & y, x | y, x ^ y, ~x
+
+
+@program(lambda: (np.arange(5),), lambda: (np.arange(5, dtype=np.float32),), lambda: (np.array([True, False, True]),))
+def int_accumulator_becomes_numpy(a):
+    s = 0
+    for i in range(a.size):
+        s += a[i]
+    return s, type(s).__name__
+
+
+@program(lambda: (np.array([]),), lambda: (np.array([1.5, 2.5]),))
+def accumulator_of_perhaps_no_trip(a):
+    s = 0
+    for x in a:
+        s = s + x
+    return s
+
+
+@program(lambda: (np.float64(2.0),), lambda: (np.float32(2.0),), lambda: (2.0,), lambda: (np.int32(2),))
+def functions_of_numpy_scalars(x):
+    return np.sqrt(x), abs(x), x**2, x**0.5, np.abs(x), np.floor(x), float(x), int(x), bool(x)
+
+
+@program(lambda: (np.float32(0.1), 0.1), lambda: (np.int64(3), 3), lambda: (np.uint8(3), -1), lambda: (np.float64("nan"), 1.0))
+def comparisons_give_numpy_bools(x, y):
+    a = x < y
+    return a, x == y, x >= y, x != y, a and x, bool(a), not a
+
+
+@program(lambda: (np.bool_(True), np.bool_(False)), lambda: (np.bool_(True), True))
+def numpy_bools(p, q):
+    return p & q, p | q, p ^ q, ~p, p + q, p * 2, p and q, p or q
+
+
+@program(lambda: (3, 2.5), lambda: (-1, 0.1), lambda: (True, 7))
+def made_by_constructors(i, x):
+    return (
+        np.float32(x) * i,
+        np.float64(i) + x,
+        np.int64(i) * 2,
+        np.int16(i) + np.float32(x),
+        np.complex128(x) * 1j,
+        np.uint8(abs(i)) + 1,
+        np.bool_(i),
+    )
+
+
+@program(lambda: (np.complex64(1 + 2j), 2), lambda: (np.complex128(1 + 2j), 1j), lambda: (np.complex128(3), np.float32(2)))
+def complex_numpy_scalars(z, w):
+    return z + w, z * w, abs(z), z.real, z.imag, z.conjugate(), z == w, -z
+
+
+@program(lambda: (np.float32(3.0),), lambda: (np.int16(300),))
+def attributes_of_scalars(x):
+    return x.dtype, x.ndim, x.shape, x.size, x.item(), x.itemsize, x.astype(np.float64), x.T
+
+
+@program(lambda: (np.float64(0.5), 1000), lambda: (np.float32(0.5), 1000), lambda: (0.5, 10))
+def logistic_map(x, n):
+    r = 3.7
+    for _ in range(n):
+        x = r * x * (1 - x)
+    return x
+
+
+@program(lambda: (np.int32(5), np.int64(3)), lambda: (np.int8(2), np.uint16(9)), lambda: (np.float16(1), np.float32(2)))
+def promotion_of_dtypes(x, y):
+    s = x + y
+    return s, s.dtype.name, np.maximum(x, y), np.minimum(x, 3), max(x, y), min(x, y)
+
+
+@program(lambda: (np.uint64(2**63), 1), lambda: (np.uint64(5), np.int64(-3)), lambda: (np.uint32(1), np.uint32(2)))
+def unsigned_scalars(x, y):
+    return x + y, x * 2, x > y, x - y
+
+
+@program(lambda: ([np.float64(1.0), 2, 3.5],), lambda: ([np.int8(1), np.int8(2)],))
+def list_of_numpy_scalars(xs):
+    total = xs[0]
+    for x in xs:
+        total = total + x * 2
+    return total, xs[-1], sum(xs)
+
+
+@program(lambda: (np.array([3, 1, 2], dtype=np.int16),))
+def scalars_as_indices_and_ranges(a):
+    out = []
+    for i in range(a[0]):
+        out.append(a[a[1] - i])
+    xs = [10, 20, 30, 40]
+    return out, xs[a[2]], xs[a[1] : a[0]]

@@ -1,0 +1,73 @@
+"""Strings, f-strings and output next to numbers."""
+
+from tests.programs.harness import program
+
+
+@program(lambda: (3, 2.5), lambda: (-1, 1e100), lambda: ("x", None))
+def f_strings(a, b):
+    return f"{a} and {b!r}", f"{a:>5}|{b!s:^12}|", f"{a}{b}" + "end", f"{{{a}}}", f"{a=}"
+
+
+@program(lambda: (3.14159, 7), lambda: (2.0, 0))
+def format_specifications(x, width):
+    return f"{x:.2f}", f"{x:{width + 5}.1e}", "%.3f" % x, "{:05.1f}".format(x), str(x), repr(x)
+
+
+@program(lambda: (3,), lambda: (0,), lambda: (2.5,))
+def prints(n):
+    print("n is", n)
+    total = 0
+    for i in range(int(n)):
+        total += i
+        print(i, total, sep=":", end=";")
+    print()
+    print(f"{total:4d}", [total], (n,))
+    return total
+
+
+@program(lambda: ("The quick brown fox",), lambda: ("",), lambda: ("äöü ß",))
+def string_methods(s):
+    vowels = 0
+    for c in s:
+        if c in "aeiou":
+            vowels += 1
+    return vowels, s.upper(), s.split(), s[::-1], len(s), s.replace("q", "Q"), s[:3], "-".join(s), s * 2, s == s[::-1]
+
+
+@program(lambda: ("abracadabra",), lambda: ("",))
+def character_counts(s):
+    counts = {}
+    for c in s:
+        counts[c] = counts.get(c, 0) + 1
+    best = None
+    for c, n in counts.items():
+        if best is None or n > counts[best]:
+            best = c
+    return counts, best, sum(ord(c) for c in s), chr(97 + len(s))
+
+
+@program(lambda: (255, 2), lambda: (0, 2), lambda: (12345, 16))
+def digits_in_base(n, base):
+    digits = ""
+    while n:
+        digits = "0123456789abcdef"[n % base] + digits
+        n //= base
+    return digits or "0", int(digits or "0", base), hex(n), bin(5)
+
+
+@program(lambda: ("wklv", 3), lambda: ("abc", 0))
+def caesar(s, shift):
+    out = ""
+    for c in s:
+        out += chr((ord(c) - ord("a") - shift) % 26 + ord("a"))
+    return out
+
+
+@program(lambda: (12, 0.5, "m"))
+def report(n, x, unit):
+    lines = []
+    for i in range(3):
+        lines.append(f"{i}: {n * x ** i:8.3f} {unit}")
+    text = "\n".join(lines)
+    print(text)
+    return text, b"bytes"[1], "ä" < "z", "a" in text
