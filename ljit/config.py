@@ -1,8 +1,8 @@
 """Settings from the environment, and the log that they switch on.
 
 Variables: ``LJIT=0`` leaves functions undecorated, ``LJIT_CHECK=1`` verifies graphs after each
-pass, ``LJIT_FULL_TRACEBACK=1`` shows ljit's own frames, ``LJIT_OPT_LIMIT="fuse=12"`` lets a pass do that
-many rewrites, ``LJIT_STOP_AFTER=17`` skips every pass after the 17th run, and
+pass, ``LJIT_FULL_TRACEBACK=1`` shows ljit's own frames, ``LJIT_OPT_LIMIT="fuse=12"`` lets a pass do
+that many rewrites, ``LJIT_STOP_AFTER=17`` skips every pass after the 17th run, and
 ``LJIT_LOG_LEVEL='inline:>fuse:>>runtime'`` logs passes and components to stderr: no prefix
 gives DUMP, ``>`` also UPDATE, ``>>`` also DEBUG. They are read once; tests use `overridden`.
 """

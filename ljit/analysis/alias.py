@@ -1,0 +1,103 @@
+"""Which values may share memory that a write can change.
+
+Simple on purpose: by type and by origin. A value of a scalar or otherwise immutable type shares
+nothing; an array that was made by an ALLOC op in this graph and is not handed on (as an operand of
+a node that makes another value that can hold memory) shares nothing with values from elsewhere.
+"""
+
+from __future__ import annotations
+
+from ljit.ir import Effect, Graph, Node, Value
+from ljit.types import (
+    NONE,
+    STR,
+    UNBOUND,
+    ArrayType,
+    RangeType,
+    ScalarType,
+    SliceType,
+    TupleType,
+    Type,
+    UnionType,
+    is_number,
+)
+
+__all__ = ["AliasInfo", "is_immutable", "written_operands"]
+
+
+def is_immutable(type_: Type) -> bool:
+    """Whether values of the type hold no memory that can be written to, at any depth.
+
+    >>> from ljit.types import ANY, INT
+    >>> is_immutable(INT), is_immutable(TupleType((INT, STR))), is_immutable(TupleType((ANY,)))
+    (True, True, False)
+    """
+    if isinstance(type_, TupleType):
+        return all(map(is_immutable, type_.items))
+    if isinstance(type_, UnionType):
+        return all(map(is_immutable, type_.members))
+    if isinstance(type_, ScalarType | RangeType | SliceType):
+        return True
+    return is_number(type_) or type_ in (NONE, STR, UNBOUND)
+
+
+def written_operands(node: Node) -> list[Value]:
+    """List the operands that the op's schema marks as written (``a!``)."""
+    schema = node.op.schema
+    positions = [i for i, name in enumerate(schema.positional) if name in schema.written]
+    found = [node.inputs[i] for i in positions if i < len(node.inputs)]
+    if schema.variadic is not None and schema.variadic in schema.written:
+        found += node.inputs[len(schema.positional) :]
+    return found
+
+
+class AliasInfo:
+    """Answers for one graph, computed when first asked for; the graph must not change meanwhile."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._private: dict[Value, bool] = {}
+
+    def may_alias(self, a: Value, b: Value) -> bool:
+        """Whether a write through `a` may be seen through `b`."""
+        if a is b:
+            return not is_immutable(a.type)
+        if is_immutable(a.type) or is_immutable(b.type):
+            return False
+        if _are_arrays_of_other_kinds(a.type, b.type):
+            return False
+        return not (self._is_private(a) or self._is_private(b))
+
+    def _is_private(self, value: Value) -> bool:
+        """Whether no other value can share the memory: fresh, and only read or written in place."""
+        found = self._private.get(value)
+        if found is None:
+            found = self._private[value] = _is_fresh(value) and not any(
+                _hands_on(user) for user, _ in value.uses
+            )
+        return found
+
+
+def _is_fresh(value: Value) -> bool:
+    node = value.node
+    return node is not None and bool(node.op.effects_of(node) & Effect.ALLOC)
+
+
+def _hands_on(user: Node) -> bool:
+    """Whether `user` may give its operand's memory another name or a holder."""
+    if user.op.is_terminator or user.blocks or user.effects & Effect.CALL:
+        return True
+    if len(written_operands(user)) < bool(user.effects & Effect.WRITE):
+        return True
+    if any(not is_immutable(v.type) for v in user.inputs) and user.effects & Effect.WRITE:
+        return sum(not is_immutable(v.type) for v in user.inputs) > 1  # may be stored in the other
+    return any(not is_immutable(out.type) for out in user.outputs)
+
+
+def _are_arrays_of_other_kinds(a: Type, b: Type) -> bool:
+    """Whether NumPy arrays can be told apart from what is neither array nor unknown."""
+    kinds = (isinstance(a, ArrayType), isinstance(b, ArrayType))
+    if kinds[0] == kinds[1]:
+        return False
+    other = b if kinds[0] else a
+    return is_immutable(other)

@@ -1,0 +1,121 @@
+"""Which values of a graph are needed from a place on: what a Snapshot has to save.
+
+Constants and `prim::Uninitialized` are left out: whoever goes on at a place knows them without
+being told. Lists are in textual order of the definitions.
+
+One walk collects, for each node with blocks, the outer values used inside and the exits that leave
+it. Live sets are made a block at a time, when first asked for, and kept; so all queries together
+cost about the number of nodes times the number of live values. The graph must not change meanwhile.
+"""
+
+from __future__ import annotations
+
+from ljit.ir import Block, Graph, Node, Value
+from ljit.ops.control import CONTINUE, LOOP, UNINITIALIZED, YIELD
+
+__all__ = ["Liveness"]
+
+
+class Liveness:
+    """Liveness of one graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._position: dict[Value, int] = {}
+        self._used_inside: dict[Node, set[Value]] = {}
+        self._leaving: dict[Node, set[Node]] = {}  # exits in a node that go to a target around it
+        self._after: dict[Node, frozenset[Value]] = {}
+        self._before: dict[Node, frozenset[Value]] = {}
+        self._collect(graph.block)
+
+    def live_after(self, node: Node) -> list[Value]:
+        """List the values needed when `node` has run, its outputs among them."""
+        return self._ordered(self._after_set(node))
+
+    def live_before(self, node: Node) -> list[Value]:
+        """List the values needed when `node` is about to run, its operands among them."""
+        self._after_set(node)
+        return self._ordered(self._before[node])
+
+    def live_at_header(self, loop: Node) -> list[Value]:
+        """List what is needed at the start of a trip: all parameters, and what later trips need."""
+        return self._ordered(self._loop_set(loop) | set(loop.blocks[0].params))
+
+    def _ordered(self, values: frozenset[Value] | set[Value]) -> list[Value]:
+        return sorted((v for v in values if not _is_known(v)), key=self._position.__getitem__)
+
+    def _collect(self, block: Block) -> None:
+        for value in block.params:
+            self._position[value] = len(self._position)
+        for node in block:
+            if node.blocks:
+                self._collect_inside(node)
+            for value in node.outputs:
+                self._position[value] = len(self._position)
+
+    def _collect_inside(self, node: Node) -> None:
+        used: set[Value] = set()
+        leaving: set[Node] = set()
+        for block in node.blocks:
+            self._collect(block)
+            for inner in block:
+                used.update(inner.inputs, self._used_inside.get(inner, ()))
+                leaving |= self._leaving.get(inner, set())
+                if inner.target is not None:
+                    leaving.add(inner)
+        # Invariant: what is visible inside but not defined inside is an outer value.
+        self._used_inside[node] = {v for v in used if not _is_defined_in(v, node)}
+        self._leaving[node] = {e for e in leaving if e.target is not node}
+
+    def _after_set(self, node: Node) -> frozenset[Value]:
+        found = self._after.get(node)
+        if found is None:
+            assert node.block is not None
+            self._fill(node.block)
+            found = self._after[node]
+        return found
+
+    def _fill(self, block: Block) -> None:
+        live: frozenset[Value] = frozenset()
+        for node in reversed(block):
+            self._after[node] = live
+            before = live.difference(node.outputs)
+            if node.op.is_terminator:
+                before = before.union(self._at_target(node))
+            for exit_ in self._leaving.get(node, ()):
+                before = before.union(self._at_target(exit_))
+            live = before.union(node.inputs, self._used_inside.get(node, ()))
+            self._before[node] = live
+
+    def _at_target(self, exit_: Node) -> frozenset[Value]:
+        """Give what is needed where a terminator goes, beside its operands."""
+        target = exit_.target
+        if exit_.op is YIELD:
+            assert exit_.block is not None
+            target = exit_.block.owner
+            assert target is not None
+            if target.op is LOOP and exit_.block is target.blocks[0]:
+                return self._loop_set(target)
+        if target is None:
+            return frozenset()
+        if exit_.op is CONTINUE:
+            return self._loop_set(target)
+        return self._after_set(target).difference(target.outputs)
+
+    def _loop_set(self, loop: Node) -> frozenset[Value]:
+        """Give what every trip of `loop` needs from outside, and what is needed behind the loop."""
+        live = self._after_set(loop).difference(loop.outputs)
+        for exit_ in self._leaving[loop]:
+            live = live.union(self._at_target(exit_))
+        return live.union(self._used_inside[loop], (loop.inputs[1],))
+
+
+def _is_known(value: Value) -> bool:
+    return value.is_constant or (value.node is not None and value.node.op is UNINITIALIZED)
+
+
+def _is_defined_in(value: Value, node: Node) -> bool:
+    if value.node is not None:
+        return value.node.is_inside(node)
+    return value.block.owner is node or (
+        value.block.owner is not None and value.block.owner.is_inside(node)
+    )
