@@ -8,6 +8,7 @@ text form that `parse_type` reads back.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -39,6 +40,7 @@ __all__ = [
     "is_number",
     "is_numpy",
     "join",
+    "register_class",
     "scalar_type",
     "type_of",
 ]
@@ -287,6 +289,14 @@ _NATIVE_NUMBERS = {d.num for d in NATIVE_KINDS}  # "longlong" equals int64 but i
 _SCALAR_CLASSES: dict[type, Type] = {d.type: ScalarType(d) for d in NATIVE_KINDS}
 
 
+_CLASS_RULES: dict[type, Callable[[object], Type]] = {}
+
+
+def register_class(cls: type, rule: Callable[[object], Type]) -> None:
+    """Let `type_of` ask `rule` for objects of exactly `cls`."""
+    _CLASS_RULES[cls] = rule
+
+
 def scalar_type(dtype: np.dtype) -> Type:
     """Give the type of an element of `dtype`; `Any` if native code does not compute with it."""
     return ScalarType(dtype) if dtype.num in _NATIVE_NUMBERS and dtype.isnative else ANY
@@ -313,7 +323,8 @@ def type_of(value: object) -> Type:
         return _list_type(value)  # type: ignore[arg-type]
     if cls is slice:
         return _slice_type(value)  # type: ignore[arg-type]
-    return ObjectType(cls)
+    rule = _CLASS_RULES.get(cls)
+    return rule(value) if rule is not None else ObjectType(cls)
 
 
 def _checked_range(value: range) -> Type:

@@ -9,6 +9,7 @@ generic ones.
 from __future__ import annotations
 
 import types
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -72,22 +73,26 @@ def _rules() -> dict[OpDef, Callable[[Request, Constants], Request | None]]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """What the declarations say of Python objects (by address) and members (``"ndarray.sum"``)."""
+
+    callables: Mapping[int, list[OpDef]]
+    iterables: Mapping[int, list[OpDef]]
+    members: Mapping[str, OpDef]
+
+
 @cache
-def _by_callable() -> dict[int, list[OpDef]]:
-    table: dict[int, list[OpDef]] = {}
+def _tables() -> _Tables:
+    tables = _Tables(defaultdict(list), defaultdict(list), {})
     for op in REGISTRY.values():
         for function in op.callables:
-            table.setdefault(id(function), []).append(op)
-    return table
-
-
-@cache
-def _by_member() -> dict[str, OpDef]:
-    table: dict[str, OpDef] = {}
-    for op in REGISTRY.values():
+            tables.callables[id(function)].append(op)
+        for function in op.iter_callables:
+            tables.iterables[id(function)].append(op)
         for name in (*op.methods, *op.attributes):
-            table[name] = op
-    return table
+            tables.members[name] = op  # type: ignore[index]  # being built
+    return tables
 
 
 def _call(request: Request, constants: Constants) -> Request | None:
@@ -95,7 +100,7 @@ def _call(request: Request, constants: Constants) -> Request | None:
     if not callee.is_constant:
         return None
     kwnames = request.attrs.get("kwnames", ())
-    for op in _by_callable().get(id(callee.constant), ()):
+    for op in _tables().callables.get(id(callee.constant), ()):
         found = bind(op, args, kwnames, constants)  # type: ignore[arg-type]
         if found is not None and is_known(found):
             return found
@@ -103,7 +108,14 @@ def _call(request: Request, constants: Constants) -> Request | None:
 
 
 def _iter_call(request: Request, constants: Constants) -> Request | None:
-    """``prim::iter_call`` of anything but a view maker is the iteration of an ordinary call."""
+    """``prim::iter_call`` of a known view maker; of anything else the specialiser expands it."""
+    callee, *args = request.inputs
+    if not callee.is_constant:
+        return None
+    for op in _tables().iterables.get(id(callee.constant), ()):
+        found = bind(op, args, (), constants)
+        if found is not None and is_known(found):
+            return found
     return None
 
 
@@ -116,7 +128,7 @@ def _call_method(request: Request, constants: Constants) -> Request | None:
         if function is None:
             return None
         return Request(get_op("py::call"), (function, *args), _only_kwnames(request))
-    op = _by_member().get(f"{member_class(receiver.type)}.{name}")
+    op = _tables().members.get(f"{member_class(receiver.type)}.{name}")
     if op is None:
         return None
     found = bind(op, request.inputs, request.attrs.get("kwnames", ()), constants)  # type: ignore[arg-type]
@@ -129,7 +141,7 @@ def _only_kwnames(request: Request) -> dict[str, object]:
 
 def _getattr(request: Request, constants: Constants) -> Request | None:
     (receiver,) = request.inputs
-    op = _by_member().get(f"{member_class(receiver.type)}.{request.attrs['name']}")
+    op = _tables().members.get(f"{member_class(receiver.type)}.{request.attrs['name']}")
     if op is None:
         return None
     found = Request(op, (receiver,), {})
@@ -197,7 +209,8 @@ def bind(
     if len(positional) > len(order):
         return None
     given = dict(zip(order, positional, strict=False))
-    if given.keys() & keywords.keys() or not keywords.keys() <= set(order):
+    by_keyword = set(order) - set(schema.positional_only)
+    if given.keys() & keywords.keys() or not keywords.keys() <= by_keyword:
         return None
     given.update(keywords)
     attrs = _attributes(schema.keyword_only, given)

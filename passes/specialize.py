@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ljit.analysis.liveness import Liveness
-from ljit.ir import Block, Effect, Graph, Node, OpDef, Value, get_op
+from ljit.ir import UNKNOWN, Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import (
     ASSUME,
     BREAK,
@@ -38,6 +38,7 @@ from ljit.ops.control import (
     RETURN,
     SNAPSHOT,
     TYPE_IS,
+    UNINITIALIZED,
     UNREACHABLE,
     YIELD,
 )
@@ -111,6 +112,8 @@ def specialize_loop(
     for node in baseline.walk():
         if node.op is CONSTANT:
             walk.visit_constant(node)
+        elif node.op is UNINITIALIZED:
+            walk.visit(node)
     header = loop.blocks[0].params
     walk.snapshot(f"header:{loop.id}", live)
     entry = [walk.values[param] for param in header]
@@ -171,6 +174,7 @@ class _Specializer:
             BREAK: self.visit_break,
             RETURN: self.visit_return,
             UNREACHABLE: self.visit_unreachable,
+            get_op("prim::iter_call"): self.visit_iter_call,
             get_op("prim::load_global"): lambda n: self.visit_variable(n, assumptions_of_global),
             get_op("prim::load_closure"): lambda n: self.visit_variable(n, assumptions_of_closure),
         }
@@ -248,12 +252,31 @@ class _Specializer:
         results = self.apply(request, node)
         if results is None:
             return False
-        self.values.update(zip(node.outputs, results, strict=True))
+        self.finish(node, results)
+        return True
+
+    def visit_iter_call(self, node: Node) -> bool:
+        """``iter(f(...))``: an iteration view if `f` makes one, else the call and then its iteration."""
+        self.effects = Effect.PURE
+        request = Request(node.op, tuple(self.values[v] for v in node.inputs), node.attrs)
+        if resolve(request, _Constants(self, node)) is request and request.inputs[0].is_constant:
+            called = self.apply(Request(get_op("py::call"), request.inputs, {}), node)
+            if called is None:
+                return False
+            request = Request(get_op("prim::iter"), tuple(called), {})
+        results = self.apply(request, node)
+        if results is None:
+            return False
+        self.finish(node, results)
+        return True
+
+    def finish(self, node: Node, results: Sequence[Value]) -> None:
+        """Note what a baseline node became; a Snapshot if it must not run twice."""
         for old, new in zip(node.outputs, results, strict=True):
+            self.values[old] = new
             new.name = new.name or old.name
         if not self.effects.is_repeatable:
             self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
-        return True
 
     def apply(self, request: Request, node: Node) -> list[Value] | None:
         """Emit one operation for the operand types at hand; None if it never comes to an end."""
@@ -265,9 +288,9 @@ class _Specializer:
         if NEVER in types_:
             self.deoptimize("raises", node)
             return None
-        folded = self.fold(request, types_)
-        if folded is not None:
-            return [folded]
+        folded = fold(request, types_)
+        if folded is not UNKNOWN:
+            return [self.constant(folded)]
         made = self.append(request.op, request.inputs, request.attrs, like=node, outputs=types_)
         return list(made.outputs)
 
@@ -277,26 +300,6 @@ class _Specializer:
         if request.op.infer is None:
             return (ANY,) * len(node.outputs)
         return request.op.infer_types([v.type for v in request.inputs], request.attrs)
-
-    def fold(self, request: Request, types_: tuple[Type, ...]) -> Value | None:
-        """Compute a pure op of constants now, if the result has the inferred type."""
-        op = request.op
-        if (
-            op.evaluate is None
-            or len(types_) != 1
-            or not all(v.is_constant for v in request.inputs)
-        ):
-            return None
-        effect = op.effects
-        if not isinstance(effect, Effect):
-            effect = effect(*(v.type for v in request.inputs), **request.attrs)
-        if not effect.is_pure or types_[0].is_boxed:
-            return None
-        try:
-            value = op.evaluate(*(v.constant for v in request.inputs), **request.attrs)
-        except Exception:  # noqa: BLE001 - whatever it raises, it raises at run time
-            return None
-        return self.constant(value) if type_of(value) == types_[0] else None
 
     def split(self, request: Request, index: int, node: Node) -> list[Value] | None:
         """Branch on the tag of the Union operand `index` and emit the operation for each member."""
@@ -583,6 +586,30 @@ class _Specializer:
     def visit_unreachable(self, node: Node) -> bool:
         self.append(UNREACHABLE, like=node)
         return False
+
+
+def fold(request: Request, types_: tuple[Type, ...]) -> object:
+    """Compute a pure op now, if constants and types decide it; else `UNKNOWN`."""
+    op, inputs = request.op, request.inputs
+    constants = [v.constant if v.is_constant else UNKNOWN for v in inputs]
+    if op.fold is not None:
+        found = op.fold([v.type for v in inputs], constants, **request.attrs)
+        if found is not UNKNOWN:
+            return found
+    if op.evaluate is None or len(types_) != 1 or types_[0].is_boxed:
+        return UNKNOWN
+    if any(c is UNKNOWN for c in constants):
+        return UNKNOWN
+    effect = op.effects
+    if not isinstance(effect, Effect):
+        effect = effect(*(v.type for v in inputs), **request.attrs)
+    if not effect.is_pure:
+        return UNKNOWN
+    try:
+        value = op.evaluate(*constants, **request.attrs)
+    except Exception:  # noqa: BLE001 - whatever it raises, it raises at run time
+        return UNKNOWN
+    return value if type_of(value) == types_[0] else UNKNOWN
 
 
 def is_precise(t: Type) -> bool:

@@ -302,6 +302,8 @@ class OpDef:
     is_constant: bool = False
     #: Loop and Region: `prim::Continue` and `prim::Break` can name a node of this op as their target
     is_exit_target: bool = False
+    #: the op as Python text, a format of its operands and attributes: ``{0} + {1}``, ``{0}.{name}``
+    syntax: str = ""
     #: how the text form writes the op instead of its name: ``->`` of Yield
     keyword: str = ""
     #: the result type is not a function of the operand types: the profiling executor watches it

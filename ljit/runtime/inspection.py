@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ljit.errors import UserError
 from ljit.interp import run
 from ljit.ir import Effect, Graph, Node
-from ljit.ir.pycode import graph_to_python
+from ljit.analysis.pycode import graph_to_python
 from ljit.ops.control import DEOPTIMIZE, GUARD
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
