@@ -3,6 +3,7 @@
 from ljit.ir.graph import Block, Graph, Node, Value, copy_node, copy_nodes
 from ljit.ir.opdef import (
     REGISTRY,
+    UNKNOWN,
     Effect,
     Emitter,
     OpDef,
@@ -12,11 +13,13 @@ from ljit.ir.opdef import (
     declare,
     get_op,
 )
+from ljit.ir.parser import parse, parse_literal, parse_type
 from ljit.ir.printer import Names, format_node, print_graph
 from ljit.ir.verifier import breaches, verify
 
 __all__ = [
     "REGISTRY",
+    "UNKNOWN",
     "Block",
     "Effect",
     "Emitter",
@@ -34,6 +37,9 @@ __all__ = [
     "declare",
     "format_node",
     "get_op",
+    "parse",
+    "parse_literal",
+    "parse_type",
     "print_graph",
     "verify",
 ]
