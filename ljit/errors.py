@@ -15,6 +15,7 @@ __all__ = [
     "LjitError",
     "OpTypeError",
     "ParseError",
+    "SourceUnavailableError",
     "UnsupportedSyntaxError",
     "UserError",
     "VerifyError",
@@ -36,6 +37,10 @@ class UserError(LjitError):
 
 class UnsupportedSyntaxError(UserError):
     """A statement or an expression that the frontend does not translate."""
+
+
+class SourceUnavailableError(UserError):
+    """A function whose source text cannot be had, or is no longer what the function was made from."""
 
 
 class OpTypeError(UserError):

@@ -1,0 +1,1 @@
+"""The frontend: a Python function's source to tree views, and those to a graph."""

@@ -1,0 +1,179 @@
+"""A Python function to a `Def` tree: statements; the expressions are in build_expressions.py."""
+
+from __future__ import annotations
+
+import __future__
+
+import ast
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from ljit.frontend import tree
+from ljit.frontend.build_expressions import BINARY_OPERATORS, ExpressionBuilder, unsupported
+from ljit.frontend.sources import find_source
+from ljit.frontend.tree import Tree
+from ljit.source import SourceRange
+
+__all__ = ["build_def"]
+
+_UNSUPPORTED = {
+    "Try": "try/except is not translated; move it into a function that calls this one",
+    "TryStar": "try/except* is not translated; move it into a function that calls this one",
+    "With": "with is not translated; move it into a function that calls this one",
+    "Match": "match is not translated; write if and elif",
+    "ClassDef": "a class in a function is not translated; define it at module level",
+    "AsyncFunctionDef": "async code is not translated; move the numeric part into a plain function",
+    "AsyncFor": "async code is not translated; move the numeric part into a plain function",
+    "AsyncWith": "async code is not translated; move the numeric part into a plain function",
+    "Global": "global is not translated; pass the value in and return the new one",
+    "Nonlocal": "nonlocal is not translated; pass the value in and return the new one",
+    "Import": "import in a function is not translated; import at the top of the file",
+    "ImportFrom": "import in a function is not translated; import at the top of the file",
+    "TypeAlias": "a type alias in a function is not translated; define it at module level",
+}
+
+
+def build_def(fn: FunctionType) -> tree.Def:
+    """Build the tree of `fn`.
+
+    Raises SourceUnavailableError if there is no source, UnsupportedSyntaxError if something in
+    it is not translated.
+    """
+    found = find_source(fn)
+    flags = fn.__code__.co_flags
+    is_lazy = bool(flags & __future__.annotations.compiler_flag) or sys.version_info >= (3, 14)
+    builder = ExpressionBuilder(found.ranges, found.class_name, is_lazy)
+    node = found.node
+    if isinstance(node, ast.AsyncFunctionDef):
+        raise unsupported(_UNSUPPORTED["AsyncFunctionDef"], found.ranges.of(node))
+    where = found.ranges.of(node)
+    returns = None if isinstance(node, ast.Lambda) else node.returns
+    decl = builder.declaration(node.args, returns, is_nested=False)
+    if isinstance(node, ast.Lambda):
+        value = builder.build(node.body)
+        return tree.Def(where, "<lambda>", decl, (tree.Return(value.range, value),), is_lazy)
+    return tree.Def(where, node.name, decl, StatementBuilder(builder).build_all(node.body), is_lazy)
+
+
+@dataclass(frozen=True, slots=True)
+class StatementBuilder:
+    """Builds the statements of one function."""
+
+    expressions: ExpressionBuilder
+
+    def build_all(self, nodes: Sequence[ast.stmt]) -> tuple[Tree, ...]:
+        """Build statements in turn."""
+        return tuple([self.build(node) for node in nodes])
+
+    def build(self, node: ast.stmt) -> Tree:
+        """Build one statement."""
+        rule = _RULES.get(type(node))
+        if rule is None:
+            name = type(node).__name__
+            message = _UNSUPPORTED.get(name, f"a statement of kind {name} is not translated")
+            raise unsupported(message, self._where(node))
+        return rule(self, node)
+
+    def _where(self, node: ast.AST) -> SourceRange:
+        return self.expressions.ranges.of(node)
+
+    def definition(self, node: ast.FunctionDef) -> Tree:
+        if node.decorator_list:
+            message = "a decorator on a nested function is not translated; define it at module level"
+            raise unsupported(message, self._where(node.decorator_list[0]))
+        outer = self.expressions
+        inner = outer.inside(node.name)
+        return tree.Def(
+            self._where(node),
+            outer.mangle(node.name),
+            outer.declaration(node.args, node.returns),
+            StatementBuilder(inner).build_all(node.body),
+            outer.has_lazy_annotations,
+        )
+
+    def assign(self, node: ast.Assign) -> Tree:
+        value = self.expressions.build(node.value)
+        targets = self.expressions.build_all(node.targets)
+        return tree.Assign(self._where(node), targets, value, None)
+
+    def annotated_assign(self, node: ast.AnnAssign) -> Tree:
+        value = self.expressions.optional(node.value)
+        annotation = self.expressions.hint(node.annotation, is_evaluated=False)
+        target = self.expressions.build(node.target)
+        return tree.Assign(self._where(node), (target,), value, annotation)
+
+    def augmented_assign(self, node: ast.AugAssign) -> Tree:
+        target = self.expressions.build(node.target)
+        operator = "i" + BINARY_OPERATORS[type(node.op)]
+        return tree.AugAssign(
+            self._where(node), operator, target, self.expressions.build(node.value)
+        )
+
+    def delete(self, node: ast.Delete) -> Tree:
+        return tree.Delete(self._where(node), self.expressions.build_all(node.targets))
+
+    def expression(self, node: ast.Expr) -> Tree:
+        return tree.ExprStmt(self._where(node), self.expressions.build(node.value))
+
+    def return_(self, node: ast.Return) -> Tree:
+        where = self._where(node)
+        value = self.expressions.optional(node.value)
+        return tree.Return(where, value if value is not None else tree.Const(where, None))
+
+    def if_(self, node: ast.If) -> Tree:
+        condition = self.expressions.build(node.test)
+        body, orelse = self.build_all(node.body), self.build_all(node.orelse)
+        return tree.If(self._where(node), condition, body, orelse)
+
+    def while_(self, node: ast.While) -> Tree:
+        condition = self.expressions.build(node.test)
+        body, orelse = self.build_all(node.body), self.build_all(node.orelse)
+        return tree.While(self._where(node), condition, body, orelse)
+
+    def for_(self, node: ast.For) -> Tree:
+        target, iterable = self.expressions.build(node.target), self.expressions.build(node.iter)
+        body, orelse = self.build_all(node.body), self.build_all(node.orelse)
+        return tree.For(self._where(node), (target,), (iterable,), body, orelse)
+
+    def assert_(self, node: ast.Assert) -> Tree:
+        condition = self.expressions.build(node.test)
+        return tree.Assert(self._where(node), condition, self.expressions.optional(node.msg))
+
+    def raise_(self, node: ast.Raise) -> Tree:
+        if node.exc is None:
+            message = "raise without an exception is not translated; name the exception"
+            raise unsupported(message, self._where(node))
+        exception = self.expressions.build(node.exc)
+        return tree.Raise(self._where(node), exception, self.expressions.optional(node.cause))
+
+    def pass_(self, node: ast.Pass) -> Tree:
+        return tree.Pass(self._where(node))
+
+    def break_(self, node: ast.Break) -> Tree:
+        return tree.Break(self._where(node))
+
+    def continue_(self, node: ast.Continue) -> Tree:
+        return tree.Continue(self._where(node))
+
+
+_Rule = Callable[[StatementBuilder, Any], Tree]  # each takes the node type that it is listed under
+_RULES: dict[type[ast.stmt], _Rule] = {
+    ast.FunctionDef: StatementBuilder.definition,
+    ast.Assign: StatementBuilder.assign,
+    ast.AnnAssign: StatementBuilder.annotated_assign,
+    ast.AugAssign: StatementBuilder.augmented_assign,
+    ast.Delete: StatementBuilder.delete,
+    ast.Expr: StatementBuilder.expression,
+    ast.Return: StatementBuilder.return_,
+    ast.If: StatementBuilder.if_,
+    ast.While: StatementBuilder.while_,
+    ast.For: StatementBuilder.for_,
+    ast.Assert: StatementBuilder.assert_,
+    ast.Raise: StatementBuilder.raise_,
+    ast.Pass: StatementBuilder.pass_,
+    ast.Break: StatementBuilder.break_,
+    ast.Continue: StatementBuilder.continue_,
+}

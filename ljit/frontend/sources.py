@@ -1,0 +1,274 @@
+"""Find the source of a function: its text, its syntax tree and the places in it.
+
+The whole file (or notebook cell, or what a REPL keeps) is parsed, not a dedented piece of it, so that lines and
+columns are the file's. A candidate counts only if it compiles to the very code object of the function:
+that finds the right one of several lambdas on a line, and notices that a file was edited after
+it was imported.
+"""
+
+from __future__ import annotations
+
+import __future__
+
+import ast
+import functools
+import inspect
+import linecache
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+
+from ljit.errors import SourceUnavailableError
+from ljit.source import Source, SourceRange
+
+__all__ = ["FunctionNode", "FunctionSource", "RangeMaker", "find_source"]
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+_FUTURE_FLAGS = functools.reduce(
+    int.__or__,
+    (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names),
+)
+
+
+class RangeMaker:
+    """Makes source ranges from `ast` nodes, whose columns count UTF-8 bytes."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    def within(self, function: str) -> RangeMaker:
+        """Give the maker for a function that is nested in this one."""
+        return RangeMaker(Source(self.source.filename, self.source.lines, function))
+
+    def of(self, node: ast.AST) -> SourceRange:
+        """Give the range of a node that has a position."""
+        line: int = node.lineno  # type: ignore[attr-defined]  # only nodes with a position
+        end_line: int = node.end_lineno or line  # type: ignore[attr-defined]
+        column = self._column(line, node.col_offset)  # type: ignore[attr-defined]
+        end_column = self._column(end_line, node.end_col_offset)  # type: ignore[attr-defined]
+        return SourceRange(self.source, line, column, end_line, end_column)
+
+    def of_attribute(self, node: ast.Attribute) -> SourceRange:
+        """Give the range that tracebacks report: of the attribute's name if it is on a line of its own."""
+        whole = self.of(node)
+        if whole.line == whole.end_line:
+            return whole
+        column = max(whole.end_column - len(node.attr), 0)
+        return SourceRange(self.source, whole.end_line, column, whole.end_line, whole.end_column)
+
+    def of_method_call(self, node: ast.Call, method: ast.Attribute) -> SourceRange:
+        """Give the range of a method call: as in tracebacks, it starts where the method's name is."""
+        whole = self.of(node)
+        if method.lineno == method.end_lineno:
+            return whole
+        start = self.of_attribute(method)
+        return SourceRange(
+            self.source, start.line, start.column, whole.end_line, whole.end_column
+        )
+
+    def _column(self, line: int, offset: int | None) -> int:
+        lines = self.source.lines
+        if offset is None or not 1 <= line <= len(lines):
+            return 0
+        text = lines[line - 1]
+        if text.isascii():
+            return min(offset, len(text))
+        return len(text.encode()[:offset].decode(errors="ignore"))
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSource:
+    """What `find_source` found: the node, the class it stands in (for private names), its ranges."""
+
+    node: FunctionNode
+    class_name: str | None
+    ranges: RangeMaker
+
+
+def find_source(fn: FunctionType) -> FunctionSource:
+    """Find the syntax tree of `fn`; SourceUnavailableError says why there is none."""
+    code = fn.__code__
+    lines = _lines_of(fn)
+    found = list(_search(code, lines, _parse(tuple(lines), code.co_filename)))
+    if not found:
+        found = list(_search(code, lines, _parse_block(code, lines)))
+    if not found:
+        raise SourceUnavailableError(
+            f"the source of {code.co_qualname} in {code.co_filename!r} is not what the function was made "
+            "from: the file was changed after it was loaded, or the function was made by other code"
+        )
+    node, class_name = found[0]
+    text = tuple(line.rstrip("\r\n") for line in lines)
+    source = Source(code.co_filename, text, code.co_qualname)
+    return FunctionSource(node, class_name, RangeMaker(source))
+
+
+def _lines_of(fn: FunctionType) -> list[str]:
+    filename = fn.__code__.co_filename
+    linecache.checkcache(filename)
+    lines = linecache.getlines(filename, fn.__globals__)
+    if not lines:
+        raise SourceUnavailableError(
+            f"there is no source text of {fn.__code__.co_qualname} ({filename!r}): it was made by exec, "
+            "in a console that keeps no text, or its file is gone; put it into a file"
+        )
+    return lines
+
+
+@functools.lru_cache(maxsize=16)
+def _parse(lines: tuple[str, ...], filename: str) -> ast.Module | None:
+    """Parse a file; None if it is not Python as it stands (a notebook's magics, say)."""
+    try:
+        return ast.parse("".join(lines), filename)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _parse_block(code: CodeType, lines: list[str]) -> ast.Module | None:
+    """Parse only the lines of the function, at their places in the file."""
+    first = code.co_firstlineno - 1
+    if not 0 <= first < len(lines):
+        return None
+    try:
+        block = "".join(inspect.getblock(lines[first:]))
+        if block[:1].isspace():  # keep the columns: no dedent, but a block for the indentation
+            tree = ast.parse("if 1:\n" + block, code.co_filename)
+            return ast.increment_lineno(tree, first - 1)
+        return ast.increment_lineno(ast.parse(block, code.co_filename), first)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _search(
+    code: CodeType, lines: list[str], tree: ast.Module | None
+) -> Iterator[tuple[FunctionNode, str | None]]:
+    """Give the functions in `tree` that compile to `code`, with their classes."""
+    if tree is None or not 1 <= code.co_firstlineno <= len(lines):
+        return
+    candidates = [
+        (node, class_name)
+        for node, class_name in _functions_at(code.co_firstlineno, tree)
+        if _has_name(node, class_name, code.co_name)
+    ]
+    is_rewritten = any(name.startswith("@") for name in (*code.co_names, *code.co_varnames))
+    for node, class_name in candidates:
+        compiled = _compile(node, class_name, code)
+        if compiled is None:
+            continue
+        # An import hook such as pytest's (its names start with "@") changes the code, not the text.
+        if compiled == code or (is_rewritten and _looks_like(compiled, code)):
+            yield node, class_name
+
+
+def _functions_at(line: int, tree: ast.Module) -> Iterator[tuple[FunctionNode, str | None]]:
+    """The functions that begin on `line`, each with the name of the innermost class around it."""
+    pending: list[tuple[ast.AST, str | None]] = [(tree, None)]
+    while pending:
+        node, class_name = pending.pop()
+        first = _first_line(node)
+        if not first <= line <= getattr(node, "end_lineno", line):
+            continue
+        if isinstance(node, FunctionNode) and first == line:
+            yield node, class_name
+        below = node.name if isinstance(node, ast.ClassDef) else class_name
+        pending += [(child, below) for child in ast.iter_child_nodes(node)]
+
+
+def _first_line(node: ast.AST) -> int:
+    """The line that `co_firstlineno` names: that of the first decorator, if any."""
+    lines = [d.lineno for d in getattr(node, "decorator_list", ())]
+    return min([getattr(node, "lineno", 0), *lines])
+
+
+def _has_name(node: FunctionNode, class_name: str | None, name: str) -> bool:
+    if isinstance(node, ast.Lambda):
+        return name == "<lambda>"
+    return name in (node.name, mangle(node.name, class_name))
+
+
+def mangle(name: str, class_name: str | None) -> str:
+    """Give the name that a private name (``__x``) has inside of a class."""
+    if class_name is None or not name.startswith("__") or name.endswith("__") or "." in name:
+        return name
+    stripped = class_name.lstrip("_")
+    return f"_{stripped}{name}" if stripped else name
+
+
+def _compile(node: FunctionNode, class_name: str | None, code: CodeType) -> CodeType | None:
+    """Compile the function `node` in surroundings that give it the free variables of `code`."""
+    statement = node if not isinstance(node, ast.Lambda) else _lambda_statement(node)
+    if class_name is not None:
+        statement = _class_around(statement, class_name)
+    if code.co_flags & inspect.CO_NESTED:
+        statement = _function_around(statement, code.co_freevars)
+    module = ast.Module([statement], type_ignores=[])
+    try:
+        compiled = compile(
+            module,
+            code.co_filename,
+            "exec",
+            flags=code.co_flags & _FUTURE_FLAGS,
+            dont_inherit=True,
+        )
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return _find_code(compiled, code.co_name, code.co_firstlineno)
+
+
+def _lambda_statement(node: ast.Lambda) -> ast.stmt:
+    """A statement of nothing but the lambda; its defaults, which may hold others, become None."""
+    nothing = ast.copy_location(ast.Constant(None), node)
+    arguments = ast.arguments(
+        node.args.posonlyargs,
+        node.args.args,
+        node.args.vararg,
+        node.args.kwonlyargs,
+        [nothing if default is not None else None for default in node.args.kw_defaults],  # type: ignore[misc]  # typeshed: None is allowed
+        node.args.kwarg,
+        [nothing] * len(node.args.defaults),
+    )
+    copy = ast.copy_location(ast.Lambda(arguments, node.body), node)
+    return ast.copy_location(ast.Expr(copy), node)
+
+
+def _class_around(statement: ast.stmt, name: str) -> ast.stmt:
+    empty = ast.parse("class C: pass").body[0]
+    assert isinstance(empty, ast.ClassDef)
+    empty.name, empty.body = name, [statement]
+    return empty
+
+
+def _function_around(statement: ast.stmt, parameters: tuple[str, ...]) -> ast.stmt:
+    empty = ast.parse("def f(): pass").body[0]
+    assert isinstance(empty, ast.FunctionDef)
+    empty.args.args = [ast.arg(name, lineno=1, col_offset=0) for name in parameters]
+    empty.body = [statement]
+    return empty
+
+
+def _find_code(compiled: CodeType, name: str, first_line: int) -> CodeType | None:
+    """Find the function's code object in that of the module around it: the outermost that fits."""
+    pending = [compiled]
+    while pending:
+        code = pending.pop(0)
+        if code.co_name == name and code.co_firstlineno == first_line:
+            return code
+        pending += [c for c in code.co_consts if isinstance(c, CodeType)]
+    return None
+
+
+def _looks_like(compiled: CodeType, code: CodeType) -> bool:
+    """Whether code that an import hook rewrote has the signature and the lines of `compiled`."""
+    count = compiled.co_argcount + compiled.co_kwonlyargcount
+    lines = {line for *_, line in compiled.co_lines() if line is not None}
+    changed = {line for *_, line in code.co_lines() if line is not None}
+    return (
+        compiled.co_argcount == code.co_argcount
+        and compiled.co_kwonlyargcount == code.co_kwonlyargcount
+        and compiled.co_posonlyargcount == code.co_posonlyargcount
+        and compiled.co_varnames[:count] == code.co_varnames[:count]
+        and compiled.co_freevars == code.co_freevars
+        and min(lines) <= min(changed)
+        and max(changed) <= max(lines)
+    )

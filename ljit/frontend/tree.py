@@ -1,0 +1,609 @@
+"""Tree views: what a function looks like between Python's `ast` and the graph.
+
+Immutable nodes in TorchScript's manner: each has a `kind`, a source range and children. They hold only what the
+frontend translates, with the details of Python's syntax already dealt with (names mangled, positions in
+characters and as tracebacks count them). `dump` prints a tree as an s-expression:
+
+    (assign
+      (list (variable (ident c)))
+      (option
+        (+
+          (variable (ident a))
+          (variable (ident b))))
+      (option))
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+from ljit.source import SourceRange
+
+__all__ = [
+    "Apply",
+    "Assert",
+    "Assign",
+    "AugAssign",
+    "BinOp",
+    "BoolOp",
+    "Break",
+    "Compare",
+    "Comprehension",
+    "Const",
+    "Continue",
+    "Decl",
+    "Def",
+    "Delete",
+    "DictEntry",
+    "DictLiteral",
+    "DoubleStarred",
+    "ExprStmt",
+    "For",
+    "FormattedText",
+    "FormattedValue",
+    "Generator",
+    "If",
+    "Keyword",
+    "Lambda",
+    "ListLiteral",
+    "NamedExpr",
+    "Param",
+    "Pass",
+    "Raise",
+    "Return",
+    "Select",
+    "SetLiteral",
+    "SliceExpr",
+    "Starred",
+    "Subscript",
+    "TernaryIf",
+    "Tree",
+    "TupleLiteral",
+    "UnaryOp",
+    "Var",
+    "While",
+    "dump",
+]
+
+_FLAT_WIDTH = 40
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tree:
+    """Base of all tree views; the fields of a subclass are its children and properties."""
+
+    range: SourceRange
+    #: fields that are not printed, and those that are left out when empty
+    hidden: ClassVar[frozenset[str]] = frozenset()
+    optional_lists: ClassVar[frozenset[str]] = frozenset()
+    name_of_kind: ClassVar[str] = ""
+
+    @property
+    def kind(self) -> str:
+        """The head of the s-expression."""
+        return self.name_of_kind
+
+    @property
+    def children(self) -> Iterator[Tree]:
+        """The trees directly below, in textual order of the fields."""
+        for name, _ in _fields_of(type(self)):
+            value = getattr(self, name)
+            if isinstance(value, Tree):
+                yield value
+            elif isinstance(value, tuple):
+                yield from (item for item in value if isinstance(item, Tree))
+
+    def __str__(self) -> str:
+        return dump(self)
+
+
+@functools.cache
+def _fields_of(cls: type[Tree]) -> tuple[tuple[str, bool], ...]:
+    """The names of the fields below `range`, with whether each may be None."""
+    return tuple((f.name, "None" in str(f.type)) for f in fields(cls) if f.name != "range")
+
+
+# -- functions -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Param(Tree):
+    """One parameter."""
+
+    name: str
+    annotation: Tree | None
+    default: Tree | None
+    keyword_only: bool
+    positional_only: bool
+    name_of_kind = "param"
+    hidden = frozenset(("positional_only",))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decl(Tree):
+    """Parameters and the annotation of the result."""
+
+    params: tuple[Param, ...]
+    returns: Tree | None
+    name_of_kind = "decl"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Def(Tree):
+    """A function; as a statement, the definition of a nested one."""
+
+    name: str
+    decl: Decl
+    body: tuple[Tree, ...]
+    has_lazy_annotations: bool
+    name_of_kind = "def"
+    hidden = frozenset(("has_lazy_annotations",))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lambda(Tree):
+    """A lambda expression; the body of `definition` is one Return."""
+
+    definition: Def
+    name_of_kind = "lambda"
+
+
+# -- statements ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assign(Tree):
+    """``targets[0] = targets[1] = value``; an annotated target may have no value."""
+
+    targets: tuple[Tree, ...]
+    value: Tree | None
+    annotation: Tree | None
+    name_of_kind = "assign"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AugAssign(Tree):
+    """``target op= value``; `operator` is an op's name, ``iadd`` ..."""
+
+    operator: str
+    target: Tree
+    value: Tree
+    hidden = frozenset(("operator",))
+
+    @property
+    def kind(self) -> str:
+        return f"{SYMBOLS[self.operator.removeprefix('i')]}="
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Return(Tree):
+    """``return value``"""
+
+    value: Tree
+    name_of_kind = "return"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class If(Tree):
+    """``if condition: body else: orelse``"""
+
+    condition: Tree
+    body: tuple[Tree, ...]
+    orelse: tuple[Tree, ...]
+    name_of_kind = "if"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class While(Tree):
+    """``while condition: body else: orelse``"""
+
+    condition: Tree
+    body: tuple[Tree, ...]
+    orelse: tuple[Tree, ...]
+    name_of_kind = "while"
+    optional_lists = frozenset(("orelse",))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class For(Tree):
+    """``for target in iterable: body else: orelse``; both lists have one item."""
+
+    targets: tuple[Tree, ...]
+    iterables: tuple[Tree, ...]
+    body: tuple[Tree, ...]
+    orelse: tuple[Tree, ...]
+    name_of_kind = "for"
+    optional_lists = frozenset(("orelse",))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assert(Tree):
+    """``assert condition, message``"""
+
+    condition: Tree
+    message: Tree | None
+    name_of_kind = "assert"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Raise(Tree):
+    """``raise exception from cause``"""
+
+    exception: Tree
+    cause: Tree | None
+    name_of_kind = "raise"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Delete(Tree):
+    """``del targets``"""
+
+    targets: tuple[Tree, ...]
+    name_of_kind = "delete"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExprStmt(Tree):
+    """An expression whose value is not used."""
+
+    value: Tree
+    name_of_kind = "expression_statement"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pass(Tree):
+    """``pass``"""
+
+    name_of_kind = "pass"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Break(Tree):
+    """``break``"""
+
+    name_of_kind = "break"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Continue(Tree):
+    """``continue``"""
+
+    name_of_kind = "continue"
+
+
+# -- expressions -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Var(Tree):
+    """A name, read or (as a target) bound."""
+
+    name: str
+    name_of_kind = "variable"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Const(Tree):
+    """A literal: number, text, bytes, None, True, False or ``...``."""
+
+    value: object
+
+    @property
+    def kind(self) -> str:
+        if self.value is Ellipsis:
+            return "dots"
+        if self.value is None or isinstance(self.value, bool):
+            return str(self.value)
+        return "string_literal" if isinstance(self.value, str) else "const"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Select(Tree):
+    """``value.name``"""
+
+    value: Tree
+    name: str
+    name_of_kind = "."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Keyword(Tree):
+    """``name=value`` in a call."""
+
+    name: str
+    value: Tree
+    name_of_kind = "attribute"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Starred(Tree):
+    """``*value`` in a call, a display or a target."""
+
+    value: Tree
+    name_of_kind = "starred"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DoubleStarred(Tree):
+    """``**value`` in a call or a dict display."""
+
+    value: Tree
+    name_of_kind = "double_starred"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Apply(Tree):
+    """A call; arguments may be Starred, keywords are Keyword or DoubleStarred."""
+
+    function: Tree
+    arguments: tuple[Tree, ...]
+    keywords: tuple[Tree, ...]
+    name_of_kind = "apply"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subscript(Tree):
+    """``value[index]``"""
+
+    value: Tree
+    index: Tree
+    name_of_kind = "subscript"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SliceExpr(Tree):
+    """``start:stop:step`` inside of brackets."""
+
+    start: Tree | None
+    stop: Tree | None
+    step: Tree | None
+    name_of_kind = "slice_expr"
+
+
+#: op name -> how it is written
+SYMBOLS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "lshift": "<<",
+    "rshift": ">>",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+    "matmul": "@",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "eq": "==",
+    "ne": "!=",
+    "is": "is",
+    "is_not": "is_not",
+    "contains": "in",
+    "not_contains": "not_in",
+    "neg": "unary_minus",
+    "pos": "unary_plus",
+    "invert": "~",
+    "not": "not",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BinOp(Tree):
+    """``left operator right``; `operator` is an op's name, ``add`` ..."""
+
+    operator: str
+    left: Tree
+    right: Tree
+    hidden = frozenset(("operator",))
+
+    @property
+    def kind(self) -> str:
+        return SYMBOLS[self.operator]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnaryOp(Tree):
+    """``operator operand``; `operator` is an op's name, ``neg`` ..."""
+
+    operator: str
+    operand: Tree
+    hidden = frozenset(("operator",))
+
+    @property
+    def kind(self) -> str:
+        return SYMBOLS[self.operator]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoolOp(Tree):
+    """``a and b and c`` or ``a or b or c``"""
+
+    operator: str
+    operands: tuple[Tree, ...]
+    hidden = frozenset(("operator",))
+
+    @property
+    def kind(self) -> str:
+        return self.operator
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compare(Tree):
+    """``a < b < c``: one operator less than operands."""
+
+    operators: tuple[str, ...]
+    operands: tuple[Tree, ...]
+    hidden = frozenset(("operators",))
+
+    @property
+    def kind(self) -> str:
+        return " ".join(SYMBOLS[name] for name in self.operators)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TernaryIf(Tree):
+    """``then if condition else otherwise``"""
+
+    condition: Tree
+    then: Tree
+    otherwise: Tree
+    name_of_kind = "if"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedExpr(Tree):
+    """``(name := value)``"""
+
+    name: str
+    value: Tree
+    name_of_kind = ":="
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TupleLiteral(Tree):
+    """``(a, *b)``, also as a target."""
+
+    items: tuple[Tree, ...]
+    name_of_kind = "tuple_literal"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListLiteral(Tree):
+    """``[a, *b]``, also as a target."""
+
+    items: tuple[Tree, ...]
+    name_of_kind = "list_literal"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SetLiteral(Tree):
+    """``{a, *b}``"""
+
+    items: tuple[Tree, ...]
+    name_of_kind = "set_literal"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DictEntry(Tree):
+    """``key: value``"""
+
+    key: Tree
+    value: Tree
+    name_of_kind = "entry"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DictLiteral(Tree):
+    """``{k: v, **d}``: entries are DictEntry or DoubleStarred."""
+
+    entries: tuple[Tree, ...]
+    name_of_kind = "dict_literal"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Generator(Tree):
+    """``for target in iterable if conditions`` of a comprehension."""
+
+    target: Tree
+    iterable: Tree
+    conditions: tuple[Tree, ...]
+    name_of_kind = "generator"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comprehension(Tree):
+    """A list, set or dict comprehension: `container` is ``list``, ``set`` or ``dict``.
+
+    `element` of a dict comprehension is a DictEntry. `inner` is the range as seen from the frame that
+    runs the comprehension, the same object as `range` where that is the function's own.
+    """
+
+    container: str
+    element: Tree
+    generators: tuple[Generator, ...]
+    inner: SourceRange
+    hidden = frozenset(("container", "inner"))
+
+    @property
+    def kind(self) -> str:
+        return f"{self.container}_comp"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FormattedValue(Tree):
+    """``{value!conversion:spec}`` in an f-string; `conversion` is -1 or a character's code."""
+
+    value: Tree
+    conversion: int
+    spec: Tree | None
+    name_of_kind = "formatted_value"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FormattedText(Tree):
+    """An f-string: parts are Const and FormattedValue."""
+
+    parts: tuple[Tree, ...]
+    name_of_kind = "f_string"
+
+
+# -- printing --------------------------------------------------------------------------------------
+
+
+def dump(tree: Tree) -> str:
+    """Print `tree` as an s-expression, lines broken where it would not fit in 40 columns."""
+    lines: list[str] = []
+    _print(_form(tree), 0, lines)
+    return "\n".join(lines)
+
+
+def _form(tree: Tree) -> list[object]:
+    form: list[object] = [tree.kind]
+    for name, is_optional in _fields_of(type(tree)):
+        value = getattr(tree, name)
+        if name in tree.hidden or (name in tree.optional_lists and not value):
+            continue
+        if isinstance(tree, Const):
+            form += _literal(tree)
+        elif is_optional:
+            form.append(["option"] if value is None else ["option", _form(value)])
+        else:
+            form.append(_property(value))
+    return form
+
+
+def _literal(tree: Const) -> list[object]:
+    return [repr(tree.value)] if tree.kind in ("const", "string_literal") else []
+
+
+def _property(value: object) -> object:
+    if isinstance(value, Tree):
+        return _form(value)
+    if isinstance(value, tuple):
+        return ["list", *map(_form, value)]
+    if isinstance(value, str):
+        return ["ident", value]
+    return [str(value)]
+
+
+def _flat(form: object) -> str:
+    return f"({' '.join(map(_flat, form))})" if isinstance(form, list) else str(form)
+
+
+def _print(form: object, indent: int, lines: list[str]) -> None:
+    flat = _flat(form)
+    if len(flat) <= _FLAT_WIDTH or not isinstance(form, list):
+        lines.append(" " * indent + flat)
+        return
+    lines.append(" " * indent + "(" + _flat(form[0]))
+    for item in form[1:]:
+        _print(item, indent + 2, lines)
+    lines[-1] += ")"
