@@ -1,0 +1,264 @@
+"""Where things lie in CPython's and NumPy's objects, and at which addresses their functions are.
+
+All that native code assumes about memory is here. `check` reads known objects through these offsets
+before the first compile and raises `InternalError` when one does not hold (another interpreter, a
+free-threaded build): then everything stays interpreted.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from functools import cache
+
+import numpy as np
+
+from ljit.errors import InternalError
+
+__all__ = [
+    "ARRAY_BASE",
+    "ARRAY_DATA",
+    "ARRAY_DESCR",
+    "ARRAY_DIMENSIONS",
+    "ARRAY_FLAGS",
+    "ARRAY_NDIM",
+    "ARRAY_STRIDES",
+    "COMPLEX_IMAG",
+    "COMPLEX_REAL",
+    "DESCR_BYTEORDER",
+    "DESCR_TYPE_NUM",
+    "DICT_VERSION",
+    "FLAG_ALIGNED",
+    "FLAG_C_CONTIGUOUS",
+    "FLAG_WRITEABLE",
+    "FLOAT_VALUE",
+    "IS_IMMORTAL_AWARE",
+    "LIST_ITEMS",
+    "LONG_DIGIT",
+    "LONG_TAG",
+    "LONG_TAG_IS_SIZE",
+    "OB_REFCNT",
+    "OB_TYPE",
+    "RANGE_START",
+    "RANGE_STEP",
+    "RANGE_STOP",
+    "SCALAR_VALUE",
+    "SLICE_START",
+    "SLICE_STEP",
+    "SLICE_STOP",
+    "SWAPPED_BYTEORDER",
+    "TUPLE_ITEMS",
+    "VAR_SIZE",
+    "check",
+    "has_dict_versions",
+    "numpy_function",
+    "numpy_symbols",
+    "python_function",
+    "type_alloc",
+]
+
+_WORD = 8
+
+OB_REFCNT = 0
+OB_TYPE = _WORD
+VAR_SIZE = 2 * _WORD  # of tuples and lists
+FLOAT_VALUE = 2 * _WORD
+COMPLEX_REAL = 2 * _WORD
+COMPLEX_IMAG = 3 * _WORD
+TUPLE_ITEMS = 3 * _WORD  # the items themselves
+LIST_ITEMS = 3 * _WORD  # pointer to the items
+RANGE_START, RANGE_STOP, RANGE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
+SLICE_START, SLICE_STOP, SLICE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
+DICT_VERSION = 3 * _WORD
+
+#: Since 3.12 some objects are immortal: their reference count must not be written.
+IS_IMMORTAL_AWARE = sys.version_info >= (3, 12)
+#: An int's tag: up to 3.11 the number of digits, negative for negative ints; later ``count << 3 | 1 - sign``.
+LONG_TAG = 2 * _WORD
+LONG_TAG_IS_SIZE = sys.version_info < (3, 12)
+LONG_DIGIT = 3 * _WORD  # the lowest 30 bits of the magnitude, in an i32
+
+# numpy/_core/include/numpy/ndarraytypes.h, arrayscalars.h
+ARRAY_DATA = 16
+ARRAY_NDIM = 24  # i32
+ARRAY_DIMENSIONS = 32
+ARRAY_STRIDES = 40
+ARRAY_BASE = 48
+ARRAY_DESCR = 56
+ARRAY_FLAGS = 64  # i32
+FLAG_C_CONTIGUOUS = 0x1
+FLAG_ALIGNED = 0x100
+FLAG_WRITEABLE = 0x400
+DESCR_BYTEORDER = 26  # i8
+DESCR_TYPE_NUM = 28  # i32
+SWAPPED_BYTEORDER = ord(">" if sys.byteorder == "little" else "<")
+SCALAR_VALUE = 16  # of NumPy scalars
+
+# numpy/_core/include/numpy/__multiarray_api.h: places in the table of the C API
+_NUMPY_API = {
+    "PyArray_GetNDArrayCVersion": 0,
+    "PyArray_Scalar": 60,
+    "PyArray_NewFromDescr": 94,
+    "PyArray_Zeros": 183,
+    "PyArray_Empty": 184,
+    "PyArray_SetBaseObject": 282,
+}
+_NUMPY_ARRAY_TYPE = 2
+_NUMPY_DESCR_TYPE = 3
+_NUMPY_ABI = 0x02000000
+
+_TYPE_ALLOC = 304  # tp_alloc
+
+
+def _word(address: int) -> int:
+    return ctypes.c_uint64.from_address(address).value
+
+
+def _int32(address: int) -> int:
+    return ctypes.c_int32.from_address(address).value
+
+
+def python_function(name: str) -> int:
+    """Address of a function of CPython's C API."""
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+
+
+def type_alloc(cls: type) -> int:
+    """Address of the type's allocator, ``PyObject *alloc(type, nitems)``."""
+    return _word(id(cls) + _TYPE_ALLOC)
+
+
+@cache
+def _numpy_table() -> int:
+    capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    capsule_pointer.argtypes = (ctypes.py_object, ctypes.c_char_p)
+    capsule_pointer.restype = ctypes.c_void_p
+    capsule = np._core._multiarray_umath._ARRAY_API  # type: ignore[attr-defined]  # not in the stubs
+    address: int = capsule_pointer(capsule, None)
+    return address
+
+
+@cache
+def numpy_function(name: str) -> int:
+    """Address of a function of NumPy's C API (those listed in this file)."""
+    return _word(_numpy_table() + _NUMPY_API[name] * _WORD)
+
+
+@cache
+def numpy_symbols() -> dict[str, int]:
+    """Name and address of each function of NumPy's C API that native code may call."""
+    return {name: numpy_function(name) for name in _NUMPY_API}
+
+
+@cache
+def has_dict_versions() -> bool:
+    """Whether each change of a dict gives it another version tag (3.11 to 3.13 do)."""
+    probe: dict[str, object] = {"a": 1}
+    seen = [_word(id(probe) + DICT_VERSION)]
+    for change in (
+        lambda: probe.__setitem__("a", 2),
+        lambda: probe.__setitem__("b", 2),
+        lambda: probe.__delitem__("a"),
+        probe.clear,
+    ):
+        change()
+        seen.append(_word(id(probe) + DICT_VERSION))
+    return len(set(seen)) == len(seen) and _word(id(probe) + DICT_VERSION) == seen[-1]
+
+
+# -- the check -----------------------------------------------------------------------------------------
+
+
+def _expect(found: object, wanted: object, what: str) -> None:
+    if found != wanted:
+        message = f"unknown object layout: {what} reads {found!r} where {wanted!r} was written"
+        raise InternalError(message)
+
+
+def _check_numbers() -> None:
+    value = 1.5
+    _expect(ctypes.c_double.from_address(id(value) + FLOAT_VALUE).value, 1.5, "float")
+    number = complex(2.5, -3.5)
+    _expect(ctypes.c_double.from_address(id(number) + COMPLEX_REAL).value, 2.5, "complex.real")
+    _expect(ctypes.c_double.from_address(id(number) + COMPLEX_IMAG).value, -3.5, "complex.imag")
+    for n in (0, 1, -1, 12345, -(2**29), 2**30 - 1):
+        tag = ctypes.c_int64.from_address(id(n) + LONG_TAG).value
+        sign = tag if LONG_TAG_IS_SIZE else 1 - (tag & 3)
+        digit = _int32(id(n) + LONG_DIGIT)
+        _expect(sign * digit if sign else 0, n, "int")
+        _expect(abs(tag) <= 1 if LONG_TAG_IS_SIZE else tag < 16, True, "int tag")
+    big = 2**30
+    tag = ctypes.c_int64.from_address(id(big) + LONG_TAG).value
+    _expect(tag, 2 if LONG_TAG_IS_SIZE else 16, "int tag of two digits")
+
+
+def _check_containers() -> None:
+    items = (object(), object())
+    for container, start in ((items, id(items) + TUPLE_ITEMS), (list(items), 0)):
+        _expect(_word(id(container) + VAR_SIZE), 2, f"size of {type(container).__name__}")
+        start = start or _word(id(container) + LIST_ITEMS)
+        _expect(_word(start + _WORD), id(items[1]), f"item of {type(container).__name__}")
+    _expect(_word(id(items) + OB_TYPE), id(tuple), "type")
+    parts = (1000003, 2000003, 7)
+    for triple, offsets in (
+        (range(*parts), (RANGE_START, RANGE_STOP, RANGE_STEP)),
+        (slice(*parts), (SLICE_START, SLICE_STOP, SLICE_STEP)),
+    ):
+        for part, offset in zip(
+            (triple.start, triple.stop, triple.step), offsets, strict=True
+        ):
+            _expect(_word(id(triple) + offset), id(part), type(triple).__name__)
+
+
+def _check_numpy() -> None:
+    version = ctypes.CFUNCTYPE(ctypes.c_uint)(numpy_function("PyArray_GetNDArrayCVersion"))()
+    _expect(version & 0xFF000000, _NUMPY_ABI, "NumPy's ABI version")
+    table = _numpy_table()
+    _expect(_word(table + _NUMPY_ARRAY_TYPE * _WORD), id(np.ndarray), "ndarray in NumPy's C API")
+    _expect(_word(table + _NUMPY_DESCR_TYPE * _WORD), id(np.dtype), "dtype in NumPy's C API")
+    array = np.zeros((3, 5), np.float32)[:, ::2]
+    array.flags.writeable = False
+    at = id(array)
+    _expect(_word(at + ARRAY_DATA), array.ctypes.data, "array data")
+    _expect(_int32(at + ARRAY_NDIM), 2, "ndim")
+    for offset, wanted in ((ARRAY_DIMENSIONS, array.shape), (ARRAY_STRIDES, array.strides)):
+        pointer = _word(at + offset)
+        _expect((_word(pointer), _word(pointer + _WORD)), wanted, "shape or strides")
+    _expect(_word(at + ARRAY_BASE), id(array.base), "base")
+    _expect(_word(at + ARRAY_DESCR), id(array.dtype), "dtype")
+    known = FLAG_C_CONTIGUOUS | FLAG_ALIGNED | FLAG_WRITEABLE
+    _expect(_int32(at + ARRAY_FLAGS) & known, FLAG_ALIGNED, "flags of a strided array")
+    plain = np.zeros(2)
+    _expect(_int32(id(plain) + ARRAY_FLAGS) & known, known, "flags of a plain array")
+    swapped = np.dtype(np.int16).newbyteorder()
+    _expect(_int32(id(swapped) + DESCR_TYPE_NUM), swapped.num, "type number")
+    order = ctypes.c_uint8.from_address(id(swapped) + DESCR_BYTEORDER).value
+    _expect(order, SWAPPED_BYTEORDER, "byte order")
+
+
+def _check_numpy_scalars() -> None:
+    value = np.complex128(1.25 - 2j)
+    parts = (ctypes.c_double * 2).from_address(id(value) + SCALAR_VALUE)
+    _expect(tuple(parts), (1.25, -2.0), "np.complex128")
+    small = np.int8(-7)
+    _expect(ctypes.c_int8.from_address(id(small) + SCALAR_VALUE).value, -7, "np.int8")
+    for cls in (np.int8, np.float64, np.complex128):
+        make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object, ctypes.c_ssize_t)
+        made = make(type_alloc(cls))(cls, 0)
+        _expect(type(made), cls, "tp_alloc")
+
+
+@cache
+def check() -> None:
+    """Read known objects through the offsets; raise `InternalError` if one reads wrong."""
+    _expect(sys.implementation.name, "cpython", "the interpreter's name")
+    _expect(ctypes.sizeof(ctypes.c_void_p), _WORD, "the size of a pointer")
+    if hasattr(sys, "_is_gil_enabled") and not sys._is_gil_enabled():
+        message = "unknown object layout: the free-threaded build"
+        raise InternalError(message)
+    probe = object()
+    _expect(_word(id(probe) + OB_REFCNT) & 0xFFFFFFFF, sys.getrefcount(probe) - 1, "refcount")
+    _check_numbers()
+    _check_containers()
+    _check_numpy()
+    _check_numpy_scalars()
