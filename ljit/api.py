@@ -9,7 +9,7 @@ from typing import TypeVar, overload
 
 from ljit import config
 from ljit.errors import UserError
-from ljit.interp import clean_traceback
+from ljit.interp import drop_own_frames
 from ljit.ir import Graph
 from ljit.runtime import inspection
 from ljit.runtime.executor import Options, ProfilingExecutor
@@ -39,14 +39,15 @@ class _Function:
         try:
             return self._executor.call(args, kwargs)
         except BaseException as error:
-            raise clean_traceback(error) from None
+            drop_own_frames(error)
+            raise
 
     def _slow_call(self, args: tuple[object, ...], kwargs: dict[str, object] | None) -> object:
         """Run a call that the native entries did not take; errors are values for the entry to raise."""
         try:
             return self._executor.call(args, kwargs or {})
-        except BaseException as error:  # noqa: BLE001 - raised again by the native entry
-            clean_traceback(error)
+        except BaseException as error:
+            drop_own_frames(error)
             return Raised((error, error.__traceback__))
 
     def __get__(self, instance: object, owner: type | None = None) -> object:

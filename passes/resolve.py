@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
-from ljit.ir import REGISTRY, OpDef, Value, get_op
+from ljit.ir import REGISTRY, UNKNOWN, Effect, OpDef, Value, get_op
 from ljit.types import (
     ANY,
     ArrayType,
@@ -26,9 +26,10 @@ from ljit.types import (
     TupleType,
     Type,
     is_numpy,
+    type_of,
 )
 
-__all__ = ["Constants", "Request", "resolve"]
+__all__ = ["Constants", "Request", "fold", "resolve"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +169,30 @@ def _numpy_form(request: Request) -> Request | None:
         return None
     found = Request(REGISTRY[name], request.inputs, request.attrs)
     return found if is_known(found) else None
+
+
+def fold(request: Request, types_: tuple[Type, ...]) -> object:
+    """Compute a pure op now, if constants and types decide it; else `UNKNOWN`."""
+    op, inputs = request.op, request.inputs
+    constants = [v.constant if v.is_constant else UNKNOWN for v in inputs]
+    if op.fold is not None:
+        found = op.fold([v.type for v in inputs], constants, **request.attrs)
+        if found is not UNKNOWN:
+            return found
+    if op.evaluate is None or len(types_) != 1 or types_[0].is_boxed:
+        return UNKNOWN
+    if any(c is UNKNOWN for c in constants):
+        return UNKNOWN
+    effect = op.effects
+    if not isinstance(effect, Effect):
+        effect = effect(*(v.type for v in inputs), **request.attrs)
+    if not effect.is_pure:
+        return UNKNOWN
+    try:
+        value = op.evaluate(*constants, **request.attrs)
+    except Exception:
+        return UNKNOWN
+    return value if type_of(value) == types_[0] else UNKNOWN
 
 
 def is_known(request: Request) -> bool:

@@ -18,18 +18,23 @@ in `prim::Deoptimize`. Cost: linear in the graph times the height of the type la
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
+from ljit.analysis.assumptions import (
+    Assumption,
+    assumptions_of_closure,
+    assumptions_of_global,
+    is_stable_constant,
+)
 from ljit.analysis.liveness import Liveness
-from ljit.ir import UNKNOWN, Block, Effect, Graph, Node, OpDef, Value, get_op
+from ljit.ir import UNKNOWN, Block, Effect, Graph, Node, Value, get_op
 from ljit.ops.control import (
-    ASSUME,
     BREAK,
     CONSTANT,
     CONTINUE,
-    DEOPTIMIZE,
     GUARD,
     IF,
     LOOP,
@@ -42,14 +47,9 @@ from ljit.ops.control import (
     UNREACHABLE,
     YIELD,
 )
-from ljit.analysis.assumptions import (
-    Assumption,
-    assumptions_of_closure,
-    assumptions_of_global,
-    is_stable_constant,
-)
-from ljit.passes.resolve import Request, resolve
-from ljit.types import ANY, NEVER, ListType, TupleType, Type, UnionType, join, type_of
+from ljit.passes.graph_writer import GraphWriter
+from ljit.passes.resolve import Request, fold, resolve
+from ljit.types import ANY, NEVER, ListType, TupleType, Type, UnionType, join
 
 __all__ = ["Feedback", "Specialization", "specialize", "specialize_loop"]
 
@@ -83,12 +83,12 @@ def specialize(
     """Specialise a whole function for parameters of the given types."""
     walk = _Specializer(baseline, feedback, liveness)
     for param, type_ in zip(baseline.params, param_types, strict=True):
-        walk.values[param] = walk.graph.block.add_param(param.name, type_)
+        walk.values[param] = walk.out.graph.block.add_param(param.name, type_)
     first = baseline.block.first
     assert first is not None
     walk.snapshot(f"before:{first.id}", liveness.live_before(first))
     walk.visit_block(baseline.block)
-    return Specialization(walk.graph, walk.assumptions)
+    return Specialization(walk.out.graph, walk.out.assumptions)
 
 
 def specialize_loop(
@@ -101,14 +101,14 @@ def specialize_loop(
 ) -> Specialization:
     """Specialise one loop of the baseline graph, entered at its header.
 
-    The parameters of the new graph are the baseline values `live` at the header (trip index and carried
-    values among them, constants not). The graph leaves by `prim::Deoptimize` at the places behind the loop where the interpreter
-    goes on.
+    The parameters of the new graph are the baseline values `live` at the header (trip index and
+    carried values among them, constants not). The graph leaves by `prim::Deoptimize` at the places
+    behind the loop where the interpreter goes on.
     """
     walk = _Specializer(baseline, feedback, liveness)
     walk.outlined = loop
     for value, type_ in zip(live, live_types, strict=True):
-        walk.values[value] = walk.graph.block.add_param(value.name, type_)
+        walk.values[value] = walk.out.graph.block.add_param(value.name, type_)
     for node in baseline.walk():
         if node.op is CONSTANT:
             walk.visit_constant(node)
@@ -119,7 +119,7 @@ def specialize_loop(
     entry = [walk.values[param] for param in header]
     if walk.visit_loop(loop, entry[0], entry[1:]):
         walk.leave(loop)
-    return Specialization(walk.graph, walk.assumptions)
+    return Specialization(walk.out.graph, walk.out.assumptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class _Constants:
     node: Node
 
     def constant(self, value: object) -> Value:
-        return self.walk.constant(value)
+        return self.walk.out.constant(value)
 
     def module_attribute(self, module: types.ModuleType, name: str) -> Value | None:
         return self.walk.module_attribute(module, name, self.node)
@@ -148,22 +148,15 @@ class _Specializer:
     """The state of one walk. `block` is where new nodes go; `values` maps baseline values to new ones."""
 
     def __init__(self, baseline: Graph, feedback: Feedback, liveness: Liveness) -> None:
-        self.graph = Graph(baseline.name)
-        self.block: Block = self.graph.block
+        self.out = GraphWriter(baseline.name)
         self.feedback = feedback
         self.liveness = liveness
         self.values: dict[Value, Value] = {}
         self.targets: dict[Node, Node] = {}
         self.exits: dict[Node, _Exits] = {}
         self.header_types: dict[Node, list[Type]] = {}
-        self.assumptions: list[Assumption] = []
         self.outlined: Node | None = None
-        self.constants: dict[tuple[type, object], Value] = {}
-        self.dirty = (
-            False  # unknown code has run: assumptions checked at entry may not hold any more
-        )
-        self.effects = Effect.PURE  # of what was emitted since the flag was last cleared
-        self.handlers = {
+        self.handlers: dict[OpDef, Callable[[Node], bool]] = {
             CONSTANT: self.visit_constant,
             PROFILE: self.visit_profile,
             IF: self.visit_if,
@@ -175,63 +168,18 @@ class _Specializer:
             RETURN: self.visit_return,
             UNREACHABLE: self.visit_unreachable,
             get_op("prim::iter_call"): self.visit_iter_call,
-            get_op("prim::load_global"): lambda n: self.visit_variable(n, assumptions_of_global),
-            get_op("prim::load_closure"): lambda n: self.visit_variable(n, assumptions_of_closure),
+            get_op("prim::load_global"): self.visit_global,
+            get_op("prim::load_closure"): self.visit_closure,
         }
 
-    # -- building ----------------------------------------------------------------------------------
-
-    def append(
-        self,
-        op: OpDef,
-        inputs: Sequence[Value] = (),
-        attrs: Mapping[str, object] | None = None,
-        *,
-        like: Node | None = None,
-        outputs: Sequence[Type] | None = None,
-    ) -> Node:
-        node = self.graph.create(op, inputs, attrs, outputs=outputs, like=like)
-        self.block.append(node)
-        if not node.blocks:
-            effect = op.effects_of(node)
-            self.effects |= effect
-            if effect & Effect.CALL:
-                self.dirty = True
-        return node
-
-    def constant(self, value: object, *, boxed: bool = False) -> Value:
-        """A constant, made once at the start of the graph."""
-        key = (type(value), id(value))
-        if key not in self.constants:
-            node = self.graph.create(CONSTANT, (), {"value": value})
-            if boxed:
-                node.output.type = ANY
-            body = self.graph.block
-            if body.first is not None:
-                node.insert_before(body.first)
-            else:
-                body.append(node)
-            self.constants[key] = node.output
-        return self.constants[key]
-
     def snapshot(self, at: str, live: Iterable[Value]) -> None:
-        """Put a Snapshot here, instead of one that directly precedes."""
-        pairs = [(v.key, self.values[v]) for v in live if not v.is_constant]
-        last = self.block.last
-        if last is not None and last.op is SNAPSHOT:
-            last.erase()
-        names = tuple(key for key, _ in pairs)
-        self.append(SNAPSHOT, [value for _, value in pairs], {"at": at, "names": names})
-
-    def deoptimize(self, reason: str, like: Node) -> bool:
-        """End the block here; gives False: control does not go on."""
-        self.append(DEOPTIMIZE, (), {"reason": reason}, like=like)
-        return False
+        """Put a Snapshot of baseline values here."""
+        self.out.snapshot(at, [(v.key, self.values[v]) for v in live if not v.is_constant])
 
     def leave(self, loop: Node) -> None:
         """End an outlined loop that has run to its end."""
         self.snapshot(f"after:{loop.id}", self.liveness.live_after(loop))
-        self.deoptimize("loop done", loop)
+        self.out.deoptimize("loop done", loop)
 
     # -- straight-line nodes -----------------------------------------------------------------------
 
@@ -247,7 +195,7 @@ class _Specializer:
         handler = self.handlers.get(node.op)
         if handler is not None:
             return handler(node)
-        self.effects = Effect.PURE
+        self.out.effects = Effect.PURE
         request = Request(node.op, tuple(self.values[v] for v in node.inputs), node.attrs)
         results = self.apply(request, node)
         if results is None:
@@ -257,7 +205,7 @@ class _Specializer:
 
     def visit_iter_call(self, node: Node) -> bool:
         """``iter(f(...))``: an iteration view if `f` makes one, else the call and then its iteration."""
-        self.effects = Effect.PURE
+        self.out.effects = Effect.PURE
         request = Request(node.op, tuple(self.values[v] for v in node.inputs), node.attrs)
         if resolve(request, _Constants(self, node)) is request and request.inputs[0].is_constant:
             called = self.apply(Request(get_op("py::call"), request.inputs, {}), node)
@@ -275,7 +223,7 @@ class _Specializer:
         for old, new in zip(node.outputs, results, strict=True):
             self.values[old] = new
             new.name = new.name or old.name
-        if not self.effects.is_repeatable:
+        if not self.out.effects.is_repeatable:
             self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
 
     def apply(self, request: Request, node: Node) -> list[Value] | None:
@@ -286,12 +234,12 @@ class _Specializer:
         request = resolve(request, _Constants(self, node))
         types_ = self.result_types(request, node)
         if NEVER in types_:
-            self.deoptimize("raises", node)
+            self.out.deoptimize("raises", node)
             return None
         folded = fold(request, types_)
         if folded is not UNKNOWN:
-            return [self.constant(folded)]
-        made = self.append(request.op, request.inputs, request.attrs, like=node, outputs=types_)
+            return [self.out.constant(folded)]
+        made = self.out.append(request.op, request.inputs, request.attrs, like=node, outputs=types_)
         return list(made.outputs)
 
     def result_types(self, request: Request, node: Node) -> tuple[Type, ...]:
@@ -313,54 +261,36 @@ class _Specializer:
         union, member = request.inputs[index], members[0]
         if len(members) == 1:
             return self.apply_member(request, index, member, node)
-        test = self.append(TYPE_IS, (union,), {"type": member}, like=node)
-        branch = self.append(IF, (test.output,), like=node)
+        test = self.out.append(TYPE_IS, (union,), {"type": member}, like=node)
+        branch = self.out.append(IF, (test.output,), like=node)
         ends = [
-            self.in_branch(branch, lambda: self.apply_member(request, index, member, node)),
-            self.in_branch(branch, lambda: self.split_members(request, index, members[1:], node)),
+            self.out.in_branch(branch, lambda: self.apply_member(request, index, member, node)),
+            self.out.in_branch(
+                branch, lambda: self.split_members(request, index, members[1:], node)
+            ),
         ]
-        return self.merge(branch, ends, node)
+        return self.out.merge(branch, ends, node)
 
     def apply_member(
         self, request: Request, index: int, member: Type, node: Node
     ) -> list[Value] | None:
-        narrow = self.append(GUARD, (request.inputs[index],), {"type": member}, like=node)
+        narrow = self.out.append(GUARD, (request.inputs[index],), {"type": member}, like=node)
         inputs = [
             narrow.output if value is request.inputs[index] else value for value in request.inputs
         ]
         return self.apply(Request(request.op, tuple(inputs), request.attrs), node)
 
-    def in_branch(self, branch: Node, emit: Callable[[], list[Value] | None]) -> list[Value] | None:
-        """Run `emit` with a new block of `branch` as the place for new nodes."""
-        outer, self.block = self.block, branch.add_block()
-        try:
-            results = emit()
-            if results is not None:
-                self.append(YIELD, results)
-            return results
-        finally:
-            self.block = outer
-
-    def merge(
-        self, branch: Node, ends: Sequence[Sequence[Value] | None], node: Node
-    ) -> list[Value] | None:
-        """Give an If its outputs: the join of the values that its branches end with."""
-        reached = [end for end in ends if end is not None]
-        if not reached:
-            self.append(UNREACHABLE, like=node)
-            return None
-        for values in zip(*reached, strict=True):
-            joined: Type = NEVER
-            for value in values:
-                joined = join(joined, value.type)
-            branch.add_output(joined, values[0].name)
-        return list(branch.outputs)
-
     # -- constants, variables, profiles --------------------------------------------------------------
 
     def visit_constant(self, node: Node) -> bool:
-        self.values[node.output] = self.constant(node.attrs["value"])
+        self.values[node.output] = self.out.constant(node.attrs["value"])
         return True
+
+    def visit_global(self, node: Node) -> bool:
+        return self.visit_variable(node, assumptions_of_global)
+
+    def visit_closure(self, node: Node) -> bool:
+        return self.visit_variable(node, assumptions_of_closure)
 
     def visit_variable(
         self, node: Node, assumptions_of: Callable[[Node], list[Assumption]]
@@ -370,44 +300,35 @@ class _Specializer:
         assert isinstance(name, str)
         assumptions = [] if self.feedback.is_unstable(name) else assumptions_of(node)
         if not assumptions:
-            made = self.append(node.op, (), node.attrs, like=node)
+            made = self.out.append(node.op, (), node.attrs, like=node)
             self.values[node.output] = made.output
             return True
         for assumption in assumptions:
-            self.assume(assumption, node)
-        self.values[node.output] = self.constant_object(assumptions[-1].value)
+            self.out.assume(assumption, node)
+        self.values[node.output] = self.out.constant_object(assumptions[-1].value)
         return True
 
-    def assume(self, assumption: Assumption, node: Node) -> None:
-        """Let the entry check the assumption; check it here too if unknown code has run since."""
-        self.assumptions.append(assumption)
-        if self.dirty:
-            self.append(ASSUME, (), {"assumption": assumption}, like=node)
-
-    def constant_object(self, value: object) -> Value:
-        """A constant that stands for an object; mutable ones stay boxed and are guarded when used."""
-        return self.constant(value, boxed=not is_stable_constant(value))
-
     def module_attribute(self, module: types.ModuleType, name: str, node: Node) -> Value | None:
+        """The attribute as a constant under an assumption; None if it is not there or changes."""
         if name not in vars(module) or self.feedback.is_unstable(name):
             return None
         value = vars(module)[name]
-        self.assume(Assumption(vars(module), name, value), node)
-        return self.constant_object(value)
+        self.out.assume(Assumption(vars(module), name, value), node)
+        return self.out.constant_object(value)
 
     def visit_profile(self, node: Node) -> bool:
         """Trust inference; where it does not know, guard what was observed."""
         value = self.values[node.inputs[0]]
-        if is_precise(value.type) or value.is_constant and is_stable_constant(value.constant):
+        if is_precise(value.type) or (value.is_constant and is_stable_constant(value.constant)):
             self.values[node.output] = value
             return True
         seen = self.feedback.observed(node.id)
         if seen is None:
-            return self.deoptimize("not run before", node)
+            return self.out.deoptimize("not run before", node)
         if seen == ANY or seen == value.type or isinstance(seen, UnionType):
             self.values[node.output] = value
             return True
-        made = self.append(GUARD, (value,), {"type": seen}, like=node)
+        made = self.out.append(GUARD, (value,), {"type": seen}, like=node)
         self.values[node.output] = made.output
         return True
 
@@ -417,20 +338,20 @@ class _Specializer:
         condition = self.values[node.inputs[0]]
         if condition.is_constant:
             return self.splice(node, node.blocks[0 if condition.constant else 1])
-        branch = self.append(IF, (condition,), like=node)
+        branch = self.out.append(IF, (condition,), like=node)
         self.targets[node] = branch
-        dirty, was_dirty = False, self.dirty
+        dirty, was_dirty = False, self.out.dirty
         ends: list[list[Value] | None] = []
-        saved_effects = self.effects
-        self.effects = Effect.PURE
+        saved_effects = self.out.effects
+        self.out.effects = Effect.PURE
         for block in node.blocks:
-            self.dirty = was_dirty
-            ends.append(self.in_branch(branch, lambda block=block: self.block_results(block)))
-            dirty |= self.dirty
-        self.dirty = dirty
-        results = self.merge(branch, ends, node)
+            self.out.dirty = was_dirty
+            ends.append(self.out.in_branch(branch, partial(self.block_results, block)))
+            dirty |= self.out.dirty
+        self.out.dirty = dirty
+        results = self.out.merge(branch, ends, node)
         has_snapshots = _has_snapshot(branch)
-        self.effects |= saved_effects
+        self.out.effects |= saved_effects
         if results is None:
             return False
         self.values.update(zip(node.outputs, results, strict=True))
@@ -471,14 +392,14 @@ class _Specializer:
         return self.visit_early_exits(node)
 
     def visit_early_exits(self, node: Node) -> bool:
-        region = self.append(REGION, like=node)
+        region = self.out.append(REGION, like=node)
         self.targets[node] = region
         exits = self.exits[node] = _Exits([], [NEVER] * len(node.outputs))
-        end = self.in_branch(region, lambda: self.block_results(node.blocks[0]))
+        end = self.out.in_branch(region, lambda: self.block_results(node.blocks[0]))
         if end is not None:
             exits.out = [join(a, v.type) for a, v in zip(exits.out, end, strict=True)]
-        if exits.out and NEVER in exits.out or not _is_left(region):
-            self.append(UNREACHABLE, like=node)
+        if (exits.out and NEVER in exits.out) or not _is_left(region):
+            self.out.append(UNREACHABLE, like=node)
             return False
         for old, type_ in zip(node.outputs, exits.out, strict=True):
             self.values[old] = region.add_output(type_, old.name)
@@ -500,15 +421,15 @@ class _Specializer:
         known = self.header_types.get(node)
         if known is not None:
             types_ = list(map(join, types_, known))
-        was_dirty = self.dirty
+        was_dirty = self.out.dirty
         while True:
-            self.dirty = was_dirty
-            loop = self.append(LOOP, (start, stop, *carried), like=node)
+            self.out.dirty = was_dirty
+            loop = self.out.append(LOOP, (start, stop, *carried), like=node)
             exits = self.walk_loop(node, loop, types_)
             widened = list(map(join, types_, exits.next))
-            if widened == types_ and self.dirty == was_dirty:
+            if widened == types_ and self.out.dirty == was_dirty:
                 break
-            was_dirty = self.dirty  # unknown code runs in the body: it ran before the next trip
+            was_dirty = self.out.dirty  # unknown code runs in the body: it ran before the next trip
             self.header_types[node] = types_ = widened
             loop.blocks[0].clear()
             loop.erase()
@@ -518,15 +439,15 @@ class _Specializer:
         body = node.blocks[0]
         self.targets[node] = loop
         exits = self.exits[node] = _Exits([NEVER] * len(types_), [NEVER] * len(node.outputs))
-        outer, self.block = self.block, loop.add_block()
+        outer, self.out.block = self.out.block, loop.add_block()
         for param, type_ in zip(body.params, (loop.inputs[0].type, *types_), strict=True):
-            self.values[param] = self.block.add_param(param.name, type_)
+            self.values[param] = self.out.block.add_param(param.name, type_)
         self.snapshot(f"header:{node.id}", self.liveness.live_at_header(node))
         results = self.block_results(body)
         if results is not None:
-            self.append(YIELD, results)
+            self.out.append(YIELD, results)
             exits.next = [join(a, v.type) for a, v in zip(exits.next, results, strict=True)]
-        self.block = outer
+        self.out.block = outer
         return exits
 
     def finish_loop(self, node: Node, loop: Node, exits: _Exits, stop: Value) -> bool:
@@ -535,18 +456,18 @@ class _Specializer:
         if len(node.blocks) > 1:
             block = node.blocks[1]
             types_ = [p.type for p in loop.blocks[0].params[1:]]
-            outer, self.block = self.block, loop.add_block()
+            outer, self.out.block = self.out.block, loop.add_block()
             for param, type_ in zip(block.params, types_, strict=True):
-                self.values[param] = self.block.add_param(param.name, type_)
+                self.values[param] = self.out.block.add_param(param.name, type_)
             results = self.block_results(block)
             if results is not None:
-                self.append(YIELD, results)
+                self.out.append(YIELD, results)
                 out = [join(a, v.type) for a, v in zip(out, results, strict=True)]
-            self.block = outer
+            self.out.block = outer
         elif not is_endless:
             out = [join(a, p.type) for a, p in zip(out, loop.blocks[0].params[1:], strict=True)]
         if is_endless and not _is_left(loop):
-            self.append(UNREACHABLE, like=node)
+            self.out.append(UNREACHABLE, like=node)
             return False
         for old, type_ in zip(node.outputs, out, strict=True):
             self.values[old] = loop.add_output(type_, old.name)
@@ -567,49 +488,25 @@ class _Specializer:
         assert node.target is not None
         if node.target not in self.targets:  # leaves the outlined loop for an outer one
             self.snapshot(f"before:{node.id}", self.liveness.live_before(node))
-            return self.deoptimize("leaves the loop", node)
+            return self.out.deoptimize("leaves the loop", node)
         values = [self.values[v] for v in node.inputs]
         exits = self.exits[node.target]
         known = getattr(exits, kind)
         setattr(exits, kind, [join(a, v.type) for a, v in zip(known, values, strict=True)])
-        made = self.append(node.op, values, like=node)
+        made = self.out.append(node.op, values, like=node)
         made.target = self.targets[node.target]
         return False
 
     def visit_return(self, node: Node) -> bool:
         if self.outlined is not None:
             self.snapshot(f"before:{node.id}", self.liveness.live_before(node))
-            return self.deoptimize("returns", node)
-        self.append(RETURN, [self.values[v] for v in node.inputs], like=node)
+            return self.out.deoptimize("returns", node)
+        self.out.append(RETURN, [self.values[v] for v in node.inputs], like=node)
         return False
 
     def visit_unreachable(self, node: Node) -> bool:
-        self.append(UNREACHABLE, like=node)
+        self.out.append(UNREACHABLE, like=node)
         return False
-
-
-def fold(request: Request, types_: tuple[Type, ...]) -> object:
-    """Compute a pure op now, if constants and types decide it; else `UNKNOWN`."""
-    op, inputs = request.op, request.inputs
-    constants = [v.constant if v.is_constant else UNKNOWN for v in inputs]
-    if op.fold is not None:
-        found = op.fold([v.type for v in inputs], constants, **request.attrs)
-        if found is not UNKNOWN:
-            return found
-    if op.evaluate is None or len(types_) != 1 or types_[0].is_boxed:
-        return UNKNOWN
-    if any(c is UNKNOWN for c in constants):
-        return UNKNOWN
-    effect = op.effects
-    if not isinstance(effect, Effect):
-        effect = effect(*(v.type for v in inputs), **request.attrs)
-    if not effect.is_pure:
-        return UNKNOWN
-    try:
-        value = op.evaluate(*constants, **request.attrs)
-    except Exception:  # noqa: BLE001 - whatever it raises, it raises at run time
-        return UNKNOWN
-    return value if type_of(value) == types_[0] else UNKNOWN
 
 
 def is_precise(t: Type) -> bool:

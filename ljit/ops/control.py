@@ -185,5 +185,7 @@ MAP = _control(
     are cast and stored there; they give the iteration space. Each further yield makes a fresh
     C-contiguous array, an output of the node. Scalars among the other inputs are the same for each element.
     """,
-    effects=lambda *types, into=0: Effect.ALLOC | Effect.READ | (Effect.WRITE if into else Effect.RAISE),
+    effects=lambda *types, into=0: (
+        Effect.ALLOC | Effect.READ | (Effect.WRITE if into else Effect.RAISE)
+    ),
 )

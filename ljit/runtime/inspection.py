@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ljit.analysis.pycode import graph_to_python
 from ljit.errors import UserError
 from ljit.interp import run
 from ljit.ir import Effect, Graph, Node
-from ljit.analysis.pycode import graph_to_python
 from ljit.ops.control import DEOPTIMIZE, GUARD
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments

@@ -1,0 +1,111 @@
+"""Where the specialiser writes to: the new graph, the place in it, its constants and assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from ljit.analysis.assumptions import Assumption, is_stable_constant
+from ljit.ir import Effect, Graph, Node, OpDef, Value
+from ljit.ops.control import ASSUME, CONSTANT, DEOPTIMIZE, SNAPSHOT, UNREACHABLE, YIELD
+from ljit.types import ANY, NEVER, Type, join
+
+__all__ = ["GraphWriter"]
+
+
+class GraphWriter:
+    """A graph in the making. New nodes go to the end of `block`.
+
+    `effects` collects the effects of new nodes since it was last cleared. `dirty` says that unknown code may have run:
+    assumptions checked at the entry may not hold any more, so they are checked again where they are made.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.graph = Graph(name)
+        self.block = self.graph.block
+        self.assumptions: list[Assumption] = []
+        self.effects = Effect.PURE
+        self.dirty = False
+        self._constants: dict[tuple[int, bool], Value] = {}
+
+    def append(
+        self,
+        op: OpDef,
+        inputs: Sequence[Value] = (),
+        attrs: Mapping[str, object] | None = None,
+        *,
+        like: Node | None = None,
+        outputs: Sequence[Type] | None = None,
+    ) -> Node:
+        node = self.graph.create(op, inputs, attrs, outputs=outputs, like=like)
+        self.block.append(node)
+        if not node.blocks:
+            effect = op.effects_of(node)
+            self.effects |= effect
+            if effect & Effect.CALL:
+                self.dirty = True
+        return node
+
+    def constant(self, value: object, *, boxed: bool = False) -> Value:
+        """A constant, made once at the start of the graph."""
+        key = (id(value), boxed)  # the node keeps the object alive
+        if key not in self._constants:
+            node = self.graph.create(CONSTANT, (), {"value": value})
+            if boxed:
+                node.output.type = ANY
+            body = self.graph.block
+            if body.first is not None:
+                node.insert_before(body.first)
+            else:
+                body.append(node)
+            self._constants[key] = node.output
+        return self._constants[key]
+
+    def snapshot(self, at: str, pairs: Iterable[tuple[str, Value]]) -> None:
+        """Put a Snapshot of named values here, instead of one that directly precedes."""
+        pairs = list(pairs)
+        last = self.block.last
+        if last is not None and last.op is SNAPSHOT:
+            last.erase()
+        names = tuple(key for key, _ in pairs)
+        self.append(SNAPSHOT, [value for _, value in pairs], {"at": at, "names": names})
+
+    def deoptimize(self, reason: str, like: Node) -> bool:
+        """End the block here; gives False: control does not go on."""
+        self.append(DEOPTIMIZE, (), {"reason": reason}, like=like)
+        return False
+
+    def in_branch(self, branch: Node, emit: Callable[[], list[Value] | None]) -> list[Value] | None:
+        """Run `emit` with a new block of `branch` as the place for new nodes."""
+        outer, self.block = self.block, branch.add_block()
+        try:
+            results = emit()
+            if results is not None:
+                self.append(YIELD, results)
+            return results
+        finally:
+            self.block = outer
+
+    def merge(
+        self, branch: Node, ends: Sequence[Sequence[Value] | None], node: Node
+    ) -> list[Value] | None:
+        """Give an If its outputs: the join of the values that its branches end with."""
+        reached = [end for end in ends if end is not None]
+        if not reached:
+            self.append(UNREACHABLE, like=node)
+            return None
+        for values in zip(*reached, strict=True):
+            joined: Type = NEVER
+            for value in values:
+                joined = join(joined, value.type)
+            branch.add_output(joined, values[0].name)
+        return list(branch.outputs)
+
+    def assume(self, assumption: Assumption, node: Node) -> None:
+        """Let the entry check the assumption; check it here too if unknown code has run since."""
+        self.assumptions.append(assumption)
+        if self.dirty:
+            self.append(ASSUME, (), {"assumption": assumption}, like=node)
+
+    def constant_object(self, value: object) -> Value:
+        """A constant that stands for an object; mutable ones stay boxed and are guarded when used."""
+        return self.constant(value, boxed=not is_stable_constant(value))
