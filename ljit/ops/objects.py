@@ -13,18 +13,16 @@ from typing import Any
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
 from ljit.ir.opdef import V
+from ljit.ops.python_types import join_all
 from ljit.types import (
     ANY,
-    INT,
     NEVER,
-    NONE,
     STR,
     UNBOUND,
     ListType,
     TupleType,
     Type,
     UnionType,
-    join,
 )
 
 __all__ = ["UNBOUND_VALUE", "UnboundValue", "unpack"]
@@ -83,7 +81,7 @@ def _check_bound(x: object, *, name: str) -> object:
 
 def _infer_bound(x: Type, *, name: str) -> Type:
     if isinstance(x, UnionType):
-        return functools.reduce(join, (t for t in x.members if t != UNBOUND), NEVER)
+        return join_all([t for t in x.members if t != UNBOUND])
     return NEVER if x == UNBOUND else x
 
 
@@ -238,7 +236,7 @@ JOIN_STR = _object_op(
 
 def _raise(*operands: Any, has_cause: bool = False) -> None:
     if not operands:
-        raise  # noqa: PLE0704  # the caller may be handling an exception, as in CPython
+        raise  # the caller may be handling an exception, as in CPython
     if has_cause:
         raise operands[0] from operands[1]
     raise operands[0]
@@ -266,7 +264,7 @@ def _unpacker(count: int, star: int | None) -> Callable[[object], tuple[object, 
     targets = ", ".join(f"*{name}" if i == star else name for i, name in enumerate(names))
     text = f"def unpack(x):\n [{targets}] = x\n return ({''.join(name + ', ' for name in names)})"
     namespace: dict[str, Any] = {}
-    exec(compile(text, __file__, "exec"), namespace)  # noqa: S102
+    exec(compile(text, __file__, "exec"), namespace)
     return namespace["unpack"]  # type: ignore[no-any-return]
 
 
@@ -283,7 +281,7 @@ def _infer_unpack(x: Type, *, count: int, star: int | None = None) -> tuple[Type
     rest = len(x.items) - count + 1
     if rest < 0:
         return (ANY,) * count
-    middle = functools.reduce(join, x.items[star : star + rest], NEVER)
+    middle = join_all(x.items[star : star + rest])
     return (*x.items[:star], ListType(middle), *x.items[star + rest :])
 
 

@@ -1,19 +1,36 @@
-"""Python's operators: arithmetic, bits, comparisons, truth and identity."""
+"""Python's operators: arithmetic, bits, comparisons, truth and identity.
+
+Each operator is declared once, with its in-place form; the rules are in the `python_*` modules.
+"""
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
-from ljit.ir import Effect, OpDef, Schema, any_result, declare
-from ljit.types import BOOL, Type
+import numpy as np
 
-__all__: list[str] = []
+from ljit.ir import Effect, OpDef, Schema, declare
+from ljit.ops import python_arithmetic as arithmetic
+from ljit.ops import python_bits as bits
+from ljit.ops import python_compare as compare
+from ljit.ops.python_numbers import plain_effect
+from ljit.ops.python_samples import INT_PAIRS, INTS, NUMBER_PAIRS, NUMBERS, REAL_PAIRS, each
+from ljit.types import ANY, BOOL, Type
+
+__all__ = ["IS", "IS_NOT", "NOT", "TRUTH"]
+
+
+def _is_huge_power(x: Any, y: Any) -> bool:
+    """Whether CPython would compute a number of millions of digits."""
+    return isinstance(x, int) and isinstance(y, int) and abs(x) > 1 and y > 10**4
+
+
+BinaryFunction = Callable[[Any, Any], Any]
 
 
 def _operator(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
-    fields.setdefault("infer", any_result)
-    fields.setdefault("effects", Effect.CALL)
     return declare(OpDef(f"py::{name}", Schema.parse(schema), doc, **fields))
 
 
@@ -21,69 +38,335 @@ def _bool_result(*_types: Type) -> Type:
     return BOOL
 
 
-_BINARY = {
-    "add": ("+", operator.add, "np::add"),
-    "sub": ("-", operator.sub, "np::subtract"),
-    "mul": ("*", operator.mul, "np::multiply"),
-    "truediv": ("/", operator.truediv, "np::divide"),
-    "floordiv": ("//", operator.floordiv, "np::floor_divide"),
-    "mod": ("%", operator.mod, "np::remainder"),
-    "pow": ("**", operator.pow, "np::power"),
-    "lshift": ("<<", operator.lshift, "np::left_shift"),
-    "rshift": (">>", operator.rshift, "np::right_shift"),
-    "and": ("&", operator.and_, "np::bitwise_and"),
-    "or": ("|", operator.or_, "np::bitwise_or"),
-    "xor": ("^", operator.xor, "np::bitwise_xor"),
-    "matmul": ("@", operator.matmul, "np::matmul"),
-    "lt": ("<", operator.lt, "np::less"),
-    "le": ("<=", operator.le, "np::less_equal"),
-    "gt": (">", operator.gt, "np::greater"),
-    "ge": (">=", operator.ge, "np::greater_equal"),
-    "eq": ("==", operator.eq, "np::equal"),
-    "ne": ("!=", operator.ne, "np::not_equal"),
-}
-for _name, (_sign, _function, _numpy) in _BINARY.items():
+def _unknown_result(*_types: Type) -> Type:
+    return ANY
+
+
+def _binary(
+    name: str,
+    sign: str,
+    functions: tuple[BinaryFunction, BinaryFunction],
+    numpy: str,
+    *,
+    in_place_effects: Callable[..., Effect] | None = None,
+    is_commutative: bool = False,
+    **fields: Any,
+) -> None:
+    """Declare ``x sign y`` and ``x sign= y``."""
+    plain, in_place = functions
     _operator(
-        _name, "(x, y)", f"``x {_sign} y``", evaluate=_function, numpy=_numpy, is_profiled=True
+        name,
+        "(x, y)",
+        f"``x {sign} y``",
+        evaluate=plain,
+        numpy=numpy,
+        is_commutative=is_commutative,
+        **fields,
+    )
+    fields["effects"] = in_place_effects or fields["effects"]
+    _operator(
+        f"i{name}",
+        "(x!, y)",
+        f"``x {sign}= y``; gives what x is bound to then",
+        evaluate=in_place,
+        numpy=f"np::i{name}",
+        **fields,
     )
 
-_IN_PLACE = {
-    "iadd": ("+=", operator.iadd),
-    "isub": ("-=", operator.isub),
-    "imul": ("*=", operator.imul),
-    "itruediv": ("/=", operator.itruediv),
-    "ifloordiv": ("//=", operator.ifloordiv),
-    "imod": ("%=", operator.imod),
-    "ipow": ("**=", operator.ipow),
-    "ilshift": ("<<=", operator.ilshift),
-    "irshift": (">>=", operator.irshift),
-    "iand": ("&=", operator.iand),
-    "ior": ("|=", operator.ior),
-    "ixor": ("^=", operator.ixor),
-    "imatmul": ("@=", operator.imatmul),
-}
-for _name, (_sign, _function) in _IN_PLACE.items():
+
+_binary(
+    "add",
+    "+",
+    (operator.add, operator.iadd),
+    "np::add",
+    infer=arithmetic.infer_add,
+    lower=arithmetic.lower_add,
+    can_lower=arithmetic.can_lower_add,
+    effects=arithmetic.effect_of_add,
+    in_place_effects=arithmetic.effect_of_add_in_place,
+    samples=(*NUMBER_PAIRS, ("ab", "c"), ((1, 2.5), (None,)), ([1], [2.5]), ("a", 1)),
+)
+_binary(
+    "sub",
+    "-",
+    (operator.sub, operator.isub),
+    "np::subtract",
+    infer=arithmetic.infer_sub,
+    lower=arithmetic.lower_sub,
+    can_lower=arithmetic.can_lower_number,
+    effects=arithmetic.effect_of_sub,
+    samples=NUMBER_PAIRS,
+)
+_binary(
+    "mul",
+    "*",
+    (operator.mul, operator.imul),
+    "np::multiply",
+    infer=arithmetic.infer_mul,
+    lower=arithmetic.lower_mul,
+    can_lower=arithmetic.can_lower_number,
+    effects=arithmetic.effect_of_mul,
+    in_place_effects=arithmetic.effect_of_mul_in_place,
+    samples=(*NUMBER_PAIRS, ("ab", 2), (3, "c"), ([1, 2], 2), (True, [0.0]), ((1, 2), 2)),
+)
+_binary(
+    "truediv",
+    "/",
+    (operator.truediv, operator.itruediv),
+    "np::divide",
+    infer=arithmetic.infer_truediv,
+    lower=arithmetic.lower_truediv,
+    can_lower=arithmetic.can_lower_number,
+    effects=plain_effect,
+    samples=NUMBER_PAIRS,
+)
+_binary(
+    "floordiv",
+    "//",
+    (operator.floordiv, operator.ifloordiv),
+    "np::floor_divide",
+    infer=arithmetic.infer_real_division,
+    lower=arithmetic.lower_floordiv,
+    can_lower=arithmetic.can_lower_real,
+    effects=plain_effect,
+    samples=REAL_PAIRS,
+)
+_binary(
+    "mod",
+    "%",
+    (operator.mod, operator.imod),
+    "np::remainder",
+    infer=arithmetic.infer_mod,
+    lower=arithmetic.lower_mod,
+    can_lower=arithmetic.can_lower_real,
+    effects=arithmetic.effect_of_mod,
+    samples=(*REAL_PAIRS, ("%d", 3), ("%s-%s", (1, 2.5))),
+)
+_binary(
+    "pow",
+    "**",
+    (operator.pow, operator.ipow),
+    "np::power",
+    infer=arithmetic.infer_sub,
+    lower=arithmetic.lower_pow,
+    can_lower=arithmetic.can_lower_pow,
+    effects=plain_effect,
+    is_profiled=True,
+    samples=tuple((x, y) for x, y in NUMBER_PAIRS if not _is_huge_power(x, y)),
+)
+_binary(
+    "lshift",
+    "<<",
+    (operator.lshift, operator.ilshift),
+    "np::left_shift",
+    infer=bits.infer_shift,
+    lower=bits.lower_lshift,
+    can_lower=bits.can_lower_bits,
+    effects=plain_effect,
+    samples=tuple(pair for pair in INT_PAIRS if pair[1] < 2**31),
+)
+_binary(
+    "rshift",
+    ">>",
+    (operator.rshift, operator.irshift),
+    "np::right_shift",
+    infer=bits.infer_shift,
+    lower=bits.lower_rshift,
+    can_lower=bits.can_lower_bits,
+    effects=plain_effect,
+    samples=INT_PAIRS,
+)
+_binary(
+    "and",
+    "&",
+    (operator.and_, operator.iand),
+    "np::bitwise_and",
+    infer=bits.infer_bits,
+    lower=bits.lower_and,
+    can_lower=bits.can_lower_bits,
+    effects=bits.effect_of_bits,
+    is_commutative=True,
+    samples=INT_PAIRS,
+)
+_binary(
+    "or",
+    "|",
+    (operator.or_, operator.ior),
+    "np::bitwise_or",
+    infer=bits.infer_bits,
+    lower=bits.lower_or,
+    can_lower=bits.can_lower_bits,
+    effects=bits.effect_of_bits,
+    is_commutative=True,
+    samples=INT_PAIRS,
+)
+_binary(
+    "xor",
+    "^",
+    (operator.xor, operator.ixor),
+    "np::bitwise_xor",
+    infer=bits.infer_bits,
+    lower=bits.lower_xor,
+    can_lower=bits.can_lower_bits,
+    effects=bits.effect_of_bits,
+    is_commutative=True,
+    samples=INT_PAIRS,
+)
+_binary(
+    "matmul",
+    "@",
+    (operator.matmul, operator.imatmul),
+    "np::matmul",
+    infer=_unknown_result,
+    effects=Effect.CALL,
+    samples=((1, 2),),
+)
+
+for _name, _sign, _function, _numpy in (
+    ("lt", "<", operator.lt, "np::less"),
+    ("le", "<=", operator.le, "np::less_equal"),
+    ("gt", ">", operator.gt, "np::greater"),
+    ("ge", ">=", operator.ge, "np::greater_equal"),
+):
     _operator(
         _name,
-        "(x!, y)",
-        f"``x {_sign} y``: gives the new x",
+        "(x, y)",
+        f"``x {_sign} y``",
         evaluate=_function,
-        numpy=f"np::{_name}",
-        is_profiled=True,
+        numpy=_numpy,
+        infer=compare.infer_order,
+        lower=compare.lower_order(_name),
+        can_lower=compare.can_lower_order,
+        effects=compare.effect_of_comparison,
+        samples=(*REAL_PAIRS, ("a", "b"), ((1, 2), (1, 2.5)), ("a", 1), (None, None)),
     )
 
-_UNARY = {
-    "neg": ("-", operator.neg, "np::negative"),
-    "pos": ("+", operator.pos, "np::positive"),
-    "invert": ("~", operator.invert, "np::invert"),
-}
-for _name, (_sign, _function, _numpy) in _UNARY.items():
-    _operator(_name, "(x)", f"``{_sign}x``", evaluate=_function, numpy=_numpy, is_profiled=True)
+_EQUAL_SAMPLES = (
+    *(*NUMBER_PAIRS, *REAL_PAIRS, ("a", "a"), ("a", 1), (None, None), (None, 0), ((), ())),
+    *(((1, 2.0), (True, 2)), ((1,), (1, 2)), ((None, (1j,)), (None, (2j,))), ([1], [1.0])),
+    *(((float("nan"),), (float("nan"),)), ((1.0, "a"), (1, "a")), ((0,), None)),
+)
+_operator(
+    "eq",
+    "(x, y)",
+    "``x == y``",
+    evaluate=operator.eq,
+    numpy="np::equal",
+    infer=compare.infer_equal,
+    lower=compare.lower_equal,
+    can_lower=compare.can_lower_equal,
+    effects=compare.effect_of_comparison,
+    samples=_EQUAL_SAMPLES,
+)
+_operator(
+    "ne",
+    "(x, y)",
+    "``x != y``",
+    evaluate=operator.ne,
+    numpy="np::not_equal",
+    infer=compare.infer_equal,
+    lower=compare.lower_not_equal,
+    can_lower=compare.can_lower_equal,
+    effects=compare.effect_of_comparison,
+    samples=_EQUAL_SAMPLES,
+)
 
-TRUTH = _operator("truth", "(x)", "``bool(x)``", infer=_bool_result, evaluate=operator.truth)
-NOT = _operator("not", "(x)", "``not x``", infer=_bool_result, evaluate=operator.not_)
+_operator(
+    "neg",
+    "(x)",
+    "``-x``",
+    evaluate=operator.neg,
+    numpy="np::negative",
+    infer=arithmetic.infer_sign,
+    lower=arithmetic.lower_neg,
+    can_lower=arithmetic.can_lower_number,
+    effects=arithmetic.effect_of_sign,
+    samples=each(NUMBERS),
+)
+_operator(
+    "pos",
+    "(x)",
+    "``+x``",
+    evaluate=operator.pos,
+    numpy="np::positive",
+    infer=arithmetic.infer_sign,
+    lower=arithmetic.lower_pos,
+    can_lower=arithmetic.can_lower_number,
+    effects=arithmetic.effect_of_sign,
+    samples=each(NUMBERS),
+)
+_operator(
+    "invert",
+    "(x)",
+    "``~x``",
+    evaluate=operator.invert,
+    numpy="np::invert",
+    infer=bits.infer_invert,
+    lower=bits.lower_invert,
+    can_lower=bits.can_lower_bits,
+    effects=bits.effect_of_bits,
+    samples=each((*INTS, 1.5)),
+)
+
+_TRUTH_SAMPLES = each(
+    (
+        *NUMBERS,
+        None,
+        "",
+        "a",
+        (),
+        (0,),
+        [],
+        [0],
+        range(0),
+        range(5, 1),
+        range(1, 5, 2),
+        *map(np.float32, (0, -0.0, np.nan)),
+        np.False_,
+        np.True_,
+        np.int8(0),
+        np.uint64(2**63),
+        np.complex64(0),
+        np.complex64(1j),
+        np.float16(1e-7),
+    )
+)
+TRUTH = _operator(
+    "truth",
+    "(x)",
+    "``bool(x)``",
+    infer=_bool_result,
+    evaluate=operator.truth,
+    lower=compare.lower_truth,
+    can_lower=compare.can_lower_truth,
+    effects=compare.effect_of_truth,
+    fold=compare.fold_truth,
+    samples=_TRUTH_SAMPLES,
+)
+NOT = _operator(
+    "not",
+    "(x)",
+    "``not x``",
+    infer=_bool_result,
+    evaluate=operator.not_,
+    lower=compare.lower_not,
+    can_lower=compare.can_lower_truth,
+    effects=compare.effect_of_truth,
+    fold=compare.fold_not,
+    samples=_TRUTH_SAMPLES,
+)
+
+_IS_SAMPLES = ((None, None), (None, 0), (True, True), (False, True), (1, True), (1, 2), (1.0, None))
 IS = _operator(
-    "is", "(x, y)", "``x is y``", infer=_bool_result, evaluate=operator.is_, effects=Effect.PURE
+    "is",
+    "(x, y)",
+    "``x is y``",
+    infer=_bool_result,
+    evaluate=operator.is_,
+    lower=compare.lower_is,
+    can_lower=compare.can_lower_is,
+    fold=compare.fold_is,
+    samples=_IS_SAMPLES,
 )
 IS_NOT = _operator(
     "is_not",
@@ -91,5 +374,8 @@ IS_NOT = _operator(
     "``x is not y``",
     infer=_bool_result,
     evaluate=operator.is_not,
-    effects=Effect.PURE,
+    lower=compare.lower_is_not,
+    can_lower=compare.can_lower_is,
+    fold=compare.fold_is_not,
+    samples=_IS_SAMPLES,
 )

@@ -1,207 +1,429 @@
-"""Iteration: views whose state is the trip index alone, and cursors for everything else.
+"""The ops of ``for``: ``prim::has_next(it, k)`` and ``prim::next(it, k)`` over the views of `python_views`.
 
-``for v in x`` becomes a Loop over k with ``prim::has_next(it, k)`` and ``prim::next(it, k)``. Exact lists,
-tuples, ranges and arrays are their own views; enumerate, zip and reversed in the head of a loop make
-the views below; any other iterable is wrapped in a Cursor.
+A view's state is the trip index alone. Over types of fixed length `prim::view_size` gives the number of
+trips; the loop can then count instead of asking.
 """
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from ljit.ir import Effect, OpDef, Schema, any_result, declare
-from ljit.types import BOOL, INT
+from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
+from ljit.ir.opdef import V
+from ljit.ops import python_views as views
+from ljit.ops.python_types import (
+    check_index,
+    common_type,
+    is_below,
+    range_count,
+    range_length,
+    select_item,
+    subarray,
+)
+from ljit.types import (
+    ANY,
+    BOOL,
+    INT,
+    NEVER,
+    RANGE,
+    ArrayType,
+    ListType,
+    TupleType,
+    Type,
+    ViewType,
+    scalar_type,
+)
 
-__all__ = [
-    "Cursor",
-    "EnumerateView",
-    "ReversedView",
-    "View",
-    "ZipView",
-    "has_next",
-    "make_view",
-    "next_item",
-]
-
-_INDEXED = (list, tuple, range, np.ndarray)
-
-
-class View(Protocol):
-    """What stands for an iterator: asked for k = 0, 1, 2 ... in turn, each as often as one likes."""
-
-    def has_next(self, k: int) -> bool: ...
-    def next_item(self, k: int) -> object: ...
-
-
-class Cursor:
-    """Any iterator: `has_next` advances it, `next_item` reads what came."""
-
-    __slots__ = ("_has_item", "_item", "_iterator", "_position")
-
-    def __init__(self, iterator: Iterator[object]) -> None:
-        self._iterator = iterator
-        self._position = -1
-        self._has_item = False
-        self._item: object = None
-
-    def has_next(self, k: int) -> bool:
-        if k != self._position:
-            self._item = None
-            self._has_item = False
-            for item in self._iterator:
-                self._item = item
-                self._has_item = True
-                break
-            self._position = k
-        return self._has_item
-
-    def next_item(self, k: int) -> object:
-        return self._item
+__all__ = ["HAS_NEXT", "ITER", "ITER_CALL", "NEXT", "VIEW_SIZE"]
 
 
 @dataclass(frozen=True, slots=True)
-class EnumerateView:
-    """``enumerate(part, start)``"""
+class _Rule:
+    """How one kind of view is iterated: the type of its items, their number, item k.
 
-    part: Any
-    start: int
+    `size` is None where the length may change; `has_next` then asks each time.
+    """
 
-    def has_next(self, k: int) -> bool:
-        return has_next(self.part, k)
-
-    def next_item(self, k: int) -> object:
-        return (self.start + k, next_item(self.part, k))
-
-
-@dataclass(frozen=True, slots=True)
-class ZipView:
-    """``zip(*parts)`` of at least one part."""
-
-    parts: tuple[Any, ...]
-
-    def has_next(self, k: int) -> bool:
-        return all(has_next(part, k) for part in self.parts)
-
-    def next_item(self, k: int) -> object:
-        return tuple([next_item(part, k) for part in self.parts])
+    item_type: Callable[[Any], Type]
+    item: Callable[[Emitter, V, V], V]
+    size: Callable[[Emitter, V], V] | None
+    has_next: Callable[[Emitter, V, V], V]
+    can_lower: Callable[[Any], bool] = lambda t: True
 
 
-@dataclass(frozen=True, slots=True)
-class ReversedView:
-    """``reversed(part)`` of an indexed view that had `size` items when the loop began."""
-
-    part: Any
-    size: int
-
-    def has_next(self, k: int) -> bool:
-        return 0 <= self.size - 1 - k < len(self.part)
-
-    def next_item(self, k: int) -> object:
-        return self.part[self.size - 1 - k]
+def _has_fixed(size: Callable[[Emitter, V], V]) -> Callable[[Emitter, V, V], V]:
+    return lambda e, view, k: is_below(e, k, size(e, view))
 
 
-def _is_indexed(x: object) -> bool:
-    return type(x) in _INDEXED and not (type(x) is np.ndarray and x.ndim == 0)
+# -- range, tuple, list, array ---------------------------------------------------------------------
 
 
-def make_view(x: Any) -> object:
-    """Give the view of ``iter(x)``."""
-    return x if _is_indexed(x) else Cursor(iter(x))
+def _range_has_next(e: Emitter, view: V, k: V) -> V:
+    return is_below(e, k, range_count(e, view))
 
 
-def _enumerate_view(x: object, start: object = 0) -> object:
-    return EnumerateView(make_view(x), operator.index(start))  # type: ignore[arg-type]
+def _range_item(e: Emitter, view: V, k: V) -> V:
+    start, _, step = e.range_parts(view)
+    return e.add(start, e.mul(k, step))  # in range whenever trip k takes place
 
 
-def _zip_view(*xs: object) -> object:
-    return ZipView(tuple(map(make_view, xs))) if xs else ()
+_RANGE = _Rule(lambda t: INT, _range_item, range_length, _range_has_next)
 
 
-def _reversed_view(x: Any) -> object:
-    return ReversedView(x, len(x)) if _is_indexed(x) else Cursor(reversed(x))
+def _tuple_size(e: Emitter, view: V) -> V:
+    return e.const(INT, len(view.type.items))
 
 
-_VIEWS = {
-    enumerate: (_enumerate_view, 1, 2),
-    zip: (_zip_view, 0, 64),
-    reversed: (_reversed_view, 1, 1),
+_TUPLE = _Rule(
+    lambda t: common_type(t.items),
+    lambda e, view, k: select_item(e, e.tuple_items(view), k),
+    _tuple_size,
+    _has_fixed(_tuple_size),
+    lambda t: common_type(t.items) not in (ANY, NEVER),
+)
+
+
+def _list_item(e: Emitter, view: V, k: V) -> V:
+    check_index(e, k, e.list_size(view))
+    if view.type.item == NEVER:  # nothing was ever seen in it
+        view = e.retype(view, ListType(ANY))
+    return e.list_load(view, k)
+
+
+_LIST = _Rule(
+    lambda t: ANY if t.item == NEVER else t.item,
+    _list_item,
+    None,
+    lambda e, view, k: is_below(e, k, e.list_size(view)),
+)
+
+
+def _array_size(e: Emitter, view: V) -> V:
+    return e.array_sizes(view)[0]
+
+
+def _array_item(e: Emitter, view: V, k: V) -> V:
+    check_index(e, k, _array_size(e, view))
+    return e.array_load(view, [k]) if view.type.ndim == 1 else subarray(e, view, k)
+
+
+def _row_type(t: ArrayType) -> Type:
+    if t.ndim == 1:
+        return scalar_type(t.dtype)
+    return ArrayType(t.dtype, t.shape[1:], t.layout, t.writeable)
+
+
+_ARRAY = _Rule(_row_type, _array_item, _array_size, _has_fixed(_array_size))
+
+# -- enumerate, zip, reversed ----------------------------------------------------------------------
+
+
+def _enumerate_item(e: Emitter, view: V, k: V) -> V:
+    part, start = e.view_parts(view)
+    number, overflows = e.add_overflow(start, k)
+    e.bail_if(overflows, "int overflow")
+    return e.tuple_make([number, _item(e, part, k)])
+
+
+def _first_size(e: Emitter, view: V) -> V:
+    part = e.view_parts(view)[0]
+    return _fixed_size(e, part)
+
+
+_ENUMERATE = _Rule(
+    lambda t: TupleType((INT, _item_type(t.parts[0]))),
+    _enumerate_item,
+    _first_size,
+    lambda e, view, k: _has_next(e, e.view_parts(view)[0], k),
+)
+
+
+def _zip_size(e: Emitter, view: V) -> V:
+    sizes = [_fixed_size(e, part) for part in e.view_parts(view)]
+    result = sizes[0]
+    for size in sizes[1:]:
+        result = e.select(e.compare("lt", size, result), size, result)
+    return result
+
+
+def _zip_has_next(e: Emitter, view: V, k: V) -> V:
+    result = e.const(BOOL, True)
+    for part in e.view_parts(view):
+        result = e.bit_and(result, _has_next(e, part, k))
+    return result
+
+
+_ZIP = _Rule(
+    lambda t: TupleType(tuple(map(_item_type, t.parts))),
+    lambda e, view, k: e.tuple_make([_item(e, part, k) for part in e.view_parts(view)]),
+    _zip_size,
+    _zip_has_next,
+)
+
+
+def _reversed_index(e: Emitter, view: V, k: V) -> V:
+    return e.sub(e.sub(e.view_parts(view)[1], e.const(INT, 1)), k)
+
+
+def _reversed_has_next(e: Emitter, view: V, k: V) -> V:
+    return _has_next(e, e.view_parts(view)[0], _reversed_index(e, view, k))
+
+
+_REVERSED = _Rule(
+    lambda t: _item_type(t.parts[0]),
+    lambda e, view, k: _item(e, e.view_parts(view)[0], _reversed_index(e, view, k)),
+    lambda e, view: e.view_parts(view)[1],
+    _reversed_has_next,
+)
+
+_CLASS_RULES: dict[type, _Rule] = {
+    type(RANGE): _RANGE,
+    TupleType: _TUPLE,
+    ListType: _LIST,
+    ArrayType: _ARRAY,
 }
+_VIEW_RULES = {"enumerate": _ENUMERATE, "zip": _ZIP, "reversed": _REVERSED}
 
 
-def _call_view(f: Any, *args: object) -> object:
-    """Give the view of ``iter(f(*args))``."""
-    try:
-        rule, least, most = _VIEWS[f]
-    except (KeyError, TypeError):  # TypeError: not hashable
-        return make_view(f(*args))
-    if not least <= len(args) <= most:
-        return make_view(f(*args))
-    return rule(*args)
+def _rule(t: Type) -> _Rule | None:
+    """The rule for a type; None: it is iterated by calling Python."""
+    if isinstance(t, ViewType):
+        return _VIEW_RULES[t.kind]
+    if isinstance(t, ArrayType) and t.ndim == 0:
+        return None
+    return _CLASS_RULES.get(type(t))
 
 
-def has_next(view: Any, k: int) -> bool:
-    """Whether trip k takes place."""
-    return k < len(view) if type(view) in _INDEXED else view.has_next(k)
+def _known(t: Type) -> _Rule:
+    rule = _rule(t)
+    assert rule is not None
+    return rule
 
 
-def next_item(view: Any, k: int) -> object:
-    """Give the item of trip k."""
-    return view[k] if type(view) in _INDEXED else view.next_item(k)
+def _item_type(t: Type) -> Type:
+    rule = _rule(t)
+    return ANY if rule is None else rule.item_type(t)
+
+
+def _item(e: Emitter, view: V, k: V) -> V:
+    return _known(view.type).item(e, view, k)
+
+
+def _has_next(e: Emitter, view: V, k: V) -> V:
+    return _known(view.type).has_next(e, view, k)
+
+
+def _fixed_size(e: Emitter, view: V) -> V:
+    size = _known(view.type).size
+    assert size is not None
+    return size(e, view)
+
+
+def is_view(t: Type) -> bool:
+    """Whether values of type `t` are iterated by index."""
+    return _rule(t) is not None
+
+
+def has_fixed_size(t: Type) -> bool:
+    """Whether the number of trips is known when the loop begins."""
+    if isinstance(t, ViewType):
+        return all(map(has_fixed_size, _iterated_parts(t)))
+    rule = _rule(t)
+    return rule is not None and rule.size is not None
+
+
+def _iterated_parts(t: ViewType) -> tuple[Type, ...]:
+    return t.parts if t.kind == "zip" else t.parts[:1]
+
+
+def _can_lower_next(t: Type) -> bool:
+    if isinstance(t, ViewType):
+        return all(map(_can_lower_next, _iterated_parts(t)))
+    rule = _rule(t)
+    return rule is not None and rule.can_lower(t)
+
+
+def _reads_memory(t: Type) -> bool:
+    if isinstance(t, ViewType):
+        return any(map(_reads_memory, t.parts))
+    return isinstance(t, ListType | ArrayType)
+
+
+# -- rules of the ops ------------------------------------------------------------------------------
+
+
+def _infer_iter(x: Type) -> Type:
+    return x if is_view(x) else ANY
+
+
+def _infer_enumerate(iterable: Type, start: Type = INT) -> Type:
+    if not is_view(iterable) or start not in (BOOL, INT):
+        return ANY
+    return ViewType("enumerate", (iterable, INT))
+
+
+def _infer_zip(*iterables: Type) -> Type:
+    if not all(map(is_view, iterables)):
+        return ANY
+    return ViewType("zip", iterables) if iterables else TupleType(())
+
+
+def _infer_reversed(sequence: Type) -> Type:
+    is_known = is_view(sequence) and not isinstance(sequence, ViewType)
+    return ViewType("reversed", (sequence, INT)) if is_known else ANY
+
+
+def _can_lower_maker(*types: Type) -> bool:
+    return is_view(types[0])
+
+
+def _lower_enumerate(e: Emitter, iterable: V, start: V | None = None) -> V:
+    first = e.const(INT, 0) if start is None else start
+    first = e.cast(first, INT) if first.type == BOOL else first
+    return e.view_make(_infer_enumerate(iterable.type), [iterable, first])
+
+
+def _lower_zip(e: Emitter, *iterables: V) -> V:
+    return e.view_make(_infer_zip(*(v.type for v in iterables)), iterables)
+
+
+def _lower_reversed(e: Emitter, sequence: V) -> V:
+    fixed = _known(sequence.type).size
+    size = e.list_size(sequence) if fixed is None else fixed(e, sequence)
+    return e.view_make(_infer_reversed(sequence.type), [sequence, size])
+
+
+def _effect_of_maker(*types: Type) -> Effect:
+    """Views are made of known types without running any code; reversed reads the size."""
+    if not all(is_view(t) or t in (BOOL, INT) for t in types):
+        return Effect.CALL
+    return Effect.READ if any(map(_reads_memory, types)) else Effect.PURE
+
+
+def _effect_of_has_next(view: Type, k: Type) -> Effect:
+    if not is_view(view):
+        return Effect.CALL
+    return Effect.PURE if has_fixed_size(view) else Effect.READ
+
+
+def _effect_of_next(view: Type, k: Type) -> Effect:
+    if not is_view(view):
+        return Effect.CALL
+    return Effect.READ if _reads_memory(view) else Effect.PURE
 
 
 def _iteration_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
-    fields.setdefault("infer", any_result)
-    fields.setdefault("effects", Effect.CALL)
-    return declare(OpDef(name, Schema.parse(schema), doc, **fields))
+    return declare(OpDef(f"prim::{name}", Schema.parse(schema), doc, **fields))
 
+
+_ARRAYS = (np.arange(3.0), np.ones((2, 2), np.int8), np.zeros((0, 3)))
+_SEQUENCES: tuple[Any, ...] = (
+    range(3),
+    range(5, -5, -3),
+    (1, 2),
+    (1, 2.5),
+    [1.5, 2.5],
+    [],
+    *_ARRAYS,
+)
 
 ITER = _iteration_op(
-    "prim::iter", "(x)", "The view that ``for v in x`` runs over.", evaluate=make_view
+    "iter",
+    "(x)",
+    "The view that ``for v in x`` runs over.",
+    infer=_infer_iter,
+    evaluate=views.make_view,
+    lower=lambda e, x: x,
+    can_lower=_can_lower_maker,
+    effects=lambda x: Effect.PURE if is_view(x) else Effect.CALL,
+    samples=tuple((x,) for x in _SEQUENCES),
 )
 ITER_CALL = _iteration_op(
-    "prim::iter_call",
+    "iter_call",
     "(f, *args)",
     "The view that ``for v in f(*args)`` runs over.",
-    evaluate=_call_view,
+    infer=any_result,
+    evaluate=views.view_of_call,
+    effects=Effect.CALL,
+    samples=((range, 3), (enumerate, "ab"), (zip, [1], "a"), (zip,), (reversed, [1]), (iter, "a")),
 )
 ENUMERATE_VIEW = _iteration_op(
-    "prim::enumerate_view",
+    "enumerate_view",
     "(iterable, start=0)",
     "``for v in enumerate(iterable, start)``",
-    evaluate=_enumerate_view,
+    infer=_infer_enumerate,
+    evaluate=views.enumerate_view,
+    lower=_lower_enumerate,
+    can_lower=_can_lower_maker,
+    effects=_effect_of_maker,
+    iter_callables=(enumerate,),
+    samples=(*((x,) for x in _SEQUENCES), ([1], 5), ((1, 2), True), ("ab",)),
 )
 ZIP_VIEW = _iteration_op(
-    "prim::zip_view", "(*iterables)", "``for v in zip(*iterables)``", evaluate=_zip_view
+    "zip_view",
+    "(*iterables)",
+    "``for v in zip(*iterables)``",
+    infer=_infer_zip,
+    evaluate=views.zip_view,
+    lower=_lower_zip,
+    can_lower=lambda *types: bool(types) and all(map(is_view, types)),
+    effects=_effect_of_maker,
+    iter_callables=(zip,),
+    samples=(*((x, range(9)) for x in _SEQUENCES), (), ([1],), ("ab", [1])),
 )
 REVERSED_VIEW = _iteration_op(
-    "prim::reversed_view",
+    "reversed_view",
     "(sequence, /)",
     "``for v in reversed(sequence)``",
-    evaluate=_reversed_view,
+    infer=_infer_reversed,
+    evaluate=views.reversed_view,
+    lower=_lower_reversed,
+    can_lower=_can_lower_maker,
+    effects=_effect_of_maker,
+    iter_callables=(reversed,),
+    samples=(*((x,) for x in _SEQUENCES), ("ab",)),
+)
+_VIEWS = (
+    *_SEQUENCES,
+    *(views.enumerate_view([1, 2], 7), views.enumerate_view(range(2), 2**63 - 1)),
+    *(views.zip_view([1, 2], (1.5,)), views.zip_view(np.arange(2), range(2, 9))),
+    *(views.reversed_view(x) for x in ([1, 2, 3], (1, 2), range(9), np.arange(4.0))),
 )
 HAS_NEXT = _iteration_op(
-    "prim::has_next",
+    "has_next",
     "(view, k)",
     "Whether trip k of a loop over the view takes place.",
     infer=lambda view, k: BOOL,
-    evaluate=has_next,
+    evaluate=views.has_next,
+    lower=_has_next,
+    can_lower=lambda view, k: is_view(view),
+    effects=_effect_of_has_next,
+    samples=tuple((view, k) for view in _VIEWS for k in (0, 1, 2, 3, 4)),
 )
 NEXT = _iteration_op(
-    "prim::next",
+    "next",
     "(view, k)",
     "The item of trip k; only after `prim::has_next` gave true for it.",
-    evaluate=next_item,
+    infer=lambda view, k: _item_type(view),
+    evaluate=views.next_item,
+    lower=_item,
+    can_lower=lambda view, k: _can_lower_next(view),
+    effects=_effect_of_next,
     is_profiled=True,
+    samples=tuple((view, k) for view in _VIEWS for k in range(3) if views.has_next(view, k)),
 )
 VIEW_SIZE = _iteration_op(
-    "prim::view_size",
+    "view_size",
     "(view)",
-    "How many trips a loop over the view takes, if that cannot change while it runs.",
+    "How many trips a loop over the view takes, where that cannot change while it runs.",
     infer=lambda view: INT,
-    evaluate=len,
+    evaluate=views.size_of,
+    lower=_fixed_size,
+    can_lower=has_fixed_size,
+    effects=lambda view: Effect.PURE if has_fixed_size(view) else Effect.CALL,
+    samples=tuple((view,) for view in _VIEWS if not isinstance(view, list)),
 )

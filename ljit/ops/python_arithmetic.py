@@ -1,0 +1,397 @@
+"""Infer rules and lowerings of ``+ - * / // % ** divmod`` and the signs on Python's numbers.
+
+Also of what ``+`` and ``*`` mean for str, tuple and list, which are boxed calls except tuple + tuple.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ljit.ir import Effect, Emitter
+from ljit.ir.opdef import V
+from ljit.ops.python_numbers import (
+    INT_MIN,
+    MIXED_COMPLEX,
+    all_numbers,
+    arithmetic_type,
+    bail_if_inexact,
+    c_mul,
+    c_quot,
+    condition_and,
+    condition_not,
+    is_infinite,
+    is_nan,
+    plain_effect,
+    to_float,
+    to_type,
+)
+from ljit.types import (
+    ANY,
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INT,
+    STR,
+    ListType,
+    TupleType,
+    Type,
+    is_number,
+    join,
+)
+
+__all__ = [
+    "can_lower_add",
+    "can_lower_divmod",
+    "can_lower_number",
+    "can_lower_pow",
+    "can_lower_real",
+    "effect_of_add",
+    "effect_of_add_in_place",
+    "effect_of_mod",
+    "effect_of_mul",
+    "effect_of_mul_in_place",
+    "effect_of_sign",
+    "effect_of_sub",
+    "float_pow",
+    "infer_add",
+    "infer_divmod",
+    "infer_mod",
+    "infer_mul",
+    "infer_real_division",
+    "infer_sign",
+    "infer_sub",
+    "infer_truediv",
+    "lower_add",
+    "lower_divmod",
+    "lower_floordiv",
+    "lower_mod",
+    "lower_mul",
+    "lower_neg",
+    "lower_pos",
+    "lower_pow",
+    "lower_sub",
+    "lower_truediv",
+]
+
+# -- types -----------------------------------------------------------------------------------------
+
+
+def infer_sub(x: Type, y: Type) -> Type:
+    """Infer arithmetic that exists for numbers only."""
+    return arithmetic_type(x, y) if all_numbers(x, y) else ANY
+
+
+def infer_add(x: Type, y: Type) -> Type:
+    """Infer ``x + y``."""
+    if x == y == STR:
+        return STR
+    if isinstance(x, TupleType) and isinstance(y, TupleType):
+        return TupleType(x.items + y.items)
+    if isinstance(x, ListType) and isinstance(y, ListType):
+        return ListType(join(x.item, y.item))
+    return infer_sub(x, y)
+
+
+def infer_mul(x: Type, y: Type) -> Type:
+    """Infer ``x * y``."""
+    for sequence, count in ((x, y), (y, x)):
+        if count in (BOOL, INT) and (sequence == STR or isinstance(sequence, ListType)):
+            return sequence
+    return infer_sub(x, y)
+
+
+def infer_truediv(x: Type, y: Type) -> Type:
+    """Infer ``x / y``."""
+    return join_float(infer_sub(x, y))
+
+
+def join_float(t: Type) -> Type:
+    """Give the type of a quotient of operands of type `t`."""
+    return FLOAT if t == INT else t
+
+
+def infer_real_division(x: Type, y: Type) -> Type:
+    """Infer ``x // y``, which complex numbers do not have."""
+    result = infer_sub(x, y)
+    return ANY if result == COMPLEX else result
+
+
+def infer_mod(x: Type, y: Type) -> Type:
+    """Infer ``x % y``."""
+    return STR if x == STR else infer_real_division(x, y)
+
+
+def infer_divmod(x: Type, y: Type) -> Type:
+    """Infer ``divmod(x, y)``."""
+    result = infer_real_division(x, y)
+    return ANY if result == ANY else TupleType((result, result))
+
+
+def infer_sign(x: Type) -> Type:
+    """Infer ``-x`` and ``+x``."""
+    return arithmetic_type(x) if is_number(x) else ANY
+
+
+def can_lower_number(*types: Type) -> bool:
+    """Whether the operands are numbers that are converted to a common type first."""
+    if not all_numbers(*types):
+        return False
+    return MIXED_COMPLEX or COMPLEX not in types or set(types) == {COMPLEX}
+
+
+def can_lower_add(x: Type, y: Type) -> bool:
+    """Whether ``x + y`` has native code."""
+    return can_lower_number(x, y) or (isinstance(x, TupleType) and isinstance(y, TupleType))
+
+
+def can_lower_real(*types: Type) -> bool:
+    """Whether all are real numbers."""
+    return all_numbers(*types) and COMPLEX not in types
+
+
+can_lower_divmod = can_lower_real
+
+
+def can_lower_pow(x: Type, y: Type) -> bool:
+    """Whether ``x ** y`` has native code: reals, and complex to an int."""
+    return can_lower_real(x, y) or (x == COMPLEX and y in (BOOL, INT))
+
+
+# -- effects ---------------------------------------------------------------------------------------
+
+
+def effect_of_sub(x: Type, y: Type) -> Effect:
+    """Numbers: pure, since an int result that overflows is not a value of type int but a bailout."""
+    return Effect.PURE if all_numbers(x, y) else plain_effect(x, y)
+
+
+def effect_of_add(x: Type, y: Type) -> Effect:
+    """Lists are read and made; their items are not touched."""
+    if isinstance(x, ListType) and isinstance(y, ListType):
+        return Effect.READ | Effect.ALLOC
+    both_tuples = isinstance(x, TupleType) and isinstance(y, TupleType)
+    return Effect.PURE if both_tuples or x == y == STR else effect_of_sub(x, y)
+
+
+def effect_of_add_in_place(x: Type, y: Type) -> Effect:
+    """``x += y`` extends a list."""
+    return Effect.CALL if isinstance(x, ListType) else effect_of_add(x, y)
+
+
+def effect_of_mul(x: Type, y: Type) -> Effect:
+    """Lists are read and made."""
+    if isinstance(infer_mul(x, y), ListType):
+        return Effect.READ | Effect.ALLOC
+    return effect_of_sub(x, y)
+
+
+def effect_of_mul_in_place(x: Type, y: Type) -> Effect:
+    """``x *= y`` repeats a list in place."""
+    return Effect.CALL if isinstance(x, ListType) else effect_of_mul(x, y)
+
+
+def effect_of_mod(x: Type, y: Type) -> Effect:
+    """``x % y`` of numbers may raise, formatting plain values too."""
+    return plain_effect(x, y)
+
+
+def effect_of_sign(x: Type) -> Effect:
+    """Signs of numbers are pure."""
+    return Effect.PURE if is_number(x) else plain_effect(x)
+
+
+# -- + - * -----------------------------------------------------------------------------------------
+
+
+def _common(e: Emitter, x: V, y: V) -> tuple[V, V]:
+    type_ = arithmetic_type(x.type, y.type)
+    return to_type(e, x, type_), to_type(e, y, type_)
+
+
+def _checked(e: Emitter, operation: Callable[[V, V], tuple[V, V]], x: V, y: V) -> V:
+    """Compute on ints; a result beyond int64 bails out."""
+    result, overflows = operation(x, y)
+    e.bail_if(overflows, "int overflow")
+    return result
+
+
+def lower_add(e: Emitter, x: V, y: V) -> V:
+    """Lower ``x + y``."""
+    if isinstance(x.type, TupleType):
+        return e.tuple_make([*e.tuple_items(x), *e.tuple_items(y)])
+    x, y = _common(e, x, y)
+    return _checked(e, e.add_overflow, x, y) if x.type == INT else e.add(x, y)
+
+
+def lower_sub(e: Emitter, x: V, y: V) -> V:
+    """Lower ``x - y``."""
+    x, y = _common(e, x, y)
+    return _checked(e, e.sub_overflow, x, y) if x.type == INT else e.sub(x, y)
+
+
+def lower_mul(e: Emitter, x: V, y: V) -> V:
+    """Lower ``x * y``."""
+    x, y = _common(e, x, y)
+    if x.type == INT:
+        return _checked(e, e.mul_overflow, x, y)
+    return c_mul(e, x, y) if x.type == COMPLEX else e.mul(x, y)
+
+
+def lower_neg(e: Emitter, x: V) -> V:
+    """Lower ``-x``."""
+    x = to_type(e, x, arithmetic_type(x.type))
+    return _checked(e, e.sub_overflow, e.const(INT, 0), x) if x.type == INT else e.neg(x)
+
+
+def lower_pos(e: Emitter, x: V) -> V:
+    """Lower ``+x``."""
+    return to_type(e, x, arithmetic_type(x.type))
+
+
+# -- division --------------------------------------------------------------------------------------
+
+
+def lower_truediv(e: Emitter, x: V, y: V) -> V:
+    """Lower ``x / y``. Ints divide as floats, which rounds once only if both are floats exactly."""
+    x, y = _common(e, x, y)
+    if x.type == COMPLEX:
+        return c_quot(e, x, y)
+    if x.type == INT:
+        bail_if_inexact(e, x)
+        bail_if_inexact(e, y)
+        x, y = to_float(e, x), to_float(e, y)
+    _bail_if_zero(e, y)
+    return e.div(x, y)
+
+
+def _bail_if_zero(e: Emitter, y: V) -> None:
+    e.bail_if(e.compare("eq", y, e.const(y.type, 0)), "division by zero")
+
+
+def lower_floordiv(e: Emitter, x: V, y: V) -> V:
+    """Lower ``x // y``."""
+    x, y = _common(e, x, y)
+    _bail_if_zero(e, y)
+    return _int_floordiv(e, x, y) if x.type == INT else _float_divmod(e, x, y)[0]
+
+
+def lower_mod(e: Emitter, x: V, y: V) -> V:
+    """Lower ``x % y``."""
+    x, y = _common(e, x, y)
+    _bail_if_zero(e, y)
+    return _int_mod(e, x, y) if x.type == INT else _float_mod(e, x, y)
+
+
+def lower_divmod(e: Emitter, x: V, y: V) -> V:
+    """Lower ``divmod(x, y)``."""
+    x, y = _common(e, x, y)
+    _bail_if_zero(e, y)
+    if x.type == INT:
+        quotient = _int_floordiv(e, x, y)
+        return e.tuple_make([quotient, e.sub(x, e.mul(quotient, y))])
+    return e.tuple_make(_float_divmod(e, x, y))
+
+
+def _int_floordiv(e: Emitter, x: V, y: V) -> V:
+    smallest = e.compare("eq", x, e.const(INT, INT_MIN))
+    minus_one = e.compare("eq", y, e.const(INT, -1))
+    e.bail_if(e.bit_and(smallest, minus_one), "int overflow")
+    quotient = e.div(x, y)
+    rest = e.sub(x, e.mul(quotient, y))
+    return e.select(_needs_floor(e, rest, y), e.sub(quotient, e.const(INT, 1)), quotient)
+
+
+def _int_mod(e: Emitter, x: V, y: V) -> V:
+    minus_one = e.compare("eq", y, e.const(INT, -1))
+    rest = e.rem(x, e.select(minus_one, e.const(INT, 1), y))  # MIN % -1 would trap
+    return e.select(_needs_floor(e, rest, y), e.add(rest, y), rest)
+
+
+def _needs_floor(e: Emitter, rest: V, y: V) -> V:
+    """Whether the truncated quotient is one too large: the remainder's sign is not the divisor's."""
+    zero = e.const(rest.type, 0)
+    nonzero = e.compare("ne", rest, zero)
+    return e.bit_and(nonzero, e.bit_xor(e.compare("lt", rest, zero), e.compare("lt", y, zero)))
+
+
+def _float_mod(e: Emitter, x: V, y: V) -> V:
+    """As `float_rem` of CPython: fmod, then the sign of the divisor."""
+    zero = e.const(FLOAT, 0.0)
+    rest = e.rem(x, y)
+    fixed = e.select(_needs_floor(e, rest, y), e.add(rest, y), rest)
+    return e.select(e.compare("eq", rest, zero), e.intrinsic("copysign", zero, y), fixed)
+
+
+def _float_divmod(e: Emitter, x: V, y: V) -> tuple[V, V]:
+    """As `_float_div_mod` of CPython: the quotient is snapped to the nearest integer below."""
+    zero, one = e.const(FLOAT, 0.0), e.const(FLOAT, 1.0)
+    rest = e.rem(x, y)
+    exact = e.div(e.sub(x, rest), y)
+    needs_floor = _needs_floor(e, rest, y)
+    exact = e.select(needs_floor, e.sub(exact, one), exact)
+    fixed = e.select(needs_floor, e.add(rest, y), rest)
+    fixed = e.select(e.compare("eq", rest, zero), e.intrinsic("copysign", zero, y), fixed)
+    floor = e.intrinsic("floor", exact)
+    too_low = e.compare("gt", e.sub(exact, floor), e.const(FLOAT, 0.5))
+    floor = e.select(too_low, e.add(floor, one), floor)
+    signed_zero = e.intrinsic("copysign", zero, e.div(x, y))
+    return e.select(e.compare("eq", exact, zero), signed_zero, floor), fixed
+
+
+# -- ** --------------------------------------------------------------------------------------------
+
+
+def lower_pow(e: Emitter, x: V, y: V) -> V:
+    """Lower ``x ** y``."""
+    if x.type == COMPLEX:
+        return _complex_pow(e, x, to_type(e, y, INT))
+    x, y = _common(e, x, y)
+    return _int_pow(e, x, y) if x.type == INT else float_pow(e, x, y)
+
+
+def _int_pow(e: Emitter, x: V, n: V) -> V:
+    """Square and multiply over the 6 bits of n; larger n only for 0, 1 and -1."""
+    zero, one = e.const(INT, 0), e.const(INT, 1)
+    e.bail_if(e.compare("lt", n, zero), "negative power")
+    is_large = e.compare("ge", n, e.const(INT, 64))
+    is_unit = e.bit_and(e.compare("ge", x, e.const(INT, -1)), e.compare("le", x, e.const(INT, 1)))
+    e.bail_if(e.bit_and(is_large, condition_not(e, is_unit)), "int overflow")
+    n = e.select(is_large, e.add(e.const(INT, 62), e.bit_and(n, one)), n)
+    result, power = one, x
+    for bit in range(6):
+        rest = e.shr(n, e.const(INT, bit))
+        is_set = e.compare("ne", e.bit_and(rest, one), zero)
+        product, overflows = e.mul_overflow(result, power)
+        e.bail_if(e.bit_and(is_set, overflows), "int overflow")
+        result = e.select(is_set, product, result)
+        if bit < 5:
+            power, overflows = e.mul_overflow(power, power)
+            e.bail_if(e.bit_and(e.compare("gt", rest, one), overflows), "int overflow")
+    return result
+
+
+def float_pow(e: Emitter, x: V, y: V) -> V:
+    """C's pow; where Python raises or gives a complex number, pow gives NaN or inf from neither."""
+    result = e.math("pow", x, y)
+    invalid = condition_and(
+        e, is_nan(e, result), condition_not(e, is_nan(e, x)), condition_not(e, is_nan(e, y))
+    )
+    e.bail_if(invalid, "negative number to a fractional power")
+    finite = e.bit_and(condition_not(e, is_infinite(e, x)), condition_not(e, is_infinite(e, y)))
+    e.bail_if(e.bit_and(is_infinite(e, result), finite), "power too large or of zero")
+    return result
+
+
+def _complex_pow(e: Emitter, x: V, n: V) -> V:
+    """``x ** 2`` and ``x ** 3`` by the products that CPython forms; others bail out."""
+    one = e.complex(e.const(FLOAT, 1.0), e.const(FLOAT, 0.0), COMPLEX)
+    is_two = e.compare("eq", n, e.const(INT, 2))
+    is_three = e.compare("eq", n, e.const(INT, 3))
+    e.bail_if(condition_not(e, e.bit_or(is_two, is_three)), "complex power")
+    square = c_mul(e, x, x)
+    result = e.branch(
+        is_two, lambda: c_mul(e, one, square), lambda: c_mul(e, c_mul(e, one, x), square)
+    )
+    overflows = e.bit_or(is_infinite(e, e.real(result)), is_infinite(e, e.imag(result)))
+    e.bail_if(overflows, "complex power too large")
+    return result

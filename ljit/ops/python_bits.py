@@ -1,0 +1,95 @@
+"""Infer rules and lowerings of ``<< >> & | ^ ~`` on Python's bools and ints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ljit.ir import Effect, Emitter
+from ljit.ir.opdef import V
+from ljit.ops.python_numbers import plain_effect, to_type
+from ljit.types import ANY, BOOL, INT, Type
+
+__all__ = [
+    "can_lower_bits",
+    "effect_of_bits",
+    "infer_bits",
+    "infer_invert",
+    "infer_shift",
+    "lower_and",
+    "lower_invert",
+    "lower_lshift",
+    "lower_or",
+    "lower_rshift",
+    "lower_xor",
+]
+
+_INTS = (BOOL, INT)
+
+
+def infer_shift(x: Type, y: Type) -> Type:
+    """Infer shifts: bools are ints."""
+    return INT if x in _INTS and y in _INTS else ANY
+
+
+def infer_bits(x: Type, y: Type) -> Type:
+    """Infer ``& | ^``: bools give a bool."""
+    return BOOL if x == y == BOOL else infer_shift(x, y)
+
+
+def infer_invert(x: Type) -> Type:
+    """Infer ``~x``."""
+    return INT if x in _INTS else ANY
+
+
+def can_lower_bits(*types: Type) -> bool:
+    """Whether all are bools or ints."""
+    return all(t in _INTS for t in types)
+
+
+def effect_of_bits(*types: Type) -> Effect:
+    """Bit operations on ints are pure."""
+    return Effect.PURE if can_lower_bits(*types) else plain_effect(*types)
+
+
+def _bitwise(operation: Callable[[Emitter, V, V], V]) -> Callable[[Emitter, V, V], V]:
+    def lower(e: Emitter, x: V, y: V) -> V:
+        type_ = infer_bits(x.type, y.type)
+        return operation(e, to_type(e, x, type_), to_type(e, y, type_))
+
+    return lower
+
+
+lower_and = _bitwise(lambda e, x, y: e.bit_and(x, y))
+lower_or = _bitwise(lambda e, x, y: e.bit_or(x, y))
+lower_xor = _bitwise(lambda e, x, y: e.bit_xor(x, y))
+
+
+def lower_invert(e: Emitter, x: V) -> V:
+    """Lower ``~x``."""
+    return e.bit_not(to_type(e, x, INT))
+
+
+def _count(e: Emitter, y: V) -> tuple[V, V]:
+    """Give the shift count within [0, 63] and whether it was larger; a negative one bails out."""
+    last = e.const(INT, 63)
+    e.bail_if(e.compare("lt", y, e.const(INT, 0)), "negative shift count")
+    is_large = e.compare("gt", y, last)
+    return e.select(is_large, last, y), is_large
+
+
+def lower_lshift(e: Emitter, x: V, y: V) -> V:
+    """Lower ``x << y``; a result beyond int64 bails out."""
+    x, y = to_type(e, x, INT), to_type(e, y, INT)
+    count, is_large = _count(e, y)
+    result = e.shl(x, count)
+    nonzero = e.compare("ne", x, e.const(INT, 0))
+    e.bail_if(e.bit_and(is_large, nonzero), "int overflow")
+    e.bail_if(e.compare("ne", e.shr(result, count), x), "int overflow")
+    return result
+
+
+def lower_rshift(e: Emitter, x: V, y: V) -> V:
+    """Lower ``x >> y``; counts beyond 63 leave the sign."""
+    x, y = to_type(e, x, INT), to_type(e, y, INT)
+    count, _ = _count(e, y)
+    return e.shr(x, count)

@@ -1,0 +1,351 @@
+"""Infer rules, folds and lowerings of comparisons, truth, identity and ``in``.
+
+Ints and floats compare exactly, as in Python. Tuples compare item by item; where the identity of the
+items would matter (a NaN is itself), native code bails out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ljit.ir import Effect, Emitter
+from ljit.ir.opdef import UNKNOWN, V
+from ljit.ops.python_numbers import (
+    EXACT_FLOAT,
+    all_numbers,
+    arithmetic_type,
+    condition_and,
+    condition_not,
+    condition_or,
+    is_nan,
+    is_plain,
+    plain_effect,
+    to_float,
+    to_type,
+)
+from ljit.ops.python_types import class_of, range_length
+from ljit.types import (
+    ANY,
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INT,
+    NONE,
+    RANGE,
+    STR,
+    ListType,
+    ScalarType,
+    TupleType,
+    Type,
+    is_number,
+)
+
+__all__ = [
+    "can_lower_equal",
+    "can_lower_in",
+    "can_lower_is",
+    "can_lower_order",
+    "can_lower_truth",
+    "compare_numbers",
+    "effect_of_comparison",
+    "effect_of_in",
+    "effect_of_truth",
+    "fold_is",
+    "fold_is_not",
+    "fold_not",
+    "fold_truth",
+    "infer_equal",
+    "infer_order",
+    "lower_equal",
+    "lower_in",
+    "lower_is",
+    "lower_is_not",
+    "lower_not",
+    "lower_not_equal",
+    "lower_not_in",
+    "lower_order",
+    "lower_truth",
+]
+
+# -- == and < --------------------------------------------------------------------------------------
+
+
+def infer_equal(x: Type, y: Type) -> Type:
+    """Infer ``==`` and ``!=``: a bool for all types whose comparison is known."""
+    return BOOL if _is_comparable(x) and _is_comparable(y) else ANY
+
+
+def _is_comparable(t: Type) -> bool:
+    return is_plain(t) or isinstance(t, TupleType | ListType)
+
+
+def infer_order(x: Type, y: Type) -> Type:
+    """Infer ``< <= > >=``."""
+    if all_numbers(x, y) and COMPLEX not in (x, y):
+        return BOOL
+    both_tuples = isinstance(x, TupleType) and isinstance(y, TupleType)
+    return BOOL if x == y == STR or (both_tuples and is_plain(x) and is_plain(y)) else ANY
+
+
+def effect_of_comparison(x: Type, y: Type) -> Effect:
+    """Comparisons of numbers and strings are pure."""
+    if all_numbers(x, y) and COMPLEX not in (x, y):
+        return Effect.PURE
+    return Effect.PURE if x == y == STR else plain_effect(x, y)
+
+
+def can_lower_order(x: Type, y: Type) -> bool:
+    """Whether ``x < y`` has native code."""
+    return all_numbers(x, y) and COMPLEX not in (x, y)
+
+
+def can_lower_equal(x: Type, y: Type) -> bool:
+    """Whether ``x == y`` has native code: numbers, None, and tuples of them."""
+    if isinstance(x, TupleType) and isinstance(y, TupleType):
+        return len(x.items) != len(y.items) or all(map(can_lower_equal, x.items, y.items))
+    return _is_simple(x) and _is_simple(y)
+
+
+def _is_simple(t: Type) -> bool:
+    return is_number(t) or t == NONE
+
+
+def lower_order(predicate: str) -> Callable[[Emitter, V, V], V]:
+    """Make the lowering of an order comparison."""
+    return lambda e, x, y: compare_numbers(e, predicate, x, y)
+
+
+def compare_numbers(e: Emitter, predicate: str, x: V, y: V) -> V:
+    """Compare two numbers exactly; complex ones with ``eq`` and ``ne`` only."""
+    type_ = arithmetic_type(x.type, y.type)
+    if type_ == COMPLEX:
+        return _compare_complex(e, predicate, x, y)
+    if type_ == FLOAT and x.type != y.type:
+        return _compare_mixed(e, predicate, x, y)
+    if x.type == y.type == BOOL and predicate in ("eq", "ne"):
+        return e.compare(predicate, x, y)
+    return e.compare(predicate, to_type(e, x, type_), to_type(e, y, type_))
+
+
+_MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+
+
+def _compare_mixed(e: Emitter, predicate: str, x: V, y: V) -> V:
+    """Compare an int with a float: as floats, or as ints where the int is no float exactly."""
+    if x.type == FLOAT:
+        return _compare_mixed(e, _MIRRORED[predicate], y, x)
+    near = to_float(e, x)
+    if x.type == BOOL:
+        return e.compare(predicate, near, y)
+    size = e.intrinsic("fabs", near)
+    is_exact = e.compare("le", size, e.const(FLOAT, float(EXACT_FLOAT)))
+    return e.branch(
+        is_exact,
+        lambda: e.compare(predicate, near, y),
+        lambda: _compare_rounded(e, predicate, x, near, y),
+    )
+
+
+def _compare_rounded(e: Emitter, predicate: str, x: V, near: V, y: V) -> V:
+    """Compare int `x`, which rounds to `near`, with float `y`: only a tie needs the digits of `x`."""
+    is_tie = e.compare("eq", near, y)
+    beyond = e.compare("eq", y, e.const(FLOAT, 2.0**63))  # every int64 is below
+    exact = e.compare(predicate, x, e.cast(e.select(beyond, e.const(FLOAT, 0.0), y), INT))
+    below = e.const(BOOL, predicate in ("lt", "le", "ne"))
+    return e.select(is_tie, e.select(beyond, below, exact), e.compare(predicate, near, y))
+
+
+def _compare_complex(e: Emitter, predicate: str, x: V, y: V) -> V:
+    parts = []
+    for v in (x, y):
+        is_complex = v.type == COMPLEX
+        parts.append((e.real(v), e.imag(v)) if is_complex else (v, e.const(FLOAT, 0.0)))
+    real = compare_numbers(e, "eq", parts[0][0], parts[1][0])
+    both = e.bit_and(real, e.compare("eq", parts[0][1], parts[1][1]))
+    return both if predicate == "eq" else condition_not(e, both)
+
+
+def lower_equal(e: Emitter, x: V, y: V) -> V:
+    """Lower ``x == y``."""
+    if isinstance(x.type, TupleType):
+        return _equal_tuples(e, e.tuple_items(x), e.tuple_items(y))
+    if is_number(x.type) and is_number(y.type):
+        return compare_numbers(e, "eq", x, y)
+    return e.const(BOOL, x.type == y.type)
+
+
+def _equal_tuples(e: Emitter, xs: Sequence[V], ys: Sequence[V]) -> V:
+    if len(xs) != len(ys):
+        return e.const(BOOL, False)
+    result = e.const(BOOL, True)
+    for x, y in zip(xs, ys, strict=True):
+        result = e.bit_and(result, _same_or_equal(e, x, y))
+    return result
+
+
+def _same_or_equal(e: Emitter, x: V, y: V) -> V:
+    """``x is y or x == y``; NaNs on both sides might be one object: bails out."""
+    if x.type == y.type == FLOAT:
+        e.bail_if(e.bit_and(is_nan(e, x), is_nan(e, y)), "identity of NaN")
+    if x.type == y.type == COMPLEX:
+        nans = [e.bit_or(is_nan(e, e.real(v)), is_nan(e, e.imag(v))) for v in (x, y)]
+        e.bail_if(e.bit_and(*nans), "identity of NaN")
+    return lower_equal(e, x, y)
+
+
+def lower_not_equal(e: Emitter, x: V, y: V) -> V:
+    """Lower ``x != y``."""
+    if is_number(x.type) and is_number(y.type):
+        return compare_numbers(e, "ne", x, y)
+    return condition_not(e, lower_equal(e, x, y))
+
+
+# -- truth -----------------------------------------------------------------------------------------
+
+
+def fold_truth(types: Sequence[Type], constants: Sequence[object]) -> object:
+    """The truth of None and of tuples is in their type."""
+    (x,) = types
+    if isinstance(x, TupleType):
+        return bool(x.items)
+    return False if x == NONE else UNKNOWN
+
+
+def fold_not(types: Sequence[Type], constants: Sequence[object]) -> object:
+    """As `fold_truth`."""
+    truth = fold_truth(types, constants)
+    return truth if truth is UNKNOWN else not truth
+
+
+def can_lower_truth(x: Type) -> bool:
+    """Whether ``bool(x)`` has native code."""
+    return _is_simple(x) or isinstance(x, TupleType | ScalarType | ListType) or x == RANGE
+
+
+def effect_of_truth(x: Type) -> Effect:
+    """The truth of builtin values is pure; a list's can change."""
+    if isinstance(x, ListType):
+        return Effect.READ
+    return Effect.PURE if can_lower_truth(x) or x == STR else plain_effect(x)
+
+
+def lower_truth(e: Emitter, x: V) -> V:
+    """Lower ``bool(x)``."""
+    match x.type:
+        case TupleType(items):
+            return e.const(BOOL, bool(items))
+        case ListType():
+            return e.compare("ne", e.list_size(x), e.const(INT, 0))
+        case t if t == NONE:
+            return e.const(BOOL, False)
+        case t if t == RANGE:
+            return e.compare("ne", range_length(e, x), e.const(INT, 0))
+    return _nonzero(e, x)
+
+
+def _nonzero(e: Emitter, x: V) -> V:
+    if x.type == BOOL:
+        return x
+    kind = x.type.dtype.kind if isinstance(x.type, ScalarType) else ""
+    if kind == "b":
+        return e.retype(x, BOOL)
+    if kind == "c" or x.type == COMPLEX:
+        return e.bit_or(*(e.compare("ne", v, e.const(v.type, 0)) for v in (e.real(x), e.imag(x))))
+    return e.compare("ne", x, e.const(x.type, 0))
+
+
+def lower_not(e: Emitter, x: V) -> V:
+    """Lower ``not x``."""
+    return condition_not(e, lower_truth(e, x))
+
+
+# -- identity --------------------------------------------------------------------------------------
+
+
+def fold_is(types: Sequence[Type], constants: Sequence[object]) -> object:
+    """Values of different classes are different objects; None is one object."""
+    x, y = types
+    if x == y == NONE:
+        return True
+    return False if _are_disjoint(x, y) else UNKNOWN
+
+
+def fold_is_not(types: Sequence[Type], constants: Sequence[object]) -> object:
+    """As `fold_is`."""
+    same = fold_is(types, constants)
+    return same if same is UNKNOWN else not same
+
+
+def _are_disjoint(x: Type, y: Type) -> bool:
+    """Whether the types belong to different classes."""
+    first, second = class_of(x), class_of(y)
+    return first is not None and second is not None and first is not second
+
+
+def can_lower_is(x: Type, y: Type) -> bool:
+    """Whether ``x is y`` has native code."""
+    if x.is_boxed or y.is_boxed:
+        return (x.is_boxed and y.is_boxed) or NONE in (x, y)
+    return fold_is((x, y), ()) is not UNKNOWN or x == y == BOOL or x == y == INT
+
+
+def lower_is(e: Emitter, x: V, y: V) -> V:
+    """Lower ``x is y``; equal ints may or may not be one object: bails out."""
+    known = fold_is((x.type, y.type), ())
+    if known is not UNKNOWN:
+        return e.const(BOOL, known)
+    if x.type.is_boxed or y.type.is_boxed:
+        x, y = (e.object_const(None) if v.type == NONE else v for v in (x, y))
+        return e.same_object(x, y)
+    same = e.compare("eq", x, y)
+    if x.type == INT:
+        e.bail_if(same, "identity of ints")
+    return same
+
+
+def lower_is_not(e: Emitter, x: V, y: V) -> V:
+    """Lower ``x is not y``."""
+    return condition_not(e, lower_is(e, x, y))
+
+
+# -- in --------------------------------------------------------------------------------------------
+
+
+def can_lower_in(item: Type, container: Type) -> bool:
+    """Whether ``item in container`` has native code: tuples of numbers, and ranges."""
+    if isinstance(container, TupleType):
+        return all(can_lower_equal(item, t) for t in container.items)
+    return container == RANGE and item in (BOOL, INT)
+
+
+def effect_of_in(item: Type, container: Type) -> Effect:
+    """Looking up plain values in plain containers may raise at most."""
+    return Effect.PURE if can_lower_in(item, container) else plain_effect(item, container)
+
+
+def lower_in(e: Emitter, item: V, container: V) -> V:
+    """Lower ``item in container``."""
+    if container.type == RANGE:
+        return _in_range(e, to_type(e, item, INT), container)
+    found = [_same_or_equal(e, item, other) for other in e.tuple_items(container)]
+    return condition_or(e, *found) if found else e.const(BOOL, False)
+
+
+def lower_not_in(e: Emitter, item: V, container: V) -> V:
+    """Lower ``item not in container``."""
+    return condition_not(e, lower_in(e, item, container))
+
+
+def _in_range(e: Emitter, item: V, container: V) -> V:
+    """Between the ends, and a whole number of steps from the start."""
+    start, stop, step = e.range_parts(container)
+    zero = e.const(INT, 0)
+    rising = e.compare("gt", step, zero)
+    low = e.select(rising, e.compare("ge", item, start), e.compare("le", item, start))
+    high = e.select(rising, e.compare("lt", item, stop), e.compare("gt", item, stop))
+    distance, overflows = e.sub_overflow(item, start)
+    inside = e.bit_and(low, high)
+    e.bail_if(e.bit_and(inside, overflows), "int overflow")
+    unit = e.select(e.compare("eq", step, e.const(INT, -1)), e.const(INT, 1), step)
+    on_step = e.compare("eq", e.rem(distance, unit), zero)
+    return condition_and(e, inside, on_step)

@@ -1,0 +1,207 @@
+"""Facts and lowerings that Python's number types share: ranks, conversions, complex arithmetic.
+
+bool < int < float < complex. Lowerings get operands of these types in any mix and convert first, as
+CPython does. Each is exact: where native code cannot be, it bails out.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ljit.ir import Effect, Emitter
+from ljit.ir.opdef import V
+from ljit.types import (
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INT,
+    NONE,
+    STR,
+    RangeType,
+    ScalarType,
+    SliceType,
+    TupleType,
+    Type,
+    is_number,
+)
+
+__all__ = [
+    "EXACT_FLOAT",
+    "INT_MAX",
+    "INT_MIN",
+    "MIXED_COMPLEX",
+    "all_numbers",
+    "arithmetic_type",
+    "bail_if_inexact",
+    "c_abs",
+    "c_mul",
+    "c_quot",
+    "condition_and",
+    "condition_not",
+    "condition_or",
+    "is_finite",
+    "is_infinite",
+    "is_nan",
+    "is_plain",
+    "is_real_scalar",
+    "plain_effect",
+    "to_float",
+    "to_type",
+]
+
+INT_MIN, INT_MAX = -(2**63), 2**63 - 1
+EXACT_FLOAT = 2**53  # ints up to here are floats exactly
+
+#: Python 3.14 stopped to convert the real operand of mixed complex arithmetic, which then stays boxed
+MIXED_COMPLEX = sys.version_info < (3, 14)
+
+_RANKS: dict[Type, int] = {BOOL: 0, INT: 1, FLOAT: 2, COMPLEX: 3}
+
+
+def all_numbers(*types: Type) -> bool:
+    """Whether all are Python's number types."""
+    return all(map(is_number, types))
+
+
+def arithmetic_type(*types: Type) -> Type:
+    """Give the type that arithmetic on these number types has; bools count as ints."""
+    return max((INT, *types), key=_RANKS.__getitem__)
+
+
+def is_plain(t: Type) -> bool:
+    """Whether no operator on values of type `t` alone can run user code or see memory change."""
+    if isinstance(t, TupleType):
+        return all(map(is_plain, t.items))
+    return is_number(t) or t in (NONE, STR) or isinstance(t, RangeType | SliceType)
+
+
+def plain_effect(*types: Type, **_attrs: object) -> Effect:
+    """Effect rule of operators that may raise at most, except on objects of unknown classes."""
+    return Effect.RAISE if all(map(is_plain, types)) else Effect.CALL
+
+
+def is_real_scalar(t: Type) -> bool:
+    """Whether `t` is a bool, int or float of Python or NumPy."""
+    if isinstance(t, ScalarType):
+        return t.dtype.kind in "biuf"
+    return t in (BOOL, INT, FLOAT)
+
+
+# -- conversions -----------------------------------------------------------------------------------
+
+
+def to_type(e: Emitter, x: V, type_: Type) -> V:
+    """Convert a number upwards."""
+    if x.type == type_:
+        return x
+    if type_ == COMPLEX:
+        return e.complex(to_type(e, x, FLOAT), e.const(FLOAT, 0.0), COMPLEX)
+    return e.cast(x, type_)
+
+
+def to_float(e: Emitter, x: V) -> V:
+    """Convert a real number to float, rounding as ``float(x)`` does."""
+    return to_type(e, x, FLOAT)
+
+
+def bail_if_inexact(e: Emitter, x: V) -> None:
+    """Bail out if the int `x` may not be a float exactly."""
+    shifted = e.retype(e.add(x, e.const(INT, EXACT_FLOAT)), _UINT64)
+    e.bail_if(e.compare("gt", shifted, e.const(_UINT64, 2 * EXACT_FLOAT)), "int beyond 2**53")
+
+
+# -- conditions ------------------------------------------------------------------------------------
+
+
+def condition_and(e: Emitter, *conditions: V) -> V:
+    """Give the conjunction of conditions."""
+    result = conditions[0]
+    for condition in conditions[1:]:
+        result = e.bit_and(result, condition)
+    return result
+
+
+def condition_or(e: Emitter, *conditions: V) -> V:
+    """Give the disjunction of conditions."""
+    result = conditions[0]
+    for condition in conditions[1:]:
+        result = e.bit_or(result, condition)
+    return result
+
+
+def condition_not(e: Emitter, condition: V) -> V:
+    """Give the opposite condition."""
+    return e.bit_xor(condition, e.const(BOOL, True))
+
+
+def is_nan(e: Emitter, x: V) -> V:
+    """Whether the float is NaN."""
+    return e.compare("ne", x, x)
+
+
+def is_infinite(e: Emitter, x: V) -> V:
+    """Whether the float is infinite."""
+    return e.compare("eq", e.intrinsic("fabs", x), e.const(FLOAT, float("inf")))
+
+
+def is_finite(e: Emitter, x: V) -> V:
+    """Whether the float is neither NaN nor infinite."""
+    return e.compare("lt", e.intrinsic("fabs", x), e.const(FLOAT, float("inf")))
+
+
+# -- complex ---------------------------------------------------------------------------------------
+
+
+def c_mul(e: Emitter, x: V, y: V) -> V:
+    """Multiply complex numbers as CPython does: the schoolbook formula."""
+    a, b, c, d = e.real(x), e.imag(x), e.real(y), e.imag(y)
+    real = e.sub(e.mul(a, c), e.mul(b, d))
+    imag = e.add(e.mul(a, d), e.mul(b, c))
+    _bail_if_recovered(e, real, imag)
+    return e.complex(real, imag, COMPLEX)
+
+
+def _bail_if_recovered(e: Emitter, real: V, imag: V) -> None:
+    """Python 3.14 recovers infinities from products and quotients that are NaN twice."""
+    if not MIXED_COMPLEX:
+        e.bail_if(condition_and(e, is_nan(e, real), is_nan(e, imag)), "complex NaN")
+
+
+def c_quot(e: Emitter, x: V, y: V) -> V:
+    """Divide complex numbers by Smith's method, as CPython does; division by zero bails out."""
+    a, b, c, d = e.real(x), e.imag(x), e.real(y), e.imag(y)
+    zero = e.const(FLOAT, 0.0)
+    size_c, size_d = e.intrinsic("fabs", c), e.intrinsic("fabs", d)
+    both_zero = condition_and(e, e.compare("eq", size_c, zero), e.compare("eq", size_d, zero))
+    e.bail_if(both_zero, "division by zero")
+    unordered = e.bit_or(is_nan(e, c), is_nan(e, d))
+    wide = e.compare("ge", size_c, size_d)
+    # the two cases are mirror images: divide by the larger part
+    large, small = e.select(wide, c, d), e.select(wide, d, c)
+    ratio = e.div(small, large)
+    tail = e.mul(small, ratio)
+    denominator = e.add(large, tail)
+    real = e.div(e.select(wide, e.add(a, e.mul(b, ratio)), e.add(e.mul(a, ratio), b)), denominator)
+    imag = e.div(e.select(wide, e.sub(b, e.mul(a, ratio)), e.sub(e.mul(b, ratio), a)), denominator)
+    nan = e.const(FLOAT, float("nan"))
+    real, imag = e.select(unordered, nan, real), e.select(unordered, nan, imag)
+    _bail_if_recovered(e, real, imag)
+    return e.complex(real, imag, COMPLEX)
+
+
+def c_abs(e: Emitter, x: V) -> V:
+    """Give the absolute value of a complex number; overflow bails out."""
+    real, imag = e.real(x), e.imag(x)
+    result = e.math("hypot", real, imag)
+    finite = e.bit_and(is_finite(e, real), is_finite(e, imag))
+    e.bail_if(e.bit_and(finite, is_infinite(e, result)), "absolute value too large")
+    return result
+
+
+def _uint64() -> ScalarType:
+    import numpy as np
+
+    return ScalarType(np.dtype(np.uint64))
+
+
+_UINT64 = _uint64()

@@ -1,0 +1,141 @@
+"""The classes behind types, and the length of a range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from ljit.ir import Emitter
+from ljit.ir.opdef import V
+from ljit.types import (
+    ANY,
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INT,
+    NEVER,
+    NONE,
+    STR,
+    ArrayType,
+    ListType,
+    ObjectType,
+    RangeType,
+    ScalarType,
+    SliceType,
+    TupleType,
+    Type,
+    join,
+)
+
+__all__ = [
+    "check_index",
+    "class_of",
+    "common_type",
+    "is_below",
+    "join_all",
+    "range_count",
+    "range_length",
+    "select_item",
+    "subarray",
+    "wrap_index",
+]
+
+_CLASSES: dict[Type, type] = {
+    BOOL: bool,
+    INT: int,
+    FLOAT: float,
+    COMPLEX: complex,
+    STR: str,
+    NONE: type(None),
+}
+_UINT64 = ScalarType(np.dtype(np.uint64))
+
+
+def class_of(t: Type) -> type | None:
+    """Give the exact class of all values of type `t`; None if it is not known."""
+    match t:
+        case ScalarType(dtype):
+            return dtype.type
+        case ArrayType():
+            return np.ndarray
+        case TupleType():
+            return tuple
+        case ListType():
+            return list
+        case RangeType():
+            return range
+        case SliceType():
+            return slice
+        case ObjectType(cls):
+            return cls
+    return _CLASSES.get(t)
+
+
+def range_count(e: Emitter, x: V) -> V:
+    """Give the number of items of a range as np.uint64, which holds every length."""
+    start, stop, step = e.range_parts(x)
+    zero, one = e.const(INT, 0), e.const(_UINT64, 1)
+    rising = e.compare("gt", step, zero)
+    low, high = e.select(rising, start, stop), e.select(rising, stop, start)
+    # Invariant: wrapping 64-bit arithmetic; the true values fit in unsigned 64 bits
+    width = e.retype(e.select(rising, step, e.sub(zero, step)), _UINT64)
+    distance = e.sub(e.retype(high, _UINT64), e.retype(low, _UINT64))
+    width = e.select(e.compare("eq", width, e.const(_UINT64, 0)), one, width)
+    count = e.add(e.div(e.sub(distance, one), width), one)
+    return e.select(e.compare("lt", low, high), count, e.const(_UINT64, 0))
+
+
+def range_length(e: Emitter, x: V) -> V:
+    """Give the number of items of a range as an int; beyond int64 it bails out."""
+    result = e.retype(range_count(e, x), INT)
+    e.bail_if(e.compare("lt", result, e.const(INT, 0)), "length beyond int64")
+    return result
+
+
+def join_all(types: Iterable[Type]) -> Type:
+    """Give the least type that holds the values of all."""
+    result: Type = NEVER
+    for t in types:
+        result = join(result, t)
+    return result
+
+
+def common_type(types: Sequence[Type]) -> Type:
+    """Give the type of an item that is found by its index: a known one only if all are equal."""
+    return types[0] if types and all(t == types[0] for t in types) else ANY
+
+
+def select_item(e: Emitter, items: Sequence[V], index: V) -> V:
+    """Give the item of a tuple of equal types at an index within its bounds."""
+    result = items[0]
+    for position, item in enumerate(items[1:], 1):
+        result = e.select(e.compare("eq", index, e.const(INT, position)), item, result)
+    return result
+
+
+def wrap_index(e: Emitter, index: V, size: V) -> V:
+    """Give the index counted from the front; one out of bounds bails out."""
+    index = e.cast(index, INT) if index.type == BOOL else index
+    wrapped = e.select(e.compare("lt", index, e.const(INT, 0)), e.add(index, size), index)
+    check_index(e, wrapped, size)
+    return wrapped
+
+
+def is_below(e: Emitter, index: V, size: V) -> V:
+    """Whether 0 <= index < size."""
+    return e.compare("lt", e.retype(index, _UINT64), e.retype(size, _UINT64))
+
+
+def check_index(e: Emitter, index: V, size: V) -> None:
+    """Bail out unless 0 <= index < size: memory is never read out of bounds."""
+    outside = e.compare("ge", e.retype(index, _UINT64), e.retype(size, _UINT64))
+    e.bail_if(outside, "index out of range")
+
+
+def subarray(e: Emitter, array: V, k: V) -> V:
+    """Give row `k`, which exists, of an array of two or more dimensions, as a view."""
+    t = array.type
+    sizes, strides = e.array_sizes(array), e.array_strides(array)
+    row = ArrayType(t.dtype, t.shape[1:], t.layout, t.writeable)
+    return e.array_view(array, row, e.mul(k, strides[0]), sizes[1:], strides[1:])
