@@ -1,0 +1,301 @@
+"""Arithmetic ufuncs: the bodies of their inner loops, by NumPy's C code.
+
+Integers wrap; integer division by zero gives 0; floor division of floats is ``npy_divmod``; complex
+division is Smith's algorithm. Complex products are the textbook formula without fused multiply-add
+(NumPy's array loops fuse on processors that can, so that last bits of arrays differ there).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ljit.ir.opdef import Emitter, V
+from ljit.ops.numpy_ufuncs import Body, declare_boxed_ufunc, declare_ufunc, scalar_type_of
+
+__all__: list[str] = []
+
+
+def kind(x: V) -> str:
+    return scalar_type_of(x).dtype.kind
+
+
+def constant(e: Emitter, like: V, value: float) -> V:
+    return e.const(like.type, value)
+
+
+def _parts(e: Emitter, x: V) -> tuple[V, V]:
+    return e.real(x), e.imag(x)
+
+
+def _is_negative(e: Emitter, x: V) -> V:
+    return e.compare("lt", x, constant(e, x, 0))
+
+
+def _is_zero(e: Emitter, x: V) -> V:
+    return e.compare("eq", x, constant(e, x, 0))
+
+
+# -- sums and products -----------------------------------------------------------------------------
+
+
+def _add(e: Emitter, x: V, y: V) -> V:
+    if kind(x) == "b":
+        return e.bit_or(x, y)
+    if kind(x) == "c":
+        (a, b), (c, d) = _parts(e, x), _parts(e, y)
+        return e.complex(e.add(a, c), e.add(b, d), x.type)
+    return e.add(x, y)
+
+
+def _subtract(e: Emitter, x: V, y: V) -> V:
+    if kind(x) == "c":
+        (a, b), (c, d) = _parts(e, x), _parts(e, y)
+        return e.complex(e.sub(a, c), e.sub(b, d), x.type)
+    return e.sub(x, y)
+
+
+def _multiply(e: Emitter, x: V, y: V) -> V:
+    if kind(x) == "b":
+        return e.bit_and(x, y)
+    if kind(x) == "c":
+        (a, b), (c, d) = _parts(e, x), _parts(e, y)
+        real = e.sub(e.mul(a, c), e.mul(b, d))
+        return e.complex(real, e.add(e.mul(a, d), e.mul(b, c)), x.type)
+    return e.mul(x, y)
+
+
+def _negative(e: Emitter, x: V) -> V:
+    if kind(x) == "c":
+        real, imag = _parts(e, x)
+        return e.complex(e.neg(real), e.neg(imag), x.type)
+    return e.neg(x)
+
+
+def _square(e: Emitter, x: V) -> V:
+    return _multiply(e, x, x)
+
+
+def _conjugate(e: Emitter, x: V) -> V:
+    if kind(x) != "c":
+        return x
+    real, imag = _parts(e, x)
+    return e.complex(real, e.neg(imag), x.type)
+
+
+def absolute(e: Emitter, x: V) -> V:
+    """``np.absolute``: the least integer stays itself; a complex has its hypotenuse."""
+    if kind(x) in "bu":
+        return x
+    if kind(x) == "f":
+        return e.intrinsic("fabs", x)
+    if kind(x) == "c":
+        return e.math("hypot", *_parts(e, x))
+    return e.select(_is_negative(e, x), e.neg(x), x)
+
+
+def _sign(e: Emitter, x: V) -> V:
+    zero, one = constant(e, x, 0), constant(e, x, 1)
+    positive = e.compare("gt", x, zero)
+    if kind(x) in "u":
+        return e.select(positive, one, zero)
+    negative = e.select(_is_negative(e, x), constant(e, x, -1), e.select(_is_zero(e, x), zero, x))
+    return e.select(positive, one, negative)
+
+
+# -- division --------------------------------------------------------------------------------------
+
+
+def _divide(e: Emitter, x: V, y: V) -> V:
+    return _divide_complex(e, x, y) if kind(x) == "c" else e.div(x, y)
+
+
+def _divide_complex(e: Emitter, x: V, y: V) -> V:
+    """Smith's algorithm, in the order of operations of NumPy's loop."""
+    (a, b), (c, d) = _parts(e, x), _parts(e, y)
+    size_c, size_d = e.intrinsic("fabs", c), e.intrinsic("fabs", d)
+    one = constant(e, c, 1.0)
+
+    def by_real() -> tuple[V, V]:
+        ratio = e.div(d, c)
+        scale = e.div(one, e.add(c, e.mul(d, ratio)))
+        real = e.mul(e.add(a, e.mul(b, ratio)), scale)
+        return real, e.mul(e.sub(b, e.mul(a, ratio)), scale)
+
+    def by_imag() -> tuple[V, V]:
+        ratio = e.div(c, d)
+        scale = e.div(one, e.add(d, e.mul(c, ratio)))
+        real = e.mul(e.add(e.mul(a, ratio), b), scale)
+        return real, e.mul(e.sub(e.mul(b, ratio), a), scale)
+
+    is_zero = e.bit_and(_is_zero(e, size_c), _is_zero(e, size_d))
+    is_real_larger = e.compare("ge", size_c, size_d)
+    by_zero = e.div(a, size_c), e.div(b, size_c)
+    parts = [
+        e.select(is_zero, z, e.select(is_real_larger, r, i))
+        for z, r, i in zip(by_zero, by_real(), by_imag(), strict=True)
+    ]
+    return e.complex(parts[0], parts[1], x.type)
+
+
+def _safe_divisor(e: Emitter, x: V, y: V) -> V:
+    """Give 1 for the divisors that a processor cannot take: 0, and -1 for the least integer."""
+    one = constant(e, x, 1)
+    unsafe = _is_zero(e, y)
+    if kind(x) == "i":
+        least = constant(e, x, int(np.iinfo(scalar_type_of(x).dtype).min))
+        overflow = e.bit_and(e.compare("eq", x, least), e.compare("eq", y, constant(e, y, -1)))
+        unsafe = e.bit_or(unsafe, overflow)
+    return e.select(unsafe, one, y)
+
+
+def _integer_divmod(e: Emitter, x: V, y: V) -> tuple[V, V]:
+    """Floored quotient and remainder; both 0 for a divisor of 0."""
+    divisor = _safe_divisor(e, x, y)
+    quotient, remainder = e.div(x, divisor), e.rem(x, divisor)
+    zero, by_zero = constant(e, x, 0), _is_zero(e, y)
+    if kind(x) == "i":
+        differ = e.compare("lt", e.bit_xor(remainder, divisor), zero)
+        adjust = e.bit_and(e.compare("ne", remainder, zero), differ)
+        quotient = e.select(adjust, e.sub(quotient, constant(e, x, 1)), quotient)
+        remainder = e.select(adjust, e.add(remainder, divisor), remainder)
+    return e.select(by_zero, zero, quotient), e.select(by_zero, zero, remainder)
+
+
+def _float_divmod(e: Emitter, x: V, y: V) -> tuple[V, V]:
+    """``npy_divmod``: quotient and remainder with the sign of the divisor."""
+    zero = constant(e, x, 0.0)
+    rest = e.rem(x, y)
+    quotient = e.div(e.sub(x, rest), y)
+    differ = e.bit_xor(_is_negative(e, y), _is_negative(e, rest))
+    adjust = e.bit_and(e.compare("ne", rest, zero), differ)
+    quotient = e.select(adjust, e.sub(quotient, constant(e, x, 1.0)), quotient)
+    signed_zero = e.intrinsic("copysign", zero, y)
+    remainder = e.select(_is_zero(e, rest), signed_zero, e.select(adjust, e.add(rest, y), rest))
+    floor = e.intrinsic("floor", quotient)
+    above = e.compare("gt", e.sub(quotient, floor), constant(e, x, 0.5))
+    snapped = e.select(above, e.add(floor, constant(e, x, 1.0)), floor)
+    ratio = e.div(x, y)
+    snapped = e.select(_is_zero(e, quotient), e.intrinsic("copysign", zero, ratio), snapped)
+    by_zero = _is_zero(e, y)
+    return e.select(by_zero, ratio, snapped), e.select(by_zero, rest, remainder)
+
+
+def _divmod_pair(e: Emitter, x: V, y: V) -> tuple[V, V]:
+    return _float_divmod(e, x, y) if kind(x) == "f" else _integer_divmod(e, x, y)
+
+
+def _floor_divide(e: Emitter, x: V, y: V) -> V:
+    return _divmod_pair(e, x, y)[0]
+
+
+def _remainder(e: Emitter, x: V, y: V) -> V:
+    return _divmod_pair(e, x, y)[1]
+
+
+def _divmod(e: Emitter, x: V, y: V) -> V:
+    return e.tuple_make(_divmod_pair(e, x, y))
+
+
+def _fmod(e: Emitter, x: V, y: V) -> V:
+    if kind(x) == "f":
+        return e.rem(x, y)
+    return e.select(_is_zero(e, y), constant(e, x, 0), e.rem(x, _safe_divisor(e, x, y)))
+
+
+def _reciprocal(e: Emitter, x: V) -> V:
+    if kind(x) == "f":
+        return e.div(constant(e, x, 1.0), x)
+    e.bail_if(_is_zero(e, x), "reciprocal of integer zero")
+    return e.div(constant(e, x, 1), x)
+
+
+# -- powers ----------------------------------------------------------------------------------------
+
+
+def _power(e: Emitter, x: V, y: V) -> V:
+    return _float_power(e, x, y) if kind(x) == "f" else _integer_power(e, x, y)
+
+
+def _float_power(e: Emitter, x: V, y: V) -> V:
+    """``pow``, with the short cuts that NumPy's loop has for an exponent that is one scalar.
+
+    For 0.5 the loop takes the square root, scalar arithmetic does not: they differ at
+    -inf and -0.0.
+    """
+
+    def root() -> V:
+        odd = e.bit_or(e.compare("eq", x, constant(e, x, float("-inf"))), _is_zero(e, x))
+        e.bail_if(odd, "square root or power")
+        return e.intrinsic("sqrt", x)
+
+    def power() -> V:
+        is_half = e.compare("eq", y, constant(e, y, 0.5))
+        return e.branch(is_half, root, lambda: e.math("pow", x, y))
+
+    return e.branch(e.compare("eq", y, constant(e, y, 2.0)), lambda: e.mul(x, x), power)
+
+
+def _integer_power(e: Emitter, x: V, y: V) -> V:
+    if kind(y) == "i":
+        e.bail_if(_is_negative(e, y), "negative power of an integer")
+    short = 6
+    is_short = e.compare("lt", y, constant(e, y, 1 << short))
+    bits = scalar_type_of(y).dtype.itemsize * 8
+    return e.branch(
+        is_short,
+        lambda: _power_by_squares(e, x, y, short),
+        lambda: _power_by_squares(e, x, y, bits),
+    )
+
+
+def _power_by_squares(e: Emitter, x: V, y: V, bits: int) -> V:
+    """Multiply the squares that the `bits` lowest bits of the exponent choose; wraps."""
+    one = constant(e, y, 1)
+    result, square = constant(e, x, 1), x
+    for bit in range(bits):
+        chosen = e.bit_and(e.shr(y, constant(e, y, bit)), one)
+        result = e.select(e.compare("ne", chosen, constant(e, y, 0)), e.mul(result, square), result)
+        square = e.mul(square, square)
+    return result
+
+
+# -- angles ----------------------------------------------------------------------------------------
+
+
+def _scaled(numerator: float, denominator: float) -> Body:
+    def body(e: Emitter, x: V) -> V:
+        number = scalar_type_of(x).dtype.type
+        return e.mul(x, e.const(x.type, float(number(numerator) / number(denominator))))
+
+    return body
+
+
+# -- declarations ----------------------------------------------------------------------------------
+
+declare_ufunc(np.add, _add, "biufc", is_commutative=True)
+declare_ufunc(np.subtract, _subtract, "iufc")
+declare_ufunc(np.multiply, _multiply, "biufc", is_commutative=True)
+declare_ufunc(np.negative, _negative, "iufc")
+declare_ufunc(np.positive, lambda e, x: x, "iufc")
+declare_ufunc(np.square, _square, "iufc")
+declare_ufunc(np.conjugate, _conjugate, "iufc", methods=("generic.conj", "generic.conjugate"))
+declare_ufunc(np.absolute, absolute, "biufc")
+declare_ufunc(np.fabs, lambda e, x: e.intrinsic("fabs", x), "f")
+declare_ufunc(np.sign, _sign, "iuf")
+declare_ufunc(np.divide, _divide, "fc")
+declare_ufunc(np.floor_divide, _floor_divide, "iuf")
+declare_ufunc(np.remainder, _remainder, "iuf")
+declare_ufunc(np.divmod, _divmod, "iuf", callables=(np.divmod,))
+declare_ufunc(np.fmod, _fmod, "iuf")
+declare_ufunc(np.reciprocal, _reciprocal, "iuf", is_raising=True)
+declare_ufunc(np.power, _power, "iuf", is_raising=True)
+declare_ufunc(np.float_power, lambda e, x, y: e.math("pow", x, y), "f")
+_RADIANS: tuple[np.ufunc, ...] = (np.deg2rad, np.radians)
+_DEGREES: tuple[np.ufunc, ...] = (np.rad2deg, np.degrees)
+_BOXED: tuple[np.ufunc, ...] = (np.gcd, np.lcm, np.modf, np.frexp, np.ldexp)
+for _function in _RADIANS:
+    declare_ufunc(_function, _scaled(np.pi, 180.0), "f")
+for _function in _DEGREES:
+    declare_ufunc(_function, _scaled(180.0, np.pi), "f")
+for _function in _BOXED:
+    declare_boxed_ufunc(_function)

@@ -1,0 +1,77 @@
+"""Rounding, roots and the transcendental ufuncs.
+
+Transcendentals call the C library: correct to one unit in the last place, as NumPy's own vector code
+is; the last bit may differ between the two. Complex ones stay boxed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ljit.ir.opdef import Emitter, V
+from ljit.ops.numpy_ufuncs import declare_boxed_ufunc, declare_ufunc, scalar_type_of
+
+__all__: list[str] = []
+
+
+def _rounding(name: str) -> Callable[..., V]:
+    def body(e: Emitter, x: V) -> V:
+        return e.intrinsic(name, x) if scalar_type_of(x).dtype.kind == "f" else x
+
+    return body
+
+
+def _library(name: str) -> Callable[..., V]:
+    def body(e: Emitter, *xs: V) -> V:
+        return e.math(name, *xs)
+
+    return body
+
+
+def _logaddexp(e: Emitter, x: V, y: V) -> V:
+    """The logarithm of ``exp(x) + exp(y)``; equal infinities have no difference."""
+    difference = e.sub(x, y)
+    larger = e.select(e.compare("gt", difference, e.const(x.type, 0.0)), x, y)
+    distance = e.intrinsic("fabs", difference)
+    total = e.add(larger, e.math("log1p", e.math("exp", e.neg(distance))))
+    is_nan = e.compare("ne", difference, difference)
+    same = e.add(x, e.const(x.type, float(np.log(2.0))))
+    return e.select(e.compare("eq", x, y), same, e.select(is_nan, difference, total))
+
+
+_ROUNDINGS: tuple[np.ufunc, ...] = (np.floor, np.ceil, np.trunc)
+for _function in _ROUNDINGS:
+    declare_ufunc(_function, _rounding(_function.__name__), "biuf")
+declare_ufunc(np.rint, _rounding("rint"), "f")
+declare_ufunc(np.sqrt, lambda e, x: e.intrinsic("sqrt", x), "f")
+
+_C_NAMES: dict[np.ufunc, str] = {
+    np.cbrt: "cbrt",
+    np.exp: "exp",
+    np.exp2: "exp2",
+    np.expm1: "expm1",
+    np.log: "log",
+    np.log2: "log2",
+    np.log10: "log10",
+    np.log1p: "log1p",
+    np.sin: "sin",
+    np.cos: "cos",
+    np.tan: "tan",
+    np.arcsin: "asin",
+    np.arccos: "acos",
+    np.arctan: "atan",
+    np.sinh: "sinh",
+    np.cosh: "cosh",
+    np.tanh: "tanh",
+    np.arcsinh: "asinh",
+    np.arccosh: "acosh",
+    np.arctanh: "atanh",
+    np.arctan2: "atan2",
+    np.hypot: "hypot",
+}
+for _function, _c_name in _C_NAMES.items():
+    declare_ufunc(_function, _library(_c_name), "f")
+declare_ufunc(np.logaddexp, _logaddexp, "f")
+declare_boxed_ufunc(np.logaddexp2)

@@ -1,0 +1,172 @@
+"""How a NumPy ufunc becomes an op: one declaration from the ufunc and the body of its inner loop.
+
+Everything but the body follows from the ufunc itself: result dtypes from ``resolve_dtypes``, shapes
+from broadcasting. Native code gives NumPy's values, for scalars and arrays alike, but not its
+RuntimeWarnings (overflow, division by zero). float16 has no body and stays boxed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ljit.ir import Effect, OpDef, Schema, declare
+from ljit.ir.opdef import Emitter, V
+from ljit.ops.numpy_convert import as_numpy_bool, convert
+from ljit.ops.numpy_rules import (
+    Kind,
+    element_of,
+    elementwise_result,
+    kinds_of,
+    loop_dtypes,
+    strong_kind,
+)
+from ljit.types import ANY, BOOL, INT, ArrayType, ScalarType, TupleType, Type
+
+__all__ = ["UFUNCS", "Body", "UfuncRule", "declare_boxed_ufunc", "declare_ufunc"]
+
+Body = Callable[..., V]
+
+_PARAMETERS = {1: "(x)", 2: "(x1, x2)", 3: "(x1, x2, x3)"}
+_FLOAT16 = np.dtype(np.float16)
+
+#: Which rule implements an op, by the op's name; the in-place ops are made of these.
+UFUNCS: dict[str, UfuncRule] = {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UfuncRule:
+    """Infer rule, effects and lowering of one ufunc; its body takes the dtype kinds `kinds`.
+
+    The body gets operands of the loop's dtypes, or, unless `converts`, the operands as they are (then no
+    Python int is too large for it). Python scalars among the first `strong` operands are not weak.
+    """
+
+    function: np.ufunc
+    body: Body | None
+    kinds: str
+    is_raising: bool = False  # the body may bail for some values
+    converts: bool = True
+    strong: int = 0
+
+    def loop(self, types: Sequence[Type]) -> tuple[np.dtype, ...] | None:
+        kinds = kinds_of(types)
+        if kinds is None:
+            return None
+        if self.strong:
+            kinds = (*map(strong_kind, kinds[: self.strong]), *kinds[self.strong :])
+        return self.loop_of_kinds(kinds)
+
+    def loop_of_kinds(self, kinds: tuple[Kind, ...]) -> tuple[np.dtype, ...] | None:
+        return loop_dtypes(self.function, kinds)
+
+    def infer(self, *types: Type) -> Type:
+        loop = self.loop(types)
+        if loop is None:
+            return ANY
+        results = tuple(elementwise_result(types, d) for d in loop[len(types) :])
+        if ANY in results:
+            return ANY
+        return results[0] if len(results) == 1 else TupleType(results)
+
+    def effects(self, *types: Type) -> Effect:
+        loop = self.loop(types)
+        if loop is None:
+            return Effect.CALL
+        overflows = self.converts and _may_overflow(types, loop)
+        effect = Effect.RAISE if self.is_raising or overflows else Effect.PURE
+        arrays = [t for t in types if isinstance(t, ArrayType)]
+        if arrays:
+            effect |= Effect.READ
+        if any(t.ndim for t in arrays):
+            effect |= Effect.ALLOC
+        if len(arrays) > 1:
+            effect |= Effect.RAISE  # the shapes may not broadcast
+        return effect
+
+    def can_lower(self, *types: Type) -> bool:
+        loop = self.loop(types)
+        if loop is None or self.body is None or _FLOAT16 in loop:
+            return False
+        if len(loop) > len(types) + 1 and any(isinstance(t, ArrayType) for t in types):
+            return False  # several result arrays
+        return all(d.kind in self.kinds for d in loop[: len(types)])
+
+    def lower(self, e: Emitter, *xs: V) -> V:
+        loop = self.loop([element_of(x.type) for x in xs])
+        assert loop is not None
+        assert self.body is not None
+        if self.converts:
+            xs = tuple(convert(e, x, dtype) for x, dtype in zip(xs, loop, strict=False))
+        return _numpy_result(e, self.body(e, *xs))
+
+
+def _may_overflow(types: Sequence[Type], loop: Sequence[np.dtype]) -> bool:
+    """Whether a Python int operand is narrowed to the loop's dtype."""
+    narrow = (t == INT and d.kind in "iu" and d != np.int64 for t, d in zip(types, loop))
+    return any(narrow)
+
+
+def _numpy_result(e: Emitter, x: V) -> V:
+    """Turn a condition into ``np.bool``; other results of a body are NumPy scalars already."""
+    return as_numpy_bool(e, x) if x.type == BOOL else x
+
+
+def declare_ufunc(
+    function: np.ufunc,
+    body: Body | None,
+    kinds: str = "fc",
+    *,
+    is_raising: bool = False,
+    converts: bool = True,
+    strong: int = 0,
+    **fields: Any,
+) -> OpDef:
+    """Declare the ufunc as an op; `body(e, *xs)` computes on scalars of the loop's dtypes."""
+    rule = UfuncRule(function, body, kinds, is_raising, converts, strong)
+    name = fields.pop("name", f"np::{function.__name__}")
+    UFUNCS[name] = rule
+    fields.setdefault("samples", _samples(rule, function))
+    return declare(
+        OpDef(
+            name,
+            Schema.parse(fields.pop("schema", _PARAMETERS[function.nin])),
+            f"``np.{function.__name__}``",
+            infer=rule.infer,
+            evaluate=fields.pop("evaluate", function),
+            lower=rule.lower if body is not None else None,
+            can_lower=rule.can_lower,
+            effects=rule.effects,
+            callables=fields.pop("callables", (function,)),
+            elementwise=True,
+            **fields,
+        )
+    )
+
+
+def declare_boxed_ufunc(function: np.ufunc) -> OpDef:
+    """Declare a ufunc without a native body: typed results, NumPy's own code."""
+    return declare_ufunc(function, None)
+
+
+def _samples(rule: UfuncRule, function: np.ufunc) -> tuple[tuple[object, ...], ...]:
+    """Operands for the registry-wide tests: those of a few dtypes that the ufunc takes."""
+    candidates: tuple[Any, ...] = (
+        np.float64(0.75),
+        np.int32(3),
+        np.bool(True),
+        np.array([0.25, 0.5, 1.0]),
+        np.array([[1, 2], [3, 4]], np.int64),
+        np.complex128(1 + 2j),
+    )
+    taken = [x for x in candidates if rule.loop_of_kinds((x.dtype,) * function.nin) is not None]
+    return tuple((x,) * function.nin for x in taken)
+
+
+def scalar_type_of(x: V) -> ScalarType:
+    """Give the type of a NumPy scalar inside a body."""
+    assert isinstance(x.type, ScalarType)
+    return x.type

@@ -1,0 +1,1 @@
+"""Tools that ljit's own tests and users' tests share."""

@@ -1,0 +1,330 @@
+"""An Emitter that computes at once, on NumPy scalars: lowerings are tested without any compiler.
+
+It implements the scalar part of the protocol, tuples, slices and plain array access. Each operation
+checks what the protocol asks of its operands (equal types, shift counts in range) and raises
+AssertionError otherwise. `bail_if` raises `Bailed`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from ljit.ir import OpDef
+from ljit.types import (
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INT,
+    ArrayType,
+    ScalarType,
+    SliceType,
+    TupleType,
+    Type,
+    type_of,
+)
+
+__all__ = ["Bailed", "Number", "ScalarEmitter", "run_lowering"]
+
+
+class Bailed(Exception):  # noqa: N818  # not an error: native code left for the interpreter
+    """Native code would have gone back to the interpreter."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Number:
+    """A value inside the emitter: numbers as NumPy scalars of the machine's dtype, others as they are."""
+
+    type: Type
+    value: Any
+
+
+_MACHINE: dict[Type, np.dtype] = {
+    BOOL: np.dtype(bool),
+    INT: np.dtype(np.int64),
+    FLOAT: np.dtype(np.float64),
+    COMPLEX: np.dtype(np.complex128),
+}
+_C_LIBRARY = ctypes.CDLL("libm.so.6")
+
+
+def machine_dtype(t: Type) -> np.dtype | None:
+    """Give the dtype that stands for a scalar type's machine type; None for other types."""
+    return t.dtype if isinstance(t, ScalarType) else _MACHINE.get(t)
+
+
+def to_number(value: object, t: Type | None = None) -> Number:
+    """Wrap a Python object as an operand."""
+    type_ = type_of(value) if t is None else t
+    if isinstance(type_, TupleType):
+        assert isinstance(value, tuple)
+        items = tuple(to_number(v, i) for v, i in zip(value, type_.items, strict=True))
+        return Number(type_, items)
+    dtype = machine_dtype(type_)
+    return Number(type_, value if dtype is None else dtype.type(value))
+
+
+def to_object(x: Number) -> object:
+    """Give the Python object that a result stands for."""
+    if isinstance(x.type, TupleType):
+        return tuple(map(to_object, x.value))
+    if isinstance(x.type, ScalarType | ArrayType):
+        return x.value
+    return x.value.item() if isinstance(x.value, np.generic) else x.value
+
+
+def run_lowering(op: OpDef, *operands: object, **attrs: object) -> object:
+    """Run an op's `lower` on operands and give the result as a Python object.
+
+    Results of an elementwise op that is given scalars only are those of its scalar body.
+    """
+    assert op.lower is not None
+    inputs = [to_number(x) for x in operands]
+    types = op.infer_types([x.type for x in inputs], attrs)
+    with np.errstate(all="ignore"):
+        result = op.lower(ScalarEmitter(types), *inputs, **attrs)
+    if result is None:
+        return None
+    assert result.type == types[0], f"{op.name} gives {result.type}, not {types[0]}"
+    return to_object(result)
+
+
+class ScalarEmitter:
+    """The scalar part of `ljit.ir.Emitter`, and arrays as NumPy arrays."""
+
+    fastmath = False
+
+    def __init__(self, result_types: tuple[Type, ...] = ()) -> None:
+        self.result_types = result_types
+
+    # -- scalars -----------------------------------------------------------------------------------
+
+    def const(self, type_: Type, value: object) -> Number:
+        return to_number(value, type_)
+
+    def cast(self, x: Number, type_: Type) -> Number:
+        dtype = machine_dtype(type_)
+        assert dtype is not None
+        value = np.array(x.value).astype(dtype)[()]
+        return Number(type_, value)
+
+    def retype(self, x: Number, type_: Type) -> Number:
+        assert machine_dtype(x.type) == machine_dtype(type_), f"{x.type} is not {type_} inside"
+        return Number(type_, x.value)
+
+    def _arithmetic(self, function: Callable[..., Any], x: Number, *others: Number) -> Number:
+        for y in others:
+            assert x.type == y.type, f"{x.type} and {y.type} in one operation"
+        dtype = machine_dtype(x.type)
+        assert dtype is not None
+        return Number(x.type, dtype.type(function(x.value, *(y.value for y in others))))
+
+    def add(self, x: Number, y: Number) -> Number:
+        return self._arithmetic(np.add, x, y)
+
+    def sub(self, x: Number, y: Number) -> Number:
+        return self._arithmetic(np.subtract, x, y)
+
+    def mul(self, x: Number, y: Number) -> Number:
+        return self._arithmetic(np.multiply, x, y)
+
+    def div(self, x: Number, y: Number) -> Number:
+        if x.value.dtype.kind in "fc":
+            return self._arithmetic(np.divide, x, y)
+        _assert_divisible(x, y)
+        quotient = abs(int(x.value)) // abs(int(y.value))
+        return to_number(quotient if (x.value < 0) == (y.value < 0) else -quotient, x.type)
+
+    def rem(self, x: Number, y: Number) -> Number:
+        if x.value.dtype.kind != "f":
+            _assert_divisible(x, y)
+        return self._arithmetic(np.fmod, x, y)
+
+    def neg(self, x: Number) -> Number:
+        return self._arithmetic(np.negative, x)
+
+    def _overflow(self, exact: int, wrapped: Number) -> tuple[Number, Number]:
+        return wrapped, to_number(exact != int(wrapped.value), BOOL)
+
+    def add_overflow(self, x: Number, y: Number) -> tuple[Number, Number]:
+        return self._overflow(int(x.value) + int(y.value), self.add(x, y))
+
+    def sub_overflow(self, x: Number, y: Number) -> tuple[Number, Number]:
+        return self._overflow(int(x.value) - int(y.value), self.sub(x, y))
+
+    def mul_overflow(self, x: Number, y: Number) -> tuple[Number, Number]:
+        return self._overflow(int(x.value) * int(y.value), self.mul(x, y))
+
+    def bit_and(self, x: Number, y: Number) -> Number:
+        return self._arithmetic(np.bitwise_and, x, y)
+
+    def bit_or(self, x: Number, y: Number) -> Number:
+        return self._arithmetic(np.bitwise_or, x, y)
+
+    def bit_xor(self, x: Number, y: Number) -> Number:
+        return self._arithmetic(np.bitwise_xor, x, y)
+
+    def bit_not(self, x: Number) -> Number:
+        return self._arithmetic(np.invert, x)
+
+    def shl(self, x: Number, y: Number) -> Number:
+        assert 0 <= y.value < x.value.dtype.itemsize * 8
+        return self._arithmetic(np.left_shift, x, y)
+
+    def shr(self, x: Number, y: Number) -> Number:
+        assert 0 <= y.value < x.value.dtype.itemsize * 8
+        return self._arithmetic(np.right_shift, x, y)
+
+    def compare(self, predicate: str, x: Number, y: Number) -> Number:
+        assert x.type == y.type, f"{x.type} and {y.type} compared"
+        function = getattr(x.value, f"__{predicate}__")
+        return to_number(bool(function(y.value)), BOOL)
+
+    def select(self, condition: Number, x: Number, y: Number) -> Number:
+        assert condition.type == BOOL
+        assert x.type == y.type, f"{x.type} or {y.type}"
+        return x if condition.value else y
+
+    def branch(
+        self, condition: Number, then: Callable[[], Number], otherwise: Callable[[], Number]
+    ) -> Number:
+        assert condition.type == BOOL
+        return then() if condition.value else otherwise()
+
+    def real(self, x: Number) -> Number:
+        return to_number(x.value.real, _part(x.type))
+
+    def imag(self, x: Number) -> Number:
+        return to_number(x.value.imag, _part(x.type))
+
+    def complex(self, real: Number, imag: Number, type_: Type) -> Number:
+        assert real.type == imag.type == _part(type_)
+        dtype = machine_dtype(type_)
+        assert dtype is not None
+        return Number(type_, np.array([real.value, imag.value]).view(dtype)[0])
+
+    def intrinsic(self, name: str, *xs: Number) -> Number:
+        return self._arithmetic(getattr(np, name), *xs)
+
+    def math(self, name: str, *xs: Number) -> Number:
+        is_single = xs[0].value.dtype == np.float32
+        function = getattr(_C_LIBRARY, name + "f" * is_single)
+        number = ctypes.c_float if is_single else ctypes.c_double
+        function.restype, function.argtypes = number, [number] * len(xs)
+        return self._arithmetic(lambda *values: function(*map(float, values)), *xs)
+
+    def bail_if(self, condition: Number, reason: str) -> None:
+        assert condition.type == BOOL
+        if condition.value:
+            raise Bailed(reason)
+
+    def bail(self, reason: str) -> None:
+        raise Bailed(reason)
+
+    # -- tuples and slices -------------------------------------------------------------------------
+
+    def tuple_make(self, items: Sequence[Number]) -> Number:
+        return Number(TupleType(tuple(x.type for x in items)), tuple(items))
+
+    def tuple_items(self, x: Number) -> Sequence[Number]:
+        return x.value  # type: ignore[no-any-return]
+
+    def slice_parts(self, x: Number) -> tuple[Number, Number, Number]:
+        assert isinstance(x.type, SliceType)
+        parts = (x.value.start, x.value.stop, x.value.step)
+        start, stop, step = (to_number(part) for part in parts)
+        return start, stop, step
+
+    # -- arrays ------------------------------------------------------------------------------------
+
+    def array_sizes(self, a: Number) -> Sequence[Number]:
+        return [to_number(n, INT) for n in a.value.shape]
+
+    def array_strides(self, a: Number) -> Sequence[Number]:
+        return [to_number(n, INT) for n in a.value.strides]
+
+    def array_load(self, a: Number, indices: Sequence[Number]) -> Number:
+        assert all(0 <= i.value < n for i, n in zip(indices, a.value.shape, strict=True))
+        return to_number(a.value[tuple(i.value for i in indices)], a.type.element)  # type: ignore[attr-defined]
+
+    def array_store(self, a: Number, indices: Sequence[Number], value: Number) -> None:
+        assert all(0 <= i.value < n for i, n in zip(indices, a.value.shape, strict=True))
+        assert value.type == ScalarType(a.value.dtype), f"{value.type} stored into {a.type}"
+        a.value[tuple(i.value for i in indices)] = value.value
+
+    def array_new(self, type_: Type, sizes: Sequence[Number], fill: Number | None) -> Number:
+        assert isinstance(type_, ArrayType)
+        if any(size.value < 0 for size in sizes):
+            raise Bailed("negative size")
+        shape = tuple(int(size.value) for size in sizes)
+        if fill is None:
+            return Number(type_, np.empty(shape, type_.dtype))
+        assert fill.type == ScalarType(type_.dtype)
+        return Number(type_, np.full(shape, fill.value, type_.dtype))
+
+    def array_view(
+        self,
+        a: Number,
+        type_: Type,
+        offset: Number,
+        sizes: Sequence[Number],
+        strides: Sequence[Number],
+    ) -> Number:
+        assert isinstance(type_, ArrayType)
+        shape = tuple(int(x.value) for x in sizes)
+        steps = tuple(int(x.value) for x in strides)
+        base = a.value
+        address = base.__array_interface__["data"][0] + int(offset.value)
+        if base.size == 0 or 0 in shape:
+            view = np.empty(shape, type_.dtype)
+        else:
+            memory = (ctypes.c_char * type_.dtype.itemsize).from_address(address)
+            start = np.ctypeslib.as_array(memory).view(type_.dtype)
+            _assert_inside(base, address, shape, steps, type_.dtype.itemsize)
+            view = as_strided(start, shape, steps)
+        view.flags.writeable = type_.writeable
+        return Number(type_, view)
+
+    def array_overlap(self, a: Number, b: Number) -> Number:
+        return to_number(bool(np.may_share_memory(a.value, b.value)), BOOL)
+
+    def loop(self, trip: Number, body: Callable[[Number], None]) -> None:
+        for k in range(int(trip.value)):
+            body(to_number(k, INT))
+
+    def object_const(self, value: object) -> Number:
+        return Number(type_of(value), value)
+
+
+def _part(t: Type) -> Type:
+    if t == COMPLEX:
+        return FLOAT
+    assert isinstance(t, ScalarType)
+    assert t.dtype.kind == "c"
+    return ScalarType(np.empty(0, t.dtype).real.dtype)
+
+
+def _assert_divisible(x: Number, y: Number) -> None:
+    assert y.value != 0, "division by zero is undefined"
+    if x.value.dtype.kind == "i":
+        least = np.iinfo(x.value.dtype).min
+        assert not (x.value == least and y.value == -1), "division overflow is undefined"
+
+
+def _assert_inside(
+    base: np.ndarray, address: int, shape: Sequence[int], strides: Sequence[int], itemsize: int
+) -> None:
+    """Check that a view stays in the memory of the array that it is made of."""
+    low, high = np.lib.array_utils.byte_bounds(base)
+    extents = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
+    first = address + sum(min(x, 0) for x in extents)
+    last = address + sum(max(x, 0) for x in extents) + itemsize
+    assert low <= first, "view starts before its array"
+    assert last <= high, "view ends behind its array"
+    assert math.prod(shape) > 0
