@@ -1,0 +1,41 @@
+"""The interpreter: graph to flat bytecode to results. Every other tier must agree with it."""
+
+from ljit.interp.code import Code, LoopInfo, Trace, observed
+from ljit.interp.compiler import compile_graph
+from ljit.interp.machine import (
+    Finished,
+    Hooks,
+    InterpreterState,
+    LoopExit,
+    NoHooks,
+    Resumed,
+    Returned,
+    resume,
+    run,
+)
+from ljit.interp.recursion import enter_frame, leave_frame
+from ljit.interp.special import Deoptimized, has_type
+from ljit.interp.tracebacks import clean_traceback, drop_own_frames
+
+__all__ = [
+    "Code",
+    "Deoptimized",
+    "Finished",
+    "Hooks",
+    "InterpreterState",
+    "LoopExit",
+    "LoopInfo",
+    "NoHooks",
+    "Resumed",
+    "Returned",
+    "Trace",
+    "clean_traceback",
+    "compile_graph",
+    "drop_own_frames",
+    "enter_frame",
+    "has_type",
+    "leave_frame",
+    "observed",
+    "resume",
+    "run",
+]

@@ -1,0 +1,310 @@
+"""The machine: runs `Code` over real Python and NumPy objects. It is the semantics of the graph.
+
+`run` starts at the entry, `resume` at any place that has a name, with the live values only. Both
+tell their `Hooks` what `prim::profile` sees and which loops are hot; the answer to a hot loop may
+be that it has been run to its end elsewhere (`LoopExit`). Exceptions leave with the traceback that
+CPython would give (`ljit.interp.tracebacks`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ljit.errors import InternalError
+from ljit.interp.code import (
+    BRANCH,
+    CALL,
+    CALL0,
+    CALL1,
+    CALL2,
+    CALL3,
+    ENTER,
+    HEADER,
+    JUMP,
+    MAP,
+    MOVE,
+    MOVE2,
+    MULTI,
+    NEXT,
+    OBSERVE,
+    PROFILE,
+    RARE,
+    RESULTS,
+    RETURN,
+    SPAN,
+    Code,
+    Instruction,
+    LoopInfo,
+)
+from ljit.interp.recursion import enter_frame, leave_frame
+from ljit.interp.tracebacks import clean_traceback, drop_own_frames
+
+__all__ = [
+    "Finished",
+    "Hooks",
+    "InterpreterState",
+    "LoopExit",
+    "NoHooks",
+    "Resumed",
+    "Returned",
+    "resume",
+    "run",
+]
+
+_NEVER = 2**63
+
+
+class LoopExit:
+    """How a hot loop was left by who ran it: `Finished`, `Returned` or `Resumed`."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def finished(values: Sequence[object]) -> Finished:
+        """The loop is done and gives `values` as its outputs."""
+        return Finished(tuple(values))
+
+    @staticmethod
+    def returned(value: object) -> Returned:
+        """The function returned `value` out of the loop."""
+        return Returned(value)
+
+    @staticmethod
+    def resumed(at: str, values: Mapping[str, object]) -> Resumed:
+        """Go on at the place `at` after setting `values` (by `Value.key`)."""
+        return Resumed(at, values)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished(LoopExit):
+    """See `LoopExit.finished`."""
+
+    values: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Returned(LoopExit):
+    """See `LoopExit.returned`."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed(LoopExit):
+    """See `LoopExit.resumed`."""
+
+    at: str
+    values: Mapping[str, object]
+
+
+class Hooks(Protocol):
+    """Who watches a run."""
+
+    @property
+    def hot_loop_threshold(self) -> int:
+        """How many back-edges of one activation of a loop make it hot (again)."""
+
+    def on_profile(self, node_id: int, value: object) -> None:
+        """See the value that the `prim::profile` node of that id was given."""
+
+    def on_hot_loop(
+        self, code: Code, loop_id: int, trip: int, registers: list[object]
+    ) -> LoopExit | None:
+        """Be told of a hot loop at its header, trip index `trip`; None goes on interpreting."""
+
+
+class NoHooks:
+    """Hooks that do nothing."""
+
+    __slots__ = ()
+    hot_loop_threshold = _NEVER
+
+    def on_profile(self, node_id: int, value: object) -> None:
+        """Ignore it."""
+
+    def on_hot_loop(
+        self, code: Code, loop_id: int, trip: int, registers: list[object]
+    ) -> LoopExit | None:
+        """Go on."""
+        return None
+
+
+@dataclass(slots=True)
+class InterpreterState:
+    """A place in a Code and its register file: all there is to an activation."""
+
+    code: Code
+    pc: int
+    registers: list[object] = field(repr=False)
+
+    @staticmethod
+    def at_entry(code: Code, args: Sequence[object]) -> InterpreterState:
+        """Give the state in which a call starts."""
+        if len(args) != code.parameters:
+            raise InternalError(f"{code.name}: {len(args)} arguments for {code.parameters}")
+        registers = list(code.template)
+        registers[: len(args)] = args
+        return InterpreterState(code, 0, registers)
+
+    @staticmethod
+    def at_position(
+        code: Code, at: str, values: Mapping[str, object], threshold: int = _NEVER
+    ) -> InterpreterState:
+        """Give the state at the place `at`; registers without a value are unbound."""
+        state = InterpreterState(code, code.positions[at], list(code.template))
+        state.set(values, threshold)
+        return state
+
+    def set(self, values: Mapping[str, object], threshold: int) -> None:
+        """Set registers by `Value.key`; loops in progress count towards being hot from here."""
+        for key, value in values.items():
+            self.registers[self.code.register_of[key]] = value
+        for loop in self.code.loops:
+            trip, stop = self.registers[loop.trip], self.registers[loop.stop]
+            if isinstance(trip, int) and isinstance(stop, int):
+                self.registers[loop.limit] = min(trip + threshold, stop)
+            else:
+                self.registers[loop.limit] = 0
+
+    def run(self, hooks: Hooks) -> object:
+        """Run on to the function's return."""
+        enter_frame()
+        try:
+            return execute(self.code, self.registers, self.pc, hooks)
+        except BaseException as error:
+            drop_own_frames(error)
+            raise
+        finally:
+            leave_frame()
+
+
+NO_HOOKS = NoHooks()
+
+
+def run(code: Code, args: Sequence[object], hooks: Hooks = NO_HOOKS) -> object:
+    """Call the function: run `code` from its entry."""
+    registers = [*args, *code.template[code.parameters :]]
+    if len(registers) != len(code.template):
+        raise InternalError(f"{code.name}: {len(args)} arguments for {code.parameters}")
+    enter_frame()
+    try:
+        return execute(code, registers, 0, hooks)
+    except BaseException as error:
+        drop_own_frames(error)
+        raise
+    finally:
+        leave_frame()
+
+
+def resume(code: Code, at: str, values: Mapping[str, object], hooks: Hooks = NO_HOOKS) -> object:
+    """Run on from the place `at` with the given live values (by `Value.key`)."""
+    state = InterpreterState.at_position(code, at, values, hooks.hot_loop_threshold)
+    try:
+        return state.run(hooks)
+    except BaseException as error:
+        drop_own_frames(error)
+        raise
+
+
+def execute(  # noqa: C901, PLR0912, PLR0915 - one function, since a call for each instruction doubles the time
+    code: Code, registers: list[Any], pc: int, hooks: Hooks
+) -> object:
+    """Run from `pc` until a Return. The dispatch loop."""
+    segments = code.segments
+    # Locals are read faster than globals.
+    call1, call2, profile, move = CALL1, CALL2, PROFILE, MOVE
+    branch, move2, next_trip, header = BRANCH, MOVE2, NEXT, HEADER
+    on_profile = hooks.on_profile
+    threshold = hooks.hot_loop_threshold
+    segment: tuple[Instruction, ...] | None = segments[pc] or code.segment_at(pc)
+    try:
+        while True:
+            assert segment is not None, "jumps go to labels"
+            for kind, f, a, b, c, d, pc in segment:  # noqa: B007 - pc is for the handler
+                if kind <= move:
+                    if kind == call2:
+                        registers[d] = f(registers[a], registers[b])
+                    elif kind == call1:
+                        registers[d] = f(registers[a])
+                    elif kind == profile:
+                        value = registers[a]
+                        on_profile(f, value)
+                        registers[d] = value
+                    else:
+                        registers[d] = registers[a]
+                elif kind <= header:
+                    if kind == branch:
+                        if not registers[b]:
+                            segment = segments[a]
+                            break
+                    elif kind == move2:
+                        registers[c], registers[d] = registers[a], registers[b]
+                    elif kind == next_trip:
+                        registers[b] = trip = registers[b] + 1
+                        segment = segments[c if trip < registers[d] else a]
+                        break
+                    elif (trip := registers[b]) >= registers[c]:
+                        segment = segments[a]
+                        break
+                    elif trip >= registers[d]:
+                        registers[d] = min(trip + threshold, registers[c])
+                        left = hooks.on_hot_loop(code, f.id, trip, registers)
+                        if left is not None:
+                            if isinstance(left, Returned):
+                                return left.value
+                            segment = _go_on(code, registers, f, left, threshold)
+                            break
+                elif kind == SPAN:
+                    registers[d] = f(registers)
+                elif kind == CALL3:
+                    registers[d] = f(registers[a], registers[b], registers[c])
+                elif kind == CALL:
+                    registers[d] = f(*a(registers))
+                elif kind == JUMP:
+                    segment = segments[a]
+                    break
+                elif kind == CALL0:
+                    registers[d] = f()
+                elif kind == ENTER:
+                    registers[d] = min(registers[a] + threshold, registers[b])
+                elif kind == MULTI:
+                    registers[d] = _checked(f(*a(registers)), b)
+                elif kind == RETURN:
+                    return registers[a]
+                elif kind == RARE:
+                    registers[d] = f(registers)
+                elif kind == RESULTS:
+                    return f(registers)
+                elif kind == MAP:
+                    registers[d] = f.run(
+                        registers, lambda f=f: execute(code, registers, f.start, hooks)
+                    )
+                else:
+                    assert kind == OBSERVE
+                    f(a, registers)
+            else:
+                segment = segments[pc + 1]
+    except BaseException as error:
+        clean_traceback(error, code.ranges[pc])
+        raise
+
+
+def _checked(results: tuple[object, ...], count: int) -> tuple[object, ...]:
+    if len(results) != count:
+        raise InternalError(f"an op gave {len(results)} results instead of {count}")
+    return results
+
+
+def _go_on(
+    code: Code, registers: list[Any], loop: LoopInfo, left: LoopExit, threshold: int
+) -> tuple[Instruction, ...]:
+    """Set the registers after a hot loop was run elsewhere and give the code to go on with."""
+    if isinstance(left, Finished):
+        for register, value in zip(loop.outputs, left.values, strict=True):
+            registers[register] = value
+        return code.segment_at(code.positions[f"after:{loop.id}"])
+    assert isinstance(left, Resumed)
+    InterpreterState(code, 0, registers).set(left.values, threshold)
+    return code.segment_at(code.positions[left.at])

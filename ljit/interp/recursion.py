@@ -1,0 +1,92 @@
+"""How deep interpreted functions may call one another.
+
+CPython counts its own frames, and an interpreted call takes several of them, so that the user's
+recursion would end at a fraction of the depth that it has in CPython. So the interpreter counts its
+activations itself, against the limit that the user has set (`sys.getrecursionlimit`), and while
+activations are nested it raises CPython's limit by what they take. Each one also takes C stack, of
+which a thread has little: beyond that the answer is RecursionError as well, never a crash.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+try:
+    import resource
+except ImportError:  # not on Windows
+    resource = None  # type: ignore[assignment]
+
+__all__ = ["enter_frame", "leave_frame"]
+
+_STEP = 16  # activations between two changes of CPython's limit
+_FRAMES = 12  # Python frames that one activation takes, callers in the runtime included, at most
+_C_STACK = 4096  # bytes of C stack that one activation takes, at most (measured: about half)
+_DEFAULT_STACK = 8 << 20
+
+
+class _Depth(threading.local):
+    """Per thread: nested activations, and at how many of them the limit has to be raised again."""
+
+    depth = 0
+    ceiling = _STEP
+    most = 0  # activations that the C stack has room for; 0: not known yet
+
+
+_state = _Depth()
+_lock = threading.Lock()
+_raised = 0  # by how much CPython's limit is above the user's at the moment, all threads together
+
+
+def enter_frame() -> None:
+    """Count an activation in; raises RecursionError if there are too many."""
+    depth = _state.depth + 1
+    if depth > _state.ceiling:
+        _raise_limit(depth)
+    _state.depth = depth
+
+
+def leave_frame() -> None:
+    """Count an activation out."""
+    depth = _state.depth - 1
+    _state.depth = depth
+    if depth < _state.ceiling - _STEP:
+        _lower_limit()
+
+
+def _raise_limit(depth: int) -> None:
+    global _raised
+    if depth > _most_activations():
+        raise RecursionError("maximum recursion depth exceeded")
+    with _lock:
+        limit = sys.getrecursionlimit()
+        if depth > limit - _raised:
+            raise RecursionError("maximum recursion depth exceeded")
+        sys.setrecursionlimit(limit + _STEP * _FRAMES)
+        _raised += _STEP * _FRAMES
+    _state.ceiling += _STEP
+
+
+def _lower_limit() -> None:
+    global _raised
+    with _lock:
+        sys.setrecursionlimit(sys.getrecursionlimit() - _STEP * _FRAMES)
+        _raised -= _STEP * _FRAMES
+    _state.ceiling -= _STEP
+
+
+def _most_activations() -> int:
+    """How many activations fit into half of this thread's stack."""
+    if _state.most == 0:
+        size = threading.stack_size() or _default_stack()
+        _state.most = size // 2 // _C_STACK
+    return _state.most
+
+
+def _default_stack() -> int:
+    if resource is None:
+        return 1 << 20
+    soft, _ = resource.getrlimit(resource.RLIMIT_STACK)
+    if soft == resource.RLIM_INFINITY or threading.current_thread() is not threading.main_thread():
+        return _DEFAULT_STACK
+    return soft

@@ -1,0 +1,147 @@
+"""What only specialised graphs contain, interpreted: guards, Snapshots, Deoptimize, Map.
+
+The interpreter runs baseline graphs; that it runs specialised ones too makes it the oracle of the
+passes behind `specialize` without any code generation. A failing guard raises `Deoptimized`, which
+holds the state to resume the baseline graph with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from ljit.errors import InternalError
+from ljit.types import ArrayType, TupleType, Type, ViewType, join, type_of
+
+__all__ = [
+    "Deoptimized",
+    "MapBody",
+    "check_assumption",
+    "check_guard",
+    "deoptimize",
+    "has_type",
+    "is_type",
+    "snapshot",
+    "unreachable",
+]
+
+
+class Deoptimized(InternalError):  # noqa: N818 - the name of what happened, not of a fault
+    """A specialised graph left for the baseline graph: go on there at `at` with `values` by key.
+
+    In front of any Snapshot `at` is "".
+    """
+
+    def __init__(self, reason: str, at: str, values: dict[str, object]) -> None:
+        self.reason = reason
+        self.at = at
+        self.values = values
+        super().__init__(f"{reason} (resume at {at or 'no snapshot'})")
+
+
+class _Assumption(Protocol):
+    def holds(self) -> bool: ...
+
+
+def has_type(value: object, type_: Type) -> bool:
+    """Whether `value` belongs to `type_`.
+
+    >>> from ljit.types import FLOAT, INT
+    >>> has_type(1, INT), has_type(1, FLOAT), has_type(np.zeros(3), ArrayType(np.dtype("f8"), (4,)))
+    (True, False, False)
+    """
+    if isinstance(type_, ViewType):
+        return True  # views are made by ops that infer them, type_of does not look into them
+    return join(_exact_type(value), type_) == type_
+
+
+def _exact_type(value: object) -> Type:
+    """`type_of` with the sizes of arrays."""
+    found = type_of(value)
+    if isinstance(found, ArrayType):
+        assert isinstance(value, np.ndarray)
+        return ArrayType(found.dtype, value.shape, found.layout, found.writeable)
+    if isinstance(found, TupleType):
+        return TupleType(tuple(map(_exact_type, value)))  # type: ignore[call-overload]
+    return found
+
+
+# The functions below are bound to all but the register file at compile time.
+
+
+def snapshot(
+    at: str, names: Sequence[str], sources: Sequence[int], registers: list[object]
+) -> object:
+    """Keep what a bailout behind this Snapshot goes back to."""
+    return at, dict(zip(names, [registers[i] for i in sources], strict=True))
+
+
+def deoptimize(reason: str, snapshot_register: int | None, registers: list[Any]) -> object:
+    """Leave for the last Snapshot."""
+    at, values = "", {}
+    if snapshot_register is not None and isinstance(registers[snapshot_register], tuple):
+        at, values = registers[snapshot_register]
+    raise Deoptimized(reason, at, values)
+
+
+def check_guard(
+    type_: Type, source: int, snapshot_register: int | None, registers: list[object]
+) -> object:
+    """Give the guarded value if it has the type."""
+    value = registers[source]
+    if not has_type(value, type_):
+        deoptimize(f"guard: {type_of(value)} is not {type_}", snapshot_register, registers)
+    return value
+
+
+def check_assumption(
+    assumption: _Assumption, snapshot_register: int | None, registers: list[object]
+) -> object:
+    """Check what is taken for granted about a variable."""
+    if not assumption.holds():
+        deoptimize("assumption", snapshot_register, registers)
+    return None
+
+
+def is_type(type_: Type, source: int, registers: list[object]) -> object:
+    """Whether a Union holds a value of the member `type_`."""
+    return has_type(registers[source], type_)
+
+
+def unreachable(_registers: list[object]) -> object:
+    """Report that an op which always raises came back."""
+    raise InternalError("control reached prim::Unreachable")
+
+
+@dataclass(frozen=True, slots=True)
+class MapBody:
+    """A `prim::Map`: where its block starts, the registers of targets, inputs and parameters."""
+
+    start: int
+    targets: tuple[int, ...]
+    inputs: tuple[int, ...]
+    parameters: tuple[int, ...]
+    dtypes: tuple[np.dtype, ...]
+
+    def run(
+        self, registers: list[Any], block: Callable[[], tuple[object, ...]]
+    ) -> tuple[np.ndarray, ...]:
+        """Run `block` for each element, in C order; all is computed before anything is stored."""
+        targets = [registers[i] for i in self.targets]
+        inputs = [registers[i] for i in self.inputs]
+        arrays = [x for x in (*targets, *inputs) if isinstance(x, np.ndarray)]
+        shape = targets[0].shape if targets else np.broadcast_shapes(*(a.shape for a in arrays))
+        elements = [np.broadcast_to(x, shape) if isinstance(x, np.ndarray) else x for x in inputs]
+        fresh = [np.empty(shape, dtype) for dtype in self.dtypes]
+        results = [np.empty(shape, target.dtype) for target in targets] + fresh
+        for index in np.ndindex(shape):
+            for parameter, x in zip(self.parameters, elements, strict=True):
+                registers[parameter] = x[index] if isinstance(x, np.ndarray) else x
+            for result, value in zip(results, block(), strict=True):
+                result[index] = value
+        for target, result in zip(targets, results, strict=False):
+            target[...] = result
+        return tuple(fresh)

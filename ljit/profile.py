@@ -1,0 +1,146 @@
+"""What the profiled runs have seen: types, counts and constants by node id.
+
+`Profile.record` is called by the interpreter for each `prim::profile` node that it runs, so it must
+cost little: where the class of an object decides its type, a class seen before is a comparison.
+A Profile is also the `Feedback` that the specialiser asks.
+"""
+
+from __future__ import annotations
+
+import builtins
+import enum
+import types
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ljit.types import ANY, INT, NEVER, Type, join, type_of
+
+__all__ = ["NO_CONSTANT", "Observation", "Profile"]
+
+
+class _Marker(enum.Enum):
+    """`NO_CONSTANT`: what a node gave differed from run to run, or cannot be kept."""
+
+    NO_CONSTANT = "no constant"
+
+
+NO_CONSTANT = _Marker.NO_CONSTANT
+
+#: Classes whose objects differ in type, or whose type takes a closer look.
+_LOOKED_INTO = frozenset((int, tuple, list, range, slice, np.ndarray))
+#: Classes whose objects may be kept for as long as the profile lives.
+_KEPT = (
+    *(bool, int, float, complex, str, bytes, type(None), type(Ellipsis)),
+    *(type, np.dtype, np.generic, np.ufunc),
+    *(types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType),
+)
+_INT_MIN, _INT_MAX = -(2**63), 2**63 - 1
+
+
+@dataclass(slots=True)
+class Observation:
+    """All that was seen at one node. `constant` is the object if it was the same one each time."""
+
+    type: Type = NEVER
+    count: int = 0
+    saw_none: bool = False
+    constant: object = NO_CONSTANT
+    _class: builtins.type | None = field(
+        default=None, repr=False
+    )  # objects of it change nothing any more
+    _layout: object = field(default=None, repr=False)  # of the last array, likewise
+
+    def see(self, value: object) -> None:
+        """Join the type of `value` in."""
+        self.count += 1
+        cls = type(value)
+        if cls is self._class:
+            if value is not self.constant:
+                self.constant = NO_CONSTANT
+            return
+        if cls is int and self.type is INT and _INT_MIN <= value <= _INT_MAX:  # type: ignore[operator]
+            if value is not self.constant:
+                self.constant = NO_CONSTANT
+            return
+        self._look_at(value, cls)
+
+    def _look_at(self, value: object, cls: builtins.type) -> None:
+        if self.count == 1:
+            self.constant = value if isinstance(value, _KEPT) else NO_CONSTANT
+        elif value is not self.constant:
+            self.constant = NO_CONSTANT
+        if cls is np.ndarray:
+            layout = (value.dtype, value.ndim, value.flags.num)  # type: ignore[attr-defined]
+            if layout == self._layout:
+                return
+            self._layout = layout
+        self.saw_none = self.saw_none or value is None
+        self.type = join(self.type, type_of(value))
+        self._class = None if cls in _LOOKED_INTO else cls
+
+
+class Profile:
+    """Observations by the id of the `prim::profile` node, joined over all runs."""
+
+    __slots__ = ("_observations", "_unstable", "_widened")
+
+    def __init__(self) -> None:
+        self._observations: dict[int, Observation] = {}
+        self._widened: set[int] = set()
+        self._unstable: set[int] = set()
+
+    def record(self, node_id: int, value: object) -> None:
+        """See `value` at the node."""
+        found = self._observations.get(node_id)
+        if found is None:
+            found = self._observations[node_id] = Observation()
+        found.see(value)
+
+    def observation(self, node_id: int) -> Observation | None:
+        """Give all that was seen at the node; None: it never ran."""
+        return self._observations.get(node_id)
+
+    def observed(self, node_id: int) -> Type | None:
+        """Give the join of the types seen at the node; None: it never ran."""
+        found = self._observations.get(node_id)
+        return found.type if found is not None else None
+
+    def constant(self, node_id: int) -> object:
+        """Give the object that the node gave each time, or NO_CONSTANT."""
+        found = self._observations.get(node_id)
+        return found.constant if found is not None else NO_CONSTANT
+
+    def widen(self, node_id: int) -> None:
+        """Note that native code failed at the node: its result is to stay boxed."""
+        self._widened.add(node_id)
+        found = self._observations.get(node_id)
+        if found is not None:
+            found.type = ANY
+
+    def is_widened(self, node_id: int) -> bool:
+        return node_id in self._widened
+
+    def mark_unstable(self, node_id: int) -> None:
+        """Note that the variable read by the node was seen to change."""
+        self._unstable.add(node_id)
+
+    def is_unstable(self, node_id: int) -> bool:
+        return node_id in self._unstable
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._observations.clear()
+        self._widened.clear()
+        self._unstable.clear()
+
+    def __len__(self) -> int:
+        return len(self._observations)
+
+    def __str__(self) -> str:
+        """One line a node, for the log."""
+        lines = []
+        for node_id, seen in sorted(self._observations.items()):
+            constant = "" if seen.constant is NO_CONSTANT else f", always {seen.constant!r:.60}"
+            lines.append(f"{node_id}: {seen.type} ({seen.count} times{constant})")
+        return "\n".join(lines)
