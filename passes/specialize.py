@@ -30,7 +30,7 @@ from ljit.analysis.assumptions import (
     is_stable_constant,
 )
 from ljit.analysis.liveness import Liveness
-from ljit.ir import UNKNOWN, Block, Effect, Graph, Node, Value, get_op
+from ljit.ir import UNKNOWN, Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import (
     BREAK,
     CONSTANT,
@@ -48,19 +48,17 @@ from ljit.ops.control import (
     YIELD,
 )
 from ljit.passes.graph_writer import GraphWriter
+from ljit.passes.insert_guards import Observations, guarded_type, is_precise
 from ljit.passes.resolve import Request, fold, resolve
-from ljit.types import ANY, NEVER, ListType, TupleType, Type, UnionType, join
+from ljit.types import ANY, NEVER, Type, UnionType, join
 
 __all__ = ["Feedback", "Specialization", "specialize", "specialize_loop"]
 
 _ENDLESS = 2**63 - 1
 
 
-class Feedback(Protocol):
+class Feedback(Observations, Protocol):
     """What earlier runs have shown about baseline nodes, by node id."""
-
-    def observed(self, node_id: int) -> Type | None:
-        """The join of the types seen by a `prim::profile` node; None: never run."""
 
     def is_widened(self, node_id: int) -> bool:
         """Whether native code failed at this node before, so that its result must stay boxed."""
@@ -319,17 +317,14 @@ class _Specializer:
     def visit_profile(self, node: Node) -> bool:
         """Trust inference; where it does not know, guard what was observed."""
         value = self.values[node.inputs[0]]
-        if is_precise(value.type) or (value.is_constant and is_stable_constant(value.constant)):
-            self.values[node.output] = value
-            return True
         seen = self.feedback.observed(node.id)
-        if seen is None:
+        is_known = value.is_constant and is_stable_constant(value.constant)
+        if seen is None and not is_known and not is_precise(value.type):
             return self.out.deoptimize("not run before", node)
-        if seen == ANY or seen == value.type or isinstance(seen, UnionType):
-            self.values[node.output] = value
-            return True
-        made = self.out.append(GUARD, (value,), {"type": seen}, like=node)
-        self.values[node.output] = made.output
+        type_ = None if is_known else guarded_type(value, seen)
+        if type_ is not None:
+            value = self.out.append(GUARD, (value,), {"type": type_}, like=node).output
+        self.values[node.output] = value
         return True
 
     # -- control flow ------------------------------------------------------------------------------
@@ -507,15 +502,6 @@ class _Specializer:
     def visit_unreachable(self, node: Node) -> bool:
         self.out.append(UNREACHABLE, like=node)
         return False
-
-
-def is_precise(t: Type) -> bool:
-    """Whether native code needs to know no more about a value of type `t`."""
-    if isinstance(t, TupleType):
-        return all(map(is_precise, t.items))
-    if isinstance(t, ListType):
-        return is_precise(t.item)
-    return t != ANY
 
 
 def _has_snapshot(node: Node) -> bool:
