@@ -1,0 +1,65 @@
+"""insert_guards: what was observed at a `prim::profile` becomes a guarded type.
+
+`guarded_type` is the rule. The specialiser applies it node by node, since it needs each refined type at once to
+type what follows; the pass `insert_guards` applies it to a whole graph at hand.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ljit.ir import Graph, Value
+from ljit.ops.control import GUARD, PROFILE
+from ljit.passes.manager import graph_pass, is_allowed
+from ljit.types import ANY, ListType, TupleType, Type, UnionType
+
+__all__ = ["Observations", "guarded_type", "insert_guards", "is_precise"]
+
+
+class Observations(Protocol):
+    """What profiled runs have seen."""
+
+    def observed(self, node_id: int) -> Type | None:
+        """The join of the types seen by a `prim::profile` node; None: never run."""
+
+
+def is_precise(t: Type) -> bool:
+    """Whether native code needs to know no more about a value of type `t`."""
+    if isinstance(t, TupleType):
+        return all(map(is_precise, t.items))
+    if isinstance(t, ListType):
+        return is_precise(t.item)
+    return t != ANY
+
+
+def guarded_type(value: Value, seen: Type | None) -> Type | None:
+    """Give the type that a guard on `value` should check; None if a guard would tell nothing.
+
+    A Union was seen: the value stays boxed, since a tag would have to be made from its class.
+    """
+    if is_precise(value.type) or seen is None or seen in (ANY, value.type):
+        return None
+    return None if isinstance(seen, UnionType) else seen
+
+
+@graph_pass("insert_guards")
+def insert_guards(graph: Graph, *, observations: Observations | None = None) -> bool:
+    """Replace each `prim::profile` by a `prim::guard` on the observed type, or by its operand.
+
+    Nodes that never ran are taken out too: the value keeps the type that it has. The graph needs Snapshots
+    in front of the guards.
+    """
+    changed = False
+    for node in list(graph.walk()):
+        if node.op is not PROFILE or not is_allowed("insert_guards", node):
+            continue
+        (value,) = node.inputs
+        seen = observations.observed(node.id) if observations is not None else None
+        type_ = guarded_type(value, seen)
+        if type_ is not None:
+            guard = graph.create(GUARD, (value,), {"type": type_}, like=node)
+            guard.insert_before(node)
+            value = guard.output
+        node.replace_with([value])
+        changed = True
+    return changed
