@@ -6,10 +6,27 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
-from ljit.ir import Effect, OpDef, Schema, any_result, declare
-from ljit.types import BOOL
+from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
+from ljit.ir.opdef import V
+from ljit.ops import python_compare as compare
+from ljit.ops.python_numbers import is_plain, plain_effect
+from ljit.ops.python_types import common_type, join_all, range_length, select_item, wrap_index
+from ljit.types import (
+    ANY,
+    BOOL,
+    INT,
+    NEVER,
+    NONE,
+    RANGE,
+    STR,
+    ListType,
+    ObjectType,
+    SliceType,
+    TupleType,
+    Type,
+)
 
-__all__: list[str] = []
+__all__ = ["GETITEM", "SETITEM", "TUPLE_INDEX"]
 
 
 def _container_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
@@ -21,6 +38,13 @@ def _container_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
 def _nothing(*_types: object, **_attrs: object) -> tuple[()]:
     """Infer rule of ops without an output."""
     return ()
+
+
+def _is_int(t: Type) -> bool:
+    return t in (BOOL, INT)
+
+
+# -- making ----------------------------------------------------------------------------------------
 
 
 def _make_tuple(*items: object) -> tuple[object, ...]:
@@ -39,6 +63,89 @@ def _make_dict(*pairs: object) -> dict[object, object]:
     return dict(zip(pairs[::2], pairs[1::2], strict=True))
 
 
+def _infer_tuple(*items: Type) -> Type:
+    return TupleType(items) if len(items) <= 64 else ObjectType(tuple)
+
+
+def _infer_list(*items: Type) -> Type:
+    return ListType(join_all(items))
+
+
+def _infer_slice(start: Type, stop: Type, step: Type = NONE) -> Type:
+    parts = (start, stop, step)
+    return SliceType(*parts) if all(t in (INT, NONE) for t in parts) else ObjectType(slice)
+
+
+def _can_lower_slice(start: Type, stop: Type, step: Type = NONE) -> bool:
+    return isinstance(_infer_slice(start, stop, step), SliceType)
+
+
+def _effect_of_keys(*keys: Type) -> Effect:
+    return Effect.ALLOC if all(map(is_plain, keys)) else Effect.CALL
+
+
+_ITEMS = ((), (1,), (1, 2.5, None), ("a", (1j, True)), ([1], {}))
+
+TUPLE_CONSTRUCT = _container_op(
+    "prim::TupleConstruct",
+    "(*items)",
+    "``(a, b)``",
+    infer=_infer_tuple,
+    evaluate=_make_tuple,
+    lower=lambda e, *items: e.tuple_make(items),
+    can_lower=lambda *items: len(items) <= 64,
+    effects=Effect.PURE,
+    samples=_ITEMS,
+)
+LIST_CONSTRUCT = _container_op(
+    "prim::ListConstruct",
+    "(*items)",
+    "``[a, b]``",
+    infer=_infer_list,
+    evaluate=_make_list,
+    lower=lambda e, *items: e.list_make(items, e.result_types[0]),
+    effects=Effect.ALLOC,
+    samples=_ITEMS,
+)
+SET_CONSTRUCT = _container_op(
+    "prim::SetConstruct",
+    "(*items)",
+    "``{a, b}``",
+    infer=lambda *items: ObjectType(set),
+    evaluate=_make_set,
+    effects=_effect_of_keys,
+    samples=_ITEMS,
+)
+DICT_CONSTRUCT = _container_op(
+    "prim::DictConstruct",
+    "(*pairs)",
+    "``{k: v}``; the operands are k, v, k, v ...",
+    infer=lambda *pairs: ObjectType(dict),
+    evaluate=_make_dict,
+    effects=lambda *pairs: _effect_of_keys(*pairs[::2]),
+    samples=((), (1, 2), ("a", 1, "b", None), ([], 1)),
+)
+SLICE_CONSTRUCT = _container_op(
+    "prim::SliceConstruct",
+    "(start, stop, step=None)",
+    "``start:stop:step``",
+    infer=_infer_slice,
+    evaluate=slice,
+    lower=lambda e, *parts: e.slice_make(*parts),
+    can_lower=_can_lower_slice,
+    effects=Effect.PURE,
+    samples=(
+        (None, None, None),
+        (1, -1, None),
+        (0, 9, -2),
+        (2**63 - 1, -(2**63), 1),
+        (1.5, 0, None),
+    ),
+)
+
+# -- sets, dicts and lists being filled ------------------------------------------------------------
+
+
 def _list_append(target: list[object], value: object) -> None:
     target.append(value)
 
@@ -51,6 +158,217 @@ def _dict_update(target: dict[object, object], values: Any) -> None:
     target |= {**values}
 
 
+def _lower_append(e: Emitter, target: V, value: V) -> tuple[()]:
+    e.list_append(target, value)
+    return ()
+
+
+def _lower_append_method(e: Emitter, target: V, value: V) -> V:
+    e.list_append(target, value)
+    return e.const(NONE, None)
+
+
+def _is_list(target: Type, *_types: Type) -> bool:
+    return isinstance(target, ListType)
+
+
+def _effect_on_list(target: Type, *_types: Type) -> Effect:
+    return Effect.WRITE if isinstance(target, ListType) else Effect.CALL
+
+
+LIST_APPEND = _container_op(
+    "prim::list_append",
+    "(target!, value)",
+    "Append, as a list comprehension does.",
+    infer=_nothing,
+    evaluate=_list_append,
+    lower=_lower_append,
+    can_lower=_is_list,
+    effects=_effect_on_list,
+    samples=(([], 1), ([1.5], 2.5), ([1], None)),
+)
+LIST_APPEND_METHOD = _container_op(
+    "py::list_append",
+    "(target!, value, /)",
+    "``target.append(value)``",
+    infer=lambda target, value: NONE if isinstance(target, ListType) else ANY,
+    evaluate=list.append,
+    lower=_lower_append_method,
+    can_lower=_is_list,
+    effects=_effect_on_list,
+    methods=("list.append",),
+    samples=(([], 1), ([1.5], 2.5), ([1], None)),
+)
+SET_ADD = _container_op(
+    "prim::set_add",
+    "(target!, value)",
+    "Add to a set, as a set comprehension does.",
+    infer=_nothing,
+    evaluate=set.add,
+    samples=(({1}, 2), ({1}, [])),
+)
+DICT_SET = _container_op(
+    "prim::dict_set",
+    "(target!, key, value)",
+    "Set in a dict, as a dict comprehension does.",
+    infer=_nothing,
+    evaluate=operator.setitem,
+    samples=(({}, 2, 3), ({1: 2}, [], 1)),
+)
+LIST_EXTEND = _container_op(
+    "prim::list_extend",
+    "(target!, values)",
+    "Extend, as ``[*values]`` does.",
+    infer=_nothing,
+    evaluate=_list_extend,
+    samples=(([1], [2]), ([], range(3)), ([1], 5)),
+)
+DICT_UPDATE = _container_op(
+    "prim::dict_update",
+    "(target!, values)",
+    "Update, as ``{**values}`` does.",
+    infer=_nothing,
+    evaluate=_dict_update,
+    samples=(({1: 2}, {3: 4}), ({}, 5)),
+)
+LIST_TO_TUPLE = _container_op(
+    "prim::list_to_tuple",
+    "(x)",
+    "The tuple of a list's items.",
+    evaluate=tuple,
+    effects=lambda x: Effect.READ if isinstance(x, ListType) else Effect.CALL,
+    is_profiled=True,
+    samples=(([1, 2],), ([],)),
+)
+
+# -- items -----------------------------------------------------------------------------------------
+
+
+def _item_of_tuple(x: tuple[object, ...], *, index: int) -> object:
+    return x[index]
+
+
+TUPLE_INDEX = _container_op(
+    "prim::TupleIndex",
+    "(x, *, index)",
+    "Item of a tuple at a fixed place.",
+    infer=lambda x, *, index: x.items[index] if isinstance(x, TupleType) else ANY,
+    evaluate=_item_of_tuple,
+    lower=lambda e, x, *, index: e.tuple_items(x)[index],
+    can_lower=lambda x, *, index: isinstance(x, TupleType),
+    effects=lambda x, *, index: Effect.PURE if isinstance(x, TupleType) else Effect.CALL,
+)
+
+
+def _infer_getitem(x: Type, index: Type) -> Type:
+    if isinstance(index, SliceType):
+        return x if isinstance(x, ListType) or x in (STR, RANGE) else ANY
+    if not _is_int(index):
+        return ANY
+    match x:
+        case ListType(item):
+            return ANY if item == NEVER else item  # NEVER: nothing was seen in the list yet
+        case TupleType(items):
+            return common_type(items)
+    return STR if x == STR else INT if x == RANGE else ANY
+
+
+def _can_lower_getitem(x: Type, index: Type) -> bool:
+    if not _is_int(index):
+        return False
+    if isinstance(x, TupleType):
+        return common_type(x.items) != ANY
+    return isinstance(x, ListType) or x == RANGE
+
+
+def _effect_of_getitem(x: Type, index: Type) -> Effect:
+    if isinstance(x, ListType) and (_is_int(index) or isinstance(index, SliceType)):
+        made = Effect.ALLOC if isinstance(index, SliceType) else Effect.PURE
+        return Effect.READ | Effect.RAISE | made
+    if isinstance(x, TupleType) and (_is_int(index) or isinstance(index, SliceType)):
+        return Effect.RAISE
+    return plain_effect(x, index)
+
+
+def _lower_getitem(e: Emitter, x: V, index: V) -> V:
+    if isinstance(x.type, TupleType):
+        items = e.tuple_items(x)
+        return select_item(e, items, wrap_index(e, index, e.const(INT, len(items))))
+    if x.type == RANGE:
+        start, _, step = e.range_parts(x)
+        return e.add(start, e.mul(wrap_index(e, index, range_length(e, x)), step))
+    if x.type.item == NEVER:
+        x = e.retype(x, ListType(ANY))
+    return e.list_load(x, wrap_index(e, index, e.list_size(x)))
+
+
+def _lower_setitem(e: Emitter, x: V, index: V, value: V) -> tuple[()]:
+    e.list_store(x, wrap_index(e, index, e.list_size(x)), value)
+    return ()
+
+
+def _can_lower_setitem(x: Type, index: Type, value: Type) -> bool:
+    return isinstance(x, ListType) and _is_int(index)
+
+
+def _effect_of_setitem(x: Type, index: Type, value: Type) -> Effect:
+    return Effect.WRITE | Effect.RAISE if _can_lower_setitem(x, index, value) else Effect.CALL
+
+
+_INDICES = (0, 1, -1, -3, 3, True, 2**63 - 1, -(2**63), slice(1, None), slice(None, None, -1), 0.5)
+_INDEXED = (
+    [1.5, 2.5, 3.5],
+    [],
+    [1, 2.5],
+    (1, 2, 3),
+    (1, 2.5),
+    (),
+    "abc",
+    range(3, 9, 2),
+    {1: 2},
+    7,
+)
+
+GETITEM = _container_op(
+    "py::getitem",
+    "(x, index)",
+    "``x[index]``",
+    infer=_infer_getitem,
+    evaluate=operator.getitem,
+    lower=_lower_getitem,
+    can_lower=_can_lower_getitem,
+    effects=_effect_of_getitem,
+    numpy="np::getitem",
+    is_profiled=True,
+    samples=tuple((x, i) for x in _INDEXED for i in _INDICES),
+)
+SETITEM = _container_op(
+    "py::setitem",
+    "(x!, index, value)",
+    "``x[index] = value``",
+    infer=_nothing,
+    evaluate=operator.setitem,
+    lower=_lower_setitem,
+    can_lower=_can_lower_setitem,
+    effects=_effect_of_setitem,
+    numpy="np::setitem",
+    samples=(
+        *(([1.5, 2.5], i, 0.5) for i in (0, -1, 1, True, 2, -3, 2**63 - 1)),
+        *(([1], 0, "a"), ({}, 1, 2), ([1, 2], slice(0, 1), [5, 6]), ((1,), 0, 1)),
+    ),
+)
+DELITEM = _container_op(
+    "py::delitem",
+    "(x!, index)",
+    "``del x[index]``",
+    infer=_nothing,
+    evaluate=operator.delitem,
+    samples=(([1, 2], 0), ({1: 2}, 1), ([], 0)),
+)
+
+# -- in --------------------------------------------------------------------------------------------
+
+
 def _not_in(item: object, container: Any) -> bool:
     return item not in container
 
@@ -59,95 +377,44 @@ def _in(item: object, container: Any) -> bool:
     return item in container
 
 
-def _item_of_tuple(x: tuple[object, ...], *, index: int) -> object:
-    return x[index]
+def _infer_in(_item: Type, _container: Type) -> Type:
+    return BOOL
 
 
-TUPLE_CONSTRUCT = _container_op(
-    "prim::TupleConstruct", "(*items)", "``(a, b)``", evaluate=_make_tuple
+_IN_SAMPLES = (
+    *((x, (1, 2.5, 2**53 + 1)) for x in (1, 1.0, True, 2.5, 2.0**53, 3, 1 + 0j)),
+    *((x, range(3, 30, 9)) for x in (3, 12, 13, 30, True, 3.0, -(2**63), 2**63 - 1)),
+    *((x, range(9, -9, -4)) for x in (9, 5, -7, -11, 0)),
+    *(
+        (None, (None, 1)),
+        (1, ()),
+        (1, [1]),
+        ("a", "abc"),
+        (1, {1: 2}),
+        (1, 5),
+        (float("nan"), (1.0,)),
+    ),
 )
-TUPLE_INDEX = _container_op(
-    "prim::TupleIndex",
-    "(x, *, index)",
-    "Item of a tuple at a fixed place.",
-    evaluate=_item_of_tuple,
-)
-LIST_CONSTRUCT = _container_op("prim::ListConstruct", "(*items)", "``[a, b]``", evaluate=_make_list)
-SET_CONSTRUCT = _container_op("prim::SetConstruct", "(*items)", "``{a, b}``", evaluate=_make_set)
-DICT_CONSTRUCT = _container_op(
-    "prim::DictConstruct", "(*pairs)", "``{k: v}``: operands k, v, k, v ...", evaluate=_make_dict
-)
-SLICE_CONSTRUCT = _container_op(
-    "prim::SliceConstruct", "(start, stop, step)", "``start:stop:step``", evaluate=slice
-)
-LIST_APPEND = _container_op(
-    "prim::list_append",
-    "(target!, value)",
-    "Append, as a list comprehension does.",
-    infer=_nothing,
-    evaluate=_list_append,
-)
-SET_ADD = _container_op(
-    "prim::set_add",
-    "(target!, value)",
-    "Add to a set, as a set comprehension does.",
-    infer=_nothing,
-    evaluate=set.add,
-)
-DICT_SET = _container_op(
-    "prim::dict_set",
-    "(target!, key, value)",
-    "Set in a dict, as a dict comprehension does.",
-    infer=_nothing,
-    evaluate=operator.setitem,
-)
-LIST_EXTEND = _container_op(
-    "prim::list_extend",
-    "(target!, values)",
-    "Extend, as ``[*values]`` does.",
-    infer=_nothing,
-    evaluate=_list_extend,
-)
-DICT_UPDATE = _container_op(
-    "prim::dict_update",
-    "(target!, values)",
-    "Update, as ``{**values}`` does.",
-    infer=_nothing,
-    evaluate=_dict_update,
-)
-LIST_TO_TUPLE = _container_op(
-    "prim::list_to_tuple", "(x)", "The tuple of a list's items.", evaluate=tuple
-)
-GETITEM = _container_op(
-    "py::getitem",
-    "(x, index)",
-    "``x[index]``",
-    evaluate=operator.getitem,
-    numpy="np::getitem",
-    is_profiled=True,
-)
-SETITEM = _container_op(
-    "py::setitem",
-    "(x!, index, value)",
-    "``x[index] = value``",
-    infer=_nothing,
-    evaluate=operator.setitem,
-    numpy="np::setitem",
-)
-DELITEM = _container_op(
-    "py::delitem", "(x!, index)", "``del x[index]``", infer=_nothing, evaluate=operator.delitem
-)
+
 CONTAINS = _container_op(
     "py::contains",
     "(item, container)",
     "``item in container``",
-    infer=lambda item, container: BOOL,
+    infer=_infer_in,
     evaluate=_in,
+    lower=compare.lower_in,
+    can_lower=compare.can_lower_in,
+    effects=compare.effect_of_in,
+    samples=_IN_SAMPLES,
 )
 NOT_CONTAINS = _container_op(
     "py::not_contains",
     "(item, container)",
     "``item not in container``",
-    infer=lambda item, container: BOOL,
+    infer=_infer_in,
     evaluate=_not_in,
+    lower=compare.lower_not_in,
+    can_lower=compare.can_lower_in,
+    effects=compare.effect_of_in,
+    samples=_IN_SAMPLES,
 )

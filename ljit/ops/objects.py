@@ -19,10 +19,12 @@ from ljit.types import (
     NEVER,
     STR,
     UNBOUND,
+    ArrayType,
     ListType,
     TupleType,
     Type,
     UnionType,
+    scalar_type,
 )
 
 __all__ = ["UNBOUND_VALUE", "UnboundValue", "unpack"]
@@ -274,19 +276,51 @@ def unpack(x: object, *, count: int, star: int | None = None) -> tuple[object, .
 
 
 def _infer_unpack(x: Type, *, count: int, star: int | None = None) -> tuple[Type, ...]:
-    if not isinstance(x, TupleType):
-        return (ANY,) * count
+    unknown = (ANY,) * count
     if star is None:
-        return x.items if len(x.items) == count else (ANY,) * count
+        match x:
+            case TupleType(items):
+                return items if len(items) == count else unknown
+            case ListType(item):
+                return (ANY if item == NEVER else item,) * count
+            case ArrayType() if x.ndim == 1:
+                return (scalar_type(x.dtype),) * count
+        return unknown
+    if not isinstance(x, TupleType) or len(x.items) < count - 1:
+        return unknown
     rest = len(x.items) - count + 1
-    if rest < 0:
-        return (ANY,) * count
-    middle = join_all(x.items[star : star + rest])
-    return (*x.items[:star], ListType(middle), *x.items[star + rest :])
+    middle = ListType(join_all(x.items[star : star + rest]))
+    return (*x.items[:star], middle, *x.items[star + rest :])
 
 
 def _can_lower_unpack(x: Type, *, count: int, star: int | None = None) -> bool:
-    return isinstance(x, TupleType) and star is None and len(x.items) == count
+    if star is not None:
+        return False
+    if isinstance(x, TupleType):
+        return len(x.items) == count
+    return isinstance(x, ListType) or (isinstance(x, ArrayType) and x.ndim == 1)
+
+
+def _effect_of_unpack(x: Type, *, count: int, star: int | None = None) -> Effect:
+    made = Effect.PURE if star is None else Effect.ALLOC
+    if isinstance(x, TupleType):
+        return made if len(x.items) == count else made | Effect.RAISE
+    if isinstance(x, ListType | ArrayType):
+        return made | Effect.READ | Effect.RAISE
+    return Effect.CALL
+
+
+def _lower_unpack(e: Emitter, x: V, *, count: int, star: int | None = None) -> tuple[V, ...]:
+    if isinstance(x.type, TupleType):
+        return tuple(e.tuple_items(x))
+    is_array = isinstance(x.type, ArrayType)
+    size = e.array_sizes(x)[0] if is_array else e.list_size(x)
+    e.bail_if(e.compare("ne", size, e.const(INT, count)), "wrong number of values to unpack")
+    indices = [e.const(INT, i) for i in range(count)]
+    if is_array:
+        return tuple([e.array_load(x, [i]) for i in indices])
+    x = e.retype(x, ListType(ANY)) if x.type.item == NEVER else x
+    return tuple([e.list_load(x, i) for i in indices])
 
 
 UNPACK = _object_op(
@@ -295,12 +329,8 @@ UNPACK = _object_op(
     "``a, *b, c = x``: `count` outputs; `star` is the position of the starred target or None.",
     infer=_infer_unpack,
     evaluate=unpack,
-    lower=lambda e, x, *, count, star=None: tuple(e.tuple_items(x)),
+    lower=_lower_unpack,
     can_lower=_can_lower_unpack,
-    effects=lambda x, *, count, star=None: (
-        (Effect.PURE if star is None else Effect.ALLOC)
-        if _infer_unpack(x, count=count, star=star) != (ANY,) * count
-        else Effect.CALL
-    ),
+    effects=_effect_of_unpack,
     is_profiled=True,
 )
