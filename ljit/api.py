@@ -1,19 +1,25 @@
-"""The public face: `jit` and the `Function` objects that it makes."""
+"""The public face: `jit` and the `Function` objects that it makes.
+
+Decorating must cost next to nothing, so that the compiler (frontend, ops, passes) is imported by the first call of
+the first function, and LLVM by the first compile.
+"""
 
 from __future__ import annotations
 
 import functools
 import types
 from collections.abc import Callable
-from typing import TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from ljit import config
 from ljit.errors import UserError
-from ljit.interp import drop_own_frames
-from ljit.ir import Graph
-from ljit.runtime import inspection
-from ljit.runtime.executor import Options, ProfilingExecutor
+from ljit.runtime.options import Options
 from ljit.runtime.vectorcall import Raised, make_function_type
+
+if TYPE_CHECKING:
+    from ljit.ir import Graph
+    from ljit.runtime.executor import ProfilingExecutor
+    from ljit.runtime.inspection import SpecializationInfo
 
 __all__ = ["Function", "jit"]
 
@@ -33,21 +39,22 @@ class _Function:
 
     def __init__(self, fn: types.FunctionType, options: Options) -> None:
         functools.update_wrapper(self, fn)
-        self._executor = ProfilingExecutor(fn, options, self)
+        self._options = options
+
+    @functools.cached_property
+    def _executor(self) -> ProfilingExecutor:
+        from ljit.runtime.executor import ProfilingExecutor
+
+        return ProfilingExecutor(self.__wrapped__, self._options, self)
 
     def __call__(self, *args: object, **kwargs: object) -> object:
-        try:
-            return self._executor.call(args, kwargs)
-        except BaseException as error:
-            drop_own_frames(error)
-            raise
+        return self._executor.call(args, kwargs)
 
     def _slow_call(self, args: tuple[object, ...], kwargs: dict[str, object] | None) -> object:
         """Run a call that the native entries did not take; errors are values for the entry to raise."""
         try:
             return self._executor.call(args, kwargs or {})
         except BaseException as error:
-            drop_own_frames(error)
             return Raised((error, error.__traceback__))
 
     def __get__(self, instance: object, owner: type | None = None) -> object:
@@ -63,38 +70,44 @@ class _Function:
 
     @property
     def graph(self) -> Graph:
-        return inspection.script(self._executor)
+        return _inspection().script(self._executor)
 
     @property
     def inlined_graph(self) -> Graph:
-        return inspection.inlined(self._executor)
+        return _inspection().inlined(self._executor)
 
     @property
     def code(self) -> str:
-        return inspection.python_text(self._executor)
+        return _inspection().python_text(self._executor)
 
     def graph_for(self, *args: object, **kwargs: object) -> Graph:
-        return inspection.graph_for(self._executor, args, kwargs)
+        return _inspection().graph_for(self._executor, args, kwargs)
 
     def dump_llvm(self, *args: object, optimized: bool = False) -> str:
-        return inspection.llvm_text(self._executor, args, optimized=optimized)
+        return _inspection().llvm_text(self._executor, args, optimized=optimized)
 
     def dump_asm(self, *args: object) -> str:
-        return inspection.assembly(self._executor, args)
+        return _inspection().assembly(self._executor, args)
 
     def dump_bytecode(self) -> str:
-        return inspection.bytecode(self._executor)
+        return _inspection().bytecode(self._executor)
 
     def explain(self) -> str:
-        return inspection.explain(self._executor)
+        return _inspection().explain(self._executor)
 
     @property
-    def specializations(self) -> list[inspection.SpecializationInfo]:
-        return inspection.specializations(self._executor)
+    def specializations(self) -> list[SpecializationInfo]:
+        return _inspection().specializations(self._executor)
 
     def run_interpreted(self, *args: object, **kwargs: object) -> object:
         """Run one call wholly in the interpreter: no profile is kept, no loop is outlined."""
-        return inspection.run_interpreted(self._executor, args, kwargs)
+        return _inspection().run_interpreted(self._executor, args, kwargs)
+
+
+def _inspection() -> types.ModuleType:
+    from ljit.runtime import inspection
+
+    return inspection
 
 
 _Function.__name__ = _Function.__qualname__ = "Function"
@@ -147,5 +160,7 @@ def _decorate(fn: object, options: Options) -> object:
         message = f"ljit.jit takes a function, got the class {fn.__name__}; decorate its methods"
         raise UserError(message)
     if callable(fn):
-        return fn  # builtins, bound methods, partials: already native or reached through the function
+        return (
+            fn  # builtins, bound methods, partials: already native or reached through the function
+        )
     raise UserError(f"ljit.jit takes a function, got {type(fn).__name__}")

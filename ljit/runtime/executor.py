@@ -20,14 +20,15 @@ from dataclasses import dataclass, field
 
 from ljit import config
 from ljit.errors import InternalError, UserError
-from ljit.interp import LoopExit, resume, run
+from ljit.interp import Code, LoopExit, drop_own_frames, resume, run
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.native import MISMATCH, NativeUnit, compile_function, compile_loop, link_entries
+from ljit.runtime.options import Options
 from ljit.types import Type, type_of
 
-__all__ = ["Options", "Plan", "ProfilingExecutor"]
+__all__ = ["Plan", "ProfilingExecutor"]
 
 _log = config.logger("profiling_executor")
 
@@ -36,15 +37,6 @@ MAX_COMPILES = 8  # compiles of one plan or loop before it is left to CPython or
 MAX_LOOPS = 32  # outlined loops of one function
 BAILOUTS_BEFORE_RECOMPILE = 2
 HOT_LOOP_THRESHOLD = 256  # back-edges in the interpreter before a loop is outlined
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The options of `ljit.jit`."""
-
-    strict: bool = False
-    fastmath: bool = False
-    num_profiled_runs: int = 1
 
 
 @dataclass(slots=True, eq=False)
@@ -82,7 +74,7 @@ class _Hooks:
         self.on_profile = plan.feedback.profile.record
 
     def on_hot_loop(
-        self, code: object, loop_id: int, trip: int, registers: Sequence[object]
+        self, code: Code, loop_id: int, trip: int, registers: Sequence[object]
     ) -> LoopExit | None:
         return self.executor.enter_loop(self.plan, loop_id, registers, self)
 
@@ -132,7 +124,14 @@ class ProfilingExecutor:
     # -- calls -------------------------------------------------------------------------------------
 
     def call(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
-        """Run a call that no native entry took."""
+        """Run a call that no native entry took. Errors leave with the user's frames alone."""
+        try:
+            return self._call(args, kwargs)
+        except BaseException as error:
+            drop_own_frames(error)
+            raise
+
+    def _call(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         if self.baseline is None:
             return self.fn(*args, **kwargs)
         values = bind_arguments(self.fn, args, kwargs)
@@ -192,7 +191,9 @@ class ProfilingExecutor:
                 self.baseline,
                 plan.types,
                 plan.feedback,
-                lambda exit_index, site, values: self.on_bailout(plan, unit, exit_index, site, values),
+                lambda exit_index, site, values: self.on_bailout(
+                    plan, unit, exit_index, site, values
+                ),
                 fastmath=self.options.fastmath,
             )
         except InternalError as error:

@@ -23,7 +23,14 @@ from ljit.types import Type
 if TYPE_CHECKING:
     from ljit.codegen import NativeCode, SiteInfo
 
-__all__ = ["MISMATCH", "NativeUnit", "compile_function", "compile_loop", "is_boxed_call", "specialized_graph"]
+__all__ = [
+    "MISMATCH",
+    "NativeUnit",
+    "compile_function",
+    "compile_loop",
+    "is_boxed_call",
+    "specialized_graph",
+]
 
 #: what a unit's callable gives for arguments that it was not compiled for
 MISMATCH = object()

@@ -20,7 +20,9 @@ __all__ = ["Raised", "get_vectorcall", "make_function_type", "set_vectorcall"]
 _POINTER_SIZE = ctypes.sizeof(ctypes.c_void_p)
 
 # Include/object.h, typeslots.h and structmember.h: part of the stable ABI.
-_TPFLAGS_DEFAULT = 1 << 18  # HAVE_VERSION_TAG; the other bits of the default are inherited or unused
+_TPFLAGS_DEFAULT = (
+    1 << 18
+)  # HAVE_VERSION_TAG; the other bits of the default are inherited or unused
 _TPFLAGS_HAVE_VECTORCALL = 1 << 11
 _TPFLAGS_METHOD_DESCRIPTOR = 1 << 17
 _TP_MEMBERS = 72
