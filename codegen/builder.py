@@ -185,6 +185,12 @@ class ModuleBuilder:
         """Give the number (``!3``) of a metadata node such as ``!{i64 0, i64 8}``."""
         return self._metadata.setdefault(node, f"!{len(self._metadata)}")
 
+    def distinct_metadata(self, template: str) -> str:
+        """Give the number of a fresh node; ``{self}`` in the template stands for it."""
+        number = f"!{len(self._metadata)}"
+        self._metadata[f"distinct {template.replace('{self}', number)} ; {number}"] = number
+        return number
+
     def render(self) -> str:
         """Give the module as text."""
         functions = [function.render() for function in self.functions]  # may add metadata
@@ -378,9 +384,15 @@ class FunctionBuilder:
         return left
 
     def condbr(
-        self, condition: Ref, then: BlockRef, otherwise: BlockRef, *, unlikely: bool = False
+        self,
+        condition: Ref,
+        then: BlockRef,
+        otherwise: BlockRef,
+        *,
+        unlikely: bool = False,
+        suffix: str = "",
     ) -> BlockRef | None:
-        """Branch on an i1; `unlikely`: `then` is the cold side."""
+        """Branch on an i1; `unlikely`: `then` is the cold side; `suffix` is metadata."""
         if condition.constant is not None:
             return self.br(then if condition.constant else otherwise)
         if self.block is None:
@@ -388,7 +400,7 @@ class FunctionBuilder:
         weights = f", !prof {self.module.metadata(UNLIKELY)}" if unlikely else ""
         then.has_predecessor = otherwise.has_predecessor = True
         return self._terminate(
-            f"br i1 {condition}, label %{then.name}, label %{otherwise.name}{weights}"
+            f"br i1 {condition}, label %{then.name}, label %{otherwise.name}{weights}{suffix}"
         )
 
     def switch(

@@ -1,0 +1,197 @@
+"""The Emitter's array methods: addresses, elements, allocation, views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ljit.codegen.builder import NULL, TRUE, FunctionBuilder, Ref, float_constant, integer
+from ljit.codegen.forms import (
+    ArrayParts,
+    Native,
+    array_parts,
+    array_value,
+    dtype_of,
+    memory_type,
+)
+from ljit.codegen.layout import ARRAY_DATA
+from ljit.types import INT, ArrayType, Type
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["element_address", "load_element", "store_element", "strides_of"]
+
+
+def strides_of(f: FunctionBuilder, type_: ArrayType, parts: ArrayParts) -> list[Ref]:
+    """Strides in bytes; of a C-contiguous array, products of the sizes."""
+    if parts.strides is not None:
+        return list(parts.strides)
+    strides = [integer("i64", type_.dtype.itemsize)]
+    for size in reversed(parts.sizes[1:]):
+        strides.append(f.mul(strides[-1], size))
+    return strides[::-1][: type_.ndim] if type_.ndim else []
+
+
+def element_address(e: Emitter, a: Native, indices: Sequence[Ref]) -> Ref:
+    """Address of the element at indices that are in range."""
+    f, type_, parts = e.f, a.type, array_parts(a)
+    assert isinstance(type_, ArrayType)
+    if not indices:
+        return parts.data
+    if parts.strides is not None:
+        offset = f.mul(indices[0], parts.strides[0])
+        for index, stride in zip(indices[1:], parts.strides[1:], strict=True):
+            offset = f.add(offset, f.mul(index, stride))
+        return f.gep("i8", parts.data, offset)
+    linear = indices[0]
+    for index, size in zip(indices[1:], parts.sizes[1:], strict=True):
+        linear = f.add(f.mul(linear, size), index)
+    element = memory_type(type_.dtype)
+    if type_.dtype.kind == "c":
+        element = f"{{{element}, {element}}}"
+    return f.gep(element, parts.data, linear)
+
+
+def load_element(
+    f: FunctionBuilder, pointer: Ref, dtype: np.dtype, type_: Type, suffix: str = ""
+) -> Native:
+    """Load a number of a dtype from memory as a value of `type_`; `suffix` is metadata."""
+    llvm = memory_type(dtype)
+    if dtype.kind == "c":
+        align = dtype.itemsize // 2
+        second = f.gep(llvm, pointer, integer("i64", 1))
+        real = f.load(llvm, pointer, align, suffix)
+        return Native(type_, (real, f.load(llvm, second, align, suffix)))
+    value = f.load(llvm, pointer, dtype.itemsize, suffix)
+    if dtype.kind == "b":
+        value = f.icmp("ne", value, integer("i8", 0))
+    return Native(type_, (value,))
+
+
+def store_element(
+    f: FunctionBuilder, pointer: Ref, dtype: np.dtype, value: Native, suffix: str = ""
+) -> None:
+    """Store a number whose machine form is that of the dtype."""
+    llvm = memory_type(dtype)
+    if dtype.kind == "c":
+        align = dtype.itemsize // 2
+        second = f.gep(llvm, pointer, integer("i64", 1))
+        f.store(value.parts[0], pointer, align, suffix)
+        f.store(value.parts[1], second, align, suffix)
+        return
+    f.store(f.convert("zext", value.ref, llvm), pointer, dtype.itemsize, suffix)
+
+
+# -- methods of the Emitter ------------------------------------------------------------------------
+
+
+def array_sizes(_e: Emitter, a: Native) -> list[Native]:
+    return [Native(INT, (size,)) for size in array_parts(a).sizes]
+
+
+def array_strides(e: Emitter, a: Native) -> list[Native]:
+    assert isinstance(a.type, ArrayType)
+    return [Native(INT, (s,)) for s in strides_of(e.f, a.type, array_parts(a))]
+
+
+def array_load(e: Emitter, a: Native, indices: Sequence[Native]) -> Native:
+    assert isinstance(a.type, ArrayType)
+    pointer = element_address(e, a, [i.ref for i in indices])
+    return load_element(e.f, pointer, a.type.dtype, a.type.element)
+
+
+def array_store(e: Emitter, a: Native, indices: Sequence[Native], value: Native) -> None:
+    assert isinstance(a.type, ArrayType)
+    pointer = element_address(e, a, [i.ref for i in indices])
+    store_element(e.f, pointer, a.type.dtype, value)
+
+
+def array_new(
+    e: Emitter, type_: Type, sizes: Sequence[Native], fill: Native | None = None
+) -> Native:
+    assert isinstance(type_, ArrayType)
+    f = e.f
+    refs = [size.ref for size in sizes]
+    for ref in refs:
+        e.bailout.bail_if(f.icmp("slt", ref, integer("i64", 0)), "negative size of an array")
+    is_zero = fill is not None and _is_zero(fill)
+    symbol = "PyArray_Zeros" if is_zero else "PyArray_Empty"
+    dims = e.stack_array("i64", len(refs))
+    for index, ref in enumerate(refs):
+        f.store(ref, f.gep("i64", dims, integer("i64", index)))
+    descriptor = e.context.keep(type_.dtype)
+    e.ownership.retain(descriptor)  # the call steals it
+    fortran = integer("i32", 0)
+    count = integer("i32", len(refs))
+    made = f.call_external("ptr", symbol, (count, dims, descriptor, fortran))
+    e.bailout.error_if_null(made)
+    e.ownership.acquire(made)
+    data = f.load("ptr", f.gep("i8", made, integer("i64", ARRAY_DATA)))
+    array = array_value(type_, ArrayParts(made, made, data, tuple(refs), None))
+    if fill is not None and not is_zero:
+        _fill(e, array, refs, fill)
+    return array
+
+
+def _fill(e: Emitter, array: Native, sizes: Sequence[Ref], fill: Native) -> None:
+    assert isinstance(array.type, ArrayType)
+    total = integer("i64", 1)
+    for size in sizes:
+        total = e.f.mul(total, size)
+    dtype, data = array.type.dtype, array_parts(array).data
+
+    def body(k: Native) -> None:
+        store_element(e.f, flat_address(e.f, data, dtype, k.ref), dtype, fill)
+
+    e.loop(Native(INT, (total,)), body)
+
+
+def flat_address(f: FunctionBuilder, data: Ref, dtype: np.dtype, index: Ref) -> Ref:
+    """Address of element `index` of contiguous data."""
+    element = memory_type(dtype)
+    if dtype.kind == "c":
+        element = f"{{{element}, {element}}}"
+    return f.gep(element, data, index)
+
+
+def _is_zero(fill: Native) -> bool:
+    """Whether all bytes of the constant are zero (so not -0.0)."""
+    if dtype_of(fill.type).kind in "fc":
+        return all(p.text == float_constant(p.type, 0.0).text for p in fill.parts)
+    return fill.ref.constant == 0
+
+
+def array_view(
+    e: Emitter,
+    a: Native,
+    type_: Type,
+    offset: Native,
+    sizes: Sequence[Native],
+    strides: Sequence[Native],
+) -> Native:
+    assert isinstance(type_, ArrayType)
+    parts = array_parts(a)
+    data = e.f.gep("i8", parts.data, offset.ref, "")
+    refs = tuple(s.ref for s in sizes), tuple(s.ref for s in strides)
+    view = array_value(type_, ArrayParts(NULL, parts.owner, data, *refs))
+    if e.ownership.loop_depth == 0:
+        view.memo = e.ownership.new_slot()
+    return view
+
+
+def is_contiguous(e: Emitter, type_: ArrayType, parts: ArrayParts) -> Ref:
+    """Whether the array is C-contiguous (as NumPy's flag: sizes 0 and 1 forgive any stride)."""
+    if parts.strides is None:
+        return TRUE
+    f = e.f
+    good, empty = TRUE, integer("i1", 0)
+    expected = integer("i64", type_.dtype.itemsize)
+    for size, stride in zip(reversed(parts.sizes), reversed(parts.strides), strict=True):
+        one = f.icmp("eq", size, integer("i64", 1))
+        good = f.binary("and", good, f.binary("or", one, f.icmp("eq", stride, expected)))
+        empty = f.binary("or", empty, f.icmp("eq", size, integer("i64", 0)))
+        expected = f.binary("mul", expected, size)
+    return f.binary("or", good, empty)

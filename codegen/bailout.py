@@ -1,0 +1,214 @@
+"""Ways out of native code into the interpreter, and the tracebacks of Python errors.
+
+A check that fails branches to the exit of the current Snapshot: one cold block that boxes the values
+of the Snapshot into a tuple. All exits meet in one block that calls the helper
+``helper(exit_index, site_index, values)``; its result is the function's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ljit.codegen.boxing import box
+from ljit.codegen.builder import BlockRef, FunctionBuilder, Phi, Ref, integer
+from ljit.codegen.context import Context, ExitInfo, SiteInfo
+from ljit.codegen.forms import Native
+from ljit.codegen.ownership import Ownership
+from ljit.errors import CodegenError
+from ljit.ir import Node
+from ljit.source import SourceRange
+
+__all__ = ["Bailout", "Exit"]
+
+
+@dataclass(slots=True, eq=False)
+class Exit:
+    """The state that a Snapshot describes, and the block that leaves with it once one is needed."""
+
+    info: ExitInfo
+    values: Sequence[Native]
+    block: BlockRef | None = None
+    index: int = -1
+    edges: list[tuple[int, BlockRef]] | None = None
+
+
+class Bailout:
+    """The exits of one function. `current` is the Snapshot that checks go back to."""
+
+    def __init__(self, context: Context, f: FunctionBuilder, ownership: Ownership) -> None:
+        self.context = context
+        self.f = f
+        self.ownership = ownership
+        self.current: Exit | None = None
+        self.node: Node | None = None
+        self.checks = 0  # how many checks were asked for so far
+        self._exits: list[Exit] = []
+        self._errors: dict[int, tuple[BlockRef, SourceRange | None]] = {}
+
+    def snapshot(self, at: str, names: tuple[str, ...], values: Sequence[Native]) -> None:
+        """Make this the state that later checks go back to."""
+        self.current = Exit(ExitInfo(at, names), values)
+
+    def bail_if(self, condition: Ref, reason: str) -> None:
+        """Leave at the current Snapshot if the condition holds."""
+        f = self.f
+        if condition.constant == 0 and not self.context.options.chaos:
+            return
+        self.checks += condition.constant != 0
+        if not f.is_reachable:
+            return
+        exit_block, site = self._site(reason)
+        if self.context.options.chaos:
+            chaos = f.load("i32", Ref("ptr", "@chaos_site"), suffix="")
+            condition = f.binary("or", condition, f.icmp("eq", chaos, integer("i32", site)))
+        following = f.new_block("ok")
+        assert self.current is not None and self.current.edges is not None
+        left = f.condbr(condition, exit_block, following, unlikely=True)
+        if left is not None:
+            self.current.edges.append((site, left))
+        f.start(following)
+
+    def fail_block(self, reason: str) -> BlockRef:
+        """A fresh block that leaves at the current Snapshot, for code that branches by itself.
+
+        The block is written at once, behind all others; the current block stays current.
+        """
+        f = self.f
+        self.checks += 1
+        block = f.new_block("fail")
+        if not f.is_reachable:
+            return block
+        saved, f.block = f.block, None
+        exit_block, site = self._site(reason)
+        f.start(block, reachable=True, cold=True)
+        left = f.br(exit_block)
+        assert left is not None and self.current is not None and self.current.edges is not None
+        self.current.edges.append((site, left))
+        f.block = saved
+        return block
+
+    def chaos_check(self, reason: str) -> None:
+        """Under chaos, a check that never fails by itself: lets tests force the exit here."""
+        if self.context.options.chaos:
+            self.bail_if(integer("i1", 0), reason)
+
+    def _site(self, reason: str) -> tuple[BlockRef, int]:
+        state = self.current
+        if state is None:
+            where = self.node.op.name if self.node is not None else "the entry"
+            msg = f"{where} can fail ({reason}), but no Snapshot precedes it"
+            raise CodegenError(msg)
+        if state.block is None:
+            state.block = self.f.new_block("exit")
+            state.index = len(self.context.exits)
+            state.edges = []
+            self.context.exits.append(state.info)
+            self._exits.append(state)
+        node = self.node
+        origin, place = (node.origin, node.range) if node is not None else (-1, None)
+        self.context.sites.append(SiteInfo(origin, reason, place))
+        return state.block, len(self.context.sites) - 1
+
+    # -- Python errors -----------------------------------------------------------------------------
+
+    def error_if_null(self, pointer: Ref) -> None:
+        """Leave with the Python error that is set if a call has given null."""
+        self.error_if(self.f.icmp("eq", pointer, Ref("ptr", "null", 0)))
+
+    def error_if(self, condition: Ref) -> None:
+        """Leave with the Python error that is set if the condition holds."""
+        if not self.f.is_reachable:
+            return
+        self.checks += 1
+        place = self.node.range if self.node is not None else None
+        found = self._errors.get(id(place))
+        if found is None:
+            found = self._errors[id(place)] = (self.f.new_block("error"), place)
+        following = self.f.new_block("ok")
+        self.f.condbr(condition, found[0], following, unlikely=True)
+        self.f.start(following)
+
+    # -- the cold blocks ---------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """Write all exits and error blocks."""
+        for block, place in self._errors.values():
+            if self.f.start(block, cold=True):
+                self._add_traceback(place)
+                self.ownership.leave_with(Ref("ptr", "null", 0))
+        self._finish_exits()
+
+    def _add_traceback(self, place: SourceRange | None) -> None:
+        f, module = self.f, self.f.module
+        while place is not None:
+            name = module.string(place.source.function)
+            filename = module.string(place.source.filename)
+            line = integer("i32", place.line)
+            f.call_external("void", "_PyTraceback_Add", (name, filename, line))
+            place = place.caller
+
+    def _finish_exits(self) -> None:
+        f = self.f
+        edges: list[tuple[Ref, Ref, Ref, BlockRef]] = []
+        common = f.new_block("bail")
+        for state in self._exits:
+            assert state.block is not None
+            if not f.start(state.block, cold=True):
+                continue
+            site = self._site_phi(state)
+            values = self._boxed_tuple(state.values)
+            left = f.br(common)
+            assert left is not None
+            edges.append((integer("i32", state.index), site, values, left))
+        if edges:
+            f.start(common, cold=True)
+            self._call_helper(edges)
+
+    def _site_phi(self, state: Exit) -> Phi:
+        site = self.f.phi("i32")
+        for number, block in state.edges or ():
+            site.add(integer("i32", number), block)
+        return site
+
+    def _boxed_tuple(self, values: Sequence[Native]) -> Ref:
+        """A new tuple of the values; an item is null (and an error set) if one could not be made."""
+        f = self.f
+        count = integer("i64", len(values))
+        result = f.call_external("ptr", "PyTuple_New", (count,))
+        f.module.declare("PyTuple_SetItem", "i32", ("ptr", "i64", "ptr"))
+        for index, value in enumerate(values):
+            item = box(f, known_object(f, value), self.context.keep)
+            f.call("i32", "PyTuple_SetItem", (result, integer("i64", index), item))
+        return result
+
+    def _call_helper(self, edges: Sequence[tuple[Ref, Ref, Ref, BlockRef]]) -> None:
+        f = self.f
+        exit_index, site, values = f.phi("i32"), f.phi("i32"), f.phi("ptr")
+        for exit_number, site_number, boxed, block in edges:
+            exit_index.add(exit_number, block)
+            site.add(site_number, block)
+            values.add(boxed, block)
+        go_on, failed = f.new_block("resume"), f.new_block("failed")
+        error = f.call_external("ptr", "PyErr_Occurred", ())
+        f.condbr(f.icmp("eq", error, Ref("ptr", "null", 0)), go_on, failed)
+        f.start(go_on, cold=True)
+        helper = self.context.keep(self.context.options.helper)
+        f.module.declared["PyObject_CallFunction"] = (
+            "declare ptr @PyObject_CallFunction(ptr, ptr, ...) nounwind"
+        )
+        arguments = [helper, f.module.string("iiN"), exit_index, site, values]
+        text = ", ".join(argument.typed for argument in arguments)
+        result = f.emit("ptr", f"call ptr (ptr, ptr, ...) @PyObject_CallFunction({text})")
+        self.ownership.leave_with(result)
+        f.start(failed, cold=True)
+        f.call_external("void", "Py_DecRef", (values,))
+        self.ownership.leave_with(Ref("ptr", "null", 0))
+
+
+def known_object(f: FunctionBuilder, value: Native) -> Native:
+    """A view whose object was made before, as that object: boxing twice gives the same object."""
+    if value.memo is None:
+        return value
+    made = f.load("ptr", value.memo)
+    return Native(value.type, (made, *value.parts[1:]))

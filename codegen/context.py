@@ -1,0 +1,68 @@
+"""What one compile unit shares: options, kept objects, and the tables of exits and sites."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ljit.codegen.builder import ModuleBuilder, Ref, address
+from ljit.source import SourceRange
+
+__all__ = ["CompileOptions", "Context", "ExitInfo", "SiteInfo"]
+
+
+def _no_helper(_exit: int, _site: int, _values: tuple[object, ...]) -> object:
+    msg = "native code left for the interpreter, but no helper was given"
+    raise NotImplementedError(msg)
+
+
+@dataclass(frozen=True, slots=True)
+class CompileOptions:
+    """How to compile one unit.
+
+    `helper(exit_index, site_index, values)` goes on in the interpreter and gives the function's result.
+    `chaos`: each guard also fails when the unit's `chaos_site` names it. `entry_kind` belongs to
+    `ljit.codegen.entry`.
+    """
+
+    fastmath: bool = False
+    chaos: bool = False
+    helper: Callable[[int, int, tuple[object, ...]], object] = _no_helper
+    entry_kind: str = "function"
+
+
+@dataclass(frozen=True, slots=True)
+class ExitInfo:
+    """A Snapshot as a way out: the place where the interpreter goes on, and the names of the values."""
+
+    at: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteInfo:
+    """One check that can leave native code: for which baseline node, why, and where in the source."""
+
+    origin: int
+    reason: str
+    range: SourceRange | None
+
+
+@dataclass(slots=True, eq=False)
+class Context:
+    """The shared state of one compile unit."""
+
+    module: ModuleBuilder
+    options: CompileOptions
+    exits: list[ExitInfo] = field(default_factory=list)
+    sites: list[SiteInfo] = field(default_factory=list)
+    kept: list[object] = field(default_factory=list)
+    _addresses: dict[int, Ref] = field(default_factory=dict)
+
+    def keep(self, value: object) -> Ref:
+        """Keep a Python object alive as long as the code lives, and give its address."""
+        found = self._addresses.get(id(value))
+        if found is None:
+            found = self._addresses[id(value)] = address(id(value))
+            self.kept.append(value)
+        return found

@@ -1,0 +1,372 @@
+"""The walk over a graph: structured control flow, constants, guards, snapshots, and all other nodes.
+
+Structural ops are known by identity; every other op is emitted by its own `lower`, as a loop nest if
+it is elementwise on arrays, or as a boxed call of `evaluate`.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from ljit.analysis.assumptions import MISSING, Assumption
+from ljit.codegen import mapnest
+from ljit.codegen.bailout import known_object
+from ljit.codegen.boxing import box
+from ljit.codegen.builder import NULL, TRUE, Ref, integer
+from ljit.codegen.casts import number_parts
+from ljit.codegen.convert import convert, has_member, narrow, unbox_or_bail
+from ljit.codegen.emitter import Emitter
+from ljit.codegen.forms import Native, is_scalar
+from ljit.codegen.joins import Join
+from ljit.errors import CodegenError
+from ljit.ir import Block, Effect, Graph, Node, OpDef, Value, get_op
+from ljit.ops.control import (
+    ASSUME,
+    BREAK,
+    CONSTANT,
+    CONTINUE,
+    DEOPTIMIZE,
+    GUARD,
+    IF,
+    LOOP,
+    MAP,
+    PROFILE,
+    REGION,
+    RETURN,
+    SNAPSHOT,
+    TYPE_IS,
+    UNINITIALIZED,
+    UNREACHABLE,
+    YIELD,
+)
+from ljit.types import (
+    ANY,
+    BOOL,
+    INT,
+    ArrayType,
+    RangeType,
+    SliceType,
+    TupleType,
+    Type,
+    join,
+)
+
+__all__ = ["GraphEmitter"]
+
+_ENDLESS = 2**63 - 1
+Jump = Callable[[Sequence[Native]], None]
+
+
+class GraphEmitter:
+    """Emits one graph into the function of an Emitter."""
+
+    def __init__(self, e: Emitter) -> None:
+        self.e = e
+        self.env: dict[Value, Native] = {}
+        self._breaks: dict[Node, Jump] = {}
+        self._continues: dict[Node, Jump] = {}
+        self._yield: Jump = self._no_yield
+        self._handlers: dict[object, Callable[[Node], None]] = {
+            CONSTANT: self._constant,
+            UNINITIALIZED: self._uninitialized,
+            IF: self._if,
+            LOOP: self._loop,
+            REGION: self._region,
+            YIELD: lambda node: self._yield(self._operands(node)),
+            CONTINUE: lambda node: self._exit(node, self._continues),
+            BREAK: lambda node: self._exit(node, self._breaks),
+            RETURN: self._return,
+            UNREACHABLE: self._unreachable,
+            DEOPTIMIZE: lambda node: self.e.bail(str(node.attrs["reason"])),
+            PROFILE: self._profile,
+            GUARD: self._guard,
+            ASSUME: self._assume,
+            TYPE_IS: self._type_is,
+            SNAPSHOT: self._snapshot,
+            MAP: self._map,
+        }
+
+    def emit(self, graph: Graph, params: Sequence[Native]) -> None:
+        """Emit the body for the given parameters; every path leaves the function."""
+        self.env.update(zip(graph.params, params, strict=True))
+        self._run(graph.block, self._no_yield)
+
+    def _no_yield(self, _values: Sequence[Native]) -> None:
+        msg = "the body of a graph ends in a Yield"
+        raise CodegenError(msg)
+
+    def _run(self, block: Block, on_yield: Jump) -> None:
+        """Emit the nodes of a block; `on_yield` is called for its Yield."""
+        saved, self._yield = self._yield, on_yield
+        for node in block:
+            if not self.e.f.is_reachable:
+                break
+            self.e.bailout.node = node
+            self._handlers.get(node.op, self._operation)(node)
+        self._yield = saved
+
+    def _operands(self, node: Node) -> list[Native]:
+        return [self.env[value] for value in node.inputs]
+
+    def _define(self, node: Node, results: Sequence[Native]) -> None:
+        for out, value in zip(node.outputs, results, strict=True):
+            self.env[out] = self._fit(value, out.type)
+
+    def _fit(self, value: Native, type_: Type) -> Native:
+        """Widen or check a result that is not yet of the type stated in the graph."""
+        if value.type == type_:
+            return value
+        if join(value.type, type_) == type_:
+            return convert(self.e, value, type_)
+        return narrow(self.e, value, type_, f"not {type_}")
+
+    # -- values ------------------------------------------------------------------------------------
+
+    def _constant(self, node: Node) -> None:
+        out = node.output
+        self.env[out] = self._constant_value(node.attrs["value"], out.type)
+
+    def _constant_value(self, value: object, type_: Type) -> Native:
+        if is_scalar(type_):
+            return Native(type_, number_parts(type_, value))
+        if type_.is_boxed:
+            return Native(type_, (self.e.context.keep(value),))
+        match type_:
+            case TupleType():
+                assert isinstance(value, tuple)
+                return self._constant_items(type_, type_.items, value)
+            case RangeType():
+                assert isinstance(value, range)
+                items = (value.start, value.stop, value.step)
+                return self._constant_items(type_, (INT, INT, INT), items)
+            case SliceType():
+                assert isinstance(value, slice)
+                kinds = (type_.start, type_.stop, type_.step)
+                return self._constant_items(type_, kinds, (value.start, value.stop, value.step))
+            case ArrayType():
+                pointer = Native(ANY, (self.e.context.keep(value),))
+                return unbox_or_bail(self.e, pointer, type_, "a constant array was changed")
+        return Native(type_, ())
+
+    def _constant_items(
+        self, type_: Type, kinds: Sequence[Type], items: Sequence[object]
+    ) -> Native:
+        parts: list[Ref] = []
+        for kind, item in zip(kinds, items, strict=True):
+            parts += self._constant_value(item, kind).parts
+        return Native(type_, parts)
+
+    def _uninitialized(self, node: Node) -> None:
+        self.env[node.output] = Native(node.output.type, ())
+
+    def _profile(self, node: Node) -> None:
+        self._define(node, self._operands(node))
+
+    # -- checks ------------------------------------------------------------------------------------
+
+    def _snapshot(self, node: Node) -> None:
+        names = node.attrs["names"]
+        assert isinstance(names, tuple)
+        self.e.bailout.snapshot(str(node.attrs["at"]), names, self._operands(node))
+
+    def _guard(self, node: Node) -> None:
+        (value,) = self._operands(node)
+        type_ = node.output.type
+        self.env[node.output] = narrow(self.e, value, type_, f"not {type_}")
+
+    def _type_is(self, node: Node) -> None:
+        (value,) = self._operands(node)
+        member = node.attrs["type"]
+        assert isinstance(member, Type)
+        self.env[node.output] = Native(BOOL, (has_member(self.e, value, member),))
+
+    def _assume(self, node: Node) -> None:
+        assumption = node.attrs["assumption"]
+        assert isinstance(assumption, Assumption)
+        f, keep = self.e.f, self.e.context.keep
+        holder = keep(assumption.holder)
+        if isinstance(assumption.holder, types.CellType):
+            found = f.call_external("ptr", "PyCell_Get", (holder,))
+            self.e.ownership.release(found)  # the cell, or whoever stored in it meanwhile, holds it
+        else:
+            found = f.call_external("ptr", "PyDict_GetItem", (holder, keep(assumption.key)))
+        wanted = NULL if assumption.value is MISSING else keep(assumption.value)
+        self.e.bailout.bail_if(f.icmp("ne", found, wanted), f"{assumption.key} has changed")
+
+    # -- control flow ------------------------------------------------------------------------------
+
+    def _if(self, node: Node) -> None:
+        f, bailout = self.e.f, self.e.bailout
+        condition = self.env[node.inputs[0]].ref
+        after = Join(self.e, [out.type for out in node.outputs], "join")
+        sides = f.new_block("then"), f.new_block("else")
+        f.condbr(condition, *sides)
+        before = bailout.current
+        kept = True
+
+        def on_yield(values: Sequence[Native]) -> None:
+            nonlocal kept
+            kept &= bailout.current is before
+            after.jump(values)
+
+        for side, block in zip(sides, node.blocks, strict=True):
+            bailout.current = before
+            if f.start(side):
+                self._run(block, on_yield)
+        bailout.current = before if kept or node.effects.is_repeatable else None
+        self._define(node, after.start())
+
+    def _region(self, node: Node) -> None:
+        bailout = self.e.bailout
+        after = Join(self.e, [out.type for out in node.outputs], "region")
+        before = bailout.current
+        self._breaks[node] = after.jump
+        self._run(node.blocks[0], after.jump)
+        bailout.current = before if node.effects.is_repeatable else None
+        self._define(node, after.start())
+
+    def _loop(self, node: Node) -> None:
+        e, f = self.e, self.e.f
+        start, stop, *carried = self._operands(node)
+        body = node.blocks[0]
+        before = e.bailout.current
+        after = Join(e, [out.type for out in node.outputs], "after")
+        header = Join(e, [param.type for param in body.params], "loop")
+        inside, exhausted = f.new_block("trip"), f.new_block("exhausted")
+        header.jump((start, *carried))
+        with e.ownership.in_loop():
+            values = header.start_loop()
+            self.env.update(zip(body.params, values, strict=True))
+            if body.first is not None and body.first.op is SNAPSHOT:
+                self._snapshot(body.first)  # holds on the way out too: there k is stop
+            at_header = e.bailout.current
+            if stop.ref.constant == _ENDLESS:
+                f.br(inside)
+            else:
+                f.condbr(f.icmp("slt", values[0].ref, stop.ref), inside, exhausted)
+            f.start(inside)
+            self._breaks[node] = after.jump
+            self._trip(node, values[0].ref, header)
+        e.bailout.current = at_header
+        if f.start(exhausted):
+            self._exhausted(node, values[1:], after.jump)
+        has_breaks = any(n.op is BREAK and n.target is node for n in body.walk())
+        if has_breaks or e.bailout.current is not at_header:
+            e.bailout.current = before if node.effects.is_repeatable else None
+        self._define(node, after.start())
+
+    def _trip(self, node: Node, k: Ref, header: Join) -> None:
+        """Emit the body of a loop; all ways to the next trip meet in one latch."""
+        body = node.blocks[0]
+        types_ = [param.type for param in body.params[1:]]
+        latch = Join(self.e, types_, "latch", owned=False)
+        self._continues[node] = latch.jump
+        self._run(body, latch.jump)
+        values = latch.start()
+        following = self.e.f.binary("add", k, integer("i64", 1), "nsw")
+        header.jump((Native(body.params[0].type, (following,)), *values))
+
+    def _exhausted(self, node: Node, carried: Sequence[Native], jump: Jump) -> None:
+        if len(node.blocks) == 1:
+            jump(carried)
+            return
+        block = node.blocks[1]
+        self.env.update(zip(block.params, carried, strict=True))
+        self._run(block, jump)
+
+    def _exit(self, node: Node, jumps: dict[Node, Jump]) -> None:
+        assert node.target is not None
+        jumps[node.target](self._operands(node))
+
+    def _return(self, node: Node) -> None:
+        (value,) = self._operands(node)
+        pointer = box(self.e.f, known_object(self.e.f, value), self.e.context.keep)
+        self.e.ownership.leave_with(pointer)
+
+    def _unreachable(self, _node: Node) -> None:
+        f = self.e.f
+        place = f.module.string("native code went on behind an operation that always raises")
+        f.call_external("void", "_PyErr_BadInternalCall", (place, integer("i32", 0)))
+        self.e.bailout.error_if(TRUE)
+
+    # -- operations --------------------------------------------------------------------------------
+
+    def _operation(self, node: Node) -> None:
+        op, operands = node.op, self._operands(node)
+        self.e.result_types = tuple(out.type for out in node.outputs)
+        types_ = [value.type for value in operands]
+        if op.lower is not None and (op.can_lower is None or op.can_lower(*types_, **node.attrs)):
+            if op.elementwise and any(isinstance(t, ArrayType) for t in types_):
+                self._elementwise(node, operands)
+                return
+            results = op.lower(self.e, *operands, **node.attrs)
+        else:
+            if op.evaluate is None:
+                msg = f"{op.name} has neither lower nor evaluate for {', '.join(map(str, types_))}"
+                raise CodegenError(msg)
+            function = partial(op.evaluate, **node.attrs) if node.attrs else op.evaluate
+            results = self.e.call_boxed(function, operands)
+        self._define(node, _as_sequence(results, len(node.outputs)))
+
+    def _elementwise(self, node: Node, operands: list[Native]) -> None:
+        """An elementwise op on arrays: a Map with one node."""
+        op = node.op
+        element_op = get_op(op.element_op) if op.element_op is not None else op
+        into = operands[:1] if op.schema.written else []
+
+        def body(elements: Sequence[Native]) -> list[Native]:
+            types_ = [element.type for element in elements]
+            self.e.result_types = element_op.infer_types(types_, node.attrs)
+            assert element_op.lower is not None
+            if element_op.can_lower is not None:
+                assert element_op.can_lower(*types_, **node.attrs), element_op
+            return list(_as_sequence(element_op.lower(self.e, *elements, **node.attrs), 1))
+
+        out_types = [] if into else [out.type for out in node.outputs]
+        may_leave = bool(_element_effects(element_op, operands, node) & Effect.RAISE)
+        made = mapnest.emit_map(self.e, into, operands, out_types, body, may_leave=may_leave)
+        self._define(node, (into if into else made)[: len(node.outputs)])
+
+    def _map(self, node: Node) -> None:
+        operands = self._operands(node)
+        count = node.attrs.get("into", 0)
+        assert isinstance(count, int)
+        block = node.blocks[0]
+
+        def body(elements: Sequence[Native]) -> list[Native]:
+            for param, element in zip(block.params, elements, strict=True):
+                self.env[param] = self._fit(element, param.type)
+            results: list[Native] = []
+            self._run(block, results.extend)
+            return results
+
+        out_types = [out.type for out in node.outputs]
+        into, inputs = operands[:count], operands[count:]
+        may_leave = any(map(_may_leave, block))
+        made = mapnest.emit_map(self.e, into, inputs, out_types, body, may_leave=may_leave)
+        self._define(node, made)
+
+
+def _element_effects(op: OpDef, operands: Sequence[Native], node: Node) -> Effect:
+    """The effects of an elementwise op on one element."""
+    if isinstance(op.effects, Effect):
+        return op.effects
+    types_ = [x.type.element if isinstance(x.type, ArrayType) else x.type for x in operands]
+    return op.effects(*types_, **node.attrs)
+
+
+def _may_leave(node: Node) -> bool:
+    """Whether a node of a Map's body may leave: Python ints do on overflow, although pure."""
+    return bool(node.effects & Effect.RAISE) or any(out.type == INT for out in node.outputs)
+
+
+def _as_sequence(results: object, count: int) -> Sequence[Native]:
+    if isinstance(results, Native):
+        return (results,)
+    if results is None:
+        return ()
+    assert isinstance(results, tuple | list)
+    assert len(results) == count, f"{len(results)} results for {count} outputs"
+    return results

@@ -1,0 +1,252 @@
+"""Between ljit types: widening to a type that holds more values, narrowing with a check.
+
+Widening never fails; narrowing leaves for the interpreter when the value is not of the type.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ljit.codegen.arrays import is_contiguous, strides_of
+from ljit.codegen.bailout import known_object
+from ljit.codegen.boxing import box, unbox
+from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer, undef
+from ljit.codegen.forms import (
+    ArrayParts,
+    Native,
+    array_parts,
+    array_value,
+    components,
+    items_of,
+    member_parts,
+    split,
+    undef_of,
+)
+from ljit.errors import CodegenError
+from ljit.types import ANY, BOOL, NEVER, NONE, ArrayType, ObjectType, Type, UnionType
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["borrow_object", "convert", "has_member", "narrow", "unbox_or_bail"]
+
+
+# -- objects ---------------------------------------------------------------------------------------
+
+
+def borrow_object(e: Emitter, value: Native) -> tuple[Ref, Ref | None]:
+    """The Python object of a value, and the temporary slot that keeps it alive (None: not needed)."""
+    type_ = value.type
+    if type_.is_boxed:
+        return value.ref, None
+    if type_ == NONE:
+        return e.context.keep(None), None
+    if type_ == BOOL:
+        true, false = e.context.keep(True), e.context.keep(False)
+        return e.f.select(value.ref, true, false), None
+    if isinstance(type_, ArrayType):
+        parts = array_parts(value)
+        if parts.object.text == parts.owner.text:
+            return parts.object, None
+        if value.memo is not None:
+            return _memoised_object(e, value, value.memo), None
+    pointer = box(e.f, value, e.context.keep)
+    e.bailout.error_if_null(pointer)
+    return pointer, e.ownership.acquire_temporary(pointer)
+
+
+def _memoised_object(e: Emitter, view: Native, memo: Ref) -> Ref:
+    """The object of a view, made at its first use and held by the slot `memo`."""
+    f = e.f
+    known = f.load("ptr", memo)
+    make, done = f.new_block("make"), f.new_block("made")
+    had = f.condbr(f.icmp("eq", known, NULL), make, done)
+    f.start(make)
+    made = box(f, view, e.context.keep)
+    e.bailout.error_if_null(made)
+    f.store(made, memo)
+    left = f.br(done)
+    f.start(done)
+    result = f.phi("ptr")
+    result.add(known, had)
+    result.add(made, left)
+    return result
+
+
+def _boxed(e: Emitter, value: Native) -> Ref:
+    """The object of a value, held by a slot of its own where it was not there before."""
+    if value.type.is_boxed or value.memo is not None or value.type in (NONE, BOOL):
+        return borrow_object(e, value)[0]
+    if isinstance(value.type, ArrayType):
+        parts = array_parts(value)
+        if parts.object.text == parts.owner.text:
+            return parts.object
+    pointer = box(e.f, value, e.context.keep)
+    e.bailout.error_if_null(pointer)
+    e.ownership.acquire(pointer)
+    return pointer
+
+
+# -- widening --------------------------------------------------------------------------------------
+
+
+def convert(e: Emitter, value: Native, type_: Type) -> Native:
+    """Give the value as one of a type that holds all values of its type."""
+    source = value.type
+    if source == type_:
+        return value
+    if source == NEVER or not e.f.is_reachable:
+        return undef_of(type_)
+    if type_.is_boxed:
+        return Native(type_, (_boxed(e, value),))
+    if isinstance(type_, UnionType):
+        return _to_union(e, value, type_)
+    if isinstance(source, ArrayType) and isinstance(type_, ArrayType):
+        return _to_array(e, value, type_)
+    if items_of(type_) and type(source) is type(type_):
+        parts: list[Ref] = []
+        for item, wanted in zip(split(value), items_of(type_), strict=True):
+            parts += convert(e, item, wanted).parts
+        return Native(type_, parts)
+    msg = f"a value of type {source} cannot stand for one of type {type_}"
+    raise CodegenError(msg)
+
+
+def _to_union(e: Emitter, value: Native, type_: UnionType) -> Native:
+    source = value.type
+    members = source.members if isinstance(source, UnionType) else (source,)
+    parts = [undef(part) for part in components(type_)]
+    tag = None
+    for index, member in enumerate(members):
+        if member not in type_.members:
+            msg = f"{member} is not a member of {type_}"
+            raise CodegenError(msg)
+        target = type_.members.index(member)
+        start, stop = member_parts(type_, target)
+        number = integer("i8", target)
+        if isinstance(source, UnionType):
+            begin, end = member_parts(source, index)
+            parts[start:stop] = value.parts[begin:end]
+            is_member = e.f.icmp("eq", value.parts[0], integer("i8", index))
+            tag = number if tag is None else e.f.select(is_member, number, tag)
+        else:
+            parts[start:stop] = value.parts
+            tag = number
+    assert tag is not None
+    parts[0] = tag
+    return Native(type_, parts)
+
+
+def _to_array(e: Emitter, value: Native, type_: ArrayType) -> Native:
+    parts = array_parts(value)
+    assert isinstance(value.type, ArrayType)
+    if value.type.dtype != type_.dtype or value.type.ndim != type_.ndim:
+        msg = f"an array {value.type} cannot stand for one of type {type_}"
+        raise CodegenError(msg)
+    strides = tuple(strides_of(e.f, value.type, parts)) if type_.layout != "C" else None
+    made = ArrayParts(parts.object, parts.owner, parts.data, parts.sizes, strides)
+    result = array_value(type_, made)
+    result.memo = value.memo
+    return result
+
+
+# -- narrowing -------------------------------------------------------------------------------------
+
+
+def has_member(e: Emitter, value: Native, member: Type) -> Ref:
+    """Whether a Union holds a value of the type `member` now, as an i1."""
+    source = value.type
+    if not isinstance(source, UnionType):
+        return TRUE if source == member else FALSE
+    wanted = member.members if isinstance(member, UnionType) else (member,)
+    result = FALSE
+    for m in wanted:
+        if m in source.members:
+            tag = integer("i8", source.members.index(m))
+            result = e.f.binary("or", result, e.f.icmp("eq", value.parts[0], tag))
+    return result
+
+
+def narrow(e: Emitter, value: Native, type_: Type, reason: str) -> Native:
+    """Leave for the interpreter unless the value has the type; give it as one of that type."""
+    source = value.type
+    if source == type_ or type_ == ANY:
+        return convert(e, value, type_)
+    if source.is_boxed:
+        if type(source) is type(type_) and not isinstance(source, ObjectType):
+            return Native(type_, value.parts)  # List[a] as List[b]: items are checked when read
+        return unbox_or_bail(e, value, type_, reason)
+    if isinstance(source, UnionType):
+        return _narrow_union(e, value, type_, reason)
+    if isinstance(source, ArrayType) and isinstance(type_, ArrayType):
+        return _narrow_array(e, value, type_, reason)
+    if items_of(type_) and type(source) is type(type_):
+        if len(items_of(source)) == len(items_of(type_)):
+            return _narrow_items(e, value, type_, reason)
+    elif isinstance(type_, UnionType) and source in type_.members:
+        return convert(e, value, type_)
+    e.bailout.bail_if(TRUE, reason)
+    return undef_of(type_)
+
+
+def _narrow_items(e: Emitter, value: Native, type_: Type, reason: str) -> Native:
+    parts: list[Ref] = []
+    for item, wanted in zip(split(value), items_of(type_), strict=True):
+        parts += narrow(e, item, wanted, reason).parts
+    return Native(type_, parts)
+
+
+def _narrow_union(e: Emitter, value: Native, type_: Type, reason: str) -> Native:
+    source = value.type
+    assert isinstance(source, UnionType)
+    e.bailout.bail_if(e.f.bool_not(has_member(e, value, type_)), reason)
+    if not isinstance(type_, UnionType):
+        if type_ not in source.members:
+            return undef_of(type_)
+        start, stop = member_parts(source, source.members.index(type_))
+        return Native(type_, value.parts[start:stop])
+    parts = [undef(part) for part in components(type_)]
+    tag: Ref = integer("i8", 0)
+    for index, member in enumerate(type_.members):
+        if member not in source.members:
+            continue
+        at = source.members.index(member)
+        begin, end = member_parts(source, at)
+        start, stop = member_parts(type_, index)
+        parts[start:stop] = value.parts[begin:end]
+        is_member = e.f.icmp("eq", value.parts[0], integer("i8", at))
+        tag = e.f.select(is_member, integer("i8", index), tag)
+    parts[0] = tag
+    return Native(type_, parts)
+
+
+def _narrow_array(e: Emitter, value: Native, type_: ArrayType, reason: str) -> Native:
+    source, parts = value.type, array_parts(value)
+    assert isinstance(source, ArrayType)
+    fits = source.dtype == type_.dtype and source.ndim == type_.ndim
+    if not fits or (type_.writeable and not source.writeable):
+        e.bailout.bail_if(TRUE, reason)
+        return undef_of(type_)
+    bad = FALSE
+    for size, wanted in zip(parts.sizes, type_.shape, strict=True):
+        if wanted is not None:
+            bad = e.f.binary("or", bad, e.f.icmp("ne", size, integer("i64", wanted)))
+    if type_.layout == "C" and source.layout != "C":
+        contiguous = is_contiguous(e, source, parts)
+        bad = e.f.binary("or", bad, e.f.bool_not(contiguous))
+    e.bailout.bail_if(bad, reason)
+    return _to_array(e, value, type_)
+
+
+def unbox_or_bail(e: Emitter, value: Native, type_: Type, reason: str) -> Native:
+    """Unbox an object as a value of the type (whose objects are borrowed); bail if it is not one."""
+    if type_ in (ANY, value.type):
+        return value
+    if not e.f.is_reachable:
+        return undef_of(type_)
+    if type_ == NEVER:
+        e.bailout.bail_if(TRUE, reason)
+        return undef_of(type_)
+    e.bailout.chaos_check(reason)
+    fail = e.bailout.fail_block(reason)
+    return unbox(e.f, value.ref, type_, fail)

@@ -1,0 +1,188 @@
+"""The Emitter that lowerings speak to (`ljit.ir.opdef.Emitter`), writing LLVM IR.
+
+One Emitter serves one LLVM function. Its methods live in the modules that they are named after:
+arithmetic, arrays, objects; here are constants, control flow and aggregates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ljit.codegen import arithmetic, arrays, objects
+from ljit.codegen.bailout import Bailout
+from ljit.codegen.builder import TRUE, FunctionBuilder, Ref, integer
+from ljit.codegen.context import Context
+from ljit.codegen.convert import convert
+from ljit.codegen.forms import Native, split
+from ljit.codegen.joins import Join
+from ljit.codegen.ownership import Ownership
+from ljit.types import INT, RANGE, SliceType, TupleType, Type
+
+__all__ = ["Emitter"]
+
+#: what `fastmath=True` allows; NaNs and infinities keep their meaning
+FAST_FLAGS = "reassoc nsz arcp contract afn"
+
+
+class Emitter:
+    """Writes native code for the lowering of one node after the other."""
+
+    def __init__(self, context: Context, f: FunctionBuilder) -> None:
+        self.context = context
+        self.f = f
+        self.ownership = Ownership(f)
+        self.bailout = Bailout(context, f, self.ownership)
+        self.result_types: tuple[Type, ...] = ()
+        self._stack_arrays: dict[tuple[str, int], Ref] = {}
+        if context.options.fastmath:
+            f.float_flags = FAST_FLAGS
+
+    @property
+    def fastmath(self) -> bool:
+        return self.context.options.fastmath
+
+    def stack_array(self, type_: str, count: int) -> Ref:
+        """Scratch memory for one call; the next user may overwrite it."""
+        size = max(4, 1 << max(count - 1, 0).bit_length())
+        key = type_, size
+        if key not in self._stack_arrays:
+            self._stack_arrays[key] = self.f.alloca(type_, size)
+        return self._stack_arrays[key]
+
+    def finish(self) -> None:
+        """Write the exits and the common way out."""
+        self.bailout.finish()
+        self.ownership.finish()
+
+    # -- scalars -----------------------------------------------------------------------------------
+
+    const = arithmetic.const
+    cast = arithmetic.cast
+    retype = arithmetic.retype
+    add = arithmetic.add
+    sub = arithmetic.sub
+    mul = arithmetic.mul
+    div = arithmetic.div
+    rem = arithmetic.rem
+    neg = arithmetic.neg
+    add_overflow = arithmetic.add_overflow
+    sub_overflow = arithmetic.sub_overflow
+    mul_overflow = arithmetic.mul_overflow
+    bit_and = arithmetic.bit_and
+    bit_or = arithmetic.bit_or
+    bit_xor = arithmetic.bit_xor
+    bit_not = arithmetic.bit_not
+    shl = arithmetic.shl
+    shr = arithmetic.shr
+    compare = arithmetic.compare
+    real = arithmetic.real
+    imag = arithmetic.imag
+    complex = arithmetic.make_complex
+    intrinsic = arithmetic.intrinsic
+    math = arithmetic.math
+
+    def widen(self, x: Native, type_: Type) -> Native:
+        """Give `x` as a value of a type that holds more."""
+        return convert(self, x, type_)
+
+    def select(self, condition: Native, x: Native, y: Native) -> Native:
+        """Choose without a branch."""
+        parts = [
+            self.f.select(condition.ref, a, b) for a, b in zip(x.parts, y.parts, strict=True)
+        ]
+        return Native(x.type, parts)
+
+    def branch(
+        self, condition: Native, then: Callable[[], Native], otherwise: Callable[[], Native]
+    ) -> Native:
+        """Choose with a branch; both sides give values of one type."""
+        f = self.f
+        if condition.ref.constant is not None:
+            return then() if condition.ref.constant else otherwise()
+        yes, no = f.new_block("then"), f.new_block("else")
+        f.condbr(condition.ref, yes, no)
+        join: Join | None = None
+        for block, emit in ((yes, then), (no, otherwise)):
+            f.start(block)
+            value = emit()
+            if join is None:
+                join = Join(self, (value.type,), "join", owned=False)
+            join.jump((value,))
+        assert join is not None
+        return join.start()[0]
+
+    def loop(self, trip: Native, body: Callable[[Native], None]) -> None:
+        """Run `body(k)` for k = 0 .. trip-1."""
+        f = self.f
+        header, inside, after = f.new_block("loop"), f.new_block("trip"), f.new_block("done")
+        before = f.br(header)
+        f.start(header)
+        k = f.phi("i64")
+        k.add(integer("i64", 0), before)
+        f.condbr(f.icmp("slt", k, trip.ref), inside, after)
+        f.start(inside)
+        with self.ownership.in_loop():
+            body(Native(INT, (k,)))
+        following = f.binary("add", k, integer("i64", 1), "nuw nsw")
+        k.add(following, f.br(header))
+        f.start(after)
+
+    def bail_if(self, condition: Native, reason: str) -> None:
+        """Leave for the interpreter if the condition holds."""
+        self.bailout.bail_if(condition.ref, reason)
+
+    def bail(self, reason: str) -> None:
+        """Leave for the interpreter."""
+        self.bailout.bail_if(TRUE, reason)
+
+    # -- aggregates --------------------------------------------------------------------------------
+
+    def _aggregate(self, type_: Type, items: Sequence[Native]) -> Native:
+        return Native(type_, [part for item in items for part in item.parts])
+
+    def tuple_make(self, items: Sequence[Native]) -> Native:
+        return self._aggregate(TupleType(tuple(item.type for item in items)), items)
+
+    def tuple_items(self, x: Native) -> list[Native]:
+        return split(x)
+
+    def range_make(self, start: Native, stop: Native, step: Native) -> Native:
+        return self._aggregate(RANGE, (start, stop, step))
+
+    def range_parts(self, x: Native) -> tuple[Native, Native, Native]:
+        start, stop, step = split(x)
+        return start, stop, step
+
+    def slice_make(self, start: Native, stop: Native, step: Native) -> Native:
+        type_ = SliceType(start.type, stop.type, step.type)
+        return self._aggregate(type_, (start, stop, step))
+
+    def slice_parts(self, x: Native) -> tuple[Native, Native, Native]:
+        start, stop, step = split(x)
+        return start, stop, step
+
+    def view_make(self, type_: Type, parts: Sequence[Native]) -> Native:
+        return self._aggregate(type_, parts)
+
+    def view_parts(self, x: Native) -> list[Native]:
+        return split(x)
+
+    # -- arrays and objects ------------------------------------------------------------------------
+
+    array_sizes = arrays.array_sizes
+    array_strides = arrays.array_strides
+    array_load = arrays.array_load
+    array_store = arrays.array_store
+    array_new = arrays.array_new
+    array_view = arrays.array_view
+    object_const = objects.object_const
+    list_size = objects.list_size
+    list_load = objects.list_load
+    list_store = objects.list_store
+    list_append = objects.list_append
+    list_make = objects.list_make
+    same_object = objects.same_object
+    call_object = objects.call_object
+    call_method = objects.call_method
+    getattr = objects.getattr_
+    call_boxed = objects.call_boxed

@@ -1,0 +1,88 @@
+"""Places where control flow comes together: the values of each edge become phis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ljit.codegen.builder import BlockRef, Phi, Ref
+from ljit.codegen.convert import convert
+from ljit.codegen.forms import Native, components, owned_positions
+from ljit.codegen.ownership import OwnedPhis
+from ljit.types import Type
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["Join"]
+
+
+class Join:
+    """A block with one value of each type in `types`, whatever edge it is entered by.
+
+    With `owned`, the join holds references of its own to the objects in its values: they stay alive
+    when the definition that an edge took them from runs again.
+    """
+
+    def __init__(
+        self, e: Emitter, types: Sequence[Type], hint: str, *, owned: bool = True
+    ) -> None:
+        self.e = e
+        self.types = types
+        self.block = e.f.new_block(hint)
+        self._edges: list[tuple[list[Ref], BlockRef]] = []
+        self._phis: list[Phi] | None = None
+        positions: list[int] = []
+        at = 0
+        for type_ in types:
+            if owned:
+                positions += [at + p for p in owned_positions(type_)]
+            at += len(components(type_))
+        self._owned = OwnedPhis(e.ownership, positions, was_used=e.ownership.loop_depth > 0)
+
+    def jump(self, values: Sequence[Native]) -> None:
+        """End the current block with a branch to the join."""
+        if not self.e.f.is_reachable:
+            return
+        parts: list[Ref] = []
+        for value, type_ in zip(values, self.types, strict=True):
+            parts += convert(self.e, value, type_).parts
+        self._owned.take(parts)
+        block = self.e.f.br(self.block)
+        if block is None:
+            return
+        if self._phis is None:
+            self._edges.append((parts, block))
+        else:
+            for phi, part in zip(self._phis, parts, strict=True):
+                phi.add(part, block)
+
+    def start(self) -> list[Native]:
+        """Go on in the block, all of whose edges are known."""
+        f = self.e.f
+        if not f.start(self.block) or len(self._edges) != 1:
+            return self._start_phis()
+        return self._values(self._edges[0][0])
+
+    def start_loop(self) -> list[Native]:
+        """Go on in the block; further edges may come."""
+        self.e.f.start(self.block)
+        values = self._start_phis()
+        self._owned.was_used = True
+        return values
+
+    def _start_phis(self) -> list[Native]:
+        self._phis = [self.e.f.phi(c) for type_ in self.types for c in components(type_)]
+        for parts, block in self._edges:
+            for phi, part in zip(self._phis, parts, strict=True):
+                phi.add(part, block)
+        return self._values(self._phis)
+
+    def _values(self, parts: Sequence[Ref]) -> list[Native]:
+        values = []
+        at = 0
+        for type_ in self.types:
+            count = len(components(type_))
+            values.append(Native(type_, parts[at : at + count]))
+            at += count
+        return values

@@ -1,0 +1,171 @@
+"""The Emitter's methods on Python objects: boxed calls, lists, attributes, identity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ljit.codegen.bailout import known_object
+from ljit.codegen.boxing import box
+from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer
+from ljit.codegen.convert import borrow_object, unbox_or_bail
+from ljit.codegen.forms import Native, components
+from ljit.codegen.layout import LIST_ITEMS, VAR_SIZE
+from ljit.types import ANY, BOOL, INT, NONE, ListType, TupleType, Type
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+#: tells the callee that it may write to the word before the arguments
+_ARGUMENTS_OFFSET = -(2**63)
+
+
+def object_const(e: Emitter, value: object) -> Native:
+    return Native(ANY, (e.context.keep(value),))
+
+
+def _owned_result(e: Emitter, pointer: Ref) -> Native:
+    """A new reference given by a call, or null: an error."""
+    e.bailout.error_if_null(pointer)
+    e.ownership.acquire(pointer)
+    return Native(ANY, (pointer,))
+
+
+def _vectorcall(
+    e: Emitter, symbol: str, callee: Sequence[Ref], args: Sequence[Native], names: tuple[str, ...]
+) -> Native:
+    """Call with `callee[1:]` and the boxed `args`; word 0 of the argument array is scratch."""
+    f = e.f
+    boxes = [borrow_object(e, arg) for arg in args]
+    pointers = [*callee[1:], *(pointer for pointer, _ in boxes)]
+    array = e.stack_array("ptr", len(pointers) + 1)
+    for index, pointer in enumerate(pointers):
+        f.store(pointer, f.gep("ptr", array, integer("i64", index + 1)))
+    first = f.gep("ptr", array, integer("i64", 1))
+    count = integer("i64", len(pointers) - len(names) + _ARGUMENTS_OFFSET)
+    keywords = e.context.keep(names) if names else NULL
+    result = f.call_external("ptr", symbol, (callee[0], first, count, keywords))
+    for _, slot in boxes:
+        if slot is not None:
+            e.ownership.release_slot(slot)
+    return _owned_result(e, result)
+
+
+def call_object(
+    e: Emitter, f: Native, args: Sequence[Native], kwnames: tuple[str, ...] = ()
+) -> Native:
+    callee, slot = borrow_object(e, f)
+    result = _vectorcall(e, "PyObject_Vectorcall", (callee,), args, tuple(kwnames))
+    if slot is not None:
+        e.ownership.release_slot(slot)
+    return result
+
+
+def call_method(
+    e: Emitter, name: str, x: Native, args: Sequence[Native], kwnames: tuple[str, ...] = ()
+) -> Native:
+    receiver, slot = borrow_object(e, x)
+    callee = (e.context.keep(name), receiver)
+    result = _vectorcall(e, "PyObject_VectorcallMethod", callee, args, tuple(kwnames))
+    if slot is not None:
+        e.ownership.release_slot(slot)
+    return result
+
+
+def getattr_(e: Emitter, x: Native, name: str) -> Native:
+    receiver, slot = borrow_object(e, x)
+    result = e.f.call_external("ptr", "PyObject_GetAttr", (receiver, e.context.keep(name)))
+    if slot is not None:
+        e.ownership.release_slot(slot)
+    return _owned_result(e, result)
+
+
+def call_boxed(e: Emitter, function: object, args: Sequence[Native]) -> object:
+    callee = object_const(e, function)
+    result = call_object(e, callee, args)
+    types = e.result_types
+    if not types:
+        return ()
+    if len(types) == 1:
+        return unbox_or_bail(e, result, types[0], "a Python call gave another type")
+    unboxed = unbox_or_bail(e, result, TupleType(types), "a Python call gave other types")
+    return e.tuple_items(unboxed)
+
+
+# -- lists -----------------------------------------------------------------------------------------
+
+
+def list_size(e: Emitter, x: Native) -> Native:
+    return Native(INT, (e.f.load("i64", e.f.gep("i8", x.ref, integer("i64", VAR_SIZE))),))
+
+
+def _item_address(e: Emitter, x: Native, index: Native) -> Ref:
+    items = e.f.load("ptr", e.f.gep("i8", x.ref, integer("i64", LIST_ITEMS)))
+    return e.f.gep("ptr", items, index.ref)
+
+
+def list_load(e: Emitter, x: Native, index: Native) -> Native:
+    pointer = e.f.load("ptr", _item_address(e, x, index))
+    item = x.type.item if isinstance(x.type, ListType) else ANY
+    value = unbox_or_bail(e, Native(ANY, (pointer,)), item, "a list item of another type")
+    e.ownership.share(value)
+    return value
+
+
+def list_store(e: Emitter, x: Native, index: Native, value: Native) -> None:
+    boxed = new_object(e, value)
+    place = _item_address(e, x, index)
+    old = e.f.load("ptr", place)
+    e.f.store(boxed, place)
+    e.ownership.release(old)
+
+
+def list_append(e: Emitter, x: Native, value: Native) -> None:
+    pointer, slot = borrow_object(e, value)
+    status = e.f.call_external("i32", "PyList_Append", (x.ref, pointer))
+    if slot is not None:
+        e.ownership.release_slot(slot)
+    e.bailout.error_if(e.f.icmp("slt", status, integer("i32", 0)))
+
+
+def list_make(e: Emitter, items: Sequence[Native], type_: Type) -> Native:
+    f = e.f
+    boxes = [new_object(e, item) for item in items]
+    made = f.call_external("ptr", "PyList_New", (integer("i64", len(items)),))
+    e.bailout.error_if_null(made)
+    e.ownership.acquire(made)
+    result = Native(type_, (made,))
+    for index, boxed in enumerate(boxes):
+        f.store(boxed, _item_address(e, result, Native(INT, (integer("i64", index),))))
+    return result
+
+
+def new_object(e: Emitter, value: Native) -> Ref:
+    """A new reference to the boxed value, which the caller gives away."""
+    pointer = box(e.f, known_object(e.f, value), e.context.keep)
+    e.bailout.error_if_null(pointer)
+    return pointer
+
+
+# -- identity --------------------------------------------------------------------------------------
+
+
+def same_object(e: Emitter, x: Native, y: Native) -> Native:
+    f = e.f
+    if x.type.is_boxed and y.type.is_boxed:
+        return Native(BOOL, (f.icmp("eq", x.ref, y.ref),))
+    if x.type.is_boxed:
+        x, y = y, x
+    if y.type.is_boxed and (x.type == NONE or x.type == BOOL):
+        pointer, _ = borrow_object(e, x)
+        return Native(BOOL, (f.icmp("eq", pointer, y.ref),))
+    if x.type == BOOL and y.type == BOOL:
+        return Native(BOOL, (f.icmp("eq", x.ref, y.ref),))
+    if not components(x.type) and not components(y.type):
+        return Native(BOOL, (TRUE if x.type == y.type else FALSE,))
+    if [p.text for p in x.parts] == [p.text for p in y.parts] and x.type == y.type:
+        return Native(BOOL, (TRUE,))
+    if not y.type.is_boxed and x.type != y.type:
+        return Native(BOOL, (FALSE,))
+    e.bailout.bail_if(TRUE, "identity of unboxed values")
+    return Native(BOOL, (FALSE,))

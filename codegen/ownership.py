@@ -1,0 +1,141 @@
+"""References to Python objects: who holds them, and that each is given back exactly once.
+
+Every reference that the function acquires lives in a slot: a stack variable that is null at entry.
+Acquiring again in a loop releases what the slot held. All ways out meet in one block that releases
+all slots. LLVM turns the slots into registers; where nothing is owned, nothing remains.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ljit.codegen.builder import NULL, BlockRef, FunctionBuilder, Ref
+from ljit.codegen.forms import Native, owned_positions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["OwnedPhis", "Ownership"]
+
+
+class Ownership:
+    """The slots of one function and the block through which it is left."""
+
+    def __init__(self, f: FunctionBuilder) -> None:
+        self.f = f
+        self.loop_depth = 0
+        self._slots: list[Ref] = []
+        self._free: list[Ref] = []  # temporary slots that are null now
+        self.leave = f.new_block("leave")
+        self._results: list[tuple[Ref, BlockRef]] = []
+
+    @contextmanager
+    def in_loop(self) -> Iterator[None]:
+        """What is acquired inside may be acquired again by the next trip."""
+        self.loop_depth += 1
+        free, self._free = self._free, []
+        try:
+            yield
+        finally:
+            self.loop_depth -= 1
+            self._free = free
+
+    def new_slot(self) -> Ref:
+        """A slot, null at entry, released on the way out."""
+        slot = self.f.alloca("ptr", zero=True)
+        self._slots.append(slot)
+        return slot
+
+    def acquire(self, pointer: Ref) -> Ref:
+        """Put a new reference (or null) into a slot of its own; gives the slot."""
+        slot = self.new_slot()
+        self.put(slot, pointer)
+        return slot
+
+    def put(self, slot: Ref, pointer: Ref, *, was_used: bool | None = None) -> None:
+        """Move a new reference into a slot; what it held is released.
+
+        `was_used` says whether it may hold something; by default, if the code is in a loop.
+        """
+        if was_used is None:
+            was_used = self.loop_depth > 0
+        if not was_used:
+            self.f.store(pointer, slot)
+            return
+        old = self.f.load("ptr", slot)
+        self.f.store(pointer, slot)
+        self.release(old)
+
+    def acquire_temporary(self, pointer: Ref) -> Ref:
+        """Like `acquire`, for a reference that `release_slot` gives back soon."""
+        slot = self._free.pop() if self._free else self.new_slot()
+        self.f.store(pointer, slot)
+        return slot
+
+    def release_slot(self, slot: Ref) -> None:
+        """Release what a temporary slot holds; the slot can be used again."""
+        old = self.f.load("ptr", slot)
+        self.f.store(NULL, slot)
+        self.release(old)
+        self._free.append(slot)
+
+    def retain(self, pointer: Ref) -> None:
+        """Take a reference (null: nothing)."""
+        if pointer.constant is None:
+            self.f.call_external("void", "Py_IncRef", (pointer,))
+
+    def release(self, pointer: Ref) -> None:
+        """Give a reference back (null: nothing)."""
+        if pointer.constant is None:
+            self.f.call_external("void", "Py_DecRef", (pointer,))
+
+    def share(self, value: Native) -> None:
+        """Make the borrowed objects in `value` owned by the function."""
+        for position in owned_positions(value.type):
+            pointer = value.parts[position]
+            if pointer.constant is None:
+                self.retain(pointer)
+                self.acquire(pointer)
+
+    def leave_with(self, result: Ref) -> None:
+        """Leave the function; `result` is a new reference, or null: an error is set."""
+        block = self.f.br(self.leave)
+        if block is not None:
+            self._results.append((result, block))
+
+    def finish(self) -> None:
+        """Write the common exit. Nothing can be acquired afterwards."""
+        f = self.f
+        if not f.start(self.leave):
+            return
+        result = f.phi("ptr")
+        for value, block in self._results:
+            result.add(value, block)
+        for slot in self._slots:
+            self.release(f.load("ptr", slot))
+        f.ret(result)
+
+
+class OwnedPhis:
+    """Slots for the references held by the phis of one join.
+
+    An edge first takes references to all new values, then moves them into the slots: values may
+    be permuted between the phis.
+    """
+
+    __slots__ = ("_ownership", "_slots", "was_used")
+
+    def __init__(self, ownership: Ownership, positions: Sequence[int], *, was_used: bool) -> None:
+        self._ownership = ownership
+        self._slots = {position: ownership.new_slot() for position in positions}
+        self.was_used = was_used
+
+    def take(self, parts: Sequence[Ref]) -> None:
+        """Move references to the parts into the slots, at the end of a predecessor."""
+        for position in self._slots:
+            self._ownership.retain(parts[position])
+        for position, slot in self._slots.items():
+            self._ownership.put(slot, parts[position], was_used=self.was_used)
+
+

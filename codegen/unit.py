@@ -1,0 +1,114 @@
+"""One compile unit: a specialised graph in, native code that can be called out."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Sequence
+
+from ljit.codegen.builder import FunctionBuilder, ModuleBuilder
+from ljit.codegen.context import CompileOptions, Context, ExitInfo, SiteInfo
+from ljit.codegen.control import GraphEmitter
+from ljit.codegen.emitter import Emitter
+from ljit.codegen.engine import CompiledModule, CompileTimes, compile_ir
+from ljit.codegen.entry import emit_entry
+from ljit.codegen.forms import Native
+from ljit.ir import Graph
+
+__all__ = ["NativeCode", "build_module", "compile_unit"]
+
+ENTRY = "ljit_entry"
+CHAOS_SITE = "chaos_site"
+
+
+class NativeCode:
+    """The machine code of one unit, with all that it refers to.
+
+    `exits[i]` and `sites[j]` explain the numbers that the helper is called with. Whoever can still run
+    the code must hold the object.
+    """
+
+    def __init__(self, name: str, compiled: CompiledModule, context: Context, emit: float) -> None:
+        self.name = name
+        self._compiled = compiled
+        self._kept = context.kept
+        self.exits: Sequence[ExitInfo] = context.exits
+        self.sites: Sequence[SiteInfo] = context.sites
+        self.emit_time = emit
+        self._chaos = (
+            ctypes.c_int32.from_address(compiled.symbol(CHAOS_SITE))
+            if context.options.chaos
+            else None
+        )
+
+    @property
+    def address(self) -> int:
+        """Address of the vectorcall entry."""
+        return self._compiled.address
+
+    @property
+    def ir(self) -> str:
+        """The LLVM IR as emitted."""
+        return self._compiled.ir
+
+    def optimized_ir(self) -> str:
+        """The LLVM IR behind LLVM's optimiser."""
+        return self._compiled.optimized_ir()
+
+    def asm(self) -> str:
+        """The machine code as assembler text."""
+        return self._compiled.asm()
+
+    @property
+    def times(self) -> CompileTimes:
+        """Seconds that LLVM spent in each step; `emit_time` has those of writing the IR."""
+        return self._compiled.times
+
+    @property
+    def size(self) -> int:
+        """Size of the object file in bytes."""
+        return self._compiled.size
+
+    @property
+    def chaos_site(self) -> int:
+        """The site whose check is forced to fail (-1: none); only under ``options.chaos``."""
+        return self._chaos.value if self._chaos is not None else -1
+
+    @chaos_site.setter
+    def chaos_site(self, site: int) -> None:
+        assert self._chaos is not None, "not compiled with options.chaos"
+        self._chaos.value = site
+
+    def free(self) -> None:
+        """Give the machine code back; no call may be inside, none may follow."""
+        self._chaos = None
+        self._compiled.free()
+        self._kept = []
+
+
+def build_module(graph: Graph, *, name: str, options: CompileOptions) -> tuple[str, Context]:
+    """Write the LLVM IR of a unit."""
+    module = ModuleBuilder(name)
+    context = Context(module, options)
+    if options.chaos:
+        module.global_variable(CHAOS_SITE, "i32", "-1")
+
+    def emit_body(f: FunctionBuilder, params: Sequence[Native]) -> None:
+        emitter = Emitter(context, f)
+        GraphEmitter(emitter).emit(graph, params)
+        emitter.finish()
+
+    emit_entry(module, graph, options, context.keep, emit_body)
+    return module.render(), context
+
+
+def compile_unit(
+    graph: Graph, *, name: str, options: CompileOptions | None = None
+) -> NativeCode:
+    """Compile a specialised graph to a function with the vectorcall signature."""
+    start = time.perf_counter()
+    text, context = build_module(graph, name=name, options=options or CompileOptions())
+    emitted = time.perf_counter() - start
+    exports = (CHAOS_SITE,) if context.options.chaos else ()
+    compiled = compile_ir(text, ENTRY, exports=exports)
+    return NativeCode(name, compiled, context, emitted)
