@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
+os.environ.setdefault("LJIT_CHECK", "1")  # verify graphs after each pass; show ljit's own faults
+
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(

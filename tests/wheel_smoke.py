@@ -43,7 +43,17 @@ def main() -> None:
         place = Path(folder)
         wheel = build_wheel(place)
         python = make_environment(place / "env")
-        run("-m", "pip", "--python", str(python), "install", "-q", "--no-deps", "--no-index", str(wheel))
+        run(
+            "-m",
+            "pip",
+            "--python",
+            str(python),
+            "install",
+            "-q",
+            "--no-deps",
+            "--no-index",
+            str(wheel),
+        )
         script = place / "program.py"
         script.write_text(PROGRAM)
         subprocess.run([python, "-I", script], check=True, cwd=place)
@@ -58,7 +68,9 @@ def build_wheel(place: Path) -> Path:
     copy = place / "source"
     ignored = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info", "tests")
     shutil.copytree(ROOT, copy, symlinks=True, ignore=ignored)
-    run("-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(place), str(copy))
+    run(
+        "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(place), str(copy)
+    )
     (wheel,) = place.glob("*.whl")
     return wheel
 

@@ -96,8 +96,9 @@ def markdown() -> str:
     parts = [
         "# The ops\n",
         "Made by `python -m ljit ops --markdown` from the declarations in `ljit/ops/`; do not edit.\n",
-        f"{len(REGISTRY)} ops. A `!` in a schema marks an operand that the op writes to. *Native*: whether machine code",
-        "computes it, or calls the Python function from there. [adding-an-op.md](adding-an-op.md) says how to declare one.\n",
+        f"{len(REGISTRY)} ops. A `!` in a schema marks an operand that the op writes to. *Native* says",
+        "whether machine code computes the op itself or calls the Python function from there.",
+        "[adding-an-op.md](adding-an-op.md) says how to declare one.\n",
     ]
     for family, about in _FAMILIES.items():
         ops = [op for name, op in sorted(REGISTRY.items()) if name.split("::")[0] == family]
