@@ -55,7 +55,8 @@ class _Function:
         try:
             return self._executor.call(args, kwargs or {})
         except BaseException as error:
-            return Raised((error, error.__traceback__))
+            trace = error.__traceback__  # begins with this very frame
+            return Raised((error, trace.tb_next if trace is not None else None))
 
     def __get__(self, instance: object, owner: type | None = None) -> object:
         return self if instance is None else types.MethodType(self, instance)

@@ -38,7 +38,9 @@ from ljit.ops.control import (
     GUARD,
     IF,
     LOOP,
+    NOT_RUN,
     PROFILE,
+    RAISES,
     REGION,
     RETURN,
     SNAPSHOT,
@@ -232,7 +234,7 @@ class _Specializer:
         request = resolve(request, _Constants(self, node))
         types_ = self.result_types(request, node)
         if NEVER in types_:
-            self.out.deoptimize("raises", node)
+            self.out.deoptimize(RAISES, node)
             return None
         folded = fold(request, types_)
         if folded is not UNKNOWN:
@@ -320,7 +322,7 @@ class _Specializer:
         seen = self.feedback.observed(node.id)
         is_known = value.is_constant and is_stable_constant(value.constant)
         if seen is None and not is_known and not is_precise(value.type):
-            return self.out.deoptimize("not run before", node)
+            return self.out.deoptimize(NOT_RUN, node)
         type_ = None if is_known else guarded_type(value, seen)
         if type_ is not None:
             value = self.out.append(GUARD, (value,), {"type": type_}, like=node).output

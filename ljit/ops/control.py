@@ -20,7 +20,10 @@ __all__ = [
     "LOAD",
     "LOOP",
     "MAP",
+    "NOT_RUN",
+    "PLANNED_EXITS",
     "PROFILE",
+    "RAISES",
     "REGION",
     "RETURN",
     "SNAPSHOT",
@@ -127,6 +130,10 @@ UNREACHABLE = _control(
     effects=Effect.EXIT,
     is_terminator=True,
 )
+
+NOT_RUN = "not run before"  # reasons of Deoptimize
+RAISES = "raises"
+PLANNED_EXITS = frozenset(("loop done", "returns", "leaves the loop"))  # of outlined loops
 
 DEOPTIMIZE = _control(
     "Deoptimize",

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from ljit import config
 from ljit.errors import InternalError, UserError
 from ljit.interp import Code, LoopExit, drop_own_frames, resume, run
+from ljit.ops.control import NOT_RUN, PLANNED_EXITS
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.feedback import PlanFeedback
@@ -61,6 +62,11 @@ class _LoopPlan:
     compiles: int = 0
     bailouts: Counter[int] = field(default_factory=Counter)
     retired: list[NativeUnit] = field(default_factory=list)
+
+
+def _patience(reason: str) -> int:
+    """How many bailouts at a site make its code be compiled anew."""
+    return 1 if reason == NOT_RUN else BAILOUTS_BEFORE_RECOMPILE
 
 
 class _Hooks:
@@ -244,14 +250,14 @@ class ProfilingExecutor:
         result = resume(self.baseline.code, leaving.at, state, _Hooks(self, plan))
         if plan.unit is unit:  # it did not raise: native code could have gone on
             self.learn(plan.feedback, unit, site_index)
-            if plan.bailouts[site_index] >= unit.sites[site_index].patience:
+            if plan.bailouts[site_index] >= _patience(unit.sites[site_index].reason):
                 self.retire(plan, unit.sites[site_index].reason)
         return result
 
     def learn(self, feedback: PlanFeedback, unit: NativeUnit, site_index: int) -> None:
         """Keep what a bailout shows about its site for the next compile."""
         site = unit.sites[site_index]
-        if site.is_arithmetic and unit.bailouts[site_index] >= site.patience:
+        if unit.bailouts[site_index] >= _patience(site.reason):
             feedback.widened.add(site.origin)
 
     # -- outlined loops --------------------------------------------------------------------------------
@@ -328,10 +334,10 @@ class ProfilingExecutor:
         leaving = unit.exits[exit_index]
         site = unit.sites[site_index]
         unit.bailouts[site_index] += 1
-        if not site.is_planned:
+        if site.reason not in PLANNED_EXITS:
             found.bailouts[site_index] += 1
             self.learn(plan.feedback, unit, site_index)
-            if found.unit is unit and found.bailouts[site_index] >= site.patience:
+            if found.unit is unit and found.bailouts[site_index] >= _patience(site.reason):
                 found.retired.append(unit)
                 found.unit = None
         return LoopExit.resumed(leaving.at, dict(zip(leaving.names, values, strict=True)))

@@ -11,9 +11,8 @@ long as a call may be inside it.
 from __future__ import annotations
 
 import ctypes
-from types import TracebackType
 
-from ljit.errors import InternalError
+from ljit.errors import InternalError, Raised
 
 __all__ = ["Raised", "get_vectorcall", "make_function_type", "set_vectorcall"]
 
@@ -52,15 +51,6 @@ class _Spec(ctypes.Structure):
         ("flags", ctypes.c_uint),
         ("slots", ctypes.POINTER(_Slot)),
     )
-
-
-class Raised(tuple[BaseException, TracebackType | None]):
-    """What a slow call returns to make its native caller raise: ``Raised((error, traceback))``.
-
-    The exception is raised with exactly that traceback, so that no frame of ljit is part of it.
-    """
-
-    __slots__ = ()
 
 
 _from_spec = ctypes.pythonapi.PyType_FromSpecWithBases
