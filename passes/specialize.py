@@ -454,8 +454,12 @@ class _Specializer:
             block = node.blocks[1]
             types_ = [p.type for p in loop.blocks[0].params[1:]]
             outer, self.out.block = self.out.block, loop.add_block()
-            for param, type_ in zip(block.params, types_, strict=True):
-                self.values[param] = self.out.block.add_param(param.name, type_)
+            self.values[node.blocks[0].params[0]] = stop  # the header's test fails for it
+            for param, other, type_ in zip(
+                block.params, node.blocks[0].params[1:], types_, strict=True
+            ):
+                self.values[param] = self.values[other] = self.out.block.add_param(param.name, type_)
+            self.snapshot(f"header:{node.id}", self.liveness.live_at_header(node))
             results = self.block_results(block)
             if results is not None:
                 self.out.append(YIELD, results)
