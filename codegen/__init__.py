@@ -3,3 +3,19 @@
 if __name__ != "ljit.codegen":
     msg = f"this package is ljit.codegen; it was imported as {__name__}"
     raise ImportError(msg)
+
+from ljit.codegen.context import CompileOptions, ExitInfo, SiteInfo
+from ljit.codegen.engine import host_description
+from ljit.codegen.entry import slow_entry
+from ljit.codegen.unit import NativeCode, build_module, compile_unit
+
+__all__ = [
+    "CompileOptions",
+    "ExitInfo",
+    "NativeCode",
+    "SiteInfo",
+    "build_module",
+    "compile_unit",
+    "host_description",
+    "slow_entry",
+]

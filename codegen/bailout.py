@@ -14,8 +14,9 @@ from ljit.codegen.boxing import box
 from ljit.codegen.builder import BlockRef, FunctionBuilder, Phi, Ref, integer
 from ljit.codegen.context import Context, ExitInfo, SiteInfo
 from ljit.codegen.forms import Native
+from ljit.codegen.layout import OB_TYPE, TUPLE_ITEMS
 from ljit.codegen.ownership import Ownership
-from ljit.errors import CodegenError
+from ljit.errors import CodegenError, Raised
 from ljit.ir import Node
 from ljit.source import SourceRange
 
@@ -200,10 +201,33 @@ class Bailout:
         arguments = [helper, f.module.string("iiN"), exit_index, site, values]
         text = ", ".join(argument.typed for argument in arguments)
         result = f.emit("ptr", f"call ptr (ptr, ptr, ...) @PyObject_CallFunction({text})")
-        self.ownership.leave_with(result)
+        self._leave_with_result(result)
         f.start(failed, cold=True)
         f.call_external("void", "Py_DecRef", (values,))
         self.ownership.leave_with(Ref("ptr", "null", 0))
+
+    def _leave_with_result(self, result: Ref) -> None:
+        """Leave with what the helper gave; a `Raised` becomes the error that it holds."""
+        f = self.f
+        check, raised, good = f.new_block("check"), f.new_block("raise"), f.new_block("result")
+        null = Ref("ptr", "null", 0)
+        f.condbr(f.icmp("eq", result, null), good, check)
+        f.start(check, cold=True)
+        found = f.load("ptr", f.gep("i8", result, integer("i64", OB_TYPE)))
+        f.condbr(f.icmp("eq", found, self.context.keep(Raised)), raised, good, unlikely=True)
+        f.start(raised, cold=True)
+        error = f.load("ptr", f.gep("i8", result, integer("i64", TUPLE_ITEMS)))
+        trace = f.load("ptr", f.gep("i8", result, integer("i64", TUPLE_ITEMS + 8)))
+        no_trace = f.icmp("eq", trace, self.context.keep(None))
+        trace = f.select(no_trace, null, trace)
+        kind = f.load("ptr", f.gep("i8", error, integer("i64", OB_TYPE)))
+        for reference in (kind, error, trace):  # PyErr_Restore takes them over
+            f.call_external("void", "Py_IncRef", (reference,))
+        f.call_external("void", "Py_DecRef", (result,))
+        f.call_external("void", "PyErr_Restore", (kind, error, trace))
+        self.ownership.leave_with(null)
+        f.start(good, cold=True)
+        self.ownership.leave_with(result)
 
 
 def known_object(f: FunctionBuilder, value: Native) -> Native:

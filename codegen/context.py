@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ljit.analysis.assumptions import Assumption
 from ljit.codegen.builder import ModuleBuilder, Ref, address
 from ljit.source import SourceRange
 
@@ -20,15 +21,15 @@ def _no_helper(_exit: int, _site: int, _values: tuple[object, ...]) -> object:
 class CompileOptions:
     """How to compile one unit.
 
-    `helper(exit_index, site_index, values)` goes on in the interpreter and gives the function's result.
-    `chaos`: each guard also fails when the unit's `chaos_site` names it. `entry_kind` belongs to
-    `ljit.codegen.entry`.
+    `helper(exit_index, site_index, values)` goes on in the interpreter and gives the function's
+    result, or a `Raised`. `assumptions` are checked at entry. `chaos`: each check also fails when the
+    unit's `chaos_site` names it.
     """
 
     fastmath: bool = False
     chaos: bool = False
     helper: Callable[[int, int, tuple[object, ...]], object] = _no_helper
-    entry_kind: str = "function"
+    assumptions: tuple[Assumption, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from ljit.codegen.convert import convert, has_member, narrow, unbox_or_bail
 from ljit.codegen.emitter import Emitter
 from ljit.codegen.forms import Native, is_scalar
 from ljit.codegen.joins import Join
+from ljit.codegen.layout import CELL_CONTENT
 from ljit.errors import CodegenError
 from ljit.ir import Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import (
@@ -188,8 +189,7 @@ class GraphEmitter:
         f, keep = self.e.f, self.e.context.keep
         holder = keep(assumption.holder)
         if isinstance(assumption.holder, types.CellType):
-            found = f.call_external("ptr", "PyCell_Get", (holder,))
-            self.e.ownership.release(found)  # the cell, or whoever stored in it meanwhile, holds it
+            found = f.load("ptr", f.gep("i8", holder, integer("i64", CELL_CONTENT)))
         else:
             found = f.call_external("ptr", "PyDict_GetItem", (holder, keep(assumption.key)))
         wanted = NULL if assumption.value is MISSING else keep(assumption.value)

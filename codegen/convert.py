@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ljit.codegen.arrays import is_contiguous, strides_of
-from ljit.codegen.bailout import known_object
 from ljit.codegen.boxing import box, unbox
 from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer, undef
 from ljit.codegen.forms import (

@@ -6,14 +6,19 @@ import ctypes
 import time
 from collections.abc import Sequence
 
-from ljit.codegen.builder import FunctionBuilder, ModuleBuilder
+from ljit.codegen.builder import ModuleBuilder
 from ljit.codegen.context import CompileOptions, Context, ExitInfo, SiteInfo
 from ljit.codegen.control import GraphEmitter
 from ljit.codegen.emitter import Emitter
 from ljit.codegen.engine import CompiledModule, CompileTimes, compile_ir
-from ljit.codegen.entry import emit_entry
-from ljit.codegen.forms import Native
-from ljit.ir import Graph
+from ljit.codegen.entry import (
+    NextCell,
+    begin_entry,
+    enter_recursive_call,
+    leave_recursive_call,
+    slow_entry,
+)
+from ljit.ir import Effect, Graph
 
 __all__ = ["NativeCode", "build_module", "compile_unit"]
 
@@ -28,13 +33,21 @@ class NativeCode:
     the code must hold the object.
     """
 
-    def __init__(self, name: str, compiled: CompiledModule, context: Context, emit: float) -> None:
+    def __init__(
+        self,
+        name: str,
+        compiled: CompiledModule,
+        context: Context,
+        following: NextCell,
+        emit_time: float,
+    ) -> None:
         self.name = name
         self._compiled = compiled
         self._kept = context.kept
         self.exits: Sequence[ExitInfo] = context.exits
         self.sites: Sequence[SiteInfo] = context.sites
-        self.emit_time = emit
+        self.emit_time = emit_time
+        self._following = following
         self._chaos = (
             ctypes.c_int32.from_address(compiled.symbol(CHAOS_SITE))
             if context.options.chaos
@@ -45,6 +58,10 @@ class NativeCode:
     def address(self) -> int:
         """Address of the vectorcall entry."""
         return self._compiled.address
+
+    def set_next(self, address: int) -> None:
+        """Say which vectorcall function gets the calls that this one does not take."""
+        self._following.target = address
 
     @property
     def ir(self) -> str:
@@ -86,29 +103,38 @@ class NativeCode:
         self._kept = []
 
 
-def build_module(graph: Graph, *, name: str, options: CompileOptions) -> tuple[str, Context]:
-    """Write the LLVM IR of a unit."""
+def build_module(
+    graph: Graph, *, name: str, options: CompileOptions, following: NextCell
+) -> tuple[str, Context]:
+    """Write the LLVM IR of a unit whose entry hands calls that it does not take to `following`."""
     module = ModuleBuilder(name)
     context = Context(module, options)
     if options.chaos:
         module.global_variable(CHAOS_SITE, "i32", "-1")
-
-    def emit_body(f: FunctionBuilder, params: Sequence[Native]) -> None:
-        emitter = Emitter(context, f)
-        GraphEmitter(emitter).emit(graph, params)
-        emitter.finish()
-
-    emit_entry(module, graph, options, context.keep, emit_body)
+    types = [param.type for param in graph.params]
+    entry = begin_entry(module, ENTRY, types, following, context.keep, options.assumptions)
+    emitter = Emitter(context, entry.f)
+    if any(node.effects & Effect.CALL for node in graph.block):
+        enter_recursive_call(entry.f)
+        emitter.ownership.before_return = leave_recursive_call
+    GraphEmitter(emitter).emit(graph, entry.arguments)
+    emitter.finish()
     return module.render(), context
 
 
 def compile_unit(
     graph: Graph, *, name: str, options: CompileOptions | None = None
 ) -> NativeCode:
-    """Compile a specialised graph to a function with the vectorcall signature."""
+    """Compile a specialised graph to a function with the vectorcall signature.
+
+    Until `NativeCode.set_next` is called, calls with other arguments go to `slow_entry`.
+    """
     start = time.perf_counter()
-    text, context = build_module(graph, name=name, options=options or CompileOptions())
+    options = options or CompileOptions()
+    following = NextCell(slow_entry())
+    text, context = build_module(graph, name=name, options=options, following=following)
+    context.kept.append(following)
     emitted = time.perf_counter() - start
-    exports = (CHAOS_SITE,) if context.options.chaos else ()
+    exports = (CHAOS_SITE,) if options.chaos else ()
     compiled = compile_ir(text, ENTRY, exports=exports)
-    return NativeCode(name, compiled, context, emitted)
+    return NativeCode(name, compiled, context, following, emitted)
