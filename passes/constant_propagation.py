@@ -1,0 +1,153 @@
+"""Compute at compile time what depends on constants only.
+
+Contract: a node without memory effects whose operands are constants is replaced by the result of
+`evaluate` if that does not raise and has exactly the inferred type, which must be immutable;
+likewise by `OpDef.fold`, which may decide without all operands. Floats are computed by the very
+functions that would run. Results that could be huge are left alone. An If on a constant becomes the
+block that runs, a Loop without trips its `else` block or its carried values, a Region with one exit
+at its end its content.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ljit.analysis.alias import is_immutable
+from ljit.ir import UNKNOWN, Block, Effect, Graph, Node, Value
+from ljit.ops.control import BREAK, CONSTANT, IF, LOOP, REGION, YIELD
+from ljit.passes.manager import graph_pass, is_allowed
+from ljit.passes.rewriting import dissolve, replace_value, replace_with_constant
+from ljit.types import ANY, Type, type_of
+
+__all__ = ["constant_propagation"]
+
+NAME = "constant_propagation"
+_SMALL = 4096  # no op makes something huge of two ints below
+_LONGEST = 64  # of strings and tuples
+
+
+@graph_pass(NAME)
+def constant_propagation(graph: Graph) -> bool:
+    """Fold constants and decided control flow; whether there was anything to do."""
+    before = graph.version
+    _fold_block(graph.block)
+    return graph.version != before
+
+
+def _fold_block(block: Block) -> None:
+    node = block.first
+    while node is not None:
+        following = node.next
+        if node.blocks:
+            for inner in node.blocks:
+                _fold_block(inner)
+            # Invariant: what is put in front of `following` was folded as part of `node`.
+            _fold_structure(node)
+            following = following if following is None or following.block is block else None
+        elif node.outputs and node.op is not CONSTANT:
+            _fold_node(node)
+        node = following
+
+
+def _fold_node(node: Node) -> None:
+    if len(node.outputs) != 1 or node.op.infer is None:
+        return
+    result = _folded(node)
+    if result is UNKNOWN or not is_allowed(NAME, node):
+        return
+    replace_with_constant(node, result)
+
+
+def _folded(node: Node) -> object:
+    """Give the value of the only output, or UNKNOWN."""
+    constants = [v.constant if v.is_constant else UNKNOWN for v in node.inputs]
+    if node.op.fold is not None:
+        result = node.op.fold([v.type for v in node.inputs], constants, **node.attrs)
+        if result is not UNKNOWN:
+            return result if _is_foldable(type_of(result)) else UNKNOWN
+    if any(c is UNKNOWN for c in constants) or not _can_evaluate(node, constants):
+        return UNKNOWN
+    result = _evaluate(node, constants)
+    if result is UNKNOWN:
+        return UNKNOWN
+    type_ = type_of(result)
+    (inferred,) = node.op.result_types(node)
+    is_expected = type_ == inferred and node.output.type in (ANY, type_)
+    return result if is_expected and _is_foldable(type_) else UNKNOWN
+
+
+def _is_foldable(type_: Type) -> bool:
+    return is_immutable(type_)
+
+
+def _can_evaluate(node: Node, constants: list[object]) -> bool:
+    if node.op.evaluate is None or node.effects & ~Effect.RAISE:
+        return False
+    if not all(is_immutable(v.type) for v in node.inputs):
+        return False
+    return len(constants) < 2 or node.op.is_commutative or all(map(_is_small, constants))
+
+
+def _is_small(value: object) -> bool:
+    if isinstance(value, int):
+        return abs(value) <= _SMALL
+    return len(value) <= _LONGEST if isinstance(value, str | bytes | tuple) else True
+
+
+def _evaluate(node: Node, constants: list[object]) -> object:
+    assert node.op.evaluate is not None
+    if any(isinstance(c, str | bytes | tuple) for c in constants):
+        if not all(map(_is_small, constants)):
+            return UNKNOWN
+    try:
+        with np.errstate(all="raise"):  # what would warn is left to the run
+            return node.op.evaluate(*constants, **node.attrs)
+    except Exception:  # whatever the user's operation raises, it is raised when it runs
+        return UNKNOWN
+
+
+def _fold_structure(node: Node) -> None:
+    if node.op is IF and node.inputs[0].is_constant:
+        if is_allowed(NAME, node):
+            dissolve(node, node.blocks[not node.inputs[0].constant], ())
+    elif node.op is LOOP and _never_runs(node):
+        if is_allowed(NAME, node):
+            _drop_loop(node)
+    elif node.op is REGION and _has_one_exit(node) and is_allowed(NAME, node):
+        _end_with_yield(node)
+        dissolve(node, node.blocks[0], ())
+
+
+def _never_runs(loop: Node) -> bool:
+    start, stop = loop.inputs[:2]
+    if not (start.is_constant and stop.is_constant):
+        return False
+    assert isinstance(start.constant, int)
+    assert isinstance(stop.constant, int)
+    return start.constant >= stop.constant
+
+
+def _drop_loop(loop: Node) -> None:
+    carried: list[Value] = loop.inputs[2:]
+    if len(loop.blocks) == 2:
+        dissolve(loop, loop.blocks[1], carried)
+        return
+    for out, value in zip(loop.outputs, carried, strict=True):
+        replace_value(out, value)
+    loop.erase()
+
+
+def _has_one_exit(region: Node) -> bool:
+    body = region.blocks[0]
+    last = body.terminator
+    is_end = last.op is YIELD or (last.op is BREAK and last.target is region)
+    breaks = [n for n in body.walk() if n.op is BREAK and n.target is region]
+    return is_end and all(n is last for n in breaks)
+
+
+def _end_with_yield(region: Node) -> None:
+    last = region.blocks[0].terminator
+    if last.op is BREAK:
+        end = region.graph.create(YIELD, list(last.inputs), outputs=0, like=last)
+        end.insert_before(last)
+        last.erase()

@@ -1,0 +1,92 @@
+"""Let equal nodes be computed once.
+
+Contract: two nodes are equal if they have the same op, operands, attributes (see `constant_key`)
+and result types, and the first dominates the second. Nodes that allocate, write, call or exit are
+never merged. What may raise is: the first one raised or did not. A node that reads memory is equal
+to an earlier one only if nothing between them on any path may write memory that it reads.
+
+One walk with a table a scope; a write or a call forgets the reads, at a loop's start when its body
+has one.
+"""
+
+from __future__ import annotations
+
+from ljit.analysis.alias import AliasInfo, written_operands
+from ljit.ir import Block, Effect, Graph, Node, Value
+from ljit.ops.control import GUARD, LOOP, PROFILE, SNAPSHOT
+from ljit.passes.manager import graph_pass, is_allowed
+from ljit.passes.rewriting import replace_value
+from ljit.passes.values import node_key
+
+__all__ = ["eliminate_common_subexpression"]
+
+NAME = "eliminate_common_subexpression"
+_NEVER_MERGED = Effect.ALLOC | Effect.WRITE | Effect.CALL | Effect.EXIT
+_CLOBBERS = Effect.WRITE | Effect.CALL
+
+
+@graph_pass(NAME)
+def eliminate_common_subexpression(graph: Graph) -> bool:
+    """Merge equal nodes; whether there were any."""
+    merger = _Merger(AliasInfo(graph))
+    merger.block(graph.block, {})
+    return merger.changed
+
+
+_Table = dict[object, Node]
+
+
+class _Merger:
+    def __init__(self, aliases: AliasInfo) -> None:
+        self.aliases = aliases
+        self.changed = False
+
+    def block(self, block: Block, table: _Table) -> None:
+        """Merge in `block`; `table` holds the nodes whose values are known to be current."""
+        for node in block:
+            if node.blocks:
+                self._structure(node, table)
+                continue
+            effects = node.effects
+            if effects & _CLOBBERS:
+                self._forget(node, effects, table)
+            if _can_merge(node, effects):
+                self._merge(node, table)
+
+    def _structure(self, node: Node, table: _Table) -> None:
+        inner_nodes = [n for block in node.blocks for n in block.walk() if not n.blocks]
+        writers = [n for n in inner_nodes if n.effects & _CLOBBERS]
+        if node.op is LOOP:
+            for writer in writers:
+                self._forget(writer, writer.effects, table)
+        for block in node.blocks:
+            self.block(block, dict(table))
+        for writer in writers:
+            self._forget(writer, writer.effects, table)
+
+    def _merge(self, node: Node, table: _Table) -> None:
+        key = node_key(node)
+        known = table.setdefault(key, node)
+        if known is not node and is_allowed(NAME, node):
+            for old, new in zip(node.outputs, known.outputs, strict=True):
+                replace_value(old, new)
+            node.erase()
+            self.changed = True
+
+    def _forget(self, writer: Node, effects: Effect, table: _Table) -> None:
+        """Drop the reads that `writer` may change the result of."""
+        written = [] if effects & Effect.CALL else written_operands(writer)
+        for key, node in list(table.items()):
+            if node.effects & Effect.READ and self._may_change(node, written):
+                del table[key]
+
+    def _may_change(self, reader: Node, written: list[Value]) -> bool:
+        if not written:  # unknown memory
+            return True
+        return any(self.aliases.may_alias(w, v) for w in written for v in reader.inputs)
+
+
+def _can_merge(node: Node, effects: Effect) -> bool:
+    if node.op in (GUARD, PROFILE, SNAPSHOT) or node.op.is_terminator or not node.outputs:
+        return False
+    return not effects & _NEVER_MERGED

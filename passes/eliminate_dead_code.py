@@ -1,0 +1,150 @@
+"""Remove nodes that nobody can see the effect of, and values that nobody reads.
+
+Contract: keeps every node whose effects are not removable (`Effect.is_removable`: writes, calls,
+what may raise) and every exit. Outputs of Ifs and Regions and carried values of Loops that only
+feed themselves go away too. A loop without an end in sight (a `while`) stays, as it may run for
+ever.
+
+Mark and sweep: liveness flows from effects and exits to operands, from a live output to the
+operands of the exits that define it, and from a live node to the nodes around it. Cost: linear.
+"""
+
+from __future__ import annotations
+
+from ljit.ir import Block, Graph, Node, Value
+from ljit.ops.control import IF, LOOP, REGION, RETURN, UNREACHABLE, YIELD
+from ljit.passes.manager import graph_pass
+from ljit.passes.rewriting import collect_exits
+
+__all__ = ["eliminate_dead_code"]
+
+_MANY_TRIPS = 2**62
+_STRUCTURES = (IF, LOOP, REGION)
+
+
+@graph_pass("eliminate_dead_code")
+def eliminate_dead_code(graph: Graph) -> bool:
+    """Remove what is not needed; whether anything was."""
+    before = graph.version
+    marker = _Marker(graph)
+    marker.run()
+    _sweep(graph, marker)
+    return graph.version != before
+
+
+class _Marker:
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.exits = collect_exits(graph)
+        self.nodes: set[Node] = set()
+        self.slots: set[tuple[Node, int]] = set()  # of structures: outputs, carried values
+        self._todo: list[Node | Value] = []
+
+    def run(self) -> None:
+        for node in self.graph.walk():
+            if _is_root(node):
+                self._node(node)
+        while self._todo:
+            item = self._todo.pop()
+            if isinstance(item, Node):
+                self._visit_node(item)
+            else:
+                self._visit_value(item)
+
+    def has_slot(self, node: Node, index: int) -> bool:
+        return node.op not in _STRUCTURES or (node, index) in self.slots
+
+    def _node(self, node: Node) -> None:
+        if node not in self.nodes:
+            self.nodes.add(node)
+            self._todo.append(node)
+
+    def _visit_node(self, node: Node) -> None:
+        owner = node.block.owner if node.block is not None else None
+        if owner is not None:
+            self._node(owner)
+        if node.target is not None:
+            self._node(node.target)
+        for exit_ in self.exits.get(node, ()):
+            self._node(exit_)
+        for block in node.blocks:
+            self._node(block.terminator)
+        if node.op in _STRUCTURES:
+            self._todo += node.inputs[:2]  # condition; start and stop
+        elif not node.op.is_terminator or node.op is RETURN:
+            self._todo += node.inputs
+        else:
+            destination = node.target or owner
+            assert destination is not None
+            self._todo += [
+                value for i, value in enumerate(node.inputs) if self.has_slot(destination, i)
+            ]
+
+    def _visit_value(self, value: Value) -> None:
+        if value.node is not None:
+            self._node(value.node)
+            if value.node.op in _STRUCTURES:
+                self._slot(value.node, value.index)
+            return
+        block = value.block
+        if block.owner is not None and block.owner.op is LOOP:
+            is_body = block is block.owner.blocks[0]
+            if value.index >= is_body:
+                self._slot(block.owner, value.index - is_body)
+
+    def _slot(self, node: Node, index: int) -> None:
+        """Mark an output of a structure and what defines it."""
+        if (node, index) in self.slots:
+            return
+        self.slots.add((node, index))
+        self._node(node)
+        if node.op is LOOP:
+            self._todo.append(node.inputs[2 + index])
+        for exit_ in _defining_exits(node, self.exits):
+            self._todo.append(exit_.inputs[index])
+
+
+def _defining_exits(node: Node, exits: dict[Node, list[Node]]) -> list[Node]:
+    falling = [b.terminator for b in node.blocks if b.terminator.op is YIELD]
+    return falling + exits.get(node, [])
+
+
+def _is_root(node: Node) -> bool:
+    if node.op.is_terminator:
+        return node.op in (RETURN, UNREACHABLE)
+    if node.op is LOOP:
+        stop = node.inputs[1]
+        return stop.is_constant and isinstance(stop.constant, int) and stop.constant > _MANY_TRIPS
+    return not node.op.effects_of(node).is_removable
+
+
+def _sweep(graph: Graph, marker: _Marker) -> None:
+    """Drop dead operands, then dead nodes (which may use dead parameters), then dead definitions."""
+    dead_slots = [
+        (node, index)
+        for node in graph.walk()
+        if node in marker.nodes and node.op in _STRUCTURES
+        for index in reversed(range(len(node.outputs)))
+        if (node, index) not in marker.slots
+    ]
+    for node, index in dead_slots:
+        for exit_ in _defining_exits(node, marker.exits):
+            exit_.remove_input(index)
+        if node.op is LOOP:
+            node.remove_input(2 + index)
+    _erase_dead(graph.block, marker)
+    for node, index in dead_slots:
+        if node.op is LOOP:
+            node.blocks[0].remove_param(1 + index)
+            if len(node.blocks) == 2:
+                node.blocks[1].remove_param(index)
+        node.remove_output(index)
+
+
+def _erase_dead(block: Block, marker: _Marker) -> None:
+    for node in reversed(block):
+        if node not in marker.nodes:
+            node.erase()
+            continue
+        for inner in node.blocks:
+            _erase_dead(inner, marker)

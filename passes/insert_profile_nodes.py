@@ -1,0 +1,39 @@
+"""Put a `prim::profile` behind each value whose type only a run can tell.
+
+Contract: these are the graph's parameters and the outputs of ops with `OpDef.is_profiled` (calls,
+items of containers, attributes). All users of the value use the profile node's output instead, so
+that a specialised graph can put a guard in its place. Running the pass again adds nothing.
+"""
+
+from __future__ import annotations
+
+from ljit.ir import Graph, Node, Value
+from ljit.ops.control import PROFILE
+from ljit.passes.manager import graph_pass
+
+__all__ = ["insert_profile_nodes"]
+
+
+@graph_pass("insert_profile_nodes")
+def insert_profile_nodes(graph: Graph) -> bool:
+    """Instrument the graph; whether anything was added."""
+    before = graph.version
+    for node in list(graph.walk()):
+        if node.op.is_profiled:
+            for out in node.outputs:
+                _profile(out, node.next)
+    for param in reversed(graph.params):
+        _profile(param, graph.block.first)
+    return graph.version != before
+
+
+def _profile(value: Value, place: Node | None) -> None:
+    users = list(value.uses)
+    if not users or any(user.op is PROFILE for user, _ in users):
+        return
+    assert place is not None
+    node = value.block.graph.create(PROFILE, [value], range=place.range)
+    node.insert_before(place)
+    node.output.name = value.name
+    for user, index in users:
+        user.set_input(index, node.output)

@@ -1,0 +1,102 @@
+"""Steps that several passes share: replacing values, dissolving nodes with blocks, finding exits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ljit.ir import Block, Graph, Node, Value
+from ljit.ops.control import CONSTANT, UNREACHABLE, YIELD
+from ljit.types import ANY, Type, type_of
+
+__all__ = [
+    "all_blocks",
+    "collect_exits",
+    "dissolve",
+    "erase_behind",
+    "insert_constant",
+    "replace_value",
+    "replace_with_constant",
+]
+
+
+def all_blocks(graph: Graph) -> Iterator[Block]:
+    """Iterate over the blocks of a graph, each before the blocks in it."""
+    yield graph.block
+    for node in graph.walk():
+        yield from node.blocks
+
+
+def collect_exits(graph: Graph) -> dict[Node, list[Node]]:
+    """List, for each Loop and Region, the Breaks and Continues that target it."""
+    exits: dict[Node, list[Node]] = {}
+    for node in graph.walk():
+        if node.target is not None:
+            exits.setdefault(node.target, []).append(node)
+    return exits
+
+
+def replace_value(old: Value, new: Value) -> None:
+    """Let the users of `old` use `new`; outputs that follow from a narrower type get narrower."""
+    is_narrower = new.type != old.type
+    old.replace_all_uses_with(new)
+    if is_narrower:
+        retype_users(new)
+
+
+def retype_users(value: Value) -> None:
+    """Infer the outputs of the users of `value` again, and so on; `Any` stays `Any`."""
+    for user, _ in list(value.uses):
+        if user.op.infer is None:
+            continue
+        for out, type_ in zip(user.outputs, user.op.result_types(user), strict=True):
+            if out.type not in (ANY, type_):
+                out.type = type_
+                retype_users(out)
+
+
+def insert_constant(value: object, before: Node, type_: Type | None = None) -> Value:
+    """Make a constant in front of a node."""
+    attrs = {"value": value}
+    types = [type_of(value) if type_ is None else type_]
+    node = before.graph.create(CONSTANT, attrs=attrs, outputs=types, like=before)
+    return node.insert_before(before).output
+
+
+def replace_with_constant(node: Node, value: object) -> None:
+    """Replace a node that has one output by a constant."""
+    replace_value(node.output, insert_constant(value, node))
+    node.erase()
+
+
+def erase_behind(node: Node) -> None:
+    """Erase all nodes behind `node` in its block."""
+    block = node.block
+    assert block is not None
+    while node.next is not None:
+        assert block.last is not None
+        block.last.erase()
+
+
+def dissolve(node: Node, block: Block, arguments: Sequence[Value]) -> None:
+    """Replace `node` by the content of one of its blocks, whose parameters become `arguments`.
+
+    A block that does not end in Yield leaves for good: what stands behind the node is erased.
+    """
+    for param, value in zip(block.params, arguments, strict=True):
+        replace_value(param, value)
+    terminator = block.terminator
+    for inner in block:
+        if inner is not terminator:
+            inner.move_before(node)
+    if terminator.op is YIELD:
+        for out, value in zip(node.outputs, list(terminator.inputs), strict=True):
+            replace_value(out, value)
+    else:
+        erase_behind(node)
+        terminator.move_before(node)
+    node.erase()
+
+
+def end_unreachable(block: Block) -> None:
+    """Give a block without a terminator the one for places that no path reaches."""
+    block.append(block.graph.create(UNREACHABLE, outputs=0))

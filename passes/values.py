@@ -1,0 +1,38 @@
+"""When two constants, or two nodes, are the same."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ljit.ir import Node
+
+__all__ = ["constant_key", "node_key"]
+
+_ATOMS = (bool, int, str, bytes, type(None))
+
+
+def constant_key(value: object) -> object:
+    """Give a hashable that is equal for two objects only if no program can tell them apart.
+
+    >>> constant_key(1) == constant_key(True), constant_key((0.0,)) == constant_key((-0.0,))
+    (False, False)
+    >>> constant_key([]) == constant_key([])
+    False
+    """
+    cls = type(value)
+    if cls in _ATOMS:
+        return cls, value
+    if isinstance(value, tuple) and cls is tuple:
+        return cls, tuple(map(constant_key, value))
+    if isinstance(value, slice):
+        return cls, tuple(map(constant_key, (value.start, value.stop, value.step)))
+    if isinstance(value, float | complex | np.number | np.bool) and not isinstance(value, np.void):
+        return cls, np.asarray(value).tobytes()
+    return cls, id(value)
+
+
+def node_key(node: Node) -> object:
+    """Give a hashable that is equal for nodes that compute the same from the same operands."""
+    attrs = tuple((name, constant_key(value)) for name, value in sorted(node.attrs.items()))
+    types = tuple(out.type for out in node.outputs)
+    return node.op, tuple(node.inputs), attrs, types
