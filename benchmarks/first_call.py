@@ -1,0 +1,77 @@
+"""What the first call and the import cost, each measured in fresh processes.
+
+Targets: the first call of a 20-line function takes less than 100 ms over the plain Python run (and so does the
+second, which compiles for the whole call); ``import ljit`` less than 15 ms over ``import numpy``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+CALLS = """
+import json, sys, time
+sys.path.insert(0, {folder!r})
+import numpy as np, ljit
+from first_call_program import escape_statistics as plain
+compiled = ljit.jit(plain)
+args = (np.linspace(-2, 1, 40), np.linspace(-1, 1, 30), 60)
+times = []
+for function in (plain, compiled, compiled, compiled):
+    start = time.perf_counter()
+    function(*args)
+    times.append(time.perf_counter() - start)
+print(json.dumps(times))
+"""
+IMPORTS = """
+import json, time
+start = time.perf_counter()
+import numpy
+middle = time.perf_counter()
+import ljit
+end = time.perf_counter()
+print(json.dumps([middle - start, end - middle]))
+"""
+
+
+def run_often(code: str, times: int) -> list[float]:
+    """Run in fresh processes; the median of each number that they print."""
+    rows = []
+    for _ in range(times):
+        done = subprocess.run(
+            [sys.executable, "-c", code], check=True, capture_output=True, text=True
+        )
+        rows.append(json.loads(done.stdout))
+    return [statistics.median(column) for column in zip(*rows, strict=True)]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--processes", type=int, default=7)
+    options = parser.parse_args()
+    run_often(IMPORTS, 1)  # writes byte code files
+    numpy_time, ljit_time = run_often(IMPORTS, options.processes)
+    folder = str(Path(__file__).parent)
+    plain, first, second, third = run_often(CALLS.format(folder=folder), options.processes)
+    results = (
+        ("import ljit over import numpy", ljit_time, 0.015),
+        ("first call over plain", first - plain, 0.100),
+        ("second call over plain", second - plain, 0.100),
+    )
+    print(
+        f"import numpy {1e3 * numpy_time:.1f} ms, plain call {1e3 * plain:.1f} ms, third call {1e3 * third:.2f} ms"
+    )
+    missed = False
+    for name, seconds, target in results:
+        verdict = "ok" if seconds < target else "MISSED"
+        missed |= seconds >= target
+        print(f"{name:32} {1e3 * seconds:8.1f} ms  target < {1e3 * target:.0f} ms: {verdict}")
+    return int(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

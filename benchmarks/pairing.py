@@ -1,0 +1,60 @@
+"""Paired measurements: two functions take turns, so that a change of the machine's speed hits both."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Median seconds a call of two functions, and the median of the ratios of the pairs."""
+
+    first: float
+    second: float
+    ratio: float  # first / second
+    spread: float  # interquartile range of the ratios over their median
+
+    def __str__(self) -> str:
+        return f"{seconds(self.first)}  {seconds(self.second)}  {self.ratio:8.2f}x (+-{100 * self.spread / 2:.0f} %)"
+
+
+def seconds(t: float) -> str:
+    for unit, factor in (("s ", 1.0), ("ms", 1e3), ("us", 1e6)):
+        if t * factor >= 1.0:
+            return f"{t * factor:8.2f} {unit}"
+    return f"{t * 1e9:8.2f} ns"
+
+
+def measure(
+    first: Callable[[], Any],
+    second: Callable[[], Any],
+    rounds: int,
+    calls: tuple[int, int] = (1, 1),
+) -> Pair:
+    """Time `first` and `second` in turn; `calls` says how often each is called within a round."""
+    times: list[tuple[float, float]] = []
+    for number in range(rounds):
+        order = ((0, first), (1, second)) if number % 2 == 0 else ((1, second), (0, first))
+        taken = [0.0, 0.0]
+        for which, function in order:
+            taken[which] = time_calls(function, calls[which])
+        times.append((taken[0], taken[1]))
+    ratios = [a / b for a, b in times]
+    low, middle, high = statistics.quantiles(ratios, n=4) if rounds > 2 else (0, ratios[0], 0)
+    return Pair(
+        statistics.median(a for a, _ in times),
+        statistics.median(b for _, b in times),
+        middle,
+        (high - low) / middle,
+    )
+
+
+def time_calls(function: Callable[[], Any], calls: int) -> float:
+    start = time.perf_counter()
+    for _ in range(calls):
+        function()
+    return (time.perf_counter() - start) / calls
