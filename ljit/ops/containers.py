@@ -84,7 +84,7 @@ def _effect_of_keys(*keys: Type) -> Effect:
     return Effect.ALLOC if all(map(is_plain, keys)) else Effect.CALL
 
 
-_ITEMS = ((), (1,), (1, 2.5, None), ("a", (1j, True)), ([1], {}))
+_ITEMS: tuple[tuple[Any, ...], ...] = ((), (1,), (1, 2.5, None), ("a", (1j, True)), ([1], {}))
 
 TUPLE_CONSTRUCT = _container_op(
     "prim::TupleConstruct",
@@ -231,6 +231,13 @@ DICT_UPDATE = _container_op(
     evaluate=_dict_update,
     samples=(({1: 2}, {3: 4}), ({}, 5)),
 )
+DICT_MERGE = _container_op(
+    "prim::dict_merge",
+    "(target!, values, f)",
+    "Add the keyword arguments ``**values`` of a call of `f`.",
+    infer=_nothing,
+    evaluate=_dict_merge,
+)
 LIST_TO_TUPLE = _container_op(
     "prim::list_to_tuple",
     "(x)",
@@ -316,7 +323,7 @@ def _effect_of_setitem(x: Type, index: Type, value: Type) -> Effect:
 
 
 _INDICES = (0, 1, -1, -3, 3, True, 2**63 - 1, -(2**63), slice(1, None), slice(None, None, -1), 0.5)
-_INDEXED = (
+_INDEXED: tuple[Any, ...] = (
     [1.5, 2.5, 3.5],
     [],
     [1, 2.5],
@@ -367,6 +374,30 @@ DELITEM = _container_op(
 )
 
 # -- in --------------------------------------------------------------------------------------------
+
+
+def _dict_merge(target: dict[object, object], values: Any, f: object) -> None:
+    name = _function_text(f)
+    try:
+        keys = values.keys()
+    except AttributeError:
+        kind = type(values).__name__
+        message = f"{name} argument after ** must be a mapping, not {kind}"
+        raise TypeError(message) from None
+    for key in keys:
+        if key in target:
+            message = f"{name} got multiple values for keyword argument '{key}'"
+            raise TypeError(message)
+        target[key] = values[key]
+
+
+def _function_text(f: object) -> str:
+    """Give the text by which CPython's messages name a callable."""
+    name = getattr(f, "__qualname__", None)
+    if name is None:
+        return str(f)
+    module = getattr(f, "__module__", None)
+    return f"{name}()" if module in (None, "builtins") else f"{module}.{name}()"
 
 
 def _not_in(item: object, container: Any) -> bool:
