@@ -16,6 +16,7 @@ from ljit.ir.opdef import V
 from ljit.ops.python_types import join_all
 from ljit.types import (
     ANY,
+    INT,
     NEVER,
     STR,
     UNBOUND,

@@ -1,0 +1,288 @@
+"""Python's builtin functions on containers and classes: len, range, slice, tuple, list, isinstance."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ljit.ir import UNKNOWN, Effect, Emitter, OpDef, Schema, declare
+from ljit.ir.opdef import V
+from ljit.ops.python_numbers import is_plain, plain_effect, to_type
+from ljit.ops.python_types import class_of, join_all, range_length
+from ljit.types import (
+    ANY,
+    BOOL,
+    INT,
+    NONE,
+    RANGE,
+    STR,
+    ArrayType,
+    ListType,
+    ObjectType,
+    SliceType,
+    TupleType,
+    Type,
+    scalar_type,
+)
+
+__all__: list[str] = []
+
+
+def _builtin(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
+    function = getattr(builtins, name)
+    fields.setdefault("evaluate", function)
+    fields.setdefault("callables", (function,))
+    return declare(OpDef(f"py::{name}", Schema.parse(schema), doc, **fields))
+
+
+_NO_ITEMS = TupleType(())
+
+
+def _is_int(t: Type) -> bool:
+    return t in (BOOL, INT)
+
+
+# -- len -------------------------------------------------------------------------------------------
+
+
+def _can_lower_len(x: Type) -> bool:
+    if isinstance(x, ArrayType):
+        return x.ndim > 0
+    return isinstance(x, TupleType | ListType) or x == RANGE
+
+
+def _effect_of_len(x: Type) -> Effect:
+    if isinstance(x, ListType):
+        return Effect.READ
+    if isinstance(x, TupleType | ArrayType) or x == STR:
+        return Effect.PURE
+    return plain_effect(x)
+
+
+def _lower_len(e: Emitter, x: V) -> V:
+    match x.type:
+        case TupleType(items):
+            return e.const(INT, len(items))
+        case ListType():
+            return e.list_size(x)
+        case ArrayType():
+            return e.array_sizes(x)[0]
+    return range_length(e, x)
+
+
+def _fold_len(types: Sequence[Type], constants: Sequence[object]) -> object:
+    (x,) = types
+    if isinstance(x, TupleType):
+        return len(x.items)
+    if isinstance(x, ArrayType) and x.ndim > 0 and x.shape[0] is not None:
+        return x.shape[0]
+    return UNKNOWN
+
+
+_builtin(
+    "len",
+    "(x, /)",
+    "``len(x)``",
+    infer=lambda x: INT,
+    lower=_lower_len,
+    can_lower=_can_lower_len,
+    effects=_effect_of_len,
+    fold=_fold_len,
+    samples=(
+        *(((),), ((1, 2.5),), ([],), ([1, None],), ("abc",), ({1: 2},), (5,), (None,)),
+        *((range(0, 9, 2),), (range(5, 1),), (range(9, -9, -4),), (range(-(2**63), 2**63 - 1),)),
+        *((range(2**63 - 1),), (np.zeros((3, 0)),), (np.zeros(4)[::2],), (np.array(5),)),
+    ),
+)
+
+# -- range and slice -------------------------------------------------------------------------------
+
+
+def _infer_range(start: Type, stop: Type = INT, step: Type = INT) -> Type:
+    return RANGE if all(map(_is_int, (start, stop, step))) else ANY
+
+
+def _lower_range(e: Emitter, start: V, stop: V | None = None, step: V | None = None) -> V:
+    one = e.const(INT, 1)
+    if stop is None:
+        return e.range_make(e.const(INT, 0), to_type(e, start, INT), one)
+    width = one if step is None else to_type(e, step, INT)
+    e.bail_if(e.compare("eq", width, e.const(INT, 0)), "range step is zero")
+    return e.range_make(to_type(e, start, INT), to_type(e, stop, INT), width)
+
+
+_builtin(
+    "range",
+    "(start, stop=None, step=1, /)",
+    "``range(stop)`` or ``range(start, stop, step)``: an integer without a stop is the stop.",
+    infer=_infer_range,
+    lower=_lower_range,
+    can_lower=lambda *args: _infer_range(*args) == RANGE,
+    effects=lambda *args: (
+        Effect.PURE if len(args) < 3 and all(map(_is_int, args)) else plain_effect(*args)
+    ),
+    samples=(
+        *((5,), (0,), (-3,), (2, 9), (9, 2, -3), (1, 2, 0), (True, 5), (0, 2**63 - 1, 2**62)),
+        *((2.5,), ("a",), (2**70,), (1, None), (-(2**63), 2**63 - 1, -1)),
+    ),
+)
+
+
+def _slice_parts(args: Sequence[Any], nothing: Any) -> tuple[Any, ...]:
+    """Order the arguments of ``slice(stop)`` or ``slice(start, stop, step)``."""
+    if len(args) == 1:
+        return (nothing, args[0], nothing)
+    return (*args, nothing)[:3]
+
+
+def _infer_slice(*args: Type) -> Type:
+    parts = _slice_parts(args, NONE)
+    return SliceType(*parts) if all(t in (INT, NONE) for t in parts) else ANY
+
+
+_builtin(
+    "slice",
+    "(start, stop=None, step=None, /)",
+    "``slice(stop)`` or ``slice(start, stop, step)``",
+    infer=_infer_slice,
+    lower=lambda e, *args: e.slice_make(*_slice_parts(args, e.const(NONE, None))),
+    can_lower=lambda *args: _infer_slice(*args) != ANY,
+    effects=Effect.PURE,
+    samples=((5,), (None,), (1, 2), (1, None, -1), (1.5,), (0, 2**63 - 1, True)),
+)
+
+# -- tuple and list --------------------------------------------------------------------------------
+
+
+def _infer_list(iterable: Type = _NO_ITEMS) -> Type:
+    match iterable:
+        case TupleType(items):
+            return ListType(join_all(items))
+        case ListType():
+            return iterable
+        case ArrayType() if iterable.ndim == 1:
+            return ListType(scalar_type(iterable.dtype))
+    return ListType(INT) if iterable == RANGE else ListType(ANY)
+
+
+def _effect_of_copy(*args: Type) -> Effect:
+    if all(map(is_plain, args)):
+        return Effect.ALLOC | Effect.RAISE
+    known = isinstance(args[0], ListType | TupleType | ArrayType)
+    return Effect.READ | Effect.ALLOC if known else Effect.CALL
+
+
+_builtin(
+    "tuple",
+    "(iterable=(), /)",
+    "``tuple(iterable)``",
+    infer=lambda iterable=_NO_ITEMS: iterable if isinstance(iterable, TupleType) else ANY,
+    lower=lambda e, iterable=None: e.tuple_make([]) if iterable is None else iterable,
+    can_lower=lambda iterable=_NO_ITEMS: isinstance(iterable, TupleType),
+    effects=lambda *args: (
+        Effect.PURE if not args or isinstance(args[0], TupleType) else _effect_of_copy(*args)
+    ),
+    is_profiled=True,
+    samples=((), ((1, 2.5),), ([1, 2],), ("ab",), (5,)),
+)
+_builtin(
+    "list",
+    "(iterable=(), /)",
+    "``list(iterable)``",
+    infer=_infer_list,
+    lower=lambda e, iterable=None: e.list_make(
+        [] if iterable is None else e.tuple_items(iterable), e.result_types[0]
+    ),
+    can_lower=lambda iterable=_NO_ITEMS: isinstance(iterable, TupleType),
+    effects=_effect_of_copy,
+    is_profiled=True,
+    samples=((), ((1, 2.5),), ([1, 2],), (range(3),), (np.arange(3.0),), ("ab",), (5,)),
+)
+
+# -- classes ---------------------------------------------------------------------------------------
+
+
+def _fold_isinstance(types: Sequence[Type], constants: Sequence[object]) -> object:
+    """Decided by the class of `x` where `classinfo` is a known class or tuple of classes.
+
+    Only classes without a metaclass of their own, whose ``__instancecheck__`` could do anything.
+    """
+    cls, wanted = class_of(types[0]), constants[1]
+    classes = wanted if type(wanted) is tuple else (wanted,)
+    if cls is None or not all(type(c) is type for c in classes):
+        return UNKNOWN
+    is_subclass = issubclass(cls, classes)
+    if not is_subclass and isinstance(types[0], ObjectType):
+        return UNKNOWN  # `x.__class__` may say something else
+    return is_subclass
+
+
+_builtin(
+    "isinstance",
+    "(x, classinfo, /)",
+    "``isinstance(x, classinfo)``",
+    infer=lambda x, classinfo: BOOL,
+    effects=Effect.CALL,
+    fold=_fold_isinstance,
+    samples=(
+        (1, int),
+        (True, int),
+        (1.5, (int, float)),
+        (np.float64(1), float),
+        ("a", 5),
+        (None, str),
+    ),
+)
+
+
+def _fold_type(types: Sequence[Type], constants: Sequence[object]) -> object:
+    cls = class_of(types[0])
+    return UNKNOWN if cls is None else cls
+
+
+_builtin(
+    "type",
+    "(x, /)",
+    "``type(x)``",
+    infer=lambda x: ANY,
+    effects=Effect.PURE,
+    fold=_fold_type,
+    samples=((1,), (None,), ("a",), (np.float32(1),), ([],)),
+)
+
+# -- parts of ranges and slices --------------------------------------------------------------------
+
+
+def _part_of(name: str, position: int) -> None:
+    """Declare ``x.start``, ``x.stop`` or ``x.step`` of ranges and slices."""
+
+    def infer(x: Type) -> Type:
+        if isinstance(x, SliceType):
+            return (x.start, x.stop, x.step)[position]
+        return INT if x == RANGE else ANY
+
+    def lower(e: Emitter, x: V) -> V:
+        return (e.range_parts(x) if x.type == RANGE else e.slice_parts(x))[position]
+
+    declare(
+        OpDef(
+            f"py::{name}",
+            Schema.parse("(x)"),
+            f"``x.{name}`` of a range or slice",
+            infer=infer,
+            evaluate=operator.attrgetter(name),
+            lower=lower,
+            can_lower=lambda x: infer(x) != ANY,
+            effects=lambda x: Effect.PURE if infer(x) != ANY else Effect.CALL,
+            attributes=(f"range.{name}", f"slice.{name}"),
+            samples=((range(1, 9, 2),), (slice(1, None, -1),), (slice(None, 4),), (5,)),
+        )
+    )
+
+
+for _position, _name in enumerate(("start", "stop", "step")):
+    _part_of(_name, _position)

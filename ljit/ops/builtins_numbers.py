@@ -1,0 +1,518 @@
+"""Python's builtin functions on numbers: abs, min, max, round, int, float, bool, complex, divmod, pow, sum."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ljit.ir import Effect, Emitter, OpDef, Schema, declare
+from ljit.ir.opdef import V
+from ljit.ops import python_arithmetic as arithmetic
+from ljit.ops import python_compare as compare
+from ljit.ops.python_numbers import (
+    INT_MIN,
+    all_numbers,
+    arithmetic_type,
+    c_abs,
+    is_plain,
+    is_real_scalar,
+    plain_effect,
+    to_float,
+    to_type,
+)
+from ljit.ops.python_samples import (
+    COMPLEXES,
+    NUMBERS,
+    REAL_PAIRS,
+    REALS,
+    each,
+)
+from ljit.ops.python_types import join_all
+from ljit.types import (
+    ANY,
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INT,
+    NONE,
+    STR,
+    ScalarType,
+    TupleType,
+    Type,
+    UnionType,
+    is_number,
+)
+
+__all__ = ["float_to_int"]
+
+
+def _builtin(name: str, schema: str, doc: str, *, op: str = "", **fields: Any) -> OpDef:
+    function = getattr(builtins, name)
+    fields.setdefault("evaluate", function)
+    fields.setdefault("callables", (function,))
+    return declare(OpDef(f"py::{op or name}", Schema.parse(schema), doc, **fields))
+
+
+_REAL_NAMES = ("bool", "int8", "int64", "uint8", "uint64", "float16", "float32", "float64")
+_NUMPY_REALS = (
+    *(np.dtype(name).type(value) for name in _REAL_NAMES for value in (0, 1)),
+    *(
+        np.float32(-2.5),
+        np.float64("nan"),
+        np.float32("inf"),
+        np.int64(-(2**63)),
+        np.float64(1e300),
+    ),
+)
+
+# -- abs, divmod, pow ------------------------------------------------------------------------------
+
+
+def _infer_abs(x: Type) -> Type:
+    return FLOAT if x == COMPLEX else arithmetic.infer_sign(x)
+
+
+def _lower_abs(e: Emitter, x: V) -> V:
+    if x.type == COMPLEX:
+        return c_abs(e, x)
+    if x.type == FLOAT:
+        return e.intrinsic("fabs", x)
+    x = to_type(e, x, INT)
+    e.bail_if(e.compare("eq", x, e.const(INT, INT_MIN)), "int overflow")
+    return e.select(e.compare("lt", x, e.const(INT, 0)), e.neg(x), x)
+
+
+_builtin(
+    "abs",
+    "(x, /)",
+    "``abs(x)``; of a complex number that is too large: OverflowError.",
+    infer=_infer_abs,
+    lower=_lower_abs,
+    can_lower=is_number,
+    effects=lambda x: Effect.PURE if is_number(x) and x != COMPLEX else plain_effect(x),
+    numpy="np::absolute",
+    samples=each(NUMBERS),
+)
+_builtin(
+    "divmod",
+    "(x, y, /)",
+    "``divmod(x, y)``",
+    infer=arithmetic.infer_divmod,
+    lower=arithmetic.lower_divmod,
+    can_lower=arithmetic.can_lower_real,
+    effects=plain_effect,
+    samples=REAL_PAIRS,
+)
+
+
+def _infer_power(base: Type, exp: Type, mod: Type = NONE) -> Type:
+    return arithmetic.infer_sub(base, exp) if mod == NONE else ANY
+
+
+def _can_lower_power(base: Type, exp: Type, mod: Type = NONE) -> bool:
+    return mod == NONE and arithmetic.can_lower_pow(base, exp)
+
+
+_builtin(
+    "pow",
+    "(base, exp, mod=None)",
+    "``pow(base, exp)``: ``base ** exp``.",
+    op="pow_call",
+    infer=_infer_power,
+    lower=lambda e, base, exp, mod=None: arithmetic.lower_pow(e, base, exp),
+    can_lower=_can_lower_power,
+    effects=plain_effect,
+    is_profiled=True,
+    samples=(
+        (2, 3),
+        (2, -1),
+        (2.5, 2),
+        (-8.0, 1 / 3),
+        (1j, 2),
+        (3, 4, 5),
+        (0, -1),
+        (2, 62),
+        (2, 63),
+    ),
+)
+
+# -- min and max -----------------------------------------------------------------------------------
+
+
+def _candidates(args: Sequence[Type]) -> Sequence[Type]:
+    """The types that are compared: those of the arguments, or of a single tuple's items."""
+    if len(args) == 1:
+        return args[0].items if isinstance(args[0], TupleType) else ()
+    return args
+
+
+def _infer_extremum(*args: Type) -> Type:
+    types = _candidates(args)
+    if not types or not all(map(is_real_scalar, types)):
+        return STR if types and all(t == STR for t in types) else ANY
+    return join_all(types)
+
+
+def _is_float_like(t: Type) -> bool:
+    return t == FLOAT or t == ScalarType(np.dtype(np.float64))
+
+
+def _is_int_like(t: Type) -> bool:
+    """Whether values of `t` fit in int64."""
+    if isinstance(t, ScalarType):
+        return t.dtype.kind in "biu" and t.dtype.num != np.dtype(np.uint64).num
+    return t in (BOOL, INT)
+
+
+def _is_comparable(x: Type, y: Type) -> bool:
+    """Whether Python and NumPy compare the two exactly, or NumPy as float64."""
+    if _is_int_like(x) and _is_int_like(y):
+        return True
+    if all_numbers(x, y):
+        return True
+    floats = (_is_float_like(x), _is_float_like(y))
+    return all(floats) or x == y or (any(floats) and INT in (x, y))
+
+
+def _can_lower_extremum(*args: Type) -> bool:
+    types = _candidates(args)
+    return (
+        bool(types)
+        and all(map(is_real_scalar, types))
+        and all(_is_comparable(x, y) for i, x in enumerate(types) for y in types[:i])
+        and _infer_extremum(*args) != ANY
+    )
+
+
+def _less(e: Emitter, x: V, y: V) -> V:
+    if all_numbers(x.type, y.type):
+        return compare.compare_numbers(e, "lt", x, y)
+    if _is_int_like(x.type) and _is_int_like(y.type):
+        return e.compare("lt", e.cast(x, INT), e.cast(y, INT))
+    if x.type == y.type:
+        return e.compare("lt", x, y)
+    return e.compare("lt", to_float(e, x), to_float(e, y))
+
+
+def _better(e: Emitter, candidate: V, best: V, *, is_max: bool) -> V:
+    return _less(e, best, candidate) if is_max else _less(e, candidate, best)
+
+
+def _lower_extremum(e: Emitter, args: Sequence[V], *, is_max: bool) -> V:
+    """Keep the first of equal values, as Python does."""
+    values = e.tuple_items(args[0]) if len(args) == 1 else args
+    type_ = join_all(v.type for v in values)
+    if isinstance(type_, UnionType):
+        return _mixed_extremum(e, values, type_, is_max=is_max)
+    best = values[0]
+    for value in values[1:]:
+        best = e.select(_better(e, value, best, is_max=is_max), value, best)
+    return best
+
+
+def _mixed_extremum(e: Emitter, values: Sequence[V], type_: UnionType, *, is_max: bool) -> V:
+    """Track the position of the best value; each pair is compared as its types demand."""
+    position = e.const(INT, 0)
+    result = e.widen(values[0], type_)
+    for i, value in enumerate(values[1:], 1):
+        wins = _better(e, value, values[0], is_max=is_max)
+        for j in range(1, i):
+            is_best = e.compare("eq", position, e.const(INT, j))
+            wins = e.select(is_best, _better(e, value, values[j], is_max=is_max), wins)
+        position = e.select(wins, e.const(INT, i), position)
+        result = e.select(wins, e.widen(value, type_), result)
+    return result
+
+
+def _effect_of_extremum(*args: Type) -> Effect:
+    types = _candidates(args)
+    return Effect.PURE if types and all(map(is_real_scalar, types)) else plain_effect(*args)
+
+
+_EXTREMUM_SAMPLES = (
+    *REAL_PAIRS[::3],
+    *((1, 2.5, 0.5), (0, -0.0, 0.0), (0.0, 0, False), (float("nan"), 1, 2.0), (1.0, float("nan"))),
+    *(((1, 2),), ((2.5,),), ((),), ((3, 1.5, True),), ("a", "b"), ([3, 1],), (1, 2, 3, 4, 5)),
+    *((np.float64(1), 2.0), (np.float64(2), np.float64(1), 3.0), (np.int8(5), np.int64(5), 4)),
+    *(
+        (np.float32(0.1), np.float32(0.2)),
+        (np.float32(0.1), 0.1),
+        (0, np.float64("nan")),
+        (5, None),
+    ),
+    *((np.uint64(2**63), 5), (np.uint64(2**63), np.uint64(1)), (2**53 + 1, np.float64(2**53))),
+)
+_builtin(
+    "min",
+    "(*args)",
+    "The smallest argument, or item of a single iterable argument; the first of equal ones.",
+    infer=_infer_extremum,
+    lower=lambda e, *args: _lower_extremum(e, args, is_max=False),
+    can_lower=_can_lower_extremum,
+    effects=_effect_of_extremum,
+    is_profiled=True,
+    samples=_EXTREMUM_SAMPLES,
+)
+_builtin(
+    "max",
+    "(*args)",
+    "The largest argument, or item of a single iterable argument; the first of equal ones.",
+    infer=_infer_extremum,
+    lower=lambda e, *args: _lower_extremum(e, args, is_max=True),
+    can_lower=_can_lower_extremum,
+    effects=_effect_of_extremum,
+    is_profiled=True,
+    samples=_EXTREMUM_SAMPLES,
+)
+
+# -- conversions -----------------------------------------------------------------------------------
+
+
+def float_to_int(e: Emitter, x: V) -> V:
+    """Convert a float that is an integer; NaN, infinities and what is beyond int64 bail out."""
+    low, high = e.const(FLOAT, -(2.0**63)), e.const(FLOAT, 2.0**63)
+    inside = e.bit_and(e.compare("ge", x, low), e.compare("lt", x, high))
+    e.bail_if(e.bit_xor(inside, e.const(BOOL, True)), "float beyond int64")
+    return e.cast(x, INT)
+
+
+def _infer_int(x: Type = INT, base: Type = NONE) -> Type:
+    return INT if is_real_scalar(x) and base == NONE else ANY
+
+
+def _lower_int(e: Emitter, x: V | None = None, base: V | None = None) -> V:
+    if x is None:
+        return e.const(INT, 0)
+    kind = x.type.dtype.kind if isinstance(x.type, ScalarType) else ""
+    if kind == "f" or x.type == FLOAT:
+        return float_to_int(e, e.intrinsic("trunc", to_float(e, x)))
+    result = e.cast(x, INT)
+    if kind == "u":
+        e.bail_if(e.compare("lt", result, e.const(INT, 0)), "beyond int64")
+    return result
+
+
+def _effect_of_conversion(*args: Type) -> Effect:
+    return Effect.RAISE if all(is_plain(t) or is_real_scalar(t) for t in args) else Effect.CALL
+
+
+def _effect_of_exact_conversion(*args: Type) -> Effect:
+    return Effect.PURE if all(map(is_real_scalar, args)) else _effect_of_conversion(*args)
+
+
+_builtin(
+    "int",
+    "(x=0, /, base=None)",
+    "``int(x)``: truncates floats; NaN and infinities raise.",
+    evaluate=lambda x=0, base=None: int(x) if base is None else int(x, base),
+    infer=_infer_int,
+    lower=_lower_int,
+    can_lower=lambda x=INT, base=NONE: _infer_int(x, base) == INT,
+    effects=_effect_of_conversion,
+    is_profiled=True,
+    samples=(*each((*REALS, *_NUMPY_REALS)), (), ("12",), ("ff", 16), ("x",), (1j,), (2**70,)),
+)
+_builtin(
+    "float",
+    "(x=0.0, /)",
+    "``float(x)``",
+    infer=lambda x=FLOAT: FLOAT,
+    lower=lambda e, x=None: e.const(FLOAT, 0.0) if x is None else to_float(e, x),
+    can_lower=lambda x=FLOAT: is_real_scalar(x),
+    effects=_effect_of_exact_conversion,
+    samples=(*each((*REALS, *_NUMPY_REALS)), (), ("1.5",), ("x",), (1j,), (2**70,), (10**400,)),
+)
+_builtin(
+    "bool",
+    "(x=False, /)",
+    "``bool(x)``",
+    infer=lambda x=BOOL: BOOL,
+    lower=lambda e, x=None: e.const(BOOL, False) if x is None else compare.lower_truth(e, x),
+    can_lower=lambda x=BOOL: compare.can_lower_truth(x),
+    effects=lambda x=BOOL: compare.effect_of_truth(x),
+    fold=lambda types, constants: compare.fold_truth(types, constants) if types else False,
+    samples=(*each((*NUMBERS, *_NUMPY_REALS, None, "", (), [1])), ()),
+)
+
+
+def _infer_complex(real: Type = FLOAT, imag: Type = FLOAT) -> Type:
+    return COMPLEX
+
+
+def _can_lower_complex(real: Type = FLOAT, imag: Type = FLOAT) -> bool:
+    return is_real_scalar(imag) and (is_real_scalar(real) or real == COMPLEX)
+
+
+def _lower_complex(e: Emitter, real: V | None = None, imag: V | None = None) -> V:
+    """``complex(z, y)`` adds ``y * 1j`` to z; without y the sign of a zero stays."""
+    zero = e.const(FLOAT, 0.0)
+    y = zero if imag is None else to_float(e, imag)
+    if real is None:
+        return e.complex(zero, y, COMPLEX)
+    if real.type == COMPLEX:
+        return real if imag is None else e.complex(e.real(real), e.add(e.imag(real), y), COMPLEX)
+    return e.complex(to_float(e, real), y, COMPLEX)
+
+
+_builtin(
+    "complex",
+    "(real=0, imag=0)",
+    "``complex(real, imag)``",
+    infer=_infer_complex,
+    lower=_lower_complex,
+    can_lower=_can_lower_complex,
+    effects=lambda *args: (
+        Effect.PURE if _can_lower_complex(*args) else _effect_of_conversion(*args)
+    ),
+    samples=(
+        *(*REAL_PAIRS[::2], *each((*REALS, *COMPLEXES, *_NUMPY_REALS)), (), ("1j",), (None,)),
+        *((1 + 1j, 2.5), (complex(-0.0, -0.0), -0.0), (np.float32(1.5), np.int8(3)), (1, 1j)),
+    ),
+)
+
+# -- round and sum ---------------------------------------------------------------------------------
+
+
+def _infer_round(number: Type, ndigits: Type = NONE) -> Type:
+    if number in (BOOL, INT):
+        return INT if ndigits in (NONE, BOOL, INT) else ANY
+    if number != FLOAT:
+        return ANY
+    return INT if ndigits == NONE else FLOAT if ndigits in (BOOL, INT) else ANY
+
+
+def _can_lower_round(number: Type, ndigits: Type = NONE) -> bool:
+    return ndigits == NONE and number in (BOOL, INT, FLOAT)
+
+
+def _lower_round(e: Emitter, number: V, ndigits: V | None = None) -> V:
+    if number.type == FLOAT:
+        return float_to_int(e, e.intrinsic("rint", number))
+    return to_type(e, number, INT)
+
+
+_builtin(
+    "round",
+    "(number, ndigits=None)",
+    "``round(x)``: to the nearest int, halves to even.",
+    infer=_infer_round,
+    lower=_lower_round,
+    can_lower=_can_lower_round,
+    effects=_effect_of_conversion,
+    is_profiled=True,
+    samples=(
+        *(*each(REALS), *((x, n) for x in REALS[::2] for n in (0, 2, -1, True))),
+        *((2.5, None), (0.49999999999999994,), (1j,), (np.float64(2.5),), ("a",), (7, 400)),
+    ),
+)
+
+_ADDS_FLOATS_PLAINLY = sys.version_info < (3, 12)  # later versions compensate rounding errors
+
+
+def _infer_sum(iterable: Type, start: Type = INT) -> Type:
+    if not isinstance(iterable, TupleType) or not all_numbers(*iterable.items, start):
+        return ANY
+    if not iterable.items:
+        return start
+    return arithmetic_type(*iterable.items, start)
+
+
+def _can_lower_sum(iterable: Type, start: Type = INT) -> bool:
+    result = _infer_sum(iterable, start)
+    if not isinstance(iterable, TupleType) or not arithmetic.can_lower_number(
+        *iterable.items, start
+    ):
+        return False
+    return result == INT or (_ADDS_FLOATS_PLAINLY and result != ANY)
+
+
+def _lower_sum(e: Emitter, iterable: V, start: V | None = None) -> V:
+    result = e.const(INT, 0) if start is None else start
+    for item in e.tuple_items(iterable):
+        result = arithmetic.lower_add(e, result, item)
+    return result
+
+
+_builtin(
+    "sum",
+    "(iterable, /, start=0)",
+    "``sum(iterable, start)``",
+    infer=_infer_sum,
+    lower=_lower_sum,
+    can_lower=_can_lower_sum,
+    effects=lambda iterable, start=INT: (
+        Effect.PURE if _infer_sum(iterable, start) != ANY else plain_effect(iterable, start)
+    ),
+    is_profiled=True,
+    samples=(
+        *(((),), ((), True), ((1, 2.5, True),), ((2**63 - 1, 1),), ((1e308, 1e308),), ((-0.0,),)),
+        *(((0.1, 0.2, 0.3), 1), ((1j, 2),), ([1, 2, 3],), (range(5),), ((1, "a"),), ((1.5,), -0.0)),
+    ),
+)
+
+# -- parts of numbers ------------------------------------------------------------------------------
+
+
+def _method(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
+    return declare(OpDef(f"py::{name}", Schema.parse(schema), doc, **fields))
+
+
+def _real_part_type(x: Type) -> Type:
+    return FLOAT if x == COMPLEX else arithmetic.infer_sign(x)
+
+
+def _effect_of_part(x: Type) -> Effect:
+    return Effect.PURE if is_number(x) else Effect.CALL
+
+
+_PYTHON_NUMBERS = ("bool", "int", "float", "complex")
+
+_method(
+    "real",
+    "(x)",
+    "``x.real``",
+    infer=_real_part_type,
+    evaluate=operator.attrgetter("real"),
+    lower=lambda e, x: e.real(x) if x.type == COMPLEX else arithmetic.lower_pos(e, x),
+    can_lower=is_number,
+    effects=_effect_of_part,
+    attributes=tuple(f"{name}.real" for name in _PYTHON_NUMBERS),
+    samples=each(NUMBERS),
+)
+_method(
+    "imag",
+    "(x)",
+    "``x.imag``",
+    infer=_real_part_type,
+    evaluate=operator.attrgetter("imag"),
+    lower=lambda e, x: e.imag(x) if x.type == COMPLEX else e.const(_real_part_type(x.type), 0),
+    can_lower=is_number,
+    effects=_effect_of_part,
+    attributes=tuple(f"{name}.imag" for name in _PYTHON_NUMBERS),
+    samples=each(NUMBERS),
+)
+
+
+def _lower_conjugate(e: Emitter, x: V) -> V:
+    if x.type != COMPLEX:
+        return arithmetic.lower_pos(e, x)
+    return e.complex(e.real(x), e.neg(e.imag(x)), COMPLEX)
+
+
+_method(
+    "conjugate",
+    "(x, /)",
+    "``x.conjugate()``",
+    infer=arithmetic.infer_sign,
+    evaluate=operator.methodcaller("conjugate"),
+    lower=_lower_conjugate,
+    can_lower=is_number,
+    effects=_effect_of_part,
+    methods=tuple(f"{name}.conjugate" for name in _PYTHON_NUMBERS),
+    samples=each(NUMBERS),
+)
