@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+import types
 from functools import cache
 
 import numpy as np
@@ -23,6 +24,7 @@ __all__ = [
     "ARRAY_FLAGS",
     "ARRAY_NDIM",
     "ARRAY_STRIDES",
+    "CELL_CONTENT",
     "COMPLEX_IMAG",
     "COMPLEX_REAL",
     "DESCR_BYTEORDER",
@@ -70,6 +72,7 @@ LIST_ITEMS = 3 * _WORD  # pointer to the items
 RANGE_START, RANGE_STOP, RANGE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
 SLICE_START, SLICE_STOP, SLICE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
 DICT_VERSION = 3 * _WORD
+CELL_CONTENT = 2 * _WORD  # null: an empty cell
 
 #: Since 3.12 some objects are immortal: their reference count must not be written.
 IS_IMMORTAL_AWARE = sys.version_info >= (3, 12)
@@ -199,6 +202,8 @@ def _check_containers() -> None:
         start = start or _word(id(container) + LIST_ITEMS)
         _expect(_word(start + _WORD), id(items[1]), f"item of {type(container).__name__}")
     _expect(_word(id(items) + OB_TYPE), id(tuple), "type")
+    cell = types.CellType(items)
+    _expect(_word(id(cell) + CELL_CONTENT), id(items), "cell")
     parts = (1000003, 2000003, 7)
     for triple, offsets in (
         (range(*parts), (RANGE_START, RANGE_STOP, RANGE_STEP)),

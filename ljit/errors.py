@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from types import TracebackType
+
 from ljit.source import SourceRange
 
 __all__ = [
@@ -15,6 +17,7 @@ __all__ = [
     "LjitError",
     "OpTypeError",
     "ParseError",
+    "Raised",
     "SourceUnavailableError",
     "UnsupportedSyntaxError",
     "UserError",
@@ -69,3 +72,12 @@ class VerifyError(InternalError):
 
 class CodegenError(InternalError):
     """A graph that verifies could not be turned into machine code."""
+
+
+class Raised(tuple[BaseException, TracebackType | None]):
+    """What a slow call returns to make its native caller raise: ``Raised((error, traceback))``.
+
+    The exception is raised with exactly that traceback, so that no frame of ljit is part of it.
+    """
+
+    __slots__ = ()

@@ -1,0 +1,367 @@
+"""The vectorcall entry of a compile unit, and the slow path behind the last one.
+
+An entry takes CPython's vectorcall arguments. When the call has no keywords, the right number of
+arguments, arguments of the unit's types, and its assumptions about global variables hold, the body
+runs. Else it jumps, with the same arguments, to the function that its `NextCell` names: the entry of
+another specialisation, or the slow path, which calls ``self._slow_call(args, kwargs)`` in Python.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import types
+from collections.abc import Callable, Sequence
+from functools import cache
+
+from ljit.analysis.assumptions import MISSING, Assumption
+from ljit.codegen import layout
+from ljit.codegen.boxing import Keep, unbox
+from ljit.codegen.builder import (
+    FALSE,
+    NULL,
+    BlockRef,
+    FunctionBuilder,
+    ModuleBuilder,
+    Ref,
+    address,
+    integer,
+)
+from ljit.codegen.context import CompileOptions
+from ljit.codegen.engine import CompiledModule, compile_ir
+from ljit.codegen.forms import Native
+from ljit.errors import Raised
+from ljit.ir import Effect, Graph
+from ljit.types import Type
+
+__all__ = [
+    "NextCell",
+    "begin_entry",
+    "emit_assumptions",
+    "emit_entry",
+    "enter_recursive_call",
+    "leave_recursive_call",
+    "may_recurse",
+    "slow_entry",
+]
+
+#: writes the body of a unit, from its arguments to the returns
+EmitBody = Callable[[FunctionBuilder, Sequence[Native]], None]
+
+_VECTORCALL = ("ptr", "ptr", "i64", "ptr")  # self, args, nargsf, kwnames
+
+
+class NextCell:
+    """The word that holds where an entry goes with calls that it does not take."""
+
+    __slots__ = ("_word",)
+
+    def __init__(self, target: int = 0) -> None:
+        self._word = ctypes.c_uint64(target)
+
+    @property
+    def address(self) -> int:
+        """Where the word is: it must stay alive as long as code that reads it."""
+        return ctypes.addressof(self._word)
+
+    @property
+    def target(self) -> int:
+        return self._word.value
+
+    @target.setter
+    def target(self, value: int) -> None:
+        self._word.value = value
+
+
+def emit_entry(
+    module: ModuleBuilder,
+    graph: Graph,
+    options: CompileOptions,
+    keep: Keep,
+    emit_body: EmitBody,
+    name: str = "ljit_entry",
+) -> NextCell:
+    """Write the entry function of a graph; `emit_body` writes what it does with the arguments.
+
+    The arguments are borrowed from the caller. The body returns a new reference, or null with an
+    error set. Gives the cell that says where other calls go; it must be set before the first call.
+    """
+    following = NextCell()
+    keep(following)
+    params = [param.type for param in graph.params]
+    f, arguments, reject = begin_entry(module, name, params, following)
+    emit_assumptions(f, options.assumptions, reject, keep)
+    if not may_recurse(graph):
+        emit_body(f, arguments)
+        return following
+    distinct = {part.text: part for a in arguments for part in a.parts}
+    inner = module.function(
+        f"{name}.body", "ptr", [p.type for p in distinct.values()], "internal"
+    )
+    passed = dict(zip(distinct, inner.params, strict=True))
+    emit_body(inner, [Native(a.type, [passed[p.text] for p in a.parts]) for a in arguments])
+    enter_recursive_call(f)
+    result = f.call("ptr", inner.name, list(distinct.values()))
+    leave_recursive_call(f)
+    f.ret(result)
+    return following
+
+
+def may_recurse(graph: Graph) -> bool:
+    """Whether anything in the graph can come back to the unit through a Python call."""
+    return any(node.op.effects_of(node) & Effect.CALL for node in graph.walk())
+
+
+def begin_entry(
+    module: ModuleBuilder, name: str, params: Sequence[Type], following: NextCell
+) -> tuple[FunctionBuilder, list[Native], BlockRef]:
+    """Begin an entry function: check the call and unbox its arguments.
+
+    Gives the builder, the arguments (borrowed), and the block that hands the call on to
+    `following`, as long as nothing has been done yet.
+    """
+    f = module.function(name, "ptr", _VECTORCALL)
+    body, f.block = f.block, None
+    reject = _reject_block(f, following)
+    f.block = body
+    _check_shape(f, len(params), reject)
+    arguments = []
+    for index, type_ in enumerate(params):
+        pointer = f.load("ptr", f.gep("ptr", f.params[1], integer("i64", index)))
+        arguments.append(unbox(f, pointer, type_, reject))
+    return f, arguments, reject
+
+
+def _reject_block(f: FunctionBuilder, following: NextCell) -> BlockRef:
+    """The cold block that hands the call on."""
+    reject = f.new_block("reject")
+    f.start(reject, reachable=True, cold=True)
+    target = f.load("ptr", address(following.address))
+    arguments = ", ".join(p.typed for p in f.params)
+    f.ret(f.emit("ptr", f"musttail call ptr {target}({arguments})"))
+    return reject
+
+
+def _check_shape(f: FunctionBuilder, count: int, reject: BlockRef) -> None:
+    """Exactly `count` positional arguments and no keywords, in one branch.
+
+    Shifting drops PY_VECTORCALL_ARGUMENTS_OFFSET, the highest bit.
+    """
+    _, _, nargsf, kwnames = f.params
+    twice = f.binary("shl", nargsf, integer("i64", 1))
+    wrong = f.binary("xor", twice, integer("i64", 2 * count))
+    wrong = f.binary("or", wrong, f.convert("ptrtoint", kwnames, "i64"))
+    following = f.new_block("args")
+    f.condbr(f.icmp("ne", wrong, integer("i64", 0)), reject, following, unlikely=True)
+    f.start(following)
+
+
+# -- assumptions ---------------------------------------------------------------------------------------
+
+
+def emit_assumptions(
+    f: FunctionBuilder, assumptions: Sequence[Assumption], reject: BlockRef, keep: Keep
+) -> None:
+    """Go to `reject` unless the variables still are what the code takes them for.
+
+    The dicts are looked into only when their version tag is not that of the last look.
+    """
+    _check_cells(f, assumptions, reject, keep)
+    in_dicts = [a for a in assumptions if isinstance(a.holder, dict)]
+    if not in_dicts:
+        return
+    look, good = f.new_block("look"), f.new_block("globals")
+    tags: list[tuple[Ref, Ref]] = []
+    if layout.has_dict_versions():
+        tags = _load_tags(f, [a.holder for a in in_dicts if isinstance(a.holder, dict)], keep)
+        changed = FALSE
+        for tag, seen in tags:
+            differs = f.icmp("ne", tag, f.load("i64", seen))
+            changed = f.binary("or", changed, differs)
+        f.condbr(changed, look, good, unlikely=True)
+    else:
+        f.br(look)
+    f.start(look)
+    for assumption in in_dicts:
+        _look_up(f, assumption, reject, keep)
+    for tag, seen in tags:
+        f.store(tag, seen)
+    f.br(good)
+    f.start(good)
+
+
+def _check_cells(
+    f: FunctionBuilder, assumptions: Sequence[Assumption], reject: BlockRef, keep: Keep
+) -> None:
+    for assumption in assumptions:
+        if isinstance(assumption.holder, types.CellType):
+            place = f.gep("i8", keep(assumption.holder), integer("i64", layout.CELL_CONTENT))
+            _require_same(f, f.load("ptr", place), assumption, reject, keep)
+
+
+def _load_tags(
+    f: FunctionBuilder, dicts: Sequence[dict[str, object]], keep: Keep
+) -> list[tuple[Ref, Ref]]:
+    """For each dict: its version tag, and the place of the tag at the last look."""
+    tags = []
+    for namespace in {id(d): d for d in dicts}.values():
+        place = f.gep("i8", keep(namespace), integer("i64", layout.DICT_VERSION))
+        seen = f.module.global_variable(f"{f.name}.seen{len(tags)}", "i64", "0")
+        tags.append((f.load("i64", place), seen))
+    return tags
+
+
+def _look_up(f: FunctionBuilder, assumption: Assumption, reject: BlockRef, keep: Keep) -> None:
+    key = sys.intern(assumption.key)
+    found = f.call_external("ptr", "PyDict_GetItem", (keep(assumption.holder), keep(key)))
+    _require_same(f, found, assumption, reject, keep)
+
+
+def _require_same(
+    f: FunctionBuilder, found: Ref, assumption: Assumption, reject: BlockRef, keep: Keep
+) -> None:
+    wanted = NULL if assumption.value is MISSING else keep(assumption.value)
+    following = f.new_block("same")
+    f.condbr(f.icmp("ne", found, wanted), reject, following, unlikely=True)
+    f.start(following)
+
+
+# -- recursion -----------------------------------------------------------------------------------------
+
+
+def enter_recursive_call(f: FunctionBuilder) -> None:
+    """Count a nested call as CPython does; at the limit, return with RecursionError set."""
+    where = f.module.string("")
+    status = f.call_external("i32", "Py_EnterRecursiveCall", (where,))
+    failed, following = f.new_block("recursion"), f.new_block("entered")
+    f.condbr(f.icmp("ne", status, integer("i32", 0)), failed, following, unlikely=True)
+    if f.start(failed, cold=True):
+        f.ret(NULL)
+    f.start(following)
+
+
+def leave_recursive_call(f: FunctionBuilder) -> None:
+    """The counterpart, before each return of a function that has entered."""
+    f.call_external("void", "Py_LeaveRecursiveCall", ())
+
+
+# -- the slow path -------------------------------------------------------------------------------------
+
+_SLOW_NAME = sys.intern("_slow_call")
+
+_SLOW_ENTRY = f"""
+declare ptr @PyTuple_New(i64)
+declare i32 @PyTuple_SetItem(ptr, i64, ptr)
+declare ptr @PyTuple_GetItem(ptr, i64)
+declare i64 @PyTuple_Size(ptr)
+declare ptr @PyDict_New()
+declare i32 @PyDict_SetItem(ptr, ptr, ptr)
+declare ptr @PyObject_VectorcallMethod(ptr, ptr, i64, ptr)
+declare void @PyErr_Restore(ptr, ptr, ptr)
+declare void @Py_IncRef(ptr)
+declare void @Py_DecRef(ptr)
+
+define ptr @slow_entry(ptr %self, ptr %args, i64 %nargsf, ptr %kwnames) nounwind {{
+entry:
+  %stack = alloca [4 x ptr], align 8
+  %count = and i64 %nargsf, {2**63 - 1}
+  %tuple = call ptr @PyTuple_New(i64 %count)
+  %no.tuple = icmp eq ptr %tuple, null
+  br i1 %no.tuple, label %fail, label %items
+items:
+  %i = phi i64 [ 0, %entry ], [ %next.i, %item ]
+  %more = icmp ult i64 %i, %count
+  br i1 %more, label %item, label %keywords
+item:
+  %place = getelementptr ptr, ptr %args, i64 %i
+  %arg = load ptr, ptr %place
+  call void @Py_IncRef(ptr %arg)
+  %set = call i32 @PyTuple_SetItem(ptr %tuple, i64 %i, ptr %arg)
+  %next.i = add i64 %i, 1
+  br label %items
+keywords:
+  %positional.only = icmp eq ptr %kwnames, null
+  br i1 %positional.only, label %none, label %dict
+none:
+  %none.object = inttoptr i64 {id(None)} to ptr
+  call void @Py_IncRef(ptr %none.object)
+  br label %call
+dict:
+  %names = call i64 @PyTuple_Size(ptr %kwnames)
+  %new = call ptr @PyDict_New()
+  %no.dict = icmp eq ptr %new, null
+  br i1 %no.dict, label %fail.tuple, label %pairs
+pairs:
+  %k = phi i64 [ 0, %dict ], [ %next.k, %pair ]
+  %more.k = icmp ult i64 %k, %names
+  br i1 %more.k, label %pair, label %call
+pair:
+  %key = call ptr @PyTuple_GetItem(ptr %kwnames, i64 %k)
+  %index = add i64 %count, %k
+  %value.place = getelementptr ptr, ptr %args, i64 %index
+  %value = load ptr, ptr %value.place
+  %status = call i32 @PyDict_SetItem(ptr %new, ptr %key, ptr %value)
+  %next.k = add i64 %k, 1
+  %bad = icmp slt i32 %status, 0
+  br i1 %bad, label %fail.dict, label %pairs
+call:
+  %kwargs = phi ptr [ %none.object, %none ], [ %new, %pairs ]
+  %first = getelementptr ptr, ptr %stack, i64 1
+  %second = getelementptr ptr, ptr %stack, i64 2
+  %third = getelementptr ptr, ptr %stack, i64 3
+  store ptr %self, ptr %first
+  store ptr %tuple, ptr %second
+  store ptr %kwargs, ptr %third
+  %name = inttoptr i64 {id(_SLOW_NAME)} to ptr
+  %result = call ptr @PyObject_VectorcallMethod(ptr %name, ptr %first, i64 {3 - 2**63}, ptr null)
+  call void @Py_DecRef(ptr %tuple)
+  call void @Py_DecRef(ptr %kwargs)
+  %failed = icmp eq ptr %result, null
+  br i1 %failed, label %fail, label %check
+check:
+  %class.place = getelementptr i8, ptr %result, i64 {layout.OB_TYPE}
+  %class = load ptr, ptr %class.place
+  %raised = inttoptr i64 {id(Raised)} to ptr
+  %is.raised = icmp eq ptr %class, %raised
+  br i1 %is.raised, label %raise, label %done
+done:
+  ret ptr %result
+raise:
+  %error.place = getelementptr i8, ptr %result, i64 {layout.TUPLE_ITEMS}
+  %error = load ptr, ptr %error.place
+  %trace.place = getelementptr i8, ptr %result, i64 {layout.TUPLE_ITEMS + 8}
+  %trace = load ptr, ptr %trace.place
+  %error.class.place = getelementptr i8, ptr %error, i64 {layout.OB_TYPE}
+  %error.class = load ptr, ptr %error.class.place
+  %none.value = inttoptr i64 {id(None)} to ptr
+  %no.trace = icmp eq ptr %trace, %none.value
+  %trace.or.null = select i1 %no.trace, ptr null, ptr %trace
+  call void @Py_IncRef(ptr %error.class)
+  call void @Py_IncRef(ptr %error)
+  call void @Py_IncRef(ptr %trace.or.null)
+  call void @Py_DecRef(ptr %result)
+  call void @PyErr_Restore(ptr %error.class, ptr %error, ptr %trace.or.null)
+  ret ptr null
+fail.dict:
+  call void @Py_DecRef(ptr %new)
+  br label %fail.tuple
+fail.tuple:
+  call void @Py_DecRef(ptr %tuple)
+  br label %fail
+fail:
+  ret ptr null
+}}
+"""
+
+
+@cache
+def _slow_module() -> CompiledModule:
+    return compile_ir(_SLOW_ENTRY, "slow_entry")
+
+
+def slow_entry() -> int:
+    """Address of the entry that calls ``self._slow_call(args, kwargs)``, with `kwargs` None or a dict.
+
+    When that returns a `Raised`, its exception is raised with its traceback. Compiled once, never freed.
+    """
+    return _slow_module().address
