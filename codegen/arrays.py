@@ -17,7 +17,7 @@ from ljit.codegen.forms import (
     memory_type,
 )
 from ljit.codegen.layout import ARRAY_DATA
-from ljit.types import INT, ArrayType, Type
+from ljit.types import BOOL, INT, ArrayType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -180,6 +180,37 @@ def array_view(
     if e.ownership.loop_depth == 0:
         view.memo = e.ownership.new_slot()
     return view
+
+
+def extent(
+    f: FunctionBuilder, data: Ref, itemsize: int, axes: Sequence[tuple[Ref, Ref]]
+) -> tuple[Ref, Ref]:
+    """Lowest and one past the highest address of (size, stride) axes without a 0 size, as integers."""
+    zero = integer("i64", 0)
+    low = high = f.convert("ptrtoint", data, "i64")
+    for size, stride in axes:
+        if stride.constant == 0:
+            continue
+        reach = f.binary("mul", f.binary("sub", size, integer("i64", 1)), stride)
+        if stride.constant is not None and stride.constant > 0:
+            high = f.binary("add", high, reach)
+            continue
+        negative = f.icmp("slt", reach, zero)
+        low = f.binary("add", low, f.select(negative, reach, zero))
+        high = f.binary("add", high, f.select(negative, zero, reach))
+    return low, f.binary("add", high, integer("i64", itemsize))
+
+
+def array_overlap(e: Emitter, a: Native, b: Native) -> Native:
+    extents = []
+    for x in (a, b):
+        assert isinstance(x.type, ArrayType)
+        parts = array_parts(x)
+        axes = zip(parts.sizes, strides_of(e.f, x.type, parts), strict=True)
+        extents.append(extent(e.f, parts.data, x.type.dtype.itemsize, list(axes)))
+    (low, high), (other_low, other_high) = extents
+    below, above = e.f.icmp("ult", low, other_high), e.f.icmp("ult", other_low, high)
+    return Native(BOOL, (e.f.binary("and", below, above),))
 
 
 def is_contiguous(e: Emitter, type_: ArrayType, parts: ArrayParts) -> Ref:

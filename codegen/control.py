@@ -314,7 +314,8 @@ class GraphEmitter:
         """An elementwise op on arrays: a Map with one node."""
         op = node.op
         element_op = get_op(op.element_op) if op.element_op is not None else op
-        into = operands[:1] if op.schema.written else []
+        is_written = op.schema.written and isinstance(operands[0].type, ArrayType)
+        into = operands[:1] if is_written else []
 
         def body(elements: Sequence[Native]) -> list[Native]:
             types_ = [element.type for element in elements]

@@ -175,6 +175,7 @@ class Emitter:
     array_store = arrays.array_store
     array_new = arrays.array_new
     array_view = arrays.array_view
+    array_overlap = arrays.array_overlap
     object_const = objects.object_const
     list_size = objects.list_size
     list_load = objects.list_load

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ljit.codegen.arrays import array_new, load_element, store_element, strides_of
+from ljit.codegen.arrays import array_new, extent, load_element, store_element, strides_of
 from ljit.codegen.builder import FALSE, TRUE, Ref, integer
 from ljit.codegen.casts import cast_value
 from ljit.codegen.forms import ArrayParts, Native, array_parts
@@ -410,20 +410,8 @@ class _Nest:
         return same
 
     def _extent(self, x: Operand) -> tuple[Ref, Ref]:
-        """Lowest and one past the highest address, as integers."""
-        f = self.f
-        low = high = f.convert("ptrtoint", x.data, "i64")
-        for size, stride in zip(x.sizes, x.strides, strict=True):
-            if stride.constant == 0:
-                continue
-            reach = f.binary("mul", f.binary("sub", size, ONE), stride)
-            if x.parts.strides is None:
-                high = f.binary("add", high, reach)
-                continue
-            negative = f.icmp("slt", reach, ZERO)
-            low = f.binary("add", low, f.select(negative, reach, ZERO))
-            high = f.binary("add", high, f.select(negative, ZERO, reach))
-        return low, f.binary("add", high, integer("i64", x.dtype.itemsize))
+        axes = list(zip(x.sizes, x.strides, strict=True))
+        return extent(self.f, x.data, x.dtype.itemsize, axes)
 
     def _temporary(self, target: Operand, overlaps: Ref) -> Operand:
         """A C-contiguous array of the target's shape if `overlaps`, else the target itself."""

@@ -14,7 +14,7 @@ from ljit.codegen.builder import NULL, BlockRef, FunctionBuilder, Ref
 from ljit.codegen.forms import Native, owned_positions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["OwnedPhis", "Ownership"]
 
@@ -28,7 +28,6 @@ class Ownership:
         self._slots: list[Ref] = []
         self._free: list[Ref] = []  # temporary slots that are null now
         self.leave = f.new_block("leave")
-        self.before_return: Callable[[FunctionBuilder], None] | None = None
         self._results: list[tuple[Ref, BlockRef]] = []
 
     @contextmanager
@@ -115,8 +114,6 @@ class Ownership:
             result.add(value, block)
         for slot in self._slots:
             self.release(f.load("ptr", slot))
-        if self.before_return is not None:
-            self.before_return(f)
         f.ret(result)
 
 

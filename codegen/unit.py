@@ -6,19 +6,14 @@ import ctypes
 import time
 from collections.abc import Sequence
 
-from ljit.codegen.builder import ModuleBuilder
+from ljit.codegen.builder import FunctionBuilder, ModuleBuilder
 from ljit.codegen.context import CompileOptions, Context, ExitInfo, SiteInfo
 from ljit.codegen.control import GraphEmitter
 from ljit.codegen.emitter import Emitter
 from ljit.codegen.engine import CompiledModule, CompileTimes, compile_ir
-from ljit.codegen.entry import (
-    NextCell,
-    begin_entry,
-    enter_recursive_call,
-    leave_recursive_call,
-    slow_entry,
-)
-from ljit.ir import Effect, Graph
+from ljit.codegen.entry import NextCell, emit_entry, slow_entry
+from ljit.codegen.forms import Native
+from ljit.ir import Graph
 
 __all__ = ["NativeCode", "build_module", "compile_unit"]
 
@@ -104,22 +99,21 @@ class NativeCode:
 
 
 def build_module(
-    graph: Graph, *, name: str, options: CompileOptions, following: NextCell
-) -> tuple[str, Context]:
-    """Write the LLVM IR of a unit whose entry hands calls that it does not take to `following`."""
+    graph: Graph, *, name: str, options: CompileOptions
+) -> tuple[str, Context, NextCell]:
+    """Write the LLVM IR of a unit; the cell says where its entry hands on other calls."""
     module = ModuleBuilder(name)
     context = Context(module, options)
     if options.chaos:
         module.global_variable(CHAOS_SITE, "i32", "-1")
-    types = [param.type for param in graph.params]
-    entry = begin_entry(module, ENTRY, types, following, context.keep, options.assumptions)
-    emitter = Emitter(context, entry.f)
-    if any(node.effects & Effect.CALL for node in graph.block):
-        enter_recursive_call(entry.f)
-        emitter.ownership.before_return = leave_recursive_call
-    GraphEmitter(emitter).emit(graph, entry.arguments)
-    emitter.finish()
-    return module.render(), context
+
+    def emit_body(f: FunctionBuilder, params: Sequence[Native]) -> None:
+        emitter = Emitter(context, f)
+        GraphEmitter(emitter).emit(graph, params)
+        emitter.finish()
+
+    following = emit_entry(module, graph, options, context.keep, emit_body, ENTRY)
+    return module.render(), context, following
 
 
 def compile_unit(
@@ -131,10 +125,9 @@ def compile_unit(
     """
     start = time.perf_counter()
     options = options or CompileOptions()
-    following = NextCell(slow_entry())
-    text, context = build_module(graph, name=name, options=options, following=following)
-    context.kept.append(following)
+    text, context, following = build_module(graph, name=name, options=options)
     emitted = time.perf_counter() - start
     exports = (CHAOS_SITE,) if options.chaos else ()
     compiled = compile_ir(text, ENTRY, exports=exports)
+    following.target = slow_entry()
     return NativeCode(name, compiled, context, following, emitted)
