@@ -158,6 +158,30 @@ def _dict_update(target: dict[object, object], values: Any) -> None:
     target |= {**values}
 
 
+def _dict_merge(target: dict[object, object], values: Any, f: object) -> None:
+    name = _function_text(f)
+    try:
+        keys = values.keys()
+    except AttributeError:
+        kind = type(values).__name__
+        message = f"{name} argument after ** must be a mapping, not {kind}"
+        raise TypeError(message) from None
+    for key in keys:
+        if key in target:
+            message = f"{name} got multiple values for keyword argument '{key}'"
+            raise TypeError(message)
+        target[key] = values[key]
+
+
+def _function_text(f: object) -> str:
+    """Give the text by which CPython's messages name a callable."""
+    name = getattr(f, "__qualname__", None)
+    if name is None:
+        return str(f)
+    module = getattr(f, "__module__", None)
+    return f"{name}()" if module in (None, "builtins") else f"{module}.{name}()"
+
+
 def _lower_append(e: Emitter, target: V, value: V) -> tuple[()]:
     e.list_append(target, value)
     return ()
@@ -374,30 +398,6 @@ DELITEM = _container_op(
 )
 
 # -- in --------------------------------------------------------------------------------------------
-
-
-def _dict_merge(target: dict[object, object], values: Any, f: object) -> None:
-    name = _function_text(f)
-    try:
-        keys = values.keys()
-    except AttributeError:
-        kind = type(values).__name__
-        message = f"{name} argument after ** must be a mapping, not {kind}"
-        raise TypeError(message) from None
-    for key in keys:
-        if key in target:
-            message = f"{name} got multiple values for keyword argument '{key}'"
-            raise TypeError(message)
-        target[key] = values[key]
-
-
-def _function_text(f: object) -> str:
-    """Give the text by which CPython's messages name a callable."""
-    name = getattr(f, "__qualname__", None)
-    if name is None:
-        return str(f)
-    module = getattr(f, "__module__", None)
-    return f"{name}()" if module in (None, "builtins") else f"{module}.{name}()"
 
 
 def _not_in(item: object, container: Any) -> bool:
