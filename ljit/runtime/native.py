@@ -29,6 +29,7 @@ __all__ = [
     "compile_function",
     "compile_loop",
     "is_boxed_call",
+    "make_unit",
     "specialized_graph",
 ]
 
@@ -153,16 +154,23 @@ def compile_loop(
 def _compile(
     made: Specialization, name: str, on_bailout: BailoutHandler, fastmath: bool, start: float
 ) -> NativeUnit:
-    from ljit.codegen import CompileOptions, compile_unit, slow_entry
+    from ljit.codegen import CompileOptions, compile_unit
 
     options = CompileOptions(
         fastmath=fastmath, helper=on_bailout, assumptions=tuple(made.assumptions)
     )
     code = compile_unit(made.graph, name=name, options=options)
+    return make_unit(made, code, time.perf_counter() - start)
+
+
+def make_unit(made: Specialization, code: NativeCode, seconds: float) -> NativeUnit:
+    """Put a callable object in front of machine code."""
+    from ljit.codegen import slow_entry
+
     caller = _Callable()
     code.set_next(slow_entry())
     set_vectorcall(caller, code.address)
-    return NativeUnit(made, code, caller, time.perf_counter() - start)
+    return NativeUnit(made, code, caller, seconds)
 
 
 def link_entries(owner: object, units: Sequence[NativeUnit]) -> None:

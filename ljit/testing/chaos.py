@@ -1,0 +1,105 @@
+"""Chaos: make each check of native code fail in turn. A bailout that was never forced does not work.
+
+`fail_each_guard` compiles the function's present native code once more with switchable checks, and
+leaves what the executor has learnt alone. `eager_loops` makes the interpreter outline loops at once,
+so that small inputs run through outlined loops too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ljit.codegen import CompileOptions, NativeCode, compile_unit
+from ljit.interp import LoopExit
+from ljit.runtime import executor as executor_module
+from ljit.runtime.executor import Plan, ProfilingExecutor
+from ljit.runtime.native import NativeUnit, link_entries, make_unit
+
+__all__ = ["eager_loops", "fail_each_guard", "fail_each_loop_guard"]
+
+Helper = Callable[[int, int, tuple[object, ...]], object]
+
+
+def fail_each_guard(function: Any) -> Iterator[str]:
+    """Force each check of the function's native code to fail, one after the other.
+
+    While the generator stands at a check, calls of `function` with the types that it was compiled
+    for leave native code there. Yields a description of the check.
+    """
+    executor: ProfilingExecutor = function._executor
+    for plan in list(executor.plans.values()):
+        if plan.unit is not None:
+            yield from _fail_each_site_of_plan(executor, plan, plan.unit)
+
+
+def _fail_each_site_of_plan(
+    executor: ProfilingExecutor, plan: Plan, original: NativeUnit
+) -> Iterator[str]:
+    def leave(exit_index: int, site_index: int, values: tuple[object, ...]) -> object:
+        return executor.on_bailout(plan, unit, exit_index, site_index, values)
+
+    unit = _switchable(executor, original, leave)
+    link_entries(executor.owner, [unit])
+    try:
+        yield from _each_site(unit.code)
+    finally:
+        executor.link_entries()
+
+
+def fail_each_loop_guard(function: Any) -> Iterator[str]:
+    """Force each check of the function's outlined loops to fail, as `fail_each_guard` does."""
+    executor: ProfilingExecutor = function._executor
+    for found in list(executor.loops.values()):
+        original = found.unit
+        if original is None:
+            continue
+        unit = _switchable(executor, original, _leave_loop(original))
+        found.unit = unit
+        try:
+            yield from _each_site(unit.code)
+        finally:
+            found.unit = original
+
+
+def _leave_loop(unit: NativeUnit) -> Helper:
+    def leave(exit_index: int, _site_index: int, values: tuple[object, ...]) -> object:
+        leaving = unit.code.exits[exit_index]
+        return LoopExit.resumed(leaving.at, dict(zip(leaving.names, values, strict=True)))
+
+    return leave
+
+
+def _switchable(executor: ProfilingExecutor, original: NativeUnit, leave: Helper) -> NativeUnit:
+    """Compile the unit again with checks that can be made to fail."""
+    specialization = original.specialization
+    options = CompileOptions(
+        fastmath=executor.options.fastmath,
+        chaos=True,
+        helper=leave,
+        assumptions=tuple(specialization.assumptions),
+    )
+    code = compile_unit(specialization.graph, name=f"{original.code.name}.chaos", options=options)
+    return make_unit(specialization, code, 0.0)
+
+
+def _each_site(code: NativeCode) -> Iterator[str]:
+    try:
+        for index, site in enumerate(code.sites):
+            code.chaos_site = index
+            yield f"{site.reason} ({site.range.short() if site.range is not None else 'entry'})"
+    finally:
+        code.chaos_site = -1
+
+
+@contextmanager
+def eager_loops(threshold: int = 2) -> Iterator[None]:
+    """Outline a loop after `threshold` back-edges for the length of a ``with`` block."""
+    hooks = executor_module._Hooks
+    before = hooks.hot_loop_threshold
+    hooks.hot_loop_threshold = threshold
+    try:
+        yield
+    finally:
+        hooks.hot_loop_threshold = before
