@@ -127,12 +127,10 @@ class _Liveness:
         if node.op is not LOOP:
             return set().union(*(self.block(b, live) for b in node.blocks))
         exhausted = self.block(node.blocks[1], live) if len(node.blocks) == 2 else live
-        header = self.header.setdefault(node, set())
+        header = self.header[node] = self.header.get(node, set()) | exhausted
         # Invariant: header holds only variables that are live at the start of a trip or behind it.
-        grown = header | exhausted
-        while grown != header:
-            header = self.header[node] = grown
-            grown = header | self.block(node.blocks[0], header)
+        while not (grown := self.block(node.blocks[0], header)) <= header:
+            header = self.header[node] = header | grown
         return set(header)
 
 
