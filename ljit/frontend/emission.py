@@ -1,0 +1,311 @@
+"""The state of turning one tree into a graph, and the steps that all emitters share.
+
+Local variables are `prim::Load` and `prim::Store` of a *slot*: the variable's name, or ``name@N`` for the locals of
+an inlined function or a comprehension. `bound` holds the slots that are bound on every path to
+the current place. The emitters of the tree views register themselves with `emits`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+from ljit.errors import UnsupportedSyntaxError
+from ljit.frontend import tree
+from ljit.frontend.tree import Tree
+from ljit.ir import Block, Graph, Node, OpDef, Value, get_op
+from ljit.ops.control import (
+    BREAK,
+    CONSTANT,
+    IF,
+    LOAD,
+    LOOP,
+    REGION,
+    STORE,
+    UNINITIALIZED,
+    UNREACHABLE,
+    YIELD,
+)
+from ljit.source import SourceRange
+from ljit.types import ANY, BOOL, INT, Type
+
+__all__ = ["Emission", "Exit", "NestedFunction", "Scope", "emits"]
+
+_ENDLESS = 2**63 - 1
+_MAX_NODES = 20_000
+
+_Emitter = Callable[["Emission", Any], Any]  # each takes the tree class that it is listed under
+_EMITTERS: dict[type[Tree], _Emitter] = {}
+
+
+def emits(*classes: type[Tree]) -> Callable[[_Emitter], _Emitter]:
+    """Register the decorated function as the emitter of tree views of these classes."""
+
+    def register(function: _Emitter) -> _Emitter:
+        for cls in classes:
+            _EMITTERS[cls] = function
+        return function
+
+    return register
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """The local variables of a function or comprehension: slots by name.
+
+    `inlinable` are the names of nested functions that may be inlined, `functions` those defined so far.
+    `unsure` collects slots that were read where they may be unbound.
+    """
+
+    parent: Scope | None
+    slots: Mapping[str, str]
+    deleted: frozenset[str] = frozenset()
+    inlinable: frozenset[str] = frozenset()
+    escapes: Mapping[str, SourceRange] = field(default_factory=dict)
+    functions: dict[str, NestedFunction] = field(default_factory=dict)
+    unsure: dict[str, None] = field(default_factory=dict)
+    has_frame: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NestedFunction:
+    """A nested function: where it was defined, and the slots of its parameters' defaults."""
+
+    definition: tree.Def
+    scope: Scope
+    defaults: Mapping[str, str]
+
+
+@dataclass(slots=True, eq=False)
+class Exit:
+    """A Loop or Region that can be left, with what is bound at each of its Breaks so far."""
+
+    node: Node
+    bound: frozenset[str] | None = None  # None: nothing has left it yet
+
+    def leave(self, bound: frozenset[str]) -> None:
+        self.bound = bound if self.bound is None else self.bound & bound
+
+
+class Emission:
+    """Where nodes go and what is known there."""
+
+    def __init__(self, function: FunctionType, graph: Graph) -> None:
+        self.function = function
+        self.graph = graph
+        self.block = graph.block
+        self.scope = Scope(None, {})
+        self.bound: frozenset[str] = frozenset()
+        self.loop: Exit | None = None
+        self.region: Exit | None = None
+        self.caller: SourceRange | None = None
+        self.inlining: tuple[tree.Def, ...] = ()
+        self._count = 0
+
+    # -- trees -------------------------------------------------------------------------------------
+
+    def expression(self, expression: Tree) -> Value:
+        """Emit an expression; give its value."""
+        value = _EMITTERS[type(expression)](self, expression)
+        assert isinstance(value, Value)
+        return value
+
+    def statements(self, statements: Sequence[Tree]) -> None:
+        """Emit statements up to one that never falls through."""
+        for statement in statements:
+            if self.block.is_terminated:
+                return
+            _EMITTERS[type(statement)](self, statement)
+
+    def unsupported(self, message: str, where: SourceRange) -> UnsupportedSyntaxError:
+        return UnsupportedSyntaxError(message, where)
+
+    # -- nodes -------------------------------------------------------------------------------------
+
+    def place(self, where: SourceRange) -> SourceRange:
+        """Give `where` with the calls that led there, if it is in an inlined function."""
+        return where if self.caller is None else where.called_from(self.caller)
+
+    def node(
+        self,
+        op: OpDef,
+        inputs: Sequence[Value],
+        where: SourceRange,
+        attrs: Mapping[str, object] | None = None,
+        *,
+        outputs: int | Sequence[Type] | None = None,
+    ) -> Node:
+        """Append a node; what it gives is `Any` unless a bool, a constant or stated."""
+        node = self.graph.create(op, inputs, attrs, outputs=outputs, range=self.place(where))
+        if outputs is None and not op.is_constant:
+            for value in node.outputs:
+                value.type = value.type if value.type == BOOL else ANY
+        if node.id > _MAX_NODES:
+            raise self.unsupported("the function is too large with its nested ones inlined", where)
+        return self.block.append(node)
+
+    def emit(self, op: str, *inputs: Value, where: SourceRange, **attrs: object) -> Value:
+        """Append a node with one output; give that."""
+        return self.node(get_op(op), inputs, where, attrs).output
+
+    def effect(self, op: str, *inputs: Value, where: SourceRange, **attrs: object) -> None:
+        """Append a node without outputs."""
+        self.node(get_op(op), inputs, where, attrs)
+
+    def constant(self, value: object, where: SourceRange) -> Value:
+        return self.node(CONSTANT, (), where, {"value": value}).output
+
+    def terminate(self, op: OpDef, inputs: Sequence[Value], where: SourceRange) -> Node:
+        """End the block."""
+        return self.node(op, inputs, where, outputs=0)
+
+    # -- variables ---------------------------------------------------------------------------------
+
+    def fresh_slot(self, name: str = "") -> str:
+        """Make up a slot that no variable has."""
+        self._count += 1
+        return f"{name}@{self._count}"
+
+    def find(self, name: str) -> tuple[Scope, str] | None:
+        """Find the scope in which a name is local, and its slot; None: not a local of the function."""
+        scope: Scope | None = self.scope
+        while scope is not None:
+            slot = scope.slots.get(name)
+            if slot is not None:
+                return scope, slot
+            scope = scope.parent
+        return None
+
+    def is_own(self, scope: Scope) -> bool:
+        """Whether a variable of `scope` belongs to the frame that runs the current code."""
+        current: Scope | None = self.scope
+        while current is not None and current is not scope and not current.has_frame:
+            current = current.parent
+        return current is scope
+
+    def load(self, slot: str, where: SourceRange) -> Value:
+        return self.node(LOAD, (), where, {"name": slot}, outputs=1).output
+
+    def store(self, slot: str, value: Value, where: SourceRange) -> None:
+        self.node(STORE, (value,), where, {"name": slot})
+        self.bound |= {slot}
+
+    def store_name(self, name: str, value: Value, where: SourceRange) -> None:
+        """Bind a local variable of the user's."""
+        found = self.find(name)
+        assert found is not None, name
+        scope, slot = found
+        self.store(slot, value, where)
+        if name in scope.deleted:
+            self.bound -= {slot}
+
+    # -- control flow ------------------------------------------------------------------------------
+
+    def branch(
+        self,
+        condition: Value,
+        then: Callable[[], Sequence[Value]],
+        otherwise: Callable[[], Sequence[Value]],
+        where: SourceRange,
+        *,
+        outputs: Sequence[Type] = (),
+    ) -> Sequence[Value]:
+        """Append an If; the functions fill its blocks and give the values of its outputs.
+
+        When neither block falls through, the current block ends too.
+        """
+        node = self.node(IF, (condition,), where, outputs=outputs)
+        before, joined = self.bound, None
+        for fill in (then, otherwise):
+            self.bound = before
+            with self.inside(node.add_block()):
+                values = fill()
+                if not self.block.is_terminated:
+                    self.terminate(YIELD, values, where)
+                    joined = self.bound if joined is None else joined & self.bound
+        self.bound = before if joined is None else joined
+        if joined is None:
+            self.terminate(UNREACHABLE, (), where)
+        return node.outputs
+
+    @contextmanager
+    def inside(self, block: Block) -> Iterator[None]:
+        """Append to `block` meanwhile."""
+        outer, self.block = self.block, block
+        yield
+        self.block = outer
+
+    @contextmanager
+    def endless_loop(self, where: SourceRange) -> Iterator[tuple[Exit, Value]]:
+        """Append a Loop that only a Break leaves, and fill its body meanwhile.
+
+        Gives its Exit and the trip index. Behind it that is bound which every Break had bound.
+        """
+        limits = (self.constant(0, where), self.constant(_ENDLESS, where))
+        node = self.node(LOOP, limits, where)
+        block = node.add_block([("", INT)])
+        outer, self.loop = self.loop, Exit(node)
+        loop, before = self.loop, self.bound
+        with self.inside(block):
+            yield loop, block.params[0]
+            if not self.block.is_terminated:
+                self.terminate(YIELD, (), where)
+        self.loop = outer
+        self.bound = before if loop.bound is None else loop.bound
+        if loop.bound is None:
+            self.terminate(UNREACHABLE, (), where)
+
+    def leave(self, target: Exit, where: SourceRange, *values: Value) -> None:
+        """Append a Break."""
+        self.terminate(BREAK, values, where).target = target.node
+        target.leave(self.bound)
+
+    @contextmanager
+    def new_scope(self, scope: Scope, caller: SourceRange | None) -> Iterator[None]:
+        """Emit code of another scope meanwhile, called from `caller` (None: in the same frame).
+
+        Each run starts with the scope's variables unbound, also when the code is in a loop.
+        """
+        outer_scope, outer_caller = self.scope, self.caller
+        block, last = self.block, self.block.last
+        self.scope = scope
+        if caller is not None:
+            self.caller = self.place(caller)
+        yield
+        self.scope, self.caller = outer_scope, outer_caller
+        self.bound -= frozenset(scope.slots.values())
+        for slot in scope.unsure:
+            _unbind_at(block, last, slot)
+
+    @contextmanager
+    def inlined_region(self, where: SourceRange) -> Iterator[Node]:
+        """Append a Region whose output is what the code emitted meanwhile returns."""
+        node = self.node(REGION, (), where, outputs=1)
+        outer = self.loop, self.region
+        self.loop, self.region = None, Exit(node)
+        region, before = self.region, self.bound
+        with self.inside(node.add_block()):
+            yield node
+            if not self.block.is_terminated:
+                self.terminate(YIELD, (self.constant(None, where),), where)
+                region.leave(self.bound)
+        self.loop, self.region = outer
+        self.bound = before if region.bound is None else region.bound
+
+
+def _unbind_at(block: Block, last: Node | None, slot: str) -> None:
+    """Unbind a variable behind the node `last` of the block (None: at its start)."""
+    graph = block.graph
+    unbound = graph.create(UNINITIALIZED)
+    store = graph.create(STORE, (unbound.output,), {"name": slot})
+    if last is not None:
+        unbound.insert_after(last)
+    elif block.first is not None:
+        unbound.insert_before(block.first)
+    else:
+        block.append(unbound)
+    store.range = unbound.range = last.range if last is not None else None
+    store.insert_after(unbound)

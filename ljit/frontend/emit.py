@@ -1,0 +1,54 @@
+"""A tree to a graph: the entry of the emitters, which live in the emit_* modules.
+
+The graph has `prim::Load` and `prim::Store` for local variables and control flow without operands for them;
+`convert_to_ssa` puts those in. Values that an expression chooses (``a and b``, a returned value of
+an inlined function) are outputs of their If or Region from the start.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+
+import ljit.frontend.emit_conditions
+import ljit.frontend.emit_expressions
+import ljit.frontend.emit_statements  # these register the emitters
+import ljit.ops  # noqa: F401  # declares the ops
+from ljit.errors import UnsupportedSyntaxError
+from ljit.frontend import tree
+from ljit.frontend.build import build_def
+from ljit.frontend.emission import Emission
+from ljit.frontend.emit_nested import function_scope
+from ljit.frontend.scopes import names_of
+from ljit.ir import Graph
+from ljit.ops.control import RETURN
+
+__all__ = ["build_graph", "emit_graph"]
+
+
+def build_graph(fn: FunctionType) -> Graph:
+    """Translate `fn`.
+
+    Raises SourceUnavailableError if there is no source, UnsupportedSyntaxError if something in
+    it is not translated.
+    """
+    try:
+        return emit_graph(build_def(fn), fn)
+    except RecursionError:
+        message = f"{fn.__qualname__} is nested too deeply; split it up"
+        raise UnsupportedSyntaxError(message) from None
+
+
+def emit_graph(definition: tree.Def, fn: FunctionType) -> Graph:
+    """Emit the graph of the tree of `fn`."""
+    graph = Graph(definition.name)
+    emission = Emission(fn, graph)
+    names = names_of(definition)
+    emission.scope = function_scope(None, names, {name: name for name in names.bound})
+    for param in definition.decl.params:
+        value = graph.block.add_param(param.name)
+        emission.store_name(param.name, value, param.range)
+    emission.statements(definition.body)
+    if not emission.block.is_terminated:
+        where = definition.body[-1].range
+        emission.terminate(RETURN, (emission.constant(None, where),), where)
+    return graph

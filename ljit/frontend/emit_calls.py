@@ -1,0 +1,186 @@
+"""Calls: of functions, of methods, with stars; and what `for` iterates over.
+
+The callee is evaluated first, as in CPython. A method call is one `py::call_method`, which looks the method up
+last, only where nobody can tell: where the arguments are constants and bound locals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ljit.frontend import tree
+from ljit.frontend.emission import Emission, emits
+from ljit.frontend.emit_nested import inline_call, inline_lambda
+from ljit.frontend.tree import Tree
+from ljit.ir import Value
+from ljit.source import SourceRange
+
+__all__ = ["iteration_view", "refuse_frame_access"]
+
+#: builtins that look at the frame of their caller: always, and when called without arguments
+_FRAME_ACCESS = frozenset(("locals", "globals", "eval", "exec", "breakpoint"))
+_FRAME_ACCESS_WITHOUT_ARGUMENTS = frozenset(("vars", "dir", "super"))
+_FRAME_METHODS = frozenset(("_getframe", "currentframe", "_getframemodulename"))
+
+
+def refuse_frame_access(
+    e: Emission, name: str, where: SourceRange, *, has_arguments: bool
+) -> None:
+    """Refuse a builtin that would look at the frame of the translated function."""
+    refused = name in _FRAME_ACCESS
+    if refused or (name in _FRAME_ACCESS_WITHOUT_ARGUMENTS and not has_arguments):
+        message = f"{name}() looks at the frame of the function and is not translated"
+        raise e.unsupported(message, where)
+
+
+@emits(tree.Apply)
+def _apply(e: Emission, call: tree.Apply) -> Value:
+    nested = _inlined(e, call)
+    if nested is not None:
+        return nested
+    _check_frame_access(e, call)
+    if _has_stars(call):
+        return _star_call(e, call)
+    if isinstance(call.function, tree.Select) and _is_method(e, call.function, call):
+        receiver = e.expression(call.function.value)
+        operands, kwnames = _operands(e, call)
+        return e.emit(
+            "py::call_method",
+            receiver,
+            *operands,
+            where=call.range,
+            name=call.function.name,
+            kwnames=kwnames,
+        )
+    function = e.expression(call.function)
+    operands, kwnames = _operands(e, call)
+    return e.emit("py::call", function, *operands, where=call.range, kwnames=kwnames)
+
+
+def _inlined(e: Emission, call: tree.Apply) -> Value | None:
+    """Emit the call of a nested function; None if it is another call."""
+    if isinstance(call.function, tree.Lambda):
+        return inline_lambda(e, call.function, call)
+    if not isinstance(call.function, tree.Var):
+        return None
+    found = e.find(call.function.name)
+    if found is None or call.function.name not in found[0].inlinable:
+        return None
+    return inline_call(e, call)
+
+
+def _check_frame_access(e: Emission, call: tree.Apply) -> None:
+    has_arguments = bool(call.arguments or call.keywords)
+    if isinstance(call.function, tree.Var):
+        if e.find(call.function.name) is None:
+            name = call.function.name
+            refuse_frame_access(e, name, call.range, has_arguments=has_arguments)
+    elif isinstance(call.function, tree.Select) and call.function.name in _FRAME_METHODS:
+        message = f"{call.function.name}() looks at the frame of the function"
+        raise e.unsupported(f"{message} and is not translated", call.range)
+
+
+def _has_stars(call: tree.Apply) -> bool:
+    return any(
+        isinstance(arg, tree.Starred | tree.DoubleStarred)
+        for arg in (*call.arguments, *call.keywords)
+    )
+
+
+def _operands(e: Emission, call: tree.Apply) -> tuple[list[Value], tuple[str, ...]]:
+    """Emit the arguments of a call without stars; also give the names of the last ones."""
+    operands = [e.expression(argument) for argument in call.arguments]
+    names: list[str] = []
+    for keyword in call.keywords:
+        assert isinstance(keyword, tree.Keyword)
+        operands.append(e.expression(keyword.value))
+        names.append(keyword.name)
+    return operands, tuple(names)
+
+
+def _is_method(e: Emission, function: tree.Select, call: tree.Apply) -> bool:
+    """Whether to look the method up after the arguments; never in what may be a module."""
+    root: Tree = function.value
+    while isinstance(root, tree.Select):
+        root = root.value
+    if isinstance(root, tree.Var) and e.find(root.name) is None:
+        return False
+    return all(_is_settled(e, arg) for arg in (*call.arguments, *call.keywords))
+
+
+def _is_settled(e: Emission, expression: Tree) -> bool:
+    """Whether evaluating the expression runs no code and cannot raise."""
+    match expression:
+        case tree.Const():
+            return True
+        case tree.Var():
+            found = e.find(expression.name)
+            return found is not None and found[1] in e.bound
+        case tree.TupleLiteral() | tree.SliceExpr() | tree.Keyword():
+            return all(_is_settled(e, child) for child in expression.children)
+        case _:
+            return False
+
+
+# -- stars -----------------------------------------------------------------------------------------
+
+
+def _star_call(e: Emission, call: tree.Apply) -> Value:
+    function = e.expression(call.function)
+    arguments = _star_arguments(e, call.arguments, call.range)
+    keywords = _star_keywords(e, function, call)
+    return e.emit("py::call_ex", function, arguments, keywords, where=call.range)
+
+
+def _star_arguments(e: Emission, arguments: Sequence[Tree], where: SourceRange) -> Value:
+    """The positional arguments: a single ``*x`` as it is, else a tuple."""
+    if len(arguments) == 1 and isinstance(arguments[0], tree.Starred):
+        return e.expression(arguments[0].value)
+    return e.expression(tree.TupleLiteral(where, tuple(arguments)))
+
+
+def _star_keywords(e: Emission, function: Value, call: tree.Apply) -> Value:
+    """The keyword arguments, a dict: runs of ``k=v`` and each ``**d`` are merged in turn."""
+    where = call.range
+    made: Value | None = None
+    pairs: list[Value] = []
+
+    def flush() -> Value:
+        if made is None:
+            return e.emit("prim::DictConstruct", *pairs, where=where)
+        if pairs:
+            more = e.emit("prim::DictConstruct", *pairs, where=where)
+            e.effect("prim::dict_merge", made, more, function, where=where)
+        return made
+
+    for keyword in call.keywords:
+        if isinstance(keyword, tree.Keyword):
+            name = e.constant(keyword.name, keyword.range)
+            pairs += [name, e.expression(keyword.value)]
+        else:
+            assert isinstance(keyword, tree.DoubleStarred)
+            made = flush()
+            pairs = []
+            values = e.expression(keyword.value)
+            e.effect("prim::dict_merge", made, values, function, where=where)
+    return flush()
+
+
+# -- iteration -------------------------------------------------------------------------------------
+
+
+def iteration_view(e: Emission, iterable: Tree, where: SourceRange) -> Value:
+    """Emit what a loop runs over; calls of names are left together, so that views can be made."""
+    if not isinstance(iterable, tree.Apply) or not _is_view_call(e, iterable):
+        return e.emit("prim::iter", e.expression(iterable), where=where)
+    _check_frame_access(e, iterable)
+    function = e.expression(iterable.function)
+    operands, _ = _operands(e, iterable)
+    return e.emit("prim::iter_call", function, *operands, where=iterable.range)
+
+
+def _is_view_call(e: Emission, call: tree.Apply) -> bool:
+    if call.keywords or _has_stars(call) or not isinstance(call.function, tree.Var):
+        return False
+    found = e.find(call.function.name)
+    return found is None or call.function.name not in found[0].inlinable

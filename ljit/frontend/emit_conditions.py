@@ -1,0 +1,147 @@
+"""Truth: and, or, comparisons, ternaries, and the conditions of statements.
+
+As in CPython's bytecode each operand's truth is asked once, and only where it decides something.
+"""
+
+from __future__ import annotations
+
+from ljit.frontend import tree
+from ljit.frontend.emission import Emission, emits
+from ljit.frontend.tree import Tree
+from ljit.ir import Value
+from ljit.source import SourceRange
+from ljit.types import ANY, BOOL
+
+__all__ = ["condition"]
+
+
+def _truth(e: Emission, value: Value, where: SourceRange) -> Value:
+    return value if value.type == BOOL else e.emit("py::truth", value, where=where)
+
+
+def condition(e: Emission, expression: Tree, where: SourceRange) -> Value:
+    """Emit the truth of `expression`, a bool; `where` is the statement that asks."""
+    match expression:
+        case tree.Const():
+            return e.constant(bool(expression.value), expression.range)
+        case tree.UnaryOp(operator="not"):
+            inner = condition(e, expression.operand, where)
+            return e.emit("py::not", inner, where=expression.range)
+        case tree.BoolOp():
+            return _all_or_any(e, expression, 0, where)
+        case tree.Compare():
+            return _compare(e, expression, wants_truth=True)
+        case tree.TernaryIf():
+            (chosen,) = e.branch(
+                condition(e, expression.condition, where),
+                lambda: (condition(e, expression.then, where),),
+                lambda: (condition(e, expression.otherwise, where),),
+                where,
+                outputs=(BOOL,),
+            )
+            return chosen
+        case _:
+            return _truth(e, e.expression(expression), where)
+
+
+def _all_or_any(e: Emission, operation: tree.BoolOp, i: int, where: SourceRange) -> Value:
+    """The truth of the operands from number `i` on."""
+    first = condition(e, operation.operands[i], where)
+    if i == len(operation.operands) - 1:
+        return first
+
+    def rest() -> tuple[Value]:
+        return (_all_or_any(e, operation, i + 1, where),)
+
+    def decided() -> tuple[Value]:
+        return (e.constant(operation.operator == "or", operation.range),)
+
+    fills = (rest, decided) if operation.operator == "and" else (decided, rest)
+    (result,) = e.branch(first, *fills, operation.range, outputs=(BOOL,))
+    return result
+
+
+@emits(tree.BoolOp)
+def _choose(e: Emission, operation: tree.BoolOp) -> Value:
+    return _value_of(e, operation, 0)
+
+
+def _value_of(e: Emission, operation: tree.BoolOp, i: int) -> Value:
+    """The value of the operands from number `i` on."""
+    if i == len(operation.operands) - 1:
+        return e.expression(operation.operands[i])
+    value, truth = _value_and_truth(e, operation.operands[i], operation.range)
+
+    def rest() -> tuple[Value]:
+        return (_value_of(e, operation, i + 1),)
+
+    def decided() -> tuple[Value]:
+        return (value,)
+
+    fills = (rest, decided) if operation.operator == "and" else (decided, rest)
+    (result,) = e.branch(truth, *fills, operation.range, outputs=(ANY,))
+    return result
+
+
+def _value_and_truth(e: Emission, expression: Tree, where: SourceRange) -> tuple[Value, Value]:
+    """Both the value and its truth, for an operand of another `and` or `or`."""
+    if isinstance(expression, tree.BoolOp):
+        return _both_of(e, expression, 0)
+    value = e.expression(expression)
+    return value, _truth(e, value, where)
+
+
+def _both_of(e: Emission, operation: tree.BoolOp, i: int) -> tuple[Value, Value]:
+    value, truth = _value_and_truth(e, operation.operands[i], operation.range)
+    if i == len(operation.operands) - 1:
+        return value, truth
+
+    def rest() -> tuple[Value, Value]:
+        return _both_of(e, operation, i + 1)
+
+    def decided() -> tuple[Value, Value]:
+        return value, truth
+
+    fills = (rest, decided) if operation.operator == "and" else (decided, rest)
+    result, its_truth = e.branch(truth, *fills, operation.range, outputs=(ANY, BOOL))
+    return result, its_truth
+
+
+@emits(tree.Compare)
+def _comparison(e: Emission, comparison: tree.Compare) -> Value:
+    return _compare(e, comparison, wants_truth=False)
+
+
+def _compare(e: Emission, comparison: tree.Compare, *, wants_truth: bool) -> Value:
+    where = comparison.range
+    last = len(comparison.operators) - 1
+
+    def link(left: Value, i: int) -> Value:
+        """Compare operand `i`, already emitted, with the next, and go on."""
+        right = e.expression(comparison.operands[i + 1])
+        result = e.emit(f"py::{comparison.operators[i]}", left, right, where=where)
+        if i == last:
+            return _truth(e, result, where) if wants_truth else result
+        truth = _truth(e, result, where)
+        (chosen,) = e.branch(
+            truth,
+            lambda: (link(right, i + 1),),
+            lambda: (truth if wants_truth else result,),
+            where,
+            outputs=(BOOL if wants_truth else ANY,),
+        )
+        return chosen
+
+    return link(e.expression(comparison.operands[0]), 0)
+
+
+@emits(tree.TernaryIf)
+def _ternary(e: Emission, ternary: tree.TernaryIf) -> Value:
+    (chosen,) = e.branch(
+        condition(e, ternary.condition, ternary.range),
+        lambda: (e.expression(ternary.then),),
+        lambda: (e.expression(ternary.otherwise),),
+        ternary.range,
+        outputs=(ANY,),
+    )
+    return chosen

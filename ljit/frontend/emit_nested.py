@@ -1,0 +1,160 @@
+"""Nested functions, inlined where they are called.
+
+Their variables get slots of their own at each call, their defaults are evaluated where they are defined,
+and names of the enclosing function are read when the body runs, as through a cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ljit.frontend import tree
+from ljit.frontend.emission import Emission, NestedFunction, Scope, emits
+from ljit.frontend.scopes import Names, names_of
+from ljit.ir import Value
+from ljit.ops.control import RETURN
+from ljit.source import SourceRange
+
+__all__ = ["define", "function_scope", "inline_call", "inline_lambda"]
+
+#: statements that neither return nor fail to fall through
+_STRAIGHT = (tree.Assign, tree.AugAssign, tree.ExprStmt, tree.Assert, tree.Pass, tree.Delete)
+
+
+def function_scope(parent: Scope | None, names: Names, slots: dict[str, str]) -> Scope:
+    """Make the scope of a function with these names."""
+    return Scope(
+        parent,
+        slots,
+        deleted=frozenset(names.deleted),
+        inlinable=names.inlinable,
+        escapes=names.escapes,
+    )
+
+
+@emits(tree.Def)
+def _definition(e: Emission, definition: tree.Def) -> None:
+    define(e, definition.name, definition)
+
+
+def define(e: Emission, name: str, definition: tree.Def) -> None:
+    """Emit the definition of a nested function under a name: its defaults."""
+    if name not in e.scope.inlinable:
+        where = e.scope.escapes.get(name, definition.range)
+        raise e.unsupported(
+            f"the nested function {name!r} is used other than by calling it, or the name is bound again; "
+            "define it at module level",
+            where,
+        )
+    e.scope.functions[name] = _evaluate_defaults(e, definition)
+    e.bound |= {e.scope.slots[name]}
+
+
+@emits(tree.Lambda)
+def _lambda(e: Emission, expression: tree.Lambda) -> Value:
+    raise e.unsupported(
+        "a lambda that is not called directly is not translated; define a function at module level",
+        expression.range,
+    )
+
+
+def _evaluate_defaults(e: Emission, definition: tree.Def) -> NestedFunction:
+    slots: dict[str, str] = {}
+    params = definition.decl.params
+    positional = [p for p in params if not p.keyword_only]
+    for param in (*positional, *(p for p in params if p.keyword_only)):
+        if param.default is not None:
+            slots[param.name] = e.fresh_slot()
+            e.store(slots[param.name], e.expression(param.default), param.range)
+    if not definition.has_lazy_annotations:
+        for annotation in (*(p.annotation for p in params), definition.decl.returns):
+            if annotation is not None:
+                e.expression(annotation)
+    return NestedFunction(definition, e.scope, slots)
+
+
+def inline_lambda(e: Emission, function: tree.Lambda, call: tree.Apply) -> Value:
+    """Emit the call of a lambda expression."""
+    return _inline(e, _evaluate_defaults(e, function.definition), call)
+
+
+def inline_call(e: Emission, call: tree.Apply) -> Value:
+    """Emit the call of a nested function by its name."""
+    assert isinstance(call.function, tree.Var)
+    found = e.find(call.function.name)
+    assert found is not None
+    scope, slot = found
+    function = scope.functions.get(call.function.name)
+    if function is None or slot not in e.bound:
+        message = f"the nested function {call.function.name!r} may not be defined yet here"
+        raise e.unsupported(f"{message}; define it at module level", call.range)
+    return _inline(e, function, call)
+
+
+def _inline(e: Emission, function: NestedFunction, call: tree.Apply) -> Value:
+    definition = function.definition
+    if definition in e.inlining:
+        message = f"the nested function {definition.name!r} is recursive"
+        raise e.unsupported(f"{message}; define it at module level", call.range)
+    values = _bind_arguments(e, definition.decl.params, function, call)
+    names = names_of(definition)
+    slots = {name: e.fresh_slot(name) for name in names.bound}
+    scope = function_scope(function.scope, names, slots)
+    outer = e.inlining
+    e.inlining = (*outer, definition)
+    with e.new_scope(scope, call.range):
+        for param in definition.decl.params:
+            value = values.get(param.name)
+            if value is None:
+                value = e.load(function.defaults[param.name], param.range)
+            e.store_name(param.name, value, param.range)
+        result = _body(e, definition, call.range)
+    e.inlining = outer
+    return result
+
+
+def _body(e: Emission, definition: tree.Def, where: SourceRange) -> Value:
+    """Emit the body; one that only returns at its end needs no Region."""
+    *before, last = definition.body
+    if isinstance(last, tree.Return) and all(isinstance(s, _STRAIGHT) for s in before):
+        e.statements(before)
+        return e.expression(last.value)
+    with e.inlined_region(definition.range) as region:
+        e.statements(definition.body)
+    return region.output
+
+
+def _bind_arguments(
+    e: Emission, params: Sequence[tree.Param], function: NestedFunction, call: tree.Apply
+) -> dict[str, Value]:
+    """Emit the arguments in order and give them by parameter; a call that does not fit is refused."""
+    values: dict[str, Value] = {}
+    positional = [p.name for p in params if not p.keyword_only]
+    by_keyword = {p.name for p in params if not p.positional_only}
+    if len(call.arguments) > len(positional):
+        raise _does_not_fit(e, function, call)
+    for name, argument in zip(positional, call.arguments, strict=False):
+        if isinstance(argument, tree.Starred):
+            raise _does_not_fit(e, function, call)
+        values[name] = e.expression(argument)
+    for keyword in call.keywords:
+        if not isinstance(keyword, tree.Keyword) or keyword.name not in by_keyword - values.keys():
+            raise _does_not_fit(e, function, call)
+        values[keyword.name] = e.expression(keyword.value)
+    if not {p.name for p in params} <= values.keys() | function.defaults.keys():
+        raise _does_not_fit(e, function, call)
+    return values
+
+
+def _does_not_fit(e: Emission, function: NestedFunction, call: tree.Apply) -> Exception:
+    message = f"the arguments do not fit the nested function {function.definition.name!r}"
+    return e.unsupported(f"{message} (or are starred); define it at module level", call.range)
+
+
+@emits(tree.Return)
+def _return(e: Emission, statement: tree.Return) -> None:
+    value = e.expression(statement.value)
+    if e.region is not None:
+        e.leave(e.region, statement.range, value)
+    else:
+        e.terminate(RETURN, (value,), statement.range)

@@ -1,0 +1,196 @@
+"""Statements with control flow, and comprehensions, which are loops."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from ljit.frontend import tree
+from ljit.frontend.emission import Emission, Exit, Scope, emits
+from ljit.frontend.emit_calls import iteration_view
+from ljit.frontend.emit_conditions import condition
+from ljit.frontend.emit_targets import assign
+from ljit.frontend.scopes import bound_in_target
+from ljit.frontend.tree import Tree
+from ljit.ir import Value
+from ljit.ops.control import CONTINUE, UNREACHABLE
+from ljit.source import SourceRange
+
+__all__: list[str] = []
+
+#: CPython 3.13 moved errors of the iterator from the statement to the iterable
+_ITERATOR_HAS_PLACE = sys.version_info >= (3, 13)
+
+
+@emits(tree.ExprStmt)
+def _expression_statement(e: Emission, statement: tree.ExprStmt) -> None:
+    if not isinstance(statement.value, tree.Const):
+        e.expression(statement.value)
+
+
+@emits(tree.Pass)
+def _pass(e: Emission, statement: tree.Pass) -> None:
+    """Nothing to emit."""
+
+
+@emits(tree.Assert)
+def _assert(e: Emission, statement: tree.Assert) -> None:
+    if not __debug__:
+        return
+    where = statement.range
+
+    def fail() -> Sequence[Value]:
+        error = e.constant(AssertionError, where)
+        if statement.message is not None:
+            message = e.expression(statement.message)
+            error = e.emit("py::call", error, message, where=where, kwnames=())
+        e.effect("prim::raise", error, where=where, has_cause=False)
+        e.terminate(UNREACHABLE, (), where)
+        return ()
+
+    e.branch(condition(e, statement.condition, where), tuple, fail, where)
+
+
+@emits(tree.Raise)
+def _raise(e: Emission, statement: tree.Raise) -> None:
+    operands = [e.expression(statement.exception)]
+    if statement.cause is not None:
+        operands.append(e.expression(statement.cause))
+    has_cause = statement.cause is not None
+    e.effect("prim::raise", *operands, where=statement.range, has_cause=has_cause)
+    e.terminate(UNREACHABLE, (), statement.range)
+
+
+@emits(tree.If)
+def _if(e: Emission, statement: tree.If) -> None:
+    if isinstance(statement.condition, tree.Const):
+        e.statements(statement.body if statement.condition.value else statement.orelse)
+        return
+
+    def fill(body: Sequence[Tree]) -> Sequence[Value]:
+        e.statements(body)
+        return ()
+
+    e.branch(
+        condition(e, statement.condition, statement.range),
+        lambda: fill(statement.body),
+        lambda: fill(statement.orelse),
+        statement.range,
+    )
+
+
+# -- loops -----------------------------------------------------------------------------------------
+
+
+@emits(tree.While)
+def _while(e: Emission, statement: tree.While) -> None:
+    where, test = statement.range, statement.condition
+    outer = e.loop
+    with e.endless_loop(where) as (loop, _):
+        if not (isinstance(test, tree.Const) and test.value):
+            _leave_unless(e, loop, outer, condition(e, test, where), statement.orelse, where)
+        e.statements(statement.body)
+
+
+@emits(tree.For)
+def _for(e: Emission, statement: tree.For) -> None:
+    (target,), (iterable,) = statement.targets, statement.iterables
+    where = iterable.range if _ITERATOR_HAS_PLACE else statement.range
+    view = iteration_view(e, iterable, where)
+    outer = e.loop
+    with e.endless_loop(statement.range) as (loop, k):
+        more = e.emit("prim::has_next", view, k, where=where)
+        _leave_unless(e, loop, outer, more, statement.orelse, where)
+        assign(e, target, e.emit("prim::next", view, k, where=where))
+        e.statements(statement.body)
+
+
+def _leave_unless(
+    e: Emission,
+    loop: Exit,
+    outer: Exit | None,
+    more: Value,
+    orelse: Sequence[Tree],
+    where: SourceRange,
+) -> None:
+    """Leave the loop through its `else` clause, which belongs to the loop around it."""
+
+    def leave() -> Sequence[Value]:
+        e.loop = outer
+        e.statements(orelse)
+        e.loop = loop
+        if not e.block.is_terminated:
+            e.leave(loop, where)
+        return ()
+
+    e.branch(more, tuple, leave, where)
+
+
+@emits(tree.Break)
+def _break(e: Emission, statement: tree.Break) -> None:
+    assert e.loop is not None
+    e.leave(e.loop, statement.range)
+
+
+@emits(tree.Continue)
+def _continue(e: Emission, statement: tree.Continue) -> None:
+    assert e.loop is not None
+    e.terminate(CONTINUE, (), statement.range).target = e.loop.node
+
+
+# -- comprehensions --------------------------------------------------------------------------------
+
+_CONTAINERS = {
+    "list": ("prim::ListConstruct", "prim::list_append"),
+    "set": ("prim::SetConstruct", "prim::set_add"),
+    "dict": ("prim::DictConstruct", "prim::dict_set"),
+}
+
+
+@emits(tree.Comprehension)
+def _comprehension(e: Emission, comprehension: tree.Comprehension) -> Value:
+    where = comprehension.inner
+    has_frame = where is not comprehension.range
+    first = iteration_view(e, comprehension.generators[0].iterable, comprehension.range)
+    names = [n for g in comprehension.generators for n in bound_in_target(g.target)]
+    scope = Scope(e.scope, {name: e.fresh_slot(name) for name in names}, has_frame=has_frame)
+    with e.new_scope(scope, comprehension.range if has_frame else None):
+        container = e.emit(_CONTAINERS[comprehension.container][0], where=where)
+        _generator(e, comprehension, 0, first, container)
+    return container
+
+
+def _generator(
+    e: Emission, comprehension: tree.Comprehension, i: int, view: Value, container: Value
+) -> None:
+    """Emit the loop of generator `i` and all that is in it."""
+    where, generator = comprehension.inner, comprehension.generators[i]
+    with e.endless_loop(where) as (loop, k):
+        more = e.emit("prim::has_next", view, k, where=where)
+        _leave_unless(e, loop, None, more, (), where)
+        assign(e, generator.target, e.emit("prim::next", view, k, where=where))
+        for test in generator.conditions:
+            _skip_unless(e, loop, condition(e, test, where), where)
+        if i + 1 < len(comprehension.generators):
+            inner = iteration_view(e, comprehension.generators[i + 1].iterable, where)
+            _generator(e, comprehension, i + 1, inner, container)
+        else:
+            _add(e, comprehension, container)
+
+
+def _skip_unless(e: Emission, loop: Exit, wanted: Value, where: SourceRange) -> None:
+    def skip() -> Sequence[Value]:
+        e.terminate(CONTINUE, (), where).target = loop.node
+        return ()
+
+    e.branch(wanted, tuple, skip, where)
+
+
+def _add(e: Emission, comprehension: tree.Comprehension, container: Value) -> None:
+    element = comprehension.element
+    if isinstance(element, tree.DictEntry):
+        values = [e.expression(element.key), e.expression(element.value)]
+    else:
+        values = [e.expression(element)]
+    adder = _CONTAINERS[comprehension.container][1]
+    e.effect(adder, container, *values, where=comprehension.inner)

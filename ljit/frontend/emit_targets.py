@@ -1,0 +1,123 @@
+"""What can stand on the left: assignment, augmented assignment, del."""
+
+from __future__ import annotations
+
+from ljit.frontend import tree
+from ljit.frontend.emission import Emission, emits
+from ljit.frontend.emit_nested import define
+from ljit.frontend.tree import Tree
+from ljit.ir import Value, get_op
+from ljit.ops.control import UNINITIALIZED
+
+__all__ = ["assign"]
+
+
+def assign(e: Emission, target: Tree, value: Value) -> None:
+    """Emit ``target = value``."""
+    where = target.range
+    match target:
+        case tree.Var():
+            e.store_name(target.name, value, where)
+        case tree.Select():
+            receiver = e.expression(target.value)
+            e.effect("py::setattr", receiver, value, where=where, name=target.name)
+        case tree.Subscript():
+            container = e.expression(target.value)
+            index = e.expression(target.index)
+            e.effect("py::setitem", container, index, value, where=where)
+        case tree.TupleLiteral() | tree.ListLiteral():
+            _unpack(e, target, value)
+        case _:
+            raise AssertionError(target.kind)
+
+
+def _unpack(e: Emission, target: tree.TupleLiteral | tree.ListLiteral, value: Value) -> None:
+    items = target.items
+    star = next((i for i, item in enumerate(items) if isinstance(item, tree.Starred)), None)
+    attrs = {"count": len(items), "star": star}
+    node = e.node(get_op("prim::Unpack"), (value,), target.range, attrs)
+    for item, part in zip(items, node.outputs, strict=True):
+        assign(e, item.value if isinstance(item, tree.Starred) else item, part)
+
+
+@emits(tree.Assign)
+def _assign(e: Emission, statement: tree.Assign) -> None:
+    targets, value = statement.targets, statement.value
+    if value is None:
+        _declare(e, targets[0])
+        return
+    if isinstance(value, tree.Lambda) and isinstance(targets[0], tree.Var) and len(targets) == 1:
+        define(e, targets[0].name, value.definition)
+        return
+    if len(targets) == 1 and _is_swap(targets[0], value):
+        assert isinstance(targets[0], tree.TupleLiteral | tree.ListLiteral)
+        assert isinstance(value, tree.TupleLiteral)
+        parts = [e.expression(item) for item in value.items]
+        for target, part in zip(targets[0].items, parts, strict=True):
+            assign(e, target, part)
+        return
+    result = e.expression(value)
+    for target in targets:
+        assign(e, target, result)
+
+
+def _declare(e: Emission, target: Tree) -> None:
+    """Emit ``target: annotation``, which evaluates the parts of the target."""
+    if isinstance(target, tree.Select | tree.Subscript):
+        for part in target.children:
+            e.expression(part)
+
+
+def _is_swap(target: Tree, value: Tree) -> bool:
+    """Whether both are tuples of the same length: no tuple needs to be made."""
+    return (
+        isinstance(target, tree.TupleLiteral | tree.ListLiteral)
+        and isinstance(value, tree.TupleLiteral)
+        and len(target.items) == len(value.items)
+        and not any(isinstance(x, tree.Starred) for x in (*target.items, *value.items))
+    )
+
+
+@emits(tree.AugAssign)
+def _augmented_assign(e: Emission, statement: tree.AugAssign) -> None:
+    target, where = statement.target, statement.range
+    op = f"py::{statement.operator}"
+    match target:
+        case tree.Select():
+            receiver = e.expression(target.value)
+            old = e.emit("py::getattr", receiver, where=target.range, name=target.name)
+            new = e.emit(op, old, e.expression(statement.value), where=where)
+            e.effect("py::setattr", receiver, new, where=target.range, name=target.name)
+        case tree.Subscript():
+            container = e.expression(target.value)
+            index = e.expression(target.index)
+            old = e.emit("py::getitem", container, index, where=target.range)
+            new = e.emit(op, old, e.expression(statement.value), where=where)
+            e.effect("py::setitem", container, index, new, where=target.range)
+        case _:
+            old = e.expression(target)
+            assign(e, target, e.emit(op, old, e.expression(statement.value), where=where))
+
+
+@emits(tree.Delete)
+def _delete(e: Emission, statement: tree.Delete) -> None:
+    for target in statement.targets:
+        _delete_target(e, target)
+
+
+def _delete_target(e: Emission, target: Tree) -> None:
+    where = target.range
+    match target:
+        case tree.Var():
+            e.expression(target)  # raises if there is nothing to delete
+            e.store_name(target.name, e.node(UNINITIALIZED, (), where).output, where)
+        case tree.Select():
+            receiver = e.expression(target.value)
+            e.effect("py::delattr", receiver, where=where, name=target.name)
+        case tree.Subscript():
+            container = e.expression(target.value)
+            index = e.expression(target.index)
+            e.effect("py::delitem", container, index, where=where)
+        case _:
+            for item in target.children:
+                _delete_target(e, item)

@@ -1,0 +1,148 @@
+"""Which names a function binds, and which of its nested functions can be inlined.
+
+A nested function is inlined where it is called. That is right if the name is bound once, by the
+definition, and is used for nothing but calls.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from ljit.frontend import tree
+from ljit.frontend.tree import Tree
+from ljit.source import SourceRange
+
+__all__ = ["Names", "bound_in_target", "names_of"]
+
+
+@dataclass(slots=True)
+class Names:
+    """What one function (without those nested in it) does with names.
+
+    `escapes` tells where a name is used other than by calling it, in nested functions too.
+    """
+
+    bound: Counter[str] = field(default_factory=Counter)
+    deleted: set[str] = field(default_factory=set)
+    defined: set[str] = field(default_factory=set)
+    escapes: dict[str, SourceRange] = field(default_factory=dict)
+
+    @property
+    def inlinable(self) -> frozenset[str]:
+        """The names that only ever stand for one nested function."""
+        return frozenset(
+            name
+            for name in self.defined
+            if self.bound[name] == 1 and name not in self.escapes and name not in self.deleted
+        )
+
+
+def names_of(definition: tree.Def) -> Names:
+    """Find the names of one function."""
+    names = Names()
+    names.bound.update(param.name for param in definition.decl.params)
+    for statement in definition.body:
+        _statement(statement, names)
+    return names
+
+
+def bound_in_target(target: Tree) -> list[str]:
+    """Give the names that assigning to `target` binds."""
+    if isinstance(target, tree.Var):
+        return [target.name]
+    if isinstance(target, tree.TupleLiteral | tree.ListLiteral):
+        return [name for item in target.items for name in bound_in_target(item)]
+    if isinstance(target, tree.Starred):
+        return bound_in_target(target.value)
+    return []
+
+
+def _statement(statement: Tree, names: Names) -> None:
+    """Note what a statement binds, then look at its parts."""
+    match statement:
+        case tree.Def():
+            names.bound[statement.name] += 1
+            names.defined.add(statement.name)
+            _nested(statement, names)
+        case tree.Assign(targets=(tree.Var(),), value=tree.Lambda() as value):
+            names.defined.add(statement.targets[0].name)  # type: ignore[attr-defined]  # a Var
+            _targets(statement.targets, names)
+            _nested(value.definition, names)
+        case tree.Assign():
+            _targets(statement.targets, names)
+            if statement.value is not None:
+                _expression(statement.value, names)
+        case tree.AugAssign():
+            _targets((statement.target,), names)
+            _expression(statement.value, names)
+        case tree.Delete():
+            _targets(statement.targets, names)
+            for target in statement.targets:
+                names.deleted.update(bound_in_target(target))
+        case tree.If() | tree.While():
+            _expression(statement.condition, names)
+            _blocks((*statement.body, *statement.orelse), names)
+        case tree.For():
+            _targets(statement.targets, names)
+            for iterable in statement.iterables:
+                _expression(iterable, names)
+            _blocks((*statement.body, *statement.orelse), names)
+        case _:
+            for child in statement.children:
+                _expression(child, names)
+
+
+def _blocks(statements: tuple[Tree, ...], names: Names) -> None:
+    for statement in statements:
+        _statement(statement, names)
+
+
+def _targets(targets: tuple[Tree, ...], names: Names) -> None:
+    for target in targets:
+        names.bound.update(bound_in_target(target))
+        _target_parts(target, names)
+
+
+def _target_parts(target: Tree, names: Names) -> None:
+    """Look at the expressions in a target: ``x[i].y`` reads x and i."""
+    if isinstance(target, tree.Select | tree.Subscript):
+        _expression(target, names)
+    elif not isinstance(target, tree.Var):
+        for child in target.children:
+            _target_parts(child, names)
+
+
+def _expression(expression: Tree, names: Names) -> None:
+    match expression:
+        case tree.Var():
+            names.escapes.setdefault(expression.name, expression.range)
+        case tree.NamedExpr():
+            names.bound[expression.name] += 1
+            _expression(expression.value, names)
+        case tree.Apply(function=tree.Var()):
+            for child in (*expression.arguments, *expression.keywords):
+                _expression(child, names)
+        case tree.Lambda():
+            _nested(expression.definition, names)
+        case tree.Comprehension():
+            for generator in expression.generators:
+                _target_parts(generator.target, names)
+                for child in (generator.iterable, *generator.conditions):
+                    _expression(child, names)
+            _expression(expression.element, names)
+        case _:
+            for child in expression.children:
+                _expression(child, names)
+
+
+def _nested(definition: tree.Def, names: Names) -> None:
+    """Look at a nested function: its parameters' defaults run here, its body counts for escapes."""
+    for param in definition.decl.params:
+        for child in param.children:
+            _expression(child, names)
+    if definition.decl.returns is not None:
+        _expression(definition.decl.returns, names)
+    inner = names_of(definition)
+    for name, where in inner.escapes.items():
+        names.escapes.setdefault(name, where)
