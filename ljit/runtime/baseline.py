@@ -19,16 +19,16 @@ SSA_PIPELINE = "convert_to_ssa"
 
 #: the profile-insensitive pipeline
 BASELINE_PIPELINE = (
-    "inline,clear_profiling_information,canonicalize_ops,eliminate_dead_code,decompose_ops,"
+    "clear_profiling_information,eliminate_dead_code,"
     "constant_propagation,eliminate_dead_code,eliminate_common_subexpression,constant_pooling,"
-    "peephole_optimize,eliminate_dead_code,lower_simple_tuples,check_inplace,insert_profile_nodes"
+    "eliminate_dead_code,insert_profile_nodes"
 )
 
 #: what runs on a specialised graph
 SPECIALIZED_PIPELINE = (
-    "canonicalize_modified_loops,normalize_ops,constant_propagation,peephole_optimize,"
-    "lower_simple_tuples,eliminate_common_subexpression,eliminate_redundant_guards,"
-    "eliminate_dead_code,fuse,eliminate_dead_code,check_inplace"
+    "constant_propagation,"
+    "eliminate_common_subexpression,"
+    "eliminate_dead_code"
 )
 
 
