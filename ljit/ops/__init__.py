@@ -5,18 +5,24 @@ from ljit.ops import (
     builtins_numbers,
     containers,
     control,
+    math_functions,
+    numpy_arithmetic,
+    numpy_assign,
+    numpy_index,
+    numpy_inplace,
+    numpy_logic,
+    numpy_math,
     objects,
     python,
     python_iteration,
-)
-
-from ljit.ops import numpy_arithmetic, numpy_assign, numpy_index, numpy_inplace, numpy_logic, numpy_math  # isort: skip
+)  # isort: skip
 
 __all__ = [
     "builtins_containers",
     "builtins_numbers",
     "containers",
     "control",
+    "math_functions",
     "numpy_arithmetic",
     "numpy_logic",
     "numpy_math",

@@ -1,0 +1,395 @@
+"""The functions of the module `math`.
+
+CPython calls the C library and turns its NaN and infinity out of ordinary numbers into exceptions; native code
+calls the same functions and bails out in those cases. What CPython computes by itself (`gamma`, `fsum`) is a boxed
+call.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ljit.ir import Effect, Emitter, OpDef, Schema, declare
+from ljit.ir.opdef import V
+from ljit.ops import python_arithmetic as arithmetic
+from ljit.ops.builtins_numbers import float_to_int
+from ljit.ops.python_numbers import (
+    condition_and,
+    condition_not,
+    condition_or,
+    is_finite,
+    is_infinite,
+    is_nan,
+    is_real_scalar,
+    plain_effect,
+    to_float,
+    to_type,
+)
+from ljit.ops.python_samples import INTS, REAL_PAIRS, REALS, each
+from ljit.types import ANY, BOOL, FLOAT, INT, ScalarType, TupleType, Type
+
+__all__: list[str] = []
+
+Lowering = Callable[..., V]
+
+_SAMPLES = each((*REALS, 0.25, -0.75, 710.0, -745.0, 1.5707963267948966, np.float32(0.3), "a", 1j))
+_PAIR_SAMPLES = (*REAL_PAIRS[::2], (1, "a"), (np.float64(2), 0.5), (3.0, 1j))
+
+
+def _all_real(*types: Type) -> bool:
+    return all(map(is_real_scalar, types))
+
+
+def _infer_float(*types: Type) -> Type:
+    return FLOAT if _all_real(*types) else ANY
+
+
+def _infer_bool(*types: Type) -> Type:
+    return BOOL if _all_real(*types) else ANY
+
+
+def _effect_of_total(*types: Type) -> Effect:
+    """Functions that are defined for all real numbers."""
+    return Effect.PURE if _all_real(*types) else plain_effect(*types)
+
+
+def _effect_of_partial(*types: Type) -> Effect:
+    """Functions that raise for some real numbers."""
+    return Effect.RAISE if _all_real(*types) else plain_effect(*types)
+
+
+def _math(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
+    function = getattr(math, name)
+    fields.setdefault("infer", _infer_float)
+    fields.setdefault("can_lower", _all_real)
+    return declare(
+        OpDef(
+            f"math::{name}",
+            Schema.parse(schema),
+            doc,
+            evaluate=function,
+            callables=(function,),
+            **fields,
+        )
+    )
+
+
+# -- functions of the C library --------------------------------------------------------------------
+
+
+def check_result(e: Emitter, result: V, *operands: V) -> V:
+    """Bail out if NaN came from no NaN, or an infinity from finite operands: CPython raises there."""
+    no_nan = condition_not(e, condition_or(e, *(is_nan(e, x) for x in operands)))
+    finite = condition_and(e, *(is_finite(e, x) for x in operands))
+    invalid = e.bit_and(is_nan(e, result), no_nan)
+    e.bail_if(e.bit_or(invalid, e.bit_and(is_infinite(e, result), finite)), "math error")
+    return result
+
+
+def _call(name: str, e: Emitter, *operands: V) -> V:
+    return e.math(name, *(to_float(e, x) for x in operands))
+
+
+def _checked_call(name: str, e: Emitter, *operands: V) -> V:
+    floats = [to_float(e, x) for x in operands]
+    return check_result(e, e.math(name, *floats), *floats)
+
+
+_TOTAL = {
+    "asinh": "Inverse hyperbolic sine",
+    "atan": "Arc tangent",
+    "cbrt": "Cube root",
+    "erf": "Error function",
+    "erfc": "Complementary error function",
+    "tanh": "Hyperbolic tangent",
+}
+_PARTIAL = {
+    "acos": "Arc cosine",
+    "acosh": "Inverse hyperbolic cosine",
+    "asin": "Arc sine",
+    "atanh": "Inverse hyperbolic tangent",
+    "cos": "Cosine",
+    "cosh": "Hyperbolic cosine",
+    "exp": "e to the power of x",
+    "exp2": "2 to the power of x",
+    "expm1": "``exp(x) - 1`` without cancellation",
+    "log10": "Logarithm to base 10",
+    "log1p": "``log(1 + x)`` without cancellation",
+    "log2": "Logarithm to base 2",
+    "sin": "Sine",
+    "sinh": "Hyperbolic sine",
+    "tan": "Tangent",
+}
+for _name, _doc in _TOTAL.items():
+    _math(
+        _name, "(x, /)", f"{_doc}.",
+        lower=functools.partial(_call, _name), effects=_effect_of_total, samples=_SAMPLES,
+    )  # fmt: skip
+for _name, _doc in _PARTIAL.items():
+    _math(
+        _name, "(x, /)", f"{_doc}; raises where it is not defined.",
+        lower=functools.partial(_checked_call, _name), effects=_effect_of_partial,
+        samples=_SAMPLES,
+    )  # fmt: skip
+_math(
+    "atan2", "(y, x, /)", "Angle of the point (x, y).",
+    lower=functools.partial(_call, "atan2"), effects=_effect_of_total, samples=_PAIR_SAMPLES,
+)  # fmt: skip
+for _name, _doc in {"fmod": "Remainder as in C", "remainder": "IEEE 754 remainder"}.items():
+    _math(
+        _name, "(x, y, /)", f"{_doc}; raises for y = 0 and infinite x.",
+        lower=functools.partial(_checked_call, _name), effects=_effect_of_partial,
+        samples=_PAIR_SAMPLES,
+    )  # fmt: skip
+
+
+def _on_floats(lower: Lowering) -> Lowering:
+    """Make a lowering that gets its operands as floats from one that takes numbers."""
+
+    @functools.wraps(lower)
+    def converted(e: Emitter, *operands: V) -> V:
+        return lower(e, *(to_float(e, x) for x in operands))
+
+    return converted
+
+
+_math(
+    "pow", "(x, y, /)", "``x`` to the power of ``y``, as floats.",
+    lower=_on_floats(arithmetic.float_pow), effects=_effect_of_partial, samples=_PAIR_SAMPLES,
+)  # fmt: skip
+
+
+def _lower_sqrt(e: Emitter, x: V) -> V:
+    x = to_float(e, x)
+    e.bail_if(e.compare("lt", x, e.const(FLOAT, 0.0)), "root of a negative number")
+    return e.intrinsic("sqrt", x)
+
+
+_math(
+    "sqrt", "(x, /)", "Square root; raises for negative x.",
+    lower=_lower_sqrt, effects=_effect_of_partial, samples=_SAMPLES,
+)  # fmt: skip
+
+
+def _lower_log(e: Emitter, x: V, base: V | None = None) -> V:
+    result = _checked_call("log", e, x)
+    if base is None:
+        return result
+    divisor = _checked_call("log", e, base)
+    e.bail_if(e.compare("eq", divisor, e.const(FLOAT, 0.0)), "division by zero")
+    return e.div(result, divisor)
+
+
+declare(
+    OpDef(
+        "math::log",
+        Schema.parse("(x, base=None, /)"),
+        "Natural logarithm, or that to `base`; raises for x <= 0.",
+        infer=_infer_float,
+        evaluate=math.log,
+        lower=_lower_log,
+        can_lower=_all_real,
+        effects=_effect_of_partial,
+        callables=(math.log,),
+        samples=(*_SAMPLES, *_PAIR_SAMPLES, (8, 2), (5.0, 1.0), (2**70,)),
+    )
+)
+
+# -- signs, angles, classification -----------------------------------------------------------------
+
+_math(
+    "fabs", "(x, /)", "Absolute value, as a float.",
+    lower=lambda e, x: e.intrinsic("fabs", to_float(e, x)), effects=_effect_of_total,
+    samples=_SAMPLES,
+)  # fmt: skip
+_math(
+    "copysign", "(x, y, /)", "``x`` with the sign of ``y``.",
+    lower=lambda e, x, y: e.intrinsic("copysign", to_float(e, x), to_float(e, y)),
+    effects=_effect_of_total, samples=_PAIR_SAMPLES,
+)  # fmt: skip
+_math(
+    "degrees", "(x, /)", "Convert radians to degrees.",
+    lower=lambda e, x: e.mul(to_float(e, x), e.const(FLOAT, 180.0 / math.pi)),
+    effects=_effect_of_total, samples=_SAMPLES,
+)  # fmt: skip
+_math(
+    "radians", "(x, /)", "Convert degrees to radians.",
+    lower=lambda e, x: e.mul(to_float(e, x), e.const(FLOAT, math.pi / 180.0)),
+    effects=_effect_of_total, samples=_SAMPLES,
+)  # fmt: skip
+_math(
+    "isnan", "(x, /)", "Whether x is NaN.", infer=_infer_bool,
+    lower=lambda e, x: is_nan(e, to_float(e, x)), effects=_effect_of_total, samples=_SAMPLES,
+)  # fmt: skip
+_math(
+    "isinf", "(x, /)", "Whether x is infinite.", infer=_infer_bool,
+    lower=lambda e, x: is_infinite(e, to_float(e, x)), effects=_effect_of_total, samples=_SAMPLES,
+)  # fmt: skip
+_math(
+    "isfinite", "(x, /)", "Whether x is neither infinite nor NaN.", infer=_infer_bool,
+    lower=lambda e, x: is_finite(e, to_float(e, x)), effects=_effect_of_total, samples=_SAMPLES,
+)  # fmt: skip
+
+# -- to integers -----------------------------------------------------------------------------------
+
+_FLOAT64 = ScalarType(np.dtype(np.float64))
+
+
+def _infer_whole(x: Type) -> Type:
+    return INT if x in (BOOL, INT, FLOAT, _FLOAT64) else ANY
+
+
+def _whole(name: str, e: Emitter, x: V) -> V:
+    if x.type in (BOOL, INT):
+        return to_type(e, x, INT)
+    return float_to_int(e, e.intrinsic(name, to_float(e, x)))
+
+
+for _name, _doc in {
+    "floor": "The largest int that is not above x",
+    "ceil": "The smallest int that is not below x",
+    "trunc": "The int next to x towards zero",
+}.items():
+    _math(
+        _name, "(x, /)", f"{_doc}.", infer=_infer_whole, lower=functools.partial(_whole, _name),
+        can_lower=lambda x: _infer_whole(x) == INT, effects=_effect_of_partial,
+        is_profiled=True, samples=(*_SAMPLES, (np.float64(-2.5),)),
+    )  # fmt: skip
+
+
+def _infer_int(*types: Type) -> Type:
+    return INT if types and all(t in (BOOL, INT) for t in types) else ANY
+
+
+def _lower_isqrt(e: Emitter, n: V) -> V:
+    """Correct the float root, which is off by one at most, by exact squares."""
+    n = to_type(e, n, INT)
+    one, largest = e.const(INT, 1), e.const(INT, math.isqrt(2**63 - 1))
+    e.bail_if(e.compare("lt", n, e.const(INT, 0)), "root of a negative number")
+    root = e.cast(e.intrinsic("sqrt", to_float(e, n)), INT)
+    root = e.select(e.compare("gt", root, largest), largest, root)
+    root = e.select(e.compare("gt", e.mul(root, root), n), e.sub(root, one), root)
+    above = e.add(root, one)
+    fits = e.bit_and(e.compare("le", above, largest), e.compare("le", e.mul(above, above), n))
+    return e.select(fits, above, root)
+
+
+_math(
+    "isqrt", "(n, /)", "Square root rounded down to an int.", infer=_infer_int,
+    lower=_lower_isqrt, can_lower=lambda n: _infer_int(n) == INT, effects=plain_effect,
+    samples=each((*INTS, 15, 16, 17, 3037000499**2 - 1, 3037000499**2, 2**62 - 1, 2.0)),
+)  # fmt: skip
+
+# -- norms -----------------------------------------------------------------------------------------
+
+
+def _lower_hypot(e: Emitter, *coordinates: V) -> V:
+    """As `vector_norm` of CPython: scaled squares summed in twice the precision, root corrected."""
+    sizes = [e.intrinsic("fabs", to_float(e, x)) for x in coordinates]
+    largest = sizes[0]
+    for x in sizes[1:]:
+        largest = e.select(e.compare("gt", x, largest), x, largest)
+    smooth = condition_and(
+        e, e.compare("ge", largest, e.const(FLOAT, 2.0**-1022)), *(is_finite(e, x) for x in sizes)
+    )
+    return e.branch(smooth, lambda: _norm(e, sizes, largest), lambda: _odd_norm(e, sizes, largest))
+
+
+def _odd_norm(e: Emitter, sizes: list[V], largest: V) -> V:
+    """The norm where it is infinite, NaN or zero; that of subnormal numbers bails out."""
+    infinite = condition_or(e, *(is_infinite(e, x) for x in sizes))
+    nan = condition_or(e, *(is_nan(e, x) for x in sizes))
+    zero = e.compare("eq", largest, e.const(FLOAT, 0.0))
+    e.bail_if(condition_not(e, condition_or(e, infinite, nan, zero)), "norm of tiny numbers")
+    result = e.select(nan, e.const(FLOAT, math.nan), largest)
+    return e.select(infinite, e.const(FLOAT, math.inf), result)
+
+
+def _norm(e: Emitter, sizes: list[V], largest: V) -> V:
+    one = e.const(FLOAT, 1.0)
+    exponent = e.add(e.math("logb", largest), one)
+    scale = e.math("exp2", e.neg(exponent))
+    total, low, lost = one, e.const(FLOAT, 0.0), e.const(FLOAT, 0.0)
+    for x in sizes:
+        x = e.mul(x, scale)
+        total, low, lost = _add_product(e, (total, low, lost), x, x)
+    root = e.intrinsic("sqrt", e.add(e.sub(total, one), e.add(low, lost)))
+    total, low, lost = _add_product(e, (total, low, lost), e.neg(root), root)
+    rest = e.add(e.sub(total, one), e.add(low, lost))
+    root = e.add(root, e.div(rest, e.mul(e.const(FLOAT, 2.0), root)))
+    return e.div(root, scale)
+
+
+def _add_product(e: Emitter, total: tuple[V, V, V], x: V, y: V) -> tuple[V, V, V]:
+    """Add x * y to a sum and keep the rounding errors of product and sum."""
+    high, low, lost = total
+    product = e.mul(x, y)
+    error = e.intrinsic("fma", x, y, e.neg(product))
+    new = e.add(high, product)
+    return new, e.add(low, error), e.add(lost, e.add(e.sub(high, new), product))
+
+
+_math(
+    "hypot", "(*coordinates)", "Euclidean norm.", lower=_lower_hypot,
+    can_lower=lambda *types: len(types) in (2, 3, 4) and _all_real(*types),
+    effects=_effect_of_total,
+    samples=(*_PAIR_SAMPLES, (), (2,), (1, 2.5, -3.0), (0.1, 0.2, 0.3, 0.4), (5e-324, 0.0, 1.0)),
+)  # fmt: skip
+
+# -- parts of a float ------------------------------------------------------------------------------
+
+
+def _lower_modf(e: Emitter, x: V) -> V:
+    x = to_float(e, x)
+    whole = e.intrinsic("trunc", x)
+    fraction = e.select(is_infinite(e, x), e.const(FLOAT, 0.0), e.sub(x, whole))
+    return e.tuple_make([e.intrinsic("copysign", fraction, x), whole])
+
+
+def _infer_modf(x: Type) -> Type:
+    return TupleType((FLOAT, FLOAT)) if is_real_scalar(x) else ANY
+
+
+_math(
+    "modf", "(x, /)", "Fraction and whole part of x, as floats.", infer=_infer_modf,
+    lower=_lower_modf, effects=_effect_of_total, samples=_SAMPLES,
+)  # fmt: skip
+_math(
+    "frexp", "(x, /)", "Mantissa and exponent of x: ``x == m * 2**e``.",
+    infer=lambda x: TupleType((FLOAT, INT)) if is_real_scalar(x) else ANY,
+    can_lower=None, effects=_effect_of_total, samples=_SAMPLES,
+)  # fmt: skip
+_math(
+    "ldexp", "(x, i, /)", "``x * 2**i``; raises if that is too large.",
+    infer=lambda x, i: FLOAT if is_real_scalar(x) and i in (BOOL, INT) else ANY,
+    can_lower=None, effects=_effect_of_partial,
+    samples=((1.5, 3), (1, -1080), (1.0, 2000), (0.1, 2.0), (math.inf, 5)),
+)  # fmt: skip
+_math(
+    "nextafter", "(x, y, /)", "The float next to x towards y.",
+    lower=functools.partial(_call, "nextafter"), effects=_effect_of_total, samples=_PAIR_SAMPLES,
+)  # fmt: skip
+
+# -- boxed -----------------------------------------------------------------------------------------
+
+for _name, _doc in {"gamma": "Gamma function", "lgamma": "Logarithm of it"}.items():
+    _math(
+        _name, "(x, /)", f"{_doc}; raises at its poles.", can_lower=None,
+        effects=_effect_of_partial, samples=_SAMPLES,
+    )  # fmt: skip
+for _name, _doc, _schema in (
+    ("gcd", "Greatest common divisor", "(*integers)"),
+    ("lcm", "Least common multiple", "(*integers)"),
+    ("factorial", "``n!``", "(n, /)"),
+    ("comb", "Ways to choose k of n", "(n, k, /)"),
+):
+    _math(
+        _name, _schema, f"{_doc}.", infer=_infer_int, can_lower=None, effects=plain_effect,
+        is_profiled=True,
+        samples=((12, 18), (0, 5)) if _name != "factorial" else ((5,), (-1,), (True,)),
+    )  # fmt: skip
