@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from ljit.cli import demo, info, inspect, ops
+from ljit.errors import UserError
 
 __all__ = ["main"]
 
-_COMMANDS = {"demo": demo, "info": info, "inspect": inspect, "ops": ops}
+_COMMANDS: dict[str, Any] = {"demo": demo, "info": info, "inspect": inspect, "ops": ops}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,7 +23,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         summary = (module.__doc__ or "").splitlines()[0]
         module.add_arguments(commands.add_parser(name, help=summary, description=summary))
     options = parser.parse_args(arguments)
-    return _COMMANDS[options.command].run(options)
+    try:
+        status: int = _COMMANDS[options.command].run(options)
+        return status
+    except UserError as error:
+        print(error, file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

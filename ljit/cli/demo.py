@@ -22,6 +22,7 @@ from ljit.cli.programs import PROGRAMS, Program, mandelbrot, mandelbrot_view
 
 __all__ = ["add_arguments", "run"]
 
+PICTURE = (1200, 800, 1000)  # width, height, most steps a point
 _SHOWN_LINES = 34
 
 
@@ -118,11 +119,12 @@ def _draw_mandelbrot(path: Path) -> Any:
     """Draw the set natively; give the compiled function."""
     compiled = ljit.jit(mandelbrot)
     compiled(*mandelbrot_view(8, 8, 50))
+    width, height, limit = PICTURE
     start = time.perf_counter()
-    counts = compiled(*mandelbrot_view(1200, 800, 1000))
+    counts = compiled(*mandelbrot_view(width, height, limit))
     seconds = time.perf_counter() - start
-    write_png(path, _colours(counts, 1000))
-    print(f"Drew {path}: 1200 x 800 points, up to 1000 steps each, in {seconds:.2f} s.")
+    write_png(path, _colours(counts, limit))
+    print(f"Drew {path}: {width} x {height} points, up to {limit} steps each, in {seconds:.2f} s.")
     return compiled
 
 
@@ -137,7 +139,7 @@ def _show_inside(compiled: Any) -> None:
     _show("The graph of mandelbrot, before profiling", str(compiled.graph))
     specialised = compiled.graph_for(*mandelbrot_view(8, 8, 50))
     _show("After profiling: types, guards, folded calls", str(specialised))
-    _show("Some of its LLVM IR", _hot_part(str(compiled.dump_llvm())))
+    _show("Some of its LLVM IR", _hot_part(str(compiled.dump_llvm(optimized=True))))
 
 
 def _hot_part(llvm: str) -> str:

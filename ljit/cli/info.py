@@ -10,7 +10,7 @@ import numpy as np
 
 import ljit
 from ljit import config
-from ljit.codegen import host_info
+from ljit.codegen import host_description
 
 __all__ = ["add_arguments", "run"]
 
@@ -25,11 +25,12 @@ def run(_options: argparse.Namespace) -> int:
         "ljit": ljit.__version__,
         "Python": f"{platform.python_implementation()} {platform.python_version()}",
         "NumPy": np.__version__,
-        **host_info(),
+        "compiles with": host_description(),
         "system": platform.platform(),
     }
     for name, value in facts.items():
         print(f"{name + ':':14} {value}")
     for setting in dataclasses.fields(config.Settings):
-        print(f"{'setting:':14} {setting.name} = {getattr(config.settings(), setting.name)!r}")
+        value = getattr(config.settings(), setting.name)
+        print(f"{'setting:':14} {setting.name} = {value!r}")
     return 0

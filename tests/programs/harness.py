@@ -224,7 +224,10 @@ def mutable_parts(value: Any) -> Iterator[Any]:
 
 
 def check_calls(
-    function: Callable[..., Any], compiled: Callable[..., Any], calls: Sequence[Factory], ulp: int = 0
+    function: Callable[..., Any],
+    compiled: Callable[..., Any],
+    calls: Sequence[Factory],
+    ulp: int = 0,
 ) -> None:
     """Make each call plainly and compiled, on fresh equal arguments, and compare the outcomes."""
     for number, factory in enumerate(calls, start=1):

@@ -39,7 +39,9 @@ def test_different_values_are_told_apart(a: Any, b: Any) -> None:
     assert compare(a, a) is None
 
 
-@pytest.mark.parametrize("x", [float("nan"), complex(float("nan"), 1), np.float32("nan"), np.array([np.nan, 1j])])
+@pytest.mark.parametrize(
+    "x", [float("nan"), complex(float("nan"), 1), np.float32("nan"), np.array([np.nan, 1j])]
+)
 def test_nan_equals_nan(x: Any) -> None:
     assert compare(x, -x if isinstance(x, float) else x) is None
 

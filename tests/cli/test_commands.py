@@ -1,0 +1,163 @@
+"""The commands of ``python -m ljit``."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ljit.__main__ import main
+from ljit.cli.chart import draw_speedups
+from ljit.cli.demo import agree
+from ljit.cli.png import Canvas, write_png
+from ljit.ir import REGISTRY
+
+
+def read_png(path: Path) -> np.ndarray:
+    """Decode what write_png writes: RGB, 8 bits, filter type 0."""
+    data = path.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    position, chunks = 8, {}
+    while position < len(data):
+        (length,) = struct.unpack_from(">I", data, position)
+        kind = data[position + 4 : position + 8]
+        body = data[position + 8 : position + 8 + length]
+        (checksum,) = struct.unpack_from(">I", data, position + 8 + length)
+        assert checksum == zlib.crc32(kind + body)
+        chunks[kind] = body
+        position += 12 + length
+    assert list(chunks) == [b"IHDR", b"IDAT", b"IEND"]
+    width, height, *form = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
+    assert form == [8, 2, 0, 0, 0]
+    rows = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8).reshape(height, 1 + 3 * width)
+    assert not rows[:, 0].any()
+    return rows[:, 1:].reshape(height, width, 3)
+
+
+def test_a_written_picture_reads_back(tmp_path: Path) -> None:
+    pixels = np.arange(5 * 7 * 3, dtype=np.uint8).reshape(5, 7, 3)
+    write_png(tmp_path / "a.png", pixels)
+    assert np.array_equal(read_png(tmp_path / "a.png"), pixels)
+
+
+def test_text_and_rectangles_that_leave_the_canvas_are_cut_off() -> None:
+    canvas = Canvas(20, 10)
+    canvas.rectangle(-5, -5, 8, 8, (1, 2, 3))
+    canvas.text(10, 2, "XYZ")
+    assert tuple(canvas.pixels[0, 0]) == (1, 2, 3)
+    assert tuple(canvas.pixels[9, 0]) == (255, 255, 255)
+    assert (canvas.pixels[:, 10:] == 40).any()
+
+
+def test_longer_bars_for_larger_speedups(tmp_path: Path) -> None:
+    draw_speedups(tmp_path / "s.png", "title", [("slow", 2.0), ("fast", 200.0)])
+    blue = (read_png(tmp_path / "s.png") == (52, 106, 179)).all(axis=2)
+    slow, fast = blue[60:100].any(axis=0).sum(), blue[100:140].any(axis=0).sum()
+    assert fast > 5 * slow > 0
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "tolerance", "verdict"),
+    [
+        (1.0, 1.0, 0.0, True),
+        (1, 1.0, 0.0, False),
+        ((1, 2), (1, 3), 0.0, False),
+        (np.ones(2), np.ones(2, dtype=np.float32), 1e-3, False),
+        (np.ones(2), np.ones(2) + 1e-14, 0.0, False),
+        (np.ones(2), np.ones(2) + 1e-14, 1e-12, True),
+    ],
+)
+def test_demonstration_compares_class_and_bits(expected, actual, tolerance, verdict) -> None:
+    assert agree(expected, actual, tolerance) is verdict
+
+
+def test_ops_lists_all_ops(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ops"]) == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in REGISTRY)
+
+
+def test_ops_describes_one_op(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ops", "py::add"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("py::add(")
+    assert "on NumPy:" in text
+
+
+def test_ops_fails_for_an_unknown_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ops", "no such op"]) == 1
+    assert "no such op" in capsys.readouterr().err
+
+
+def test_info_names_versions_and_processor(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info"]) == 0
+    text = capsys.readouterr().out
+    assert np.__version__ in text
+    assert "LLVM" in text
+
+
+SOURCE = """
+import numpy as np
+
+def total(xs, factor=1.0):
+    s = 0.0
+    for x in xs:
+        s += x * factor
+    return s
+
+def refused(x):
+    with open(x) as f:
+        return f.read()
+"""
+
+
+@pytest.fixture
+def program_file(tmp_path: Path) -> Path:
+    path = tmp_path / "inspected_program.py"
+    path.write_text(SOURCE)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("view", "part"),
+    [
+        ("graph", "graph("),
+        ("specialized", "Float64(*)"),
+        ("code", "def total("),
+        ("llvm", "define "),
+        ("asm", ".text"),
+        ("bytecode", "return"),
+        ("explain", "s += x * factor"),
+    ],
+)
+def test_inspect_shows(view: str, part: str, program_file: Path, capsys) -> None:
+    target = f"{program_file}:total"
+    assert main(["inspect", target, "--args", "np.ones(5), factor=2.0", "--show", view]) == 0
+    assert part in capsys.readouterr().out
+
+
+def test_inspect_explains_a_refused_function(program_file: Path, capsys) -> None:
+    assert main(["inspect", f"{program_file}:refused", "--args", "__file__"]) == 0
+    assert "with" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("target", ["nothing.py:f", "no_colon", "{file}:missing"])
+def test_inspect_says_what_cannot_be_loaded(target: str, program_file: Path, capsys) -> None:
+    assert main(["inspect", target.format(file=program_file)]) == 1
+    assert "cannot load" in capsys.readouterr().err
+
+
+def test_demo_of_one_program_agrees_and_draws(tmp_path: Path, monkeypatch, capsys) -> None:
+    from ljit.cli import demo
+
+    monkeypatch.setattr(demo, "PICTURE", (60, 40, 50))
+    assert main(["demo", "--output", str(tmp_path), "--only", "Collatz"]) == 0
+    shown = capsys.readouterr().out
+    assert "All results agree." in shown
+    assert "prim::Loop" in shown
+    assert "fmul" in shown
+    assert read_png(tmp_path / "mandelbrot.png").shape == (40, 60, 3)
+    assert read_png(tmp_path / "speedups.png").shape[1] == 1000
