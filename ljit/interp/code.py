@@ -20,9 +20,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from ljit.errors import InternalError
 from ljit.source import SourceRange
 
-__all__ = ["Code", "Instruction", "LoopInfo", "Note", "Trace", "observed"]
+__all__ = ["Code", "Instruction", "LoopInfo", "Note", "Trace", "observed", "short"]
 
 #: (kind, f, a, b, c, d, pc): what a, b, c, d mean depends on the kind
 Instruction = tuple[int, Any, Any, Any, Any, Any, int]
@@ -109,6 +110,13 @@ class Code:
     notes: tuple[Note, ...] = field(repr=False)
     constants: tuple[int, ...] = field(repr=False)
 
+    def pc_of(self, position: str) -> int:
+        """Give the pc of a place."""
+        found = self.positions.get(position)
+        if found is None:
+            raise InternalError(f"{self.name} has no place {position!r}")
+        return found
+
     def segment_at(self, pc: int) -> tuple[Instruction, ...]:
         """Give the rest of the straight-line stretch that `pc` lies in."""
         found = self.segments[pc]
@@ -126,7 +134,7 @@ class Code:
             names.setdefault(register, []).append(key)
         lines = [f"{self.name}: {self.parameters} parameters, {len(self.template)} registers"]
         for register in self.constants:
-            lines.append(f"  r{register} = {_short(self.template[register])}")
+            lines.append(f"  r{register} = {short(self.template[register])}")
         marks = {pc for pc, segment in enumerate(self.segments) if segment is not None}
         for pc, note in enumerate(self.notes):
             head = f"{'>' if pc in marks else ' '}{pc:4}  {note}"
@@ -135,7 +143,8 @@ class Code:
         return "\n".join(lines) + "\n"
 
 
-def _short(value: object) -> str:
+def short(value: object) -> str:
+    """Give an object's text for the listing."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 

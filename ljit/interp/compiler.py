@@ -14,7 +14,7 @@ from typing import Any
 
 from ljit.errors import InternalError
 from ljit.interp import code as kinds
-from ljit.interp.code import Code, Instruction, LoopInfo, Note
+from ljit.interp.code import Code, Instruction, LoopInfo, Note, short
 from ljit.interp.special import (
     MapBody,
     check_assumption,
@@ -435,5 +435,5 @@ def call_text(node: Node) -> str:
     """Give an op with its attributes as the listing shows it."""
     if not node.attrs:
         return node.op.name
-    parts = ", ".join(f"{name}={value!s:.40}" for name, value in node.attrs.items())
+    parts = ", ".join(f"{name}={short(value)}" for name, value in node.attrs.items())
     return f"{node.op.name}[{parts}]"

@@ -153,14 +153,17 @@ class InterpreterState:
         code: Code, at: str, values: Mapping[str, object], threshold: int = _NEVER
     ) -> InterpreterState:
         """Give the state at the place `at`; registers without a value are unbound."""
-        state = InterpreterState(code, code.positions[at], list(code.template))
+        state = InterpreterState(code, code.pc_of(at), list(code.template))
         state.set(values, threshold)
         return state
 
     def set(self, values: Mapping[str, object], threshold: int) -> None:
         """Set registers by `Value.key`; loops in progress count towards being hot from here."""
+        register_of = self.code.register_of
         for key, value in values.items():
-            self.registers[self.code.register_of[key]] = value
+            if key not in register_of:
+                raise InternalError(f"{self.code.name} has no value {key!r}")
+            self.registers[register_of[key]] = value
         for loop in self.code.loops:
             trip, stop = self.registers[loop.trip], self.registers[loop.stop]
             if isinstance(trip, int) and isinstance(stop, int):
@@ -307,4 +310,4 @@ def _go_on(
         return code.segment_at(code.positions[f"after:{loop.id}"])
     assert isinstance(left, Resumed)
     InterpreterState(code, 0, registers).set(left.values, threshold)
-    return code.segment_at(code.positions[left.at])
+    return code.segment_at(code.pc_of(left.at))

@@ -78,12 +78,12 @@ def _frame_at(where: SourceRange) -> tuple[FrameType, int]:
 
     It is the frame of a generator that never runs, since such a frame refers to no caller.
     """
-    source = where.source
     code = _code_at(where)
-    namespace = {"__name__": os.path.splitext(os.path.basename(source.filename))[0]}
+    namespace = {"__name__": os.path.splitext(os.path.basename(where.source.filename))[0]}
     generator = FunctionType(code, namespace)()
-    for index, (line, _end_line, _column, end_column) in enumerate(code.co_positions()):
-        if line == where.line and end_column != 0:
+    place = (where.line, where.end_line, _first_byte(where), _last_byte(where))
+    for index, position in enumerate(code.co_positions()):
+        if position == place:
             return generator.gi_frame, 2 * index
     return generator.gi_frame, 0
 
@@ -94,8 +94,8 @@ def _code_at(where: SourceRange) -> CodeType:
     place = {
         "lineno": where.line,
         "end_lineno": where.end_line,
-        "col_offset": _byte_column(where, where.line, where.column),
-        "end_col_offset": _byte_column(where, where.end_line, where.end_column),
+        "col_offset": _first_byte(where),
+        "end_col_offset": _last_byte(where),
     }
     for node in ast.walk(tree):
         for name, value in place.items():
@@ -105,6 +105,14 @@ def _code_at(where: SourceRange) -> CodeType:
     (code,) = (c for c in module.co_consts if isinstance(c, CodeType))
     name = where.source.function
     return code.replace(co_name=name.rsplit(".", 1)[-1], co_qualname=name)
+
+
+def _first_byte(where: SourceRange) -> int:
+    return _byte_column(where, where.line, where.column)
+
+
+def _last_byte(where: SourceRange) -> int:
+    return _byte_column(where, where.end_line, where.end_column)
 
 
 def _byte_column(where: SourceRange, line: int, column: int) -> int:

@@ -1,0 +1,447 @@
+"""The machine on graphs written by hand: control flow, moves, hooks, resuming."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import ljit.ops  # noqa: F401 - declares the ops that the texts name
+from ljit.errors import InternalError
+from ljit.interp import LoopExit, NoHooks, Trace, compile_graph, observed, resume, run
+from ljit.ir import parse, verify
+from ljit.ops.objects import UNBOUND_VALUE
+
+
+def code_of(text, objects=()):
+    graph = parse(text, objects)
+    verify(graph)
+    return compile_graph(graph)
+
+
+def result_of(text, *args, objects=()):
+    return run(code_of(text, objects), args)
+
+
+FIBONACCI = """
+graph(%n : int):
+  %0 : int = prim::Constant[value=0]()
+  %1 : int = prim::Constant[value=1]()
+  %a : Any, %b : Any = prim::Loop(%0, %n, %0, %1)
+    block0(%i : int, %x : Any, %y : Any):
+      %s : Any = py::add(%x, %y)
+      -> (%y, %s)
+  return (%a)
+"""
+
+ROTATE = """
+graph(%n : int, %p : Any, %q : Any, %r : Any):
+  %0 : int = prim::Constant[value=0]()
+  %a : Any, %b : Any, %c : Any = prim::Loop(%0, %n, %p, %q, %r)
+    block0(%i : int, %x : Any, %y : Any, %z : Any):
+      -> (%z, %x, %y)
+  %t : (Any, Any, Any) = prim::TupleConstruct(%a, %b, %c)
+  return (%t)
+"""
+
+EXITS = """
+graph(%n : int, %stop : Any, %skip : Any):
+  %0 : int = prim::Constant[value=0]()
+  %1 : int = prim::Constant[value=100]()
+  %total : Any = prim::Loop(%0, %n, %0)
+    block0(%i : int, %t : Any):
+      %c : Any = py::eq(%i, %stop)
+      %c.1 : bool = py::truth(%c)
+      prim::If(%c.1)
+        block0():
+          prim::Break[depth=0](%t)
+        block1():
+          -> ()
+      %d : Any = py::eq(%i, %skip)
+      %d.1 : bool = py::truth(%d)
+      prim::If(%d.1)
+        block0():
+          prim::Continue[depth=0](%t)
+        block1():
+          -> ()
+      %u : Any = py::add(%t, %i)
+      -> (%u)
+    block1(%e : Any):
+      %v : Any = py::add(%e, %1)
+      -> (%v)
+  return (%total)
+"""
+
+
+def exits(n, stop, skip):
+    total = 0
+    for i in range(n):
+        if i == stop:
+            break
+        if i == skip:
+            continue
+        total += i
+    else:
+        total += 100
+    return total
+
+
+def test_carried_values_are_moved_all_at_once():
+    assert [result_of(FIBONACCI, n) for n in range(8)] == [0, 1, 1, 2, 3, 5, 8, 13]
+    for n in range(7):
+        expected = tuple("pqr"[(k - n) % 3] for k in range(3))
+        assert result_of(ROTATE, n, "p", "q", "r") == expected
+
+
+def test_two_carried_values_swap():
+    text = """
+graph(%n : int, %p : Any, %q : Any):
+  %0 : int = prim::Constant[value=0]()
+  %a : Any, %b : Any = prim::Loop(%0, %n, %p, %q)
+    block0(%i : int, %x : Any, %y : Any):
+      -> (%y, %x)
+  %t : (Any, Any) = prim::TupleConstruct(%a, %b)
+  return (%t)
+"""
+    assert [result_of(text, n, 1, 2) for n in range(3)] == [(1, 2), (2, 1), (1, 2)]
+
+
+def test_break_continue_and_else_of_a_loop():
+    code = code_of(EXITS)
+    for n in range(5):
+        for stop in range(-1, 5):
+            for skip in range(-1, 5):
+                assert run(code, (n, stop, skip)) == exits(n, stop, skip)
+
+
+def test_if_gives_the_values_of_the_branch_taken():
+    text = """
+graph(%c : bool, %x : Any, %y : Any):
+  %a : Any, %b : Any = prim::If(%c)
+    block0():
+      -> (%y, %x)
+    block1():
+      %n : Any = py::neg(%x)
+      -> (%n, %y)
+  %t : (Any, Any) = prim::TupleConstruct(%a, %b)
+  return (%t)
+"""
+    assert result_of(text, True, 1, 2) == (2, 1)
+    assert result_of(text, False, 1, 2) == (-1, 2)
+
+
+def test_return_leaves_through_nested_loops():
+    text = """
+graph(%n : int):
+  %0 : int = prim::Constant[value=0]()
+  %3 : int = prim::Constant[value=3]()
+  prim::Loop(%0, %n)
+    block0(%i : int):
+      prim::Loop(%0, %i)
+        block0(%j : int):
+          %p : Any = py::mul(%i, %j)
+          %g : Any = py::gt(%p, %3)
+          %g.1 : bool = py::truth(%g)
+          prim::If(%g.1)
+            block0():
+              %t : (int, int) = prim::TupleConstruct(%i, %j)
+              return (%t)
+            block1():
+              -> ()
+          -> ()
+      -> ()
+  return (%n)
+"""
+    assert result_of(text, 3) == 3
+    assert result_of(text, 10) == (3, 2)
+
+
+def test_break_of_an_outer_loop_and_of_a_region():
+    text = """
+graph(%n : int):
+  %0 : int = prim::Constant[value=0]()
+  %5 : int = prim::Constant[value=5]()
+  %r : Any = prim::Region()
+    block0():
+      %s : Any = prim::Loop(%0, %n, %0)
+        block0(%i : int, %x : Any):
+          prim::Loop(%0, %n)
+            block0(%j : int):
+              %p : Any = py::add(%i, %j)
+              %g : Any = py::gt(%p, %5)
+              %g.1 : bool = py::truth(%g)
+              prim::If(%g.1)
+                block0():
+                  prim::Break[depth=1](%p)
+                block1():
+                  -> ()
+              %q : Any = py::eq(%p, %5)
+              %q.1 : bool = py::truth(%q)
+              prim::If(%q.1)
+                block0():
+                  %z : str = prim::Constant[value='region']()
+                  prim::Break[depth=2](%z)
+                block1():
+                  -> ()
+              -> ()
+          -> (%i)
+      -> (%s)
+  return (%r)
+"""
+    assert result_of(text, 2) == 1
+    assert result_of(text, 0) == 0
+    assert result_of(text, 6) == "region"
+
+
+def test_an_op_with_several_outputs_sets_them_all():
+    text = """
+graph(%x : Any):
+  %a : Any, %b : Any, %c : Any = prim::Unpack[count=3, star=1](%x)
+  %t : (Any, Any, Any) = prim::TupleConstruct(%c, %b, %a)
+  return (%t)
+"""
+    assert result_of(text, "abcd") == ("d", ["b", "c"], "a")
+    with pytest.raises(ValueError, match=r"not enough values to unpack \(expected at least 2"):
+        result_of(text, "a")
+
+
+def test_unbound_variables_are_the_sentinel():
+    text = """
+graph(%c : bool, %x : Any):
+  %u : Unbound = prim::Uninitialized()
+  %v : Any = prim::If(%c)
+    block0():
+      -> (%x)
+    block1():
+      -> (%u)
+  %w : Any = prim::check_bound[name='v'](%v)
+  return (%w)
+"""
+    assert result_of(text, True, 7) == 7
+    with pytest.raises(UnboundLocalError, match="local variable 'v'"):
+        result_of(text, False, 7)
+    trace = Recorder()
+    code = code_of(text)
+    with pytest.raises(UnboundLocalError):
+        run(observed(code, trace), (False, 7))
+    assert any(value is UNBOUND_VALUE for value in trace.states[0][1])
+
+
+def test_runs_share_no_registers():
+    code = code_of(FIBONACCI)
+    results = [run(code, (n,)) for n in (10, 3, 10)]
+    assert results == [55, 2, 55]
+
+
+def test_a_wrong_number_of_arguments_is_an_internal_error():
+    with pytest.raises(InternalError, match="2 arguments for 1"):
+        run(code_of(FIBONACCI), (1, 2))
+
+
+def test_load_and_store_cannot_be_interpreted():
+    text = """
+graph(%x : Any):
+  prim::Store[name='a'](%x)
+  return (%x)
+"""
+    with pytest.raises(InternalError, match=r"prim::Store"):
+        compile_graph(parse(text))
+
+
+# -- hooks ---------------------------------------------------------------------------------------
+
+
+class Recorder(Trace):
+    """Keeps every state that is passed."""
+
+    def __init__(self):
+        self.states = []
+
+    def observe(self, pc, registers):
+        self.states.append((pc, list(registers)))
+
+
+class HotLoops(NoHooks):
+    """Records what it is told; `answers` maps trip indices to functions of the registers."""
+
+    def __init__(self, threshold, answers=None):
+        self.hot_loop_threshold = threshold
+        self.trips = []
+        self.profile = []
+        self.answers = answers or {}
+
+    def on_profile(self, node_id, value):
+        self.profile.append((node_id, value))
+
+    def on_hot_loop(self, code, loop_id, trip, registers):
+        self.trips.append((loop_id, trip))
+        answer = self.answers.get(trip)
+        return answer(code, loop_id, registers) if answer is not None else None
+
+
+def test_profile_nodes_report_values_in_order():
+    text = """
+graph(%x : Any):
+  %a : Any = py::neg(%x)
+  %b : Any = prim::profile(%a)
+  %c : Any = py::add(%b, %b)
+  %d : Any = prim::profile(%c)
+  return (%d)
+"""
+    hooks = HotLoops(99)
+    assert run(code_of(text), (2.5,), hooks) == -5.0
+    assert hooks.profile == [(1, -2.5), (3, -5.0)]
+
+
+def test_a_loop_is_hot_after_each_threshold_of_back_edges():
+    hooks = HotLoops(3)
+    assert run(code_of(FIBONACCI), (10,), hooks) == 55
+    assert hooks.trips == [(2, 3), (2, 6), (2, 9)]
+    hooks = HotLoops(10)
+    run(code_of(FIBONACCI), (10,), hooks)
+    assert hooks.trips == []  # the loop is over when the tenth back-edge is taken
+
+
+def test_each_activation_of_a_loop_counts_for_itself():
+    text = """
+graph(%n : int, %m : int):
+  %0 : int = prim::Constant[value=0]()
+  prim::Loop(%0, %n)
+    block0(%i : int):
+      prim::Loop(%0, %m)
+        block0(%j : int):
+          -> ()
+      -> ()
+  return (%n)
+"""
+    code = code_of(text)
+    inner, outer = sorted(info.id for info in code.loops)[::-1]
+    hooks = HotLoops(4)
+    run(code, (5, 4), hooks)
+    assert hooks.trips == [(outer, 4)]
+    hooks = HotLoops(4)
+    run(code, (2, 6), hooks)
+    assert hooks.trips == [(inner, 4), (inner, 4)]
+
+
+def test_trips_count_from_the_start_of_the_loop():
+    text = """
+graph(%a : int, %b : int):
+  prim::Loop(%a, %b)
+    block0(%j : int):
+      -> ()
+  return (%b)
+"""
+    hooks = HotLoops(5)
+    run(code_of(text), (100, 112), hooks)
+    assert [trip for _, trip in hooks.trips] == [105, 110]
+
+
+def test_a_finished_loop_gives_its_outputs():
+    hooks = HotLoops(4, {4: lambda *_: LoopExit.finished(("a", "b"))})
+    assert run(code_of(FIBONACCI), (10,), hooks) == "a"
+
+
+def test_a_hot_loop_may_return_for_the_function():
+    hooks = HotLoops(4, {8: lambda *_: LoopExit.returned("early")})
+    assert run(code_of(FIBONACCI), (10,), hooks) == "early"
+    assert len(hooks.trips) == 2
+
+
+def test_a_hot_loop_may_go_on_at_its_header_some_trips_later():
+    def two_trips_further(code, loop_id, registers):
+        k, x, y = (registers[code.register_of[f"b{loop_id}.0.{i}"]] for i in range(3))
+        state = {f"b{loop_id}.0.0": k + 2, f"b{loop_id}.0.1": x + y, f"b{loop_id}.0.2": x + y + y}
+        return LoopExit.resumed(f"header:{loop_id}", state)
+
+    hooks = HotLoops(4, {4: two_trips_further})
+    assert run(code_of(FIBONACCI), (12,), hooks) == 144
+    assert [trip for _, trip in hooks.trips] == [4, 10]
+
+
+def test_a_hot_loop_may_go_on_behind_itself_or_at_its_end():
+    def behind(code, loop_id, registers):
+        return LoopExit.resumed(f"after:{loop_id}", {f"n{loop_id}.0": "behind"})
+
+    assert run(code_of(FIBONACCI), (12,), HotLoops(4, {4: behind})) == "behind"
+
+    def at_the_end(code, loop_id, registers):
+        state = {f"b{loop_id}.0.0": 12, f"b{loop_id}.0.1": "end", f"b{loop_id}.0.2": None}
+        return LoopExit.resumed(f"header:{loop_id}", state)
+
+    assert run(code_of(FIBONACCI), (12,), HotLoops(4, {4: at_the_end})) == "end"
+
+
+# -- resuming ------------------------------------------------------------------------------------
+
+
+def test_a_resumed_loop_goes_on_with_its_trip_index():
+    code = code_of(FIBONACCI)
+    state = {"p0": 10, "b2.0.0": 6, "b2.0.1": 8, "b2.0.2": 13}
+    assert resume(code, "header:2", state) == 55
+    assert resume(code, "after:2", {"n2.0": 4.5}) == 4.5
+    assert resume(code, "before:0", {"p0": 9}) == 34
+
+
+def test_a_resumed_loop_is_hot_after_the_threshold_again():
+    hooks = HotLoops(3)
+    state = {"p0": 10, "b2.0.0": 4, "b2.0.1": 3, "b2.0.2": 5}
+    assert resume(code_of(FIBONACCI), "header:2", state, hooks) == 55
+    assert [trip for _, trip in hooks.trips] == [7]
+
+
+def test_every_node_has_its_positions():
+    graph = parse(EXITS)
+    code = compile_graph(graph)
+    for node in graph.walk():
+        assert 0 <= code.positions[f"before:{node.id}"] < len(code.instructions)
+        if not node.op.is_terminator:
+            before, after = code.positions[f"before:{node.id}"], code.positions[f"after:{node.id}"]
+            assert before <= after < len(code.instructions)
+    (loop,) = code.loops
+    assert f"header:{loop.id}" in code.positions
+
+
+def test_every_value_has_a_register():
+    graph = parse(EXITS)
+    code = compile_graph(graph)
+    values = list(graph.params)
+    for node in graph.walk():
+        values += node.outputs
+        for block in node.blocks:
+            values += block.params
+    assert {value.key for value in values} == set(code.register_of)
+    assert len(set(code.register_of.values())) == len(values)
+
+
+def test_unknown_places_and_values_are_refused():
+    code = code_of(FIBONACCI)
+    with pytest.raises(InternalError, match="no place 'after:77'"):
+        resume(code, "after:77", {})
+    with pytest.raises(InternalError, match=r"no value 'n77\.0'"):
+        resume(code, "after:2", {"n77.0": 1})
+
+
+# -- listing ---------------------------------------------------------------------------------------
+
+
+def test_the_listing_shows_ops_registers_constants_and_jumps():
+    listing = code_of(EXITS).dump()
+    assert "3 parameters" in listing
+    assert "= 100\n" in listing
+    assert "py::eq(r" in listing
+    assert "loop while less(" in listing
+    assert "branch unless(" in listing
+    assert "-> " in listing
+
+
+def test_attributes_show_in_the_listing():
+    text = """
+graph(%x : Any):
+  %a : Any = py::getattr[name='real'](%x)
+  return (%a)
+"""
+    code = code_of(text)
+    assert "r2 = py::getattr[name='real'](r0)" in code.dump()
+    assert run(code, (3 + 4j,)) == 3.0
+    assert math.isclose(run(code, (2.5,)), 2.5)

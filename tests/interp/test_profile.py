@@ -1,0 +1,169 @@
+"""Profiles join types, count, and know constants."""
+
+from __future__ import annotations
+
+import gc
+import math
+import weakref
+
+import numpy as np
+import pytest
+
+from ljit.profile import NO_CONSTANT, Profile
+from ljit.types import ANY, FLOAT, INT, NEVER, NONE, UnionType, join, type_of
+
+VALUES = [
+    (1, 2, 3),
+    (1.5, 2.5),
+    (1, 2.5, 3),
+    (True, 1),
+    (None, 1.5, None),
+    (2**70, 1),
+    (1, 2**70),
+    ("a", "b"),
+    ("a", 1),
+    (np.float64(1), np.float64(2)),
+    (np.float32(1), np.float64(2)),
+    (np.zeros(3), np.zeros(5)),
+    (np.zeros((3, 2)), np.zeros((3, 2)).T),
+    (np.zeros(3), np.zeros(3, np.float32)),
+    (np.zeros(3), np.zeros((3, 3))),
+    ((1, 2.0), (2, 3.0)),
+    ((1, 2), (1, 2, 3)),
+    ([1, 2], [2.5]),
+    ([], [1]),
+    (range(3), range(2**65)),
+    (slice(1, 2), slice(None)),
+    (object(), object()),
+    (math.sqrt, math.sqrt),
+    (1, "a", 2.5, None),
+]
+
+
+@pytest.mark.parametrize("values", VALUES, ids=str)
+def test_the_observed_type_is_the_join_of_the_types(values):
+    expected = NEVER
+    for value in values:
+        expected = join(expected, type_of(value))
+    profile = Profile()
+    for _ in range(3):
+        for value in values:
+            profile.record(7, value)
+    assert profile.observed(7) == expected
+    assert profile.observation(7).count == 3 * len(values)
+
+
+def test_nodes_that_never_ran_are_unknown():
+    profile = Profile()
+    profile.record(1, 2.5)
+    assert profile.observed(2) is None
+    assert profile.observation(2) is None
+    assert profile.constant(2) is NO_CONSTANT
+    assert len(profile) == 1
+
+
+def test_a_new_type_after_many_equal_ones_is_seen():
+    profile = Profile()
+    for _ in range(100):
+        profile.record(1, 0)
+    assert profile.observed(1) == INT
+    profile.record(1, 0.5)
+    assert profile.observed(1) == UnionType((FLOAT, INT))
+    for _ in range(3):
+        profile.record(1, 2**64)
+    assert profile.observed(1) == ANY
+    profile.record(1, 1)
+    assert profile.observed(1) == ANY
+
+
+def test_arrays_whose_layout_changes_are_looked_at_again():
+    profile = Profile()
+    a = np.zeros((4, 4))
+    profile.record(1, a)
+    assert str(profile.observed(1)) == "Float64(*, *)"
+    profile.record(1, a[::2])
+    assert str(profile.observed(1)) == "Float64(*, *, strided)"
+    a.flags.writeable = False
+    profile.record(1, a)
+    assert str(profile.observed(1)) == "Float64(*, *, strided, readonly)"
+
+
+def test_the_same_object_each_time_is_a_constant():
+    profile = Profile()
+    for _ in range(3):
+        profile.record(1, math)
+        profile.record(2, math.sin)
+        profile.record(3, 1000000)
+    assert profile.constant(1) is math
+    assert profile.constant(2) is math.sin
+    assert profile.constant(3) == 1000000
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(math.sin, math.cos), (1, 2), (1, 1.0), (True, 1), (None, 0), (1.5, 2.5), ("a", "b")],
+)
+def test_differing_objects_are_no_constant(first, second):
+    for values in ((first, second), (first, first, second), (first, second, first)):
+        profile = Profile()
+        for value in values:
+            profile.record(1, value)
+        assert profile.constant(1) is NO_CONSTANT
+
+
+def test_none_is_remembered_even_where_the_join_is_any():
+    profile = Profile()
+    for value in ("text", None, 1):
+        profile.record(1, value)
+    assert profile.observed(1) == ANY
+    assert profile.observation(1).saw_none
+    profile.record(2, None)
+    assert profile.observed(2) == NONE
+    assert profile.constant(2) is None
+
+
+def test_a_profile_keeps_no_user_data_alive():
+    class Thing:
+        pass
+
+    profile = Profile()
+    thing, array = Thing(), np.zeros(3)
+    alive = [weakref.ref(thing), weakref.ref(array)]
+    for value in (thing, array, [thing], (array,)):
+        profile.record(1, value)
+        profile.record(id(value), value)
+    del thing, array, value
+    gc.collect()
+    assert [ref() for ref in alive] == [None, None]
+
+
+def test_widening_makes_a_node_any():
+    profile = Profile()
+    profile.record(1, 5)
+    assert not profile.is_widened(1)
+    profile.widen(1)
+    assert profile.is_widened(1)
+    assert profile.observed(1) == ANY
+
+
+def test_the_text_has_a_line_for_each_node():
+    profile = Profile()
+    profile.record(3, 2.5)
+    profile.record(3, 2)
+    profile.record(1, math)
+    assert str(profile).splitlines() == [
+        f"1: {type_of(math)} (1 times, always {math!r:.60})",
+        "3: Union[float, int] (2 times)",
+    ]
+
+
+def test_clearing_forgets_all():
+    profile = Profile()
+    profile.record(1, 5)
+    profile.widen(2)
+    profile.mark_unstable(3)
+    assert profile.is_unstable(3)
+    profile.clear()
+    assert len(profile) == 0
+    assert not profile.is_widened(2)
+    assert not profile.is_unstable(3)
