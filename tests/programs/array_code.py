@@ -11,7 +11,12 @@ def grid(rows, columns, dtype=np.float64):
     return np.arange(rows * columns).reshape(rows, columns).astype(dtype)
 
 
-@program(lambda: (np.arange(5.0), np.ones(5)), lambda: (np.arange(5), 2), lambda: (2.5, np.arange(3, dtype=np.float32)), lambda: (grid(2, 3), np.arange(3.0)))
+@program(
+    lambda: (np.arange(5.0), np.ones(5)),
+    lambda: (np.arange(5), 2),
+    lambda: (2.5, np.arange(3, dtype=np.float32)),
+    lambda: (grid(2, 3), np.arange(3.0)),
+)
 def expression(x, y):
     return x * y + x, (x - y) / 2, -x * 3 + 1
 
@@ -28,34 +33,65 @@ def promotion_in_expressions(a, b):
     return a + b, a * b, a - a * b, a / 2
 
 
-@program(lambda: (np.arange(1, 7) - 3, 2), lambda: (np.arange(6.0) - 3, 2.0), lambda: (np.arange(6) - 3, np.array([0, 1, 2, 3, -1, -2])))
+@program(
+    lambda: (np.arange(1, 7) - 3, 2),
+    lambda: (np.arange(6.0) - 3, 2.0),
+    lambda: (np.arange(6) - 3, np.array([0, 1, 2, 3, -1, -2])),
+)
 def integer_division_of_arrays(a, b):
     return a // b, a % b, a**2, abs(a)
 
 
-@program(lambda: (grid(3, 4), np.arange(4.0)), lambda: (grid(3, 1), np.arange(4.0)), lambda: (np.ones((2, 1, 3)), np.ones((4, 1))), lambda: (np.ones((0, 3)), np.ones(3)))
+@program(
+    lambda: (grid(3, 4), np.arange(4.0)),
+    lambda: (grid(3, 1), np.arange(4.0)),
+    lambda: (np.ones((2, 1, 3)), np.ones((4, 1))),
+    lambda: (np.ones((0, 3)), np.ones(3)),
+)
 def broadcasting(a, b):
     c = a + b
     return c, c.shape, a * 2 - b[None, :] if b.ndim == 1 else c
 
 
-@program(lambda: (np.linspace(0.1, 5.0, 17),), lambda: (np.linspace(0.1, 5.0, 9, dtype=np.float32),), ulp=4)
+@program(
+    lambda: (np.linspace(0.1, 5.0, 17),),
+    lambda: (np.linspace(0.1, 5.0, 9, dtype=np.float32),),
+    ulp=4,
+)
 def transcendentals(x):
     return np.exp(-x) * np.sin(x) + np.log(x), np.sqrt(x), np.tanh(x), np.cos(x) ** 2
 
 
-@program(lambda: (np.array([-1.5, -0.0, 0.5, 2.5, np.nan]),), lambda: (np.array([1.5, 2.5], dtype=np.float32),))
+@program(
+    lambda: (np.array([-1.5, -0.0, 0.5, 2.5, np.nan]),),
+    lambda: (np.array([1.5, 2.5], dtype=np.float32),),
+)
 def exact_functions(x):
-    return np.floor(x), np.ceil(x), np.abs(x), np.sqrt(np.abs(x)), np.sign(x), np.rint(x), np.isnan(x), np.square(x)
+    return (
+        np.floor(x),
+        np.ceil(x),
+        np.abs(x),
+        np.sqrt(np.abs(x)),
+        np.sign(x),
+        np.rint(x),
+        np.isnan(x),
+        np.square(x),
+    )
 
 
-@program(lambda: (np.array([1, 5, 3]), 3), lambda: (np.array([1.0, np.nan]), 1.0), lambda: (grid(2, 2), np.array([1.0, 2.0])))
+@program(
+    lambda: (np.array([1, 5, 3]), 3),
+    lambda: (np.array([1.0, np.nan]), 1.0),
+    lambda: (grid(2, 2), np.array([1.0, 2.0])),
+)
 def comparisons_and_masks(a, b):
     m = (a > b) & (a < 10) | (a == b)
     return m, ~m, np.where(m, a, b), np.where(a > b, 1, 0), np.maximum(a, b), np.minimum(a, 2)
 
 
-@program(lambda: (np.arange(10.0),), lambda: (np.arange(10, dtype=np.int16),), lambda: (grid(5, 4),))
+@program(
+    lambda: (np.arange(10.0),), lambda: (np.arange(10, dtype=np.int16),), lambda: (grid(5, 4),)
+)
 def slices_are_views(a):
     b = a[2:5]
     b[0] = 100
@@ -84,7 +120,11 @@ def overlapping_slice_assignment(a):
     return a
 
 
-@program(lambda: (np.ones(4), np.arange(4.0)), lambda: (np.ones(4, dtype=np.float32), np.arange(4.0)), lambda: (np.ones(4), 3))
+@program(
+    lambda: (np.ones(4), np.arange(4.0)),
+    lambda: (np.ones(4, dtype=np.float32), np.arange(4.0)),
+    lambda: (np.ones(4), 3),
+)
 def in_place_operators(a, b):
     before = a
     a += b
@@ -117,19 +157,51 @@ def creation(n):
     return a, b, c, d, e, f, g, h, i, j, np.linspace(0, 1, 5), np.array([n, 2.5])
 
 
-@program(lambda: (grid(3, 4),), lambda: (grid(3, 4, np.int32),), lambda: (grid(2, 5, np.float32) - 3,), lambda: (np.array([[True, False]]),))
+@program(
+    lambda: (grid(3, 4),),
+    lambda: (grid(3, 4, np.int32),),
+    lambda: (grid(2, 5, np.float32) - 3,),
+    lambda: (np.array([[True, False]]),),
+)
 def exact_reductions(a):
-    return a.max(), a.min(), a.max(axis=0), np.min(a, axis=1), a.any(), a.all(), a.argmax(), np.argmin(a), a.size
+    return (
+        a.max(),
+        a.min(),
+        a.max(axis=0),
+        np.min(a, axis=1),
+        a.any(),
+        a.all(),
+        a.argmax(),
+        np.argmin(a),
+        a.size,
+    )
 
 
-@program(lambda: (grid(3, 4, np.int64),), lambda: (grid(3, 4, np.int8),), lambda: (np.array([[True, True]]),))
+@program(
+    lambda: (grid(3, 4, np.int64),),
+    lambda: (grid(3, 4, np.int8),),
+    lambda: (np.array([[True, True]]),),
+)
 def integer_reductions(a):
     return a.sum(), np.sum(a, axis=0), a.sum(axis=1), a.prod(), np.cumsum(a), np.count_nonzero(a)
 
 
-@program(lambda: (np.linspace(0.1, 1.7, 1000),), lambda: (grid(30, 7) / 7,), lambda: (np.linspace(0, 1, 5, dtype=np.float32),), ulp=8)
+@program(
+    lambda: (np.linspace(0.1, 1.7, 1000),),
+    lambda: (grid(30, 7) / 7,),
+    lambda: (np.linspace(0, 1, 5, dtype=np.float32),),
+    ulp=8,
+)
 def float_reductions(a):
-    return a.sum(), a.mean(), np.mean(a, axis=0), np.sum(a * a), a.sum(axis=0, keepdims=True), a.std(), np.dot(a.ravel(), a.ravel())
+    return (
+        a.sum(),
+        a.mean(),
+        np.mean(a, axis=0),
+        np.sum(a * a),
+        a.sum(axis=0, keepdims=True),
+        a.std(),
+        np.dot(a.ravel(), a.ravel()),
+    )
 
 
 @program(lambda: (np.zeros(0),), lambda: (np.ones(1),))
@@ -138,7 +210,12 @@ def reductions_of_nothing(a):
     return s, a.max()
 
 
-@program(lambda: (grid(3, 4), grid(4, 3)), lambda: (grid(2, 2, np.int64), grid(2, 2, np.int64)), lambda: (np.arange(3.0), np.arange(3.0)), lambda: (np.ones((2, 3)), np.ones((2, 3))))
+@program(
+    lambda: (grid(3, 4), grid(4, 3)),
+    lambda: (grid(2, 2, np.int64), grid(2, 2, np.int64)),
+    lambda: (np.arange(3.0), np.arange(3.0)),
+    lambda: (np.ones((2, 3)), np.ones((2, 3))),
+)
 def products(a, b):
     return a @ b, np.dot(a, b)
 
@@ -150,7 +227,17 @@ def shapes(a):
     d = a.astype(np.float32)
     e = b.transpose()
     b[0, 0] = 99
-    return b, c, d, e, a.copy(), a.reshape(-1), a.flatten(), np.concatenate([c, c]), np.stack([c, c]).shape
+    return (
+        b,
+        c,
+        d,
+        e,
+        a.copy(),
+        a.reshape(-1),
+        a.flatten(),
+        np.concatenate([c, c]),
+        np.stack([c, c]).shape,
+    )
 
 
 @program(lambda: (np.array([100.0, 110.0]), np.array([95.0, 120.0]), 0.5, 0.03, 0.2), ulp=64)
@@ -172,7 +259,16 @@ def stencil_by_slices(u, steps):
 
 @program(lambda: (np.array([3, 1, 2]),), lambda: (np.array([2.5, -1.0]),))
 def numpy_functions_without_lowering(a):
-    return np.sort(a), np.argsort(a), np.unique(a), np.diff(a), np.outer(a, a), np.clip(a, 0, 2), a.tolist(), np.roll(a, 1)
+    return (
+        np.sort(a),
+        np.argsort(a),
+        np.unique(a),
+        np.diff(a),
+        np.outer(a, a),
+        np.clip(a, 0, 2),
+        a.tolist(),
+        np.roll(a, 1),
+    )
 
 
 @program(lambda: (np.arange(6.0),), lambda: (np.arange(6),))
@@ -201,7 +297,10 @@ def complex_arrays(z, w):
     return z * w, z + z.conjugate(), z.real, z.imag, abs(z) > 1, z * z - w, np.conj(z)
 
 
-@program(lambda: (np.arange(3.0), np.arange(3)), lambda: (np.ones(2, dtype=np.float32), np.ones(2, dtype=np.int8)))
+@program(
+    lambda: (np.arange(3.0), np.arange(3)),
+    lambda: (np.ones(2, dtype=np.float32), np.ones(2, dtype=np.int8)),
+)
 def output_argument(a, b):
     out = np.empty_like(a)
     np.add(a, b, out=out)

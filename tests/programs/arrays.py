@@ -9,7 +9,11 @@ def grid(rows, columns, dtype=np.float64):
     return np.arange(rows * columns).reshape(rows, columns).astype(dtype)
 
 
-@program(lambda: (np.arange(10.0), 4.0), lambda: (np.arange(10, dtype=np.int32), 4), lambda: (np.zeros(0), 1.0))
+@program(
+    lambda: (np.arange(10.0), 4.0),
+    lambda: (np.arange(10, dtype=np.int32), 4),
+    lambda: (np.zeros(0), 1.0),
+)
 def sum_above(a, limit):
     s = 0.0
     for i in range(a.size):
@@ -18,7 +22,12 @@ def sum_above(a, limit):
     return s
 
 
-@program(lambda: (grid(4, 5),), lambda: (grid(3, 3, np.float32),), lambda: (grid(4, 5).T,), lambda: (grid(6, 6)[::2, 1::2],))
+@program(
+    lambda: (grid(4, 5),),
+    lambda: (grid(3, 3, np.float32),),
+    lambda: (grid(4, 5).T,),
+    lambda: (grid(6, 6)[::2, 1::2],),
+)
 def sums_of_rows_and_columns(a):
     rows, columns = a.shape
     r = np.zeros(rows)
@@ -42,7 +51,12 @@ def matrix_product(a, b):
     return c
 
 
-@program(lambda: (np.arange(8.0),), lambda: (np.arange(8),), lambda: (np.arange(16.0)[::2],), lambda: (np.arange(8.0)[::-1],))
+@program(
+    lambda: (np.arange(8.0),),
+    lambda: (np.arange(8),),
+    lambda: (np.arange(16.0)[::2],),
+    lambda: (np.arange(8.0)[::-1],),
+)
 def reversed_in_place(a):
     i, j = 0, len(a) - 1
     while i < j:
@@ -91,7 +105,11 @@ def sieve(n):
     return flags, flags.sum()
 
 
-@program(lambda: (np.zeros(4, dtype=np.int32),), lambda: (np.zeros(4, dtype=np.float32),), lambda: (np.zeros(4, dtype=np.complex64),))
+@program(
+    lambda: (np.zeros(4, dtype=np.int32),),
+    lambda: (np.zeros(4, dtype=np.float32),),
+    lambda: (np.zeros(4, dtype=np.complex64),),
+)
 def stores_cast_to_the_dtype(a):
     a[0] = 3
     a[1] = True
@@ -100,9 +118,21 @@ def stores_cast_to_the_dtype(a):
     return a[3]
 
 
-@program(lambda: (grid(3, 4),), lambda: (np.zeros((2, 3, 4), dtype=np.int16),), lambda: (np.array(5.0),))
+@program(
+    lambda: (grid(3, 4),), lambda: (np.zeros((2, 3, 4), dtype=np.int16),), lambda: (np.array(5.0),)
+)
 def array_attributes(a):
-    return a.shape, a.size, a.ndim, a.dtype, a.itemsize, a.nbytes, a.T.shape, len(a.shape), a.strides
+    return (
+        a.shape,
+        a.size,
+        a.ndim,
+        a.dtype,
+        a.itemsize,
+        a.nbytes,
+        a.T.shape,
+        len(a.shape),
+        a.strides,
+    )
 
 
 @program(lambda: (grid(3, 3),), lambda: (grid(2, 4, np.int64),))
@@ -138,7 +168,9 @@ def heat_equation(n, steps):
     return u
 
 
-@program(lambda: (np.linspace(-2, 1, 7), np.linspace(-1, 1, 5), 20),)
+@program(
+    lambda: (np.linspace(-2, 1, 7), np.linspace(-1, 1, 5), 20),
+)
 def mandelbrot(xs, ys, limit):
     out = np.zeros((ys.size, xs.size), dtype=np.int64)
     for j in range(ys.size):
@@ -207,7 +239,10 @@ def foreign_byte_order(a):
     return s, a * 2
 
 
-@program(lambda: (np.array(["a", "bc"], dtype=object),), lambda: (np.array([1, 2.5, None], dtype=object),))
+@program(
+    lambda: (np.array(["a", "bc"], dtype=object),),
+    lambda: (np.array([1, 2.5, None], dtype=object),),
+)
 def object_arrays(a):
     out = []
     for x in a:
@@ -228,7 +263,10 @@ def store_into_read_only(a):
     return x
 
 
-@program(lambda: (np.frombuffer(b"x" + bytes(range(24)), dtype=np.uint8)[1:].view(np.float64),), lambda: (np.arange(3.0),))
+@program(
+    lambda: (np.frombuffer(b"x" + bytes(range(24)), dtype=np.uint8)[1:].view(np.float64),),
+    lambda: (np.arange(3.0),),
+)
 def unaligned(a):
     s = 0.0
     for i in range(a.size):
@@ -236,7 +274,11 @@ def unaligned(a):
     return s, a * 2.0
 
 
-@program(lambda: (np.arange(5, dtype=np.float32),), lambda: (np.arange(5, dtype=np.float16),), lambda: (np.arange(5, dtype=np.complex128) * 1j,))
+@program(
+    lambda: (np.arange(5, dtype=np.float32),),
+    lambda: (np.arange(5, dtype=np.float16),),
+    lambda: (np.arange(5, dtype=np.complex128) * 1j,),
+)
 def dtypes_of_element_arithmetic(a):
     out = a.copy()
     for i in range(1, a.size):

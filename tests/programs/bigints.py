@@ -33,7 +33,14 @@ def products_at_the_edge(x, y):
     return p, p + 1, p - 1, p // 3, p % 7
 
 
-@program(lambda: (2**62, 3), lambda: (1, 62), lambda: (1, 63), lambda: (-1, 63), lambda: (1, 100), lambda: (5, 0))
+@program(
+    lambda: (2**62, 3),
+    lambda: (1, 62),
+    lambda: (1, 63),
+    lambda: (-1, 63),
+    lambda: (1, 100),
+    lambda: (5, 0),
+)
 def shifts_at_the_edge(x, n):
     return x << n, x >> n, (x << n) >> n
 

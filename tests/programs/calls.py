@@ -83,7 +83,11 @@ def defaults_and_keywords(a, b=10, c=20):
     return a + 2 * b + 3 * c
 
 
-@program(lambda: Args((1,), {"scale": 2}), lambda: Args((1,)), lambda: Args((1,), {"scale": 2, "shift": 0.5}))
+@program(
+    lambda: Args((1,), {"scale": 2}),
+    lambda: Args((1,)),
+    lambda: Args((1,), {"scale": 2, "shift": 0.5}),
+)
 def keyword_only(x, *, scale=1, shift=0):
     return x * scale + shift
 
@@ -112,7 +116,11 @@ def lambdas(x):
 
 @program(lambda: ([3, 1, 2],))
 def lambda_as_key(xs):
-    return sorted(xs, key=lambda v: -v), max(xs, key=lambda v: v % 3), list(map(lambda v: v + 1, xs))
+    return (
+        sorted(xs, key=lambda v: -v),
+        max(xs, key=lambda v: v % 3),
+        list(map(lambda v: v + 1, xs)),
+    )
 
 
 def make_scaled(factor, offset):

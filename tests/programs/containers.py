@@ -42,7 +42,19 @@ def tuple_code(t):
     pair = (a, b)
     x, *rest = t
     *front, last = t
-    return pair + (c,), t[0], t[-1], t[1:], len(t), pair * 2, rest, front, last, x in t, (a,) == pair
+    return (
+        pair + (c,),
+        t[0],
+        t[-1],
+        t[1:],
+        len(t),
+        pair * 2,
+        rest,
+        front,
+        last,
+        x in t,
+        (a,) == pair,
+    )
 
 
 @program(lambda: (3, 4), lambda: (1.5, 2))

@@ -18,10 +18,7 @@ class ModelError(Exception):
 @program(lambda: ([4, 2, 0, 1],), lambda: ([4.0, 0.0],), lambda: ([1, 2],))
 def zero_division(xs):
     for i in range(len(xs)):
-        xs[i] = (
-            12
-            / xs[i]
-        )
+        xs[i] = 12 / xs[i]
     return xs
 
 
@@ -38,7 +35,9 @@ def zero_remainder(a, b):
     return a % b
 
 
-@program(lambda: ([1, 2, 3], 3), lambda: ([1, 2, 3], -4), lambda: ([1, 2, 3], -3), lambda: ((1, 2), 2))
+@program(
+    lambda: ([1, 2, 3], 3), lambda: ([1, 2, 3], -4), lambda: ([1, 2, 3], -3), lambda: ((1, 2), 2)
+)
 def index_error_of_a_list(xs, i):
     log = [0]
     log.append(i)
@@ -62,7 +61,11 @@ def mutation_before_index_error(a, n):
     return a
 
 
-@program(lambda: (np.zeros((2, 3)), 2, 0), lambda: (np.zeros((2, 3)), 0, -4), lambda: (np.zeros((2, 3)), 1, 2))
+@program(
+    lambda: (np.zeros((2, 3)), 2, 0),
+    lambda: (np.zeros((2, 3)), 0, -4),
+    lambda: (np.zeros((2, 3)), 1, 2),
+)
 def index_error_in_two_dimensions(a, i, j):
     a[0, 0] = 1.0
     return a[i, j]
@@ -214,7 +217,11 @@ def error_in_a_hot_loop(n, bad):
     return total
 
 
-@program(lambda: (np.ones(3), np.ones(4)), lambda: (np.ones(3), np.ones(3)), lambda: (np.ones((2, 1)), np.ones(3)))
+@program(
+    lambda: (np.ones(3), np.ones(4)),
+    lambda: (np.ones(3), np.ones(3)),
+    lambda: (np.ones((2, 1)), np.ones(3)),
+)
 def broadcast_error(a, b):
     a[0] = 7.0
     c = a + b
@@ -265,7 +272,11 @@ def error_in_a_comprehension(n):
     return [10 // (2 - i) for i in range(n)]
 
 
-@program(lambda: (np.zeros(4, dtype=np.int8), 300), lambda: (np.zeros(4, dtype=np.int8), -5), lambda: (np.zeros(4, dtype=np.uint8), -1))
+@program(
+    lambda: (np.zeros(4, dtype=np.int8), 300),
+    lambda: (np.zeros(4, dtype=np.int8), -5),
+    lambda: (np.zeros(4, dtype=np.uint8), -1),
+)
 def stored_value_out_of_bounds(a, x):
     a[0] = 1
     a[1] = x

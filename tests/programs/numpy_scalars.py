@@ -18,17 +18,30 @@ def mixed_scalar_arithmetic(x, y):
     return x + y, x - y, x * y, x / y, -x
 
 
-@program(lambda: (np.int32(7), np.int32(-2)), lambda: (np.float64(7.5), 2), lambda: (np.int64(-7), 2), lambda: (np.uint8(7), np.uint8(2)))
+@program(
+    lambda: (np.int32(7), np.int32(-2)),
+    lambda: (np.float64(7.5), 2),
+    lambda: (np.int64(-7), 2),
+    lambda: (np.uint8(7), np.uint8(2)),
+)
 def numpy_floor_division(x, y):
     return x // y, x % y, divmod(x, y)
 
 
-@program(lambda: (np.int8(127), np.int8(1)), lambda: (np.uint16(0), np.uint16(1)), lambda: (np.int64(2**63 - 1), np.int64(1)))
+@program(
+    lambda: (np.int8(127), np.int8(1)),
+    lambda: (np.uint16(0), np.uint16(1)),
+    lambda: (np.int64(2**63 - 1), np.int64(1)),
+)
 def numpy_integers_wrap(x, y):
     return x + y, x - y, x * x, y << 1, x >> 1, x & y, x | y, x ^ y, ~x
 
 
-@program(lambda: (np.arange(5),), lambda: (np.arange(5, dtype=np.float32),), lambda: (np.array([True, False, True]),))
+@program(
+    lambda: (np.arange(5),),
+    lambda: (np.arange(5, dtype=np.float32),),
+    lambda: (np.array([True, False, True]),),
+)
 def int_accumulator_becomes_numpy(a):
     s = 0
     for i in range(a.size):
@@ -44,12 +57,19 @@ def accumulator_of_perhaps_no_trip(a):
     return s
 
 
-@program(lambda: (np.float64(2.0),), lambda: (np.float32(2.0),), lambda: (2.0,), lambda: (np.int32(2),))
+@program(
+    lambda: (np.float64(2.0),), lambda: (np.float32(2.0),), lambda: (2.0,), lambda: (np.int32(2),)
+)
 def functions_of_numpy_scalars(x):
     return np.sqrt(x), abs(x), x**2, x**0.5, np.abs(x), np.floor(x), float(x), int(x), bool(x)
 
 
-@program(lambda: (np.float32(0.1), 0.1), lambda: (np.int64(3), 3), lambda: (np.uint8(3), -1), lambda: (np.float64("nan"), 1.0))
+@program(
+    lambda: (np.float32(0.1), 0.1),
+    lambda: (np.int64(3), 3),
+    lambda: (np.uint8(3), -1),
+    lambda: (np.float64("nan"), 1.0),
+)
 def comparisons_give_numpy_bools(x, y):
     a = x < y
     return a, x == y, x >= y, x != y, a and x, bool(a), not a
@@ -73,7 +93,11 @@ def made_by_constructors(i, x):
     )
 
 
-@program(lambda: (np.complex64(1 + 2j), 2), lambda: (np.complex128(1 + 2j), 1j), lambda: (np.complex128(3), np.float32(2)))
+@program(
+    lambda: (np.complex64(1 + 2j), 2),
+    lambda: (np.complex128(1 + 2j), 1j),
+    lambda: (np.complex128(3), np.float32(2)),
+)
 def complex_numpy_scalars(z, w):
     return z + w, z * w, abs(z), z.real, z.imag, z.conjugate(), z == w, -z
 
@@ -91,13 +115,21 @@ def logistic_map(x, n):
     return x
 
 
-@program(lambda: (np.int32(5), np.int64(3)), lambda: (np.int8(2), np.uint16(9)), lambda: (np.float16(1), np.float32(2)))
+@program(
+    lambda: (np.int32(5), np.int64(3)),
+    lambda: (np.int8(2), np.uint16(9)),
+    lambda: (np.float16(1), np.float32(2)),
+)
 def promotion_of_dtypes(x, y):
     s = x + y
     return s, s.dtype.name, np.maximum(x, y), np.minimum(x, 3), max(x, y), min(x, y)
 
 
-@program(lambda: (np.uint64(2**63), 1), lambda: (np.uint64(5), np.int64(-3)), lambda: (np.uint32(1), np.uint32(2)))
+@program(
+    lambda: (np.uint64(2**63), 1),
+    lambda: (np.uint64(5), np.int64(-3)),
+    lambda: (np.uint32(1), np.uint32(2)),
+)
 def unsigned_scalars(x, y):
     return x + y, x * 2, x > y, x - y
 

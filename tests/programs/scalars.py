@@ -14,7 +14,14 @@ def arithmetic(x, y):
     return s * d - p, s, d, p, -x, +y
 
 
-@program(lambda: (7.5, 2.0), lambda: (-7.5, 2.0), lambda: (7, -2), lambda: (-7, 2), lambda: (7.0, -0.5), lambda: (-0.0, 3.0))
+@program(
+    lambda: (7.5, 2.0),
+    lambda: (-7.5, 2.0),
+    lambda: (7, -2),
+    lambda: (-7, 2),
+    lambda: (7.0, -0.5),
+    lambda: (-0.0, 3.0),
+)
 def floor_division_and_remainder(x, y):
     return x // y, x % y, x / y, divmod(x, y)
 
@@ -54,7 +61,14 @@ def fibonacci(n):
     return a
 
 
-@program(lambda: (2, 10), lambda: (2, -1), lambda: (2.0, 0.5), lambda: (-8, 3), lambda: (3, 0), lambda: (True, 2))
+@program(
+    lambda: (2, 10),
+    lambda: (2, -1),
+    lambda: (2.0, 0.5),
+    lambda: (-8, 3),
+    lambda: (3, 0),
+    lambda: (True, 2),
+)
 def powers(x, y):
     return x**y, x**2, x**0.5 if x > 0 else None, pow(x, 3)
 
@@ -69,12 +83,20 @@ def bit_operations(x, y):
     return x & y, x | y, x ^ y, ~x, x >> 2, x << 1, (x ^ y) & 0xFF
 
 
-@program(lambda: (3, 2.0), lambda: (2**53 + 1, 2.0**53), lambda: (5, math.nan), lambda: (2**63 - 1, 2.0**63), lambda: (1, 1.0))
+@program(
+    lambda: (3, 2.0),
+    lambda: (2**53 + 1, 2.0**53),
+    lambda: (5, math.nan),
+    lambda: (2**63 - 1, 2.0**63),
+    lambda: (1, 1.0),
+)
 def comparisons_of_int_and_float(i, x):
     return i < x, i <= x, i > x, i >= x, i == x, i != x, x < i, x == i
 
 
-@program(lambda: (2.5,), lambda: (-3.5,), lambda: (0.49999999999999994,), lambda: (7,), lambda: (1e18,))
+@program(
+    lambda: (2.5,), lambda: (-3.5,), lambda: (0.49999999999999994,), lambda: (7,), lambda: (1e18,)
+)
 def rounding(x):
     return round(x), int(x), math.floor(x), math.ceil(x), math.trunc(x), round(x, 1), abs(x)
 
@@ -91,7 +113,9 @@ def and_or_give_operands(x, y):
     return x and y, x or y, not x, (x or y) and x, x and y or 7
 
 
-@program(lambda: (1, 2, 3), lambda: (3, 2, 1), lambda: (1.0, 1.0, 2.0), lambda: (math.nan, 1.0, 2.0))
+@program(
+    lambda: (1, 2, 3), lambda: (3, 2, 1), lambda: (1.0, 1.0, 2.0), lambda: (math.nan, 1.0, 2.0)
+)
 def chained_comparison(a, b, c):
     calls = 0
     if a < b < c:
@@ -103,7 +127,12 @@ def chained_comparison(a, b, c):
     return calls, a < b < c
 
 
-@program(lambda: (5, -2, 9.5), lambda: (1.0, 1, True), lambda: (-0.0, 0.0, 0), lambda: (math.nan, 1.0, 2.0))
+@program(
+    lambda: (5, -2, 9.5),
+    lambda: (1.0, 1, True),
+    lambda: (-0.0, 0.0, 0),
+    lambda: (math.nan, 1.0, 2.0),
+)
 def minimum_and_maximum(a, b, c):
     return min(a, b), max(a, b), min(a, b, c), max(a, b, c), min(c, a), max(c, b, a), abs(b)
 
@@ -118,7 +147,12 @@ def mandelbrot_point(x, y, limit):
     return n, z
 
 
-@program(lambda: (1 + 2j, 3 - 4j), lambda: (0j, 1j), lambda: (2.0, 1j), lambda: (complex(-0.0, 0.0), complex(0.0, -0.0)))
+@program(
+    lambda: (1 + 2j, 3 - 4j),
+    lambda: (0j, 1j),
+    lambda: (2.0, 1j),
+    lambda: (complex(-0.0, 0.0), complex(0.0, -0.0)),
+)
 def complex_arithmetic(z, w):
     total = z + w, z - w, z * w, z / w if w else None
     return total, -z, abs(z * w), w.real, w.imag, w.conjugate(), z == w, z != w, complex(w)
@@ -198,7 +232,9 @@ def compensated_sum(step, n):
     return total, lost
 
 
-@program(lambda: (2.0, 1.0, -3.0), lambda: (1, 2, 5), lambda: (0.0, 2.0, 1.0), lambda: (1.0, -2.0, 1.0))
+@program(
+    lambda: (2.0, 1.0, -3.0), lambda: (1, 2, 5), lambda: (0.0, 2.0, 1.0), lambda: (1.0, -2.0, 1.0)
+)
 def quadratic_roots(a, b, c):
     if a == 0:
         return (-c / b,)
@@ -211,7 +247,12 @@ def quadratic_roots(a, b, c):
     return (-b - r) / (2 * a), (-b + r) / (2 * a)
 
 
-@program(lambda: (math.inf, 1.0), lambda: (math.nan, 1.0), lambda: (-math.inf, math.inf), lambda: (0.0, -0.0))
+@program(
+    lambda: (math.inf, 1.0),
+    lambda: (math.nan, 1.0),
+    lambda: (-math.inf, math.inf),
+    lambda: (0.0, -0.0),
+)
 def special_values(x, y):
     return x + y, x - y, x * y, x * 0.0, x == x, x > y, -x, min(x, y), x if x else y, abs(x)
 

@@ -31,7 +31,18 @@ def string_methods(s):
     for c in s:
         if c in "aeiou":
             vowels += 1
-    return vowels, s.upper(), s.split(), s[::-1], len(s), s.replace("q", "Q"), s[:3], "-".join(s), s * 2, s == s[::-1]
+    return (
+        vowels,
+        s.upper(),
+        s.split(),
+        s[::-1],
+        len(s),
+        s.replace("q", "Q"),
+        s[:3],
+        "-".join(s),
+        s * 2,
+        s == s[::-1],
+    )
 
 
 @program(lambda: ("abracadabra",), lambda: ("",))
@@ -67,7 +78,7 @@ def caesar(s, shift):
 def report(n, x, unit):
     lines = []
     for i in range(3):
-        lines.append(f"{i}: {n * x ** i:8.3f} {unit}")
+        lines.append(f"{i}: {n * x**i:8.3f} {unit}")
     text = "\n".join(lines)
     print(text)
     return text, b"bytes"[1], "ä" < "z", "a" in text
