@@ -118,22 +118,29 @@ def array_new(
     for ref in refs:
         e.bailout.bail_if(f.icmp("slt", ref, integer("i64", 0)), "negative size of an array")
     is_zero = fill is not None and _is_zero(fill)
-    symbol = "PyArray_Zeros" if is_zero else "PyArray_Empty"
-    dims = e.stack_array("i64", len(refs))
-    for index, ref in enumerate(refs):
+    array = new_array(e, type_, refs, "PyArray_Zeros" if is_zero else "PyArray_Empty")
+    if fill is not None and not is_zero:
+        _fill(e, array, refs, fill)
+    return array
+
+
+def new_array(
+    e: Emitter, type_: ArrayType, sizes: Sequence[Ref], symbol: str = "PyArray_Empty"
+) -> Native:
+    """A fresh C-contiguous array made by a function of NumPy's C API; no size is negative."""
+    f = e.f
+    dims = e.stack_array("i64", len(sizes))
+    for index, ref in enumerate(sizes):
         f.store(ref, f.gep("i64", dims, integer("i64", index)))
     descriptor = e.context.keep(type_.dtype)
     e.ownership.retain(descriptor)  # the call steals it
     fortran = integer("i32", 0)
-    count = integer("i32", len(refs))
+    count = integer("i32", len(sizes))
     made = f.call_external("ptr", symbol, (count, dims, descriptor, fortran))
     e.bailout.error_if_null(made)
     e.ownership.acquire(made)
     data = f.load("ptr", f.gep("i8", made, integer("i64", ARRAY_DATA)))
-    array = array_value(type_, ArrayParts(made, made, data, tuple(refs), None))
-    if fill is not None and not is_zero:
-        _fill(e, array, refs, fill)
-    return array
+    return array_value(type_, ArrayParts(made, made, data, tuple(sizes), None))
 
 
 def _fill(e: Emitter, array: Native, sizes: Sequence[Ref], fill: Native) -> None:

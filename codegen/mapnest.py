@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ljit.codegen.arrays import array_new, extent, load_element, store_element, strides_of
+from ljit.codegen.arrays import extent, load_element, new_array, store_element, strides_of
 from ljit.codegen.builder import FALSE, TRUE, Ref, integer
 from ljit.codegen.casts import cast_value
 from ljit.codegen.forms import ArrayParts, Native, array_parts
 from ljit.errors import CodegenError
-from ljit.types import INT, ArrayType, ScalarType, Type
+from ljit.types import ArrayType, ScalarType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -80,9 +80,8 @@ def emit_map(
     if not e.f.is_reachable:
         return []
     made = [_new_output(e, type_, nest.sizes) for type_ in out_types]
-    checks = e.bailout.checks
     nest.emit([*into, *made], len(into), may_leave=may_leave)
-    if into and not may_leave and e.bailout.checks != checks:
+    if into and not may_leave and nest.has_checks:
         msg = "the body of a loop nest that writes in place has checks that its ops do not declare"
         raise CodegenError(msg)
     return made
@@ -105,7 +104,7 @@ def _scalar_results(
 
 def _new_output(e: Emitter, type_: Type, sizes: Sequence[Ref]) -> Native:
     assert isinstance(type_, ArrayType)
-    return array_new(e, type_, [Native(INT, (size,)) for size in sizes])
+    return new_array(e, type_, sizes)
 
 
 class _Nest:
@@ -123,6 +122,7 @@ class _Nest:
         self.targets: list[Operand] = []
         self.is_flat = FALSE
         self.group = ""
+        self.has_checks = False  # the body, as written, can leave
 
     # -- shapes ------------------------------------------------------------------------------------
 
@@ -313,7 +313,9 @@ class _Nest:
         self, elements: Sequence[Native], k: Ref | None, strides: dict[Operand, Ref]
     ) -> None:
         """One element: the body, and the stores of its results."""
+        checks = self.e.bailout.checks
         results = self.body(elements)
+        self.has_checks |= self.e.bailout.checks != checks
         if not self.f.is_reachable:
             return
         for target, value in zip(self.targets, results, strict=True):
@@ -420,8 +422,7 @@ class _Nest:
         make, go_on = f.new_block("temporary"), f.new_block("target")
         direct = f.condbr(overlaps, make, go_on, unlikely=True)
         f.start(make)
-        sizes = [Native(INT, (size,)) for size in self.sizes]
-        made = self._operand(array_new(self.e, type_, sizes))
+        made = self._operand(new_array(self.e, type_, self.sizes))
         left = f.br(go_on)
         f.start(go_on)
         data = f.phi("ptr")

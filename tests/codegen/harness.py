@@ -1,0 +1,65 @@
+"""Compile graphs given as text and call them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import ljit.ops  # noqa: F401  # fills the registry
+from ljit.codegen import CompileOptions, NativeCode, compile_unit
+from ljit.ir.parser import parse
+from ljit.runtime.vectorcall import make_function_type, set_vectorcall
+
+
+class Mismatch(Exception):
+    """The arguments were of other types than the unit was compiled for."""
+
+
+class _Base:
+    def __call__(self, *_args):
+        raise Mismatch
+
+    def _slow_call(self, _args, _kwargs):
+        raise Mismatch
+
+
+_Function = make_function_type(_Base)
+
+
+class Bailed(Exception):
+    """Native code left for the interpreter; carries what the helper was given."""
+
+    def __init__(self, at, reason, values):
+        super().__init__(at, reason, values)
+        self.at = at
+        self.reason = reason
+        self.values = values
+
+
+class Compiled:
+    """A compiled graph that can be called; a bailout raises `Bailed` or calls `on_exit`."""
+
+    def __init__(
+        self,
+        text: str,
+        objects: Sequence[object] = (),
+        on_exit: Callable[[Bailed], object] | None = None,
+        **options: object,
+    ) -> None:
+        self.on_exit = on_exit
+        self.graph = parse(text, objects)
+        self.code: NativeCode = compile_unit(
+            self.graph, name="test", options=CompileOptions(helper=self._helper, **options)
+        )
+        self._function = _Function()
+        set_vectorcall(self._function, self.code.address)
+
+    def __call__(self, *args: object) -> object:
+        return self._function(*args)
+
+    def _helper(self, exit_index, site_index, values):
+        info = self.code.exits[exit_index]
+        named = dict(zip(info.names, values, strict=True))
+        bailed = Bailed(info.at, self.code.sites[site_index].reason, named)
+        if self.on_exit is None:
+            raise bailed
+        return self.on_exit(bailed)
