@@ -152,8 +152,9 @@ def _search(
         if _has_name(node, class_name, code.co_name)
     ]
     is_rewritten = any(name.startswith("@") for name in (*code.co_names, *code.co_varnames))
+    imports = _module_imports(tree)
     for node, class_name in candidates:
-        compiled = _compile(node, class_name, code)
+        compiled = _compile(node, class_name, imports, code)
         if compiled is None:
             continue
         # An import hook such as pytest's (its names start with "@") changes the code, not the text.
@@ -195,14 +196,32 @@ def mangle(name: str, class_name: str | None) -> str:
     return f"_{stripped}{name}" if stripped else name
 
 
-def _compile(node: FunctionNode, class_name: str | None, code: CodeType) -> CodeType | None:
+def _module_imports(tree: ast.Module) -> list[ast.stmt]:
+    """The imports at module level: CPython compiles calls of attributes of modules in another way."""
+    found: list[ast.stmt] = []
+    pending: list[ast.AST] = list(tree.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Import):
+            found.append(node)
+        elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
+            found.append(node)
+        elif isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):
+            if not isinstance(node, FunctionNode | ast.ClassDef):
+                pending += ast.iter_child_nodes(node)
+    return found
+
+
+def _compile(
+    node: FunctionNode, class_name: str | None, imports: list[ast.stmt], code: CodeType
+) -> CodeType | None:
     """Compile the function `node` in surroundings that give it the free variables of `code`."""
     statement = node if not isinstance(node, ast.Lambda) else _lambda_statement(node)
     if class_name is not None:
         statement = _class_around(statement, class_name)
     if code.co_flags & inspect.CO_NESTED:
         statement = _function_around(statement, code.co_freevars)
-    module = ast.Module([statement], type_ignores=[])
+    module = ast.Module([*imports, statement], type_ignores=[])
     try:
         compiled = compile(
             module,
