@@ -19,6 +19,7 @@ __all__ = [
     "convert",
     "store_can_bail",
     "store_convert",
+    "store_scalar",
 ]
 
 _FLOAT16 = np.dtype(np.float16)
@@ -112,7 +113,7 @@ def store_can_bail(t: Type, dtype: np.dtype) -> bool:
 
 
 def store_convert(e: Emitter, x: V, dtype: np.dtype) -> V:
-    """Convert a scalar as ``array[i] = x`` does.
+    """Convert one element as ``array[...] = xs`` and ``astype`` do.
 
     NumPy integers wrap, Python ints must fit. A float is truncated; one that does not fit bails:
     NumPy raises for Python floats and leaves the result of others to the machine.
@@ -120,6 +121,27 @@ def store_convert(e: Emitter, x: V, dtype: np.dtype) -> V:
     if dtype.kind in "iu" and dtype_kind(x.type) == "f":
         return _truncate(e, x, dtype)
     return convert(e, x, dtype)
+
+
+def store_scalar(e: Emitter, x: V, dtype: np.dtype) -> V:
+    """Convert one scalar operand as ``array[i] = x`` does.
+
+    Of NumPy integers that do not fit, NumPy wraps some and refuses others: all bail.
+    """
+    result = store_convert(e, x, dtype)
+    if isinstance(x.type, ScalarType) and not _always_fits(x.type.dtype, dtype):
+        changed = e.compare("ne", e.cast(result, x.type), x)
+        flipped = e.bit_xor(_is_negative(e, x), _is_negative(e, result))
+        e.bail_if(e.bit_or(changed, flipped), f"integer outside of {dtype}")
+    return result
+
+
+def _always_fits(source: np.dtype, target: np.dtype) -> bool:
+    return source.kind not in "iu" or target.kind not in "iu" or np.can_cast(source, target)
+
+
+def _is_negative(e: Emitter, x: V) -> V:
+    return e.compare("lt", x, e.const(x.type, 0))
 
 
 def _truncate(e: Emitter, x: V, dtype: np.dtype) -> V:

@@ -288,7 +288,8 @@ class ScalarEmitter:
             start = np.ctypeslib.as_array(memory).view(type_.dtype)
             _assert_inside(base, address, shape, steps, type_.dtype.itemsize)
             view = as_strided(start, shape, steps)
-        view.flags.writeable = type_.writeable
+        if not type_.writeable:
+            view.flags.writeable = False
         return Number(type_, view)
 
     def array_overlap(self, a: Number, b: Number) -> Number:

@@ -1,0 +1,178 @@
+"""``a[index] = value``: an element is stored; a slice is a view that `np::assign` fills.
+
+The lowerings check everything (bounds, sizes, overlap, that each value fits the dtype) and bail before they
+write the first element, so that the interpreter can run the whole operation again.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ljit.ir import Effect, OpDef, Schema, declare
+from ljit.ir.opdef import Emitter, V
+from ljit.ops.numpy_convert import can_store, store_can_bail, store_convert, store_scalar
+from ljit.ops.numpy_index import basic_parts, index_element, infer_item, is_element, view_at
+from ljit.ops.numpy_rules import broadcast_shapes, element_of, is_scalar
+from ljit.types import ANY, BOOL, INT, ArrayType, Type
+
+__all__ = ["for_each_index"]
+
+_WRITES = Effect.READ | Effect.WRITE | Effect.RAISE
+_Outputs = Type | tuple[Type, ...]
+
+
+# -- types -----------------------------------------------------------------------------------------
+
+
+def _infer_setitem(a: Type, _index: Type, _value: Type) -> _Outputs:
+    return () if isinstance(a, ArrayType) else ANY
+
+
+def _infer_assign(target: Type, _value: Type) -> _Outputs:
+    return () if isinstance(target, ArrayType) else ANY
+
+
+def _setitem_effects(a: Type, index: Type, value: Type) -> Effect:
+    known = isinstance(a, ArrayType) and infer_item(a, index) != ANY
+    return _WRITES if known and _is_plain(value) else Effect.CALL
+
+
+def _assign_effects(target: Type, value: Type) -> Effect:
+    return _WRITES if isinstance(target, ArrayType) and _is_plain(value) else Effect.CALL
+
+
+def _is_plain(value: Type) -> bool:
+    """Whether assigning from `value` runs no Python code."""
+    return is_scalar(value) or isinstance(value, ArrayType)
+
+
+def _can_assign(target: Type, value: Type) -> bool:
+    if not isinstance(target, ArrayType) or not target.writeable:
+        return False
+    if not can_store(element_of(value), target.dtype):
+        return False
+    if not isinstance(value, ArrayType):
+        return True
+    if value.ndim > target.ndim:
+        return False  # NumPy drops leading axes of size 1
+    return broadcast_shapes((target.shape, value.shape)) is not None
+
+
+def _can_setitem(a: Type, index: Type, value: Type) -> bool:
+    if not isinstance(a, ArrayType):
+        return False
+    parts = basic_parts(a, index)
+    if parts is None:
+        return False
+    if is_element(a, index, parts):
+        return a.writeable and is_scalar(value) and can_store(value, a.dtype)
+    return _can_assign(infer_item(a, index), value)
+
+
+# -- code ------------------------------------------------------------------------------------------
+
+
+def _lower_setitem(e: Emitter, a: V, index: V, value: V) -> None:
+    parts = basic_parts(a.type, index.type)
+    assert parts is not None
+    if is_element(a.type, index.type, parts):
+        indices = index_element(e, a, index)
+        e.array_store(a, indices, store_scalar(e, value, a.type.dtype))
+    else:
+        _lower_assign(e, view_at(e, a, index, parts), value)
+
+
+def _lower_assign(e: Emitter, target: V, value: V) -> None:
+    dtype, sizes = target.type.dtype, e.array_sizes(target)
+    if not isinstance(value.type, ArrayType):
+        converted = store_scalar(e, value, dtype)
+        for_each_index(e, sizes, lambda indices: e.array_store(target, indices, converted))
+        return
+    e.bail_if(e.array_overlap(target, value), "assignment between overlapping arrays")
+
+    def fill(source: V) -> V:
+        def converted_at(indices: Sequence[V]) -> V:
+            return store_convert(e, e.array_load(source, indices), dtype)
+
+        if store_can_bail(element_of(value.type), dtype):
+            for_each_index(
+                e, sizes, converted_at
+            )  # look at every value before the first is written
+        for_each_index(e, sizes, lambda at: e.array_store(target, at, converted_at(at)))
+        return e.const(INT, 0)
+
+    if value.type.ndim < len(sizes):
+        fill(_broadcast_to(e, value, sizes))
+    else:
+        e.branch(
+            _are_equal(e, e.array_sizes(value), sizes),
+            lambda: fill(value),
+            lambda: fill(_broadcast_to(e, value, sizes)),
+        )
+
+
+def _are_equal(e: Emitter, xs: Sequence[V], ys: Sequence[V]) -> V:
+    result = e.const(BOOL, True)
+    for x, y in zip(xs, ys, strict=True):
+        result = e.bit_and(result, e.compare("eq", x, y))
+    return result
+
+
+def _broadcast_to(e: Emitter, value: V, sizes: Sequence[V]) -> V:
+    """A view of `value` of the given sizes: axes of size 1 are repeated; others must be equal."""
+    zero, one = e.const(INT, 0), e.const(INT, 1)
+    missing = len(sizes) - value.type.ndim
+    strides: list[V] = [zero] * missing
+    own = zip(e.array_sizes(value), e.array_strides(value), sizes[missing:], strict=True)
+    for size, stride, wanted in own:
+        is_repeated = e.compare("eq", size, one)
+        differs = e.bit_and(e.compare("ne", size, wanted), e.bit_not(is_repeated))
+        e.bail_if(differs, "shapes of target and value differ")
+        strides.append(e.select(is_repeated, zero, stride))
+    view = ArrayType(value.type.dtype, (None,) * len(sizes), "strided", writeable=False)
+    return e.array_view(value, view, zero, sizes, strides)
+
+
+def for_each_index(e: Emitter, sizes: Sequence[V], body: Callable[[Sequence[V]], object]) -> None:
+    """Run `body(indices)` for all indices of an array of the given sizes, in C order."""
+
+    def nest(outer: tuple[V, ...]) -> None:
+        if len(outer) == len(sizes):
+            body(outer)
+        else:
+            e.loop(sizes[len(outer)], lambda k: nest((*outer, k)))
+
+    nest(())
+
+
+def _assign(target: np.ndarray, value: object) -> None:
+    target[...] = value
+
+
+declare(
+    OpDef(
+        "np::setitem",
+        Schema.parse("(a!, index, value)"),
+        "``a[index] = value`` of an array.",
+        infer=_infer_setitem,
+        evaluate=operator.setitem,
+        lower=_lower_setitem,
+        can_lower=_can_setitem,
+        effects=_setitem_effects,
+    )
+)
+declare(
+    OpDef(
+        "np::assign",
+        Schema.parse("(target!, value)"),
+        "``target[...] = value``: what a store to a slice does to the view.",
+        infer=_infer_assign,
+        evaluate=_assign,
+        lower=_lower_assign,
+        can_lower=_can_assign,
+        effects=_assign_effects,
+    )
+)

@@ -1,0 +1,263 @@
+"""``a[index]``: elements, views, and the result types of index arrays.
+
+An index made of ints, slices, ``None`` and ``...`` is *basic*: it gives an element or a view, natively. Masks
+and index arrays copy; NumPy does that, boxed, with the result type known here.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ljit.ir import Effect, OpDef, Schema, declare
+from ljit.ir.opdef import Emitter, V
+from ljit.ops.numpy_rules import is_integer_scalar
+from ljit.types import (
+    ANY,
+    INT,
+    NONE,
+    ArrayType,
+    ObjectType,
+    ScalarType,
+    SliceType,
+    TupleType,
+    Type,
+)
+
+__all__ = ["Part", "basic_parts", "index_element", "infer_item", "is_element", "view_at"]
+
+_ELLIPSIS = ObjectType(types.EllipsisType)
+_FULL = SliceType(NONE, NONE, NONE)
+_LARGEST, _LEAST = 2**63 - 1, -(2**63)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What happens to one axis: `type` is the index's type, `item` its position among the items.
+
+    A part of type None makes a new axis; a full slice without item stands for what ``...`` covers.
+    """
+
+    type: Type
+    item: int | None
+
+    @property
+    def is_integer(self) -> bool:
+        return is_integer_scalar(self.type)
+
+    @property
+    def is_new(self) -> bool:
+        return self.type == NONE
+
+
+def basic_parts(a: ArrayType, index: Type) -> tuple[Part, ...] | None:
+    """Spread a basic index over the axes of `a`; None if it is not basic, or has too many items."""
+    items = index.items if isinstance(index, TupleType) else (index,)
+    if not all(map(_is_basic, items)) or items.count(_ELLIPSIS) > 1:
+        return None
+    used = sum(t not in (NONE, _ELLIPSIS) for t in items)
+    if used > a.ndim:
+        return None
+    rest = [Part(_FULL, None)] * (a.ndim - used)
+    parts: list[Part] = []
+    for i, t in enumerate(items):
+        parts.extend(rest if t == _ELLIPSIS else [Part(t, i)])
+    return tuple(parts if _ELLIPSIS in items else parts + rest)
+
+
+def _is_basic(t: Type) -> bool:
+    return t in (NONE, _ELLIPSIS) or isinstance(t, SliceType) or is_integer_scalar(t)
+
+
+def is_element(a: ArrayType, index: Type, parts: Sequence[Part]) -> bool:
+    """Whether the index gives a NumPy scalar: an int for each axis and no ``...``."""
+    items = index.items if isinstance(index, TupleType) else (index,)
+    return all(part.is_integer for part in parts) and _ELLIPSIS not in items
+
+
+# -- types -----------------------------------------------------------------------------------------
+
+
+def infer_item(a: Type, index: Type) -> Type:
+    """Infer ``a[index]``; `Any` for what is no array, or an index that NumPy has to look at."""
+    if not isinstance(a, ArrayType):
+        return ANY
+    parts = basic_parts(a, index)
+    if parts is None:
+        return _infer_copy(a, index)
+    return a.element if is_element(a, index, parts) else _view_type(a, parts)
+
+
+def _view_type(a: ArrayType, parts: Sequence[Part]) -> ArrayType:
+    shape: list[int | None] = []
+    sizes = iter(a.shape)
+    for part in parts:
+        size = 1 if part.is_new else next(sizes)
+        if not part.is_integer:
+            shape.append(size if part.is_new or part.type == _FULL else None)
+    layout = "C" if a.layout == "C" and _keeps_order(parts) else "strided"
+    return ArrayType(a.dtype, tuple(shape), layout, a.writeable)
+
+
+def _keeps_order(parts: Sequence[Part]) -> bool:
+    """Whether the view is one stretch of C-contiguous memory: ints, a slice of step 1, full slices."""
+    axes = [part for part in parts if not part.is_new]
+    while axes and axes[0].is_integer:
+        axes.pop(0)
+    if axes and isinstance(axes[0].type, SliceType) and axes[0].type.step == NONE:
+        axes.pop(0)
+    return all(part.type == _FULL for part in axes)
+
+
+def _infer_copy(a: ArrayType, index: Type) -> Type:
+    """A single mask over all axes, or a single array of ints."""
+    if not isinstance(index, ArrayType) or not index.ndim or not a.ndim:
+        return ANY
+    if index.dtype.kind == "b":
+        return ArrayType(a.dtype, (None,)) if index.ndim == a.ndim else ANY
+    if index.dtype.kind not in "iu":
+        return ANY
+    is_ordered = (a.ndim == 1 or a.layout == "C") and (index.ndim == 1 or index.layout == "C")
+    shape = index.shape + a.shape[1:]
+    return ArrayType(a.dtype, shape, "C" if is_ordered else "strided")
+
+
+def _item_effects(a: Type, index: Type) -> Effect:
+    if not isinstance(a, ArrayType):
+        return Effect.CALL
+    parts = basic_parts(a, index)
+    if parts is None:
+        return Effect.CALL if infer_item(a, index) == ANY else _COPIES
+    return Effect.READ | Effect.RAISE if is_element(a, index, parts) else Effect.RAISE
+
+
+_COPIES = Effect.READ | Effect.RAISE | Effect.ALLOC
+
+
+def _can_lower_item(a: Type, index: Type) -> bool:
+    return isinstance(a, ArrayType) and basic_parts(a, index) is not None
+
+
+# -- code ------------------------------------------------------------------------------------------
+
+
+def _lower_item(e: Emitter, a: V, index: V) -> V:
+    parts = basic_parts(a.type, index.type)
+    assert parts is not None
+    if is_element(a.type, index.type, parts):
+        return e.array_load(a, index_element(e, a, index))
+    return view_at(e, a, index, parts)
+
+
+def _items(e: Emitter, index: V) -> Sequence[V]:
+    return e.tuple_items(index) if isinstance(index.type, TupleType) else (index,)
+
+
+def index_element(e: Emitter, a: V, index: V) -> list[V]:
+    """Wrap and check the ints of an index with one int for each axis."""
+    sizes = e.array_sizes(a)
+    return [_wrapped(e, i, n) for i, n in zip(_items(e, index), sizes, strict=True)]
+
+
+def _wrapped(e: Emitter, index: V, size: V) -> V:
+    zero = e.const(INT, 0)
+    i = e.cast(index, INT)
+    if isinstance(index.type, ScalarType) and index.type.dtype == np.uint64:
+        e.bail_if(e.compare("lt", i, zero), "index out of bounds")
+    wrapped = e.select(e.compare("lt", i, zero), e.add(i, size), i)
+    outside = e.bit_or(e.compare("lt", wrapped, zero), e.compare("ge", wrapped, size))
+    e.bail_if(outside, "index out of bounds")
+    return wrapped
+
+
+def view_at(e: Emitter, a: V, index: V, parts: Sequence[Part]) -> V:
+    """Make the view that a basic index selects."""
+    items = _items(e, index)
+    axes = iter(zip(e.array_sizes(a), e.array_strides(a), strict=True))
+    offset = e.const(INT, 0)
+    sizes: list[V] = []
+    strides: list[V] = []
+    for part in parts:
+        if part.is_new:
+            sizes.append(e.const(INT, 1))
+            strides.append(e.const(INT, 0))
+            continue
+        size, stride = next(axes)
+        if part.is_integer:
+            assert part.item is not None
+            offset = e.add(offset, e.mul(_wrapped(e, items[part.item], size), stride))
+        elif part.item is None or part.type == _FULL:
+            sizes.append(size)
+            strides.append(stride)
+        else:
+            start, step, count = adjust_slice(e, items[part.item], size)
+            offset = e.add(offset, e.mul(start, stride))
+            sizes.append(count)
+            strides.append(e.mul(step, stride))
+    return e.array_view(a, _view_type(a.type, parts), offset, sizes, strides)
+
+
+def adjust_slice(e: Emitter, x: V, size: V) -> tuple[V, V, V]:
+    """Give start, step and count of a slice of `size` items, as ``PySlice_AdjustIndices``.
+
+    An empty slice starts at 0 with step 1, as NumPy's views do.
+    """
+    start, stop, step = e.slice_parts(x)
+    zero, one = e.const(INT, 0), e.const(INT, 1)
+    if step.type == NONE:
+        first = zero if start.type == NONE else _clip_bound(e, start, size, zero, size)
+        last = size if stop.type == NONE else _clip_bound(e, stop, size, zero, size)
+        is_empty = e.compare("le", last, first)
+        return e.select(is_empty, zero, first), one, e.select(is_empty, zero, e.sub(last, first))
+    e.bail_if(e.compare("eq", step, zero), "slice step is zero")
+    step = e.select(e.compare("eq", step, e.const(INT, _LEAST)), e.const(INT, -_LARGEST), step)
+    is_down = e.compare("lt", step, zero)
+    minus = e.const(INT, -1)
+    low = e.select(is_down, minus, zero)
+    high = e.select(is_down, e.sub(size, one), size)
+    first = e.select(is_down, high, low)
+    last = e.select(is_down, low, high)
+    if start.type != NONE:
+        first = _clip_bound(e, start, size, low, high)
+    if stop.type != NONE:
+        last = _clip_bound(e, stop, size, low, high)
+    distance = e.select(is_down, e.sub(first, last), e.sub(last, first))
+    stride = e.select(is_down, e.neg(step), step)
+    count = e.add(e.div(e.sub(distance, one), stride), one)
+    is_empty = e.compare("le", distance, zero)
+    chosen = (e.select(is_empty, *pair) for pair in ((zero, first), (one, step), (zero, count)))
+    first, step, count = chosen
+    return first, step, count
+
+
+def _clip_bound(e: Emitter, bound: V, size: V, low: V, high: V) -> V:
+    """Count a negative bound from the end and clip it to [low, high]."""
+    is_negative = e.compare("lt", bound, e.const(INT, 0))
+    bound = e.select(is_negative, e.add(bound, size), bound)
+    bound = e.select(e.compare("lt", bound, low), low, bound)
+    return e.select(e.compare("gt", bound, high), high, bound)
+
+
+declare(
+    OpDef(
+        "np::getitem",
+        Schema.parse("(a, index)"),
+        "``a[index]`` of an array.",
+        infer=infer_item,
+        evaluate=operator.getitem,
+        lower=_lower_item,
+        can_lower=_can_lower_item,
+        effects=_item_effects,
+        is_profiled=True,
+        samples=(
+            (np.arange(6.0).reshape(2, 3), (1, -1)),
+            (np.arange(6.0).reshape(2, 3), 1),
+            (np.arange(6), slice(1, None, 2)),
+            (np.arange(6), np.array([1, 3])),
+        ),
+    )
+)

@@ -1,0 +1,105 @@
+"""In-place operators: ``a += b`` writes into an array `a`, and is ``a + b`` for a NumPy scalar.
+
+The body of the loop nest is that of the plain ufunc (`OpDef.element_op`); its result is cast to the
+array's dtype when it is stored. NumPy allows that cast within the same kind; anything else raises, as does
+a read-only target or an operand that is larger than the target.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+import numpy as np
+
+from ljit.ir import Effect, OpDef, Schema, declare
+from ljit.ir.opdef import Emitter, V
+from ljit.ops import numpy_arithmetic, numpy_logic  # noqa: F401  # they fill UFUNCS
+from ljit.ops.numpy_rules import broadcast_shapes, element_of
+from ljit.ops.numpy_ufuncs import UFUNCS, UfuncRule
+from ljit.types import ANY, ArrayType, ScalarType, Type
+
+__all__: list[str] = []
+
+_FLOAT16 = ScalarType(np.dtype(np.float16))
+
+
+class _InPlace:
+    """The rules of one in-place operator."""
+
+    def __init__(self, rule: UfuncRule) -> None:
+        self.rule = rule
+
+    def infer(self, target: Type, value: Type) -> Type:
+        if not isinstance(target, ArrayType):
+            return self.rule.infer(target, value)
+        loop = self.rule.loop((target, value))
+        if loop is None or not np.can_cast(loop[-1], target.dtype, "same_kind"):
+            return ANY
+        return target if target.writeable and _fits(target, value) else ANY
+
+    def effects(self, target: Type, value: Type) -> Effect:
+        if self.infer(target, value) == ANY:
+            return Effect.CALL
+        effect = self.rule.effects(target, value)
+        if isinstance(target, ArrayType):
+            effect = (effect & ~Effect.ALLOC) | Effect.READ | Effect.WRITE | Effect.RAISE
+        return effect
+
+    def can_lower(self, target: Type, value: Type) -> bool:
+        if self.infer(target, value) == ANY:
+            return False
+        if isinstance(target, ArrayType) and (self.rule.is_raising or target.element == _FLOAT16):
+            return False  # it could bail after the first elements are written
+        return self.rule.can_lower(element_of(target), element_of(value))
+
+    def lower(self, e: Emitter, target: V, value: V) -> V:
+        return self.rule.lower(e, target, value)
+
+
+def _fits(target: ArrayType, value: Type) -> bool:
+    """Whether `value` broadcasts to the target's shape, as far as sizes are known."""
+    if not isinstance(value, ArrayType):
+        return True
+    if value.ndim > target.ndim:
+        return False
+    shape = broadcast_shapes((target.shape, value.shape))
+    if shape is None:
+        return False
+    return all(old is None or old == new for old, new in zip(target.shape, shape, strict=True))
+
+
+def _declare(name: str, plain: str, function: Callable[[object, object], object]) -> None:
+    rules = _InPlace(UFUNCS[plain])
+    declare(
+        OpDef(
+            f"np::{name}",
+            Schema.parse("(a!, b)"),
+            f"``{plain}`` into the first operand, if that is an array.",
+            infer=rules.infer,
+            evaluate=function,
+            lower=rules.lower,
+            can_lower=rules.can_lower,
+            effects=rules.effects,
+            elementwise=True,
+            element_op=plain,
+        )
+    )
+
+
+_PLAIN = {
+    "iadd": ("np::add", operator.iadd),
+    "isub": ("np::subtract", operator.isub),
+    "imul": ("np::multiply", operator.imul),
+    "itruediv": ("np::divide", operator.itruediv),
+    "ifloordiv": ("np::floor_divide", operator.ifloordiv),
+    "imod": ("np::remainder", operator.imod),
+    "ipow": ("np::power", operator.ipow),
+    "ilshift": ("np::left_shift", operator.ilshift),
+    "irshift": ("np::right_shift", operator.irshift),
+    "iand": ("np::bitwise_and", operator.iand),
+    "ior": ("np::bitwise_or", operator.ior),
+    "ixor": ("np::bitwise_xor", operator.ixor),
+}
+for _name, (_plain, _function) in _PLAIN.items():
+    _declare(_name, _plain, _function)
