@@ -159,16 +159,15 @@ def _dict_update(target: dict[object, object], values: Any) -> None:
 
 
 def _dict_merge(target: dict[object, object], values: Any, f: object) -> None:
-    name = _function_text(f)
     try:
         keys = values.keys()
     except AttributeError:
         kind = type(values).__name__
-        message = f"{name} argument after ** must be a mapping, not {kind}"
+        message = f"{_function_text(f)} argument after ** must be a mapping, not {kind}"
         raise TypeError(message) from None
     for key in keys:
         if key in target:
-            message = f"{name} got multiple values for keyword argument '{key}'"
+            message = f"{_function_text(f)} got multiple values for keyword argument '{key}'"
             raise TypeError(message)
         target[key] = values[key]
 
