@@ -58,7 +58,9 @@ def _can_lower_len(x: Type) -> bool:
 def _effect_of_len(x: Type) -> Effect:
     if isinstance(x, ListType):
         return Effect.READ
-    if isinstance(x, TupleType | ArrayType) or x == STR:
+    if isinstance(x, ArrayType):
+        return Effect.PURE if x.ndim > 0 else Effect.RAISE
+    if isinstance(x, TupleType) or x == STR:
         return Effect.PURE
     return plain_effect(x)
 

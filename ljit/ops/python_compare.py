@@ -138,7 +138,7 @@ def _compare_mixed(e: Emitter, predicate: str, x: V, y: V) -> V:
     if x.type == BOOL:
         return e.compare(predicate, near, y)
     size = e.intrinsic("fabs", near)
-    is_exact = e.compare("le", size, e.const(FLOAT, float(EXACT_FLOAT)))
+    is_exact = e.compare("lt", size, e.const(FLOAT, float(EXACT_FLOAT)))
     return e.branch(
         is_exact,
         lambda: e.compare(predicate, near, y),

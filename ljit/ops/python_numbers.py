@@ -106,7 +106,7 @@ def to_float(e: Emitter, x: V) -> V:
 
 def bail_if_inexact(e: Emitter, x: V) -> None:
     """Bail out if the int `x` may not be a float exactly."""
-    shifted = e.retype(e.add(x, e.const(INT, EXACT_FLOAT)), _UINT64)
+    shifted = e.cast(e.add(x, e.const(INT, EXACT_FLOAT)), _UINT64)
     e.bail_if(e.compare("gt", shifted, e.const(_UINT64, 2 * EXACT_FLOAT)), "int beyond 2**53")
 
 

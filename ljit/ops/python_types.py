@@ -79,8 +79,8 @@ def range_count(e: Emitter, x: V) -> V:
     rising = e.compare("gt", step, zero)
     low, high = e.select(rising, start, stop), e.select(rising, stop, start)
     # Invariant: wrapping 64-bit arithmetic; the true values fit in unsigned 64 bits
-    width = e.retype(e.select(rising, step, e.sub(zero, step)), _UINT64)
-    distance = e.sub(e.retype(high, _UINT64), e.retype(low, _UINT64))
+    width = e.cast(e.select(rising, step, e.sub(zero, step)), _UINT64)
+    distance = e.sub(e.cast(high, _UINT64), e.cast(low, _UINT64))
     width = e.select(e.compare("eq", width, e.const(_UINT64, 0)), one, width)
     count = e.add(e.div(e.sub(distance, one), width), one)
     return e.select(e.compare("lt", low, high), count, e.const(_UINT64, 0))
@@ -88,7 +88,7 @@ def range_count(e: Emitter, x: V) -> V:
 
 def range_length(e: Emitter, x: V) -> V:
     """Give the number of items of a range as an int; beyond int64 it bails out."""
-    result = e.retype(range_count(e, x), INT)
+    result = e.cast(range_count(e, x), INT)
     e.bail_if(e.compare("lt", result, e.const(INT, 0)), "length beyond int64")
     return result
 
@@ -124,12 +124,12 @@ def wrap_index(e: Emitter, index: V, size: V) -> V:
 
 def is_below(e: Emitter, index: V, size: V) -> V:
     """Whether 0 <= index < size."""
-    return e.compare("lt", e.retype(index, _UINT64), e.retype(size, _UINT64))
+    return e.compare("lt", e.cast(index, _UINT64), e.cast(size, _UINT64))
 
 
 def check_index(e: Emitter, index: V, size: V) -> None:
     """Bail out unless 0 <= index < size: memory is never read out of bounds."""
-    outside = e.compare("ge", e.retype(index, _UINT64), e.retype(size, _UINT64))
+    outside = e.compare("ge", e.cast(index, _UINT64), e.cast(size, _UINT64))
     e.bail_if(outside, "index out of range")
 
 

@@ -1,0 +1,278 @@
+"""Run one op in three ways: as Python, through its lowering on scalars, and as machine code."""
+
+import copy
+import math
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+import ljit.ops  # noqa: F401  # fills the registry
+from ljit.codegen import CompileOptions, compile_unit
+from ljit.interp.special import has_type
+from ljit.ir import Graph
+from ljit.ops.control import CONSTANT, RETURN, SNAPSHOT
+from ljit.ops.python_views import VIEW_CLASSES
+from ljit.runtime.vectorcall import make_function_type, set_vectorcall
+from ljit.testing.scalar_emitter import (
+    Bailed,
+    Number,
+    ScalarEmitter,
+    to_number,
+    to_object,
+)
+from ljit.types import (
+    ANY,
+    BOOL,
+    INT,
+    NEVER,
+    NONE,
+    RANGE,
+    ArrayType,
+    ListType,
+    SliceType,
+    TupleType,
+    UnionType,
+    ViewType,
+    type_of,
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a call came to: a result and what it left in its operands, or an exception."""
+
+    result: object = None
+    operands: tuple = ()
+    error: Exception | None = None
+
+    @property
+    def text(self):
+        if self.error is not None:
+            return f"{type(self.error).__name__}: {self.error}"
+        return describe((self.result, self.operands))
+
+
+def describe(value):
+    """A text that is equal for values of equal types and bits; all NaNs are equal."""
+    match value:
+        case np.ndarray():
+            items = ",".join(describe(x) for x in value.ravel())
+            return f"array[{value.dtype}, {value.shape}]({items})"
+        case complex():
+            return f"{type(value).__name__}({describe(value.real)}, {describe(value.imag)})"
+        case float() | np.floating():
+            return f"{type(value).__name__}({float(value)!r})"
+        case tuple() | list():
+            return f"{type(value).__name__}({', '.join(map(describe, value))})"
+    return f"{type(value).__name__}({value!r})"
+
+
+def attempt(function, operands, attrs=None):
+    """Call with copies of the operands."""
+    operands = copy.deepcopy(operands)
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            result = function(*operands, **(attrs or {}))
+    except Exception as error:  # noqa: BLE001  # compared by the caller
+        return Outcome(error=error)
+    return Outcome(result, operands)
+
+
+def fits(value, t):
+    """Whether a value belongs to an inferred type; an int too large for INT does: that bails out."""
+    match t:
+        case TupleType(items):
+            return (
+                type(value) is tuple
+                and len(value) == len(items)
+                and all(map(fits, value, items))
+            )
+        case UnionType(members):
+            return any(fits(value, m) for m in members)
+        case ListType(item):
+            return type(value) is list and all(fits(x, item) for x in value)
+        case ViewType(kind, parts):
+            return type(value) is VIEW_CLASSES[kind] and all(map(fits, value, parts))
+    return t == ANY or (t == INT and type(value) is int) or has_type(value, t)
+
+
+# -- the lowering on scalars -----------------------------------------------------------------------
+
+
+class PythonEmitter(ScalarEmitter):
+    """The scalar emitter with lists, ranges, views, unions and None."""
+
+    def const(self, type_, value):
+        return Number(NONE, None) if type_ == NONE else super().const(type_, value)
+
+    def retype(self, x, type_):
+        return Number(type_, x.value) if isinstance(type_, ListType) else super().retype(x, type_)
+
+    def select(self, condition, x, y):
+        return super().select(condition, x, y)
+
+    def widen(self, x, type_):
+        assert isinstance(type_, UnionType)
+        members = x.type.members if isinstance(x.type, UnionType) else (x.type,)
+        assert set(members) <= set(type_.members)
+        return Number(type_, x)
+
+    def range_make(self, start, stop, step):
+        return Number(RANGE, (start, stop, step))
+
+    def range_parts(self, x):
+        if isinstance(x.value, range):
+            return tuple(to_number(v, INT) for v in (x.value.start, x.value.stop, x.value.step))
+        return x.value
+
+    def slice_make(self, *parts):
+        return Number(SliceType(*(p.type for p in parts)), slice(*map(plain, parts)))
+
+    def view_make(self, type_, parts):
+        assert isinstance(type_, ViewType)
+        assert type_.parts == tuple(p.type for p in parts)
+        return Number(type_, VIEW_CLASSES[type_.kind](map(plain, parts)))
+
+    def view_parts(self, x):
+        return [wrap(v, t) for v, t in zip(x.value, x.type.parts, strict=True)]
+
+    def list_size(self, x):
+        return to_number(len(x.value), INT)
+
+    def list_load(self, x, index):
+        assert 0 <= index.value < len(x.value)
+        item = x.value[int(index.value)]
+        if not fits(item, x.type.item):
+            raise Bailed("another type")
+        if isinstance(x.type.item, UnionType):
+            return Number(x.type.item, wrap(item, type_of(item)))
+        return wrap(item, x.type.item)
+
+    def list_store(self, x, index, value):
+        assert 0 <= index.value < len(x.value)
+        x.value[int(index.value)] = plain(value)
+
+    def list_append(self, x, value):
+        x.value.append(plain(value))
+
+    def list_make(self, items, type_):
+        return Number(type_, [plain(x) for x in items])
+
+    def same_object(self, x, y):
+        return to_number(plain(x) is plain(y), BOOL)
+
+    def intrinsic(self, name, *xs):
+        if name == "fma":
+            from fractions import Fraction
+
+            x, y, z = (Fraction(float(v.value)) for v in xs)
+            return self.const(xs[0].type, float(x * y + z))
+        return super().intrinsic(name, *xs)
+
+
+def wrap(value, t):
+    return Number(t, value) if isinstance(t, ViewType) else to_number(value, t)
+
+
+def plain(x):
+    """The Python object of an emitter's value."""
+    if isinstance(x.type, UnionType):
+        return plain(x.value)
+    if isinstance(x.type, TupleType):
+        return tuple(map(plain, x.value))
+    if x.type == RANGE and isinstance(x.value, tuple):
+        return range(*map(plain, x.value))
+    return to_object(x)
+
+
+def run_lowering(op, *operands, **attrs):
+    """Evaluate an op's `lower` at once."""
+    types = [type_of(x) for x in operands]
+    inferred = op.infer_types(types, attrs)
+    inputs = [wrap(x, t) for x, t in zip(operands, types, strict=True)]
+    result = op.lower(PythonEmitter(inferred), *inputs, **attrs)
+    results = result if isinstance(result, tuple) else (result,)
+    assert tuple(r.type for r in results) == inferred, f"{results} instead of {inferred}"
+    objects = tuple(map(plain, results))
+    return objects if isinstance(result, tuple) else objects[0]
+
+
+# -- machine code ----------------------------------------------------------------------------------
+
+
+class NativeBailed(Exception):
+    """Machine code left for the interpreter."""
+
+
+class Mismatch(Exception):
+    """The entry did not take the operands."""
+
+
+class _Base:
+    def __call__(self, *_args):
+        raise Mismatch
+
+    def _slow_call(self, _args, _kwargs):
+        raise Mismatch
+
+
+_Function = make_function_type(_Base)
+
+
+def _helper(_exit, _site, _values):
+    raise NativeBailed
+
+
+def graph_of(op, types, attrs):
+    """A graph that returns the op's result, or all as a tuple."""
+    graph = Graph("op")
+    params = [graph.block.add_param(f"x{i}", t) for i, t in enumerate(types)]
+    names = tuple(p.key for p in params)
+    graph.block.append(
+        graph.create(SNAPSHOT, params, {"at": "before:0", "names": names}, outputs=())
+    )
+    node = graph.create(op, params, attrs)
+    graph.block.append(node)
+    if len(node.outputs) == 1:
+        result = node.output
+    else:
+        made = graph.create(CONSTANT, (), {"value": None})
+        if node.outputs:
+            made = graph.create(ljit.ir.get_op("prim::TupleConstruct"), node.outputs)
+        graph.block.append(made)
+        result = made.output
+    graph.block.append(graph.create(RETURN, [result], outputs=()))
+    return graph
+
+
+def compile_op(op, types, attrs=None):
+    """Machine code of one op for operand types, as a function; keeps its code alive."""
+    code = compile_unit(
+        graph_of(op, types, attrs or {}), name="op", options=CompileOptions(helper=_helper)
+    )
+    function = _Function()
+    set_vectorcall(function, code.address)
+    return lambda *args: (function(*args), code)[0]
+
+
+def is_native_type(t):
+    """Whether machine code can take a parameter of the type."""
+    return not isinstance(t, ViewType) and t != NEVER
+
+
+
+__all__ = [
+    "Bailed",
+    "Mismatch",
+    "NativeBailed",
+    "Outcome",
+    "attempt",
+    "compile_op",
+    "describe",
+    "fits",
+    "graph_of",
+    "is_native_type",
+    "run_lowering",
+]

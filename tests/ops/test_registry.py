@@ -1,0 +1,150 @@
+"""Every declared op, on its own samples: types, effects, lowering and machine code agree with `evaluate`."""
+
+import itertools
+
+import pytest
+
+from ljit.ir import REGISTRY, UNKNOWN, Effect, Schema
+from ljit.testing.scalar_emitter import Bailed
+from ljit.types import NEVER, type_of
+from tests.ops.python_harness import (
+    NativeBailed,
+    attempt,
+    compile_op,
+    fits,
+    is_native_type,
+    run_lowering,
+)
+
+OPS = list(REGISTRY.values())
+SAMPLED = [op for op in OPS if op.samples and op.evaluate is not None]
+PYTHON = [op for op in SAMPLED if not op.name.startswith("np::")]
+
+
+def by_name(op):
+    return op.name
+
+
+def effects_of(op, types):
+    return op.effects if isinstance(op.effects, Effect) else op.effects(*types)
+
+
+def can_lower(op, types):
+    return op.lower is not None and (op.can_lower is None or op.can_lower(*types))
+
+
+def by_types(op):
+    """Samples grouped by operand types."""
+    groups = {}
+    for operands in op.samples:
+        groups.setdefault(tuple(map(type_of, operands)), []).append(operands)
+    return groups
+
+
+@pytest.mark.parametrize("op", OPS, ids=by_name)
+def test_a_declaration_is_complete(op):
+    assert op.doc.strip()
+    assert Schema.parse(op.schema.text) == op.schema
+    assert not op.callables or op.evaluate is not None
+    assert not op.callables or op.samples, "an op that users can call needs samples"
+    assert op.lower is None or op.evaluate is not None
+    assert op.numpy is None or op.numpy in REGISTRY
+
+
+def test_no_callable_or_member_belongs_to_two_ops():
+    for field in ("callables", "methods", "attributes", "iter_callables"):
+        owners = list(itertools.chain.from_iterable(getattr(op, field) for op in OPS))
+        keys = [id(x) if callable(x) else x for x in owners]
+        assert len(keys) == len(set(keys)), field
+
+
+@pytest.mark.parametrize("op", SAMPLED, ids=by_name)
+def test_the_inferred_type_holds_the_result(op):
+    for operands in op.samples:
+        outcome = attempt(op.evaluate, operands)
+        if outcome.error is not None:
+            continue
+        types = op.infer_types(list(map(type_of, operands)), {})
+        results = outcome.result if len(types) > 1 else (outcome.result,)
+        assert len(types) == 0 or NEVER not in types, operands
+        if all(fits(x, t) for x, t in zip(results, types, strict=False)):
+            continue
+        message = f"{op.name}{operands!r} = {outcome.result!r} is no {types}"
+        assert can_lower(op, list(map(type_of, operands))), message
+        left = attempt(lambda *xs: run_lowering(op, *xs), operands)
+        assert isinstance(left.error, Bailed), message
+
+
+@pytest.mark.parametrize("op", SAMPLED, ids=by_name)
+def test_the_effects_say_what_evaluate_does(op):
+    for operands in op.samples:
+        effects = effects_of(op, map(type_of, operands))
+        before = attempt(lambda *xs: None, operands)
+        outcome = attempt(op.evaluate, operands)
+        if outcome.error is not None:
+            assert effects & (Effect.RAISE | Effect.CALL | Effect.WRITE), operands
+        elif not effects & (Effect.WRITE | Effect.CALL):
+            unchanged = attempt(lambda *xs: None, outcome.operands)
+            assert unchanged.text == before.text, f"{op.name} changed {operands!r}"
+
+
+@pytest.mark.parametrize("op", [op for op in SAMPLED if op.fold is not None], ids=by_name)
+def test_a_fold_gives_the_value(op):
+    folded = 0
+    for operands in op.samples:
+        types = list(map(type_of, operands))
+        for known in itertools.product((True, False), repeat=len(operands)):
+            constants = [x if k else UNKNOWN for x, k in zip(operands, known, strict=True)]
+            result = op.fold(types, constants)
+            if result is UNKNOWN:
+                continue
+            folded += 1
+            outcome = attempt(op.evaluate, operands)
+            assert outcome.error is None
+            assert type(result) is type(outcome.result), operands
+            assert result == outcome.result, operands
+    assert folded
+
+
+@pytest.mark.parametrize("op", PYTHON, ids=by_name)
+def test_a_lowering_computes_what_evaluate_does(op):
+    done = lowered = 0
+    for operands in op.samples:
+        if not can_lower(op, list(map(type_of, operands))):
+            continue
+        lowered += 1
+        expected = attempt(op.evaluate, operands)
+        try:
+            found = attempt(lambda *xs: run_lowering(op, *xs), operands)
+            if found.error is not None:
+                raise found.error
+        except Bailed:
+            continue
+        done += 1
+        assert expected.error is None, f"{op.name}{operands!r}: {expected.text} is not raised"
+        if len(op.infer_types(list(map(type_of, operands)), {})) == 0:
+            expected = type(expected)(None, expected.operands)
+            found = type(found)(None, found.operands)
+        assert found.text == expected.text, f"{op.name}{operands!r}"
+    assert done or not lowered, "bails out of every sample"
+
+
+@pytest.mark.parametrize("op", PYTHON, ids=by_name)
+def test_machine_code_computes_what_evaluate_does(op):
+    done = groups = 0
+    for types, samples in by_types(op).items():
+        inferred = op.infer_types(list(types), {})
+        if not all(map(is_native_type, (*types, *inferred))):
+            continue
+        groups += 1
+        native = compile_op(op, types)
+        for operands in samples:
+            expected = attempt(op.evaluate, operands)
+            found = attempt(native, operands)
+            if isinstance(found.error, NativeBailed):
+                continue
+            done += 1
+            if not inferred:
+                expected = type(expected)(None, expected.operands, expected.error)
+            assert found.text == expected.text, f"{op.name}{operands!r}"
+    assert done or not groups, "bails out of every sample"
