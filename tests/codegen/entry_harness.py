@@ -1,0 +1,67 @@
+"""Small native functions behind a vectorcall entry, written with the builder itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ljit.analysis.assumptions import Assumption
+from ljit.codegen import boxing, entry
+from ljit.codegen.builder import FunctionBuilder, ModuleBuilder, Ref, address
+from ljit.codegen.engine import CompiledModule, compile_ir
+from ljit.codegen.forms import Native
+from ljit.runtime.vectorcall import make_function_type, set_vectorcall
+from ljit.types import Type
+
+
+class _Base:
+    code: CompiledModule
+    following: entry.NextCell
+    kept: list[object]
+
+    def _slow_call(self, args: tuple[object, ...], kwargs: dict[str, object] | None) -> object:
+        return "slow", args, kwargs
+
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        return "call", args, kwargs
+
+
+NativeFunction = make_function_type(_Base)
+
+Keep = Callable[[object], Ref]
+Body = Callable[[FunctionBuilder, list[Native], Keep], None]
+
+
+def build(
+    params: Sequence[Type],
+    body: Body,
+    *,
+    assumptions: Sequence[Assumption] = (),
+    cls: type = NativeFunction,
+) -> object:
+    """A callable whose entry takes arguments of the types and runs `body`."""
+    kept: list[object] = []
+
+    def keep(value: object) -> Ref:
+        kept.append(value)
+        return address(id(value))
+
+    module = ModuleBuilder("test")
+    following = entry.NextCell()
+    f, arguments, reject = entry.begin_entry(module, "native", params, following)
+    entry.emit_assumptions(f, assumptions, reject, keep)
+    body(f, arguments, keep)
+    made = cls()
+    made.code = compile_ir(module.render(), "native")
+    made.following, made.kept = following, kept
+    following.target = entry.slow_entry()
+    set_vectorcall(made, made.code.address)
+    return made
+
+
+def identity(type_: Type) -> object:
+    """A function that unboxes its argument and boxes it again."""
+
+    def body(f: FunctionBuilder, arguments: list[Native], keep: Keep) -> None:
+        f.ret(boxing.box(f, arguments[0], keep))
+
+    return build([type_], body)

@@ -1,0 +1,200 @@
+"""Compile IR text: calls, errors, freeing, floating-point rules."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ljit.codegen import engine
+from ljit.codegen.engine import compile_ir
+from ljit.errors import CodegenError
+
+_DOUBLE_UNARY = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
+
+
+def _double_function(body: str, declarations: str = ""):
+    compiled = compile_ir(
+        f"{declarations}\ndefine double @f(double %x) {{\n{body}\nret double %r\n}}", "f"
+    )
+    return _DOUBLE_UNARY(compiled.address), compiled
+
+
+def test_function_of_the_c_library_is_found():
+    call, compiled = _double_function(
+        "%r = call double @erf(double %x)", "declare double @erf(double)"
+    )
+    assert call(0.5) == math.erf(0.5)
+    assert compiled.times.total > 0
+    assert compiled.size > 0
+
+
+def test_further_exports_and_given_symbols_are_linked():
+    called = []
+    callback = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(
+        lambda n: called.append(n) or n + 1
+    )
+    compiled = compile_ir(
+        "@counter = global i64 41\n"
+        "declare i64 @given(i64)\n"
+        "define i64 @f() {\n%c = load i64, ptr @counter\n%r = call i64 @given(i64 %c)\nret i64 %r\n}",
+        "f",
+        exports=("counter",),
+        symbols={"given": ctypes.cast(callback, ctypes.c_void_p).value},
+    )
+    call = ctypes.CFUNCTYPE(ctypes.c_int64)(compiled.symbol("f"))
+    assert call() == 42
+    ctypes.c_int64.from_address(compiled.symbol("counter")).value = 7
+    assert call() == 8
+    assert called == [41, 7]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("define i64 @f() { ret i32 0 }", "value doesn't match function result type"),
+        ("define i64 @f() {\na:\nret i64 %y\nb:\n%y = add i64 1, 1\nret i64 0\n}", "dominate"),
+        ("define i64 @f() { syntax }", "expected instruction opcode"),
+        ("declare void @ljit_nowhere()\ndefine i64 @f() {\ncall void @ljit_nowhere()\nret i64 0 }",
+         "does not link"),
+    ],
+)  # fmt: skip
+def test_malformed_modules_raise_codegen_errors(text, message):
+    with pytest.raises(CodegenError, match=message):
+        compile_ir(text, "f")
+
+
+def test_error_shows_the_lines_around_the_fault():
+    text = "\n".join(f"declare void @d{i}()" for i in range(50)) + "\ndefine i64 @f() { ret i32 0 }"
+    with pytest.raises(CodegenError) as caught:
+        compile_ir(text, "f")
+    assert "@d49" in str(caught.value)
+    assert "@d20" not in str(caught.value)
+
+
+def test_multiplication_and_addition_are_not_contracted():
+    _, compiled = _double_function("%m = fmul double %x, %x\n%r = fadd double %m, %x")
+    assert "fma" not in compiled.asm()
+    _, compiled = _double_function(
+        "%m = fmul contract double %x, %x\n%r = fadd contract double %m, %x"
+    )
+    if engine.vector_bytes() >= 32:
+        assert "fmadd" in compiled.asm()
+
+
+def test_loops_are_vectorised_at_full_width():
+    loop = """
+define void @f(ptr noalias %o, ptr noalias %a, i64 %n) {
+entry:
+  br label %l
+l:
+  %i = phi i64 [ 0, %entry ], [ %j, %l ]
+  %p = getelementptr double, ptr %a, i64 %i
+  %q = getelementptr double, ptr %o, i64 %i
+  %v = load double, ptr %p
+  %w = fmul double %v, %v
+  store double %w, ptr %q
+  %j = add nuw nsw i64 %i, 1
+  %more = icmp slt i64 %j, %n
+  br i1 %more, label %l, label %x
+x:
+  ret void
+}"""
+    compiled = compile_ir(loop, "f")
+    width = engine.vector_bytes() // 8
+    assert f"fmul <{width} x double>" in compiled.optimized_ir()
+    a, o = np.arange(103.0), np.zeros(103)
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+    call(compiled.address)(o.ctypes.data, a.ctypes.data, 103)
+    assert o.tolist() == (a * a).tolist()
+
+
+def test_avx512_machines_use_their_full_vectors():
+    text = engine._feature_string(_Features({"avx512f": True, "avx2": True}))
+    assert text.endswith(",-prefer-256-bit")
+    assert engine._feature_string(_Features({"avx2": True})) == "+avx2"
+
+
+class _Features(dict):
+    def flatten(self):
+        return ",".join(f"{'+' if on else '-'}{name}" for name, on in sorted(self.items()))
+
+
+def test_free_gives_the_code_back_and_can_be_repeated():
+    _, compiled = _double_function("%r = fadd double %x, 1.0")
+    assert not compiled.is_free
+    compiled.free()
+    compiled.free()
+    assert compiled.is_free
+    assert "fadd" in compiled.ir
+
+
+def _resident_kilobytes() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+def test_compiling_and_freeing_leaks_little():
+    for _ in range(30):
+        _double_function("%r = fadd double %x, 1.0")
+    gc.collect()
+    before = _resident_kilobytes()
+    for _ in range(100):
+        _double_function("%r = fadd double %x, 1.0")
+    gc.collect()
+    # LLVM keeps about 10 KB of each library that was unloaded.
+    assert _resident_kilobytes() - before < 100 * 30
+
+
+@pytest.fixture(scope="module")
+def half_conversions():
+    compiled = engine._half_conversions()
+    narrow = ctypes.CFUNCTYPE(ctypes.c_int16, ctypes.c_double)
+    wrapper = compile_ir(
+        "define i16 @f(double %x) {\n%h = fptrunc double %x to half\n"
+        "%r = bitcast half %h to i16\nret i16 %r\n}",
+        "f",
+    )
+    return compiled, narrow(wrapper.address), wrapper
+
+
+def test_doubles_become_halves_as_in_numpy(half_conversions):
+    _, convert, _ = half_conversions
+    values = np.random.default_rng(0)
+    doubles = [0.0, -0.0, math.inf, -math.inf, 65519.99, 65520.0, 65504.0, 1e300, 5e-324, 2**-25,
+               2**-24, 1.5 * 2**-24, 2.5 * 2**-24, 2**-14, 2**-14 - 2**-25, 2**-14 - 2**-26, 1 + 2**-11,
+               1 + 3 * 2**-11, 1 + 2**-11 + 2**-52]  # fmt: skip
+    doubles += [-x for x in doubles]
+    doubles += np.ldexp(values.standard_normal(3000), values.integers(-30, 20, 3000)).tolist()
+    with np.errstate(over="ignore", under="ignore"):
+        wanted = np.array(doubles).astype(np.float16).view(np.int16).tolist()
+    assert [convert(x) for x in doubles] == wanted
+    assert np.isnan(np.int16(convert(math.nan)).view(np.float16))
+
+
+def test_halves_and_floats_convert_as_in_numpy_without_cpu_support(half_conversions):
+    compiled, _, _ = half_conversions
+    wrapper = compile_ir(
+        "declare float @widen(half)\ndeclare half @narrow(float)\n"
+        "define i32 @f(i16 %x) {\n%h = bitcast i16 %x to half\n%v = call float @widen(half %h)\n"
+        "%r = bitcast float %v to i32\nret i32 %r\n}\n"
+        "define i16 @g(i32 %x) {\n%v = bitcast i32 %x to float\n%h = call half @narrow(float %v)\n"
+        "%r = bitcast half %h to i16\nret i16 %r\n}",
+        "f",
+        exports=("g",),
+        symbols={
+            "widen": compiled.symbol("__extendhfsf2"),
+            "narrow": compiled.symbol("__truncsfhf2"),
+        },
+    )
+    widen = ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_uint16)(wrapper.symbol("f"))
+    narrow = ctypes.CFUNCTYPE(ctypes.c_uint16, ctypes.c_uint32)(wrapper.symbol("g"))
+    halves = np.arange(2**16, dtype=np.uint16)
+    halves = halves[~np.isnan(halves.view(np.float16))]
+    floats = halves.view(np.float16).astype(np.float32).view(np.uint32)
+    assert [widen(int(h)) for h in halves] == floats.tolist()
+    assert [narrow(int(x)) for x in floats] == halves.tolist()
