@@ -185,7 +185,7 @@ def array_view(
     refs = tuple(s.ref for s in sizes), tuple(s.ref for s in strides)
     view = array_value(type_, ArrayParts(NULL, parts.owner, data, *refs))
     if e.ownership.loop_depth == 0:
-        view.memo = e.ownership.new_slot()
+        view.memos = {0: e.ownership.new_slot()}
     return view
 
 

@@ -61,8 +61,7 @@ class Bailout:
             return
         exit_block, site = self._site(reason)
         if self.context.options.chaos:
-            chaos = f.load("i32", Ref("ptr", "@chaos_site"), suffix="")
-            condition = f.binary("or", condition, f.icmp("eq", chaos, integer("i32", site)))
+            condition = f.binary("or", condition, self._is_forced(site))
         following = f.new_block("ok")
         assert self.current is not None and self.current.edges is not None
         left = f.condbr(condition, exit_block, following, unlikely=True)
@@ -87,12 +86,16 @@ class Bailout:
         assert left is not None and self.current is not None and self.current.edges is not None
         self.current.edges.append((site, left))
         f.block = saved
+        if self.context.options.chaos:
+            following = f.new_block("ok")
+            f.condbr(self._is_forced(site), block, following)
+            f.start(following)
         return block
 
-    def chaos_check(self, reason: str) -> None:
-        """Under chaos, a check that never fails by itself: lets tests force the exit here."""
-        if self.context.options.chaos:
-            self.bail_if(integer("i1", 0), reason)
+    def _is_forced(self, site: int) -> Ref:
+        """Whether a test forces the check of this site to fail."""
+        chosen = self.f.load("i32", Ref("ptr", "@chaos_site"))
+        return self.f.icmp("eq", chosen, integer("i32", site))
 
     def _site(self, reason: str) -> tuple[BlockRef, int]:
         state = self.current
@@ -231,8 +234,10 @@ class Bailout:
 
 
 def known_object(f: FunctionBuilder, value: Native) -> Native:
-    """A view whose object was made before, as that object: boxing twice gives the same object."""
-    if value.memo is None:
+    """Views whose objects were made before, as those objects: boxing twice gives the same object."""
+    if not value.memos:
         return value
-    made = f.load("ptr", value.memo)
-    return Native(value.type, (made, *value.parts[1:]))
+    parts = list(value.parts)
+    for position, slot in value.memos.items():
+        parts[position] = f.load("ptr", slot)
+    return Native(value.type, parts)

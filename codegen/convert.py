@@ -8,11 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ljit.codegen.arrays import is_contiguous, strides_of
+from ljit.codegen.bailout import known_object
 from ljit.codegen.boxing import box, unbox
 from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer, undef
 from ljit.codegen.forms import (
     ArrayParts,
     Native,
+    aggregate,
     array_parts,
     array_value,
     components,
@@ -22,7 +24,7 @@ from ljit.codegen.forms import (
     undef_of,
 )
 from ljit.errors import CodegenError
-from ljit.types import ANY, BOOL, NEVER, NONE, ArrayType, ObjectType, Type, UnionType
+from ljit.types import ANY, BOOL, NEVER, NONE, ArrayType, ListType, Type, UnionType
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -47,9 +49,9 @@ def borrow_object(e: Emitter, value: Native) -> tuple[Ref, Ref | None]:
         parts = array_parts(value)
         if parts.object.text == parts.owner.text:
             return parts.object, None
-        if value.memo is not None:
-            return _memoised_object(e, value, value.memo), None
-    pointer = box(e.f, value, e.context.keep)
+        if 0 in value.memos:
+            return _memoised_object(e, value, value.memos[0]), None
+    pointer = box(e.f, known_object(e.f, value), e.context.keep)
     e.bailout.error_if_null(pointer)
     return pointer, e.ownership.acquire_temporary(pointer)
 
@@ -74,13 +76,14 @@ def _memoised_object(e: Emitter, view: Native, memo: Ref) -> Ref:
 
 def _boxed(e: Emitter, value: Native) -> Ref:
     """The object of a value, held by a slot of its own where it was not there before."""
-    if value.type.is_boxed or value.memo is not None or value.type in (NONE, BOOL):
+    is_view = isinstance(value.type, ArrayType) and 0 in value.memos
+    if value.type.is_boxed or is_view or value.type in (NONE, BOOL):
         return borrow_object(e, value)[0]
     if isinstance(value.type, ArrayType):
         parts = array_parts(value)
         if parts.object.text == parts.owner.text:
             return parts.object
-    pointer = box(e.f, value, e.context.keep)
+    pointer = box(e.f, known_object(e.f, value), e.context.keep)
     e.bailout.error_if_null(pointer)
     e.ownership.acquire(pointer)
     return pointer
@@ -103,10 +106,8 @@ def convert(e: Emitter, value: Native, type_: Type) -> Native:
     if isinstance(source, ArrayType) and isinstance(type_, ArrayType):
         return _to_array(e, value, type_)
     if items_of(type_) and type(source) is type(type_):
-        parts: list[Ref] = []
-        for item, wanted in zip(split(value), items_of(type_), strict=True):
-            parts += convert(e, item, wanted).parts
-        return Native(type_, parts)
+        pairs = zip(split(value), items_of(type_), strict=True)
+        return aggregate(type_, [convert(e, item, wanted) for item, wanted in pairs])
     msg = f"a value of type {source} cannot stand for one of type {type_}"
     raise CodegenError(msg)
 
@@ -145,7 +146,7 @@ def _to_array(e: Emitter, value: Native, type_: ArrayType) -> Native:
     strides = tuple(strides_of(e.f, value.type, parts)) if type_.layout != "C" else None
     made = ArrayParts(parts.object, parts.owner, parts.data, parts.sizes, strides)
     result = array_value(type_, made)
-    result.memo = value.memo
+    result.memos = value.memos
     return result
 
 
@@ -172,7 +173,7 @@ def narrow(e: Emitter, value: Native, type_: Type, reason: str) -> Native:
     if source == type_ or type_ == ANY:
         return convert(e, value, type_)
     if source.is_boxed:
-        if type(source) is type(type_) and not isinstance(source, ObjectType):
+        if isinstance(source, ListType) and isinstance(type_, ListType):
             return Native(type_, value.parts)  # List[a] as List[b]: items are checked when read
         return unbox_or_bail(e, value, type_, reason)
     if isinstance(source, UnionType):
@@ -189,10 +190,8 @@ def narrow(e: Emitter, value: Native, type_: Type, reason: str) -> Native:
 
 
 def _narrow_items(e: Emitter, value: Native, type_: Type, reason: str) -> Native:
-    parts: list[Ref] = []
-    for item, wanted in zip(split(value), items_of(type_), strict=True):
-        parts += narrow(e, item, wanted, reason).parts
-    return Native(type_, parts)
+    pairs = zip(split(value), items_of(type_), strict=True)
+    return aggregate(type_, [narrow(e, item, wanted, reason) for item, wanted in pairs])
 
 
 def _narrow_union(e: Emitter, value: Native, type_: Type, reason: str) -> Native:
@@ -246,6 +245,5 @@ def unbox_or_bail(e: Emitter, value: Native, type_: Type, reason: str) -> Native
     if type_ == NEVER:
         e.bailout.bail_if(TRUE, reason)
         return undef_of(type_)
-    e.bailout.chaos_check(reason)
     fail = e.bailout.fail_block(reason)
     return unbox(e.f, value.ref, type_, fail)

@@ -13,7 +13,7 @@ from ljit.codegen.bailout import Bailout
 from ljit.codegen.builder import TRUE, FunctionBuilder, Ref, integer
 from ljit.codegen.context import Context
 from ljit.codegen.convert import convert
-from ljit.codegen.forms import Native, split
+from ljit.codegen.forms import Native, aggregate, split
 from ljit.codegen.joins import Join
 from ljit.codegen.ownership import Ownership
 from ljit.types import INT, RANGE, SliceType, TupleType, Type
@@ -137,17 +137,14 @@ class Emitter:
 
     # -- aggregates --------------------------------------------------------------------------------
 
-    def _aggregate(self, type_: Type, items: Sequence[Native]) -> Native:
-        return Native(type_, [part for item in items for part in item.parts])
-
     def tuple_make(self, items: Sequence[Native]) -> Native:
-        return self._aggregate(TupleType(tuple(item.type for item in items)), items)
+        return aggregate(TupleType(tuple(item.type for item in items)), items)
 
     def tuple_items(self, x: Native) -> list[Native]:
         return split(x)
 
     def range_make(self, start: Native, stop: Native, step: Native) -> Native:
-        return self._aggregate(RANGE, (start, stop, step))
+        return aggregate(RANGE, (start, stop, step))
 
     def range_parts(self, x: Native) -> tuple[Native, Native, Native]:
         start, stop, step = split(x)
@@ -155,14 +152,14 @@ class Emitter:
 
     def slice_make(self, start: Native, stop: Native, step: Native) -> Native:
         type_ = SliceType(start.type, stop.type, step.type)
-        return self._aggregate(type_, (start, stop, step))
+        return aggregate(type_, (start, stop, step))
 
     def slice_parts(self, x: Native) -> tuple[Native, Native, Native]:
         start, stop, step = split(x)
         return start, stop, step
 
     def view_make(self, type_: Type, parts: Sequence[Native]) -> Native:
-        return self._aggregate(type_, parts)
+        return aggregate(type_, parts)
 
     def view_parts(self, x: Native) -> list[Native]:
         return split(x)

@@ -19,7 +19,7 @@ the memory alive. Values with object null are views that were never needed as Py
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -44,6 +44,7 @@ from ljit.types import (
 __all__ = [
     "ArrayParts",
     "Native",
+    "aggregate",
     "array_parts",
     "array_value",
     "components",
@@ -62,12 +63,15 @@ __all__ = [
 class Native:
     """A value inside the emitter: its ljit type and its components."""
 
-    __slots__ = ("memo", "parts", "type")
+    __slots__ = ("memos", "parts", "type")
 
-    def __init__(self, type_: Type, parts: Sequence[Ref]) -> None:
+    def __init__(
+        self, type_: Type, parts: Sequence[Ref], memos: Mapping[int, Ref] | None = None
+    ) -> None:
         self.type = type_
         self.parts = tuple(parts)
-        self.memo: Ref | None = None  # slot that holds the object of a view once it was made
+        #: by the position of a view's `object`: the slot that holds the object once it was made
+        self.memos: Mapping[int, Ref] = memos or {}
 
     @property
     def ref(self) -> Ref:
@@ -169,9 +173,20 @@ def split(value: Native) -> list[Native]:
     at = 0
     for item in items_of(value.type):
         count = len(components(item))
-        result.append(Native(item, value.parts[at : at + count]))
+        memos = {p - at: slot for p, slot in value.memos.items() if at <= p < at + count}
+        result.append(Native(item, value.parts[at : at + count], memos))
         at += count
     return result
+
+
+def aggregate(type_: Type, items: Sequence[Native]) -> Native:
+    """Put items together; the inverse of `split`."""
+    parts: list[Ref] = []
+    memos: dict[int, Ref] = {}
+    for item in items:
+        memos |= {len(parts) + p: slot for p, slot in item.memos.items()}
+        parts += item.parts
+    return Native(type_, parts, memos)
 
 
 def member_parts(type_: UnionType, index: int) -> tuple[int, int]:
