@@ -78,21 +78,22 @@ def _rules() -> dict[OpDef, Callable[[Request, Constants], Request | None]]:
 class _Tables:
     """What the declarations say of Python objects (by address) and members (``"ndarray.sum"``)."""
 
-    callables: Mapping[int, list[OpDef]]
-    iterables: Mapping[int, list[OpDef]]
-    members: Mapping[str, OpDef]
+    callables: dict[int, list[OpDef]]
+    iterables: dict[int, list[OpDef]]
+    methods: dict[str, OpDef]
+    attributes: dict[str, OpDef]
 
 
 @cache
 def _tables() -> _Tables:
-    tables = _Tables(defaultdict(list), defaultdict(list), {})
+    tables = _Tables(defaultdict(list), defaultdict(list), {}, {})
     for op in REGISTRY.values():
         for function in op.callables:
             tables.callables[id(function)].append(op)
         for function in op.iter_callables:
             tables.iterables[id(function)].append(op)
-        for name in (*op.methods, *op.attributes):
-            tables.members[name] = op  # type: ignore[index]  # being built
+        tables.methods.update(dict.fromkeys(op.methods, op))
+        tables.attributes.update(dict.fromkeys(op.attributes, op))
     return tables
 
 
@@ -129,7 +130,7 @@ def _call_method(request: Request, constants: Constants) -> Request | None:
         if function is None:
             return None
         return Request(get_op("py::call"), (function, *args), _only_kwnames(request))
-    op = _tables().members.get(f"{member_class(receiver.type)}.{name}")
+    op = _tables().methods.get(f"{member_class(receiver.type)}.{name}")
     if op is None:
         return None
     found = bind(op, request.inputs, request.attrs.get("kwnames", ()), constants)  # type: ignore[arg-type]
@@ -142,7 +143,7 @@ def _only_kwnames(request: Request) -> dict[str, object]:
 
 def _getattr(request: Request, constants: Constants) -> Request | None:
     (receiver,) = request.inputs
-    op = _tables().members.get(f"{member_class(receiver.type)}.{request.attrs['name']}")
+    op = _tables().attributes.get(f"{member_class(receiver.type)}.{request.attrs['name']}")
     if op is None:
         return None
     found = Request(op, (receiver,), {})

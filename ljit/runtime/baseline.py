@@ -25,11 +25,7 @@ BASELINE_PIPELINE = (
 )
 
 #: what runs on a specialised graph
-SPECIALIZED_PIPELINE = (
-    "constant_propagation,"
-    "eliminate_common_subexpression,"
-    "eliminate_dead_code"
-)
+SPECIALIZED_PIPELINE = "constant_propagation,eliminate_common_subexpression,eliminate_dead_code"
 
 
 def script_graph(fn: types.FunctionType) -> Graph:

@@ -115,7 +115,7 @@ class ProfilingExecutor:
             if self.options.strict:
                 raise
             self.refused = str(error)
-        except InternalError as error:
+        except Exception as error:  # ljit's own fault: the function still has to work
             self._on_internal_error(error)
         if self.refused is not None:
             _log.dump(self.fn.__qualname__, "is left to CPython:", self.refused)

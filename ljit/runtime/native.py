@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ljit.errors import InternalError
 from ljit.ir import Effect, Graph, Node, Value
 from ljit.passes import run_passes
 from ljit.passes.specialize import Specialization, specialize, specialize_loop
@@ -111,6 +113,18 @@ def is_boxed_call(node: Node) -> bool:
     return op.can_lower is not None and not op.can_lower(*types_, **node.attrs)
 
 
+@contextmanager
+def _blame(name: str) -> Iterator[None]:
+    """Whatever goes wrong in a compile is ljit's fault, never the user's."""
+    try:
+        yield
+    except InternalError:
+        raise
+    except Exception as error:
+        message = f"compiling {name} failed: {type(error).__name__}: {error}"
+        raise InternalError(message) from error
+
+
 def specialized_graph(
     baseline: Baseline, types_: Sequence[Type], feedback: PlanFeedback
 ) -> Specialization:
@@ -129,9 +143,11 @@ def compile_function(
     fastmath: bool,
 ) -> NativeUnit:
     """Compile the function for arguments of the given types."""
+    name = baseline.fn.__qualname__
     start = time.perf_counter()
-    made = specialized_graph(baseline, types_, feedback)
-    return _compile(made, baseline.fn.__qualname__, on_bailout, fastmath, start)
+    with _blame(name):
+        made = specialized_graph(baseline, types_, feedback)
+        return _compile(made, name, on_bailout, fastmath, start)
 
 
 def compile_loop(
@@ -145,10 +161,12 @@ def compile_loop(
     fastmath: bool,
 ) -> NativeUnit:
     """Compile one loop of the function, entered at its header with the given live values."""
+    name = f"{baseline.fn.__qualname__}.loop{loop.id}"
     start = time.perf_counter()
-    made = specialize_loop(baseline.graph, loop, live, types_, feedback, baseline.liveness)
-    run_passes(made.graph, SPECIALIZED_PIPELINE)
-    return _compile(made, f"{baseline.fn.__qualname__}.loop{loop.id}", on_exit, fastmath, start)
+    with _blame(name):
+        made = specialize_loop(baseline.graph, loop, live, types_, feedback, baseline.liveness)
+        run_passes(made.graph, SPECIALIZED_PIPELINE)
+        return _compile(made, name, on_exit, fastmath, start)
 
 
 def _compile(
