@@ -94,12 +94,16 @@ class Liveness:
             target = exit_.block.owner
             assert target is not None
             if target.op is LOOP and exit_.block is target.blocks[0]:
-                return self._loop_set(target)
+                return self._next_trip(target)
         if target is None:
             return frozenset()
         if exit_.op is CONTINUE:
-            return self._loop_set(target)
+            return self._next_trip(target)
         return self._after_set(target).difference(target.outputs)
+
+    def _next_trip(self, loop: Node) -> frozenset[Value]:
+        """Give what the way to the next trip needs: the trip index too, which is counted up."""
+        return self._loop_set(loop) | {loop.blocks[0].params[0]}
 
     def _loop_set(self, loop: Node) -> frozenset[Value]:
         """Give what every trip of `loop` needs from outside, and what is needed behind the loop."""

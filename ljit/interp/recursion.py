@@ -21,7 +21,7 @@ __all__ = ["enter_frame", "leave_frame"]
 
 _STEP = 16  # activations between two changes of CPython's limit
 _FRAMES = 12  # Python frames that one activation takes, callers in the runtime included, at most
-_C_STACK = 4096  # bytes of C stack that one activation takes, at most (measured: about half)
+_C_STACK = 2048  # bytes of C stack that one activation takes (measured: 1350 through a Function)
 _DEFAULT_STACK = 8 << 20
 
 
@@ -76,10 +76,10 @@ def _lower_limit() -> None:
 
 
 def _most_activations() -> int:
-    """How many activations fit into half of this thread's stack."""
+    """How many activations fit into three quarters of this thread's stack."""
     if _state.most == 0:
         size = threading.stack_size() or _default_stack()
-        _state.most = size // 2 // _C_STACK
+        _state.most = size * 3 // 4 // _C_STACK
     return _state.most
 
 

@@ -20,14 +20,14 @@ from ljit.ir import Graph, get_op, parse
 from ljit.ops.control import CONSTANT, RETURN
 from ljit.source import Source, SourceRange
 
-TEXT = '''def outer(x):
+TEXT = """def outer(x):
     return inner(x)
 
 def inner(x):
     # äöü
     s = "é"; y = [1][x.größe]
     return y
-'''
+"""
 
 
 def source_of(function, filename="/nowhere/program.py", text=TEXT):
@@ -52,9 +52,7 @@ def caught(code, *args):
 
 def entries(error):
     """Function and line of the entries behind those of this file's helpers."""
-    found = [
-        (frame.f_code.co_name, line) for frame, line in traceback.walk_tb(error.__traceback__)
-    ]
+    found = [(frame.f_code.co_name, line) for frame, line in traceback.walk_tb(error.__traceback__)]
     assert found[0][0] == "caught"
     return found[1:]
 
@@ -173,7 +171,12 @@ def test_an_exception_raised_again_keeps_its_earlier_entries():
 
     error = caught(call_at(WHERE, again), 5)
     assert error is kept
-    assert [name for name, _ in entries(error)] == ["outer", "again", sys._getframe().f_code.co_name, "fails"]
+    assert [name for name, _ in entries(error)] == [
+        "outer",
+        "again",
+        sys._getframe().f_code.co_name,
+        "fails",
+    ]
 
 
 def test_full_tracebacks_show_the_machine_too():
@@ -193,8 +196,10 @@ def test_faults_of_ljit_keep_its_frames():
 
 
 def test_ops_that_raise_point_at_their_line():
-    graph = parse("graph(%x : Any):\n  %1 : int = prim::Constant[value=0]()\n"
-                  "  %y : Any = py::truediv(%x, %1)\n  return (%y)\n")
+    graph = parse(
+        "graph(%x : Any):\n  %1 : int = prim::Constant[value=0]()\n"
+        "  %y : Any = py::truediv(%x, %1)\n  return (%y)\n"
+    )
     node = graph.block.first.next
     node.range = SourceRange(source_of("inner"), 5, 4, 5, 9)
     error = caught(compile_graph(graph), 1)

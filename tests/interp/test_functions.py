@@ -1,0 +1,231 @@
+"""Whole functions from source: the interpreter agrees with CPython, from any place that it is resumed at."""
+
+from __future__ import annotations
+
+import importlib
+import types
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from ljit.analysis.liveness import Liveness
+from ljit.errors import UserError
+from ljit.frontend import build_graph
+from ljit.interp import LoopExit, NoHooks, Trace, compile_graph, observed, resume, run
+from ljit.interp.code import Code
+from ljit.ir import Graph
+from ljit.ops.objects import UNBOUND_VALUE
+from ljit.passes import run_passes
+from ljit.profile import Profile
+from ljit.runtime.binding import bind_arguments
+from ljit.types import join, type_of
+from tests.programs import harness
+from tests.programs.harness import PROGRAMS, Program
+
+HERE = Path(__file__).parent.parent / "programs"
+for _path in sorted(HERE.glob("*.py")):
+    if _path.stem not in ("__init__", "harness", "test_programs", "test_harness"):
+        importlib.import_module(f"tests.programs.{_path.stem}")
+
+RANDOM = {"scalars.random_numbers"}  # programs whose result is another one each time
+MOST_STATES = 60
+
+
+@dataclass(frozen=True)
+class Compiled:
+    graph: Graph
+    code: Code
+    fn: types.FunctionType
+
+    def __call__(self, *args, **kwargs):
+        values = bind_arguments(self.fn, args, kwargs)
+        if values is None:
+            return self.fn(*args, **kwargs)
+        return run(self.code, values)
+
+
+def translate(program: Program, pipeline: str = "convert_to_ssa") -> Compiled:
+    try:
+        graph = build_graph(program.function)
+    except UserError as error:
+        pytest.skip(f"left to CPython: {str(error).splitlines()[0]}")
+    run_passes(graph, pipeline)
+    return Compiled(graph, compile_graph(graph), program.function)
+
+
+EACH_PROGRAM = pytest.mark.parametrize("program", PROGRAMS, ids=[p.name for p in PROGRAMS])
+
+
+def test_most_programs_are_translated():
+    def is_translated(program):
+        try:
+            build_graph(program.function)
+        except UserError:
+            return False
+        return True
+
+    assert sum(map(is_translated, PROGRAMS)) > 0.85 * len(PROGRAMS)
+
+
+@EACH_PROGRAM
+def test_the_interpreter_agrees_with_cpython(program):
+    compiled = translate(program)
+    for factory in program.factories:
+        harness.check_calls(program.function, compiled, [factory] * 2)
+
+
+@EACH_PROGRAM
+def test_profile_nodes_change_nothing_and_see_every_value(program):
+    compiled = translate(program, "convert_to_ssa,insert_profile_nodes")
+    profile = Profile()
+    seen = {}
+
+    class Hooks(NoHooks):
+        def on_profile(self, node_id, value):
+            profile.record(node_id, value)
+            seen.setdefault(node_id, []).append(type_of(value))
+
+    def watched(*args, **kwargs):
+        values = bind_arguments(program.function, args, kwargs)
+        if values is None:
+            return program.function(*args, **kwargs)
+        return run(compiled.code, values, Hooks())
+
+    for factory in program.factories:
+        harness.check_calls(program.function, watched, [factory])
+    for node_id, types_ in seen.items():
+        expected = types_[0]
+        for type_ in types_:
+            expected = join(expected, type_)
+        assert profile.observed(node_id) == expected
+        assert profile.observation(node_id).count == len(types_)
+
+
+# -- resuming ------------------------------------------------------------------------------------
+
+
+class Stop(BaseException):
+    """Ends a run at a place, with its registers."""
+
+
+class Steps(Trace):
+    """Counts steps; ends the run in front of the step number `last`."""
+
+    def __init__(self, last=-1):
+        self.last = last
+        self.pcs = []
+
+    def observe(self, pc, registers):
+        if len(self.pcs) == self.last:
+            raise Stop(registers)
+        self.pcs.append(pc)
+
+
+def steps_to_stop_at(pcs):
+    """Choose steps: of each instruction the first, second, fourth, eighth ... time that it runs."""
+    visits: dict[int, int] = {}
+    chosen = []
+    for step, pc in enumerate(pcs):
+        visits[pc] = visits.get(pc, 0) + 1
+        if visits[pc] & (visits[pc] - 1) == 0:
+            chosen.append(step)
+    return chosen[:: max(1, len(chosen) // MOST_STATES)]
+
+
+def live_sets(graph):
+    """The values that are live at each place, by the place's name."""
+    liveness = Liveness(graph)
+    live = {}
+    for node in graph.walk():
+        live[f"before:{node.id}"] = liveness.live_before(node)
+        live[f"after:{node.id}"] = liveness.live_after(node)
+        if node.op.is_exit_target and len(node.blocks[0].params):
+            live[f"header:{node.id}"] = liveness.live_at_header(node)
+    return live
+
+
+def places_between(code, before, here):
+    """The places that control is at when it has run `before` and is to run `here`.
+
+    Several places may have one pc: the end of a branch and what is behind the If. Then it depends on
+    where control came from.
+    """
+    places = []
+    for place, pc in code.positions.items():
+        kind, node = place.split(":")
+        start, end = code.positions[f"before:{node}"], code.positions.get(f"after:{node}")
+        if pc != here or end is None or start == end:
+            continue
+        if kind == "after" and not start <= before < end:
+            continue
+        places.append(place)
+    return places
+
+
+@EACH_PROGRAM
+def test_resuming_anywhere_with_the_live_values_gives_the_same_outcome(program):
+    if program.name in RANDOM:
+        pytest.skip("random")
+    compiled = translate(program)
+    code, live = compiled.code, live_sets(compiled.graph)
+    factory = program.factories[0]
+
+    def arguments(args):
+        values = bind_arguments(program.function, args.positional, args.keywords)
+        if values is None:
+            pytest.skip("the arguments do not fit")
+        return values
+
+    steps = Steps()
+    watched = observed(code, steps)
+    expected = harness.run(
+        lambda *a, **k: run(watched, arguments(harness.Args(a, k))), harness.make_args(factory)
+    )
+    resumed = 0
+    for step in steps_to_stop_at(steps.pcs):
+        before = steps.pcs[step - 1] if step else -1
+        for place in places_between(code, before, steps.pcs[step]):
+
+            def stop_and_resume(*a, **k):
+                try:
+                    run(observed(code, Steps(step)), arguments(harness.Args(a, k)))
+                except Stop as stop:
+                    registers = stop.args[0]
+                known = {v.key: registers[code.register_of[v.key]] for v in live[place]}
+                return resume(code, place, known)
+
+            actual = harness.run(stop_and_resume, harness.make_args(factory))
+            found = harness.difference(expected, actual)
+            assert found is None, f"{place}: {found}"
+            resumed += 1
+    assert resumed > 0
+
+
+@EACH_PROGRAM
+def test_hot_loops_that_are_left_and_entered_again_change_nothing(program):
+    compiled = translate(program)
+    liveness = Liveness(compiled.graph)
+    nodes = {node.id: node for node in compiled.graph.walk()}
+
+    class Hooks(NoHooks):
+        hot_loop_threshold = 3
+
+        def on_hot_loop(self, code, loop_id, trip, registers):
+            names = [value.key for value in liveness.live_at_header(nodes[loop_id])]
+            known = {name: registers[code.register_of[name]] for name in names}
+            assert known[f"b{loop_id}.0.0"] == trip
+            for name in code.register_of:  # all else is lost, but for what is constant
+                register = code.register_of[name]
+                if code.template[register] is UNBOUND_VALUE:
+                    registers[register] = UNBOUND_VALUE
+            return LoopExit.resumed(f"header:{loop_id}", known)
+
+    def watched(*args, **kwargs):
+        values = bind_arguments(program.function, args, kwargs)
+        if values is None:
+            return program.function(*args, **kwargs)
+        return run(compiled.code, values, Hooks())
+
+    for factory in program.factories:
+        harness.check_calls(program.function, watched, [factory])
