@@ -34,7 +34,7 @@ from ljit.codegen.forms import (
 )
 from ljit.errors import CodegenError
 from ljit.ops.objects import UNBOUND_VALUE
-from ljit.ops.python_views import EnumerateView, ReversedView, ZipView
+from ljit.ops.python_views import VIEW_CLASSES
 from ljit.types import (
     ANY,
     BOOL,
@@ -62,7 +62,6 @@ __all__ = ["Keep", "box", "decref", "incref", "unbox", "unbox_union"]
 #: Gives the address of a Python object and keeps it alive as long as the code lives.
 Keep = Callable[[object], Ref]
 
-_VIEW_CLASSES = {"enumerate": EnumerateView, "zip": ZipView, "reversed": ReversedView}
 
 
 def _field(f: FunctionBuilder, type_: str, pointer: Ref, offset: int) -> Ref:
@@ -120,15 +119,12 @@ def box(f: FunctionBuilder, value: Native, keep: Keep) -> Ref:
             return _box_array(f, value, keep)
         case TupleType():
             return _box_tuple(f, split(value), keep)
+        case ViewType():
+            return _box_tuple(f, split(value), keep, VIEW_CLASSES[type_.kind])
         case RangeType():
             return _box_call(f, keep(range), split(value), keep)
         case SliceType():
             return _box_slice(f, value, keep)
-        case ViewType():
-            items = split(value)
-            if type_.kind == "zip":
-                items = [Native(TupleType(type_.parts), value.parts)]
-            return _box_call(f, keep(_VIEW_CLASSES[type_.kind]), items, keep)
         case UnionType():
             return _box_union(f, value, keep)
     assert type_ == NEVER, type_
@@ -189,8 +185,15 @@ def _if_not_null(f: FunctionBuilder, pointer: Ref, then: Callable[[], None]) -> 
     return pointer
 
 
-def _box_tuple(f: FunctionBuilder, items: Sequence[Native], keep: Keep) -> Ref:
-    made = f.call_external("ptr", "PyTuple_New", (integer("i64", len(items)),))
+def _box_tuple(
+    f: FunctionBuilder, items: Sequence[Native], keep: Keep, cls: type[tuple[object, ...]] = tuple
+) -> Ref:
+    """Make a tuple, or an object of a subclass that adds no fields."""
+    count = integer("i64", len(items))
+    if cls is tuple:
+        made = f.call_external("ptr", "PyTuple_New", (count,))
+    else:
+        made = f.call("ptr", address(layout.type_alloc(cls)).text, (keep(cls), count))
     if not items:
         return made
     done, failed = f.new_block("boxed"), f.new_block("failed")
@@ -386,7 +389,7 @@ def unbox(f: FunctionBuilder, pointer: Ref, type_: Type, fail: BlockRef) -> Nati
             return Native(type_, _unbox_scalar(f, pointer, type_.dtype, fail))
         case ArrayType():
             return Native(type_, _unbox_array(f, pointer, type_, fail))
-        case TupleType() | RangeType() | SliceType():
+        case TupleType() | ViewType() | RangeType() | SliceType():
             return Native(type_, _unbox_items(f, pointer, type_, fail))
         case UnionType():
             return unbox_union(f, pointer, type_, fail)
@@ -483,10 +486,11 @@ def _unbox_scalar(
 def _unbox_items(
     f: FunctionBuilder, pointer: Ref, type_: Type, fail: BlockRef
 ) -> Sequence[Ref]:
-    """Tuples, ranges and slices: check the class (and size), then each item."""
+    """Tuples, views, ranges and slices: check the class (and size), then each item."""
     items = items_of(type_)
-    if isinstance(type_, TupleType):
-        _require_class(f, pointer, tuple, fail)
+    if isinstance(type_, TupleType | ViewType):
+        cls = VIEW_CLASSES[type_.kind] if isinstance(type_, ViewType) else tuple
+        _require_class(f, pointer, cls, fail)
         size = _field(f, "i64", pointer, layout.VAR_SIZE)
         _require(f, f.icmp("eq", size, integer("i64", len(items))), fail)
         first = layout.TUPLE_ITEMS
