@@ -261,18 +261,19 @@ RAISE = _object_op(
 
 
 @functools.cache
-def _unpacker(count: int, star: int | None) -> Callable[[object], tuple[object, ...]]:
+def _unpacker(count: int, star: int | None) -> Callable[[object], object]:
     """Compile ``a0, *a1, a2 = x``: the interpreter's own unpacking, its messages included."""
     names = [f"a{i}" for i in range(count)]
     targets = ", ".join(f"*{name}" if i == star else name for i, name in enumerate(names))
-    text = f"def unpack(x):\n [{targets}] = x\n return ({''.join(name + ', ' for name in names)})"
+    results = names[0] if count == 1 else f"({''.join(name + ', ' for name in names)})"
+    text = f"def unpack(x):\n [{targets}] = x\n return {results}"
     namespace: dict[str, Any] = {}
     exec(compile(text, __file__, "exec"), namespace)
     return namespace["unpack"]  # type: ignore[no-any-return]
 
 
-def unpack(x: object, *, count: int, star: int | None = None) -> tuple[object, ...]:
-    """Unpack `x` into `count` objects; that at position `star` is a list of the rest."""
+def unpack(x: object, *, count: int, star: int | None = None) -> object:
+    """Unpack `x` into a tuple of `count` objects (one: the object itself); `star` is a list of the rest."""
     return _unpacker(count, star)(x)
 
 
