@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ljit.codegen.builder import TRUE, Ref, float_constant, integer
 from ljit.codegen.casts import cast_value, number_parts
 from ljit.codegen.forms import Native, dtype_of, llvm_of_dtype
-from ljit.types import BOOL, COMPLEX, FLOAT, ScalarType, Type
+from ljit.types import BOOL, COMPLEX, FLOAT, NONE, ScalarType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -38,7 +38,7 @@ def _componentwise(e: Emitter, opcode: str, x: Native, y: Native) -> Native:
 
 
 def const(_e: Emitter, type_: Type, value: object) -> Native:
-    return Native(type_, number_parts(type_, value))
+    return Native(type_, number_parts(type_, value) if type_ != NONE else ())
 
 
 def cast(e: Emitter, x: Native, type_: Type) -> Native:

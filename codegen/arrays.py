@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -140,7 +141,10 @@ def new_array(
     e.bailout.error_if_null(made)
     e.ownership.acquire(made)
     data = f.load("ptr", f.gep("i8", made, integer("i64", ARRAY_DATA)))
-    return array_value(type_, ArrayParts(made, made, data, tuple(sizes), None))
+    parts = ArrayParts(made, made, data, tuple(sizes), None)
+    if type_.layout != "C":
+        parts = replace(parts, strides=tuple(strides_of(f, type_, parts)))
+    return array_value(type_, parts)
 
 
 def _fill(e: Emitter, array: Native, sizes: Sequence[Ref], fill: Native) -> None:

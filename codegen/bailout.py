@@ -19,8 +19,11 @@ from ljit.codegen.ownership import Ownership
 from ljit.errors import CodegenError, Raised
 from ljit.ir import Node
 from ljit.source import SourceRange
+from ljit.types import BOOL, COMPLEX, FLOAT, INT, ArrayType
 
-__all__ = ["Bailout", "Exit"]
+__all__ = ["Bailout", "Exit", "known_object"]
+
+_SHORT = (BOOL, INT, FLOAT, COMPLEX)  # one call boxes these
 
 
 @dataclass(slots=True, eq=False)
@@ -182,9 +185,24 @@ class Bailout:
         result = f.call_external("ptr", "PyTuple_New", (count,))
         f.module.declare("PyTuple_SetItem", "i32", ("ptr", "i64", "ptr"))
         for index, value in enumerate(values):
-            item = box(f, known_object(f, value), self.context.keep)
+            item = self._box(known_object(f, value))
             f.call("i32", "PyTuple_SetItem", (result, integer("i64", index), item))
         return result
+
+    def _box(self, value: Native) -> Ref:
+        """Box in few lines: what takes many is a function of its own, shared by all exits."""
+        has_object = isinstance(value.type, ArrayType) and value.parts[0].text == value.parts[1].text
+        if value.type.is_boxed or value.type in _SHORT or not value.parts or has_object:
+            return box(self.f, value, self.context.keep)
+        module, boxers = self.f.module, self.context.boxers
+        name = boxers.get(value.type)
+        if name is None:
+            name = boxers[value.type] = f"box.{len(boxers)}"
+            llvm_types = [part.type for part in value.parts]
+            inner = module.function(name, "ptr", llvm_types, "internal")
+            inner.attributes = "nounwind cold noinline"
+            inner.ret(box(inner, Native(value.type, inner.params), self.context.keep))
+        return self.f.call("ptr", name, value.parts)
 
     def _call_helper(self, edges: Sequence[tuple[Ref, Ref, Ref, BlockRef]]) -> None:
         f = self.f

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ljit.analysis.assumptions import Assumption
 from ljit.codegen.builder import ModuleBuilder, Ref, address
 from ljit.source import SourceRange
+from ljit.types import Type
 
 __all__ = ["CompileOptions", "Context", "ExitInfo", "SiteInfo"]
 
@@ -58,6 +59,7 @@ class Context:
     exits: list[ExitInfo] = field(default_factory=list)
     sites: list[SiteInfo] = field(default_factory=list)
     kept: list[object] = field(default_factory=list)
+    boxers: dict[Type, str] = field(default_factory=dict)  # functions that box, for the exits
     _addresses: dict[int, Ref] = field(default_factory=dict)
 
     def keep(self, value: object) -> Ref:

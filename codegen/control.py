@@ -20,7 +20,7 @@ from ljit.codegen.convert import convert, has_member, narrow, unbox_or_bail
 from ljit.codegen.emitter import Emitter
 from ljit.codegen.forms import Native, is_scalar
 from ljit.codegen.joins import Join
-from ljit.codegen.layout import CELL_CONTENT
+from ljit.codegen.layout import CELL_CONTENT, DICT_VERSION, has_dict_versions
 from ljit.errors import CodegenError
 from ljit.ir import Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import (
@@ -184,16 +184,33 @@ class GraphEmitter:
         self.env[node.output] = Native(BOOL, (has_member(self.e, value, member),))
 
     def _assume(self, node: Node) -> None:
+        """Check an assumption; of a dict, only when its version is not that of the last look."""
         assumption = node.attrs["assumption"]
         assert isinstance(assumption, Assumption)
         f, keep = self.e.f, self.e.context.keep
         holder = keep(assumption.holder)
+        wanted = NULL if assumption.value is MISSING else keep(assumption.value)
+        reason = f"{assumption.key} has changed"
         if isinstance(assumption.holder, types.CellType):
             found = f.load("ptr", f.gep("i8", holder, integer("i64", CELL_CONTENT)))
+            self.e.bailout.bail_if(f.icmp("ne", found, wanted), reason)
+            return
+        look, known = f.new_block("look"), f.new_block("known")
+        place = f.gep("i8", holder, integer("i64", DICT_VERSION))
+        seen = f.module.global_variable(f"seen.{node.id}", "i64", "0")
+        if has_dict_versions():
+            version = f.load("i64", place)
+            is_other = f.icmp("ne", version, f.load("i64", seen))
+            f.condbr(is_other, look, known, unlikely=True)
         else:
-            found = f.call_external("ptr", "PyDict_GetItem", (holder, keep(assumption.key)))
-        wanted = NULL if assumption.value is MISSING else keep(assumption.value)
-        self.e.bailout.bail_if(f.icmp("ne", found, wanted), f"{assumption.key} has changed")
+            version = integer("i64", 0)
+            f.br(look)
+        f.start(look)
+        found = f.call_external("ptr", "PyDict_GetItem", (holder, keep(assumption.key)))
+        self.e.bailout.bail_if(f.icmp("ne", found, wanted), reason)
+        f.store(version, seen)
+        f.br(known)
+        f.start(known)
 
     # -- control flow ------------------------------------------------------------------------------
 
