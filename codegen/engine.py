@@ -250,7 +250,7 @@ _the_host: _Host | None = None
 
 
 def _host() -> _Host:
-    global _the_host  # noqa: PLW0603  # made at the first compile, kept for the life of the process
+    global _the_host  # made at the first compile, kept for the life of the process
     with _lock:
         if _the_host is None:
             _the_host = _Host()

@@ -16,7 +16,7 @@ from functools import cache
 
 from ljit.analysis.assumptions import MISSING, Assumption
 from ljit.codegen import layout
-from ljit.codegen.boxing import Keep, unbox
+from ljit.codegen.boxing import Keep
 from ljit.codegen.builder import (
     FALSE,
     NULL,
@@ -30,6 +30,7 @@ from ljit.codegen.builder import (
 from ljit.codegen.context import CompileOptions
 from ljit.codegen.engine import CompiledModule, compile_ir
 from ljit.codegen.forms import Native
+from ljit.codegen.unboxing import unbox
 from ljit.errors import Raised
 from ljit.ir import Effect, Graph
 from ljit.types import Type
@@ -95,9 +96,7 @@ def emit_entry(
         emit_body(f, arguments)
         return following
     distinct = {part.text: part for a in arguments for part in a.parts}
-    inner = module.function(
-        f"{name}.body", "ptr", [p.type for p in distinct.values()], "internal"
-    )
+    inner = module.function(f"{name}.body", "ptr", [p.type for p in distinct.values()], "internal")
     passed = dict(zip(distinct, inner.params, strict=True))
     emit_body(inner, [Native(a.type, [passed[p.text] for p in a.parts]) for a in arguments])
     enter_recursive_call(f)
@@ -203,7 +202,7 @@ def _load_tags(
     f: FunctionBuilder, dicts: Sequence[dict[str, object]], keep: Keep
 ) -> list[tuple[Ref, Ref]]:
     """For each dict: its version tag, and the place of the tag at the last look."""
-    tags = []
+    tags: list[tuple[Ref, Ref]] = []
     for namespace in {id(d): d for d in dicts}.values():
         place = f.gep("i8", keep(namespace), integer("i64", layout.DICT_VERSION))
         seen = f.module.global_variable(f"{f.name}.seen{len(tags)}", "i64", "0")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import types
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -158,12 +159,13 @@ def has_dict_versions() -> bool:
     """Whether each change of a dict gives it another version tag (3.11 to 3.13 do)."""
     probe: dict[str, object] = {"a": 1}
     seen = [_word(id(probe) + DICT_VERSION)]
-    for change in (
-        lambda: probe.__setitem__("a", 2),
-        lambda: probe.__setitem__("b", 2),
-        lambda: probe.__delitem__("a"),
+    changes: tuple[Callable[[], object], ...] = (
+        lambda: probe.update(a=2),
+        lambda: probe.update(b=2),
+        lambda: probe.pop("a"),
         probe.clear,
-    ):
+    )
+    for change in changes:
         change()
         seen.append(_word(id(probe) + DICT_VERSION))
     return len(set(seen)) == len(seen) and _word(id(probe) + DICT_VERSION) == seen[-1]
@@ -209,9 +211,7 @@ def _check_containers() -> None:
         (range(*parts), (RANGE_START, RANGE_STOP, RANGE_STEP)),
         (slice(*parts), (SLICE_START, SLICE_STOP, SLICE_STEP)),
     ):
-        for part, offset in zip(
-            (triple.start, triple.stop, triple.step), offsets, strict=True
-        ):
+        for part, offset in zip((triple.start, triple.stop, triple.step), offsets, strict=True):
             _expect(_word(id(triple) + offset), id(part), type(triple).__name__)
 
 

@@ -35,9 +35,7 @@ def test_function_of_the_c_library_is_found():
 
 def test_further_exports_and_given_symbols_are_linked():
     called = []
-    callback = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(
-        lambda n: called.append(n) or n + 1
-    )
+    callback = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(lambda n: called.append(n) or n + 1)
     compiled = compile_ir(
         "@counter = global i64 41\n"
         "declare i64 @given(i64)\n"
