@@ -32,9 +32,7 @@ def _componentwise(e: Emitter, opcode: str, x: Native, y: Native) -> Native:
         opcode = _ON_BOOLS[opcode]
     elif kind in "fc":
         opcode = "f" + opcode
-    return Native(
-        x.type, [e.f.binary(opcode, a, b) for a, b in zip(x.parts, y.parts, strict=True)]
-    )
+    return Native(x.type, [e.f.binary(opcode, a, b) for a, b in zip(x.parts, y.parts, strict=True)])
 
 
 def const(_e: Emitter, type_: Type, value: object) -> Native:
@@ -182,8 +180,8 @@ def compare(e: Emitter, predicate: str, x: Native, y: Native) -> Native:
     if kind == "c":
         assert predicate in ("eq", "ne"), "complex numbers have no order"
         ordered = "oeq" if predicate == "eq" else "une"
-        parts = [f.fcmp(ordered, a, b) for a, b in zip(x.parts, y.parts, strict=True)]
-        return Native(BOOL, (f.binary("and" if predicate == "eq" else "or", *parts),))
+        real, imag = (f.fcmp(ordered, a, b) for a, b in zip(x.parts, y.parts, strict=True))
+        return Native(BOOL, (f.binary("and" if predicate == "eq" else "or", real, imag),))
     if kind == "f":
         ordered = "une" if predicate == "ne" else "o" + predicate
         return Native(BOOL, (f.fcmp(ordered, x.ref, y.ref),))

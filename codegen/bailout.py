@@ -191,7 +191,9 @@ class Bailout:
 
     def _box(self, value: Native) -> Ref:
         """Box in few lines: what takes many is a function of its own, shared by all exits."""
-        has_object = isinstance(value.type, ArrayType) and value.parts[0].text == value.parts[1].text
+        has_object = (
+            isinstance(value.type, ArrayType) and value.parts[0].text == value.parts[1].text
+        )
         if value.type.is_boxed or value.type in _SHORT or not value.parts or has_object:
             return box(self.f, value, self.context.keep)
         module, boxers = self.f.module, self.context.boxers

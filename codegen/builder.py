@@ -150,9 +150,9 @@ class ModuleBuilder:
         self.sources.setdefault(name, source)
         return name
 
-    def function(self, name: str, result: str, params: Sequence[str], linkage: str = "") -> (
-        FunctionBuilder
-    ):
+    def function(
+        self, name: str, result: str, params: Sequence[str], linkage: str = ""
+    ) -> FunctionBuilder:
         """Begin a function; its body is written through the builder that is returned."""
         builder = FunctionBuilder(self, name, result, params, linkage)
         self.functions.append(builder)
@@ -194,7 +194,7 @@ class ModuleBuilder:
     def render(self) -> str:
         """Give the module as text."""
         functions = [function.render() for function in self.functions]  # may add metadata
-        parts = [f"source_filename = \"{self.name}\"".replace("\\", "/"), *self._globals]
+        parts = [f'source_filename = "{self.name}"'.replace("\\", "/"), *self._globals]
         parts += self.declared.values()
         parts += self.sources.values()
         parts += functions

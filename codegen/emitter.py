@@ -87,9 +87,7 @@ class Emitter:
 
     def select(self, condition: Native, x: Native, y: Native) -> Native:
         """Choose without a branch."""
-        parts = [
-            self.f.select(condition.ref, a, b) for a, b in zip(x.parts, y.parts, strict=True)
-        ]
+        parts = [self.f.select(condition.ref, a, b) for a, b in zip(x.parts, y.parts, strict=True)]
         return Native(x.type, parts)
 
     def branch(

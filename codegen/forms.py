@@ -52,8 +52,8 @@ __all__ = [
     "is_scalar",
     "items_of",
     "llvm_of_dtype",
-    "memory_type",
     "member_parts",
+    "memory_type",
     "owned_positions",
     "split",
     "undef_of",
@@ -240,7 +240,8 @@ def array_parts(value: Native) -> ArrayParts:
         next(rest) if size is None else Ref("i64", str(size), size) for size in type_.shape
     )
     strides = tuple(rest) if type_.layout != "C" else None
-    return ArrayParts(*value.parts[:3], sizes, strides)
+    made, owner, data = value.parts[:3]
+    return ArrayParts(made, owner, data, sizes, strides)
 
 
 def array_value(type_: ArrayType, parts: ArrayParts) -> Native:

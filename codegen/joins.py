@@ -24,9 +24,7 @@ class Join:
     when the definition that an edge took them from runs again.
     """
 
-    def __init__(
-        self, e: Emitter, types: Sequence[Type], hint: str, *, owned: bool = True
-    ) -> None:
+    def __init__(self, e: Emitter, types: Sequence[Type], hint: str, *, owned: bool = True) -> None:
         self.e = e
         self.types = types
         self.block = e.f.new_block(hint)

@@ -68,11 +68,10 @@ def emit_map(
     `may_leave`: the body has checks that leave for the interpreter, which then redoes all elements; so none
     may be stored that is read again.
     """
-    arrays = [x for x in (*into, *inputs) if isinstance(x.type, ArrayType)]
-    ndim = max(x.type.ndim for x in arrays)  # type: ignore[union-attr]  # arrays only
+    ndim = _rank((*into, *inputs))
     if not into and all(isinstance(t, ScalarType) for t in out_types):
         return _scalar_results(e, inputs, out_types, body)
-    if into and ndim != max(x.type.ndim for x in into):  # type: ignore[union-attr]
+    if into and ndim != _rank(into):
         e.bail("an operand has more dimensions than the destination")
         return []
     nest = _Nest(e, ndim, list(inputs), body)
@@ -85,6 +84,10 @@ def emit_map(
         msg = "the body of a loop nest that writes in place has checks that its ops do not declare"
         raise CodegenError(msg)
     return made
+
+
+def _rank(values: Sequence[Native]) -> int:
+    return max(x.type.ndim for x in values if isinstance(x.type, ArrayType))
 
 
 def _scalar_results(
@@ -340,9 +343,7 @@ class _Nest:
             return self.f.gep(f"[{stride.constant} x i8]", x.cursors[-1], k)
         return self.f.gep("i8", x.cursors[-1], self.f.mul(k, stride), "")
 
-    def _loop(
-        self, trip: Ref, body: Callable[[Ref], None], *, is_inner: bool = False
-    ) -> None:
+    def _loop(self, trip: Ref, body: Callable[[Ref], None], *, is_inner: bool = False) -> None:
         """A counted loop; the inner one runs at least once and has no dependences between trips."""
         f = self.f
         if trip.constant == 1:

@@ -137,5 +137,3 @@ class OwnedPhis:
             self._ownership.retain(parts[position])
         for position, slot in self._slots.items():
             self._ownership.put(slot, parts[position], was_used=self.was_used)
-
-

@@ -116,9 +116,7 @@ def build_module(
     return module.render(), context, following
 
 
-def compile_unit(
-    graph: Graph, *, name: str, options: CompileOptions | None = None
-) -> NativeCode:
+def compile_unit(graph: Graph, *, name: str, options: CompileOptions | None = None) -> NativeCode:
     """Compile a specialised graph to a function with the vectorcall signature.
 
     Until `NativeCode.set_next` is called, calls with other arguments go to `slow_entry`.

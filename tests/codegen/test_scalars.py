@@ -31,10 +31,13 @@ def test_a_loop_sums_integers():
 
 
 def test_an_overflow_leaves_at_the_loop_header_with_the_carried_values():
-    f = Compiled(SUM_TO.replace("%0 : int = prim::Constant[value=0]()",
-                                "%0 : int = prim::Constant[value=0]()\n"
-                                "  %b : int = prim::Constant[value=9223372036854775805]()")
-                 .replace("Loop(%0, %n, %0)", "Loop(%0, %n, %b)"))
+    f = Compiled(
+        SUM_TO.replace(
+            "%0 : int = prim::Constant[value=0]()",
+            "%0 : int = prim::Constant[value=0]()\n"
+            "  %b : int = prim::Constant[value=9223372036854775805]()",
+        ).replace("Loop(%0, %n, %0)", "Loop(%0, %n, %b)")
+    )
     with pytest.raises(Bailed) as caught:
         f(5)
     assert caught.value.at == "header:1"
@@ -139,8 +142,31 @@ DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64
 @pytest.mark.parametrize("source", DTYPES)
 @pytest.mark.parametrize("target", [*DTYPES, "complex128"])
 def test_array_casts_are_those_of_astype(source, target):
-    values = [0, 1, 2, -1, 127, 128, 255, 256, -129, 2**15, 2**31 - 1, 2**31, -(2**31), 2**32,
-              2**53 + 1, 2**62, 0.5, -0.5, 2.75, -2.75, 1e10, 1e19, 1.5e19]
+    values = [
+        0,
+        1,
+        2,
+        -1,
+        127,
+        128,
+        255,
+        256,
+        -129,
+        2**15,
+        2**31 - 1,
+        2**31,
+        -(2**31),
+        2**32,
+        2**53 + 1,
+        2**62,
+        0.5,
+        -0.5,
+        2.75,
+        -2.75,
+        1e10,
+        1e19,
+        1.5e19,
+    ]
     text = f"""
 graph(%a : {source.capitalize()}(*), %b : {target.capitalize()}(*)):
   prim::Snapshot[at='before:0', names=('p0', 'p1')](%a, %b)
