@@ -111,7 +111,7 @@ def _defining_exits(node: Node, exits: dict[Node, list[Node]]) -> list[Node]:
 
 def _is_root(node: Node) -> bool:
     if node.op.is_terminator:
-        return node.op in (RETURN, UNREACHABLE)
+        return node.op in (DEOPTIMIZE, RETURN, UNREACHABLE)
     if node.op is LOOP:
         stop = node.inputs[1]
         return stop.is_constant and isinstance(stop.constant, int) and stop.constant > _MANY_TRIPS
