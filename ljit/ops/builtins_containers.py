@@ -250,7 +250,7 @@ _builtin(
     "type",
     "(x, /)",
     "``type(x)``",
-    infer=lambda x: ANY,
+    infer=lambda x: ObjectType(type) if type(class_of(x)) is type else ANY,
     effects=Effect.PURE,
     fold=_fold_type,
     samples=((1,), (None,), ("a",), (np.float32(1),), ([],)),

@@ -12,7 +12,7 @@ from ljit.codegen import CompileOptions, compile_unit
 from ljit.interp.special import has_type
 from ljit.ir import Graph
 from ljit.ops.control import CONSTANT, RETURN, SNAPSHOT
-from ljit.ops.python_views import VIEW_CLASSES
+from ljit.ops.python_views import VIEW_CLASSES, Cursor
 from ljit.runtime.vectorcall import make_function_type, set_vectorcall
 from ljit.testing.scalar_emitter import (
     Bailed,
@@ -56,6 +56,8 @@ class Outcome:
 def describe(value):
     """A text that is equal for values of equal types and bits; all NaNs are equal."""
     match value:
+        case Cursor():
+            return "Cursor"
         case np.ndarray():
             items = ",".join(describe(x) for x in value.ravel())
             return f"array[{value.dtype}, {value.shape}]({items})"
@@ -248,10 +250,13 @@ def graph_of(op, types, attrs):
 
 
 def compile_op(op, types, attrs=None):
-    """Machine code of one op for operand types, as a function; keeps its code alive."""
-    code = compile_unit(
-        graph_of(op, types, attrs or {}), name="op", options=CompileOptions(helper=_helper)
-    )
+    """Machine code of one op for operand types, as a function."""
+    return compile_graph(graph_of(op, types, attrs or {}))
+
+
+def compile_graph(graph):
+    """Machine code of a graph as a function that keeps its code alive."""
+    code = compile_unit(graph, name="op", options=CompileOptions(helper=_helper))
     function = _Function()
     set_vectorcall(function, code.address)
     return lambda *args: (function(*args), code)[0]
@@ -269,6 +274,7 @@ __all__ = [
     "NativeBailed",
     "Outcome",
     "attempt",
+    "compile_graph",
     "compile_op",
     "describe",
     "fits",
