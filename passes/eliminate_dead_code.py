@@ -12,7 +12,7 @@ operands of the exits that define it, and from a live node to the nodes around i
 from __future__ import annotations
 
 from ljit.ir import Block, Graph, Node, Value
-from ljit.ops.control import IF, LOOP, REGION, RETURN, UNREACHABLE, YIELD
+from ljit.ops.control import DEOPTIMIZE, IF, LOOP, REGION, RETURN, UNREACHABLE, YIELD
 from ljit.passes.manager import graph_pass
 from ljit.passes.rewriting import collect_exits
 
