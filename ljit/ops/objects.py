@@ -7,6 +7,7 @@ that the specialiser turns a `py::call` of a known callable into the callable's 
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
@@ -63,6 +64,18 @@ def _load_global(*, name: str, scope: FunctionType) -> object:
         raise NameError(f"name {name!r} is not defined", name=name) from None
 
 
+def _bind_global(*, name: str, scope: FunctionType) -> Callable[[], object]:
+    variables = scope.__globals__
+
+    def load() -> object:
+        try:
+            return variables[name]
+        except KeyError:
+            return _load_global(name=name, scope=scope)
+
+    return load
+
+
 def _load_closure(*, name: str, scope: FunctionType) -> object:
     assert scope.__closure__ is not None
     try:
@@ -99,6 +112,7 @@ LOAD_GLOBAL = _object_op(
     "(*, name, scope)",
     "Look up a global or builtin name as the function `scope` does.",
     evaluate=_load_global,
+    bind=_bind_global,
     effects=Effect.READ | Effect.RAISE,
     is_profiled=True,
 )
@@ -140,6 +154,7 @@ GETATTR = _object_op(
     "(x, *, name)",
     "``x.name``",
     evaluate=_get_attribute,
+    bind=lambda *, name: operator.attrgetter(name),
     lower=lambda e, x, *, name: e.getattr(x, name),
     is_profiled=True,
 )
@@ -176,11 +191,26 @@ def _call_method(x: object, *args: object, name: str, kwnames: tuple[str, ...] =
     return _call(getattr(x, name), *args, kwnames=kwnames)
 
 
+def _bind_call(*, kwnames: tuple[str, ...] = ()) -> Callable[..., object]:
+    return functools.partial(_call, kwnames=kwnames) if kwnames else operator.call
+
+
+def _bind_method(*, name: str, kwnames: tuple[str, ...] = ()) -> Callable[..., object]:
+    if kwnames:
+        return functools.partial(_call_method, name=name, kwnames=kwnames)
+
+    def call(x: object, *args: object) -> object:
+        return getattr(x, name)(*args)
+
+    return call
+
+
 CALL = _object_op(
     "py::call",
     "(f, *args, kwnames=())",
     "``f(*args)``; the last ``len(kwnames)`` operands are keyword arguments.",
     evaluate=_call,
+    bind=_bind_call,
     lower=lambda e, f, *args, kwnames=(): e.call_object(f, args, kwnames),
     is_profiled=True,
 )
@@ -196,6 +226,7 @@ CALL_METHOD = _object_op(
     "(x, *args, name, kwnames=())",
     "``x.name(*args)``; the last ``len(kwnames)`` operands are keyword arguments.",
     evaluate=_call_method,
+    bind=_bind_method,
     lower=lambda e, x, *args, name, kwnames=(): e.call_method(name, x, args, kwnames),
     is_profiled=True,
 )

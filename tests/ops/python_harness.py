@@ -1,7 +1,6 @@
 """Run one op in three ways: as Python, through its lowering on scalars, and as machine code."""
 
 import copy
-import math
 import warnings
 from dataclasses import dataclass
 
@@ -28,7 +27,6 @@ from ljit.types import (
     NEVER,
     NONE,
     RANGE,
-    ArrayType,
     ListType,
     SliceType,
     TupleType,
@@ -87,9 +85,7 @@ def fits(value, t):
     match t:
         case TupleType(items):
             return (
-                type(value) is tuple
-                and len(value) == len(items)
-                and all(map(fits, value, items))
+                type(value) is tuple and len(value) == len(items) and all(map(fits, value, items))
             )
         case UnionType(members):
             return any(fits(value, m) for m in members)
@@ -265,7 +261,6 @@ def compile_graph(graph):
 def is_native_type(t):
     """Whether machine code can take a parameter of the type."""
     return not isinstance(t, ViewType) and t != NEVER
-
 
 
 __all__ = [

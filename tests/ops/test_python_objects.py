@@ -146,7 +146,19 @@ def test_exceptions_are_raised_with_their_cause():
 
 # -- unpacking -------------------------------------------------------------------------------------
 
-UNPACKED = [(), (1,), (1, 2.5), [1, 2], [], [1.5, 2.5, 3.5], "ab", np.arange(2), 5, None, {1: 2, 3: 4}]
+UNPACKED = [
+    (),
+    (1,),
+    (1, 2.5),
+    [1, 2],
+    [],
+    [1.5, 2.5, 3.5],
+    "ab",
+    np.arange(2),
+    5,
+    None,
+    {1: 2, 3: 4},
+]
 
 
 def by_hand(x, count, star):
@@ -180,7 +192,9 @@ def test_unpacking_gives_or_raises_what_python_does(x, form):
     assert found.result == expected.result
 
 
-@pytest.mark.parametrize("x", [(1, 2.5), [1, 2], [1.5, 2.5, 3.5], [], np.arange(2), np.ones(3)], ids=repr)
+@pytest.mark.parametrize(
+    "x", [(1, 2.5), [1, 2], [1.5, 2.5, 3.5], [], np.arange(2), np.ones(3)], ids=repr
+)
 def test_machine_code_unpacks(x):
     op = get_op("prim::Unpack")
     attrs = {"count": 2, "star": None}
@@ -210,7 +224,11 @@ def test_the_types_of_unpacked_values():
     pair = TupleType((INT, FLOAT))
     assert infer(pair, count=2) == (INT, FLOAT)
     assert infer(pair, count=3) == (ANY, ANY, ANY)
-    assert infer(TupleType((INT, FLOAT, FLOAT, STR)), count=3, star=1) == (INT, ListType(FLOAT), STR)
+    assert infer(TupleType((INT, FLOAT, FLOAT, STR)), count=3, star=1) == (
+        INT,
+        ListType(FLOAT),
+        STR,
+    )
     assert infer(pair, count=2, star=0) == (ListType(INT), FLOAT)
     assert infer(TupleType((INT,)), count=2, star=1) == (INT, ListType(NEVER))
     assert infer(ListType(NEVER), count=2) == (ANY, ANY)
