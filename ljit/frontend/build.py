@@ -1,7 +1,6 @@
 """A Python function to a `Def` tree: statements; the expressions are in build_expressions.py."""
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -82,7 +81,9 @@ class StatementBuilder:
 
     def definition(self, node: ast.FunctionDef) -> Tree:
         if node.decorator_list:
-            message = "a decorator on a nested function is not translated; define it at module level"
+            message = (
+                "a decorator on a nested function is not translated; define it at module level"
+            )
             raise unsupported(message, self._where(node.decorator_list[0]))
         outer = self.expressions
         inner = outer.inside(node.name)

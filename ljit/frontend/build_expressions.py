@@ -298,9 +298,7 @@ class ExpressionBuilder:
             generators.append(tree.Generator(source.range, target, source, conditions))
         whole = self.ranges.of(node)
         inner_range = inner.ranges.of(node) if inner is not self else whole
-        return tree.Comprehension(
-            whole, container, element(inner), tuple(generators), inner_range
-        )
+        return tree.Comprehension(whole, container, element(inner), tuple(generators), inner_range)
 
 
 def _is_method_call(node: ast.Call) -> bool:

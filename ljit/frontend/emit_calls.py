@@ -23,9 +23,7 @@ _FRAME_ACCESS_WITHOUT_ARGUMENTS = frozenset(("vars", "dir", "super"))
 _FRAME_METHODS = frozenset(("_getframe", "currentframe", "_getframemodulename"))
 
 
-def refuse_frame_access(
-    e: Emission, name: str, where: SourceRange, *, has_arguments: bool
-) -> None:
+def refuse_frame_access(e: Emission, name: str, where: SourceRange, *, has_arguments: bool) -> None:
     """Refuse a builtin that would look at the frame of the translated function."""
     refused = name in _FRAME_ACCESS
     if refused or (name in _FRAME_ACCESS_WITHOUT_ARGUMENTS and not has_arguments):

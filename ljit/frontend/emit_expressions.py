@@ -62,9 +62,7 @@ def _formatted_text(e: Emission, text: tree.FormattedText) -> Value:
 def _formatted_value(e: Emission, field: tree.FormattedValue) -> Value:
     value = e.expression(field.value)
     spec = e.constant("", field.range) if field.spec is None else e.expression(field.spec)
-    return e.emit(
-        "prim::format_value", value, spec, where=field.range, conversion=field.conversion
-    )
+    return e.emit("prim::format_value", value, spec, where=field.range, conversion=field.conversion)
 
 
 # -- displays --------------------------------------------------------------------------------------

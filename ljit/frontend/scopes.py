@@ -47,7 +47,7 @@ def names_of(definition: tree.Def) -> Names:
     return names
 
 
-def bound_in_target(target: Tree) -> list[str]:
+def bound_in_target(target: Tree | None) -> list[str]:
     """Give the names that assigning to `target` binds."""
     if isinstance(target, tree.Var):
         return [target.name]
@@ -58,57 +58,60 @@ def bound_in_target(target: Tree) -> list[str]:
     return []
 
 
+_STATEMENTS = (
+    *(
+        tree.Def,
+        tree.Assign,
+        tree.AugAssign,
+        tree.Return,
+        tree.If,
+        tree.While,
+        tree.For,
+        tree.Assert,
+    ),
+    *(tree.Raise, tree.Delete, tree.ExprStmt, tree.Pass, tree.Break, tree.Continue),
+)
+
+
 def _statement(statement: Tree, names: Names) -> None:
     """Note what a statement binds, then look at its parts."""
-    match statement:
-        case tree.Def():
-            names.bound[statement.name] += 1
-            names.defined.add(statement.name)
-            _nested(statement, names)
-        case tree.Assign(targets=(tree.Var(),), value=tree.Lambda() as value):
-            names.defined.add(statement.targets[0].name)  # type: ignore[attr-defined]  # a Var
-            _targets(statement.targets, names)
-            _nested(value.definition, names)
-        case tree.Assign():
-            _targets(statement.targets, names)
-            if statement.value is not None:
-                _expression(statement.value, names)
-        case tree.AugAssign():
-            _targets((statement.target,), names)
-            _expression(statement.value, names)
-        case tree.Delete():
-            _targets(statement.targets, names)
-            for target in statement.targets:
-                names.deleted.update(bound_in_target(target))
-        case tree.If() | tree.While():
-            _expression(statement.condition, names)
-            _blocks((*statement.body, *statement.orelse), names)
-        case tree.For():
-            _targets(statement.targets, names)
-            for iterable in statement.iterables:
-                _expression(iterable, names)
-            _blocks((*statement.body, *statement.orelse), names)
-        case _:
-            for child in statement.children:
-                _expression(child, names)
-
-
-def _blocks(statements: tuple[Tree, ...], names: Names) -> None:
-    for statement in statements:
-        _statement(statement, names)
-
-
-def _targets(targets: tuple[Tree, ...], names: Names) -> None:
+    if isinstance(statement, tree.Def):
+        names.bound[statement.name] += 1
+        names.defined.add(statement.name)
+        _nested(statement, names)
+        return
+    targets = _targets_of(statement)
     for target in targets:
         names.bound.update(bound_in_target(target))
         _target_parts(target, names)
+    if isinstance(statement, tree.Delete):
+        names.deleted.update(name for target in targets for name in bound_in_target(target))
+    if isinstance(statement, tree.Assign):
+        if isinstance(statement.value, tree.Lambda) and isinstance(targets[0], tree.Var):
+            names.defined.add(targets[0].name)
+        targets += (statement.annotation,)  # which nothing evaluates
+    for child in statement.children:
+        if isinstance(child, _STATEMENTS):
+            _statement(child, names)
+        elif child not in targets:
+            _expression(child, names)
 
 
-def _target_parts(target: Tree, names: Names) -> None:
+def _targets_of(statement: Tree) -> tuple[Tree | None, ...]:
+    match statement:
+        case tree.Assign() | tree.For() | tree.Delete():
+            return statement.targets
+        case tree.AugAssign():
+            return (statement.target,)
+        case _:
+            return ()
+
+
+def _target_parts(target: Tree | None, names: Names) -> None:
     """Look at the expressions in a target: ``x[i].y`` reads x and i."""
     if isinstance(target, tree.Select | tree.Subscript):
         _expression(target, names)
-    elif not isinstance(target, tree.Var):
+    elif target is not None and not isinstance(target, tree.Var):
         for child in target.children:
             _target_parts(child, names)
 

@@ -7,7 +7,6 @@ it was imported.
 """
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -63,9 +62,7 @@ class RangeMaker:
         if method.lineno == method.end_lineno:
             return whole
         start = self.of_attribute(method)
-        return SourceRange(
-            self.source, start.line, start.column, whole.end_line, whole.end_column
-        )
+        return SourceRange(self.source, start.line, start.column, whole.end_line, whole.end_column)
 
     def _column(self, line: int, offset: int | None) -> int:
         lines = self.source.lines
@@ -178,8 +175,9 @@ def _functions_at(line: int, tree: ast.Module) -> Iterator[tuple[FunctionNode, s
 
 def _first_line(node: ast.AST) -> int:
     """The line that `co_firstlineno` names: that of the first decorator, if any."""
-    lines = [d.lineno for d in getattr(node, "decorator_list", ())]
-    return min([getattr(node, "lineno", 0), *lines])
+    lines: list[int] = [d.lineno for d in getattr(node, "decorator_list", ())]
+    first: int = getattr(node, "lineno", 0)
+    return min([first, *lines])
 
 
 def _has_name(node: FunctionNode, class_name: str | None, name: str) -> bool:
@@ -202,10 +200,9 @@ def _module_imports(tree: ast.Module) -> list[ast.stmt]:
     pending: list[ast.AST] = list(tree.body)
     while pending:
         node = pending.pop()
-        if isinstance(node, ast.Import):
-            found.append(node)
-        elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
-            found.append(node)
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            if getattr(node, "module", "") != "__future__":
+                found.append(node)
         elif isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):
             if not isinstance(node, FunctionNode | ast.ClassDef):
                 pending += ast.iter_child_nodes(node)
@@ -243,7 +240,7 @@ def _lambda_statement(node: ast.Lambda) -> ast.stmt:
         node.args.args,
         node.args.vararg,
         node.args.kwonlyargs,
-        [nothing if default is not None else None for default in node.args.kw_defaults],  # type: ignore[misc]  # typeshed: None is allowed
+        [nothing if default is not None else None for default in node.args.kw_defaults],
         node.args.kwarg,
         [nothing] * len(node.args.defaults),
     )

@@ -2,24 +2,14 @@
 
 Immutable nodes in TorchScript's manner: each has a `kind`, a source range and children. They hold only what the
 frontend translates, with the details of Python's syntax already dealt with (names mangled, positions in
-characters and as tracebacks count them). `dump` prints a tree as an s-expression:
-
-    (assign
-      (list (variable (ident c)))
-      (option
-        (+
-          (variable (ident a))
-          (variable (ident b))))
-      (option))
+characters and as tracebacks count them).
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from typing import ClassVar
+from dataclasses import dataclass
 
+from ljit.frontend.tree_base import SYMBOLS, Tree, dump
 from ljit.source import SourceRange
 
 __all__ = [
@@ -67,44 +57,6 @@ __all__ = [
     "While",
     "dump",
 ]
-
-_FLAT_WIDTH = 40
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Tree:
-    """Base of all tree views; the fields of a subclass are its children and properties."""
-
-    range: SourceRange
-    #: fields that are not printed, and those that are left out when empty
-    hidden: ClassVar[frozenset[str]] = frozenset()
-    optional_lists: ClassVar[frozenset[str]] = frozenset()
-    name_of_kind: ClassVar[str] = ""
-
-    @property
-    def kind(self) -> str:
-        """The head of the s-expression."""
-        return self.name_of_kind
-
-    @property
-    def children(self) -> Iterator[Tree]:
-        """The trees directly below, in textual order of the fields."""
-        for name, _ in _fields_of(type(self)):
-            value = getattr(self, name)
-            if isinstance(value, Tree):
-                yield value
-            elif isinstance(value, tuple):
-                yield from (item for item in value if isinstance(item, Tree))
-
-    def __str__(self) -> str:
-        return dump(self)
-
-
-@functools.cache
-def _fields_of(cls: type[Tree]) -> tuple[tuple[str, bool], ...]:
-    """The names of the fields below `range`, with whether each may be None."""
-    return tuple((f.name, "None" in str(f.type)) for f in fields(cls) if f.name != "range")
-
 
 # -- functions -------------------------------------------------------------------------------------
 
@@ -299,6 +251,10 @@ class Const(Tree):
             return str(self.value)
         return "string_literal" if isinstance(self.value, str) else "const"
 
+    @property
+    def text(self) -> str | None:
+        return repr(self.value) if self.kind in ("const", "string_literal") else ""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Select(Tree):
@@ -361,38 +317,6 @@ class SliceExpr(Tree):
     stop: Tree | None
     step: Tree | None
     name_of_kind = "slice_expr"
-
-
-#: op name -> how it is written
-SYMBOLS = {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "truediv": "/",
-    "floordiv": "//",
-    "mod": "%",
-    "pow": "**",
-    "lshift": "<<",
-    "rshift": ">>",
-    "and": "&",
-    "or": "|",
-    "xor": "^",
-    "matmul": "@",
-    "lt": "<",
-    "le": "<=",
-    "gt": ">",
-    "ge": ">=",
-    "eq": "==",
-    "ne": "!=",
-    "is": "is",
-    "is_not": "is_not",
-    "contains": "in",
-    "not_contains": "not_in",
-    "neg": "unary_minus",
-    "pos": "unary_plus",
-    "invert": "~",
-    "not": "not",
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -553,57 +477,3 @@ class FormattedText(Tree):
 
     parts: tuple[Tree, ...]
     name_of_kind = "f_string"
-
-
-# -- printing --------------------------------------------------------------------------------------
-
-
-def dump(tree: Tree) -> str:
-    """Print `tree` as an s-expression, lines broken where it would not fit in 40 columns."""
-    lines: list[str] = []
-    _print(_form(tree), 0, lines)
-    return "\n".join(lines)
-
-
-def _form(tree: Tree) -> list[object]:
-    form: list[object] = [tree.kind]
-    for name, is_optional in _fields_of(type(tree)):
-        value = getattr(tree, name)
-        if name in tree.hidden or (name in tree.optional_lists and not value):
-            continue
-        if isinstance(tree, Const):
-            form += _literal(tree)
-        elif is_optional:
-            form.append(["option"] if value is None else ["option", _form(value)])
-        else:
-            form.append(_property(value))
-    return form
-
-
-def _literal(tree: Const) -> list[object]:
-    return [repr(tree.value)] if tree.kind in ("const", "string_literal") else []
-
-
-def _property(value: object) -> object:
-    if isinstance(value, Tree):
-        return _form(value)
-    if isinstance(value, tuple):
-        return ["list", *map(_form, value)]
-    if isinstance(value, str):
-        return ["ident", value]
-    return [str(value)]
-
-
-def _flat(form: object) -> str:
-    return f"({' '.join(map(_flat, form))})" if isinstance(form, list) else str(form)
-
-
-def _print(form: object, indent: int, lines: list[str]) -> None:
-    flat = _flat(form)
-    if len(flat) <= _FLAT_WIDTH or not isinstance(form, list):
-        lines.append(" " * indent + flat)
-        return
-    lines.append(" " * indent + "(" + _flat(form[0]))
-    for item in form[1:]:
-        _print(item, indent + 2, lines)
-    lines[-1] += ")"

@@ -1,0 +1,157 @@
+"""The source of a function is found whatever it stands beside, and never a wrong one."""
+
+from __future__ import annotations
+
+import linecache
+
+import pytest
+
+from ljit.errors import SourceUnavailableError
+from ljit.frontend import build_graph
+from ljit.frontend.sources import find_source, mangle
+from tests.frontend.harness import function_of
+
+
+def text_of(fn):
+    """The text that the found node spans."""
+    found = find_source(fn)
+    where = found.ranges.of(found.node)
+    lines = list(found.ranges.source.lines[where.line - 1 : where.end_line])
+    lines[-1] = lines[-1][: where.end_column]
+    lines[0] = lines[0][where.column :]
+    return "\n".join(lines)
+
+
+def test_each_of_several_lambdas_on_a_line_is_found():
+    text = "fs = [lambda: 1, lambda: 1, lambda x=lambda: 2: x, lambda: lambda: 3]"
+    one, again, default, nested = function_of(text, "fs")
+    assert text_of(one) == text_of(again) == "lambda: 1"
+    assert find_source(one).node.col_offset != find_source(again).node.col_offset
+    assert text_of(default) == "lambda x=lambda: 2: x"
+    assert text_of(default()) == "lambda: 2"
+    assert text_of(nested) == "lambda: lambda: 3"
+    assert text_of(nested()) == "lambda: 3"
+
+
+def test_columns_are_characters_where_names_and_texts_are_not_ascii():
+    text = "é = 'ü'; ö = lambda ß: ('äöü' + ß); z = lambda: 'é'"
+    assert text_of(function_of(text, "ö")) == "lambda ß: ('äöü' + ß)"
+    assert text_of(function_of(text, "z")) == "lambda: 'é'"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("indent", ["    ", "\t", " "])
+def test_tabs_and_line_ends_keep_their_columns(end, indent):
+    text = end.join(["if True:", indent + "def f(x):", indent * 2 + "return  x", ""])
+    assert text_of(function_of(text)).splitlines()[1] == indent * 2 + "return  x"
+
+
+def test_decorated_functions_are_found_under_and_over_other_decorators():
+    text = (
+        "def same(fn):\n    return fn\n"
+        "@same\n@(lambda fn: fn)\ndef f(x):\n    return x\n"
+        "def g(x): return x\n"
+    )
+    assert text_of(function_of(text)) == "def f(x):\n    return x"
+    assert text_of(function_of(text, "g")) == "def g(x): return x"
+
+
+def test_functions_of_one_name_are_told_apart():
+    text = "def f(): return 1\nf1 = f\ndef f(): return 2\nfs = [f1, f]\n"
+    first, second = function_of(text, "fs")
+    assert text_of(first) == "def f(): return 1"
+    assert text_of(second) == "def f(): return 2"
+
+
+def test_closures_methods_and_private_names_compile_to_the_same_code():
+    text = """
+import math
+def outer(k):
+    class _C:
+        def __m(self): return self.__x + k
+        def get(self): return self.__m, lambda: __class__, math.sin(k)
+    return _C()
+c = outer(1)
+fs = [c._C__m.__func__, c.get.__func__, c.get()[1]] if hasattr(c, 'x') else [type(c).__dict__['_C__m'], type(c).get]
+"""
+    for fn in function_of(text, "fs"):
+        assert text_of(fn).startswith("def ")
+    assert find_source(function_of(text, "fs")[0]).class_name == "_C"
+
+
+def test_calls_of_imported_modules_compile_to_the_same_code():
+    text = "try:\n    import math\nexcept ImportError:\n    math = None\ndef f(x): return math.sin(x)\n"
+    assert text_of(function_of(text)) == "def f(x): return math.sin(x)"
+
+
+def test_future_annotations_compile_to_the_same_code():
+    text = "from __future__ import annotations\ndef f(x: int):\n    def g(y: nowhere): return y\n    return g(x)\n"
+    assert text_of(function_of(text)).startswith("def f(x: int)")
+
+
+def test_a_file_that_does_not_parse_is_searched_for_the_function_alone():
+    fn = function_of("if 1:\n  def f(x):\n      return x\n\ny = 1\n")
+    lines, filename = linecache.cache[fn.__code__.co_filename][2], fn.__code__.co_filename
+    changed = [*lines[:-1], "%magic of a notebook\n"]
+    linecache.cache[filename] = (1, None, changed, filename)
+    assert text_of(fn) == "def f(x):\n      return x"
+    assert find_source(fn).node.lineno == 2
+    assert find_source(fn).node.col_offset == 2
+
+
+def test_a_changed_source_is_noticed():
+    fn = function_of("def f(x):\n    return x + 1\n")
+    filename = fn.__code__.co_filename
+    linecache.cache[filename] = (1, None, ["def f(x):\n", "    return x + 2\n"], filename)
+    with pytest.raises(SourceUnavailableError, match="changed after it was loaded"):
+        find_source(fn)
+
+
+def test_a_file_changed_on_disk_is_noticed(tmp_path):
+    path = tmp_path / "module.py"
+    path.write_text("def f(x):\n    return x + 1\n")
+    namespace = {}
+    exec(compile(path.read_text(), str(path), "exec"), namespace)
+    assert text_of(namespace["f"]).endswith("return x + 1")
+    path.write_text("\n\ndef f(x):\n    return x + 100\n")
+    with pytest.raises(SourceUnavailableError):
+        find_source(namespace["f"])
+
+
+def test_a_function_without_source_has_a_reason():
+    namespace = {}
+    exec("def f(x): return x", namespace)
+    with pytest.raises(SourceUnavailableError, match="made by exec"):
+        build_graph(namespace["f"])
+
+
+def test_a_function_with_an_assert_rewritten_by_pytest_is_found():
+    def f(x):
+        assert x > 0, "positive"
+        return x
+
+    assert any(name.startswith("@") for name in (*f.__code__.co_names, *f.__code__.co_varnames))
+    assert text_of(f).startswith("def f(x):")
+
+
+def test_coding_cookies_and_form_feeds_do_not_shift_lines(tmp_path):
+    path = tmp_path / "latin.py"
+    path.write_bytes("# coding: latin-1\nx = 'é'\n\x0c\ndef f(): return 'ä', 1\n".encode("latin-1"))
+    namespace = {}
+    exec(compile(path.read_bytes(), str(path), "exec"), namespace)
+    assert text_of(namespace["f"]) == "def f(): return 'ä', 1"
+
+
+@pytest.mark.parametrize(
+    ("name", "class_name", "expected"),
+    [
+        ("__x", "C", "_C__x"),
+        ("__x", "_C", "_C__x"),
+        ("__x", "__", "__x"),
+        ("__x__", "C", "__x__"),
+        ("_x", "C", "_x"),
+        ("__x", None, "__x"),
+    ],
+)
+def test_private_names_are_mangled_as_by_cpython(name, class_name, expected):
+    assert mangle(name, class_name) == expected

@@ -1,0 +1,94 @@
+"""What is not translated says so, at the right place and with a way out; what is refused would have been wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from ljit.errors import UnsupportedSyntaxError
+from ljit.frontend import build_graph
+from tests.frontend.harness import function_of
+
+
+@pytest.mark.parametrize(
+    ("body", "message", "caret"),
+    [
+        ("try: pass\n    finally: pass", "try/except is not translated", "try: pass"),
+        ("try: pass\n    except* ValueError: pass", r"try/except\* is not translated", "try: pass"),
+        ("with x: pass", "with is not translated", "with x: pass"),
+        ("yield 1", "a generator", "yield 1"),
+        ("yield from x", "a generator", "yield from x"),
+        ("x = [(yield)]", "a generator", "yield"),
+        ("match x:\n      case 1: pass", "match is not translated", "match x:"),
+        ("class C: pass", "a class in a function", "class C: pass"),
+        ("async def g(): pass", "async code", "async def g(): pass"),
+        ("global x", "global is not translated", "global x"),
+        ("def g():\n      nonlocal x\n    x = 1", "nonlocal is not translated", "nonlocal x"),
+        ("import math", "import in a function", "import math"),
+        ("from math import sin", "import in a function", "from math import sin"),
+        ("raise", "raise without an exception", "raise"),
+        ("return sum(x for x in y)", "a generator expression", "(x for x in y)"),
+        ("return locals()", "locals\\(\\) looks at the frame", "locals()"),
+        ("return vars()", "vars\\(\\) looks at the frame", "vars()"),
+        ("return super().x", "super\\(\\) looks at the frame", "super()"),
+        ("return eval('1')", "eval\\(\\) looks at the frame", "eval('1')"),
+        ("x = exec", "exec\\(\\) looks at the frame", "exec"),
+        ("for x in globals(): pass", "globals\\(\\) looks at the frame", "globals()"),
+        ("return sys._getframe(0)", "_getframe\\(\\) looks at the frame", "sys._getframe(0)"),
+        ("return lambda: 1", "a lambda that is not called", "lambda: 1"),
+        ("return map(lambda x: x, y)", "a lambda that is not called", "lambda x: x"),
+        ("def g(): pass\n    return g", "'g' is used other than by calling it", "g"),
+        ("def g(): pass\n    return h(g)", "'g' is used other than by calling it", "g"),
+        ("def g(): return g()\n    return g()", "'g' is recursive", "g()"),
+        ("def g(): return h()\n    def h(): return g()\n    return g()", "'g' is recursive", "g()"),
+        ("if x:\n      def g(): pass\n    g()", "'g' may not be defined yet", "g()"),
+        ("g()\n    def g(): pass", "'g' may not be defined yet", "g()"),
+        ("def g(): pass\n    g = 1", "the name is bound again", "def g(): pass"),
+        ("def g(): pass\n    del g", "the name is bound again", "def g(): pass"),
+        ("def g(x): pass\n    g()", "the arguments do not fit", "g()"),
+        ("def g(x): pass\n    g(1, 2)", "the arguments do not fit", "g(1, 2)"),
+        ("def g(x): pass\n    g(1, x=2)", "the arguments do not fit", "g(1, x=2)"),
+        ("def g(x, /): pass\n    g(x=2)", "the arguments do not fit", "g(x=2)"),
+        ("def g(x): pass\n    g(*[1])", "the arguments do not fit", "g(*[1])"),
+        ("def g(*xs): pass\n    g()", "the parameter \\*xs", "xs"),
+        ("@h\n    def g(): pass", "a decorator on a nested function", "h"),
+        ("for i in x: y = i\n    def g(): return y\n    g()", "'y' of the enclosing function may be unbound", "y"),
+        ("async def g(): pass", "async code", "async def g(): pass"),
+        ("x = [await y for y in z]", "async code", "await y"),
+    ],
+)  # fmt: skip
+def test_what_is_not_translated_is_refused_at_its_place(body, message, caret):
+    kind = "async def" if "await" in body else "def"
+    fn = function_of(f"{kind} f():\n    {body}\n")
+    if kind == "async def":
+        message, caret = "async code", "async def f():"
+    with pytest.raises(UnsupportedSyntaxError, match=message) as info:
+        build_graph(fn)
+    *_, line, carets = str(info.value).split("\n")
+    marked = line[carets.index("^") : carets.rindex("^") + 1]
+    assert marked == caret
+
+
+@pytest.mark.parametrize("params", ["*args", "**kwargs", "a, *args, b=1", "*, a, **k"])
+def test_starred_parameters_are_refused(params):
+    with pytest.raises(UnsupportedSyntaxError, match="name each parameter"):
+        build_graph(function_of(f"def f({params}): pass"))
+
+
+def test_an_endless_inlining_is_refused():
+    lines = ["def f(x):", "    def g0(x): return [x + 1 for y in x]"]
+    for i in range(1, 14):
+        lines.append(f"    def g{i}(x): return g{i - 1}(x), g{i - 1}(x)")
+    text = "\n".join([*lines, "    return g13(x)\n"])
+    with pytest.raises(UnsupportedSyntaxError, match="too large"):
+        build_graph(function_of(text))
+
+
+def test_an_expression_nested_too_deeply_is_refused():
+    fn = function_of("def f(x): return " + "+".join(["x"] * 800))
+    with pytest.raises(UnsupportedSyntaxError, match="nested too deeply"):
+        build_graph(fn)
+
+
+def test_names_of_local_functions_may_shadow_frame_builtins():
+    fn = function_of("def f(eval, vars):\n    return eval(1) + vars()\n")
+    assert "py::call" in str(build_graph(fn))
