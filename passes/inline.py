@@ -1,0 +1,227 @@
+"""Put the bodies of small functions where they are called.
+
+Contract: a `py::call` of what `prim::load_global` or `prim::load_closure` reads is rewritten if the
+variable's value is now a plain Python function (or a decorated one) that `graph_of` gives a graph
+for, that is small, not being inlined already (recursion) and takes the arguments::
+
+    %r = prim::If(py::is(%f, <the function>)) { prim::Region { its body } } { py::call(%f, ...) }
+
+so a variable that changes later is seen. Arguments that are missing take the defaults as they are
+now, with a check that `__defaults__` has not been replaced. The ranges of the body get the place of
+the call as caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import FunctionType
+
+from ljit.ir import Graph, Node, OpDef, Value, copy_nodes, get_op
+from ljit.ops.control import BREAK, CONSTANT, IF, REGION, RETURN, YIELD
+from ljit.passes.manager import graph_pass, is_allowed
+from ljit.passes.rewriting import insert_constant
+from ljit.types import type_of
+
+__all__ = ["inline"]
+
+GraphOf = Callable[[FunctionType], Graph | None]
+Attrs = Mapping[str, object]
+
+MAX_CALLEE = 200  # nodes of one callee
+MAX_TOTAL = 2000  # nodes that the pass adds
+MAX_DEPTH = 5
+_STAR_FLAGS = 0x04 | 0x08  # co_flags: *args, **kwargs
+
+
+@graph_pass("inline")
+def inline(graph: Graph, *, graph_of: GraphOf | None = None) -> bool:
+    """Inline calls; whether there were any. `graph_of` gives the SSA graph of a function."""
+    if graph_of is None:
+        return False
+    return _Inliner(graph, graph_of).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Default:
+    """A parameter that takes its default."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class _Arguments:
+    """The values of a callee's parameters; `needs_defaults` if some come from `__defaults__`."""
+
+    values: list[Value | _Default]
+    needs_defaults: bool
+
+
+class _Inliner:
+    def __init__(self, graph: Graph, graph_of: GraphOf) -> None:
+        self.graph = graph
+        self.graph_of = graph_of
+        self.call = get_op("py::call")
+        self.is_ = get_op("py::is")
+        self.getattr = get_op("py::getattr")
+        self.loads = (get_op("prim::load_global"), get_op("prim::load_closure"))
+        self.added = 0
+
+    def run(self) -> bool:
+        stack = tuple({_scope(n) for n in self.graph.walk() if n.op in self.loads})
+        return self._visit(list(self.graph.walk()), stack, 0)
+
+    def _visit(self, nodes: list[Node], stack: tuple[object, ...], depth: int) -> bool:
+        changed = False
+        for node in nodes:
+            if node.op is self.call:
+                changed |= self._call(node, stack, depth)
+        return changed
+
+    def _call(self, node: Node, stack: tuple[object, ...], depth: int) -> bool:
+        load = node.inputs[0].node
+        if load is None or load.op not in self.loads or depth >= MAX_DEPTH:
+            return False
+        called = _current_value(load)
+        function = _plain_function(called)
+        if function is None or any(function is f for f in stack):
+            return False
+        arguments = _bind(function, node)
+        if arguments is None:
+            return False
+        callee = self.graph_of(function)
+        size = sum(1 for _ in callee.walk()) if callee is not None else 0
+        if callee is None or size > MAX_CALLEE or self.added + size > MAX_TOTAL:
+            return False
+        if not is_allowed("inline", node):
+            return False
+        self.added += size
+        copied = self._rewrite(node, called, function, callee, arguments)
+        self._visit(copied, (*stack, function), depth + 1)
+        return True
+
+    def _rewrite(
+        self,
+        node: Node,
+        called: object,
+        function: FunctionType,
+        callee: Graph,
+        arguments: _Arguments,
+    ) -> list[Node]:
+        """Build the If around the call; give the nodes of the copied body."""
+        region = self.graph.create(REGION, outputs=1, like=node)
+        same = self._test(node, called, function, check_defaults=arguments.needs_defaults)
+        choice = self.graph.create(IF, [same], outputs=1, like=node)
+        choice.origin = choice.id
+        region.origin = region.id
+        choice.insert_before(node)
+        choice.output.name = node.output.name
+        node.output.replace_all_uses_with(choice.output)
+        fast, slow = choice.add_block(), choice.add_block()
+        values = [
+            self._constant(v.value, node, choice) if isinstance(v, _Default) else v
+            for v in arguments.values
+        ]
+        fast.append(region)
+        fast.append(self.graph.create(YIELD, [region.output], outputs=0))
+        node.unlink()
+        slow.append(node)
+        slow.append(self.graph.create(YIELD, [node.output], outputs=0))
+        return _copy_body(callee, region, values, node)
+
+    def _test(
+        self, node: Node, called: object, function: FunctionType, *, check_defaults: bool
+    ) -> Value:
+        """Make the condition under which the body stands for the call."""
+        wanted = insert_constant(called, node)
+        same = self._insert(self.is_, [node.inputs[0], wanted], node)
+        if not check_defaults:
+            return same
+        plain = wanted if called is function else insert_constant(function, node)
+        now = self._insert(self.getattr, [plain], node, {"name": "__defaults__"})
+        defaults = insert_constant(function.__defaults__, node)
+        unchanged = self._insert(self.is_, [now, defaults], node)
+        both = self.graph.create(IF, [same], outputs=[same.type], range=node.range)
+        both.insert_before(node)
+        for value in (unchanged, same):
+            both.add_block().append(self.graph.create(YIELD, [value], outputs=0))
+        return both.output
+
+    def _insert(
+        self, op: OpDef, inputs: list[Value], before: Node, attrs: Attrs | None = None
+    ) -> Value:
+        node = self.graph.create(op, inputs, attrs, range=before.range)
+        return node.insert_before(before).output
+
+    def _constant(self, value: object, node: Node, before: Node) -> Value:
+        types = [type_of(value)]
+        made = self.graph.create(CONSTANT, attrs={"value": value}, outputs=types, range=node.range)
+        return made.insert_before(before).output
+
+
+def _copy_body(callee: Graph, region: Node, arguments: list[Value], call: Node) -> list[Node]:
+    body = region.add_block()
+    values = dict(zip(callee.params, arguments, strict=True))
+    copy_nodes(callee.block, body, values, {})
+    copied = list(body.walk())
+    for node in copied:
+        node.origin = node.id
+        if node.range is not None and call.range is not None:
+            node.range = node.range.called_from(call.range)
+        if node.op is RETURN:
+            leave = region.graph.create(BREAK, list(node.inputs), outputs=0, like=node)
+            leave.target = region
+            leave.insert_before(node)
+            node.erase()
+    return [node for node in copied if node.block is not None]
+
+
+def _scope(load: Node) -> object:
+    return load.attrs["scope"]
+
+
+def _current_value(load: Node) -> object:
+    assert load.op.evaluate is not None
+    try:
+        return load.op.evaluate(**load.attrs)
+    except NameError:
+        return None
+
+
+def _plain_function(value: object) -> FunctionType | None:
+    """Give the Python function that a call of `value` runs, if it is that simple."""
+    if isinstance(value, FunctionType):
+        return value
+    cls = type(value)
+    if cls.__module__.partition(".")[0] == "ljit" and cls.__name__ == "Function":
+        wrapped = getattr(value, "__wrapped__", None)
+        return wrapped if isinstance(wrapped, FunctionType) else None
+    return None
+
+
+def _bind(function: FunctionType, call: Node) -> _Arguments | None:
+    """Give a value to each parameter, as the call would; None if it would raise, or has stars."""
+    code = function.__code__
+    if code.co_flags & _STAR_FLAGS:
+        return None
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    kwnames = call.attrs.get("kwnames", ())
+    assert isinstance(kwnames, tuple)
+    given = call.inputs[1:]
+    positional = given[: len(given) - len(kwnames)]
+    if len(positional) > code.co_argcount:
+        return None
+    bound: dict[str, Value | _Default] = dict(zip(names, positional))
+    for name, value in zip(kwnames, given[len(positional) :], strict=True):
+        if name in bound or name not in names[code.co_posonlyargcount :]:
+            return None
+        bound[name] = value
+    missing = [name for name in names if name not in bound]
+    defaults = function.__defaults__ or ()
+    first_default = code.co_argcount - len(defaults)
+    for name in missing:
+        index = names.index(name)
+        if not first_default <= index < code.co_argcount:
+            return None  # required, or keyword-only: `__kwdefaults__` can change in place
+        bound[name] = _Default(defaults[index - first_default])
+    return _Arguments([bound[name] for name in names], bool(missing))

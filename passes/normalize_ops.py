@@ -1,0 +1,57 @@
+"""Give operators the op that their operand types call for.
+
+Contract: an operator of Python with a NumPy array or scalar among its operands becomes the op that
+`OpDef.numpy` names, and an in-place operator on an immutable left operand becomes the plain one
+(`OpDef.element_op`), where `infer` gives the same result type. Changes no value.
+"""
+
+from __future__ import annotations
+
+from ljit.analysis.alias import is_immutable
+from ljit.errors import LjitError
+from ljit.ir import REGISTRY, Graph, Node, OpDef
+from ljit.passes.manager import graph_pass, is_allowed
+from ljit.passes.rewriting import replace_value
+from ljit.types import is_numpy
+
+__all__ = ["normalize_ops"]
+
+NAME = "normalize_ops"
+
+
+@graph_pass(NAME)
+def normalize_ops(graph: Graph) -> bool:
+    """Rewrite operators; whether any was."""
+    changed = False
+    for node in list(graph.walk()):
+        op = _wanted_op(node)
+        if op is not node.op and is_allowed(NAME, node):
+            new = graph.create(op, node.inputs, node.attrs, like=node)
+            new.insert_before(node)
+            for old, value in zip(node.outputs, new.outputs, strict=True):
+                replace_value(old, value)
+            node.erase()
+            changed = True
+    return changed
+
+
+def _wanted_op(node: Node) -> OpDef:
+    op = node.op
+    if op.numpy in REGISTRY and any(is_numpy(v.type) for v in node.inputs):
+        op = _if_same_result(node, REGISTRY[op.numpy], op)
+    if op.schema.written and op.element_op in REGISTRY and not op.is_terminator:
+        target = node.inputs[op.schema.positional.index(op.schema.written[0])]
+        if is_immutable(target.type):
+            op = _if_same_result(node, REGISTRY[op.element_op], op)
+    return op
+
+
+def _if_same_result(node: Node, better: OpDef, op: OpDef) -> OpDef:
+    """Give `better` if it infers what the node's outputs have, else `op`."""
+    if better.infer is None:
+        return op
+    try:
+        types = better.infer_types([v.type for v in node.inputs], node.attrs)
+    except (LjitError, TypeError, ValueError):
+        return op
+    return better if types == tuple(out.type for out in node.outputs) else op
