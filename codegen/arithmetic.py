@@ -184,10 +184,43 @@ def compare(e: Emitter, predicate: str, x: Native, y: Native) -> Native:
         return Native(BOOL, (f.binary("and" if predicate == "eq" else "or", real, imag),))
     if kind == "f":
         ordered = "une" if predicate == "ne" else "o" + predicate
+        if x.ref.text in e.hypotenuses and predicate in ("lt", "le", "gt", "ge"):
+            return Native(BOOL, (_compare_hypotenuse(e, ordered, x.ref, y.ref),))
         return Native(BOOL, (f.fcmp(ordered, x.ref, y.ref),))
     if predicate not in ("eq", "ne"):
         predicate = ("s" if kind == "i" else "u") + predicate
     return Native(BOOL, (f.icmp(predicate, x.ref, y.ref),))
+
+
+def _compare_hypotenuse(e: Emitter, predicate: str, h: Ref, bound: Ref) -> Ref:
+    """Compare ``hypot(a, b)`` with a bound by the squares, unless both are close to each other.
+
+    Rounding moves the sum of squares and hypot's result by less than the margin, and neither
+    overflow nor underflow matters for bounds in this range; a NaN takes the exact way.
+    """
+    f = e.f
+    a, b = e.hypotenuses[h.text]
+    constant = lambda value: float_constant("double", value)  # noqa: E731
+    squares = f.binary("fadd", f.binary("fmul", a, a), f.binary("fmul", b, b))
+    square = f.binary("fmul", bound, bound)
+    below = f.fcmp("olt", squares, f.binary("fmul", square, constant(1 - 1e-14)))
+    above = f.fcmp("ogt", squares, f.binary("fmul", square, constant(1 + 1e-14)))
+    usual = f.binary(
+        "and",
+        f.fcmp("ogt", bound, constant(1e-140)),
+        f.fcmp("olt", bound, constant(1e140)),
+    )
+    decided = f.binary("and", usual, f.binary("or", below, above))
+    close, done = f.new_block("close"), f.new_block("compared")
+    quick = f.condbr(f.bool_not(decided), close, done, unlikely=True)
+    f.start(close)
+    exact = f.fcmp(predicate, h, bound)
+    slow = f.br(done)
+    f.start(done)
+    result = f.phi("i1")
+    result.add(below if predicate in ("olt", "ole") else above, quick)
+    result.add(exact, slow)
+    return result
 
 
 def real(_e: Emitter, x: Native) -> Native:
@@ -211,6 +244,9 @@ def _half_type(type_: Type) -> Type:
 def make_complex(_e: Emitter, real: Native, imag: Native, type_: Type) -> Native:
     return Native(type_, (real.ref, imag.ref))
 
+
+#: of which a comparison can do without the result
+_HYPOTENUSE = "hypot"
 
 #: intrinsics with an immediate operand behind the value
 _IMMEDIATE = {"abs": ", i1 false", "ctlz": ", i1 false", "cttz": ", i1 false"}
@@ -244,6 +280,8 @@ def math(e: Emitter, name: str, *xs: Native) -> Native:
     attributes = "nounwind willreturn memory(none)"
     symbol = name + ("f" if wide == "float" else "")
     result = e.f.call_external(wide, symbol, refs, attributes)
+    if symbol == _HYPOTENUSE:
+        e.hypotenuses[result.text] = refs[0], refs[1]
     return Native(type_, (e.f.convert("fptrunc", result, llvm),))
 
 

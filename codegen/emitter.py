@@ -33,6 +33,7 @@ class Emitter:
         self.ownership = Ownership(f)
         self.bailout = Bailout(context, f, self.ownership)
         self.result_types: tuple[Type, ...] = ()
+        self.hypotenuses: dict[str, tuple[Ref, Ref]] = {}  # results of hypot and its operands
         self._stack_arrays: dict[tuple[str, int], Ref] = {}
         if context.options.fastmath:
             f.float_flags = FAST_FLAGS

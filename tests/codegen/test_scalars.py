@@ -199,3 +199,24 @@ def test_nan_and_infinity_reach_the_result():
     f = Compiled(CALL.format(a="float", b="float", r="float", op="py::sub"))
     assert math.isnan(f(math.inf, math.inf))
     assert f(math.inf, 1.0) == math.inf
+
+
+def test_a_modulus_is_compared_exactly_also_next_to_the_bound():
+    text = """
+graph(%z : complex, %r : float):
+  prim::Snapshot[at='before:0', names=('p0', 'p1')](%z, %r)
+  %h : float = py::abs(%z)
+  %a : bool = py::{op}(%h, %r)
+  return (%a)
+"""
+    values = [0.0, 1e-200, 5e-324, 0.6, math.nextafter(0.6, 1), 0.8, 1.2, 1.6, 3.0, 1e200, 1e307]
+    values += [math.inf, math.nan]
+    for op in ("lt", "le", "gt", "ge"):
+        f = Compiled(text.format(op=op))
+        for x in values:
+            for y in values:
+                z = complex(x, -y)
+                if math.isinf(math.hypot(x, y)) and math.isfinite(x) and math.isfinite(y):
+                    continue  # OverflowError
+                for r in (2.0, 1.0, abs(z), math.nextafter(abs(z), 9), math.nextafter(abs(z), -9)):
+                    assert f(z, r) is getattr(operator, op)(abs(z), r), (op, z, r)
