@@ -124,7 +124,7 @@ def program_file(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("view", "part"),
     [
-        ("graph", "graph("),
+        ("graph", "graph total("),
         ("specialized", "Float64(*)"),
         ("code", "def total("),
         ("llvm", "define "),
