@@ -40,6 +40,9 @@ def _effects(infer: Callable[[Type], Type], known: Effect) -> Callable[[Type], E
     return effects
 
 
+_SAMPLES: tuple[tuple[object, ...], ...] = ((np.arange(6.0).reshape(2, 3),), (np.complex64(1j),))
+
+
 def _declare(
     name: str, infer: Callable[[Type], Type], lower: Callable[..., V], **fields: Any
 ) -> None:
@@ -55,7 +58,7 @@ def _declare(
             can_lower=fields.pop("can_lower", lambda a: infer(a) != ANY),
             effects=_effects(infer, effect),
             attributes=fields.pop("attributes", (f"ndarray.{name}", f"generic.{name}")),
-            samples=((np.arange(6.0).reshape(2, 3),), (np.complex64(1 + 2j),)),
+            samples=fields.pop("samples", _SAMPLES),
             **fields,
         )
     )
@@ -125,7 +128,15 @@ _declare(
     fold=_fold(_itemsize),
 )
 _declare("nbytes", _int_result, _lower_nbytes)
-_declare("len", _infer_len, _lower_len, evaluate=len, attributes=(), doc="``len(a)`` of an array.")
+_declare(
+    "len",
+    _infer_len,
+    _lower_len,
+    doc="``len(a)`` of an array.",
+    evaluate=len,
+    attributes=(),
+    samples=_SAMPLES[:1],
+)
 
 
 # -- dtype -----------------------------------------------------------------------------------------
@@ -243,4 +254,5 @@ _declare(
     attributes=(),
     methods=("ndarray.item", "generic.item"),
     effect=Effect.READ | Effect.RAISE,
+    samples=((np.array([2.5]),), (np.int32(7),)),
 )

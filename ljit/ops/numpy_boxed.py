@@ -1,0 +1,78 @@
+"""The frame of ops that run NumPy's own function, boxed, with a result type that is known here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ljit.ir import Effect, OpDef, Schema, declare
+from ljit.ops.numpy_rules import is_integer_scalar, to_dtype
+from ljit.types import ANY, TupleType, Type
+
+__all__ = ["axes_of", "chosen_dtype", "declare_function", "is_flag", "known_effects", "shape_rank"]
+
+COPIES = Effect.READ | Effect.RAISE | Effect.ALLOC
+Infer = Callable[..., Type]
+
+
+def known_effects(infer: Infer, effect: Effect = COPIES) -> Callable[..., Effect]:
+    """Effects of an op: `effect` where its result type is known, else anything."""
+
+    def effects(*types: Type, **attrs: object) -> Effect:
+        return Effect.CALL if infer(*types, **attrs) == ANY else effect
+
+    return effects
+
+
+def declare_function(
+    name: str, schema: str, infer: Infer, function: Callable[..., Any], **fields: Any
+) -> OpDef:
+    """Declare a NumPy function; `infer` gives `Any` where it does not know the result."""
+    effect = fields.pop("effect", COPIES)
+    callables = fields.pop("callables", (function,))
+    return declare(
+        OpDef(
+            f"np::{name}",
+            Schema.parse(schema),
+            fields.pop("doc", f"``np.{name}``"),
+            infer=infer,
+            evaluate=fields.pop("evaluate", function),
+            effects=known_effects(infer, effect),
+            callables=callables,
+            **fields,
+        )
+    )
+
+
+# -- constant attributes ---------------------------------------------------------------------------
+
+
+def chosen_dtype(dtype: object, default: np.dtype | None) -> np.dtype | None:
+    """Give the dtype that a ``dtype=`` attribute chooses; None if native code does not know it."""
+    return default if dtype is None else to_dtype(dtype)
+
+
+def is_flag(value: object) -> bool:
+    """Whether a constant is a plain bool, as ``keepdims=`` should be."""
+    return type(value) is bool
+
+
+def axes_of(axis: object, ndim: int) -> tuple[int, ...] | None:
+    """Give the axes that a constant ``axis=`` names, all for None; None if they do not exist."""
+    if axis is None:
+        return tuple(range(ndim))
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    numbers = tuple(a for a in axes if isinstance(a, int) and -ndim <= a < ndim)
+    positions = tuple(a % ndim for a in numbers)
+    return positions if len(set(positions)) == len(axes) else None
+
+
+def shape_rank(shape: Type) -> int | None:
+    """Give the rank that a ``shape`` operand asks for: an int or a tuple of ints; else None."""
+    if is_integer_scalar(shape):
+        return 1
+    if isinstance(shape, TupleType) and all(map(is_integer_scalar, shape.items)):
+        return len(shape.items)
+    return None

@@ -1,0 +1,491 @@
+"""Making arrays: ``zeros``, ``full_like``, ``arange``, ``array`` and their relatives.
+
+A ``dtype=`` argument must be a constant, as the result type depends on it. A shape is an int or a tuple of
+ints; sizes are run-time values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ljit.ir import Effect
+from ljit.ir.opdef import Emitter, V
+from ljit.ops.numpy_boxed import chosen_dtype, declare_function, shape_rank
+from ljit.ops.numpy_convert import can_store, store_scalar
+from ljit.ops.numpy_rules import (
+    array_of,
+    dtype_of,
+    flat_scalars,
+    is_integer_scalar,
+    is_scalar,
+    kinds_of,
+    layout_like,
+    result_dtype,
+)
+from ljit.types import (
+    ANY,
+    FLOAT,
+    INT,
+    NONE,
+    ArrayType,
+    ScalarType,
+    TupleType,
+    Type,
+)
+
+__all__: list[str] = []
+
+_FLOAT64 = np.dtype(np.float64)
+_INT64 = np.dtype(np.int64)
+_FRESH = Effect.ALLOC | Effect.RAISE
+_LARGE = 2**50
+
+
+# -- of a shape ------------------------------------------------------------------------------------
+
+
+def _of_shape(shape: Type, dtype: np.dtype | None, order: object) -> Type:
+    rank = shape_rank(shape)
+    if rank is None or order not in ("C", "F"):
+        return ANY
+    return array_of(dtype, (None,) * rank, "C" if order == "C" or rank < 2 else "strided")
+
+
+def _infer_shape(shape: Type, *, dtype: object = None, order: object = "C") -> Type:
+    return _of_shape(shape, chosen_dtype(dtype, _FLOAT64), order)
+
+
+def _infer_full(
+    shape: Type, fill_value: Type, *, dtype: object = None, order: object = "C"
+) -> Type:
+    default = dtype_of(fill_value) if is_scalar(fill_value) else None
+    return _of_shape(shape, chosen_dtype(dtype, default), order)
+
+
+def _is_c(t: Type) -> bool:
+    return isinstance(t, ArrayType) and t.layout == "C"
+
+
+def _sizes(e: Emitter, shape: V) -> list[V]:
+    items = e.tuple_items(shape) if isinstance(shape.type, TupleType) else (shape,)
+    return [e.cast(n, INT) for n in items]
+
+
+def _lower_shape(fill: float | None) -> Callable[..., V]:
+    def lower(e: Emitter, shape: V, **attrs: Any) -> V:
+        type_ = _infer_shape(shape.type, **attrs)
+        value = None if fill is None else _fill_constant(e, type_, fill)
+        return e.array_new(type_, _sizes(e, shape), value)
+
+    return lower
+
+
+def _fill_constant(e: Emitter, type_: Type, fill: float) -> V:
+    assert isinstance(type_, ArrayType)
+    return e.const(type_.element, type_.dtype.type(fill))
+
+
+def _lower_full(e: Emitter, shape: V, fill_value: V, **attrs: Any) -> V:
+    type_ = _infer_full(shape.type, fill_value.type, **attrs)
+    assert isinstance(type_, ArrayType)
+    value = store_scalar(e, fill_value, type_.dtype)
+    return e.array_new(type_, _sizes(e, shape), value)
+
+
+def _can_lower_full(shape: Type, fill_value: Type, **attrs: Any) -> bool:
+    type_ = _infer_full(shape, fill_value, **attrs)
+    return _is_c(type_) and isinstance(type_, ArrayType) and can_store(fill_value, type_.dtype)
+
+
+_SHAPE_FILLS: tuple[tuple[Callable[..., Any], float | None], ...] = (
+    (np.empty, None),
+    (np.zeros, 0),
+    (np.ones, 1),
+)
+for _function, _fill in _SHAPE_FILLS:
+    declare_function(
+        _function.__name__,
+        "(shape, *, dtype=None, order='C')",
+        _infer_shape,
+        _function,
+        lower=_lower_shape(_fill),
+        can_lower=lambda *types, **attrs: _is_c(_infer_shape(*types, **attrs)),
+        effect=_FRESH,
+        samples=((3,), ((2, 3),)) if _fill is not None else (),
+    )
+declare_function(
+    "full",
+    "(shape, fill_value, *, dtype=None, order='C')",
+    _infer_full,
+    np.full,
+    lower=_lower_full,
+    can_lower=_can_lower_full,
+    effect=_FRESH,
+    samples=((3, 1.5), ((2, 3), 7)),
+)
+
+
+# -- like another array ----------------------------------------------------------------------------
+
+
+def _infer_like(
+    a: Type,
+    *,
+    dtype: object = None,
+    order: object = "K",
+    subok: object = True,
+    shape: object = None,
+) -> Type:
+    chosen = chosen_dtype(dtype, dtype_of(a))
+    if order not in ("K", "C") or shape is not None or dtype_of(a) is None:
+        return ANY
+    if not isinstance(a, ArrayType):
+        return array_of(chosen, ())
+    return array_of(chosen, a.shape, "C" if order == "C" else layout_like((a,), a.ndim))
+
+
+def _lower_like(fill: float | None) -> Callable[..., V]:
+    def lower(e: Emitter, a: V, **attrs: Any) -> V:
+        type_ = _infer_like(a.type, **attrs)
+        value = None if fill is None else _fill_constant(e, type_, fill)
+        return e.array_new(type_, e.array_sizes(a), value)
+
+    return lower
+
+
+def _can_lower_like(a: Type, **attrs: Any) -> bool:
+    return isinstance(a, ArrayType) and _is_c(_infer_like(a, **attrs))
+
+
+def _infer_full_like(a: Type, fill_value: Type, **attrs: Any) -> Type:
+    return _infer_like(a, **attrs) if is_scalar(fill_value) else ANY
+
+
+def _lower_full_like(e: Emitter, a: V, fill_value: V, **attrs: Any) -> V:
+    type_ = _infer_like(a.type, **attrs)
+    assert isinstance(type_, ArrayType)
+    value = store_scalar(e, fill_value, type_.dtype)
+    return e.array_new(type_, e.array_sizes(a), value)
+
+
+def _can_lower_full_like(a: Type, fill_value: Type, **attrs: Any) -> bool:
+    type_ = _infer_like(a, **attrs)
+    fits = isinstance(type_, ArrayType) and can_store(fill_value, type_.dtype)
+    return fits and _can_lower_like(a, **attrs)
+
+
+_LIKE_FILLS: tuple[tuple[Callable[..., Any], str, float | None], ...] = (
+    (np.empty_like, "prototype", None),
+    (np.zeros_like, "a", 0),
+    (np.ones_like, "a", 1),
+)
+for _function, _name, _fill in _LIKE_FILLS:
+    declare_function(
+        _function.__name__,
+        f"({_name}, *, dtype=None, order='K', subok=True, shape=None)",
+        _infer_like,
+        _function,
+        lower=_lower_like(_fill),
+        can_lower=_can_lower_like,
+        effect=_FRESH,
+        samples=((np.arange(3),),) if _fill is not None else (),
+    )
+declare_function(
+    "full_like",
+    "(a, fill_value, *, dtype=None, order='K', subok=True, shape=None)",
+    _infer_full_like,
+    np.full_like,
+    lower=_lower_full_like,
+    can_lower=_can_lower_full_like,
+    effect=_FRESH,
+    samples=((np.arange(3), 2.5),),
+)
+
+
+# -- sequences of numbers --------------------------------------------------------------------------
+
+
+def _infer_arange(
+    start: Type, stop: Type = NONE, step: Type = NONE, *, dtype: object = None
+) -> Type:
+    given = [t for t in (start, stop, step) if t != NONE]
+    if start == NONE or not all(_is_real(t) for t in given):
+        return ANY
+    default = result_dtype((_INT64, *(dtype_of(t) or _INT64 for t in given)))
+    return array_of(chosen_dtype(dtype, default), (None,))
+
+
+def _is_real(t: Type) -> bool:
+    return t in (INT, FLOAT) or (isinstance(t, ScalarType) and t.dtype.kind in "iuf")
+
+
+def _can_lower_arange(*types: Type, **attrs: Any) -> bool:
+    result = _infer_arange(*types, **attrs)
+    given = {t for t in types if t != NONE}
+    if not isinstance(result, ArrayType) or not given <= {INT, FLOAT}:
+        return False
+    return result.dtype == (_FLOAT64 if FLOAT in given else _INT64)
+
+
+def _lower_arange(
+    e: Emitter, start: V, stop: V | None = None, step: V | None = None, **attrs: Any
+) -> V:
+    values = (start, stop, step)
+    types = [NONE if x is None else x.type for x in values]
+    result = _infer_arange(*types, **attrs)
+    assert isinstance(result, ArrayType)
+    if types[1] == NONE:
+        values = (None, start, step)
+    number = FLOAT if result.dtype == _FLOAT64 else INT
+    numbers = [
+        e.const(number, default) if x is None or x.type == NONE else e.cast(x, number)
+        for x, default in zip(values, (0, 0, 1), strict=True)
+    ]
+    count, difference = (_float_steps if number == FLOAT else _int_steps)(e, *numbers)
+    second = e.add(numbers[0], numbers[2])
+    array = e.array_new(result, [count], None)
+
+    def store(k: V) -> None:
+        item = e.add(numbers[0], e.mul(e.cast(k, number), difference))
+        item = e.select(e.compare("eq", k, e.const(INT, 1)), second, item)
+        e.array_store(array, [k], e.retype(item, result.element))
+
+    e.loop(count, store)
+    return array
+
+
+def _int_steps(e: Emitter, start: V, stop: V, step: V) -> tuple[V, V]:
+    """Number of items and their difference; bails where NumPy's floating-point count could be off."""
+    zero, one = e.const(INT, 0), e.const(INT, 1)
+    e.bail_if(e.compare("eq", step, zero), "arange with step 0")
+    distance, overflow = e.sub_overflow(stop, start)
+    e.bail_if(overflow, "arange too long")
+    is_down = e.compare("lt", step, zero)
+    distance = e.select(is_down, e.neg(distance), distance)
+    e.bail_if(e.compare("gt", distance, e.const(INT, _LARGE)), "arange too long")
+    stride = e.select(is_down, e.neg(step), step)
+    e.bail_if(e.compare("lt", stride, one), "arange step too large")
+    count = e.add(e.div(e.sub(distance, one), stride), one)
+    return e.select(e.compare("le", distance, zero), zero, count), step
+
+
+def _float_steps(e: Emitter, start: V, stop: V, step: V) -> tuple[V, V]:
+    """Number of items, and the difference of the first two: NumPy adds multiples of that."""
+    zero = e.const(FLOAT, 0.0)
+    distance = e.sub(stop, start)
+    steps = e.div(distance, step)
+    vanished = e.bit_and(e.compare("eq", steps, zero), e.compare("ne", distance, zero))
+    e.bail_if(vanished, "arange step too large")
+    length = e.intrinsic("ceil", steps)
+    fits = e.compare("lt", e.intrinsic("fabs", length), e.const(FLOAT, float(_LARGE)))
+    e.bail_if(e.bit_not(fits), "arange of unknown length")
+    count = e.cast(e.select(e.compare("gt", length, zero), length, zero), INT)
+    return count, e.sub(e.add(start, step), start)
+
+
+declare_function(
+    "arange",
+    "(start, stop=None, step=None, *, dtype=None)",
+    _infer_arange,
+    np.arange,
+    lower=_lower_arange,
+    can_lower=_can_lower_arange,
+    effect=_FRESH,
+    samples=((5,), (2, 9, 3), (0.0, 1.0, 0.25)),
+)
+
+
+def _infer_linspace(
+    start: Type,
+    stop: Type,
+    num: Type = INT,
+    *,
+    endpoint: object = True,
+    retstep: object = False,
+    dtype: object = None,
+) -> Type:
+    kinds = kinds_of((start, stop))
+    is_known = is_scalar(start) and is_scalar(stop) and is_integer_scalar(num)
+    if kinds is None or not is_known or retstep is not False:
+        return ANY
+    default = result_dtype((*kinds, float))
+    return array_of(chosen_dtype(dtype, default), (None,))
+
+
+declare_function(
+    "linspace",
+    "(start, stop, num=50, *, endpoint=True, retstep=False, dtype=None)",
+    _infer_linspace,
+    np.linspace,
+    effect=_FRESH,
+    samples=((0.0, 1.0), (0, 3, 7)),
+)
+
+
+def _infer_eye(
+    rows: Type, columns: Type = NONE, k: Type = INT, *, dtype: object = None, order: object = "C"
+) -> Type:
+    if not is_integer_scalar(rows) or not (columns == NONE or is_integer_scalar(columns)):
+        return ANY
+    if not is_integer_scalar(k) or order != "C":
+        return ANY
+    return array_of(chosen_dtype(dtype, _FLOAT64), (None, None))
+
+
+declare_function(
+    "eye",
+    "(N, M=None, k=0, *, dtype=None, order='C')",
+    _infer_eye,
+    np.eye,
+    effect=_FRESH,
+    samples=((3,), (2, 3, 1)),
+)
+declare_function(
+    "identity",
+    "(n, *, dtype=None)",
+    lambda n, *, dtype=None: _infer_eye(n, dtype=dtype),
+    np.identity,
+    effect=_FRESH,
+    samples=((3,),),
+)
+
+
+# -- of objects ------------------------------------------------------------------------------------
+
+
+def _promoted(scalars: Sequence[Type]) -> np.dtype | None:
+    """The dtype of an array of scalars; Python's count as int64, float64, complex128."""
+    return result_dtype(tuple(dtype_of(t) or _INT64 for t in scalars))
+
+
+def _infer_array(
+    a: Type, *, dtype: object = None, copy: object = True, order: object = "K"
+) -> Type:
+    if isinstance(a, ArrayType):
+        return _infer_array_of_array(a, chosen_dtype(dtype, a.dtype), copy, order)
+    found = flat_scalars(a)
+    if found is None or order not in ("K", "C") or copy is False:
+        return ANY
+    scalars, shape = found
+    return array_of(chosen_dtype(dtype, _promoted(scalars)), shape)
+
+
+def _infer_array_of_array(
+    a: ArrayType, dtype: np.dtype | None, copy: object, order: object
+) -> Type:
+    if order not in ("K", "C") or copy not in (True, None) or dtype is None:
+        return ANY
+    layout = "C" if order == "C" else a.layout if copy is None else layout_like((a,), a.ndim)
+    may_alias = copy is None and dtype == a.dtype
+    return ArrayType(dtype, a.shape, layout, a.writeable or not may_alias)
+
+
+def _is_same(a: Type, result: Type) -> bool:
+    """Whether ``asarray`` gives the array itself."""
+    return isinstance(a, ArrayType) and a == result
+
+
+def _can_lower_array(a: Type, **attrs: Any) -> bool:
+    result = _infer_array(a, **attrs)
+    if attrs.get("copy", True) is None and _is_same(a, result):
+        return True
+    found = flat_scalars(a)
+    if found is None or not isinstance(result, ArrayType):
+        return False
+    return all(can_store(t, result.dtype) for t in found[0])
+
+
+def _lower_array(e: Emitter, a: V, **attrs: Any) -> V:
+    result = _infer_array(a.type, **attrs)
+    assert isinstance(result, ArrayType)
+    if isinstance(a.type, ArrayType):
+        return a
+    leaves = list(_leaves(e, a))
+    values = [(at, store_scalar(e, x, result.dtype)) for at, x in leaves]
+    array = e.array_new(result, [e.const(INT, n) for n in result.shape], None)
+    for at, value in values:
+        e.array_store(array, [e.const(INT, i) for i in at], value)
+    return array
+
+
+def _leaves(e: Emitter, a: V) -> list[tuple[tuple[int, ...], V]]:
+    if not isinstance(a.type, TupleType):
+        return [((), a)]
+    items = enumerate(e.tuple_items(a))
+    return [((i, *at), x) for i, item in items for at, x in _leaves(e, item)]
+
+
+def _with(copy: object, order: object) -> dict[str, Any]:
+    """The rules of a function with the given defaults."""
+
+    def complete(attrs: dict[str, Any]) -> dict[str, Any]:
+        return {"copy": copy, "order": order, **attrs}
+
+    return {
+        "infer": lambda a, **attrs: _infer_array(a, **complete(attrs)),
+        "lower": lambda e, a, **attrs: _lower_array(e, a, **complete(attrs)),
+        "can_lower": lambda a, **attrs: _can_lower_array(a, **complete(attrs)),
+    }
+
+
+_SAMPLES: tuple[tuple[object, ...], ...] = ((np.arange(3),), ((1, 2.5),), (((1, 2), (3, 4)),), (2,))
+declare_function(
+    "array",
+    "(object, *, dtype=None, copy=True, order='K')",
+    function=np.array,
+    parameters=("object", "dtype", "copy", "order"),
+    is_profiled=True,
+    samples=_SAMPLES,
+    **_with(copy=True, order="K"),
+)
+declare_function(
+    "asarray",
+    "(a, *, dtype=None, order='K', copy=None)",
+    function=np.asarray,
+    is_profiled=True,
+    samples=_SAMPLES,
+    **_with(copy=None, order="K"),
+)
+
+
+def _infer_ascontiguous(a: Type, *, dtype: object = None) -> Type:
+    result = _infer_array(a, dtype=dtype, copy=None, order="C")
+    if isinstance(result, ArrayType) and not result.shape:
+        return ArrayType(result.dtype, (1,))
+    return result
+
+
+declare_function(
+    "ascontiguousarray",
+    "(a, *, dtype=None)",
+    _infer_ascontiguous,
+    np.ascontiguousarray,
+    lower=lambda e, a, **_attrs: a,
+    can_lower=lambda a, **attrs: _is_same(a, _infer_ascontiguous(a, **attrs)),
+    is_profiled=True,
+    samples=((np.arange(6).reshape(2, 3).T,), (np.arange(3),)),
+)
+
+
+def _infer_copy(a: Type, *, order: object = "K") -> Type:
+    return _infer_array(a, copy=True, order=order) if isinstance(a, ArrayType) else ANY
+
+
+def _infer_copy_method(a: Type, *, order: object = "C") -> Type:
+    return a if isinstance(a, ScalarType) else _infer_copy(a, order=order)
+
+
+declare_function("copy", "(a, *, order='K')", _infer_copy, np.copy, samples=((np.arange(3),),))
+declare_function(
+    "copy_method",
+    "(a, *, order='C')",
+    _infer_copy_method,
+    lambda a, **attrs: a.copy(**attrs),
+    doc="``a.copy()``",
+    callables=(),
+    methods=("ndarray.copy", "generic.copy"),
+    samples=((np.arange(3),),),
+)

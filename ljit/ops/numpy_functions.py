@@ -1,0 +1,249 @@
+"""Products, linear algebra and a few other functions: NumPy's own code with known result types."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ljit.ir import Effect
+from ljit.ops.numpy_boxed import declare_function
+from ljit.ops.numpy_rules import (
+    array_of,
+    broadcast_shapes,
+    dtype_of,
+    is_scalar,
+    kinds_of,
+    layout_like,
+    loop_dtypes,
+    result_dtype,
+)
+from ljit.types import ANY, FLOAT, INT, NONE, ArrayType, ScalarType, TupleType, Type
+
+__all__: list[str] = []
+
+_FLOAT64, _INT64 = np.dtype(np.float64), np.dtype(np.int64)
+_VECTOR, _MATRIX = np.arange(3.0), np.arange(9.0).reshape(3, 3) + np.eye(3)
+_PAIRS = ((_VECTOR, _VECTOR), (_MATRIX, _VECTOR), (_MATRIX, _MATRIX))
+
+
+def _both_arrays(x: Type, y: Type) -> tuple[ArrayType, ArrayType] | None:
+    if isinstance(x, ArrayType) and isinstance(y, ArrayType) and x.ndim and y.ndim:
+        return x, y
+    return None
+
+
+# -- products --------------------------------------------------------------------------------------
+
+
+def _product_dtype(x: Type, y: Type) -> np.dtype | None:
+    kinds = kinds_of((x, y))
+    loop = loop_dtypes(np.matmul, kinds) if kinds is not None else None
+    return None if loop is None else loop[-1]
+
+
+def _infer_matmul(x: Type, y: Type) -> Type:
+    arrays, dtype = _both_arrays(x, y), _product_dtype(x, y)
+    if arrays is None or dtype is None:
+        return ANY
+    a, b = arrays
+    rows = a.shape[-2:-1]
+    columns = b.shape[-1:] if b.ndim > 1 else ()
+    batch = broadcast_shapes((a.shape[:-2], b.shape[:-2]))
+    inner = (a.shape[-1], b.shape[-2] if b.ndim > 1 else b.shape[-1])
+    if batch is None or (None not in inner and inner[0] != inner[1]):
+        return ANY
+    return _shaped(dtype, batch + rows + columns, (a, b))
+
+
+def _infer_dot(x: Type, y: Type) -> Type:
+    arrays = _both_arrays(x, y)
+    if arrays is None or max(a.ndim for a in arrays) > 2:
+        return ANY
+    return _infer_matmul(x, y)
+
+
+def _shaped(dtype: np.dtype, shape: tuple[int | None, ...], operands: Sequence[Type]) -> Type:
+    if not shape:
+        return ScalarType(dtype)
+    layout = "C" if len(shape) < 3 else layout_like(operands, len(shape))
+    return ArrayType(dtype, shape, layout)
+
+
+def _infer_outer(x: Type, y: Type) -> Type:
+    arrays, kinds = _both_arrays(x, y), kinds_of((x, y))
+    loop = loop_dtypes(np.multiply, kinds) if kinds is not None else None
+    return ANY if arrays is None or loop is None else ArrayType(loop[-1], (None, None))
+
+
+def _infer_vdot(x: Type, y: Type) -> Type:
+    dtype = _product_dtype(x, y)
+    return ANY if dtype is None or _both_arrays(x, y) is None else ScalarType(dtype)
+
+
+def _infer_inner(x: Type, y: Type) -> Type:
+    arrays = _both_arrays(x, y)
+    if arrays is None or max(a.ndim for a in arrays) > 1:
+        return ANY
+    return _infer_matmul(x, y)
+
+
+def _infer_imatmul(target: Type, value: Type) -> Type:
+    result = _infer_matmul(target, value)
+    if not (isinstance(target, ArrayType) and isinstance(result, ArrayType)):
+        return ANY
+    fits = result.ndim == target.ndim and np.can_cast(result.dtype, target.dtype, "same_kind")
+    return target if fits and target.writeable else ANY
+
+
+declare_function("matmul", "(x1, x2)", _infer_matmul, np.matmul, samples=_PAIRS)
+declare_function(
+    "imatmul",
+    "(a!, b)",
+    _infer_imatmul,
+    operator.imatmul,
+    doc="``a @= b``",
+    callables=(),
+    effect=Effect.READ | Effect.WRITE | Effect.RAISE,
+)
+declare_function("dot", "(a, b)", _infer_dot, np.dot, methods=("ndarray.dot",), samples=_PAIRS)
+declare_function("vdot", "(a, b)", _infer_vdot, np.vdot, samples=_PAIRS[:1])
+declare_function("inner", "(a, b)", _infer_inner, np.inner, samples=_PAIRS[:1])
+declare_function("outer", "(a, b)", _infer_outer, np.outer, samples=_PAIRS[:1])
+
+
+# -- linear algebra --------------------------------------------------------------------------------
+
+
+def _inexact(t: Type) -> np.dtype | None:
+    """The dtype that LAPACK computes in; None for float16, which raises."""
+    dtype = dtype_of(t)
+    if dtype is None or dtype == np.float16:
+        return None
+    return _FLOAT64 if dtype.kind in "biu" else dtype
+
+
+def _infer_norm(x: Type, ord: Type = NONE) -> Type:  # NumPy's name
+    dtype = dtype_of(x)
+    is_vector = isinstance(x, ArrayType) and x.ndim in (1, 2)
+    if dtype is None or not is_vector or ord not in (NONE, INT, FLOAT):
+        return ANY
+    dtype = _FLOAT64 if dtype.kind in "biu" else np.empty(0, dtype).real.dtype
+    return ScalarType(dtype)
+
+
+def _infer_solve(a: Type, b: Type) -> Type:
+    kinds = (_inexact(a), _inexact(b))
+    if not isinstance(a, ArrayType) or not isinstance(b, ArrayType) or a.ndim != 2:
+        return ANY
+    if b.ndim not in (1, 2) or kinds[0] is None or kinds[1] is None:
+        return ANY
+    return array_of(result_dtype((kinds[0], kinds[1])), b.shape)
+
+
+def _infer_inv(a: Type) -> Type:
+    dtype = _inexact(a)
+    if not isinstance(a, ArrayType) or a.ndim != 2:
+        return ANY
+    return array_of(dtype, a.shape)
+
+
+def _infer_det(a: Type) -> Type:
+    dtype = _inexact(a)
+    if not isinstance(a, ArrayType) or a.ndim != 2 or dtype is None:
+        return ANY
+    return ScalarType(dtype)
+
+
+_LINALG: tuple[tuple[str, str, Callable[..., Type], tuple[Any, ...]], ...] = (
+    ("norm", "(x, ord=None)", _infer_norm, (_VECTOR,)),
+    ("solve", "(a, b)", _infer_solve, (_MATRIX, _VECTOR)),
+    ("inv", "(a)", _infer_inv, (_MATRIX,)),
+    ("det", "(a)", _infer_det, (_MATRIX,)),
+)
+for _name, _schema, _rule, _sample in _LINALG:
+    declare_function(
+        f"linalg.{_name}", _schema, _rule, getattr(np.linalg, _name), samples=(_sample,)
+    )
+
+
+# -- others ----------------------------------------------------------------------------------------
+
+
+def _infer_searchsorted(a: Type, v: Type, *, side: object = "left") -> Type:
+    if not isinstance(a, ArrayType) or side not in ("left", "right"):
+        return ANY
+    if is_scalar(v):
+        return ScalarType(_INT64)
+    return array_of(_INT64, v.shape, "C") if isinstance(v, ArrayType) and v.ndim else ANY
+
+
+def _infer_interp(x: Type, xp: Type, fp: Type) -> Type:
+    arrays = _both_arrays(xp, fp)
+    if (
+        arrays is None
+        or arrays[1].dtype.kind == "c"
+        or (dtype_of(x) or arrays[0].dtype).kind == "c"
+    ):
+        return ANY
+    if is_scalar(x):
+        return ScalarType(_FLOAT64)
+    return array_of(_FLOAT64, x.shape) if isinstance(x, ArrayType) and x.ndim else ANY
+
+
+def _infer_round(a: Type, *, decimals: object = 0) -> Type:
+    if not isinstance(a, ArrayType | ScalarType) or a.dtype.kind not in "iufc":
+        return ANY
+    if isinstance(a, ScalarType):
+        return a
+    return ArrayType(a.dtype, a.shape, layout_like((a,), a.ndim)) if a.ndim else ANY
+
+
+def _infer_nonzero(a: Type) -> Type:
+    if not isinstance(a, ArrayType) or not a.ndim:
+        return ANY
+    return TupleType((ArrayType(_INT64, (None,), "strided"),) * a.ndim)
+
+
+def _infer_roll(a: Type, shift: Type) -> Type:
+    if not isinstance(a, ArrayType) or shift != INT:
+        return ANY
+    return ArrayType(a.dtype, a.shape, layout_like((a,), a.ndim))
+
+
+def _infer_flat_index(a: Type) -> Type:
+    return ArrayType(_INT64, (None,)) if isinstance(a, ArrayType) else ANY
+
+
+declare_function(
+    "searchsorted",
+    "(a, v, *, side='left')",
+    _infer_searchsorted,
+    np.searchsorted,
+    methods=("ndarray.searchsorted",),
+    samples=((_VECTOR, 1.5), (_VECTOR, _VECTOR)),
+)
+declare_function(
+    "interp", "(x, xp, fp)", _infer_interp, np.interp, samples=((1.5, _VECTOR, _VECTOR),)
+)
+for _name in ("round", "around"):
+    declare_function(
+        _name,
+        "(a, *, decimals=0)",
+        _infer_round,
+        getattr(np, _name),
+        methods=("ndarray.round", "generic.round") if _name == "round" else (),
+        samples=((_MATRIX / 7,),),
+    )
+declare_function(
+    "nonzero",
+    "(a)",
+    _infer_nonzero,
+    np.nonzero,
+    methods=("ndarray.nonzero",),
+    samples=((_MATRIX,),),
+)
+declare_function("flatnonzero", "(a)", _infer_flat_index, np.flatnonzero, samples=((_MATRIX,),))
+declare_function("roll", "(a, shift)", _infer_roll, np.roll, samples=((_VECTOR, 1),))

@@ -1,0 +1,247 @@
+"""Reductions and scans: NumPy's own code, boxed, with the result types that follow from dtype and axis.
+
+NumPy sums floats pairwise with vector accumulators; calling it is exact where a loop would not be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ljit.ops.numpy_boxed import axes_of, chosen_dtype, declare_function, is_flag
+from ljit.ops.numpy_rules import array_of, dtype_of, is_scalar, layout_like
+from ljit.types import ANY, BOOL, ArrayType, ScalarType, Type, type_of
+
+__all__: list[str] = []
+
+DtypeRule = Callable[[np.dtype], np.dtype | None]
+
+_BOOL, _INT64, _UINT64 = np.dtype(bool), np.dtype(np.int64), np.dtype(np.uint64)
+_FLOAT64 = np.dtype(np.float64)
+_MATRIX = np.arange(6.0).reshape(2, 3)
+
+
+# -- dtypes ----------------------------------------------------------------------------------------
+
+
+def _accumulated(dtype: np.dtype) -> np.dtype:
+    """Sums and products of small integers are made in the widest integer."""
+    if dtype.kind == "u":
+        return _UINT64
+    return _INT64 if dtype.kind in "bi" else dtype
+
+
+def _averaged(dtype: np.dtype) -> np.dtype:
+    return _FLOAT64 if dtype.kind in "biu" else dtype
+
+
+def _spread(dtype: np.dtype) -> np.dtype:
+    """Variances are real."""
+    return np.empty(0, dtype).real.dtype if dtype.kind == "c" else _averaged(dtype)
+
+
+def _same(dtype: np.dtype) -> np.dtype:
+    return dtype
+
+
+def _ordered(dtype: np.dtype) -> np.dtype | None:
+    return None if dtype.kind == "b" else dtype
+
+
+def _index(_dtype: np.dtype) -> np.dtype:
+    return _INT64
+
+
+def _truth(_dtype: np.dtype) -> np.dtype:
+    return _BOOL
+
+
+# -- shapes ----------------------------------------------------------------------------------------
+
+
+def _reduced(a: Type, dtype: np.dtype | None, axis: object, keepdims: object) -> Type:
+    """Type of a reduction over `axis` (None, an int or a tuple, constant)."""
+    if dtype is None or not is_flag(keepdims):
+        return ANY
+    shape = a.shape if isinstance(a, ArrayType) else ()
+    axes = axes_of(axis, len(shape))
+    if axes is None:
+        return ANY
+    if keepdims:
+        kept: list[int | None] = [1 if i in axes else n for i, n in enumerate(shape)]
+    else:
+        kept = [n for i, n in enumerate(shape) if i not in axes]
+    if not kept:
+        return ScalarType(dtype)
+    return ArrayType(dtype, tuple(kept), layout_like((a,), len(shape)))
+
+
+def _reduction(rule: DtypeRule, *, has_dtype: bool) -> Callable[..., Type]:
+    def infer(
+        a: Type,
+        *,
+        axis: object = None,
+        keepdims: object = False,
+        dtype: object = None,
+        ddof: object = 0,
+    ) -> Type:
+        if not (isinstance(a, ArrayType) or is_scalar(a)):
+            return ANY
+        own = dtype_of(a)
+        assert own is not None
+        return _reduced(a, chosen_dtype(dtype, rule(own)), axis, keepdims)
+
+    def infer_without_dtype(a: Type, *, axis: object = None, keepdims: object = False) -> Type:
+        return infer(a, axis=axis, keepdims=keepdims)
+
+    return infer if has_dtype else infer_without_dtype
+
+
+def _declare_reduction(
+    name: str, rule: DtypeRule, attrs: str, order: tuple[str, ...], *, is_method: bool = True
+) -> None:
+    methods = (f"ndarray.{name}", f"generic.{name}") if is_method else ()
+    function = getattr(np, name)
+    declare_function(
+        name,
+        f"(a, *, {attrs})",
+        _reduction(rule, has_dtype="dtype" in attrs),
+        function,
+        parameters=("a", *order),
+        methods=methods,
+        samples=((_MATRIX,), (np.arange(4),)),
+    )
+
+
+_SUMS = "axis=None, dtype=None, keepdims=False"
+_SPREADS = "axis=None, dtype=None, ddof=0, keepdims=False"
+_PLAIN = "axis=None, keepdims=False"
+for _name in ("sum", "prod"):
+    _declare_reduction(_name, _accumulated, _SUMS, ("axis", "dtype", "keepdims"))
+_declare_reduction("mean", _averaged, _SUMS, ("axis", "dtype", "keepdims"))
+for _name in ("std", "var"):
+    _declare_reduction(_name, _spread, _SPREADS, ("axis", "dtype", "ddof", "keepdims"))
+for _name in ("min", "max"):
+    _declare_reduction(_name, _same, _PLAIN, ("axis", "keepdims"))
+for _name in ("argmin", "argmax"):
+    _declare_reduction(_name, _index, _PLAIN, ("axis", "keepdims"))
+for _name in ("any", "all"):
+    _declare_reduction(_name, _truth, _PLAIN, ("axis", "keepdims"))
+for _name, _rule in (("nansum", _accumulated), ("nanprod", _accumulated), ("nanmean", _averaged)):
+    _declare_reduction(_name, _rule, _SUMS, ("axis", "dtype", "keepdims"), is_method=False)
+for _name in ("amin", "amax", "nanmin", "nanmax"):
+    _declare_reduction(_name, _same, _PLAIN, ("axis", "keepdims"), is_method=False)
+_declare_reduction("ptp", _ordered, _PLAIN, ("axis", "keepdims"), is_method=False)
+
+
+def _infer_median(a: Type, *, axis: object = None, keepdims: object = False) -> Type:
+    result = _reduction(_averaged, has_dtype=False)(a, axis=axis, keepdims=keepdims)
+    return ANY if keepdims and isinstance(result, ScalarType) else result
+
+
+declare_function(
+    "median", f"(a, *, {_PLAIN})", _infer_median, np.median, samples=((_MATRIX,), (np.arange(4),))
+)
+
+
+# -- scans and orders ------------------------------------------------------------------------------
+
+
+def _scan(rule: DtypeRule) -> Callable[..., Type]:
+    def infer(a: Type, *, axis: object = None, dtype: object = None) -> Type:
+        own = dtype_of(a) if isinstance(a, ArrayType) else None
+        if own is None or not isinstance(a, ArrayType) or not a.ndim:
+            return ANY
+        chosen = chosen_dtype(dtype, rule(own))
+        if axis is None:
+            return array_of(chosen, (None,))
+        if not isinstance(axis, int) or axes_of(axis, a.ndim) is None:
+            return ANY
+        return array_of(chosen, a.shape, layout_like((a,), a.ndim))
+
+    return infer
+
+
+for _name in ("cumsum", "cumprod"):
+    declare_function(
+        _name,
+        "(a, *, axis=None, dtype=None)",
+        _scan(_accumulated),
+        getattr(np, _name),
+        methods=(f"ndarray.{_name}",),
+        samples=((_MATRIX,), (np.arange(4),)),
+    )
+
+
+def _infer_sort(a: Type, *, axis: object = -1) -> Type:
+    return _ordering(a, _same, axis)
+
+
+def _infer_argsort(a: Type, *, axis: object = -1) -> Type:
+    return _ordering(a, _index, axis)
+
+
+def _ordering(a: Type, rule: DtypeRule, axis: object) -> Type:
+    if not isinstance(a, ArrayType) or not a.ndim:
+        return ANY
+    if axis is None:
+        return array_of(rule(a.dtype), (None,))
+    if not isinstance(axis, int) or axes_of(axis, a.ndim) is None:
+        return ANY
+    return array_of(rule(a.dtype), a.shape, layout_like((a,), a.ndim))
+
+
+_SHUFFLED = np.array([[3.0, 1.0, 2.0], [0.5, 7.0, -1.0]])
+declare_function("sort", "(a, *, axis=-1)", _infer_sort, np.sort, samples=((_SHUFFLED,),))
+declare_function(
+    "argsort",
+    "(a, *, axis=-1)",
+    _infer_argsort,
+    np.argsort,
+    methods=("ndarray.argsort",),
+    samples=((_SHUFFLED,),),
+)
+
+
+def _infer_diff(a: Type, *, n: object = 1, axis: object = -1) -> Type:
+    if not isinstance(a, ArrayType) or not isinstance(n, int) or n < 1:
+        return ANY
+    if not isinstance(axis, int) or axes_of(axis, a.ndim) is None or not a.ndim:
+        return ANY
+    return ArrayType(a.dtype, (None,) * a.ndim, layout_like((a,), a.ndim))
+
+
+declare_function(
+    "diff", "(a, *, n=1, axis=-1)", _infer_diff, np.diff, samples=((_MATRIX,), (np.arange(4),))
+)
+
+
+_COUNT = type_of(np.count_nonzero(_MATRIX))  # int or np.int64: NumPy versions differ
+
+
+def _infer_count(a: Type) -> Type:
+    return _COUNT if isinstance(a, ArrayType) else ANY
+
+
+def _infer_verdict(a: Type, b: Type, **_attrs: Any) -> Type:
+    known = all(isinstance(t, ArrayType) or is_scalar(t) for t in (a, b))
+    return BOOL if known else ANY
+
+
+declare_function("count_nonzero", "(a)", _infer_count, np.count_nonzero, samples=((_MATRIX,),))
+declare_function(
+    "array_equal",
+    "(a1, a2)",
+    _infer_verdict,
+    np.array_equal,
+    samples=((_MATRIX, _MATRIX), (_MATRIX, 1)),
+)
+declare_function(
+    "allclose",
+    "(a, b, *, rtol=1e-05, atol=1e-08, equal_nan=False)",
+    _infer_verdict,
+    np.allclose,
+    samples=((_MATRIX, _MATRIX), (_MATRIX, 1)),
+)

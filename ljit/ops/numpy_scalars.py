@@ -1,0 +1,125 @@
+"""NumPy's scalar classes as functions, ``np.float32(x)``, and ``astype``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ljit.ir import Effect, OpDef, Schema, declare
+from ljit.ir.opdef import Emitter, V
+from ljit.ops.numpy_boxed import chosen_dtype, known_effects
+from ljit.ops.numpy_convert import can_store, store_can_bail, store_convert, store_scalar
+from ljit.ops.numpy_rules import element_of, is_scalar, layout_like
+from ljit.types import ANY, NATIVE_KINDS, ArrayType, ScalarType, Type
+
+__all__: list[str] = []
+
+
+class _Constructor:
+    """The rules of one scalar class; a number that does not fit bails."""
+
+    def __init__(self, dtype: np.dtype) -> None:
+        self.type = ScalarType(dtype)
+
+    def infer(self, *x: Type) -> Type:
+        return self.type if all(map(is_scalar, x)) else ANY
+
+    def effects(self, *x: Type) -> Effect:
+        if self.infer(*x) == ANY:
+            return Effect.CALL
+        return Effect.PURE if self._is_total(x) else Effect.RAISE
+
+    def _is_total(self, x: tuple[Type, ...]) -> bool:
+        if not self.can_lower(*x):
+            return False
+        is_narrowing = isinstance(x[0], ScalarType) and not np.can_cast(x[0].dtype, self.type.dtype)
+        return not (is_narrowing or store_can_bail(x[0], self.type.dtype))
+
+    def can_lower(self, *x: Type) -> bool:
+        return len(x) == 1 and is_scalar(x[0]) and can_store(x[0], self.type.dtype)
+
+    def lower(self, e: Emitter, x: V) -> V:
+        return store_scalar(e, x, self.type.dtype)
+
+
+def _declare_constructor(dtype: np.dtype) -> None:
+    rules = _Constructor(dtype)
+    one = dtype.type(1)
+    declare(
+        OpDef(
+            f"np::{dtype.name}",
+            Schema.parse("(x=0, /)"),
+            f"``np.{dtype.name}(x)``",
+            infer=rules.infer,
+            evaluate=dtype.type,
+            lower=rules.lower,
+            can_lower=rules.can_lower,
+            effects=rules.effects,
+            callables=(dtype.type,),
+            samples=((True,), (1,), (np.int8(1),), (one,)),
+        )
+    )
+
+
+for _dtype in sorted(NATIVE_KINDS, key=lambda d: d.num):
+    _declare_constructor(_dtype)
+
+
+# -- astype ----------------------------------------------------------------------------------------
+
+
+def _infer_astype(
+    a: Type, *, dtype: object, order: object = "K", casting: object = "unsafe", copy: object = True
+) -> Type:
+    chosen = None if dtype is None else chosen_dtype(dtype, None)
+    if chosen is None or order not in ("K", "C") or casting != "unsafe":
+        return ANY
+    if isinstance(a, ScalarType):
+        return ScalarType(chosen)
+    if not isinstance(a, ArrayType):
+        return ANY
+    if copy is True:
+        layout = "C" if order == "C" else layout_like((a,), a.ndim)
+        return ArrayType(chosen, a.shape, layout)
+    return ArrayType(chosen, a.shape, a.layout, a.writeable)
+
+
+def _can_lower_astype(a: Type, *, copy: object = True, **attrs: Any) -> bool:
+    result = _infer_astype(a, copy=copy, **attrs)
+    if copy is not True or not isinstance(result, ArrayType | ScalarType):
+        return False
+    if isinstance(a, ArrayType) and not a.ndim:
+        return False  # gives an array of rank 0, not a scalar
+    return can_store(element_of(a), result.dtype)
+
+
+def _lower_astype(e: Emitter, a: V, *, dtype: object, **_attrs: object) -> V:
+    chosen = chosen_dtype(dtype, None)
+    assert chosen is not None
+    return store_convert(e, a, chosen)
+
+
+def _astype_effects(a: Type, **attrs: Any) -> Effect:
+    result = _infer_astype(a, **attrs)
+    if isinstance(a, ScalarType) and isinstance(result, ScalarType):
+        bails = not can_store(a, result.dtype) or store_can_bail(a, result.dtype)
+        return Effect.RAISE if bails else Effect.PURE
+    return known_effects(_infer_astype)(a, **attrs)
+
+
+declare(
+    OpDef(
+        "np::astype",
+        Schema.parse("(a, *, dtype, order='K', casting='unsafe', copy=True)"),
+        "``a.astype(dtype)``; a float that does not fit an integer dtype bails.",
+        infer=_infer_astype,
+        evaluate=lambda a, **attrs: a.astype(**attrs),
+        lower=_lower_astype,
+        can_lower=_can_lower_astype,
+        effects=_astype_effects,
+        methods=("ndarray.astype", "generic.astype"),
+        parameters=("a", "dtype", "order", "casting"),
+        elementwise=True,
+    )
+)

@@ -1,0 +1,240 @@
+"""Other shapes of the same elements: reshape, ravel, transposition, joining."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ljit.ir import Effect, OpDef, Schema, declare
+from ljit.ir.opdef import Emitter, V
+from ljit.ops.numpy_boxed import axes_of, declare_function, known_effects, shape_rank
+from ljit.ops.numpy_rules import dtype_of, is_integer_scalar, layout_like, result_dtype
+from ljit.types import ANY, INT, ArrayType, TupleType, Type
+
+__all__: list[str] = []
+
+_VIEWS = Effect.READ | Effect.RAISE
+
+
+# -- reshape ---------------------------------------------------------------------------------------
+
+
+def _infer_reshape(a: Type, *shape: Type) -> Type:
+    rank = shape_rank(shape[0]) if len(shape) == 1 else shape_rank(TupleType(shape))
+    if not isinstance(a, ArrayType) or rank is None or not shape:
+        return ANY
+    return ArrayType(a.dtype, (None,) * rank, a.layout if rank else "C", a.writeable)
+
+
+def _can_lower_reshape(a: Type, *shape: Type) -> bool:
+    if not isinstance(a, ArrayType) or a.layout != "C":
+        return False
+    return _infer_reshape(a, *shape) != ANY
+
+
+def _lower_reshape(e: Emitter, a: V, *shape: V) -> V:
+    items: Sequence[V] = shape
+    if len(shape) == 1 and isinstance(shape[0].type, TupleType):
+        items = e.tuple_items(shape[0])
+    sizes = _fill_in(e, [e.cast(n, INT) for n in items], _product(e, e.array_sizes(a)))
+    type_ = _infer_reshape(a.type, *(x.type for x in shape))
+    return _contiguous_view(e, a, type_, sizes)
+
+
+def _product(e: Emitter, sizes: Sequence[V]) -> V:
+    total = e.const(INT, 1)
+    for size in sizes:
+        total = e.mul(total, size)
+    return total
+
+
+def _fill_in(e: Emitter, sizes: list[V], total: V) -> list[V]:
+    """Replace the one -1 by what is left of `total`; sizes that do not fit it bail."""
+    zero, one, minus = e.const(INT, 0), e.const(INT, 1), e.const(INT, -1)
+    known, unknown = one, zero
+    for n in sizes:
+        is_unknown = e.compare("eq", n, minus)
+        e.bail_if(e.compare("lt", n, minus), "negative size in reshape")
+        unknown = e.add(unknown, e.select(is_unknown, one, zero))
+        known, overflow = e.mul_overflow(known, e.select(is_unknown, one, n))
+        e.bail_if(overflow, "reshape too large")
+    has_unknown = e.compare("eq", unknown, one)
+    e.bail_if(e.compare("gt", unknown, one), "two unknown sizes in reshape")
+    is_zero = e.compare("eq", known, zero)
+    e.bail_if(e.bit_and(has_unknown, is_zero), "unknown size of an empty reshape")
+    rest = e.div(total, e.select(is_zero, one, known))
+    filled = e.select(has_unknown, e.mul(rest, known), known)
+    e.bail_if(e.compare("ne", filled, total), "reshape to another number of elements")
+    return [e.select(e.compare("eq", n, minus), rest, n) for n in sizes]
+
+
+def _contiguous_view(e: Emitter, a: V, type_: Type, sizes: Sequence[V]) -> V:
+    """A C-contiguous view of the whole of a C-contiguous array."""
+    step = e.const(INT, a.type.dtype.itemsize)
+    strides: list[V] = []
+    for size in reversed(sizes):
+        strides.insert(0, step)
+        step = e.mul(step, size)
+    return e.array_view(a, type_, e.const(INT, 0), sizes, strides)
+
+
+def _reshape(a: Any, *shape: Any) -> Any:
+    return a.reshape(*shape)
+
+
+declare(
+    OpDef(
+        "np::reshape",
+        Schema.parse("(a, *shape)"),
+        "``a.reshape(shape)``, ``a.reshape(m, n)``",
+        infer=_infer_reshape,
+        evaluate=_reshape,
+        lower=_lower_reshape,
+        can_lower=_can_lower_reshape,
+        effects=known_effects(_infer_reshape, _VIEWS | Effect.ALLOC),
+        methods=("ndarray.reshape",),
+        samples=((np.arange(6), 2, 3), (np.arange(6), (3, -1)), (np.arange(6.0), -1)),
+    )
+)
+declare_function(
+    "reshape_to",
+    "(a, shape)",
+    lambda a, shape: _infer_reshape(a, shape),
+    np.reshape,
+    lower=_lower_reshape,
+    can_lower=_can_lower_reshape,
+    samples=((np.arange(6), (3, -1)),),
+)
+
+
+def _infer_ravel(a: Type) -> Type:
+    """A view of a contiguous array, a copy of others: writeable only if both are."""
+    return ArrayType(a.dtype, (None,), "C", a.writeable) if isinstance(a, ArrayType) else ANY
+
+
+def _lower_ravel(e: Emitter, a: V) -> V:
+    return _contiguous_view(e, a, _infer_ravel(a.type), [_product(e, e.array_sizes(a))])
+
+
+declare_function(
+    "ravel",
+    "(a)",
+    _infer_ravel,
+    np.ravel,
+    lower=_lower_ravel,
+    can_lower=lambda a: isinstance(a, ArrayType) and a.layout == "C",
+    methods=("ndarray.ravel",),
+    samples=((np.arange(6).reshape(2, 3),),),
+)
+declare_function(
+    "flatten",
+    "(a)",
+    lambda a: ArrayType(a.dtype, (None,)) if isinstance(a, ArrayType) else ANY,
+    np.ndarray.flatten,
+    callables=(),
+    methods=("ndarray.flatten",),
+    samples=((np.arange(6).reshape(2, 3),),),
+)
+
+
+# -- axes ------------------------------------------------------------------------------------------
+
+
+def _infer_expand(a: Type, *, axis: object) -> Type:
+    if not isinstance(a, ArrayType) or not isinstance(axis, int):
+        return ANY
+    position = axes_of(axis, a.ndim + 1)
+    if position is None:
+        return ANY
+    shape = list(a.shape)
+    shape.insert(position[0], 1)
+    return ArrayType(a.dtype, tuple(shape), a.layout, a.writeable)
+
+
+def _infer_strided(a: Type, *_others: Type, **_attrs: object) -> Type:
+    """A view with the same rank and any order of memory."""
+    if not isinstance(a, ArrayType) or not a.ndim or not all(map(is_integer_scalar, _others)):
+        return ANY
+    return ArrayType(a.dtype, (None,) * a.ndim, "strided", a.writeable)
+
+
+def _infer_broadcast(a: Type, shape: Type) -> Type:
+    dtype, rank = dtype_of(a), shape_rank(shape)
+    if dtype is None or rank is None:
+        return ANY
+    return ArrayType(dtype, (None,) * rank, "strided" if rank else "C", writeable=False)
+
+
+declare_function(
+    "expand_dims",
+    "(a, *, axis)",
+    _infer_expand,
+    np.expand_dims,
+    effect=_VIEWS,
+)
+declare_function(
+    "swapaxes",
+    "(a, axis1, axis2)",
+    lambda a, axis1, axis2: _infer_strided(a, axis1, axis2),
+    np.swapaxes,
+    effect=_VIEWS,
+    methods=("ndarray.swapaxes",),
+    samples=((np.arange(6).reshape(2, 3), 0, 1),),
+)
+declare_function(
+    "flip", "(m)", _infer_strided, np.flip, effect=_VIEWS, samples=((np.arange(6).reshape(2, 3),),)
+)
+declare_function(
+    "broadcast_to",
+    "(array, shape)",
+    _infer_broadcast,
+    np.broadcast_to,
+    effect=_VIEWS,
+    samples=((np.arange(3), (2, 3)),),
+)
+
+
+# -- joining ---------------------------------------------------------------------------------------
+
+
+def _joined_dtype(arrays: Sequence[Type]) -> np.dtype | None:
+    dtypes = [t.dtype for t in arrays if isinstance(t, ArrayType)]
+    if not dtypes or len(dtypes) < len(arrays):
+        return None
+    return result_dtype(tuple(dtypes))
+
+
+def _infer_concatenate(arrays: Type, *, axis: object = 0) -> Type:
+    items = arrays.items if isinstance(arrays, TupleType) else ()
+    dtype = _joined_dtype(items)
+    if dtype is None:
+        return ANY
+    ranks = {t.ndim for t in items if isinstance(t, ArrayType)}
+    if axis is None:
+        return ArrayType(dtype, (None,))
+    (rank, *others) = ranks
+    if others or not rank or not isinstance(axis, int) or axes_of(axis, rank) is None:
+        return ANY
+    return ArrayType(dtype, (None,) * rank, layout_like(items, rank))
+
+
+def _infer_stack(arrays: Type, *, axis: object = 0) -> Type:
+    items = arrays.items if isinstance(arrays, TupleType) else ()
+    dtype = _joined_dtype(items)
+    if dtype is None:
+        return ANY
+    (rank, *others) = {t.ndim for t in items if isinstance(t, ArrayType)}
+    if others or not isinstance(axis, int) or axes_of(axis, rank + 1) is None:
+        return ANY
+    return ArrayType(dtype, (None,) * (rank + 1), "C" if rank == 0 else "strided")
+
+
+_JOINS: tuple[tuple[Callable[..., Any], Callable[..., Type]], ...] = (
+    (np.concatenate, _infer_concatenate),
+    (np.stack, _infer_stack),
+)
+for _function, _rule in _JOINS:
+    _equal = ((np.arange(3), np.ones(3)),)
+    declare_function(_function.__name__, "(arrays, *, axis=0)", _rule, _function, samples=(_equal,))

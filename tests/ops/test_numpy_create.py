@@ -1,0 +1,229 @@
+"""Creation, scalar constructors and astype: types and native results against NumPy."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import ljit.ops  # noqa: F401
+from ljit.ir import REGISTRY, Effect
+from ljit.testing.scalar_emitter import Bailed, has_type, run_lowering
+from ljit.types import ANY, FLOAT, INT, NATIVE_KINDS, ArrayType, ListType, ScalarType, type_of
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+DTYPES = sorted(NATIVE_KINDS, key=lambda d: d.num)
+DTYPE_ARGUMENTS = (
+    None,
+    float,
+    int,
+    bool,
+    complex,
+    "f4",
+    "int16",
+    *DTYPES,
+    *(d.type for d in DTYPES),
+)
+
+
+def attempt(function, *args, **attrs):
+    try:
+        return function(*args, **attrs)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
+        return error
+
+
+def check(name, *operands, **attrs):
+    """Compare an op with NumPy: its type always, and its lowering if it has one; tell what was done."""
+    op = REGISTRY[f"np::{name}"]
+    types = tuple(map(type_of, operands))
+    wanted = attempt(op.evaluate, *operands, **attrs)
+    found_type = op.infer(*types, **attrs)
+    if isinstance(wanted, Exception):
+        if found_type != ANY and op.lower and op.can_lower(*types, **attrs):
+            with pytest.raises(Bailed):
+                run_lowering(op, *operands, **attrs)
+        return "raised"
+    if found_type == ANY:
+        return "unknown"
+    assert has_type(wanted, found_type), (name, operands, attrs, found_type)
+    if op.lower is None or not op.can_lower(*types, **attrs):
+        return "typed"
+    try:
+        found = run_lowering(op, *operands, **attrs)
+    except Bailed:
+        return "bailed"
+    assert type(found) is type(wanted)
+    if "empty" in name:
+        assert found.shape == wanted.shape
+        assert found.dtype == wanted.dtype
+    else:
+        np.testing.assert_array_equal(found, wanted, strict=True)
+    return "ran"
+
+
+@pytest.mark.parametrize("name", ["empty", "zeros", "ones"])
+def test_filled_arrays_are_made_natively_for_any_constant_dtype(name):
+    for dtype in DTYPE_ARGUMENTS:
+        for shape in (0, 3, (), (2, 3), (np.int64(2), 0, 1)):
+            assert check(name, shape, dtype=dtype) == "ran"
+    assert check(name, (2, 3), order="F") == "typed"
+    assert check(name, -1) == "raised"
+    assert check(name, [2, 3]) == "unknown"
+    assert check(name, 3, dtype="S4") == "unknown"
+    assert check(name, 3, dtype="no such dtype") == "raised"
+    assert check(name, 3, dtype=">f8") == "unknown"
+    assert REGISTRY[f"np::{name}"].effects(INT) == Effect.ALLOC | Effect.RAISE
+    assert REGISTRY[f"np::{name}"].effects(ANY) == Effect.CALL
+
+
+@pytest.mark.parametrize(
+    "fill", [True, 3, 2.5, 1j, np.float32(1.5), np.uint8(200), 300, -1, float("nan")]
+)
+def test_full_converts_the_fill_value(fill):
+    assert check("full", (2, 3), fill) == "ran"
+    outcomes = {check("full", 4, fill, dtype=d) for d in DTYPES}
+    assert "ran" in outcomes
+    assert outcomes <= {"ran", "bailed", "typed", "raised"}
+
+
+@pytest.mark.parametrize("name", ["empty_like", "zeros_like", "ones_like"])
+def test_like_keeps_dtype_and_shape(name):
+    for dtype in DTYPES:
+        assert check(name, np.ones((2, 3), dtype)) == "ran"
+        assert check(name, np.ones(4), dtype=dtype) == "ran"
+        assert check(name, dtype.type(1)) == "typed"
+    assert check(name, np.ones((2, 3)).T) == "typed"
+    assert check(name, np.ones((2, 3)).T, order="C") == "ran"
+    assert check(name, np.ones(6)[::-2]) == "ran"
+    assert check(name, [1, 2]) == "unknown"
+
+
+def test_full_like_converts_the_fill_value():
+    assert check("full_like", np.arange(3), 2) == "ran"
+    assert check("full_like", np.arange(3), 2.75) == "ran"
+    assert check("full_like", np.arange(3), 2.75, dtype=float) == "ran"
+    assert check("full_like", np.arange(3, dtype=np.int8), 300) == "raised"
+    assert check("full_like", np.arange(3), 1j) == "typed"
+
+
+def test_arange_of_ints_and_floats():
+    outcomes = [check("arange", *args) for args in itertools.product((0, 1, -3, 7), repeat=3)]
+    outcomes += [check("arange", n) for n in (0, 5, -1, 2.5, 1e-300)]
+    floats = (0.0, 1.0, -0.7, 0.1, 3.3, float("nan"), float("inf"))
+    outcomes += [
+        check("arange", *args) for args in itertools.product(floats, repeat=3) if 1e9 not in args
+    ]
+    outcomes += [check("arange", 0, 1, 0.1), check("arange", 0.5, 7), check("arange", 2, 3.5)]
+    assert outcomes.count("ran") > 150
+    assert check("arange", -(2**63), 2**62) == "raised"
+    assert check("arange", 1, None, None) == "ran"
+    assert check("arange", 5, dtype=np.float32) == "typed"
+    assert check("arange", np.int8(3)) == check("arange", np.float32(3)) == "typed"
+    assert check("arange", np.uint64(3), np.float16(4)) == "typed"
+    assert check("arange", 3, 1j) in ("unknown", "raised")
+
+
+def test_linspace_eye_and_identity_have_known_types():
+    scalars = (0, 1.0, 2j, *(d.type(1) for d in DTYPES if d.kind != "b"))
+    for start, stop in itertools.product(scalars, repeat=2):
+        assert check("linspace", start, stop) == "typed"
+    assert check("linspace", 0, 1, 5, dtype=np.float32, endpoint=False) == "typed"
+    assert check("linspace", 0, 1, 5, retstep=True) == "unknown"
+    assert check("eye", 3) == check("eye", 3, 4, 1) == check("eye", 3, dtype=np.int8) == "typed"
+    assert check("identity", 3) == check("identity", 2, dtype=complex) == "typed"
+
+
+@pytest.mark.parametrize("name", ["array", "asarray"])
+def test_arrays_of_scalars_and_tuples_are_made_natively(name):
+    values = [True, 2, 2.5, 1j, *(d.type(1) for d in DTYPES if d != np.float16)]
+    for x, y in itertools.product(values, repeat=2):
+        assert check(name, (x, y)) == "ran"
+    assert check(name, 2.5) == "ran"
+    assert check(name, ((1, 2.5), (3, 4))) == "ran"
+    assert check(name, (1, 2), dtype=np.float32) == "ran"
+    assert check(name, (1, 300), dtype=np.int8) == "raised"
+    assert check(name, (1, (2, 3))) == "raised"
+    assert check(name, ()) == "unknown"
+    assert check(name, [1, 2]) == "unknown"
+    assert REGISTRY[f"np::{name}"].is_profiled
+
+
+def test_asarray_of_an_array_is_the_array():
+    op, a = REGISTRY["np::asarray"], np.arange(6).reshape(2, 3)
+    assert run_lowering(op, a) is a
+    assert run_lowering(op, a.T[:1]) is not None
+    assert run_lowering(op, a, dtype=np.int64) is a
+    assert not op.can_lower(type_of(a), dtype=float)
+    assert not REGISTRY["np::array"].can_lower(type_of(a))
+
+
+def layouts():
+    a = np.arange(6.0).reshape(2, 3)
+    readonly = a.copy()
+    readonly.flags.writeable = False
+    return (a, a.T, a[:, ::-1], a[0, ::2], readonly, readonly.T, np.array(1.5))
+
+
+@pytest.mark.parametrize("name", ["array", "asarray", "ascontiguousarray", "copy", "copy_method"])
+def test_copies_have_the_layout_that_numpy_gives(name):
+    for a in layouts():
+        assert check(name, a) in ("typed", "ran")
+        if name not in ("copy_method", "ascontiguousarray"):
+            assert check(name, a, order="C") in ("typed", "ran")
+        if name in ("array", "asarray", "ascontiguousarray"):
+            assert check(name, a, dtype=np.float32) == "typed"
+    assert check("copy_method", np.float32(2)) == "typed"
+
+
+NUMBERS = (
+    False, True, 0, 5, -5, 127, 128, 300, 2**31, -(2**62), 0.0, 2.75, -2.75, 1e10, -1e300, float("nan"), float("inf"),
+    1.5 + 2j, *(d.type(1) for d in DTYPES), np.int64(300), np.int64(-1), np.uint64(2**64 - 1), np.float32(-7.5),
+    np.float64("nan"), np.float64(1e300), np.complex64(1j),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_scalar_constructors_convert_as_numpy_does(dtype):
+    outcomes = [check(dtype.name, x) for x in NUMBERS]
+    op = REGISTRY[f"np::{dtype.name}"]
+    if dtype != np.float16:
+        assert outcomes.count("ran") > 15
+    for x, outcome in zip(NUMBERS, outcomes, strict=True):
+        if outcome in ("bailed", "raised"):
+            assert op.effects(type_of(x)) == Effect.RAISE, x
+    assert op.infer() == ScalarType(dtype)
+    assert op.infer(type_of("1")) == ANY
+    assert op.infer(type_of(np.ones(2))) == ANY
+    assert op.effects(type_of("1")) == Effect.CALL
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_astype_converts_as_numpy_does(dtype):
+    outcomes = [check("astype", x, dtype=dtype) for x in NUMBERS if isinstance(x, np.generic)]
+    assert outcomes.count("ran") >= (14 if dtype != np.float16 else 0)
+    op = REGISTRY["np::astype"]
+    for a in layouts():
+        assert has_type(a.astype(dtype), op.infer(type_of(a), dtype=dtype))
+        assert has_type(a.astype(dtype, order="C"), op.infer(type_of(a), dtype=dtype, order="C"))
+        assert has_type(a.astype(dtype, copy=False), op.infer(type_of(a), dtype=dtype, copy=False))
+    array = type_of(np.ones(3))
+    assert op.can_lower(array, dtype=dtype) == (dtype != np.float16)
+    assert not op.can_lower(type_of(np.array(1.5)), dtype=dtype)
+
+
+def test_astype_is_pure_for_scalars_that_always_fit():
+    op = REGISTRY["np::astype"]
+    f8 = ScalarType(np.dtype(float))
+    assert op.effects(f8, dtype=np.float32) == Effect.PURE
+    assert op.effects(f8, dtype=np.int32) == Effect.RAISE
+    assert (
+        op.effects(ArrayType(f8.dtype, (None,)), dtype=np.float32)
+        == Effect.ALLOC | Effect.READ | Effect.RAISE
+    )
+    assert (
+        op.infer(f8, dtype=None)
+        == op.infer(FLOAT, dtype=float)
+        == op.infer(ListType(INT), dtype=float)
+        == ANY
+    )
