@@ -73,7 +73,7 @@ class _Marker:
             self._todo += node.inputs[:2]  # condition; start and stop
         elif not node.op.is_terminator or node.op is RETURN:
             self._todo += node.inputs
-        else:
+        elif node.inputs:
             destination = node.target or owner
             assert destination is not None
             self._todo += [
