@@ -10,20 +10,16 @@ at its end its content.
 
 from __future__ import annotations
 
-import numpy as np
-
-from ljit.analysis.alias import is_immutable
-from ljit.ir import UNKNOWN, Block, Effect, Graph, Node, Value
+from ljit.ir import UNKNOWN, Block, Graph, Node, Value
 from ljit.ops.control import BREAK, CONSTANT, IF, LOOP, REGION, YIELD
+from ljit.passes.folding import fold
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import dissolve, replace_value, replace_with_constant
-from ljit.types import ANY, Type, type_of
+from ljit.types import ANY, type_of
 
 __all__ = ["constant_propagation"]
 
 NAME = "constant_propagation"
-_SMALL = 4096  # no op makes something huge of two ints below
-_LONGEST = 64  # of strings and tuples
 
 
 @graph_pass(NAME)
@@ -61,49 +57,11 @@ def _fold_node(node: Node) -> None:
 def _folded(node: Node) -> object:
     """Give the value of the only output, or UNKNOWN."""
     constants = [v.constant if v.is_constant else UNKNOWN for v in node.inputs]
-    if node.op.fold is not None:
-        result = node.op.fold([v.type for v in node.inputs], constants, **node.attrs)
-        if result is not UNKNOWN:
-            return result if _is_foldable(type_of(result)) else UNKNOWN
-    if any(c is UNKNOWN for c in constants) or not _can_evaluate(node, constants):
-        return UNKNOWN
-    result = _evaluate(node, constants)
-    if result is UNKNOWN:
-        return UNKNOWN
-    type_ = type_of(result)
     (inferred,) = node.op.result_types(node)
-    is_expected = type_ == inferred and node.output.type in (ANY, type_)
-    return result if is_expected and _is_foldable(type_) else UNKNOWN
-
-
-def _is_foldable(type_: Type) -> bool:
-    return is_immutable(type_)
-
-
-def _can_evaluate(node: Node, constants: list[object]) -> bool:
-    if node.op.evaluate is None or node.effects & ~Effect.RAISE:
-        return False
-    if not all(is_immutable(v.type) for v in node.inputs):
-        return False
-    return len(constants) < 2 or node.op.is_commutative or all(map(_is_small, constants))
-
-
-def _is_small(value: object) -> bool:
-    if isinstance(value, int):
-        return abs(value) <= _SMALL
-    return len(value) <= _LONGEST if isinstance(value, str | bytes | tuple) else True
-
-
-def _evaluate(node: Node, constants: list[object]) -> object:
-    assert node.op.evaluate is not None
-    if any(isinstance(c, str | bytes | tuple) for c in constants):
-        if not all(map(_is_small, constants)):
-            return UNKNOWN
-    try:
-        with np.errstate(all="raise"):  # what would warn is left to the run
-            return node.op.evaluate(*constants, **node.attrs)
-    except Exception:  # whatever the user's operation raises, it is raised when it runs
+    result = fold(node.op, [v.type for v in node.inputs], constants, node.attrs, inferred)
+    if result is UNKNOWN or node.output.type not in (ANY, type_of(result)):
         return UNKNOWN
+    return result
 
 
 def _fold_structure(node: Node) -> None:

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
-from ljit.ir import REGISTRY, UNKNOWN, Effect, OpDef, Value, get_op
+from ljit.ir import REGISTRY, OpDef, Value, get_op
+from ljit.ops.control import CONSTANT
 from ljit.types import (
     ANY,
     ArrayType,
@@ -26,10 +27,9 @@ from ljit.types import (
     TupleType,
     Type,
     is_numpy,
-    type_of,
 )
 
-__all__ = ["Constants", "Request", "fold", "resolve"]
+__all__ = ["Constants", "Request", "resolve"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +100,26 @@ def _tables() -> _Tables:
 def _call(request: Request, constants: Constants) -> Request | None:
     callee, *args = request.inputs
     if not callee.is_constant:
-        return None
+        return _call_of_method(request)
     kwnames = request.attrs.get("kwnames", ())
     for op in _tables().callables.get(id(callee.constant), ()):
         found = bind(op, args, kwnames, constants)  # type: ignore[arg-type]
         if found is not None and is_known(found):
             return found
     return None
+
+
+def _call_of_method(request: Request) -> Request | None:
+    """``x.f(y)`` whose method was looked up before `y` ran: a method call if `x.f` cannot have changed."""
+    callee, *args = request.inputs
+    lookup = callee.node
+    if lookup is None or lookup.op is not get_op("py::getattr"):
+        return None
+    (receiver,), name = lookup.inputs, lookup.attrs["name"]
+    if f"{member_class(receiver.type)}.{name}" not in _tables().methods:
+        return None
+    attrs = {**_only_kwnames(request), "name": name}
+    return Request(get_op("py::call_method"), (receiver, *args), attrs)
 
 
 def _iter_call(request: Request, constants: Constants) -> Request | None:
@@ -143,11 +156,14 @@ def _only_kwnames(request: Request) -> dict[str, object]:
 
 def _getattr(request: Request, constants: Constants) -> Request | None:
     (receiver,) = request.inputs
+    if receiver.is_constant and isinstance(receiver.constant, types.ModuleType):
+        found = constants.module_attribute(receiver.constant, str(request.attrs["name"]))
+        return None if found is None else Request(CONSTANT, (), {"value": found.constant})
     op = _tables().attributes.get(f"{member_class(receiver.type)}.{request.attrs['name']}")
     if op is None:
         return None
-    found = Request(op, (receiver,), {})
-    return found if is_known(found) else None
+    member = Request(op, (receiver,), {})
+    return member if is_known(member) else None
 
 
 def _getitem(request: Request, constants: Constants) -> Request | None:
@@ -170,30 +186,6 @@ def _numpy_form(request: Request) -> Request | None:
         return None
     found = Request(REGISTRY[name], request.inputs, request.attrs)
     return found if is_known(found) else None
-
-
-def fold(request: Request, types_: tuple[Type, ...]) -> object:
-    """Compute a pure op now, if constants and types decide it; else `UNKNOWN`."""
-    op, inputs = request.op, request.inputs
-    constants = [v.constant if v.is_constant else UNKNOWN for v in inputs]
-    if op.fold is not None:
-        found = op.fold([v.type for v in inputs], constants, **request.attrs)
-        if found is not UNKNOWN:
-            return found
-    if op.evaluate is None or len(types_) != 1 or types_[0].is_boxed:
-        return UNKNOWN
-    if any(c is UNKNOWN for c in constants):
-        return UNKNOWN
-    effect = op.effects
-    if not isinstance(effect, Effect):
-        effect = effect(*(v.type for v in inputs), **request.attrs)
-    if not effect.is_pure:
-        return UNKNOWN
-    try:
-        value = op.evaluate(*constants, **request.attrs)
-    except Exception:
-        return UNKNOWN
-    return value if type_of(value) == types_[0] else UNKNOWN
 
 
 def is_known(request: Request) -> bool:

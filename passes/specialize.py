@@ -49,9 +49,10 @@ from ljit.ops.control import (
     UNREACHABLE,
     YIELD,
 )
+from ljit.passes.folding import fold
 from ljit.passes.graph_writer import GraphWriter
 from ljit.passes.insert_guards import Observations, guarded_type, is_precise
-from ljit.passes.resolve import Request, fold, resolve
+from ljit.passes.resolve import Request, resolve
 from ljit.types import ANY, NEVER, Type, UnionType, join
 
 __all__ = ["Feedback", "Specialization", "specialize", "specialize_loop"]
@@ -236,9 +237,9 @@ class _Specializer:
         if NEVER in types_:
             self.out.deoptimize(RAISES, node)
             return None
-        folded = fold(request, types_)
-        if folded is not UNKNOWN:
-            return [self.out.constant(folded)]
+        folded = self.fold(request, types_)
+        if folded is not None:
+            return [folded]
         made = self.out.append(request.op, request.inputs, request.attrs, like=node, outputs=types_)
         return list(made.outputs)
 
@@ -248,6 +249,15 @@ class _Specializer:
         if request.op.infer is None:
             return (ANY,) * len(node.outputs)
         return request.op.infer_types([v.type for v in request.inputs], request.attrs)
+
+    def fold(self, request: Request, types_: tuple[Type, ...]) -> Value | None:
+        """Give the result as a constant if it is known now."""
+        if len(types_) != 1:
+            return None
+        known = [v.constant if v.is_constant else UNKNOWN for v in request.inputs]
+        operand_types = [v.type for v in request.inputs]
+        result = fold(request.op, operand_types, known, request.attrs, types_[0])
+        return self.out.constant(result) if result is not UNKNOWN else None
 
     def split(self, request: Request, index: int, node: Node) -> list[Value] | None:
         """Branch on the tag of the Union operand `index` and emit the operation for each member."""
@@ -458,7 +468,9 @@ class _Specializer:
             for param, other, type_ in zip(
                 block.params, node.blocks[0].params[1:], types_, strict=True
             ):
-                self.values[param] = self.values[other] = self.out.block.add_param(param.name, type_)
+                self.values[param] = self.values[other] = self.out.block.add_param(
+                    param.name, type_
+                )
             self.snapshot(f"header:{node.id}", self.liveness.live_at_header(node))
             results = self.block_results(block)
             if results is not None:

@@ -1,0 +1,68 @@
+"""Compute an operation at compile time, where types and constants decide its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ljit.analysis.alias import is_immutable
+from ljit.ir import UNKNOWN, Effect, OpDef
+from ljit.types import Type, type_of
+
+__all__ = ["fold"]
+
+_SMALL = 4096  # no op makes something huge of two ints below
+_LONGEST = 64  # of strings and tuples
+
+
+def fold(
+    op: OpDef,
+    types: Sequence[Type],
+    constants: Sequence[object],
+    attrs: Mapping[str, object],
+    expected: Type,
+) -> object:
+    """Give the only result of the operation, or `UNKNOWN`.
+
+    `constants` has `UNKNOWN` for operands that are no constants; `expected` is the inferred type. What raises or
+    warns is left to the run.
+    """
+    if op.fold is not None:
+        result = op.fold(types, constants, **attrs)
+        if result is not UNKNOWN:
+            return result if is_immutable(type_of(result)) else UNKNOWN
+    if any(c is UNKNOWN for c in constants) or not _can_evaluate(op, types, constants, attrs):
+        return UNKNOWN
+    result = _evaluate(op, constants, attrs)
+    if result is UNKNOWN:
+        return UNKNOWN
+    type_ = type_of(result)
+    return result if type_ == expected and is_immutable(type_) else UNKNOWN
+
+
+def _can_evaluate(
+    op: OpDef, types: Sequence[Type], constants: Sequence[object], attrs: Mapping[str, object]
+) -> bool:
+    effect = op.effects if isinstance(op.effects, Effect) else op.effects(*types, **attrs)
+    if op.evaluate is None or effect & ~Effect.RAISE or not all(map(is_immutable, types)):
+        return False
+    return len(constants) < 2 or op.is_commutative or all(map(_is_small, constants))
+
+
+def _is_small(value: object) -> bool:
+    if isinstance(value, int):
+        return abs(value) <= _SMALL
+    return len(value) <= _LONGEST if isinstance(value, str | bytes | tuple) else True
+
+
+def _evaluate(op: OpDef, constants: Sequence[object], attrs: Mapping[str, object]) -> object:
+    assert op.evaluate is not None
+    if any(isinstance(c, str | bytes | tuple) for c in constants):
+        if not all(map(_is_small, constants)):
+            return UNKNOWN
+    try:
+        with np.errstate(all="raise"):
+            return op.evaluate(*constants, **attrs)
+    except Exception:  # whatever the user's operation raises, it raises when it runs
+        return UNKNOWN
