@@ -40,7 +40,11 @@ _INT_MIN, _INT_MAX = -(2**63), 2**63 - 1
 
 @dataclass(slots=True)
 class Observation:
-    """All that was seen at one node. `constant` is the object if it was the same one each time."""
+    """All that was seen at one node. `constant` is the object if it was the same one each time.
+
+    `count` counts what was looked at: the machine does not report objects of a class about which
+    there is nothing new to learn.
+    """
 
     type: Type = NEVER
     count: int = 0
@@ -51,19 +55,18 @@ class Observation:
     )  # objects of it change nothing any more
     _layout: object = field(default=None, repr=False)  # of the last array, likewise
 
-    def see(self, value: object) -> None:
-        """Join the type of `value` in."""
+    def see(self, value: object) -> bool:
+        """Join the type of `value` in; True: nothing new can come of objects of its class."""
         self.count += 1
         cls = type(value)
-        if cls is self._class:
+        if cls is self._class or (
+            cls is int and self.type is INT and _INT_MIN <= value <= _INT_MAX  # type: ignore[operator]
+        ):
             if value is not self.constant:
                 self.constant = NO_CONSTANT
-            return
-        if cls is int and self.type is INT and _INT_MIN <= value <= _INT_MAX:  # type: ignore[operator]
-            if value is not self.constant:
-                self.constant = NO_CONSTANT
-            return
-        self._look_at(value, cls)
+        else:
+            self._look_at(value, cls)
+        return cls is self._class and self.constant is NO_CONSTANT
 
     def _look_at(self, value: object, cls: builtins.type) -> None:
         if self.count == 1:
@@ -90,12 +93,12 @@ class Profile:
         self._widened: set[int] = set()
         self._unstable: set[int] = set()
 
-    def record(self, node_id: int, value: object) -> None:
-        """See `value` at the node."""
+    def record(self, node_id: int, value: object) -> bool:
+        """See `value` at the node; True: nothing new can come of objects of its class."""
         found = self._observations.get(node_id)
         if found is None:
             found = self._observations[node_id] = Observation()
-        found.see(value)
+        return found.see(value)
 
     def observation(self, node_id: int) -> Observation | None:
         """Give all that was seen at the node; None: it never ran."""

@@ -31,24 +31,25 @@ Instruction = tuple[int, Any, Any, Any, Any, Any, int]
 # The machine tests for these in this order, in groups of four: the frequent ones first.
 CALL2: Final = 0  # r[d] = f(r[a], r[b])
 CALL1: Final = 1  # r[d] = f(r[a])
-PROFILE: Final = 2  # hooks.on_profile(f, r[a]); r[d] = r[a]
+PROFILE: Final = 2  # hooks.on_profile(f, r[a]) unless its class is r[c]; r[d] = r[a]
 MOVE: Final = 3  # r[d] = r[a]
 BRANCH: Final = 4  # go to a unless r[b]
-MOVE2: Final = 5  # r[c], r[d] = r[a], r[b]
+BRANCH_IF: Final = 5  # go to a if r[b]
 NEXT: Final = 6  # r[b] += 1; go to c (the body) if r[b] < r[d] (the limit), else to a (the header)
 HEADER: Final = 7  # unless r[b] < r[c] go to a; d: register of the limit; f: LoopInfo
-SPAN: Final = 8  # r[d] = f(r): parallel move into the slice d
-CALL3: Final = 9  # r[d] = f(r[a], r[b], r[c])
-CALL: Final = 10  # r[d] = f(*a(r))
-JUMP: Final = 11  # go to a
-CALL0: Final = 12  # r[d] = f()
-ENTER: Final = 13  # r[d] = min(r[a] + hot loop threshold, r[b])
-MULTI: Final = 14  # r[d] = f(*a(r)), which must give b results
-RETURN: Final = 15  # return r[a]
-RARE: Final = 16  # r[d] = f(r): f is told of the register file
-RESULTS: Final = 17  # return a tuple f(r): the end of a Map's block
-MAP: Final = 18  # r[d] = f.run(...): f is a MapBody
-OBSERVE: Final = 19  # f(a, r): only in code made by `observed`
+CALL3: Final = 8  # r[d] = f(r[a], r[b], r[c])
+MOVE2: Final = 9  # r[c], r[d] = r[a], r[b]
+SPAN: Final = 10  # r[d] = f(r): parallel move into the slice d
+CALL: Final = 11  # r[d] = f(*a(r))
+JUMP: Final = 12  # go to a
+CALL0: Final = 13  # r[d] = f()
+ENTER: Final = 14  # r[d] = min(r[a] + hot loop threshold, r[b])
+MULTI: Final = 15  # r[d] = f(*a(r)), which must give b results
+RETURN: Final = 16  # return r[a]
+RARE: Final = 17  # r[d] = f(r): f is told of the register file
+RESULTS: Final = 18  # return a tuple f(r): the end of a Map's block
+MAP: Final = 19  # r[d] = f.run(...): f is a MapBody
+OBSERVE: Final = 20  # f(a, r): only in code made by `observed`
 
 #: how the listing calls the kinds that are not an op
 KIND_NAMES: Final = {

@@ -263,19 +263,27 @@ class _Compiler:
     def visit_profile(self, node: Node) -> None:
         reads = self.registers_of(node.inputs)
         (into,) = writes = self.new_registers(node.outputs)
-        self.emit(kinds.PROFILE, node.id, reads[0], d=into, reads=reads, writes=writes)
+        settled = self.new_register()
+        self.emit(kinds.PROFILE, node.id, reads[0], None, settled, into, reads=reads, writes=writes)
 
     # -- control flow ------------------------------------------------------------------------------
 
     def visit_if(self, node: Node) -> None:
         reads = self.registers_of(node.inputs)
         self.new_registers(node.outputs)
-        otherwise = self.new_label()
         self.ends[node] = end = self.new_label()
+        first, second = node.blocks
+        if first.first is first.last and first.terminator.op is YIELD and not node.outputs:
+            self.emit(kinds.BRANCH_IF, None, end, reads[0], text="branch if", reads=reads)
+            self.visit_block(second)
+            self.bind(end)
+            self.pin(f"before:{first.terminator.id}")
+            return
+        otherwise = self.new_label()
         self.emit(kinds.BRANCH, None, otherwise, reads[0], text="branch unless", reads=reads)
-        self.visit_block(node.blocks[0])
+        self.visit_block(first)
         self.bind(otherwise)
-        self.visit_block(node.blocks[1])
+        self.visit_block(second)
         self.bind(end)
 
     def visit_region(self, node: Node) -> None:
@@ -409,8 +417,10 @@ def _element_dtype(type_: Type) -> Any:
 
 def bound(node: Node) -> Callable[..., Any]:
     """Give the function that computes `node` from its operands."""
-    evaluate = node.op.evaluate
+    evaluate, bind = node.op.evaluate, node.op.bind
     assert evaluate is not None
+    if bind is not None:
+        return bind(**node.attrs)
     return partial(evaluate, **node.attrs) if node.attrs else evaluate
 
 

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from ljit.errors import InternalError
 from ljit.interp.code import (
     BRANCH,
+    BRANCH_IF,
     CALL,
     CALL0,
     CALL1,
@@ -106,8 +107,11 @@ class Hooks(Protocol):
     def hot_loop_threshold(self) -> int:
         """How many back-edges of one activation of a loop make it hot (again)."""
 
-    def on_profile(self, node_id: int, value: object) -> None:
-        """See the value that the `prim::profile` node of that id was given."""
+    def on_profile(self, node_id: int, value: object) -> bool | None:
+        """See the value that the `prim::profile` node of that id was given.
+
+        True: objects of the same class need not be told of any more during this run.
+        """
 
     def on_hot_loop(
         self, code: Code, loop_id: int, trip: int, registers: list[object]
@@ -218,7 +222,7 @@ def execute(  # noqa: C901, PLR0912, PLR0915 - one function, since a call for ea
     segments = code.segments
     # Locals are read faster than globals.
     call1, call2, profile, move = CALL1, CALL2, PROFILE, MOVE
-    branch, move2, next_trip, header = BRANCH, MOVE2, NEXT, HEADER
+    branch, branch_if, next_trip, header = BRANCH, BRANCH_IF, NEXT, HEADER
     on_profile = hooks.on_profile
     threshold = hooks.hot_loop_threshold
     segment: tuple[Instruction, ...] | None = segments[pc] or code.segment_at(pc)
@@ -232,9 +236,9 @@ def execute(  # noqa: C901, PLR0912, PLR0915 - one function, since a call for ea
                     elif kind == call1:
                         registers[d] = f(registers[a])
                     elif kind == profile:
-                        value = registers[a]
-                        on_profile(f, value)
-                        registers[d] = value
+                        registers[d] = value = registers[a]
+                        if value.__class__ is not registers[c] and on_profile(f, value):
+                            registers[c] = value.__class__
                     else:
                         registers[d] = registers[a]
                 elif kind <= header:
@@ -242,8 +246,10 @@ def execute(  # noqa: C901, PLR0912, PLR0915 - one function, since a call for ea
                         if not registers[b]:
                             segment = segments[a]
                             break
-                    elif kind == move2:
-                        registers[c], registers[d] = registers[a], registers[b]
+                    elif kind == branch_if:
+                        if registers[b]:
+                            segment = segments[a]
+                            break
                     elif kind == next_trip:
                         registers[b] = trip = registers[b] + 1
                         segment = segments[c if trip < registers[d] else a]
@@ -259,10 +265,12 @@ def execute(  # noqa: C901, PLR0912, PLR0915 - one function, since a call for ea
                                 return left.value
                             segment = _go_on(code, registers, f, left, threshold)
                             break
-                elif kind == SPAN:
-                    registers[d] = f(registers)
                 elif kind == CALL3:
                     registers[d] = f(registers[a], registers[b], registers[c])
+                elif kind == MOVE2:
+                    registers[c], registers[d] = registers[a], registers[b]
+                elif kind == SPAN:
+                    registers[d] = f(registers)
                 elif kind == CALL:
                     registers[d] = f(*a(registers))
                 elif kind == JUMP:

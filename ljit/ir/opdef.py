@@ -257,6 +257,8 @@ class OpDef:
       `None`: not inferred (control flow), the node's maker states the types.
     - `evaluate(*operands, **attrs)` is the Python or NumPy function itself: interpreter, constant folding
       and the tests' oracle. Ops with several outputs return a tuple.
+    - `bind(**attrs)` gives `evaluate` with the attributes fixed, where there is a faster way than
+      `functools.partial`: the interpreter does it once a node.
     - `lower(e, *operands, **attrs)` emits native code for one node; `None`: `evaluate` is called boxed.
       `can_lower(*operand_types, **attrs)` says for which types `lower` works (default: all).
     - `effects` is an Effect or a function like `infer` that gives one.
@@ -285,6 +287,7 @@ class OpDef:
     doc: str = ""
     infer: InferRule | None = None
     evaluate: Callable[..., Any] | None = None
+    bind: Callable[..., Callable[..., Any]] | None = None
     lower: Callable[..., Any] | None = None
     can_lower: Callable[..., bool] | None = None
     effects: Effect | EffectRule = Effect.PURE

@@ -9,7 +9,7 @@ import pytest
 import ljit.ops  # noqa: F401 - declares the ops that the texts name
 from ljit.errors import InternalError
 from ljit.interp import LoopExit, NoHooks, Trace, compile_graph, observed, resume, run
-from ljit.ir import parse, verify
+from ljit.ir import REGISTRY, parse, verify
 from ljit.ops.objects import UNBOUND_VALUE
 
 
@@ -445,3 +445,67 @@ graph(%x : Any):
     assert "r2 = py::getattr[name='real'](r0)" in code.dump()
     assert run(code, (3 + 4j,)) == 3.0
     assert math.isclose(run(code, (2.5,)), 2.5)
+
+
+def test_bound_ops_do_what_their_evaluate_does():
+    """`OpDef.bind` is the same function made faster."""
+
+    def scope():
+        return None
+
+    class Thing:
+        def method(self, x, *, y=0):
+            return x, y
+
+    cases = {
+        "py::getattr": [({"name": "real"}, (3 + 4j,)), ({"name": "nothing"}, (3,))],
+        "py::call": [({}, (max, 1, 2)), ({"kwnames": ("key",)}, (max, 1, -2, abs)), ({}, (len, 1))],
+        "py::call_method": [
+            ({"name": "method"}, (Thing(), 1)),
+            ({"name": "method", "kwnames": ("y",)}, (Thing(), 1, 2)),
+            ({"name": "missing"}, (Thing(), 1)),
+        ],
+        "prim::load_global": [
+            ({"name": "Recorder", "scope": scope}, ()),
+            ({"name": "print", "scope": scope}, ()),
+            ({"name": "no_such_name", "scope": scope}, ()),
+        ],
+    }
+    bound = {name for name, op in REGISTRY.items() if op.bind is not None}
+    assert bound == set(cases)
+
+    def outcome(f, operands):
+        try:
+            return f(*operands)
+        except Exception as error:
+            return type(error), str(error)
+
+    for name, calls in cases.items():
+        op = REGISTRY[name]
+        for attrs, operands in calls:
+            expected = outcome(lambda *xs: op.evaluate(*xs, **attrs), operands)
+            assert outcome(op.bind(**attrs), operands) == expected
+
+
+def test_a_settled_class_is_not_reported_again_in_a_run():
+    text = """
+graph(%n : int, %x : Any, %y : Any):
+  %0 : int = prim::Constant[value=0]()
+  %s : Any = prim::Loop(%0, %n, %x)
+    block0(%i : int, %t : Any):
+      %p : Any = prim::profile(%t)
+      -> (%y)
+  return (%s)
+"""
+
+    class Settling(HotLoops):
+        def on_profile(self, node_id, value):
+            super().on_profile(node_id, value)
+            return type(value) is float
+
+    code = code_of(text)
+    hooks = Settling(99)
+    run(code, (5, "a", 2.5), hooks)
+    assert [value for _, value in hooks.profile] == ["a", 2.5]
+    run(code, (3, 1.5, 7), hooks)
+    assert [value for _, value in hooks.profile[2:]] == [1.5, 7, 7]
