@@ -48,7 +48,11 @@ class _Function:
         return ProfilingExecutor(self.__wrapped__, self._options, self)
 
     def __call__(self, *args: object, **kwargs: object) -> object:
-        return self._executor.call(args, kwargs)
+        try:
+            return self._executor.call(args, kwargs)
+        except BaseException as error:
+            _drop_own_frames(error)
+            raise
 
     def _slow_call(self, args: tuple[object, ...], kwargs: dict[str, object] | None) -> object:
         """Run a call that the native entries did not take; errors are values for the entry to raise."""
@@ -103,6 +107,12 @@ class _Function:
     def run_interpreted(self, *args: object, **kwargs: object) -> object:
         """Run one call wholly in the interpreter: no profile is kept, no loop is outlined."""
         return _inspection().run_interpreted(self._executor, args, kwargs)
+
+
+def _drop_own_frames(error: BaseException) -> None:
+    from ljit.interp import drop_own_frames
+
+    drop_own_frames(error)
 
 
 def _inspection() -> types.ModuleType:

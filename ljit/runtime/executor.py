@@ -20,7 +20,15 @@ from dataclasses import dataclass, field
 
 from ljit import config
 from ljit.errors import InternalError, UserError
-from ljit.interp import Code, LoopExit, drop_own_frames, resume, run
+from ljit.interp import (
+    Code,
+    LoopExit,
+    drop_own_frames,
+    enter_frame,
+    leave_frame,
+    resume,
+    run,
+)
 from ljit.ops.control import NOT_RUN, PLANNED_EXITS
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
@@ -139,21 +147,29 @@ class ProfilingExecutor:
 
     def _call(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         if self.baseline is None:
-            return self.fn(*args, **kwargs)
+            return self.run_plainly(args, kwargs)
         values = bind_arguments(self.fn, args, kwargs)
         if values is None:
-            return self.fn(*args, **kwargs)
+            return self.run_plainly(args, kwargs)
         plan = self.plan_for(values)
         if plan is None or plan.refused is not None:
-            return self.fn(*args, **kwargs)
+            return self.run_plainly(args, kwargs)
         unit = self.unit_for(plan)
         if unit is not None:
             result = unit.call(values)
             if result is not MISMATCH:
                 return result
         if plan.refused is not None:
-            return self.fn(*args, **kwargs)
+            return self.run_plainly(args, kwargs)
         return self.interpret(plan, values)
+
+    def run_plainly(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
+        """Let CPython run the call; recursion through here may go as deep as without ljit."""
+        enter_frame()
+        try:
+            return self.fn(*args, **kwargs)
+        finally:
+            leave_frame()
 
     def plan_for(self, values: Sequence[object]) -> Plan | None:
         """Find or start the plan for the types of `values`; None if there are too many."""
