@@ -19,9 +19,9 @@ SSA_PIPELINE = "convert_to_ssa"
 
 #: the profile-insensitive pipeline
 BASELINE_PIPELINE = (
-    "clear_profiling_information,eliminate_dead_code,"
+    "inline,clear_profiling_information,canonicalize_ops,eliminate_dead_code,decompose_ops,"
     "constant_propagation,eliminate_dead_code,eliminate_common_subexpression,constant_pooling,"
-    "eliminate_dead_code,insert_profile_nodes"
+    "peephole_optimize,eliminate_dead_code,lower_simple_tuples,check_inplace,insert_profile_nodes"
 )
 
 #: what runs on a specialised graph
