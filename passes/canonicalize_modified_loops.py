@@ -1,6 +1,6 @@
 """Turn loops over views of known length into counted loops.
 
-Contract: a ``Loop(0, 2**63 - 1, ...)`` whose body starts with ``%more = prim::has_next(%it, %k)``
+Contract: a ``Loop(start, 2**63 - 1, ...)`` whose body starts with ``%more = prim::has_next(%it, %k)``
 and ``If(%more) {} {else...; Break}``, with `it` from outside and of a type of fixed length (range,
 array, tuple, views of these), gets the stop ``prim::view_size(%it)``; the If goes away. An else
 clause that does more than give the carried values moves to block 1 of the Loop, behind a copy of
@@ -66,10 +66,8 @@ def _head_of(loop: Node) -> _Head | None:
 
 
 def _is_endless(loop: Node) -> bool:
-    start, stop = loop.inputs[:2]
-    if not (start.is_constant and stop.is_constant):
-        return False
-    return start.constant == 0 and stop.constant == _ENDLESS
+    stop = loop.inputs[1]
+    return stop.is_constant and stop.constant == _ENDLESS
 
 
 def _fits(head: _Head) -> bool:

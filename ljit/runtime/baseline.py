@@ -25,7 +25,11 @@ BASELINE_PIPELINE = (
 )
 
 #: what runs on a specialised graph
-SPECIALIZED_PIPELINE = "constant_propagation,eliminate_common_subexpression,eliminate_dead_code"
+SPECIALIZED_PIPELINE = (
+    "canonicalize_modified_loops,normalize_ops,constant_propagation,peephole_optimize,"
+    "lower_simple_tuples,eliminate_common_subexpression,eliminate_redundant_guards,"
+    "eliminate_dead_code,check_inplace"
+)
 
 
 def script_graph(fn: types.FunctionType) -> Graph:
