@@ -7,7 +7,7 @@ import numpy as np
 from tests.programs.harness import Args, program
 
 
-@program(lambda: (1, 0), lambda: (6, 3))
+@program(lambda: (1, 0), lambda: (6, 3), is_translated=False)
 def try_except(a, b):
     try:
         return a / b
@@ -17,7 +17,7 @@ def try_except(a, b):
         print("finally")
 
 
-@program(lambda: (5,), lambda: (0,))
+@program(lambda: (5,), lambda: (0,), is_translated=False)
 def try_in_a_loop(n):
     failures = 0
     for i in range(n):
@@ -28,14 +28,14 @@ def try_in_a_loop(n):
     return failures
 
 
-@program(lambda: (np.array([1.0, 0.0]),))
+@program(lambda: (np.array([1.0, 0.0]),), is_translated=False)
 def with_statement(a):
     with np.errstate(all="ignore"), contextlib.suppress(ValueError):
         b = 1 / a
     return b
 
 
-@program(lambda: (4,))
+@program(lambda: (4,), is_translated=False)
 def generator_result(n):
     def squares():
         for i in range(n):
@@ -44,12 +44,17 @@ def generator_result(n):
     return list(squares())
 
 
-@program(lambda: Args((1, 2, 3)), lambda: Args((), {"a": 1}), lambda: Args((1,), {"b": 2.5}))
+@program(
+    lambda: Args((1, 2, 3)),
+    lambda: Args((), {"a": 1}),
+    lambda: Args((1,), {"b": 2.5}),
+    is_translated=False,
+)
 def any_arguments(*args, **kwargs):
     return sum(args), sorted(kwargs.items())
 
 
-@program(lambda: (3,))
+@program(lambda: (3,), is_translated=False)
 def local_class(n):
     class Point:
         scale = 2
@@ -60,7 +65,7 @@ def local_class(n):
     return Point().size()
 
 
-@program(lambda: ((1, 2),), lambda: ([1],), lambda: (5,))
+@program(lambda: ((1, 2),), lambda: ([1],), lambda: (5,), is_translated=False)
 def match_statement(x):
     match x:
         case (a, b):
@@ -74,7 +79,7 @@ def match_statement(x):
 CALLS = 0
 
 
-@program(lambda: (2,))
+@program(lambda: (2,), is_translated=False)
 def global_statement(n):
     global CALLS
     CALLS = 0
@@ -83,7 +88,7 @@ def global_statement(n):
     return CALLS
 
 
-@program(lambda: (3,))
+@program(lambda: (3,), is_translated=False)
 def nonlocal_statement(n):
     total = 0
 
@@ -96,14 +101,14 @@ def nonlocal_statement(n):
     return total
 
 
-@program(lambda: (3,))
+@program(lambda: (3,), is_translated=False)
 def local_import(n):
     import math
 
     return math.factorial(n)
 
 
-@program(lambda: (2,))
+@program(lambda: (2,), is_translated=False)
 def escaping_closure(n):
     functions = []
     for i in range(n):
@@ -111,12 +116,12 @@ def escaping_closure(n):
     return [f(10) for f in functions]
 
 
-@program(lambda: (2,))
+@program(lambda: (2,), is_translated=False)
 def uses_locals(n):
     x = n + 1
     return sorted(locals().items())
 
 
-@program(lambda: (3,))
+@program(lambda: (3,), is_translated=False)
 def uses_eval(n):
     return eval("n * 2")

@@ -40,6 +40,7 @@ class Program:
     function: Callable[..., Any]
     factories: tuple[Factory, ...]
     ulp: int
+    is_translated: bool
 
     @property
     def name(self) -> str:
@@ -49,11 +50,16 @@ class Program:
 PROGRAMS: list[Program] = []
 
 
-def program(*factories: Factory, ulp: int = 0) -> Callable[[Callable[..., Any]], Any]:
-    """Enrol the decorated function with its argument factories; `ulp` bounds the error of float results."""
+def program(
+    *factories: Factory, ulp: int = 0, is_translated: bool = True
+) -> Callable[[Callable[..., Any]], Any]:
+    """Enrol the decorated function with its argument factories.
+
+    `ulp` bounds the error of float results; `is_translated`: the function is not left to CPython.
+    """
 
     def enrol(function: Callable[..., Any]) -> Callable[..., Any]:
-        PROGRAMS.append(Program(function, factories, ulp))
+        PROGRAMS.append(Program(function, factories, ulp, is_translated))
         return function
 
     return enrol

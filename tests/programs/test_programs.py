@@ -16,7 +16,8 @@ for _path in sorted(Path(__file__).parent.glob("*.py")):
     if _path.stem not in ("harness", "test_programs", "test_harness"):
         importlib.import_module(f"tests.programs.{_path.stem}")
 
-TRANSLATED = [p for p in PROGRAMS if not p.name.startswith("fallback.")]
+TRANSLATED = [p for p in PROGRAMS if p.is_translated]
+REFUSED = [p for p in PROGRAMS if not p.is_translated]
 FOR_EVER = 10**9
 
 
@@ -33,6 +34,14 @@ def test_the_corpus_is_large_and_without_repeated_names() -> None:
 @each(TRANSLATED)
 def test_program_is_translated(program: Program) -> None:
     ljit.jit(program.function, strict=True)
+
+
+@each(REFUSED)
+def test_strict_refuses_what_is_left_to_cpython(program: Program) -> None:
+    with pytest.raises(ljit.UserError) as caught:
+        ljit.jit(program.function, strict=True)
+    assert caught.value.where is not None
+    assert program.function.__name__ in ljit.jit(program.function).explain()
 
 
 @each(TRANSLATED)
