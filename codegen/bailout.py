@@ -1,7 +1,7 @@
 """Ways out of native code into the interpreter, and the tracebacks of Python errors.
 
-A check that fails branches to the exit of the current Snapshot: one cold block that boxes the values
-of the Snapshot into a tuple. All exits meet in one block that calls the helper
+A check that fails branches to the exit of the current Snapshot: one cold block that hands the values
+of the Snapshot to the exit's own function (`codegen/exits.py`). That calls the helper
 ``helper(exit_index, site_index, values)``; its result is the function's.
 """
 
@@ -10,20 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ljit.codegen.boxing import box
-from ljit.codegen.builder import BlockRef, FunctionBuilder, Phi, Ref, integer
+from ljit.codegen.builder import BlockRef, FunctionBuilder, Ref, integer
 from ljit.codegen.context import Context, ExitInfo, SiteInfo
+from ljit.codegen.exits import call_exit
 from ljit.codegen.forms import Native
-from ljit.codegen.layout import OB_TYPE, TUPLE_ITEMS
 from ljit.codegen.ownership import Ownership
-from ljit.errors import CodegenError, Raised
+from ljit.errors import CodegenError
 from ljit.ir import Node
 from ljit.source import SourceRange
-from ljit.types import BOOL, COMPLEX, FLOAT, INT, ArrayType
 
 __all__ = ["Bailout", "Exit", "known_object"]
-
-_SHORT = (BOOL, INT, FLOAT, COMPLEX)  # one call boxes these
 
 
 @dataclass(slots=True, eq=False)
@@ -156,101 +152,16 @@ class Bailout:
             place = place.caller
 
     def _finish_exits(self) -> None:
-        f = self.f
-        edges: list[tuple[Ref, Ref, Ref, BlockRef]] = []
-        common = f.new_block("bail")
         for state in self._exits:
             assert state.block is not None
-            if not f.start(state.block, cold=True):
+            if not self.f.start(state.block, cold=True):
                 continue
-            site = self._site_phi(state)
-            values = self._boxed_tuple(state.values)
-            left = f.br(common)
-            assert left is not None
-            edges.append((integer("i32", state.index), site, values, left))
-        if edges:
-            f.start(common, cold=True)
-            self._call_helper(edges)
-
-    def _site_phi(self, state: Exit) -> Phi:
-        site = self.f.phi("i32")
-        for number, block in state.edges or ():
-            site.add(integer("i32", number), block)
-        return site
-
-    def _boxed_tuple(self, values: Sequence[Native]) -> Ref:
-        """A new tuple of the values; an item is null (and an error set) if one could not be made."""
-        f = self.f
-        count = integer("i64", len(values))
-        result = f.call_external("ptr", "PyTuple_New", (count,))
-        f.module.declare("PyTuple_SetItem", "i32", ("ptr", "i64", "ptr"))
-        for index, value in enumerate(values):
-            item = self._box(known_object(f, value))
-            f.call("i32", "PyTuple_SetItem", (result, integer("i64", index), item))
-        return result
-
-    def _box(self, value: Native) -> Ref:
-        """Box in few lines: what takes many is a function of its own, shared by all exits."""
-        has_object = (
-            isinstance(value.type, ArrayType) and value.parts[0].text == value.parts[1].text
-        )
-        if value.type.is_boxed or value.type in _SHORT or not value.parts or has_object:
-            return box(self.f, value, self.context.keep)
-        module, boxers = self.f.module, self.context.boxers
-        name = boxers.get(value.type)
-        if name is None:
-            name = boxers[value.type] = f"box.{len(boxers)}"
-            llvm_types = [part.type for part in value.parts]
-            inner = module.function(name, "ptr", llvm_types, "internal")
-            inner.attributes = "nounwind cold noinline"
-            inner.ret(box(inner, Native(value.type, inner.params), self.context.keep))
-        return self.f.call("ptr", name, value.parts)
-
-    def _call_helper(self, edges: Sequence[tuple[Ref, Ref, Ref, BlockRef]]) -> None:
-        f = self.f
-        exit_index, site, values = f.phi("i32"), f.phi("i32"), f.phi("ptr")
-        for exit_number, site_number, boxed, block in edges:
-            exit_index.add(exit_number, block)
-            site.add(site_number, block)
-            values.add(boxed, block)
-        go_on, failed = f.new_block("resume"), f.new_block("failed")
-        error = f.call_external("ptr", "PyErr_Occurred", ())
-        f.condbr(f.icmp("eq", error, Ref("ptr", "null", 0)), go_on, failed)
-        f.start(go_on, cold=True)
-        helper = self.context.keep(self.context.options.helper)
-        f.module.declared["PyObject_CallFunction"] = (
-            "declare ptr @PyObject_CallFunction(ptr, ptr, ...) nounwind"
-        )
-        arguments = [helper, f.module.string("iiN"), exit_index, site, values]
-        text = ", ".join(argument.typed for argument in arguments)
-        result = f.emit("ptr", f"call ptr (ptr, ptr, ...) @PyObject_CallFunction({text})")
-        self._leave_with_result(result)
-        f.start(failed, cold=True)
-        f.call_external("void", "Py_DecRef", (values,))
-        self.ownership.leave_with(Ref("ptr", "null", 0))
-
-    def _leave_with_result(self, result: Ref) -> None:
-        """Leave with what the helper gave; a `Raised` becomes the error that it holds."""
-        f = self.f
-        check, raised, good = f.new_block("check"), f.new_block("raise"), f.new_block("result")
-        null = Ref("ptr", "null", 0)
-        f.condbr(f.icmp("eq", result, null), good, check)
-        f.start(check, cold=True)
-        found = f.load("ptr", f.gep("i8", result, integer("i64", OB_TYPE)))
-        f.condbr(f.icmp("eq", found, self.context.keep(Raised)), raised, good, unlikely=True)
-        f.start(raised, cold=True)
-        error = f.load("ptr", f.gep("i8", result, integer("i64", TUPLE_ITEMS)))
-        trace = f.load("ptr", f.gep("i8", result, integer("i64", TUPLE_ITEMS + 8)))
-        no_trace = f.icmp("eq", trace, self.context.keep(None))
-        trace = f.select(no_trace, null, trace)
-        kind = f.load("ptr", f.gep("i8", error, integer("i64", OB_TYPE)))
-        for reference in (kind, error, trace):  # PyErr_Restore takes them over
-            f.call_external("void", "Py_IncRef", (reference,))
-        f.call_external("void", "Py_DecRef", (result,))
-        f.call_external("void", "PyErr_Restore", (kind, error, trace))
-        self.ownership.leave_with(null)
-        f.start(good, cold=True)
-        self.ownership.leave_with(result)
+            site = self.f.phi("i32")
+            for number, block in state.edges or ():
+                site.add(integer("i32", number), block)
+            values = [known_object(self.f, value) for value in state.values]
+            result = call_exit(self.f, self.context, state.index, site, values)
+            self.ownership.leave_with(result)
 
 
 def known_object(f: FunctionBuilder, value: Native) -> Native:

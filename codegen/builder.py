@@ -141,7 +141,7 @@ class ModuleBuilder:
         self, name: str, result: str, params: Sequence[str], attributes: str = "nounwind"
     ) -> str:
         """Declare an external function (once) and give its name for `FunctionBuilder.call`."""
-        if name not in self.declared and name not in self.sources:
+        if name not in self.declared:
             self.declared[name] = f"declare {result} @{name}({', '.join(params)}) {attributes}"
         return name
 

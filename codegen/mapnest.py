@@ -303,7 +303,7 @@ class _Nest:
             ]
             self._element(elements, k, strides)
 
-        self._loop(trip, body, is_inner=True)
+        self._loop(trip, body, inner_is_unit=is_unit)
         self.f.br(done)
         self.f.start(done)
 
@@ -343,7 +343,9 @@ class _Nest:
             return self.f.gep(f"[{stride.constant} x i8]", x.cursors[-1], k)
         return self.f.gep("i8", x.cursors[-1], self.f.mul(k, stride), "")
 
-    def _loop(self, trip: Ref, body: Callable[[Ref], None], *, is_inner: bool = False) -> None:
+    def _loop(
+        self, trip: Ref, body: Callable[[Ref], None], *, inner_is_unit: bool | None = None
+    ) -> None:
         """A counted loop; the inner one runs at least once and has no dependences between trips."""
         f = self.f
         if trip.constant == 1:
@@ -354,7 +356,7 @@ class _Nest:
         f.start(header)
         k = f.phi("i64")
         k.add(ZERO, before)
-        if is_inner:
+        if inner_is_unit is not None:
             f.br(inside)
         else:
             f.condbr(f.icmp("slt", k, trip), inside, after)
@@ -362,17 +364,23 @@ class _Nest:
         with self.e.ownership.in_loop():
             body(k)
         following = f.binary("add", k, ONE, "nuw nsw")
-        if not is_inner:
+        if inner_is_unit is None:
             k.add(following, f.br(header))
         else:
             more = f.icmp("slt", following, trip)
-            k.add(following, f.condbr(more, header, after, suffix=self._loop_metadata()))
+            metadata = self._loop_metadata(is_unit=inner_is_unit)
+            k.add(following, f.condbr(more, header, after, suffix=metadata))
         f.start(after)
 
-    def _loop_metadata(self) -> str:
+    def _loop_metadata(self, *, is_unit: bool) -> str:
+        """Vectorise the copy with unit strides; spend no compile time on the other one."""
         module = self.f.module
-        parallel = module.metadata(f'!{{!"llvm.loop.parallel_accesses", {self.group}}}')
-        return f", !llvm.loop {module.distinct_metadata(f'!{{{{self}}, {parallel}}}')}"
+        if is_unit:
+            hints = module.metadata(f'!{{!"llvm.loop.parallel_accesses", {self.group}}}')
+        else:
+            hints = module.metadata('!{!"llvm.loop.vectorize.enable", i1 false}')
+            hints += ", " + module.metadata('!{!"llvm.loop.unroll.disable"}')
+        return f", !llvm.loop {module.distinct_metadata(f'!{{{{self}}, {hints}}}')}"
 
     # -- overlapping destinations ------------------------------------------------------------------
 
