@@ -14,7 +14,7 @@ from ljit.codegen.context import Context
 from ljit.codegen.forms import Native
 from ljit.codegen.layout import OB_TYPE, TUPLE_ITEMS
 from ljit.errors import Raised
-from ljit.types import BOOL, COMPLEX, FLOAT, INT
+from ljit.types import BOOL, COMPLEX, FLOAT, INT, ArrayType
 
 __all__ = ["call_exit"]
 
@@ -57,7 +57,8 @@ def _boxed_tuple(f: FunctionBuilder, context: Context, values: Sequence[Native])
 
 def _box(f: FunctionBuilder, context: Context, value: Native) -> Ref:
     """Box in few lines: what takes many is a function of its own, shared by all exits."""
-    if value.type.is_boxed or value.type in _SHORT or not value.parts:
+    has_object = isinstance(value.type, ArrayType) and value.parts[0].text == value.parts[1].text
+    if value.type.is_boxed or value.type in _SHORT or not value.parts or has_object:
         return box(f, value, context.keep)
     name = context.boxers.get(value.type)
     if name is None:
