@@ -2,7 +2,8 @@
 
 Contract: an operator of Python with a NumPy array or scalar among its operands becomes the op that
 `OpDef.numpy` names, and an in-place operator on an immutable left operand becomes the plain one
-(`OpDef.element_op`), where `infer` gives the same result type. Changes no value.
+(`OpDef.element_op`), where `infer` gives the same result type (or one where nothing was known).
+Changes no value.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from ljit.errors import LjitError
 from ljit.ir import REGISTRY, Graph, Node, OpDef
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import replace_value
-from ljit.types import is_numpy
+from ljit.types import ANY, is_numpy
 
 __all__ = ["normalize_ops"]
 
@@ -54,4 +55,5 @@ def _if_same_result(node: Node, better: OpDef, op: OpDef) -> OpDef:
         types = better.infer_types([v.type for v in node.inputs], node.attrs)
     except (LjitError, TypeError, ValueError):
         return op
-    return better if types == tuple(out.type for out in node.outputs) else op
+    fits = all(out.type in (ANY, t) for out, t in zip(node.outputs, types, strict=True))
+    return better if fits else op
