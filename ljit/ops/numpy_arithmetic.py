@@ -1,8 +1,8 @@
 """Arithmetic ufuncs: the bodies of their inner loops, by NumPy's C code.
 
 Integers wrap; integer division by zero gives 0; floor division of floats is ``npy_divmod``; complex
-division is Smith's algorithm. Complex products are the textbook formula without fused multiply-add
-(NumPy's array loops fuse on processors that can, so that last bits of arrays differ there).
+division is Smith's algorithm. Complex products of scalars are the textbook formula; NumPy's array loops
+use fused multiply-add on processors that have it, and so does the element op here.
 """
 
 from __future__ import annotations
@@ -64,6 +64,25 @@ def _multiply(e: Emitter, x: V, y: V) -> V:
     return e.mul(x, y)
 
 
+def _multiply_fused(e: Emitter, x: V, y: V) -> V:
+    """One element of a product of arrays."""
+    if kind(x) != "c" or not _FUSES:
+        return _multiply(e, x, y)
+    (a, b), (c, d) = _parts(e, x), _parts(e, y)
+    real = e.intrinsic("fma", a, c, e.neg(e.mul(b, d)))
+    return e.complex(real, e.intrinsic("fma", a, d, e.mul(b, c)), x.type)
+
+
+def _has_fused_products() -> bool:
+    """Whether NumPy's loop leaves the rounding error of a product that is subtracted from itself."""
+    x = np.array([complex(1 + 2**-30, 1 - 2**-31)])
+    plain = x.real * x.real - x.imag * x.imag
+    return bool(np.multiply(x, x).real[0] != plain[0])
+
+
+_FUSES = _has_fused_products()
+
+
 def _negative(e: Emitter, x: V) -> V:
     if kind(x) == "c":
         real, imag = _parts(e, x)
@@ -72,7 +91,7 @@ def _negative(e: Emitter, x: V) -> V:
 
 
 def _square(e: Emitter, x: V) -> V:
-    return _multiply(e, x, x)
+    return _multiply_fused(e, x, x)
 
 
 def _conjugate(e: Emitter, x: V) -> V:
@@ -236,25 +255,16 @@ def _float_power(e: Emitter, x: V, y: V) -> V:
 
 
 def _integer_power(e: Emitter, x: V, y: V) -> V:
+    """Multiply the squares that the exponent's bits choose; wraps. Exponents above 63 bail: rare."""
     if kind(y) == "i":
         e.bail_if(_is_negative(e, y), "negative power of an integer")
-    short = 6
-    is_short = e.compare("lt", y, constant(e, y, 1 << short))
-    bits = scalar_type_of(y).dtype.itemsize * 8
-    return e.branch(
-        is_short,
-        lambda: _power_by_squares(e, x, y, short),
-        lambda: _power_by_squares(e, x, y, bits),
-    )
-
-
-def _power_by_squares(e: Emitter, x: V, y: V, bits: int) -> V:
-    """Multiply the squares that the `bits` lowest bits of the exponent choose; wraps."""
-    one = constant(e, y, 1)
+    bits = 6
+    e.bail_if(e.compare("ge", y, constant(e, y, 1 << bits)), "large power of an integer")
+    zero, one = constant(e, y, 0), constant(e, y, 1)
     result, square = constant(e, x, 1), x
     for bit in range(bits):
         chosen = e.bit_and(e.shr(y, constant(e, y, bit)), one)
-        result = e.select(e.compare("ne", chosen, constant(e, y, 0)), e.mul(result, square), result)
+        result = e.select(e.compare("ne", chosen, zero), e.mul(result, square), result)
         square = e.mul(square, square)
     return result
 
@@ -274,7 +284,9 @@ def _scaled(numerator: float, denominator: float) -> Body:
 
 declare_ufunc(np.add, _add, "biufc", is_commutative=True)
 declare_ufunc(np.subtract, _subtract, "iufc")
-declare_ufunc(np.multiply, _multiply, "biufc", is_commutative=True)
+# not commutative to the last bit: a fused product of complex numbers rounds one part product only
+declare_ufunc(np.multiply, _multiply, "biufc", element_op="np::multiply_element")
+declare_ufunc(np.multiply, _multiply_fused, "biufc", name="np::multiply_element", callables=())
 declare_ufunc(np.negative, _negative, "iufc")
 declare_ufunc(np.positive, lambda e, x: x, "iufc")
 declare_ufunc(np.square, _square, "iufc")

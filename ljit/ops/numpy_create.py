@@ -114,7 +114,7 @@ for _function, _fill in _SHAPE_FILLS:
         lower=_lower_shape(_fill),
         can_lower=lambda *types, **attrs: _is_c(_infer_shape(*types, **attrs)),
         effect=_FRESH,
-        samples=((3,), ((2, 3),)) if _fill is not None else (),
+        samples=((3,), ((2, 3),)) if _fill is not None else ((0,), ((2, 0),)),
     )
 declare_function(
     "full",
@@ -191,7 +191,7 @@ for _function, _name, _fill in _LIKE_FILLS:
         lower=_lower_like(_fill),
         can_lower=_can_lower_like,
         effect=_FRESH,
-        samples=((np.arange(3),),) if _fill is not None else (),
+        samples=((np.arange(3 if _fill is not None else 0),),),
     )
 declare_function(
     "full_like",

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ljit.ir import Effect, OpDef, Schema, declare
+from ljit.ir import REGISTRY, Effect, OpDef, Schema, declare
 from ljit.ir.opdef import Emitter, V
 from ljit.ops import numpy_arithmetic, numpy_logic  # noqa: F401  # they fill UFUNCS
 from ljit.ops.numpy_rules import broadcast_shapes, element_of
@@ -27,8 +27,9 @@ _FLOAT16 = ScalarType(np.dtype(np.float16))
 class _InPlace:
     """The rules of one in-place operator."""
 
-    def __init__(self, rule: UfuncRule) -> None:
+    def __init__(self, rule: UfuncRule, *, is_fused: bool) -> None:
         self.rule = rule
+        self.is_fused = is_fused  # array loops round complex numbers differently
 
     def infer(self, target: Type, value: Type) -> Type:
         if not isinstance(target, ArrayType):
@@ -51,6 +52,8 @@ class _InPlace:
             return False
         if isinstance(target, ArrayType) and (self.rule.is_raising or target.element == _FLOAT16):
             return False  # it could bail after the first elements are written
+        if isinstance(target, ArrayType) and self.is_fused and target.dtype.kind == "c":
+            return False
         return self.rule.can_lower(element_of(target), element_of(value))
 
     def lower(self, e: Emitter, target: V, value: V) -> V:
@@ -70,7 +73,7 @@ def _fits(target: ArrayType, value: Type) -> bool:
 
 
 def _declare(name: str, plain: str, function: Callable[[object, object], object]) -> None:
-    rules = _InPlace(UFUNCS[plain])
+    rules = _InPlace(UFUNCS[plain], is_fused=REGISTRY[plain].element_op is not None)
     declare(
         OpDef(
             f"np::{name}",

@@ -142,17 +142,6 @@ declare_function(
 # -- axes ------------------------------------------------------------------------------------------
 
 
-def _infer_expand(a: Type, *, axis: object) -> Type:
-    if not isinstance(a, ArrayType) or not isinstance(axis, int):
-        return ANY
-    position = axes_of(axis, a.ndim + 1)
-    if position is None:
-        return ANY
-    shape = list(a.shape)
-    shape.insert(position[0], 1)
-    return ArrayType(a.dtype, tuple(shape), a.layout, a.writeable)
-
-
 def _infer_strided(a: Type, *_others: Type, **_attrs: object) -> Type:
     """A view with the same rank and any order of memory."""
     if not isinstance(a, ArrayType) or not a.ndim or not all(map(is_integer_scalar, _others)):
@@ -167,13 +156,6 @@ def _infer_broadcast(a: Type, shape: Type) -> Type:
     return ArrayType(dtype, (None,) * rank, "strided" if rank else "C", writeable=False)
 
 
-declare_function(
-    "expand_dims",
-    "(a, *, axis)",
-    _infer_expand,
-    np.expand_dims,
-    effect=_VIEWS,
-)
 declare_function(
     "swapaxes",
     "(a, axis1, axis2)",

@@ -11,6 +11,7 @@ import ctypes
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -229,6 +230,8 @@ class ScalarEmitter:
         return Number(type_, np.array([real.value, imag.value]).view(dtype)[0])
 
     def intrinsic(self, name: str, *xs: Number) -> Number:
+        if name == "fma":
+            return self._arithmetic(_fused, *xs)
         return self._arithmetic(getattr(np, name), *xs)
 
     def math(self, name: str, *xs: Number) -> Number:
@@ -320,6 +323,14 @@ class ScalarEmitter:
 
     def object_const(self, value: object) -> Number:
         return Number(type_of(value), value)
+
+
+def _fused(x: np.floating, y: np.floating, z: np.floating) -> float:
+    """``x * y + z`` with one rounding (of float32: two, by way of float64)."""
+    if not (np.isfinite(x) and np.isfinite(y) and np.isfinite(z)):
+        return float(x * y + z)
+    exact = Fraction(float(x)) * Fraction(float(y)) + Fraction(float(z))
+    return float(exact) if exact else float(x * y + z)
 
 
 def _part(t: Type) -> Type:

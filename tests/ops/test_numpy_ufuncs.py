@@ -203,11 +203,13 @@ def test_negative_integer_power_bails():
         op.evaluate(np.int64(2), np.int64(-1))
     with pytest.raises(Bailed):
         run_lowering(op, np.int64(2), np.int64(-1))
+    with pytest.raises(Bailed):
+        run_lowering(op, np.int64(2), np.int64(64))
 
 
 def test_integer_powers_wrap():
     op = REGISTRY["np::power"]
-    pairs = [(np.int64(x), np.int64(y)) for x in (0, 1, -1, 3, -7) for y in (0, 1, 2, 63, 64, 1000)]
+    pairs = [(np.int64(x), np.int64(y)) for x in (0, 1, -1, 3, -7) for y in (0, 1, 2, 13, 62, 63)]
     assert check_bodies(op, pairs) == (len(pairs), 0)
 
 
