@@ -208,15 +208,18 @@ class ProfilingExecutor:
             return
         plan.compiles += 1
         assert self.baseline is not None
+
+        def bail_out(exit_index: int, site: int, values: tuple[object, ...]) -> object:
+            try:
+                return self.on_bailout(plan, unit, exit_index, site, values)
+            except BaseException as error:
+                drop_own_frames(error)
+                raise
+
+        fastmath = self.options.fastmath
         try:
             unit = compile_function(
-                self.baseline,
-                plan.types,
-                plan.feedback,
-                lambda exit_index, site, values: self.on_bailout(
-                    plan, unit, exit_index, site, values
-                ),
-                fastmath=self.options.fastmath,
+                self.baseline, plan.types, plan.feedback, bail_out, fastmath=fastmath
             )
         except InternalError as error:
             if config.settings().check:
