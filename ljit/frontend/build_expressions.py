@@ -113,10 +113,10 @@ class ExpressionBuilder:
         Defaults and annotations of the latter were evaluated long ago: what is not translated does
         not matter.
         """
-        for star in (arguments.vararg, arguments.kwarg):
-            if star is not None:
-                message = f"the parameter *{star.arg} is not translated; name each parameter"
-                raise unsupported(message, self.ranges.of(star))
+        for stars, param in (("*", arguments.vararg), ("**", arguments.kwarg)):
+            if param is not None:
+                message = f"the parameter {stars}{param.arg} is not translated; name each parameter"
+                raise unsupported(message, self.ranges.of(param))
         positional = arguments.posonlyargs + arguments.args
         missing: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
         defaults = (*missing, *arguments.defaults, *arguments.kw_defaults)

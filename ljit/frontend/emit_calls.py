@@ -17,10 +17,10 @@ from ljit.source import SourceRange
 
 __all__ = ["iteration_view", "refuse_frame_access"]
 
-#: builtins that look at the frame of their caller: always, and when called without arguments
-_FRAME_ACCESS = frozenset(("locals", "globals", "eval", "exec", "breakpoint"))
+#: functions that look at the frame of their caller: always, and when called without arguments
+_FRAME_ACCESS = frozenset(("locals", "globals", "eval", "exec", "breakpoint", "warn"))
 _FRAME_ACCESS_WITHOUT_ARGUMENTS = frozenset(("vars", "dir", "super"))
-_FRAME_METHODS = frozenset(("_getframe", "currentframe", "_getframemodulename"))
+_FRAME_METHODS = frozenset(("_getframe", "currentframe", "_getframemodulename", "warn"))
 
 
 def refuse_frame_access(e: Emission, name: str, where: SourceRange, *, has_arguments: bool) -> None:

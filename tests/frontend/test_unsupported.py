@@ -34,6 +34,8 @@ from tests.frontend.harness import function_of
         ("x = exec", "exec\\(\\) looks at the frame", "exec"),
         ("for x in globals(): pass", "globals\\(\\) looks at the frame", "globals()"),
         ("return sys._getframe(0)", "_getframe\\(\\) looks at the frame", "sys._getframe(0)"),
+        ("warnings.warn('x')", "warn\\(\\) looks at the frame", "warnings.warn('x')"),
+        ("warn('x')", "warn\\(\\) looks at the frame", "warn('x')"),
         ("return lambda: 1", "a lambda that is not called", "lambda: 1"),
         ("return map(lambda x: x, y)", "a lambda that is not called", "lambda x: x"),
         ("def g(): pass\n    return g", "'g' is used other than by calling it", "g"),
