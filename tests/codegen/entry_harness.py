@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ljit.analysis.assumptions import Assumption
-from ljit.codegen import boxing, entry
+from ljit.codegen import boxing, entry, slow_path
 from ljit.codegen.builder import FunctionBuilder, ModuleBuilder, Ref, address
 from ljit.codegen.engine import CompiledModule, compile_ir
 from ljit.codegen.forms import Native
@@ -53,7 +53,7 @@ def build(
     made = cls()
     made.code = compile_ir(module.render(), "native")
     made.following, made.kept = following, kept
-    following.target = entry.slow_entry()
+    following.target = slow_path.slow_entry()
     set_vectorcall(made, made.code.address)
     return made
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import gc
+import subprocess
 import sys
 import traceback
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ljit.analysis.assumptions import MISSING, Assumption
-from ljit.codegen import boxing, entry
-from ljit.codegen.builder import ModuleBuilder, address
+from ljit.codegen import boxing, entry, slow_path
+from ljit.codegen.builder import ModuleBuilder, address, integer
 from ljit.codegen.engine import compile_ir
 from ljit.codegen.forms import Native
 from ljit.errors import Raised
@@ -92,7 +94,7 @@ def test_entries_chain_through_their_next_cells():
     assert floats(1.0, 2.0) == 3.0
     assert floats(1, 2) == "ints"
     assert floats(1, 2.0) == ("slow", (1, 2.0), None)
-    floats.following.target = entry.slow_entry()
+    floats.following.target = slow_path.slow_entry()
     assert floats(1, 2) == ("slow", (1, 2), None)
 
 
@@ -107,7 +109,7 @@ def _make_function(slow):
             raise AssertionError
 
     made = make_function_type(Base)()
-    set_vectorcall(made, entry.slow_entry())
+    set_vectorcall(made, slow_path.slow_entry())
     return made
 
 
@@ -264,7 +266,8 @@ def test_assumptions_hold_without_version_tags(monkeypatch):
 # -- recursion -----------------------------------------------------------------------------------------
 
 
-def test_recursion_through_calls_stops_with_recursion_error():
+def _make_recursive():
+    """A function that calls itself until something stops it."""
     kept: list[object] = []
 
     def keep(value):
@@ -277,18 +280,88 @@ def test_recursion_through_calls_stops_with_recursion_error():
 
     function = make_function_type(Base)()
     module = ModuleBuilder("recursive")
-    following = entry.NextCell(entry.slow_entry())
-    f, arguments, _ = entry.begin_entry(module, "native", [ANY], following)
-    entry.enter_recursive_call(f)
-    result = f.call_external("ptr", "PyObject_CallOneArg", (keep(function), arguments[0].ref))
-    entry.leave_recursive_call(f)
+    following = entry.NextCell(slow_path.slow_entry())
+    f, arguments, _ = entry.begin_entry(module, "native", [INT], following)
+    slow_path.enter_recursive_call(f)
+    again, stop = f.new_block("again"), f.new_block("stop")
+    f.condbr(f.icmp("sgt", arguments[0].ref, integer("i64", 0)), again, stop)
+    f.start(stop)
+    slow_path.leave_recursive_call(f)
+    f.ret(boxing.box(f, Native(INT, (integer("i64", 7),)), keep))
+    f.start(again)
+    less = f.add(arguments[0].ref, integer("i64", -1))
+    argument = boxing.box(f, Native(INT, (less,)), keep)
+    result = f.call_external("ptr", "PyObject_CallOneArg", (keep(function), argument))
+    boxing.decref(f, argument)
+    slow_path.leave_recursive_call(f)
     f.ret(result)
     code = compile_ir(module.render(), "native")
     set_vectorcall(function, code.address)
+    return function, (code, kept, following)
+
+
+def test_recursion_through_calls_stops_with_recursion_error():
+    function, _alive = _make_recursive()
+    assert function(100) == 7
     for _ in range(3):  # each failure gives its depth back
         with pytest.raises(RecursionError, match="maximum recursion depth exceeded"):
-            function(None)
-    assert kept
+            function(10**6)
+    assert function(100) == 7
+
+
+_DEEP = """
+import sys, threading
+sys.path.insert(0, {root!r})
+from tests.codegen.test_entry import _make_recursive
+function, alive = _make_recursive()
+sys.setrecursionlimit(10**8)
+
+def run(depth, wanted):
+    for _ in range(2):
+        try:
+            result = function(depth)
+        except RecursionError as error:
+            result = str(error)
+        assert result == wanted, result
+
+deep = "maximum recursion depth exceeded"
+run(20_000, 7)
+run(10**8, deep)
+threading.stack_size(1 << 20)
+threads = [threading.Thread(target=run, args=(10**8, deep)) for _ in range(2)]
+threads += [threading.Thread(target=run, args=(1000, 7)) for _ in range(2)]
+for t in threads: t.start()
+for t in threads: t.join()
+run(20_000, 7)
+print("survived")
+"""
+
+
+def test_stack_does_not_overflow_however_high_the_limit_is():
+    root = str(Path(__file__).parents[2])
+    ran = subprocess.run(
+        [sys.executable, "-c", _DEEP.format(root=root)], capture_output=True, text=True, cwd=root
+    )
+    assert (ran.stdout, ran.stderr, ran.returncode) == ("survived\n", "", 0)
+
+
+def test_memory_stays_flat_over_many_calls():
+    add = build([FLOAT, FLOAT], _add)
+    array = np.zeros(3)
+
+    def run():
+        for _ in range(20_000):
+            add(1.0, 2.0)
+            add(array, 1)
+            add(1.0, y=2.0)
+        gc.collect()
+        return sys.getallocatedblocks(), sys.getrefcount(array), sys.getrefcount(add)
+
+    run()
+    before = run()
+    after = run()
+    assert after[1:] == before[1:]
+    assert abs(after[0] - before[0]) < 50
 
 
 def test_next_cell_is_one_word_of_memory():
