@@ -277,7 +277,8 @@ def math(e: Emitter, name: str, *xs: Native) -> Native:
     if llvm == "half":
         refs = [e.f.convert("fpext", ref, "float") for ref in refs]
     wide = refs[0].type
-    attributes = "nounwind willreturn memory(none)"
+    # nobuiltin: LLVM would rewrite pow(x, 2.0) to x * x, which rounds differently from the C library
+    attributes = "nobuiltin nounwind willreturn memory(none)"
     symbol = name + ("f" if wide == "float" else "")
     result = e.f.call_external(wide, symbol, refs, attributes)
     if symbol == _HYPOTENUSE:

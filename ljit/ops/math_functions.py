@@ -22,6 +22,7 @@ from ljit.ops.python_numbers import (
     condition_and,
     condition_not,
     condition_or,
+    float_rem,
     is_finite,
     is_infinite,
     is_nan,
@@ -140,11 +141,20 @@ _math(
     "atan2", "(y, x, /)", "Angle of the point (x, y).",
     lower=functools.partial(_call, "atan2"), effects=_effect_of_total, samples=_PAIR_SAMPLES,
 )  # fmt: skip
-for _name, _doc in {"fmod": "Remainder as in C", "remainder": "IEEE 754 remainder"}.items():
+
+
+def _lower_fmod(e: Emitter, x: V, y: V) -> V:
+    x, y = to_float(e, x), to_float(e, y)
+    return check_result(e, float_rem(e, x, y), x, y)
+
+
+for _name, _doc, _lower in (
+    ("fmod", "Remainder as in C", _lower_fmod),
+    ("remainder", "IEEE 754 remainder", functools.partial(_checked_call, "remainder")),
+):
     _math(
         _name, "(x, y, /)", f"{_doc}; raises for y = 0 and infinite x.",
-        lower=functools.partial(_checked_call, _name), effects=_effect_of_partial,
-        samples=_PAIR_SAMPLES,
+        lower=_lower, effects=_effect_of_partial, samples=_PAIR_SAMPLES,
     )  # fmt: skip
 
 

@@ -39,6 +39,7 @@ __all__ = [
     "condition_and",
     "condition_not",
     "condition_or",
+    "float_rem",
     "is_finite",
     "is_infinite",
     "is_nan",
@@ -147,6 +148,31 @@ def is_infinite(e: Emitter, x: V) -> V:
 def is_finite(e: Emitter, x: V) -> V:
     """Whether the float is neither NaN nor infinite."""
     return e.compare("lt", e.intrinsic("fabs", x), e.const(FLOAT, float("inf")))
+
+
+# -- floats ----------------------------------------------------------------------------------------
+
+
+def float_rem(e: Emitter, x: V, y: V) -> V:
+    """C's fmod. Quotients below 2**52 are computed at once; fmod takes a loop for what it does.
+
+    The truncated quotient of the rounded division is right or one too large; x - q * y is a float
+    exactly, so that a fused multiply-add gives it and one addition of y corrects it.
+    """
+    ratio = e.div(x, y)
+    is_small = e.compare("lt", e.intrinsic("fabs", ratio), e.const(FLOAT, 2.0**52))
+    is_small = e.bit_and(is_small, is_finite(e, y))
+    return e.branch(is_small, lambda: _small_rem(e, x, y, ratio), lambda: e.rem(x, y))
+
+
+def _small_rem(e: Emitter, x: V, y: V, ratio: V) -> V:
+    zero = e.const(FLOAT, 0.0)
+    rest = e.intrinsic("fma", e.neg(e.intrinsic("trunc", ratio)), y, x)
+    overshot = e.compare("lt", rest, zero)
+    overshot = e.bit_xor(overshot, e.compare("lt", x, zero))
+    overshot = e.bit_and(overshot, e.compare("ne", rest, zero))
+    step = e.intrinsic("copysign", y, x)
+    return e.intrinsic("copysign", e.select(overshot, e.add(rest, step), rest), x)
 
 
 # -- complex ---------------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 """Run one op in three ways: as Python, through its lowering on scalars, and as machine code."""
 
 import copy
+import math
 import warnings
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -163,10 +165,10 @@ class PythonEmitter(ScalarEmitter):
 
     def intrinsic(self, name, *xs):
         if name == "fma":
-            from fractions import Fraction
-
-            x, y, z = (Fraction(float(v.value)) for v in xs)
-            return self.const(xs[0].type, float(x * y + z))
+            x, y, z = (float(v.value) for v in xs)
+            exact = all(map(math.isfinite, (x, y, z)))
+            result = float(Fraction(x) * Fraction(y) + Fraction(z)) if exact else x * y + z
+            return self.const(xs[0].type, result)
         return super().intrinsic(name, *xs)
 
 

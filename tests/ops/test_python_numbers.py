@@ -1,0 +1,118 @@
+"""Float arithmetic that native code computes in another way than CPython: bit for bit the same."""
+
+import math
+import random
+
+import pytest
+
+from ljit.ir import get_op
+from ljit.types import COMPLEX, FLOAT, INT
+from tests.ops.python_harness import NativeBailed, attempt, compile_op
+
+
+def numbers(seed, count=700):
+    """Random floats of all sizes, near whole numbers, and powers of two."""
+    random.seed(seed)
+    for _ in range(count):
+        yield random.uniform(-10, 10)
+        yield math.ldexp(random.uniform(-1, 1), random.randint(-1070, 1020))
+        yield random.randint(-50, 50) * random.choice([1.0, 0.1, 0.5, 1 / 3])
+        yield math.ldexp(random.choice([-1, 1]), random.randint(-1074, 1023))
+
+
+def pairs(seed):
+    return zip(numbers(seed), numbers(seed + 1), strict=True)
+
+
+def check(name, types, operands, at_least=0.9):
+    """Compare; an op may bail out, but rarely where Python gives a result."""
+    op = get_op(name)
+    native = compile_op(op, types)
+    done = defined = 0
+    for values in operands:
+        expected = attempt(op.evaluate, values)
+        found = attempt(native, values)
+        defined += expected.error is None
+        if isinstance(found.error, NativeBailed):
+            continue
+        done += 1
+        assert found.text == expected.text, values
+    assert done >= at_least * defined
+
+
+@pytest.mark.parametrize("name", ["py::mod", "py::floordiv", "py::divmod", "math::fmod"])
+def test_remainders_of_floats(name):
+    check(name, (FLOAT, FLOAT), pairs(1))
+
+
+def test_remainders_of_multiples():
+    random.seed(2)
+    multiples = [
+        (random.randint(-(2**30), 2**30) * y, y)
+        for y in (0.1, 0.3, 3.0, 1e-5, -0.7)
+        for _ in range(500)
+    ]
+    check("py::mod", (FLOAT, FLOAT), multiples)
+    check("py::floordiv", (FLOAT, FLOAT), multiples)
+
+
+@pytest.mark.parametrize("exponent", [2, 0.5, -1, 3, 1.5, -2.0])
+def test_powers_of_floats(exponent):
+    bases = [abs(x) if exponent != int(exponent) else x for x in numbers(3)]
+    types = (FLOAT, INT if isinstance(exponent, int) else FLOAT)
+    check("py::pow", types, [(x, exponent) for x in bases])
+
+
+def test_squares_and_roots_use_the_c_library_where_rounding_is_close():
+    random.seed(4)
+    close = [x for x in (random.uniform(1, 4) for _ in range(100_000)) if x**2 != x * x]
+    assert close, "the C library rounds all squares correctly: the detour can go"
+    check("py::pow", (FLOAT, INT), [(x, 2) for x in close])
+    roots = [x for x in (random.uniform(1, 4) for _ in range(100_000)) if x**0.5 != math.sqrt(x)]
+    assert roots, "the C library rounds all roots correctly: the detour can go"
+    check("py::pow", (FLOAT, FLOAT), [(x, 0.5) for x in roots])
+
+
+def test_norms():
+    check("math::hypot", (FLOAT, FLOAT), pairs(5))
+    triples = zip(numbers(6), numbers(7), numbers(8), strict=True)
+    check("math::hypot", (FLOAT,) * 3, triples)
+
+
+def test_quotients_and_products_of_complex_numbers():
+    operands = [(complex(*p), complex(*q)) for p, q in zip(pairs(9), pairs(11), strict=True)]
+    check("py::truediv", (COMPLEX, COMPLEX), operands)
+    check("py::mul", (COMPLEX, COMPLEX), operands)
+    check("py::abs", (COMPLEX,), [(z,) for z, _ in operands])
+
+
+@pytest.mark.parametrize("exponent", [2, 3])
+def test_small_powers_of_complex_numbers(exponent):
+    operands = [(complex(*p), exponent) for p in pairs(13)]
+    check("py::pow", (COMPLEX, INT), operands, at_least=0.5)
+
+
+@pytest.mark.parametrize("name", ["py::truediv", "py::floordiv", "py::mod", "py::pow"])
+def test_operators_of_random_ints(name):
+    random.seed(14)
+    sizes = [4, 20, 40, 53, 63]
+    operands = [
+        (
+            random.randint(-(2**a), 2**a - 1),
+            random.randint(-(2**b), 2**b - 1) % (80 if "pow" in name else 2**64),
+        )
+        for a in sizes
+        for b in sizes
+        for _ in range(200)
+    ]
+    operands = [(x, y - 2**64 if y >= 2**63 else y) for x, y in operands]
+    check(name, (INT, INT), operands, at_least=0.1)
+
+
+@pytest.mark.parametrize("name", ["py::lt", "py::le", "py::gt", "py::ge", "py::eq", "py::ne"])
+def test_ints_next_to_floats_compare_exactly(name):
+    floats = [math.ldexp(m, e) for m in (1.0, -1.0, 1.5) for e in (52, 53, 54, 61, 62, 63)]
+    floats += [math.nextafter(x, s) for x in floats for s in (math.inf, -math.inf)]
+    ints = {min(max(int(x) + d, -(2**63)), 2**63 - 1) for x in floats for d in range(-3, 4)}
+    check(name, (INT, FLOAT), [(n, x) for n in ints for x in floats], at_least=1)
+    check(name, (FLOAT, INT), [(x, n) for n in ints for x in floats], at_least=1)
