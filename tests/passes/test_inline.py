@@ -1,0 +1,206 @@
+"""Inlining: what is taken, what is left alone, and what a change of the variable does."""
+
+from __future__ import annotations
+
+import pytest
+
+import ljit
+from ljit.frontend import build_graph
+from ljit.interp import NoHooks, compile_graph, run
+from ljit.ir import Graph, verify
+from ljit.ops.control import CONSTANT, RETURN
+from ljit.passes import run_passes
+
+
+def square(x, scale=1):
+    return x * x * scale
+
+
+def branching(x):
+    if x > 0:
+        return x
+    return -x
+
+
+def recursive(n):
+    return 1 if n < 1 else n * recursive(n - 1)
+
+
+def keyword_only(x, *, y=2):
+    return x + y
+
+
+def stars(*xs):
+    return xs
+
+
+def failing(x):
+    return 1 // x
+
+
+def calls_square(x):
+    return square(x) + square(x, scale=3)
+
+
+def calls_branching(x):
+    return branching(x) + branching(-x)
+
+
+def calls_recursive(n):
+    return recursive(n)
+
+
+def calls_nested(x):
+    return calls_square(x) + 1
+
+
+def calls_badly(x):
+    return square(x, x, x)
+
+
+def calls_twice(x):
+    return square(x, x=x)
+
+
+def calls_stars(x):
+    return stars(x, x), keyword_only(x), keyword_only(x, y=5)
+
+
+def calls_failing(x):
+    return failing(x)
+
+
+def graph_of(function):
+    graph = build_graph(function)
+    run_passes(graph, "convert_to_ssa")
+    return graph
+
+
+def inlined(function):
+    graph = graph_of(function)
+    before = str(graph)
+    changed = run_passes(graph, "inline", {"inline": {"graph_of": graph_of}})
+    verify(graph)
+    assert changed == (str(graph) != before)
+    return graph
+
+
+def evaluate(graph, *arguments):
+    return run(compile_graph(graph), arguments, NoHooks())
+
+
+def count(graph, name):
+    return sum(n.op.name == name for n in graph.walk())
+
+
+@pytest.mark.parametrize(
+    ("function", "argument", "bodies"),
+    [
+        (calls_square, 5, 2),
+        (calls_branching, -4, 2),
+        (calls_nested, 3, 3),
+        (calls_stars, 3, 1),
+    ],
+)
+def test_inlined_bodies_compute_what_the_calls_did(function, argument, bodies):
+    graph = inlined(function)
+    assert count(graph, "prim::Region") == bodies
+    assert evaluate(graph, argument) == function(argument)
+
+
+def test_recursion_is_inlined_once():
+    graph = inlined(calls_recursive)
+    assert count(graph, "prim::Region") == 1
+    assert evaluate(graph, 5) == 120
+    assert count(inlined(recursive), "prim::Region") == 0
+
+
+@pytest.mark.parametrize("function", [calls_badly, calls_twice])
+def test_a_call_that_does_not_bind_is_left_to_raise(function):
+    graph = inlined(function)
+    assert count(graph, "prim::Region") == 0
+    with pytest.raises(TypeError, match="argument"):
+        evaluate(graph, 1)
+
+
+def test_without_graphs_nothing_is_inlined():
+    graph = graph_of(calls_square)
+    assert not run_passes(graph, "inline")
+    assert not run_passes(graph, "inline", {"inline": {"graph_of": lambda function: None}})
+
+
+def test_a_variable_that_changes_is_seen(monkeypatch):
+    graph = inlined(calls_square)
+    monkeypatch.setitem(globals(), "square", lambda x, scale=1: 100)
+    assert evaluate(graph, 5) == 200
+
+
+def test_defaults_that_are_replaced_are_seen(monkeypatch):
+    graph = inlined(calls_square)
+    monkeypatch.setattr(square, "__defaults__", (7,))
+    assert evaluate(graph, 5) == 25 * 7 + 25 * 3
+
+
+def test_what_is_bound_to_a_cell_is_inlined():
+    def helper(x):
+        return x + 1
+
+    def outer(x):
+        return helper(x)
+
+    graph = inlined(outer)
+    assert count(graph, "prim::Region") == 1
+    assert evaluate(graph, 1) == 2
+
+
+def test_a_decorated_function_is_inlined_as_what_it_wraps():
+    decorated = ljit.jit(square)
+
+    def outer(x):
+        return decorated(x, 2)
+
+    graph = inlined(outer)
+    assert count(graph, "prim::Region") == 1
+    assert evaluate(graph, 3) == 18
+
+
+def test_a_wrapper_that_only_has_the_attribute_is_called():
+    class Wrapper:
+        __wrapped__ = staticmethod(square)
+
+        def __call__(self, x):
+            return "wrapper"
+
+    wrapper = Wrapper()
+
+    def outer(x):
+        return wrapper(x)
+
+    graph = inlined(outer)
+    assert count(graph, "prim::Region") == 0
+    assert evaluate(graph, 3) == "wrapper"
+
+
+def test_inlined_nodes_know_where_they_were_called():
+    graph = inlined(calls_failing)
+    (division,) = (n for n in graph.walk() if n.op.name == "py::floordiv")
+    assert division.range.source.function.endswith("failing")
+    assert division.range.caller.source.function.endswith("calls_failing")
+    assert division.origin == division.id
+    assert division.range.caller.caller is None
+
+
+def test_a_large_function_is_called():
+    def large(x):
+        return x
+
+    def outer(x):
+        return large(x)
+
+    big = Graph()
+    big.block.add_param("x")
+    for i in range(300):
+        big.block.append(big.create(CONSTANT, attrs={"value": i}))
+    big.block.append(big.create(RETURN, [big.block.last.output], outputs=0))
+    graph = graph_of(outer)
+    assert not run_passes(graph, "inline", {"inline": {"graph_of": lambda function: big}})

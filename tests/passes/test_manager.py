@@ -1,0 +1,170 @@
+"""Pipelines, checks, limits and logs of the pass manager."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+import ljit.ops  # noqa: F401
+from ljit import config
+from ljit.errors import InputError, InternalError, VerifyError
+from ljit.ir import parse
+from ljit.passes import PASSES, PassManager, run_passes
+from ljit.passes import manager as manager_module
+
+TEXT = """\
+graph():
+  %0 : int = prim::Constant[value=1]()
+  %1 : int = py::add(%0, %0)
+  %2 : int = py::mul(%1, %1)
+  return (%2)
+"""
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    """Passes that say and do wrong things."""
+
+    def says_nothing(graph):
+        graph.block.first.attrs["value"] = 2
+        return False
+
+    def says_too_much(graph):
+        return True
+
+    def breaks(graph):
+        graph.block.terminator.erase()
+        return True
+
+    for function in (says_nothing, says_too_much, breaks):
+        monkeypatch.setitem(PASSES, function.__name__, function)
+
+
+def test_a_pipeline_runs_its_passes_in_order():
+    graph = parse(TEXT)
+    manager = PassManager("constant_propagation, eliminate_dead_code")
+    assert manager.run(graph)
+    assert [run.name for run in manager.runs] == ["constant_propagation", "eliminate_dead_code"]
+    assert all(run.changed and run.seconds >= 0 for run in manager.runs)
+    assert str(graph).count("\n") == 3
+
+
+def test_a_starred_group_runs_until_nothing_changes():
+    graph = parse(TEXT)
+    manager = PassManager("(constant_propagation,eliminate_dead_code)*,constant_pooling")
+    assert manager.run(graph)
+    assert [run.changed for run in manager.runs] == [True, True, False, False, False]
+    assert not manager.run(graph)
+
+
+@pytest.mark.parametrize("text", ["nothing", "(inline", "inline)*", "inline,(unknown)*", "inline;"])
+def test_a_pipeline_that_does_not_read_is_an_input_error(text):
+    with pytest.raises(InputError, match="pipeline"):
+        PassManager(text)
+
+
+def test_options_go_to_their_pass(monkeypatch):
+    seen = []
+    monkeypatch.setitem(PASSES, "takes_options", lambda graph, **options: bool(seen.append(options)))
+    run_passes(parse(TEXT), "takes_options", {"takes_options": {"x": 1}, "inline": {"y": 2}})
+    assert seen == [{"x": 1}]
+
+
+def test_with_checks_a_pass_that_breaks_the_graph_is_named(broken):
+    with config.overridden(check=True), pytest.raises(VerifyError, match="after the pass breaks"):
+        run_passes(parse(TEXT), "breaks")
+
+
+@pytest.mark.parametrize("name", ["says_nothing", "says_too_much"])
+def test_with_checks_a_wrong_report_of_change_is_an_error(broken, name):
+    with config.overridden(check=True), pytest.raises(InternalError, match=name):
+        run_passes(parse(TEXT), name)
+
+
+def test_without_checks_nothing_is_verified(broken):
+    with config.overridden(check=False):
+        assert run_passes(parse(TEXT), "breaks")
+
+
+@pytest.mark.parametrize(("limit", "left"), [(0, ["add", "mul"]), (1, ["mul"]), (2, [])])
+def test_a_limit_stops_after_so_many_rewrites(limit, left):
+    graph = parse(TEXT)
+    manager_module.reset_limits()
+    with config.overridden(opt_limits={"constant_propagation": limit}):
+        run_passes(graph, "constant_propagation")
+    assert [name for name in ("add", "mul") if f"py::{name}" in str(graph)] == left
+
+
+def test_stop_after_counts_runs_of_passes_in_the_process():
+    manager_module.reset_limits()
+    graph = parse(TEXT)
+    with config.overridden(stop_after=1):
+        run_passes(graph, "constant_pooling,constant_propagation")
+        run_passes(graph, "constant_propagation")
+    assert "py::add" in str(graph)
+    manager_module.reset_limits()
+    with config.overridden(stop_after=2):
+        run_passes(graph, "constant_pooling,constant_propagation")
+    assert "py::add" not in str(graph)
+
+
+def test_the_log_of_a_pass_has_the_graph_behind_its_head(capsys):
+    with config.overridden(log_levels=config.parse_log_levels("constant_propagation")):
+        run_passes(parse(TEXT), "constant_propagation,eliminate_dead_code")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines
+    assert {line.split("]")[0] for line in lines} == {"[DUMP constant_propagation"}
+    assert any("prim::Constant[value=4]" in line for line in lines)
+
+
+def test_update_level_shows_each_rewrite_and_the_graph_before(capsys):
+    with config.overridden(log_levels=config.parse_log_levels(">constant_propagation")):
+        run_passes(parse(TEXT), "constant_propagation")
+    text = capsys.readouterr().err
+    assert "[UPDATE constant_propagation] before:" in text
+    assert text.count("rewrites") == 2
+
+
+def test_a_log_that_is_off_makes_no_text():
+    class Loud:
+        def __str__(self):
+            raise AssertionError
+
+    log = config.logger("some_component")
+    log.dump(Loud())
+    with config.overridden(log_levels={"some_component": config.DUMP}):
+        log.update(Loud())
+        log.debug(Loud())
+        with pytest.raises(AssertionError):
+            log.dump(Loud())
+    log.dump(Loud())
+
+
+def test_levels_are_read_from_the_environments_text():
+    settings = config.Settings.from_environment(
+        {
+            "LJIT_LOG_LEVEL": "a:>b:>>c:>>>d",
+            "LJIT_OPT_LIMIT": "fuse=3,inline=0:dce=7",
+            "LJIT_STOP_AFTER": "17",
+            "LJIT_CHECK": "1",
+            "LJIT": "0",
+        }
+    )
+    assert settings.log_levels == {"a": 0, "b": 1, "c": 2, "d": 2}
+    assert settings.opt_limits == {"fuse": 3, "inline": 0, "dce": 7}
+    assert (settings.stop_after, settings.check, settings.enabled) == (17, True, False)
+
+
+def test_an_empty_environment_gives_the_defaults():
+    assert config.Settings.from_environment({}) == config.Settings()
+
+
+def test_a_malformed_setting_is_warned_about_and_left_out():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        settings = config.Settings.from_environment(
+            {"LJIT_OPT_LIMIT": "fuse=many", "LJIT_STOP_AFTER": "-1"}
+        )
+    assert (settings.opt_limits, settings.stop_after) == ({}, None)
+    assert [w.category for w in caught] == [RuntimeWarning, RuntimeWarning]

@@ -1,0 +1,83 @@
+"""Each rule of the peephole optimiser, held against `evaluate` on hostile values."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import ljit.ops  # noqa: F401
+from ljit.ir import Graph, get_op
+from ljit.ops.control import CONSTANT, RETURN
+from ljit.passes import run_passes
+from ljit.passes.peephole_optimize import IDENTITIES, INVOLUTIONS
+from ljit.types import ANY, type_of
+
+FLOATS = (0.0, -0.0, 1.5, -1e308, 5e-324, float("inf"), float("-inf"), float("nan"))
+INTS = (0, 1, -1, 7, 2**62, -(2**63), 2**63 - 1)
+VALUES = (
+    *FLOATS,
+    *INTS,
+    True,
+    False,
+    1 - 2j,
+    complex(-0.0, -0.0),
+    *map(np.float64, FLOATS),
+    *(np.float32(x) for x in (0.0, -0.0, 1.5, np.inf, np.nan)),
+    *(t(x) for t in (np.int8, np.int32, np.int64) for x in (0, 1, -1, 100, -128)),
+    *(t(x) for t in (np.uint8, np.uint64) for x in (0, 1, 200)),
+    np.bool(True),
+)
+
+
+def optimised(op, inputs):
+    """Build op(parameter, constants...), optimise, and say whether it became the parameter."""
+    graph = Graph()
+    x = graph.block.add_param("x", type_of(inputs[0]))
+    rest = []
+    for value in inputs[1:]:
+        attrs = {"value": value}
+        rest.append(graph.block.append(graph.create(CONSTANT, attrs=attrs)).output)
+    node = graph.block.append(graph.create(op, [x, *rest]))
+    graph.block.append(graph.create(RETURN, [node.output], outputs=0))
+    run_passes(graph, "peephole_optimize")
+    return graph.block.terminator.inputs[0] is x
+
+
+def is_same(a, b):
+    return type(a) is type(b) and np.asarray(a).tobytes() == np.asarray(b).tobytes()
+
+
+@pytest.mark.parametrize("rule", IDENTITIES, ids=lambda rule: rule.name)
+def test_an_identity_holds_for_every_value_that_it_is_applied_to(rule):
+    op = get_op(rule.op)
+    applied = 0
+    elements = [rule.right, float(rule.right), -float(rule.right), bool(rule.right)]
+    elements += [np.float64(rule.right), np.int64(rule.right)]
+    for value, right in itertools.product(VALUES, elements):
+        try:
+            with np.errstate(all="ignore"):
+                result = op.evaluate(value, right)
+        except (TypeError, ArithmeticError, ValueError):
+            continue
+        if type_of(result) == ANY:
+            continue
+        if optimised(op, (value, right)):
+            applied += 1
+            assert is_same(result, value), f"{rule.name}: {value!r}, {right!r} gave {result!r}"
+    assert applied > 0
+
+
+@pytest.mark.parametrize("name", INVOLUTIONS)
+def test_an_op_that_undoes_itself_does(name):
+    op = get_op(name)
+    for value in VALUES:
+        if type_of(value) in INVOLUTIONS[name]:
+            assert is_same(op.evaluate(op.evaluate(value)), value)
+
+
+def test_adding_zero_to_a_float_is_no_identity():
+    assert not optimised(get_op("py::add"), (-0.0, 0))
+    assert not optimised(get_op("np::add"), (np.float64(-0.0), 0.0))
+    assert not optimised(get_op("py::sub"), (0.0, -0.0))
