@@ -43,7 +43,7 @@ SPAN: Final = 10  # r[d] = f(r): parallel move into the slice d
 CALL: Final = 11  # r[d] = f(*a(r))
 JUMP: Final = 12  # go to a
 CALL0: Final = 13  # r[d] = f()
-ENTER: Final = 14  # r[d] = min(r[a] + hot loop threshold, r[b])
+ENTER: Final = 14  # r[d] = the trip at which the header of the loop f is looked at
 MULTI: Final = 15  # r[d] = f(*a(r)), which must give b results
 RETURN: Final = 16  # return r[a]
 RARE: Final = 17  # r[d] = f(r): f is told of the register file
@@ -93,6 +93,7 @@ class LoopInfo:
     stop: int
     limit: int
     outputs: tuple[int, ...]
+    parent: LoopInfo | None = None  # the loop around it
 
 
 @dataclass(frozen=True, slots=True, eq=False)

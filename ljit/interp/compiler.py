@@ -79,6 +79,7 @@ class _Compiler:
         self.positions: dict[str, int] = {}
         self.labels: list[_Label] = []
         self.loops: dict[Node, LoopInfo] = {}
+        self.loop: LoopInfo | None = None  # the innermost one around the present node
         self.headers: dict[Node, _Label] = {}  # of Loops: where the next trip starts
         self.bodies: dict[Node, _Label] = {}  # of Loops: behind the header
         self.ends: dict[Node, _Label] = {}  # of nodes with blocks: behind the merge
@@ -297,7 +298,8 @@ class _Compiler:
         outputs = self.new_registers(node.outputs)
         body = node.blocks[0]
         trip, *parameters = self.new_registers(body.params)
-        info = LoopInfo(node.id, trip, stop, self.new_register(), outputs)
+        around = self.loop
+        info = LoopInfo(node.id, trip, stop, self.new_register(), outputs, around)
         self.loops[node] = info
         self.headers[node], self.bodies[node] = self.new_label(), self.new_label()
         self.ends[node] = end = self.new_label()
@@ -305,7 +307,7 @@ class _Compiler:
         where = self.range
         self.move([start, *carried], [trip, *parameters])
         self.emit(
-            kinds.ENTER, None, trip, stop, d=info.limit, reads=(trip, stop), writes=(info.limit,)
+            kinds.ENTER, info, trip, stop, d=info.limit, reads=(trip, stop), writes=(info.limit,)
         )
         self.bind(self.headers[node])
         self.pin(f"header:{node.id}")
@@ -314,7 +316,9 @@ class _Compiler:
             text="loop while less", reads=(trip, stop),
         )  # fmt: skip
         self.bind(self.bodies[node])
+        self.loop = info
         self.visit_block(body)
+        self.loop = around
         self.range = where
         self.bind(exhausted)
         if len(node.blocks) > 1:

@@ -39,6 +39,7 @@ from ljit.interp.code import (
     Instruction,
     LoopInfo,
 )
+from ljit.interp.hot_loops import HotLoops
 from ljit.interp.recursion import enter_frame, leave_frame
 from ljit.interp.tracebacks import clean_traceback, drop_own_frames
 
@@ -105,7 +106,7 @@ class Hooks(Protocol):
 
     @property
     def hot_loop_threshold(self) -> int:
-        """How many back-edges of one activation of a loop make it hot (again)."""
+        """How many back-edges of a loop make it hot (again); see `ljit.interp.hot_loops`."""
 
     def on_profile(self, node_id: int, value: object) -> bool | None:
         """See the value that the `prim::profile` node of that id was given.
@@ -225,6 +226,7 @@ def execute(  # noqa: C901, PLR0912, PLR0915 - one function, since a call for ea
     branch, branch_if, next_trip, header = BRANCH, BRANCH_IF, NEXT, HEADER
     on_profile = hooks.on_profile
     threshold = hooks.hot_loop_threshold
+    hot_loops = HotLoops(hooks)
     segment: tuple[Instruction, ...] | None = segments[pc] or code.segment_at(pc)
     try:
         while True:
@@ -258,8 +260,7 @@ def execute(  # noqa: C901, PLR0912, PLR0915 - one function, since a call for ea
                         segment = segments[a]
                         break
                     elif trip >= registers[d]:
-                        registers[d] = min(trip + threshold, registers[c])
-                        left = hooks.on_hot_loop(code, f.id, trip, registers)
+                        left = hot_loops.report(code, f, trip, registers)
                         if left is not None:
                             if isinstance(left, Returned):
                                 return left.value
@@ -279,7 +280,7 @@ def execute(  # noqa: C901, PLR0912, PLR0915 - one function, since a call for ea
                 elif kind == CALL0:
                     registers[d] = f()
                 elif kind == ENTER:
-                    registers[d] = min(registers[a] + threshold, registers[b])
+                    registers[d] = hot_loops.enter(f, registers)
                 elif kind == MULTI:
                     registers[d] = _checked(f(*a(registers)), b)
                 elif kind == RETURN:

@@ -302,8 +302,7 @@ def test_a_loop_is_hot_after_each_threshold_of_back_edges():
     assert hooks.trips == []  # the loop is over when the tenth back-edge is taken
 
 
-def test_each_activation_of_a_loop_counts_for_itself():
-    text = """
+NESTED = """
 graph(%n : int, %m : int):
   %0 : int = prim::Constant[value=0]()
   prim::Loop(%0, %n)
@@ -314,14 +313,43 @@ graph(%n : int, %m : int):
       -> ()
   return (%n)
 """
-    code = code_of(text)
+
+
+def test_short_activations_make_the_loop_around_hot():
+    code = code_of(NESTED)
+    outer = min(info.id for info in code.loops)
+    hooks = HotLoops(8, {2: lambda code, loop_id, registers: LoopExit.finished(())})
+    run(code, (100, 5), hooks)  # the second activation needs 4 trips
+    assert hooks.trips == [(outer, 2)]
+
+
+def test_a_long_activation_makes_the_inner_loop_hot():
+    code = code_of(NESTED)
+    inner, _outer = sorted(info.id for info in code.loops)[::-1]
+    hooks = HotLoops(4)
+    run(code, (1, 6), hooks)
+    assert hooks.trips == [(inner, 4)]
+
+
+def test_an_inner_loop_is_reported_if_the_loop_around_is_declined():
+    code = code_of(NESTED)
     inner, outer = sorted(info.id for info in code.loops)[::-1]
-    hooks = HotLoops(4)
-    run(code, (5, 4), hooks)
-    assert hooks.trips == [(outer, 4)]
-    hooks = HotLoops(4)
-    run(code, (2, 6), hooks)
-    assert hooks.trips == [(inner, 4), (inner, 4)]
+    hooks = HotLoops(8)
+    run(code, (6, 5), hooks)
+    assert hooks.trips[0][0] == outer
+    assert inner in [loop for loop, _trip in hooks.trips[1:]]
+
+
+def test_a_loop_that_ran_elsewhere_is_reported_as_soon_as_it_is_entered_again():
+    code = code_of(NESTED)
+    inner, _outer = sorted(info.id for info in code.loops)[::-1]
+
+    def finish(code, loop_id, registers):
+        return LoopExit.finished(())
+
+    hooks = HotLoops(4, {4: finish, 0: finish})
+    run(code, (3, 6), hooks)
+    assert hooks.trips == [(inner, 4), (inner, 0), (inner, 0)]
 
 
 def test_trips_count_from_the_start_of_the_loop():

@@ -1,0 +1,65 @@
+"""Which loops of a run are hot: trips are counted over the activations of a loop, not in each alone.
+
+A loop that is entered for the k-th time needs a k-th part of the threshold, so that short inner loops
+are found. Such a loop is not reported at once: its parent is, at its next trip, since native code of the parent
+has the inner loop in it. A parent that is declined leaves it to the inner loop.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from ljit.interp.code import Code, LoopInfo
+
+__all__ = ["HotLoops"]
+
+#: activations of a loop that runs elsewhere after which its parent is asked about again
+_MANY_ACTIVATIONS = 1000
+
+
+class _Hooks(Protocol):
+    @property
+    def hot_loop_threshold(self) -> int: ...
+
+    def on_hot_loop(self, code: Code, loop_id: int, trip: int, registers: list[object]) -> Any: ...
+
+
+class HotLoops:
+    """The counts of one run of the machine."""
+
+    __slots__ = ("_activations", "_declined", "_elsewhere", "_hooks", "_threshold")
+
+    def __init__(self, hooks: _Hooks) -> None:
+        self._hooks = hooks
+        self._threshold = hooks.hot_loop_threshold
+        self._activations: dict[int, int] = {}
+        self._elsewhere: set[int] = set()  # loops that were run elsewhere when last asked about
+        self._declined: set[int] = set()
+
+    def enter(self, loop: LoopInfo, registers: list[Any]) -> int:
+        """Give the trip at which the header of a loop that is entered must be looked at."""
+        count = self._activations[loop.id] = self._activations.get(loop.id, 0) + 1
+        start, stop = registers[loop.trip], registers[loop.stop]
+        if loop.id in self._elsewhere:
+            return min(start, stop)  # type: ignore[no-any-return]
+        share = self._threshold if loop.id in self._declined else self._threshold // count
+        return min(start + share, stop)  # type: ignore[no-any-return]
+
+    def report(self, code: Code, loop: LoopInfo, trip: int, registers: list[Any]) -> Any:
+        """Tell the hooks of a hot loop, or let its parent be told of; None: go on."""
+        registers[loop.limit] = min(trip + self._threshold, registers[loop.stop])
+        parent = loop.parent
+        if parent is not None and parent.id not in self._declined:
+            is_known = loop.id in self._elsewhere
+            if is_known and self._activations.get(loop.id, 0) % _MANY_ACTIVATIONS == 0:
+                registers[parent.limit] = 0
+            elif not is_known and trip < self._threshold:
+                registers[parent.limit] = 0
+                return None
+        left = self._hooks.on_hot_loop(code, loop.id, trip, registers)
+        if left is None:
+            self._declined.add(loop.id)
+            self._elsewhere.discard(loop.id)
+        else:
+            self._elsewhere.add(loop.id)
+        return left
