@@ -224,6 +224,19 @@ def array_overlap(e: Emitter, a: Native, b: Native) -> Native:
     return Native(BOOL, (e.f.binary("and", below, above),))
 
 
+def array_same(e: Emitter, a: Native, b: Native) -> Native:
+    assert isinstance(a.type, ArrayType)
+    assert isinstance(b.type, ArrayType)
+    f, x, y = e.f, array_parts(a), array_parts(b)
+    pairs = [(f.convert("ptrtoint", x.data, "i64"), f.convert("ptrtoint", y.data, "i64"))]
+    pairs += zip(x.sizes, y.sizes, strict=True)
+    pairs += zip(strides_of(f, a.type, x), strides_of(f, b.type, y), strict=True)
+    same = TRUE
+    for left, right in pairs:
+        same = f.binary("and", same, f.icmp("eq", left, right))
+    return Native(BOOL, (same,))
+
+
 def is_contiguous(e: Emitter, type_: ArrayType, parts: ArrayParts) -> Ref:
     """Whether the array is C-contiguous (as NumPy's flag: sizes 0 and 1 forgive any stride)."""
     if parts.strides is None:

@@ -172,6 +172,7 @@ class Emitter:
     array_new = arrays.array_new
     array_view = arrays.array_view
     array_overlap = arrays.array_overlap
+    array_same = arrays.array_same
     object_const = objects.object_const
     list_size = objects.list_size
     list_load = objects.list_load

@@ -216,6 +216,9 @@ class Emitter(Protocol):
     def array_overlap(self, a: V, b: V) -> V:
         """Whether the memory extents of two arrays meet, as a condition (may be true in vain)."""
 
+    def array_same(self, a: V, b: V) -> V:
+        """Whether two arrays of one dtype and rank are the same elements in the same places."""
+
     def loop(self, trip: V, body: Callable[[V], None]) -> None:
         """Run `body(k)` for k = 0 .. trip-1; for lowerings that need a loop of their own."""
 

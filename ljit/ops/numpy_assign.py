@@ -90,7 +90,17 @@ def _lower_assign(e: Emitter, target: V, value: V) -> None:
     if not isinstance(value.type, ArrayType):
         converted = store_scalar(e, value, dtype)
         for_each_index(e, sizes, lambda indices: e.array_store(target, indices, converted))
-        return
+    elif value.type.dtype == dtype and value.type.ndim == target.type.ndim:
+        # ``a[i] += x`` stores the very view that it has changed
+        done = e.const(INT, 0)
+        e.branch(e.array_same(target, value), lambda: done, lambda: _copy(e, target, value))
+    else:
+        _copy(e, target, value)
+
+
+def _copy(e: Emitter, target: V, value: V) -> V:
+    """Copy an array into another one; gives 0."""
+    dtype, sizes, done = target.type.dtype, e.array_sizes(target), e.const(INT, 0)
     e.bail_if(e.array_overlap(target, value), "assignment between overlapping arrays")
 
     def fill(source: V) -> V:
@@ -102,16 +112,15 @@ def _lower_assign(e: Emitter, target: V, value: V) -> None:
                 e, sizes, converted_at
             )  # look at every value before the first is written
         for_each_index(e, sizes, lambda at: e.array_store(target, at, converted_at(at)))
-        return e.const(INT, 0)
+        return done
 
     if value.type.ndim < len(sizes):
-        fill(_broadcast_to(e, value, sizes))
-    else:
-        e.branch(
-            _are_equal(e, e.array_sizes(value), sizes),
-            lambda: fill(value),
-            lambda: fill(_broadcast_to(e, value, sizes)),
-        )
+        return fill(_broadcast_to(e, value, sizes))
+    return e.branch(
+        _are_equal(e, e.array_sizes(value), sizes),
+        lambda: fill(value),
+        lambda: fill(_broadcast_to(e, value, sizes)),
+    )
 
 
 def _are_equal(e: Emitter, xs: Sequence[V], ys: Sequence[V]) -> V:

@@ -317,6 +317,11 @@ class ScalarEmitter:
     def array_overlap(self, a: Number, b: Number) -> Number:
         return to_number(bool(np.may_share_memory(a.value, b.value)), BOOL)
 
+    def array_same(self, a: Number, b: Number) -> Number:
+        address_a, address_b = (x.value.__array_interface__["data"][0] for x in (a, b))
+        is_same = address_a == address_b and a.value.shape == b.value.shape
+        return to_number(is_same and a.value.strides == b.value.strides, BOOL)
+
     def loop(self, trip: Number, body: Callable[[Number], None]) -> None:
         for k in range(int(trip.value)):
             body(to_number(k, INT))

@@ -217,6 +217,12 @@ def test_assignment_between_overlapping_views_bails_before_it_writes():
     np.testing.assert_array_equal(a, np.arange(8.0))
 
 
+def test_assignment_of_a_view_to_itself_changes_nothing():
+    a = np.arange(8.0)
+    assert run_lowering(SETITEM, a, slice(1, None, 2), a[1::2]) is None
+    np.testing.assert_array_equal(a, np.arange(8.0))
+
+
 def test_assignment_of_a_value_that_does_not_fit_bails_before_it_writes():
     a = np.zeros(3, np.int64)
     with pytest.raises(Bailed):

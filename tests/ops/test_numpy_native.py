@@ -237,6 +237,14 @@ def test_assignment_runs_natively(index):
             np.testing.assert_array_equal(found, wanted, strict=True)
 
 
+def test_assignment_of_a_view_to_itself_stays_native():
+    a = np.arange(12.0).reshape(3, 4)
+    for index in (1, (slice(None), slice(1, 3)), slice(None, None, 2)):
+        value = a[index]
+        compile_op(SETITEM, tuple(map(type_of, (a, index, value))))(a, index, value)
+    np.testing.assert_array_equal(a, np.arange(12.0).reshape(3, 4))
+
+
 def test_indexing_out_of_bounds_and_overlap_bail():
     a = np.arange(4.0)
     native = compile_op(GETITEM, (type_of(a), type_of(0)))
