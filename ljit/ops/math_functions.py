@@ -322,8 +322,7 @@ def _odd_norm(e: Emitter, sizes: list[V], largest: V) -> V:
 
 def _norm(e: Emitter, sizes: list[V], largest: V) -> V:
     one = e.const(FLOAT, 1.0)
-    exponent = e.add(e.math("logb", largest), one)
-    scale = e.math("exp2", e.neg(exponent))
+    scale = _scale(e, largest)
     total, low, lost = one, e.const(FLOAT, 0.0), e.const(FLOAT, 0.0)
     for x in sizes:
         x = e.mul(x, scale)
@@ -333,6 +332,26 @@ def _norm(e: Emitter, sizes: list[V], largest: V) -> V:
     rest = e.add(e.sub(total, one), e.add(low, lost))
     root = e.add(root, e.div(rest, e.mul(e.const(FLOAT, 2.0), root)))
     return e.div(root, scale)
+
+
+def _scale(e: Emitter, x: V) -> V:
+    """Give the power of two that brings the positive number `x` into [0.5, 1).
+
+    Rump's "unit in the first place" (2009) gives the leading bit of `x` by two products and a difference.
+    """
+
+    def quickly() -> V:
+        wide = e.mul(x, e.const(FLOAT, 2.0**52 + 1.0))
+        unit = e.sub(wide, e.mul(wide, e.const(FLOAT, 1.0 - 2.0**-53)))
+        return e.div(e.const(FLOAT, 0.5), unit)
+
+    def by_exponent() -> V:
+        exponent = e.add(e.math("logb", x), e.const(FLOAT, 1.0))
+        return e.math("exp2", e.neg(exponent))
+
+    above = e.compare("gt", x, e.const(FLOAT, 2.0**-900))
+    below = e.compare("lt", x, e.const(FLOAT, 2.0**900))
+    return e.branch(e.bit_and(above, below), quickly, by_exponent)
 
 
 def _add_product(e: Emitter, total: tuple[V, V, V], x: V, y: V) -> tuple[V, V, V]:
