@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import io
+import traceback
 import types
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+import ljit
 from ljit.analysis.liveness import Liveness
 from ljit.errors import UserError
 from ljit.frontend import build_graph
@@ -229,3 +234,63 @@ def test_hot_loops_that_are_left_and_entered_again_change_nothing(program):
 
     for factory in program.factories:
         harness.check_calls(program.function, watched, [factory])
+
+
+# -- tracebacks ----------------------------------------------------------------------------------
+
+
+def shown(function, factory):
+    """The whole traceback as text, without the entry of this function, or None."""
+    args = harness.make_args(factory)
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        try:
+            function(*args.positional, **args.keywords)
+        except Exception as error:
+            error.__traceback__ = error.__traceback__.tb_next
+            return "".join(traceback.format_exception(error))
+    return None
+
+
+def entries_of(text):
+    """Files, lines, names, source lines and message.
+
+    Without the columns, since native code knows lines only; without comprehensions, which in CPython
+    3.11 have a frame of their own, but not later and not here.
+    """
+    kept, skipping = [], False
+    for line in text.splitlines():
+        if line.startswith("  File "):
+            skipping = "comp>" in line
+        is_mark = line.startswith("    ") and not line.strip("^~ ")
+        if not is_mark and not (skipping and line.startswith("  ")):
+            kept.append(line)
+    return kept
+
+
+@EACH_PROGRAM
+def test_the_shown_traceback_is_that_of_cpython_on_every_call(program):
+    compiled = ljit.jit(program.function)
+    for factory in program.factories:
+        expected = shown(program.function, factory)
+        for _ in range(4):
+            actual = shown(compiled, factory)
+            assert (actual is None) == (expected is None)
+            if expected is not None:
+                assert entries_of(actual) == entries_of(expected)
+
+
+@EACH_PROGRAM
+def test_the_interpreter_marks_the_columns_that_cpython_marks(program):
+    if program.name in ("exceptions.attribute_error", "exceptions.assertion"):
+        pytest.skip("CPython marks the attribute of a method call, the condition of an assert")
+    compiled = translate(program)
+    for factory in program.factories:
+        expected, actual = shown(program.function, factory), shown(compiled, factory)
+        if expected is not None and "comp>" not in expected and str(HERE) in expected:
+            assert without_callers(actual) == without_callers(expected)
+
+
+def without_callers(text):
+    """From the first entry of a program on."""
+    return text[text.index(f'File "{HERE}') :]

@@ -9,7 +9,8 @@ import threading
 
 import pytest
 
-import ljit.ops  # noqa: F401 - declares the ops that the texts name
+import ljit
+import ljit.ops
 from ljit.interp import compile_graph, recursion, run
 from ljit.ir import parse
 
@@ -129,3 +130,30 @@ def test_exceptions_count_activations_out_again():
         with pytest.raises(KeyError):
             f(fail, 3)
     assert recursion._state.depth == before == 0
+
+
+def test_functions_left_to_cpython_recurse_as_deep_as_without_ljit():
+    @ljit.jit
+    def left(n):
+        try:
+            return 0 if n == 0 else left(n - 1) + 1
+        finally:
+            pass
+
+    assert left(850) == 850
+    with pytest.raises(RecursionError):
+        left(10**6)
+    assert left(850) == 850
+
+
+def test_compiled_functions_recurse_as_deep_as_without_ljit():
+    @ljit.jit
+    def compiled(n):
+        if n == 0:
+            return 0
+        return compiled(n - 1) + 1
+
+    for _ in range(4):
+        assert compiled(850) == 850
+        with pytest.raises(RecursionError):
+            compiled(10**6)
