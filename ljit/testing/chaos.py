@@ -55,20 +55,20 @@ def fail_each_loop_guard(function: Any) -> Iterator[str]:
         original = found.unit
         if original is None:
             continue
-        unit = _switchable(executor, original, _leave_loop(original))
-        found.unit = unit
+        found.unit = unit = _switchable_loop(executor, original)
         try:
             yield from _each_site(unit.code)
         finally:
             found.unit = original
 
 
-def _leave_loop(unit: NativeUnit) -> Helper:
+def _switchable_loop(executor: ProfilingExecutor, original: NativeUnit) -> NativeUnit:
     def leave(exit_index: int, _site_index: int, values: tuple[object, ...]) -> object:
         leaving = unit.code.exits[exit_index]
         return LoopExit.resumed(leaving.at, dict(zip(leaving.names, values, strict=True)))
 
-    return leave
+    unit = _switchable(executor, original, leave)
+    return unit
 
 
 def _switchable(executor: ProfilingExecutor, original: NativeUnit, leave: Helper) -> NativeUnit:
