@@ -1,15 +1,13 @@
 """Find writes that no right graph has: a check, not a rewrite.
 
-Contract: raises InternalError if a node that writes without a way to raise or bail out (a
-`prim::Map` with `into`) writes to a read-only array, to a constant that is not an array, or to an
-array that another input of the same Map may overlap without being the same value; or if any node
-whose op writes an operand does so to a number, a string or a tuple it can not raise for. Never
-changes the graph.
+Contract: raises InternalError if a node that writes without a way to raise or bail out writes to a
+number, a string or a tuple, or if a `prim::Map` with `into` writes to what is not a writeable
+array. Never changes the graph.
 """
 
 from __future__ import annotations
 
-from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
+from ljit.analysis.alias import is_immutable, written_operands
 from ljit.errors import InternalError
 from ljit.ir import Effect, Graph, Node, format_node
 from ljit.ops.control import MAP
@@ -22,9 +20,8 @@ __all__ = ["check_inplace"]
 @graph_pass("check_inplace")
 def check_inplace(graph: Graph) -> bool:
     """Raise InternalError at the first bad write; never changes anything."""
-    aliases = AliasInfo(graph)
     for node in graph.walk():
-        what = _bad_map(node, aliases) if node.op is MAP else _bad_write(node)
+        what = _bad_map(node) if node.op is MAP else _bad_write(node)
         if what is not None:
             raise InternalError(f"{what}: {format_node(node)}")
     return False
@@ -39,7 +36,7 @@ def _bad_write(node: Node) -> str | None:
     return None
 
 
-def _bad_map(node: Node, aliases: AliasInfo) -> str | None:
+def _bad_map(node: Node) -> str | None:
     into = node.attrs.get("into", 0)
     assert isinstance(into, int)
     for target in node.inputs[:into]:
@@ -47,7 +44,4 @@ def _bad_map(node: Node, aliases: AliasInfo) -> str | None:
             return "a Map writes to what is not an array"
         if not target.type.writeable:
             return "a Map writes to a read-only array"
-        for other in node.inputs:
-            if other is not target and aliases.may_alias(target, other):
-                return "a Map writes to memory that it may read"
     return None

@@ -65,7 +65,7 @@ def parse_cases(text: str) -> list[TextCase]:
 
 def _name_of(part: str) -> str:
     for line in part.splitlines():
-        remark = re.match(r"//\s*(?!RUN:|CHECK|EXPECT|-----)(.+?)[.:]?\s*$", line)
+        remark = re.match(r"//\s*(?!\s|RUN:|CHECK|EXPECT|-----)(.+?)[.:]?\s*$", line)
         if remark is not None:
             return remark.group(1)
     return ""
