@@ -91,6 +91,20 @@ class Bailout:
             f.start(following)
         return block
 
+    def fault_block(self, message: str) -> BlockRef:
+        """A fresh block that raises SystemError: ljit's own fault, where leaving is not possible."""
+        f = self.f
+        block = f.new_block("fault")
+        if not f.is_reachable:
+            return block
+        saved, f.block = f.block, None
+        f.start(block, reachable=True, cold=True)
+        place = f.module.string(message)
+        f.call_external("void", "_PyErr_BadInternalCall", (place, integer("i32", 0)))
+        f.br(self._error_block())
+        f.block = saved
+        return block
+
     def _is_forced(self, site: int) -> Ref:
         """Whether a test forces the check of this site to fail."""
         chosen = self.f.load("i32", Ref("ptr", "@chaos_site"))
@@ -124,13 +138,17 @@ class Bailout:
         if not self.f.is_reachable:
             return
         self.checks += 1
+        following = self.f.new_block("ok")
+        self.f.condbr(condition, self._error_block(), following, unlikely=True)
+        self.f.start(following)
+
+    def _error_block(self) -> BlockRef:
+        """The block that leaves with the error that is set, for the range of the current node."""
         place = self.node.range if self.node is not None else None
         found = self._errors.get(id(place))
         if found is None:
             found = self._errors[id(place)] = (self.f.new_block("error"), place)
-        following = self.f.new_block("ok")
-        self.f.condbr(condition, found[0], following, unlikely=True)
-        self.f.start(following)
+        return found[0]
 
     # -- the cold blocks ---------------------------------------------------------------------------
 

@@ -14,13 +14,14 @@ from ljit.analysis.assumptions import MISSING, Assumption
 from ljit.codegen import mapnest
 from ljit.codegen.bailout import known_object
 from ljit.codegen.boxing import box
-from ljit.codegen.builder import NULL, TRUE, Ref, integer
+from ljit.codegen.builder import NULL, Ref, integer
 from ljit.codegen.casts import number_parts
 from ljit.codegen.convert import convert, has_member, narrow, unbox_or_bail
 from ljit.codegen.emitter import Emitter
 from ljit.codegen.forms import Native, is_scalar
 from ljit.codegen.joins import Join
 from ljit.codegen.layout import CELL_CONTENT, DICT_VERSION, has_dict_versions
+from ljit.codegen.objects import call_result
 from ljit.errors import CodegenError
 from ljit.ir import Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import (
@@ -121,6 +122,8 @@ class GraphEmitter:
             return value
         if join(value.type, type_) == type_:
             return convert(self.e, value, type_)
+        if value.type == ANY:
+            return call_result(self.e, value, type_)
         return narrow(self.e, value, type_, f"not {type_}")
 
     # -- values ------------------------------------------------------------------------------------
@@ -304,9 +307,7 @@ class GraphEmitter:
 
     def _unreachable(self, _node: Node) -> None:
         f = self.e.f
-        place = f.module.string("native code went on behind an operation that always raises")
-        f.call_external("void", "_PyErr_BadInternalCall", (place, integer("i32", 0)))
-        self.e.bailout.error_if(TRUE)
+        f.br(self.e.bailout.fault_block("native code went on behind what always raises"))
 
     # -- operations --------------------------------------------------------------------------------
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ljit.codegen.bailout import known_object
-from ljit.codegen.boxing import box
+from ljit.codegen.boxing import box, unbox
 from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer
 from ljit.codegen.convert import borrow_object, unbox_or_bail
-from ljit.codegen.forms import Native, components
+from ljit.codegen.forms import Native, components, undef_of
 from ljit.codegen.layout import LIST_ITEMS, VAR_SIZE
-from ljit.types import ANY, BOOL, INT, NONE, ListType, TupleType, Type
+from ljit.types import ANY, BOOL, INT, NEVER, NONE, ListType, TupleType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -87,9 +87,24 @@ def call_boxed(e: Emitter, function: object, args: Sequence[Native]) -> object:
     if not types:
         return ()
     if len(types) == 1:
-        return unbox_or_bail(e, result, types[0], "a Python call gave another type")
-    unboxed = unbox_or_bail(e, result, TupleType(types), "a Python call gave other types")
-    return e.tuple_items(unboxed)
+        return call_result(e, result, types[0])
+    return e.tuple_items(call_result(e, result, TupleType(types)))
+
+
+def call_result(e: Emitter, result: Native, type_: Type) -> Native:
+    """Unbox what a call gave. A result of another type leaves for the interpreter, which calls again;
+    if that must not be, it is an error: the op's `infer` is wrong then.
+    """
+    node = e.bailout.node
+    if node is None or node.op.effects_of(node).is_repeatable:
+        return unbox_or_bail(e, result, type_, "a Python call gave another type")
+    if type_ == result.type or not e.f.is_reachable:
+        return Native(type_, result.parts) if type_.is_boxed else undef_of(type_)
+    fault = e.bailout.fault_block(f"{node.op.name} gave no {type_}")
+    if type_ == NEVER:
+        e.f.br(fault)
+        return undef_of(type_)
+    return unbox(e.f, result.ref, type_, fault)
 
 
 # -- lists -----------------------------------------------------------------------------------------
