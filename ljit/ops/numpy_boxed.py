@@ -8,11 +8,21 @@ from typing import Any
 import numpy as np
 
 from ljit.ir import Effect, OpDef, Schema, declare
-from ljit.ops.numpy_rules import is_integer_scalar, to_dtype
+from ljit.ops.numpy_rules import is_integer_scalar, is_scalar, to_dtype
 from ljit.types import ANY, TupleType, Type
 
-__all__ = ["axes_of", "chosen_dtype", "declare_function", "is_flag", "known_effects", "shape_rank"]
+__all__ = [
+    "VIEWS",
+    "axes_of",
+    "chosen_dtype",
+    "declare_function",
+    "is_flag",
+    "known_effects",
+    "shape_rank",
+    "sharing_effects",
+]
 
+VIEWS = Effect.RAISE
 COPIES = Effect.READ | Effect.RAISE | Effect.ALLOC
 Infer = Callable[..., Type]
 
@@ -21,7 +31,25 @@ def known_effects(infer: Infer, effect: Effect = COPIES) -> Callable[..., Effect
     """Effects of an op: `effect` where its result type is known, else anything."""
 
     def effects(*types: Type, **attrs: object) -> Effect:
-        return Effect.CALL if infer(*types, **attrs) == ANY else effect
+        result = infer(*types, **attrs)
+        if result == ANY:
+            return Effect.CALL
+        return effect & ~Effect.ALLOC if is_scalar(result) else effect
+
+    return effects
+
+
+def sharing_effects(infer: Infer, shares: Callable[..., bool | None]) -> Callable[..., Effect]:
+    """Effects of an op that gives a view or a copy, as `shares` says; None: NumPy decides.
+
+    Then the result is neither fresh nor the same each time, which only CALL says.
+    """
+    known = {True: VIEWS, False: COPIES, None: Effect.CALL}
+
+    def effects(*types: Type, **attrs: object) -> Effect:
+        if infer(*types, **attrs) == ANY:
+            return Effect.CALL
+        return known[shares(*types, **attrs)]
 
     return effects
 
@@ -39,7 +67,7 @@ def declare_function(
             fields.pop("doc", f"``np.{name}``"),
             infer=infer,
             evaluate=fields.pop("evaluate", function),
-            effects=known_effects(infer, effect),
+            effects=fields.pop("effects", known_effects(infer, effect)),
             callables=callables,
             **fields,
         )

@@ -6,7 +6,7 @@ ints; sizes are run-time values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,6 @@ from ljit.ops.numpy_convert import can_store, store_scalar
 from ljit.ops.numpy_rules import (
     array_of,
     dtype_of,
-    flat_scalars,
     is_integer_scalar,
     is_scalar,
     kinds_of,
@@ -350,142 +349,4 @@ declare_function(
     np.identity,
     effect=_FRESH,
     samples=((3,),),
-)
-
-
-# -- of objects ------------------------------------------------------------------------------------
-
-
-def _promoted(scalars: Sequence[Type]) -> np.dtype | None:
-    """The dtype of an array of scalars; Python's count as int64, float64, complex128."""
-    return result_dtype(tuple(dtype_of(t) or _INT64 for t in scalars))
-
-
-def _infer_array(
-    a: Type, *, dtype: object = None, copy: object = True, order: object = "K"
-) -> Type:
-    if isinstance(a, ArrayType):
-        return _infer_array_of_array(a, chosen_dtype(dtype, a.dtype), copy, order)
-    found = flat_scalars(a)
-    if found is None or order not in ("K", "C") or copy is False:
-        return ANY
-    scalars, shape = found
-    return array_of(chosen_dtype(dtype, _promoted(scalars)), shape)
-
-
-def _infer_array_of_array(
-    a: ArrayType, dtype: np.dtype | None, copy: object, order: object
-) -> Type:
-    if order not in ("K", "C") or copy not in (True, None) or dtype is None:
-        return ANY
-    layout = "C" if order == "C" else a.layout if copy is None else layout_like((a,), a.ndim)
-    may_alias = copy is None and dtype == a.dtype
-    return ArrayType(dtype, a.shape, layout, a.writeable or not may_alias)
-
-
-def _is_same(a: Type, result: Type) -> bool:
-    """Whether ``asarray`` gives the array itself."""
-    return isinstance(a, ArrayType) and a == result
-
-
-def _can_lower_array(a: Type, **attrs: Any) -> bool:
-    result = _infer_array(a, **attrs)
-    if attrs.get("copy", True) is None and _is_same(a, result):
-        return True
-    found = flat_scalars(a)
-    if found is None or not isinstance(result, ArrayType):
-        return False
-    return all(can_store(t, result.dtype) for t in found[0])
-
-
-def _lower_array(e: Emitter, a: V, **attrs: Any) -> V:
-    result = _infer_array(a.type, **attrs)
-    assert isinstance(result, ArrayType)
-    if isinstance(a.type, ArrayType):
-        return a
-    leaves = list(_leaves(e, a))
-    values = [(at, store_scalar(e, x, result.dtype)) for at, x in leaves]
-    array = e.array_new(result, [e.const(INT, n) for n in result.shape], None)
-    for at, value in values:
-        e.array_store(array, [e.const(INT, i) for i in at], value)
-    return array
-
-
-def _leaves(e: Emitter, a: V) -> list[tuple[tuple[int, ...], V]]:
-    if not isinstance(a.type, TupleType):
-        return [((), a)]
-    items = enumerate(e.tuple_items(a))
-    return [((i, *at), x) for i, item in items for at, x in _leaves(e, item)]
-
-
-def _with(copy: object, order: object) -> dict[str, Any]:
-    """The rules of a function with the given defaults."""
-
-    def complete(attrs: dict[str, Any]) -> dict[str, Any]:
-        return {"copy": copy, "order": order, **attrs}
-
-    return {
-        "infer": lambda a, **attrs: _infer_array(a, **complete(attrs)),
-        "lower": lambda e, a, **attrs: _lower_array(e, a, **complete(attrs)),
-        "can_lower": lambda a, **attrs: _can_lower_array(a, **complete(attrs)),
-    }
-
-
-_SAMPLES: tuple[tuple[object, ...], ...] = ((np.arange(3),), ((1, 2.5),), (((1, 2), (3, 4)),), (2,))
-declare_function(
-    "array",
-    "(object, *, dtype=None, copy=True, order='K')",
-    function=np.array,
-    parameters=("object", "dtype", "copy", "order"),
-    is_profiled=True,
-    samples=_SAMPLES,
-    **_with(copy=True, order="K"),
-)
-declare_function(
-    "asarray",
-    "(a, *, dtype=None, order='K', copy=None)",
-    function=np.asarray,
-    is_profiled=True,
-    samples=_SAMPLES,
-    **_with(copy=None, order="K"),
-)
-
-
-def _infer_ascontiguous(a: Type, *, dtype: object = None) -> Type:
-    result = _infer_array(a, dtype=dtype, copy=None, order="C")
-    if isinstance(result, ArrayType) and not result.shape:
-        return ArrayType(result.dtype, (1,))
-    return result
-
-
-declare_function(
-    "ascontiguousarray",
-    "(a, *, dtype=None)",
-    _infer_ascontiguous,
-    np.ascontiguousarray,
-    lower=lambda e, a, **_attrs: a,
-    can_lower=lambda a, **attrs: _is_same(a, _infer_ascontiguous(a, **attrs)),
-    is_profiled=True,
-    samples=((np.arange(6).reshape(2, 3).T,), (np.arange(3),)),
-)
-
-
-def _infer_copy(a: Type, *, order: object = "K") -> Type:
-    return _infer_array(a, copy=True, order=order) if isinstance(a, ArrayType) else ANY
-
-
-def _infer_copy_method(a: Type, *, order: object = "C") -> Type:
-    return a if isinstance(a, ScalarType) else _infer_copy(a, order=order)
-
-
-declare_function("copy", "(a, *, order='K')", _infer_copy, np.copy, samples=((np.arange(3),),))
-declare_function(
-    "copy_method",
-    "(a, *, order='C')",
-    _infer_copy_method,
-    lambda a, **attrs: a.copy(**attrs),
-    doc="``a.copy()``",
-    callables=(),
-    methods=("ndarray.copy", "generic.copy"),
-    samples=((np.arange(3),),),
 )

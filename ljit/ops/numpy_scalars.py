@@ -8,7 +8,7 @@ import numpy as np
 
 from ljit.ir import Effect, OpDef, Schema, declare
 from ljit.ir.opdef import Emitter, V
-from ljit.ops.numpy_boxed import chosen_dtype, known_effects
+from ljit.ops.numpy_boxed import chosen_dtype, sharing_effects
 from ljit.ops.numpy_convert import can_store, store_can_bail, store_convert, store_scalar
 from ljit.ops.numpy_rules import element_of, is_scalar, layout_like
 from ljit.types import ANY, NATIVE_KINDS, ArrayType, ScalarType, Type
@@ -100,12 +100,21 @@ def _lower_astype(e: Emitter, a: V, *, dtype: object, **_attrs: object) -> V:
     return store_convert(e, a, chosen)
 
 
+def _shares(
+    a: Type, *, dtype: object, copy: object = True, order: object = "K", **_: object
+) -> bool | None:
+    """Whether ``astype`` gives the array itself."""
+    if copy is True or not isinstance(a, ArrayType) or chosen_dtype(dtype, None) != a.dtype:
+        return False
+    return True if order == "K" or a.layout == "C" else None
+
+
 def _astype_effects(a: Type, **attrs: Any) -> Effect:
     result = _infer_astype(a, **attrs)
     if isinstance(a, ScalarType) and isinstance(result, ScalarType):
         bails = not can_store(a, result.dtype) or store_can_bail(a, result.dtype)
         return Effect.RAISE if bails else Effect.PURE
-    return known_effects(_infer_astype)(a, **attrs)
+    return sharing_effects(_infer_astype, _shares)(a, **attrs)
 
 
 declare(

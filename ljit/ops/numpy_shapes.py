@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ljit.ir import Effect, OpDef, Schema, declare
+from ljit.ir import OpDef, Schema, declare
 from ljit.ir.opdef import Emitter, V
-from ljit.ops.numpy_boxed import axes_of, declare_function, known_effects, shape_rank
+from ljit.ops.numpy_boxed import VIEWS, axes_of, declare_function, shape_rank, sharing_effects
 from ljit.ops.numpy_rules import dtype_of, is_integer_scalar, layout_like, result_dtype
 from ljit.types import ANY, INT, ArrayType, TupleType, Type
 
 __all__: list[str] = []
-
-_VIEWS = Effect.READ | Effect.RAISE
 
 
 # -- reshape ---------------------------------------------------------------------------------------
@@ -84,6 +82,13 @@ def _reshape(a: Any, *shape: Any) -> Any:
     return a.reshape(*shape)
 
 
+def _shares(a: Type, *_shape: Type) -> bool | None:
+    """Whether the result shares the elements: of C-contiguous arrays always, of others it depends."""
+    return True if isinstance(a, ArrayType) and a.layout == "C" else None
+
+
+_RESHAPE_EFFECTS = sharing_effects(_infer_reshape, _shares)
+
 declare(
     OpDef(
         "np::reshape",
@@ -93,7 +98,7 @@ declare(
         evaluate=_reshape,
         lower=_lower_reshape,
         can_lower=_can_lower_reshape,
-        effects=known_effects(_infer_reshape, _VIEWS | Effect.ALLOC),
+        effects=_RESHAPE_EFFECTS,
         methods=("ndarray.reshape",),
         samples=((np.arange(6), 2, 3), (np.arange(6), (3, -1)), (np.arange(6.0), -1)),
     )
@@ -105,6 +110,7 @@ declare_function(
     np.reshape,
     lower=_lower_reshape,
     can_lower=_can_lower_reshape,
+    effects=_RESHAPE_EFFECTS,
     samples=((np.arange(6), (3, -1)),),
 )
 
@@ -126,6 +132,7 @@ declare_function(
     lower=_lower_ravel,
     can_lower=lambda a: isinstance(a, ArrayType) and a.layout == "C",
     methods=("ndarray.ravel",),
+    effects=sharing_effects(_infer_ravel, _shares),
     samples=((np.arange(6).reshape(2, 3),),),
 )
 declare_function(
@@ -161,19 +168,19 @@ declare_function(
     "(a, axis1, axis2)",
     lambda a, axis1, axis2: _infer_strided(a, axis1, axis2),
     np.swapaxes,
-    effect=_VIEWS,
+    effect=VIEWS,
     methods=("ndarray.swapaxes",),
     samples=((np.arange(6).reshape(2, 3), 0, 1),),
 )
 declare_function(
-    "flip", "(m)", _infer_strided, np.flip, effect=_VIEWS, samples=((np.arange(6).reshape(2, 3),),)
+    "flip", "(m)", _infer_strided, np.flip, effect=VIEWS, samples=((np.arange(6).reshape(2, 3),),)
 )
 declare_function(
     "broadcast_to",
     "(array, shape)",
     _infer_broadcast,
     np.broadcast_to,
-    effect=_VIEWS,
+    effect=VIEWS,
     samples=((np.arange(3), (2, 3)),),
 )
 

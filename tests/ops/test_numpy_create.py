@@ -149,6 +149,38 @@ def test_arrays_of_scalars_and_tuples_are_made_natively(name):
     assert REGISTRY[f"np::{name}"].is_profiled
 
 
+def test_effects_tell_views_from_copies():
+    a = np.arange(6.0).reshape(2, 3)
+    copies = Effect.ALLOC | Effect.READ | Effect.RAISE
+    for operand, name, attrs, effect in (
+        (a, "asarray", {}, Effect.RAISE),
+        (a.T, "asarray", {}, Effect.RAISE),
+        (a, "asarray", {"dtype": np.float32}, copies),
+        (a.T, "asarray", {"order": "C"}, Effect.CALL),
+        ((1, 2), "asarray", {}, copies),
+        (a, "array", {}, copies),
+        (a, "ascontiguousarray", {}, Effect.RAISE),
+        (a.T, "ascontiguousarray", {}, Effect.CALL),
+        (np.array(1.0), "ascontiguousarray", {}, Effect.CALL),
+        (a, "astype", {"dtype": float}, copies),
+        (a, "astype", {"dtype": float, "copy": False}, Effect.RAISE),
+        (a, "astype", {"dtype": int, "copy": False}, copies),
+        (a, "ravel", {}, Effect.RAISE),
+        (a.T, "ravel", {}, Effect.CALL),
+        (a, "transpose", {}, Effect.PURE),
+        (a, "flip", {}, Effect.RAISE),
+        (a, "sum", {}, Effect.READ | Effect.RAISE),
+        (a, "sum", {"axis": 0}, copies),
+    ):
+        op = REGISTRY[f"np::{name}"]
+        assert op.effects(type_of(operand), **attrs) == effect, (name, attrs)
+        result = op.evaluate(operand, **attrs)
+        if effect == copies:
+            assert not np.may_share_memory(result, operand)
+        elif effect in (Effect.RAISE, Effect.PURE):
+            assert np.may_share_memory(result, operand)
+
+
 def test_asarray_of_an_array_is_the_array():
     op, a = REGISTRY["np::asarray"], np.arange(6).reshape(2, 3)
     assert run_lowering(op, a) is a
