@@ -11,6 +11,8 @@ has one.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from ljit.analysis.alias import AliasInfo, written_operands
 from ljit.ir import Block, Effect, Graph, Node, Value
 from ljit.ops.control import GUARD, LOOP, PROFILE, SNAPSHOT
@@ -29,11 +31,19 @@ _CLOBBERS = Effect.WRITE | Effect.CALL
 def eliminate_common_subexpression(graph: Graph) -> bool:
     """Merge equal nodes; whether there were any."""
     merger = _Merger(AliasInfo(graph))
-    merger.block(graph.block, {})
+    merger.block(graph.block, _Table())
     return merger.changed
 
 
-_Table = dict[object, Node]
+@dataclass(slots=True)
+class _Table:
+    """Nodes whose values are current: those that depend on operands only, and those that read."""
+
+    pure: dict[object, Node] = field(default_factory=dict)
+    reads: dict[object, Node] = field(default_factory=dict)
+
+    def copy(self) -> _Table:
+        return _Table(dict(self.pure), dict(self.reads))
 
 
 class _Merger:
@@ -50,23 +60,23 @@ class _Merger:
             effects = node.effects
             if effects & _CLOBBERS:
                 self._forget(node, effects, table)
-            if _can_merge(node, effects):
-                self._merge(node, table)
+            elif _can_merge(node, effects):
+                self._merge(node, table.reads if effects & Effect.READ else table.pure)
 
     def _structure(self, node: Node, table: _Table) -> None:
         inner_nodes = [n for block in node.blocks for n in block.walk() if not n.blocks]
-        writers = [n for n in inner_nodes if n.effects & _CLOBBERS]
+        effects = [(n, n.effects) for n in inner_nodes]
+        writers = [(n, e) for n, e in effects if e & _CLOBBERS]
         if node.op is LOOP:
-            for writer in writers:
-                self._forget(writer, writer.effects, table)
+            for writer, effect in writers:
+                self._forget(writer, effect, table)
         for block in node.blocks:
-            self.block(block, dict(table))
-        for writer in writers:
-            self._forget(writer, writer.effects, table)
+            self.block(block, table.copy())
+        for writer, effect in writers:
+            self._forget(writer, effect, table)
 
-    def _merge(self, node: Node, table: _Table) -> None:
-        key = node_key(node)
-        known = table.setdefault(key, node)
+    def _merge(self, node: Node, known_nodes: dict[object, Node]) -> None:
+        known = known_nodes.setdefault(node_key(node), node)
         if known is not node and is_allowed(NAME, node):
             for old, new in zip(node.outputs, known.outputs, strict=True):
                 replace_value(old, new)
@@ -75,14 +85,17 @@ class _Merger:
 
     def _forget(self, writer: Node, effects: Effect, table: _Table) -> None:
         """Drop the reads that `writer` may change the result of."""
+        if not table.reads:
+            return
         written = [] if effects & Effect.CALL else written_operands(writer)
-        for key, node in list(table.items()):
-            if node.effects & Effect.READ and self._may_change(node, written):
-                del table[key]
+        if not written:  # unknown memory
+            table.reads.clear()
+            return
+        for key, node in list(table.reads.items()):
+            if self._may_change(node, written):
+                del table.reads[key]
 
     def _may_change(self, reader: Node, written: list[Value]) -> bool:
-        if not written:  # unknown memory
-            return True
         return any(self.aliases.may_alias(w, v) for w in written for v in reader.inputs)
 
 
