@@ -7,6 +7,7 @@ for NumPy's types, which round differently.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ljit.codegen.builder import TRUE, Ref, float_constant, integer
@@ -200,7 +201,7 @@ def _compare_hypotenuse(e: Emitter, predicate: str, h: Ref, bound: Ref) -> Ref:
     """
     f = e.f
     a, b = e.hypotenuses[h.text]
-    constant = lambda value: float_constant("double", value)  # noqa: E731
+    constant = partial(float_constant, "double")
     squares = f.binary("fadd", f.binary("fmul", a, a), f.binary("fmul", b, b))
     square = f.binary("fmul", bound, bound)
     below = f.fcmp("olt", squares, f.binary("fmul", square, constant(1 - 1e-14)))

@@ -45,7 +45,7 @@ class _Function:
     def _executor(self) -> ProfilingExecutor:
         from ljit.runtime.executor import ProfilingExecutor
 
-        return ProfilingExecutor(self.__wrapped__, self._options, self)
+        return ProfilingExecutor(self.__wrapped__, self._options, self)  # type: ignore[arg-type]  # no method
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         try:

@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
 
 def measure(program: Program) -> Measurement:
     """Run one program on each tier."""
-    compiled = ljit.jit(program.function)
+    compiled: Any = ljit.jit(program.function)
     plain, expected = _timed(program.function, program)
     interpreted, by_interpreter = _timed(compiled.run_interpreted, program)
     first, by_profiled_run = _timed(compiled, program)

@@ -64,7 +64,8 @@ class Value:
     @property
     def key(self) -> str:
         """A name that stays the same in clones: ``n12.0`` (node, output), ``b12.0.1`` (node, block, parameter)
-        or ``p0`` (parameter of the graph). Snapshots name baseline values by it."""
+        or ``p0`` (parameter of the graph). Snapshots name baseline values by it.
+        """
         if isinstance(self.owner, Node):
             return f"n{self.owner.id}.{self.index}"
         node = self.owner.owner

@@ -157,7 +157,7 @@ GUARD = _control(
     "guard",
     "(x, *, type)",
     "Leave native code at the last Snapshot unless `x` has the type.",
-    infer=lambda x, *, type: type,  # noqa: A006
+    infer=lambda x, *, type: type,
     effects=Effect.RAISE,
 )
 ASSUME = _control(
@@ -170,7 +170,7 @@ TYPE_IS = _control(
     "type_is",
     "(x, *, type)",
     "Whether the Union `x` holds a value of the member `type` now.",
-    infer=lambda x, *, type: BOOL,  # noqa: A006
+    infer=lambda x, *, type: BOOL,
 )
 SNAPSHOT = _control(
     "Snapshot",

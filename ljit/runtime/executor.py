@@ -29,6 +29,7 @@ from ljit.interp import (
     resume,
     run,
 )
+from ljit.ir import Value
 from ljit.ops.control import NOT_RUN, PLANNED_EXITS
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
@@ -307,7 +308,7 @@ class ProfilingExecutor:
         plan: Plan,
         found: _LoopPlan,
         loop_id: int,
-        live: Sequence[object],
+        live: Sequence[Value],
         types_: tuple[Type, ...],
     ) -> bool:
         with self.lock:

@@ -23,7 +23,7 @@ from ljit.runtime.vectorcall import make_function_type, set_vectorcall
 from ljit.types import Type
 
 if TYPE_CHECKING:
-    from ljit.codegen import NativeCode, SiteInfo
+    from ljit.codegen import ExitInfo, NativeCode, SiteInfo
 
 __all__ = [
     "MISMATCH",
@@ -69,7 +69,7 @@ class NativeUnit:
         return self.specialization.graph
 
     @property
-    def exits(self) -> Sequence[object]:
+    def exits(self) -> Sequence[ExitInfo]:
         return self.code.exits
 
     @property

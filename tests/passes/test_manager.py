@@ -66,7 +66,9 @@ def test_a_pipeline_that_does_not_read_is_an_input_error(text):
 
 def test_options_go_to_their_pass(monkeypatch):
     seen = []
-    monkeypatch.setitem(PASSES, "takes_options", lambda graph, **options: bool(seen.append(options)))
+    monkeypatch.setitem(
+        PASSES, "takes_options", lambda graph, **options: bool(seen.append(options))
+    )
     run_passes(parse(TEXT), "takes_options", {"takes_options": {"x": 1}, "inline": {"y": 2}})
     assert seen == [{"x": 1}]
 
