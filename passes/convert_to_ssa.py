@@ -186,7 +186,7 @@ class _Renamer:
         binding = self._get(name, variables)
         if not binding.may_be_unbound:
             return binding.value
-        attrs = {"name": display_name(name)}
+        attrs = {**node.attrs, "name": display_name(name)}
         check = self.graph.create(self.check_bound, [binding.value], attrs, outputs=1, like=node)
         check.insert_before(node)
         check.output.name = display_name(name)

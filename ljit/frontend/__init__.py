@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from types import FunctionType
 
 from ljit.frontend.build import build_def
@@ -11,6 +13,8 @@ from ljit.frontend.tree import dump
 __all__ = ["build_def", "build_graph", "dump_tree"]
 
 
-def dump_tree(fn: FunctionType) -> str:
-    """Print the tree views of `fn` as an s-expression."""
-    return dump(build_def(fn))
+def dump_tree(fn: Callable[..., object]) -> str:
+    """Give the tree views of `fn`, a function or what wraps one, as an s-expression."""
+    if not isinstance(fn, FunctionType):
+        fn = inspect.unwrap(getattr(fn, "__func__", fn))
+    return dump(build_def(fn))  # type: ignore[arg-type]  # which says what is wrong with others

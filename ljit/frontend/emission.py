@@ -186,8 +186,10 @@ class Emission:
             current = current.parent
         return current is scope
 
-    def load(self, slot: str, where: SourceRange) -> Value:
-        return self.node(LOAD, (), where, {"name": slot}, outputs=1).output
+    def load(self, slot: str, where: SourceRange, *, free: bool = False) -> Value:
+        """Read a variable; `free` if it belongs to another frame, which matters if it is not bound."""
+        attrs = {"name": slot, "free": True} if free else {"name": slot}
+        return self.node(LOAD, (), where, attrs, outputs=1).output
 
     def store(self, slot: str, value: Value, where: SourceRange) -> None:
         self.node(STORE, (value,), where, {"name": slot})

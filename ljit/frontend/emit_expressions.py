@@ -26,11 +26,8 @@ def _variable(e: Emission, var: tree.Var) -> Value:
         return e.emit(op, where=var.range, name=var.name, scope=e.function)
     scope, slot = found
     if slot not in e.bound:
-        if not e.is_own(scope):
-            message = f"{var.name!r} of the enclosing function may be unbound here; bind it first"
-            raise e.unsupported(message, var.range)
         scope.unsure[slot] = None
-    return e.load(slot, var.range)
+    return e.load(slot, var.range, free=not e.is_own(scope))
 
 
 @emits(tree.Const)

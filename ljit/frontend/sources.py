@@ -85,6 +85,8 @@ class FunctionSource:
 
 def find_source(fn: FunctionType) -> FunctionSource:
     """Find the syntax tree of `fn`; SourceUnavailableError says why there is none."""
+    if not isinstance(fn, FunctionType):
+        raise SourceUnavailableError(f"{fn!r} is not a function that is written in Python")
     code = fn.__code__
     lines = _lines_of(fn)
     found = list(_search(code, lines, _parse(tuple(lines), code.co_filename)))
@@ -113,7 +115,7 @@ def _lines_of(fn: FunctionType) -> list[str]:
     return lines
 
 
-@functools.lru_cache(maxsize=16)
+@functools.lru_cache(maxsize=4)
 def _parse(lines: tuple[str, ...], filename: str) -> ast.Module | None:
     """Parse a file; None if it is not Python as it stands (a notebook's magics, say)."""
     try:

@@ -88,27 +88,33 @@ def _load_closure(*, name: str, scope: FunctionType) -> object:
     try:
         return scope.__closure__[scope.__code__.co_freevars.index(name)].cell_contents
     except ValueError:
-        message = (
-            f"cannot access free variable {name!r} where it is not associated with a value "
-            "in enclosing scope"
-        )
-        raise NameError(message, name=name) from None
+        raise _unbound_free(name) from None
 
 
-def _check_bound(x: object, *, name: str) -> object:
+def _unbound_free(name: str) -> NameError:
+    message = (
+        f"cannot access free variable {name!r} where it is not associated with a value "
+        "in enclosing scope"
+    )
+    return NameError(message, name=name)
+
+
+def _check_bound(x: object, *, name: str, free: bool = False) -> object:
     if x is UNBOUND_VALUE:
+        if free:
+            raise _unbound_free(name)
         message = f"cannot access local variable {name!r} where it is not associated with a value"
         raise UnboundLocalError(message)
     return x
 
 
-def _infer_bound(x: Type, *, name: str) -> Type:
+def _infer_bound(x: Type, *, name: str, free: bool = False) -> Type:
     if isinstance(x, UnionType):
         return join_all([t for t in x.members if t != UNBOUND])
     return NEVER if x == UNBOUND else x
 
 
-def _lower_bound(e: Emitter, x: V, *, name: str) -> V:
+def _lower_bound(e: Emitter, x: V, *, name: str, free: bool = False) -> V:
     if x.type == UNBOUND:
         e.bail(f"{name} is not bound")
     return x
@@ -133,8 +139,8 @@ LOAD_CLOSURE = _object_op(
 )
 CHECK_BOUND = _object_op(
     "prim::check_bound",
-    "(x, *, name)",
-    "The value of a local variable; raises UnboundLocalError if it has none.",
+    "(x, *, name, free=False)",
+    "The value of a local variable; raises UnboundLocalError (if `free`, NameError) if it has none.",
     infer=_infer_bound,
     evaluate=_check_bound,
     lower=_lower_bound,

@@ -125,6 +125,18 @@ def test_a_function_without_source_has_a_reason():
         build_graph(namespace["f"])
 
 
+def test_what_is_not_a_python_function_has_a_reason():
+    with pytest.raises(SourceUnavailableError, match="not a function that is written in Python"):
+        build_graph(len)
+
+
+def test_a_function_that_is_warm_is_found():
+    fn = function_of("def f(x):\n    for i in range(x): x += i * x.real\n    return x\n")
+    for _ in range(200):
+        fn(3)
+    assert text_of(fn).startswith("def f(x):")
+
+
 def test_a_function_with_an_assert_rewritten_by_pytest_is_found():
     def f(x):
         assert x > 0, "positive"

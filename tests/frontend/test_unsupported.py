@@ -53,7 +53,6 @@ from tests.frontend.harness import function_of
         ("def g(x): pass\n    g(*[1])", "the arguments do not fit", "g(*[1])"),
         ("def g(*xs): pass\n    g()", "the parameter \\*xs", "xs"),
         ("@h\n    def g(): pass", "a decorator on a nested function", "h"),
-        ("for i in x: y = i\n    def g(): return y\n    g()", "'y' of the enclosing function may be unbound", "y"),
         ("async def g(): pass", "async code", "async def g(): pass"),
         ("x = [await y for y in z]", "async code", "await y"),
     ],
