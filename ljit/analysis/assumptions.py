@@ -61,7 +61,7 @@ def assumptions_of_global(node: Node) -> list[Assumption]:
     variables = scope.__globals__
     if name in variables:
         return [Assumption(variables, name, variables[name])]
-    builtins = scope.__builtins__
+    builtins = scope.__builtins__  # type: ignore[attr-defined]  # typeshed lacks it
     if name in builtins:
         return [
             Assumption(variables, name, MISSING),
