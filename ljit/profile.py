@@ -50,10 +50,9 @@ class Observation:
     count: int = 0
     saw_none: bool = False
     constant: object = NO_CONSTANT
-    _class: builtins.type | None = field(
-        default=None, repr=False
-    )  # objects of it change nothing any more
-    _layout: object = field(default=None, repr=False)  # of the last array, likewise
+    #: objects of this class, and arrays of this layout, change nothing any more
+    _class: builtins.type | None = field(default=None, repr=False)
+    _layout: object = field(default=None, repr=False)
 
     def see(self, value: object) -> bool:
         """Join the type of `value` in; True: nothing new can come of objects of its class."""
