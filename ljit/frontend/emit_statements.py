@@ -20,6 +20,8 @@ __all__: list[str] = []
 
 #: CPython 3.13 moved errors of the iterator from the statement to the iterable
 _ITERATOR_HAS_PLACE = sys.version_info >= (3, 13)
+#: up to CPython 3.11 a failing assert stands where its last comparison stands
+_ASSERT_FAILS_AT_COMPARISON = sys.version_info < (3, 12)
 
 
 @emits(tree.ExprStmt)
@@ -38,8 +40,10 @@ def _assert(e: Emission, statement: tree.Assert) -> None:
     if not __debug__:
         return
     where = statement.range
+    place = _last_comparison(statement.condition) if _ASSERT_FAILS_AT_COMPARISON else None
 
     def fail() -> Sequence[Value]:
+        where = statement.range if place is None else place.range
         error = e.constant(AssertionError, where)
         if statement.message is not None:
             message = e.expression(statement.message)
@@ -49,6 +53,21 @@ def _assert(e: Emission, statement: tree.Assert) -> None:
         return ()
 
     e.branch(condition(e, statement.condition, where), tuple, fail, where)
+
+
+def _last_comparison(test: Tree) -> tree.Compare | None:
+    """The last comparison among the parts of a condition that decide it."""
+    parts: tuple[Tree, ...] = ()
+    match test:
+        case tree.Compare():
+            return test
+        case tree.BoolOp():
+            parts = test.operands
+        case tree.UnaryOp(operator="not"):
+            parts = (test.operand,)
+        case tree.TernaryIf():
+            parts = (test.condition, test.then, test.otherwise)
+    return next(filter(None, map(_last_comparison, reversed(parts))), None)
 
 
 @emits(tree.Raise)

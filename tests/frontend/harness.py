@@ -155,12 +155,16 @@ def deep_type(value: Any) -> Any:
 
 
 def check(text: str, *calls: tuple[Any, ...], name: str = "f", **names: Any) -> None:
-    """Compare CPython and the interpreter on `text`, each on a namespace and on arguments of its own."""
-    for make_args in calls or (((),)):
-        results = []
-        for is_translated in (False, True):
-            fn = function_of(text, name, **names)
-            run = translated(fn) if is_translated else fn
-            args = tuple(arg() if callable(arg) else arg for arg in make_args)
-            results.append(outcome(run, fn.__code__.co_filename, args))
-        assert results[0] == results[1], text
+    """Compare CPython and the interpreter on `text`, each in a namespace and on arguments of its own."""
+    plain, fn = function_of(text, name, **names), function_of(text, name, **names)
+    run = translated(fn)
+    for make_args in calls or ((),):
+        outcomes = [
+            outcome(
+                function,
+                made_from.__code__.co_filename,
+                tuple(arg() if callable(arg) else arg for arg in make_args),
+            )
+            for function, made_from in ((plain, plain), (run, fn))
+        ]
+        assert outcomes[0] == outcomes[1], text
