@@ -193,6 +193,12 @@ class _Nest:
         operands = [self._operand(x) for x in targets[into_count:]]
         self.targets = self.into + operands
         redirected = self._redirect_overlapping(may_leave) if self.into else []
+        self._copies()
+        for target, temporary, overlaps in redirected:
+            self._copy_back(target, temporary, overlaps)
+
+    def _copies(self) -> None:
+        """The loops for known inner strides, and those for any strides where they may be needed."""
         if self.ndim > 1:
             self.is_flat = self._flat_condition()
         fast = self._unit_condition()
@@ -210,8 +216,6 @@ class _Nest:
                 self._loops(is_unit=False)
                 self.f.br(done)
             self.f.start(done)
-        for target, temporary, overlaps in redirected:
-            self._copy_back(target, temporary, overlaps)
 
     @property
     def arrays(self) -> list[Operand]:
@@ -455,6 +459,6 @@ class _Nest:
         f.start(copy)
         inner = _Nest(self.e, self.ndim, (), lambda elements: elements)
         inner.sizes, inner.sources, inner.targets = self.sizes, [temporary], [target]
-        inner._loops(is_unit=False)
+        inner._copies()
         f.br(done)
         f.start(done)
