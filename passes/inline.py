@@ -7,8 +7,8 @@ for, that is small, not being inlined already (recursion) and takes the argument
     %r = prim::If(py::is(%f, <the function>)) { prim::Region { its body } } { py::call(%f, ...) }
 
 so a variable that changes later is seen. Arguments that are missing take the defaults as they are
-now, with a check that `__defaults__` has not been replaced. The ranges of the body get the place of
-the call as caller.
+now, with a check at the start of the graph that `__defaults__` has not been replaced. The ranges of
+the body get the place of the call as caller.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ class _Inliner:
         self.graph_of = graph_of
         self.call = get_op("py::call")
         self.is_ = get_op("py::is")
-        self.getattr = get_op("py::getattr")
         self.loads = (get_op("prim::load_global"), get_op("prim::load_closure"))
         self.added = 0
+        self.checked: dict[FunctionType, Value] = {}
 
     def run(self) -> bool:
         stack = tuple({_scope(n) for n in self.graph.walk() if n.op in self.loads})
@@ -137,15 +137,23 @@ class _Inliner:
         same = self._insert(self.is_, [node.inputs[0], wanted], node)
         if not check_defaults:
             return same
-        plain = wanted if called is function else insert_constant(function, node)
-        now = self._insert(self.getattr, [plain], node, {"name": "__defaults__"})
-        defaults = insert_constant(function.__defaults__, node)
-        unchanged = self._insert(self.is_, [now, defaults], node)
+        unchanged = self._has_defaults(function)
         both = self.graph.create(IF, [same], outputs=[same.type], range=node.range)
         both.insert_before(node)
         for value in (unchanged, same):
             both.add_block().append(self.graph.create(YIELD, [value], outputs=0))
         return both.output
+
+    def _has_defaults(self, function: FunctionType) -> Value:
+        """Give the check of a function's defaults at the start of the graph: out of all loops."""
+        known = self.checked.get(function)
+        if known is None:
+            attrs = {"function": function, "defaults": function.__defaults__}
+            check = self.graph.create(get_op("prim::has_defaults"), (), attrs)
+            first = self.graph.block.first
+            assert first is not None
+            known = self.checked[function] = check.insert_before(first).output
+        return known
 
     def _insert(
         self, op: OpDef, inputs: list[Value], before: Node, attrs: Attrs | None = None

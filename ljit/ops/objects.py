@@ -137,6 +137,14 @@ LOAD_CLOSURE = _object_op(
     effects=Effect.READ | Effect.RAISE,
     is_profiled=True,
 )
+HAS_DEFAULTS = _object_op(
+    "prim::has_defaults",
+    "(*, function, defaults)",
+    "Whether the defaults of a Python function are still those with which it was inlined.",
+    infer=lambda *, function, defaults: BOOL,
+    evaluate=lambda *, function, defaults: function.__defaults__ is defaults,
+    effects=Effect.READ,
+)
 CHECK_BOUND = _object_op(
     "prim::check_bound",
     "(x, *, name, free=False)",

@@ -34,6 +34,7 @@ from ljit.types import (
     RANGE,
     STR,
     ListType,
+    ObjectType,
     ScalarType,
     TupleType,
     Type,
@@ -263,10 +264,13 @@ def lower_not(e: Emitter, x: V) -> V:
 
 
 def fold_is(types: Sequence[Type], constants: Sequence[object]) -> object:
-    """Values of different classes are different objects; None is one object."""
+    """Values of different classes are different objects; None is one, constants are known."""
     x, y = types
     if x == y == NONE:
         return True
+    if constants and isinstance(x, ObjectType) and isinstance(y, ObjectType):
+        is_known = not any(c is UNKNOWN for c in constants)
+        return constants[0] is constants[1] if is_known else UNKNOWN
     return False if _are_disjoint(x, y) else UNKNOWN
 
 
