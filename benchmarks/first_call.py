@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -41,9 +42,14 @@ print(json.dumps([middle - start, end - middle]))
 def run_often(code: str, times: int) -> list[float]:
     """Run in fresh processes; the median of each number that they print."""
     rows = []
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     for _ in range(times):
         done = subprocess.run(
-            [sys.executable, "-c", code], check=True, capture_output=True, text=True
+            [sys.executable, "-c", code],
+            check=True,
+            capture_output=True,
+            text=True,
+            env=environment,
         )
         rows.append(json.loads(done.stdout))
     return [statistics.median(column) for column in zip(*rows, strict=True)]
@@ -53,9 +59,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--processes", type=int, default=7)
     options = parser.parse_args()
-    run_often(IMPORTS, 1)  # writes byte code files
-    numpy_time, ljit_time = run_often(IMPORTS, options.processes)
     folder = str(Path(__file__).parent)
+    run_often(CALLS.format(folder=folder), 1)  # writes byte code files, as an installation does
+    numpy_time, ljit_time = run_often(IMPORTS, options.processes)
     plain, first, second, third = run_often(CALLS.format(folder=folder), options.processes)
     results = (
         ("import ljit over import numpy", ljit_time, 0.015),
