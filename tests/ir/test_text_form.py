@@ -35,7 +35,7 @@ VALUES = [
     complex(-0.0, -0.0),
     complex(math.nan, math.inf),
     "plain",
-    "it's \"quoted\"\n\t\\ # not a comment   # f.py:1:2",
+    'it\'s "quoted"\n\t\\ # not a comment   # f.py:1:2',
     "naïve ∑",
     b"bytes\x00\xff",
     (),
@@ -151,7 +151,8 @@ def test_a_local_class_is_found_among_the_objects():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "flot", "Float65(*)", "(int", "List[int, int]", "slice[int]", "np.nothing", "int x"]
+    "text",
+    ["", "flot", "Float65(*)", "(int", "List[int, int]", "slice[int]", "np.nothing", "int x"],
 )
 def test_a_bad_type_is_an_error(text):
     with pytest.raises((ParseError, ValueError)):
@@ -254,7 +255,9 @@ def test_malformed_text_is_an_error_with_its_line(line, message):
     assert message in str(info.value)
 
 
-@pytest.mark.parametrize("text", ["", "nothing", "graph", "graph(%x : int)", "graph(%x : int):\n x"])
+@pytest.mark.parametrize(
+    "text", ["", "nothing", "graph", "graph(%x : int)", "graph(%x : int):\n x"]
+)
 def test_what_is_no_graph_is_an_error(text):
     with pytest.raises(ParseError):
         parse(text)
