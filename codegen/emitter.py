@@ -179,6 +179,10 @@ class Emitter:
     list_store = objects.list_store
     list_append = objects.list_append
     list_make = objects.list_make
+    str_size = objects.str_size
+    str_code = objects.str_code
+    str_char = objects.str_char
+    str_compare = objects.str_compare
     same_object = objects.same_object
     call_object = objects.call_object
     call_method = objects.call_method

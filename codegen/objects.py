@@ -11,7 +11,7 @@ from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer
 from ljit.codegen.convert import borrow_object, unbox_or_bail
 from ljit.codegen.forms import Native, components, undef_of
 from ljit.codegen.layout import LIST_ITEMS, VAR_SIZE
-from ljit.types import ANY, BOOL, INT, NEVER, NONE, ListType, TupleType, Type
+from ljit.types import ANY, BOOL, INT, NEVER, NONE, STR, ListType, TupleType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -160,6 +160,29 @@ def new_object(e: Emitter, value: Native) -> Ref:
     pointer = box(e.f, known_object(e.f, value), e.context.keep)
     e.bailout.error_if_null(pointer)
     return pointer
+
+
+# -- text --------------------------------------------------------------------------------------------
+
+
+def str_size(e: Emitter, x: Native) -> Native:
+    return Native(INT, (e.f.call_external("i64", "PyUnicode_GetLength", (x.ref,)),))
+
+
+def str_code(e: Emitter, x: Native, index: Native) -> Native:
+    code = e.f.call_external("i32", "PyUnicode_ReadChar", (x.ref, index.ref))
+    return Native(INT, (e.f.convert("zext", code, "i64"),))
+
+
+def str_char(e: Emitter, code: Native) -> Native:
+    short = e.f.convert("trunc", code.ref, "i32")
+    made = e.f.call_external("ptr", "PyUnicode_FromOrdinal", (short,))
+    return Native(STR, _owned_result(e, made).parts)
+
+
+def str_compare(e: Emitter, x: Native, y: Native) -> Native:
+    order = e.f.call_external("i32", "PyUnicode_Compare", (x.ref, y.ref))
+    return Native(INT, (e.f.convert("sext", order, "i64"),))
 
 
 # -- identity --------------------------------------------------------------------------------------

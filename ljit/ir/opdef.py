@@ -234,6 +234,18 @@ class Emitter(Protocol):
     def list_store(self, x: V, index: V, value: V) -> None: ...
     def list_append(self, x: V, value: V) -> None: ...
     def list_make(self, items: Sequence[V], type_: Type) -> V: ...
+    def str_size(self, x: V) -> V:
+        """Length of a str."""
+
+    def str_code(self, x: V, index: V) -> V:
+        """Code point of a character as an int; the index must be in [0, length)."""
+
+    def str_char(self, code: V) -> V:
+        """The str of one character; the code point must be in [0, 0x110000)."""
+
+    def str_compare(self, x: V, y: V) -> V:
+        """-1, 0 or 1 as an int: the order of two strs by code points."""
+
     def same_object(self, x: V, y: V) -> V:
         """Identity of two objects, as a condition."""
 

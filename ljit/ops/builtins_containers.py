@@ -12,7 +12,7 @@ import numpy as np
 from ljit.ir import UNKNOWN, Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.opdef import V
 from ljit.ops.python_numbers import is_plain, plain_effect, to_type
-from ljit.ops.python_types import class_of, join_all, range_length
+from ljit.ops.python_types import check_index, class_of, join_all, range_length
 from ljit.types import (
     ANY,
     BOOL,
@@ -52,7 +52,7 @@ def _is_int(t: Type) -> bool:
 def _can_lower_len(x: Type) -> bool:
     if isinstance(x, ArrayType):
         return x.ndim > 0
-    return isinstance(x, TupleType | ListType) or x == RANGE
+    return isinstance(x, TupleType | ListType) or x in (RANGE, STR)
 
 
 def _effect_of_len(x: Type) -> Effect:
@@ -73,7 +73,7 @@ def _lower_len(e: Emitter, x: V) -> V:
             return e.list_size(x)
         case ArrayType():
             return e.array_sizes(x)[0]
-    return range_length(e, x)
+    return e.str_size(x) if x.type == STR else range_length(e, x)
 
 
 def _fold_len(types: Sequence[Type], constants: Sequence[object]) -> object:
@@ -99,6 +99,41 @@ _builtin(
         *((range(0, 9, 2),), (range(5, 1),), (range(9, -9, -4),), (range(-(2**63), 2**63 - 1),)),
         *((range(2**63 - 1),), (np.zeros((3, 0)),), (np.zeros(4)[::2],), (np.array(5),)),
     ),
+)
+
+# -- characters ------------------------------------------------------------------------------------
+
+
+def _lower_ord(e: Emitter, c: V) -> V:
+    e.bail_if(e.compare("ne", e.str_size(c), e.const(INT, 1)), "not one character")
+    return e.str_code(c, e.const(INT, 0))
+
+
+def _lower_chr(e: Emitter, i: V) -> V:
+    code = to_type(e, i, INT)
+    check_index(e, code, e.const(INT, 0x110000))
+    return e.str_char(code)
+
+
+_builtin(
+    "ord",
+    "(c, /)",
+    "``ord(c)``: the code point of a character.",
+    infer=lambda c: INT if c == STR else ANY,
+    lower=_lower_ord,
+    can_lower=lambda c: c == STR,
+    effects=plain_effect,
+    samples=(("a",), ("ä",), ("\U0001f600",), ("",), ("ab",), (b"a",), (5,)),
+)
+_builtin(
+    "chr",
+    "(i, /)",
+    "``chr(i)``: the character of a code point.",
+    infer=lambda i: STR if _is_int(i) else ANY,
+    lower=_lower_chr,
+    can_lower=_is_int,
+    effects=plain_effect,
+    samples=((97,), (0,), (True,), (0xD800,), (0x10FFFF,), (0x110000,), (-1,), (2**40,), ("a",)),
 )
 
 # -- range and slice -------------------------------------------------------------------------------

@@ -308,7 +308,7 @@ def _can_lower_getitem(x: Type, index: Type) -> bool:
         return False
     if isinstance(x, TupleType):
         return common_type(x.items) != ANY
-    return isinstance(x, ListType) or x == RANGE
+    return isinstance(x, ListType) or x in (RANGE, STR)
 
 
 def _effect_of_getitem(x: Type, index: Type) -> Effect:
@@ -327,6 +327,8 @@ def _lower_getitem(e: Emitter, x: V, index: V) -> V:
     if x.type == RANGE:
         start, _, step = e.range_parts(x)
         return e.add(start, e.mul(wrap_index(e, index, range_length(e, x)), step))
+    if x.type == STR:
+        return e.str_char(e.str_code(x, wrap_index(e, index, e.str_size(x))))
     if x.type.item == NEVER:
         x = e.retype(x, ListType(ANY))
     return e.list_load(x, wrap_index(e, index, e.list_size(x)))

@@ -97,7 +97,7 @@ def effect_of_comparison(x: Type, y: Type) -> Effect:
 
 def can_lower_order(x: Type, y: Type) -> bool:
     """Whether ``x < y`` has native code."""
-    return all_numbers(x, y) and COMPLEX not in (x, y)
+    return x == y == STR or (all_numbers(x, y) and COMPLEX not in (x, y))
 
 
 def can_lower_equal(x: Type, y: Type) -> bool:
@@ -108,12 +108,18 @@ def can_lower_equal(x: Type, y: Type) -> bool:
 
 
 def _is_simple(t: Type) -> bool:
-    return is_number(t) or t == NONE
+    return is_number(t) or t in (NONE, STR)
 
 
 def lower_order(predicate: str) -> Callable[[Emitter, V, V], V]:
     """Make the lowering of an order comparison."""
-    return lambda e, x, y: compare_numbers(e, predicate, x, y)
+
+    def lower(e: Emitter, x: V, y: V) -> V:
+        if x.type == STR:
+            return e.compare(predicate, e.str_compare(x, y), e.const(INT, 0))
+        return compare_numbers(e, predicate, x, y)
+
+    return lower
 
 
 def compare_numbers(e: Emitter, predicate: str, x: V, y: V) -> V:
@@ -172,7 +178,18 @@ def lower_equal(e: Emitter, x: V, y: V) -> V:
         return _equal_tuples(e, e.tuple_items(x), e.tuple_items(y))
     if is_number(x.type) and is_number(y.type):
         return compare_numbers(e, "eq", x, y)
+    if x.type == y.type == STR:
+        return _equal_text(e, x, y)
     return e.const(BOOL, x.type == y.type)
+
+
+def _equal_text(e: Emitter, x: V, y: V) -> V:
+    """Most equal strs, and all equal Latin characters, are one object."""
+    return e.branch(
+        e.same_object(x, y),
+        lambda: e.const(BOOL, True),
+        lambda: e.compare("eq", e.str_compare(x, y), e.const(INT, 0)),
+    )
 
 
 def _equal_tuples(e: Emitter, xs: Sequence[V], ys: Sequence[V]) -> V:
@@ -239,6 +256,8 @@ def lower_truth(e: Emitter, x: V) -> V:
             return e.compare("ne", e.list_size(x), e.const(INT, 0))
         case t if t == NONE:
             return e.const(BOOL, False)
+        case t if t == STR:
+            return e.compare("ne", e.str_size(x), e.const(INT, 0))
         case t if t == RANGE:
             return e.compare("ne", range_length(e, x), e.const(INT, 0))
     return _nonzero(e, x)

@@ -17,6 +17,7 @@ from ljit.ir.opdef import V
 from ljit.ops import python_views as views
 from ljit.ops.python_types import (
     check_index,
+    class_of,
     common_type,
     is_below,
     range_count,
@@ -30,6 +31,7 @@ from ljit.types import (
     INT,
     NEVER,
     RANGE,
+    STR,
     ArrayType,
     ListType,
     TupleType,
@@ -151,10 +153,18 @@ def _zip_size(e: Emitter, view: V) -> V:
 
 
 def _zip_has_next(e: Emitter, view: V, k: V) -> V:
+    """Whether all parts have an item; a cursor behind an exhausted part is not advanced."""
     result = e.const(BOOL, True)
     for part in e.view_parts(view):
-        result = e.bit_and(result, _has_next(e, part, k))
+        if _holds_cursor(part.type):
+            result = _and_then(e, result, part, k)
+        else:
+            result = e.bit_and(result, _has_next(e, part, k))
     return result
+
+
+def _and_then(e: Emitter, condition: V, part: V, k: V) -> V:
+    return e.branch(condition, lambda: _has_next(e, part, k), lambda: e.const(BOOL, False))
 
 
 _ZIP = _Rule(
@@ -180,19 +190,60 @@ _REVERSED = _Rule(
     _reversed_has_next,
 )
 
+# -- cursors and strings ---------------------------------------------------------------------------
+
+
+def _cursor_has_next(e: Emitter, view: V, k: V) -> V:
+    """Advance as `Cursor.has_next` does when it is asked for a new trip."""
+    iterator, cell = e.view_parts(view)
+    end = e.object_const(views.END)
+    item = e.call_object(e.object_const(next), [iterator, end])
+    e.list_store(cell, e.const(INT, 0), item)
+    e.list_store(cell, e.const(INT, 1), k)
+    return e.bit_xor(e.same_object(item, end), e.const(BOOL, True))
+
+
+_CURSOR = _Rule(
+    lambda t: ANY,
+    lambda e, view, k: e.list_load(e.view_parts(view)[1], e.const(INT, 0)),
+    None,
+    _cursor_has_next,
+)
+
+
+def _make_cursor(e: Emitter, function: object, x: V) -> V:
+    iterator = e.call_object(e.object_const(function), [x])
+    nothing = [e.object_const(views.END), e.const(INT, -1)]
+    return e.view_make(views.CURSOR, [iterator, e.list_make(nothing, views.CURSOR.parts[1])])
+
+
+def _string_item(e: Emitter, view: V, k: V) -> V:
+    check_index(e, k, e.str_size(view))
+    return e.str_char(e.str_code(view, k))
+
+
+_STRING = _Rule(
+    lambda t: STR,
+    _string_item,
+    lambda e, view: e.str_size(view),
+    _has_fixed(lambda e, view: e.str_size(view)),
+)
+
 _CLASS_RULES: dict[type, _Rule] = {
     type(RANGE): _RANGE,
     TupleType: _TUPLE,
     ListType: _LIST,
     ArrayType: _ARRAY,
 }
-_VIEW_RULES = {"enumerate": _ENUMERATE, "zip": _ZIP, "reversed": _REVERSED}
+_VIEW_RULES = {"cursor": _CURSOR, "enumerate": _ENUMERATE, "zip": _ZIP, "reversed": _REVERSED}
 
 
 def _rule(t: Type) -> _Rule | None:
     """The rule for a type; None: it is iterated by calling Python."""
     if isinstance(t, ViewType):
         return _VIEW_RULES[t.kind]
+    if t == STR:
+        return _STRING
     if isinstance(t, ArrayType) and t.ndim == 0:
         return None
     return _CLASS_RULES.get(type(t))
@@ -228,8 +279,15 @@ def is_view(t: Type) -> bool:
     return _rule(t) is not None
 
 
+def _holds_cursor(t: Type) -> bool:
+    """Whether asking a view of type `t` runs unknown code."""
+    return t == views.CURSOR or (isinstance(t, ViewType) and any(map(_holds_cursor, t.parts)))
+
+
 def has_fixed_size(t: Type) -> bool:
     """Whether the number of trips is known when the loop begins."""
+    if t == views.CURSOR:
+        return False
     if isinstance(t, ViewType):
         return all(map(has_fixed_size, _iterated_parts(t)))
     rule = _rule(t)
@@ -241,6 +299,8 @@ def _iterated_parts(t: ViewType) -> tuple[Type, ...]:
 
 
 def _can_lower_next(t: Type) -> bool:
+    if t == views.CURSOR:
+        return True
     if isinstance(t, ViewType):
         return all(map(_can_lower_next, _iterated_parts(t)))
     rule = _rule(t)
@@ -256,56 +316,64 @@ def _reads_memory(t: Type) -> bool:
 # -- rules of the ops ------------------------------------------------------------------------------
 
 
-def _infer_iter(x: Type) -> Type:
-    return x if is_view(x) else ANY
+def _view_type(t: Type) -> Type:
+    """The type of the view of an iterable: itself, a cursor, or unknown."""
+    if is_view(t):
+        return t
+    cls = class_of(t)
+    return ANY if cls is None or views.is_indexed_class(cls) else views.CURSOR
+
+
+def _view(e: Emitter, x: V) -> V:
+    return x if is_view(x.type) else _make_cursor(e, iter, x)
 
 
 def _infer_enumerate(iterable: Type, start: Type = INT) -> Type:
-    if not is_view(iterable) or start not in (BOOL, INT):
-        return ANY
-    return ViewType("enumerate", (iterable, INT))
+    part = _view_type(iterable)
+    return ANY if part == ANY or start not in (BOOL, INT) else ViewType("enumerate", (part, INT))
 
 
 def _infer_zip(*iterables: Type) -> Type:
-    if not all(map(is_view, iterables)):
-        return ANY
-    return ViewType("zip", iterables) if iterables else TupleType(())
+    parts = tuple(map(_view_type, iterables))
+    return ANY if ANY in parts else ViewType("zip", parts) if parts else TupleType(())
 
 
 def _infer_reversed(sequence: Type) -> Type:
-    is_known = is_view(sequence) and not isinstance(sequence, ViewType)
-    return ViewType("reversed", (sequence, INT)) if is_known else ANY
-
-
-def _can_lower_maker(*types: Type) -> bool:
-    return is_view(types[0])
+    part = _view_type(sequence)
+    if part in (ANY, views.CURSOR):
+        return part
+    return ANY if isinstance(sequence, ViewType) else ViewType("reversed", (part, INT))
 
 
 def _lower_enumerate(e: Emitter, iterable: V, start: V | None = None) -> V:
     first = e.const(INT, 0) if start is None else start
     first = e.cast(first, INT) if first.type == BOOL else first
-    return e.view_make(_infer_enumerate(iterable.type), [iterable, first])
+    return e.view_make(_infer_enumerate(iterable.type), [_view(e, iterable), first])
 
 
 def _lower_zip(e: Emitter, *iterables: V) -> V:
-    return e.view_make(_infer_zip(*(v.type for v in iterables)), iterables)
+    type_ = _infer_zip(*(v.type for v in iterables))
+    return e.view_make(type_, [_view(e, x) for x in iterables])
 
 
 def _lower_reversed(e: Emitter, sequence: V) -> V:
+    type_ = _infer_reversed(sequence.type)
+    if type_ == views.CURSOR:
+        return _make_cursor(e, reversed, sequence)
     fixed = _known(sequence.type).size
     size = e.list_size(sequence) if fixed is None else fixed(e, sequence)
-    return e.view_make(_infer_reversed(sequence.type), [sequence, size])
+    return e.view_make(type_, [sequence, size])
 
 
 def _effect_of_maker(*types: Type) -> Effect:
     """Views are made of known types without running any code; reversed reads the size."""
-    if not all(is_view(t) or t in (BOOL, INT) for t in types):
+    if not all(is_view(t) or t in (BOOL, INT) for t in types) or any(map(_holds_cursor, types)):
         return Effect.CALL
     return Effect.READ if any(map(_reads_memory, types)) else Effect.PURE
 
 
 def _effect_of_has_next(view: Type, k: Type) -> Effect:
-    if not is_view(view):
+    if not is_view(view) or _holds_cursor(view):
         return Effect.CALL
     return Effect.PURE if has_fixed_size(view) else Effect.READ
 
@@ -335,10 +403,10 @@ ITER = _iteration_op(
     "iter",
     "(x)",
     "The view that ``for v in x`` runs over.",
-    infer=_infer_iter,
+    infer=_view_type,
     evaluate=views.make_view,
-    lower=lambda e, x: x,
-    can_lower=_can_lower_maker,
+    lower=_view,
+    can_lower=lambda x: _view_type(x) != ANY,
     effects=lambda x: Effect.PURE if is_view(x) else Effect.CALL,
     samples=tuple((x,) for x in _SEQUENCES),
 )
@@ -358,7 +426,7 @@ ENUMERATE_VIEW = _iteration_op(
     infer=_infer_enumerate,
     evaluate=views.enumerate_view,
     lower=_lower_enumerate,
-    can_lower=_can_lower_maker,
+    can_lower=lambda *types: _infer_enumerate(*types) != ANY,
     effects=_effect_of_maker,
     iter_callables=(enumerate,),
     samples=(*((x,) for x in _SEQUENCES), ([1], 5), ((1, 2), True), ("ab",)),
@@ -370,7 +438,7 @@ ZIP_VIEW = _iteration_op(
     infer=_infer_zip,
     evaluate=views.zip_view,
     lower=_lower_zip,
-    can_lower=lambda *types: bool(types) and all(map(is_view, types)),
+    can_lower=lambda *types: bool(types) and _infer_zip(*types) != ANY,
     effects=_effect_of_maker,
     iter_callables=(zip,),
     samples=(*((x, range(9)) for x in _SEQUENCES), (), ([1],), ("ab", [1])),
@@ -382,7 +450,7 @@ REVERSED_VIEW = _iteration_op(
     infer=_infer_reversed,
     evaluate=views.reversed_view,
     lower=_lower_reversed,
-    can_lower=_can_lower_maker,
+    can_lower=lambda sequence: _infer_reversed(sequence) != ANY,
     effects=_effect_of_maker,
     iter_callables=(reversed,),
     samples=(*((x,) for x in _SEQUENCES), ("ab",)),

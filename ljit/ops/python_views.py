@@ -1,8 +1,9 @@
 """What stands for an iterator in a loop: views indexed by the trip number, and cursors.
 
-Exact lists, tuples, ranges and arrays are their own views. A view of enumerate, zip or reversed is an
-instance of a tuple subclass whose items are the parts of its `ViewType`, so that native code builds it and
-takes it apart as it does tuples; `VIEW_CLASSES` gives the class of a kind. Any other iterator is in a Cursor.
+Exact lists, tuples, ranges, strings and arrays are their own views. A view of enumerate, zip or
+reversed, and the cursor that holds any other iterator, is an instance of a tuple subclass whose items are
+the parts of its `ViewType`, so that native code builds it and takes it apart as it does tuples;
+`VIEW_CLASSES` gives the class of a kind.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ljit.types import ObjectType, Type, ViewType, register_class, type_of
+from ljit.types import ANY, ListType, Type, ViewType, register_class, type_of
 
 __all__ = [
+    "CURSOR",
+    "END",
     "VIEW_CLASSES",
     "Cursor",
     "EnumerateView",
@@ -24,6 +27,8 @@ __all__ = [
     "enumerate_view",
     "has_next",
     "is_indexed",
+    "is_indexed_class",
+    "make_cursor",
     "make_view",
     "next_item",
     "reversed_view",
@@ -32,35 +37,37 @@ __all__ = [
     "zip_view",
 ]
 
-_INDEXED = (list, tuple, range, np.ndarray)
+_INDEXED = (list, tuple, range, str, np.ndarray)
 
 
-class Cursor:
-    """Any iterator: `has_next` advances it once a trip, `next_item` reads what came."""
+class _End:
+    """The class of `END`."""
 
-    __slots__ = ("_has_item", "_item", "_iterator", "_position")
+    __slots__ = ()
 
-    def __init__(self, iterator: Iterator[object]) -> None:
-        self._iterator = iterator
-        self._position = -1
-        self._has_item = False
-        self._item: object = None
+    def __repr__(self) -> str:
+        return "<end>"
+
+
+END = _End()  # what a cursor holds behind its last item
+
+
+class Cursor(tuple[Iterator[object], list[Any]]):
+    """Any iterator, as (iterator, [item, k]): asked for trip k, it advances; then it has the item."""
+
+    __slots__ = ()
 
     def has_next(self, k: int) -> bool:
-        """Whether there is an item for trip k."""
-        if k != self._position:
-            self._item = None
-            self._has_item = False
-            for item in self._iterator:
-                self._item = item
-                self._has_item = True
-                break
-            self._position = k
-        return self._has_item
+        """Whether there is an item for trip k; asked again for the same k, it does not advance."""
+        cell = self[1]
+        if k != cell[1]:
+            cell[0] = next(self[0], END)
+            cell[1] = k
+        return cell[0] is not END
 
     def next_item(self, k: int) -> object:
         """Give the item of trip k."""
-        return self._item
+        return self[1][0]
 
 
 class EnumerateView(tuple[Any, int]):
@@ -106,23 +113,33 @@ class ReversedView(tuple[Any, int]):
 
 
 VIEW_CLASSES: dict[str, type[tuple[Any, ...]]] = {
+    "cursor": Cursor,
     "enumerate": EnumerateView,
     "zip": ZipView,
     "reversed": ReversedView,
 }
 
 
-def _type_rule(kind: str, cls: type) -> Callable[[Any], Type]:
-    def rule(view: tuple[Any, ...]) -> Type:
-        parts = tuple(map(type_of, view))
-        vague = any(isinstance(t, ObjectType) for t in parts)
-        return ObjectType(cls) if vague else ViewType(kind, parts)
+CURSOR = ViewType("cursor", (ANY, ListType(ANY)))
 
-    return rule
+
+def _type_rule(kind: str) -> Callable[[Any], Type]:
+    return lambda view: ViewType(kind, tuple(map(type_of, view)))
 
 
 for _kind, _cls in VIEW_CLASSES.items():
-    register_class(_cls, _type_rule(_kind, _cls))
+    register_class(_cls, _type_rule(_kind))
+register_class(Cursor, lambda _view: CURSOR)
+
+
+def make_cursor(iterator: Iterator[object]) -> Cursor:
+    """Wrap an iterator that was not asked yet."""
+    return Cursor((iterator, [END, -1]))
+
+
+def is_indexed_class(cls: type) -> bool:
+    """Whether objects of exactly this class are their own views (arrays of no dimension apart)."""
+    return cls in _INDEXED
 
 
 def is_indexed(x: object) -> bool:
@@ -132,7 +149,7 @@ def is_indexed(x: object) -> bool:
 
 def make_view(x: Any) -> object:
     """Give the view of ``iter(x)``."""
-    return x if is_indexed(x) else Cursor(iter(x))
+    return x if is_indexed(x) else make_cursor(iter(x))
 
 
 def enumerate_view(iterable: object, start: object = 0) -> object:
@@ -149,7 +166,7 @@ def reversed_view(sequence: Any) -> object:
     """Give the view of ``reversed(sequence)``."""
     if is_indexed(sequence):
         return ReversedView((sequence, len(sequence)))
-    return Cursor(reversed(sequence))
+    return make_cursor(reversed(sequence))
 
 
 def view_of_call(f: Any, *args: Any) -> object:

@@ -29,6 +29,7 @@ from ljit.types import (
     NEVER,
     NONE,
     RANGE,
+    STR,
     ListType,
     SliceType,
     TupleType,
@@ -159,6 +160,26 @@ class PythonEmitter(ScalarEmitter):
 
     def list_make(self, items, type_):
         return Number(type_, [plain(x) for x in items])
+
+    def str_size(self, x):
+        return to_number(len(x.value), INT)
+
+    def str_code(self, x, index):
+        assert 0 <= index.value < len(x.value)
+        return to_number(ord(x.value[int(index.value)]), INT)
+
+    def str_char(self, code):
+        return Number(STR, chr(code.value))
+
+    def str_compare(self, x, y):
+        return to_number((x.value > y.value) - (x.value < y.value), INT)
+
+    def call_object(self, f, args, kwnames=()):
+        assert not kwnames
+        return Number(ANY, plain(f)(*map(plain, args)))
+
+    def object_const(self, value):
+        return Number(ANY, value)
 
     def same_object(self, x, y):
         return to_number(plain(x) is plain(y), BOOL)
