@@ -58,18 +58,22 @@ def bound_in_target(target: Tree | None) -> list[str]:
     return []
 
 
+#: what stands in bodies; everything else below a statement is an expression
 _STATEMENTS = (
-    *(
-        tree.Def,
-        tree.Assign,
-        tree.AugAssign,
-        tree.Return,
-        tree.If,
-        tree.While,
-        tree.For,
-        tree.Assert,
-    ),
-    *(tree.Raise, tree.Delete, tree.ExprStmt, tree.Pass, tree.Break, tree.Continue),
+    tree.Assert,
+    tree.Assign,
+    tree.AugAssign,
+    tree.Break,
+    tree.Continue,
+    tree.Def,
+    tree.Delete,
+    tree.ExprStmt,
+    tree.For,
+    tree.If,
+    tree.Pass,
+    tree.Raise,
+    tree.Return,
+    tree.While,
 )
 
 
