@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import FunctionType
 
+from ljit.analysis.assumptions import python_function
 from ljit.ir import Graph, Node, OpDef, Value, copy_nodes, get_op
 from ljit.ops.control import BREAK, CONSTANT, IF, REGION, RETURN, YIELD
 from ljit.passes.manager import graph_pass, is_allowed
@@ -83,7 +84,7 @@ class _Inliner:
         if load is None or load.op not in self.loads or depth >= MAX_DEPTH:
             return False
         called = _current_value(load)
-        function = _plain_function(called)
+        function = python_function(called)
         if function is None or any(function is f for f in stack):
             return False
         arguments = _bind(function, node)
@@ -194,17 +195,6 @@ def _current_value(load: Node) -> object:
         return load.op.evaluate(**load.attrs)
     except NameError:
         return None
-
-
-def _plain_function(value: object) -> FunctionType | None:
-    """Give the Python function that a call of `value` runs, if it is that simple."""
-    if isinstance(value, FunctionType):
-        return value
-    cls = type(value)
-    if cls.__module__.partition(".")[0] == "ljit" and cls.__name__ == "Function":
-        wrapped = getattr(value, "__wrapped__", None)
-        return wrapped if isinstance(wrapped, FunctionType) else None
-    return None
 
 
 def _bind(function: FunctionType, call: Node) -> _Arguments | None:

@@ -16,7 +16,8 @@ def constant_key(value: object) -> object:
 
     >>> constant_key(1) == constant_key(True), constant_key((0.0,)) == constant_key((-0.0,))
     (False, False)
-    >>> constant_key([]) == constant_key([])
+    >>> a, b = [], []
+    >>> constant_key(a) == constant_key(b)
     False
     """
     cls = type(value)

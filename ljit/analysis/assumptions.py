@@ -19,6 +19,7 @@ __all__ = [
     "assumptions_of_closure",
     "assumptions_of_global",
     "is_stable_constant",
+    "python_function",
 ]
 
 
@@ -101,8 +102,19 @@ _STABLE = (
 )
 
 
+def python_function(value: object) -> types.FunctionType | None:
+    """Give the Python function that a call of `value` runs, if it is that simple."""
+    if isinstance(value, types.FunctionType):
+        return value
+    cls = type(value)
+    if cls.__module__.partition(".")[0] == "ljit" and cls.__name__ == "Function":
+        wrapped = getattr(value, "__wrapped__", None)
+        return wrapped if isinstance(wrapped, types.FunctionType) else None
+    return None
+
+
 def is_stable_constant(value: object) -> bool:
     """Whether the object can be treated by value: nothing about it that ljit uses can change."""
     if isinstance(value, tuple):
         return type(value) is tuple and all(map(is_stable_constant, value))
-    return isinstance(value, _STABLE)
+    return isinstance(value, _STABLE) or python_function(value) is not None
