@@ -40,7 +40,7 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize("values", VALUES, ids=str)
+@pytest.mark.parametrize("values", VALUES, ids=[str(i) for i in range(len(VALUES))])
 def test_the_observed_type_is_the_join_of_the_types(values):
     expected = NEVER
     for value in values:
