@@ -23,6 +23,7 @@ from ljit.types import (
     ArrayType,
     ListType,
     ObjectType,
+    ScalarType,
     SliceType,
     TupleType,
     Type,
@@ -139,17 +140,28 @@ _builtin(
 # -- range and slice -------------------------------------------------------------------------------
 
 
+def _is_index(t: Type) -> bool:
+    """Whether a value of the type counts as an integer here; np.uint64 may be too large."""
+    if isinstance(t, ScalarType):
+        return t.dtype.kind in "iu" and np.can_cast(t.dtype, np.int64)
+    return _is_int(t)
+
+
 def _infer_range(start: Type, stop: Type = INT, step: Type = INT) -> Type:
-    return RANGE if all(map(_is_int, (start, stop, step))) else ANY
+    return RANGE if all(map(_is_index, (start, stop, step))) else ANY
+
+
+def _to_index(e: Emitter, x: V) -> V:
+    return e.cast(x, INT) if isinstance(x.type, ScalarType) else to_type(e, x, INT)
 
 
 def _lower_range(e: Emitter, start: V, stop: V | None = None, step: V | None = None) -> V:
     one = e.const(INT, 1)
     if stop is None:
-        return e.range_make(e.const(INT, 0), to_type(e, start, INT), one)
-    width = one if step is None else to_type(e, step, INT)
+        return e.range_make(e.const(INT, 0), _to_index(e, start), one)
+    width = one if step is None else _to_index(e, step)
     e.bail_if(e.compare("eq", width, e.const(INT, 0)), "range step is zero")
-    return e.range_make(to_type(e, start, INT), to_type(e, stop, INT), width)
+    return e.range_make(_to_index(e, start), _to_index(e, stop), width)
 
 
 _builtin(
@@ -160,11 +172,14 @@ _builtin(
     lower=_lower_range,
     can_lower=lambda *args: _infer_range(*args) == RANGE,
     effects=lambda *args: (
-        Effect.PURE if len(args) < 3 and all(map(_is_int, args)) else plain_effect(*args)
+        (Effect.PURE if len(args) < 3 else Effect.RAISE)
+        if all(map(_is_index, args))
+        else plain_effect(*args)
     ),
     samples=(
         *((5,), (0,), (-3,), (2, 9), (9, 2, -3), (1, 2, 0), (True, 5), (0, 2**63 - 1, 2**62)),
         *((2.5,), ("a",), (2**70,), (1, None), (-(2**63), 2**63 - 1, -1)),
+        *((np.int64(3),), (np.int8(-3), np.uint32(9), np.int16(2)), (np.uint64(2**63 + 1),)),
     ),
 )
 
