@@ -15,7 +15,7 @@
 9.  Types: outputs have the types that `infer` gives (or `Any`); conditions are bool, trip counts
     int; a value that flows into an output or a carried value has its type or a narrower one.
 10. Snapshots: `names` has one entry an operand; if there are any Snapshots, one stands before
-    everything that can bail out.
+    everything that can bail out, and one between a write or call and what can bail out behind it.
 11. No Load and Store, unless the graph is said not to be in SSA form yet.
 """
 
@@ -27,6 +27,7 @@ from ljit.errors import LjitError, VerifyError
 from ljit.ir.graph import Block, Graph, Node, Value
 from ljit.ir.opdef import OpDef, get_op
 from ljit.ir.printer import Names, format_node
+from ljit.ir.repetition import nodes_that_repeat_effects
 from ljit.types import ANY, BOOL, INT, NEVER, ListType, Type, join
 
 __all__ = ["breaches", "verify"]
@@ -252,9 +253,11 @@ class _Verifier:
             return
         for node in self.graph.block:
             if node.op is self.snapshot:
-                return
+                break
             if _can_bail(node.op):
                 self.report(10, "no Snapshot stands before this", node)
+        for node in nodes_that_repeat_effects(self.graph):
+            self.report(10, "leaving here would repeat a write or call: no Snapshot between", node)
 
 
 def _fits(given: Type, wanted: Type) -> bool:

@@ -70,7 +70,9 @@ def test_scalars_and_tuples_of_them_are_immutable(text):
     assert is_immutable(parse_type(text))
 
 
-@pytest.mark.parametrize("text", ["Any", "Float64(*)", "List[int]", "(int, Any)", "Object[builtins.dict]"])
+@pytest.mark.parametrize(
+    "text", ["Any", "Float64(*)", "List[int]", "(int, Any)", "Object[builtins.dict]"]
+)
 def test_what_can_hold_something_mutable_is_not(text):
     assert not is_immutable(parse_type(text))
 

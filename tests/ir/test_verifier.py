@@ -195,3 +195,60 @@ def test_a_constant_list_may_have_grown():
     graph.block.append(graph.create(RETURN, [node.output], outputs=0))
     values.append("x")
     assert breaches(graph) == []
+
+
+REPETITION = """
+graph(%a : Float64(*), %i : int, %x : float, %n : int, %c : bool):
+  prim::Snapshot[at='before:1', names=()]()
+  %0 : int = prim::Constant[value=0]()
+  {}
+  return (%i)
+"""
+STORE = "np::setitem(%a, %i, %x)"
+SAVE = "prim::Snapshot[at='after:1', names=()]()"
+INT_ADD = "%s : int = py::add(%i, %i)"
+FLOAT_ADD = "%t : float = py::add(%x, %x)"
+
+
+def loop(*lines):
+    body = "\n".join(f"      {line}" for line in lines)
+    return f"prim::Loop(%0, %n)\n    block0(%k : int):\n{body}\n      -> ()"
+
+
+def branch(line, other="-> ()"):
+    return (
+        f"prim::If(%c)\n    block0():\n      {line}\n      -> ()\n    block1():\n      {other}"
+        + ("" if other == "-> ()" else "\n      -> ()")
+    )
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [STORE, INT_ADD],  # int may overflow: the store would be done twice
+        [STORE, STORE],  # the index may be out of range
+        [branch(STORE), INT_ADD],
+        [branch(STORE, SAVE), INT_ADD],
+        [loop(INT_ADD, STORE)],  # the next trip
+        [loop(STORE), INT_ADD],
+        [STORE, loop(INT_ADD)],
+        [STORE, loop(FLOAT_ADD), INT_ADD],
+    ],
+)
+def test_work_that_a_bailout_would_repeat_is_found(lines):
+    assert rules(parse(REPETITION.format("\n  ".join(lines)))) == {10}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [INT_ADD, STORE],
+        [STORE, SAVE, INT_ADD],
+        [STORE, FLOAT_ADD],  # nothing in it can leave
+        [branch(STORE), SAVE, INT_ADD],
+        [loop(INT_ADD, STORE, SAVE)],
+        [loop(SAVE, INT_ADD, STORE)],
+    ],
+)
+def test_work_behind_a_snapshot_is_not_repeated(lines):
+    assert breaches(parse(REPETITION.format("\n  ".join(lines)))) == []
