@@ -7,14 +7,17 @@ if __name__ != "ljit.codegen":
 from ljit.codegen.context import CompileOptions, ExitInfo, SiteInfo
 from ljit.codegen.engine import host_description
 from ljit.codegen.entry import slow_entry
+from ljit.codegen.pass_on import PassOnCode, compile_pass_on
 from ljit.codegen.unit import NativeCode, build_module, compile_unit
 
 __all__ = [
     "CompileOptions",
     "ExitInfo",
     "NativeCode",
+    "PassOnCode",
     "SiteInfo",
     "build_module",
+    "compile_pass_on",
     "compile_unit",
     "host_description",
     "slow_entry",

@@ -34,6 +34,7 @@ from ljit.ir import Effect, Graph
 from ljit.types import Type
 
 __all__ = [
+    "VECTORCALL",
     "NextCell",
     "begin_entry",
     "emit_assumptions",
@@ -45,29 +46,34 @@ __all__ = [
 #: writes the body of a unit, from its arguments to the returns
 EmitBody = Callable[[FunctionBuilder, Sequence[Native]], None]
 
-_VECTORCALL = ("ptr", "ptr", "i64", "ptr")  # self, args, nargsf, kwnames
+VECTORCALL = ("ptr", "ptr", "i64", "ptr")  # self, args, nargsf, kwnames
 
 
 class NextCell:
-    """The word that holds where an entry goes with calls that it does not take."""
+    """Two words: where an entry goes with calls that it does not take, and how many it has taken."""
 
-    __slots__ = ("_word",)
+    __slots__ = ("_words",)
 
     def __init__(self, target: int = 0) -> None:
-        self._word = ctypes.c_uint64(target)
+        self._words = (ctypes.c_uint64 * 2)(target, 0)
 
     @property
     def address(self) -> int:
-        """Where the word is: it must stay alive as long as code that reads it."""
-        return ctypes.addressof(self._word)
+        """Where the words are: they must stay alive as long as code that reads them."""
+        return ctypes.addressof(self._words)
 
     @property
     def target(self) -> int:
-        return self._word.value
+        return self._words[0]
 
     @target.setter
     def target(self, value: int) -> None:
-        self._word.value = value
+        self._words[0] = value
+
+    @property
+    def calls(self) -> int:
+        """How many calls the entry has taken."""
+        return self._words[1]
 
 
 def emit_entry(
@@ -88,6 +94,7 @@ def emit_entry(
     params = [param.type for param in graph.params]
     f, arguments, reject = begin_entry(module, name, params, following)
     emit_assumptions(f, options.assumptions, reject, keep)
+    _count_call(f, following)
     if not may_recurse(graph):
         emit_body(f, arguments)
         return following
@@ -100,6 +107,12 @@ def emit_entry(
     leave_recursive_call(f)
     f.ret(result)
     return following
+
+
+def _count_call(f: FunctionBuilder, following: NextCell) -> None:
+    """Add one to the count of calls taken."""
+    place = address(following.address + 8)
+    f.store(f.binary("add", f.load("i64", place), integer("i64", 1)), place)
 
 
 def may_recurse(graph: Graph) -> bool:
@@ -115,7 +128,7 @@ def begin_entry(
     Gives the builder, the arguments (borrowed), and the block that hands the call on to
     `following`, as long as nothing has been done yet.
     """
-    f = module.function(name, "ptr", _VECTORCALL)
+    f = module.function(name, "ptr", VECTORCALL)
     body, f.block = f.block, None
     reject = _reject_block(f, following)
     f.block = body

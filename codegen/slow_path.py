@@ -16,7 +16,7 @@ from ljit.codegen.builder import NULL, FunctionBuilder, Ref, address, integer
 from ljit.codegen.engine import CompiledModule, compile_ir
 from ljit.errors import Raised
 
-__all__ = ["enter_recursive_call", "leave_recursive_call", "slow_entry"]
+__all__ = ["check_stack", "enter_recursive_call", "leave_recursive_call", "slow_entry"]
 
 # -- recursion -----------------------------------------------------------------------------------------
 
@@ -104,12 +104,13 @@ def enter_recursive_call(f: FunctionBuilder) -> None:
 
     RecursionError is set then.
     """
-    _check_stack(f)
+    check_stack(f)
     status = f.call_external("i32", "Py_EnterRecursiveCall", (f.module.string(""),))
     _return_if(f, f.icmp("ne", status, integer("i32", 0)))
 
 
-def _check_stack(f: FunctionBuilder) -> None:
+def check_stack(f: FunctionBuilder) -> None:
+    """Return with RecursionError near the end of the machine's stack."""
     here = f.convert("ptrtoint", f.alloca("i8"), "i64")
     low = f.load("i64", address(ctypes.addressof(_stack)))
     size = f.load("i64", address(ctypes.addressof(_stack) + 8))

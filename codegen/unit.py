@@ -59,6 +59,11 @@ class NativeCode:
         self._following.target = address
 
     @property
+    def calls(self) -> int:
+        """How many calls the entry has taken."""
+        return self._following.calls
+
+    @property
     def ir(self) -> str:
         """The LLVM IR as emitted."""
         return self._compiled.ir

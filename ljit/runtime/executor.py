@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import threading
 import types
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from ljit import config
 from ljit.errors import InternalError, UserError
@@ -34,48 +33,36 @@ from ljit.ops.control import NOT_RUN, PLANNED_EXITS
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.feedback import PlanFeedback
-from ljit.runtime.native import MISMATCH, NativeUnit, compile_function, compile_loop, link_entries
+from ljit.runtime.native import (
+    MISMATCH,
+    NativeUnit,
+    PassOn,
+    compile_function,
+    compile_loop,
+    link_entries,
+    make_pass_on,
+)
 from ljit.runtime.options import Options
+from ljit.runtime.plans import (
+    MAX_COMPILES,
+    MAX_EVICTIONS,
+    MAX_LOOPS,
+    MAX_MISMATCHES,
+    MAX_PLANS,
+    SLOW_CALLS_BEFORE_PASSING_ON,
+    LoopPlan,
+    Plan,
+    choose_victim,
+    is_dominated_by_bailouts,
+    patience,
+)
 from ljit.types import Type, type_of
 
 __all__ = ["Plan", "ProfilingExecutor"]
 
 _log = config.logger("profiling_executor")
 
-MAX_PLANS = 16  # specialisations of one function that live side by side
-MAX_COMPILES = 8  # compiles of one plan or loop before it is left to CPython or the interpreter
-MAX_LOOPS = 32  # outlined loops of one function
-BAILOUTS_BEFORE_RECOMPILE = 2
 HOT_LOOP_THRESHOLD = 256  # back-edges in the interpreter before a loop is outlined
-
-
-@dataclass(slots=True, eq=False)
-class Plan:
-    """What is known and made for one tuple of argument types."""
-
-    types: tuple[Type, ...]
-    feedback: PlanFeedback = field(default_factory=PlanFeedback)
-    runs: int = 0
-    compiles: int = 0
-    unit: NativeUnit | None = None
-    bailouts: Counter[int] = field(default_factory=Counter)  # by site, of the present unit
-    retired: list[NativeUnit] = field(default_factory=list)  # may still be running
-    refused: str | None = None  # why CPython runs it
-
-
-@dataclass(slots=True, eq=False)
-class _LoopPlan:
-    """An outlined loop for one tuple of types of its live values."""
-
-    unit: NativeUnit | None = None
-    compiles: int = 0
-    bailouts: Counter[int] = field(default_factory=Counter)
-    retired: list[NativeUnit] = field(default_factory=list)
-
-
-def _patience(reason: str) -> int:
-    """How many bailouts at a site make its code be compiled anew."""
-    return 1 if reason == NOT_RUN else BAILOUTS_BEFORE_RECOMPILE
 
 
 class _Hooks:
@@ -102,9 +89,13 @@ class ProfilingExecutor:
         self.options = options
         self.owner = owner  # the Function object whose vectorcall slot is served
         self.plans: OrderedDict[tuple[Type, ...], Plan] = OrderedDict()
-        self.loops: dict[tuple[int, tuple[Type, ...]], _LoopPlan] = {}
+        self.loops: dict[tuple[int, tuple[Type, ...]], LoopPlan] = {}
         self.lock = threading.RLock()
         self.refused: str | None = None
+        self.slow_calls = 0  # since CPython runs the function
+        self.evictions = 0
+        self._pass_on: PassOn | None = None
+        self._evicted: list[NativeUnit | PassOn] = []  # may still be running
         self._baseline: Baseline | None = None
 
     @property
@@ -148,21 +139,41 @@ class ProfilingExecutor:
 
     def _call(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         if self.baseline is None:
+            self._count_slow_call(None)
             return self.run_plainly(args, kwargs)
         values = bind_arguments(self.fn, args, kwargs)
-        if values is None:
-            return self.run_plainly(args, kwargs)
-        plan = self.plan_for(values)
-        if plan is None or plan.refused is not None:
+        plan = self.plan_for(values) if values is not None else None
+        if values is None or plan is None:
             return self.run_plainly(args, kwargs)
         unit = self.unit_for(plan)
         if unit is not None:
             result = unit.call(values)
             if result is not MISMATCH:
                 return result
+            self._count_mismatch(plan)
         if plan.refused is not None:
+            self._count_slow_call(plan)
             return self.run_plainly(args, kwargs)
         return self.interpret(plan, values)
+
+    def _count_mismatch(self, plan: Plan) -> None:
+        plan.mismatches += 1
+        if plan.mismatches >= MAX_MISMATCHES:
+            self.refuse(plan, "native code does not take these arguments")
+
+    def _count_slow_call(self, plan: Plan | None) -> None:
+        """Note a call that CPython runs; after many of them calls jump there without coming here."""
+        counted = plan if plan is not None else self
+        counted.slow_calls += 1
+        if counted.slow_calls != SLOW_CALLS_BEFORE_PASSING_ON:
+            return
+        with self.lock:
+            entry = make_pass_on(self.fn, plan.types if plan is not None else None)
+            if plan is not None:
+                plan.pass_on = entry
+            else:
+                self._pass_on = entry
+            self.link_entries()
 
     def run_plainly(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         """Let CPython run the call; recursion through here may go as deep as without ljit."""
@@ -173,20 +184,39 @@ class ProfilingExecutor:
             leave_frame()
 
     def plan_for(self, values: Sequence[object]) -> Plan | None:
-        """Find or start the plan for the types of `values`; None if there are too many."""
+        """Find or start the plan for the types of `values`; None if there were too many."""
         key = tuple(map(type_of, values))
         plan = self.plans.get(key)
-        if plan is None and len(self.plans) < MAX_PLANS:
-            with self.lock:
-                plan = self.plans.setdefault(key, Plan(key))
-        return plan
+        return plan if plan is not None else self._start_plan(key)
+
+    def _start_plan(self, key: tuple[Type, ...]) -> Plan | None:
+        with self.lock:
+            if key not in self.plans and len(self.plans) >= MAX_PLANS:
+                if self.evictions >= MAX_EVICTIONS:
+                    return None
+                self._evict()
+            return self.plans.setdefault(key, Plan(key))
+
+    def _evict(self) -> None:
+        """Give up one plan for a new one; a call of its code may still be running."""
+        victim = choose_victim(self.plans.values())
+        _log.update(self.fn.__qualname__, "gives up the plan for", _types_text(victim.types))
+        self.evictions += 1
+        self.retire(victim, "too many specialisations")
+        self._evicted += victim.retired
+        if victim.pass_on is not None:
+            self._evicted.append(victim.pass_on)
+        del self.plans[victim.types]
+        self.link_entries()
 
     def interpret(self, plan: Plan, values: Sequence[object]) -> object:
         """Run one call in the interpreter, watching types."""
         assert self.baseline is not None
-        result = run(self.baseline.code, values, _Hooks(self, plan))
-        plan.runs += 1
-        return result
+        _log.debug(self.fn.__qualname__, "profiles a call with", _types_text(plan.types))
+        try:
+            return run(self.baseline.code, values, _Hooks(self, plan))
+        finally:
+            plan.runs += 1  # also if it raised: a function that always raises is compiled as well
 
     def unit_for(self, plan: Plan) -> NativeUnit | None:
         """Give the plan's native code, compiling it if the profile is complete."""
@@ -196,7 +226,7 @@ class ProfilingExecutor:
                 return plan.unit
             plan.feedback.changes.update(broken)
             self.retire(plan, f"changed: {', '.join(broken)}")
-        if plan.runs < self.options.num_profiled_runs:
+        if plan.runs < self.options.num_profiled_runs or plan.refused is not None:
             return None
         with self.lock:
             if plan.unit is None and plan.refused is None:
@@ -205,7 +235,7 @@ class ProfilingExecutor:
 
     def _compile(self, plan: Plan) -> None:
         if plan.compiles >= MAX_COMPILES:
-            plan.refused = f"bailed out too often: compiled {plan.compiles} times"
+            self.refuse(plan, f"bailed out too often: compiled {plan.compiles} times")
             return
         plan.compiles += 1
         assert self.baseline is not None
@@ -225,20 +255,33 @@ class ProfilingExecutor:
         except InternalError as error:
             if config.settings().check:
                 raise
-            plan.refused = f"internal error: {error}"
-            _log.dump(self.fn.__qualname__, plan.refused)
+            self.refuse(plan, f"internal error: {error}")
             return
         if not unit.is_worthwhile:
-            plan.refused = "nothing in it gains from native code"
+            self.refuse(plan, "nothing in it gains from native code")
             return
         plan.unit = unit
         plan.bailouts.clear()
         self.link_entries()
+        _log.update(
+            f"{self.fn.__qualname__} is native for {_types_text(plan.types)}: "
+            f"compile {plan.compiles}, {unit.seconds * 1e3:.1f} ms"
+        )
+
+    def refuse(self, plan: Plan, reason: str) -> None:
+        """Leave all further calls of the plan to CPython."""
+        plan.refused = reason
+        _log.update(self.fn.__qualname__, _types_text(plan.types), "is left to CPython:", reason)
+        self.retire(plan, reason)
 
     def link_entries(self) -> None:
         """Chain the entries of all native plans behind the function's vectorcall slot."""
-        units = [plan.unit for plan in self.plans.values() if plan.unit is not None]
-        link_entries(self.owner, units)
+        entries = [entry for plan in self.plans.values() for entry in (plan.unit, plan.pass_on)]
+        if self.fn.__code__.co_kwonlyargcount:
+            entries = []  # they take all arguments by position, which is wrong for callers
+        link_entries(
+            self.owner, [entry for entry in (*entries, self._pass_on) if entry is not None]
+        )
 
     def retire(self, plan: Plan, reason: str) -> None:
         """Take the plan's native code out of use; a call of it may still be running."""
@@ -267,17 +310,33 @@ class ProfilingExecutor:
         state = dict(zip(leaving.names, values, strict=True))
         plan.bailouts[site_index] += 1
         unit.bailouts[site_index] += 1
-        result = resume(self.baseline.code, leaving.at, state, _Hooks(self, plan))
-        if plan.unit is unit:  # it did not raise: native code could have gone on
-            self.learn(plan.feedback, unit, site_index)
-            if plan.bailouts[site_index] >= _patience(unit.sites[site_index].reason):
-                self.retire(plan, unit.sites[site_index].reason)
-        return result
+        raised = True
+        try:
+            result = resume(self.baseline.code, leaving.at, state, _Hooks(self, plan))
+            raised = False
+            return result
+        finally:
+            if plan.unit is unit:
+                self._after_bailout(plan, unit, site_index, raised)
+
+    def _after_bailout(self, plan: Plan, unit: NativeUnit, site_index: int, raised: bool) -> None:
+        """Decide whether the code is compiled anew, or given up.
+
+        An exception is no reason for either (native code has to leave for it) unless bailouts dominate.
+        """
+        reason = unit.sites[site_index].reason
+        if raised and reason != NOT_RUN:
+            if is_dominated_by_bailouts(unit):
+                self.refuse(plan, f"most calls leave native code: {reason}")
+            return
+        self.learn(plan.feedback, unit, site_index)
+        if plan.bailouts[site_index] >= patience(reason):
+            self.retire(plan, reason)
 
     def learn(self, feedback: PlanFeedback, unit: NativeUnit, site_index: int) -> None:
         """Keep what a bailout shows about its site for the next compile."""
         site = unit.sites[site_index]
-        if unit.bailouts[site_index] >= _patience(site.reason):
+        if unit.bailouts[site_index] >= patience(site.reason):
             feedback.widened.add(site.origin)
 
     # -- outlined loops --------------------------------------------------------------------------------
@@ -296,7 +355,7 @@ class ProfilingExecutor:
         if found is None:
             if len(self.loops) >= MAX_LOOPS:
                 return None
-            found = self.loops.setdefault(key, _LoopPlan())
+            found = self.loops.setdefault(key, LoopPlan())
         if found.unit is None and not self._compile_loop(plan, found, loop_id, live, key[1]):
             return None
         assert found.unit is not None
@@ -306,13 +365,15 @@ class ProfilingExecutor:
     def _compile_loop(
         self,
         plan: Plan,
-        found: _LoopPlan,
+        found: LoopPlan,
         loop_id: int,
         live: Sequence[Value],
         types_: tuple[Type, ...],
     ) -> bool:
         with self.lock:
-            if found.compiles >= MAX_COMPILES:
+            if found.compiles >= MAX_COMPILES and found.refused is None:
+                self._refuse_loop(found, loop_id, f"compiled {found.compiles} times")
+            if found.refused is not None:
                 return False
             found.compiles += 1
             assert self.baseline is not None
@@ -331,20 +392,27 @@ class ProfilingExecutor:
             except InternalError as error:
                 if config.settings().check:
                     raise
-                found.compiles = MAX_COMPILES
-                _log.dump(self.fn.__qualname__, "loop stays interpreted:", error)
+                self._refuse_loop(found, loop_id, f"internal error: {error}")
                 return False
             if not unit.is_worthwhile:
-                found.compiles = MAX_COMPILES
+                self._refuse_loop(found, loop_id, "nothing in it gains from native code")
                 return False
             found.unit = unit
             found.bailouts.clear()
+            _log.update(
+                f"{unit.code.name} is native for {_types_text(types_)}: "
+                f"compile {found.compiles}, {unit.seconds * 1e3:.1f} ms"
+            )
             return True
+
+    def _refuse_loop(self, found: LoopPlan, loop_id: int, reason: str) -> None:
+        found.refused = reason
+        _log.update(f"{self.fn.__qualname__}.loop{loop_id} stays interpreted: {reason}")
 
     def on_loop_exit(
         self,
         plan: Plan,
-        found: _LoopPlan,
+        found: LoopPlan,
         unit: NativeUnit,
         exit_index: int,
         site_index: int,
@@ -357,7 +425,11 @@ class ProfilingExecutor:
         if site.reason not in PLANNED_EXITS:
             found.bailouts[site_index] += 1
             self.learn(plan.feedback, unit, site_index)
-            if found.unit is unit and found.bailouts[site_index] >= _patience(site.reason):
+            if found.unit is unit and found.bailouts[site_index] >= patience(site.reason):
                 found.retired.append(unit)
                 found.unit = None
         return LoopExit.resumed(leaving.at, dict(zip(leaving.names, values, strict=True)))
+
+
+def _types_text(types_: Sequence[Type]) -> str:
+    return f"({', '.join(map(str, types_))})"

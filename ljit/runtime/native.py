@@ -7,6 +7,7 @@ place that imports `ljit.codegen` (and with it LLVM), at the first compile.
 from __future__ import annotations
 
 import time
+import types
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,14 +24,17 @@ from ljit.runtime.vectorcall import make_function_type, set_vectorcall
 from ljit.types import Type
 
 if TYPE_CHECKING:
-    from ljit.codegen import ExitInfo, NativeCode, SiteInfo
+    from ljit.codegen import ExitInfo, NativeCode, PassOnCode, SiteInfo
 
 __all__ = [
     "MISMATCH",
     "NativeUnit",
+    "PassOn",
     "compile_function",
     "compile_loop",
     "is_boxed_call",
+    "link_entries",
+    "make_pass_on",
     "make_unit",
     "specialized_graph",
 ]
@@ -191,7 +195,21 @@ def make_unit(made: Specialization, code: NativeCode, seconds: float) -> NativeU
     return NativeUnit(made, code, caller, seconds)
 
 
-def link_entries(owner: object, units: Sequence[NativeUnit]) -> None:
+@dataclass(frozen=True, slots=True, eq=False)
+class PassOn:
+    """A native entry that hands calls to the plain Python function."""
+
+    code: PassOnCode
+
+
+def make_pass_on(fn: types.FunctionType, types_: Sequence[Type] | None) -> PassOn:
+    """Compile the entry that leaves calls with arguments of these types (None: all calls) to `fn`."""
+    from ljit.codegen import compile_pass_on
+
+    return PassOn(compile_pass_on(fn, types_))
+
+
+def link_entries(owner: object, units: Sequence[NativeUnit | PassOn]) -> None:
     """Chain the entries of `units` behind the vectorcall slot of `owner`, then the slow path."""
     from ljit.codegen import slow_entry
 

@@ -1,0 +1,94 @@
+"""What the executor keeps for each tuple of argument types, and its budgets.
+
+No input makes ljit compile for ever: compiles of a plan, plans of a function, plans that were given up for
+newer ones and outlined loops are all bounded, and native code that mostly bails out is given up.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ljit.ops.control import NOT_RUN
+from ljit.runtime.feedback import PlanFeedback
+from ljit.runtime.native import NativeUnit, PassOn
+from ljit.types import Type
+
+__all__ = [
+    "MAX_COMPILES",
+    "MAX_EVICTIONS",
+    "MAX_LOOPS",
+    "MAX_MISMATCHES",
+    "MAX_PLANS",
+    "SLOW_CALLS_BEFORE_PASSING_ON",
+    "LoopPlan",
+    "Plan",
+    "choose_victim",
+    "is_dominated_by_bailouts",
+    "patience",
+]
+
+MAX_PLANS = 16  # specialisations of one function that live side by side
+MAX_EVICTIONS = 32  # plans given up for newer ones; after that CPython runs calls with new types
+MAX_COMPILES = 8  # compiles of one plan or loop before it is left to CPython or the interpreter
+MAX_LOOPS = 32  # outlined loops of one function
+MAX_MISMATCHES = 8  # calls that a plan's native entry did not take though the types are the plan's
+MIN_BAILOUTS = 64  # bailouts of one unit before it is asked whether they dominate
+BAILOUTS_BEFORE_RECOMPILE = 2
+SLOW_CALLS_BEFORE_PASSING_ON = (
+    1000  # calls left to CPython before an entry that jumps there is made
+)
+
+
+@dataclass(slots=True, eq=False)
+class Plan:
+    """What is known and made for one tuple of argument types."""
+
+    types: tuple[Type, ...]
+    feedback: PlanFeedback = field(default_factory=PlanFeedback)
+    runs: int = 0
+    compiles: int = 0
+    mismatches: int = 0
+    slow_calls: int = 0  # since CPython runs it
+    unit: NativeUnit | None = None
+    bailouts: Counter[int] = field(default_factory=Counter)  # by site, of the present unit
+    retired: list[NativeUnit] = field(default_factory=list)  # may still be running
+    refused: str | None = None  # why CPython runs it
+    pass_on: PassOn | None = None  # entry that hands its calls to CPython
+
+    @property
+    def units(self) -> list[NativeUnit]:
+        """All native code that the plan had, the present one last."""
+        return self.retired if self.unit is None else [*self.retired, self.unit]
+
+    @property
+    def native_calls(self) -> int:
+        return sum(unit.code.calls for unit in self.units)
+
+
+@dataclass(slots=True, eq=False)
+class LoopPlan:
+    """An outlined loop for one tuple of types of its live values."""
+
+    unit: NativeUnit | None = None
+    compiles: int = 0
+    bailouts: Counter[int] = field(default_factory=Counter)
+    retired: list[NativeUnit] = field(default_factory=list)
+    refused: str | None = None  # why the interpreter runs it
+
+
+def patience(reason: str) -> int:
+    """How many bailouts at a site make its code be compiled anew."""
+    return 1 if reason == NOT_RUN else BAILOUTS_BEFORE_RECOMPILE
+
+
+def is_dominated_by_bailouts(unit: NativeUnit) -> bool:
+    """Whether more of the unit's calls bailed out than came to their end."""
+    bailouts = unit.bailouts.total()
+    return bailouts >= MIN_BAILOUTS and 2 * bailouts > unit.code.calls
+
+
+def choose_victim(plans: Iterable[Plan]) -> Plan:
+    """Choose the plan to give up for a new one: one without native code, else the least called one."""
+    return min(plans, key=lambda plan: (plan.unit is not None, plan.native_calls))
