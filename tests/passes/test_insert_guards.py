@@ -1,0 +1,52 @@
+"""insert_guards with observations: what was seen becomes a guarded type."""
+
+import pytest
+
+import ljit.ops  # noqa: F401 - fills the registry
+from ljit.ir import parse, verify
+from ljit.passes import run_passes
+from ljit.types import ANY, FLOAT, INT, STR, ListType, Type, UnionType, join
+
+TEXT = """graph(%a : Any, %n : int):
+  prim::Snapshot[at='before:0', names=('p0', 'p1')](%a, %n)
+  %b : Any = prim::profile(%a)
+  %m : int = prim::profile(%n)
+  %t : (Any, int) = prim::TupleConstruct(%b, %m)
+  return (%t)
+"""
+
+
+class Seen:
+    def __init__(self, type_: Type | None) -> None:
+        self.type = type_
+
+    def observed(self, node_id: int) -> Type | None:
+        return self.type
+
+
+def guards_for(seen: Type | None) -> str:
+    graph = parse(TEXT)
+    assert run_passes(graph, "insert_guards", {"insert_guards": {"observations": Seen(seen)}})
+    assert "prim::profile" not in str(graph)
+    return str(graph)
+
+
+@pytest.mark.parametrize("seen", [FLOAT, STR, ListType(INT)])
+def test_an_observed_type_is_guarded_where_inference_does_not_know(seen):
+    text = guards_for(seen)
+    assert text.count("prim::guard") == 1
+    assert f": {seen} = prim::guard[type={seen}](%a)" in text
+
+
+@pytest.mark.parametrize("seen", [None, ANY, join(INT, FLOAT)])
+def test_what_tells_nothing_is_not_guarded(seen):
+    assert not isinstance(seen, UnionType) or len(seen.members) == 2
+    text = guards_for(seen)
+    assert "prim::guard" not in text
+    assert "prim::TupleConstruct(%a, %n)" in text
+
+
+def test_the_guarded_graph_verifies():
+    graph = parse(TEXT)
+    run_passes(graph, "insert_guards", {"insert_guards": {"observations": Seen(None)}})
+    verify(graph)
