@@ -38,13 +38,19 @@ def normalize_ops(graph: Graph) -> bool:
 
 def _wanted_op(node: Node) -> OpDef:
     op = node.op
-    if op.numpy in REGISTRY and any(is_numpy(v.type) for v in node.inputs):
+    if op.numpy in REGISTRY and _are_numpys(node):
         op = _if_same_result(node, REGISTRY[op.numpy], op)
     if op.schema.written and op.element_op in REGISTRY and not op.is_terminator:
         target = node.inputs[op.schema.positional.index(op.schema.written[0])]
         if is_immutable(target.type):
             op = _if_same_result(node, REGISTRY[op.element_op], op)
     return op
+
+
+def _are_numpys(node: Node) -> bool:
+    """Whether NumPy decides what the operator does: an unknown object could have its own say."""
+    types = [v.type for v in node.inputs]
+    return any(map(is_numpy, types)) and not any(t.is_boxed for t in types)
 
 
 def _if_same_result(node: Node, better: OpDef, op: OpDef) -> OpDef:
@@ -54,6 +60,8 @@ def _if_same_result(node: Node, better: OpDef, op: OpDef) -> OpDef:
     try:
         types = better.infer_types([v.type for v in node.inputs], node.attrs)
     except (LjitError, TypeError, ValueError):
+        return op
+    if len(types) != len(node.outputs):
         return op
     fits = all(out.type in (ANY, t) for out, t in zip(node.outputs, types, strict=True))
     return better if fits else op
