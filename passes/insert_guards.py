@@ -11,6 +11,7 @@ from typing import Protocol
 from ljit.ir import Graph, Value
 from ljit.ops.control import GUARD, PROFILE
 from ljit.passes.manager import graph_pass, is_allowed
+from ljit.passes.rewriting import retype_users
 from ljit.types import ANY, ListType, TupleType, Type, UnionType
 
 __all__ = ["Observations", "guarded_type", "insert_guards", "is_precise"]
@@ -61,19 +62,6 @@ def insert_guards(graph: Graph, *, observations: Observations | None = None) -> 
             guard.insert_before(node)
             value = guard.output
         node.replace_with([value])
-        _retype_users(value)
+        retype_users(value)
         changed = True
     return changed
-
-
-def _retype_users(value: Value) -> None:
-    """Infer again what follows from a type that has become narrower."""
-    pending = [value]
-    while pending:
-        for user, _ in list(pending.pop().uses):
-            if user.op.infer is None:
-                continue
-            for output, type_ in zip(user.outputs, user.op.result_types(user), strict=True):
-                if output.type != type_:
-                    output.type = type_
-                    pending.append(output)
