@@ -1,0 +1,119 @@
+"""The specialiser: types, resolved ops, guards, Snapshots and Deoptimize in the graphs that it makes."""
+
+import math
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit.testing.filecheck import file_check, parse_directives
+
+
+def double(x):
+    return x * 2.0
+
+
+def sums(xs):
+    total = 0
+    for x in xs:
+        total = total + x
+    return total
+
+
+def takes_branch(flag, x):
+    if flag:
+        return x + 1
+    return x - 1
+
+
+def items(pair):
+    return pair[0] + pair[-1]
+
+
+def rooted(x):
+    return math.sqrt(x) + np.sin(x)
+
+
+def logs(values, log):
+    for v in values:
+        log.append(v)
+        v = v * 2
+    return log
+
+
+def missing(x):
+    if x > 100:
+        y = len(str(x))
+        return y + 1
+    return x
+
+
+def unbound(n):
+    for i in range(n):
+        last = i
+    return last
+
+
+def check(text, *directives):
+    file_check(text, parse_directives("\n".join(f"// {line}" for line in directives)))
+
+
+def graph(function, *args):
+    compiled = ljit.jit(function)
+    compiled(*args)
+    return str(compiled.graph_for(*args))
+
+
+def test_operators_take_their_numpy_form_for_arrays_only():
+    assert "np::multiply" in graph(double, np.ones(3))
+    assert "py::mul" in graph(double, 1.5)
+
+
+def test_module_functions_become_their_ops():
+    text = graph(rooted, 2.0)
+    assert "math::sqrt" in text
+    assert "np::sin" in text
+    assert "py::call" not in text
+
+
+def test_a_loop_carries_the_union_of_the_types_that_its_variable_takes():
+    text = graph(sums, np.ones(4))
+    check(text, "CHECK: Union[int, np.float64] = prim::Loop", "CHECK: prim::type_is[type=int]")
+
+
+def test_a_known_condition_leaves_one_branch():
+    compiled = ljit.jit(lambda x: x + 1 if x is None else x)
+    assert "prim::If" not in str(compiled.graph_for(3))
+
+
+def test_items_of_tuples_are_taken_at_compile_time():
+    text = graph(items, (1, "x", 2.5))
+    assert "prim::guard" not in text
+    assert "float = py::add" in text
+
+
+def test_a_list_item_is_guarded_with_the_observed_type():
+    text = graph(sums, [1.5, 2.5])
+    assert "View" not in text
+    assert "float" in text
+
+
+def test_code_that_never_ran_deoptimizes():
+    assert "Deoptimize" in graph(missing, 1)
+
+
+def test_each_effect_is_followed_by_a_snapshot():
+    text = graph(logs, [1, 2], [])
+    check(text, "CHECK: append", "CHECK-NEXT: prim::Snapshot[at='after:")
+
+
+@pytest.mark.parametrize("function", [sums, logs, takes_branch])
+def test_the_entry_has_a_snapshot(function):
+    args = {sums: ([1],), logs: ([1], []), takes_branch: (True, 1)}[function]
+    first = [line for line in graph(function, *args).splitlines() if "Constant" not in line][1]
+    assert "prim::Snapshot[at='before:" in first
+
+
+def test_a_variable_that_may_be_unbound_is_checked():
+    text = graph(unbound, 3)
+    assert "Union[Unbound, int]" in text
