@@ -315,10 +315,11 @@ class GraphEmitter:
         op, operands = node.op, self._operands(node)
         self.e.result_types = tuple(out.type for out in node.outputs)
         types_ = [value.type for value in operands]
-        if op.lower is not None and (op.can_lower is None or op.can_lower(*types_, **node.attrs)):
+        if _has_lowering(op, types_, node):
             if op.elementwise and any(isinstance(t, ArrayType) for t in types_):
                 self._elementwise(node, operands)
                 return
+            assert op.lower is not None
             results = op.lower(self.e, *operands, **node.attrs)
         else:
             if op.evaluate is None:
@@ -366,6 +367,14 @@ class GraphEmitter:
         may_leave = any(map(_may_leave, block))
         made = mapnest.emit_map(self.e, into, inputs, out_types, body, may_leave=may_leave)
         self._define(node, made)
+
+
+def _has_lowering(op: OpDef, types_: Sequence[Type], node: Node) -> bool:
+    """Whether to emit `op.lower`: not for results that were widened, as the lowering bailed out."""
+    if op.lower is None or not (op.can_lower is None or op.can_lower(*types_, **node.attrs)):
+        return False
+    outputs = tuple(out.type for out in node.outputs)
+    return op.infer is None or ANY not in outputs or ANY in op.result_types(node)
 
 
 def _element_effects(op: OpDef, operands: Sequence[Native], node: Node) -> Effect:

@@ -7,8 +7,8 @@ import pytest
 
 from ljit.ir import REGISTRY
 from ljit.ops.numpy_ufuncs import UFUNCS
-from ljit.types import type_of
-from tests.ops.python_harness import NativeBailed, compile_op
+from ljit.types import ANY, type_of
+from tests.ops.python_harness import NativeBailed, compile_graph, compile_op, graph_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -255,3 +255,14 @@ def test_indexing_out_of_bounds_and_overlap_bail():
     with pytest.raises(NativeBailed):
         assign(a, slice(1, None), a[:3])
     np.testing.assert_array_equal(a, np.arange(4.0))
+
+
+def test_a_widened_op_does_not_bail_where_its_lowering_would():
+    op = REGISTRY["np::reciprocal"]
+    zero = np.array([0, 1])
+    with pytest.raises(NativeBailed):
+        compile_op(op, (type_of(zero),))(zero)
+    graph = graph_of(op, (type_of(zero),), {})
+    (node,) = (n for n in graph.walk() if n.op is op)
+    node.output.type = ANY
+    np.testing.assert_array_equal(compile_graph(graph)(zero), np.reciprocal(zero), strict=True)
