@@ -1,9 +1,19 @@
 """ljit: a JIT compiler that makes plain numeric Python and NumPy functions run as native code."""
 
-from ljit import config as config
+from importlib import import_module as _import_module
+
 from ljit.api import Function, jit
 from ljit.errors import LjitError, UnsupportedSyntaxError, UserError
 
 __all__ = ["Function", "LjitError", "UnsupportedSyntaxError", "UserError", "jit"]
 
 __version__ = "0.1.0"
+
+_LAZY = frozenset(("analysis", "frontend", "interp", "ir", "ops", "passes", "runtime", "testing"))
+
+
+def __getattr__(name: str) -> object:
+    """Import a subpackage when it is first asked for: ``ljit.frontend.dump_tree(fn)``."""
+    if name in _LAZY:
+        return _import_module(f"ljit.{name}")
+    raise AttributeError(f"module 'ljit' has no attribute {name!r}")
