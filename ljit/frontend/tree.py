@@ -7,8 +7,6 @@ characters and as tracebacks count them).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ljit.frontend.tree_base import SYMBOLS, Tree, dump
 from ljit.source import SourceRange
 
@@ -61,7 +59,6 @@ __all__ = [
 # -- functions -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Param(Tree):
     """One parameter."""
 
@@ -74,7 +71,6 @@ class Param(Tree):
     hidden = frozenset(("positional_only",))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Decl(Tree):
     """Parameters and the annotation of the result."""
 
@@ -83,7 +79,6 @@ class Decl(Tree):
     name_of_kind = "decl"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Def(Tree):
     """A function; as a statement, the definition of a nested one."""
 
@@ -95,7 +90,6 @@ class Def(Tree):
     hidden = frozenset(("has_lazy_annotations",))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Lambda(Tree):
     """A lambda expression; the body of `definition` is one Return."""
 
@@ -106,7 +100,6 @@ class Lambda(Tree):
 # -- statements ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Assign(Tree):
     """``targets[0] = targets[1] = value``; an annotated target may have no value."""
 
@@ -116,7 +109,6 @@ class Assign(Tree):
     name_of_kind = "assign"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class AugAssign(Tree):
     """``target op= value``; `operator` is an op's name, ``iadd`` ..."""
 
@@ -130,7 +122,6 @@ class AugAssign(Tree):
         return f"{SYMBOLS[self.operator.removeprefix('i')]}="
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Return(Tree):
     """``return value``"""
 
@@ -138,7 +129,6 @@ class Return(Tree):
     name_of_kind = "return"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class If(Tree):
     """``if condition: body else: orelse``"""
 
@@ -148,7 +138,6 @@ class If(Tree):
     name_of_kind = "if"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class While(Tree):
     """``while condition: body else: orelse``"""
 
@@ -159,7 +148,6 @@ class While(Tree):
     optional_lists = frozenset(("orelse",))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class For(Tree):
     """``for target in iterable: body else: orelse``; both lists have one item."""
 
@@ -171,7 +159,6 @@ class For(Tree):
     optional_lists = frozenset(("orelse",))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Assert(Tree):
     """``assert condition, message``"""
 
@@ -180,7 +167,6 @@ class Assert(Tree):
     name_of_kind = "assert"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Raise(Tree):
     """``raise exception from cause``"""
 
@@ -189,7 +175,6 @@ class Raise(Tree):
     name_of_kind = "raise"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Delete(Tree):
     """``del targets``"""
 
@@ -197,7 +182,6 @@ class Delete(Tree):
     name_of_kind = "delete"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class ExprStmt(Tree):
     """An expression whose value is not used."""
 
@@ -205,21 +189,18 @@ class ExprStmt(Tree):
     name_of_kind = "expression_statement"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Pass(Tree):
     """``pass``"""
 
     name_of_kind = "pass"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Break(Tree):
     """``break``"""
 
     name_of_kind = "break"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Continue(Tree):
     """``continue``"""
 
@@ -229,7 +210,6 @@ class Continue(Tree):
 # -- expressions -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Var(Tree):
     """A name, read or (as a target) bound."""
 
@@ -237,7 +217,6 @@ class Var(Tree):
     name_of_kind = "variable"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Const(Tree):
     """A literal: number, text, bytes, None, True, False or ``...``."""
 
@@ -256,7 +235,6 @@ class Const(Tree):
         return repr(self.value) if self.kind in ("const", "string_literal") else ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Select(Tree):
     """``value.name``"""
 
@@ -265,7 +243,6 @@ class Select(Tree):
     name_of_kind = "."
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Keyword(Tree):
     """``name=value`` in a call."""
 
@@ -274,7 +251,6 @@ class Keyword(Tree):
     name_of_kind = "attribute"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Starred(Tree):
     """``*value`` in a call, a display or a target."""
 
@@ -282,7 +258,6 @@ class Starred(Tree):
     name_of_kind = "starred"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class DoubleStarred(Tree):
     """``**value`` in a call or a dict display."""
 
@@ -290,7 +265,6 @@ class DoubleStarred(Tree):
     name_of_kind = "double_starred"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Apply(Tree):
     """A call; arguments may be Starred, keywords are Keyword or DoubleStarred."""
 
@@ -300,7 +274,6 @@ class Apply(Tree):
     name_of_kind = "apply"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Subscript(Tree):
     """``value[index]``"""
 
@@ -309,7 +282,6 @@ class Subscript(Tree):
     name_of_kind = "subscript"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class SliceExpr(Tree):
     """``start:stop:step`` inside of brackets."""
 
@@ -319,7 +291,6 @@ class SliceExpr(Tree):
     name_of_kind = "slice_expr"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class BinOp(Tree):
     """``left operator right``; `operator` is an op's name, ``add`` ..."""
 
@@ -333,7 +304,6 @@ class BinOp(Tree):
         return SYMBOLS[self.operator]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class UnaryOp(Tree):
     """``operator operand``; `operator` is an op's name, ``neg`` ..."""
 
@@ -346,7 +316,6 @@ class UnaryOp(Tree):
         return SYMBOLS[self.operator]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class BoolOp(Tree):
     """``a and b and c`` or ``a or b or c``"""
 
@@ -359,7 +328,6 @@ class BoolOp(Tree):
         return self.operator
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Compare(Tree):
     """``a < b < c``: one operator less than operands."""
 
@@ -372,7 +340,6 @@ class Compare(Tree):
         return " ".join(SYMBOLS[name] for name in self.operators)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class TernaryIf(Tree):
     """``then if condition else otherwise``"""
 
@@ -382,7 +349,6 @@ class TernaryIf(Tree):
     name_of_kind = "if"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class NamedExpr(Tree):
     """``(name := value)``"""
 
@@ -391,7 +357,6 @@ class NamedExpr(Tree):
     name_of_kind = ":="
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class TupleLiteral(Tree):
     """``(a, *b)``, also as a target."""
 
@@ -399,7 +364,6 @@ class TupleLiteral(Tree):
     name_of_kind = "tuple_literal"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class ListLiteral(Tree):
     """``[a, *b]``, also as a target."""
 
@@ -407,7 +371,6 @@ class ListLiteral(Tree):
     name_of_kind = "list_literal"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class SetLiteral(Tree):
     """``{a, *b}``"""
 
@@ -415,7 +378,6 @@ class SetLiteral(Tree):
     name_of_kind = "set_literal"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class DictEntry(Tree):
     """``key: value``"""
 
@@ -424,7 +386,6 @@ class DictEntry(Tree):
     name_of_kind = "entry"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class DictLiteral(Tree):
     """``{k: v, **d}``: entries are DictEntry or DoubleStarred."""
 
@@ -432,7 +393,6 @@ class DictLiteral(Tree):
     name_of_kind = "dict_literal"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Generator(Tree):
     """``for target in iterable if conditions`` of a comprehension."""
 
@@ -442,7 +402,6 @@ class Generator(Tree):
     name_of_kind = "generator"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Comprehension(Tree):
     """A list, set or dict comprehension: `container` is ``list``, ``set`` or ``dict``.
 
@@ -461,7 +420,6 @@ class Comprehension(Tree):
         return f"{self.container}_comp"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class FormattedValue(Tree):
     """``{value!conversion:spec}`` in an f-string; `conversion` is -1 or a character's code."""
 
@@ -471,7 +429,6 @@ class FormattedValue(Tree):
     name_of_kind = "formatted_value"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class FormattedText(Tree):
     """An f-string: parts are Const and FormattedValue."""
 

@@ -12,9 +12,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
 from typing import ClassVar
 
+from ljit.records import Record
 from ljit.source import SourceRange
 
 __all__ = ["SYMBOLS", "Tree", "dump"]
@@ -54,8 +54,7 @@ SYMBOLS = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tree:
+class Tree(Record):
     """Base of all tree views; the fields of a subclass are its children and properties."""
 
     range: SourceRange
@@ -72,7 +71,7 @@ class Tree:
     @property
     def children(self) -> Iterator[Tree]:
         """The trees directly below, in textual order of the fields."""
-        for name, _ in _fields_of(type(self)):
+        for name in self.fields_of_record:
             value = getattr(self, name)
             if isinstance(value, Tree):
                 yield value
@@ -86,18 +85,6 @@ class Tree:
 
     def __str__(self) -> str:
         return dump(self)
-
-
-def _fields_of(cls: type[Tree]) -> tuple[tuple[str, bool], ...]:
-    """The names of the fields below `range`, with whether each may be None."""
-    found = _FIELDS.get(cls)
-    if found is None:
-        found = tuple((f.name, "None" in str(f.type)) for f in fields(cls) if f.name != "range")
-        _FIELDS[cls] = found
-    return found
-
-
-_FIELDS: dict[type[Tree], tuple[tuple[str, bool], ...]] = {}
 
 
 # -- printing --------------------------------------------------------------------------------------
@@ -114,11 +101,11 @@ def _form(tree: Tree) -> list[object]:
     form: list[object] = [tree.kind]
     if tree.text is not None:
         return [*form, tree.text] if tree.text else form
-    for name, is_optional in _fields_of(type(tree)):
+    for name, annotation in tree.fields_of_record.items():
         value = getattr(tree, name)
-        if name in tree.hidden or (name in tree.optional_lists and not value):
+        if name == "range" or name in tree.hidden or (name in tree.optional_lists and not value):
             continue
-        if is_optional:
+        if "None" in annotation:
             form.append(["option"] if value is None else ["option", _form(value)])
         else:
             form.append(_property(value))
