@@ -2,6 +2,7 @@
 
 from ljit.ops import (
     builtins_containers,
+    builtins_extrema,
     builtins_numbers,
     containers,
     control,
@@ -26,6 +27,7 @@ from ljit.ops import (
 
 __all__ = [
     "builtins_containers",
+    "builtins_extrema",
     "builtins_numbers",
     "containers",
     "control",

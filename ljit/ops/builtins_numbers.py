@@ -1,11 +1,10 @@
-"""Python's builtin functions on numbers: abs, min, max, round, int, float, bool, complex, divmod, pow, sum."""
+"""Python's builtin functions on numbers: abs, round, int, float, bool, complex, divmod, pow, sum."""
 
 from __future__ import annotations
 
 import builtins
 import operator
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,6 @@ from ljit.ops.python_samples import (
     REALS,
     each,
 )
-from ljit.ops.python_types import join_all
 from ljit.types import (
     ANY,
     BOOL,
@@ -40,11 +38,9 @@ from ljit.types import (
     FLOAT,
     INT,
     NONE,
-    STR,
     ScalarType,
     TupleType,
     Type,
-    UnionType,
     is_number,
 )
 
@@ -139,135 +135,6 @@ _builtin(
         (2, 62),
         (2, 63),
     ),
-)
-
-# -- min and max -----------------------------------------------------------------------------------
-
-
-def _candidates(args: Sequence[Type]) -> Sequence[Type]:
-    """The types that are compared: those of the arguments, or of a single tuple's items."""
-    if len(args) == 1:
-        return args[0].items if isinstance(args[0], TupleType) else ()
-    return args
-
-
-def _infer_extremum(*args: Type) -> Type:
-    types = _candidates(args)
-    if not types or not all(map(is_real_scalar, types)):
-        return STR if types and all(t == STR for t in types) else ANY
-    return join_all(types)
-
-
-def _is_float_like(t: Type) -> bool:
-    return t == FLOAT or t == ScalarType(np.dtype(np.float64))
-
-
-def _is_int_like(t: Type) -> bool:
-    """Whether values of `t` fit in int64."""
-    if isinstance(t, ScalarType):
-        return t.dtype.kind in "biu" and t.dtype.num != np.dtype(np.uint64).num
-    return t in (BOOL, INT)
-
-
-def _is_comparable(x: Type, y: Type) -> bool:
-    """Whether Python and NumPy compare the two exactly, or NumPy as float64."""
-    if _is_int_like(x) and _is_int_like(y):
-        return True
-    if all_numbers(x, y):
-        return True
-    floats = (_is_float_like(x), _is_float_like(y))
-    return all(floats) or x == y or (any(floats) and INT in (x, y))
-
-
-def _can_lower_extremum(*args: Type) -> bool:
-    types = _candidates(args)
-    return (
-        bool(types)
-        and all(map(is_real_scalar, types))
-        and all(_is_comparable(x, y) for i, x in enumerate(types) for y in types[:i])
-        and _infer_extremum(*args) != ANY
-    )
-
-
-def _less(e: Emitter, x: V, y: V) -> V:
-    if all_numbers(x.type, y.type):
-        return compare.compare_numbers(e, "lt", x, y)
-    if _is_int_like(x.type) and _is_int_like(y.type):
-        return e.compare("lt", e.cast(x, INT), e.cast(y, INT))
-    if x.type == y.type:
-        return e.compare("lt", x, y)
-    return e.compare("lt", to_float(e, x), to_float(e, y))
-
-
-def _better(e: Emitter, candidate: V, best: V, *, is_max: bool) -> V:
-    return _less(e, best, candidate) if is_max else _less(e, candidate, best)
-
-
-def _lower_extremum(e: Emitter, args: Sequence[V], *, is_max: bool) -> V:
-    """Keep the first of equal values, as Python does."""
-    values = e.tuple_items(args[0]) if len(args) == 1 else args
-    type_ = join_all(v.type for v in values)
-    if isinstance(type_, UnionType):
-        return _mixed_extremum(e, values, type_, is_max=is_max)
-    best = values[0]
-    for value in values[1:]:
-        best = e.select(_better(e, value, best, is_max=is_max), value, best)
-    return best
-
-
-def _mixed_extremum(e: Emitter, values: Sequence[V], type_: UnionType, *, is_max: bool) -> V:
-    """Track the position of the best value; each pair is compared as its types demand."""
-    position = e.const(INT, 0)
-    result = e.widen(values[0], type_)
-    for i, value in enumerate(values[1:], 1):
-        wins = _better(e, value, values[0], is_max=is_max)
-        for j in range(1, i):
-            is_best = e.compare("eq", position, e.const(INT, j))
-            wins = e.select(is_best, _better(e, value, values[j], is_max=is_max), wins)
-        position = e.select(wins, e.const(INT, i), position)
-        result = e.select(wins, e.widen(value, type_), result)
-    return result
-
-
-def _effect_of_extremum(*args: Type) -> Effect:
-    types = _candidates(args)
-    return Effect.PURE if types and all(map(is_real_scalar, types)) else plain_effect(*args)
-
-
-_EXTREMUM_SAMPLES = (
-    *REAL_PAIRS[::3],
-    *((1, 2.5, 0.5), (0, -0.0, 0.0), (0.0, 0, False), (float("nan"), 1, 2.0), (1.0, float("nan"))),
-    *(((1, 2),), ((2.5,),), ((),), ((3, 1.5, True),), ("a", "b"), ([3, 1],), (1, 2, 3, 4, 5)),
-    *((np.float64(1), 2.0), (np.float64(2), np.float64(1), 3.0), (np.int8(5), np.int64(5), 4)),
-    *(
-        (np.float32(0.1), np.float32(0.2)),
-        (np.float32(0.1), 0.1),
-        (0, np.float64("nan")),
-        (5, None),
-    ),
-    *((np.uint64(2**63), 5), (np.uint64(2**63), np.uint64(1)), (2**53 + 1, np.float64(2**53))),
-)
-_builtin(
-    "min",
-    "(*args)",
-    "The smallest argument, or item of a single iterable argument; the first of equal ones.",
-    infer=_infer_extremum,
-    lower=lambda e, *args: _lower_extremum(e, args, is_max=False),
-    can_lower=_can_lower_extremum,
-    effects=_effect_of_extremum,
-    is_profiled=True,
-    samples=_EXTREMUM_SAMPLES,
-)
-_builtin(
-    "max",
-    "(*args)",
-    "The largest argument, or item of a single iterable argument; the first of equal ones.",
-    infer=_infer_extremum,
-    lower=lambda e, *args: _lower_extremum(e, args, is_max=True),
-    can_lower=_can_lower_extremum,
-    effects=_effect_of_extremum,
-    is_profiled=True,
-    samples=_EXTREMUM_SAMPLES,
 )
 
 # -- conversions -----------------------------------------------------------------------------------
