@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ljit.codegen.builder import TRUE, Ref, float_constant, integer
+from ljit.codegen.builder import FALSE, TRUE, BlockRef, Ref, float_constant, integer
 from ljit.codegen.casts import cast_value, number_parts
 from ljit.codegen.forms import Native, dtype_of, llvm_of_dtype
 from ljit.types import BOOL, COMPLEX, FLOAT, NONE, ScalarType, Type
@@ -211,16 +211,23 @@ def _compare_hypotenuse(e: Emitter, predicate: str, h: Ref, bound: Ref) -> Ref:
         f.fcmp("ogt", bound, constant(1e-140)),
         f.fcmp("olt", bound, constant(1e140)),
     )
-    decided = f.binary("and", usual, f.binary("or", below, above))
-    close, done = f.new_block("close"), f.new_block("compared")
-    quick = f.condbr(f.bool_not(decided), close, done, unlikely=True)
+    smaller, larger, done = f.new_block("smaller"), f.new_block("larger"), f.new_block("compared")
+    not_below, close = f.new_block("not_below"), f.new_block("close")
+    f.condbr(f.binary("and", usual, below), smaller, not_below)
+    f.start(not_below)
+    f.condbr(f.binary("and", usual, above), larger, close)
     f.start(close)
-    exact = f.fcmp(predicate, h, bound)
-    slow = f.br(done)
+    again = f.call_external("double", _HYPOTENUSE, (a, b))  # the first call is dead if this is all
+    exact = f.fcmp(predicate, again, bound)
+    edges: list[tuple[Ref, BlockRef | None]] = [(exact, f.br(done))]
+    is_less = predicate in ("olt", "ole")
+    for block, value in ((smaller, is_less), (larger, not is_less)):
+        if f.start(block):
+            edges.append((TRUE if value else FALSE, f.br(done)))
     f.start(done)
     result = f.phi("i1")
-    result.add(below if predicate in ("olt", "ole") else above, quick)
-    result.add(exact, slow)
+    for ref, left in edges:
+        result.add(ref, left)
     return result
 
 

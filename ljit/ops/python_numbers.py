@@ -221,10 +221,13 @@ def c_abs(e: Emitter, x: V) -> V:
     The check does without the result: a comparison may not need it either.
     """
     real, imag = e.real(x), e.imag(x)
-    finite = e.bit_and(is_finite(e, real), is_finite(e, imag))
     sum_ = e.add(e.intrinsic("fabs", real), e.intrinsic("fabs", imag))
-    large = e.compare("gt", sum_, e.const(FLOAT, 1e308))
-    e.bail_if(e.bit_and(large, finite), "absolute value too large")
+    too_large = e.branch(
+        e.compare("gt", sum_, e.const(FLOAT, 1e308)),
+        lambda: e.bit_and(is_finite(e, real), is_finite(e, imag)),
+        lambda: e.const(BOOL, False),
+    )
+    e.bail_if(too_large, "absolute value too large")
     return e.math("hypot", real, imag)
 
 
