@@ -14,7 +14,6 @@ the body get the place of the call as caller.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import FunctionType
 
 from ljit.analysis.assumptions import python_function
@@ -22,6 +21,7 @@ from ljit.ir import Graph, Node, OpDef, Value, copy_nodes, get_op
 from ljit.ops.control import BREAK, CONSTANT, IF, REGION, RETURN, YIELD
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant
+from ljit.records import Record
 from ljit.types import type_of
 
 __all__ = ["inline"]
@@ -30,7 +30,7 @@ GraphOf = Callable[[FunctionType], Graph | None]
 Attrs = Mapping[str, object]
 
 MAX_CALLEE = 200  # nodes of one callee
-MAX_TOTAL = 2000  # nodes that the pass adds
+MAX_TOTAL = 1000  # nodes that the pass adds
 MAX_DEPTH = 5
 _STAR_FLAGS = 0x04 | 0x08  # co_flags: *args, **kwargs
 
@@ -43,15 +43,13 @@ def inline(graph: Graph, *, graph_of: GraphOf | None = None) -> bool:
     return _Inliner(graph, graph_of).run()
 
 
-@dataclass(frozen=True, slots=True)
-class _Default:
+class _Default(Record):
     """A parameter that takes its default."""
 
     value: object
 
 
-@dataclass(frozen=True, slots=True)
-class _Arguments:
+class _Arguments(Record):
     """The values of a callee's parameters; `needs_defaults` if some come from `__defaults__`."""
 
     values: list[Value | _Default]
@@ -66,6 +64,7 @@ class _Inliner:
         self.is_ = get_op("py::is")
         self.loads = (get_op("prim::load_global"), get_op("prim::load_closure"))
         self.added = 0
+        self.callees: dict[FunctionType, Graph | None] = {}
         self.checked: dict[FunctionType, Value] = {}
 
     def run(self) -> bool:
@@ -90,7 +89,7 @@ class _Inliner:
         arguments = _bind(function, node)
         if arguments is None:
             return False
-        callee = self.graph_of(function)
+        callee = self._callee(function)
         size = sum(1 for _ in callee.walk()) if callee is not None else 0
         if callee is None or size > MAX_CALLEE or self.added + size > MAX_TOTAL:
             return False
@@ -100,6 +99,11 @@ class _Inliner:
         copied = self._rewrite(node, called, function, callee, arguments)
         self._visit(copied, (*stack, function), depth + 1)
         return True
+
+    def _callee(self, function: FunctionType) -> Graph | None:
+        if function not in self.callees:
+            self.callees[function] = self.graph_of(function)
+        return self.callees[function]
 
     def _rewrite(
         self,
