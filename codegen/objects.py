@@ -7,14 +7,26 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.bailout import known_object
 from ljit.codegen.boxing import box, unbox
-from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer
+from ljit.codegen.builder import FALSE, NULL, TRUE, BlockRef, Ref, integer
 from ljit.codegen.convert import borrow_object, unbox_or_bail
 from ljit.codegen.forms import Native, components, undef_of
-from ljit.codegen.layout import LIST_ITEMS, VAR_SIZE
-from ljit.types import ANY, BOOL, INT, NEVER, NONE, STR, ListType, TupleType, Type
+from ljit.codegen.layout import (
+    FLOAT_VALUE,
+    LIST_ITEMS,
+    LONG_DIGIT,
+    LONG_TAG,
+    LONG_TAG_IS_SIZE,
+    OB_REFCNT,
+    OB_TYPE,
+    VAR_SIZE,
+)
+from ljit.types import ANY, BOOL, FLOAT, INT, NEVER, NONE, STR, ListType, TupleType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
+
+#: ints from here on are objects of their own (CPython shares those up to 256)
+_SMALL_INTS = 257
 
 #: tells the callee that it may write to the word before the arguments
 _ARGUMENTS_OFFSET = -(2**63)
@@ -128,11 +140,49 @@ def list_load(e: Emitter, x: Native, index: Native) -> Native:
 
 
 def list_store(e: Emitter, x: Native, index: Native, value: Native) -> None:
-    boxed = new_object(e, value)
+    f = e.f
     place = _item_address(e, x, index)
-    old = e.f.load("ptr", place)
-    e.f.store(boxed, place)
+    old = f.load("ptr", place)
+    if value.type not in (FLOAT, INT):
+        f.store(new_object(e, value), place)
+        e.ownership.release(old)
+        return
+    replace, done = f.new_block("replace"), f.new_block("stored")
+    _overwrite(e, old, value, replace)
+    f.br(done)
+    f.start(replace)
+    f.store(new_object(e, value), place)
     e.ownership.release(old)
+    f.br(done)
+    f.start(done)
+
+
+def _overwrite(e: Emitter, old: Ref, value: Native, otherwise: BlockRef) -> None:
+    """Write a number into the object that it replaces, if only the list knows that object.
+
+    With a reference count of 1 nobody can tell it from a new object. Ints must have one positive
+    digit and be beyond the small ones, which exist once.
+    """
+    f, number = e.f, value.ref
+    cls = float if value.type == FLOAT else int
+    class_ = f.load("ptr", f.gep("i8", old, integer("i64", OB_TYPE)))
+    count = f.load("i64", f.gep("i8", old, integer("i64", OB_REFCNT)))
+    fits = f.icmp("eq", class_, e.context.keep(cls))
+    fits = f.binary("and", fits, f.icmp("eq", count, integer("i64", 1)))
+    if value.type == INT:
+        above_small = f.binary("sub", number, integer("i64", _SMALL_INTS))
+        one_digit = f.icmp("ult", above_small, integer("i64", 2**30 - _SMALL_INTS))
+        fits = f.binary("and", fits, one_digit)
+    write = f.new_block("overwrite")
+    f.condbr(fits, write, otherwise)
+    f.start(write)
+    if value.type == FLOAT:
+        f.store(number, f.gep("i8", old, integer("i64", FLOAT_VALUE)))
+        return
+    tag = integer("i64", 1 if LONG_TAG_IS_SIZE else 8)
+    f.store(tag, f.gep("i8", old, integer("i64", LONG_TAG)))
+    digit = f.convert("trunc", number, "i32")
+    f.store(digit, f.gep("i8", old, integer("i64", LONG_DIGIT)))
 
 
 def list_append(e: Emitter, x: Native, value: Native) -> None:

@@ -264,3 +264,35 @@ def test_an_error_names_the_line_of_the_user():
     assert ("user.py", 1, "main") in found
     assert found.index(("user.py", 3, "g")) == found.index(("user.py", 1, "main")) + 1
     assert found[-1][2] == "<lambda>"
+
+
+STORE = """
+graph(%xs : List[{t}], %v : {t}):
+  prim::Snapshot[at='before:0', names=('p0', 'p1')](%xs, %v)
+  %0 : int = prim::Constant[value=0]()
+  py::setitem(%xs, %0, %v)
+  %none : None = prim::Constant[value=None]()
+  return (%none)
+"""
+
+
+def test_a_stored_number_overwrites_only_an_object_that_nobody_else_has():
+    floats, ints = Compiled(STORE.format(t="float")), Compiled(STORE.format(t="int"))
+    shared = float("2.5")
+    xs = [shared]
+    floats(xs, 3.5)
+    assert (xs, shared) == ([3.5], 2.5)
+    floats(xs, 4.5)
+    assert xs == [4.5]
+    for old in (0, 5, 300, 2**40, -(2**70), 2**30 - 1):
+        for new in (0, 5, -1, 256, 257, 1000, -1000, 2**30 - 1, 2**30, 2**62, -(2**63)):
+            xs, kept = [int(str(old))], int(str(old))
+            ints(xs, new)
+            assert xs == [new]
+            assert type(xs[0]) is int
+            assert kept == old
+            assert new > 256 or new < -5 or xs[0] is int(str(new))
+    shared = int("1000")
+    xs = [shared, shared]
+    ints(xs, 2000)
+    assert xs == [2000, 1000]
