@@ -163,7 +163,7 @@ class Bailout:
     def _add_traceback(self, place: SourceRange | None) -> None:
         f, module = self.f, self.f.module
         while place is not None:
-            name = module.string(place.source.function)
+            name = module.string(place.source.function.rsplit(".", 1)[-1])
             filename = module.string(place.source.filename)
             line = integer("i32", place.line)
             f.call_external("void", "_PyTraceback_Add", (name, filename, line))

@@ -27,11 +27,12 @@ class _Hooks(Protocol):
 class HotLoops:
     """The counts of one run of the machine."""
 
-    __slots__ = ("_activations", "_declined", "_elsewhere", "_hooks", "_threshold")
+    __slots__ = ("_activations", "_declined", "_elsewhere", "_hooks", "_threshold", "raised")
 
     def __init__(self, hooks: _Hooks) -> None:
         self._hooks = hooks
         self._threshold = hooks.hot_loop_threshold
+        self.raised = False  # by code that ran a loop elsewhere: the user's frame is in the traceback
         self._activations: dict[int, int] = {}
         self._elsewhere: set[int] = set()  # loops that were run elsewhere when last asked about
         self._declined: set[int] = set()
@@ -56,7 +57,9 @@ class HotLoops:
             elif not is_known and trip < self._threshold:
                 registers[parent.limit] = 0
                 return None
+        self.raised = True
         left = self._hooks.on_hot_loop(code, loop.id, trip, registers)
+        self.raised = False
         if left is None:
             self._declined.add(loop.id)
             self._elsewhere.discard(loop.id)

@@ -299,7 +299,7 @@ def execute(  # noqa: C901, PLR0912, PLR0915 - one function, since a call for ea
             else:
                 segment = segments[pc + 1]
     except BaseException as error:
-        clean_traceback(error, code.ranges[pc])
+        clean_traceback(error, None if hot_loops.raised else code.ranges[pc])
         raise
 
 

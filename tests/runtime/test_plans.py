@@ -1,0 +1,241 @@
+"""Plans: one compile for many shapes, side-by-side specialisations, and budgets that end every story."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit.runtime import plans
+from tests.programs.harness import compare
+
+
+def compiles(function):
+    return sum(info.compiles for info in function.specializations)
+
+
+def states(function):
+    return [info.state for info in function.specializations]
+
+
+def axpy(x, y):
+    return x * y + x
+
+
+def assert_same(function, *args):
+    expected, actual = function.__wrapped__(*args), function(*args)
+    assert compare(expected, actual) is None
+
+
+def test_a_thousand_lengths_make_one_compile():
+    f = ljit.jit(axpy)
+    for n in range(1000):
+        a = np.arange(float(n))
+        assert_same(f, a, a + 1.0)
+    assert compiles(f) == 1
+    assert states(f) == ["native"]
+
+
+def test_a_thousand_shapes_of_rank_two_with_broadcasts_make_one_compile():
+    f = ljit.jit(axpy)
+    for k in range(1000):
+        shape = (k % 37, k % 23)
+        other = (shape, (1, shape[1]), (shape[0], 1), (1, 1))[k % 4]
+        assert_same(f, np.full(shape, 1.5), np.full(other, k + 0.5))
+    assert compiles(f) == 1
+
+
+def test_mixed_ranks_are_specialised_side_by_side():
+    f = ljit.jit(axpy)
+    values = [np.arange(3.0), np.ones((4, 3)), np.float64(2), np.ones((2, 1, 3)), np.array(2.5)]
+    for _ in range(5):
+        for x, y in itertools.product(values, values[:2]):
+            assert_same(f, x, y)
+    seen = compiles(f)
+    for x, y in itertools.product(values, values[:2]):
+        assert_same(f, x, y)
+    assert compiles(f) == seen == 10
+
+
+def test_types_that_change_each_call_stop_compiling():
+    f = ljit.jit(axpy)
+    numbers = [
+        1,
+        2.5,
+        1 + 2j,
+        True,
+        np.float32(2),
+        np.int8(3),
+        np.arange(4),
+        np.ones(3, np.float32),
+    ]
+    sequences = [[1], (1,), "a", [1.5], (1, "a")]  # times 2 and then + 2.5: TypeError
+    for _ in range(4):
+        for v in numbers:
+            assert_same(f, v, v)
+        for v in sequences:
+            with pytest.raises(TypeError) as mine:
+                f(v, 2.5)
+            with pytest.raises(TypeError) as plain:
+                axpy(v, 2.5)
+            assert str(mine.value) == str(plain.value)
+    before = compiles(f)
+    for _ in range(20):
+        for v in numbers:
+            assert_same(f, v, v)
+    assert compiles(f) == before
+    assert states(f).count("native") == len(numbers)
+
+
+def test_more_types_than_plans_give_up_the_least_used_plan():
+    f = ljit.jit(axpy)
+    for _ in range(50):
+        f(1.5, 2.5)
+    for rank in range(1, plans.MAX_PLANS + 4):
+        for _ in range(3):
+            assert_same(f, np.ones((1,) * rank), 2.0)
+    infos = f.specializations
+    assert len(infos) == plans.MAX_PLANS
+    kept = [str(info.types[0]) for info in infos]
+    assert "float" in kept  # the most used one
+    assert len(infos[-1].types[0].shape) == plans.MAX_PLANS + 3
+    assert infos[-1].state == "native"
+    assert_same(f, np.ones(1), 2.0)  # one that was given up comes back
+    assert_same(f, np.ones(1), 2.0)
+    assert f.specializations[-1].state == "native"
+
+
+def test_types_without_end_stop_compiling(monkeypatch):
+    monkeypatch.setattr("ljit.runtime.executor.MAX_PLANS", 3)
+    monkeypatch.setattr("ljit.runtime.executor.MAX_EVICTIONS", 5)
+    f = ljit.jit(lambda x: x * 2)
+    executor = f._executor
+    for n in itertools.chain(range(1, 20), range(1, 20)):
+        value = np.ones((1,) * n)
+        for _ in range(2):
+            assert_same(f, value)
+    assert executor.evictions == 5
+    assert len(f.specializations) == 3
+
+
+def test_mismatches_at_the_entry_end_with_cpython():
+    f = ljit.jit(axpy)
+    f(1.5, 2.5)
+    f(1.5, 2.5)
+    executor = f._executor
+    plan = next(iter(executor.plans.values()))
+    for _ in range(plans.MAX_MISMATCHES):
+        executor._count_mismatch(plan)
+    assert plan.refused == "native code does not take these arguments"
+    assert_same(f, 1.5, 2.5)
+
+
+def test_no_profiled_run_compiles_at_the_first_call():
+    @ljit.jit(num_profiled_runs=0)
+    def f(x, y):
+        total = 0.0
+        for k in range(len(x)):
+            total += x[k] * y
+        return total
+
+    assert f(np.arange(5.0), 2.0) == 20.0
+    assert [(i.state, i.runs, i.compiles) for i in f.specializations] == [("native", 0, 1)]
+    assert f(np.arange(5.0), 2.0) == 20.0
+    assert compiles(f) == 1
+
+
+def test_three_profiled_runs_are_awaited():
+    f = ljit.jit(num_profiled_runs=3)(axpy)
+    for runs in (1, 2, 3):
+        assert f(1.5, 2.0) == 4.5
+        assert [(i.state, i.runs) for i in f.specializations] == [("profiling", runs)]
+    assert f(1.5, 2.0) == 4.5
+    assert [(i.state, i.runs) for i in f.specializations] == [("native", 3)]
+
+
+def test_what_gains_nothing_is_left_to_cpython_and_jumps_there():
+    @ljit.jit
+    def f(x, y=3):
+        return f"{x} {y}"
+
+    for k in range(plans.SLOW_CALLS_BEFORE_PASSING_ON + 50):
+        assert f("a", k) == f"a {k}"
+    plan = f._executor.plans[tuple(f.specializations[0].types)]
+    assert plan.pass_on is not None
+    assert plan.slow_calls == plans.SLOW_CALLS_BEFORE_PASSING_ON
+    assert f("b") == "b 3"
+    with pytest.raises(TypeError, match=r"takes from 1 to 2 positional arguments but 3 were given"):
+        f(1, 2, 3)
+    assert f(1.5, y=2) == "1.5 2"
+
+
+def test_an_untranslatable_function_jumps_to_cpython_after_many_calls():
+    @ljit.jit
+    def f(x, *, scale=2):
+        try:
+            return x / scale
+        except ZeroDivisionError:
+            return None
+
+    for _ in range(plans.SLOW_CALLS_BEFORE_PASSING_ON + 50):
+        assert f(3) == 1.5
+    executor = f._executor
+    assert executor.slow_calls == plans.SLOW_CALLS_BEFORE_PASSING_ON
+    assert f(3, scale=0) is None
+    with pytest.raises(TypeError) as error:
+        f(3, 4)
+    assert str(error.value).endswith("f() takes 1 positional argument but 2 were given")
+    with pytest.raises(TypeError, match="unsupported operand") as error:
+        f("a")
+    assert [entry.name for entry in error.traceback][1:] == ["f"]
+
+
+def test_deep_recursion_through_a_jump_to_cpython_ends_as_in_cpython():
+    @ljit.jit
+    def f(n):
+        try:
+            return 0 if n == 0 else 1 + f(n - 1)
+        finally:
+            pass
+
+    for _ in range(plans.SLOW_CALLS_BEFORE_PASSING_ON + 5):
+        assert f(0) == 0
+    assert f(400) == 400
+    with pytest.raises(RecursionError):
+        f(10**6)
+
+
+def test_a_function_that_always_raises_ends_with_cpython():
+    @ljit.jit
+    def f(x, i):
+        return x[0] + x[i]
+
+    x = np.ones(4)
+    for _ in range(200):
+        with pytest.raises(IndexError, match="index 9 is out of bounds for axis 0 with size 4"):
+            f(x, 9)
+    (info,) = f.specializations
+    assert info.state.startswith("CPython: most calls leave native code")
+    assert info.compiles == 1
+    assert info.bailouts == plans.MIN_BAILOUTS
+    assert f(x, 1) == 2.0
+
+
+def test_a_function_that_raises_now_and_then_stays_native():
+    @ljit.jit
+    def f(x, i):
+        return x[0] + x[i]
+
+    x = np.ones(4)
+    for k in range(2000):
+        if k % 4 == 3:
+            with pytest.raises(IndexError):
+                f(x, 9)
+        else:
+            assert f(x, 2) == 2.0
+    (info,) = f.specializations
+    assert info.state == "native"
+    assert info.compiles == 1
+    assert info.calls == 1999

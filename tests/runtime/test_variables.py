@@ -1,0 +1,244 @@
+"""Global and closure variables that change between calls and during calls are seen."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import math
+import types
+
+import numpy as np
+import pytest
+
+import ljit
+from tests.programs.harness import compare
+
+SOURCE = """
+SCALE = 2.0
+
+def callee():
+    global SCALE
+    SCALE = SCALE + 1.0
+    return 0.0
+
+def helper(x):
+    return x * 2.0
+
+def redefine():
+    global helper
+    def helper(x):
+        return x * 100.0
+
+def hook():
+    return None
+
+def defaulted(x, y=2.0):
+    return x * y
+
+def reads_twice(x):
+    a = x * SCALE
+    b = callee()
+    return a + x * SCALE + b
+
+def counts(x):
+    return len(x) + 1
+
+def calls_helper(x):
+    a = helper(x)
+    hook()
+    return a + helper(x)
+
+def loops(n):
+    s = 0.0
+    for i in range(n):
+        s += SCALE
+        callee()
+    return s
+
+def calls_defaulted(x):
+    return defaulted(x) + 1
+"""
+_numbers = itertools.count()
+
+
+def make_module():
+    """The source above as a module of its own, with lines that ljit can read."""
+    name = f"<variables {next(_numbers)}>"
+    linecache.cache[name] = (len(SOURCE), None, SOURCE.splitlines(keepends=True), name)
+    module = types.ModuleType("variables")
+    exec(compile(SOURCE, name, "exec"), module.__dict__)
+    return module
+
+
+def outcome(function, args):
+    try:
+        return function(*args)
+    except Exception as error:
+        return type(error), str(error)
+
+
+def set_scale(module, call):
+    module.SCALE = float(call)
+
+
+def retype_scale(module, call):
+    module.SCALE = (1, 2.5, np.arange(3.0), 2**70)[call % 4]
+
+
+def delete_scale(module, call):
+    if call == 4:
+        del module.SCALE
+    elif call == 5:
+        module.SCALE = 7.0
+
+
+def shadow_len(module, call):
+    if call == 4:
+        module.len = lambda x: 77
+    elif call == 7:
+        del module.len
+
+
+def replace_helper(module, call):
+    if call == 4:
+        exec("def helper(x): return x * 5.0", module.__dict__)
+    elif call == 7:
+        module.helper = float
+
+
+def redefine_during_the_call(module, call):
+    if call == 4:
+        module.hook = module.redefine
+
+
+def redefine_always(module, call):
+    module.hook = module.redefine
+
+
+def change_defaults(module, call):
+    function = getattr(module.defaulted, "__wrapped__", module.defaulted)
+    function.__defaults__ = {4: (10.0,), 7: ()}.get(call, function.__defaults__)
+
+
+def nothing(module, call):
+    pass
+
+
+CASES = [
+    ("reads_twice", nothing, (3.0,)),
+    ("reads_twice", set_scale, (3.0,)),
+    ("reads_twice", retype_scale, (3.0,)),
+    ("reads_twice", delete_scale, (3.0,)),
+    ("loops", nothing, (1000,)),
+    ("loops", nothing, (5,)),
+    ("loops", set_scale, (5,)),
+    ("loops", retype_scale, (300,)),
+    ("counts", shadow_len, ([1, 2],)),
+    ("calls_helper", replace_helper, (2.0,)),
+    ("calls_helper", redefine_during_the_call, (2.0,)),
+    ("calls_helper", redefine_always, (2.0,)),
+    ("defaulted", change_defaults, (2.0,)),
+    ("calls_defaulted", change_defaults, (2.0,)),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "args"), CASES, ids=[f"{n}-{c.__name__}-{a}" for n, c, a in CASES]
+)
+def test_changed_variables_are_seen(name, change, args):
+    plain, mine = make_module(), make_module()
+    setattr(mine, name, ljit.jit(getattr(mine, name)))
+    for call in range(10):
+        for module in (plain, mine):
+            change(module, call)
+        expected = outcome(getattr(plain, name), args)
+        actual = outcome(getattr(mine, name), args)
+        assert compare(expected, actual) is None, f"call {call}"
+    assert sum(info.compiles for info in getattr(mine, name).specializations) <= 5
+
+
+def make_closure():
+    factor = 1.0
+
+    def change(value):
+        nonlocal factor
+        factor = value
+
+    def delete():
+        nonlocal factor
+        del factor
+
+    def scaled(x):
+        return x * factor
+
+    def changes_meanwhile(x):
+        before = x * factor
+        change(factor + 1)
+        return before + x * factor
+
+    return change, delete, scaled, changes_meanwhile
+
+
+@pytest.mark.parametrize("which", [2, 3])
+def test_changed_cells_are_seen(which):
+    plain, mine = make_closure(), make_closure()
+    compiled = ljit.jit(mine[which])
+    for call in range(16):
+        for made in (plain, mine):
+            if call % 3 == 0:
+                made[0](float(call))
+            if call == 8:
+                made[0](3)
+            if call == 10:
+                made[1]()
+            if call == 11:
+                made[0](2**70)
+        expected, actual = outcome(plain[which], (2.0,)), outcome(compiled, (2.0,))
+        assert compare(expected, actual) is None, f"call {call}"
+
+
+def roots(x):
+    return math.sqrt(x) + np.sqrt(x)
+
+
+def test_patched_module_attributes_are_seen(monkeypatch):
+    compiled = ljit.jit(roots)
+    for call in range(16):
+        if call == 4:
+            monkeypatch.setattr(math, "sqrt", lambda x: 5.0)
+        elif call == 8:
+            monkeypatch.setattr(np, "sqrt", lambda x: 7.0)
+        elif call == 12:
+            monkeypatch.undo()
+        assert compare(roots(4.0), compiled(4.0)) is None, f"call {call}"
+
+
+def test_a_global_that_changes_each_call_becomes_a_variable():
+    module = make_module()
+    compiled = module.reads_twice = ljit.jit(module.reads_twice)
+    for call in range(50):
+        module.SCALE = float(call)
+        assert compiled(1.0) == 2 * call + 1
+    (info,) = compiled.specializations
+    assert info.state == "native"
+    assert info.compiles <= 4
+
+
+def test_recursion_goes_through_the_name():
+    def make():
+        module = types.ModuleType("recursive")
+        source = "def fact(n):\n    return 1 if n < 2 else n * fact(n - 1)\n"
+        name = f"<variables {next(_numbers)}>"
+        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+        exec(compile(source, name, "exec"), module.__dict__)
+        return module
+
+    module = make()
+    compiled = module.fact = ljit.jit(module.fact)
+    for n in (3, 10, 25, 10):
+        assert compiled(n) == math.factorial(n)
+    module.fact = lambda n: 5
+    assert compiled(10) == 50
+    module.fact = float
+    assert compare(compiled(3), 6.0) is None
+    assert compiled(10) == 90.0
