@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ljit.codegen.builder import NULL, TRUE, FunctionBuilder, Ref, float_constant, integer
+from ljit.codegen.builder import FALSE, NULL, TRUE, FunctionBuilder, Ref, float_constant, integer
 from ljit.codegen.forms import (
     ArrayParts,
     Native,
@@ -126,16 +126,23 @@ def array_new(
 
 
 def new_array(
-    e: Emitter, type_: ArrayType, sizes: Sequence[Ref], symbol: str = "PyArray_Empty"
+    e: Emitter,
+    type_: ArrayType,
+    sizes: Sequence[Ref],
+    symbol: str = "PyArray_Empty",
+    is_fortran: Ref = FALSE,
 ) -> Native:
-    """A fresh C-contiguous array made by a function of NumPy's C API; no size is negative."""
+    """A fresh contiguous array made by a function of NumPy's C API; no size is negative.
+
+    In C order, or in Fortran order if the condition (which a run may decide) holds.
+    """
     f = e.f
     dims = e.stack_array("i64", len(sizes))
     for index, ref in enumerate(sizes):
         f.store(ref, f.gep("i64", dims, integer("i64", index)))
     descriptor = e.context.keep(type_.dtype)
     e.ownership.retain(descriptor)  # the call steals it
-    fortran = integer("i32", 0)
+    fortran = f.convert("zext", is_fortran, "i32")
     count = integer("i32", len(sizes))
     made = f.call_external("ptr", symbol, (count, dims, descriptor, fortran))
     e.bailout.error_if_null(made)
@@ -143,8 +150,17 @@ def new_array(
     data = f.load("ptr", f.gep("i8", made, integer("i64", ARRAY_DATA)))
     parts = ArrayParts(made, made, data, tuple(sizes), None)
     if type_.layout != "C":
-        parts = replace(parts, strides=tuple(strides_of(f, type_, parts)))
+        strides = zip(_fortran_strides(f, type_, sizes), strides_of(f, type_, parts), strict=True)
+        chosen = tuple(f.select(is_fortran, reverse, own) for reverse, own in strides)
+        parts = replace(parts, strides=chosen)
     return array_value(type_, parts)
+
+
+def _fortran_strides(f: FunctionBuilder, type_: ArrayType, sizes: Sequence[Ref]) -> list[Ref]:
+    strides = [integer("i64", type_.dtype.itemsize)]
+    for size in sizes[:-1]:
+        strides.append(f.mul(strides[-1], size))
+    return strides[: len(sizes)]
 
 
 def _fill(e: Emitter, array: Native, sizes: Sequence[Ref], fill: Native) -> None:

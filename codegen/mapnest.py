@@ -21,6 +21,7 @@ from ljit.codegen.arrays import extent, load_element, new_array, store_element, 
 from ljit.codegen.builder import FALSE, TRUE, Ref, integer
 from ljit.codegen.casts import cast_value
 from ljit.codegen.forms import ArrayParts, Native, array_parts
+from ljit.codegen.memory_order import fortran_condition
 from ljit.errors import CodegenError
 from ljit.types import ArrayType, ScalarType, Type
 
@@ -78,7 +79,10 @@ def emit_map(
     nest.find_sizes(list(into))
     if not e.f.is_reachable:
         return []
-    made = [_new_output(e, type_, nest.sizes) for type_ in out_types]
+    is_fortran = FALSE
+    if any(map(_is_strided, out_types)):
+        is_fortran = fortran_condition(e, ndim, [x for x in nest.sources if isinstance(x, Operand)])
+    made = [_new_output(e, type_, nest.sizes, is_fortran) for type_ in out_types]
     nest.emit([*into, *made], len(into), may_leave=may_leave)
     if into and not may_leave and nest.has_checks:
         msg = "the body of a loop nest that writes in place has checks that its ops do not declare"
@@ -105,9 +109,13 @@ def _scalar_results(
     return [cast_value(e.f, x, t) for x, t in zip(results, out_types, strict=True)]
 
 
-def _new_output(e: Emitter, type_: Type, sizes: Sequence[Ref]) -> Native:
+def _is_strided(type_: Type) -> bool:
+    return isinstance(type_, ArrayType) and type_.layout != "C"
+
+
+def _new_output(e: Emitter, type_: Type, sizes: Sequence[Ref], is_fortran: Ref) -> Native:
     assert isinstance(type_, ArrayType)
-    return new_array(e, type_, sizes)
+    return new_array(e, type_, sizes, is_fortran=is_fortran if _is_strided(type_) else FALSE)
 
 
 class _Nest:

@@ -266,3 +266,53 @@ def test_a_widened_op_does_not_bail_where_its_lowering_would():
     (node,) = (n for n in graph.walk() if n.op is op)
     node.output.type = ANY
     np.testing.assert_array_equal(compile_graph(graph)(zero), np.reciprocal(zero), strict=True)
+
+
+def order_operands():
+    a = np.arange(48.0).reshape(6, 8)
+    yield from (
+        a[:4, :4],
+        a[:4, :4].T,
+        a[::2, ::2][:3, :4],
+        a[:4, :4].T[::-1],
+        a[:4, :1],
+        a[:1, :4].T,
+        a[0, :4],
+    )
+    yield from (
+        a[0, :4][None],
+        a[:4, 0][:, None],
+        a[:1, :1],
+        a[:0, :4],
+        np.asfortranarray(a[:4, :4]),
+        a[::2, ::2][:1],
+    )
+
+
+def test_results_lie_in_memory_as_numpys_do():
+    op, compiled, checked = REGISTRY["np::add"], {}, 0
+    cube = np.arange(60.0).reshape(3, 4, 5)
+    cubes = (cube, cube.T.copy().T, cube[::-1], np.asfortranarray(cube)[::-1])
+    for x, y in (
+        *itertools.product(order_operands(), repeat=2),
+        *itertools.product(cubes, repeat=2),
+    ):
+        try:
+            wanted = x + y
+        except ValueError:
+            continue
+        types = (type_of(x), type_of(y))
+        if types not in compiled:
+            compiled[types] = compile_op(op, types)
+        found = compiled[types](x, y)
+        np.testing.assert_array_equal(found, wanted)
+        assert found.strides == wanted.strides or not wanted.size
+        checked += wanted.strides != np.ascontiguousarray(wanted).strides
+    assert checked > 20
+
+
+def test_a_result_in_mixed_order_bails():
+    cube = np.arange(60.0).reshape(3, 5, 4).transpose(0, 2, 1)
+    assert not (cube + cube).flags.forc
+    with pytest.raises(NativeBailed):
+        compile_op(REGISTRY["np::add"], (type_of(cube),) * 2)(cube, cube)

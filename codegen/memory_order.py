@@ -1,0 +1,59 @@
+"""The memory order of fresh arrays: NumPy's "keep" order, which follows that of the operands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from ljit.codegen.builder import FALSE, TRUE, Ref, integer
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["fortran_condition"]
+
+_ZERO, _ONE = integer("i64", 0), integer("i64", 1)
+
+
+class Axes(Protocol):
+    """An operand in the axes of a loop nest; the stride of a repeated axis is 0."""
+
+    sizes: list[Ref]
+    strides: list[Ref]
+
+
+def fortran_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:
+    """Whether fresh arrays lie in Fortran order; else in C order. Other orders leave.
+
+    An axis moves behind a later one if its steps are the shorter ones in all operands that step along
+    both (as the comparison in NumPy's iterator has it; where it cannot tell, C order stays).
+    """
+    f, all_move, some_move = e.f, TRUE, FALSE
+    for outer in range(ndim):
+        for inner in range(outer + 1, ndim):
+            moves = _moves_behind(e, operands, outer, inner)
+            all_move = f.binary("and", all_move, moves)
+            some_move = f.binary("or", some_move, moves)
+    if ndim > 2:
+        mixed = f.binary("and", some_move, f.bool_not(all_move))
+        e.bailout.bail_if(mixed, "a result in neither C nor Fortran order")
+    return all_move if ndim > 1 else FALSE
+
+
+def _moves_behind(e: Emitter, operands: Sequence[Axes], outer: int, inner: int) -> Ref:
+    f, compared, stays = e.f, FALSE, FALSE
+    for x in operands:
+        far, near = _step(e, x, outer), _step(e, x, inner)
+        none = f.binary("or", f.icmp("eq", far, _ZERO), f.icmp("eq", near, _ZERO))
+        both = f.bool_not(none)
+        compared = f.binary("or", compared, both)
+        stays = f.binary("or", stays, f.binary("and", both, f.icmp("sle", near, far)))
+    return f.binary("and", compared, f.bool_not(stays))
+
+
+def _step(e: Emitter, x: Axes, axis: int) -> Ref:
+    """The length of the stride along an axis; 0 if the axis has one element."""
+    f, stride = e.f, x.strides[axis]
+    negated = f.binary("sub", _ZERO, stride)
+    length = f.select(f.icmp("slt", stride, _ZERO), negated, stride)
+    return f.select(f.icmp("eq", x.sizes[axis], _ONE), _ZERO, length)
