@@ -1,0 +1,349 @@
+"""A decorated function is called, bound, copied, pickled and looked at as the plain one."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import functools
+import gc
+import inspect
+import linecache
+import os
+import pickle
+import subprocess
+import sys
+import weakref
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit.errors import UnsupportedSyntaxError
+from tests.programs.harness import Args
+from tests.runtime.outcomes import outcome
+
+
+def simple(x, y=2.0, *, scale=1.0):
+    return (x + y) * scale
+
+
+def positional_only(x, y, /, z=3.0):
+    return x + y * z
+
+
+def required_keyword(x, *, y):
+    return x - y
+
+
+def no_parameters():
+    return 42
+
+
+def default_array(x, y=np.arange(3.0)):  # noqa: B008 - that it is shared is the point
+    return x + y
+
+
+def variadic(x, *rest, **named):
+    return x, rest, named
+
+
+CALLS = [
+    Args((1.0,)),
+    Args((1.0, 3.0)),
+    Args((1.0,), {"y": 3.0}),
+    Args((1.0,), {"scale": 2.0}),
+    Args((), {"x": 1.0, "scale": 2.0, "y": 0.5}),
+    Args((1.0, 3.0), {"scale": 4.0}),
+    Args(()),
+    Args((1.0, 2.0, 3.0)),
+    Args((1.0, 2.0, 3.0, 4.0)),
+    Args((1.0,), {"x": 2.0}),
+    Args((1.0,), {"other": 2.0}),
+    Args((1.0,), {"z": 2.0}),
+    Args((1.0, 2.0), {"z": 2.0}),
+    Args((), {"y": 1.0}),
+    Args((), {"scale": 1.0}),
+    Args((1.0, 2.0), {"y": 2.0}),
+]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [simple, positional_only, required_keyword, no_parameters, default_array, variadic],
+    ids=lambda f: f.__name__,
+)
+def test_arguments_are_bound_as_by_cpython(function):
+    compiled = ljit.jit(function)
+    for _ in range(4):
+        for args in CALLS:
+            expected, actual = outcome(function, args), outcome(compiled, args)
+            assert actual.failure == expected.failure
+            assert actual.frames == expected.frames
+            assert type(actual.value) is type(expected.value)
+            np.testing.assert_equal(actual.value, expected.value)
+
+
+class Point:
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+
+    @ljit.jit
+    def dot(self, other):
+        return self.x * other.x + self.y * other.y
+
+    @ljit.jit
+    @staticmethod
+    def outer_static(x, y):
+        return x * y
+
+    @staticmethod
+    @ljit.jit
+    def inner_static(x, y):
+        return x * y
+
+    @ljit.jit
+    @classmethod
+    def outer_class(cls, x):
+        return cls(x, x * 2)
+
+    @classmethod
+    @ljit.jit
+    def inner_class(cls, x):
+        return cls(x, x * 2)
+
+    @property
+    @ljit.jit
+    def norm(self):
+        return (self.x**2 + self.y**2) ** 0.5
+
+    @ljit.jit
+    def __add__(self, other):
+        return Point(self.x + other.x, self.y + other.y)
+
+    @ljit.jit
+    def __call__(self, t):
+        return self.x * t + self.y
+
+
+class Sub(Point):
+    @ljit.jit
+    def dot(self, other):
+        return super().dot(other) * 2
+
+
+def test_methods_work_in_each_form():
+    p, q, s = Point(1.0, 2.0), Point(3.0, 4.0), Sub(1.0, 2.0)
+    for _ in range(4):
+        assert p.dot(q) == Point.dot(p, q) == 11.0
+        assert s.dot(q) == 22.0
+        bound = p.dot
+        assert bound(q) == 11.0
+        assert bound.__self__ is p
+        assert p.outer_static(2, 3) == Point.outer_static(2, 3) == 6
+        assert p.inner_static(2, 3) == Point.inner_static(2, 3) == 6
+        assert type(Sub.outer_class(2)) is type(s.inner_class(2)) is Sub
+        assert Point.inner_class(2.5).y == 5.0
+        assert q.norm == 5.0
+        assert (p + q).x == 4.0
+        assert p(3.0) == 5.0
+        with pytest.raises(TypeError, match=r"missing 1 required positional argument: 'other'"):
+            p.dot()
+        with pytest.raises(TypeError, match=r"takes 2 positional arguments but 3 were given"):
+            p.dot(q, q)
+
+
+def test_metadata_is_that_of_the_function():
+    compiled = ljit.jit(simple)
+    assert compiled.__name__ == "simple"
+    assert compiled.__qualname__ == "simple"
+    assert compiled.__doc__ == simple.__doc__
+    assert compiled.__module__ == simple.__module__
+    assert compiled.__wrapped__ is simple
+    assert inspect.signature(compiled) == inspect.signature(simple)
+    assert inspect.unwrap(compiled) is simple
+    assert inspect.getsource(compiled) == inspect.getsource(simple)
+    assert callable(compiled)
+    assert repr(compiled) == "<ljit.Function simple>"
+
+
+def test_wrappers_around_a_decorated_function_work():
+    compiled = ljit.jit(simple)
+
+    @functools.wraps(compiled)
+    def wrapper(*args, **kwargs):
+        return compiled(*args, **kwargs)
+
+    assert wrapper.__name__ == "simple"
+    assert inspect.signature(wrapper) == inspect.signature(simple)
+    for _ in range(3):
+        assert wrapper(1.0, scale=2.0) == 6.0
+        assert functools.partial(compiled, 1.0)(3.0) == 4.0
+        assert functools.lru_cache(compiled)(1.0) == 3.0
+        assert list(map(compiled, [1.0, 2.0])) == [3.0, 4.0]
+
+
+@ljit.jit
+def at_module_level(x):
+    return x * 2
+
+
+def test_pickle_and_copy_give_the_same_function():
+    assert pickle.loads(pickle.dumps(at_module_level)) is at_module_level
+    assert pickle.loads(pickle.dumps(Point.dot)) is Point.dot
+    assert copy.copy(at_module_level) is at_module_level
+    assert copy.deepcopy(at_module_level) is at_module_level
+
+
+def test_functions_have_weak_references_and_die():
+    compiled = ljit.jit(lambda x: x + 1.0)
+    for _ in range(3):
+        assert compiled(1.0) == 2.0
+    alive = weakref.ref(compiled)
+    assert alive() is compiled
+    assert hash(compiled) == hash(compiled)
+    assert {compiled: 1}[compiled] == 1
+    del compiled
+    gc.collect()
+    assert alive() is None
+
+
+def test_decorating_twice_changes_nothing():
+    compiled = ljit.jit(simple)
+    assert ljit.jit(compiled) is compiled
+
+
+def test_what_is_no_python_function():
+    assert ljit.jit(len) is len
+    with pytest.raises(ljit.errors.UserError, match="decorate its methods"):
+        ljit.jit(Point)
+    with pytest.raises(ljit.errors.UserError, match="got int"):
+        ljit.jit(3)
+
+
+@pytest.mark.parametrize(("value", "expected"), [("0", "function"), ("1", "Function")])
+def test_the_environment_switches_ljit_off(value, expected, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import sys, ljit\n"
+        "@ljit.jit\n"
+        "def f(x): return x + 1\n"
+        "class A:\n"
+        "    @ljit.jit(strict=True)\n"
+        "    def m(self): return f(1)\n"
+        "print(type(f).__name__, f(1), A().m(), 'llvmlite' in sys.modules)\n"
+    )
+    root = str(Path(ljit.__file__).parents[1])
+    environment = {**os.environ, "LJIT": value, "PYTHONPATH": root}
+    done = subprocess.run(
+        [sys.executable, str(program)], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split()[:3] == [expected, "2", "2"]
+    if value == "0":
+        assert done.stdout.split()[3] == "False"
+
+
+def test_strict_names_line_and_place():
+    with pytest.raises(UnsupportedSyntaxError) as error:
+
+        @ljit.jit(strict=True)
+        def f(x):
+            y = x + 1
+            with open(y) as file:
+                return file
+
+    text = str(error.value)
+    assert "with open(y) as file:" in text
+    assert "^" in text
+    assert f'test_calling.py", line {_line_of("with open(y) as file:")}' in text
+
+
+def _line_of(text):
+    lines = Path(__file__).read_text().splitlines()
+    return next(n for n, line in enumerate(lines, start=1) if line.strip() == text)
+
+
+def test_strict_gives_what_can_be_translated():
+    @ljit.jit(strict=True)
+    def f(x):
+        return x * 2
+
+    assert [f(2.0), f(2.0), f(2)] == [4.0, 4.0, 4]
+
+
+def test_a_function_without_source_is_left_to_cpython():
+    namespace = {}
+    exec("def f(x, y=1):\n    return x + y\n", namespace)
+    compiled = ljit.jit(namespace["f"])
+    for _ in range(3):
+        assert compiled(2) == 3
+        assert compiled(2, y=5) == 7
+    assert "left to CPython" in compiled.explain()
+    assert compiled.specializations == []
+    with pytest.raises(ljit.errors.UserError, match="no source text"):
+        _ = compiled.graph
+
+
+def test_sources_of_notebooks_are_found():
+    text = "def cell(x):\n    return x * 3.0\n"
+    name = "<ipython-input-7-abcdef>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    namespace = {}
+    exec(compile(text, name, "exec"), namespace)
+    compiled = ljit.jit(namespace["cell"])
+    for _ in range(3):
+        assert compiled(2.0) == 6.0
+    assert [info.state for info in compiled.specializations] == ["native"]
+
+
+def test_lambdas():
+    doubled, squared = ljit.jit(lambda x: x * 2), ljit.jit(lambda x: x * x)
+    for _ in range(3):
+        assert (doubled(3), squared(3)) == (6, 9)
+    assert doubled.specializations[0].state == "native"
+
+
+def test_generators_and_coroutines_are_left_to_cpython():
+    @ljit.jit
+    def numbers(n):
+        for k in range(n):
+            yield k
+
+    @ljit.jit
+    async def later(x):
+        await asyncio.sleep(0)
+        return x + 1
+
+    @ljit.jit
+    async def many(n):
+        for k in range(n):
+            yield k
+
+    async def gather():
+        return [k async for k in many(3)]
+
+    for _ in range(3):
+        assert list(numbers(3)) == [0, 1, 2]
+        assert asyncio.run(later(1)) == 2
+        assert asyncio.run(gather()) == [0, 1, 2]
+    assert "left to CPython" in numbers.explain()
+    assert "left to CPython" in later.explain()
+
+
+def test_defaults_that_change_are_seen():
+    def f(x, y=1.0, *, z=2.0):
+        return x + y + z
+
+    compiled = ljit.jit(f)
+    for _ in range(3):
+        assert compiled(1.0) == 4.0
+    f.__defaults__ = (10.0,)
+    assert compiled(1.0) == 13.0
+    f.__kwdefaults__ = {"z": 20.0}
+    assert compiled(1.0) == 31.0
+    f.__kwdefaults__["z"] = 2
+    assert compiled(1.0) == 13.0
+    f.__defaults__ = None
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'y'"):
+        compiled(1.0)

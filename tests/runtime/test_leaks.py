@@ -1,0 +1,209 @@
+"""Calls leave nothing behind: no references, no objects, no memory, however they end."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import sys
+import tracemalloc
+import weakref
+
+import numpy as np
+import pytest
+
+import ljit
+
+CALLS = 10_000
+
+
+class Thing:
+    def __init__(self, x):
+        self.x = x
+
+    def twice(self):
+        return self.x * 2.0
+
+
+def floats(x, y):
+    return x * y + 1.0
+
+
+def arrays(x, y):
+    z = x * y + x
+    z[0] = y[1]
+    return z
+
+
+def tuples(x, y):
+    return x, (y, x + y), [x]
+
+
+def views(x, y):
+    a = x[1:]
+    b = y[:-1]
+    return a + b, x, a
+
+
+def boxed_calls(thing, x):
+    return thing.twice() + x, f"{x}", {"x": thing}
+
+
+def appends(xs, n):
+    made = []
+    for x in xs:
+        for k in range(n):
+            made.append(x * k)
+    return made
+
+
+def objects(xs, key):
+    found = [x for x in xs if x is not key]
+    return found, xs[0]
+
+
+def big_integers(x, n):
+    for _ in range(n):
+        x = x * x
+    return x
+
+
+def native_exception(xs, i):
+    total = 0.0
+    copy = xs * 2.0
+    for k in range(i):
+        total += copy[k]
+    return total
+
+
+def boxed_exception(xs, name):
+    copy = xs + 1.0
+    pair = (copy, name)
+    return int(pair[1]) + copy[0]
+
+
+def raises_itself(xs, x):
+    copy = xs + x
+    if x > 1:
+        raise ValueError("too much", copy)
+    return copy
+
+
+def bails_with_arrays(xs, n):
+    copy = xs * 2.0
+    part = copy[1:]
+    total = n
+    for _ in range(4):
+        total = total * 3
+    return part, total
+
+
+def keywords(x, *, y=2.0):
+    return x * y
+
+
+def wrong_arguments(x):
+    return x
+
+
+def call(function, args):
+    try:
+        function(*args)
+    except (ValueError, IndexError, TypeError):
+        pass
+
+
+XS, YS, THING = np.arange(4.0), np.ones(4), Thing(1.5)
+CASES = [
+    (floats, [(1.5, 2.5)]),
+    (arrays, [(XS, YS)]),
+    (tuples, [(1.5, 10**6)]),
+    (views, [(XS, YS)]),
+    (boxed_calls, [(THING, 1.5)]),
+    (appends, [([1.0, 2.5], 3), ([10**6, 2], 3)]),
+    (objects, [([THING, XS, "text"], XS)]),
+    (big_integers, [(3, 8)]),
+    (native_exception, [(XS, 3), (XS, 7), (XS, 4)]),
+    (boxed_exception, [(XS, "12"), (XS, "12x"), (XS, "13")]),
+    (raises_itself, [(XS, 0.5), (XS, 1.5), (XS, 0.5)]),
+    (bails_with_arrays, [(XS, 5), (XS, 2**62), (XS, 7), (XS, 9), (XS, 2)]),
+    (keywords, [(1.5,)]),
+    (wrong_arguments, [(1.5, 2.5), (1.5,)]),
+]
+
+
+def counts(variants):
+    watched = [None, True, float, np.ndarray, np.dtype(np.float64), XS, YS, THING, Thing]
+    for args in variants:
+        watched.append(args)
+        watched.extend(args)
+        for arg in args:
+            watched.extend(arg if isinstance(arg, list) else ())
+    return [sys.getrefcount(value) for value in watched]
+
+
+def measure(compiled, variants, calls):
+    for k in range(calls):
+        call(compiled, variants[k % len(variants)])
+    gc.collect()
+    return counts(variants), len(gc.get_objects()), tracemalloc.get_traced_memory()[0]
+
+
+def assert_flat(compiled, variants, calls):
+    for k in range(300):  # compiles, learns, settles
+        call(compiled, variants[k % len(variants)])
+    rounds = []
+    tracemalloc.start()
+    try:
+        for _ in range(5):
+            rounds.append(measure(compiled, variants, calls // 4))
+    finally:
+        tracemalloc.stop()
+    drift = max(abs(x - y) for x, y in zip(rounds[0][0], rounds[-1][0], strict=True))
+    assert drift <= 3, "reference counts drift"
+    assert abs(rounds[-1][1] - rounds[0][1]) <= 3, "objects stay alive"
+    # A leak shows in each round; what the interpreter keeps for itself does not.
+    growth = min(after[2] - before[2] for before, after in itertools.pairwise(rounds))
+    assert growth < max(calls // 32, 64), "memory grows"
+
+
+@pytest.mark.parametrize(("function", "variants"), CASES, ids=[c[0].__name__ for c in CASES])
+def test_calls_leave_nothing_behind(function, variants):
+    assert_flat(ljit.jit(function), variants, CALLS)
+
+
+def test_interpreted_calls_leave_nothing_behind():
+    assert_flat(ljit.jit(num_profiled_runs=2**40)(native_exception), [(XS, 3), (XS, 7)], 500)
+
+
+def outlined(xs, thing, n, bad):
+    total = 0.0
+    made = []
+    copy = xs * 2.0
+    for k in range(n):
+        total += copy[k % 4]
+        if k % 64 == 0:
+            made.append((copy, thing))
+        if k == bad:
+            total += copy[k]
+    return total, made, copy[1:]
+
+
+@pytest.mark.parametrize("bad", [-1, 400])
+def test_outlined_loops_leave_nothing_behind(bad):
+    compiled = ljit.jit(num_profiled_runs=2**40)(outlined)
+    assert_flat(compiled, [(XS, THING, 500, bad)], 300)
+    loops = compiled._executor.loops
+    assert sum(loop.unit.code.calls for loop in loops.values() if loop.unit) > 500
+
+
+def test_functions_and_their_code_die():
+    kept = []
+    for _ in range(3):
+        compiled = ljit.jit(lambda x, y: x * y + 1.0)
+        for _ in range(4):
+            compiled(1.5, 2.0)
+            compiled(2**62, 5)
+        kept.append([weakref.ref(compiled._executor)])
+        del compiled
+    gc.collect()
+    assert all(ref() is None for (ref,) in kept)

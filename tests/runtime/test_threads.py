@@ -1,0 +1,170 @@
+"""Threads that share a function, from its first call on, get the results that one thread gets."""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import ljit
+from tests.programs.harness import compare
+
+
+@pytest.fixture
+def eager_switches():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def together(work, count=4):
+    """Run `work(number)` in threads that start at once; raise what any of them raised."""
+    barrier = threading.Barrier(count)
+    errors = []
+
+    def run(number):
+        barrier.wait()
+        try:
+            work(number)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(n,), daemon=True) for n in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=120)
+    assert not any(thread.is_alive() for thread in threads), "deadlock"
+    for error in errors:
+        raise error
+
+
+def mixed(x, n):
+    total = x
+    for k in range(n):
+        total = total + x * k
+    return total
+
+
+ARGS = [
+    (1.5, 3),
+    (7, 300),
+    (2**62, 5),
+    (np.arange(4.0), 3),
+    (np.float32(2), 10),
+    (np.ones((2, 2)), 400),
+    (1j, 2),
+]
+
+
+@pytest.mark.usefixtures("eager_switches")
+def test_the_first_call_in_many_threads():
+    for args in ARGS:
+        compiled = ljit.jit(mixed)
+        expected = mixed(*args)
+
+        def work(_number, compiled=compiled, args=args, expected=expected):
+            for _ in range(3):
+                assert compare(expected, compiled(*args)) is None
+
+        together(work)
+        assert all(info.compiles <= 3 for info in compiled.specializations)
+
+
+@pytest.mark.usefixtures("eager_switches")
+def test_types_change_in_many_threads():
+    compiled = ljit.jit(mixed)
+    expected = [mixed(*args) for args in ARGS]
+
+    def work(number):
+        for k in range(60):
+            index = (k + number * 3) % len(ARGS)
+            assert compare(expected[index], compiled(*ARGS[index])) is None
+
+    together(work)
+
+
+@pytest.mark.usefixtures("eager_switches")
+def test_plans_are_given_up_while_others_run_them(monkeypatch):
+    monkeypatch.setattr("ljit.runtime.executor.MAX_PLANS", 2)
+    compiled = ljit.jit(mixed)
+    expected = [mixed(*args) for args in ARGS]
+
+    def work(number):
+        for k in range(60):
+            index = (k * (number + 1)) % len(ARGS)
+            assert compare(expected[index], compiled(*ARGS[index])) is None
+
+    together(work)
+    assert len(compiled.specializations) <= 2
+
+
+@pytest.mark.usefixtures("eager_switches")
+def test_a_global_changes_while_others_call():
+    namespace_function = ljit.jit(scaled)
+
+    def work(number):
+        for k in range(300):
+            if number == 0:
+                globals()["FACTOR"] = float(k % 7)
+            else:
+                assert namespace_function(1.0) in range(7)
+
+    together(work)
+    globals()["FACTOR"] = 1.0
+
+
+FACTOR = 1.0
+
+
+def scaled(x):
+    return x * FACTOR
+
+
+@pytest.mark.usefixtures("eager_switches")
+def test_exceptions_in_many_threads():
+    def f(a, i):
+        total = 0.0
+        for k in range(20):
+            total += a[k % 4]
+        return total + a[i]
+
+    compiled = ljit.jit(f)
+    a = np.arange(4.0)
+
+    def work(number):
+        for k in range(100):
+            if (k + number) % 3:
+                assert compiled(a, 1) == 31.0
+            else:
+                with pytest.raises(IndexError) as error:
+                    compiled(a, 9)
+                assert [entry.name for entry in error.traceback][1:] == ["f"]
+
+    together(work)
+
+
+@pytest.mark.usefixtures("eager_switches")
+def test_functions_that_call_each_other_do_not_deadlock():
+    def make():
+        @ljit.jit
+        def even(n):
+            return True if n == 0 else odd(n - 1)
+
+        @ljit.jit
+        def odd(n):
+            return False if n == 0 else even(n - 1)
+
+        return even, odd
+
+    for _ in range(3):
+        even, odd = make()
+
+        def work(number, pair=(even, odd)):
+            for k in range(20):
+                assert pair[number % 2](k) is (k % 2 == number % 2)
+
+        together(work)
