@@ -10,13 +10,12 @@ interpreter finds out, too). Anything else is left alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ljit.ir import Block, Graph, Node, Value, copy_node, get_op
 from ljit.ops.control import BREAK, IF, LOOP, SNAPSHOT, YIELD
 from ljit.ops.python_iteration import has_fixed_size
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import dissolve, insert_constant
+from ljit.records import Record
 
 __all__ = ["canonicalize_modified_loops"]
 
@@ -36,8 +35,7 @@ def canonicalize_modified_loops(graph: Graph) -> bool:
     return changed
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
+class _Head(Record):
     """The parts that a loop over a view starts with."""
 
     loop: Node

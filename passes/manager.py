@@ -17,12 +17,12 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from ljit import config
 from ljit.errors import InputError, InternalError, VerifyError
 from ljit.ir import Graph, Node
 from ljit.ir.verifier import verify
+from ljit.records import Record
 
 __all__ = [
     "PASSES",
@@ -74,8 +74,7 @@ def reset_limits() -> None:
     _runs = itertools.count(1)
 
 
-@dataclass(frozen=True, slots=True)
-class PassRun:
+class PassRun(Record):
     """One run of one pass."""
 
     name: str
@@ -83,8 +82,7 @@ class PassRun:
     changed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Record):
     """A parsed pipeline: pass names and starred groups, in order."""
 
     items: tuple[str | Group, ...]

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 
 from ljit.ir import Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import IF, YIELD
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import replace_value
+from ljit.records import Record
 from ljit.types import BOOL, FLOAT, INT, ScalarType, Type
 
 __all__ = ["IDENTITIES", "INVOLUTIONS", "Identity", "Valid", "peephole_optimize"]
@@ -31,8 +31,7 @@ class Valid(enum.Enum):
     NUMBERS = "also float and NumPy's floats"
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Record):
     """``op(x, right)`` is ``x``, if both have the same type."""
 
     name: str

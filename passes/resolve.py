@@ -17,6 +17,7 @@ from typing import Protocol
 
 from ljit.ir import REGISTRY, OpDef, Value, get_op
 from ljit.ops.control import CONSTANT
+from ljit.records import Record
 from ljit.types import (
     ANY,
     ArrayType,
@@ -74,8 +75,7 @@ def _rules() -> dict[OpDef, Callable[[Request, Constants], Request | None]]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Tables:
+class _Tables(Record):
     """What the declarations say of Python objects (by address) and members (``"ndarray.sum"``)."""
 
     callables: dict[int, list[OpDef]]

@@ -53,6 +53,7 @@ from ljit.passes.folding import fold
 from ljit.passes.graph_writer import GraphWriter
 from ljit.passes.insert_guards import Observations, guarded_type, is_precise
 from ljit.passes.resolve import Request, resolve
+from ljit.records import Record
 from ljit.types import ANY, NEVER, Type, UnionType, join
 
 __all__ = ["Feedback", "Specialization", "specialize", "specialize_loop"]
@@ -123,8 +124,7 @@ def specialize_loop(
     return Specialization(walk.out.graph, walk.out.assumptions)
 
 
-@dataclass(frozen=True, slots=True)
-class _Constants:
+class _Constants(Record):
     """The specialiser as `resolve` sees it, at one node."""
 
     walk: _Specializer

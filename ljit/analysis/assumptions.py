@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import enum
 import types
-from dataclasses import dataclass
 
 import numpy as np
 
 from ljit.ir import Node
+from ljit.records import Record
 
 __all__ = [
     "MISSING",
@@ -30,8 +30,7 @@ class _Missing(enum.Enum):
 MISSING = _Missing.MISSING
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assumption:
+class Assumption(Record):
     """`holder[key]` is `value` (identity); the holder is a dict, or a cell whose content is `value`.
 
     `value` MISSING: the dict has no such key (a builtin is not shadowed by a global).

@@ -6,7 +6,6 @@ import __future__
 import ast
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
@@ -14,6 +13,7 @@ from ljit.frontend import tree
 from ljit.frontend.build_expressions import BINARY_OPERATORS, ExpressionBuilder, unsupported
 from ljit.frontend.sources import find_source
 from ljit.frontend.tree import Tree
+from ljit.records import Record
 from ljit.source import SourceRange
 
 __all__ = ["build_def"]
@@ -57,8 +57,7 @@ def build_def(fn: FunctionType) -> tree.Def:
     return tree.Def(where, node.name, decl, StatementBuilder(builder).build_all(node.body), is_lazy)
 
 
-@dataclass(frozen=True, slots=True)
-class StatementBuilder:
+class StatementBuilder(Record):
     """Builds the statements of one function."""
 
     expressions: ExpressionBuilder

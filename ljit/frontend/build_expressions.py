@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ljit.errors import UnsupportedSyntaxError
 from ljit.frontend import tree
 from ljit.frontend.sources import RangeMaker, mangle
 from ljit.frontend.tree import Tree
+from ljit.records import Record
 from ljit.source import SourceRange
 
 __all__ = ["BINARY_OPERATORS", "ExpressionBuilder", "unsupported"]
@@ -66,8 +66,7 @@ def unsupported(message: str, where: SourceRange) -> UnsupportedSyntaxError:
     return UnsupportedSyntaxError(message, where)
 
 
-@dataclass(frozen=True, slots=True)
-class ExpressionBuilder:
+class ExpressionBuilder(Record):
     """Builds the expressions of one function.
 
     `class_name` is the class around it, for private names; `has_lazy_annotations` says that nested definitions

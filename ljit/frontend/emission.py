@@ -29,6 +29,7 @@ from ljit.ops.control import (
     UNREACHABLE,
     YIELD,
 )
+from ljit.records import Record
 from ljit.source import SourceRange
 from ljit.types import ANY, BOOL, INT, Type
 
@@ -70,8 +71,7 @@ class Scope:
     has_frame: bool = True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NestedFunction:
+class NestedFunction(Record):
     """A nested function: where it was defined, and the slots of its parameters' defaults."""
 
     definition: tree.Def

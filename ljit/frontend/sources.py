@@ -14,10 +14,10 @@ import functools
 import inspect
 import linecache
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import CodeType, FunctionType
 
 from ljit.errors import SourceUnavailableError
+from ljit.records import Record
 from ljit.source import Source, SourceRange
 
 __all__ = ["FunctionNode", "FunctionSource", "RangeMaker", "find_source"]
@@ -74,8 +74,7 @@ class RangeMaker:
         return len(text.encode()[:offset].decode(errors="ignore"))
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionSource:
+class FunctionSource(Record):
     """What `find_source` found: the node, the class it stands in (for private names), its ranges."""
 
     node: FunctionNode

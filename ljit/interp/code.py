@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ljit.errors import InternalError
+from ljit.records import Record
 from ljit.source import SourceRange
 
 __all__ = ["Code", "Instruction", "LoopInfo", "Note", "Trace", "observed", "short"]
@@ -80,8 +81,7 @@ class Note:
         return f"{into + ' = ' if into else ''}{self.text}({operands}){goal}"
 
 
-@dataclass(frozen=True, slots=True)
-class LoopInfo:
+class LoopInfo(Record):
     """One loop: the node's id and its registers.
 
     `limit` holds the trip at which the header must be looked at again: since the loop ends there, or

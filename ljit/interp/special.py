@@ -8,12 +8,12 @@ holds the state to resume the baseline graph with.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from ljit.errors import InternalError
+from ljit.records import Record
 from ljit.types import ArrayType, TupleType, Type, ViewType, join, type_of
 
 __all__ = [
@@ -116,8 +116,7 @@ def unreachable(_registers: list[object]) -> object:
     raise InternalError("control reached prim::Unreachable")
 
 
-@dataclass(frozen=True, slots=True)
-class MapBody:
+class MapBody(Record):
     """A `prim::Map`: where its block starts, the registers of targets, inputs and parameters."""
 
     start: int

@@ -10,6 +10,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ljit.types import ANY, Type
@@ -75,8 +76,9 @@ class Schema:
     positional_only: tuple[str, ...] = ()
 
     @staticmethod
+    @cache
     def parse(text: str) -> Schema:
-        """Read the text form; defaults are Python literals."""
+        """Read the text form; defaults are Python literals. Many ops share a schema."""
         import ast  # only needed while ops are declared
 
         written = tuple(

@@ -9,13 +9,13 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from ljit.ir import Effect, OpDef, Schema, declare
 from ljit.ir.opdef import Emitter, V
 from ljit.ops.numpy_rules import is_integer_scalar
+from ljit.records import Record
 from ljit.types import (
     ANY,
     INT,
@@ -35,8 +35,7 @@ _FULL = SliceType(NONE, NONE, NONE)
 _LARGEST, _LEAST = 2**63 - 1, -(2**63)
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Record):
     """What happens to one axis: `type` is the index's type, `item` its position among the items.
 
     A part of type None makes a new axis; a full slice without item stands for what ``...`` covers.

@@ -8,7 +8,6 @@ RuntimeWarnings (overflow, division by zero). float16 has no body and stays boxe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from ljit.ops.numpy_rules import (
     loop_dtypes,
     strong_kind,
 )
+from ljit.records import Record
 from ljit.types import ANY, BOOL, INT, ArrayType, ScalarType, TupleType, Type
 
 __all__ = ["UFUNCS", "Body", "UfuncRule", "declare_boxed_ufunc", "declare_ufunc"]
@@ -37,8 +37,7 @@ _FLOAT16 = np.dtype(np.float16)
 UFUNCS: dict[str, UfuncRule] = {}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class UfuncRule:
+class UfuncRule(Record):
     """Infer rule, effects and lowering of one ufunc; its body takes the dtype kinds `kinds`.
 
     The body gets operands of the loop's dtypes, or, unless `converts`, the operands as they are (then no
