@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import itertools
 import sys
 import tracemalloc
 import weakref
@@ -141,29 +140,29 @@ def counts(variants):
     return [sys.getrefcount(value) for value in watched]
 
 
-def measure(compiled, variants, calls):
+def call_often(compiled, variants, calls):
     for k in range(calls):
         call(compiled, variants[k % len(variants)])
     gc.collect()
-    return counts(variants), len(gc.get_objects()), tracemalloc.get_traced_memory()[0]
 
 
 def assert_flat(compiled, variants, calls):
-    for k in range(300):  # compiles, learns, settles
-        call(compiled, variants[k % len(variants)])
-    rounds = []
+    call_often(compiled, variants, 300)  # compiles, learns, settles
+    references, objects = counts(variants), len(gc.get_objects())
+    growth = []
     tracemalloc.start()
     try:
         for _ in range(5):
-            rounds.append(measure(compiled, variants, calls // 4))
+            before = tracemalloc.get_traced_memory()[0]
+            call_often(compiled, variants, calls // 4)
+            growth.append(tracemalloc.get_traced_memory()[0] - before)
     finally:
         tracemalloc.stop()
-    drift = max(abs(x - y) for x, y in zip(rounds[0][0], rounds[-1][0], strict=True))
-    assert drift <= 3, "reference counts drift"
-    assert abs(rounds[-1][1] - rounds[0][1]) <= 3, "objects stay alive"
+    drift = max(abs(x - y) for x, y in zip(references, counts(variants), strict=True))
+    assert drift <= 4, "reference counts drift"
+    assert abs(len(gc.get_objects()) - objects) <= 4, "objects stay alive"
     # A leak shows in each round; what the interpreter keeps for itself does not.
-    growth = min(after[2] - before[2] for before, after in itertools.pairwise(rounds))
-    assert growth < max(calls // 32, 64), "memory grows"
+    assert min(growth) < max(calls // 32, 64), "memory grows"
 
 
 @pytest.mark.parametrize(("function", "variants"), CASES, ids=[c[0].__name__ for c in CASES])
