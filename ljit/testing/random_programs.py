@@ -1,0 +1,228 @@
+"""Random numeric programs as source text: what the fuzzer runs through CPython and through ljit.
+
+`random_program(seed)` gives the text of a function ``f(i, j, x, y, a, b, m, items)`` of two ints, two floats, a
+float64 and an int64 vector, a float64 matrix and a list of numbers; `random_arguments(seed)` gives arguments for
+it, ordinary and hostile ones. The same seed gives the same program everywhere.
+"""
+
+from __future__ import annotations
+
+import linecache
+import math
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+__all__ = ["PARAMETERS", "make_function", "random_arguments", "random_program"]
+
+PARAMETERS = ("i", "j", "x", "y", "a", "b", "m", "items")
+
+_INTS = (0, 1, -1, 2, 3, 7, -5, 63, 2**31, 2**62, -(2**63), 2**63 - 1)
+_FLOATS = (0.0, -0.0, 1.0, -1.5, 0.5, 3.25, 1e300, 5e-324, math.inf, -math.inf, math.nan)
+
+
+class _Writer:
+    """Writes one function; `depth` bounds the nesting of statements and expressions."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.lines: list[str] = []
+        self.counters = 0
+
+    def pick(self, *choices: Callable[[], str]) -> str:
+        return self.random.choice(choices)()
+
+    def put(self, indent: int, text: str) -> None:
+        self.lines.append("    " * indent + text)
+
+    # -- expressions -------------------------------------------------------------------------------
+
+    def int_leaf(self) -> str:
+        r = self.random
+        small = r.randint(-3, 9)
+        return r.choice(["i", "j", "n", "k", str(small), str(small), str(r.choice(_INTS))])
+
+    def integer(self, depth: int = 0) -> str:
+        r = self.random
+        if depth > 2 or r.random() < 0.25:
+            return self.int_leaf()
+        p, q = self.integer(depth + 1), self.integer(depth + 1)
+        return r.choice(
+            [
+                f"({p} {r.choice('+ - * // % & | ^'.split())} {q})",
+                f"({p} + {q})",
+                f"({p} << ({q} % 5))",
+                f"({p} >> ({q} % 70))",
+                f"-{p}",
+                f"~{p}",
+                f"abs({p})",
+                f"{r.choice(['min', 'max'])}({p}, {q})",
+                f"({p} if {self.condition(depth + 1)} else {q})",
+                f"len({r.choice(['a', 'b', 'items'])})",
+                f"int({self.number(depth + 1)})",
+                f"b[{self.index('b', depth + 1)}]",
+                f"({p} % 7) ** ({q} % 4)",
+                f"round({self.number(depth + 1)})",
+            ]
+        )
+
+    def number(self, depth: int = 0) -> str:
+        r = self.random
+        if depth > 2 or r.random() < 0.25:
+            return r.choice(["x", "y", "s", str(r.randint(-3, 9)), repr(r.choice(_FLOATS[:8]))])
+        p, q = self.number(depth + 1), self.number(depth + 1)
+        return r.choice(
+            [
+                f"({p} {r.choice('+ - * /'.split())} {q})",
+                f"({p} {r.choice('+ - *'.split())} {q})",
+                f"({p} // {q})",
+                f"({p} % {q})",
+                f"-{p}",
+                f"abs({p})",
+                f"{r.choice(['min', 'max'])}({p}, {q})",
+                f"({p} if {self.condition(depth + 1)} else {q})",
+                f"float({self.integer(depth + 1)})",
+                f"a[{self.index('a', depth + 1)}]",
+                f"m[{self.integer(depth + 1)} % m.shape[0], {self.integer(depth + 1)} % m.shape[1]]",
+                f"items[{self.index('items', depth + 1)}]",
+                f"math.{r.choice(['sqrt', 'floor', 'fabs', 'exp', 'sin'])}({p})",
+                f"a[{self.integer(depth + 1)}:].sum()",
+            ]
+        )
+
+    def index(self, name: str, depth: int) -> str:
+        """An index, mostly one that is in range."""
+        inner = self.integer(depth)
+        return inner if self.random.random() < 0.15 else f"{inner} % len({name})"
+
+    def condition(self, depth: int = 0) -> str:
+        r = self.random
+        p, q = self.number(depth + 1), self.number(depth + 1)
+        return r.choice(
+            [
+                f"{p} {r.choice(['<', '<=', '==', '!=', '>', '>='])} {q}",
+                f"{self.integer(depth + 1)} {r.choice(['<', '==', '>='])} {self.integer(depth + 1)}",
+                f"{p} < {q} <= {self.number(depth + 1)}",
+                f"not {self.int_leaf()}",
+                f"({p} > {q} {r.choice(['and', 'or'])} {self.int_leaf()} < {self.int_leaf()})",
+            ]
+        )
+
+    # -- statements --------------------------------------------------------------------------------
+
+    def block(self, indent: int, in_loop: bool, depth: int) -> None:
+        for _ in range(self.random.randint(1, 3)):
+            self.statement(indent, in_loop, depth)
+
+    def statement(self, indent: int, in_loop: bool, depth: int) -> None:
+        kind = self.random.random()
+        if kind < 0.62 or depth > 2:
+            self.put(indent, self.simple())
+        elif kind < 0.68 and in_loop:
+            self.put(indent, f"if {self.condition()}:")
+            self.put(indent + 1, self.random.choice(["break", "continue"]))
+        elif kind < 0.70:
+            self.put(indent, f"if {self.condition()}:")
+            self.put(indent + 1, f"return {self.number()}, n")
+        else:
+            self.compound(indent, in_loop, depth)
+
+    def simple(self) -> str:
+        r = self.random
+        return r.choice(
+            [
+                f"n {r.choice(['=', '+=', '-=', '*='])} {self.integer()}",
+                f"s {r.choice(['=', '+=', '-=', '*='])} {self.number()}",
+                f"k = {self.integer()}",
+                f"s, x = {self.number()}, s",
+                f"a[{self.index('a', 0)}] {r.choice(['=', '+=', '*='])} {self.number()}",
+                f"b[{self.index('b', 0)}] {r.choice(['=', '+=', '-='])} {self.integer()}",
+                f"items[{self.index('items', 0)}] = {self.number()}",
+                f"items.append({self.pick(self.number, self.integer)})",
+                f"a[{r.randint(0, 3)}:] = {self.number()}",
+                f"a[1:] {r.choice(['=', '+=', '-='])} a[:-1]",
+                "a = a * 2.0 - a[::-1]",
+                f"m[{self.integer()} % m.shape[0]] += {self.number()}",
+            ]
+        )
+
+    def compound(self, indent: int, in_loop: bool, depth: int) -> None:
+        r = self.random
+        head = r.choice(["if", "for", "for", "while"])
+        if head == "if":
+            self.put(indent, f"if {self.condition()}:")
+        elif head == "for":
+            self.put(indent, f"for {self.iteration()}:")
+        else:
+            self.counters += 1
+            fuel = f"fuel{self.counters}"
+            self.put(indent, f"{fuel} = 0")
+            self.put(indent, f"while {fuel} < {r.randint(1, 6)} and {self.condition()}:")
+            self.put(indent + 1, f"{fuel} += 1")
+        self.block(indent + 1, in_loop or head != "if", depth + 1)
+        if r.random() < 0.3:
+            self.put(indent, "else:")
+            self.block(indent + 1, in_loop, depth + 1)
+
+    def iteration(self) -> str:
+        r = self.random
+        return r.choice(
+            [
+                f"k in range({r.randint(0, 6)})",
+                f"k in range({r.randint(-2, 3)}, {r.randint(2, 9)}, {r.choice([1, 2, -1])})",
+                "k in range(len(a))",
+                "s in a",
+                "k in b",
+                "k, s in enumerate(a)",
+                "s, k in zip(a, b)",
+                "s in reversed(a)",
+                "s in items[:4]",
+                "row in m",
+            ]
+        )
+
+    def text(self) -> str:
+        self.put(0, f"def f({', '.join(PARAMETERS)}):")
+        self.put(1, "n = k = 0")
+        self.put(1, "s = 0.0")
+        for _ in range(3):
+            self.block(1, in_loop=False, depth=0)
+        self.put(1, "return n, s, k, x")
+        return "\n".join(self.lines) + "\n"
+
+
+def random_program(seed: int) -> str:
+    """Give the source of a random function ``f`` with `PARAMETERS`."""
+    return _Writer(seed).text()
+
+
+def make_function(text: str, name: str) -> Callable[..., Any]:
+    """Compile a program; its source can be read back under the file name ``<name>``."""
+    filename = f"<{name}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    namespace: dict[str, Any] = {"math": math, "np": np, "__name__": name}
+    exec(compile(text, filename, "exec"), namespace)  # noqa: S102 - a program made above
+    function: Callable[..., Any] = namespace["f"]
+    return function
+
+
+def random_arguments(seed: int) -> tuple[Any, ...]:
+    """Give fresh arguments; the types depend on the seed too."""
+    r = random.Random(seed)
+    hostile = r.random() < 0.4
+    i, j = (r.choice(_INTS) if hostile else r.randint(-4, 9) for _ in range(2))
+    x, y = (r.choice(_FLOATS) if hostile else r.uniform(-3.0, 3.0) for _ in range(2))
+    if r.random() < 0.2:
+        x = np.float64(x)
+    size = r.choice([1, 2, 5, 8])
+    a = np.array([r.uniform(-3.0, 3.0) for _ in range(2 * size)])
+    a = r.choice([a[:size].copy(), a[::2], a[::-1][:size]])
+    b = np.array([r.choice(_INTS) if hostile else r.randint(-9, 9) for _ in range(size)], np.int64)
+    m = np.arange(12.0).reshape(3, 4)
+    m = r.choice([m, m.T, m[:, ::2]])
+    items: list[Any] = [r.randint(-3, 5) for _ in range(r.randint(1, 4))]
+    if r.random() < 0.5:
+        items = [float(v) for v in items]
+    return i, j, x, y, a, b, m, items

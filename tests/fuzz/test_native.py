@@ -1,0 +1,35 @@
+"""Random numeric programs give what CPython gives: interpreted, native, and with each guard failing."""
+
+from __future__ import annotations
+
+import pytest
+
+import ljit
+from ljit.testing.chaos import fail_each_guard
+from ljit.testing.random_programs import make_function, random_arguments, random_program
+from tests.programs import harness
+from tests.programs.harness import check_calls
+
+PROGRAMS = 120
+
+
+@pytest.mark.parametrize("seed", range(PROGRAMS))
+def test_a_random_program_does_what_it_does_in_cpython(seed: int) -> None:
+    plain = make_function(random_program(seed), f"random{seed}")
+    factories = [lambda k=k: random_arguments(1000 * seed + k) for k in range(3)]
+    calls = [factory for factory in factories for _ in range(3)] + factories
+    check_calls(plain, ljit.jit(plain), calls, ulp=1)
+
+
+@pytest.mark.parametrize("seed", range(0, PROGRAMS, 6))
+def test_a_random_program_survives_each_failing_guard(seed: int) -> None:
+    plain = make_function(random_program(seed), f"random{seed}")
+    compiled = ljit.jit(plain)
+
+    def factory() -> tuple[object, ...]:
+        return random_arguments(1000 * seed)
+
+    for _ in range(2):
+        harness.run(compiled, harness.make_args(factory))
+    for _site in fail_each_guard(compiled):
+        check_calls(plain, compiled, [factory], ulp=1)
