@@ -17,7 +17,6 @@ from ljit.ops.python_numbers import (
     condition_and,
     condition_not,
     condition_or,
-    is_nan,
     is_plain,
     plain_effect,
     to_float,
@@ -38,6 +37,7 @@ from ljit.types import (
     ScalarType,
     TupleType,
     Type,
+    UnionType,
     is_number,
 )
 
@@ -202,13 +202,13 @@ def _equal_tuples(e: Emitter, xs: Sequence[V], ys: Sequence[V]) -> V:
 
 
 def _same_or_equal(e: Emitter, x: V, y: V) -> V:
-    """``x is y or x == y``; NaNs on both sides might be one object: bails out."""
-    if x.type == y.type == FLOAT:
-        e.bail_if(e.bit_and(is_nan(e, x), is_nan(e, y)), "identity of NaN")
-    if x.type == y.type == COMPLEX:
-        nans = [e.bit_or(is_nan(e, e.real(v)), is_nan(e, e.imag(v))) for v in (x, y)]
-        e.bail_if(e.bit_and(*nans), "identity of NaN")
-    return lower_equal(e, x, y)
+    """``x is y or x == y``: NaNs on both sides are compared by identity."""
+    if x.type != y.type or x.type not in (FLOAT, COMPLEX):
+        return lower_equal(e, x, y)
+    nans = [condition_not(e, compare_numbers(e, "eq", v, v)) for v in (x, y)]
+    return e.branch(
+        e.bit_and(*nans), lambda: e.same_object(x, y), lambda: compare_numbers(e, "eq", x, y)
+    )
 
 
 def lower_not_equal(e: Emitter, x: V, y: V) -> V:
@@ -307,23 +307,20 @@ def _are_disjoint(x: Type, y: Type) -> bool:
 
 def can_lower_is(x: Type, y: Type) -> bool:
     """Whether ``x is y`` has native code."""
-    if x.is_boxed or y.is_boxed:
-        return (x.is_boxed and y.is_boxed) or NONE in (x, y)
-    return fold_is((x, y), ()) is not UNKNOWN or x == y == BOOL or x == y == INT
+    return not isinstance(x, UnionType) and not isinstance(y, UnionType)
 
 
 def lower_is(e: Emitter, x: V, y: V) -> V:
-    """Lower ``x is y``; equal ints may or may not be one object: bails out."""
+    """Lower ``x is y``; equal numbers that are not one value may or may not be one object."""
     known = fold_is((x.type, y.type), ())
     if known is not UNKNOWN:
         return e.const(BOOL, known)
-    if x.type.is_boxed or y.type.is_boxed:
-        x, y = (e.object_const(None) if v.type == NONE else v for v in (x, y))
+    if x.type == y.type == BOOL:
+        return e.compare("eq", x, y)
+    if x.type != y.type or x.type != INT:
         return e.same_object(x, y)
-    same = e.compare("eq", x, y)
-    if x.type == INT:
-        e.bail_if(same, "identity of ints")
-    return same
+    differ = e.compare("ne", x, y)
+    return e.branch(differ, lambda: e.const(BOOL, False), lambda: e.same_object(x, y))
 
 
 def lower_is_not(e: Emitter, x: V, y: V) -> V:

@@ -182,7 +182,9 @@ class PythonEmitter(ScalarEmitter):
         return Number(ANY, value)
 
     def same_object(self, x, y):
-        return to_number(plain(x) is plain(y), BOOL)
+        if x is not y and not (x.type.is_boxed or y.type.is_boxed or x.type != y.type):
+            raise Bailed("identity of unboxed values")
+        return to_number(x is y or plain(x) is plain(y), BOOL)
 
     def intrinsic(self, name, *xs):
         if name == "fma":

@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+import ljit
 from ljit.ir import get_op
 from ljit.types import COMPLEX, FLOAT, INT
 from tests.ops.python_harness import NativeBailed, attempt, compile_op
@@ -107,6 +108,40 @@ def test_operators_of_random_ints(name):
     ]
     operands = [(x, y - 2**64 if y >= 2**63 else y) for x, y in operands]
     check(name, (INT, INT), operands, at_least=0.1)
+
+
+def same(x):
+    return x is x  # noqa: PLR0124
+
+
+def other(x, y):
+    return x is y, x is not y
+
+
+def among(x, y):
+    return x in (x, y), x in (y, x), (x, y) == (x, y)
+
+
+@pytest.mark.parametrize("x", [5, 2**40, 1.5, math.nan, 1j, True, None, "ab", (1, 2), [1], 2**70])
+def test_a_value_is_itself_in_compiled_code(x):
+    compiled = ljit.jit(same)
+    assert [compiled(x) for _ in range(4)] == [True] * 4
+
+
+@pytest.mark.parametrize(
+    ("x", "y"), [(5, 6), (1.5, 2.5), (None, 5), (True, False), (True, 1), ("a", None), (1, 1.0)]
+)
+def test_different_values_are_not_identical_in_compiled_code(x, y):
+    compiled = ljit.jit(other)
+    assert [compiled(x, y) for _ in range(4)] == [(False, True)] * 4
+
+
+@pytest.mark.parametrize("y", [5, 1.5, None, "text"])
+def test_nan_is_in_a_tuple_that_it_was_put_into(y):
+    compiled = ljit.jit(among)
+    for x in (math.nan, complex(0, math.nan), 5.0, 5):
+        for _ in range(3):
+            assert compiled(x, y) == among(x, y)
 
 
 @pytest.mark.parametrize("name", ["py::lt", "py::le", "py::gt", "py::ge", "py::eq", "py::ne"])
