@@ -55,6 +55,7 @@ from ljit.runtime.plans import (
     choose_victim,
     is_dominated_by_bailouts,
     patience,
+    types_text,
 )
 from ljit.types import Type, type_of
 
@@ -200,7 +201,7 @@ class ProfilingExecutor:
     def _evict(self) -> None:
         """Give up one plan for a new one; a call of its code may still be running."""
         victim = choose_victim(self.plans.values())
-        _log.update(self.fn.__qualname__, "gives up the plan for", _types_text(victim.types))
+        _log.update(self.fn.__qualname__, "gives up the plan for", victim)
         self.evictions += 1
         self.retire(victim, "too many specialisations")
         self._evicted += victim.retired
@@ -212,7 +213,7 @@ class ProfilingExecutor:
     def interpret(self, plan: Plan, values: Sequence[object]) -> object:
         """Run one call in the interpreter, watching types."""
         assert self.baseline is not None
-        _log.debug(self.fn.__qualname__, "profiles a call with", _types_text(plan.types))
+        _log.debug(self.fn.__qualname__, "profiles a call with", plan)
         try:
             return run(self.baseline.code, values, _Hooks(self, plan))
         finally:
@@ -264,14 +265,14 @@ class ProfilingExecutor:
         plan.bailouts.clear()
         self.link_entries()
         _log.update(
-            f"{self.fn.__qualname__} is native for {_types_text(plan.types)}: "
+            f"{self.fn.__qualname__} is native for {plan}: "
             f"compile {plan.compiles}, {unit.seconds * 1e3:.1f} ms"
         )
 
     def refuse(self, plan: Plan, reason: str) -> None:
         """Leave all further calls of the plan to CPython."""
         plan.refused = reason
-        _log.update(self.fn.__qualname__, _types_text(plan.types), "is left to CPython:", reason)
+        _log.update(self.fn.__qualname__, plan, "is left to CPython:", reason)
         self.retire(plan, reason)
 
     def link_entries(self) -> None:
@@ -400,7 +401,7 @@ class ProfilingExecutor:
             found.unit = unit
             found.bailouts.clear()
             _log.update(
-                f"{unit.code.name} is native for {_types_text(types_)}: "
+                f"{unit.code.name} is native for {types_text(types_)}: "
                 f"compile {found.compiles}, {unit.seconds * 1e3:.1f} ms"
             )
             return True
@@ -429,7 +430,3 @@ class ProfilingExecutor:
                 found.retired.append(unit)
                 found.unit = None
         return LoopExit.resumed(leaving.at, dict(zip(leaving.names, values, strict=True)))
-
-
-def _types_text(types_: Sequence[Type]) -> str:
-    return f"({', '.join(map(str, types_))})"

@@ -7,7 +7,7 @@ newer ones and outlined loops are all bounded, and native code that mostly bails
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ljit.ops.control import NOT_RUN
@@ -27,6 +27,7 @@ __all__ = [
     "choose_victim",
     "is_dominated_by_bailouts",
     "patience",
+    "types_text",
 ]
 
 MAX_PLANS = 16  # specialisations of one function that live side by side
@@ -62,6 +63,9 @@ class Plan:
         """All native code that the plan had, the present one last."""
         return self.retired if self.unit is None else [*self.retired, self.unit]
 
+    def __str__(self) -> str:
+        return types_text(self.types)
+
     @property
     def native_calls(self) -> int:
         return sum(unit.code.calls for unit in self.units)
@@ -92,3 +96,7 @@ def is_dominated_by_bailouts(unit: NativeUnit) -> bool:
 def choose_victim(plans: Iterable[Plan]) -> Plan:
     """Choose the plan to give up for a new one: one without native code, else the least called one."""
     return min(plans, key=lambda plan: (plan.unit is not None, plan.native_calls))
+
+
+def types_text(types: Sequence[Type]) -> str:
+    return f"({', '.join(map(str, types))})"

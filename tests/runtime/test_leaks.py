@@ -161,8 +161,8 @@ def assert_flat(compiled, variants, calls):
     drift = max(abs(x - y) for x, y in zip(references, counts(variants), strict=True))
     assert drift <= 4, "reference counts drift"
     assert abs(len(gc.get_objects()) - objects) <= 4, "objects stay alive"
-    # A leak shows in each round; what the interpreter keeps for itself does not.
-    assert min(growth) < max(calls // 32, 64), "memory grows"
+    # A leak shows in each round, with 16 bytes a call at least; what the interpreter keeps for itself does not.
+    assert min(growth) < calls, "memory grows"
 
 
 @pytest.mark.parametrize(("function", "variants"), CASES, ids=[c[0].__name__ for c in CASES])
@@ -171,7 +171,7 @@ def test_calls_leave_nothing_behind(function, variants):
 
 
 def test_interpreted_calls_leave_nothing_behind():
-    assert_flat(ljit.jit(num_profiled_runs=2**40)(native_exception), [(XS, 3), (XS, 7)], 500)
+    assert_flat(ljit.jit(num_profiled_runs=2**40)(native_exception), [(XS, 3), (XS, 7)], 2000)
 
 
 def outlined(xs, thing, n, bad):
@@ -190,7 +190,7 @@ def outlined(xs, thing, n, bad):
 @pytest.mark.parametrize("bad", [-1, 400])
 def test_outlined_loops_leave_nothing_behind(bad):
     compiled = ljit.jit(num_profiled_runs=2**40)(outlined)
-    assert_flat(compiled, [(XS, THING, 500, bad)], 300)
+    assert_flat(compiled, [(XS, THING, 500, bad)], 1500)
     loops = compiled._executor.loops
     assert sum(loop.unit.code.calls for loop in loops.values() if loop.unit) > 500
 
