@@ -1,4 +1,12 @@
-"""The SSA IR: graph classes, op declarations, printer, parser and verifier."""
+"""The SSA IR: graph classes, op declarations, printer, parser and verifier.
+
+Parser and verifier are for tests and tools: a call of a compiled function does not import them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from ljit.ir.graph import Block, Graph, Node, Value, copy_node, copy_nodes
 from ljit.ir.opdef import (
@@ -13,9 +21,11 @@ from ljit.ir.opdef import (
     declare,
     get_op,
 )
-from ljit.ir.parser import parse, parse_literal, parse_type
 from ljit.ir.printer import Names, format_node, print_graph
-from ljit.ir.verifier import breaches, verify
+
+if TYPE_CHECKING:
+    from ljit.ir.parser import parse, parse_literal, parse_type
+    from ljit.ir.verifier import breaches, verify
 
 __all__ = [
     "REGISTRY",
@@ -43,3 +53,18 @@ __all__ = [
     "print_graph",
     "verify",
 ]
+
+_MODULES = {
+    "breaches": "ljit.ir.verifier",
+    "parse": "ljit.ir.parser",
+    "parse_literal": "ljit.ir.parser",
+    "parse_type": "ljit.ir.parser",
+    "verify": "ljit.ir.verifier",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(_MODULES[name]), name)

@@ -262,6 +262,7 @@ class Emitter(Protocol):
         """Box the arguments and call a Python callable; the result is unboxed as `result_types[0]`."""
 
 
+Samples = tuple[tuple[object, ...], ...]
 InferRule = Callable[..., "Type | tuple[Type, ...]"]
 EffectRule = Callable[..., Effect]
 
@@ -296,7 +297,7 @@ class OpDef:
     - `fold(types, constants, **attrs)` gives the result where types and known constants (else
       `UNKNOWN`) decide it although not all operands are constant, or gives `UNKNOWN`:
       ``isinstance(x, float)``, ``x is None``.
-    - `samples` are operand tuples for the registry-wide tests.
+    - `samples` are operand tuples for the registry-wide tests, or a function that makes them.
     """
 
     name: str
@@ -328,7 +329,11 @@ class OpDef:
     keyword: str = ""
     #: the result type is not a function of the operand types: the profiling executor watches it
     is_profiled: bool = False
-    samples: tuple[tuple[object, ...], ...] = ()
+    samples: Samples | Callable[[], Samples] = ()
+
+    def operand_samples(self) -> Samples:
+        """Give `samples`, made if need be."""
+        return self.samples() if callable(self.samples) else self.samples
 
     def effects_of(self, node: Node) -> Effect:
         """Give the op's own effects for the operand types of `node`."""

@@ -8,6 +8,7 @@ RuntimeWarnings (overflow, division by zero). float16 has no body and stays boxe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -128,7 +129,7 @@ def declare_ufunc(
     rule = UfuncRule(function, body, kinds, is_raising, converts, strong)
     name = fields.pop("name", f"np::{function.__name__}")
     UFUNCS[name] = rule
-    fields.setdefault("samples", _samples(rule, function))
+    fields.setdefault("samples", partial(_samples, rule, function))
     return declare(
         OpDef(
             name,

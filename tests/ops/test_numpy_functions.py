@@ -297,7 +297,7 @@ NUMPY_OPS = [op for op in REGISTRY.values() if op.name.startswith("np::")]
 
 @pytest.mark.parametrize("op", NUMPY_OPS, ids=lambda op: op.name)
 def test_samples_have_the_inferred_type(op):
-    for operands in op.samples:
+    for operands in op.operand_samples():
         result = op.evaluate(*operands)
         assert has_type(result, op.infer(*map(type_of, operands))), operands
 

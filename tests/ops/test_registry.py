@@ -17,7 +17,7 @@ from tests.ops.python_harness import (
 )
 
 OPS = list(REGISTRY.values())
-SAMPLED = [op for op in OPS if op.samples and op.evaluate is not None]
+SAMPLED = [op for op in OPS if op.operand_samples() and op.evaluate is not None]
 PYTHON = [op for op in SAMPLED if not op.name.startswith("np::")]
 
 
@@ -36,7 +36,7 @@ def can_lower(op, types):
 def by_types(op):
     """Samples grouped by operand types."""
     groups = {}
-    for operands in op.samples:
+    for operands in op.operand_samples():
         groups.setdefault(tuple(map(type_of, operands)), []).append(operands)
     return groups
 
@@ -46,7 +46,7 @@ def test_a_declaration_is_complete(op):
     assert op.doc.strip()
     assert Schema.parse(op.schema.text) == op.schema
     assert not op.callables or op.evaluate is not None
-    assert not op.callables or op.samples, "an op that users can call needs samples"
+    assert not op.callables or op.operand_samples(), "an op that users can call needs samples"
     assert op.lower is None or op.evaluate is not None
     assert op.numpy is None or op.numpy in REGISTRY
 
@@ -60,7 +60,7 @@ def test_no_callable_or_member_belongs_to_two_ops():
 
 @pytest.mark.parametrize("op", SAMPLED, ids=by_name)
 def test_the_inferred_type_holds_the_result(op):
-    for operands in op.samples:
+    for operands in op.operand_samples():
         outcome = attempt(op.evaluate, operands)
         if outcome.error is not None:
             continue
@@ -77,7 +77,7 @@ def test_the_inferred_type_holds_the_result(op):
 
 @pytest.mark.parametrize("op", SAMPLED, ids=by_name)
 def test_the_effects_say_what_evaluate_does(op):
-    for operands in op.samples:
+    for operands in op.operand_samples():
         effects = effects_of(op, map(type_of, operands))
         before = attempt(lambda *xs: None, operands)
         outcome = attempt(op.evaluate, operands)
@@ -91,7 +91,7 @@ def test_the_effects_say_what_evaluate_does(op):
 @pytest.mark.parametrize("op", [op for op in SAMPLED if op.fold is not None], ids=by_name)
 def test_a_fold_gives_the_value(op):
     folded = 0
-    for operands in op.samples:
+    for operands in op.operand_samples():
         types = list(map(type_of, operands))
         for known in itertools.product((True, False), repeat=len(operands)):
             constants = [x if k else UNKNOWN for x, k in zip(operands, known, strict=True)]
@@ -109,7 +109,7 @@ def test_a_fold_gives_the_value(op):
 @pytest.mark.parametrize("op", PYTHON, ids=by_name)
 def test_a_lowering_computes_what_evaluate_does(op):
     done = lowered = 0
-    for operands in op.samples:
+    for operands in op.operand_samples():
         if not can_lower(op, list(map(type_of, operands))):
             continue
         lowered += 1
