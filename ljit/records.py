@@ -25,7 +25,6 @@ class Record:
     def __init_subclass__(cls) -> None:
         own = {k: v for k, v in cls.__annotations__.items() if not v.startswith("ClassVar")}
         cls.fields_of_record = {**cls.fields_of_record, **own}
-        cls.__match_args__ = tuple(cls.fields_of_record)  # type: ignore[attr-defined]  # as dataclass
 
     def __init__(self, *values: object, **named: object) -> None:
         fields = self.fields_of_record
