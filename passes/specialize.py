@@ -480,6 +480,8 @@ class _Specializer:
         elif not is_endless:
             out = [join(a, p.type) for a, p in zip(out, loop.blocks[0].params[1:], strict=True)]
         if is_endless and not _is_left(loop):
+            for param in loop.blocks[0].params[1:]:
+                loop.add_output(param.type, param.name)
             self.out.append(UNREACHABLE, like=node)
             return False
         for old, type_ in zip(node.outputs, out, strict=True):
