@@ -29,9 +29,9 @@ from ljit.codegen.builder import (
 from ljit.codegen.context import CompileOptions
 from ljit.codegen.forms import Native
 from ljit.codegen.slow_path import enter_recursive_call, leave_recursive_call, slow_entry
-from ljit.codegen.unboxing import unbox
+from ljit.codegen.unboxing import unbox, unbox_int_by_call
 from ljit.ir import Effect, Graph
-from ljit.types import Type
+from ljit.types import INT, Type
 
 __all__ = [
     "VECTORCALL",
@@ -42,6 +42,9 @@ __all__ = [
     "may_recurse",
     "slow_entry",
 ]
+
+#: so many parameters are read in line
+_FEW = 4
 
 #: writes the body of a unit, from its arguments to the returns
 EmitBody = Callable[[FunctionBuilder, Sequence[Native]], None]
@@ -136,7 +139,10 @@ def begin_entry(
     arguments = []
     for index, type_ in enumerate(params):
         pointer = f.load("ptr", f.gep("ptr", f.params[1], integer("i64", index)))
-        arguments.append(unbox(f, pointer, type_, reject))
+        if type_ == INT and len(params) > _FEW:  # the live values of a loop rather than arguments
+            arguments.append(unbox_int_by_call(f, pointer, reject))
+        else:
+            arguments.append(unbox(f, pointer, type_, reject))
     return f, arguments, reject
 
 
