@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from functools import partial
 
 import numpy as np
 from pairing import measure
@@ -31,43 +32,57 @@ def mandelbrot(xs, ys, limit):
 
 
 def n_body(steps, dt):
-    """Sun, Jupiter and Saturn in the plane, every coordinate a float."""
+    """Sun, Jupiter and Saturn, every coordinate a float."""
     ms, mj, mt = 39.47841760435743, 0.03769367487038949, 0.011286326131968767
-    xs, ys, us, vs = 0.0, 0.0, 0.0, 0.0
-    xj, yj, uj, vj = 4.84143144246472, -1.16032004402742, 0.606326392995832, 2.81198684491626
-    xt, yt, ut, vt = 8.34336671824458, 4.1247985641243, -1.01077434617879, 1.82566237123041
+    xs, ys, zs, us, vs, ws = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    xj, yj, zj = 4.84143144246472, -1.16032004402742, -0.103622044471123
+    uj, vj, wj = 0.606326392995832, 2.81198684491626, -0.0252183616598876
+    xt, yt, zt = 8.34336671824458, 4.1247985641243, -0.403523417114321
+    ut, vt, wt = -1.01077434617879, 1.82566237123041, 0.00841576137658415
     for _ in range(steps):
         dx = xs - xj
         dy = ys - yj
-        d = dx * dx + dy * dy
+        dz = zs - zj
+        d = dx * dx + dy * dy + dz * dz
         f = dt / (d * math.sqrt(d))
         us -= dx * mj * f
         vs -= dy * mj * f
+        ws -= dz * mj * f
         uj += dx * ms * f
         vj += dy * ms * f
+        wj += dz * ms * f
         dx = xs - xt
         dy = ys - yt
-        d = dx * dx + dy * dy
+        dz = zs - zt
+        d = dx * dx + dy * dy + dz * dz
         f = dt / (d * math.sqrt(d))
         us -= dx * mt * f
         vs -= dy * mt * f
+        ws -= dz * mt * f
         ut += dx * ms * f
         vt += dy * ms * f
+        wt += dz * ms * f
         dx = xj - xt
         dy = yj - yt
-        d = dx * dx + dy * dy
+        dz = zj - zt
+        d = dx * dx + dy * dy + dz * dz
         f = dt / (d * math.sqrt(d))
         uj -= dx * mt * f
         vj -= dy * mt * f
+        wj -= dz * mt * f
         ut += dx * mj * f
         vt += dy * mj * f
+        wt += dz * mj * f
         xs += dt * us
         ys += dt * vs
+        zs += dt * ws
         xj += dt * uj
         yj += dt * vj
+        zj += dt * wj
         xt += dt * ut
         yt += dt * vt
-    return xs, ys, xj, yj, xt, yt
+        zt += dt * wt
+    return xs, ys, zs, xj, yj, zj, xt, yt, zt
 
 
 def entry(i, j):
@@ -103,11 +118,11 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=7, help="pairs of runs")
     parser.add_argument("--scale", type=float, default=1.0, help="size of the inputs")
     options = parser.parse_args()
-    size = round(120 * options.scale**0.5)
-    view = (np.linspace(-2.0, 0.6, size), np.linspace(-1.2, 1.2, size), 200)
+    size = round(80 * options.scale**0.5)
+    view = (np.linspace(-2.0, 0.6, size), np.linspace(-1.2, 1.2, size), 500)
     cases = (
         (mandelbrot, view),
-        (n_body, (round(100_000 * options.scale), 0.001)),
+        (n_body, (round(60_000 * options.scale), 0.001)),
         (spectral_norm, (round(120 * options.scale**0.5), 5)),
     )
     print(f"{'program':15} {'CPython':>11}  {'ljit':>11}  {'ratio':>9}")
@@ -118,7 +133,8 @@ def main() -> int:
         expected = function(*arguments)
         if not all(np.array_equal(expected, result) for result in results):
             too_slow.append(f"{function.__name__} (wrong result)")
-        pair = measure(lambda: function(*arguments), lambda: compiled(*arguments), options.rounds)  # noqa: B023
+        plain, native = partial(function, *arguments), partial(compiled, *arguments)
+        pair = measure(plain, native, options.rounds, calls=(1, 20))
         print(f"{function.__name__:15} {pair}")
         if pair.ratio < TARGET:
             too_slow.append(f"{function.__name__} ({pair.ratio:.1f}x)")
