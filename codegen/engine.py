@@ -27,8 +27,11 @@ from ljit.errors import CodegenError
 
 __all__ = ["CompileTimes", "CompiledModule", "compile_ir", "host_description", "vector_bytes"]
 
-_OPT_LEVEL = 2  # of the IR pipeline; 3 takes half as long again (it unswitches loops), runs the same
+_OPT_LEVEL = (
+    2  # of the IR pipeline; 3 takes half as long again (it unswitches loops), runs the same
+)
 _CODE_LEVEL = 2  # of instruction selection; 3 gives the same code
+_QUICK_CODE_LEVEL = 0  # of modules that have to be there soon
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,9 @@ class _Host:
         llvm.initialize_native_asmprinter()
         self.cpu: str = llvm.get_host_cpu_name()
         self.feature_map = llvm.get_host_cpu_features()
-        self.machine = _target_machine(self.cpu, _feature_string(self.feature_map))
+        features = _feature_string(self.feature_map)
+        self.machine = _target_machine(self.cpu, features)
+        self.quick_machine = _target_machine(self.cpu, features, _QUICK_CODE_LEVEL)
         self.jit = llvm.create_lljit_compiler(
             _target_machine(self.cpu, ""), use_jit_link=True, suppress_errors=True
         )
@@ -157,10 +162,10 @@ class _Host:
             raise CodegenError(message) from None
 
 
-def _target_machine(cpu: str, features: str) -> Any:
+def _target_machine(cpu: str, features: str, level: int = _CODE_LEVEL) -> Any:
     target = llvm.Target.from_triple(llvm.get_process_triple())
     return target.create_target_machine(
-        cpu=cpu, features=features, opt=_CODE_LEVEL, reloc="pic", codemodel="small", jit=True
+        cpu=cpu, features=features, opt=level, reloc="pic", codemodel="small", jit=True
     )
 
 
@@ -264,8 +269,11 @@ def compile_ir(
     *,
     exports: Sequence[str] = (),
     symbols: Mapping[str, int] | None = None,
+    optimize: bool = True,
 ) -> CompiledModule:
     """Compile a module of IR text for this machine.
+
+    Without `optimize` that takes a fifth of the time: for code whose own speed does not matter.
 
     `exports` are further functions or global variables whose addresses are wanted. Undefined functions are
     taken from `symbols`, from NumPy's C API (`layout.numpy_symbols`) and from the process: CPython's
@@ -274,17 +282,21 @@ def compile_ir(
     imported = {k: v for k, v in layout.numpy_symbols().items() if f"@{k}(" in text}
     if "half" in text:
         imported |= {name: _half_conversions().symbol(name) for name in _HALF_NAMES}
-    return _compile(text, (entry_name, *exports), {**imported, **(symbols or {})})
+    names = (entry_name, *exports)
+    return _compile(text, names, {**imported, **(symbols or {})}, optimize=optimize)
 
 
-def _compile(text: str, names: Sequence[str], symbols: Mapping[str, int]) -> CompiledModule:
+def _compile(
+    text: str, names: Sequence[str], symbols: Mapping[str, int], *, optimize: bool = True
+) -> CompiledModule:
     host = _host()
     start = time.perf_counter()
     module = host.parse(text)
     parsed = time.perf_counter()
-    host.run_passes(module)
+    if optimize:
+        host.run_passes(module)
     optimized = time.perf_counter()
-    image = host.machine.emit_object(module)
+    image = (host.machine if optimize else host.quick_machine).emit_object(module)
     emitted = time.perf_counter()
     tracker = host.link(image, names, symbols)
     linked = time.perf_counter()
