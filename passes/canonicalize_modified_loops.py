@@ -27,7 +27,7 @@ _ENDLESS = 2**63 - 1
 def canonicalize_modified_loops(graph: Graph) -> bool:
     """Rewrite the loops; whether there were any."""
     changed = False
-    for node in list(graph.walk()):
+    for node in reversed(list(graph.walk())):  # inner loops first: an else clause is copied
         head = _head_of(node) if node.op is LOOP else None
         if head is not None and is_allowed(NAME, node):
             _rewrite(head)
