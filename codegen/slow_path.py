@@ -265,7 +265,8 @@ fail:
 @cache
 def _support() -> CompiledModule:
     """Both functions, compiled once and never freed."""
-    return compile_ir(_SLOW_ENTRY + _check_stack_text(), "slow_entry", exports=("check_stack",))
+    text = _SLOW_ENTRY + _check_stack_text()
+    return compile_ir(text, "slow_entry", exports=("check_stack",), optimize=False)
 
 
 def slow_entry() -> int:
