@@ -1,22 +1,20 @@
-"""What a Function shows of itself: graphs, code, LLVM IR, assembly, and the explanation of each line."""
+"""What a Function shows of itself: graphs, code, LLVM IR and assembly."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ljit.analysis.pycode import graph_to_python
 from ljit.errors import UserError
 from ljit.interp import run
-from ljit.ir import Effect, Graph, Node
-from ljit.ops.control import DEOPTIMIZE, GUARD
+from ljit.ir import Graph
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
-from ljit.runtime.executor import Plan, ProfilingExecutor
+from ljit.runtime.executor import ProfilingExecutor
+from ljit.runtime.explanation import SpecializationInfo, explain, specialization_info
 from ljit.runtime.feedback import PlanFeedback
-from ljit.runtime.native import NativeUnit, is_boxed_call, specialized_graph
-from ljit.types import Type, type_of
+from ljit.runtime.native import NativeUnit, specialized_graph
+from ljit.types import type_of
 
 __all__ = [
     "SpecializationInfo",
@@ -31,25 +29,6 @@ __all__ = [
     "script",
     "specializations",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class SpecializationInfo:
-    """One plan of a function: argument types, state, and what happened to it."""
-
-    types: tuple[Type, ...]
-    state: str  # "native", "profiling" or "CPython: reason"
-    runs: int
-    compiles: int
-    seconds: float
-    bailouts: int
-
-    def __str__(self) -> str:
-        inside = ", ".join(map(str, self.types))
-        return (
-            f"({inside}): {self.state}, {self.compiles} compiles in {self.seconds * 1e3:.1f} ms, "
-            f"{self.bailouts} bailouts"
-        )
 
 
 def _baseline(executor: ProfilingExecutor) -> Baseline:
@@ -141,84 +120,4 @@ def assembly(executor: ProfilingExecutor, args: Sequence[object]) -> str:
 
 
 def specializations(executor: ProfilingExecutor) -> list[SpecializationInfo]:
-    return [_info(plan) for plan in executor.plans.values()]
-
-
-def _info(plan: Plan) -> SpecializationInfo:
-    units = [*plan.retired, *([plan.unit] if plan.unit is not None else [])]
-    if plan.refused is not None:
-        state = f"CPython: {plan.refused}"
-    else:
-        state = "native" if plan.unit is not None else "profiling"
-    return SpecializationInfo(
-        plan.types,
-        state,
-        plan.runs,
-        plan.compiles,
-        sum(unit.seconds for unit in units),
-        sum(unit.bailouts.total() for unit in units),
-    )
-
-
-def explain(executor: ProfilingExecutor) -> str:
-    """Say of each source line whether it runs natively, and of each guard how often it failed."""
-    name = executor.fn.__qualname__
-    if executor.baseline is None:
-        return f"{name}: left to CPython\n  {executor.refused}"
-    parts = [f"{name}: {len(executor.plans)} specialisations"]
-    for plan in executor.plans.values():
-        parts.append(f"\n{_info(plan)}")
-        if plan.unit is not None:
-            parts.extend(_lines(executor, plan.unit))
-            parts.extend(_sites(plan.unit))
-    for (loop_id, types_), loop in executor.loops.items():
-        if loop.unit is not None:
-            where = executor.baseline.node(loop_id).range
-            inside = ", ".join(map(str, types_))
-            parts.append(
-                f"\nloop at {where.short() if where else loop_id} outlined for ({inside}): "
-                f"{loop.compiles} compiles, {loop.unit.seconds * 1e3:.1f} ms"
-            )
-    return "\n".join(parts)
-
-
-def _lines(executor: ProfilingExecutor, unit: NativeUnit) -> list[str]:
-    """The source lines of the function, each with how it runs."""
-    notes: dict[int, set[str]] = defaultdict(set)
-    source = None
-    for node in unit.graph.walk():
-        where = node.range
-        while where is not None and where.caller is not None:
-            where = where.caller
-        if where is None:
-            continue
-        source = where.source
-        notes[where.line].add(_note(node))
-    if source is None:
-        return []
-    lines = []
-    for line in range(min(notes), max(notes) + 1):
-        remarks = sorted(notes[line] - {""})
-        state = "; ".join(remarks) if remarks else ("native" if line in notes else "")
-        lines.append(f"  {line:5} {source.lines[line - 1]:60} {'| ' + state if state else ''}")
-    return lines
-
-
-def _note(node: Node) -> str:
-    """What is worth saying about how a node runs; "" for native code."""
-    if node.op is DEOPTIMIZE:
-        return f"interpreted: {node.attrs['reason']}"
-    if is_boxed_call(node) or node.op.effects_of(node) & Effect.CALL:
-        return f"calls Python: {node.op.name}"
-    if node.op is GUARD:
-        return f"guard: {node.attrs['type']}"
-    return ""
-
-
-def _sites(unit: NativeUnit) -> list[str]:
-    lines = [f"  {len(unit.sites)} guards"]
-    for index, count in sorted(unit.bailouts.items()):
-        site = unit.sites[index]
-        where = site.range.short() if site.range is not None else "?"
-        lines.append(f"    {site.reason} at {where}: failed {count} times")
-    return lines
+    return [specialization_info(plan) for plan in list(executor.plans.values())]
