@@ -2,7 +2,7 @@
 
 `Profile.record` is called by the interpreter for each `prim::profile` node that it runs, so it must
 cost little: where the class of an object decides its type, a class seen before is a comparison.
-A Profile is also the `Feedback` that the specialiser asks.
+What else a plan has learnt is in `ljit.runtime.feedback`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ljit.types import ANY, INT, NEVER, Type, join, type_of
+from ljit.types import INT, NEVER, Type, join, type_of
 
 __all__ = ["NO_CONSTANT", "Observation", "Profile"]
 
@@ -85,12 +85,10 @@ class Observation:
 class Profile:
     """Observations by the id of the `prim::profile` node, joined over all runs."""
 
-    __slots__ = ("_observations", "_unstable", "_widened")
+    __slots__ = ("_observations",)
 
     def __init__(self) -> None:
         self._observations: dict[int, Observation] = {}
-        self._widened: set[int] = set()
-        self._unstable: set[int] = set()
 
     def record(self, node_id: int, value: object) -> bool:
         """See `value` at the node; True: nothing new can come of objects of its class."""
@@ -113,28 +111,9 @@ class Profile:
         found = self._observations.get(node_id)
         return found.constant if found is not None else NO_CONSTANT
 
-    def widen(self, node_id: int) -> None:
-        """Note that native code failed at the node: its result is to stay boxed."""
-        self._widened.add(node_id)
-        found = self._observations.get(node_id)
-        if found is not None:
-            found.type = ANY
-
-    def is_widened(self, node_id: int) -> bool:
-        return node_id in self._widened
-
-    def mark_unstable(self, node_id: int) -> None:
-        """Note that the variable read by the node was seen to change."""
-        self._unstable.add(node_id)
-
-    def is_unstable(self, node_id: int) -> bool:
-        return node_id in self._unstable
-
     def clear(self) -> None:
         """Forget all."""
         self._observations.clear()
-        self._widened.clear()
-        self._unstable.clear()
 
     def __len__(self) -> int:
         return len(self._observations)

@@ -137,15 +137,6 @@ def test_a_profile_keeps_no_user_data_alive():
     assert [ref() for ref in alive] == [None, None]
 
 
-def test_widening_makes_a_node_any():
-    profile = Profile()
-    profile.record(1, 5)
-    assert not profile.is_widened(1)
-    profile.widen(1)
-    assert profile.is_widened(1)
-    assert profile.observed(1) == ANY
-
-
 def test_the_text_has_a_line_for_each_node():
     profile = Profile()
     profile.record(3, 2.5)
@@ -160,10 +151,5 @@ def test_the_text_has_a_line_for_each_node():
 def test_clearing_forgets_all():
     profile = Profile()
     profile.record(1, 5)
-    profile.widen(2)
-    profile.mark_unstable(3)
-    assert profile.is_unstable(3)
     profile.clear()
     assert len(profile) == 0
-    assert not profile.is_widened(2)
-    assert not profile.is_unstable(3)
