@@ -28,6 +28,9 @@ class Record:
 
     def __init__(self, *values: object, **named: object) -> None:
         fields = self.fields_of_record
+        if len(values) == len(fields) and not named:
+            self.__dict__.update(zip(fields, values, strict=True))
+            return
         given = dict(zip(fields, values, strict=False))
         if len(given) == len(values) and given.keys().isdisjoint(named):
             given |= named
