@@ -6,10 +6,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ljit.analysis.assumptions import Assumption, is_stable_constant
 from ljit.ir import Effect, Graph, Node, OpDef, Value
-from ljit.ops.control import ASSUME, CONSTANT, DEOPTIMIZE, SNAPSHOT, UNREACHABLE, YIELD
-from ljit.types import ANY, NEVER, Type, join
+from ljit.ops.control import (
+    ASSUME,
+    BREAK,
+    CONSTANT,
+    DEOPTIMIZE,
+    GUARD,
+    IF,
+    REGION,
+    SNAPSHOT,
+    TYPE_IS,
+    UNREACHABLE,
+    YIELD,
+)
+from ljit.types import ANY, NEVER, Type, UnionType, join
 
-__all__ = ["GraphWriter"]
+__all__ = ["GraphWriter", "has_snapshot", "is_left"]
 
 
 class GraphWriter:
@@ -109,3 +121,42 @@ class GraphWriter:
     def constant_object(self, value: object) -> Value:
         """A constant that stands for an object; mutable ones stay boxed and are guarded when used."""
         return self.constant(value, boxed=not is_stable_constant(value))
+
+    def split_union(
+        self, union: Value, emit: Callable[[Value], list[Value] | None], like: Node
+    ) -> list[Value] | None:
+        """Branch on the tag of a Union and run `emit` with the value as each member type."""
+        assert isinstance(union.type, UnionType)
+        return self._split(union, union.type.members, emit, like)
+
+    def _split(
+        self,
+        union: Value,
+        members: tuple[Type, ...],
+        emit: Callable[[Value], list[Value] | None],
+        like: Node,
+    ) -> list[Value] | None:
+        def as_member() -> list[Value] | None:
+            return emit(self.append(GUARD, (union,), {"type": members[0]}, like=like).output)
+
+        if len(members) == 1:
+            return as_member()
+        test = self.append(TYPE_IS, (union,), {"type": members[0]}, like=like)
+        branch = self.append(IF, (test.output,), like=like)
+        ends = [
+            self.in_branch(branch, as_member),
+            self.in_branch(branch, lambda: self._split(union, members[1:], emit, like)),
+        ]
+        return self.merge(branch, ends, like)
+
+
+def has_snapshot(node: Node) -> bool:
+    return any(n.op is SNAPSHOT for block in node.blocks for n in block.walk())
+
+
+def is_left(node: Node) -> bool:
+    """Whether any Break, or the Yield of the last block of a Region, leaves the node normally."""
+    if any(n.target is node and n.op is BREAK for block in node.blocks for n in block.walk()):
+        return True
+    last = node.blocks[-1].last
+    return node.op is REGION and last is not None and last.op is YIELD

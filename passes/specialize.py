@@ -43,14 +43,12 @@ from ljit.ops.control import (
     RAISES,
     REGION,
     RETURN,
-    SNAPSHOT,
-    TYPE_IS,
     UNINITIALIZED,
     UNREACHABLE,
     YIELD,
 )
 from ljit.passes.folding import fold
-from ljit.passes.graph_writer import GraphWriter
+from ljit.passes.graph_writer import GraphWriter, has_snapshot, is_left
 from ljit.passes.insert_guards import Observations, guarded_type, is_precise
 from ljit.passes.resolve import Request, resolve
 from ljit.records import Record
@@ -229,9 +227,10 @@ class _Specializer:
 
     def apply(self, request: Request, node: Node) -> list[Value] | None:
         """Emit one operation for the operand types at hand; None if it never comes to an end."""
-        for index, value in enumerate(request.inputs):
+        for value in request.inputs:
             if isinstance(value.type, UnionType):
-                return self.split(request, index, node)
+                emit = partial(self.apply_narrowed, request, value, node)
+                return self.out.split_union(value, emit, node)
         request = resolve(request, _Constants(self, node))
         types_ = self.result_types(request, node)
         if NEVER in types_:
@@ -259,36 +258,12 @@ class _Specializer:
         result = fold(request.op, operand_types, known, request.attrs, types_[0])
         return self.out.constant(result) if result is not UNKNOWN else None
 
-    def split(self, request: Request, index: int, node: Node) -> list[Value] | None:
-        """Branch on the tag of the Union operand `index` and emit the operation for each member."""
-        union = request.inputs[index]
-        assert isinstance(union.type, UnionType)
-        return self.split_members(request, index, union.type.members, node)
-
-    def split_members(
-        self, request: Request, index: int, members: tuple[Type, ...], node: Node
+    def apply_narrowed(
+        self, request: Request, union: Value, node: Node, narrow: Value
     ) -> list[Value] | None:
-        union, member = request.inputs[index], members[0]
-        if len(members) == 1:
-            return self.apply_member(request, index, member, node)
-        test = self.out.append(TYPE_IS, (union,), {"type": member}, like=node)
-        branch = self.out.append(IF, (test.output,), like=node)
-        ends = [
-            self.out.in_branch(branch, lambda: self.apply_member(request, index, member, node)),
-            self.out.in_branch(
-                branch, lambda: self.split_members(request, index, members[1:], node)
-            ),
-        ]
-        return self.out.merge(branch, ends, node)
-
-    def apply_member(
-        self, request: Request, index: int, member: Type, node: Node
-    ) -> list[Value] | None:
-        narrow = self.out.append(GUARD, (request.inputs[index],), {"type": member}, like=node)
-        inputs = [
-            narrow.output if value is request.inputs[index] else value for value in request.inputs
-        ]
-        return self.apply(Request(request.op, tuple(inputs), request.attrs), node)
+        """Emit the operation for one member of a Union operand."""
+        inputs = tuple(narrow if value is union else value for value in request.inputs)
+        return self.apply(Request(request.op, inputs, request.attrs), node)
 
     # -- constants, variables, profiles --------------------------------------------------------------
 
@@ -357,7 +332,7 @@ class _Specializer:
             dirty |= self.out.dirty
         self.out.dirty = dirty
         results = self.out.merge(branch, ends, node)
-        has_snapshots = _has_snapshot(branch)
+        has_snapshots = has_snapshot(branch)
         self.out.effects |= saved_effects
         if results is None:
             return False
@@ -405,12 +380,12 @@ class _Specializer:
         end = self.out.in_branch(region, lambda: self.block_results(node.blocks[0]))
         if end is not None:
             exits.out = [join(a, v.type) for a, v in zip(exits.out, end, strict=True)]
-        if (exits.out and NEVER in exits.out) or not _is_left(region):
+        if (exits.out and NEVER in exits.out) or not is_left(region):
             self.out.append(UNREACHABLE, like=node)
             return False
         for old, type_ in zip(node.outputs, exits.out, strict=True):
             self.values[old] = region.add_output(type_, old.name)
-        if _has_snapshot(region):
+        if has_snapshot(region):
             self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
         return True
 
@@ -479,7 +454,7 @@ class _Specializer:
             self.out.block = outer
         elif not is_endless:
             out = [join(a, p.type) for a, p in zip(out, loop.blocks[0].params[1:], strict=True)]
-        if is_endless and not _is_left(loop):
+        if is_endless and not is_left(loop):
             for param in loop.blocks[0].params[1:]:
                 loop.add_output(param.type, param.name)
             self.out.append(UNREACHABLE, like=node)
@@ -522,15 +497,3 @@ class _Specializer:
     def visit_unreachable(self, node: Node) -> bool:
         self.out.append(UNREACHABLE, like=node)
         return False
-
-
-def _has_snapshot(node: Node) -> bool:
-    return any(n.op is SNAPSHOT for block in node.blocks for n in block.walk())
-
-
-def _is_left(node: Node) -> bool:
-    """Whether any Break, or the Yield of the last block of a Region, leaves the node normally."""
-    if any(n.target is node and n.op is BREAK for block in node.blocks for n in block.walk()):
-        return True
-    last = node.blocks[-1].last
-    return node.op is REGION and last is not None and last.op is YIELD
