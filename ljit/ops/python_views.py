@@ -165,7 +165,10 @@ def zip_view(*iterables: object) -> object:
 def reversed_view(sequence: Any) -> object:
     """Give the view of ``reversed(sequence)``."""
     if is_indexed(sequence):
-        return ReversedView((sequence, len(sequence)))
+        try:
+            return ReversedView((sequence, len(sequence)))
+        except OverflowError:  # a range of more items than len() can say
+            return sequence[::-1]  # type: ignore[no-any-return]
     return make_cursor(reversed(sequence))
 
 
@@ -182,7 +185,12 @@ def view_of_call(f: Any, *args: Any) -> object:
 
 def has_next(view: Any, k: int) -> bool:
     """Whether trip k takes place."""
-    return k < len(view) if type(view) in _INDEXED else view.has_next(k)
+    try:
+        return k < len(view) if type(view) in _INDEXED else view.has_next(k)
+    except OverflowError:
+        if type(view) is not range:
+            raise
+        return True  # it has more items than len() can say
 
 
 def next_item(view: Any, k: int) -> object:

@@ -1,0 +1,23 @@
+"""Programs that ljit once got wrong; most were found by the fuzzer and then made small."""
+
+from tests.programs.harness import program
+
+LOW, TOP = -(2**63), 2**63 - 1
+
+
+@program(
+    lambda: (LOW, TOP, 1), lambda: (TOP, LOW, -1), lambda: (0, 5, 1), lambda: (LOW, TOP, TOP)
+)
+def ranges_longer_than_len_can_say(start, stop, step):
+    seen = []
+    for k in range(start, stop, step):
+        seen.append(k)
+        if len(seen) > 3:
+            break
+    for k in reversed(range(start, stop, step)):
+        seen.append(k)
+        if len(seen) > 6:
+            break
+    for k, i in zip(range(start, stop, step), range(2), strict=False):
+        seen.append((k, i))
+    return seen
