@@ -7,12 +7,14 @@ if __name__ != "ljit.codegen":
 from ljit.codegen.context import CompileOptions, ExitInfo, SiteInfo
 from ljit.codegen.engine import host_description
 from ljit.codegen.entry import slow_entry
+from ljit.codegen.fill_in import FillIn
 from ljit.codegen.pass_on import PassOnCode, compile_pass_on
 from ljit.codegen.unit import NativeCode, build_module, compile_unit
 
 __all__ = [
     "CompileOptions",
     "ExitInfo",
+    "FillIn",
     "NativeCode",
     "PassOnCode",
     "SiteInfo",

@@ -16,6 +16,7 @@ import threading
 import types
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ljit import config
 from ljit.errors import InternalError, UserError
@@ -39,11 +40,14 @@ from ljit.runtime.native import (
     PassOn,
     compile_function,
     compile_loop,
+    link_behind,
     link_entries,
+    make_fill_in,
     make_pass_on,
 )
 from ljit.runtime.options import Options
 from ljit.runtime.plans import (
+    BOUND_CALLS_BEFORE_FILLING_IN,
     MAX_COMPILES,
     MAX_EVICTIONS,
     MAX_LOOPS,
@@ -58,6 +62,9 @@ from ljit.runtime.plans import (
     types_text,
 )
 from ljit.types import Type, type_of
+
+if TYPE_CHECKING:
+    from ljit.codegen import FillIn
 
 __all__ = ["Plan", "ProfilingExecutor"]
 
@@ -95,7 +102,9 @@ class ProfilingExecutor:
         self.refused: str | None = None
         self.slow_calls = 0  # since CPython runs the function
         self.evictions = 0
+        self.bound_calls = 0  # of native code, with keywords or defaults
         self._pass_on: PassOn | None = None
+        self._fill_in: FillIn | None = None
         self._evicted: list[NativeUnit | PassOn] = []  # may still be running
         self._baseline: Baseline | None = None
 
@@ -150,6 +159,8 @@ class ProfilingExecutor:
         if unit is not None:
             result = unit.call(values)
             if result is not MISMATCH:
+                if values is not args:
+                    self._count_bound_call()
                 return result
             self._count_mismatch(plan)
         if plan.refused is not None:
@@ -161,6 +172,14 @@ class ProfilingExecutor:
         plan.mismatches += 1
         if plan.mismatches >= MAX_MISMATCHES:
             self.refuse(plan, "native code does not take these arguments")
+
+    def _count_bound_call(self) -> None:
+        """Note a call with keywords or defaults; after some of them a native entry binds such calls."""
+        self.bound_calls += 1
+        if self.bound_calls == BOUND_CALLS_BEFORE_FILLING_IN:
+            with self.lock:
+                self._fill_in = make_fill_in(self.fn, self.owner)
+                self.link_entries()
 
     def _count_slow_call(self, plan: Plan | None) -> None:
         """Note a call that CPython runs; after many of them calls jump there without coming here."""
@@ -277,12 +296,17 @@ class ProfilingExecutor:
 
     def link_entries(self) -> None:
         """Chain the entries of all native plans behind the function's vectorcall slot."""
+        if self.fn.__code__.co_kwonlyargcount and self._pass_on is None:
+            # Native entries take all arguments by position, which is wrong for callers here.
+            units = [plan.unit for plan in self.plans.values() if plan.unit is not None]
+            if self._fill_in is not None:
+                link_behind(self.owner, units, self._fill_in)
+            else:
+                link_entries(self.owner, [])
+            return
         entries = [entry for plan in self.plans.values() for entry in (plan.unit, plan.pass_on)]
-        if self.fn.__code__.co_kwonlyargcount:
-            entries = []  # they take all arguments by position, which is wrong for callers
-        link_entries(
-            self.owner, [entry for entry in (*entries, self._pass_on) if entry is not None]
-        )
+        entries.append(self._pass_on)
+        link_entries(self.owner, [e for e in entries if e is not None], self._fill_in)
 
     def retire(self, plan: Plan, reason: str) -> None:
         """Take the plan's native code out of use; a call of it may still be running."""

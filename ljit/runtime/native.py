@@ -24,7 +24,7 @@ from ljit.runtime.vectorcall import make_function_type, set_vectorcall
 from ljit.types import Type
 
 if TYPE_CHECKING:
-    from ljit.codegen import ExitInfo, NativeCode, PassOnCode, SiteInfo
+    from ljit.codegen import ExitInfo, FillIn, NativeCode, PassOnCode, SiteInfo
 
 __all__ = [
     "MISMATCH",
@@ -33,7 +33,9 @@ __all__ = [
     "compile_function",
     "compile_loop",
     "is_boxed_call",
+    "link_behind",
     "link_entries",
+    "make_fill_in",
     "make_pass_on",
     "make_unit",
     "specialized_graph",
@@ -209,12 +211,36 @@ def make_pass_on(fn: types.FunctionType, types_: Sequence[Type] | None) -> PassO
     return PassOn(compile_pass_on(fn, types_))
 
 
-def link_entries(owner: object, units: Sequence[NativeUnit | PassOn]) -> None:
-    """Chain the entries of `units` behind the vectorcall slot of `owner`, then the slow path."""
+def make_fill_in(fn: types.FunctionType, owner: object) -> FillIn:
+    """Compile the entry for calls of `fn` with keywords or defaults."""
+    from ljit.codegen import FillIn
+
+    return FillIn(fn, owner)
+
+
+def link_entries(
+    owner: object, units: Sequence[NativeUnit | PassOn], fill_in: FillIn | None = None
+) -> None:
+    """Chain the entries of `units` behind the vectorcall slot of `owner`, then `fill_in`, then the slow path."""
     from ljit.codegen import slow_entry
 
-    following = slow_entry()
+    last = slow_entry() if fill_in is None else fill_in.address
+    following = _chain(units, last)
+    if fill_in is not None:
+        fill_in.set_first(following if units else slow_entry())
+    set_vectorcall(owner, following)
+
+
+def link_behind(owner: object, units: Sequence[NativeUnit], fill_in: FillIn) -> None:
+    """Let calls of `owner` reach the entries of `units` through `fill_in` only."""
+    fill_in.set_first(_chain(units, fill_in.end_address))
+    set_vectorcall(owner, fill_in.address)
+
+
+def _chain(units: Sequence[NativeUnit | PassOn], last: int) -> int:
+    """Link the entries one behind the other; gives the address of the first."""
+    following = last
     for unit in reversed(units):
         unit.code.set_next(following)
         following = unit.code.address
-    set_vectorcall(owner, following)
+    return following

@@ -16,6 +16,7 @@ from ljit.runtime.native import NativeUnit, PassOn
 from ljit.types import Type
 
 __all__ = [
+    "BOUND_CALLS_BEFORE_FILLING_IN",
     "MAX_COMPILES",
     "MAX_EVICTIONS",
     "MAX_LOOPS",
@@ -37,9 +38,8 @@ MAX_LOOPS = 32  # outlined loops of one function
 MAX_MISMATCHES = 8  # calls that a plan's native entry did not take though the types are the plan's
 MIN_BAILOUTS = 64  # bailouts of one unit before it is asked whether they dominate
 BAILOUTS_BEFORE_RECOMPILE = 2
-SLOW_CALLS_BEFORE_PASSING_ON = (
-    1000  # calls left to CPython before an entry that jumps there is made
-)
+SLOW_CALLS_BEFORE_PASSING_ON = 1000  # left to CPython before calls jump there
+BOUND_CALLS_BEFORE_FILLING_IN = 100  # with keywords or defaults before native code binds them
 
 
 @dataclass(slots=True, eq=False)

@@ -20,6 +20,7 @@ import pytest
 
 import ljit
 from ljit.errors import UnsupportedSyntaxError
+from ljit.runtime.plans import BOUND_CALLS_BEFORE_FILLING_IN
 from tests.programs.harness import Args
 from tests.runtime.outcomes import outcome
 
@@ -68,12 +69,34 @@ CALLS = [
 ]
 
 
+def drops_its_defaults(x, y=np.arange(3.0), *, z=np.arange(3.0)):  # noqa: B008
+    """Defaults must live as long as the call that uses them."""
+    forget()
+    return x + y + z
+
+
+def forget():
+    drops_its_defaults.__defaults__ = (np.arange(3.0),)
+    drops_its_defaults.__kwdefaults__ = {"z": np.arange(3.0)}
+
+
+@pytest.mark.parametrize("natively", [False, True])
 @pytest.mark.parametrize(
     "function",
-    [simple, positional_only, required_keyword, no_parameters, default_array, variadic],
+    [
+        simple,
+        positional_only,
+        required_keyword,
+        no_parameters,
+        default_array,
+        variadic,
+        drops_its_defaults,
+    ],
     ids=lambda f: f.__name__,
 )
-def test_arguments_are_bound_as_by_cpython(function):
+def test_arguments_are_bound_as_by_cpython(function, natively, monkeypatch):
+    if natively:
+        monkeypatch.setattr("ljit.runtime.executor.BOUND_CALLS_BEFORE_FILLING_IN", 2)
     compiled = ljit.jit(function)
     for _ in range(4):
         for args in CALLS:
@@ -82,6 +105,35 @@ def test_arguments_are_bound_as_by_cpython(function):
             assert actual.frames == expected.frames
             assert type(actual.value) is type(expected.value)
             np.testing.assert_equal(actual.value, expected.value)
+
+
+def test_calls_with_keywords_and_defaults_reach_native_code_without_python():
+    for function, args in (
+        (simple, Args((1.0,), {"scale": 2.0})),
+        (simple, Args((1.0,))),
+        (positional_only, Args((1.0, 2.0))),
+        (required_keyword, Args((1.0,), {"y": 2.0})),
+    ):
+        compiled = ljit.jit(function)
+        expected = function(*args.positional, **args.keywords)
+        for _ in range(500):
+            assert compiled(*args.positional, **args.keywords) == expected
+        executor = compiled._executor
+        assert executor.bound_calls == BOUND_CALLS_BEFORE_FILLING_IN
+        assert compiled.specializations[0].calls == 499
+        for other in (np.arange(3.0), 2, "a", 1j):  # new types, through the entry
+            changed = Args((other, *args.positional[1:]), args.keywords)
+            for _ in range(3):
+                left, right = outcome(function, changed), outcome(compiled, changed)
+                assert left.failure == right.failure
+                np.testing.assert_equal(left.value, right.value)
+
+
+def test_names_of_keywords_that_are_not_interned_are_found():
+    compiled = ljit.jit(simple)
+    for k in range(300):
+        name = "".join(["sca", "le"])
+        assert compiled(1.0, **{name: float(k)}) == 3.0 * k
 
 
 class Point:
@@ -331,12 +383,13 @@ def test_generators_and_coroutines_are_left_to_cpython():
     assert "left to CPython" in later.explain()
 
 
-def test_defaults_that_change_are_seen():
+@pytest.mark.parametrize("rounds", [3, 200])
+def test_defaults_that_change_are_seen(rounds):
     def f(x, y=1.0, *, z=2.0):
         return x + y + z
 
     compiled = ljit.jit(f)
-    for _ in range(3):
+    for _ in range(rounds):
         assert compiled(1.0) == 4.0
     f.__defaults__ = (10.0,)
     assert compiled(1.0) == 13.0

@@ -23,6 +23,9 @@ class Thing:
         return self.x * 2.0
 
 
+XS, YS, THING = np.arange(4.0), np.ones(4), Thing(1.5)
+
+
 def floats(x, y):
     return x * y + 1.0
 
@@ -100,6 +103,10 @@ def keywords(x, *, y=2.0):
     return x * y
 
 
+def defaults(x, y=YS):
+    return x, y[1:]
+
+
 def wrong_arguments(x):
     return x
 
@@ -111,7 +118,6 @@ def call(function, args):
         pass
 
 
-XS, YS, THING = np.arange(4.0), np.ones(4), Thing(1.5)
 CASES = [
     (floats, [(1.5, 2.5)]),
     (arrays, [(XS, YS)]),
@@ -126,6 +132,7 @@ CASES = [
     (raises_itself, [(XS, 0.5), (XS, 1.5), (XS, 0.5)]),
     (bails_with_arrays, [(XS, 5), (XS, 2**62), (XS, 7), (XS, 9), (XS, 2)]),
     (keywords, [(1.5,)]),
+    (defaults, [(XS,)]),
     (wrong_arguments, [(1.5, 2.5), (1.5,)]),
 ]
 

@@ -1,0 +1,208 @@
+"""An entry for calls with keywords or without some arguments: it puts all arguments in their places.
+
+Entries of specialisations take exactly one positional argument for each parameter. This one, made for one
+function, builds such a call from keywords and from the defaults as they are now, and hands it to the
+first of those entries. What cannot be bound goes to the slow path as it came: CPython says what is wrong.
+
+Where a function has keyword-only parameters, nothing else may call its specialisations (they would take
+those by position). Their chain then ends in the *end entry*, which tells by null without an error that none
+of them took the call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import types
+from collections.abc import Iterator
+
+from ljit.codegen.engine import compile_ir
+from ljit.codegen.slow_path import slow_entry
+
+__all__ = ["FillIn"]
+
+_ENTRY, _END = "ljit_fill_in", "ljit_end"
+_SIGNATURE = "ptr %self, ptr %args, i64 %nargsf, ptr %kwnames"
+
+_DECLARATIONS = """
+declare i64 @PyTuple_Size(ptr)
+declare ptr @PyTuple_GetItem(ptr, i64)
+declare ptr @PyDict_GetItem(ptr, ptr)
+declare ptr @PyFunction_GetDefaults(ptr)
+declare ptr @PyFunction_GetKwDefaults(ptr)
+declare ptr @PyErr_Occurred()
+declare void @Py_IncRef(ptr)
+declare void @Py_DecRef(ptr)
+"""
+
+_HEAD = f"""
+define ptr @{_END}({_SIGNATURE}) nounwind {{
+  %is.owner = icmp eq ptr %self, inttoptr (i64 OWNER to ptr)
+  br i1 %is.owner, label %none, label %slow
+none:
+  ret ptr null
+slow:
+  %result = musttail call ptr inttoptr (i64 SLOW to ptr)({_SIGNATURE})
+  ret ptr %result
+}}
+define ptr @{_ENTRY}({_SIGNATURE}) nounwind {{
+entry:
+  %slots = alloca [COUNT x ptr], align 8
+  %given = and i64 %nargsf, {2**63 - 1}
+  %too.many = icmp ugt i64 %given, POSITIONAL
+  %is.full = icmp eq i64 %given, COUNT
+  %no.keywords = icmp eq ptr %kwnames, null
+  %is.plain = and i1 %is.full, %no.keywords
+  %not.mine = or i1 %too.many, %is.plain
+  br i1 %not.mine, label %slow, label %clear
+slow:
+  %slow.result = musttail call ptr inttoptr (i64 SLOW to ptr)({_SIGNATURE})
+  ret ptr %slow.result
+clear:
+  call void @llvm.memset.p0.i64(ptr %slots, i8 0, i64 BYTES, i1 false)
+  %given.bytes = shl i64 %given, 3
+  call void @llvm.memcpy.p0.p0.i64(ptr %slots, ptr %args, i64 %given.bytes, i1 false)
+  br i1 %no.keywords, label %defaults, label %keywords
+keywords:
+  %named = call i64 @PyTuple_Size(ptr %kwnames)
+  br label %keyword
+keyword:
+  %k = phi i64 [ 0, %keywords ], [ %next.k, %take ]
+  %more = icmp slt i64 %k, %named
+  br i1 %more, label %find, label %defaults
+find:
+  %name = call ptr @PyTuple_GetItem(ptr %kwnames, i64 %k)
+FIND
+  %unknown = icmp slt i64 %found, 0
+  br i1 %unknown, label %slow, label %place
+place:
+  %to = getelementptr ptr, ptr %slots, i64 %found
+  %there = load ptr, ptr %to
+  %is.free = icmp eq ptr %there, null
+  br i1 %is.free, label %take, label %slow
+take:
+  %from.index = add i64 %given, %k
+  %from = getelementptr ptr, ptr %args, i64 %from.index
+  %value = load ptr, ptr %from
+  store ptr %value, ptr %to
+  %next.k = add i64 %k, 1
+  br label %keyword
+defaults:
+  %tuple = call ptr @PyFunction_GetDefaults(ptr inttoptr (i64 FUNCTION to ptr))
+  %has.tuple = icmp ne ptr %tuple, null
+  br i1 %has.tuple, label %count, label %fill
+count:
+  %size = call i64 @PyTuple_Size(ptr %tuple)
+  br label %fill
+fill:
+  %known = phi i64 [ 0, %defaults ], [ %size, %count ]
+  %first = sub i64 POSITIONAL, %known
+  %dict = call ptr @PyFunction_GetKwDefaults(ptr inttoptr (i64 FUNCTION to ptr))
+  br label %check0
+"""
+
+
+class FillIn:
+    """The entry of one function, with the word that names the entry that it calls."""
+
+    def __init__(self, fn: types.FunctionType, owner: object) -> None:
+        self._fn = fn
+        self._first = ctypes.c_uint64(slow_entry())
+        self._names = [sys.intern(name) for name in _parameters(fn)]
+        text = _text(fn, self._names, id(owner), ctypes.addressof(self._first))
+        self._compiled = compile_ir(text, _ENTRY, exports=(_END,))
+
+    @property
+    def address(self) -> int:
+        """Address of the entry."""
+        return self._compiled.address
+
+    @property
+    def end_address(self) -> int:
+        """Address of the end of a chain that only this entry calls."""
+        return self._compiled.symbol(_END)
+
+    def set_first(self, address: int) -> None:
+        """Say which entry gets the calls with all arguments in their places."""
+        self._first.value = address
+
+
+def _parameters(fn: types.FunctionType) -> tuple[str, ...]:
+    code = fn.__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def _text(fn: types.FunctionType, names: list[str], owner: int, first: int) -> str:
+    code = fn.__code__
+    words = {
+        "SLOW": slow_entry(),
+        "OWNER": owner,
+        "FUNCTION": id(fn),
+        "POSITIONAL": code.co_argcount,
+        "COUNT": len(names),
+        "BYTES": 8 * len(names),
+        "FIND": "\n".join(_find(names, code.co_posonlyargcount)),
+    }
+    head = _HEAD
+    for word, value in words.items():
+        head = head.replace(word, str(value))
+    checks = "\n".join(
+        line for j in range(len(names)) for line in _check(j, code.co_argcount, id(names[j]))
+    )
+    return _DECLARATIONS + head + checks + "\n" + "\n".join(_call(len(names), first)) + "\n}\n"
+
+
+def _find(names: list[str], positional_only: int) -> Iterator[str]:
+    """Names in calls are interned, as those of parameters: other objects go the slow way."""
+    found = "-1"
+    for j in range(positional_only, len(names)):
+        yield f"  %same{j} = icmp eq ptr %name, inttoptr (i64 {id(names[j])} to ptr)"
+        yield f"  %at{j} = select i1 %same{j}, i64 {j}, i64 {found}"
+        found = f"%at{j}"
+    yield f"  %found = add i64 {found}, 0"
+
+
+def _check(j: int, positional: int, name: int) -> Iterator[str]:
+    """Take the default of parameter `j` if it has no argument."""
+    yield f"check{j}:"
+    yield f"  %slot{j} = getelementptr ptr, ptr %slots, i64 {j}"
+    yield f"  %old{j} = load ptr, ptr %slot{j}"
+    yield f"  %has{j} = icmp ne ptr %old{j}, null"
+    yield f"  br i1 %has{j}, label %check{j + 1}, label %default{j}"
+    yield f"default{j}:"
+    if j < positional:
+        yield f"  %index{j} = sub i64 {j}, %first"
+        yield f"  %none{j} = icmp slt i64 %index{j}, 0"
+        yield f"  br i1 %none{j}, label %slow, label %read{j}"
+        yield f"read{j}:"
+        yield f"  %new{j} = call ptr @PyTuple_GetItem(ptr %tuple, i64 %index{j})"
+        yield f"  br label %fill{j}"
+    else:
+        yield f"  %none{j} = icmp eq ptr %dict, null"
+        yield f"  br i1 %none{j}, label %slow, label %read{j}"
+        yield f"read{j}:"
+        yield f"  %new{j} = call ptr @PyDict_GetItem(ptr %dict, ptr inttoptr (i64 {name} to ptr))"
+        yield f"  %missing{j} = icmp eq ptr %new{j}, null"
+        yield f"  br i1 %missing{j}, label %slow, label %fill{j}"
+    yield f"fill{j}:"
+    yield f"  store ptr %new{j}, ptr %slot{j}"
+    yield f"  br label %check{j + 1}"
+
+
+def _call(count: int, first: int) -> Iterator[str]:
+    """Call with all arguments, which the function's own code could otherwise drop meanwhile."""
+    yield f"check{count}:"
+    for j in range(count):
+        yield f"  %arg{j} = load ptr, ptr %slot{j}"
+        yield f"  call void @Py_IncRef(ptr %arg{j})"
+    yield f"  %target = load ptr, ptr inttoptr (i64 {first} to ptr)"
+    yield f"  %result = call ptr %target(ptr %self, ptr %slots, i64 {count}, ptr null)"
+    yield from (f"  call void @Py_DecRef(ptr %arg{j})" for j in range(count))
+    yield "  %done = icmp ne ptr %result, null"
+    yield "  br i1 %done, label %return, label %failed"
+    yield "failed:"
+    yield "  %error = call ptr @PyErr_Occurred()"
+    yield "  %has.error = icmp ne ptr %error, null"
+    yield "  br i1 %has.error, label %return, label %slow"
+    yield "return:"
+    yield "  ret ptr %result"
