@@ -62,7 +62,9 @@ def test_integers_at_the_edge(name: str) -> None:
     check(BINARY[name], values(7, 3), values(LOW, -1), values(1, 0), values(TOP, TOP))
 
 
-@pytest.mark.parametrize("name", ["add", "mul", "truediv", "floordiv", "mod", "lt", "divmod", "min"])
+@pytest.mark.parametrize(
+    "name", ["add", "mul", "truediv", "floordiv", "mod", "lt", "divmod", "min"]
+)
 def test_floats_and_mixed_numbers_at_the_edge(name: str) -> None:
     check(BINARY[name], values(7.0, 3.0), *pairs(FLOATS, FLOATS), fresh=False)
     check(BINARY[name], values(7, 3.0), *pairs(EDGES, FLOATS), fresh=False)
@@ -111,14 +113,17 @@ def test_floats_become_integers(convert: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "unary", [lambda x: -x, lambda x: ~x, lambda x: abs(x), lambda x: +x, lambda x: not x], ids=range(5)
+    "unary",
+    [lambda x: -x, lambda x: ~x, lambda x: abs(x), lambda x: +x, lambda x: not x],
+    ids=range(5),
 )
 def test_unary_operators(unary: Callable[..., Any]) -> None:
     check(unary, values(3), *map(values, EDGES), fresh=False)
 
 
 @pytest.mark.parametrize(
-    "name", ["sqrt", "log", "log2", "log10", "exp", "sin", "acos", "atanh", "gamma", "lgamma", "cosh"]
+    "name",
+    ["sqrt", "log", "log2", "log10", "exp", "sin", "acos", "atanh", "gamma", "lgamma", "cosh"],
 )
 def test_domains_of_math_functions(name: str) -> None:
     call = getattr(math, name)
@@ -514,7 +519,20 @@ def test_types_that_are_new_at_call_1000() -> None:
     compiled = ljit.jit(mix)
     for k in range(1000):
         assert compiled(k, 1) == 2 * k + 1
-    strange = (1.5, "ab", [1], (1,), None, True, 2**80, 1j, np.float32(2), np.ones(2), Whole(2), Odd())
+    strange = (
+        1.5,
+        "ab",
+        [1],
+        (1,),
+        None,
+        True,
+        2**80,
+        1j,
+        np.float32(2),
+        np.ones(2),
+        Whole(2),
+        Odd(),
+    )
     check_calls(mix, compiled, [values(x, y) for x in strange for y in strange])
     assert compiled(5, 1) == 11
 

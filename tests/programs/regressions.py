@@ -5,9 +5,7 @@ from tests.programs.harness import program
 LOW, TOP = -(2**63), 2**63 - 1
 
 
-@program(
-    lambda: (LOW, TOP, 1), lambda: (TOP, LOW, -1), lambda: (0, 5, 1), lambda: (LOW, TOP, TOP)
-)
+@program(lambda: (LOW, TOP, 1), lambda: (TOP, LOW, -1), lambda: (0, 5, 1), lambda: (LOW, TOP, TOP))
 def ranges_longer_than_len_can_say(start, stop, step):
     seen = []
     for k in range(start, stop, step):
