@@ -9,7 +9,7 @@ from ljit.codegen.bailout import known_object
 from ljit.codegen.boxing import box, unbox
 from ljit.codegen.builder import FALSE, NULL, TRUE, BlockRef, Ref, integer
 from ljit.codegen.convert import borrow_object, unbox_or_bail
-from ljit.codegen.forms import Native, components, undef_of
+from ljit.codegen.forms import Native, array_parts, components, undef_of
 from ljit.codegen.layout import (
     FLOAT_VALUE,
     LIST_ITEMS,
@@ -20,7 +20,19 @@ from ljit.codegen.layout import (
     OB_TYPE,
     VAR_SIZE,
 )
-from ljit.types import ANY, BOOL, FLOAT, INT, NEVER, NONE, STR, ListType, TupleType, Type
+from ljit.types import (
+    ANY,
+    BOOL,
+    FLOAT,
+    INT,
+    NEVER,
+    NONE,
+    STR,
+    ArrayType,
+    ListType,
+    TupleType,
+    Type,
+)
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -247,13 +259,32 @@ def same_object(e: Emitter, x: Native, y: Native) -> Native:
     if y.type.is_boxed and (x.type == NONE or x.type == BOOL):
         pointer, _ = borrow_object(e, x)
         return Native(BOOL, (f.icmp("eq", pointer, y.ref),))
+    if y.type.is_boxed and isinstance(x.type, ArrayType):
+        pointer = array_parts(known_object(f, x)).object
+        e.bailout.bail_if(f.icmp("eq", pointer, NULL), "identity of unboxed values")
+        return Native(BOOL, (f.icmp("eq", pointer, y.ref),))
     if x.type == BOOL and y.type == BOOL:
         return Native(BOOL, (f.icmp("eq", x.ref, y.ref),))
     if not components(x.type) and not components(y.type):
         return Native(BOOL, (TRUE if x.type == y.type else FALSE,))
+    if isinstance(x.type, ArrayType) and isinstance(y.type, ArrayType):
+        return _same_array(e, x, y)
     if [p.text for p in x.parts] == [p.text for p in y.parts] and x.type == y.type:
         return Native(BOOL, (TRUE,))
     if not y.type.is_boxed and x.type != y.type:
         return Native(BOOL, (FALSE,))
     e.bailout.bail_if(TRUE, "identity of unboxed values")
     return Native(BOOL, (FALSE,))
+
+
+def _same_array(e: Emitter, x: Native, y: Native) -> Native:
+    """Arrays differ if their elements lie elsewhere; one that is no object yet may become the other."""
+    f = e.f
+    first, second = array_parts(known_object(f, x)), array_parts(known_object(f, y))
+    same_data = f.icmp("eq", first.data, second.data)
+    lacks_object = f.binary(
+        "or", f.icmp("eq", first.object, NULL), f.icmp("eq", second.object, NULL)
+    )
+    e.bailout.bail_if(f.binary("and", same_data, lacks_object), "identity of unboxed values")
+    same_object = f.icmp("eq", first.object, second.object)
+    return Native(BOOL, (f.binary("and", same_object, same_data),))

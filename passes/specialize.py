@@ -243,11 +243,11 @@ class _Specializer:
         return list(made.outputs)
 
     def result_types(self, request: Request, node: Node) -> tuple[Type, ...]:
-        if self.feedback.is_widened(node.id):
-            return (ANY,) * len(node.outputs)
         if request.op.infer is None:
             return (ANY,) * len(node.outputs)
-        return request.op.infer_types([v.type for v in request.inputs], request.attrs)
+        widened = self.feedback.is_widened(node.id)  # then: what it gives for any operands
+        types_ = [ANY if widened else v.type for v in request.inputs]
+        return request.op.infer_types(types_, request.attrs)
 
     def fold(self, request: Request, types_: tuple[Type, ...]) -> Value | None:
         """Give the result as a constant if it is known now."""
