@@ -164,3 +164,16 @@ def test_results_own_their_memory():
         made = compiled(np.arange(6.0).reshape(2, 3))
         assert made.flags.owndata
         assert made.base is None
+
+
+def test_identity_of_arrays_and_of_their_views():
+    def f(xs, key):
+        view = key[1:]
+        found = [x for x in xs if x is not key]
+        return len(found), view is key, view[:] is view, xs[1] is key, xs[1] is view
+
+    compiled = ljit.jit(f)
+    key = np.arange(4.0)
+    for _ in range(10):
+        for other in (key, key[1:], np.zeros(2)):
+            assert f(["a", other], key) == compiled(["a", other], key)
