@@ -42,6 +42,7 @@ from ljit.interp.code import (
 from ljit.interp.hot_loops import HotLoops
 from ljit.interp.recursion import enter_frame, leave_frame
 from ljit.interp.tracebacks import clean_traceback, drop_own_frames
+from ljit.records import Record
 
 __all__ = [
     "Finished",
@@ -58,10 +59,8 @@ __all__ = [
 _NEVER = 2**63
 
 
-class LoopExit:
+class LoopExit(Record):
     """How a hot loop was left by who ran it: `Finished`, `Returned` or `Resumed`."""
-
-    __slots__ = ()
 
     @staticmethod
     def finished(values: Sequence[object]) -> Finished:
@@ -79,21 +78,18 @@ class LoopExit:
         return Resumed(at, values)
 
 
-@dataclass(frozen=True, slots=True)
 class Finished(LoopExit):
     """See `LoopExit.finished`."""
 
     values: tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Returned(LoopExit):
     """See `LoopExit.returned`."""
 
     value: object
 
 
-@dataclass(frozen=True, slots=True)
 class Resumed(LoopExit):
     """See `LoopExit.resumed`."""
 

@@ -332,10 +332,15 @@ class Block:
 
     def walk(self) -> Iterator[Node]:
         """Iterate over all nodes at any depth, each before the nodes of its blocks."""
-        for node in self:
-            yield node
-            for block in node.blocks:
-                yield from block.walk()
+        open_blocks = [iter(self)]
+        while open_blocks:
+            for node in open_blocks[-1]:
+                yield node
+                if node.blocks:
+                    open_blocks += [iter(block) for block in reversed(node.blocks)]
+                    break
+            else:
+                open_blocks.pop()
 
 
 class Graph:
