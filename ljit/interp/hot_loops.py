@@ -32,7 +32,9 @@ class HotLoops:
     def __init__(self, hooks: _Hooks) -> None:
         self._hooks = hooks
         self._threshold = hooks.hot_loop_threshold
-        self.raised = False  # by code that ran a loop elsewhere: the user's frame is in the traceback
+        self.raised = (
+            False  # by code that ran a loop elsewhere: the user's frame is in the traceback
+        )
         self._activations: dict[int, int] = {}
         self._elsewhere: set[int] = set()  # loops that were run elsewhere when last asked about
         self._declined: set[int] = set()
