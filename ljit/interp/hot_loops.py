@@ -32,9 +32,8 @@ class HotLoops:
     def __init__(self, hooks: _Hooks) -> None:
         self._hooks = hooks
         self._threshold = hooks.hot_loop_threshold
-        self.raised = (
-            False  # by code that ran a loop elsewhere: the user's frame is in the traceback
-        )
+        # Code that ran a loop elsewhere raised: the user's frame is in the traceback already.
+        self.raised = False
         self._activations: dict[int, int] = {}
         self._elsewhere: set[int] = set()  # loops that were run elsewhere when last asked about
         self._declined: set[int] = set()
