@@ -77,6 +77,8 @@ def emit_map(
         return []
     nest = _Nest(e, ndim, list(inputs), body)
     nest.find_sizes(list(into))
+    if may_leave:
+        nest.leave_if_empty()
     if not e.f.is_reachable:
         return []
     is_fortran = FALSE
@@ -154,6 +156,13 @@ class _Nest:
         self.sources = [
             self._operand(x) if isinstance(x.type, ArrayType) else x for x in self.inputs
         ]
+
+    def leave_if_empty(self) -> None:
+        """Leave if there are no elements: the body's checks would not run, NumPy's of scalars do."""
+        empty = FALSE
+        for size in self.sizes:
+            empty = self.f.binary("or", empty, self.f.icmp("eq", size, ZERO))
+        self.e.bailout.bail_if(empty, "no elements")
 
     def _nest_sizes(self, x: Native) -> list[Ref]:
         sizes = array_parts(x).sizes

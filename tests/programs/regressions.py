@@ -1,5 +1,7 @@
 """Programs that ljit once got wrong; most were found by the fuzzer and then made small."""
 
+import numpy as np
+
 from tests.programs.harness import program
 
 LOW, TOP = -(2**63), 2**63 - 1
@@ -19,3 +21,14 @@ def ranges_longer_than_len_can_say(start, stop, step):
     for k, i in zip(range(start, stop, step), range(2), strict=False):
         seen.append((k, i))
     return seen
+
+
+@program(
+    lambda: (np.zeros(0, np.uint8), -1, 0),
+    lambda: (np.zeros(3, np.uint8), 300, 0),
+    lambda: (np.zeros(3, np.uint8), 3, 3),
+)
+def python_integers_must_fit_empty_arrays_too(a, i, stop):
+    part = a[:stop]
+    part *= i
+    return a + 1 - i, a
