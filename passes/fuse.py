@@ -69,16 +69,24 @@ def _chain_of(root: Node) -> _Chain | None:
         return None
     chain = _Chain(root, shape)
     taken = {root}
+    apart = _nodes_of_target(root)
     writes = bool(root.effects & _CLOBBERS)
     node = root.prev
     while node is not None and len(chain.members) < MAX_BODY:
-        if _is_used_by(node, taken) and _can_join(node, shape, must_not_leave=writes):
+        is_part = node not in apart and _is_used_by(node, taken)
+        if is_part and _can_join(node, shape, must_not_leave=writes):
             chain.members.append(node)
             taken.add(node)
         elif node.effects & _CLOBBERS:
             break
         node = node.prev
     return chain if chain.members and _is_root_ready(chain) else None
+
+
+def _nodes_of_target(root: Node) -> set[Node | None]:
+    """Give what makes the array that `root` writes to, and the index: these are needed as they are."""
+    is_writing = root.op in _stores() or root.op.schema.written
+    return {value.node for value in root.inputs[:-1]} if is_writing else set()
 
 
 def _result_shape(node: Node) -> ArrayType | None:

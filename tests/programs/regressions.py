@@ -32,3 +32,14 @@ def python_integers_must_fit_empty_arrays_too(a, i, stop):
     part = a[:stop]
     part *= i
     return a + 1 - i, a
+
+
+@program(
+    lambda: (np.arange(1, 4, dtype=np.uint64), np.arange(1, 13).reshape(3, 4)[:, :3]),
+    lambda: (np.arange(3.0) + 1, np.ones((3, 3))),
+)
+def fresh_array_is_written_in_place(b, m):
+    v = b % m[None]
+    v /= b
+    (b * m)[:] = m * 2.0
+    return v
