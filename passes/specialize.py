@@ -283,11 +283,12 @@ class _Specializer:
         """A global or closure variable: a constant under an assumption unless it was seen to change."""
         name = node.attrs["name"]
         assert isinstance(name, str)
-        assumptions = [] if self.feedback.is_unstable(name) else assumptions_of(node)
-        if not assumptions:
-            made = self.out.append(node.op, (), node.attrs, like=node)
-            self.values[node.output] = made.output
+        if self.feedback.is_unstable(name):
+            self.values[node.output] = self.out.append(node.op, (), node.attrs, like=node).output
             return True
+        assumptions = assumptions_of(node)
+        if not assumptions:  # the name is not bound now
+            return self.out.deoptimize(RAISES, node)
         for assumption in assumptions:
             self.out.assume(assumption, node)
         self.values[node.output] = self.out.constant_object(assumptions[-1].value)

@@ -256,12 +256,13 @@ def entries_of(text):
     """Files, lines, names, source lines and message.
 
     Without the columns, since native code knows lines only; without comprehensions, which in CPython
-    3.11 have a frame of their own, but not later and not here.
+    3.11 have a frame of their own, but not later and not here; without NumPy's own frames, since a
+    method and the function of its name (``a.max()``, ``np.max(a)``) are one op.
     """
     kept, skipping = [], False
     for line in text.splitlines():
         if line.startswith("  File "):
-            skipping = "comp>" in line
+            skipping = "comp>" in line or "/numpy/" in line
         is_mark = line.startswith("    ") and not line.strip("^~ ")
         if not is_mark and not (skipping and line.startswith("  ")):
             kept.append(line)
