@@ -168,7 +168,7 @@ def reversed_view(sequence: Any) -> object:
         try:
             return ReversedView((sequence, len(sequence)))
         except OverflowError:  # a range of more items than len() can say
-            return sequence[::-1]  # type: ignore[no-any-return]
+            return sequence[::-1]
     return make_cursor(reversed(sequence))
 
 
