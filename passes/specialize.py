@@ -105,8 +105,7 @@ def specialize_loop(
     carried values among them, constants not). The graph leaves by `prim::Deoptimize` at the places
     behind the loop where the interpreter goes on.
     """
-    walk = _Specializer(baseline, feedback, liveness)
-    walk.outlined = loop
+    walk = _Specializer(baseline, feedback, liveness, outlined=loop)
     for value, type_ in zip(live, live_types, strict=True):
         walk.values[value] = walk.out.graph.block.add_param(value.name, type_)
     for node in baseline.walk():
@@ -146,7 +145,9 @@ class _Exits:
 class _Specializer:
     """The state of one walk. `block` is where new nodes go; `values` maps baseline values to new ones."""
 
-    def __init__(self, baseline: Graph, feedback: Feedback, liveness: Liveness) -> None:
+    def __init__(
+        self, baseline: Graph, feedback: Feedback, liveness: Liveness, outlined: Node | None = None
+    ) -> None:
         self.out = GraphWriter(baseline.name)
         self.feedback = feedback
         self.liveness = liveness
@@ -154,7 +155,7 @@ class _Specializer:
         self.targets: dict[Node, Node] = {}
         self.exits: dict[Node, _Exits] = {}
         self.header_types: dict[Node, list[Type]] = {}
-        self.outlined: Node | None = None
+        self.outlined = outlined
         self.handlers: dict[OpDef, Callable[[Node], bool]] = {
             CONSTANT: self.visit_constant,
             PROFILE: self.visit_profile,
@@ -197,10 +198,9 @@ class _Specializer:
         self.out.effects = Effect.PURE
         request = Request(node.op, tuple(self.values[v] for v in node.inputs), node.attrs)
         results = self.apply(request, node)
-        if results is None:
-            return False
-        self.finish(node, results)
-        return True
+        if results is not None:
+            self.finish(node, results)
+        return results is not None
 
     def visit_iter_call(self, node: Node) -> bool:
         """``iter(f(...))``: an iteration view if `f` makes one, else the call and then its iteration."""
@@ -245,17 +245,18 @@ class _Specializer:
     def result_types(self, request: Request, node: Node) -> tuple[Type, ...]:
         if request.op.infer is None:
             return (ANY,) * len(node.outputs)
-        widened = self.feedback.is_widened(node.id)  # then: what it gives for any operands
-        types_ = [ANY if widened else v.type for v in request.inputs]
-        return request.op.infer_types(types_, request.attrs)
+        known = request.op.infer_types([v.type for v in request.inputs], request.attrs)
+        if not known or not self.feedback.is_widened(node.id):
+            return known
+        return request.op.infer_types([ANY] * len(request.inputs), request.attrs)
 
     def fold(self, request: Request, types_: tuple[Type, ...]) -> Value | None:
         """Give the result as a constant if it is known now."""
         if len(types_) != 1:
             return None
         known = [v.constant if v.is_constant else UNKNOWN for v in request.inputs]
-        operand_types = [v.type for v in request.inputs]
-        result = fold(request.op, operand_types, known, request.attrs, types_[0])
+        given = [v.type for v in request.inputs]
+        result = fold(request.op, given, known, request.attrs, types_[0])
         return self.out.constant(result) if result is not UNKNOWN else None
 
     def apply_narrowed(
