@@ -10,9 +10,8 @@ The walk visits the baseline graph in program order and writes a new graph, in w
 - operands of Union type are split into branches on the tag;
 - a `prim::Snapshot` stands at the entry, behind each effect that must not be repeated, at the start of each
   loop trip and behind each loop: a failing guard goes back to the last one.
-
-Where no type was ever seen (code that the profiled runs did not reach) and where an op always raises, the block ends
-in `prim::Deoptimize`. Cost: linear in the graph times the height of the type lattice for loops.
+Where no type was ever seen (code that did not run) and where an op always raises, the block ends in `prim::Deoptimize`.
+Cost: linear in the graph times the height of the type lattice for loops.
 """
 
 from __future__ import annotations
