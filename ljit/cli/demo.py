@@ -59,6 +59,7 @@ def run(options: argparse.Namespace) -> int:
         measurements.append(measure(program))
         print(_row(measurements[-1]), flush=True)
     print("\nTimes in milliseconds. The first call profiles and compiles hot loops on the way.")
+    options.output.mkdir(parents=True, exist_ok=True)
     compiled = _draw_mandelbrot(options.output / "mandelbrot.png")
     speedups = [(m.program.name, m.speedup) for m in measurements]
     title = "Native code against CPython and NumPy (log scale)"
