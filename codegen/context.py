@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ljit.analysis.assumptions import Assumption
 from ljit.codegen.builder import ModuleBuilder, Ref, address
+from ljit.errors import CodegenError
 from ljit.source import SourceRange
 from ljit.types import Type
 
@@ -15,7 +16,7 @@ __all__ = ["CompileOptions", "Context", "ExitInfo", "SiteInfo"]
 
 def _no_helper(_exit: int, _site: int, _values: tuple[object, ...]) -> object:
     msg = "native code left for the interpreter, but no helper was given"
-    raise NotImplementedError(msg)
+    raise CodegenError(msg)
 
 
 @dataclass(frozen=True, slots=True)
