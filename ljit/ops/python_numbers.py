@@ -218,12 +218,12 @@ def c_quot(e: Emitter, x: V, y: V) -> V:
 def c_abs(e: Emitter, x: V) -> V:
     """Give the absolute value of a complex number; bails out where it might overflow.
 
-    The check does without the result: a comparison may not need it either.
+    The check does without the result: a comparison may not need it either, but it needs the squares.
     """
     real, imag = e.real(x), e.imag(x)
-    sum_ = e.add(e.intrinsic("fabs", real), e.intrinsic("fabs", imag))
+    squares = e.add(e.mul(real, real), e.mul(imag, imag))
     too_large = e.branch(
-        e.compare("gt", sum_, e.const(FLOAT, 1e308)),
+        e.compare("gt", squares, e.const(FLOAT, 1e300)),
         lambda: e.bit_and(is_finite(e, real), is_finite(e, imag)),
         lambda: e.const(BOOL, False),
     )
