@@ -20,6 +20,8 @@ bench: .venv/run.stamp
 	$(BIN)/python benchmarks/call_overhead.py
 	$(BIN)/python benchmarks/first_call.py
 	$(BIN)/python benchmarks/leaks.py
+	-$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	$(BIN)/python benchmarks/loops.py
 
 format: .venv/dev.stamp
 	$(BIN)/ruff format .

@@ -1,0 +1,10 @@
+"""The programs of loops.py: plain Python functions, their inputs, and how to call the same loops in C."""
+
+from __future__ import annotations
+
+from loop_programs import dense, irregular
+from loop_programs.program import CLibrary, Program
+
+__all__ = ["PROGRAMS", "CLibrary", "Program"]
+
+PROGRAMS: tuple[Program, ...] = (*dense.PROGRAMS, *irregular.PROGRAMS)
