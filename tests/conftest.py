@@ -6,7 +6,10 @@ import os
 
 os.environ.setdefault("LJIT_CHECK", "1")  # verify graphs after each pass; show ljit's own faults
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from ljit.testing.chaos import eager_loops
 
 settings.register_profile(
     "ljit",
@@ -15,3 +18,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("ljit")
+
+
+@pytest.fixture(autouse=True)
+def loops_are_outlined_early():
+    """After 256 trips, not when a compile would pay: programs of tests are short."""
+    with eager_loops(256):
+        yield

@@ -299,16 +299,17 @@ class _Compiler:
         body = node.blocks[0]
         trip, *parameters = self.new_registers(body.params)
         around = self.loop
-        info = LoopInfo(node.id, trip, stop, self.new_register(), outputs, around)
+        size = _own_size(body)
+        info = LoopInfo(node.id, start, trip, stop, self.new_register(), outputs, size, around)
         self.loops[node] = info
         self.headers[node], self.bodies[node] = self.new_label(), self.new_label()
         self.ends[node] = end = self.new_label()
         exhausted = self.new_label()
         where = self.range
-        self.move([start, *carried], [trip, *parameters])
         self.emit(
-            kinds.ENTER, info, trip, stop, d=info.limit, reads=(trip, stop), writes=(info.limit,)
+            kinds.ENTER, info, start, stop, d=info.limit, reads=(start, stop), writes=(info.limit,)
         )
+        self.move([start, *carried], [trip, *parameters])
         self.bind(self.headers[node])
         self.pin(f"header:{node.id}")
         self.emit(
@@ -412,6 +413,11 @@ class _Compiler:
         body = MapBody(start.pc, reads[:into], reads[into:], parameters, dtypes)
         span = slice(writes[0], writes[-1] + 1) if writes else self.scratch
         self.emit(kinds.MAP, body, d=span, text="prim::Map", reads=reads, writes=writes)
+
+
+def _own_size(block: Block) -> int:
+    """Count the nodes at any depth that belong to no loop inside of `block`."""
+    return sum(1 if node.op is LOOP else 1 + sum(map(_own_size, node.blocks)) for node in block)
 
 
 def _element_dtype(type_: Type) -> Any:

@@ -1,8 +1,8 @@
 """Which loops of a run are hot: trips are counted over the activations of a loop, not in each alone.
 
-A loop that is entered for the k-th time needs a k-th part of the threshold, so that short inner loops
-are found. Such a loop is not reported at once: its parent is, at its next trip, since native code of the parent
-has the inner loop in it. A parent that is declined leaves it to the inner loop.
+A loop is hot after `Hooks.trips_until_hot` trips. One that is short but entered often is not reported at once: its
+parent is, at its next trip, since native code of the parent has the inner loop in it. A parent that is
+declined leaves it to the inner loop.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ _MANY_ACTIVATIONS = 1000
 
 
 class _Hooks(Protocol):
-    @property
-    def hot_loop_threshold(self) -> int: ...
+    def trips_until_hot(self, loop: LoopInfo) -> int: ...
 
     def on_hot_loop(self, code: Code, loop_id: int, trip: int, registers: list[object]) -> Any: ...
 
@@ -27,35 +26,57 @@ class _Hooks(Protocol):
 class HotLoops:
     """The counts of one run of the machine."""
 
-    __slots__ = ("_activations", "_declined", "_elsewhere", "_hooks", "_threshold", "raised")
+    __slots__ = (
+        "_activations",
+        "_declined",
+        "_elsewhere",
+        "_hooks",
+        "_thresholds",
+        "_trips",
+        "raised",
+    )
 
     def __init__(self, hooks: _Hooks) -> None:
         self._hooks = hooks
-        self._threshold = hooks.hot_loop_threshold
         # Code that ran a loop elsewhere raised: the user's frame is in the traceback already.
         self.raised = False
+        self._thresholds: dict[int, int] = {}  # as they were when last asked about
+        self._trips: dict[int, int] = {}  # of all activations but the present one
         self._activations: dict[int, int] = {}
         self._elsewhere: set[int] = set()  # loops that were run elsewhere when last asked about
         self._declined: set[int] = set()
 
     def enter(self, loop: LoopInfo, registers: list[Any]) -> int:
-        """Give the trip at which the header of a loop that is entered must be looked at."""
-        count = self._activations[loop.id] = self._activations.get(loop.id, 0) + 1
-        start, stop = registers[loop.trip], registers[loop.stop]
+        """Give the trip at which the header of a loop that is entered must be looked at.
+
+        Its trip register still holds what an earlier activation left there.
+        """
+        self._activations[loop.id] = self._activations.get(loop.id, 0) + 1
+        start, stop, last = registers[loop.start], registers[loop.stop], registers[loop.trip]
         if loop.id in self._elsewhere:
             return min(start, stop)  # type: ignore[no-any-return]
-        share = self._threshold if loop.id in self._declined else self._threshold // count
-        return min(start + share, stop)  # type: ignore[no-any-return]
+        threshold = self._thresholds.get(loop.id) or self._ask(loop)
+        if loop.id in self._declined:
+            return min(start + threshold, stop)  # type: ignore[no-any-return]
+        trips = self._trips.get(loop.id, 0)
+        if isinstance(last, int):  # where the activation before this one ended
+            trips = self._trips[loop.id] = trips + last
+        return min(start + max(threshold - trips, 1), stop)  # type: ignore[no-any-return]
+
+    def _ask(self, loop: LoopInfo) -> int:
+        threshold = self._thresholds[loop.id] = self._hooks.trips_until_hot(loop)
+        return threshold
 
     def report(self, code: Code, loop: LoopInfo, trip: int, registers: list[Any]) -> Any:
         """Tell the hooks of a hot loop, or let its parent be told of; None: go on."""
-        registers[loop.limit] = min(trip + self._threshold, registers[loop.stop])
+        threshold = self._ask(loop)
+        registers[loop.limit] = min(trip + threshold, registers[loop.stop])
         parent = loop.parent
         if parent is not None and parent.id not in self._declined:
             is_known = loop.id in self._elsewhere
             if is_known and self._activations.get(loop.id, 0) % _MANY_ACTIVATIONS == 0:
                 registers[parent.limit] = 0
-            elif not is_known and trip < self._threshold:
+            elif not is_known and trip < threshold:
                 registers[parent.limit] = 0
                 return None
         self.raised = True

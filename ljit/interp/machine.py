@@ -100,8 +100,7 @@ class Resumed(LoopExit):
 class Hooks(Protocol):
     """Who watches a run."""
 
-    @property
-    def hot_loop_threshold(self) -> int:
+    def trips_until_hot(self, loop: LoopInfo) -> int:
         """How many back-edges of a loop make it hot (again); see `ljit.interp.hot_loops`."""
 
     def on_profile(self, node_id: int, value: object) -> bool | None:
@@ -120,7 +119,10 @@ class NoHooks:
     """Hooks that do nothing."""
 
     __slots__ = ()
-    hot_loop_threshold = _NEVER
+
+    def trips_until_hot(self, loop: LoopInfo) -> int:
+        """No loop is hot."""
+        return _NEVER
 
     def on_profile(self, node_id: int, value: object) -> None:
         """Ignore it."""
@@ -151,14 +153,14 @@ class InterpreterState:
 
     @staticmethod
     def at_position(
-        code: Code, at: str, values: Mapping[str, object], threshold: int = _NEVER
+        code: Code, at: str, values: Mapping[str, object], hooks: Hooks
     ) -> InterpreterState:
         """Give the state at the place `at`; registers without a value are unbound."""
         state = InterpreterState(code, code.pc_of(at), list(code.template))
-        state.set(values, threshold)
+        state.set(values, hooks)
         return state
 
-    def set(self, values: Mapping[str, object], threshold: int) -> None:
+    def set(self, values: Mapping[str, object], hooks: Hooks) -> None:
         """Set registers by `Value.key`; loops in progress count towards being hot from here."""
         register_of = self.code.register_of
         for key, value in values.items():
@@ -168,7 +170,7 @@ class InterpreterState:
         for loop in self.code.loops:
             trip, stop = self.registers[loop.trip], self.registers[loop.stop]
             if isinstance(trip, int) and isinstance(stop, int):
-                self.registers[loop.limit] = min(trip + threshold, stop)
+                self.registers[loop.limit] = min(trip + hooks.trips_until_hot(loop), stop)
             else:
                 self.registers[loop.limit] = 0
 
@@ -204,7 +206,7 @@ def run(code: Code, args: Sequence[object], hooks: Hooks = NO_HOOKS) -> object:
 
 def resume(code: Code, at: str, values: Mapping[str, object], hooks: Hooks = NO_HOOKS) -> object:
     """Run on from the place `at` with the given live values (by `Value.key`)."""
-    state = InterpreterState.at_position(code, at, values, hooks.hot_loop_threshold)
+    state = InterpreterState.at_position(code, at, values, hooks)
     try:
         return state.run(hooks)
     except BaseException as error:
@@ -221,7 +223,6 @@ def execute(  # noqa: C901, PLR0912, PLR0915 - one function, since a call for ea
     call1, call2, profile, move = CALL1, CALL2, PROFILE, MOVE
     branch, branch_if, next_trip, header = BRANCH, BRANCH_IF, NEXT, HEADER
     on_profile = hooks.on_profile
-    threshold = hooks.hot_loop_threshold
     hot_loops = HotLoops(hooks)
     segment: tuple[Instruction, ...] | None = segments[pc] or code.segment_at(pc)
     try:
@@ -260,7 +261,7 @@ def execute(  # noqa: C901, PLR0912, PLR0915 - one function, since a call for ea
                         if left is not None:
                             if isinstance(left, Returned):
                                 return left.value
-                            segment = _go_on(code, registers, f, left, threshold)
+                            segment = _go_on(code, registers, f, left, hooks)
                             break
                 elif kind == CALL3:
                     registers[d] = f(registers[a], registers[b], registers[c])
@@ -306,7 +307,7 @@ def _checked(results: tuple[object, ...], count: int) -> tuple[object, ...]:
 
 
 def _go_on(
-    code: Code, registers: list[Any], loop: LoopInfo, left: LoopExit, threshold: int
+    code: Code, registers: list[Any], loop: LoopInfo, left: LoopExit, hooks: Hooks
 ) -> tuple[Instruction, ...]:
     """Set the registers after a hot loop was run elsewhere and give the code to go on with."""
     if isinstance(left, Finished):
@@ -314,5 +315,5 @@ def _go_on(
             registers[register] = value
         return code.segment_at(code.positions[f"after:{loop.id}"])
     assert isinstance(left, Resumed)
-    InterpreterState(code, 0, registers).set(left.values, threshold)
+    InterpreterState(code, 0, registers).set(left.values, hooks)
     return code.segment_at(code.pc_of(left.at))

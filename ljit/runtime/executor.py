@@ -23,6 +23,7 @@ from ljit.errors import InternalError, UserError
 from ljit.interp import (
     Code,
     LoopExit,
+    LoopInfo,
     drop_own_frames,
     enter_frame,
     leave_frame,
@@ -40,6 +41,7 @@ from ljit.runtime.native import (
     PassOn,
     compile_function,
     compile_loop,
+    is_compiler_loaded,
     link_behind,
     link_entries,
     make_fill_in,
@@ -53,7 +55,10 @@ from ljit.runtime.plans import (
     MAX_LOOPS,
     MAX_MISMATCHES,
     MAX_PLANS,
+    NODES_UNTIL_HOT,
+    NODES_UNTIL_LOADED,
     SLOW_CALLS_BEFORE_PASSING_ON,
+    TRIPS_UNTIL_BACK,
     LoopPlan,
     Plan,
     choose_victim,
@@ -70,18 +75,17 @@ __all__ = ["Plan", "ProfilingExecutor"]
 
 _log = config.logger("profiling_executor")
 
-HOT_LOOP_THRESHOLD = 256  # back-edges in the interpreter before a loop is outlined
-
 
 class _Hooks:
     """The interpreter's way back to the executor while it runs one call of a plan."""
-
-    hot_loop_threshold = HOT_LOOP_THRESHOLD
 
     def __init__(self, executor: ProfilingExecutor, plan: Plan) -> None:
         self.executor = executor
         self.plan = plan
         self.on_profile = plan.feedback.profile.record
+
+    def trips_until_hot(self, loop: LoopInfo) -> int:
+        return self.executor.trips_until_hot(loop)
 
     def on_hot_loop(
         self, code: Code, loop_id: int, trip: int, registers: Sequence[object]
@@ -365,6 +369,13 @@ class ProfilingExecutor:
             feedback.widened.add(site.origin)
 
     # -- outlined loops --------------------------------------------------------------------------------
+
+    def trips_until_hot(self, loop: LoopInfo) -> int:
+        """Give the trips after which interpreting a loop has cost about as much as its compile would."""
+        if any(loop_id == loop.id and found.unit for (loop_id, _), found in self.loops.items()):
+            return TRIPS_UNTIL_BACK
+        patience = NODES_UNTIL_HOT if is_compiler_loaded() else NODES_UNTIL_LOADED
+        return max(patience // loop.size, TRIPS_UNTIL_BACK)
 
     def enter_loop(
         self, plan: Plan, loop_id: int, registers: Sequence[object], hooks: _Hooks

@@ -84,7 +84,8 @@ def run_interpreted(
 class _NoHooks:
     """Interpret and nothing else."""
 
-    hot_loop_threshold = 2**62
+    def trips_until_hot(self, _loop: object) -> int:
+        return 2**62
 
     def on_profile(self, node_id: int, value: object) -> None:
         pass

@@ -6,6 +6,7 @@ place that imports `ljit.codegen` (and with it LLVM), at the first compile.
 
 from __future__ import annotations
 
+import sys
 import time
 import types
 from collections import Counter
@@ -33,6 +34,7 @@ __all__ = [
     "compile_function",
     "compile_loop",
     "is_boxed_call",
+    "is_compiler_loaded",
     "link_behind",
     "link_entries",
     "make_fill_in",
@@ -117,6 +119,11 @@ def is_boxed_call(node: Node) -> bool:
         return True
     types_ = [v.type for v in node.inputs]
     return op.can_lower is not None and not op.can_lower(*types_, **node.attrs)
+
+
+def is_compiler_loaded() -> bool:
+    """Whether a compile of this process has loaded LLVM already."""
+    return "ljit.codegen" in sys.modules
 
 
 @contextmanager

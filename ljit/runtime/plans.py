@@ -22,7 +22,10 @@ __all__ = [
     "MAX_LOOPS",
     "MAX_MISMATCHES",
     "MAX_PLANS",
+    "NODES_UNTIL_HOT",
+    "NODES_UNTIL_LOADED",
     "SLOW_CALLS_BEFORE_PASSING_ON",
+    "TRIPS_UNTIL_BACK",
     "LoopPlan",
     "Plan",
     "choose_victim",
@@ -39,6 +42,11 @@ MAX_MISMATCHES = 8  # calls that a plan's native entry did not take though the t
 MIN_BAILOUTS = 64  # bailouts of one unit before it is asked whether they dominate
 BAILOUTS_BEFORE_RECOMPILE = 2
 SLOW_CALLS_BEFORE_PASSING_ON = 1000  # left to CPython before calls jump there
+# A loop is outlined when the interpreter has spent as much time on it as a compile takes: whatever the number
+# of trips turns out to be, the call takes at most twice as long as with the better choice.
+NODES_UNTIL_HOT = 400_000  # of the loop's body that the interpreter ran
+NODES_UNTIL_LOADED = 800_000  # the same for the first compile of a process, which loads LLVM
+TRIPS_UNTIL_BACK = 64  # before native code that there is for a loop is entered again
 BOUND_CALLS_BEFORE_FILLING_IN = 100  # with keywords or defaults before native code binds them
 
 

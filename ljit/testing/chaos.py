@@ -97,9 +97,9 @@ def _each_site(code: NativeCode) -> Iterator[str]:
 def eager_loops(threshold: int = 2) -> Iterator[None]:
     """Outline a loop after `threshold` back-edges for the length of a ``with`` block."""
     hooks = executor_module._Hooks
-    before = hooks.hot_loop_threshold
-    hooks.hot_loop_threshold = threshold
+    before = hooks.trips_until_hot
+    setattr(hooks, "trips_until_hot", lambda _hooks, _loop: threshold)  # noqa: B010
     try:
         yield
     finally:
-        hooks.hot_loop_threshold = before
+        setattr(hooks, "trips_until_hot", before)  # noqa: B010

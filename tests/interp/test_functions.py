@@ -214,7 +214,8 @@ def test_hot_loops_that_are_left_and_entered_again_change_nothing(program):
     nodes = {node.id: node for node in compiled.graph.walk()}
 
     class Hooks(NoHooks):
-        hot_loop_threshold = 3
+        def trips_until_hot(self, _loop):
+            return 3
 
         def on_hot_loop(self, code, loop_id, trip, registers):
             names = [value.key for value in liveness.live_at_header(nodes[loop_id])]

@@ -9,6 +9,7 @@ import pytest
 
 import ljit
 from ljit.runtime import plans
+from ljit.testing.chaos import eager_loops
 from tests.programs.harness import compare
 
 
@@ -239,3 +240,46 @@ def test_a_function_that_raises_now_and_then_stays_native():
     assert info.state == "native"
     assert info.compiles == 1
     assert info.calls == 1999
+
+
+def summing(xs, n):
+    total = 0.0
+    for k in range(n):
+        total = total + xs[k % 4] * 2.0
+    return total
+
+
+def nested(xs, rows, columns):
+    total = 0.0
+    for i in range(rows):
+        for j in range(columns):
+            total = total + xs[(i + j) % 4] * 2.0
+    return total
+
+
+@pytest.mark.parametrize("columns", [3, 100])
+def test_a_loop_is_outlined_when_interpreting_it_has_cost_as_much_as_a_compile(columns):
+    xs = np.arange(4.0)
+    f = ljit.jit(nested)
+    outer, inner = f._executor.baseline.code.loops
+    with eager_loops(1000):
+        assert_same(f, xs, 990 // columns, columns)
+        assert not f._executor.loops, "990 trips"
+    f = ljit.jit(nested)
+    with eager_loops(1000):
+        assert_same(f, xs, 2000 // columns, columns)
+        ((loop_id, _types),) = f._executor.loops
+    assert loop_id == outer.id, "short inner loops are compiled with the loop around them"
+    assert f._executor.trips_until_hot(inner) > f._executor.trips_until_hot(outer)
+
+
+def test_thresholds_follow_from_the_size_of_the_loop():
+    f = ljit.jit(nested)
+    executor = f._executor
+    outer, inner = executor.baseline.code.loops
+    for loop in (outer, inner):
+        nodes = executor.trips_until_hot(loop) * loop.size
+        assert nodes <= plans.NODES_UNTIL_LOADED < 3 * nodes
+    with eager_loops(10):
+        assert_same(f, np.arange(4.0), 50, 3)
+    assert executor.trips_until_hot(outer) == plans.TRIPS_UNTIL_BACK
