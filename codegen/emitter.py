@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ljit.codegen import arithmetic, arrays, objects
+from ljit.codegen import arithmetic, arrays, objects, unchanged
 from ljit.codegen.bailout import Bailout
 from ljit.codegen.builder import TRUE, FunctionBuilder, Ref, integer
 from ljit.codegen.context import Context
@@ -173,6 +173,7 @@ class Emitter:
     array_view = arrays.array_view
     array_overlap = arrays.array_overlap
     array_same = arrays.array_same
+    array_check = unchanged.array_check
     object_const = objects.object_const
     list_size = objects.list_size
     list_load = objects.list_load

@@ -37,6 +37,7 @@ __all__ = [
     "Type",
     "UnionType",
     "ViewType",
+    "holds_array",
     "is_number",
     "is_numpy",
     "join",
@@ -217,6 +218,16 @@ _NUMBERS = frozenset((BOOL, INT, FLOAT, COMPLEX))
 def is_number(t: Type) -> bool:
     """Whether `t` is a Python bool, int, float or complex."""
     return t in _NUMBERS
+
+
+def holds_array(t: Type) -> bool:
+    """Whether a value of type `t` has unboxed arrays in it."""
+    match t:
+        case ArrayType():
+            return True
+        case TupleType(items) | ViewType(_, items):
+            return any(map(holds_array, items))
+    return False
 
 
 def is_numpy(t: Type) -> bool:

@@ -1,15 +1,16 @@
 """eliminate_redundant_guards: drop guards that earlier facts imply.
 
 A guard is redundant where the operand's own type is at least as narrow, or where a dominating guard has
-checked the same value for the same type. Cost: linear, with one scope of facts a block.
+checked the same value for the same type. Of arrays the latter is forgotten where unknown code runs, which may
+resize them. Cost: linear, with one scope of facts a block.
 """
 
 from __future__ import annotations
 
-from ljit.ir import Block, Graph, Value
-from ljit.ops.control import GUARD
+from ljit.ir import Block, Effect, Graph, Value
+from ljit.ops.control import GUARD, LOOP
 from ljit.passes.manager import graph_pass, is_allowed
-from ljit.types import Type, join
+from ljit.types import Type, holds_array, join
 
 __all__ = ["eliminate_redundant_guards"]
 
@@ -27,8 +28,13 @@ def _visit(block: Block, outer: _Facts) -> bool:
     changed = False
     facts = dict(outer)
     for node in block:
+        calls = bool(node.effects & Effect.CALL)
+        if calls and node.op is LOOP:  # the call comes before the next trip
+            _forget_arrays(facts)
         for inner in node.blocks:
             changed |= _visit(inner, facts)
+        if calls:
+            _forget_arrays(facts)
         if node.op is not GUARD:
             continue
         (value,) = node.inputs
@@ -40,6 +46,12 @@ def _visit(block: Block, outer: _Facts) -> bool:
             node.replace_with([known])
             changed = True
     return changed
+
+
+def _forget_arrays(facts: _Facts) -> None:
+    for value, type_ in list(facts):
+        if holds_array(type_):
+            del facts[value, type_]
 
 
 def _implies(known: Type, wanted: Type) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ljit.analysis.assumptions import Assumption, is_stable_constant
-from ljit.ir import Effect, Graph, Node, OpDef, Value
+from ljit.ir import Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import (
     ASSUME,
     BREAK,
@@ -19,7 +19,7 @@ from ljit.ops.control import (
     UNREACHABLE,
     YIELD,
 )
-from ljit.types import ANY, NEVER, Type, UnionType, join
+from ljit.types import ANY, NEVER, Type, UnionType, holds_array, join
 
 __all__ = ["GraphWriter", "has_snapshot", "is_left"]
 
@@ -72,14 +72,23 @@ class GraphWriter:
             self._constants[key] = node.output
         return self._constants[key]
 
-    def snapshot(self, at: str, pairs: Iterable[tuple[str, Value]]) -> None:
-        """Put a Snapshot of named values here, instead of one that directly precedes."""
+    def snapshot(
+        self, at: str, pairs: Iterable[tuple[str, Value]], effects: Effect = Effect.PURE
+    ) -> None:
+        """Put a Snapshot of named values here, instead of one that directly precedes.
+
+        If `effects` (of what ran before) is unknown code, it may have changed shapes: check the arrays.
+        """
         pairs = list(pairs)
         last = self.block.last
         if last is not None and last.op is SNAPSHOT:
             last.erase()
         names = tuple(key for key, _ in pairs)
-        self.append(SNAPSHOT, [value for _, value in pairs], {"at": at, "names": names})
+        values = [value for _, value in pairs]
+        self.append(SNAPSHOT, values, {"at": at, "names": names})
+        arrays = [v for v in values if holds_array(v.type)] if effects & Effect.CALL else ()
+        if arrays:
+            self.append(get_op("prim::check_arrays"), arrays)
 
     def deoptimize(self, reason: str, like: Node) -> bool:
         """End the block here; gives False: control does not go on."""

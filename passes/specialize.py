@@ -146,9 +146,9 @@ class _Specializer:
             **self.control.handlers,
         }
 
-    def snapshot(self, at: str, live: Iterable[Value]) -> None:
+    def snapshot(self, at: str, live: Iterable[Value], effects: Effect = Effect.PURE) -> None:
         """Put a Snapshot of baseline values here."""
-        self.out.snapshot(at, [(v.key, self.values[v]) for v in live if not v.is_constant])
+        self.out.snapshot(at, [(v.key, self.values[v]) for v in live if not v.is_constant], effects)
 
     def leave(self, loop: Node) -> None:
         """End an outlined loop that has run to its end."""
@@ -196,8 +196,9 @@ class _Specializer:
         for old, new in zip(node.outputs, results, strict=True):
             self.values[old] = new
             new.name = new.name or old.name
-        if not self.out.effects.is_repeatable:
-            self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
+        effects = self.out.effects
+        if not effects.is_repeatable:
+            self.snapshot(f"after:{node.id}", self.liveness.live_after(node), effects)
 
     def apply(self, request: Request, node: Node) -> list[Value] | None:
         """Emit one operation for the operand types at hand; None if it never comes to an end."""

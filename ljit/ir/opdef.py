@@ -234,6 +234,9 @@ class Emitter(Protocol):
     def array_same(self, a: V, b: V) -> V:
         """Whether two arrays of one dtype and rank are the same elements in the same places."""
 
+    def array_check(self, x: V) -> None:
+        """Bail if the object of an array (or of one within a tuple or view) is not what `x` says any more."""
+
     def loop(self, trip: V, body: Callable[[V], None]) -> None:
         """Run `body(k)` for k = 0 .. trip-1; for lowerings that need a loop of their own."""
 

@@ -287,6 +287,23 @@ CALL_METHOD = _object_op(
     is_profiled=True,
 )
 
+
+def _lower_check_arrays(e: Emitter, *arrays: V) -> tuple[V, ...]:
+    for array in arrays:
+        e.array_check(array)
+    return ()
+
+
+CHECK_ARRAYS = _object_op(
+    "prim::check_arrays",
+    "(*arrays)",
+    "Leave native code if unknown code has resized, reshaped or retyped one of the arrays.",
+    infer=lambda *arrays: (),
+    evaluate=lambda *arrays: None,
+    lower=_lower_check_arrays,
+    effects=Effect.READ | Effect.RAISE,
+)
+
 # -- text ------------------------------------------------------------------------------------------
 
 _CONVERSIONS: dict[int, Callable[[object], object]] = {

@@ -322,6 +322,9 @@ class ScalarEmitter:
         is_same = address_a == address_b and a.value.shape == b.value.shape
         return to_number(is_same and a.value.strides == b.value.strides, BOOL)
 
+    def array_check(self, x: Number) -> None:
+        pass  # arrays here are objects: nothing of them is kept elsewhere
+
     def loop(self, trip: Number, body: Callable[[Number], None]) -> None:
         for k in range(int(trip.value)):
             body(to_number(k, INT))

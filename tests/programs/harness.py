@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-HERE = str(Path(__file__).parent)
+HERE = str(Path(__file__).parent.parent)
 CALLS = 5
 
 
