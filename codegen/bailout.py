@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ljit.codegen.bodies import lower_depth, raise_depth
 from ljit.codegen.builder import BlockRef, FunctionBuilder, Ref, integer
 from ljit.codegen.context import Context, ExitInfo, SiteInfo
 from ljit.codegen.exits import call_exit
@@ -42,6 +43,7 @@ class Bailout:
         self.ownership = ownership
         self.current: Exit | None = None
         self.node: Node | None = None
+        self.room: Ref | None = None  # of a body whose frame CPython has not counted
         self.checks = 0  # how many checks were asked for so far
         self._exits: list[Exit] = []
         self._errors: dict[int, tuple[BlockRef, SourceRange | None]] = {}
@@ -178,7 +180,10 @@ class Bailout:
             for number, block in state.edges or ():
                 site.add(integer("i32", number), block)
             values = [known_object(self.f, value) for value in state.values]
+            frames = lower_depth(self.f, self.room) if self.room is not None else None
             result = call_exit(self.f, self.context, state.index, site, values)
+            if frames is not None:
+                raise_depth(self.f, frames)
             self.ownership.leave_with(result)
 
 

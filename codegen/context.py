@@ -9,7 +9,7 @@ from ljit.analysis.assumptions import Assumption
 from ljit.codegen.builder import ModuleBuilder, Ref, address
 from ljit.errors import CodegenError
 from ljit.source import SourceRange
-from ljit.types import Type
+from ljit.types import ANY, Type
 
 __all__ = ["CompileOptions", "Context", "ExitInfo", "SiteInfo"]
 
@@ -25,13 +25,14 @@ class CompileOptions:
 
     `helper(exit_index, site_index, values)` goes on in the interpreter and gives the function's
     result, or a `Raised`. `assumptions` are checked at entry. `chaos`: each check also fails when the
-    unit's `chaos_site` names it.
+    unit's `chaos_site` names it. `result`: the type that native callers get; `Any` is an object.
     """
 
     fastmath: bool = False
     chaos: bool = False
     helper: Callable[[int, int, tuple[object, ...]], object] = _no_helper
     assumptions: tuple[Assumption, ...] = ()
+    result: Type = ANY
 
 
 @dataclass(frozen=True, slots=True)

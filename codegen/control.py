@@ -15,6 +15,7 @@ from ljit.codegen import mapnest
 from ljit.codegen.bailout import known_object
 from ljit.codegen.boxing import box
 from ljit.codegen.builder import NULL, Ref, integer
+from ljit.codegen.calls import call_native
 from ljit.codegen.casts import number_parts
 from ljit.codegen.convert import convert, has_member, narrow, unbox_or_bail
 from ljit.codegen.emitter import Emitter
@@ -27,6 +28,7 @@ from ljit.ir import Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import (
     ASSUME,
     BREAK,
+    CALL_NATIVE,
     CONSTANT,
     CONTINUE,
     DEOPTIMIZE,
@@ -87,6 +89,7 @@ class GraphEmitter:
             ASSUME: self._assume,
             TYPE_IS: self._type_is,
             SNAPSHOT: self._snapshot,
+            CALL_NATIVE: self._call_native,
             MAP: self._map,
         }
 
@@ -302,12 +305,32 @@ class GraphEmitter:
 
     def _return(self, node: Node) -> None:
         (value,) = self._operands(node)
+        body = self.e.body
+        if body is not None and not body.signature.result.is_boxed:
+            self.e.ownership.leave_natively(self._fit(value, body.signature.result).parts)
+            return
         pointer = box(self.e.f, known_object(self.e.f, value), self.e.context.keep)
         self.e.ownership.leave_with(pointer)
 
     def _unreachable(self, _node: Node) -> None:
         f = self.e.f
         f.br(self.e.bailout.fault_block("native code went on behind what always raises"))
+
+    def _call_native(self, node: Node) -> None:
+        following = node.next
+        if following is None or following.op is not SNAPSHOT:
+            msg = f"no Snapshot behind {node.op.name}"
+            raise CodegenError(msg)
+        names = following.attrs["names"]
+        assert isinstance(names, tuple)
+
+        def set_state(result: Native) -> None:
+            values = [result if v is node.output else self.env[v] for v in following.inputs]
+            self.e.bailout.snapshot(str(following.attrs["at"]), names, values)
+
+        is_clean = bool(node.attrs["is_clean"])
+        result = call_native(self.e, self._operands(node), set_state, is_clean=is_clean)
+        self._define(node, (result,))
 
     # -- operations --------------------------------------------------------------------------------
 

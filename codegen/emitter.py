@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from ljit.codegen import arithmetic, arrays, objects, unchanged
 from ljit.codegen.bailout import Bailout
+from ljit.codegen.bodies import Body, lower_depth
 from ljit.codegen.builder import TRUE, FunctionBuilder, Ref, integer
 from ljit.codegen.context import Context
 from ljit.codegen.convert import convert
@@ -27,16 +28,33 @@ FAST_FLAGS = "reassoc nsz arcp contract afn"
 class Emitter:
     """Writes native code for the lowering of one node after the other."""
 
-    def __init__(self, context: Context, f: FunctionBuilder) -> None:
+    def __init__(self, context: Context, f: FunctionBuilder, body: Body | None = None) -> None:
         self.context = context
         self.f = f
-        self.ownership = Ownership(f)
+        self.body = body  # None: `f` is a vectorcall entry
+        self.ownership = Ownership(f, body)
         self.bailout = Bailout(context, f, self.ownership)
+        self._count_frame()
         self.result_types: tuple[Type, ...] = ()
         self.hypotenuses: dict[str, tuple[Ref, Ref]] = {}  # results of hypot and its operands
         self._stack_arrays: dict[tuple[str, int], Ref] = {}
         if context.options.fastmath:
             f.float_flags = FAST_FLAGS
+
+    def _count_frame(self) -> None:
+        """Let CPython count a body's frame: always if it runs unknown code, else only where it is left."""
+        if self.body is None:
+            return
+        if self.body.is_clean:
+            self.bailout.room = self.room
+        else:
+            self.ownership.frames = lower_depth(self.f, self.room)
+
+    @property
+    def room(self) -> Ref:
+        """How many frames the recursion limit allows a body, its own among them."""
+        assert self.body is not None
+        return self.f.params[0]
 
     @property
     def fastmath(self) -> bool:

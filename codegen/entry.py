@@ -14,8 +14,10 @@ import types
 from collections.abc import Callable, Sequence
 
 from ljit.analysis.assumptions import MISSING, Assumption
+from ljit.analysis.signatures import Signature
 from ljit.codegen import layout
-from ljit.codegen.boxing import Keep
+from ljit.codegen.bodies import FAILED, Body, flatten, room_of_entry
+from ljit.codegen.boxing import Keep, box
 from ljit.codegen.builder import (
     FALSE,
     NULL,
@@ -31,6 +33,7 @@ from ljit.codegen.forms import Native
 from ljit.codegen.slow_path import enter_recursive_call, leave_recursive_call, slow_entry
 from ljit.codegen.unboxing import unbox, unbox_int_by_call
 from ljit.ir import Effect, Graph
+from ljit.ops.control import CALL_NATIVE
 from ljit.types import INT, Type
 
 __all__ = [
@@ -47,7 +50,7 @@ __all__ = [
 _FEW = 4
 
 #: writes the body of a unit, from its arguments to the returns
-EmitBody = Callable[[FunctionBuilder, Sequence[Native]], None]
+EmitBody = Callable[[FunctionBuilder, Sequence[Native], Body | None], None]
 
 VECTORCALL = ("ptr", "ptr", "i64", "ptr")  # self, args, nargsf, kwnames
 
@@ -99,17 +102,31 @@ def emit_entry(
     emit_assumptions(f, options.assumptions, reject, keep)
     _count_call(f, following)
     if not may_recurse(graph):
-        emit_body(f, arguments)
+        emit_body(f, arguments, None)
         return following
-    distinct = {part.text: part for a in arguments for part in a.parts}
-    inner = module.function(f"{name}.body", "ptr", [p.type for p in distinct.values()], "internal")
-    passed = dict(zip(distinct, inner.params, strict=True))
-    emit_body(inner, [Native(a.type, [passed[p.text] for p in a.parts]) for a in arguments])
+    is_clean = not any(node.op.effects_of(node) & Effect.CALL for node in graph.walk())
+    body = Body(f"{name}.body", Signature(tuple(params), options.result), is_clean)
+    inner, passed = body.begin(module)
+    emit_body(inner, passed, body)
     enter_recursive_call(f)
-    result = f.call("ptr", inner.name, list(distinct.values()))
+    refs = [part for a in arguments for part in flatten(a)]
+    value, status = body.call(f, body.name, room_of_entry(f), refs)
     leave_recursive_call(f)
-    f.ret(result)
+    _return_object(f, value, status, keep)
     return following
+
+
+def _return_object(f: FunctionBuilder, value: Native, status: Ref, keep: Keep) -> None:
+    """Return what a body gave as CPython's calls do."""
+    if value.type.is_boxed:
+        f.ret(status)
+        return
+    native, left = f.new_block("native"), f.new_block("left")
+    f.condbr(f.icmp("ne", status, NULL), left, native, unlikely=True)
+    f.start(left, cold=True)
+    f.ret(f.select(f.icmp("eq", status, FAILED), NULL, status))
+    f.start(native)
+    f.ret(box(f, value, keep))
 
 
 def _count_call(f: FunctionBuilder, following: NextCell) -> None:
@@ -119,8 +136,10 @@ def _count_call(f: FunctionBuilder, following: NextCell) -> None:
 
 
 def may_recurse(graph: Graph) -> bool:
-    """Whether anything in the graph can come back to the unit through a Python call."""
-    return any(node.op.effects_of(node) & Effect.CALL for node in graph.walk())
+    """Whether anything in the graph can come back to the unit through a call."""
+    return any(
+        node.op is CALL_NATIVE or node.op.effects_of(node) & Effect.CALL for node in graph.walk()
+    )
 
 
 def begin_entry(

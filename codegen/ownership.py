@@ -10,11 +10,14 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ljit.codegen.builder import NULL, BlockRef, FunctionBuilder, Ref
+from ljit.codegen.bodies import FAILED, raise_depth
+from ljit.codegen.builder import NULL, BlockRef, FunctionBuilder, Ref, undef
 from ljit.codegen.forms import Native, owned_positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from ljit.codegen.bodies import Body
 
 __all__ = ["OwnedPhis", "Ownership"]
 
@@ -22,13 +25,15 @@ __all__ = ["OwnedPhis", "Ownership"]
 class Ownership:
     """The slots of one function and the block through which it is left."""
 
-    def __init__(self, f: FunctionBuilder) -> None:
+    def __init__(self, f: FunctionBuilder, body: Body | None = None) -> None:
         self.f = f
+        self.body = body  # None: the function gives an object, or null
+        self.frames: Ref | None = None  # to take off CPython's count of frames on the way out
         self.loop_depth = 0
         self._slots: list[Ref] = []
         self._free: list[Ref] = []  # temporary slots that are null now
         self.leave = f.new_block("leave")
-        self._results: list[tuple[Ref, BlockRef]] = []
+        self._results: list[tuple[Ref, Sequence[Ref], BlockRef]] = []
 
     @contextmanager
     def in_loop(self) -> Iterator[None]:
@@ -100,21 +105,54 @@ class Ownership:
 
     def leave_with(self, result: Ref) -> None:
         """Leave the function; `result` is a new reference, or null: an error is set."""
+        if self.body is not None:
+            failed = self.f.icmp("eq", result, NULL)
+            status = self.f.select(failed, FAILED, result)
+            self._leave(status, [undef(part) for part in self.body.parts])
+        else:
+            self._leave(result, ())
+
+    def leave_natively(self, parts: Sequence[Ref]) -> None:
+        """Leave a body with the components of its result."""
+        self._leave(NULL, parts)
+
+    def _leave(self, status: Ref, parts: Sequence[Ref]) -> None:
         block = self.f.br(self.leave)
         if block is not None:
-            self._results.append((result, block))
+            self._results.append((status, parts, block))
 
     def finish(self) -> None:
         """Write the common exit. Nothing can be acquired afterwards."""
         f = self.f
         if not f.start(self.leave):
             return
-        result = f.phi("ptr")
-        for value, block in self._results:
-            result.add(value, block)
+        status = f.phi("ptr")
+        parts = [f.phi(part) for part in (self.body.parts if self.body is not None else ())]
+        for value, values, block in self._results:
+            status.add(value, block)
+            for phi, part in zip(parts, values, strict=True):
+                phi.add(part, block)
         for slot in self._slots:
-            self.release(f.load("ptr", slot))
-        f.ret(result)
+            self._release_if_any(f.load("ptr", slot))
+        if self.frames is not None:
+            raise_depth(f, self.frames)
+        if self.body is not None:
+            self.body.ret(f, parts, status)
+        else:
+            f.ret(status)
+
+    def _release_if_any(self, pointer: Ref) -> None:
+        """Of a body's slots most are null when it returns, and LLVM can see which."""
+        if self.body is None:
+            self.release(pointer)
+            return
+        f = self.f
+        some, done = f.new_block("some"), f.new_block("none")
+        f.condbr(f.icmp("ne", pointer, NULL), some, done)
+        if f.start(some):
+            self.release(pointer)
+            f.br(done)
+        f.start(done)
 
 
 class OwnedPhis:

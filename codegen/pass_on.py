@@ -9,7 +9,7 @@ from __future__ import annotations
 import types
 from collections.abc import Sequence
 
-from ljit.codegen.builder import ModuleBuilder, Ref, address
+from ljit.codegen.builder import NULL, ModuleBuilder, Ref, address
 from ljit.codegen.engine import CompiledModule, compile_ir
 from ljit.codegen.entry import VECTORCALL, NextCell, begin_entry
 from ljit.codegen.slow_path import check_stack, slow_entry
@@ -52,6 +52,9 @@ def compile_pass_on(fn: types.FunctionType, types_: Sequence[Type] | None) -> Pa
         f = module.function(_ENTRY, "ptr", VECTORCALL)
     else:
         f, _, _ = begin_entry(module, _ENTRY, types_, following)
-    check_stack(f)
+    overflow = f.new_block("overflow")
+    check_stack(f, overflow)
     f.ret(f.call_external("ptr", "PyObject_Vectorcall", (keep(fn), *f.params[1:])))
+    if f.start(overflow, cold=True):
+        f.ret(NULL)
     return PassOnCode(compile_ir(module.render(), _ENTRY), following, kept)

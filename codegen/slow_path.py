@@ -12,7 +12,7 @@ import sys
 from functools import cache
 
 from ljit.codegen import layout
-from ljit.codegen.builder import NULL, FunctionBuilder, Ref, address, integer
+from ljit.codegen.builder import FALSE, NULL, BlockRef, FunctionBuilder, Ref, address, integer
 from ljit.codegen.engine import CompiledModule, compile_ir
 from ljit.errors import Raised
 
@@ -99,19 +99,10 @@ def _check_stack_text() -> str:
     return (_FIND_STACK if has_glibc else _NO_STACK) + text
 
 
-def enter_recursive_call(f: FunctionBuilder) -> None:
-    """Count a nested call as CPython does; at the limit, or near the end of the stack, return.
-
-    RecursionError is set then.
-    """
-    check_stack(f)
-    status = f.call_external("i32", "Py_EnterRecursiveCall", (f.module.string(""),))
-    _return_if(f, f.icmp("ne", status, integer("i32", 0)))
-
-
-def check_stack(f: FunctionBuilder) -> None:
-    """Return with RecursionError near the end of the machine's stack."""
+def check_stack(f: FunctionBuilder, failed: BlockRef, is_full: Ref = FALSE) -> None:
+    """Go to `failed` with RecursionError near the end of the machine's stack, or if `is_full`."""
     here = f.convert("ptrtoint", f.alloca("i8"), "i64")
+    here = f.select(is_full, integer("i64", -1), here)
     low = f.load("i64", address(ctypes.addressof(_stack)))
     size = f.load("i64", address(ctypes.addressof(_stack) + 8))
     look, good = f.new_block("look"), f.new_block("stack")
@@ -120,19 +111,23 @@ def check_stack(f: FunctionBuilder) -> None:
     if f.start(look, cold=True):
         check = address(_support().symbol("check_stack"))
         status = f.call("i32", check.text, (here,))
-        failed = f.new_block("overflow")
         f.condbr(f.icmp("ne", status, integer("i32", 0)), failed, good, unlikely=True)
-        if f.start(failed, cold=True):
-            f.ret(NULL)
     f.start(good)
 
 
-def _return_if(f: FunctionBuilder, condition: Ref) -> None:
-    failed, following = f.new_block("recursion"), f.new_block("entered")
-    f.condbr(condition, failed, following, unlikely=True)
-    if f.start(failed, cold=True):
+def enter_recursive_call(f: FunctionBuilder) -> None:
+    """Count a nested call as CPython does; at the limit, or near the end of the stack, return.
+
+    RecursionError is set then.
+    """
+    overflow = f.new_block("overflow")
+    check_stack(f, overflow)
+    status = f.call_external("i32", "Py_EnterRecursiveCall", (f.module.string(""),))
+    entered = f.new_block("entered")
+    f.condbr(f.icmp("ne", status, integer("i32", 0)), overflow, entered, unlikely=True)
+    if f.start(overflow, cold=True):
         f.ret(NULL)
-    f.start(following)
+    f.start(entered)
 
 
 def leave_recursive_call(f: FunctionBuilder) -> None:

@@ -6,6 +6,7 @@ import ctypes
 import time
 from collections.abc import Sequence
 
+from ljit.codegen.bodies import Body
 from ljit.codegen.builder import FunctionBuilder, ModuleBuilder
 from ljit.codegen.context import CompileOptions, Context, ExitInfo, SiteInfo
 from ljit.codegen.control import GraphEmitter
@@ -112,8 +113,8 @@ def build_module(
     if options.chaos:
         module.global_variable(CHAOS_SITE, "i32", "-1")
 
-    def emit_body(f: FunctionBuilder, params: Sequence[Native]) -> None:
-        emitter = Emitter(context, f)
+    def emit_body(f: FunctionBuilder, params: Sequence[Native], body: Body | None) -> None:
+        emitter = Emitter(context, f, body)
         GraphEmitter(emitter).emit(graph, params)
         emitter.finish()
 

@@ -42,6 +42,7 @@ from ljit.ops.control import (
 from ljit.passes.folding import fold
 from ljit.passes.graph_writer import GraphWriter
 from ljit.passes.insert_guards import Observations, guarded_type, is_precise
+from ljit.passes.native_calls import MAX_WALKS, SelfCalls
 from ljit.passes.resolve import Request, resolve
 from ljit.passes.specialize_control import ControlFlow
 from ljit.records import Record
@@ -66,20 +67,42 @@ class Specialization:
 
     graph: Graph
     assumptions: list[Assumption] = field(default_factory=list)
+    result: Type = ANY  # as which native code gives the result to native callers
 
 
 def specialize(
-    baseline: Graph, param_types: Sequence[Type], feedback: Feedback, liveness: Liveness
+    baseline: Graph,
+    param_types: Sequence[Type],
+    feedback: Feedback,
+    liveness: Liveness,
+    function: types.FunctionType | None = None,
 ) -> Specialization:
-    """Specialise a whole function for parameters of the given types."""
-    walk = _Specializer(baseline, feedback, liveness)
+    """Specialise a whole function for parameters of the given types; `function`: which one it is."""
+    calls = SelfCalls(function, param_types)
+    for _ in range(MAX_WALKS):
+        made = _specialize(baseline, param_types, feedback, liveness, calls)
+        if calls.are_right(made.graph):
+            return made
+    calls.give_up()
+    return _specialize(baseline, param_types, feedback, liveness, calls)
+
+
+def _specialize(
+    baseline: Graph,
+    param_types: Sequence[Type],
+    feedback: Feedback,
+    liveness: Liveness,
+    calls: SelfCalls,
+) -> Specialization:
+    walk = _Specializer(baseline, feedback, liveness, calls)
     for param, type_ in zip(baseline.params, param_types, strict=True):
         walk.values[param] = walk.out.graph.block.add_param(param.name, type_)
     first = baseline.block.first
     assert first is not None
     walk.snapshot(f"before:{first.id}", liveness.live_before(first))
     walk.visit_block(baseline.block)
-    return Specialization(walk.out.graph, walk.out.assumptions)
+    result = calls.result if calls.is_used else None
+    return Specialization(walk.out.graph, walk.out.assumptions, result or ANY)
 
 
 def specialize_loop(
@@ -96,7 +119,7 @@ def specialize_loop(
     carried values among them, constants not). The graph leaves by `prim::Deoptimize` at the places
     behind the loop where the interpreter goes on.
     """
-    walk = _Specializer(baseline, feedback, liveness, outlined=loop)
+    walk = _Specializer(baseline, feedback, liveness, SelfCalls(None, ()), outlined=loop)
     for value, type_ in zip(live, live_types, strict=True):
         walk.values[value] = walk.out.graph.block.add_param(value.name, type_)
     for node in baseline.walk():
@@ -129,9 +152,15 @@ class _Specializer:
     """The state of one walk. `block` is where new nodes go; `values` maps baseline values to new ones."""
 
     def __init__(
-        self, baseline: Graph, feedback: Feedback, liveness: Liveness, outlined: Node | None = None
+        self,
+        baseline: Graph,
+        feedback: Feedback,
+        liveness: Liveness,
+        calls: SelfCalls,
+        outlined: Node | None = None,
     ) -> None:
         self.out = GraphWriter(baseline.name)
+        self.calls = calls
         self.feedback = feedback
         self.liveness = liveness
         self.values: dict[Value, Value] = {}
@@ -140,6 +169,7 @@ class _Specializer:
         self.handlers: dict[OpDef, Callable[[Node], bool]] = {
             CONSTANT: self.visit_constant,
             PROFILE: self.visit_profile,
+            get_op("py::call"): self.visit_call,
             get_op("prim::iter_call"): self.visit_iter_call,
             get_op("prim::load_global"): self.visit_global,
             get_op("prim::load_closure"): self.visit_closure,
@@ -167,11 +197,25 @@ class _Specializer:
     def visit(self, node: Node) -> bool:
         """Walk one node; False if control does not go on behind it."""
         handler = self.handlers.get(node.op)
-        if handler is not None:
-            return handler(node)
+        return handler(node) if handler is not None else self.visit_operation(node)
+
+    def visit_operation(self, node: Node) -> bool:
         self.out.effects = Effect.PURE
         request = Request(node.op, tuple(self.values[v] for v in node.inputs), node.attrs)
         results = self.apply(request, node)
+        if results is not None:
+            self.finish(node, results)
+        return results is not None
+
+    def visit_call(self, node: Node) -> bool:
+        """A call: native if the function calls itself, else what the callee's op or Python does."""
+        self.out.effects = Effect.PURE
+        if self.feedback.is_widened(node.id):
+            return self.visit_operation(node)
+        operands = [self.values[v] for v in node.inputs]
+        is_native, results = self.calls.call(self.out, node, operands, self.feedback)
+        if not is_native:
+            return self.visit_operation(node)
         if results is not None:
             self.finish(node, results)
         return results is not None

@@ -12,6 +12,8 @@ from ljit.types import BOOL, UNBOUND, Type, type_of
 __all__ = [
     "ASSUME",
     "BREAK",
+    "CALLEE_LEFT",
+    "CALL_NATIVE",
     "CONSTANT",
     "CONTINUE",
     "DEOPTIMIZE",
@@ -144,6 +146,27 @@ DEOPTIMIZE = _control(
     exits of an outlined loop.""",
     effects=Effect.EXIT,
     is_terminator=True,
+)
+
+CALLEE_LEFT = "the function called here left native code"  # says nothing about the call itself
+
+
+def _effects_of_native_call(*_args: Type, is_clean: bool, **_attrs: object) -> Effect:
+    known = Effect.READ | Effect.WRITE | Effect.RAISE | Effect.ALLOC
+    return known if is_clean else known | Effect.CALL
+
+
+CALL_NATIVE = _control(
+    "call_native",
+    "(*args, callee, result, is_clean)",
+    """Call native code with unboxed arguments; `callee` None: the function that the graph belongs to.
+
+    `result` is the type that native code gives; where the callee has left it, an object comes back, and the
+    state after the call may be other than expected. So the node is followed by the Snapshot behind the call:
+    there the caller leaves with an object of another type, and, if `is_clean` (no unknown code runs in the
+    callee as long as it is native), with any object.""",
+    infer=lambda *_args, result, **_attrs: result,
+    effects=_effects_of_native_call,
 )
 
 PROFILE = _control(

@@ -31,7 +31,7 @@ from ljit.interp import (
     run,
 )
 from ljit.ir import Value
-from ljit.ops.control import NOT_RUN, PLANNED_EXITS
+from ljit.ops.control import CALLEE_LEFT, NOT_RUN, PLANNED_EXITS
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.feedback import PlanFeedback
@@ -354,6 +354,8 @@ class ProfilingExecutor:
         An exception is no reason for either (native code has to leave for it) unless bailouts dominate.
         """
         reason = unit.sites[site_index].reason
+        if reason == CALLEE_LEFT:
+            return
         if raised and reason != NOT_RUN:
             if is_dominated_by_bailouts(unit):
                 self.refuse(plan, f"most calls leave native code: {reason}")

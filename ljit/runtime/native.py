@@ -142,7 +142,7 @@ def specialized_graph(
     baseline: Baseline, types_: Sequence[Type], feedback: PlanFeedback
 ) -> Specialization:
     """Specialise the whole function and run the passes on the result."""
-    made = specialize(baseline.graph, types_, feedback, baseline.liveness)
+    made = specialize(baseline.graph, types_, feedback, baseline.liveness, baseline.fn)
     run_passes(made.graph, SPECIALIZED_PIPELINE)
     return made
 
@@ -188,7 +188,10 @@ def _compile(
     from ljit.codegen import CompileOptions, compile_unit
 
     options = CompileOptions(
-        fastmath=fastmath, helper=on_bailout, assumptions=tuple(made.assumptions)
+        fastmath=fastmath,
+        helper=on_bailout,
+        assumptions=tuple(made.assumptions),
+        result=made.result,
     )
     code = compile_unit(made.graph, name=name, options=options)
     return make_unit(made, code, time.perf_counter() - start)

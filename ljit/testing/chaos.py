@@ -79,6 +79,7 @@ def _switchable(executor: ProfilingExecutor, original: NativeUnit, leave: Helper
         chaos=True,
         helper=leave,
         assumptions=tuple(specialization.assumptions),
+        result=specialization.result,
     )
     code = compile_unit(specialization.graph, name=f"{original.code.name}.chaos", options=options)
     return make_unit(specialization, code, 0.0)

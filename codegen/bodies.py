@@ -1,0 +1,168 @@
+"""Functions with unboxed parameters and results, which native code calls without objects in between.
+
+A body takes the *room* (how many frames CPython's recursion limit still allows, its own among them) and the
+components of its arguments, which are borrowed. It gives the components of the result and a *status*: null; or, if
+the interpreter has finished the call, its result as a new reference; or `FAILED`: a Python error is set. A result
+that is an object comes alone, as the pointer that CPython's calls give.
+
+The room is a parameter because counting in memory would be most of the time of a small function. What runs
+outside of native code must find CPython's own count right: `lower_depth` and `raise_depth` around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ljit.analysis.signatures import Signature
+from ljit.codegen.builder import NULL, FunctionBuilder, ModuleBuilder, Ref, address, integer, undef
+from ljit.codegen.forms import Native, components
+from ljit.codegen.layout import recursion_remaining
+from ljit.codegen.slow_path import check_stack
+from ljit.types import ArrayType, Type
+
+__all__ = ["FAILED", "Body", "flatten", "lower_depth", "raise_depth", "room_of_entry"]
+
+FAILED = address(1)
+_CHECK_EVERY = 64  # frames between two looks at the machine's stack; a power of two
+_UNKNOWN_ROOM = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """How one native function is called. `is_clean`: while it is native no unknown code runs in it."""
+
+    name: str
+    signature: Signature
+    is_clean: bool = False
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """LLVM types of the result's components; none if it is an object."""
+        result = self.signature.result
+        return () if result.is_boxed else components(result)
+
+    @property
+    def llvm_result(self) -> str:
+        if self.signature.result.is_boxed:
+            return "ptr"
+        return f"{{{', '.join((*self.parts, 'ptr'))}}}"
+
+    @property
+    def llvm_params(self) -> list[str]:
+        return ["i64", *(c for type_ in self.signature.params for c in _passed(type_))]
+
+    def begin(self, module: ModuleBuilder) -> tuple[FunctionBuilder, list[Native]]:
+        """Begin the function: check the depth; gives its arguments."""
+        f = module.function(self.name, self.llvm_result, self.llvm_params, "internal")
+        self._check_room(f)
+        refs = iter(f.params[1:])
+        return f, [_received(t, [next(refs) for _ in _passed(t)]) for t in self.signature.params]
+
+    def _check_room(self, f: FunctionBuilder) -> None:
+        """Return if there is no room; every so many frames, also if the machine's stack is nearly full."""
+        room = f.params[0]
+        look, good, failed = f.new_block("look"), f.new_block("room"), f.new_block("deep")
+        low = f.binary("and", room, integer("i64", _CHECK_EVERY - 1))
+        f.condbr(f.icmp("eq", low, integer("i64", 0)), look, good, unlikely=True)
+        f.start(look, cold=True)
+        check_stack(f, failed, is_full=f.icmp("eq", room, integer("i64", 0)))
+        f.br(good)
+        f.start(failed, cold=True)
+        self.ret(f, [undef(part) for part in self.parts], FAILED)
+        f.start(good)
+
+    def ret(self, f: FunctionBuilder, parts: Sequence[Ref], status: Ref) -> None:
+        """Return; for a result that is an object `status` is that object, null or `FAILED`: an error."""
+        if self.signature.result.is_boxed:
+            none = f.icmp("eq", status, FAILED)
+            f.ret(f.select(none, NULL, status))
+            return
+        type_, made = self.llvm_result, "undef"
+        for index, ref in enumerate((*parts, status)):
+            made = f.emit(type_, f"insertvalue {type_} {made}, {ref.typed}, {index}").text
+        f.ret(Ref(type_, made))
+
+    def call(
+        self, f: FunctionBuilder, callee: str, room: Ref, args: Sequence[Ref]
+    ) -> tuple[Native, Ref]:
+        """Call `callee`, a function like this one; gives the result's value and the status."""
+        made = f.call(self.llvm_result, callee, (room, *args))
+        result = self.signature.result
+        if result.is_boxed:
+            return Native(result, (made,)), made
+        parts = [f.extract(part, made, index) for index, part in enumerate(self.parts)]
+        return Native(result, parts), f.extract("ptr", made, len(parts))
+
+
+def _passed(type_: Type) -> tuple[str, ...]:
+    """LLVM types of an argument: its components, an array's object only once."""
+    return components(type_)[1:] if isinstance(type_, ArrayType) else components(type_)
+
+
+def _received(type_: Type, refs: Sequence[Ref]) -> Native:
+    return Native(type_, (refs[0], *refs) if isinstance(type_, ArrayType) else refs)
+
+
+def flatten(value: Native, made: Ref | None = None) -> Sequence[Ref]:
+    """What is passed for a value; `made` is an array's object."""
+    if not isinstance(value.type, ArrayType):
+        return value.parts
+    return (made if made is not None else value.parts[0], *value.parts[2:])
+
+
+# -- CPython's count of frames -------------------------------------------------------------------------
+
+
+def room_of_entry(f: FunctionBuilder) -> Ref:
+    """The room of a body that is called by an entry, which has been counted as the body's frame."""
+    offset = recursion_remaining()
+    if offset is None:
+        return integer("i64", _UNKNOWN_ROOM)
+    state = f.call_external("ptr", "PyThreadState_Get", ())
+    remaining = f.load("i32", f.gep("i8", state, integer("i64", offset)))
+    return f.add(f.convert("sext", remaining, "i64"), integer("i64", 1))
+
+
+_LOWER, _RAISE = "lower_depth", "raise_depth"
+
+
+def lower_depth(f: FunctionBuilder, room: Ref) -> Ref:
+    """Make CPython count the native frames down to the one with this room; gives how many."""
+    offset = recursion_remaining()
+    if offset is None:
+        return integer("i32", 0)
+    f.module.declare("PyThreadState_Get", "ptr", ())
+    f.module.define(
+        _LOWER,
+        f"""define internal i32 @{_LOWER}(i64 %room) cold noinline nounwind {{
+  %state = call ptr @PyThreadState_Get()
+  %place = getelementptr i8, ptr %state, i64 {offset}
+  %now = load i32, ptr %place
+  %short = trunc i64 %room to i32
+  %left = sub i32 %short, 1
+  store i32 %left, ptr %place
+  %frames = sub i32 %now, %left
+  ret i32 %frames
+}}""",
+    )
+    return f.call("i32", _LOWER, (room,))
+
+
+def raise_depth(f: FunctionBuilder, frames: Ref) -> None:
+    """The counterpart of `lower_depth`."""
+    offset = recursion_remaining()
+    if offset is None:
+        return
+    f.module.define(
+        _RAISE,
+        f"""define internal void @{_RAISE}(i32 %frames) cold noinline nounwind {{
+  %state = call ptr @PyThreadState_Get()
+  %place = getelementptr i8, ptr %state, i64 {offset}
+  %now = load i32, ptr %place
+  %back = add i32 %now, %frames
+  store i32 %back, ptr %place
+  ret void
+}}""",
+    )
+    f.call("void", _RAISE, (frames,))
