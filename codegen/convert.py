@@ -24,7 +24,7 @@ from ljit.codegen.forms import (
     undef_of,
 )
 from ljit.errors import CodegenError
-from ljit.types import ANY, BOOL, NEVER, NONE, ArrayType, ListType, Type, UnionType
+from ljit.types import ANY, BOOL, NEVER, NONE, ArrayType, ListType, TupleType, Type, UnionType
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -154,12 +154,17 @@ def _to_array(e: Emitter, value: Native, type_: ArrayType) -> Native:
 
 
 def has_member(e: Emitter, value: Native, member: Type) -> Ref:
-    """Whether a Union holds a value of the type `member` now, as an i1."""
+    """Whether a Union (or a tuple with Unions) holds a value of the type `member` now, as an i1."""
     source = value.type
-    if not isinstance(source, UnionType):
-        return TRUE if source == member else FALSE
     wanted = member.members if isinstance(member, UnionType) else (member,)
     result = FALSE
+    if isinstance(source, TupleType) and isinstance(member, TupleType):
+        result = TRUE
+        for item, type_ in zip(split(value), member.items, strict=True):
+            result = e.f.binary("and", result, has_member(e, item, type_))
+        return result
+    if not isinstance(source, UnionType):
+        return TRUE if source in wanted else FALSE
     for m in wanted:
         if m in source.members:
             tag = integer("i8", source.members.index(m))

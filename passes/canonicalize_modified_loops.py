@@ -11,7 +11,7 @@ interpreter finds out, too). Anything else is left alone.
 from __future__ import annotations
 
 from ljit.ir import Block, Graph, Node, Value, copy_node, get_op
-from ljit.ops.control import BREAK, IF, LOOP, SNAPSHOT, YIELD
+from ljit.ops.control import BREAK, IF, LOOP, REGION, SNAPSHOT, YIELD
 from ljit.ops.python_iteration import has_fixed_size
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import dissolve, insert_constant
@@ -100,7 +100,7 @@ def _rewrite(head: _Head) -> None:
     loop, carried = head.loop, head.loop.blocks[0].params[1:]
     view = head.has_next.inputs[0]
     size = loop.graph.create(get_op("prim::view_size"), [view], like=head.has_next)
-    size.insert_before(loop)
+    size.insert_before(_whole(loop))
     end = head.exit_block.terminator
     is_plain = end is head.exit_block.first and end.op is BREAK and end.target is loop
     if not (is_plain and end.inputs == carried):
@@ -114,6 +114,14 @@ def _rewrite(head: _Head) -> None:
     if not true.uses:
         assert true.node is not None
         true.node.erase()
+
+
+def _whole(loop: Node) -> Node:
+    """The node that stands for the loop of the program: Regions that it was written twice in are part of it."""
+    owner = loop.block.owner if loop.block is not None else None
+    if owner is not None and owner.op is REGION and owner.origin == loop.origin:
+        return _whole(owner)
+    return loop
 
 
 def _move_exit(head: _Head, size: Value) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from ljit.analysis.assumptions import Assumption, is_stable_constant
 from ljit.ir import Effect, Graph, Node, OpDef, Value, get_op
@@ -29,6 +30,7 @@ class GraphWriter:
 
     `effects` collects the effects of new nodes since it was last cleared. `dirty` says that unknown code may have run:
     assumptions checked at the entry may not hold any more, so they are checked again where they are made.
+    `narrowed` has the types that Unions are known to have at the place (`passes/narrowing.py`).
     """
 
     def __init__(self, name: str) -> None:
@@ -37,6 +39,7 @@ class GraphWriter:
         self.assumptions: list[Assumption] = []
         self.effects = Effect.PURE
         self.dirty = False
+        self.narrowed: dict[Value, Type] = {}
         self._constants: dict[tuple[int, bool], Value] = {}
 
     def append(
@@ -97,14 +100,37 @@ class GraphWriter:
 
     def in_branch(self, branch: Node, emit: Callable[[], list[Value] | None]) -> list[Value] | None:
         """Run `emit` with a new block of `branch` as the place for new nodes."""
-        outer, self.block = self.block, branch.add_block()
-        try:
+        with self.inside(branch):
             results = emit()
             if results is not None:
                 self.append(YIELD, results)
             return results
+
+    @contextmanager
+    def inside(self, node: Node) -> Iterator[None]:
+        """Write to a new block of `node`."""
+        outer, self.block = self.block, node.add_block()
+        narrowed, self.narrowed = self.narrowed, dict(self.narrowed)
+        try:
+            yield
         finally:
-            self.block = outer
+            self.block, self.narrowed = outer, narrowed
+
+    def when_all(
+        self, wanted: Sequence[tuple[Value, Type]], emit: Callable[[], None], like: Node
+    ) -> None:
+        """Run `emit`, which leaves the block, if all Unions have the types; else go on here."""
+        (union, type_), *rest = wanted
+        test = self.append(TYPE_IS, (union,), {"type": type_}, like=like)
+        branch = self.append(IF, (test.output,), like=like)
+        with self.inside(branch):
+            if rest:
+                self.when_all(rest, emit, like)
+                self.append(YIELD)
+            else:
+                emit()
+        with self.inside(branch):
+            self.append(YIELD)
 
     def merge(
         self, branch: Node, ends: Sequence[Sequence[Value] | None], node: Node
@@ -131,6 +157,13 @@ class GraphWriter:
         """A constant that stands for an object; mutable ones stay boxed and are guarded when used."""
         return self.constant(value, boxed=not is_stable_constant(value))
 
+    def narrow(self, value: Value, like: Node) -> Value:
+        """Give a Union as the narrower type that it is known to have here."""
+        type_ = self.narrowed.get(value, value.type)
+        if type_ in (value.type, NEVER):
+            return value
+        return self.append(GUARD, (value,), {"type": type_}, like=like).output
+
     def split_union(
         self, union: Value, emit: Callable[[Value], list[Value] | None], like: Node
     ) -> list[Value] | None:
@@ -156,7 +189,26 @@ class GraphWriter:
             self.in_branch(branch, as_member),
             self.in_branch(branch, lambda: self._split(union, members[1:], emit, like)),
         ]
-        return self.merge(branch, ends, like)
+        choice = self._choice(branch, ends)
+        return [choice] if choice is not None else self.merge(branch, ends, like)
+
+    def _choice(self, branch: Node, ends: Sequence[Sequence[Value] | None]) -> Value | None:
+        """Give the condition of an If, or its opposite, in place of an If that gives True and False."""
+        results = [end[0] for end in ends if end is not None and len(end) == 1]
+        if len(results) != 2 or not all(v.is_constant for v in results):
+            return None
+        inside = [n for block in branch.blocks for n in block.walk()]
+        if not all(n.op in (GUARD, YIELD) or n.effects.is_removable for n in inside):
+            return None
+        (test,), (first, second) = branch.inputs, (v.constant for v in results)
+        if results[0] is not results[1] and (type(first), type(second)) != (bool, bool):
+            return None
+        for block in branch.blocks:
+            block.clear()
+        branch.erase()
+        if results[0] is results[1]:
+            return results[0]
+        return test if first else self.append(get_op("py::not"), (test,)).output
 
 
 def has_snapshot(node: Node) -> bool:

@@ -1,18 +1,20 @@
 """The specialiser's walk over control flow: branches, regions, loops and their exits.
 
 `ControlFlow` handles the nodes with blocks and the terminators for the walk of `passes/specialize.py`. The carried
-types of a loop are a fixpoint: its body is walked until they do not change any more.
+types of a loop are a fixpoint: its body is walked until they do not change any more. Where a variable starts as
+one type and soon is of another for good (``s = 0``, then ``s += a[i]``; ``best = None``), an innermost loop is written
+twice: the first copy runs until the types have settled, the second runs the rest without tags.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
 from ljit.analysis.liveness import Liveness
-from ljit.ir import Block, Effect, Node, OpDef, Value
+from ljit.ir import Block, Effect, Node, OpDef, Value, get_op
 from ljit.ops.control import (
     BREAK,
     CONTINUE,
@@ -24,11 +26,13 @@ from ljit.ops.control import (
     YIELD,
 )
 from ljit.passes.graph_writer import GraphWriter, has_snapshot, is_left
-from ljit.types import NEVER, Type, join
+from ljit.passes.narrowing import facts, overlap, without
+from ljit.types import NEVER, TupleType, Type, join
 
 __all__ = ["ControlFlow"]
 
 _ENDLESS = 2**63 - 1
+MAX_TWICE = 120  # nodes of a loop body that may be written twice
 
 
 class Walk(Protocol):
@@ -47,11 +51,22 @@ class Walk(Protocol):
 
 
 @dataclass(slots=True)
+class _SecondLoop:
+    """Where the first of two loops leads: behind `region`, once its carried types are `settled`."""
+
+    region: Node
+    settled: Sequence[Type]
+    types: list[Type] = field(default_factory=list)  # trip index and carried values that get there
+
+
+@dataclass(slots=True)
 class _Exits:
     """The types that reach the exits of a Loop or Region while its block is walked."""
 
+    target: Node  # in the new graph
     next: list[Type]  # carried values of the next trip
     out: list[Type]  # outputs
+    second: _SecondLoop | None = None  # the loop is the first of two
 
 
 class ControlFlow:
@@ -63,7 +78,6 @@ class ControlFlow:
         self.values = walk.values
         self.liveness = walk.liveness
         self.snapshot = walk.snapshot
-        self.targets: dict[Node, Node] = {}
         self.exits: dict[Node, _Exits] = {}
         self.header_types: dict[Node, list[Type]] = {}
         self.handlers: dict[OpDef, Callable[[Node], bool]] = {
@@ -82,14 +96,14 @@ class ControlFlow:
         if condition.is_constant:
             return self.splice(node, node.blocks[0 if condition.constant else 1])
         branch = self.out.append(IF, (condition,), like=node)
-        self.targets[node] = branch
         dirty, was_dirty = False, self.out.dirty
         ends: list[list[Value] | None] = []
         saved_effects = self.out.effects
         self.out.effects = Effect.PURE
-        for block in node.blocks:
+        for block, truth in zip(node.blocks, (True, False), strict=True):
             self.out.dirty = was_dirty
-            ends.append(self.out.in_branch(branch, partial(self.block_results, block)))
+            emit = partial(self.branch_results, block, condition, truth=truth)
+            ends.append(self.out.in_branch(branch, emit))
             dirty |= self.out.dirty
         self.out.dirty = dirty
         results = self.out.merge(branch, ends, node)
@@ -97,16 +111,25 @@ class ControlFlow:
         self.out.effects |= saved_effects
         if results is None:
             return False
+        if None in ends:  # only one way leads here
+            self.out.narrowed.update(facts(condition, truth=ends[0] is not None))
         self.values.update(zip(node.outputs, results, strict=True))
         if has_snapshots:
             self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
         return True
 
+    def operands(self, node: Node) -> list[Value]:
+        return [self.out.narrow(self.values[v], node) for v in node.inputs]
+
+    def branch_results(self, block: Block, condition: Value, *, truth: bool) -> list[Value] | None:
+        self.out.narrowed.update(facts(condition, truth=truth))
+        return self.block_results(block)
+
     def block_results(self, block: Block) -> list[Value] | None:
         """Walk a block up to its Yield and give the yielded values; None if it is left otherwise."""
         for node in block:
             if node.op is YIELD:
-                return [self.values[v] for v in node.inputs]
+                return self.operands(node)
             if not self.walk.visit(node):
                 return None
         raise AssertionError("block without terminator")
@@ -136,8 +159,7 @@ class ControlFlow:
 
     def visit_early_exits(self, node: Node) -> bool:
         region = self.out.append(REGION, like=node)
-        self.targets[node] = region
-        exits = self.exits[node] = _Exits([], [NEVER] * len(node.outputs))
+        exits = self.exits[node] = _Exits(region, [], [NEVER] * len(node.outputs))
         end = self.out.in_branch(region, lambda: self.block_results(node.blocks[0]))
         if end is not None:
             exits.out = [join(a, v.type) for a, v in zip(exits.out, end, strict=True)]
@@ -150,69 +172,129 @@ class ControlFlow:
             self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
         return True
 
+    # -- loops -------------------------------------------------------------------------------------
+
     def visit_inner_loop(self, node: Node) -> bool:
-        start, _, *carried = (self.values[v] for v in node.inputs)
+        start, _, *carried = self.operands(node)
         if not self.visit_loop(node, start, carried):
             return False
         self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
         return True
 
     def visit_loop(self, node: Node, start: Value, carried: Sequence[Value]) -> bool:
-        """Walk a loop until the types of its carried values do not change any more."""
+        """Walk a loop: as one, or as two if the types of its carried values settle."""
+        initial = [v.type for v in carried]
+        known = self.header_types.get(node, initial)  # of an earlier walk of an outer loop
+        loop, exits, after_trip = self.settle(node, start, carried, list(map(join, initial, known)))
+        settled = settled_types(initial, after_trip) if can_be_two(node) else None
+        if settled is not None:
+            goes_on = self.visit_in_two(node, start, carried, settled)
+            if goes_on is not None:
+                _erase(loop)
+                return goes_on
+        self.header_types[node] = [p.type for p in loop.blocks[0].params[1:]]
+        return self.finish_loop(node, loop, exits)
+
+    def settle(
+        self,
+        node: Node,
+        start: Value,
+        carried: Sequence[Value],
+        types_: Sequence[Type],
+        second: _SecondLoop | None = None,
+    ) -> tuple[Node, _Exits, list[Type]]:
+        """Walk the body until the types of the carried values do not change any more.
+
+        Gives the loop, its exits, and the types at the end of a trip that starts with `types_`.
+        """
         stop = self.values[node.inputs[1]]
-        types_ = [v.type for v in carried]
-        known = self.header_types.get(node)
-        if known is not None:
-            types_ = list(map(join, types_, known))
         was_dirty = self.out.dirty
+        after_trip = None
         while True:
             self.out.dirty = was_dirty
             loop = self.out.append(LOOP, (start, stop, *carried), like=node)
-            exits = self.walk_loop(node, loop, types_)
+            exits = self.walk_loop(node, loop, types_, second)
+            after_trip = after_trip or exits.next
             widened = list(map(join, types_, exits.next))
             if widened == types_ and self.out.dirty == was_dirty:
-                break
+                return loop, exits, after_trip
             was_dirty = self.out.dirty  # unknown code runs in the body: it ran before the next trip
-            self.header_types[node] = types_ = widened
-            loop.blocks[0].clear()
-            loop.erase()
-        return self.finish_loop(node, loop, exits, stop)
+            types_ = widened
+            _erase(loop)
 
-    def walk_loop(self, node: Node, loop: Node, types_: Sequence[Type]) -> _Exits:
+    def walk_loop(
+        self, node: Node, loop: Node, types_: Sequence[Type], second: _SecondLoop | None
+    ) -> _Exits:
         body = node.blocks[0]
-        self.targets[node] = loop
-        exits = self.exits[node] = _Exits([NEVER] * len(types_), [NEVER] * len(node.outputs))
-        outer, self.out.block = self.out.block, loop.add_block()
-        for param, type_ in zip(body.params, (loop.inputs[0].type, *types_), strict=True):
-            self.values[param] = self.out.block.add_param(param.name, type_)
-        self.snapshot(f"header:{node.id}", self.liveness.live_at_header(node))
-        results = self.block_results(body)
-        if results is not None:
-            self.out.append(YIELD, results)
-            exits.next = [join(a, v.type) for a, v in zip(exits.next, results, strict=True)]
-        self.out.block = outer
+        nothing: list[Type] = [NEVER] * len(types_)
+        exits = self.exits[node] = _Exits(loop, nothing, nothing, second)
+        with self.out.inside(loop):
+            for param, type_ in zip(body.params, (loop.inputs[0].type, *types_), strict=True):
+                self.values[param] = self.out.block.add_param(param.name, type_)
+            self.snapshot(f"header:{node.id}", self.liveness.live_at_header(node))
+            results = self.block_results(body)
+            if results is not None:
+                assert body.last is not None
+                self.next_trip(exits, results, body.last)
         return exits
 
-    def finish_loop(self, node: Node, loop: Node, exits: _Exits, stop: Value) -> bool:
+    def visit_in_two(
+        self, node: Node, start: Value, carried: Sequence[Value], settled: Sequence[Type]
+    ) -> bool | None:
+        """Write two loops: one until the types are the settled ones, and one with those.
+
+        Most often the first is left in its first trip. It stands in a Region that it leaves for the
+        second, and both in one that it leaves when the loop is done. None, and nothing written: the
+        types do not stay settled.
+        """
+        was_dirty = self.out.dirty
+        both = self.out.append(REGION, like=node)
+        initial = [v.type for v in carried]
+        done: list[Type] = [NEVER] * len(carried)
+        with self.out.inside(both):
+            second = _SecondLoop(self.out.append(REGION, like=node), settled)
+            with self.out.inside(second.region):
+                loop, exits, _ = self.settle(node, start, carried, initial, second)
+                if self.finish_loop(node, loop, exits):
+                    done = [v.type for v in loop.outputs]
+                    self.out.append(BREAK, loop.outputs, like=node).target = both
+            entry = [second.region.add_output(t) for t in second.types]
+            if entry:
+                loop, exits, _ = self.settle(node, entry[0], entry[1:], second.types[1:])
+            final = [p.type for p in loop.blocks[0].params[1:]]
+            if not entry or all(map(_holds, final, initial)):
+                _erase(both)
+                self.out.dirty = was_dirty
+                return None
+            if self.finish_loop(node, loop, exits):
+                self.out.append(YIELD, loop.outputs)
+                done = list(map(join, done, (v.type for v in loop.outputs)))
+        if not is_left(both):
+            self.out.append(UNREACHABLE, like=node)
+            return False
+        for old, type_ in zip(node.outputs, done, strict=True):
+            self.values[old] = both.add_output(type_, old.name)
+        return True
+
+    def finish_loop(self, node: Node, loop: Node, exits: _Exits) -> bool:
         out = exits.out
+        stop = self.values[node.inputs[1]]
         is_endless = stop.is_constant and stop.constant == _ENDLESS
         if len(node.blocks) > 1:
             block = node.blocks[1]
             types_ = [p.type for p in loop.blocks[0].params[1:]]
-            outer, self.out.block = self.out.block, loop.add_block()
             self.values[node.blocks[0].params[0]] = stop  # the header's test fails for it
-            for param, other, type_ in zip(
-                block.params, node.blocks[0].params[1:], types_, strict=True
-            ):
-                self.values[param] = self.values[other] = self.out.block.add_param(
-                    param.name, type_
-                )
-            self.snapshot(f"header:{node.id}", self.liveness.live_at_header(node))
-            results = self.block_results(block)
-            if results is not None:
-                self.out.append(YIELD, results)
-                out = [join(a, v.type) for a, v in zip(out, results, strict=True)]
-            self.out.block = outer
+            with self.out.inside(loop):
+                for param, other, type_ in zip(
+                    block.params, node.blocks[0].params[1:], types_, strict=True
+                ):
+                    given = self.out.block.add_param(param.name, type_)
+                    self.values[param] = self.values[other] = given
+                self.snapshot(f"header:{node.id}", self.liveness.live_at_header(node))
+                results = self.block_results(block)
+                if results is not None:
+                    self.out.append(YIELD, results)
+                    out = [join(a, v.type) for a, v in zip(out, results, strict=True)]
         elif not is_endless:
             out = [join(a, p.type) for a, p in zip(out, loop.blocks[0].params[1:], strict=True)]
         if is_endless and not is_left(loop):
@@ -230,31 +312,116 @@ class ControlFlow:
         raise AssertionError("a Yield is handled by the walk of its block")
 
     def visit_continue(self, node: Node) -> bool:
-        return self.exit(node, "next")
+        if node.target not in self.exits:
+            return self.leave_outlined(node)
+        return self.next_trip(self.exits[node.target], self.operands(node), node)
 
     def visit_break(self, node: Node) -> bool:
-        return self.exit(node, "out")
-
-    def exit(self, node: Node, kind: str) -> bool:
-        assert node.target is not None
-        if node.target not in self.targets:  # leaves the outlined loop for an outer one
-            self.snapshot(f"before:{node.id}", self.liveness.live_before(node))
-            return self.out.deoptimize("leaves the loop", node)
-        values = [self.values[v] for v in node.inputs]
-        exits = self.exits[node.target]
-        known = getattr(exits, kind)
-        setattr(exits, kind, [join(a, v.type) for a, v in zip(known, values, strict=True)])
-        made = self.out.append(node.op, values, like=node)
-        made.target = self.targets[node.target]
+        if node.target not in self.exits:
+            return self.leave_outlined(node)
+        exits, values = self.exits[node.target], self.operands(node)
+        exits.out = [join(a, v.type) for a, v in zip(exits.out, values, strict=True)]
+        self.out.append(BREAK, values, like=node).target = exits.target
         return False
+
+    def leave_outlined(self, node: Node) -> bool:
+        """Leave the outlined loop for one around it."""
+        self.snapshot(f"before:{node.id}", self.liveness.live_before(node))
+        return self.out.deoptimize("leaves the loop", node)
+
+    def next_trip(self, exits: _Exits, values: Sequence[Value], end: Node) -> bool:
+        """Write the end of a trip, as `end` (a Yield or Continue) in the baseline graph."""
+        if exits.second is not None:
+            assert end.block is not None
+            staying = self.leave_for_second(exits, values, end)
+            if staying is None:
+                return False
+            values = staying
+        exits.next = [join(a, v.type) for a, v in zip(exits.next, values, strict=True)]
+        made = self.out.append(end.op, values, like=end)
+        if end.op is CONTINUE:
+            made.target = exits.target
+        return False
+
+    def leave_for_second(
+        self, exits: _Exits, values: Sequence[Value], end: Node
+    ) -> Sequence[Value] | None:
+        """Go over to the second loop if all types are settled.
+
+        Gives the values of the next trip of this loop; None if there is none.
+        """
+        second = exits.second
+        assert second is not None
+        pairs = list(zip(values, second.settled, strict=True))
+        open_ = [(v, t) for v, t in pairs if not _holds(t, v.type)]
+        if not all(overlap(v.type, t) for v, t in open_):
+            return values
+        emit = partial(self.enter_second, exits, pairs, end)
+        if not open_:
+            return emit()
+        self.out.when_all(open_, emit, end)
+        if len(open_) > 1:
+            return values
+        ((value, type_),) = open_
+        self.out.narrowed[value] = without(value.type, type_)
+        return [self.out.narrow(v, end) for v in values]
+
+    def enter_second(self, exits: _Exits, pairs: Sequence[tuple[Value, Type]], end: Node) -> None:
+        second = exits.second
+        assert second is not None
+        k, one = exits.target.blocks[0].params[0], self.out.constant(1)
+        entry = [self.out.append(get_op("py::add"), (k, one), like=end).output]
+        for value, type_ in pairs:
+            self.out.narrowed[value] = type_ if not _holds(type_, value.type) else value.type
+            entry.append(self.out.narrow(value, end))
+        types_ = [v.type for v in entry]
+        second.types = list(map(join, second.types, types_)) if second.types else types_
+        self.out.append(BREAK, entry, like=end).target = second.region
 
     def visit_return(self, node: Node) -> bool:
         if self.walk.outlined is not None:
             self.snapshot(f"before:{node.id}", self.liveness.live_before(node))
             return self.out.deoptimize("returns", node)
-        self.out.append(RETURN, [self.values[v] for v in node.inputs], like=node)
+        self.out.append(RETURN, self.operands(node), like=node)
         return False
 
     def visit_unreachable(self, node: Node) -> bool:
         self.out.append(UNREACHABLE, like=node)
         return False
+
+
+def can_be_two(loop: Node) -> bool:
+    """Whether the body of a baseline loop may be written twice: it is short and has no loop in it."""
+    inside = list(loop.blocks[0].walk())
+    return (
+        len(loop.blocks) == 1 and len(inside) <= MAX_TWICE and all(n.op is not LOOP for n in inside)
+    )
+
+
+def settled_types(initial: Sequence[Type], after_trip: Sequence[Type]) -> list[Type] | None:
+    """Give the types that carried values settle to; None if they stay what they are or mix with those."""
+    if NEVER in after_trip:
+        return None
+    settled = list(map(_settled, initial, after_trip))
+    if NEVER in settled or all(map(_holds, settled, initial)):
+        return None
+    return settled
+
+
+def _settled(initial: Type, after_trip: Type) -> Type:
+    if isinstance(initial, TupleType) and isinstance(after_trip, TupleType):
+        if len(initial.items) == len(after_trip.items):
+            return TupleType(tuple(map(_settled, initial.items, after_trip.items)))
+    if _holds(initial, after_trip):
+        return after_trip
+    return without(after_trip, initial)
+
+
+def _holds(wide: Type, narrow: Type) -> bool:
+    return join(wide, narrow) == wide
+
+
+def _erase(node: Node) -> None:
+    for block in node.blocks:
+        block.clear()
+    node.erase()

@@ -62,7 +62,7 @@ def _facts(op: OpDef) -> list[tuple[str, str]]:
         ("attributes", ", ".join(op.attributes)),
         ("on NumPy", op.numpy or ""),
     ]
-    flags = ("elementwise", "is_commutative", "is_terminator", "is_profiled")
+    flags = ("elementwise", "is_commutative", "is_terminator", "is_profiled", "keeps_unions")
     facts.append(("is", ", ".join(f.removeprefix("is_") for f in flags if getattr(op, f))))
     return [(label, text) for label, text in facts if text]
 

@@ -345,6 +345,8 @@ class OpDef:
     keyword: str = ""
     #: the result type is not a function of the operand types: the profiling executor watches it
     is_profiled: bool = False
+    #: operands of Union type are taken as they are: the specialiser does not branch on their tags
+    keeps_unions: bool = False
     samples: Samples | Callable[[], Samples] = ()
 
     def operand_samples(self) -> Samples:

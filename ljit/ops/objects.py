@@ -326,6 +326,7 @@ FORMAT_VALUE = _object_op(
     "prim::format_value",
     "(x, spec, *, conversion=-1)",
     "One field of an f-string; `conversion` as in `ast.FormattedValue` (-1 or a character's code).",
+    keeps_unions=True,
     infer=lambda x, spec, *, conversion=-1: STR,
     evaluate=_format_value,
 )

@@ -34,6 +34,29 @@ def rooted(x):
     return math.sqrt(x) + np.sin(x)
 
 
+def alternates(xs):
+    total = 0
+    for x in xs:
+        total = 1 if total == 2.5 else x
+    return total
+
+
+def smallest(xs, bound):
+    best = None
+    for x in xs:
+        if x > bound and (best is None or x < best):
+            best = x
+    return best
+
+
+def pairs(xs):
+    best = (0, -1)
+    for i, x in enumerate(xs):
+        if x > best[0]:
+            best = (x, i)
+    return best
+
+
 def logs(values, log):
     for v in values:
         log.append(v)
@@ -77,8 +100,43 @@ def test_module_functions_become_their_ops():
 
 
 def test_a_loop_carries_the_union_of_the_types_that_its_variable_takes():
-    text = graph(sums, np.ones(4))
+    text = graph(alternates, np.ones(4))
     check(text, "CHECK: Union[int, np.float64] = prim::Loop", "CHECK: prim::type_is[type=int]")
+    assert text.count("prim::Loop") == 1
+
+
+def test_a_loop_whose_types_settle_in_its_first_trip_is_left_for_one_with_those_types():
+    text = graph(sums, np.ones(4))
+    check(
+        text,
+        "CHECK: Union[int, np.float64] = prim::Region",
+        "CHECK: int = prim::Loop",
+        "CHECK: prim::Break[depth=1]",
+        "CHECK: np.float64 = prim::Loop",
+        "CHECK-NOT: prim::type_is",
+    )
+
+
+def test_a_type_that_settles_when_the_data_says_so_is_asked_for_in_the_first_loop_only():
+    text = graph(smallest, np.ones(4), 0.5)
+    first, second = text.split("prim::Loop")[1:]
+    assert "prim::type_is" in first
+    assert "prim::type_is" not in second
+
+
+def test_items_of_tuples_settle_too():
+    text = graph(pairs, np.ones(4))
+    check(text, "CHECK: (int, int) = prim::Loop", "CHECK: (np.float64, int) = prim::Loop")
+
+
+def test_a_condition_narrows_a_union_where_it_holds():
+    text = graph(smallest, np.ones(4), 0.5)
+    assert "Any" not in text
+
+
+def test_a_tuple_takes_unions_as_they_are():
+    text = graph(lambda xs, c: (sums(xs), sums(xs)), np.ones(4), True)
+    check(text, "CHECK: (Union[int, np.float64], Union[int, np.float64]) = prim::TupleConstruct")
 
 
 def test_a_known_condition_leaves_one_branch():
