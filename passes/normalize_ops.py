@@ -2,7 +2,7 @@
 
 Contract: an operator of Python with a NumPy array or scalar among its operands becomes the op that
 `OpDef.numpy` names, and an in-place operator on an immutable left operand becomes the plain one
-(`OpDef.element_op`), where `infer` gives the same result type (or one where nothing was known).
+(`OpDef.element_op`), where `infer` knows the result type and it is the same (or nothing was known).
 Changes no value.
 """
 
@@ -61,7 +61,7 @@ def _if_same_result(node: Node, better: OpDef, op: OpDef) -> OpDef:
         types = better.infer_types([v.type for v in node.inputs], node.attrs)
     except (LjitError, TypeError, ValueError):
         return op
-    if len(types) != len(node.outputs):
+    if len(types) != len(node.outputs) or ANY in types:  # unknown: may raise, and say who did
         return op
     fits = all(out.type in (ANY, t) for out, t in zip(node.outputs, types, strict=True))
     return better if fits else op
