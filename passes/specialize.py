@@ -201,8 +201,8 @@ class _Specializer:
 
     def visit_operation(self, node: Node) -> bool:
         self.out.effects = Effect.PURE
-        request = Request(node.op, tuple(self.values[v] for v in node.inputs), node.attrs)
-        results = self.apply(request, node)
+        operands = tuple(self.out.narrow(self.values[v], node) for v in node.inputs)
+        results = self.apply(Request(node.op, operands, node.attrs), node)
         if results is not None:
             self.finish(node, results)
         return results is not None
@@ -246,11 +246,13 @@ class _Specializer:
 
     def apply(self, request: Request, node: Node) -> list[Value] | None:
         """Emit one operation for the operand types at hand; None if it never comes to an end."""
-        for value in request.inputs:
-            if isinstance(value.type, UnionType):
-                emit = partial(self.apply_narrowed, request, value, node)
-                return self.out.split_union(value, emit, node)
-        request = resolve(request, _Constants(self, node))
+        known = resolve(request, _Constants(self, node))
+        if not known.op.keeps_unions:
+            for value in request.inputs:
+                if isinstance(value.type, UnionType):
+                    emit = partial(self.apply_narrowed, request, value, node)
+                    return self.out.split_union(value, emit, node)
+        request = known
         types_ = self.result_types(request, node)
         if NEVER in types_:
             self.out.deoptimize(RAISES, node)
@@ -324,7 +326,7 @@ class _Specializer:
 
     def visit_profile(self, node: Node) -> bool:
         """Trust inference; where it does not know, guard what was observed."""
-        value = self.values[node.inputs[0]]
+        value = self.out.narrow(self.values[node.inputs[0]], node)
         seen = self.feedback.observed(node.id)
         is_known = value.is_constant and is_stable_constant(value.constant)
         if seen is None and not is_known and not is_precise(value.type):
