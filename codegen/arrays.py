@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -152,7 +151,7 @@ def new_array(
     if type_.layout != "C":
         strides = zip(_fortran_strides(f, type_, sizes), strides_of(f, type_, parts), strict=True)
         chosen = tuple(f.select(is_fortran, reverse, own) for reverse, own in strides)
-        parts = replace(parts, strides=chosen)
+        parts = parts.with_changes(strides=chosen)
     return array_value(type_, parts)
 
 

@@ -8,7 +8,6 @@ of the Snapshot to the exit's own function (`codegen/exits.py`). That calls the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ljit.codegen.bodies import lower_depth, raise_depth
 from ljit.codegen.builder import BlockRef, FunctionBuilder, Ref, integer
@@ -18,13 +17,13 @@ from ljit.codegen.forms import Native
 from ljit.codegen.ownership import Ownership
 from ljit.errors import CodegenError
 from ljit.ir import Node
+from ljit.records import Record
 from ljit.source import SourceRange
 
 __all__ = ["Bailout", "Exit", "known_object"]
 
 
-@dataclass(slots=True, eq=False)
-class Exit:
+class Exit(Record, frozen=False):
     """The state that a Snapshot describes, and the block that leaves with it once one is needed."""
 
     info: ExitInfo

@@ -12,13 +12,13 @@ outside of native code must find CPython's own count right: `lower_depth` and `r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ljit.analysis.signatures import Signature
 from ljit.codegen.builder import NULL, FunctionBuilder, ModuleBuilder, Ref, address, integer, undef
 from ljit.codegen.forms import Native, components
 from ljit.codegen.layout import recursion_remaining
 from ljit.codegen.slow_path import check_stack
+from ljit.records import Record
 from ljit.types import ArrayType, Type
 
 __all__ = ["FAILED", "Body", "flatten", "lower_depth", "raise_depth", "room_of_entry"]
@@ -28,8 +28,7 @@ _CHECK_EVERY = 64  # frames between two looks at the machine's stack; a power of
 _UNKNOWN_ROOM = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(Record, eq=True):
     """How one native function is called. `is_clean`: while it is native no unknown code runs in it."""
 
     name: str

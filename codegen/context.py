@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from ljit.analysis.assumptions import Assumption
 from ljit.codegen.builder import ModuleBuilder, Ref, address
 from ljit.errors import CodegenError
+from ljit.records import Record, made_by
 from ljit.source import SourceRange
 from ljit.types import ANY, Type
 
@@ -19,8 +19,7 @@ def _no_helper(_exit: int, _site: int, _values: tuple[object, ...]) -> object:
     raise CodegenError(msg)
 
 
-@dataclass(frozen=True, slots=True)
-class CompileOptions:
+class CompileOptions(Record, eq=True):
     """How to compile one unit.
 
     `helper(exit_index, site_index, values)` goes on in the interpreter and gives the function's
@@ -35,16 +34,14 @@ class CompileOptions:
     result: Type = ANY
 
 
-@dataclass(frozen=True, slots=True)
-class ExitInfo:
+class ExitInfo(Record, eq=True):
     """A Snapshot as a way out: the place where the interpreter goes on, and the names of the values."""
 
     at: str
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SiteInfo:
+class SiteInfo(Record, eq=True):
     """One check that can leave native code: for which baseline node, why, and where in the source."""
 
     origin: int
@@ -52,17 +49,16 @@ class SiteInfo:
     range: SourceRange | None
 
 
-@dataclass(slots=True, eq=False)
-class Context:
+class Context(Record, frozen=False):
     """The shared state of one compile unit."""
 
     module: ModuleBuilder
     options: CompileOptions
-    exits: list[ExitInfo] = field(default_factory=list)
-    sites: list[SiteInfo] = field(default_factory=list)
-    kept: list[object] = field(default_factory=list)
-    boxers: dict[Type, str] = field(default_factory=dict)  # functions that box, for the exits
-    _addresses: dict[int, Ref] = field(default_factory=dict)
+    exits: list[ExitInfo] = made_by(factory=list)
+    sites: list[SiteInfo] = made_by(factory=list)
+    kept: list[object] = made_by(factory=list)
+    boxers: dict[Type, str] = made_by(factory=dict)  # functions that box, for the exits
+    _addresses: dict[int, Ref] = made_by(factory=dict)
 
     def keep(self, value: object) -> Ref:
         """Keep a Python object alive as long as the code lives, and give its address."""

@@ -15,7 +15,6 @@ import re
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -24,6 +23,7 @@ from llvmlite.binding import newpassmanagers
 
 from ljit.codegen import layout
 from ljit.errors import CodegenError
+from ljit.records import Record
 
 __all__ = ["CompileTimes", "CompiledModule", "compile_ir", "host_description", "vector_bytes"]
 
@@ -34,8 +34,7 @@ _CODE_LEVEL = 2  # of instruction selection; 3 gives the same code
 _QUICK_CODE_LEVEL = 0  # of modules that have to be there soon
 
 
-@dataclass(frozen=True, slots=True)
-class CompileTimes:
+class CompileTimes(Record, eq=True):
     """Seconds spent in each step of one compile."""
 
     parse: float

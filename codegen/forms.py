@@ -20,12 +20,12 @@ the memory alive. Values with object null are views that were never needed as Py
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from ljit.codegen.builder import Ref, undef
+from ljit.records import Record
 from ljit.types import (
     BOOL,
     COMPLEX,
@@ -217,8 +217,7 @@ def undef_of(type_: Type) -> Native:
     return Native(type_, [undef(part) for part in components(type_)])
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayParts:
+class ArrayParts(Record, eq=True):
     """The components of an array by name. `sizes` has constants where the type knows them.
 
     `strides` is None for layout "C": they follow from the sizes.

@@ -12,7 +12,6 @@ its values by way of a temporary array, as in NumPy.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +22,7 @@ from ljit.codegen.casts import cast_value
 from ljit.codegen.forms import ArrayParts, Native, array_parts
 from ljit.codegen.memory_order import fortran_condition
 from ljit.errors import CodegenError
+from ljit.records import Record, made_by
 from ljit.types import ArrayType, ScalarType, Type
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ ONE = integer("i64", 1)
 ZERO = integer("i64", 0)
 
 
-@dataclass(slots=True, eq=False)
-class Operand:
+class Operand(Record, frozen=False):
     """An array in the nest: where it lies, its size and stride in each axis of the nest.
 
     A stride is 0 along an axis that the operand is broadcast along. `wraps` marks an axis where that is decided
@@ -48,7 +47,7 @@ class Operand:
     sizes: list[Ref]  # of the nest's axes; missing leading ones are 1
     strides: list[Ref]
     data: Ref
-    cursors: list[Ref] = field(default_factory=list)
+    cursors: list[Ref] = made_by(factory=list)
 
     @property
     def dtype(self) -> np.dtype:

@@ -14,7 +14,8 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+
+from ljit.records import Record, made_by
 
 __all__ = ["Logger", "Settings", "configure", "logger", "overridden", "settings"]
 
@@ -23,15 +24,14 @@ _LEVEL_NAMES = ("DUMP", "UPDATE", "DEBUG")
 _OFF = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Record, eq=True):
     """What the environment says; see the module's docstring."""
 
     enabled: bool = True
     check: bool = False
     full_traceback: bool = False
-    log_levels: Mapping[str, int] = field(default_factory=dict)
-    opt_limits: Mapping[str, int] = field(default_factory=dict)
+    log_levels: Mapping[str, int] = made_by(factory=dict)
+    opt_limits: Mapping[str, int] = made_by(factory=dict)
     stop_after: int | None = None
 
     @staticmethod
@@ -143,7 +143,7 @@ def configure(new: Settings) -> None:
 def overridden(**changes: object) -> Iterator[Settings]:
     """Change fields of the settings for the length of a ``with`` block."""
     before = _settings
-    configure(replace(before, **changes))  # type: ignore[arg-type]  # names are checked by replace
+    configure(before.with_changes(**changes))
     try:
         yield _settings
     finally:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import builtins
 import enum
 import types
-from dataclasses import dataclass, field
 
 import numpy as np
 
+from ljit.records import Record
 from ljit.types import INT, NEVER, Type, join, type_of
 
 __all__ = ["NO_CONSTANT", "Observation", "Profile"]
@@ -38,8 +38,7 @@ _KEPT = (
 _INT_MIN, _INT_MAX = -(2**63), 2**63 - 1
 
 
-@dataclass(slots=True)
-class Observation:
+class Observation(Record, frozen=False):
     """All that was seen at one node. `constant` is the object if it was the same one each time.
 
     `count` counts what was looked at: the machine does not report objects of a class about which
@@ -51,8 +50,8 @@ class Observation:
     saw_none: bool = False
     constant: object = NO_CONSTANT
     #: objects of this class, and arrays of this layout, change nothing any more
-    _class: builtins.type | None = field(default=None, repr=False)
-    _layout: object = field(default=None, repr=False)
+    _class: builtins.type | None = None
+    _layout: object = None
 
     def see(self, value: object) -> bool:
         """Join the type of `value` in; True: nothing new can come of objects of its class."""

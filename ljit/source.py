@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from ljit.records import Record
 
 __all__ = ["Source", "SourceRange"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class Source(Record):
     """The text of one function and where it came from.
 
     `lines` are the lines of the whole file or cell (no line ends), so that line numbers are the file's.
@@ -16,12 +15,11 @@ class Source:
     """
 
     filename: str
-    lines: tuple[str, ...] = field(repr=False)
+    lines: tuple[str, ...]
     function: str
 
 
-@dataclass(frozen=True, slots=True)
-class SourceRange:
+class SourceRange(Record, eq=True):
     """A stretch of source: 1-based lines, 0-based columns counted in characters (not bytes).
 
     `caller` is the place of the call when the node was inlined: the chain is the call stack,

@@ -9,8 +9,8 @@ text form that `parse_type` reads back.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 import numpy as np
 
@@ -50,9 +50,27 @@ MAX_UNION = 4
 
 
 class Type:
-    """Base of all types."""
+    """Base of all types. They compare by class and `key`, the tuple of their fields.
 
-    __slots__ = ()
+    Classes and methods are written out: types are made, compared and looked up all the time.
+    """
+
+    __slots__ = ("_hash", "key")
+
+    def __init__(self, *key: object) -> None:
+        self.key: Final = key
+        self._hash: Final = hash(key)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return type(self) is type(other) and self.key == other.key  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{self.key!r}"
 
     @property
     def is_boxed(self) -> bool:
@@ -60,18 +78,19 @@ class Type:
         return False
 
 
-@dataclass(frozen=True, slots=True)
 class AtomType(Type):
     """A type without parameters: ``int``, ``float``, ``None``, ``Any`` ..."""
 
-    name: str
+    __slots__ = ("is_boxed", "name")
+    __match_args__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name: Final = name
+        self.is_boxed: Final = name in ("Any", "str")
 
     def __str__(self) -> str:
         return self.name
-
-    @property
-    def is_boxed(self) -> bool:
-        return self.name in ("Any", "str")
 
 
 ANY = AtomType("Any")
@@ -85,17 +104,20 @@ COMPLEX = AtomType("complex")
 STR = AtomType("str")
 
 
-@dataclass(frozen=True, slots=True)
 class ScalarType(Type):
     """A NumPy scalar (``np.float64(...)``, not a 0-d array) of a native-order dtype."""
 
-    dtype: np.dtype
+    __slots__ = ("dtype",)
+    __match_args__ = ("dtype",)
+
+    def __init__(self, dtype: np.dtype) -> None:
+        super().__init__(dtype)
+        self.dtype: Final = dtype
 
     def __str__(self) -> str:
         return f"np.{self.dtype.name}"
 
 
-@dataclass(frozen=True, slots=True)
 class ArrayType(Type):
     """An exact ``np.ndarray``: dtype, one entry a dimension (None: unknown size), memory layout.
 
@@ -103,10 +125,21 @@ class ArrayType(Type):
     and in native byte order; others are `Any`.
     """
 
-    dtype: np.dtype
-    shape: tuple[int | None, ...]
-    layout: str = "C"
-    writeable: bool = True
+    __slots__ = ("dtype", "layout", "shape", "writeable")
+    __match_args__ = ("dtype", "shape", "layout", "writeable")
+
+    def __init__(
+        self,
+        dtype: np.dtype,
+        shape: tuple[int | None, ...],
+        layout: str = "C",
+        writeable: bool = True,
+    ) -> None:
+        super().__init__(dtype, shape, layout, writeable)
+        self.dtype: Final = dtype
+        self.shape: Final = shape
+        self.layout: Final = layout
+        self.writeable: Final = writeable
 
     @property
     def ndim(self) -> int:
@@ -126,22 +159,30 @@ class ArrayType(Type):
         return f"{self.dtype.name.capitalize()}({', '.join(parts)})"
 
 
-@dataclass(frozen=True, slots=True)
 class TupleType(Type):
     """An exact tuple, with the type of each item."""
 
-    items: tuple[Type, ...]
+    __slots__ = ("items",)
+    __match_args__ = ("items",)
+
+    def __init__(self, items: tuple[Type, ...]) -> None:
+        super().__init__(items)
+        self.items: Final = items
 
     def __str__(self) -> str:
         inside = ", ".join(map(str, self.items))
         return f"({inside},)" if len(self.items) == 1 else f"({inside})"
 
 
-@dataclass(frozen=True, slots=True)
 class ListType(Type):
     """An exact list whose items were all seen as `item`; items are checked again when read."""
 
-    item: Type
+    __slots__ = ("item",)
+    __match_args__ = ("item",)
+
+    def __init__(self, item: Type) -> None:
+        super().__init__(item)
+        self.item: Final = item
 
     def __str__(self) -> str:
         return f"List[{self.item}]"
@@ -151,9 +192,10 @@ class ListType(Type):
         return True
 
 
-@dataclass(frozen=True, slots=True)
 class RangeType(Type):
     """A ``range`` object whose start, stop and step fit in int64."""
+
+    __slots__ = ()
 
     def __str__(self) -> str:
         return "range"
@@ -162,13 +204,17 @@ class RangeType(Type):
 RANGE = RangeType()
 
 
-@dataclass(frozen=True, slots=True)
 class SliceType(Type):
     """A ``slice`` object: types of start, stop, step (INT or NONE each)."""
 
-    start: Type
-    stop: Type
-    step: Type
+    __slots__ = ("start", "step", "stop")
+    __match_args__ = ("start", "stop", "step")
+
+    def __init__(self, start: Type, stop: Type, step: Type) -> None:
+        super().__init__(start, stop, step)
+        self.start: Final = start
+        self.stop: Final = stop
+        self.step: Final = step
 
     def __str__(self) -> str:
         return f"slice[{self.start}, {self.stop}, {self.step}]"
@@ -177,22 +223,30 @@ class SliceType(Type):
 SLICE = SliceType(INT, INT, NONE)
 
 
-@dataclass(frozen=True, slots=True)
 class ViewType(Type):
     """A stateless iteration view (`kind`: enumerate, zip, reversed) over the views `parts`."""
 
-    kind: str
-    parts: tuple[Type, ...]
+    __slots__ = ("kind", "parts")
+    __match_args__ = ("kind", "parts")
+
+    def __init__(self, kind: str, parts: tuple[Type, ...]) -> None:
+        super().__init__(kind, parts)
+        self.kind: Final = kind
+        self.parts: Final = parts
 
     def __str__(self) -> str:
         return f"View[{self.kind}, {', '.join(map(str, self.parts))}]"
 
 
-@dataclass(frozen=True, slots=True)
 class ObjectType(Type):
     """A boxed object of exactly this class."""
 
-    cls: type
+    __slots__ = ("cls",)
+    __match_args__ = ("cls",)
+
+    def __init__(self, cls: type) -> None:
+        super().__init__(cls)
+        self.cls: Final = cls
 
     def __str__(self) -> str:
         return f"Object[{self.cls.__module__}.{self.cls.__qualname__}]"
@@ -202,11 +256,15 @@ class ObjectType(Type):
         return True
 
 
-@dataclass(frozen=True, slots=True)
 class UnionType(Type):
     """One of a few unboxed types; native code carries a tag beside the value."""
 
-    members: tuple[Type, ...]  # sorted by text, at least two, no unions, no boxed types
+    __slots__ = ("members",)
+    __match_args__ = ("members",)
+
+    def __init__(self, members: tuple[Type, ...]) -> None:
+        super().__init__(members)
+        self.members: Final = members  # sorted by text, at least two, no unions, no boxed types
 
     def __str__(self) -> str:
         return f"Union[{', '.join(map(str, self.members))}]"

@@ -15,7 +15,6 @@ Renaming is one forward walk. A ``del`` is a Store of `prim::Uninitialized`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ljit.ir import Block, Graph, Node, Value, get_op
 from ljit.ops.control import (
@@ -31,6 +30,7 @@ from ljit.ops.control import (
     YIELD,
 )
 from ljit.passes.manager import graph_pass
+from ljit.records import Record
 from ljit.types import ANY
 
 __all__ = ["convert_to_ssa"]
@@ -134,8 +134,7 @@ class _Liveness:
         return set(header)
 
 
-@dataclass(frozen=True, slots=True)
-class _Binding:
+class _Binding(Record, eq=True):
     """What a variable is at one place: its value, and whether it may be unbound."""
 
     value: Value

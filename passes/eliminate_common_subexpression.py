@@ -11,14 +11,13 @@ has one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from ljit.analysis.alias import AliasInfo, written_operands
 from ljit.ir import Block, Effect, Graph, Node, Value
 from ljit.ops.control import GUARD, LOOP, PROFILE, SNAPSHOT
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import replace_value
 from ljit.passes.values import node_key
+from ljit.records import Record, made_by
 
 __all__ = ["eliminate_common_subexpression"]
 
@@ -35,12 +34,11 @@ def eliminate_common_subexpression(graph: Graph) -> bool:
     return merger.changed
 
 
-@dataclass(slots=True)
-class _Table:
+class _Table(Record, frozen=False):
     """Nodes whose values are current: those that depend on operands only, and those that read."""
 
-    pure: dict[object, Node] = field(default_factory=dict)
-    reads: dict[object, Node] = field(default_factory=dict)
+    pure: dict[object, Node] = made_by(factory=dict)
+    reads: dict[object, Node] = made_by(factory=dict)
 
     def copy(self) -> _Table:
         return _Table(dict(self.pure), dict(self.reads))

@@ -12,7 +12,6 @@ the loop nest's own business.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
@@ -21,6 +20,7 @@ from ljit.ir import Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import MAP, YIELD
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import all_blocks
+from ljit.records import Record, made_by
 from ljit.types import INT, ArrayType, ScalarType, Type, is_number
 
 __all__ = ["fuse"]
@@ -48,13 +48,12 @@ def fuse(graph: Graph) -> bool:
     return changed
 
 
-@dataclass(slots=True)
-class _Chain:
+class _Chain(Record, frozen=False):
     """Nodes that become one Map: the last is `root`; `members` are in reverse order."""
 
     root: Node
     shape: ArrayType
-    members: list[Node] = field(default_factory=list)
+    members: list[Node] = made_by(factory=list)
 
 
 @cache

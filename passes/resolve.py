@@ -11,7 +11,6 @@ from __future__ import annotations
 import types
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
@@ -33,8 +32,7 @@ from ljit.types import (
 __all__ = ["Constants", "Request", "resolve"]
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Record, eq=True):
     """One operation to be emitted."""
 
     op: OpDef

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
@@ -45,7 +44,7 @@ from ljit.passes.insert_guards import Observations, guarded_type, is_precise
 from ljit.passes.native_calls import MAX_WALKS, SelfCalls
 from ljit.passes.resolve import Request, resolve
 from ljit.passes.specialize_control import ControlFlow
-from ljit.records import Record
+from ljit.records import Record, made_by
 from ljit.types import ANY, NEVER, Type, UnionType
 
 __all__ = ["Feedback", "Specialization", "specialize", "specialize_loop"]
@@ -61,12 +60,11 @@ class Feedback(Observations, Protocol):
         """Whether the global or closure variable `name` was seen to change."""
 
 
-@dataclass(slots=True)
-class Specialization:
+class Specialization(Record, frozen=False):
     """A specialised graph and what must hold at its entry."""
 
     graph: Graph
-    assumptions: list[Assumption] = field(default_factory=list)
+    assumptions: list[Assumption] = made_by(factory=list)
     result: Type = ANY  # as which native code gives the result to native callers
 
 

@@ -9,7 +9,6 @@ twice: the first copy runs until the types have settled, the second runs the res
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
@@ -27,6 +26,7 @@ from ljit.ops.control import (
 )
 from ljit.passes.graph_writer import GraphWriter, has_snapshot, is_left
 from ljit.passes.narrowing import facts, overlap, without
+from ljit.records import Record, made_by
 from ljit.types import NEVER, TupleType, Type, join
 
 __all__ = ["ControlFlow"]
@@ -50,17 +50,15 @@ class Walk(Protocol):
         """Put a Snapshot of baseline values here."""
 
 
-@dataclass(slots=True)
-class _SecondLoop:
+class _SecondLoop(Record, frozen=False):
     """Where the first of two loops leads: behind `region`, once its carried types are `settled`."""
 
     region: Node
     settled: Sequence[Type]
-    types: list[Type] = field(default_factory=list)  # trip index and carried values that get there
+    types: list[Type] = made_by(factory=list)  # trip index and carried values that get there
 
 
-@dataclass(slots=True)
-class _Exits:
+class _Exits(Record, frozen=False):
     """The types that reach the exits of a Loop or Region while its block is walked."""
 
     target: Node  # in the new graph

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ljit.records import Record
 from ljit.types import (
     ANY,
     BOOL,
@@ -28,8 +27,7 @@ _PLAIN = frozenset((BOOL, INT, FLOAT, COMPLEX, NONE))
 _MOST_ITEMS = 3  # of a tuple that is given back in registers
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Record, eq=True):
     """The types of a native function's parameters and of its result; a result `Any` is an object."""
 
     params: tuple[Type, ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import platform
 
 import numpy as np
@@ -30,7 +29,7 @@ def run(_options: argparse.Namespace) -> int:
     }
     for name, value in facts.items():
         print(f"{name + ':':14} {value}")
-    for setting in dataclasses.fields(config.Settings):
-        value = getattr(config.settings(), setting.name)
-        print(f"{'setting:':14} {setting.name} = {value!r}")
+    for name in config.Settings.fields_of_record:
+        value = getattr(config.settings(), name)
+        print(f"{'setting:':14} {name} = {value!r}")
     return 0

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
@@ -29,7 +28,7 @@ from ljit.ops.control import (
     UNREACHABLE,
     YIELD,
 )
-from ljit.records import Record
+from ljit.records import Record, made_by
 from ljit.source import SourceRange
 from ljit.types import ANY, BOOL, INT, Type
 
@@ -53,8 +52,7 @@ def emits(*classes: type[Tree]) -> Callable[[_Emitter], _Emitter]:
     return register
 
 
-@dataclass(slots=True, eq=False)
-class Scope:
+class Scope(Record, frozen=False):
     """The local variables of a function or comprehension: slots by name.
 
     `inlinable` are the names of nested functions that may be inlined, `functions` those defined so far.
@@ -65,9 +63,9 @@ class Scope:
     slots: Mapping[str, str]
     deleted: frozenset[str] = frozenset()
     inlinable: frozenset[str] = frozenset()
-    escapes: Mapping[str, SourceRange] = field(default_factory=dict)
-    functions: dict[str, NestedFunction] = field(default_factory=dict)
-    unsure: dict[str, None] = field(default_factory=dict)
+    escapes: Mapping[str, SourceRange] = made_by(factory=dict)
+    functions: dict[str, NestedFunction] = made_by(factory=dict)
+    unsure: dict[str, None] = made_by(factory=dict)
     has_frame: bool = True
 
 
@@ -79,8 +77,7 @@ class NestedFunction(Record):
     defaults: Mapping[str, str]
 
 
-@dataclass(slots=True, eq=False)
-class Exit:
+class Exit(Record, frozen=False):
     """A Loop or Region that can be left, with what is bound at each of its Breaks so far."""
 
     node: Node

@@ -7,26 +7,25 @@ definition, and is used for nothing but calls.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 
 from ljit.frontend import tree
 from ljit.frontend.tree import Tree
+from ljit.records import Record, made_by
 from ljit.source import SourceRange
 
 __all__ = ["Names", "bound_in_target", "names_of"]
 
 
-@dataclass(slots=True)
-class Names:
+class Names(Record, frozen=False):
     """What one function (without those nested in it) does with names.
 
     `escapes` tells where a name is used other than by calling it, in nested functions too.
     """
 
-    bound: Counter[str] = field(default_factory=Counter)
-    deleted: set[str] = field(default_factory=set)
-    defined: set[str] = field(default_factory=set)
-    escapes: dict[str, SourceRange] = field(default_factory=dict)
+    bound: Counter[str] = made_by(factory=Counter)
+    deleted: set[str] = made_by(factory=set)
+    defined: set[str] = made_by(factory=set)
+    escapes: dict[str, SourceRange] = made_by(factory=dict)
 
     @property
     def inlinable(self) -> frozenset[str]:

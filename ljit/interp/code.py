@@ -17,7 +17,6 @@ This module is not the compiler (`ljit.interp.compiler`) and knows nothing of op
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ljit.errors import InternalError
@@ -65,8 +64,7 @@ KIND_NAMES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Record, eq=True):
     """What the listing says of one instruction: op with attributes, registers, jump target."""
 
     text: str
@@ -98,21 +96,20 @@ class LoopInfo(Record):
     parent: LoopInfo | None = None  # the loop around it
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Code:
+class Code(Record):
     """The bytecode of one graph."""
 
     name: str
     parameters: int
-    instructions: tuple[Instruction, ...] = field(repr=False)
-    segments: tuple[tuple[Instruction, ...] | None, ...] = field(repr=False)
-    template: tuple[object, ...] = field(repr=False)
-    positions: Mapping[str, int] = field(repr=False)
-    register_of: Mapping[str, int] = field(repr=False)
-    ranges: tuple[SourceRange | None, ...] = field(repr=False)
-    loops: tuple[LoopInfo, ...] = field(repr=False)
-    notes: tuple[Note, ...] = field(repr=False)
-    constants: tuple[int, ...] = field(repr=False)
+    instructions: tuple[Instruction, ...]
+    segments: tuple[tuple[Instruction, ...] | None, ...]
+    template: tuple[object, ...]
+    positions: Mapping[str, int]
+    register_of: Mapping[str, int]
+    ranges: tuple[SourceRange | None, ...]
+    loops: tuple[LoopInfo, ...]
+    notes: tuple[Note, ...]
+    constants: tuple[int, ...]
 
     def pc_of(self, position: str) -> int:
         """Give the pc of a place."""
@@ -171,4 +168,4 @@ def observed(code: Code, trace: Trace) -> Code:
         return tuple(both)
 
     segments = tuple(s if s is None else instrument(s) for s in code.segments)
-    return replace(code, segments=segments)
+    return code.with_changes(segments=segments)

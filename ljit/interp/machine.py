@@ -9,7 +9,6 @@ CPython would give (`ljit.interp.tracebacks`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ljit.errors import InternalError
@@ -134,13 +133,12 @@ class NoHooks:
         return None
 
 
-@dataclass(slots=True)
-class InterpreterState:
+class InterpreterState(Record, frozen=False):
     """A place in a Code and its register file: all there is to an activation."""
 
     code: Code
     pc: int
-    registers: list[object] = field(repr=False)
+    registers: list[object]
 
     @staticmethod
     def at_entry(code: Code, args: Sequence[object]) -> InterpreterState:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ljit.records import Record, made_by
 from ljit.types import ANY, Type
 
 if TYPE_CHECKING:
@@ -71,8 +71,7 @@ _KEPT = (Effect.WRITE | Effect.RAISE | Effect.CALL | Effect.EXIT).value
 _DONE_ONCE = (Effect.WRITE | Effect.CALL).value
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
+class Schema(Record, eq=True):
     """Parameter names as Python callers may use them: ``(x, axis=None, *, keepdims=False)``.
 
     `params` are pairs of name and default; `REQUIRED` marks a parameter without one. Names behind
@@ -83,7 +82,7 @@ class Schema:
     text: str
     positional: tuple[str, ...] = ()
     keyword_only: tuple[str, ...] = ()
-    defaults: Mapping[str, object] = field(default_factory=dict)
+    defaults: Mapping[str, object] = made_by(factory=dict)
     variadic: str | None = None
     written: tuple[str, ...] = ()
     positional_only: tuple[str, ...] = ()
@@ -283,8 +282,7 @@ InferRule = Callable[..., "Type | tuple[Type, ...]"]
 EffectRule = Callable[..., Effect]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OpDef:
+class OpDef(Record):
     """One op.
 
     - `infer(*operand_types, **attrs)` gives the output type(s): the only owner of dtype and shape facts.

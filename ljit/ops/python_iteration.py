@@ -7,7 +7,6 @@ trips; the loop can then count instead of asking.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from ljit.ops.python_types import (
     select_item,
     subarray,
 )
+from ljit.records import Record
 from ljit.types import (
     ANY,
     BOOL,
@@ -43,8 +43,7 @@ from ljit.types import (
 __all__ = ["HAS_NEXT", "ITER", "ITER_CALL", "NEXT", "VIEW_SIZE"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
+class _Rule(Record, eq=True):
     """How one kind of view is iterated: the type of its items, their number, item k.
 
     `size` is None where the length may change; `has_next` then asks each time.

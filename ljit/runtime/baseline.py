@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import types
-from dataclasses import dataclass
 from functools import cached_property
 
 from ljit.analysis.liveness import Liveness
@@ -12,6 +11,7 @@ from ljit.frontend import build_graph
 from ljit.interp import Code, compile_graph
 from ljit.ir import Graph, Node
 from ljit.passes import run_passes
+from ljit.records import Record
 
 __all__ = ["BASELINE_PIPELINE", "SPECIALIZED_PIPELINE", "SSA_PIPELINE", "Baseline", "script_graph"]
 
@@ -47,8 +47,7 @@ def _graph_for_inlining(fn: types.FunctionType) -> Graph | None:
         return None
 
 
-@dataclass(eq=False)
-class Baseline:
+class Baseline(Record, frozen=False):
     """The graphs of one function that are kept for ever.
 
     `script` is the function as written; `graph` is inlined, cleaned up and instrumented with

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ljit.ir import Effect, Node
 from ljit.ops.control import DEOPTIMIZE, GUARD, PLANNED_EXITS
+from ljit.records import Record
 from ljit.runtime.executor import ProfilingExecutor
 from ljit.runtime.native import NativeUnit, is_boxed_call
 from ljit.runtime.plans import LoopPlan, Plan, types_text
@@ -25,8 +25,7 @@ _WIDTH = 60
 _NATIVE = ("native", "")
 
 
-@dataclass(frozen=True, slots=True)
-class SpecializationInfo:
+class SpecializationInfo(Record, eq=True):
     """One plan of a function: argument types, state, and what happened to it."""
 
     types: tuple[Type, ...]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 
 from ljit.profile import Profile
+from ljit.records import Record, made_by
 from ljit.types import Type
 
 __all__ = ["PlanFeedback"]
@@ -13,13 +13,12 @@ __all__ = ["PlanFeedback"]
 CHANGES_OF_UNSTABLE = 2  # changes of a global variable after which it is no longer a constant
 
 
-@dataclass(slots=True, eq=False)
-class PlanFeedback:
+class PlanFeedback(Record, frozen=False):
     """The `Feedback` that the specialiser reads, filled by the interpreter and by bailouts."""
 
-    profile: Profile = field(default_factory=Profile)
-    widened: set[int] = field(default_factory=set)
-    changes: Counter[str] = field(default_factory=Counter)
+    profile: Profile = made_by(factory=Profile)
+    widened: set[int] = made_by(factory=set)
+    changes: Counter[str] = made_by(factory=Counter)
 
     def observed(self, node_id: int) -> Type | None:
         return self.profile.observed(node_id)

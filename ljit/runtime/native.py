@@ -12,13 +12,13 @@ import types
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ljit.errors import InternalError
 from ljit.ir import Effect, Graph, Node, Value
 from ljit.passes import run_passes
 from ljit.passes.specialize import Specialization, specialize, specialize_loop
+from ljit.records import Record, made_by
 from ljit.runtime.baseline import SPECIALIZED_PIPELINE, Baseline
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.vectorcall import make_function_type, set_vectorcall
@@ -62,15 +62,14 @@ class _CallableBase:
 _Callable = make_function_type(_CallableBase)
 
 
-@dataclass(slots=True, eq=False)
-class NativeUnit:
+class NativeUnit(Record, frozen=False):
     """Machine code of one specialised graph, with what is needed to leave it and to explain it."""
 
     specialization: Specialization
     code: NativeCode
     callable: Callable[..., object]
     seconds: float  # compile time: specialise, passes, code generation
-    bailouts: Counter[int] = field(default_factory=Counter)  # by site
+    bailouts: Counter[int] = made_by(factory=Counter)  # by site
 
     @property
     def graph(self) -> Graph:
@@ -207,8 +206,7 @@ def make_unit(made: Specialization, code: NativeCode, seconds: float) -> NativeU
     return NativeUnit(made, code, caller, seconds)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PassOn:
+class PassOn(Record):
     """A native entry that hands calls to the plain Python function."""
 
     code: PassOnCode

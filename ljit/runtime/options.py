@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ljit.records import Record
 
 __all__ = ["Options"]
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Record, eq=True):
     """The options of `ljit.jit`; see there."""
 
     strict: bool = False

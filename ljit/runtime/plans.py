@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from ljit.ops.control import NOT_RUN
+from ljit.records import Record, made_by
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.native import NativeUnit, PassOn
 from ljit.types import Type
@@ -50,19 +50,18 @@ TRIPS_UNTIL_BACK = 64  # before native code that there is for a loop is entered 
 BOUND_CALLS_BEFORE_FILLING_IN = 100  # with keywords or defaults before native code binds them
 
 
-@dataclass(slots=True, eq=False)
-class Plan:
+class Plan(Record, frozen=False):
     """What is known and made for one tuple of argument types."""
 
     types: tuple[Type, ...]
-    feedback: PlanFeedback = field(default_factory=PlanFeedback)
+    feedback: PlanFeedback = made_by(factory=PlanFeedback)
     runs: int = 0
     compiles: int = 0
     mismatches: int = 0
     slow_calls: int = 0  # since CPython runs it
     unit: NativeUnit | None = None
-    bailouts: Counter[int] = field(default_factory=Counter)  # by site, of the present unit
-    retired: list[NativeUnit] = field(default_factory=list)  # may still be running
+    bailouts: Counter[int] = made_by(factory=Counter)  # by site, of the present unit
+    retired: list[NativeUnit] = made_by(factory=list)  # may still be running
     refused: str | None = None  # why CPython runs it
     pass_on: PassOn | None = None  # entry that hands its calls to CPython
 
@@ -79,14 +78,13 @@ class Plan:
         return sum(unit.code.calls for unit in self.units)
 
 
-@dataclass(slots=True, eq=False)
-class LoopPlan:
+class LoopPlan(Record, frozen=False):
     """An outlined loop for one tuple of types of its live values."""
 
     unit: NativeUnit | None = None
     compiles: int = 0
-    bailouts: Counter[int] = field(default_factory=Counter)
-    retired: list[NativeUnit] = field(default_factory=list)
+    bailouts: Counter[int] = made_by(factory=Counter)
+    retired: list[NativeUnit] = made_by(factory=list)
     refused: str | None = None  # why the interpreter runs it
 
 

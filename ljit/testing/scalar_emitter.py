@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ljit.ir import OpDef
+from ljit.records import Record
 from ljit.types import (
     BOOL,
     COMPLEX,
@@ -38,8 +38,7 @@ class Bailed(Exception):  # noqa: N818  # not an error: native code left for the
     """Native code would have gone back to the interpreter."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Number:
+class Number(Record):
     """A value inside the emitter: numbers as NumPy scalars of the machine's dtype, others as they are."""
 
     type: Type
