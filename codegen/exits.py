@@ -1,7 +1,8 @@
-"""The functions behind exits: they box the values of a Snapshot and call the helper.
+"""Exits: the values of a Snapshot, handed to the helper as Python objects.
 
-They run once in a while, so they cost as little compile time as can be: LLVM does not optimise them, and the
-function that has the exits stays small.
+They run once in a while, so they cost as little compile time as can be: one call of `PyObject_CallFunction`
+an exit, whose format says how CPython boxes each value. What takes more than that is a function shared by
+all exits, which LLVM does not optimise.
 """
 
 from __future__ import annotations
@@ -14,51 +15,54 @@ from ljit.codegen.context import Context
 from ljit.codegen.forms import Native
 from ljit.codegen.layout import OB_TYPE, TUPLE_ITEMS
 from ljit.errors import Raised
-from ljit.types import BOOL, COMPLEX, FLOAT, INT, ArrayType
+from ljit.ops.objects import UNBOUND_VALUE
+from ljit.types import BOOL, COMPLEX, FLOAT, INT, NONE, UNBOUND, ArrayType
 
 __all__ = ["call_exit"]
 
 _COLD = "nounwind cold noinline optnone"
-_LEAVE = "leave"
-_SHORT = (BOOL, INT, FLOAT, COMPLEX)  # one call boxes these
+_BUILD = "PyObject_CallFunction"
+_RESULT = "helper_result"
 
 
 def call_exit(
     f: FunctionBuilder, context: Context, index: int, site: Ref, values: Sequence[Native]
 ) -> Ref:
-    """Call the function of exit `index`, written now; gives the result of the helper."""
-    passed: dict[str, Ref] = {}
-    for value in values:
-        passed |= {part.text: part for part in value.parts if part.text.startswith("%")}
-    llvm_types = [part.type for part in passed.values()]
-    inner = f.module.function(f"exit.{index}", "ptr", ["i32", *llvm_types], "internal")
-    inner.attributes = _COLD
-    received = dict(zip(passed, inner.params[1:], strict=True))
-    inside = [
-        Native(value.type, [received.get(part.text, part) for part in value.parts])
-        for value in values
-    ]
-    boxed = _boxed_tuple(inner, context, inside)
-    _define_leave(f, context)
-    number = integer("i32", index)
-    inner.ret(inner.call("ptr", _LEAVE, (number, inner.params[0], boxed)))
-    return f.call("ptr", inner.name, (site, *passed.values()))
+    """Call ``helper(index, site, values)``; gives its result, null if an error is set."""
+    _define_result(f, context)
+    parts = [_item(f, context, value) for value in values]
+    pattern = f.module.string(f"ii({''.join(code for code, _ in parts)})")
+    helper = context.keep(context.options.helper)
+    operands = (helper, pattern, integer("i32", index), site, *(part for _, part in parts))
+    typed = ", ".join(operand.typed for operand in operands)
+    result = f.emit("ptr", f"call ptr (ptr, ptr, ...) @{_BUILD}({typed})")
+    return f.call("ptr", _RESULT, (result,))
 
 
-def _boxed_tuple(f: FunctionBuilder, context: Context, values: Sequence[Native]) -> Ref:
-    """A new tuple of the values; an item is null (and an error set) if one could not be made."""
-    result = f.call_external("ptr", "PyTuple_New", (integer("i64", len(values)),))
-    f.module.declare("PyTuple_SetItem", "i32", ("ptr", "i64", "ptr"))
-    for index, value in enumerate(values):
-        item = _box(f, context, value)
-        f.call("i32", "PyTuple_SetItem", (result, integer("i64", index), item))
-    return result
+def _item(f: FunctionBuilder, context: Context, value: Native) -> tuple[str, Ref]:
+    """Give the unit of `Py_BuildValue` that boxes a value, and its operand.
+
+    ``O`` takes a reference to an object, ``N`` an object with its reference; if one is null, the error that is
+    set remains.
+    """
+    type_, keep = value.type, context.keep
+    if type_.is_boxed or (
+        isinstance(type_, ArrayType) and value.parts[0].text == value.parts[1].text
+    ):
+        return "O", value.parts[0]
+    if type_ == INT:
+        return "L", value.ref
+    if type_ == FLOAT:
+        return "d", value.ref
+    if type_ == BOOL:
+        return "O", f.select(value.ref, keep(True), keep(False))
+    if type_ in (NONE, UNBOUND):
+        return "O", keep(None if type_ == NONE else UNBOUND_VALUE)
+    return "N", _box(f, context, value)
 
 
 def _box(f: FunctionBuilder, context: Context, value: Native) -> Ref:
-    """Box in few lines: what takes many is a function of its own, shared by all exits."""
-    has_object = isinstance(value.type, ArrayType) and value.parts[0].text == value.parts[1].text
-    if value.type.is_boxed or value.type in _SHORT or not value.parts or has_object:
+    if value.type == COMPLEX or not value.parts:
         return box(f, value, context.keep)
     name = context.boxers.get(value.type)
     if name is None:
@@ -70,32 +74,22 @@ def _box(f: FunctionBuilder, context: Context, value: Native) -> Ref:
     return f.call("ptr", name, value.parts)
 
 
-def _define_leave(f: FunctionBuilder, context: Context) -> None:
-    """``leave(exit, site, values)`` calls the helper; a `Raised` becomes the error that it holds."""
+def _define_result(f: FunctionBuilder, context: Context) -> None:
+    """``helper_result(result)``: a `Raised` becomes the error that it holds, all else stays."""
     module = f.module
-    if _LEAVE in module.sources:
+    if _RESULT in module.sources:
         return
     for name, result, params in (
-        ("PyErr_Occurred", "ptr", ()),
         ("Py_IncRef", "void", ("ptr",)),
         ("Py_DecRef", "void", ("ptr",)),
         ("PyErr_Restore", "void", ("ptr", "ptr", "ptr")),
     ):
         module.declare(name, result, params)
+    module.declared[_BUILD] = f"declare ptr @{_BUILD}(ptr, ptr, ...) nounwind"
     keep = context.keep
-    module.declared["PyObject_CallFunction"] = (
-        "declare ptr @PyObject_CallFunction(ptr, ptr, ...) nounwind"
-    )
-    helper, pattern = keep(context.options.helper), module.string("iiN")
     module.define(
-        _LEAVE,
-        f"""define internal ptr @leave(i32 %exit, i32 %site, ptr %values) {_COLD} {{
-  %error = call ptr @PyErr_Occurred()
-  %good = icmp eq ptr %error, {NULL}
-  br i1 %good, label %resume, label %failed
-resume:
-  %result = call ptr (ptr, ptr, ...) @PyObject_CallFunction(ptr {helper}, ptr {pattern}, """
-        f"""i32 %exit, i32 %site, ptr %values)
+        _RESULT,
+        f"""define internal ptr @{_RESULT}(ptr %result) {_COLD} {{
   %none = icmp eq ptr %result, {NULL}
   br i1 %none, label %done, label %check
 check:
@@ -117,9 +111,6 @@ raise:
   call void @Py_IncRef(ptr %traceback)
   call void @Py_DecRef(ptr %result)
   call void @PyErr_Restore(ptr %kind, ptr %value, ptr %traceback)
-  ret ptr {NULL}
-failed:
-  call void @Py_DecRef(ptr %values)
   ret ptr {NULL}
 done:
   ret ptr %result
