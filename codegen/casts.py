@@ -6,15 +6,20 @@ do: the least int64 or int32, of which narrower types take the low bits.
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
 from ljit.codegen.builder import FunctionBuilder, Ref, float_constant, integer
+from ljit.codegen.engine import vector_bytes
 from ljit.codegen.forms import Native, dtype_of, llvm_of_dtype
 from ljit.types import Type
 
 __all__ = ["cast_value", "number_parts"]
+
+_AVX512 = 64
 
 
 def cast_value(f: FunctionBuilder, x: Native, type_: Type) -> Native:
@@ -104,12 +109,28 @@ def _float_to_int(f: FunctionBuilder, x: Ref, target: np.dtype) -> Ref:
 
 def _checked_fptosi(f: FunctionBuilder, x: Ref, bits: int) -> Ref:
     """``fptosi``, or the least integer if the value does not fit (or is a NaN)."""
+    if bits == 64 and _has_x86_conversion():
+        return _x86_fptosi(f, x)
     bound = 2.0 ** (bits - 1)
     low = _exclusive_low(x.type, bits)
     above = f.fcmp(low[0], x, float_constant(x.type, low[1]))
     fits = f.binary("and", above, f.fcmp("olt", x, float_constant(x.type, bound)))
     converted = f.convert("fptosi", x, f"i{bits}")
     return f.select(fits, converted, integer(f"i{bits}", -(1 << (bits - 1))))
+
+
+def _x86_fptosi(f: FunctionBuilder, x: Ref) -> Ref:
+    """The instruction itself, which gives the least integer for what does not fit."""
+    name, lanes = {"double": ("sse2.cvttsd2si64", 2), "float": ("sse.cvttss2si64", 4)}[x.type]
+    vector = f"<{lanes} x {x.type}>"
+    packed = f.emit(vector, f"insertelement {vector} zeroinitializer, {x.typed}, i64 0")
+    return f.call_external("i64", f"llvm.x86.{name}", (packed,), "")
+
+
+@cache
+def _has_x86_conversion() -> bool:
+    """Whether to name the instruction: not where LLVM has a vector form of ``fptosi``."""
+    return platform.machine() == "x86_64" and vector_bytes() < _AVX512
 
 
 def _exclusive_low(llvm: str, bits: int) -> tuple[str, float]:

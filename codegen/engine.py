@@ -104,6 +104,9 @@ class _Host:
         layout.check()
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
+        # Checks that arrays do not overlap stay with the loop that they are made for: widened to the loop around it
+        # they fail for rows of one array. LLVM knows this as a setting of the process only.
+        llvm.set_option("ljit", "-hoist-runtime-checks=false")
         self.cpu: str = llvm.get_host_cpu_name()
         self.feature_map = llvm.get_host_cpu_features()
         features = _feature_string(self.feature_map)

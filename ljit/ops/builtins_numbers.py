@@ -141,11 +141,10 @@ _builtin(
 
 
 def float_to_int(e: Emitter, x: V) -> V:
-    """Convert a float that is an integer; NaN, infinities and what is beyond int64 bail out."""
-    low, high = e.const(FLOAT, -(2.0**63)), e.const(FLOAT, 2.0**63)
-    inside = e.bit_and(e.compare("ge", x, low), e.compare("lt", x, high))
-    e.bail_if(e.bit_xor(inside, e.const(BOOL, True)), "float beyond int64")
-    return e.cast(x, INT)
+    """Truncate a float; NaN, infinities and what is beyond int64 bail out."""
+    result = e.cast(x, INT)  # what does not fit gives the least int
+    e.bail_if(e.compare("eq", result, e.const(INT, -(2**63))), "float beyond int64")
+    return result
 
 
 def _infer_int(x: Type = INT, base: Type = NONE) -> Type:
@@ -157,7 +156,7 @@ def _lower_int(e: Emitter, x: V | None = None, base: V | None = None) -> V:
         return e.const(INT, 0)
     kind = x.type.dtype.kind if isinstance(x.type, ScalarType) else ""
     if kind == "f" or x.type == FLOAT:
-        return float_to_int(e, e.intrinsic("trunc", to_float(e, x)))
+        return float_to_int(e, to_float(e, x))
     result = e.cast(x, INT)
     if kind == "u":
         e.bail_if(e.compare("lt", result, e.const(INT, 0)), "beyond int64")
