@@ -17,6 +17,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from importlib import import_module
 
 from ljit import config
 from ljit.errors import InputError, InternalError, VerifyError
@@ -24,9 +25,11 @@ from ljit.ir import Graph, Node
 from ljit.records import Record
 
 __all__ = [
+    "NAMES",
     "PASSES",
     "PassManager",
     "PassRun",
+    "find_pass",
     "graph_pass",
     "is_allowed",
     "parse_pipeline",
@@ -38,6 +41,28 @@ Pass = Callable[..., bool]
 Options = Mapping[str, Mapping[str, object]]
 
 MAX_ROUNDS = 8
+#: the passes; each registers itself in `PASSES` once the module of its name is imported
+NAMES = (
+    "canonicalize_modified_loops",
+    "canonicalize_ops",
+    "check_inplace",
+    "clear_profiling_information",
+    "constant_pooling",
+    "constant_propagation",
+    "convert_to_ssa",
+    "decompose_ops",
+    "eliminate_common_subexpression",
+    "eliminate_dead_code",
+    "eliminate_redundant_checks",
+    "eliminate_redundant_guards",
+    "fuse",
+    "inline",
+    "insert_guards",
+    "insert_profile_nodes",
+    "lower_simple_tuples",
+    "normalize_ops",
+    "peephole_optimize",
+)
 PASSES: dict[str, Pass] = {}
 _rewrites: Counter[str] = Counter()
 _runs = itertools.count(1)
@@ -52,6 +77,16 @@ def graph_pass(name: str) -> Callable[[Pass], Pass]:
         return function
 
     return register
+
+
+def find_pass(name: str) -> Pass:
+    """Give a pass by its name; imports its module when it is first asked for."""
+    if name not in PASSES:
+        if name not in NAMES:
+            known = ", ".join(sorted({*NAMES, *PASSES}))
+            raise InputError(f"pipeline: no pass is called {name!r}; there are {known}")
+        import_module(f"ljit.passes.{name}")
+    return PASSES[name]
 
 
 def is_allowed(name: str, node: Node | None = None) -> bool:
@@ -106,11 +141,9 @@ def _parse_group(tokens: list[str]) -> tuple[Group, list[str]]:
                 raise InputError("pipeline: a group ends in ')*'")
             items.append(inner)
             tokens = tokens[1:]
-        elif head in PASSES:
-            items.append(head)
         elif head != ",":
-            known = ", ".join(sorted(PASSES))
-            raise InputError(f"pipeline: no pass is called {head!r}; there are {known}")
+            find_pass(head)
+            items.append(head)
     return Group(tuple(items)), tokens
 
 

@@ -37,7 +37,7 @@ def _builtin(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
     function = getattr(builtins, name)
     fields.setdefault("evaluate", function)
     fields.setdefault("callables", (function,))
-    return declare(OpDef(f"py::{name}", Schema.parse(schema), doc, **fields))
+    return declare(OpDef(f"py::{name}", Schema(schema), doc, **fields))
 
 
 _NO_ITEMS = TupleType(())
@@ -323,7 +323,7 @@ def _part_of(name: str, position: int) -> None:
     declare(
         OpDef(
             f"py::{name}",
-            Schema.parse("(x)"),
+            Schema("(x)"),
             f"``x.{name}`` of a range or slice",
             infer=infer,
             evaluate=operator.attrgetter(name),

@@ -129,7 +129,7 @@ def _extremum(function: Callable[..., object], doc: str, *, is_max: bool) -> Non
     declare(
         OpDef(
             f"py::{function.__name__}",
-            Schema.parse("(*args)"),
+            Schema("(*args)"),
             doc,
             infer=_infer_extremum,
             evaluate=function,

@@ -51,7 +51,7 @@ def _builtin(name: str, schema: str, doc: str, *, op: str = "", **fields: Any) -
     function = getattr(builtins, name)
     fields.setdefault("evaluate", function)
     fields.setdefault("callables", (function,))
-    return declare(OpDef(f"py::{op or name}", Schema.parse(schema), doc, **fields))
+    return declare(OpDef(f"py::{op or name}", Schema(schema), doc, **fields))
 
 
 _REAL_NAMES = ("bool", "int8", "int64", "uint8", "uint64", "float16", "float32", "float64")
@@ -325,7 +325,7 @@ _builtin(
 
 
 def _method(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
-    return declare(OpDef(f"py::{name}", Schema.parse(schema), doc, **fields))
+    return declare(OpDef(f"py::{name}", Schema(schema), doc, **fields))
 
 
 def _real_part_type(x: Type) -> Type:

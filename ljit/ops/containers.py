@@ -32,7 +32,7 @@ __all__ = ["GETITEM", "SETITEM", "TUPLE_INDEX"]
 def _container_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
     fields.setdefault("infer", any_result)
     fields.setdefault("effects", Effect.CALL)
-    return declare(OpDef(name, Schema.parse(schema), doc, **fields))
+    return declare(OpDef(name, Schema(schema), doc, **fields))
 
 
 def _nothing(*_types: object, **_attrs: object) -> tuple[()]:

@@ -38,7 +38,7 @@ __all__ = [
 
 
 def _control(name: str, schema: str, doc: str, **fields: object) -> OpDef:
-    return declare(OpDef(f"prim::{name}", Schema.parse(schema), doc, **fields))  # type: ignore[arg-type]
+    return declare(OpDef(f"prim::{name}", Schema(schema), doc, **fields))  # type: ignore[arg-type]
 
 
 def _same(x: Type, **_attrs: object) -> Type:

@@ -71,7 +71,7 @@ def _math(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
     return declare(
         OpDef(
             f"math::{name}",
-            Schema.parse(schema),
+            Schema(schema),
             doc,
             evaluate=function,
             callables=(function,),
@@ -198,7 +198,7 @@ def _lower_log(e: Emitter, x: V, base: V | None = None) -> V:
 declare(
     OpDef(
         "math::log",
-        Schema.parse("(x, base=None, /)"),
+        Schema("(x, base=None, /)"),
         "Natural logarithm, or that to `base`; raises for x <= 0.",
         infer=_infer_float,
         evaluate=math.log,

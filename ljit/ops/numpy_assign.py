@@ -164,7 +164,7 @@ def _assign(target: np.ndarray, value: object) -> None:
 declare(
     OpDef(
         "np::setitem",
-        Schema.parse("(a!, index, value)"),
+        Schema("(a!, index, value)"),
         "``a[index] = value`` of an array.",
         infer=_infer_setitem,
         evaluate=operator.setitem,
@@ -176,7 +176,7 @@ declare(
 declare(
     OpDef(
         "np::assign",
-        Schema.parse("(target!, value)"),
+        Schema("(target!, value)"),
         "``target[...] = value``: what a store to a slice does to the view.",
         infer=_infer_assign,
         evaluate=_assign,

@@ -50,7 +50,7 @@ def _declare(
     declare(
         OpDef(
             f"np::{name}",
-            Schema.parse("(a)"),
+            Schema("(a)"),
             fields.pop("doc", f"``a.{name}``"),
             infer=infer,
             evaluate=fields.pop("evaluate", operator.attrgetter(name)),

@@ -63,7 +63,7 @@ def declare_function(
     return declare(
         OpDef(
             f"np::{name}",
-            Schema.parse(schema),
+            Schema(schema),
             fields.pop("doc", f"``np.{name}``"),
             infer=infer,
             evaluate=fields.pop("evaluate", function),

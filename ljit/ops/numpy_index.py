@@ -244,7 +244,7 @@ def _clip_bound(e: Emitter, bound: V, size: V, low: V, high: V) -> V:
 declare(
     OpDef(
         "np::getitem",
-        Schema.parse("(a, index)"),
+        Schema("(a, index)"),
         "``a[index]`` of an array.",
         infer=infer_item,
         evaluate=operator.getitem,

@@ -77,7 +77,7 @@ def _declare(name: str, plain: str, function: Callable[[object, object], object]
     declare(
         OpDef(
             f"np::{name}",
-            Schema.parse("(a!, b)"),
+            Schema("(a!, b)"),
             f"``{plain}`` into the first operand, if that is an array.",
             infer=rules.infer,
             evaluate=function,

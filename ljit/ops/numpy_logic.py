@@ -255,7 +255,7 @@ def _select(condition: object, x: object, y: object) -> object:
 declare(
     OpDef(
         "np::select",
-        Schema.parse("(condition, x, y)"),
+        Schema("(condition, x, y)"),
         "One element of ``np.where``.",
         infer=_infer_select,
         evaluate=_select,
@@ -269,7 +269,7 @@ declare(
 declare(
     OpDef(
         "np::where",
-        Schema.parse("(condition, x, y)"),
+        Schema("(condition, x, y)"),
         "``np.where(condition, x, y)``: always an array, of rank 0 for scalars.",
         infer=_infer_where,
         evaluate=np.where,

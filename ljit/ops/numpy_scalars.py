@@ -49,7 +49,7 @@ def _declare_constructor(dtype: np.dtype) -> None:
     declare(
         OpDef(
             f"np::{dtype.name}",
-            Schema.parse("(x=0, /)"),
+            Schema("(x=0, /)"),
             f"``np.{dtype.name}(x)``",
             infer=rules.infer,
             evaluate=dtype.type,
@@ -120,7 +120,7 @@ def _astype_effects(a: Type, **attrs: Any) -> Effect:
 declare(
     OpDef(
         "np::astype",
-        Schema.parse("(a, *, dtype, order='K', casting='unsafe', copy=True)"),
+        Schema("(a, *, dtype, order='K', casting='unsafe', copy=True)"),
         "``a.astype(dtype)``; a float that does not fit an integer dtype bails.",
         infer=_infer_astype,
         evaluate=lambda a, **attrs: a.astype(**attrs),

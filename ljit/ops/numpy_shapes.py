@@ -92,7 +92,7 @@ _RESHAPE_EFFECTS = sharing_effects(_infer_reshape, _shares)
 declare(
     OpDef(
         "np::reshape",
-        Schema.parse("(a, *shape)"),
+        Schema("(a, *shape)"),
         "``a.reshape(shape)``, ``a.reshape(m, n)``",
         infer=_infer_reshape,
         evaluate=_reshape,

@@ -133,7 +133,7 @@ def declare_ufunc(
     return declare(
         OpDef(
             name,
-            Schema.parse(fields.pop("schema", _PARAMETERS[function.nin])),
+            Schema(fields.pop("schema", _PARAMETERS[function.nin])),
             f"``np.{function.__name__}``",
             infer=rule.infer,
             evaluate=fields.pop("evaluate", function),

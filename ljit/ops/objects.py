@@ -54,7 +54,7 @@ UNBOUND_VALUE = UnboundValue()
 def _object_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
     fields.setdefault("infer", any_result)
     fields.setdefault("effects", Effect.CALL)
-    return declare(OpDef(name, Schema.parse(schema), doc, **fields))
+    return declare(OpDef(name, Schema(schema), doc, **fields))
 
 
 # -- names -----------------------------------------------------------------------------------------

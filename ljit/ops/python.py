@@ -31,7 +31,7 @@ BinaryFunction = Callable[[Any, Any], Any]
 
 
 def _operator(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
-    return declare(OpDef(f"py::{name}", Schema.parse(schema), doc, **fields))
+    return declare(OpDef(f"py::{name}", Schema(schema), doc, **fields))
 
 
 def _bool_result(*_types: Type) -> Type:

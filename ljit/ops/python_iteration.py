@@ -384,7 +384,7 @@ def _effect_of_next(view: Type, k: Type) -> Effect:
 
 
 def _iteration_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
-    return declare(OpDef(f"prim::{name}", Schema.parse(schema), doc, **fields))
+    return declare(OpDef(f"prim::{name}", Schema(schema), doc, **fields))
 
 
 _ARRAYS = (np.arange(3.0), np.ones((2, 2), np.int8), np.zeros((0, 3)))

@@ -1,7 +1,7 @@
 """Native units: one specialised graph as machine code behind a callable object.
 
 `compile_function` and `compile_loop` run the specialiser, the passes and the code generator. This is the one
-place that imports `ljit.codegen` (and with it LLVM), at the first compile.
+place that imports the specialiser and `ljit.codegen` (and with it LLVM), at the first compile.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from ljit.errors import InternalError
 from ljit.ir import Effect, Graph, Node, Value
 from ljit.passes import run_passes
-from ljit.passes.specialize import Specialization, specialize, specialize_loop
 from ljit.records import Record, made_by
 from ljit.runtime.baseline import SPECIALIZED_PIPELINE, Baseline
 from ljit.runtime.feedback import PlanFeedback
@@ -26,6 +25,7 @@ from ljit.types import Type
 
 if TYPE_CHECKING:
     from ljit.codegen import ExitInfo, FillIn, NativeCode, PassOnCode, SiteInfo
+    from ljit.passes.specialize import Specialization
 
 __all__ = [
     "MISMATCH",
@@ -141,6 +141,8 @@ def specialized_graph(
     baseline: Baseline, types_: Sequence[Type], feedback: PlanFeedback
 ) -> Specialization:
     """Specialise the whole function and run the passes on the result."""
+    from ljit.passes.specialize import specialize
+
     made = specialize(baseline.graph, types_, feedback, baseline.liveness, baseline.fn)
     run_passes(made.graph, SPECIALIZED_PIPELINE)
     return made
@@ -174,6 +176,8 @@ def compile_loop(
 ) -> NativeUnit:
     """Compile one loop of the function, entered at its header with the given live values."""
     name = f"{baseline.fn.__qualname__}.loop{loop.id}"
+    from ljit.passes.specialize import specialize_loop
+
     start = time.perf_counter()
     with _blame(name):
         made = specialize_loop(baseline.graph, loop, live, types_, feedback, baseline.liveness)

@@ -12,6 +12,7 @@ from ljit.errors import InputError, InternalError, VerifyError
 from ljit.ir import parse
 from ljit.passes import PASSES, PassManager, run_passes
 from ljit.passes import manager as manager_module
+from ljit.passes.manager import NAMES, find_pass
 
 TEXT = """\
 graph():
@@ -39,6 +40,11 @@ def broken(monkeypatch):
 
     for function in (says_nothing, says_too_much, breaks):
         monkeypatch.setitem(PASSES, function.__name__, function)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_pass_is_in_the_module_of_its_name(name):
+    assert find_pass(name).__module__ == f"ljit.passes.{name}"
 
 
 def test_a_pipeline_runs_its_passes_in_order():
