@@ -15,6 +15,7 @@ import numpy as np
 from ljit.ir import Effect, OpDef, Schema, declare
 from ljit.ir.opdef import Emitter, V
 from ljit.ops.numpy_rules import is_integer_scalar
+from ljit.ops.python_numbers import condition_not
 from ljit.records import Record
 from ljit.types import (
     ANY,
@@ -167,10 +168,21 @@ def _wrapped(e: Emitter, index: V, size: V) -> V:
     i = e.cast(index, INT)
     if isinstance(index.type, ScalarType) and index.type.dtype == np.uint64:
         e.bail_if(e.compare("lt", i, zero), "index out of bounds")
-    wrapped = e.select(e.compare("lt", i, zero), e.add(i, size), i)
-    outside = e.bit_or(e.compare("lt", wrapped, zero), e.compare("ge", wrapped, size))
-    e.bail_if(outside, "index out of bounds")
-    return wrapped
+    return _from_either_end(e, i, size)
+
+
+def _from_either_end(e: Emitter, i: V, size: V) -> V:
+    """Wrap and check an index of any sign; a branch, since nearly all count from the start."""
+    is_negative = e.compare("lt", i, e.const(INT, 0))
+
+    def from_end() -> V:
+        wrapped = e.add(i, size)
+        e.bail_if(condition_not(e, is_negative), "index out of bounds")
+        e.bail_if(e.compare("lt", wrapped, e.const(INT, 0)), "index out of bounds")
+        return wrapped
+
+    outside = e.bit_or(is_negative, e.compare("ge", i, size))
+    return e.branch(outside, from_end, lambda: i)
 
 
 def view_at(e: Emitter, a: V, index: V, parts: Sequence[Part]) -> V:
