@@ -26,14 +26,16 @@ def kind_of(x: Native) -> str:
     return dtype_of(x.type).kind
 
 
-def _componentwise(e: Emitter, opcode: str, x: Native, y: Native) -> Native:
+def _componentwise(e: Emitter, opcode: str, x: Native, y: Native, *, fits: bool) -> Native:
     """`add` or `sub` on each component."""
     kind = kind_of(x)
     if kind == "b":
         opcode = _ON_BOOLS[opcode]
     elif kind in "fc":
         opcode = "f" + opcode
-    return Native(x.type, [e.f.binary(opcode, a, b) for a, b in zip(x.parts, y.parts, strict=True)])
+    flags = ("nsw" if kind == "i" else "nuw") if fits and kind in "iu" else ""
+    pairs = zip(x.parts, y.parts, strict=True)
+    return Native(x.type, [e.f.binary(opcode, a, b, flags) for a, b in pairs])
 
 
 def const(_e: Emitter, type_: Type, value: object) -> Native:
@@ -48,17 +50,17 @@ def retype(_e: Emitter, x: Native, type_: Type) -> Native:
     return Native(type_, x.parts)
 
 
-def add(e: Emitter, x: Native, y: Native) -> Native:
-    return _componentwise(e, "add", x, y)
+def add(e: Emitter, x: Native, y: Native, *, fits: bool = False) -> Native:
+    return _componentwise(e, "add", x, y, fits=fits)
 
 
-def sub(e: Emitter, x: Native, y: Native) -> Native:
-    return _componentwise(e, "sub", x, y)
+def sub(e: Emitter, x: Native, y: Native, *, fits: bool = False) -> Native:
+    return _componentwise(e, "sub", x, y, fits=fits)
 
 
-def mul(e: Emitter, x: Native, y: Native) -> Native:
+def mul(e: Emitter, x: Native, y: Native, *, fits: bool = False) -> Native:
     if kind_of(x) != "c":
-        return _componentwise(e, "mul", x, y)
+        return _componentwise(e, "mul", x, y, fits=fits)
     f = e.f
     (a, b), (c, d) = x.parts, y.parts
     real = f.binary("fsub", f.binary("fmul", a, c), f.binary("fmul", b, d))

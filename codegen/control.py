@@ -23,6 +23,7 @@ from ljit.codegen.forms import Native, is_scalar
 from ljit.codegen.joins import Join
 from ljit.codegen.layout import CELL_CONTENT, DICT_VERSION, has_dict_versions
 from ljit.codegen.objects import call_result
+from ljit.codegen.predicates import emit_predicate
 from ljit.errors import CodegenError
 from ljit.ir import Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import (
@@ -36,6 +37,7 @@ from ljit.ops.control import (
     IF,
     LOOP,
     MAP,
+    PREDICATE,
     PROFILE,
     REGION,
     RETURN,
@@ -91,6 +93,7 @@ class GraphEmitter:
             SNAPSHOT: self._snapshot,
             CALL_NATIVE: self._call_native,
             MAP: self._map,
+            PREDICATE: lambda node: emit_predicate(self.e, node, self._operands(node)),
         }
 
     def emit(self, graph: Graph, params: Sequence[Native]) -> None:
@@ -337,6 +340,7 @@ class GraphEmitter:
     def _operation(self, node: Node) -> None:
         op, operands = node.op, self._operands(node)
         self.e.result_types = tuple(out.type for out in node.outputs)
+        self.e.proven = node.proven
         types_ = [value.type for value in operands]
         if _has_lowering(op, types_, node):
             if op.elementwise and any(isinstance(t, ArrayType) for t in types_):

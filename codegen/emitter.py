@@ -36,6 +36,7 @@ class Emitter:
         self.bailout = Bailout(context, f, self.ownership)
         self._count_frame()
         self.result_types: tuple[Type, ...] = ()
+        self.proven: tuple[str, ...] = ()  # of the node that is being lowered
         self.hypotenuses: dict[str, tuple[Ref, Ref]] = {}  # results of hypot and its operands
         self._stack_arrays: dict[tuple[str, int], Ref] = {}
         if context.options.fastmath:
@@ -59,6 +60,9 @@ class Emitter:
     @property
     def fastmath(self) -> bool:
         return self.context.options.fastmath
+
+    def is_proven(self, check: str) -> bool:
+        return check in self.proven
 
     def stack_array(self, type_: str, count: int) -> Ref:
         """Scratch memory for one call; the next user may overwrite it."""

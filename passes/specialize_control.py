@@ -258,6 +258,8 @@ class ControlFlow:
                     self.out.append(BREAK, loop.outputs, like=node).target = both
             entry = [second.region.add_output(t) for t in second.types]
             if entry:
+                self.values.update(zip(node.blocks[0].params, entry, strict=True))
+                self.snapshot(f"header:{node.id}", self.liveness.live_at_header(node))
                 loop, exits, _ = self.settle(node, entry[0], entry[1:], second.types[1:])
             final = [p.type for p in loop.blocks[0].params[1:]]
             if not entry or all(map(_holds, final, initial)):

@@ -106,6 +106,7 @@ class Node:
         "origin",
         "outputs",
         "prev",
+        "proven",
         "range",
         "target",
     )
@@ -120,6 +121,7 @@ class Node:
         self.attrs: dict[str, object] = {}
         self.blocks: list[Block] = []
         self.range: SourceRange | None = None
+        self.proven: tuple[str, ...] = ()  # checks of the lowering that cannot fail here
         self.target: Node | None = None  # of Continue and Break: the Loop or Region that they leave
         self.block: Block | None = None
         self.prev: Node | None = None
@@ -453,6 +455,7 @@ def copy_node(
     new.origin = node.origin
     new.attrs = dict(node.attrs)
     new.range = node.range
+    new.proven = node.proven
     if node.target is not None:
         new.target = targets.get(node.target, node.target)
     targets[node] = new

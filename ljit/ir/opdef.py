@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ljit.records import Record
+from ljit.ir.range_rules import RangeRules
 from ljit.types import ANY, Type
 
 if TYPE_CHECKING:
@@ -167,6 +168,9 @@ class Emitter(Protocol):
     @property
     def fastmath(self) -> bool: ...
 
+    def is_proven(self, check: str) -> bool:
+        """Whether the check of this name (`RangeRules.checks`) cannot fail at this node."""
+
     def const(self, type_: Type, value: object) -> V: ...
     def cast(self, x: V, type_: Type) -> V:
         """Convert as C does between number types (NumPy's ``astype``); never undefined behaviour."""
@@ -174,9 +178,11 @@ class Emitter(Protocol):
     def retype(self, x: V, type_: Type) -> V:
         """Give the same bits another ljit type of the same machine type (int <-> np.int64)."""
 
-    def add(self, x: V, y: V) -> V: ...
-    def sub(self, x: V, y: V) -> V: ...
-    def mul(self, x: V, y: V) -> V: ...
+    def add(self, x: V, y: V, *, fits: bool = False) -> V:
+        """Add; ints wrap, unless it is known that the sum fits. Likewise the next two."""
+
+    def sub(self, x: V, y: V, *, fits: bool = False) -> V: ...
+    def mul(self, x: V, y: V, *, fits: bool = False) -> V: ...
     def div(self, x: V, y: V) -> V:
         """Divide floats; truncate towards zero for ints (divisor 0 and MIN // -1 are the caller's)."""
 
@@ -373,6 +379,8 @@ class OpDef(Record):
     syntax: str = ""
     #: how the text form writes the op instead of its name: ``->`` of Yield
     keyword: str = ""
+    #: what the range analysis is told: `ljit/ir/range_rules.py`
+    ranges: RangeRules | None = None
     #: the result type is not a function of the operand types: the profiling executor watches it
     is_profiled: bool = False
     #: operands of Union type are taken as they are: the specialiser does not branch on their tags

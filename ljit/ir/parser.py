@@ -135,8 +135,16 @@ class _Parser:
         name = found.group(1)
         if name == "depth" and node.op.is_terminator:
             node.target = self._target(scanner)
+        elif name == "proven":
+            node.proven = self._names(scanner)
         else:
             node.attrs[name] = scanner.type() if name == "type" else scanner.literal()
+
+    def _names(self, scanner: Scanner) -> tuple[str, ...]:
+        names = scanner.literal()
+        if not isinstance(names, tuple):
+            raise scanner.error("a tuple of names wanted")
+        return tuple(map(str, names))
 
     def _target(self, scanner: Scanner) -> Node | None:
         found = scanner.skip(re.compile(r"\d+|\?"))

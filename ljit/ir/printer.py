@@ -119,6 +119,8 @@ class _Printer:
             if isinstance(value, Type):
                 self._register_classes(value)
             parts.append(f"{name}={print_literal(value, self.objects)}")
+        if node.proven:
+            parts.append(f"proven={print_literal(node.proven, self.objects)}")
         return f"[{', '.join(parts)}]" if parts else ""
 
     def _register_classes(self, type_: Type) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ljit.ir import UNKNOWN, Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.opdef import V
+from ljit.ops.int_ranges import LENGTH, MADE_RANGE, part_of_range
 from ljit.ops.python_numbers import is_plain, plain_effect, to_type
 from ljit.ops.python_types import check_index, class_of, join_all, range_length
 from ljit.types import (
@@ -95,6 +96,7 @@ _builtin(
     can_lower=_can_lower_len,
     effects=_effect_of_len,
     fold=_fold_len,
+    ranges=LENGTH,
     samples=(
         *(((),), ((1, 2.5),), ([],), ([1, None],), ("abc",), ({1: 2},), (5,), (None,)),
         *((range(0, 9, 2),), (range(5, 1),), (range(9, -9, -4),), (range(-(2**63), 2**63 - 1),)),
@@ -170,6 +172,7 @@ _builtin(
     "``range(stop)`` or ``range(start, stop, step)``: an integer without a stop is the stop.",
     infer=_infer_range,
     lower=_lower_range,
+    ranges=MADE_RANGE,
     can_lower=lambda *args: _infer_range(*args) == RANGE,
     effects=lambda *args: (
         (Effect.PURE if len(args) < 3 else Effect.RAISE)
@@ -331,6 +334,7 @@ def _part_of(name: str, position: int) -> None:
             can_lower=lambda x: infer(x) != ANY,
             effects=lambda x: Effect.PURE if infer(x) != ANY else Effect.CALL,
             attributes=(f"range.{name}", f"slice.{name}"),
+            ranges=part_of_range(position),
             samples=((range(1, 9, 2),), (slice(1, None, -1),), (slice(None, 4),), (5,)),
         )
     )

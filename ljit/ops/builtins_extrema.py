@@ -12,6 +12,7 @@ import numpy as np
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.opdef import V
 from ljit.ops import python_compare as compare
+from ljit.ops.int_ranges import MAXIMUM, MINIMUM
 from ljit.ops.python_numbers import all_numbers, is_real_scalar, plain_effect, to_float
 from ljit.ops.python_samples import REAL_PAIRS
 from ljit.ops.python_types import join_all
@@ -138,6 +139,7 @@ def _extremum(function: Callable[..., object], doc: str, *, is_max: bool) -> Non
             effects=_effect_of_extremum,
             callables=(function,),
             is_profiled=True,
+            ranges=MAXIMUM if is_max else MINIMUM,
             samples=_SAMPLES,
         )
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.opdef import V
+from ljit.ops import int_ranges as ranges
 from ljit.ops import python_arithmetic as arithmetic
 from ljit.ops import python_compare as compare
 from ljit.ops.python_numbers import (
@@ -91,6 +92,7 @@ _builtin(
     lower=_lower_abs,
     can_lower=is_number,
     effects=lambda x: Effect.PURE if is_number(x) and x != COMPLEX else plain_effect(x),
+    ranges=ranges.ABSOLUTE,
     numpy="np::absolute",
     samples=each(NUMBERS),
 )
@@ -178,6 +180,7 @@ _builtin(
     evaluate=lambda x=0, base=None: int(x) if base is None else int(x, base),
     infer=_infer_int,
     lower=_lower_int,
+    ranges=ranges.CONVERT,
     can_lower=lambda x=INT, base=NONE: _infer_int(x, base) == INT,
     effects=_effect_of_conversion,
     is_profiled=True,

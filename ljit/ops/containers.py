@@ -9,6 +9,7 @@ from typing import Any
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
 from ljit.ir.opdef import V
 from ljit.ops import python_compare as compare
+from ljit.ops.int_ranges import ITEM_OF_TUPLE, MADE_TUPLE, SEQUENCE_INDEX
 from ljit.ops.python_numbers import is_plain, plain_effect
 from ljit.ops.python_types import common_type, join_all, range_length, select_item, wrap_index
 from ljit.types import (
@@ -96,6 +97,7 @@ TUPLE_CONSTRUCT = _container_op(
     lower=lambda e, *items: e.tuple_make(items),
     can_lower=lambda *items: len(items) <= 64,
     effects=Effect.PURE,
+    ranges=MADE_TUPLE,
     samples=_ITEMS,
 )
 LIST_CONSTRUCT = _container_op(
@@ -295,6 +297,7 @@ TUPLE_INDEX = _container_op(
     lower=lambda e, x, *, index: e.tuple_items(x)[index],
     can_lower=lambda x, *, index: isinstance(x, TupleType),
     effects=lambda x, *, index: Effect.PURE if isinstance(x, TupleType) else Effect.CALL,
+    ranges=ITEM_OF_TUPLE,
 )
 
 
@@ -378,6 +381,7 @@ GETITEM = _container_op(
     lower=_lower_getitem,
     can_lower=_can_lower_getitem,
     effects=_effect_of_getitem,
+    ranges=SEQUENCE_INDEX,
     numpy="np::getitem",
     is_profiled=True,
     samples=tuple((x, i) for x in _INDEXED for i in _INDICES),
@@ -391,6 +395,7 @@ SETITEM = _container_op(
     lower=_lower_setitem,
     can_lower=_can_lower_setitem,
     effects=_effect_of_setitem,
+    ranges=SEQUENCE_INDEX,
     numpy="np::setitem",
     samples=(
         *(([1.5, 2.5], i, 0.5) for i in (0, -1, 1, True, 2, -3, 2**63 - 1)),

@@ -135,6 +135,7 @@ UNREACHABLE = _control(
 
 NOT_RUN = "not run before"  # reasons of Deoptimize
 RAISES = "raises"
+OUT_OF_RANGE = "a check could fail in some trip of the loop"  # of predicates
 PLANNED_EXITS = frozenset(("loop done", "returns", "leaves the loop"))  # of outlined loops
 
 DEOPTIMIZE = _control(
@@ -203,6 +204,18 @@ SNAPSHOT = _control(
     `at` names a place in the baseline graph: ``before:ID``, ``after:ID`` (of a node) or ``header:ID``
     (the start of a trip of a Loop, its block parameters set). `names` gives for each operand the
     `Value.key` of the baseline value that it stands for.""",
+    effects=Effect.RAISE,
+)
+
+PREDICATE = _control(
+    "predicate",
+    "(*values, given, test)",
+    """Leave native code at the last Snapshot if all sums of `given` are at least 0 and the sum `test` is not.
+
+    A sum is a tuple of terms, a term a factor and the positions of the operands that it is multiplied with:
+    ``((-1,), (2, 0), (1, 0, 1))`` is -1 + 2 * x0 + x0 * x1, of ints that do not wrap. It stands in front of a loop and
+    is the worst case of a check in it; `given` says that the loop has any trips.""",
+    infer=lambda *values, given, test: (),
     effects=Effect.RAISE,
 )
 

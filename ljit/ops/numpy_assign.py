@@ -14,7 +14,14 @@ import numpy as np
 from ljit.ir import Effect, OpDef, Schema, declare
 from ljit.ir.opdef import Emitter, V
 from ljit.ops.numpy_convert import can_store, store_can_bail, store_convert, store_scalar
-from ljit.ops.numpy_index import basic_parts, index_element, infer_item, is_element, view_at
+from ljit.ops.numpy_index import (
+    INDEX_RANGES,
+    basic_parts,
+    index_element,
+    infer_item,
+    is_element,
+    view_at,
+)
 from ljit.ops.numpy_rules import broadcast_shapes, element_of, is_scalar
 from ljit.types import ANY, BOOL, INT, ArrayType, Type
 
@@ -171,6 +178,7 @@ declare(
         lower=_lower_setitem,
         can_lower=_can_setitem,
         effects=_setitem_effects,
+        ranges=INDEX_RANGES,
     )
 )
 declare(

@@ -10,9 +10,10 @@ import numpy as np
 
 from ljit.ir import UNKNOWN, Effect, OpDef, Schema, declare
 from ljit.ir.opdef import Emitter, V
+from ljit.ir.range_rules import RangeRules
 from ljit.ops.numpy_convert import component, python_type, to_python
 from ljit.ops.numpy_rules import dtype_of, is_scalar
-from ljit.types import ANY, INT, ArrayType, ObjectType, ScalarType, TupleType, Type
+from ljit.types import ANY, BOOL, INT, ArrayType, ObjectType, ScalarType, TupleType, Type
 
 __all__: list[str] = []
 
@@ -40,6 +41,7 @@ def _effects(infer: Callable[[Type], Type], known: Effect) -> Callable[[Type], E
     return effects
 
 
+_ARRAY = np.arange(6.0)
 _SAMPLES: tuple[tuple[object, ...], ...] = ((np.arange(6.0).reshape(2, 3),), (np.complex64(1j),))
 
 
@@ -115,7 +117,14 @@ def _fold(known: Callable[[Type], object]) -> Callable[[Sequence[Type], object],
     return fold
 
 
-_declare("shape", _int_tuple, _lower_shape, evaluate=np.shape, callables=(np.shape,))
+_declare(
+    "shape",
+    _int_tuple,
+    _lower_shape,
+    evaluate=np.shape,
+    callables=(np.shape,),
+    ranges=RangeRules(item=lambda s, node, axis: s.size(node.inputs[0], axis)),
+)
 _declare("strides", _int_tuple, _lower_strides)
 _declare("size", _int_result, _lower_size, evaluate=np.size, callables=(np.size,))
 _declare(
@@ -135,6 +144,7 @@ _declare(
     doc="``len(a)`` of an array.",
     evaluate=len,
     attributes=(),
+    ranges=RangeRules(value=lambda s, node, _: s.size(node.inputs[0], 0)),
     samples=_SAMPLES[:1],
 )
 
@@ -255,4 +265,27 @@ _declare(
     methods=("ndarray.item", "generic.item"),
     effect=Effect.READ | Effect.RAISE,
     samples=((np.array([2.5]),), (np.int32(7),)),
+)
+
+
+# -- memory ----------------------------------------------------------------------------------------
+
+
+def _are_arrays(a: Type, b: Type) -> bool:
+    return isinstance(a, ArrayType) and isinstance(b, ArrayType)
+
+
+declare(
+    OpDef(
+        "np::may_share_memory",
+        Schema("(a, b)"),
+        "Whether the memory that lies between the first and the last element of the arrays overlaps.",
+        infer=lambda a, b: BOOL if _are_arrays(a, b) else ANY,
+        evaluate=np.may_share_memory,
+        lower=lambda e, a, b: e.array_overlap(a, b),
+        can_lower=_are_arrays,
+        effects=lambda a, b: Effect.PURE if _are_arrays(a, b) else Effect.CALL,
+        callables=(np.may_share_memory,),
+        samples=((_ARRAY, _ARRAY), (_ARRAY, _ARRAY[1:]), (_ARRAY, np.arange(3)), (_ARRAY[:3], _ARRAY[3:])),
+    )
 )

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import operator
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ljit.ir import Effect, OpDef, Schema, declare
+from ljit.ir import Effect, Node, OpDef, Schema, declare
+from ljit.ir.linear import Linear
 from ljit.ir.opdef import Emitter, V
+from ljit.ir.range_rules import RangeRules, Symbolic
 from ljit.ops.numpy_rules import is_integer_scalar
 from ljit.ops.python_numbers import condition_not
 from ljit.records import Record
@@ -29,7 +31,15 @@ from ljit.types import (
     Type,
 )
 
-__all__ = ["Part", "basic_parts", "index_element", "infer_item", "is_element", "view_at"]
+__all__ = [
+    "INDEX_RANGES",
+    "Part",
+    "basic_parts",
+    "index_element",
+    "infer_item",
+    "is_element",
+    "view_at",
+]
 
 _ELLIPSIS = ObjectType(types.EllipsisType)
 _FULL = SliceType(NONE, NONE, NONE)
@@ -160,15 +170,25 @@ def _items(e: Emitter, index: V) -> Sequence[V]:
 def index_element(e: Emitter, a: V, index: V) -> list[V]:
     """Wrap and check the ints of an index with one int for each axis."""
     sizes = e.array_sizes(a)
-    return [_wrapped(e, i, n) for i, n in zip(_items(e, index), sizes, strict=True)]
+    pairs = zip(_items(e, index), sizes, strict=True)
+    return [_wrapped(e, i, n, axis) for axis, (i, n) in enumerate(pairs)]
 
 
-def _wrapped(e: Emitter, index: V, size: V) -> V:
+def _wrapped(e: Emitter, index: V, size: V, axis: int) -> V:
     zero = e.const(INT, 0)
     i = e.cast(index, INT)
-    if isinstance(index.type, ScalarType) and index.type.dtype == np.uint64:
-        e.bail_if(e.compare("lt", i, zero), "index out of bounds")
-    return _from_either_end(e, i, size)
+    if e.is_proven(f"{_FROM_START}.{axis}"):
+        wrapped = i
+    elif e.is_proven(f"{_FROM_END}.{axis}"):
+        wrapped = e.add(i, size)
+    else:
+        if isinstance(index.type, ScalarType) and index.type.dtype == np.uint64:
+            e.bail_if(e.compare("lt", i, zero), "index out of bounds")
+        return _from_either_end(e, i, size)
+    if not e.is_proven(f"{_INSIDE}.{axis}"):
+        outside = e.bit_or(e.compare("lt", wrapped, zero), e.compare("ge", wrapped, size))
+        e.bail_if(outside, "index out of bounds")
+    return wrapped
 
 
 def _from_either_end(e: Emitter, i: V, size: V) -> V:
@@ -185,10 +205,51 @@ def _from_either_end(e: Emitter, i: V, size: V) -> V:
     return e.branch(outside, from_end, lambda: i)
 
 
+# -- ranges of indices -----------------------------------------------------------------------------
+
+_FROM_START = "from_start"  # the index is at least 0
+_FROM_END = "from_end"  # it is below 0
+_INSIDE = "inside"  # there is an element
+
+
+def _indices(s: Symbolic, node: Node) -> Iterator[tuple[int, Linear, Linear]]:
+    """Axis, index and size, for the axes of an array that have an integer as index."""
+    a, index = node.inputs[:2]
+    parts = basic_parts(a.type, index.type) if isinstance(a.type, ArrayType) else None
+    axis = -1
+    for part in parts or ():
+        axis += not part.is_new
+        if part.is_integer:
+            assert part.item is not None
+            is_tuple = isinstance(index.type, TupleType)
+            i = s.item(index, part.item) if is_tuple else s.value(index)
+            yield axis, i, s.size(a, axis)
+
+
+def _index_checks(s: Symbolic, node: Node) -> Iterator[tuple[str, Linear]]:
+    for axis, i, size in _indices(s, node):
+        if s.sign(i) < 0:
+            yield f"{_FROM_END}.{axis}", -1 - i
+            yield f"{_INSIDE}.{axis}", i + size
+        else:
+            yield f"{_FROM_START}.{axis}", i
+            yield f"{_INSIDE}.{axis}", i
+            yield f"{_INSIDE}.{axis}", size - 1 - i
+
+
+def _index_facts(s: Symbolic, node: Node) -> Iterator[Linear]:
+    for _, i, size in _indices(s, node):
+        yield i + size
+        yield size - 1 - i
+
+
+INDEX_RANGES = RangeRules(checks=_index_checks, facts=_index_facts)
+
+
 def view_at(e: Emitter, a: V, index: V, parts: Sequence[Part]) -> V:
     """Make the view that a basic index selects."""
     items = _items(e, index)
-    axes = iter(zip(e.array_sizes(a), e.array_strides(a), strict=True))
+    axes = enumerate(zip(e.array_sizes(a), e.array_strides(a), strict=True))
     offset = e.const(INT, 0)
     sizes: list[V] = []
     strides: list[V] = []
@@ -197,10 +258,10 @@ def view_at(e: Emitter, a: V, index: V, parts: Sequence[Part]) -> V:
             sizes.append(e.const(INT, 1))
             strides.append(e.const(INT, 0))
             continue
-        size, stride = next(axes)
+        axis, (size, stride) = next(axes)
         if part.is_integer:
             assert part.item is not None
-            offset = e.add(offset, e.mul(_wrapped(e, items[part.item], size), stride))
+            offset = e.add(offset, e.mul(_wrapped(e, items[part.item], size, axis), stride))
         elif part.item is None or part.type == _FULL:
             sizes.append(size)
             strides.append(stride)
@@ -263,6 +324,7 @@ declare(
         lower=_lower_item,
         can_lower=_can_lower_item,
         effects=_item_effects,
+        ranges=INDEX_RANGES,
         is_profiled=True,
         samples=(
             (np.arange(6.0).reshape(2, 3), (1, -1)),

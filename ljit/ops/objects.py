@@ -16,6 +16,7 @@ import numpy as np
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
 from ljit.ir.opdef import V
+from ljit.ops.int_ranges import UNPACKED
 from ljit.ops.python_types import join_all
 from ljit.types import (
     ANY,
@@ -439,5 +440,6 @@ UNPACK = _object_op(
     lower=_lower_unpack,
     can_lower=_can_lower_unpack,
     effects=_effect_of_unpack,
+    ranges=UNPACKED,
     is_profiled=True,
 )

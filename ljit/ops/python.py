@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ljit.ir import Effect, OpDef, Schema, declare
+from ljit.ops import int_ranges as ranges
 from ljit.ops import python_arithmetic as arithmetic
 from ljit.ops import python_bits as bits
 from ljit.ops import python_compare as compare
@@ -84,6 +85,7 @@ _binary(
     can_lower=arithmetic.can_lower_add,
     effects=arithmetic.effect_of_add,
     in_place_effects=arithmetic.effect_of_add_in_place,
+    ranges=ranges.ADD,
     samples=(*NUMBER_PAIRS, ("ab", "c"), ((1, 2.5), (None,)), ([1], [2.5]), ("a", 1)),
 )
 _binary(
@@ -95,6 +97,7 @@ _binary(
     lower=arithmetic.lower_sub,
     can_lower=arithmetic.can_lower_number,
     effects=arithmetic.effect_of_sub,
+    ranges=ranges.SUB,
     samples=NUMBER_PAIRS,
 )
 _binary(
@@ -107,6 +110,7 @@ _binary(
     can_lower=arithmetic.can_lower_number,
     effects=arithmetic.effect_of_mul,
     in_place_effects=arithmetic.effect_of_mul_in_place,
+    ranges=ranges.MUL,
     samples=(*NUMBER_PAIRS, ("ab", 2), (3, "c"), ([1, 2], 2), (True, [0.0]), ((1, 2), 2)),
 )
 _binary(
@@ -127,6 +131,7 @@ _binary(
     "np::floor_divide",
     infer=arithmetic.infer_real_division,
     lower=arithmetic.lower_floordiv,
+    ranges=ranges.FLOORDIV,
     can_lower=arithmetic.can_lower_real,
     effects=plain_effect,
     samples=REAL_PAIRS,
@@ -138,6 +143,7 @@ _binary(
     "np::remainder",
     infer=arithmetic.infer_mod,
     lower=arithmetic.lower_mod,
+    ranges=ranges.MOD,
     can_lower=arithmetic.can_lower_real,
     effects=arithmetic.effect_of_mod,
     samples=(*REAL_PAIRS, ("%d", 3), ("%s-%s", (1, 2.5))),
@@ -172,6 +178,7 @@ _binary(
     "np::right_shift",
     infer=bits.infer_shift,
     lower=bits.lower_rshift,
+    ranges=ranges.RSHIFT,
     can_lower=bits.can_lower_bits,
     effects=plain_effect,
     samples=INT_PAIRS,
@@ -183,6 +190,7 @@ _binary(
     "np::bitwise_and",
     infer=bits.infer_bits,
     lower=bits.lower_and,
+    ranges=ranges.BITS_AND,
     can_lower=bits.can_lower_bits,
     effects=bits.effect_of_bits,
     is_commutative=True,
@@ -222,11 +230,11 @@ _binary(
     samples=((1, 2),),
 )
 
-for _name, _sign, _function, _numpy in (
-    ("lt", "<", operator.lt, "np::less"),
-    ("le", "<=", operator.le, "np::less_equal"),
-    ("gt", ">", operator.gt, "np::greater"),
-    ("ge", ">=", operator.ge, "np::greater_equal"),
+for _name, _sign, _function, _numpy, _ranges in (
+    ("lt", "<", operator.lt, "np::less", ranges.LESS),
+    ("le", "<=", operator.le, "np::less_equal", ranges.LESS_EQUAL),
+    ("gt", ">", operator.gt, "np::greater", ranges.GREATER),
+    ("ge", ">=", operator.ge, "np::greater_equal", ranges.GREATER_EQUAL),
 ):
     _operator(
         _name,
@@ -234,6 +242,7 @@ for _name, _sign, _function, _numpy in (
         f"``x {_sign} y``",
         evaluate=_function,
         numpy=_numpy,
+        ranges=_ranges,
         infer=compare.infer_order,
         lower=compare.lower_order(_name),
         can_lower=compare.can_lower_order,
@@ -254,6 +263,7 @@ _operator(
     numpy="np::equal",
     infer=compare.infer_equal,
     lower=compare.lower_equal,
+    ranges=ranges.EQUAL,
     can_lower=compare.can_lower_equal,
     effects=compare.effect_of_comparison,
     samples=_EQUAL_SAMPLES,
@@ -266,6 +276,7 @@ _operator(
     numpy="np::not_equal",
     infer=compare.infer_equal,
     lower=compare.lower_not_equal,
+    ranges=ranges.NOT_EQUAL,
     can_lower=compare.can_lower_equal,
     effects=compare.effect_of_comparison,
     samples=_EQUAL_SAMPLES,
@@ -279,6 +290,7 @@ _operator(
     numpy="np::negative",
     infer=arithmetic.infer_sign,
     lower=arithmetic.lower_neg,
+    ranges=ranges.NEG,
     can_lower=arithmetic.can_lower_number,
     effects=arithmetic.effect_of_sign,
     samples=each(NUMBERS),
@@ -338,6 +350,7 @@ TRUTH = _operator(
     infer=_bool_result,
     evaluate=operator.truth,
     lower=compare.lower_truth,
+    ranges=ranges.TRUTH,
     can_lower=compare.can_lower_truth,
     effects=compare.effect_of_truth,
     fold=compare.fold_truth,
@@ -350,6 +363,7 @@ NOT = _operator(
     infer=_bool_result,
     evaluate=operator.not_,
     lower=compare.lower_not,
+    ranges=ranges.NOT,
     can_lower=compare.can_lower_truth,
     effects=compare.effect_of_truth,
     fold=compare.fold_not,

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from ljit.ir import Effect, Emitter
 from ljit.ir.opdef import V
+from ljit.ops.int_ranges import FITS, NONNEGATIVE, NONZERO, POSITIVE
 from ljit.ops.python_numbers import (
     INT_MIN,
     MIXED_COMPLEX,
@@ -216,32 +217,39 @@ def _checked(e: Emitter, operation: Callable[[V, V], tuple[V, V]], x: V, y: V) -
     return result
 
 
+def _sum(e: Emitter, x: V, y: V, plain: Callable[..., V], checked: Callable[..., tuple[V, V]]) -> V:
+    """Compute on numbers: on ints that may overflow with a check, on those that cannot without."""
+    if x.type != INT:
+        return plain(x, y)
+    return plain(x, y, fits=True) if e.is_proven(FITS) else _checked(e, checked, x, y)
+
+
 def lower_add(e: Emitter, x: V, y: V) -> V:
     """Lower ``x + y``."""
     if isinstance(x.type, TupleType):
         return e.tuple_make([*e.tuple_items(x), *e.tuple_items(y)])
     x, y = _common(e, x, y)
-    return _checked(e, e.add_overflow, x, y) if x.type == INT else e.add(x, y)
+    return _sum(e, x, y, e.add, e.add_overflow)
 
 
 def lower_sub(e: Emitter, x: V, y: V) -> V:
     """Lower ``x - y``."""
     x, y = _common(e, x, y)
-    return _checked(e, e.sub_overflow, x, y) if x.type == INT else e.sub(x, y)
+    return _sum(e, x, y, e.sub, e.sub_overflow)
 
 
 def lower_mul(e: Emitter, x: V, y: V) -> V:
     """Lower ``x * y``."""
     x, y = _common(e, x, y)
-    if x.type == INT:
-        return _checked(e, e.mul_overflow, x, y)
-    return c_mul(e, x, y) if x.type == COMPLEX else e.mul(x, y)
+    return c_mul(e, x, y) if x.type == COMPLEX else _sum(e, x, y, e.mul, e.mul_overflow)
 
 
 def lower_neg(e: Emitter, x: V) -> V:
     """Lower ``-x``."""
     x = to_type(e, x, arithmetic_type(x.type))
-    return _checked(e, e.sub_overflow, e.const(INT, 0), x) if x.type == INT else e.neg(x)
+    if x.type != INT:
+        return e.neg(x)
+    return _sum(e, e.const(INT, 0), x, e.sub, e.sub_overflow)
 
 
 def lower_pos(e: Emitter, x: V) -> V:
@@ -266,7 +274,8 @@ def lower_truediv(e: Emitter, x: V, y: V) -> V:
 
 
 def _bail_if_zero(e: Emitter, y: V) -> None:
-    e.bail_if(e.compare("eq", y, e.const(y.type, 0)), "division by zero")
+    if not e.is_proven(NONZERO):
+        e.bail_if(e.compare("eq", y, e.const(y.type, 0)), "division by zero")
 
 
 def lower_floordiv(e: Emitter, x: V, y: V) -> V:
@@ -294,6 +303,13 @@ def lower_divmod(e: Emitter, x: V, y: V) -> V:
 
 
 def _int_floordiv(e: Emitter, x: V, y: V) -> V:
+    if e.is_proven(POSITIVE):
+        quotient = e.div(x, y)
+        if e.is_proven(NONNEGATIVE):
+            return quotient
+        rest = e.sub(x, e.mul(quotient, y))
+        is_below = e.compare("lt", rest, e.const(INT, 0))
+        return e.select(is_below, e.sub(quotient, e.const(INT, 1)), quotient)
     smallest = e.compare("eq", x, e.const(INT, INT_MIN))
     minus_one = e.compare("eq", y, e.const(INT, -1))
     e.bail_if(e.bit_and(smallest, minus_one), "int overflow")
@@ -303,6 +319,11 @@ def _int_floordiv(e: Emitter, x: V, y: V) -> V:
 
 
 def _int_mod(e: Emitter, x: V, y: V) -> V:
+    if e.is_proven(POSITIVE):
+        rest = e.rem(x, y)
+        if e.is_proven(NONNEGATIVE):
+            return rest
+        return e.select(e.compare("lt", rest, e.const(INT, 0)), e.add(rest, y), rest)
     minus_one = e.compare("eq", y, e.const(INT, -1))
     rest = e.rem(x, e.select(minus_one, e.const(INT, 1), y))  # MIN % -1 would trap
     return e.select(_needs_floor(e, rest, y), e.add(rest, y), rest)

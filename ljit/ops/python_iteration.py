@@ -14,6 +14,8 @@ import numpy as np
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
 from ljit.ir.opdef import V
 from ljit.ops import python_views as views
+from ljit.ops.int_ranges import FITS, SAME_ITEMS
+from ljit.ops.iteration_ranges import INSIDE, NEXT_RANGES, VIEW_SIZE_RANGES
 from ljit.ops.python_types import (
     check_index,
     class_of,
@@ -108,7 +110,8 @@ def _array_size(e: Emitter, view: V) -> V:
 
 
 def _array_item(e: Emitter, view: V, k: V) -> V:
-    check_index(e, k, _array_size(e, view))
+    if not e.is_proven(INSIDE):
+        check_index(e, k, _array_size(e, view))
     return e.array_load(view, [k]) if view.type.ndim == 1 else subarray(e, view, k)
 
 
@@ -125,6 +128,8 @@ _ARRAY = _Rule(_row_type, _array_item, _array_size, _has_fixed(_array_size))
 
 def _enumerate_item(e: Emitter, view: V, k: V) -> V:
     part, start = e.view_parts(view)
+    if e.is_proven(FITS):
+        return e.tuple_make([e.add(start, k, fits=True), _item(e, part, k)])
     number, overflows = e.add_overflow(start, k)
     e.bail_if(overflows, "int overflow")
     return e.tuple_make([number, _item(e, part, k)])
@@ -403,6 +408,7 @@ ITER = _iteration_op(
     "(x)",
     "The view that ``for v in x`` runs over.",
     infer=_view_type,
+    ranges=SAME_ITEMS,
     evaluate=views.make_view,
     lower=_view,
     can_lower=lambda x: _view_type(x) != ANY,
@@ -476,6 +482,7 @@ NEXT = _iteration_op(
     "(view, k)",
     "The item of trip k; only after `prim::has_next` gave true for it.",
     infer=lambda view, k: _item_type(view),
+    ranges=NEXT_RANGES,
     evaluate=views.next_item,
     lower=_item,
     can_lower=lambda view, k: _can_lower_next(view),
@@ -488,6 +495,7 @@ VIEW_SIZE = _iteration_op(
     "(view)",
     "How many trips a loop over the view takes, where that cannot change while it runs.",
     infer=lambda view: INT,
+    ranges=VIEW_SIZE_RANGES,
     evaluate=views.size_of,
     lower=_fixed_size,
     can_lower=has_fixed_size,

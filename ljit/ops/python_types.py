@@ -89,7 +89,8 @@ def range_count(e: Emitter, x: V) -> V:
 def range_length(e: Emitter, x: V) -> V:
     """Give the number of items of a range as an int; beyond int64 it bails out."""
     result = e.cast(range_count(e, x), INT)
-    e.bail_if(e.compare("lt", result, e.const(INT, 0)), "length beyond int64")
+    if not e.is_proven("fits"):
+        e.bail_if(e.compare("lt", result, e.const(INT, 0)), "length beyond int64")
     return result
 
 
@@ -117,7 +118,9 @@ def select_item(e: Emitter, items: Sequence[V], index: V) -> V:
 def wrap_index(e: Emitter, index: V, size: V) -> V:
     """Give the index counted from the front; one out of bounds bails out."""
     index = e.cast(index, INT) if index.type == BOOL else index
-    wrapped = e.select(e.compare("lt", index, e.const(INT, 0)), e.add(index, size), index)
+    wrapped = index
+    if not e.is_proven("from_start"):
+        wrapped = e.select(e.compare("lt", index, e.const(INT, 0)), e.add(index, size), index)
     check_index(e, wrapped, size)
     return wrapped
 

@@ -31,7 +31,7 @@ from ljit.interp import (
     run,
 )
 from ljit.ir import Value
-from ljit.ops.control import CALLEE_LEFT, NOT_RUN, PLANNED_EXITS
+from ljit.ops.control import CALLEE_LEFT, NOT_RUN, OUT_OF_RANGE, PLANNED_EXITS
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.feedback import PlanFeedback
@@ -368,7 +368,8 @@ class ProfilingExecutor:
         """Keep what a bailout shows about its site for the next compile."""
         site = unit.sites[site_index]
         if unit.bailouts[site_index] >= patience(site.reason):
-            feedback.widened.add(site.origin)
+            learnt = feedback.failed_tests if site.reason == OUT_OF_RANGE else feedback.widened
+            learnt.add(site.origin)
 
     # -- outlined loops --------------------------------------------------------------------------------
 

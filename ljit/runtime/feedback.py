@@ -18,6 +18,7 @@ class PlanFeedback(Record, frozen=False):
 
     profile: Profile = made_by(factory=Profile)
     widened: set[int] = made_by(factory=set)
+    failed_tests: set[int] = made_by(factory=set)  # nodes whose test in front of a loop failed
     changes: Counter[str] = made_by(factory=Counter)
 
     def observed(self, node_id: int) -> Type | None:

@@ -144,8 +144,16 @@ def specialized_graph(
     from ljit.passes.specialize import specialize
 
     made = specialize(baseline.graph, types_, feedback, baseline.liveness, baseline.fn)
-    run_passes(made.graph, SPECIALIZED_PIPELINE)
+    _optimize(made.graph, feedback)
     return made
+
+
+def _optimize(graph: Graph, feedback: PlanFeedback) -> None:
+    run_passes(
+        graph,
+        SPECIALIZED_PIPELINE,
+        {"eliminate_redundant_checks": {"failed": feedback.failed_tests}},
+    )
 
 
 def compile_function(
@@ -181,7 +189,7 @@ def compile_loop(
     start = time.perf_counter()
     with _blame(name):
         made = specialize_loop(baseline.graph, loop, live, types_, feedback, baseline.liveness)
-        run_passes(made.graph, SPECIALIZED_PIPELINE)
+        _optimize(made.graph, feedback)
         return _compile(made, name, on_exit, fastmath, start)
 
 

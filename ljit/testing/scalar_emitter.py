@@ -122,6 +122,9 @@ class ScalarEmitter:
     def __init__(self, result_types: tuple[Type, ...] = ()) -> None:
         self.result_types = result_types
 
+    def is_proven(self, _check: str) -> bool:
+        return False
+
     # -- scalars -----------------------------------------------------------------------------------
 
     def const(self, type_: Type, value: object) -> Number:
@@ -144,13 +147,13 @@ class ScalarEmitter:
         assert dtype is not None
         return Number(x.type, dtype.type(function(x.value, *(y.value for y in others))))
 
-    def add(self, x: Number, y: Number) -> Number:
+    def add(self, x: Number, y: Number, *, fits: bool = False) -> Number:
         return self._arithmetic(np.add, x, y)
 
-    def sub(self, x: Number, y: Number) -> Number:
+    def sub(self, x: Number, y: Number, *, fits: bool = False) -> Number:
         return self._arithmetic(np.subtract, x, y)
 
-    def mul(self, x: Number, y: Number) -> Number:
+    def mul(self, x: Number, y: Number, *, fits: bool = False) -> Number:
         return self._arithmetic(np.multiply, x, y)
 
     def div(self, x: Number, y: Number) -> Number:

@@ -1,0 +1,291 @@
+"""What is known of the ints of a graph at one place: polynomials, facts, proofs.
+
+`Ranges` gives each number of the graph as a `Linear` and keeps the facts that hold at the place where a walk over the
+graph stands; the walk opens and closes scopes and says what it learns (`assume`). A proof looks for a sum of facts,
+each times something that is not negative, that gives the wanted polynomial less a part whose bounds already show that
+it is not negative. The search takes out one atom after the other, the youngest first, and is bounded. So it may fail to
+prove what is true, and never proves what is false.
+
+Python's ints never wrap: where a result does not fit 64 bits, native code leaves. So a polynomial of ints is exact
+wherever it was computed. NumPy's integers wrap: such results are atoms of which the bounds of their dtype are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from ljit.ir import Value
+from ljit.ir.linear import Atom, Linear, Path
+from ljit.types import BOOL, INT, ArrayType, ScalarType, TupleType, Type
+
+__all__ = ["INT_MAX", "INT_MIN", "Ranges", "is_integer"]
+
+INT_MIN, INT_MAX = -(2**63), 2**63 - 1
+_DEPTH = 6  # atoms that a proof takes out one after the other
+_STEPS = 60  # polynomials that a proof looks at
+_MAX_TERMS = 8  # larger results of operations are new atoms
+_MAX_DEGREE = 3
+_ORDINARY = 2**40  # sizes and bounds of loops are not larger
+_ORDINARY_SIZE = 4  # sizes are not less
+
+
+def is_integer(t: Type) -> bool:
+    """Whether values of type `t` are ints to the analysis."""
+    return t in (INT, BOOL) or (isinstance(t, ScalarType) and t.dtype.kind in "biu")
+
+
+def _bounds_of_type(t: Type) -> tuple[int, int]:
+    if t == BOOL or (isinstance(t, ScalarType) and t.dtype.kind == "b"):
+        return 0, 1
+    if isinstance(t, ScalarType):
+        info = np.iinfo(t.dtype)
+        return int(info.min), int(info.max)
+    return INT_MIN, INT_MAX
+
+
+class Ranges:
+    """The ints of one graph, and the facts that hold now. Implements `ljit.ir.range_rules.Symbolic`."""
+
+    def __init__(self) -> None:
+        self._values: dict[Value, Linear] = {}
+        self._atoms: dict[tuple[Value, Path], Atom] = {}
+        self._scopes: list[list[Callable[[], object]]] = [[]]  # what to undo at the end of each
+
+    # -- ints as polynomials -----------------------------------------------------------------------
+
+    def value(self, value: Value) -> Linear:
+        """Give a number of the graph."""
+        found = self._values.get(value)
+        if found is None:
+            found = self._values[value] = self._value(value)
+        return found
+
+    def _value(self, value: Value) -> Linear:
+        if value.is_constant and isinstance(value.constant, int | np.integer | np.bool):
+            return Linear(int(value.constant))
+        node = value.node
+        if node is not None and node.op.ranges is not None and node.op.ranges.value is not None:
+            found = node.op.ranges.value(self, node, value.index)
+            if found is not None and self._is_small(found):
+                return found
+        return self._atom(value, (), *_bounds_of_type(value.type))
+
+    def _is_small(self, x: Linear) -> bool:
+        return len(x.terms) <= _MAX_TERMS and x.degree <= _MAX_DEGREE
+
+    def _atom(self, value: Value, path: Path, low: int, high: int) -> Linear:
+        atom = self._atoms.get((value, path))
+        if atom is None:
+            atom = self._atoms[value, path] = Atom(len(self._atoms), value, path, low, high)
+        return Linear.of(atom)
+
+    def item(self, value: Value, index: int) -> Linear:
+        """Give an item of a tuple, or start, stop or step of a range."""
+        if value.is_constant:
+            constant = value.constant
+            if isinstance(constant, range):
+                constant = (constant.start, constant.stop, constant.step)
+            if isinstance(constant, tuple) and isinstance(constant[index], int):
+                return Linear(int(constant[index]))
+        node = value.node
+        if node is not None and node.op.ranges is not None and node.op.ranges.item is not None:
+            found = node.op.ranges.item(self, node, index)
+            if found is not None and self._is_small(found):
+                return found
+        item = value.type.items[index] if isinstance(value.type, TupleType) else INT
+        return self._atom(value, ("item", index), *_bounds_of_type(item))
+
+    def size(self, array: Value, axis: int) -> Linear:
+        """Give a size of an array.
+
+        An array of one axis has less bytes than 2**63; one of more axes can be empty and have any sizes.
+        """
+        t = array.type
+        assert isinstance(t, ArrayType)
+        known = t.shape[axis]
+        if known is not None:
+            return Linear(known)
+        node = array.node
+        if node is not None and node.op.ranges is not None and node.op.ranges.size is not None:
+            found = node.op.ranges.size(self, node, axis)
+            if found is not None and self._is_small(found):
+                return found
+        most = INT_MAX // max(t.dtype.itemsize, 1) if t.ndim == 1 else INT_MAX
+        return self._atom(array, ("size", axis), 0, most)
+
+    def constant(self, value: int) -> Linear:
+        return Linear(value)
+
+    def implied(self, condition: Value, *, holds: bool) -> Iterable[Linear]:
+        """Give what is known where a bool holds, or does not hold."""
+        node = condition.node
+        rules = node.op.ranges if node is not None else None
+        if node is None or rules is None or rules.implies is None:
+            return ()
+        return rules.implies(self, node, holds)
+
+    def below(self, x: Linear, limit: Value) -> Iterable[Linear]:
+        """Give what is known where ``x < limit``."""
+        node = limit.node
+        if node is not None and node.op.ranges is not None and node.op.ranges.below is not None:
+            found = list(node.op.ranges.below(self, node, x))
+            if found:
+                return found
+        return [self.value(limit) - 1 - x]
+
+    # -- facts -------------------------------------------------------------------------------------
+
+    @property
+    def depth(self) -> int:
+        """How many scopes are open: the name of the innermost one."""
+        return len(self._scopes) - 1
+
+    def open(self) -> None:
+        """Begin a scope: facts that are assumed from now on are forgotten at its end."""
+        self._scopes.append([])
+
+    def close(self) -> None:
+        """End the innermost scope."""
+        for undo in reversed(self._scopes.pop()):
+            undo()
+
+    def assume(self, fact: Linear, scope: int = -1) -> None:
+        """Take for granted that `fact` is at least 0, to the end of a scope (default: the innermost)."""
+        fact = fact.reduced()
+        if scope == -1 and len(fact.terms) == 1 and self._narrow(fact):
+            return
+        undo = self._scopes[scope]
+        for atom in fact.atoms():
+            if (atom,) in fact.terms:
+                atom.facts.append(fact)
+                undo.append(_Removal(atom, fact))
+
+    def retract(self, fact: Linear, scope: int) -> None:
+        """Forget what was assumed for an open scope."""
+        fact = fact.reduced()
+        undo = self._scopes[scope]
+        for removal in [u for u in undo if isinstance(u, _Removal) and u.fact == fact]:
+            undo.remove(removal)
+            removal()
+
+    def _narrow(self, fact: Linear) -> bool:
+        """Keep a fact about a single atom as its bounds."""
+        ((monomial, factor),) = fact.terms.items()
+        if len(monomial) > 1:
+            return False
+        (atom,) = monomial
+        before = atom.low, atom.high
+        if factor > 0:
+            atom.low = max(atom.low, -(fact.constant // factor))
+        else:
+            atom.high = min(atom.high, fact.constant // -factor)
+        self._scopes[-1].append(_Bounds(atom, *before))
+        return True
+
+    # -- proofs ------------------------------------------------------------------------------------
+
+    def sign(self, x: Linear) -> int:
+        """1: at least 1; -1: at most -1; 0: neither is known."""
+        if self.proves(x - 1):
+            return 1
+        return -1 if self.proves(-x - 1) else 0
+
+    def proves(self, goal: Linear) -> bool:
+        """Whether `goal` is surely at least 0 here."""
+        return self._search(goal, lambda x: x.bounds()[0] >= 0, lambda atom: True) is not None
+
+    def least_without(self, goal: Linear, is_gone: Callable[[Atom], bool]) -> Linear | None:
+        """Give a polynomial without certain atoms that, where it is at least 0, shows that `goal` is."""
+
+        def accepts(x: Linear) -> bool:
+            return not any(map(is_gone, x.atoms())) and _is_plausible(x)
+
+        return self._search(goal, accepts, is_gone)
+
+    def _search(
+        self, goal: Linear, accepts: Callable[[Linear], bool], may_go: Callable[[Atom], bool]
+    ) -> Linear | None:
+        seen: set[Linear] = set()
+
+        def look(x: Linear, depth: int) -> Linear | None:
+            if accepts(x):
+                return x
+            if depth == 0 or x in seen or len(seen) >= _STEPS:
+                return None
+            seen.add(x)
+            for atom in x.atoms():
+                if not may_go(atom):
+                    continue
+                for simpler in _without(x, atom):
+                    found = look(simpler, depth - 1)
+                    if found is not None:
+                        return found
+            return None
+
+        return look(goal, _DEPTH)
+
+
+def _is_plausible(x: Linear) -> bool:
+    """Whether ordinary numbers make the polynomial at least 0."""
+    most = x.constant
+    for monomial, factor in x.terms.items():
+        corners = [1]
+        for atom in monomial:
+            least = _ORDINARY_SIZE if atom.path[:1] == ("size",) else -_ORDINARY
+            ends = max(atom.low, least), min(atom.high, _ORDINARY)
+            corners = [c * end for c in corners for end in ends]
+        most += max(factor * c for c in corners)
+    return most >= 0
+
+
+def _without(x: Linear, atom: Atom) -> Sequence[Linear]:
+    """Polynomials without `atom` that show, where they are at least 0, that `x` is."""
+    factor = x.cofactor(atom)
+    if factor is None:
+        return ()
+    low, high = factor.bounds()
+    if low < 0 < high:
+        return ()
+    sign = 1 if low >= 0 else -1
+    size = factor * sign
+    found = []
+    for fact in reversed(atom.facts):
+        own = fact.cofactor(atom)
+        if own is None or own.terms or own.constant * sign <= 0:
+            continue
+        found.append((x * abs(own.constant) - size * fact).reduced())
+    low, high = _bounds_of_type(atom.value.type) if not atom.path else (INT_MIN, INT_MAX)
+    if sign > 0 and (atom.low > low or low > INT_MIN):
+        found.append(x - size * (Linear.of(atom) - atom.low))
+    if sign < 0 and (atom.high < high or high < INT_MAX):
+        found.append(x - size * (atom.high - Linear.of(atom)))
+    return found
+
+
+class _Removal:
+    """Takes a fact from an atom that may have got others since."""
+
+    __slots__ = ("atom", "fact")
+
+    def __init__(self, atom: Atom, fact: Linear) -> None:
+        self.atom = atom
+        self.fact = fact
+
+    def __call__(self) -> None:
+        self.atom.facts.remove(self.fact)
+
+
+class _Bounds:
+    """Gives an atom the bounds that it had."""
+
+    __slots__ = ("atom", "high", "low")
+
+    def __init__(self, atom: Atom, low: int, high: int) -> None:
+        self.atom = atom
+        self.low = low
+        self.high = high
+
+    def __call__(self) -> None:
+        self.atom.low, self.atom.high = self.low, self.high

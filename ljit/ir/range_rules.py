@@ -1,0 +1,64 @@
+"""What an op tells the range analysis: `OpDef.ranges`.
+
+All rules get the analysis (`Symbolic`) and the node. A rule speaks of ints as Python has them: of values of type int,
+bool and NumPy's integer scalars. An op whose result wraps has no `value` rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from ljit.ir.graph import Node, Value
+    from ljit.ir.linear import Linear
+
+__all__ = ["RangeRules", "Symbolic"]
+
+
+class Symbolic(Protocol):
+    """Ints of a graph as polynomials."""
+
+    def value(self, value: Value) -> Linear:
+        """Give a number."""
+
+    def item(self, value: Value, index: int) -> Linear:
+        """Give an item of a tuple; start, stop and step of a range."""
+
+    def size(self, array: Value, axis: int) -> Linear:
+        """Give a size of an array."""
+
+    def constant(self, value: int) -> Linear: ...
+
+    def sign(self, x: Linear) -> int:
+        """1: at least 1; -1: at most -1; 0: neither is known."""
+
+    def implied(self, condition: Value, *, holds: bool) -> Iterable[Linear]:
+        """Give what is known where a bool holds, or does not hold."""
+
+    def below(self, x: Linear, limit: Value) -> Iterable[Linear]:
+        """Give what is known where ``x < limit``."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RangeRules:
+    """The rules of one op; each is optional.
+
+    - `value(s, node, index)`: output `index`, exactly, or None.
+    - `item(s, node, index)`: item of the output, a tuple or range, or None.
+    - `size(s, node, axis)`: size of the output, an array, or None.
+    - `facts(s, node)`: polynomials that are at least 0 once the node has run to its end.
+    - `implies(s, node, holds)`: those that are at least 0 where the output, a bool, is true (or false).
+    - `below(s, node, x)`: those that are at least 0 where `x` is less than the output.
+    - `checks(s, node)`: names of checks in the lowering, each with a polynomial: if all polynomials of a name are
+      at least 0 whenever the node runs, the check cannot fail, and `Node.proven` tells the lowering.
+    """
+
+    value: Callable[[Symbolic, Node, int], Linear | None] | None = None
+    item: Callable[[Symbolic, Node, int], Linear | None] | None = None
+    size: Callable[[Symbolic, Node, int], Linear | None] | None = None
+    facts: Callable[[Symbolic, Node], Iterable[Linear]] | None = None
+    implies: Callable[[Symbolic, Node, bool], Iterable[Linear]] | None = None
+    below: Callable[[Symbolic, Node, Linear], Iterable[Linear]] | None = None
+    checks: Callable[[Symbolic, Node], Iterable[tuple[str, Linear]]] | None = None

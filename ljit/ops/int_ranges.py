@@ -1,0 +1,323 @@
+"""What the range analysis is told of ops on ints, tuples and ranges (`OpDef.ranges`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from ljit.ir import Node, Value
+from ljit.ir.linear import Linear
+from ljit.ir.range_rules import RangeRules, Symbolic
+from ljit.ops.python_numbers import INT_MAX, INT_MIN
+from ljit.types import BOOL, INT, RANGE, ArrayType, ScalarType, TupleType, Type
+
+__all__ = [
+    "ABSOLUTE",
+    "ADD",
+    "BITS_AND",
+    "CONVERT",
+    "DIVMOD_CHECKS",
+    "EQUAL",
+    "FITS",
+    "FLOORDIV",
+    "GREATER",
+    "GREATER_EQUAL",
+    "ITEM_OF_TUPLE",
+    "LENGTH",
+    "LESS",
+    "LESS_EQUAL",
+    "MADE_RANGE",
+    "MADE_TUPLE",
+    "MAXIMUM",
+    "MINIMUM",
+    "MOD",
+    "MUL",
+    "NEG",
+    "NOT",
+    "NOT_EQUAL",
+    "RSHIFT",
+    "SAME_ITEMS",
+    "SEQUENCE_INDEX",
+    "SUB",
+    "TRUTH",
+    "UNPACKED",
+    "are_ints",
+    "part_of_range",
+]
+
+FITS = "fits"  # the result of arithmetic on ints is an int64
+NONZERO = "nonzero"  # the divisor is not 0
+POSITIVE = "positive"  # the divisor is not below 0
+NONNEGATIVE = "nonnegative"  # the dividend is not below 0
+FROM_START = "from_start"  # an index is not below 0
+
+
+def _is_int(t: Type) -> bool:
+    return t in (INT, BOOL) or (isinstance(t, ScalarType) and t.dtype.kind in "biu")
+
+
+def are_ints(node: Node) -> bool:
+    """Whether all operands and outputs are ints of some kind."""
+    return all(_is_int(v.type) for v in node.inputs) and all(_is_int(v.type) for v in node.outputs)
+
+
+def _fits(x: Linear) -> Iterable[tuple[str, Linear]]:
+    yield FITS, x - INT_MIN
+    yield FITS, INT_MAX - x
+
+
+# -- + - * -----------------------------------------------------------------------------------------
+
+
+def _exact(compute: Callable[..., Linear]) -> RangeRules:
+    """Rules of arithmetic whose result is exact if it fits."""
+
+    def value(s: Symbolic, node: Node, _index: int) -> Linear | None:
+        if node.output.type != INT:
+            return None
+        return compute(*map(s.value, node.inputs))
+
+    def checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
+        return _fits(compute(*map(s.value, node.inputs))) if node.output.type == INT else ()
+
+    return RangeRules(value=value, checks=checks)
+
+
+ADD = _exact(lambda x, y: x + y)
+SUB = _exact(lambda x, y: x - y)
+MUL = _exact(lambda x, y: x * y)
+NEG = _exact(lambda x: -x)
+
+# -- // and % --------------------------------------------------------------------------------------
+
+
+def _division_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
+    if not are_ints(node):
+        return
+    x, y = map(s.value, node.inputs)
+    sign = s.sign(y)
+    if sign:
+        yield NONZERO, y * sign - 1
+    if sign > 0:
+        yield POSITIVE, y - 1
+        yield NONNEGATIVE, x
+
+
+def _facts_of_mod(s: Symbolic, node: Node) -> Iterable[Linear]:
+    """Give the bounds of ``x % y``; where y is a constant, how it hangs together with x is in ``x // y`` only."""
+    if not are_ints(node):
+        return
+    x, y = map(s.value, node.inputs)
+    out = s.value(node.output)
+    sign = s.sign(y)
+    if sign:
+        yield out * sign
+        yield (y - out) * sign - 1
+    if sign > 0 and s.sign(x + 1) > 0:
+        yield x - out
+
+
+def _facts_of_floordiv(s: Symbolic, node: Node) -> Iterable[Linear]:
+    """Give ``0 <= x - y * q < y``, which is of use where y is a constant."""
+    if not are_ints(node):
+        return
+    x, y = map(s.value, node.inputs)
+    out = s.value(node.output)
+    if s.sign(y) <= 0:
+        return
+    if s.sign(x + 1) > 0:
+        yield out
+        yield x - out
+    if not y.terms:
+        rest = x - out * y
+        yield rest
+        yield y - 1 - rest
+
+
+MOD = RangeRules(facts=_facts_of_mod, checks=_division_checks)
+FLOORDIV = RangeRules(facts=_facts_of_floordiv, checks=_division_checks)
+DIVMOD_CHECKS = RangeRules(checks=_division_checks)
+
+# -- bits, abs, min, max ---------------------------------------------------------------------------
+
+
+def _facts_of_and(s: Symbolic, node: Node) -> Iterable[Linear]:
+    if not are_ints(node):
+        return
+    out = s.value(node.output)
+    for x in map(s.value, node.inputs):
+        if s.sign(x + 1) > 0:
+            yield out
+            yield x - out
+
+
+def _facts_of_rshift(s: Symbolic, node: Node) -> Iterable[Linear]:
+    if not are_ints(node):
+        return
+    x = s.value(node.inputs[0])
+    if s.sign(x + 1) > 0:
+        out = s.value(node.output)
+        yield out
+        yield x - out
+
+
+def _facts_of_abs(s: Symbolic, node: Node) -> Iterable[Linear]:
+    if are_ints(node):
+        out, x = s.value(node.output), s.value(node.inputs[0])
+        yield out
+        yield out - x
+        yield out + x
+        if s.sign(x + 1) > 0:
+            yield x - out
+
+
+def _facts_of_extremum(sign: int) -> Callable[[Symbolic, Node], Iterable[Linear]]:
+    def facts(s: Symbolic, node: Node) -> Iterable[Linear]:
+        if not are_ints(node) or not node.inputs:
+            return
+        out = s.value(node.output)
+        values = [s.value(v) for v in node.inputs]
+        for x in values:
+            yield (out - x) * sign
+        for x in values:  # it is one of them: no further out than where all others surely are
+            if all(s.sign((x - other) * sign + 1) > 0 for other in values):
+                yield (x - out) * sign
+        low, high = zip(*(x.bounds() for x in values), strict=True)
+        yield out - (max(low) if sign > 0 else min(low))
+        yield (max(high) if sign > 0 else min(high)) - out
+
+    return facts
+
+
+BITS_AND = RangeRules(facts=_facts_of_and)
+RSHIFT = RangeRules(facts=_facts_of_rshift)
+ABSOLUTE = RangeRules(facts=_facts_of_abs)
+MAXIMUM = RangeRules(facts=_facts_of_extremum(1))
+MINIMUM = RangeRules(facts=_facts_of_extremum(-1))
+
+
+def _converted(s: Symbolic, node: Node, _index: int) -> Linear | None:
+    return s.value(node.inputs[0]) if len(node.inputs) == 1 and are_ints(node) else None
+
+
+CONVERT = RangeRules(value=_converted)
+
+# -- conditions ------------------------------------------------------------------------------------
+
+
+def _order(
+    true: Callable[[Linear, Linear], Linear], false: Callable[[Linear, Linear], Linear]
+) -> RangeRules:
+    def implies(s: Symbolic, node: Node, holds: bool) -> Iterable[Linear]:
+        if are_ints(node):
+            x, y = map(s.value, node.inputs)
+            yield true(x, y) if holds else false(x, y)
+
+    return RangeRules(implies=implies)
+
+
+LESS = _order(lambda x, y: y - x - 1, lambda x, y: x - y)
+LESS_EQUAL = _order(lambda x, y: y - x, lambda x, y: x - y - 1)
+GREATER = _order(lambda x, y: x - y - 1, lambda x, y: y - x)
+GREATER_EQUAL = _order(lambda x, y: x - y, lambda x, y: y - x - 1)
+
+
+def _equality(*, when: bool) -> RangeRules:
+    def implies(s: Symbolic, node: Node, holds: bool) -> Iterable[Linear]:
+        if not are_ints(node):
+            return
+        x, y = map(s.value, node.inputs)
+        if holds is when:
+            yield x - y
+            yield y - x
+        elif s.sign(x - y + 1) > 0:  # different, and not less
+            yield x - y - 1
+        elif s.sign(y - x + 1) > 0:
+            yield y - x - 1
+
+    return RangeRules(implies=implies)
+
+
+EQUAL, NOT_EQUAL = _equality(when=True), _equality(when=False)
+
+
+def _truth(value: Value, s: Symbolic, *, holds: bool) -> Iterable[Linear]:
+    """Give what follows from the truth of a bool, or of an int that is not 0."""
+    if value.type == BOOL:
+        yield from s.implied(value, holds=holds)
+    elif _is_int(value.type):
+        x = s.value(value)
+        if not holds:
+            yield x
+            yield -x
+        elif s.sign(x + 1) > 0:
+            yield x - 1
+
+
+TRUTH = RangeRules(implies=lambda s, node, holds: _truth(node.inputs[0], s, holds=holds))
+NOT = RangeRules(implies=lambda s, node, holds: _truth(node.inputs[0], s, holds=not holds))
+
+
+# -- tuples, ranges, sequences -----------------------------------------------------------------------
+
+
+def _item_of_made_tuple(s: Symbolic, node: Node, index: int) -> Linear | None:
+    value = node.inputs[index]
+    return s.value(value) if _is_int(value.type) else None
+
+
+def _item_of_tuple(s: Symbolic, node: Node, _index: int) -> Linear | None:
+    index, t = node.attrs["index"], node.inputs[0].type
+    assert isinstance(index, int)
+    if not isinstance(t, TupleType) or not _is_int(node.output.type):
+        return None
+    return s.item(node.inputs[0], index % len(t.items))
+
+
+def _unpacked(s: Symbolic, node: Node, index: int) -> Linear | None:
+    is_known = isinstance(node.inputs[0].type, TupleType) and node.attrs["star"] is None
+    return s.item(node.inputs[0], index) if is_known and _is_int(node.outputs[index].type) else None
+
+
+def _item_of_range(s: Symbolic, node: Node, index: int) -> Linear | None:
+    """Give start, stop or step of ``range(stop)`` or ``range(start, stop, step)``."""
+    if not all(_is_int(v.type) for v in node.inputs):
+        return None
+    parts = [s.value(v) for v in node.inputs]
+    if len(parts) == 1:
+        parts.insert(0, s.constant(0))
+    return (*parts, s.constant(1))[index]
+
+
+def part_of_range(index: int) -> RangeRules:
+    """Rules of ``x.start`` and so on."""
+    return RangeRules(
+        value=lambda s, node, _: (
+            s.item(node.inputs[0], index) if node.inputs[0].type == RANGE else None
+        )
+    )
+
+
+def _length(s: Symbolic, node: Node, _index: int) -> Linear | None:
+    t = node.inputs[0].type
+    if isinstance(t, TupleType):
+        return s.constant(len(t.items))
+    return s.size(node.inputs[0], 0) if isinstance(t, ArrayType) and t.ndim else None
+
+
+def _facts_of_length(s: Symbolic, node: Node) -> Iterable[Linear]:
+    if node.output.type == INT:
+        yield s.value(node.output)
+
+
+def _sequence_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
+    if _is_int(node.inputs[1].type):
+        yield FROM_START, s.value(node.inputs[1])
+
+
+MADE_TUPLE = RangeRules(item=_item_of_made_tuple)
+ITEM_OF_TUPLE = RangeRules(value=_item_of_tuple)
+UNPACKED = RangeRules(value=_unpacked)
+MADE_RANGE = RangeRules(item=_item_of_range)
+SAME_ITEMS = RangeRules(item=lambda s, node, index: s.item(node.inputs[0], index))
+LENGTH = RangeRules(value=_length, facts=_facts_of_length)
+SEQUENCE_INDEX = RangeRules(checks=_sequence_checks)

@@ -1,0 +1,115 @@
+"""What the range analysis is told of loops over views: which trips there are, and the ints that a range gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ljit.ir import Node, Value
+from ljit.ir.linear import Linear
+from ljit.ir.range_rules import RangeRules, Symbolic
+from ljit.ops.int_ranges import FITS
+from ljit.ops.python_numbers import INT_MAX, INT_MIN
+from ljit.types import RANGE, ArrayType, TupleType, ViewType
+
+__all__ = ["INSIDE", "NEXT_RANGES", "VIEW_SIZE_RANGES"]
+
+INSIDE = "inside"  # trip k of arrays exists
+
+
+def _parts(view: Value) -> list[Value]:
+    """The operands of the op that made a view of enumerate, zip or reversed; none if it came from elsewhere."""
+    node = view.node
+    return list(node.inputs) if node is not None and isinstance(view.type, ViewType) else []
+
+
+def _below(s: Symbolic, view: Value, k: Linear) -> Iterator[Linear]:
+    """What is at least 0 where trip k takes place."""
+    t = view.type
+    if isinstance(t, ArrayType):
+        yield s.size(view, 0) - 1 - k
+    elif isinstance(t, TupleType):
+        yield s.constant(len(t.items) - 1) - k
+    elif t == RANGE:
+        start, stop, step = (s.item(view, i) for i in range(3))
+        sign = s.sign(step)
+        if sign and not step.terms:
+            yield (stop - start - step * k) * sign - 1
+    elif isinstance(t, ViewType):
+        parts = _parts(view)
+        for part in parts if t.kind == "zip" else parts[:1]:
+            if t.kind != "reversed" or not isinstance(part.type, ViewType):
+                yield from _below(s, part, k)
+
+
+def _next_value(s: Symbolic, node: Node, _index: int) -> Linear | None:
+    view, k = node.inputs
+    if view.type != RANGE:
+        return None
+    start, _, step = (s.item(view, i) for i in range(3))
+    return None if step.terms else start + step * s.value(k)
+
+
+def _next_item(s: Symbolic, node: Node, index: int) -> Linear | None:
+    view, k = node.inputs
+    if not isinstance(view.type, ViewType) or view.type.kind != "enumerate" or index != 0:
+        return None
+    parts = _parts(view)
+    if not parts or isinstance(parts[0].type, ViewType):
+        return None
+    first = s.value(parts[1]) if len(parts) > 1 else s.constant(0)
+    return first + s.value(k)
+
+
+def _next_facts(s: Symbolic, node: Node) -> Iterator[Linear]:
+    view, k = node.inputs
+    if view.type == RANGE:
+        start, stop, step = (s.item(view, i) for i in range(3))
+        sign, x = s.sign(step), s.value(node.output)
+        if sign:
+            yield (x - start) * sign
+            yield (stop - x) * sign - 1
+    else:
+        yield from _below(s, view, s.value(k))
+
+
+def _arrays(view: Value) -> list[Value]:
+    """The arrays whose items a view gives: of zip and enumerate of arrays and ranges; none of others."""
+    if isinstance(view.type, ArrayType):
+        return [view]
+    if not isinstance(view.type, ViewType) or view.type.kind == "reversed":
+        return []
+    parts = _parts(view) if view.type.kind == "zip" else _parts(view)[:1]
+    if any(isinstance(part.type, ViewType) for part in parts):
+        return []
+    return [part for part in parts if isinstance(part.type, ArrayType)]
+
+
+def _next_checks(s: Symbolic, node: Node) -> Iterator[tuple[str, Linear]]:
+    view, k = node.inputs
+    x = s.value(k)
+    for array in _arrays(view):
+        yield INSIDE, x
+        yield INSIDE, s.size(array, 0) - 1 - x
+    number = _next_item(s, node, 0)
+    if number is not None:
+        yield FITS, number - INT_MIN
+        yield FITS, INT_MAX - number
+
+
+NEXT_RANGES = RangeRules(value=_next_value, item=_next_item, facts=_next_facts, checks=_next_checks)
+
+
+def _size_checks(s: Symbolic, node: Node) -> Iterator[tuple[str, Linear]]:
+    """The distance of the ends of a range bounds its length."""
+    if node.inputs[0].type == RANGE:
+        start, stop, step = (s.item(node.inputs[0], i) for i in range(3))
+        sign = s.sign(step)
+        if sign:
+            yield FITS, INT_MAX - (stop - start) * sign
+
+
+VIEW_SIZE_RANGES = RangeRules(
+    checks=_size_checks,
+    below=lambda s, node, x: _below(s, node.inputs[0], x),
+    facts=lambda s, node: [s.value(node.output)],
+)

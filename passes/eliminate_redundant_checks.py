@@ -1,0 +1,272 @@
+"""Find checks of lowerings that cannot fail, and put tests in front of loops that make more of them so.
+
+Contract: `Node.proven` names the checks (`RangeRules.checks`) whose polynomials are at least 0 whenever the node runs;
+the lowering leaves them out. Where a check in a loop depends only on values from outside of the loop and on values
+that facts bound (induction variables), `prim::predicate` in front of the loop tests the worst case and leaves for the
+last Snapshot if it fails. The interpreter then raises the exception in the right trip, or finds that there is none:
+feedback names such a node (`failed`), which keeps its check from then on. A loop without trips never fails the test.
+
+One walk in program order with `analysis.ranges`, in which facts live as long as the block they were found in. For
+variables that a loop carries, both directions are assumed (it never falls below, or rises above, its first value)
+and checked on the way; what does not hold is dropped and the loop walked again. Cost: a bounded search for each
+check, times two at worst for each enclosing loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ljit.analysis.ranges import INT_MAX, Ranges, is_integer
+from ljit.ir import Block, Graph, Node
+from ljit.ir.linear import Atom, Linear
+from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, MAP, SNAPSHOT, YIELD
+from ljit.passes.induction import Induction, inductions
+from ljit.passes.manager import graph_pass, is_allowed
+from ljit.passes.predicates import Predicate, insert_predicates
+
+__all__ = ["eliminate_redundant_checks"]
+
+NAME = "eliminate_redundant_checks"
+_ENDLESS = 2**63 - 1
+_MAX_PREDICATES = 40
+
+
+@graph_pass(NAME)
+def eliminate_redundant_checks(graph: Graph, failed: Container[int] = ()) -> bool:
+    """Mark checks and insert tests; whether there were any. `failed`: origins of nodes whose test failed."""
+    walk = _Walk(failed)
+    walk.block(graph.block)
+    changed = False
+    for node, names in walk.proven.items():
+        if names and names != node.proven and is_allowed(NAME, node):
+            node.proven = names
+            changed = True
+    return insert_predicates([predicate for _, predicate in walk.predicates]) or changed
+
+
+@dataclass(slots=True)
+class _OpenLoop:
+    """A loop around the place where the walk stands. `given` is at least 0 if its body runs at all."""
+
+    node: Node
+    scope: int
+    given: list[Linear]
+    inductions: list[Induction]
+    k: Linear
+    failures: set[Induction] = field(default_factory=set)
+
+
+class _Walk:
+    def __init__(self, failed: Container[int]) -> None:
+        self.s = Ranges()
+        self.failed = failed
+        self.proven: dict[Node, tuple[str, ...]] = {}
+        self.predicates: list[tuple[int, Predicate]] = []  # and the scopes in which the tests hold
+        self.loops: list[_OpenLoop] = []
+        self.refuted: set[tuple[Node, int, int]] = set()  # inductions that do not hold
+        self.yields: dict[Block, list[tuple[int, int]]] = {}
+
+    # -- the walk ----------------------------------------------------------------------------------
+
+    def block(self, block: Block) -> bool:
+        """Walk a block in the present scope; whether its end is reached by a Yield."""
+        for node in block:
+            if node.op is IF:
+                self.branch(node)
+            elif node.op is LOOP:
+                self.loop(node)
+            elif node.op.is_terminator:
+                self.exit(node)
+            elif node.op is not MAP:
+                for inner in node.blocks:
+                    self.scoped(inner)
+                self.operation(node)
+        return block.last is not None and block.last.op is YIELD
+
+    def scoped(self, block: Block, facts: Sequence[Linear] = ()) -> bool:
+        self.s.open()
+        for fact in facts:
+            self.s.assume(fact)
+        reached = self.block(block)
+        self.s.close()
+        return reached
+
+    def operation(self, node: Node) -> None:
+        rules = node.op.ranges
+        if rules is None:
+            return
+        if rules.checks is not None:
+            self.checks(node, list(rules.checks(self.s, node)))
+        if rules.facts is not None:
+            for fact in rules.facts(self.s, node):
+                self.s.assume(fact)
+
+    def branch(self, node: Node) -> None:
+        """An If: each block knows what the condition says; behind it, so does the only one that gets there."""
+        ends = []
+        for block, holds in zip(node.blocks, (True, False), strict=True):
+            facts = list(self.s.implied(node.inputs[0], holds=holds))
+            ends.append((self.scoped(block, facts), facts))
+        (first, when_true), (second, when_false) = ends
+        if first != second:
+            for fact in when_true if first else when_false:
+                self.s.assume(fact)
+
+    # -- loops -------------------------------------------------------------------------------------
+
+    def loop(self, node: Node) -> None:
+        start, stop = node.inputs[:2]
+        body, s = node.blocks[0], self.s
+        k = s.value(body.params[0])
+        is_endless = stop.is_constant and stop.constant == _ENDLESS
+        while True:
+            known = [i for i in inductions(s, node) if (node, i.index, i.sign) not in self.refuted]
+            mark = len(self.predicates)
+            given = self.head_facts(node) if is_endless else list(s.below(s.value(start), stop))
+            s.open()
+            open_loop = _OpenLoop(node, s.depth, given, known, k)
+            self.loops.append(open_loop)
+            s.assume(k - s.value(start))
+            for fact in [INT_MAX - 1 - k] if is_endless else s.below(k, stop):
+                s.assume(fact)
+            for induction in known:
+                for fact in induction.facts(s.value(body.params[1 + induction.index]), k):
+                    s.assume(fact)
+            self.block(body)
+            self.loops.pop()
+            s.close()
+            if not open_loop.failures:
+                break
+            self.drop(mark)
+            self.refuted |= {(node, i.index, i.sign) for i in open_loop.failures}
+        if len(node.blocks) > 1:
+            self.scoped(node.blocks[1])
+        self.after(node, known)
+
+    def drop(self, mark: int) -> None:
+        """Take back the tests made since `mark`, with what follows from them in scopes that are still open."""
+        for scope, predicate in self.predicates[mark:]:
+            if scope <= self.s.depth:
+                self.s.retract(predicate.test, scope)
+        del self.predicates[mark:]
+
+    def after(self, node: Node, known: Sequence[Induction]) -> None:
+        """What held in each trip holds behind a loop that is only left when its trips are used up."""
+        if len(node.blocks) > 1 or any(
+            n.op is BREAK and n.target is node for n in node.blocks[0].walk()
+        ):
+            return
+        for induction in known:
+            out = node.outputs[induction.index]
+            if is_integer(out.type):
+                self.s.assume(induction.distance(self.s.value(out)))
+
+    def head_facts(self, node: Node) -> list[Linear]:
+        """What has to hold of the first values, for the body of a ``while`` to run at all."""
+        head = next((n for n in node.blocks[0] if n.op is IF or not _is_quiet(n)), None)
+        if head is None or head.op is not IF:
+            return []
+        leaves = [
+            b.last is b.first and b.last is not None and b.last.op is BREAK for b in head.blocks
+        ]
+        if leaves[0] == leaves[1]:
+            return []
+        s = self.s
+        first = {
+            atom: s.value(value)
+            for param, value in zip(
+                node.blocks[0].params, [node.inputs[0], *node.inputs[2:]], strict=True
+            )
+            if is_integer(param.type)
+            for atom in s.value(param).atoms()
+        }
+        return [f.substitute(first) for f in s.implied(head.inputs[0], holds=leaves[1])]
+
+    def exit(self, node: Node) -> None:
+        """A Yield or Continue that starts the next trip: do the inductions still hold?"""
+        assert node.block is not None
+        owner = node.block.owner
+        is_back_edge = node.op is CONTINUE or (
+            node.op is YIELD
+            and owner is not None
+            and owner.op is LOOP
+            and node.block is owner.blocks[0]
+        )
+        if not is_back_edge:
+            return
+        target = node.target if node.op is CONTINUE else owner
+        found = next(loop for loop in self.loops if loop.node is target)
+        for induction in found.inductions:
+            if not induction.is_certain:
+                following = self.s.value(node.inputs[induction.index])
+                if not self.s.proves(induction.distance(following)):
+                    found.failures.add(induction)
+
+    # -- checks ------------------------------------------------------------------------------------
+
+    def checks(self, node: Node, checks: Sequence[tuple[str, Linear]]) -> None:
+        wanted: dict[str, list[Linear]] = {}
+        for name, polynomial in checks:
+            wanted.setdefault(name, []).append(polynomial)
+        names = [name for name, parts in wanted.items() if self.holds(node, parts)]
+        self.proven[node] = tuple(names)
+
+    def holds(self, node: Node, parts: Sequence[Linear]) -> bool:
+        """Whether all parts are at least 0, if need be by tests in front of loops."""
+        made = []
+        for part in parts:
+            if self.s.proves(part):
+                continue
+            test = self.predicate(node, part)
+            if test is None:
+                return False
+            made.append(test)
+        for scope, predicate in made:
+            self.predicates.append((scope, predicate))
+            self.s.assume(predicate.test, scope)
+        return True
+
+    def predicate(self, node: Node, goal: Linear) -> tuple[int, Predicate] | None:
+        """A test in front of the outermost loop possible that makes `goal` hold within."""
+        if node.origin in self.failed or len(self.predicates) >= _MAX_PREDICATES:
+            return None
+        for position, loop in enumerate(self.loops):
+            outside = _Outside(loop.node)
+            test = self.s.least_without(goal, outside.lacks)
+            if test is not None:
+                scope, given = self.conditions(position, outside)
+                return scope, Predicate(loop.node, node, given, test)
+        return None
+
+    def conditions(self, position: int, outside: _Outside) -> tuple[int, tuple[Linear, ...]]:
+        """What says in front of a loop that its body and those within run; and the scope in which that is so."""
+        scope = self.loops[position].scope
+        given = []
+        for loop in self.loops[position:]:
+            known = [f for f in loop.given if f.terms and not any(map(outside.lacks, f.atoms()))]
+            given += known
+            scope = loop.scope if known else scope
+        return scope, tuple(dict.fromkeys(given))
+
+
+def _is_quiet(node: Node) -> bool:
+    """Whether a node may stand in front of the test of a ``while``."""
+    return node.op is SNAPSHOT or (not node.blocks and node.effects.is_removable)
+
+
+class _Outside:
+    """What is known in front of a loop."""
+
+    def __init__(self, loop: Node) -> None:
+        self.blocks = set(_enclosing(loop))
+
+    def lacks(self, atom: Atom) -> bool:
+        return atom.value.block not in self.blocks
+
+
+def _enclosing(node: Node) -> Iterator[Block]:
+    block = node.block
+    while block is not None:
+        yield block
+        block = block.owner.block if block.owner is not None else None

@@ -1,0 +1,119 @@
+"""Variables that a loop carries: how they move from trip to trip.
+
+An `Induction` says that a variable never falls below (sign 1) or rises above (sign -1) what it was at first; with a
+rate, also how far it can get in k trips. It is certain where the sum of the steps on each way through the body has a
+known sign; otherwise a guess, which whoever uses it has to check on each way to the next trip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ljit.analysis.ranges import Ranges, is_integer
+from ljit.ir import Node, Value
+from ljit.ir.linear import Linear
+from ljit.ops.control import CONTINUE, IF, LOOP, YIELD
+from ljit.records import Record
+
+__all__ = ["Induction", "inductions"]
+
+_FAR = 2**62  # steps of which nothing is known
+_MAX_RATE = 2**31
+
+
+class Induction(Record):
+    """``sign * (x - first) >= 0`` in each trip, and ``sign * (x - first) <= rate * (k - start)`` if there is a rate."""
+
+    index: int  # of the carried variable
+    sign: int
+    first: Linear
+    start: Linear
+    rate: int | None
+    is_certain: bool
+
+    def distance(self, x: Linear) -> Linear:
+        """How far the variable has come: never less than 0."""
+        return (x - self.first) * self.sign
+
+    def facts(self, x: Linear, k: Linear) -> Iterator[Linear]:
+        """What holds at the start of trip k, where the variable is `x`."""
+        distance = self.distance(x)
+        yield distance
+        if self.rate is not None:
+            yield (k - self.start) * self.rate - distance
+
+
+def inductions(s: Ranges, loop: Node) -> list[Induction]:
+    """Find those of one loop."""
+    found: list[Induction] = []
+    start, body = s.value(loop.inputs[0]), loop.blocks[0]
+    for index, param in enumerate(body.params[1:]):
+        first = loop.inputs[2 + index]
+        if not (is_integer(param.type) and is_integer(first.type)):
+            continue
+        low, high = _steps(s, loop, index)
+        for sign, least, most in ((1, low, high), (-1, -high, -low)):
+            if least >= 0:
+                rate = most if most <= _MAX_RATE else None
+                found.append(Induction(index, sign, s.value(first), start, rate, True))
+            elif most > 0 and -least >= _FAR:
+                found.append(Induction(index, sign, s.value(first), start, None, False))
+    return found
+
+
+def _steps(s: Ranges, loop: Node, index: int) -> tuple[int, int]:
+    """Bounds of what one trip adds to a carried variable."""
+    param = loop.blocks[0].params[1 + index]
+    low, high = _FAR, -_FAR
+    for node in loop.blocks[0].walk():
+        is_end = node is loop.blocks[0].last and node.op is YIELD
+        if is_end or (node.op is CONTINUE and node.target is loop):
+            least, most = _difference(s, node.inputs[index], param, 8)
+            low, high = min(low, least), max(high, most)
+    return (low, high) if low <= high else (0, 0)
+
+
+def _difference(s: Ranges, value: Value, base: Value, depth: int) -> tuple[int, int]:
+    """Bounds of ``value - base``, by the way in which `value` is computed."""
+    if value is base:
+        return 0, 0
+    whole = s.value(value)
+    low, high = (whole - s.value(base)).bounds()
+    if depth == 0 or (low > -_FAR and high < _FAR):
+        return _clip(low, high)
+    for (
+        atom
+    ) in whole.atoms():  # x + rest, where x is chosen or changed by the control flow of the body
+        node = atom.value.node
+        if node is None or node.op not in (IF, LOOP) or atom.path or whole.terms.get((atom,)) != 1:
+            continue
+        rest = whole - Linear.of(atom)
+        if atom not in rest.atoms():
+            least, most = rest.bounds()
+            low, high = _difference_of_result(s, atom.value, base, depth - 1)
+            return _clip(low + least, high + most)
+    return _clip(low, high)
+
+
+def _difference_of_result(s: Ranges, value: Value, base: Value, depth: int) -> tuple[int, int]:
+    """The same for an output of an If or Loop."""
+    node = value.node
+    assert node is not None
+    if node.op is IF:
+        ends = [b.last.inputs[value.index] for b in node.blocks if b.last and b.last.op is YIELD]
+        parts = [_difference(s, end, base, depth) for end in ends]
+        return min(p[0] for p in parts), max(p[1] for p in parts)
+    if len(node.blocks) > 1 or not _is_plain(node):
+        return -_FAR, _FAR
+    low, high = _difference(s, node.inputs[2 + value.index], base, depth)
+    least, most = _steps(s, node, value.index)
+    return (low if least >= 0 else -_FAR), (high if most <= 0 else _FAR)
+
+
+def _clip(low: int, high: int) -> tuple[int, int]:
+    return max(low, -_FAR), min(high, _FAR)
+
+
+def _is_plain(loop: Node) -> bool:
+    """Whether the loop is only left when its trips are used up."""
+    return not any(n.target is loop and n.op is not CONTINUE for n in loop.blocks[0].walk())

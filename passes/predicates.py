@@ -1,0 +1,72 @@
+"""Tests in front of loops: `prim::predicate` nodes made of polynomials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ljit.ir import Node, Value, get_op
+from ljit.ir.linear import Atom, Linear
+from ljit.ops.containers import TUPLE_INDEX
+from ljit.ops.control import PREDICATE
+from ljit.records import Record
+from ljit.types import RANGE
+
+__all__ = ["Predicate", "insert_predicates"]
+
+_RANGE_PARTS = ("py::start", "py::stop", "py::step")
+
+
+class Predicate(Record):
+    """`test` is at least 0 if all of `given` are: to be checked in front of `loop`, for the sake of `node`."""
+
+    loop: Node
+    node: Node
+    given: tuple[Linear, ...]
+    test: Linear
+
+
+def insert_predicates(predicates: Sequence[Predicate]) -> bool:
+    """Put the tests into the graph; whether there were any."""
+    parts: dict[tuple[Node, Atom], Value] = {}
+    for predicate in predicates:
+        _insert(predicate, parts)
+    return bool(predicates)
+
+
+def _insert(predicate: Predicate, parts: dict[tuple[Node, Atom], Value]) -> None:
+    loop = predicate.loop
+    sums = [*predicate.given, predicate.test]
+    atoms = list({atom: None for x in sums for atom in x.atoms()})
+    inputs = []
+    for atom in atoms:
+        if (loop, atom) not in parts:
+            parts[loop, atom] = _value_of(atom, loop)
+        inputs.append(parts[loop, atom])
+    *given, test = (_as_attribute(x, atoms) for x in sums)
+    attrs = {"given": tuple(given), "test": test}
+    loop.graph.create(PREDICATE, inputs, attrs, outputs=0, like=predicate.node).insert_before(loop)
+
+
+def _as_attribute(x: Linear, atoms: Sequence[Atom]) -> tuple[tuple[int, ...], ...]:
+    """Each term as its factor and the positions of the operands that it multiplies."""
+    constant = [(x.constant,)] if x.constant or not x.terms else []
+    return (*constant, *((c, *map(atoms.index, m)) for m, c in x.terms.items()))
+
+
+def _value_of(atom: Atom, before: Node) -> Value:
+    """The atom as a value of the graph."""
+    graph = before.graph
+    match atom.path:
+        case ():
+            return atom.value
+        case ("size", int(axis)):
+            shape = graph.create(get_op("np::shape"), [atom.value], like=before)
+            shape.insert_before(before)
+            made = graph.create(TUPLE_INDEX, [shape.output], {"index": axis}, like=before)
+        case ("item", int(index)) if atom.value.type == RANGE:
+            made = graph.create(get_op(_RANGE_PARTS[index]), [atom.value], like=before)
+        case ("item", int(index)):
+            made = graph.create(TUPLE_INDEX, [atom.value], {"index": index}, like=before)
+        case _:
+            raise AssertionError(atom.path)
+    return made.insert_before(before).output
