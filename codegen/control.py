@@ -22,6 +22,7 @@ from ljit.codegen.emitter import Emitter
 from ljit.codegen.forms import Native, is_scalar
 from ljit.codegen.joins import Join
 from ljit.codegen.layout import CELL_CONTENT, DICT_VERSION, has_dict_versions
+from ljit.codegen.lifetimes import is_used_up_at_once
 from ljit.codegen.objects import call_result
 from ljit.codegen.predicates import emit_predicate
 from ljit.errors import CodegenError
@@ -341,6 +342,7 @@ class GraphEmitter:
         op, operands = node.op, self._operands(node)
         self.e.result_types = tuple(out.type for out in node.outputs)
         self.e.proven = node.proven
+        self.e.result_is_used_up = is_used_up_at_once(node)
         types_ = [value.type for value in operands]
         if _has_lowering(op, types_, node):
             if op.elementwise and any(isinstance(t, ArrayType) for t in types_):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ljit.codegen import arithmetic, arrays, objects, unchanged
+from ljit.codegen import arithmetic, arrays, lists, objects, unchanged
 from ljit.codegen.bailout import Bailout
 from ljit.codegen.bodies import Body, lower_depth
 from ljit.codegen.builder import TRUE, FunctionBuilder, Ref, integer
@@ -37,6 +37,7 @@ class Emitter:
         self._count_frame()
         self.result_types: tuple[Type, ...] = ()
         self.proven: tuple[str, ...] = ()  # of the node that is being lowered
+        self.result_is_used_up = False  # before anything can free it: a borrowed object will do
         self.hypotenuses: dict[str, tuple[Ref, Ref]] = {}  # results of hypot and its operands
         self._stack_arrays: dict[tuple[str, int], Ref] = {}
         if context.options.fastmath:
@@ -197,11 +198,12 @@ class Emitter:
     array_same = arrays.array_same
     array_check = unchanged.array_check
     object_const = objects.object_const
-    list_size = objects.list_size
-    list_load = objects.list_load
-    list_store = objects.list_store
-    list_append = objects.list_append
-    list_make = objects.list_make
+    list_size = lists.list_size
+    list_load = lists.list_load
+    list_store = lists.list_store
+    list_append = lists.list_append
+    list_pop = lists.list_pop
+    list_make = lists.list_make
     str_size = objects.str_size
     str_code = objects.str_code
     str_char = objects.str_char

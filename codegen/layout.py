@@ -36,6 +36,7 @@ __all__ = [
     "FLAG_WRITEABLE",
     "FLOAT_VALUE",
     "IS_IMMORTAL_AWARE",
+    "LIST_ALLOCATED",
     "LIST_ITEMS",
     "LONG_DIGIT",
     "LONG_TAG",
@@ -71,6 +72,7 @@ COMPLEX_REAL = 2 * _WORD
 COMPLEX_IMAG = 3 * _WORD
 TUPLE_ITEMS = 3 * _WORD  # the items themselves
 LIST_ITEMS = 3 * _WORD  # pointer to the items
+LIST_ALLOCATED = 4 * _WORD  # for how many items there is room
 RANGE_START, RANGE_STOP, RANGE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
 SLICE_START, SLICE_STOP, SLICE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
 DICT_VERSION = 3 * _WORD
@@ -232,6 +234,10 @@ def _check_containers() -> None:
         _expect(_word(id(container) + VAR_SIZE), 2, f"size of {type(container).__name__}")
         start = start or _word(id(container) + LIST_ITEMS)
         _expect(_word(start + _WORD), id(items[1]), f"item of {type(container).__name__}")
+    grown = [1, 2, 3]
+    grown.append(4)
+    room = (sys.getsizeof(grown) - sys.getsizeof([])) // _WORD
+    _expect(_word(id(grown) + LIST_ALLOCATED), room, "room of list")
     _expect(_word(id(items) + OB_TYPE), id(tuple), "type")
     cell = types.CellType(items)
     _expect(_word(id(cell) + CELL_CONTENT), id(items), "cell")

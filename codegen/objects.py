@@ -1,4 +1,4 @@
-"""The Emitter's methods on Python objects: boxed calls, lists, attributes, identity."""
+"""The Emitter's methods on Python objects: boxed calls, attributes, text, identity."""
 
 from __future__ import annotations
 
@@ -7,38 +7,23 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.bailout import known_object
 from ljit.codegen.boxing import box, unbox
-from ljit.codegen.builder import FALSE, NULL, TRUE, BlockRef, Ref, integer
+from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer
 from ljit.codegen.convert import borrow_object, unbox_or_bail
 from ljit.codegen.forms import Native, array_parts, components, undef_of
-from ljit.codegen.layout import (
-    FLOAT_VALUE,
-    LIST_ITEMS,
-    LONG_DIGIT,
-    LONG_TAG,
-    LONG_TAG_IS_SIZE,
-    OB_REFCNT,
-    OB_TYPE,
-    VAR_SIZE,
-)
 from ljit.types import (
     ANY,
     BOOL,
-    FLOAT,
     INT,
     NEVER,
     NONE,
     STR,
     ArrayType,
-    ListType,
     TupleType,
     Type,
 )
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
-
-#: ints from here on are objects of their own (CPython shares those up to 256)
-_SMALL_INTS = 257
 
 #: tells the callee that it may write to the word before the arguments
 _ARGUMENTS_OFFSET = -(2**63)
@@ -129,92 +114,6 @@ def call_result(e: Emitter, result: Native, type_: Type) -> Native:
         e.f.br(fault)
         return undef_of(type_)
     return unbox(e.f, result.ref, type_, fault)
-
-
-# -- lists -----------------------------------------------------------------------------------------
-
-
-def list_size(e: Emitter, x: Native) -> Native:
-    return Native(INT, (e.f.load("i64", e.f.gep("i8", x.ref, integer("i64", VAR_SIZE))),))
-
-
-def _item_address(e: Emitter, x: Native, index: Native) -> Ref:
-    items = e.f.load("ptr", e.f.gep("i8", x.ref, integer("i64", LIST_ITEMS)))
-    return e.f.gep("ptr", items, index.ref)
-
-
-def list_load(e: Emitter, x: Native, index: Native) -> Native:
-    pointer = e.f.load("ptr", _item_address(e, x, index))
-    item = x.type.item if isinstance(x.type, ListType) else ANY
-    value = unbox_or_bail(e, Native(ANY, (pointer,)), item, "a list item of another type")
-    e.ownership.share(value)
-    return value
-
-
-def list_store(e: Emitter, x: Native, index: Native, value: Native) -> None:
-    f = e.f
-    place = _item_address(e, x, index)
-    old = f.load("ptr", place)
-    if value.type not in (FLOAT, INT):
-        f.store(new_object(e, value), place)
-        e.ownership.release(old)
-        return
-    replace, done = f.new_block("replace"), f.new_block("stored")
-    _overwrite(e, old, value, replace)
-    f.br(done)
-    f.start(replace)
-    f.store(new_object(e, value), place)
-    e.ownership.release(old)
-    f.br(done)
-    f.start(done)
-
-
-def _overwrite(e: Emitter, old: Ref, value: Native, otherwise: BlockRef) -> None:
-    """Write a number into the object that it replaces, if only the list knows that object.
-
-    With a reference count of 1 nobody can tell it from a new object. Ints must have one positive
-    digit and be beyond the small ones, which exist once.
-    """
-    f, number = e.f, value.ref
-    cls = float if value.type == FLOAT else int
-    class_ = f.load("ptr", f.gep("i8", old, integer("i64", OB_TYPE)))
-    count = f.load("i64", f.gep("i8", old, integer("i64", OB_REFCNT)))
-    fits = f.icmp("eq", class_, e.context.keep(cls))
-    fits = f.binary("and", fits, f.icmp("eq", count, integer("i64", 1)))
-    if value.type == INT:
-        above_small = f.binary("sub", number, integer("i64", _SMALL_INTS))
-        one_digit = f.icmp("ult", above_small, integer("i64", 2**30 - _SMALL_INTS))
-        fits = f.binary("and", fits, one_digit)
-    write = f.new_block("overwrite")
-    f.condbr(fits, write, otherwise)
-    f.start(write)
-    if value.type == FLOAT:
-        f.store(number, f.gep("i8", old, integer("i64", FLOAT_VALUE)))
-        return
-    tag = integer("i64", 1 if LONG_TAG_IS_SIZE else 8)
-    f.store(tag, f.gep("i8", old, integer("i64", LONG_TAG)))
-    digit = f.convert("trunc", number, "i32")
-    f.store(digit, f.gep("i8", old, integer("i64", LONG_DIGIT)))
-
-
-def list_append(e: Emitter, x: Native, value: Native) -> None:
-    pointer, slot = borrow_object(e, value)
-    status = e.f.call_external("i32", "PyList_Append", (x.ref, pointer))
-    if slot is not None:
-        e.ownership.release_slot(slot)
-    e.bailout.error_if(e.f.icmp("slt", status, integer("i32", 0)))
-
-
-def list_make(e: Emitter, items: Sequence[Native], type_: Type) -> Native:
-    f = e.f
-    boxes = [new_object(e, item) for item in items]
-    made = f.call_external("ptr", "PyList_New", (integer("i64", len(items)),))
-    e.bailout.error_if_null(made)
-    e.ownership.acquire(made)
-    result = Native(type_, (made,))
-    for index, boxed in enumerate(boxes):
-        f.store(boxed, _item_address(e, result, Native(INT, (integer("i64", index),))))
-    return result
 
 
 def new_object(e: Emitter, value: Native) -> Ref:

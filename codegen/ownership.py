@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ljit.codegen.bodies import FAILED, raise_depth
 from ljit.codegen.builder import NULL, BlockRef, FunctionBuilder, Ref, undef
 from ljit.codegen.forms import Native, owned_positions
+from ljit.codegen.refcounts import change_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -88,12 +89,12 @@ class Ownership:
     def retain(self, pointer: Ref) -> None:
         """Take a reference (null: nothing)."""
         if pointer.constant is None:
-            self.f.call_external("void", "Py_IncRef", (pointer,))
+            change_count(self.f, pointer, "retain", in_line=self.loop_depth > 0)
 
     def release(self, pointer: Ref) -> None:
         """Give a reference back (null: nothing)."""
         if pointer.constant is None:
-            self.f.call_external("void", "Py_DecRef", (pointer,))
+            change_count(self.f, pointer, "release", in_line=self.loop_depth > 0)
 
     def share(self, value: Native) -> None:
         """Make the borrowed objects in `value` owned by the function."""

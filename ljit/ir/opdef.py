@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ljit.records import Record
 from ljit.ir.range_rules import RangeRules
+from ljit.records import Record
 from ljit.types import ANY, Type
 
 if TYPE_CHECKING:
@@ -288,6 +288,9 @@ class Emitter(Protocol):
 
     def list_store(self, x: V, index: V, value: V) -> None: ...
     def list_append(self, x: V, value: V) -> None: ...
+    def list_pop(self, x: V) -> V:
+        """Take off the last item, as `list_load` would give it; bails if there is none."""
+
     def list_make(self, items: Sequence[V], type_: Type) -> V: ...
     def str_size(self, x: V) -> V:
         """Length of a str."""

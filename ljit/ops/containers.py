@@ -205,6 +205,12 @@ def _effect_on_list(target: Type, *_types: Type) -> Effect:
     return Effect.WRITE if isinstance(target, ListType) else Effect.CALL
 
 
+def _infer_pop(target: Type, *index: Type) -> Type:
+    if index or not isinstance(target, ListType) or target.item == NEVER:
+        return ANY
+    return target.item
+
+
 LIST_APPEND = _container_op(
     "prim::list_append",
     "(target!, value)",
@@ -229,6 +235,19 @@ LIST_APPEND_METHOD = _container_op(
     effects=_effect_on_list,
     methods=("list.append",),
     samples=(([], 1), ([1.5], 2.5), ([1], None)),
+)
+LIST_POP_METHOD = _container_op(
+    "py::list_pop",
+    "(target!, index=-1, /)",
+    "``target.pop(index)``",
+    infer=_infer_pop,
+    evaluate=list.pop,
+    lower=lambda e, target, *index: e.list_pop(target),
+    can_lower=lambda target, *index: isinstance(target, ListType) and not index,
+    effects=lambda target, *index: Effect.CALL if index else Effect.WRITE | Effect.RAISE,
+    is_profiled=True,
+    methods=("list.pop",),
+    samples=(([1, 2],), ([1.5, 2.5],), ([],), (["a", None],), ([1, 2], 0)),
 )
 SET_ADD = _container_op(
     "prim::set_add",

@@ -158,6 +158,13 @@ class PythonEmitter(ScalarEmitter):
     def list_append(self, x, value):
         x.value.append(plain(value))
 
+    def list_pop(self, x):
+        if not x.value:
+            raise Bailed("pop from an empty list")
+        last = self.list_load(x, to_number(len(x.value) - 1, INT))
+        x.value.pop()
+        return last
+
     def list_make(self, items, type_):
         return Number(type_, [plain(x) for x in items])
 

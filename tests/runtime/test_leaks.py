@@ -58,6 +58,28 @@ def appends(xs, n):
     return made
 
 
+def pushes_and_pops(rows, n):
+    stack = []
+    for _ in range(n):
+        for i in range(len(rows)):
+            stack.append(rows[i][0])
+            stack.append(rows[i])
+        stack.append(stack.pop()[0])
+    return stack
+
+
+def settles(xs, stop):
+    best = None
+    total = 0
+    for x in xs:
+        total += x
+        if best is None or x > best[0]:
+            best = (x, [total])
+        if x == stop:
+            break
+    return best, total
+
+
 def objects(xs, key):
     found = [x for x in xs if x is not key]
     return found, xs[0]
@@ -125,6 +147,8 @@ CASES = [
     (views, [(XS, YS)]),
     (boxed_calls, [(THING, 1.5)]),
     (appends, [([1.0, 2.5], 3), ([10**6, 2], 3)]),
+    (pushes_and_pops, [([[1.5], [2.5]], 300), ([["a"], [10**6]], 300)]),
+    (settles, [(XS, 9.0), (XS, 2.0), (XS[:0], 2.0)]),
     (objects, [([THING, XS, "text"], XS)]),
     (big_integers, [(3, 8)]),
     (native_exception, [(XS, 3), (XS, 7), (XS, 4)]),

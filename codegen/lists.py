@@ -1,0 +1,174 @@
+"""The Emitter's methods on lists: the Python object itself is read and written, in its own layout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ljit.codegen.builder import NULL, BlockRef, Ref, integer
+from ljit.codegen.convert import unbox_or_bail
+from ljit.codegen.forms import Native
+from ljit.codegen.layout import (
+    FLOAT_VALUE,
+    LIST_ALLOCATED,
+    LIST_ITEMS,
+    LONG_DIGIT,
+    LONG_TAG,
+    LONG_TAG_IS_SIZE,
+    OB_REFCNT,
+    OB_TYPE,
+    VAR_SIZE,
+)
+from ljit.codegen.objects import new_object
+from ljit.types import ANY, BOOL, FLOAT, INT, NEVER, ListType, Type
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["list_append", "list_load", "list_make", "list_pop", "list_size", "list_store"]
+
+#: ints from here on are objects of their own (CPython shares those up to 256)
+_SMALL_INTS = 257
+
+
+def list_size(e: Emitter, x: Native) -> Native:
+    return Native(INT, (e.f.load("i64", e.f.gep("i8", x.ref, integer("i64", VAR_SIZE))),))
+
+
+def _item_address(e: Emitter, x: Native, index: Native) -> Ref:
+    items = e.f.load("ptr", e.f.gep("i8", x.ref, integer("i64", LIST_ITEMS)))
+    return e.f.gep("ptr", items, index.ref)
+
+
+def list_load(e: Emitter, x: Native, index: Native) -> Native:
+    pointer = e.f.load("ptr", _item_address(e, x, index))
+    item = x.type.item if isinstance(x.type, ListType) else ANY
+    value = unbox_or_bail(e, Native(ANY, (pointer,)), item, "a list item of another type")
+    if not e.result_is_used_up:
+        e.ownership.share(value)
+    return value
+
+
+def list_store(e: Emitter, x: Native, index: Native, value: Native) -> None:
+    f = e.f
+    place = _item_address(e, x, index)
+    old = f.load("ptr", place)
+    if value.type == BOOL:
+        _replace_bool(e, place, old, value)
+        return
+    if value.type not in (FLOAT, INT):
+        f.store(new_object(e, value), place)
+        e.ownership.release(old)
+        return
+    replace, done = f.new_block("replace"), f.new_block("stored")
+    _overwrite(e, old, value, replace)
+    f.br(done)
+    f.start(replace)
+    f.store(new_object(e, value), place)
+    e.ownership.release(old)
+    f.br(done)
+    f.start(done)
+
+
+def _replace_bool(e: Emitter, place: Ref, old: Ref, value: Native) -> None:
+    """There are but two of them: often the list has the right one, and no counter is touched."""
+    f = e.f
+    wanted = f.select(value.ref, e.context.keep(True), e.context.keep(False))
+    replace, done = f.new_block("replace"), f.new_block("stored")
+    f.condbr(f.icmp("eq", old, wanted), done, replace)
+    f.start(replace)
+    f.store(new_object(e, value), place)
+    e.ownership.release(old)
+    f.br(done)
+    f.start(done)
+
+
+def _overwrite(e: Emitter, old: Ref, value: Native, otherwise: BlockRef) -> None:
+    """Write a number into the object that it replaces, if only the list knows that object.
+
+    With a reference count of 1 nobody can tell it from a new object. Ints must have one positive
+    digit and be beyond the small ones, which exist once.
+    """
+    f, number = e.f, value.ref
+    cls = float if value.type == FLOAT else int
+    class_ = f.load("ptr", f.gep("i8", old, integer("i64", OB_TYPE)))
+    count = f.load("i64", f.gep("i8", old, integer("i64", OB_REFCNT)))
+    fits = f.icmp("eq", class_, e.context.keep(cls))
+    fits = f.binary("and", fits, f.icmp("eq", count, integer("i64", 1)))
+    if value.type == INT:
+        above_small = f.binary("sub", number, integer("i64", _SMALL_INTS))
+        one_digit = f.icmp("ult", above_small, integer("i64", 2**30 - _SMALL_INTS))
+        fits = f.binary("and", fits, one_digit)
+    write = f.new_block("overwrite")
+    f.condbr(fits, write, otherwise)
+    f.start(write)
+    if value.type == FLOAT:
+        f.store(number, f.gep("i8", old, integer("i64", FLOAT_VALUE)))
+        return
+    tag = integer("i64", 1 if LONG_TAG_IS_SIZE else 8)
+    f.store(tag, f.gep("i8", old, integer("i64", LONG_TAG)))
+    digit = f.convert("trunc", number, "i32")
+    f.store(digit, f.gep("i8", old, integer("i64", LONG_DIGIT)))
+
+
+def list_append(e: Emitter, x: Native, value: Native) -> None:
+    """As CPython: where there is room the item is written, else CPython makes room."""
+    f = e.f
+    item = new_object(e, value)
+    size = list_size(e, x)
+    room = f.load("i64", f.gep("i8", x.ref, integer("i64", LIST_ALLOCATED)))
+    grow, write, done = f.new_block("grow"), f.new_block("write"), f.new_block("appended")
+    f.condbr(f.icmp("sge", size.ref, room), grow, write, unlikely=True)
+    f.start(grow)
+    status = f.call_external("i32", "PyList_Append", (x.ref, item))
+    f.call_external("void", "Py_DecRef", (item,))
+    e.bailout.error_if(f.icmp("slt", status, integer("i32", 0)))
+    f.br(done)
+    f.start(write)
+    f.store(item, _item_address(e, x, size))
+    following = f.binary("add", size.ref, integer("i64", 1))
+    f.store(following, f.gep("i8", x.ref, integer("i64", VAR_SIZE)))
+    f.br(done)
+    f.start(done)
+
+
+def list_pop(e: Emitter, x: Native) -> Native:
+    """Take the last item off; leaves before that if there is none, or it has another type.
+
+    As in CPython, a list that uses less than half of its room gives memory back.
+    """
+    f = e.f
+    size = list_size(e, x).ref
+    e.bailout.bail_if(f.icmp("eq", size, integer("i64", 0)), "pop from an empty list")
+    last = f.binary("sub", size, integer("i64", 1))
+    pointer = f.load("ptr", _item_address(e, x, Native(INT, (last,))))
+    item = x.type.item if isinstance(x.type, ListType) and x.type.item != NEVER else ANY
+    value = unbox_or_bail(e, Native(ANY, (pointer,)), item, "a list item of another type")
+    e.ownership.share(value)
+    half = f.binary(
+        "ashr", f.load("i64", f.gep("i8", x.ref, integer("i64", LIST_ALLOCATED))), integer("i64", 1)
+    )
+    shrink, keep, done = f.new_block("shrink"), f.new_block("keep"), f.new_block("popped")
+    f.condbr(f.icmp("slt", last, half), shrink, keep, unlikely=True)
+    f.start(shrink)
+    status = f.call_external("i32", "PyList_SetSlice", (x.ref, last, size, NULL))
+    e.bailout.error_if(f.icmp("slt", status, integer("i32", 0)))
+    f.br(done)
+    f.start(keep)
+    f.store(last, f.gep("i8", x.ref, integer("i64", VAR_SIZE)))
+    e.ownership.release(pointer)
+    f.br(done)
+    f.start(done)
+    return value
+
+
+def list_make(e: Emitter, items: Sequence[Native], type_: Type) -> Native:
+    f = e.f
+    boxes = [new_object(e, item) for item in items]
+    made = f.call_external("ptr", "PyList_New", (integer("i64", len(items)),))
+    e.bailout.error_if_null(made)
+    e.ownership.acquire(made)
+    result = Native(type_, (made,))
+    for index, boxed in enumerate(boxes):
+        f.store(boxed, _item_address(e, result, Native(INT, (integer("i64", index),))))
+    return result

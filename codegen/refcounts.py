@@ -1,0 +1,47 @@
+"""Counting a reference that may be null: in line within loops, by a call elsewhere (less to compile)."""
+
+from __future__ import annotations
+
+from ljit.codegen.builder import FunctionBuilder, Ref
+from ljit.codegen.layout import IS_IMMORTAL_AWARE
+
+__all__ = ["change_count"]
+
+_CALLS = {"retain": "Py_IncRef", "release": "Py_DecRef"}
+_SOURCES = {
+    "retain": """define internal void @retain(ptr %object) alwaysinline nounwind {
+  %none = icmp eq ptr %object, null
+  br i1 %none, label %done, label %some
+some:
+  %count = load i64, ptr %object
+  %more = add i64 %count, 1
+  store i64 %more, ptr %object
+  br label %done
+done:
+  ret void
+}""",
+    "release": """define internal void @release(ptr %object) alwaysinline nounwind {
+  %none = icmp eq ptr %object, null
+  br i1 %none, label %done, label %some
+some:
+  %count = load i64, ptr %object
+  %less = sub i64 %count, 1
+  store i64 %less, ptr %object
+  %dead = icmp eq i64 %less, 0
+  br i1 %dead, label %free, label %done
+free:
+  call void @_Py_Dealloc(ptr %object)
+  br label %done
+done:
+  ret void
+}""",
+}
+
+
+def change_count(f: FunctionBuilder, pointer: Ref, change: str, *, in_line: bool) -> None:
+    """Take ("retain") or give back ("release") a reference to an object, or to none."""
+    if IS_IMMORTAL_AWARE or not in_line:
+        f.call_external("void", _CALLS[change], (pointer,))
+        return
+    f.module.declare("_Py_Dealloc", "void", ["ptr"])
+    f.call("void", f.module.define(change, _SOURCES[change]), (pointer,))

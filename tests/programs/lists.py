@@ -1,0 +1,119 @@
+"""Lists that are filled, emptied and read in loops; items that outlive the list that held them."""
+
+import numpy as np
+
+from tests.programs.harness import program
+
+
+@program(lambda: ([3, 1, 4, 1, 5, 9, 2, 6],), lambda: ([],), lambda: (list(range(100)),))
+def pushed_and_popped(ks):
+    stack = []
+    total = 0
+    for k in ks:
+        if k % 3 and stack:
+            total += stack.pop()
+        else:
+            stack.append(k)
+    return total, stack
+
+
+@program(lambda: ([1.5, 2.5, 3.5],), lambda: ([1.5, 2, "x"],), lambda: ([],), lambda: ([None],))
+def popped_to_the_end(xs):
+    seen = []
+    while True:
+        seen.append(xs.pop())
+
+
+@program(lambda: ([1, 2, 3, 4],), lambda: ([1, 2],))
+def popped_in_front_and_behind(xs):
+    first = xs.pop(0)
+    last = xs.pop(-1)
+    return first, last, xs
+
+
+@program(lambda: (40,), lambda: (0,), lambda: (1000,))
+def grows_and_shrinks(n):
+    xs = []
+    for i in range(n):
+        xs.append(i * 0.5)
+    total = 0.0
+    for _ in range(n // 2 + n // 3):
+        total += xs.pop()
+    for i in range(n // 4):
+        xs.append(i + 0.25)
+    return total, xs
+
+
+@program(lambda: ([[1.0, 2.0], [3.0, 4.0]],), lambda: ([[1.0], [2]],), lambda: ([[], [1.0]],))
+def product_of_nested_lists(a):
+    n = len(a)
+    c = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(n):
+            for k in range(n):
+                c[i][j] += a[i][k] * a[k][j]
+    return c
+
+
+@program(lambda: ([[1, 2], [3, 4], [5]],), lambda: ([[1]],))
+def a_row_outlives_its_place(rows):
+    row = rows[0]
+    rows[0] = [7, 8]
+    total = row[0] + rows[0][0]
+    kept = rows.pop()
+    kept.append(total)
+    rows[-1 if rows else 0 :] = []
+    return total, kept, row, rows
+
+
+@program(lambda: ([["a", "b"], ["c", "d"]],), lambda: ([["x"]],))
+def items_of_rows_that_are_replaced(rows):
+    seen = []
+    for i in range(len(rows)):
+        item = rows[i][0]
+        rows[i] = [item + "!"]
+        seen.append(item)
+        seen.append(rows[i][0])
+    return seen
+
+
+@program(lambda: ([True, False, True, True],), lambda: ([1, 0, None],), lambda: ([],))
+def flags_are_set_and_cleared(flags):
+    for i in range(len(flags)):
+        flags[i] = False
+        if i % 2:
+            flags[i - 1] = True
+    return flags
+
+
+@program(lambda: ([np.arange(3.0), np.ones(2)],), lambda: ([np.zeros(1)],))
+def arrays_in_a_list(arrays):
+    total = 0.0
+    last = None
+    for i in range(len(arrays)):
+        arrays[i][0] += 1.0
+        total += arrays[i][0]
+        last = arrays[i]
+        arrays[i] = arrays[0]
+    return total, last, arrays
+
+
+@program(lambda: ([(1, [2.0]), (3, [4.0])],), lambda: ([],))
+def lists_in_tuples_in_lists(pairs):
+    total = 0.0
+    for i in range(len(pairs)):
+        number, values = pairs[i]
+        total += number * values[0]
+        values[0] = total
+    return total, pairs
+
+
+@program(lambda: ([1, 2, 3],), lambda: ([1.5],))
+def the_same_list_twice(xs):
+    ys = [xs, xs]
+    for i in range(len(xs)):
+        ys[0][i] = ys[1][i] * 2
+        ys[1].append(ys[0][i])
+        if len(xs) > 20:
+            break
+    return xs, ys
