@@ -43,6 +43,7 @@ __all__ = [
 
 _ELLIPSIS = ObjectType(types.EllipsisType)
 _FULL = SliceType(NONE, NONE, NONE)
+_UINT64 = ScalarType(np.dtype(np.uint64))
 _LARGEST, _LEAST = 2**63 - 1, -(2**63)
 
 
@@ -177,16 +178,17 @@ def index_element(e: Emitter, a: V, index: V) -> list[V]:
 def _wrapped(e: Emitter, index: V, size: V, axis: int) -> V:
     zero = e.const(INT, 0)
     i = e.cast(index, INT)
+    is_inside = e.is_proven(f"{_INSIDE}.{axis}")
+    if index.type == _UINT64 and not is_inside:
+        e.bail_if(e.compare("lt", i, zero), "index out of bounds")
     if e.is_proven(f"{_FROM_START}.{axis}"):
-        wrapped = i
+        wrapped, outside = i, e.compare("ge", i, size)
     elif e.is_proven(f"{_FROM_END}.{axis}"):
         wrapped = e.add(i, size)
+        outside = e.compare("lt", wrapped, zero)
     else:
-        if isinstance(index.type, ScalarType) and index.type.dtype == np.uint64:
-            e.bail_if(e.compare("lt", i, zero), "index out of bounds")
         return _from_either_end(e, i, size)
-    if not e.is_proven(f"{_INSIDE}.{axis}"):
-        outside = e.bit_or(e.compare("lt", wrapped, zero), e.compare("ge", wrapped, size))
+    if not is_inside:
         e.bail_if(outside, "index out of bounds")
     return wrapped
 
