@@ -286,6 +286,11 @@ declare(
         can_lower=_are_arrays,
         effects=lambda a, b: Effect.PURE if _are_arrays(a, b) else Effect.CALL,
         callables=(np.may_share_memory,),
-        samples=((_ARRAY, _ARRAY), (_ARRAY, _ARRAY[1:]), (_ARRAY, np.arange(3)), (_ARRAY[:3], _ARRAY[3:])),
+        samples=(
+            (_ARRAY, _ARRAY),
+            (_ARRAY, _ARRAY[1:]),
+            (_ARRAY, np.arange(3)),
+            (_ARRAY[:3], _ARRAY[3:]),
+        ),
     )
 )

@@ -12,7 +12,8 @@ import types
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from types import FunctionType
+from typing import TYPE_CHECKING, cast
 
 from ljit.errors import InternalError
 from ljit.ir import Effect, Graph, Node, Value
@@ -143,7 +144,8 @@ def specialized_graph(
     """Specialise the whole function and run the passes on the result."""
     from ljit.passes.specialize import specialize
 
-    made = specialize(baseline.graph, types_, feedback, baseline.liveness, baseline.fn)
+    function = cast(FunctionType, baseline.fn)  # as a field it looks like a bound method
+    made = specialize(baseline.graph, types_, feedback, baseline.liveness, function)
     _optimize(made.graph, feedback)
     return made
 
