@@ -213,3 +213,4 @@ class Emitter:
     call_method = objects.call_method
     getattr = objects.getattr_
     call_boxed = objects.call_boxed
+    owned_result = objects.owned_result

@@ -41,6 +41,10 @@ __all__ = [
     "LONG_DIGIT",
     "LONG_TAG",
     "LONG_TAG_IS_SIZE",
+    "METHOD_FASTCALL",
+    "METHOD_KEYWORDS",
+    "METHOD_NOARGS",
+    "METHOD_O",
     "OB_REFCNT",
     "OB_TYPE",
     "RANGE_START",
@@ -55,6 +59,7 @@ __all__ = [
     "VAR_SIZE",
     "check",
     "has_dict_versions",
+    "method_function",
     "numpy_function",
     "numpy_symbols",
     "python_function",
@@ -77,6 +82,9 @@ RANGE_START, RANGE_STOP, RANGE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
 SLICE_START, SLICE_STOP, SLICE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
 DICT_VERSION = 3 * _WORD
 CELL_CONTENT = 2 * _WORD  # null: an empty cell
+
+_METHOD_DEF = 5 * _WORD  # of a method descriptor; its name, function and flags follow one another
+METHOD_KEYWORDS, METHOD_NOARGS, METHOD_O, METHOD_FASTCALL = 0x2, 0x4, 0x8, 0x80
 
 #: Since 3.12 some objects are immortal: their reference count must not be written.
 IS_IMMORTAL_AWARE = sys.version_info >= (3, 12)
@@ -123,6 +131,12 @@ def _word(address: int) -> int:
 
 def _int32(address: int) -> int:
     return ctypes.c_int32.from_address(address).value
+
+
+def method_function(method: types.MethodDescriptorType) -> tuple[int, int]:
+    """Give the address of the C function of a built-in class's method, and how it takes its arguments."""
+    definition = _word(id(method) + _METHOD_DEF)
+    return _word(definition + _WORD), _int32(definition + 2 * _WORD)
 
 
 def python_function(name: str) -> int:
@@ -239,6 +253,10 @@ def _check_containers() -> None:
     room = (sys.getsizeof(grown) - sys.getsizeof([])) // _WORD
     _expect(_word(id(grown) + LIST_ALLOCATED), room, "room of list")
     _expect(_word(id(items) + OB_TYPE), id(tuple), "type")
+    append = vars(list)["append"]
+    name = ctypes.string_at(_word(_word(id(append) + _METHOD_DEF)))
+    _expect(name, b"append", "name of a method")
+    _expect(method_function(append)[1], METHOD_O, "flags of a method")
     cell = types.CellType(items)
     _expect(_word(id(cell) + CELL_CONTENT), id(items), "cell")
     parts = (1000003, 2000003, 7)

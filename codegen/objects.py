@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import MethodDescriptorType
 from typing import TYPE_CHECKING
 
 from ljit.codegen.bailout import known_object
 from ljit.codegen.boxing import box, unbox
 from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer
+from ljit.codegen.c_api import C_FUNCTIONS, call_c_function, call_c_method, method_of
 from ljit.codegen.convert import borrow_object, unbox_or_bail
 from ljit.codegen.forms import Native, array_parts, components, undef_of
+from ljit.ops.python_types import class_of
 from ljit.types import (
     ANY,
     BOOL,
@@ -33,7 +36,7 @@ def object_const(e: Emitter, value: object) -> Native:
     return Native(ANY, (e.context.keep(value),))
 
 
-def _owned_result(e: Emitter, pointer: Ref) -> Native:
+def owned_result(e: Emitter, pointer: Ref) -> Native:
     """A new reference given by a call, or null: an error."""
     e.bailout.error_if_null(pointer)
     e.ownership.acquire(pointer)
@@ -57,7 +60,7 @@ def _vectorcall(
     for _, slot in boxes:
         if slot is not None:
             e.ownership.release_slot(slot)
-    return _owned_result(e, result)
+    return owned_result(e, result)
 
 
 def call_object(
@@ -73,6 +76,10 @@ def call_object(
 def call_method(
     e: Emitter, name: str, x: Native, args: Sequence[Native], kwnames: tuple[str, ...] = ()
 ) -> Native:
+    method = method_of(x.type, name) if not kwnames else None
+    known = call_c_method(e, method, x, args) if method is not None else None
+    if known is not None:
+        return known
     receiver, slot = borrow_object(e, x)
     callee = (e.context.keep(name), receiver)
     result = _vectorcall(e, "PyObject_VectorcallMethod", callee, args, tuple(kwnames))
@@ -86,18 +93,32 @@ def getattr_(e: Emitter, x: Native, name: str) -> Native:
     result = e.f.call_external("ptr", "PyObject_GetAttr", (receiver, e.context.keep(name)))
     if slot is not None:
         e.ownership.release_slot(slot)
-    return _owned_result(e, result)
+    return owned_result(e, result)
 
 
 def call_boxed(e: Emitter, function: object, args: Sequence[Native]) -> object:
-    callee = object_const(e, function)
-    result = call_object(e, callee, args)
+    result = _call_evaluate(e, function, args)
     types = e.result_types
     if not types:
         return ()
+    if result.type != ANY:
+        return result
     if len(types) == 1:
         return call_result(e, result, types[0])
     return e.tuple_items(call_result(e, result, TupleType(types)))
+
+
+def _call_evaluate(e: Emitter, function: object, args: Sequence[Native]) -> Native:
+    """Call the function, or what does the same in C; a bool may stay unboxed."""
+    known = C_FUNCTIONS.get(function)
+    if known is not None:
+        return call_c_function(e, known, args)
+    if isinstance(function, MethodDescriptorType):
+        if class_of(args[0].type) is function.__objclass__:
+            made = call_c_method(e, function, args[0], args[1:])
+            if made is not None:
+                return made
+    return call_object(e, object_const(e, function), args)
 
 
 def call_result(e: Emitter, result: Native, type_: Type) -> Native:
@@ -138,7 +159,7 @@ def str_code(e: Emitter, x: Native, index: Native) -> Native:
 def str_char(e: Emitter, code: Native) -> Native:
     short = e.f.convert("trunc", code.ref, "i32")
     made = e.f.call_external("ptr", "PyUnicode_FromOrdinal", (short,))
-    return Native(STR, _owned_result(e, made).parts)
+    return Native(STR, owned_result(e, made).parts)
 
 
 def str_compare(e: Emitter, x: Native, y: Native) -> Native:

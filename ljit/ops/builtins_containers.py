@@ -342,3 +342,25 @@ def _part_of(name: str, position: int) -> None:
 
 for _position, _name in enumerate(("start", "stop", "step")):
     _part_of(_name, _position)
+
+# -- str and repr ----------------------------------------------------------------------------------
+
+
+def _infer_text(x: Type) -> Type:
+    return STR if is_plain(x) or isinstance(x, ScalarType) else ANY
+
+
+def _text_effect(x: Type) -> Effect:
+    return Effect.PURE if is_plain(x) else Effect.CALL
+
+
+for _name in ("str", "repr"):
+    _builtin(
+        _name,
+        "(x, /)",
+        f"``{_name}(x)``",
+        infer=_infer_text,
+        effects=_text_effect,
+        is_profiled=True,
+        samples=((1,), (2.5,), (-0.0,), ("a'b",), (None,), ((1, "x"),), ([1, 2.5],), (True,)),
+    )

@@ -27,7 +27,7 @@ from ljit.types import (
     Type,
 )
 
-__all__ = ["GETITEM", "SETITEM", "TUPLE_INDEX"]
+__all__ = ["GETITEM", "SETITEM", "TUPLE_INDEX", "is_in", "is_not_in"]
 
 
 def _container_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
@@ -433,11 +433,13 @@ DELITEM = _container_op(
 # -- in --------------------------------------------------------------------------------------------
 
 
-def _not_in(item: object, container: Any) -> bool:
+def is_not_in(item: object, container: Any) -> bool:
+    """Give ``item not in container``."""
     return item not in container
 
 
-def _in(item: object, container: Any) -> bool:
+def is_in(item: object, container: Any) -> bool:
+    """Give ``item in container``."""
     return item in container
 
 
@@ -465,7 +467,7 @@ CONTAINS = _container_op(
     "(item, container)",
     "``item in container``",
     infer=_infer_in,
-    evaluate=_in,
+    evaluate=is_in,
     lower=compare.lower_in,
     can_lower=compare.can_lower_in,
     effects=compare.effect_of_in,
@@ -476,7 +478,7 @@ NOT_CONTAINS = _container_op(
     "(item, container)",
     "``item not in container``",
     infer=_infer_in,
-    evaluate=_not_in,
+    evaluate=is_not_in,
     lower=compare.lower_not_in,
     can_lower=compare.can_lower_in,
     effects=compare.effect_of_in,

@@ -74,6 +74,41 @@ def caesar(s, shift):
     return out
 
 
+@program(
+    lambda: ([3, -7, 2**70, 3], [1.5, -0.0, float("nan")]),
+    lambda: ([], [None, "x"]),
+    lambda: ([True, (1, [2])], [1e300]),
+)
+def texts_of_items(xs, ys):
+    joined = ""
+    for x in xs:
+        joined += str(x) + ","
+    for y in ys:
+        joined += repr(y) + ";" + str(y)
+    return joined, [str(len(joined)), repr(joined)]
+
+
+@program(lambda: ("a b a c b a",), lambda: ("",), lambda: ("x  y",))
+def words_are_counted(text):
+    counts = {}
+    length = 0.0
+    for word in text.split(" "):
+        if word in counts:
+            counts[word] += 1
+        else:
+            counts[word] = 1
+        length += len(word) * 0.5
+    return counts, length
+
+
+@program(lambda: (30,), lambda: (0,), lambda: (95,))
+def remembered_results(n):
+    memo = {0: 0, 1: 1}
+    for i in range(2, n + 1):
+        memo[i] = memo[i - 1] + memo[i - 2]
+    return memo[n], len(memo), n in memo, -1 not in memo
+
+
 @program(lambda: (12, 0.5, "m"))
 def report(n, x, unit):
     lines = []

@@ -1,0 +1,165 @@
+"""What CPython's own C functions do at once, without a call of a Python object.
+
+`C_FUNCTIONS` names, for callables that ops have as `evaluate`, the function of the C API that does the same with
+objects. A method of a built-in class is called by the address of its C function, if the arguments fit how it takes
+them; else through the method object.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from types import MethodDescriptorType
+from typing import TYPE_CHECKING
+
+from ljit.codegen.builder import NULL, Ref, address, integer
+from ljit.codegen.convert import borrow_object
+from ljit.codegen.forms import Native
+from ljit.codegen.layout import (
+    METHOD_FASTCALL,
+    METHOD_KEYWORDS,
+    METHOD_NOARGS,
+    METHOD_O,
+    method_function,
+)
+from ljit.ops.containers import is_in, is_not_in
+from ljit.ops.python_types import class_of
+from ljit.records import Record
+from ljit.types import BOOL, INT, NONE, Type
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["C_FUNCTIONS", "CFunction", "call_c_function", "call_c_method", "method_of"]
+
+
+_RESULTS = {"object": "ptr", "size": "i64"}
+
+
+class CFunction(Record):
+    """A function of the C API on objects. Any result says by null or a negative number that it failed."""
+
+    name: str
+    gives: str = "object"  # a new reference; "truth": 0 or 1; "size": a number; "status": nothing
+    is_swapped: bool = False  # takes the two operands in the other order
+    is_negated: bool = False  # the truth is the opposite of what it gives
+    extra: int | None = None  # a last argument, an int
+
+    def call(self, e: Emitter, pointers: Sequence[Ref]) -> Ref:
+        """Call it; the result is not checked yet."""
+        args = list(reversed(pointers)) if self.is_swapped else list(pointers)
+        if self.extra is not None:
+            args.append(integer("i32", self.extra))
+        return e.f.call_external(_RESULTS.get(self.gives, "i32"), self.name, args)
+
+
+_ARITHMETIC = {
+    "Add": (operator.add, operator.iadd),
+    "Subtract": (operator.sub, operator.isub),
+    "Multiply": (operator.mul, operator.imul),
+    "TrueDivide": (operator.truediv, operator.itruediv),
+    "FloorDivide": (operator.floordiv, operator.ifloordiv),
+    "Remainder": (operator.mod, operator.imod),
+    "Lshift": (operator.lshift, operator.ilshift),
+    "Rshift": (operator.rshift, operator.irshift),
+    "And": (operator.and_, operator.iand),
+    "Or": (operator.or_, operator.ior),
+    "Xor": (operator.xor, operator.ixor),
+    "MatrixMultiply": (operator.matmul, operator.imatmul),
+}
+_UNARY = {
+    "Negative": operator.neg,
+    "Positive": operator.pos,
+    "Invert": operator.invert,
+}
+_COMPARISONS = (operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge)
+
+C_FUNCTIONS: dict[object, CFunction] = {
+    operator.getitem: CFunction("PyObject_GetItem"),
+    operator.setitem: CFunction("PyObject_SetItem", "status"),
+    operator.delitem: CFunction("PyObject_DelItem", "status"),
+    operator.truth: CFunction("PyObject_IsTrue", "truth"),
+    operator.not_: CFunction("PyObject_Not", "truth"),
+    is_in: CFunction("PySequence_Contains", "truth", is_swapped=True),
+    is_not_in: CFunction("PySequence_Contains", "truth", is_swapped=True, is_negated=True),
+    len: CFunction("PyObject_Size", "size"),
+    str: CFunction("PyObject_Str"),
+    repr: CFunction("PyObject_Repr"),
+    set.add: CFunction("PySet_Add", "status"),
+    **{plain: CFunction(f"PyNumber_{name}") for name, (plain, _) in _ARITHMETIC.items()},
+    **{
+        in_place: CFunction(f"PyNumber_InPlace{name}")
+        for name, (_, in_place) in _ARITHMETIC.items()
+    },
+    **{function: CFunction(f"PyNumber_{name}") for name, function in _UNARY.items()},
+    **{
+        function: CFunction("PyObject_RichCompare", extra=number)
+        for number, function in enumerate(_COMPARISONS)
+    },
+}
+
+
+def call_c_function(e: Emitter, function: CFunction, args: Sequence[Native]) -> Native:
+    """Call with boxed arguments: an owned object, a bool, an int, or Python's None if it gives nothing."""
+    boxes = [borrow_object(e, arg) for arg in args]
+    result = function.call(e, [pointer for pointer, _ in boxes])
+    _release(e, boxes)
+    if function.gives == "object":
+        return e.owned_result(result)
+    e.bailout.error_if(e.f.icmp("slt", result, integer(result.type, 0)))
+    if function.gives == "size":
+        return Native(INT, (result,))
+    if function.gives == "status":
+        return Native(NONE, ())
+    predicate = "eq" if function.is_negated else "ne"
+    return Native(BOOL, (e.f.icmp(predicate, result, integer("i32", 0)),))
+
+
+def _release(e: Emitter, boxes: Sequence[tuple[Ref, Ref | None]]) -> None:
+    for _, slot in boxes:
+        if slot is not None:
+            e.ownership.release_slot(slot)
+
+
+def method_of(type_: Type, name: str) -> MethodDescriptorType | None:
+    """Give the method that objects of the type have under the name, if nobody can change that."""
+    cls = class_of(type_)
+    if cls is None or cls.__flags__ & _IS_HEAP_TYPE:
+        return None
+    found = getattr(cls, name, None)
+    return found if isinstance(found, MethodDescriptorType) else None
+
+
+_IS_HEAP_TYPE = 1 << 9
+
+
+def call_c_method(
+    e: Emitter, method: MethodDescriptorType, x: Native, args: Sequence[Native]
+) -> Native | None:
+    """Call a method's C function; None: it takes its arguments in another way."""
+    function, flags = method_function(method)
+    count = len(args)
+    fits = {METHOD_NOARGS: count == 0, METHOD_O: count == 1}
+    is_fast = flags & ~METHOD_KEYWORDS == METHOD_FASTCALL
+    if not fits.get(flags, is_fast):
+        return None
+    boxes = [borrow_object(e, arg) for arg in (x, *args)]
+    receiver, *pointers = [pointer for pointer, _ in boxes]
+    operands = [receiver]
+    if is_fast:
+        operands += [_array(e, pointers), integer("i64", count)]
+        operands += [NULL] if flags & METHOD_KEYWORDS else []
+    else:
+        operands += pointers or [NULL]
+    result = e.f.call("ptr", address(function).text, operands)
+    _release(e, boxes)
+    return e.owned_result(result)
+
+
+def _array(e: Emitter, pointers: Sequence[Ref]) -> Ref:
+    if not pointers:
+        return NULL
+    array = e.stack_array("ptr", len(pointers))
+    for index, pointer in enumerate(pointers):
+        e.f.store(pointer, e.f.gep("ptr", array, integer("i64", index)))
+    return array
