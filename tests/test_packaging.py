@@ -70,3 +70,13 @@ def test_importing_ljit_does_not_load_llvmlite() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "False"
+
+
+def test_no_module_has_more_than_500_lines() -> None:
+    sizes = {
+        path.relative_to(ROOT): len(path.read_text(encoding="utf-8").splitlines())
+        for folder in ("ljit", *PLACES.values(), "benchmarks")
+        for path in (ROOT / folder).rglob("*.py")
+    }
+    assert len(sizes) > 100
+    assert {path: size for path, size in sizes.items() if size > 500} == {}

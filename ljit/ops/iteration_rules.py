@@ -1,0 +1,325 @@
+"""How ``for`` runs over each kind of view of `python_views`: its number of items, item k, whether there is one.
+
+A view's state is the trip index alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ljit.ir import Emitter
+from ljit.ir.opdef import V
+from ljit.ops import python_views as views
+from ljit.ops.int_ranges import FITS
+from ljit.ops.iteration_ranges import INSIDE
+from ljit.ops.python_types import (
+    check_index,
+    common_type,
+    is_below,
+    range_count,
+    range_length,
+    select_item,
+    subarray,
+)
+from ljit.records import Record
+from ljit.types import (
+    ANY,
+    BOOL,
+    INT,
+    NEVER,
+    RANGE,
+    STR,
+    ArrayType,
+    ListType,
+    TupleType,
+    Type,
+    ViewType,
+    scalar_type,
+)
+
+__all__ = [
+    "can_lower_next",
+    "fixed_size",
+    "has_fixed_size",
+    "has_next",
+    "holds_cursor",
+    "is_view",
+    "item_at",
+    "item_type",
+    "make_cursor",
+    "reads_memory",
+    "rule_of",
+]
+
+
+class _Rule(Record, eq=True):
+    """How one kind of view is iterated: the type of its items, their number, item k.
+
+    `size` is None where the length may change; `has_next` then asks each time.
+    """
+
+    item_type: Callable[[Any], Type]
+    item: Callable[[Emitter, V, V], V]
+    size: Callable[[Emitter, V], V] | None
+    has_next: Callable[[Emitter, V, V], V]
+    can_lower: Callable[[Any], bool] = lambda t: True
+
+
+def _has_fixed(size: Callable[[Emitter, V], V]) -> Callable[[Emitter, V, V], V]:
+    return lambda e, view, k: is_below(e, k, size(e, view))
+
+
+# -- range, tuple, list, array ---------------------------------------------------------------------
+
+
+def _range_has_next(e: Emitter, view: V, k: V) -> V:
+    return is_below(e, k, range_count(e, view))
+
+
+def _range_item(e: Emitter, view: V, k: V) -> V:
+    start, _, step = e.range_parts(view)
+    return e.add(start, e.mul(k, step))  # in range whenever trip k takes place
+
+
+_RANGE = _Rule(lambda t: INT, _range_item, range_length, _range_has_next)
+
+
+def _tuple_size(e: Emitter, view: V) -> V:
+    return e.const(INT, len(view.type.items))
+
+
+_TUPLE = _Rule(
+    lambda t: common_type(t.items),
+    lambda e, view, k: select_item(e, e.tuple_items(view), k),
+    _tuple_size,
+    _has_fixed(_tuple_size),
+    lambda t: common_type(t.items) not in (ANY, NEVER),
+)
+
+
+def _list_item(e: Emitter, view: V, k: V) -> V:
+    check_index(e, k, e.list_size(view))
+    if view.type.item == NEVER:  # nothing was ever seen in it
+        view = e.retype(view, ListType(ANY))
+    return e.list_load(view, k)
+
+
+_LIST = _Rule(
+    lambda t: ANY if t.item == NEVER else t.item,
+    _list_item,
+    None,
+    lambda e, view, k: is_below(e, k, e.list_size(view)),
+)
+
+
+def _array_size(e: Emitter, view: V) -> V:
+    return e.array_sizes(view)[0]
+
+
+def _array_item(e: Emitter, view: V, k: V) -> V:
+    if not e.is_proven(INSIDE):
+        check_index(e, k, _array_size(e, view))
+    return e.array_load(view, [k]) if view.type.ndim == 1 else subarray(e, view, k)
+
+
+def _row_type(t: ArrayType) -> Type:
+    if t.ndim == 1:
+        return scalar_type(t.dtype)
+    return ArrayType(t.dtype, t.shape[1:], t.layout, t.writeable)
+
+
+_ARRAY = _Rule(_row_type, _array_item, _array_size, _has_fixed(_array_size))
+
+# -- enumerate, zip, reversed ----------------------------------------------------------------------
+
+
+def _enumerate_item(e: Emitter, view: V, k: V) -> V:
+    part, start = e.view_parts(view)
+    if e.is_proven(FITS):
+        return e.tuple_make([e.add(start, k, fits=True), item_at(e, part, k)])
+    number, overflows = e.add_overflow(start, k)
+    e.bail_if(overflows, "int overflow")
+    return e.tuple_make([number, item_at(e, part, k)])
+
+
+def _first_size(e: Emitter, view: V) -> V:
+    part = e.view_parts(view)[0]
+    return fixed_size(e, part)
+
+
+_ENUMERATE = _Rule(
+    lambda t: TupleType((INT, item_type(t.parts[0]))),
+    _enumerate_item,
+    _first_size,
+    lambda e, view, k: has_next(e, e.view_parts(view)[0], k),
+)
+
+
+def _zip_size(e: Emitter, view: V) -> V:
+    sizes = [fixed_size(e, part) for part in e.view_parts(view)]
+    result = sizes[0]
+    for size in sizes[1:]:
+        result = e.select(e.compare("lt", size, result), size, result)
+    return result
+
+
+def _zip_has_next(e: Emitter, view: V, k: V) -> V:
+    """Whether all parts have an item; a cursor behind an exhausted part is not advanced."""
+    result = e.const(BOOL, True)
+    for part in e.view_parts(view):
+        if holds_cursor(part.type):
+            result = _and_then(e, result, part, k)
+        else:
+            result = e.bit_and(result, has_next(e, part, k))
+    return result
+
+
+def _and_then(e: Emitter, condition: V, part: V, k: V) -> V:
+    return e.branch(condition, lambda: has_next(e, part, k), lambda: e.const(BOOL, False))
+
+
+_ZIP = _Rule(
+    lambda t: TupleType(tuple(map(item_type, t.parts))),
+    lambda e, view, k: e.tuple_make([item_at(e, part, k) for part in e.view_parts(view)]),
+    _zip_size,
+    _zip_has_next,
+)
+
+
+def _reversed_index(e: Emitter, view: V, k: V) -> V:
+    return e.sub(e.sub(e.view_parts(view)[1], e.const(INT, 1)), k)
+
+
+def _reversed_has_next(e: Emitter, view: V, k: V) -> V:
+    return has_next(e, e.view_parts(view)[0], _reversed_index(e, view, k))
+
+
+_REVERSED = _Rule(
+    lambda t: item_type(t.parts[0]),
+    lambda e, view, k: item_at(e, e.view_parts(view)[0], _reversed_index(e, view, k)),
+    lambda e, view: e.view_parts(view)[1],
+    _reversed_has_next,
+)
+
+# -- cursors and strings ---------------------------------------------------------------------------
+
+
+def _cursor_has_next(e: Emitter, view: V, k: V) -> V:
+    """Advance as `Cursor.has_next` does when it is asked for a new trip."""
+    iterator, cell = e.view_parts(view)
+    end = e.object_const(views.END)
+    item = e.call_object(e.object_const(next), [iterator, end])
+    e.list_store(cell, e.const(INT, 0), item)
+    e.list_store(cell, e.const(INT, 1), k)
+    return e.bit_xor(e.same_object(item, end), e.const(BOOL, True))
+
+
+_CURSOR = _Rule(
+    lambda t: ANY,
+    lambda e, view, k: e.list_load(e.view_parts(view)[1], e.const(INT, 0)),
+    None,
+    _cursor_has_next,
+)
+
+
+def make_cursor(e: Emitter, function: object, x: V) -> V:
+    iterator = e.call_object(e.object_const(function), [x])
+    nothing = [e.object_const(views.END), e.const(INT, -1)]
+    return e.view_make(views.CURSOR, [iterator, e.list_make(nothing, views.CURSOR.parts[1])])
+
+
+def _string_item(e: Emitter, view: V, k: V) -> V:
+    check_index(e, k, e.str_size(view))
+    return e.str_char(e.str_code(view, k))
+
+
+_STRING = _Rule(
+    lambda t: STR,
+    _string_item,
+    lambda e, view: e.str_size(view),
+    _has_fixed(lambda e, view: e.str_size(view)),
+)
+
+_CLASS_RULES: dict[type, _Rule] = {
+    type(RANGE): _RANGE,
+    TupleType: _TUPLE,
+    ListType: _LIST,
+    ArrayType: _ARRAY,
+}
+_VIEW_RULES = {"cursor": _CURSOR, "enumerate": _ENUMERATE, "zip": _ZIP, "reversed": _REVERSED}
+
+
+def _rule(t: Type) -> _Rule | None:
+    """The rule for a type; None: it is iterated by calling Python."""
+    if isinstance(t, ViewType):
+        return _VIEW_RULES[t.kind]
+    if t == STR:
+        return _STRING
+    if isinstance(t, ArrayType) and t.ndim == 0:
+        return None
+    return _CLASS_RULES.get(type(t))
+
+
+def rule_of(t: Type) -> _Rule:
+    rule = _rule(t)
+    assert rule is not None
+    return rule
+
+
+def item_type(t: Type) -> Type:
+    rule = _rule(t)
+    return ANY if rule is None else rule.item_type(t)
+
+
+def item_at(e: Emitter, view: V, k: V) -> V:
+    return rule_of(view.type).item(e, view, k)
+
+
+def has_next(e: Emitter, view: V, k: V) -> V:
+    return rule_of(view.type).has_next(e, view, k)
+
+
+def fixed_size(e: Emitter, view: V) -> V:
+    size = rule_of(view.type).size
+    assert size is not None
+    return size(e, view)
+
+
+def is_view(t: Type) -> bool:
+    """Whether values of type `t` are iterated by index."""
+    return _rule(t) is not None
+
+
+def holds_cursor(t: Type) -> bool:
+    """Whether asking a view of type `t` runs unknown code."""
+    return t == views.CURSOR or (isinstance(t, ViewType) and any(map(holds_cursor, t.parts)))
+
+
+def has_fixed_size(t: Type) -> bool:
+    """Whether the number of trips is known when the loop begins."""
+    if t == views.CURSOR:
+        return False
+    if isinstance(t, ViewType):
+        return all(map(has_fixed_size, _iterated_parts(t)))
+    rule = _rule(t)
+    return rule is not None and rule.size is not None
+
+
+def _iterated_parts(t: ViewType) -> tuple[Type, ...]:
+    return t.parts if t.kind == "zip" else t.parts[:1]
+
+
+def can_lower_next(t: Type) -> bool:
+    if t == views.CURSOR:
+        return True
+    if isinstance(t, ViewType):
+        return all(map(can_lower_next, _iterated_parts(t)))
+    rule = _rule(t)
+    return rule is not None and rule.can_lower(t)
+
+
+def reads_memory(t: Type) -> bool:
+    if isinstance(t, ViewType):
+        return any(map(reads_memory, t.parts))
+    return isinstance(t, ListType | ArrayType)
