@@ -216,7 +216,7 @@ graph(%z : complex, %r : float):
         for x in values:
             for y in values:
                 z = complex(x, -y)
-                if math.isinf(math.hypot(x, y)) and math.isfinite(x) and math.isfinite(y):
-                    continue  # OverflowError
+                if math.isfinite(x) and math.isfinite(y) and max(x, y) > 1e150:
+                    continue  # may be an OverflowError: left to the interpreter
                 for r in (2.0, 1.0, abs(z), math.nextafter(abs(z), 9), math.nextafter(abs(z), -9)):
                     assert f(z, r) is getattr(operator, op)(abs(z), r), (op, z, r)

@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-HERE = str(Path(__file__).parent.parent)
+TESTS = Path(__file__).parent.parent
+HERE = (str(TESTS / "programs"), str(TESTS / "adversarial"))  # where programs are
 CALLS = 5
 
 
