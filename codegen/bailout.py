@@ -16,6 +16,7 @@ from ljit.codegen.exits import call_exit
 from ljit.codegen.forms import Native
 from ljit.codegen.ownership import Ownership
 from ljit.errors import CodegenError
+from ljit.frames import frame_at
 from ljit.ir import Node
 from ljit.records import Record
 from ljit.source import SourceRange
@@ -162,12 +163,8 @@ class Bailout:
         self._finish_exits()
 
     def _add_traceback(self, place: SourceRange | None) -> None:
-        f, module = self.f, self.f.module
         while place is not None:
-            name = module.string(place.source.function.rsplit(".", 1)[-1])
-            filename = module.string(place.source.filename)
-            line = integer("i32", place.line)
-            f.call_external("void", "_PyTraceback_Add", (name, filename, line))
+            self.f.call_external("void", "PyTraceBack_Here", (self.context.keep(frame_at(place)),))
             place = place.caller
 
     def _finish_exits(self) -> None:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ljit.codegen import CompileOptions, NativeCode, compile_unit
-from ljit.interp import LoopExit
+from ljit.interp import LoopExit, drop_own_frames
 from ljit.runtime import executor as executor_module
 from ljit.runtime.executor import Plan, ProfilingExecutor
 from ljit.runtime.native import NativeUnit, link_entries, make_unit
@@ -38,7 +38,13 @@ def _fail_each_site_of_plan(
     executor: ProfilingExecutor, plan: Plan, original: NativeUnit
 ) -> Iterator[str]:
     def leave(exit_index: int, site_index: int, values: tuple[object, ...]) -> object:
-        return executor.on_bailout(plan, unit, exit_index, site_index, values)
+        try:
+            return executor.on_bailout(plan, unit, exit_index, site_index, values)
+        except BaseException as error:
+            entry = error.__traceback__  # this function's own
+            error.__traceback__ = entry.tb_next if entry is not None else None
+            drop_own_frames(error)
+            raise
 
     unit = _switchable(executor, original, leave)
     link_entries(executor.owner, [unit])
