@@ -50,12 +50,19 @@ class CompileTimes(Record, eq=True):
 class CompiledModule:
     """Machine code of one module, and ways to look at it."""
 
-    __slots__ = ("__weakref__", "_addresses", "_text", "_tracker", "size", "times")
+    __slots__ = ("__weakref__", "_addresses", "_pack", "_text", "_tracker", "size", "times")
 
     def __init__(
-        self, text: str, tracker: Any, names: Sequence[str], size: int, times: CompileTimes
+        self,
+        text: str,
+        tracker: Any,
+        names: Sequence[str],
+        size: int,
+        times: CompileTimes,
+        pack: bool,
     ) -> None:
         self._text = text
+        self._pack = pack
         self._tracker = tracker
         self._addresses: dict[str, int] = {name: tracker[name] for name in names}
         self.size = size  # of the object file, in bytes
@@ -88,12 +95,12 @@ class CompiledModule:
 
     def optimized_ir(self) -> str:
         """The IR behind LLVM's optimiser (compiled again for this: the code itself keeps no IR)."""
-        return str(_host().optimize(self._text))
+        return str(_host().optimize(self._text, pack=self._pack))
 
     def asm(self) -> str:
         """The machine code as assembler text."""
         host = _host()
-        text: str = host.machine.emit_assembly(host.optimize(self._text))
+        text: str = host.machine.emit_assembly(host.optimize(self._text, pack=self._pack))
         return text
 
 
@@ -117,10 +124,10 @@ class _Host:
         )
         self.numbers = itertools.count()
 
-    def optimize(self, text: str) -> Any:
+    def optimize(self, text: str, *, pack: bool) -> Any:
         """Parse and optimise; gives an LLVM module in a context of its own."""
         module = self.parse(text)
-        self.run_passes(module)
+        self.run_passes(module, pack=pack)
         return module
 
     def parse(self, text: str) -> Any:
@@ -133,13 +140,12 @@ class _Host:
             raise CodegenError(message) from None
         return module
 
-    def run_passes(self, module: Any) -> None:
+    def run_passes(self, module: Any, *, pack: bool) -> None:
         # All of it is made anew: LLVM's inliner moves its passes out of a pipeline when it runs, and a pass
         # builder gets slower each time it is used.
         options = llvm.create_pipeline_tuning_options(speed_level=_OPT_LEVEL)
         options.loop_vectorization = True
-        # Packing the scalars of a loop makes its chain of dependences longer: 15 % on n-body.
-        options.slp_vectorization = False
+        options.slp_vectorization = pack
         options.loop_interleaving = True
         options.loop_unrolling = True
         builder = llvm.create_pass_builder(self.machine, options)
@@ -272,10 +278,13 @@ def compile_ir(
     exports: Sequence[str] = (),
     symbols: Mapping[str, int] | None = None,
     optimize: bool = True,
+    pack: bool = False,
 ) -> CompiledModule:
     """Compile a module of IR text for this machine.
 
-    Without `optimize` that takes a fifth of the time: for code whose own speed does not matter.
+    Without `optimize` that takes a fifth of the time: for code whose own speed does not matter. `pack`: pack
+    scalars into vectors also where they stand side by side in straight-line code. It is for code that was
+    written so on purpose: elsewhere it can make chains of dependences longer (15 % on n-body).
 
     `exports` are further functions or global variables whose addresses are wanted. Undefined functions are
     taken from `symbols`, from NumPy's C API (`layout.numpy_symbols`) and from the process: CPython's
@@ -285,25 +294,30 @@ def compile_ir(
     if "half" in text:
         imported |= {name: _half_conversions().symbol(name) for name in _HALF_NAMES}
     names = (entry_name, *exports)
-    return _compile(text, names, {**imported, **(symbols or {})}, optimize=optimize)
+    return _compile(text, names, {**imported, **(symbols or {})}, optimize=optimize, pack=pack)
 
 
 def _compile(
-    text: str, names: Sequence[str], symbols: Mapping[str, int], *, optimize: bool = True
+    text: str,
+    names: Sequence[str],
+    symbols: Mapping[str, int],
+    *,
+    optimize: bool = True,
+    pack: bool = False,
 ) -> CompiledModule:
     host = _host()
     start = time.perf_counter()
     module = host.parse(text)
     parsed = time.perf_counter()
     if optimize:
-        host.run_passes(module)
+        host.run_passes(module, pack=pack)
     optimized = time.perf_counter()
     image = (host.machine if optimize else host.quick_machine).emit_object(module)
     emitted = time.perf_counter()
     tracker = host.link(image, names, symbols)
     linked = time.perf_counter()
     times = CompileTimes(parsed - start, optimized - parsed, emitted - optimized, linked - emitted)
-    return CompiledModule(text, tracker, names, len(image), times)
+    return CompiledModule(text, tracker, names, len(image), times, pack)
 
 
 def vector_bytes() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Sequence
+from typing import cast
 
 from ljit.codegen.bodies import Body
 from ljit.codegen.builder import FunctionBuilder, ModuleBuilder
@@ -15,6 +16,7 @@ from ljit.codegen.engine import CompiledModule, CompileTimes, compile_ir
 from ljit.codegen.entry import NextCell, emit_entry, slow_entry
 from ljit.codegen.forms import Native
 from ljit.ir import Graph
+from ljit.ops.control import LOOP
 
 __all__ = ["NativeCode", "build_module", "compile_unit"]
 
@@ -132,6 +134,9 @@ def compile_unit(graph: Graph, *, name: str, options: CompileOptions | None = No
     text, context, following = build_module(graph, name=name, options=options)
     emitted = time.perf_counter() - start
     exports = (CHAOS_SITE,) if options.chaos else ()
-    compiled = compile_ir(text, ENTRY, exports=exports)
+    has_lanes = any(
+        cast(int, node.attrs.get("lanes", 1)) > 1 for node in graph.walk() if node.op is LOOP
+    )
+    compiled = compile_ir(text, ENTRY, exports=exports, pack=has_lanes)
     following.target = slow_entry()
     return NativeCode(name, compiled, context, following, emitted)

@@ -79,13 +79,14 @@ IF = _control(
 )
 LOOP = _control(
     "Loop",
-    "(start, stop, *carried)",
+    "(start, stop, *carried, lanes=1)",
     """Run block 0 with (k, carried...) for k = start, start + 1 ... while k < stop.
 
     Its Yield (or a Continue) gives the next carried values, a Break the outputs. When the trips are used
     up, the carried values are the outputs, or, if there is a block 1 (the `else` of a `for`), that
     block runs with the carried values as parameters and its Yield gives the outputs. There are as many
-    outputs as carried values. A `while` loop has stop = 2**63 - 1 and leaves by Break.""",
+    outputs as carried values. A `while` loop has stop = 2**63 - 1 and leaves by Break. `lanes`: how many trips of
+    the program's loop one trip does side by side.""",
     is_exit_target=True,
 )
 REGION = _control(

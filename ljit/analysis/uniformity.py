@@ -1,0 +1,64 @@
+"""Which values in a loop differ from trip to trip of it.
+
+Divergence analysis: a value varies if it depends on the loop's variable, through data or through which way control
+takes. Assumes that nothing is written in the meantime, so that a load varies with its operands only.
+"""
+
+from __future__ import annotations
+
+from ljit.ir import Block, Node, Value
+from ljit.ops.control import IF, LOOP, REGION, YIELD
+
+__all__ = ["Varying"]
+
+
+class Varying:
+    """The values in `loop` that may be other ones in another trip."""
+
+    def __init__(self, loop: Node) -> None:
+        self._values: set[Value] = set(loop.blocks[0].params)
+        while self._visit(loop.blocks[0]):
+            pass
+
+    def __contains__(self, value: Value) -> bool:
+        return value in self._values
+
+    def _visit(self, block: Block) -> bool:
+        """Look at all nodes once; whether there was something new."""
+        before = len(self._values)
+        for node in block.walk():
+            if node.op is LOOP:
+                for param, value in zip(
+                    node.blocks[0].params, (node.inputs[0], *node.inputs[2:]), strict=True
+                ):
+                    self._depends(param, value)
+                for param, out in zip(node.blocks[0].params[1:], node.outputs, strict=True):
+                    self._depends(out, param)
+                    self._depends(param, out)  # one slot, that is in both or in neither
+            if node.op.is_terminator:
+                self._hand_over(node)
+            elif node.op is IF and node.inputs[0] in self._values:
+                self._values.update(node.outputs)
+            elif node.op not in (IF, LOOP, REGION) and any(v in self._values for v in node.inputs):
+                self._values.update(node.outputs)
+                for inner in node.blocks:
+                    self._values.update(inner.params)
+        return len(self._values) > before
+
+    def _depends(self, target: Value, source: Value) -> None:
+        if source in self._values:
+            self._values.add(target)
+
+    def _hand_over(self, node: Node) -> None:
+        """What a terminator gives to the outputs of its target, or to the next trip."""
+        assert node.block is not None
+        owner = node.target if node.target is not None else node.block.owner
+        if owner is None:
+            return
+        for position, value in enumerate(node.inputs):
+            if position < len(owner.outputs):
+                self._depends(owner.outputs[position], value)
+            if owner.op is LOOP and (node.op is not YIELD or node.block is owner.blocks[0]):
+                params = owner.blocks[0].params[1:]
+                if position < len(params):
+                    self._depends(params[position], value)

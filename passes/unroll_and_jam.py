@@ -1,0 +1,320 @@
+"""Run several trips of a loop side by side through the loops in it, where those sum floats.
+
+    for j in range(p):            for j in range(0, p - 7, 8):
+        s = 0.0                       s0 = ... = s7 = 0.0
+        for k in range(m):            for k in range(m):
+            s += a[i, k] * b[k, j]        s0 += a[i, k] * b[k, j]; ...; s7 += a[i, k] * b[k, j + 7]
+        c[i, j] = s                   c[i, j] = s0; ...; c[i, j + 7] = s7      (and the rest as before)
+
+A sum of floats in program order is a chain of dependent additions, which neither overlap nor vectorise. Those of
+different trips are independent: they overlap, and become vectors where the trips are neighbours in memory. Each sum
+is made in the order of the program, so that results are bit-identical; interchanging the loops would give the
+same vectors, but a load and a store for each addition.
+
+Legal if nothing but the variable of the outer loop differs from trip to trip until the inner loops are done
+(`analysis/uniformity`), they have no effects, and what the trip stores behind them is not read in them: by type and
+origin, or by a test of the addresses in front. All checks up to the first store go back to the start of
+the group of trips; behind it the Snapshots are those of each trip.
+
+Reference: Callahan, Cocke, Kennedy, Estimating Interlock and Improving Balance for Pipelined Architectures, 1988.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
+from ljit.analysis.uniformity import Varying
+from ljit.ir import Block, Effect, Graph, Node, Value, copy_node, get_op
+from ljit.ops.control import IF, LOOP, REGION, SNAPSHOT, YIELD
+from ljit.passes.manager import graph_pass, is_allowed
+from ljit.passes.rewriting import insert_constant
+from ljit.types import BOOL, FLOAT, INT, ArrayType, ScalarType, Type
+
+__all__ = ["unroll_and_jam"]
+
+NAME = "unroll_and_jam"
+_LANES = 8
+_MAX_NODES = 64  # of the body: what is written out `_LANES` times
+
+
+@graph_pass(NAME)
+def unroll_and_jam(graph: Graph) -> bool:
+    """Rewrite the loops for which it is legal and pays; whether there were any."""
+    aliases = AliasInfo(graph)
+    found = [nest for node in graph.walk() if (nest := _Nest.of(node, aliases)) is not None]
+    changed = False
+    for nest in found:
+        if is_allowed(NAME, nest.loop):
+            _Jam(graph, nest).run()
+            changed = True
+    return changed
+
+
+class _Nest:
+    """A loop whose body is `before`, `core` (the inner loops) and `behind` (the stores)."""
+
+    def __init__(self, loop: Node, core: Node, aliases: AliasInfo) -> None:
+        self.loop = loop
+        self.core = core
+        self.aliases = aliases
+        body = list(loop.blocks[0])
+        position = body.index(core)
+        self.before, self.behind = body[:position], body[position + 1 : -1]
+        self.varying = Varying(loop)
+        self.hazards: list[tuple[Value, Value]] = []  # arrays that must not overlap
+
+    @staticmethod
+    def of(node: Node, aliases: AliasInfo) -> _Nest | None:
+        if node.op is not LOOP or len(node.inputs) != 2 or len(node.blocks) != 1:
+            return None
+        start, body = node.inputs[0], node.blocks[0]
+        if not (start.is_constant and start.constant == 0) or body.terminator.op is not YIELD:
+            return None
+        core = next((n for n in body if n.op in (LOOP, REGION)), None)
+        if core is None or sum(1 for _ in body.walk()) > _MAX_NODES:
+            return None
+        nest = _Nest(node, core, aliases)
+        return nest if nest.pays() and nest.is_legal() else None
+
+    def pays(self) -> bool:
+        """Whether an inner loop carries a float that differs from trip to trip, and all of them few values."""
+        loops = [n for n in _with_inner(self.core) if n.op is LOOP]
+        return any(
+            _is_float(param.type) and param in self.varying
+            for loop in loops
+            for param in loop.blocks[0].params[1:]
+        )
+
+    def is_legal(self) -> bool:
+        if any(node.op in (LOOP, REGION) for n in self.behind for node in _with_inner(n)):
+            return False
+        if any(n.blocks for n in self.before) or not self.core_is_legal():
+            return False
+        quiet, known = Effect.READ | Effect.RAISE, Effect.READ | Effect.RAISE | Effect.WRITE
+        for nodes, allowed in (([*self.before, self.core], quiet), (self.behind, known)):
+            for node in (inner for n in nodes for inner in _with_inner(n)):
+                is_structure = node.op is SNAPSHOT or node.blocks or node.op.is_terminator
+                if not is_structure and node.op.effects_of(node) & ~allowed:
+                    return False
+        if any(
+            n.op.is_terminator and n.op is not YIELD for b in self.behind for n in _with_inner(b)
+        ):
+            return False
+        return self.before[:1] != [] and self.before[0].op is SNAPSHOT and self.find_hazards()
+
+    def core_is_legal(self) -> bool:
+        """Whether control flow is the same for all trips, but for Ifs without exits."""
+        for node in _with_inner(self.core):
+            if node.op is LOOP and any(v in self.varying for v in node.inputs[:2]):
+                return False
+            if node.op is IF and node.inputs[0] in self.varying:
+                inner = [n for block in node.blocks for n in block.walk()]
+                if any(n.op is LOOP or (n.op.is_terminator and n.op is not YIELD) for n in inner):
+                    return False
+            elif node.op.is_terminator and node.target is None and node.op is not YIELD:
+                return False
+            if node.target is not None and node.target.is_inside(self.loop) is False:
+                return False
+        return True
+
+    def find_hazards(self) -> bool:
+        """Collect the arrays to test; False if what is written cannot be told from what is read."""
+        read = [
+            self.root(value)
+            for n in [*self.before, self.core]
+            for node in _with_inner(n)
+            if node.op is not SNAPSHOT and node.op.effects_of(node) & Effect.READ
+            for value in node.inputs
+            if not is_immutable(value.type)
+        ]
+        for node in (inner for n in self.behind for inner in _with_inner(n)):
+            if not node.op.effects_of(node) & Effect.WRITE:
+                continue
+            written = written_operands(node)
+            if not written or self.behind[-1].op is not SNAPSHOT:
+                return False  # the next group would be entered without a Snapshot behind the store
+            for target in map(self.root, written):
+                for source in read:
+                    if target is source:
+                        return False
+                    if self.aliases.may_alias(target, source):
+                        self.hazards.append((target, source))
+        self.hazards = list(dict.fromkeys(self.hazards))
+        arrays = [value for pair in self.hazards for value in pair]
+        return len(self.hazards) <= 4 and all(
+            isinstance(v.type, ArrayType) and not self.is_inside(v) for v in arrays
+        )
+
+    def root(self, value: Value) -> Value:
+        """The value from outside of the loop in whose memory that of `value` lies, if there is one."""
+        while self.is_inside(value) and value.node is not None:
+            sources = [v for v in value.node.inputs if not is_immutable(v.type)]
+            if len(sources) != 1:
+                break
+            value = sources[0]
+        return value
+
+    def is_inside(self, value: Value) -> bool:
+        block = value.block
+        return block.owner is self.loop or (
+            block.owner is not None and block.owner.is_inside(self.loop)
+        )
+
+
+class _Jam:
+    """Writes the loop over groups of trips in front of the loop, which does the rest."""
+
+    def __init__(self, graph: Graph, nest: _Nest) -> None:
+        self.graph = graph
+        self.nest = nest
+        self.lanes: list[dict[Value, Value]] = [{} for _ in range(_LANES)]
+        self.targets: dict[Node, Node] = {}
+
+    def run(self) -> None:
+        nest, loop = self.nest, self.nest.loop
+        groups = self.number_of_groups()
+        jammed = self.graph.create(
+            LOOP, (loop.inputs[0], groups), {"lanes": _LANES}, outputs=(), like=loop
+        ).insert_before(loop)
+        body = jammed.add_block([("", INT)])
+        end = body.append(self.graph.create(YIELD, outputs=0, like=loop))
+        first = self.int_op(end, "py::mul", body.params[0], _LANES)
+        for lane, values in enumerate(self.lanes):
+            values[loop.blocks[0].params[0]] = self.int_op(end, "py::add", first, lane)
+        for node in nest.before:
+            self.jam(node, body, end)
+        self.jam(nest.core, body, end)
+        for values in self.lanes:
+            for node in nest.behind:
+                copy_node(node, self.graph, values, {}).insert_before(end)
+        loop.set_input(0, self.int_op(loop, "py::mul", groups, _LANES))
+
+    def number_of_groups(self) -> Value:
+        """The whole groups of trips; 0 if a store could change what other trips read."""
+        loop, graph = self.nest.loop, self.graph
+        stop, zero = loop.inputs[1], insert_constant(0, loop)
+        fine = graph.create(get_op("py::gt"), (stop, zero), like=loop).insert_before(loop).output
+        conditions = [fine]
+        for pair in self.nest.hazards:
+            test = graph.create(get_op("np::may_share_memory"), pair, like=loop)
+            overlap = test.insert_before(loop).output
+            conditions.append(
+                graph.create(get_op("py::not"), (overlap,), like=loop).insert_before(loop).output
+            )
+        groups = self.int_op(loop, "py::rshift", stop, _LANES.bit_length() - 1)
+        for condition in conditions:
+            assert condition.type == BOOL
+            choice = graph.create(IF, (condition,), outputs=(INT,), like=loop).insert_before(loop)
+            for value in (groups, zero):
+                block = choice.add_block()
+                block.append(graph.create(YIELD, (value,), outputs=0, like=loop))
+            groups = choice.output
+        return groups
+
+    def int_op(self, before: Node, name: str, x: Value, y: int) -> Value:
+        node = self.graph.create(get_op(name), (x, insert_constant(y, before)), like=before)
+        node.proven = ("fits",)
+        return node.insert_before(before).output
+
+    # -- one copy for all trips of a group, or one each --------------------------------------------
+
+    def jam(self, node: Node, into: Block, before: Node | None) -> None:
+        """Copy `node` behind what `into` has (in front of `before`)."""
+        if node.op is SNAPSHOT:
+            if before is not None and node is self.nest.before[0]:
+                copy_node(node, self.graph, self.lanes[0], {}).insert_before(before)
+            return
+        varying = self.nest.varying
+        if node.op in (LOOP, REGION) or (
+            node.op is IF and node.inputs[0] not in varying and _has_exits(node)
+        ):
+            made = self.jam_structure(node)
+            self.place(made, into, before)
+            return
+        if node.op.is_terminator:
+            operands = self.expand(node.inputs, _slots(node))
+            made = self.graph.create(node.op, operands, outputs=0, like=node)
+            made.attrs = dict(node.attrs)
+            made.target = self.targets[node.target] if node.target is not None else None
+            self.place(made, into, before)
+            return
+        is_varying = any(out in varying for out in node.outputs)
+        for lane in range(_LANES if is_varying else 1):
+            made = copy_node(node, self.graph, self.lanes[lane], {})
+            self.place(made, into, before)
+        if not is_varying:
+            self.share(node)
+
+    def share(self, node: Node) -> None:
+        """Make what the first trip has of a node that of all."""
+        inner = [p for block in node.blocks for p in block.params]
+        outs = [out for block in node.blocks for n in block.walk() for out in n.outputs]
+        for value in (*node.outputs, *inner, *outs):
+            for values in self.lanes[1:]:
+                values[value] = self.lanes[0][value]
+
+    def jam_structure(self, node: Node) -> Node:
+        """Copy a Loop, Region or If whose control flow is that of all trips."""
+        slots = [*node.inputs[:2], *node.outputs] if node.op is LOOP else node.inputs
+        made = self.graph.create(node.op, self.expand(node.inputs, slots), outputs=(), like=node)
+        made.attrs = dict(node.attrs)
+        made.proven = node.proven
+        self.targets[node] = made
+        for block in node.blocks:
+            inner = made.add_block()
+            for param in block.params:
+                for lane in self.copies(param):
+                    self.lanes[lane][param] = inner.add_param(param.name, param.type)
+                self.spread(param)
+            for child in block:
+                self.jam(child, inner, None)
+        for out in node.outputs:
+            for lane in self.copies(out):
+                self.lanes[lane][out] = made.add_output(out.type, out.name)
+            self.spread(out)
+        return made
+
+    def copies(self, value: Value) -> range:
+        return range(_LANES if value in self.nest.varying else 1)
+
+    def spread(self, value: Value) -> None:
+        if value not in self.nest.varying:
+            for values in self.lanes[1:]:
+                values[value] = self.lanes[0][value]
+
+    def expand(self, values: Sequence[Value], slots: Sequence[Value]) -> list[Value]:
+        """Operands of a copy: one for a slot that all trips share, else one a trip."""
+        return [
+            self.lanes[lane].get(value, value)
+            for value, slot in zip(values, slots, strict=True)
+            for lane in self.copies(slot)
+        ]
+
+    def place(self, node: Node, into: Block, before: Node | None) -> None:
+        if before is not None:
+            node.insert_before(before)
+        else:
+            into.append(node)
+
+
+def _with_inner(node: Node) -> Iterator[Node]:
+    yield node
+    for block in node.blocks:
+        yield from block.walk()
+
+
+def _slots(terminator: Node) -> Sequence[Value]:
+    """What the operands of a terminator become: outputs, or carried values of the next trip."""
+    assert terminator.block is not None
+    owner = terminator.target if terminator.target is not None else terminator.block.owner
+    assert owner is not None
+    return owner.outputs
+
+
+def _has_exits(node: Node) -> bool:
+    return any(n.target is not None or n.op in (LOOP, REGION) for n in _with_inner(node))
+
+
+def _is_float(type_: Type) -> bool:
+    return type_ == FLOAT or (isinstance(type_, ScalarType) and type_.dtype.kind in "fc")

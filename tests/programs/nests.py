@@ -1,0 +1,144 @@
+"""Loop nests whose inner loops sum floats: several trips of the outer loop may run side by side."""
+
+import numpy as np
+
+from tests.programs.harness import program
+
+
+def table(n, m, dtype=float):
+    return (np.arange(n * m).reshape(n, m) % 7 * 0.3 - 0.7).astype(dtype)
+
+
+@program(
+    lambda: (table(5, 6), table(6, 19), np.zeros((5, 19))),
+    lambda: (table(2, 3), table(3, 8), np.zeros((2, 8))),
+    lambda: (table(2, 3), table(3, 7), np.zeros((2, 7))),
+    lambda: (table(2, 0), table(0, 9), np.ones((2, 9))),
+    lambda: (table(3, 4), table(4, 0), np.ones((3, 0))),
+    lambda: (table(3, 4), table(4, 18), np.ones((3, 17))),
+    lambda: (table(3, 4), table(3, 18), np.ones((3, 18))),
+    lambda: (table(3, 4), table(4, 18), np.ones((2, 18))),
+    lambda: (table(3, 4)[::-1], table(17, 4).T, np.ones((17, 3)).T),
+    lambda: (table(3, 4, "f4"), table(4, 17, "f4"), np.ones((3, 17))),
+    lambda: (table(3, 4, complex), table(4, 17, complex) * 1j, np.ones((3, 17), complex)),
+)
+def product_of_matrices(a, b, c):
+    n, m = a.shape
+    p = b.shape[1]
+    for i in range(n):
+        for j in range(p):
+            s = 0.0
+            for k in range(m):
+                s += a[i, k] * b[k, j]
+            c[i, j] = s
+
+
+def overlapping(offset, n=24):
+    memory = np.linspace(-1.0, 1.0, 4 * n)
+    return memory[:n], memory[offset : offset + n]
+
+
+@program(
+    lambda: overlapping(0),
+    lambda: overlapping(1),
+    lambda: overlapping(7),
+    lambda: overlapping(24),
+    lambda: (overlapping(9)[1], overlapping(9)[0]),
+    lambda: (np.arange(9.0), np.arange(9.0)[::-1]),
+)
+def sums_of_what_was_stored(source, target):
+    for j in range(len(target)):
+        s = 0.25
+        for k in range(len(source)):
+            s = s * 0.5 + source[k]
+        target[j] = s
+
+
+@program(lambda: overlapping(3), lambda: overlapping(12), lambda: overlapping(40))
+def polynomials_in_place(coefficients, xs):
+    for i in range(len(xs)):
+        r = 0.0
+        for c in coefficients:
+            r = r * xs[i] + c
+        xs[i] = r
+    return xs
+
+
+@program(
+    lambda: (table(12, 30), table(3, 5)),
+    lambda: (table(3, 12), table(3, 5)),
+    lambda: (table(4, 40), table(1, 1)),
+)
+def convolution(image, kernel):
+    n, m = image.shape
+    h, w = kernel.shape
+    out = np.zeros((n - h + 1, m - w + 1))
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            s = 0.0
+            for y in range(h):
+                for x in range(w):
+                    s += image[i + y, j + x] * kernel[y, x]
+            out[i, j] = s
+    return out
+
+
+@program(lambda: (table(9, 21), 0.1), lambda: (table(4, 5), -9.0), lambda: (table(0, 21), 0.0))
+def sums_of_some(a, limit):
+    out = np.empty(a.shape[1])
+    for j in range(a.shape[1]):
+        s = 0.0
+        t = 1.0
+        for i in range(a.shape[0]):
+            if a[i, j] > limit:
+                s += a[i, j]
+            else:
+                t = t * 0.5
+        out[j] = s - t
+    return out
+
+
+@program(lambda: (40, 3), lambda: (40, 60), lambda: (20, 17), lambda: (7, 0))
+def a_division_by_zero_in_one_of_the_trips(n, pole):
+    out = [0.0] * n
+    for j in range(n):
+        s = 0.0
+        for k in range(5):
+            s += 1.0 / float(j * 5 + k - pole)
+        out[j] = s
+    return out
+
+
+@program(
+    lambda: (np.zeros(30), 40),
+    lambda: (np.zeros(30), 30),
+    lambda: (np.zeros(30), 8),
+)
+def stores_up_to_the_end(out, n):
+    for j in range(n):
+        s = 0.0
+        for k in range(4):
+            s += j * 0.5 + k
+        out[j] = s
+    return out
+
+
+@program(lambda: (table(20, 6), [3, 1, 4] * 7, 20), lambda: (table(20, 6), [3, 1, 9] * 7, 20))
+def indices_from_a_list(a, columns, n):
+    out = np.zeros(n)
+    for j in range(n):
+        s = 0.0
+        for i in range(6):
+            s += a[j, i] * a[j, columns[i]]
+        out[j] = s
+    return out
+
+
+@program(lambda: (np.arange(24.0).reshape(24, 1) / 7, 6), lambda: (np.ones((17, 2)), 3))
+def the_same_row_is_read_and_written(a, n):
+    for j in range(a.shape[0]):
+        s = 0.0
+        for _ in range(n):
+            s = s * 0.9 + a[j, 0]
+        a[j, 0] = s
+    return a
