@@ -66,7 +66,7 @@ def logs(values, log):
 
 def missing(x):
     if x > 100:
-        y = len(str(x))
+        y = len(oct(x))
         return y + 1
     return x
 
