@@ -12,7 +12,7 @@ wherever it was computed. NumPy's integers wrap: such results are atoms of which
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -154,19 +154,23 @@ class Ranges:
     def assume(self, fact: Linear, scope: int = -1) -> None:
         """Take for granted that `fact` is at least 0, to the end of a scope (default: the innermost)."""
         fact = fact.reduced()
-        if scope == -1 and len(fact.terms) == 1 and self._narrow(fact):
+        if scope == -1 and (fact.bounds()[0] >= 0 or (len(fact.terms) == 1 and self._narrow(fact))):
             return
         undo = self._scopes[scope]
         for atom in fact.atoms():
-            if (atom,) in fact.terms:
-                atom.facts.append(fact)
-                undo.append(_Removal(atom, fact))
+            factor = fact.cofactor(atom)
+            if factor is None or factor.terms:
+                continue
+            known = (factor.constant, fact)
+            if scope != -1 or known not in atom.facts:
+                atom.facts.append(known)
+                undo.append(_Removal(atom, known))
 
     def retract(self, fact: Linear, scope: int) -> None:
         """Forget what was assumed for an open scope."""
         fact = fact.reduced()
         undo = self._scopes[scope]
-        for removal in [u for u in undo if isinstance(u, _Removal) and u.fact == fact]:
+        for removal in [u for u in undo if isinstance(u, _Removal) and u.known[1] == fact]:
             undo.remove(removal)
             removal()
 
@@ -194,25 +198,28 @@ class Ranges:
 
     def proves(self, goal: Linear) -> bool:
         """Whether `goal` is surely at least 0 here."""
-        return self._search(goal, lambda x: x.bounds()[0] >= 0, lambda atom: True) is not None
+        return self._search(goal, lambda x, low: low >= 0, lambda atom: True) is not None
 
     def least_without(self, goal: Linear, is_gone: Callable[[Atom], bool]) -> Linear | None:
         """Give a polynomial without certain atoms that, where it is at least 0, shows that `goal` is."""
 
-        def accepts(x: Linear) -> bool:
+        def accepts(x: Linear, _low: int) -> bool:
             return not any(map(is_gone, x.atoms())) and _is_plausible(x)
 
         return self._search(goal, accepts, is_gone)
 
     def _search(
-        self, goal: Linear, accepts: Callable[[Linear], bool], may_go: Callable[[Atom], bool]
+        self, goal: Linear, accepts: Callable[[Linear, int], bool], may_go: Callable[[Atom], bool]
     ) -> Linear | None:
         seen: set[Linear] = set()
 
         def look(x: Linear, depth: int) -> Linear | None:
-            if accepts(x):
+            low, high = x.bounds()
+            if high < 0:  # and so are all that are simpler
+                return None
+            if accepts(x, low):
                 return x
-            if depth == 0 or x in seen or len(seen) >= _STEPS:
+            if depth == 0 or len(seen) >= _STEPS or x in seen:
                 return None
             seen.add(x)
             for atom in x.atoms():
@@ -240,41 +247,41 @@ def _is_plausible(x: Linear) -> bool:
     return most >= 0
 
 
-def _without(x: Linear, atom: Atom) -> Sequence[Linear]:
+def _without(x: Linear, atom: Atom) -> Iterator[Linear]:
     """Polynomials without `atom` that show, where they are at least 0, that `x` is."""
     factor = x.cofactor(atom)
     if factor is None:
-        return ()
+        return
     low, high = factor.bounds()
     if low < 0 < high:
-        return ()
+        return
     sign = 1 if low >= 0 else -1
     size = factor * sign
-    found = []
-    for fact in reversed(atom.facts):
-        own = fact.cofactor(atom)
-        if own is None or own.terms or own.constant * sign <= 0:
+    for own, fact in reversed(atom.facts):
+        if own * sign <= 0:
             continue
-        found.append((x * abs(own.constant) - size * fact).reduced())
+        if size.terms:
+            yield (x * abs(own) - size * fact).reduced()
+        else:
+            yield x.less(size.constant, fact, abs(own)).reduced()
     low, high = _bounds_of_type(atom.value.type) if not atom.path else (INT_MIN, INT_MAX)
     if sign > 0 and (atom.low > low or low > INT_MIN):
-        found.append(x - size * (Linear.of(atom) - atom.low))
+        yield x - size * (Linear.of(atom) - atom.low)
     if sign < 0 and (atom.high < high or high < INT_MAX):
-        found.append(x - size * (atom.high - Linear.of(atom)))
-    return found
+        yield x - size * (atom.high - Linear.of(atom))
 
 
 class _Removal:
     """Takes a fact from an atom that may have got others since."""
 
-    __slots__ = ("atom", "fact")
+    __slots__ = ("atom", "known")
 
-    def __init__(self, atom: Atom, fact: Linear) -> None:
+    def __init__(self, atom: Atom, known: tuple[int, Linear]) -> None:
         self.atom = atom
-        self.fact = fact
+        self.known = known
 
     def __call__(self) -> None:
-        self.atom.facts.remove(self.fact)
+        self.atom.facts.remove(self.known)
 
 
 class _Bounds:

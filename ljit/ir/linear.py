@@ -21,7 +21,10 @@ Monomial = tuple["Atom", ...]  # by ascending order; an atom may occur twice
 
 
 class Atom:
-    """An unknown int within [low, high]. `facts` are those known now that have it as a plain term."""
+    """An unknown int within [low, high].
+
+    `facts` are those known now in which it is a plain term and no factor of others, each with its coefficient.
+    """
 
     __slots__ = ("facts", "high", "low", "order", "path", "value")
 
@@ -31,7 +34,7 @@ class Atom:
         self.path = path
         self.low = low
         self.high = high
-        self.facts: list[Linear] = []
+        self.facts: list[tuple[int, Linear]] = []
 
     def __repr__(self) -> str:
         path = "".join(f".{step}" for step in self.path)
@@ -69,7 +72,7 @@ class Linear:
         return Linear(-self.constant, {m: -c for m, c in self.terms.items()})
 
     def __sub__(self, other: Linear | int) -> Linear:
-        return self + -other
+        return self + -other if isinstance(other, int) else self.less(1, other)
 
     def __rsub__(self, other: int) -> Linear:
         return -self + other
@@ -101,6 +104,17 @@ class Linear:
     def __hash__(self) -> int:
         return hash((self.constant, frozenset(self.terms.items())))
 
+    def less(self, factor: int, other: Linear, own: int = 1) -> Linear:
+        """``own * self - factor * other``; `own` is not 0."""
+        terms = dict(self.terms) if own == 1 else {m: c * own for m, c in self.terms.items()}
+        for monomial, c in other.terms.items():
+            total = terms.get(monomial, 0) - c * factor
+            if total:
+                terms[monomial] = total
+            else:
+                terms.pop(monomial, None)
+        return Linear(self.constant * own - other.constant * factor, terms)
+
     @property
     def degree(self) -> int:
         return max(map(len, self.terms), default=0)
@@ -119,18 +133,14 @@ class Linear:
 
     def cofactor(self, atom: Atom) -> Linear | None:
         """What `atom` is multiplied with; None if it occurs in a power."""
-        constant, terms = 0, {}
+        terms = {}
         for monomial, c in self.terms.items():
-            count = monomial.count(atom)
-            if count > 1:
+            if len(monomial) == 1 or atom not in monomial:
+                continue
+            if monomial.count(atom) > 1:
                 return None
-            if count:
-                rest = tuple(other for other in monomial if other is not atom)
-                if rest:
-                    terms[rest] = c
-                else:
-                    constant = c
-        return Linear(constant, terms)
+            terms[tuple(other for other in monomial if other is not atom)] = c
+        return Linear(self.terms.get((atom,), 0), terms)
 
     def substitute(self, known: Mapping[Atom, Linear]) -> Linear:
         """Replace atoms by polynomials."""
@@ -146,9 +156,17 @@ class Linear:
         """Give the least and the greatest value that the bounds of the atoms allow."""
         low = high = self.constant
         for monomial, c in self.terms.items():
-            a, b = _product_bounds(monomial)
-            low += c * (a if c > 0 else b)
-            high += c * (b if c > 0 else a)
+            if len(monomial) == 1:
+                (atom,) = monomial
+                a, b = atom.low, atom.high
+            else:
+                a, b = _product_bounds(monomial)
+            if c > 0:
+                low += c * a
+                high += c * b
+            else:
+                low += c * b
+                high += c * a
         return low, high
 
     def __repr__(self) -> str:

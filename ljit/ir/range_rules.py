@@ -34,6 +34,9 @@ class Symbolic(Protocol):
     def sign(self, x: Linear) -> int:
         """1: at least 1; -1: at most -1; 0: neither is known."""
 
+    def proves(self, goal: Linear) -> bool:
+        """Whether a number is surely at least 0."""
+
     def implied(self, condition: Value, *, holds: bool) -> Iterable[Linear]:
         """Give what is known where a bool holds, or does not hold."""
 

@@ -112,7 +112,7 @@ def _facts_of_mod(s: Symbolic, node: Node) -> Iterable[Linear]:
     if sign:
         yield out * sign
         yield (y - out) * sign - 1
-    if sign > 0 and s.sign(x + 1) > 0:
+    if sign > 0 and s.proves(x):
         yield x - out
 
 
@@ -122,9 +122,9 @@ def _facts_of_floordiv(s: Symbolic, node: Node) -> Iterable[Linear]:
         return
     x, y = map(s.value, node.inputs)
     out = s.value(node.output)
-    if s.sign(y) <= 0:
+    if not s.proves(y - 1):
         return
-    if s.sign(x + 1) > 0:
+    if s.proves(x):
         yield out
         yield x - out
     if not y.terms:
@@ -145,7 +145,7 @@ def _facts_of_and(s: Symbolic, node: Node) -> Iterable[Linear]:
         return
     out = s.value(node.output)
     for x in map(s.value, node.inputs):
-        if s.sign(x + 1) > 0:
+        if s.proves(x):
             yield out
             yield x - out
 
@@ -154,7 +154,7 @@ def _facts_of_rshift(s: Symbolic, node: Node) -> Iterable[Linear]:
     if not are_ints(node):
         return
     x = s.value(node.inputs[0])
-    if s.sign(x + 1) > 0:
+    if s.proves(x):
         out = s.value(node.output)
         yield out
         yield x - out
@@ -166,7 +166,7 @@ def _facts_of_abs(s: Symbolic, node: Node) -> Iterable[Linear]:
         yield out
         yield out - x
         yield out + x
-        if s.sign(x + 1) > 0:
+        if s.proves(x):
             yield x - out
 
 
@@ -179,7 +179,7 @@ def _facts_of_extremum(sign: int) -> Callable[[Symbolic, Node], Iterable[Linear]
         for x in values:
             yield (out - x) * sign
         for x in values:  # it is one of them: no further out than where all others surely are
-            if all(s.sign((x - other) * sign + 1) > 0 for other in values):
+            if all(s.proves((x - other) * sign) for other in values):
                 yield (x - out) * sign
         low, high = zip(*(x.bounds() for x in values), strict=True)
         yield out - (max(low) if sign > 0 else min(low))
@@ -229,9 +229,9 @@ def _equality(*, when: bool) -> RangeRules:
         if holds is when:
             yield x - y
             yield y - x
-        elif s.sign(x - y + 1) > 0:  # different, and not less
+        elif s.proves(x - y):  # different, and not less
             yield x - y - 1
-        elif s.sign(y - x + 1) > 0:
+        elif s.proves(y - x):
             yield y - x - 1
 
     return RangeRules(implies=implies)
@@ -249,7 +249,7 @@ def _truth(value: Value, s: Symbolic, *, holds: bool) -> Iterable[Linear]:
         if not holds:
             yield x
             yield -x
-        elif s.sign(x + 1) > 0:
+        elif s.proves(x):
             yield x - 1
 
 
