@@ -2,6 +2,7 @@
 
 from ljit.interp.code import Code, LoopInfo, Trace, observed
 from ljit.interp.compiler import compile_graph
+from ljit.interp.hot_loops import MIN_TRIPS
 from ljit.interp.machine import (
     Finished,
     Hooks,
@@ -18,6 +19,7 @@ from ljit.interp.special import Deoptimized, has_type
 from ljit.interp.tracebacks import clean_traceback, drop_own_frames
 
 __all__ = [
+    "MIN_TRIPS",
     "Code",
     "Deoptimized",
     "Finished",

@@ -1,17 +1,22 @@
 """Which loops of a run are hot: trips are counted over the activations of a loop, not in each alone.
 
-A loop is hot after `Hooks.trips_until_hot` trips. One that is short but entered often is not reported at once: its
-parent is, at its next trip, since native code of the parent has the inner loop in it. A parent that is
-declined leaves it to the inner loop.
+A loop is hot after `Hooks.trips_until_hot` trips, whoever ran them: what native code did before it was left counts
+(`count_native_trips`), so that the rest of a long loop is soon native again. One that is short but entered often is
+not reported at once: its parent is, at its next trip, since native code of the parent has the inner loop in it. A
+parent that is declined leaves it to the inner loop.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 from ljit.interp.code import Code, LoopInfo
 
-__all__ = ["HotLoops"]
+__all__ = ["MIN_TRIPS", "HotLoops", "count_native_trips"]
+
+#: trips that are interpreted, and watched, behind native code before the loop may be native again
+MIN_TRIPS = 64
 
 #: activations of a loop that runs elsewhere after which its parent is asked about again
 _MANY_ACTIVATIONS = 1000
@@ -88,3 +93,29 @@ class HotLoops:
         else:
             self._elsewhere.add(loop.id)
         return left
+
+
+def count_native_trips(
+    loops: Iterable[LoopInfo], registers: list[Any], hooks: _Hooks, left: LoopInfo | None = None
+) -> None:
+    """Set the limits of loops that native code has left in progress.
+
+    It ran the loop `left` or (None) the whole function; loops around `left` keep their limits.
+    """
+    for loop in loops:
+        if left is not None and not _is_within(loop, left):
+            continue
+        trip, stop, start = registers[loop.trip], registers[loop.stop], registers[loop.start]
+        if not isinstance(trip, int) or not isinstance(stop, int):
+            registers[loop.limit] = 0
+            continue
+        done = trip - start if isinstance(start, int) else trip  # loops of ranges start at 0
+        threshold = hooks.trips_until_hot(loop)
+        missing = max(threshold - done, min(threshold, MIN_TRIPS))
+        registers[loop.limit] = min(trip + missing, stop)
+
+
+def _is_within(loop: LoopInfo | None, outer: LoopInfo) -> bool:
+    while loop is not None and loop is not outer:
+        loop = loop.parent
+    return loop is outer

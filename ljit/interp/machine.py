@@ -38,7 +38,7 @@ from ljit.interp.code import (
     Instruction,
     LoopInfo,
 )
-from ljit.interp.hot_loops import HotLoops
+from ljit.interp.hot_loops import HotLoops, count_native_trips
 from ljit.interp.recursion import enter_frame, leave_frame
 from ljit.interp.tracebacks import clean_traceback, drop_own_frames
 from ljit.records import Record
@@ -155,22 +155,9 @@ class InterpreterState(Record, frozen=False):
     ) -> InterpreterState:
         """Give the state at the place `at`; registers without a value are unbound."""
         state = InterpreterState(code, code.pc_of(at), list(code.template))
-        state.set(values, hooks)
+        _set(code, state.registers, values)
+        count_native_trips(code.loops, state.registers, hooks)
         return state
-
-    def set(self, values: Mapping[str, object], hooks: Hooks) -> None:
-        """Set registers by `Value.key`; loops in progress count towards being hot from here."""
-        register_of = self.code.register_of
-        for key, value in values.items():
-            if key not in register_of:
-                raise InternalError(f"{self.code.name} has no value {key!r}")
-            self.registers[register_of[key]] = value
-        for loop in self.code.loops:
-            trip, stop = self.registers[loop.trip], self.registers[loop.stop]
-            if isinstance(trip, int) and isinstance(stop, int):
-                self.registers[loop.limit] = min(trip + hooks.trips_until_hot(loop), stop)
-            else:
-                self.registers[loop.limit] = 0
 
     def run(self, hooks: Hooks) -> object:
         """Run on to the function's return."""
@@ -313,5 +300,15 @@ def _go_on(
             registers[register] = value
         return code.segment_at(code.positions[f"after:{loop.id}"])
     assert isinstance(left, Resumed)
-    InterpreterState(code, 0, registers).set(left.values, hooks)
+    _set(code, registers, left.values)
+    count_native_trips(code.loops, registers, hooks, loop)
     return code.segment_at(code.pc_of(left.at))
+
+
+def _set(code: Code, registers: list[object], values: Mapping[str, object]) -> None:
+    """Set registers by `Value.key`."""
+    register_of = code.register_of
+    for key, value in values.items():
+        if key not in register_of:
+            raise InternalError(f"{code.name} has no value {key!r}")
+        registers[register_of[key]] = value

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from ljit import config
 from ljit.errors import InternalError, UserError
 from ljit.interp import (
+    MIN_TRIPS,
     Code,
     LoopExit,
     LoopInfo,
@@ -58,7 +59,6 @@ from ljit.runtime.plans import (
     NODES_UNTIL_HOT,
     NODES_UNTIL_LOADED,
     SLOW_CALLS_BEFORE_PASSING_ON,
-    TRIPS_UNTIL_BACK,
     LoopPlan,
     Plan,
     choose_victim,
@@ -374,11 +374,12 @@ class ProfilingExecutor:
     # -- outlined loops --------------------------------------------------------------------------------
 
     def trips_until_hot(self, loop: LoopInfo) -> int:
-        """Give the trips after which interpreting a loop has cost about as much as its compile would."""
-        if any(loop_id == loop.id and found.unit for (loop_id, _), found in self.loops.items()):
-            return TRIPS_UNTIL_BACK
-        patience = NODES_UNTIL_HOT if is_compiler_loaded() else NODES_UNTIL_LOADED
-        return max(patience // loop.size, TRIPS_UNTIL_BACK)
+        """Give the trips after which interpreting a loop would have cost about as much as its compiles."""
+        plans = [found for (loop_id, _), found in self.loops.items() if loop_id == loop.id]
+        if any(found.unit for found in plans):
+            return MIN_TRIPS
+        nodes = NODES_UNTIL_HOT if is_compiler_loaded() else NODES_UNTIL_LOADED
+        return max(nodes // loop.size, MIN_TRIPS) * (1 + sum(found.compiles for found in plans))
 
     def enter_loop(
         self, plan: Plan, loop_id: int, registers: Sequence[object], hooks: _Hooks

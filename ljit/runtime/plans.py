@@ -25,7 +25,6 @@ __all__ = [
     "NODES_UNTIL_HOT",
     "NODES_UNTIL_LOADED",
     "SLOW_CALLS_BEFORE_PASSING_ON",
-    "TRIPS_UNTIL_BACK",
     "LoopPlan",
     "Plan",
     "choose_victim",
@@ -46,7 +45,6 @@ SLOW_CALLS_BEFORE_PASSING_ON = 1000  # left to CPython before calls jump there
 # of trips turns out to be, the call takes at most twice as long as with the better choice.
 NODES_UNTIL_HOT = 400_000  # of the loop's body that the interpreter ran
 NODES_UNTIL_LOADED = 800_000  # the same for the first compile of a process, which loads LLVM
-TRIPS_UNTIL_BACK = 64  # before native code that there is for a loop is entered again
 BOUND_CALLS_BEFORE_FILLING_IN = 100  # with keywords or defaults before native code binds them
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit.interp import MIN_TRIPS
 from ljit.runtime import plans
 from ljit.testing.chaos import eager_loops
 from tests.programs.harness import compare
@@ -282,4 +283,4 @@ def test_thresholds_follow_from_the_size_of_the_loop():
         assert nodes <= plans.NODES_UNTIL_LOADED < 3 * nodes
     with eager_loops(10):
         assert_same(f, np.arange(4.0), 50, 3)
-    assert executor.trips_until_hot(outer) == plans.TRIPS_UNTIL_BACK
+    assert executor.trips_until_hot(outer) == MIN_TRIPS
