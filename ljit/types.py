@@ -358,6 +358,7 @@ _NATIVE_NUMBERS = {d.num for d in NATIVE_KINDS}  # "longlong" equals int64 but i
 _SCALAR_CLASSES: dict[type, Type] = {d.type: ScalarType(d) for d in NATIVE_KINDS}
 
 
+MAX_ITEMS = 64  # of a tuple whose items have types
 _CLASS_RULES: dict[type, Callable[[object], Type]] = {}
 
 
@@ -386,8 +387,9 @@ def type_of(value: object) -> Type:
     if cls is np.ndarray:
         return _array_type(value)  # type: ignore[arg-type]
     if cls is tuple:
-        items = tuple(map(type_of, value))  # type: ignore[call-overload]
-        return TupleType(items) if len(items) <= 64 else ObjectType(tuple)
+        if len(value) > MAX_ITEMS:  # type: ignore[arg-type]
+            return ObjectType(tuple)
+        return TupleType(tuple(map(type_of, value)))  # type: ignore[call-overload]
     if cls is list:
         return _list_type(value)  # type: ignore[arg-type]
     if cls is slice:

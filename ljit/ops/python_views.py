@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ljit.types import ANY, ListType, Type, ViewType, register_class, type_of
+from ljit.types import ANY, ListType, ObjectType, Type, ViewType, register_class, type_of
 
 __all__ = [
     "CURSOR",
@@ -124,7 +124,14 @@ CURSOR = ViewType("cursor", (ANY, ListType(ANY)))
 
 
 def _type_rule(kind: str) -> Callable[[Any], Type]:
-    return lambda view: ViewType(kind, tuple(map(type_of, view)))
+    """Views of what native code cannot index (tuples that are very long) are objects to it."""
+
+    def rule(view: Any) -> Type:
+        parts = tuple(map(type_of, view))
+        is_known = not any(part == ANY or isinstance(part, ObjectType) for part in parts)
+        return ViewType(kind, parts) if is_known else ObjectType(type(view))
+
+    return rule
 
 
 for _kind, _cls in VIEW_CLASSES.items():

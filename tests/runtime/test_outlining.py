@@ -1,0 +1,487 @@
+"""Long loops run natively within the first call, whatever their form, and again after each bailout.
+
+A loop is hot after `TRIPS` trips or so here. The interpreter's own trips are counted, never times.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit.interp import MIN_TRIPS
+from ljit.testing.trips import interpreted_trips
+from tests.programs.harness import compare
+
+NODES = 10_000  # of a loop's body until it is hot
+TRIPS = 1000  # at least, as bodies here have ten nodes or so
+N = 100_000
+
+
+@pytest.fixture(autouse=True)
+def _early(monkeypatch):
+    monkeypatch.setattr("ljit.runtime.executor.NODES_UNTIL_HOT", NODES)
+    monkeypatch.setattr("ljit.runtime.executor.NODES_UNTIL_LOADED", NODES)
+
+
+def trips_of(function, *args):
+    """Compare one call with CPython's; gives the trips that were interpreted."""
+    with interpreted_trips(function) as trips:
+        try:
+            actual = function(*args)
+        except ArithmeticError as error:
+            actual = repr(error)
+    try:
+        expected = function.__wrapped__(*args)
+    except ArithmeticError as error:
+        expected = repr(error)
+    assert compare(expected, actual) is None
+    return trips
+
+
+def compiles_of_loops(function):
+    return sum(found.compiles for found in function._executor.loops.values())
+
+
+# -- forms of loops ------------------------------------------------------------------------------------
+
+
+def returns_from_within(n):
+    total = 0
+    for i in range(n):
+        total += i
+        if i == n - 5:
+            return total
+    return -1
+
+
+def breaks_before_else(n):
+    total = 0
+    for i in range(n):
+        if i % 3 == 0:
+            continue
+        total += i
+        if i > n - 5:
+            break
+    else:
+        total = -1
+    return total
+
+
+def runs_else(n):
+    total = 0
+    for i in range(n):
+        if i % 3 == 0:
+            continue
+        total += i
+    else:
+        total += 7
+        for _ in range(n):
+            total += 1
+    return total
+
+
+def raises_from_within(n):
+    total = 0
+    for i in range(n):
+        if i == n - 5:
+            raise ArithmeticError(total)
+        total += i
+    return total
+
+
+def divides_by_zero(n):
+    total = 0.0
+    for i in range(n):
+        total += 1.0 / (n - 5 - i)
+    return total
+
+
+def while_loop(n):
+    i, total = 0, 0.0
+    while i < n:
+        total += i * 0.5
+        i += 1
+    return total
+
+
+def while_else(n):
+    i = total = 0
+    while i < n:
+        i += 1
+        if i % 2:
+            continue
+        total += i
+    else:
+        total += 1
+    return total
+
+
+def endless(n):
+    i = total = 0
+    while True:
+        total += i
+        i += 1
+        if i >= n:
+            return total
+
+
+def backwards(n):
+    total = 0
+    for i in range(n, -n, -3):
+        total += i * i
+    return total
+
+
+def comprehension(n):
+    return sum([i * 0.5 for i in range(n)])
+
+
+def callee(n, factor):
+    total = 0.0
+    for i in range(n):
+        total += i * factor
+        if total > 1e300:
+            return 0.0
+    return total
+
+
+def inlined_once(n):
+    return callee(n, 0.5) + 1.0
+
+
+@ljit.jit
+def decorated_callee(n, factor):
+    total = 0.0
+    for i in range(n):
+        total += i * factor
+    return total
+
+
+def decorated_in_loop(n):
+    total = 0.0
+    for _ in range(n // 100):
+        total += decorated_callee(100, 0.5)
+    return total
+
+
+def inlined_in_loop(n):
+    total = 0.0
+    for _ in range(n // 100):
+        total += callee(100, 0.5)
+    return total
+
+
+def long_inner(n):
+    total = 0.0
+    for i in range(3):
+        for j in range(n // 3):
+            total += i * j
+    return total
+
+
+def short_inner(n):
+    total = 0.0
+    for i in range(n // 4):
+        for j in range(4):
+            total += i * j
+    return total
+
+
+def first_long_then_short(n):
+    total = 0.0
+    i = 0
+    while i < n // 3:
+        j = 0
+        stop = 3000 if i == 0 else 3
+        while True:
+            total += i * j
+            j += 1
+            if j >= stop:
+                break
+        i += 1
+    return total
+
+
+def triple(n):
+    total = 0
+    for i in range(n // 100):
+        for j in range(10):
+            if j == i % 10:
+                continue
+            for k in range(10):
+                if k > j:
+                    break
+                total += i ^ j ^ k
+    return total
+
+
+def leaves_two_loops(n):
+    total = 0
+    for i in range(n):
+        for j in range(i % 5, 5):
+            total += j
+            if total > 8 * n:
+                return i, j, total
+    return total
+
+
+def over_generator(n):
+    total = 0
+    for k in iter(range(n).__iter__, None) if n < 0 else map(abs, range(n)):
+        total += k
+    return total
+
+
+FORMS = [
+    returns_from_within, breaks_before_else, runs_else, raises_from_within, divides_by_zero,
+    while_loop, while_else, endless, backwards, comprehension, inlined_once, decorated_in_loop,
+    inlined_in_loop, long_inner, short_inner, first_long_then_short, triple, leaves_two_loops,
+    over_generator,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", FORMS, ids=[f.__name__ for f in FORMS])
+def test_a_loop_of_any_form_is_left_to_native_code_in_the_first_call(function):
+    f = ljit.jit(function)
+    trips = trips_of(f, N)
+    assert trips.total() < 0.04 * N
+    assert compiles_of_loops(f) <= 2
+    assert not any(found.refused for found in f._executor.loops.values())
+
+
+def over_list(xs):
+    total = 0
+    for x in xs:
+        total += x
+    return total
+
+
+def over_enumerate(xs):
+    total = 0
+    for k, x in enumerate(xs):
+        total += k * x
+    return total
+
+
+def over_zip(xs):
+    total = 0
+    for x, y in zip(xs, xs):  # noqa: B905 - the plain form is the usual one
+        total += x * y
+    return total
+
+
+def over_reversed(xs):
+    total = 0
+    for x in reversed(xs):
+        total = x - total
+    return total
+
+
+@pytest.mark.parametrize(
+    "function", [over_list, over_enumerate, over_zip, over_reversed], ids=lambda f: f.__name__
+)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: list(range(N)),
+        lambda: tuple(range(N)),
+        lambda: np.arange(N),
+        lambda: np.arange(N) * 0.5,
+        lambda: range(N),
+    ],
+    ids=["list", "tuple", "ints", "floats", "range"],
+)
+def test_loops_over_collections(function, make):
+    f = ljit.jit(function)
+    assert trips_of(f, make()).total() < 0.04 * N
+
+
+def rows(a):
+    total = 0.0
+    for row in a:
+        for x in row:
+            total += x
+    return total
+
+
+def test_loops_over_rows():
+    f = ljit.jit(rows)
+    assert trips_of(f, np.ones((N // 8, 8))).total() < 0.04 * N
+    assert compiles_of_loops(f) == 1, "the loop over the rows has the other one in it"
+
+
+def items(table):
+    total = 0
+    for key in table:
+        total += table[key]
+    return total
+
+
+def test_loops_over_a_dict():
+    assert trips_of(ljit.jit(items), {k: k + 1 for k in range(N)}).total() < 0.04 * N
+
+
+# -- back into native code after a bailout -------------------------------------------------------------
+
+
+def overflows_once(n, k):
+    total = 0
+    for i in range(n):
+        total += i
+        if i == k:
+            total += 2**62
+            total += 2**62
+            total -= 2**63
+    return total
+
+
+def stays_big(n, k):
+    total = 0
+    for i in range(n):
+        total += i
+        if i == k:
+            total += 2**70
+    return total
+
+
+def becomes_float(n, k):
+    total = 0
+    for i in range(n):
+        if i == k:
+            total = total * 0.5
+        total += 1
+    return total
+
+
+def skips_none(xs):
+    total = 0.0
+    for x in xs:
+        if x is not None:
+            total += x
+    return total
+
+
+def changes_array(n, k, xs, ys):
+    total = 0
+    a = xs
+    for i in range(n):
+        if i == k:
+            a = ys
+        total += a[i % 4]
+    return total
+
+
+def nest_with_overflow(n, k):
+    total = 0
+    for i in range(n // 10):
+        for _ in range(10):
+            total += i
+        if i == k // 10:
+            total += 2**63
+            total -= 2**63
+    return total
+
+
+def while_with_overflow(n, k):
+    total = i = 0
+    while i < n:
+        total += i
+        i += 1
+        if i == k:
+            total += 2**63
+            total -= 2**63
+    return total
+
+
+def lists(first, second, n, k):
+    return [first] * k + [second] * (n - k)
+
+
+ARRAYS = np.arange(4), np.arange(4) * 0.5
+REENTRIES = [
+    (overflows_once, lambda n, k: (n, k)),
+    (stays_big, lambda n, k: (n, k)),
+    (becomes_float, lambda n, k: (n, k)),
+    (nest_with_overflow, lambda n, k: (n, k)),
+    (while_with_overflow, lambda n, k: (n, k)),
+    (skips_none, lambda n, k: ([*lists(1.0, 2.0, n, k), None, *lists(2.0, 3.0, n, n)],)),
+    (over_list, lambda n, k: (lists(1, 2.5, n, k),)),
+    (over_list, lambda n, k: (lists(1, 2**70, n, k),)),
+    (over_list, lambda n, k: (lists(1.5, 2 + 1j, n, k),)),
+    (changes_array, lambda n, k: (n, k, *ARRAYS)),
+    (changes_array, lambda n, k: (n, k, ARRAYS[0], ARRAYS[0].astype(np.int8))),
+]
+
+
+@pytest.mark.parametrize(("function", "make"), REENTRIES)
+@pytest.mark.parametrize("k", [10, N // 2])
+def test_the_rest_of_a_loop_is_native_again_after_a_bailout(function, make, k):
+    f = ljit.jit(function)
+    for _ in range(2):
+        assert compare(function(*make(20, 50)), f(*make(20, 50))) is None
+    trips = trips_of(f, *make(N, k))
+    assert trips.total() < 0.04 * N
+    assert compiles_of_loops(f) <= 3
+    if k == N // 2 and trips:
+        assert trips.total() < 10 * MIN_TRIPS, (
+            "what native code ran before shows that the loop is long"
+        )
+
+
+@pytest.mark.parametrize(("function", "make"), REENTRIES)
+def test_the_rest_of_an_outlined_loop_is_native_again(function, make):
+    f = ljit.jit(function)
+    trips = trips_of(f, *make(N, N // 2))
+    assert trips.total() < 0.04 * N
+    assert compiles_of_loops(f) <= 4
+
+
+def rare_overflow(n, every):
+    total = 0
+    for i in range(n):
+        big = i * 2**40
+        if i % every == every - 1:
+            big = big * 2**40
+        total = (total + big) % 1000003
+    return total
+
+
+@pytest.mark.parametrize("every", [100, 5000])
+def test_bailouts_again_and_again_end_with_code_that_stays(every):
+    f = ljit.jit(rare_overflow)
+    for _ in range(2):
+        f(20, every)
+    trips = trips_of(f, N, every)
+    assert trips.total() < 0.06 * N
+    assert compiles_of_loops(f) <= 3
+    seen = compiles_of_loops(f)
+    assert trips_of(f, N, every).total() < 0.04 * N
+    assert compiles_of_loops(f) <= seen + 1
+
+
+def sums_per_array(arrays):
+    total = 0.0
+    for a in arrays:
+        for i in range(len(a)):
+            if a[i]:
+                total += 1.0
+    return total
+
+
+DTYPES = ["f8", "f4", "i8", "i4", "i2", "i1", "u1", "u2", "u4", "u8", "c16", "c8", "?"]
+
+
+def test_a_new_dtype_each_outer_trip_is_native_soon():
+    f = ljit.jit(sums_per_array)
+    arrays = [np.ones(N // 10, dtype) for dtype in DTYPES]
+    trips = trips_of(f, arrays)
+    assert trips.total() < 0.04 * N
+    assert compiles_of_loops(f) <= len(DTYPES)
+
+
+def test_short_arrays_of_many_dtypes_are_one_loop():
+    f = ljit.jit(sums_per_array)
+    arrays = [np.ones(3, DTYPES[k % len(DTYPES)]) for k in range(N // 3)]
+    assert trips_of(f, arrays).total() < 0.06 * N
+    assert compiles_of_loops(f) <= 2
