@@ -81,9 +81,19 @@ def range_count(e: Emitter, x: V) -> V:
     # Invariant: wrapping 64-bit arithmetic; the true values fit in unsigned 64 bits
     width = e.cast(e.select(rising, step, e.sub(zero, step)), _UINT64)
     distance = e.sub(e.cast(high, _UINT64), e.cast(low, _UINT64))
-    width = e.select(e.compare("eq", width, e.const(_UINT64, 0)), one, width)
-    count = e.add(e.div(e.sub(distance, one), width), one)
-    return e.select(e.compare("lt", low, high), count, e.const(_UINT64, 0))
+    none, is_empty = e.const(_UINT64, 0), e.compare("ge", low, high)
+
+    def divided() -> V:
+        # The width of no range is 0; the division says so too
+        divisor = e.select(e.compare("eq", width, none), one, width)
+        return e.add(e.div(e.sub(distance, one), divisor), one)
+
+    # Branches: a division takes longer than many a loop, and LLVM repeats one that it sees in a trip count
+    return e.branch(
+        e.compare("eq", width, one),
+        lambda: e.select(is_empty, none, distance),
+        lambda: e.branch(is_empty, lambda: none, divided),
+    )
 
 
 def range_length(e: Emitter, x: V) -> V:
