@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ljit.codegen import arithmetic, arrays, lists, objects, unchanged
+from ljit.codegen import arithmetic, arrays, lists, objects, random_streams, unchanged
 from ljit.codegen.bailout import Bailout
 from ljit.codegen.bodies import Body, lower_depth
 from ljit.codegen.builder import TRUE, FunctionBuilder, Ref, integer
@@ -17,6 +17,7 @@ from ljit.codegen.convert import convert
 from ljit.codegen.forms import Native, aggregate, split
 from ljit.codegen.joins import Join
 from ljit.codegen.ownership import Ownership
+from ljit.codegen.polling import Polling
 from ljit.types import INT, RANGE, SliceType, TupleType, Type
 
 __all__ = ["Emitter"]
@@ -34,6 +35,7 @@ class Emitter:
         self.body = body  # None: `f` is a vectorcall entry
         self.ownership = Ownership(f, body)
         self.bailout = Bailout(context, f, self.ownership)
+        self.polling = Polling(self)
         self._count_frame()
         self.result_types: tuple[Type, ...] = ()
         self.proven: tuple[str, ...] = ()  # of the node that is being lowered
@@ -197,6 +199,7 @@ class Emitter:
     array_overlap = arrays.array_overlap
     array_same = arrays.array_same
     array_check = unchanged.array_check
+    draw = random_streams.draw
     object_const = objects.object_const
     list_size = lists.list_size
     list_load = lists.list_load

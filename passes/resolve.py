@@ -16,6 +16,7 @@ from typing import Protocol
 
 from ljit.ir import REGISTRY, OpDef, Value, get_op
 from ljit.ops.control import CONSTANT
+from ljit.ops.python_types import bound_function, fixed_method
 from ljit.records import Record
 from ljit.types import (
     ANY,
@@ -27,6 +28,7 @@ from ljit.types import (
     TupleType,
     Type,
     is_numpy,
+    type_of,
 )
 
 __all__ = ["Constants", "Request", "resolve"]
@@ -100,11 +102,25 @@ def _call(request: Request, constants: Constants) -> Request | None:
     if not callee.is_constant:
         return _call_of_method(request)
     kwnames = request.attrs.get("kwnames", ())
-    for op in _tables().callables.get(id(callee.constant), ()):
+    function = callee.constant
+    bound = bound_function(function)
+    if bound is not None and isinstance(type_of(bound[1]), ObjectType):
+        function, receiver = bound
+        args = [constants.constant(receiver), *args]
+    for op in _tables().callables.get(id(function)) or _fixed_methods(function, args):
         found = bind(op, args, kwnames, constants)  # type: ignore[arg-type]
         if found is not None and is_known(found):
             return found
     return None
+
+
+def _fixed_methods(function: object, args: Sequence[Value]) -> list[OpDef]:
+    """The op of a method that nobody can change, called as a function of its receiver."""
+    name = getattr(function, "__name__", None)
+    if not args or type(name) is not str or fixed_method(args[0].type, name) is not function:
+        return []
+    op = _tables().methods.get(f"{member_class(args[0].type)}.{name}")
+    return [] if op is None else [op]
 
 
 def _call_of_method(request: Request) -> Request | None:

@@ -277,6 +277,15 @@ class Emitter(Protocol):
     def loop(self, trip: V, body: Callable[[V], None]) -> None:
         """Run `body(k)` for k = 0 .. trip-1; for lowerings that need a loop of their own."""
 
+    # -- random streams ------------------------------------------------------------------------------
+
+    def draw(self, x: V, function: str, args: Sequence[V], type_: Type) -> V:
+        """Draw from the stream of a NumPy Generator or RandomState, or of Python's `random.Random`.
+
+        `function` is one of `numpy.random`'s for extensions, or of `ljit/codegen/random_streams.py`. Leaves if the
+        stream is in use by another thread, or not of a kind that is known.
+        """
+
     # -- objects -------------------------------------------------------------------------------------
 
     def object_const(self, value: object) -> V:

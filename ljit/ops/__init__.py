@@ -23,6 +23,7 @@ from ljit.ops import (
     objects,
     python,
     python_iteration,
+    random_numpy,
 )  # isort: skip
 
 __all__ = [
@@ -48,4 +49,5 @@ __all__ = [
     "objects",
     "python",
     "python_iteration",
+    "random_numpy",
 ]

@@ -9,20 +9,16 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from types import BuiltinMethodType, FunctionType, MethodDescriptorType
+from types import BuiltinMethodType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any
-
-import numpy as np
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
 from ljit.ir.opdef import V
 from ljit.ops.int_ranges import UNPACKED
-from ljit.ops.python_types import join_all
+from ljit.ops.python_types import fixed_method, join_all
 from ljit.types import (
     ANY,
     BOOL,
-    COMPLEX,
-    FLOAT,
     INT,
     NEVER,
     STR,
@@ -30,7 +26,6 @@ from ljit.types import (
     ArrayType,
     ListType,
     ObjectType,
-    ScalarType,
     TupleType,
     Type,
     UnionType,
@@ -171,37 +166,16 @@ def _get_attribute(x: object, *, name: str) -> object:
     return getattr(x, name)
 
 
-_CLASSES: dict[Type, type] = {BOOL: bool, INT: int, FLOAT: float, COMPLEX: complex, STR: str}
-
-
-def _class_of(t: Type) -> type | None:
-    """The exact class that values of the type have, if it is built in or NumPy's."""
-    match t:
-        case ListType():
-            return list
-        case TupleType():
-            return tuple
-        case ArrayType():
-            return np.ndarray
-        case ScalarType():
-            return t.dtype.type
-        case ObjectType(cls) if cls in (dict, set, frozenset, str, bytes):
-            return cls
-    return _CLASSES.get(t)
-
-
-def _is_method(x: Type, name: str) -> bool:
-    """Whether ``x.name`` is a method of a class that nobody can change."""
-    cls = _class_of(x)
-    return cls is not None and isinstance(getattr(cls, name, None), MethodDescriptorType)
-
-
 def _infer_getattr(x: Type, *, name: str) -> Type:
-    return ObjectType(BuiltinMethodType) if _is_method(x, name) else ANY
+    function = fixed_method(x, name)
+    if function is None:
+        return ANY
+    is_c = isinstance(function, MethodDescriptorType)
+    return ObjectType(BuiltinMethodType if is_c else MethodType)
 
 
 def _effect_of_getattr(x: Type, *, name: str) -> Effect:
-    return Effect.ALLOC if _is_method(x, name) else Effect.CALL
+    return Effect.CALL if fixed_method(x, name) is None else Effect.ALLOC
 
 
 GETATTR = _object_op(

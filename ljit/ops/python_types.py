@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from types import BuiltinMethodType, MethodDescriptorType, MethodType, ModuleType
 
 import numpy as np
 
@@ -29,9 +30,11 @@ from ljit.types import (
 )
 
 __all__ = [
+    "bound_function",
     "check_index",
     "class_of",
     "common_type",
+    "fixed_method",
     "is_below",
     "join_all",
     "range_count",
@@ -70,6 +73,47 @@ def class_of(t: Type) -> type | None:
         case ObjectType(cls):
             return cls
     return _CLASSES.get(t)
+
+
+_HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
+_PLAIN_LOOKUP = frozenset(
+    (bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, np.ndarray)
+)
+
+
+def fixed_method(t: Type, name: str) -> object | None:
+    """Give the function of the method ``x.name`` for all x of type `t`, if nobody can change that."""
+    cls = class_of(t)
+    if cls is None or not _has_fixed_members(cls):
+        return None
+    function = getattr(cls, name, None)
+    return function if isinstance(function, MethodDescriptorType) or _is_cython(function) else None
+
+
+def _has_fixed_members(cls: type) -> bool:
+    if cls in _PLAIN_LOOKUP or issubclass(cls, np.generic):
+        return True
+    is_open = cls.__flags__ & (_HEAP_TYPE | _IMMUTABLE_TYPE) == _HEAP_TYPE
+    has_rules = cls.__getattribute__ is not object.__getattribute__ or hasattr(cls, "__getattr__")
+    return not (is_open or has_rules or cls.__dictoffset__)
+
+
+def _is_cython(function: object) -> bool:
+    return type(function).__name__ == "cython_function_or_method"
+
+
+def bound_function(method: object) -> tuple[object, object] | None:
+    """Give the function and the receiver of a bound method, if calling it is calling that function."""
+    if type(method) is MethodType:
+        return method.__func__, method.__self__
+    if type(method) is not BuiltinMethodType or isinstance(method.__self__, type | ModuleType):
+        return None
+    for cls in type(method.__self__).__mro__:
+        function = vars(cls).get(method.__name__)
+        if isinstance(function, MethodDescriptorType):
+            same = function.__get__(method.__self__) == method
+            return (function, method.__self__) if same else None
+    return None
 
 
 def range_count(e: Emitter, x: V) -> V:
