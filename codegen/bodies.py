@@ -7,6 +7,8 @@ that is an object comes alone, as the pointer that CPython's calls give.
 
 The room is a parameter because counting in memory would be most of the time of a small function. What runs
 outside of native code must find CPython's own count right: `lower_depth` and `raise_depth` around it.
+
+What other units call (`emit_native_entry`) checks the unit's assumptions first, and may decline (`NOT_TAKEN`).
 """
 
 from __future__ import annotations
@@ -21,9 +23,10 @@ from ljit.codegen.slow_path import check_stack
 from ljit.records import Record
 from ljit.types import ArrayType, Type
 
-__all__ = ["FAILED", "Body", "flatten", "lower_depth", "raise_depth", "room_of_entry"]
+__all__ = ["FAILED", "NOT_TAKEN", "Body", "flatten", "lower_depth", "raise_depth", "room_of_entry"]
 
 FAILED = address(1)
+NOT_TAKEN = address(2)  # nothing was done: a variable is not what the code takes it for
 _CHECK_EVERY = 64  # frames between two looks at the machine's stack; a power of two
 _UNKNOWN_ROOM = 1000
 
@@ -55,8 +58,12 @@ class Body(Record, eq=True):
         """Begin the function: check the depth; gives its arguments."""
         f = module.function(self.name, self.llvm_result, self.llvm_params, "internal")
         self._check_room(f)
+        return f, self.arguments(f)
+
+    def arguments(self, f: FunctionBuilder) -> list[Native]:
+        """The arguments of a function with the body's parameters."""
         refs = iter(f.params[1:])
-        return f, [_received(t, [next(refs) for _ in _passed(t)]) for t in self.signature.params]
+        return [_received(t, [next(refs) for _ in _passed(t)]) for t in self.signature.params]
 
     def _check_room(self, f: FunctionBuilder) -> None:
         """Return if there is no room; every so many frames, also if the machine's stack is nearly full."""

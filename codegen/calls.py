@@ -5,21 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ljit.codegen.bodies import FAILED, Body, flatten
-from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer
+from ljit.codegen.bodies import FAILED, NOT_TAKEN, Body, flatten, lower_depth, raise_depth
+from ljit.codegen.boxing import Keep, box, decref
+from ljit.codegen.builder import (
+    FALSE,
+    NULL,
+    TRUE,
+    BlockRef,
+    FunctionBuilder,
+    Ref,
+    address,
+    integer,
+    undef,
+)
 from ljit.codegen.context import Context
 from ljit.codegen.convert import borrow_object, convert, unbox_or_bail
 from ljit.codegen.entry import emit_assumptions
 from ljit.codegen.forms import Native
+from ljit.codegen.objects import ARGUMENTS_OFFSET
 from ljit.ops.control import CALLEE_LEFT
 from ljit.types import ANY, ArrayType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ljit.analysis.signatures import NativeLink
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["SetState", "call_native"]
+__all__ = ["SetState", "call_itself", "call_link"]
 
 #: makes the state behind the call the one to leave with; the call's result is the given value there
 SetState = Callable[[Native], None]
@@ -27,7 +40,7 @@ SetState = Callable[[Native], None]
 _HOLDS = "assumptions_hold"
 
 
-def call_native(
+def call_itself(
     e: Emitter, args: Sequence[Native], set_state: SetState, *, is_clean: bool
 ) -> Native:
     """Call the function's own body."""
@@ -41,6 +54,97 @@ def call_native(
     value, status = body.call(e.f, body.name, less, refs)
     for slot in slots:
         e.ownership.release_slot(slot)
+    return _result(e, value, status, set_state, is_clean=is_clean)
+
+
+def call_link(e: Emitter, link: NativeLink, args: Sequence[Native], set_state: SetState) -> Native:
+    """Call the native code of another unit if there is any; else the function, with objects."""
+    f, body = e.f, Body("", link.signature, link.is_clean)
+    refs, slots = _arguments(e, body, args)
+    linked, maybe, boxed, done = (
+        f.new_block(name) for name in ("linked", "maybe", "boxed", "ready")
+    )
+    e.context.keep(link)
+    code = f.load("ptr", address(link.place))
+    f.condbr(f.icmp("eq", code, NULL), boxed, linked, unlikely=True)
+    f.start(linked)
+    less = f.binary("sub", e.room, integer("i64", 1))
+    value, status = body.call(f, code.text, less, refs)
+    fast = f.condbr(f.icmp("ne", status, NULL), maybe, done, unlikely=not value.type.is_boxed)
+    f.start(maybe, cold=not value.type.is_boxed)
+    other = f.condbr(f.icmp("eq", status, NOT_TAKEN), boxed, done, unlikely=True)
+    f.start(boxed, cold=True)
+    made = f.call("ptr", _boxed_call(e, link), (e.room, *refs))
+    if not value.type.is_boxed:
+        made = f.select(f.icmp("eq", made, NULL), FAILED, made)
+    slow = f.br(done)
+    f.start(done)
+    status = _phi(f, ((status, fast), (status, other), (made, slow)))
+    nothing = [undef(part.type) for part in value.parts]
+    parts = (
+        [status]
+        if value.type.is_boxed
+        else [
+            _phi(f, ((part, fast), (part, other), (none, slow)))
+            for part, none in zip(value.parts, nothing, strict=True)
+        ]
+    )
+    for slot in slots:
+        e.ownership.release_slot(slot)
+    result = Native(value.type, parts)
+    return _result(e, result, status, set_state, is_clean=link.is_clean)
+
+
+def _phi(f: FunctionBuilder, edges: Sequence[tuple[Ref, BlockRef | None]]) -> Ref:
+    phi = f.phi(edges[0][0].type)
+    for value, block in edges:
+        if block is not None:
+            phi.add(value, block)
+    return phi
+
+
+def _boxed_call(e: Emitter, link: NativeLink) -> str:
+    """A function that makes objects of a body's arguments and calls the callee; gives an object, or null."""
+    module, keep = e.context.module, e.context.keep
+    name = f"boxed_call.{link.place:x}"
+    if any(function.name == name for function in module.functions):
+        return name
+    body = Body(name, link.signature)
+    f = module.function(name, "ptr", body.llvm_params, "internal")
+    f.attributes = "nounwind cold noinline"
+    failed = f.new_block("failed")
+    array = f.alloca("ptr", len(link.signature.params) + 1)
+    boxes = [_boxed_argument(f, value, keep) for value in body.arguments(f)]
+    for index, (pointer, _) in enumerate(boxes):
+        given = f.new_block("given")
+        f.condbr(f.icmp("eq", pointer, NULL), failed, given, unlikely=True)
+        f.start(given)
+        f.store(pointer, f.gep("ptr", array, integer("i64", index + 1)))
+    frames = lower_depth(f, f.params[0])
+    first = f.gep("ptr", array, integer("i64", 1))
+    count = integer("i64", len(boxes) + ARGUMENTS_OFFSET)
+    result = f.call_external("ptr", "PyObject_Vectorcall", (keep(link.callee), first, count, NULL))
+    raise_depth(f, frames)
+    for pointer, is_new in boxes:
+        if is_new:
+            decref(f, pointer)
+    f.ret(result)
+    if f.start(failed, cold=True):
+        f.ret(NULL)
+    return name
+
+
+def _boxed_argument(f: FunctionBuilder, value: Native, keep: Keep) -> tuple[Ref, bool]:
+    """The object of an argument, and whether it was made for this."""
+    if value.type.is_boxed or isinstance(value.type, ArrayType):
+        return value.parts[0], False
+    return box(f, value, keep), True
+
+
+def _result(
+    e: Emitter, value: Native, status: Ref, set_state: SetState, *, is_clean: bool
+) -> Native:
+    """The value of a call, which may have left native code or failed."""
     if value.type.is_boxed:
         e.bailout.error_if_null(status)
         e.ownership.acquire(status)

@@ -24,7 +24,8 @@ class CompileOptions(Record, eq=True):
 
     `helper(exit_index, site_index, values)` goes on in the interpreter and gives the function's
     result, or a `Raised`. `assumptions` are checked at entry. `chaos`: each check also fails when the
-    unit's `chaos_site` names it. `result`: the type that native callers get; `Any` is an object.
+    unit's `chaos_site` names it. `result`: the type that native callers get; `Any` is an object. `is_called`:
+    by native code of other units.
     """
 
     fastmath: bool = False
@@ -32,6 +33,7 @@ class CompileOptions(Record, eq=True):
     helper: Callable[[int, int, tuple[object, ...]], object] = _no_helper
     assumptions: tuple[Assumption, ...] = ()
     result: Type = ANY
+    is_called: bool = False
 
 
 class ExitInfo(Record, eq=True):

@@ -6,22 +6,23 @@ it is elementwise on arrays, or as a boxed call of `evaluate`.
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from ljit.analysis.assumptions import MISSING, Assumption
+from ljit.analysis.assumptions import Assumption
+from ljit.analysis.signatures import NativeLink
 from ljit.codegen import mapnest
 from ljit.codegen.bailout import known_object
 from ljit.codegen.boxing import box
-from ljit.codegen.builder import NULL, Ref, integer
-from ljit.codegen.calls import call_native
+from ljit.codegen.builder import Ref, integer
+from ljit.codegen.calls import call_itself, call_link
 from ljit.codegen.casts import number_parts
 from ljit.codegen.convert import convert, has_member, narrow, unbox_or_bail
 from ljit.codegen.emitter import Emitter
+from ljit.codegen.entry import field_of, wanted_by
 from ljit.codegen.forms import Native, is_scalar
 from ljit.codegen.joins import Join
-from ljit.codegen.layout import CELL_CONTENT, DICT_VERSION, has_dict_versions
+from ljit.codegen.layout import DICT_VERSION, has_dict_versions
 from ljit.codegen.lifetimes import is_used_up_at_once
 from ljit.codegen.objects import call_result
 from ljit.codegen.predicates import emit_predicate
@@ -199,10 +200,10 @@ class GraphEmitter:
         assert isinstance(assumption, Assumption)
         f, keep = self.e.f, self.e.context.keep
         holder = keep(assumption.holder)
-        wanted = NULL if assumption.value is MISSING else keep(assumption.value)
+        wanted = wanted_by(assumption, keep)
         reason = f"{assumption.key} has changed"
-        if isinstance(assumption.holder, types.CellType):
-            found = f.load("ptr", f.gep("i8", holder, integer("i64", CELL_CONTENT)))
+        if not isinstance(assumption.holder, dict):
+            found = field_of(f, assumption, keep)
             self.e.bailout.bail_if(f.icmp("ne", found, wanted), reason)
             return
         look, known = f.new_block("look"), f.new_block("known")
@@ -332,8 +333,13 @@ class GraphEmitter:
             values = [result if v is node.output else self.env[v] for v in following.inputs]
             self.e.bailout.snapshot(str(following.attrs["at"]), names, values)
 
-        is_clean = bool(node.attrs["is_clean"])
-        result = call_native(self.e, self._operands(node), set_state, is_clean=is_clean)
+        link, is_clean = node.attrs["callee"], bool(node.attrs["is_clean"])
+        assert link is None or isinstance(link, NativeLink)
+        operands = self._operands(node)
+        if link is None:
+            result = call_itself(self.e, operands, set_state, is_clean=is_clean)
+        else:
+            result = call_link(self.e, link, operands, set_state)
         self._define(node, (result,))
 
     # -- operations --------------------------------------------------------------------------------

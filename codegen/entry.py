@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from ljit.analysis.assumptions import MISSING, Assumption
 from ljit.analysis.signatures import Signature
 from ljit.codegen import layout
-from ljit.codegen.bodies import FAILED, Body, flatten, room_of_entry
+from ljit.codegen.bodies import FAILED, NOT_TAKEN, Body, flatten, room_of_entry
 from ljit.codegen.boxing import Keep, box
 from ljit.codegen.builder import (
     FALSE,
@@ -27,6 +27,7 @@ from ljit.codegen.builder import (
     Ref,
     address,
     integer,
+    undef,
 )
 from ljit.codegen.context import CompileOptions
 from ljit.codegen.forms import Native
@@ -37,13 +38,16 @@ from ljit.ops.control import CALL_NATIVE
 from ljit.types import INT, Type
 
 __all__ = [
+    "NATIVE_ENTRY",
     "VECTORCALL",
     "NextCell",
     "begin_entry",
     "emit_assumptions",
     "emit_entry",
+    "field_of",
     "may_recurse",
     "slow_entry",
+    "wanted_by",
 ]
 
 #: so many parameters are read in line
@@ -51,6 +55,9 @@ _FEW = 4
 
 #: writes the body of a unit, from its arguments to the returns
 EmitBody = Callable[[FunctionBuilder, Sequence[Native], Body | None], None]
+
+#: the function that native code of other units calls
+NATIVE_ENTRY = "ljit_native_entry"
 
 VECTORCALL = ("ptr", "ptr", "i64", "ptr")  # self, args, nargsf, kwnames
 
@@ -101,19 +108,35 @@ def emit_entry(
     f, arguments, reject = begin_entry(module, name, params, following)
     emit_assumptions(f, options.assumptions, reject, keep)
     _count_call(f, following)
-    if not may_recurse(graph):
+    if not (may_recurse(graph) or options.is_called):
         emit_body(f, arguments, None)
         return following
     is_clean = not any(node.op.effects_of(node) & Effect.CALL for node in graph.walk())
     body = Body(f"{name}.body", Signature(tuple(params), options.result), is_clean)
     inner, passed = body.begin(module)
     emit_body(inner, passed, body)
+    if options.is_called:
+        _emit_native_entry(module, body, options, keep)
     enter_recursive_call(f)
     refs = [part for a in arguments for part in flatten(a)]
     value, status = body.call(f, body.name, room_of_entry(f), refs)
     leave_recursive_call(f)
     _return_object(f, value, status, keep)
     return following
+
+
+def _emit_native_entry(
+    module: ModuleBuilder, body: Body, options: CompileOptions, keep: Keep
+) -> None:
+    """Write the function that native code of other units calls."""
+    f = module.function(NATIVE_ENTRY, body.llvm_result, body.llvm_params)
+    start, f.block = f.block, None
+    changed = f.new_block("changed")
+    f.start(changed, reachable=True, cold=True)
+    body.ret(f, [undef(part) for part in body.parts], NOT_TAKEN)
+    f.block = start
+    emit_assumptions(f, options.assumptions, changed, keep)
+    f.ret(f.call(body.llvm_result, body.name, f.params))
 
 
 def _return_object(f: FunctionBuilder, value: Native, status: Ref, keep: Keep) -> None:
@@ -199,7 +222,7 @@ def emit_assumptions(
 
     The dicts are looked into only when their version tag is not that of the last look.
     """
-    _check_cells(f, assumptions, reject, keep)
+    _check_fields(f, assumptions, reject, keep)
     in_dicts = [a for a in assumptions if isinstance(a.holder, dict)]
     if not in_dicts:
         return
@@ -223,13 +246,26 @@ def emit_assumptions(
     f.start(good)
 
 
-def _check_cells(
+def _check_fields(
     f: FunctionBuilder, assumptions: Sequence[Assumption], reject: BlockRef, keep: Keep
 ) -> None:
     for assumption in assumptions:
-        if isinstance(assumption.holder, types.CellType):
-            place = f.gep("i8", keep(assumption.holder), integer("i64", layout.CELL_CONTENT))
-            _require_same(f, f.load("ptr", place), assumption, reject, keep)
+        if not isinstance(assumption.holder, dict):
+            found = field_of(f, assumption, keep)
+            _require_same(f, found, assumption, reject, keep)
+
+
+def field_of(f: FunctionBuilder, assumption: Assumption, keep: Keep) -> Ref:
+    """What a cell or function has now for the assumption."""
+    is_cell = isinstance(assumption.holder, types.CellType)
+    offset = layout.CELL_CONTENT if is_cell else layout.FUNCTION_DEFAULTS
+    return f.load("ptr", f.gep("i8", keep(assumption.holder), integer("i64", offset)))
+
+
+def wanted_by(assumption: Assumption, keep: Keep) -> Ref:
+    """The pointer that is wanted."""
+    is_none = assumption.value is None and isinstance(assumption.holder, types.FunctionType)
+    return NULL if is_none or assumption.value is MISSING else keep(assumption.value)
 
 
 def _load_tags(
@@ -253,7 +289,7 @@ def _look_up(f: FunctionBuilder, assumption: Assumption, reject: BlockRef, keep:
 def _require_same(
     f: FunctionBuilder, found: Ref, assumption: Assumption, reject: BlockRef, keep: Keep
 ) -> None:
-    wanted = NULL if assumption.value is MISSING else keep(assumption.value)
+    wanted = wanted_by(assumption, keep)
     following = f.new_block("same")
     f.condbr(f.icmp("ne", found, wanted), reject, following, unlikely=True)
     f.start(following)

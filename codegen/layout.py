@@ -35,6 +35,7 @@ __all__ = [
     "FLAG_C_CONTIGUOUS",
     "FLAG_WRITEABLE",
     "FLOAT_VALUE",
+    "FUNCTION_DEFAULTS",
     "IS_IMMORTAL_AWARE",
     "LIST_ALLOCATED",
     "LIST_ITEMS",
@@ -82,6 +83,7 @@ RANGE_START, RANGE_STOP, RANGE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
 SLICE_START, SLICE_STOP, SLICE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
 DICT_VERSION = 3 * _WORD
 CELL_CONTENT = 2 * _WORD  # null: an empty cell
+FUNCTION_DEFAULTS = 7 * _WORD  # null: None
 
 _METHOD_DEF = 5 * _WORD  # of a method descriptor; its name, function and flags follow one another
 METHOD_KEYWORDS, METHOD_NOARGS, METHOD_O, METHOD_FASTCALL = 0x2, 0x4, 0x8, 0x80
@@ -259,6 +261,9 @@ def _check_containers() -> None:
     _expect(method_function(append)[1], METHOD_O, "flags of a method")
     cell = types.CellType(items)
     _expect(_word(id(cell) + CELL_CONTENT), id(items), "cell")
+    _expect(_word(id(_expect) + FUNCTION_DEFAULTS), 0, "defaults")
+    maker = types.new_class
+    _expect(_word(id(maker) + FUNCTION_DEFAULTS), id(maker.__defaults__), "defaults")
     parts = (1000003, 2000003, 7)
     for triple, offsets in (
         (range(*parts), (RANGE_START, RANGE_STOP, RANGE_STEP)),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
 #: tells the callee that it may write to the word before the arguments
-_ARGUMENTS_OFFSET = -(2**63)
+ARGUMENTS_OFFSET = -(2**63)
 
 
 def object_const(e: Emitter, value: object) -> Native:
@@ -54,7 +54,7 @@ def _vectorcall(
     for index, pointer in enumerate(pointers):
         f.store(pointer, f.gep("ptr", array, integer("i64", index + 1)))
     first = f.gep("ptr", array, integer("i64", 1))
-    count = integer("i64", len(pointers) - len(names) + _ARGUMENTS_OFFSET)
+    count = integer("i64", len(pointers) - len(names) + ARGUMENTS_OFFSET)
     keywords = e.context.keep(names) if names else NULL
     result = f.call_external("ptr", symbol, (callee[0], first, count, keywords))
     for _, slot in boxes:

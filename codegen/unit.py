@@ -13,7 +13,7 @@ from ljit.codegen.context import CompileOptions, Context, ExitInfo, SiteInfo
 from ljit.codegen.control import GraphEmitter
 from ljit.codegen.emitter import Emitter
 from ljit.codegen.engine import CompiledModule, CompileTimes, compile_ir
-from ljit.codegen.entry import NextCell, emit_entry, slow_entry
+from ljit.codegen.entry import NATIVE_ENTRY, NextCell, emit_entry, slow_entry
 from ljit.codegen.forms import Native
 from ljit.ir import Graph
 from ljit.ops.control import LOOP
@@ -46,6 +46,7 @@ class NativeCode:
         self.sites: Sequence[SiteInfo] = context.sites
         self.emit_time = emit_time
         self._following = following
+        self._is_called = context.options.is_called
         self._chaos = (
             ctypes.c_int32.from_address(compiled.symbol(CHAOS_SITE))
             if context.options.chaos
@@ -56,6 +57,11 @@ class NativeCode:
     def address(self) -> int:
         """Address of the vectorcall entry."""
         return self._compiled.address
+
+    @property
+    def native_address(self) -> int:
+        """Address of what native code of other units calls; 0 if there is no such function."""
+        return self._compiled.symbol(NATIVE_ENTRY) if self._is_called else 0
 
     def set_next(self, address: int) -> None:
         """Say which vectorcall function gets the calls that this one does not take."""
@@ -133,7 +139,8 @@ def compile_unit(graph: Graph, *, name: str, options: CompileOptions | None = No
     options = options or CompileOptions()
     text, context, following = build_module(graph, name=name, options=options)
     emitted = time.perf_counter() - start
-    exports = (CHAOS_SITE,) if options.chaos else ()
+    exports = [CHAOS_SITE] if options.chaos else []
+    exports += [NATIVE_ENTRY] if options.is_called else []
     has_lanes = any(
         cast(int, node.attrs.get("lanes", 1)) > 1 for node in graph.walk() if node.op is LOOP
     )

@@ -7,8 +7,11 @@ for, that is small, not being inlined already (recursion) and takes the argument
     %r = prim::If(py::is(%f, <the function>)) { prim::Region { its body } } { py::call(%f, ...) }
 
 so a variable that changes later is seen. Arguments that are missing take the defaults as they are
-now, with a check at the start of the graph that `__defaults__` has not been replaced. The ranges of
-the body get the place of the call as caller.
+now, under a check that `__defaults__` has not been replaced. The ranges of the body get the place of the
+call as caller.
+
+A call of a function that is too large or recursive becomes, in the place of its body, a call of its *twin* (a
+decorated function that does the same), with all arguments by position.
 """
 
 from __future__ import annotations
@@ -17,16 +20,17 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 
 from ljit.analysis.assumptions import python_function
-from ljit.ir import Graph, Node, OpDef, Value, copy_nodes, get_op
+from ljit.ir import Block, Graph, Node, OpDef, Value, copy_nodes, get_op
 from ljit.ops.control import BREAK, CONSTANT, IF, REGION, RETURN, YIELD
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant
 from ljit.records import Record
-from ljit.types import type_of
+from ljit.types import ANY, type_of
 
 __all__ = ["inline"]
 
 GraphOf = Callable[[FunctionType], Graph | None]
+TwinOf = Callable[[FunctionType], object]
 Attrs = Mapping[str, object]
 
 MAX_CALLEE = 200  # nodes of one callee
@@ -36,11 +40,11 @@ _STAR_FLAGS = 0x04 | 0x08  # co_flags: *args, **kwargs
 
 
 @graph_pass("inline")
-def inline(graph: Graph, *, graph_of: GraphOf | None = None) -> bool:
-    """Inline calls; whether there were any. `graph_of` gives the SSA graph of a function."""
+def inline(graph: Graph, *, graph_of: GraphOf | None = None, twin_of: TwinOf | None = None) -> bool:
+    """Inline calls; whether any was changed. `graph_of` gives the SSA graph of a function."""
     if graph_of is None:
         return False
-    return _Inliner(graph, graph_of).run()
+    return _Inliner(graph, graph_of, twin_of).run()
 
 
 class _Default(Record):
@@ -57,15 +61,15 @@ class _Arguments(Record):
 
 
 class _Inliner:
-    def __init__(self, graph: Graph, graph_of: GraphOf) -> None:
+    def __init__(self, graph: Graph, graph_of: GraphOf, twin_of: TwinOf | None) -> None:
         self.graph = graph
         self.graph_of = graph_of
+        self.twin_of = twin_of
         self.call = get_op("py::call")
         self.is_ = get_op("py::is")
         self.loads = (get_op("prim::load_global"), get_op("prim::load_closure"))
         self.added = 0
         self.callees: dict[FunctionType, Graph | None] = {}
-        self.checked: dict[FunctionType, Value] = {}
 
     def run(self) -> bool:
         stack = tuple({_scope(n) for n in self.graph.walk() if n.op in self.loads})
@@ -80,24 +84,48 @@ class _Inliner:
 
     def _call(self, node: Node, stack: tuple[object, ...], depth: int) -> bool:
         load = node.inputs[0].node
-        if load is None or load.op not in self.loads or depth >= MAX_DEPTH:
+        if load is None or load.op not in self.loads:
             return False
         called = _current_value(load)
         function = python_function(called)
-        if function is None or any(function is f for f in stack):
+        arguments = _bind(function, node) if function is not None else None
+        if function is None or arguments is None:
             return False
-        arguments = _bind(function, node)
-        if arguments is None:
-            return False
+        if any(function is f for f in stack):
+            return self._call_twin(node, called, function, arguments)
         callee = self._callee(function)
-        size = sum(1 for _ in callee.walk()) if callee is not None else 0
-        if callee is None or size > MAX_CALLEE or self.added + size > MAX_TOTAL:
+        if callee is None:
             return False
+        size = sum(1 for _ in callee.walk())
+        if size > MAX_CALLEE or self.added + size > MAX_TOTAL or depth >= MAX_DEPTH:
+            return self._call_twin(node, called, function, arguments)
         if not is_allowed("inline", node):
             return False
         self.added += size
-        copied = self._rewrite(node, called, function, callee, arguments)
+        copied = self._inline(node, called, function, callee, arguments)
         self._visit(copied, (*stack, function), depth + 1)
+        return True
+
+    def _call_twin(
+        self, node: Node, called: object, function: FunctionType, arguments: _Arguments
+    ) -> bool:
+        """Call the twin of the function, with all arguments by position; whether that is a change."""
+        is_plain = called is function
+        if function.__code__.co_kwonlyargcount or (is_plain and self.twin_of is None):
+            return False
+        if not (is_plain or arguments.needs_defaults or node.attrs.get("kwnames")):
+            return False
+        if not is_allowed("inline", node):
+            return False
+        twin = self.twin_of(function) if is_plain and self.twin_of is not None else called
+        fast, values = self._choose(node, called, function, arguments)
+        callee = self.graph.create(CONSTANT, attrs={"value": twin}, range=node.range)
+        callee.output.type = ANY
+        fast.append(callee)
+        call = self.graph.create(self.call, [callee.output, *values], outputs=1, range=node.range)
+        call.origin = call.id
+        fast.append(call)
+        fast.append(self.graph.create(YIELD, [call.output], outputs=0))
         return True
 
     def _callee(self, function: FunctionType) -> Graph | None:
@@ -105,7 +133,7 @@ class _Inliner:
             self.callees[function] = self.graph_of(function)
         return self.callees[function]
 
-    def _rewrite(
+    def _inline(
         self,
         node: Node,
         called: object,
@@ -113,12 +141,21 @@ class _Inliner:
         callee: Graph,
         arguments: _Arguments,
     ) -> list[Node]:
-        """Build the If around the call; give the nodes of the copied body."""
+        """Put the body in the place of the call; give the nodes of the copied body."""
+        fast, values = self._choose(node, called, function, arguments)
         region = self.graph.create(REGION, outputs=1, like=node)
+        region.origin = region.id
+        fast.append(region)
+        fast.append(self.graph.create(YIELD, [region.output], outputs=0))
+        return _copy_body(callee, region, values, node)
+
+    def _choose(
+        self, node: Node, called: object, function: FunctionType, arguments: _Arguments
+    ) -> tuple[Block, list[Value]]:
+        """Build the If around the call; give the block for what stands for the call, and the arguments."""
         same = self._test(node, called, function, check_defaults=arguments.needs_defaults)
         choice = self.graph.create(IF, [same], outputs=1, like=node)
         choice.origin = choice.id
-        region.origin = region.id
         choice.insert_before(node)
         choice.output.name = node.output.name
         node.output.replace_all_uses_with(choice.output)
@@ -127,38 +164,28 @@ class _Inliner:
             self._constant(v.value, node, choice) if isinstance(v, _Default) else v
             for v in arguments.values
         ]
-        fast.append(region)
-        fast.append(self.graph.create(YIELD, [region.output], outputs=0))
         node.unlink()
         slow.append(node)
         slow.append(self.graph.create(YIELD, [node.output], outputs=0))
-        return _copy_body(callee, region, values, node)
+        return fast, values
 
     def _test(
         self, node: Node, called: object, function: FunctionType, *, check_defaults: bool
     ) -> Value:
-        """Make the condition under which the body stands for the call."""
+        """Make the condition under which something else stands for the call."""
         wanted = insert_constant(called, node)
         same = self._insert(self.is_, [node.inputs[0], wanted], node)
         if not check_defaults:
             return same
-        unchanged = self._has_defaults(function)
         both = self.graph.create(IF, [same], outputs=[same.type], range=node.range)
         both.insert_before(node)
-        for value in (unchanged, same):
-            both.add_block().append(self.graph.create(YIELD, [value], outputs=0))
+        attrs = {"function": function, "defaults": function.__defaults__}
+        check = self.graph.create(get_op("prim::has_defaults"), (), attrs, range=node.range)
+        yes, no = both.add_block(), both.add_block()
+        yes.append(check)
+        yes.append(self.graph.create(YIELD, [check.output], outputs=0))
+        no.append(self.graph.create(YIELD, [same], outputs=0))
         return both.output
-
-    def _has_defaults(self, function: FunctionType) -> Value:
-        """Give the check of a function's defaults at the start of the graph: out of all loops."""
-        known = self.checked.get(function)
-        if known is None:
-            attrs = {"function": function, "defaults": function.__defaults__}
-            check = self.graph.create(get_op("prim::has_defaults"), (), attrs)
-            first = self.graph.block.first
-            assert first is not None
-            known = self.checked[function] = check.insert_before(first).output
-        return known
 
     def _insert(
         self, op: OpDef, inputs: list[Value], before: Node, attrs: Attrs | None = None

@@ -1,34 +1,49 @@
-"""Calls of a function by itself, without objects in between: `prim::call_native`.
+"""Calls of native code by native code, without objects in between: `prim::call_native`.
 
-The function's native code gives back what its returns have in common; that type is needed where it calls itself.
-It is found by a fixpoint: specialise with what was observed (or with nothing: then a call of itself does not
-come back), look at the returns, and begin again with their type if they do not have the expected one. Likewise
-for the question whether unknown code runs in it.
+As what another function is called, `link_to` says (the executor of that function, in the end). For a call of the
+function by itself: its native code gives back what its returns have in common; that type is needed where it
+calls itself. It is found by a fixpoint: specialise with what was observed (or with nothing: then a call of itself
+does not come back), look at the returns, and begin again with their type if they do not have the expected one.
+Likewise for the question whether unknown code runs in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FunctionType
 
 from ljit.analysis.assumptions import python_function
-from ljit.analysis.signatures import Signature, native_result
+from ljit.analysis.signatures import NativeLink, Signature, native_result
 from ljit.ir import Effect, Graph, Node, Value
 from ljit.ops.control import CALL_NATIVE, NOT_RUN, PROFILE, RETURN
 from ljit.passes.graph_writer import GraphWriter
 from ljit.passes.insert_guards import Observations
 from ljit.types import NEVER, NONE, Type, join
 
-__all__ = ["MAX_WALKS", "SelfCalls"]
+__all__ = ["MAX_WALKS", "LinkTo", "NativeCalls", "no_link", "result_of"]
 
 MAX_WALKS = 5  # specialisations of one function until its result type must be settled
 
+#: gives the link to a callee that is called with the types, whose result was seen to be of a type (or Never)
+LinkTo = Callable[[object, tuple[Type, ...], Type], NativeLink | None]
 
-class SelfCalls:
-    """What is taken for granted about the function's own native code while it is specialised."""
 
-    def __init__(self, function: FunctionType | None, params: Sequence[Type]) -> None:
-        self.function = function  # None: it does not call itself natively
+def no_link(_callee: object, _types: tuple[Type, ...], _seen: Type) -> NativeLink | None:
+    return None
+
+
+class NativeCalls:
+    """The native calls of a function, and what is taken for granted about its own native code."""
+
+    def __init__(
+        self,
+        function: FunctionType | None,
+        params: Sequence[Type],
+        link_to: LinkTo = no_link,
+    ) -> None:
+        self.function = function  # None: a call of it is one of another unit
+        self.link_to = link_to
+        self.has_given_up = False
         self.params = tuple(params)
         self.result: Type | None = None  # not known yet
         self.is_clean = True
@@ -40,14 +55,26 @@ class SelfCalls:
     ) -> tuple[bool, list[Value] | None]:
         """Emit a `py::call` as a native call; whether that was possible, and the results (None: no return)."""
         callee, *args = operands
-        if self.function is None or node.attrs.get("kwnames") or not callee.is_constant:
+        if node.attrs.get("kwnames") or not callee.is_constant:
             return False, None
-        if python_function(callee.constant) is not self.function:
+        function, types_ = python_function(callee.constant), tuple(v.type for v in args)
+        if function is None:
+            return False, None
+        if function is self.function and Signature(self.params, NEVER).takes(types_):
+            return self._call_itself(out, node, args, seen)
+        link = self.link_to(callee.constant, types_, native_result(_observed(node, seen)))
+        if link is None:
+            return False, None
+        attrs = {"callee": link, "result": link.signature.result, "is_clean": link.is_clean}
+        return True, list(out.append(CALL_NATIVE, args, attrs, like=node).outputs)
+
+    def _call_itself(
+        self, out: GraphWriter, node: Node, args: Sequence[Value], seen: Observations
+    ) -> tuple[bool, list[Value] | None]:
+        if self.has_given_up:
             return False, None
         if self.result is None:
             self.result = native_result(_observed(node, seen))
-        if not Signature(self.params, self.result).takes(tuple(v.type for v in args)):
-            return False, None
         self.is_used = True
         if self.result == NEVER:
             out.deoptimize(NOT_RUN, node)
@@ -76,7 +103,7 @@ class SelfCalls:
 
     def give_up(self) -> None:
         """Specialise without native calls of itself."""
-        self.function, self.is_used = None, False
+        self.has_given_up, self.is_used = True, False
 
 
 def result_of(graph: Graph) -> Type:

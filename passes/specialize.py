@@ -24,10 +24,12 @@ from typing import Protocol
 from ljit.analysis.assumptions import (
     Assumption,
     assumptions_of_closure,
+    assumptions_of_defaults,
     assumptions_of_global,
     is_stable_constant,
 )
 from ljit.analysis.liveness import Liveness
+from ljit.analysis.signatures import native_result
 from ljit.ir import UNKNOWN, Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import (
     CONSTANT,
@@ -41,7 +43,7 @@ from ljit.ops.control import (
 from ljit.passes.folding import fold
 from ljit.passes.graph_writer import GraphWriter
 from ljit.passes.insert_guards import Observations, guarded_type, is_precise
-from ljit.passes.native_calls import MAX_WALKS, SelfCalls
+from ljit.passes.native_calls import MAX_WALKS, LinkTo, NativeCalls, no_link, result_of
 from ljit.passes.resolve import Request, resolve
 from ljit.passes.specialize_control import ControlFlow
 from ljit.records import Record, made_by
@@ -74,9 +76,10 @@ def specialize(
     feedback: Feedback,
     liveness: Liveness,
     function: types.FunctionType | None = None,
+    link_to: LinkTo = no_link,
 ) -> Specialization:
     """Specialise a whole function for parameters of the given types; `function`: which one it is."""
-    calls = SelfCalls(function, param_types)
+    calls = NativeCalls(function, param_types, link_to)
     for _ in range(MAX_WALKS):
         made = _specialize(baseline, param_types, feedback, liveness, calls)
         if calls.are_right(made.graph):
@@ -90,7 +93,7 @@ def _specialize(
     param_types: Sequence[Type],
     feedback: Feedback,
     liveness: Liveness,
-    calls: SelfCalls,
+    calls: NativeCalls,
 ) -> Specialization:
     walk = _Specializer(baseline, feedback, liveness, calls)
     for param, type_ in zip(baseline.params, param_types, strict=True):
@@ -99,8 +102,10 @@ def _specialize(
     assert first is not None
     walk.snapshot(f"before:{first.id}", liveness.live_before(first))
     walk.visit_block(baseline.block)
-    result = calls.result if calls.is_used else None
-    return Specialization(walk.out.graph, walk.out.assumptions, result or ANY)
+    result = calls.result if calls.is_used else native_result(result_of(walk.out.graph))
+    if result is None or result == NEVER:
+        result = ANY
+    return Specialization(walk.out.graph, walk.out.assumptions, result)
 
 
 def specialize_loop(
@@ -110,6 +115,7 @@ def specialize_loop(
     live_types: Sequence[Type],
     feedback: Feedback,
     liveness: Liveness,
+    link_to: LinkTo = no_link,
 ) -> Specialization:
     """Specialise one loop of the baseline graph, entered at its header.
 
@@ -117,7 +123,7 @@ def specialize_loop(
     carried values among them, constants not). The graph leaves by `prim::Deoptimize` at the places
     behind the loop where the interpreter goes on.
     """
-    walk = _Specializer(baseline, feedback, liveness, SelfCalls(None, ()), outlined=loop)
+    walk = _Specializer(baseline, feedback, liveness, NativeCalls(None, (), link_to), outlined=loop)
     for value, type_ in zip(live, live_types, strict=True):
         walk.values[value] = walk.out.graph.block.add_param(value.name, type_)
     for node in baseline.walk():
@@ -154,7 +160,7 @@ class _Specializer:
         baseline: Graph,
         feedback: Feedback,
         liveness: Liveness,
-        calls: SelfCalls,
+        calls: NativeCalls,
         outlined: Node | None = None,
     ) -> None:
         self.out = GraphWriter(baseline.name)
@@ -171,6 +177,7 @@ class _Specializer:
             get_op("prim::iter_call"): self.visit_iter_call,
             get_op("prim::load_global"): self.visit_global,
             get_op("prim::load_closure"): self.visit_closure,
+            get_op("prim::has_defaults"): self.visit_defaults,
             **self.control.handlers,
         }
 
@@ -206,7 +213,7 @@ class _Specializer:
         return results is not None
 
     def visit_call(self, node: Node) -> bool:
-        """A call: native if the function calls itself, else what the callee's op or Python does."""
+        """A call: native if the callee is, else what the callee's op or Python does."""
         self.out.effects = Effect.PURE
         if self.feedback.is_widened(node.id):
             return self.visit_operation(node)
@@ -312,6 +319,15 @@ class _Specializer:
         for assumption in assumptions:
             self.out.assume(assumption, node)
         self.values[node.output] = self.out.constant_object(assumptions[-1].value)
+        return True
+
+    def visit_defaults(self, node: Node) -> bool:
+        """A check of a function's defaults: True under an assumption unless any were seen to change."""
+        assumptions = assumptions_of_defaults(node)
+        if self.feedback.is_unstable("__defaults__") or not assumptions:
+            return self.visit_operation(node)
+        self.out.assume(assumptions[0], node)
+        self.values[node.output] = self.out.constant(True)
         return True
 
     def module_attribute(self, module: types.ModuleType, name: str, node: Node) -> Value | None:

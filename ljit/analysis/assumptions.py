@@ -17,6 +17,7 @@ __all__ = [
     "MISSING",
     "Assumption",
     "assumptions_of_closure",
+    "assumptions_of_defaults",
     "assumptions_of_global",
     "is_stable_constant",
     "python_function",
@@ -31,12 +32,12 @@ MISSING = _Missing.MISSING
 
 
 class Assumption(Record):
-    """`holder[key]` is `value` (identity); the holder is a dict, or a cell whose content is `value`.
+    """`holder[key]` is `value` (identity); the holder is a dict, a cell (its content) or a function (its defaults).
 
     `value` MISSING: the dict has no such key (a builtin is not shadowed by a global).
     """
 
-    holder: dict[str, object] | types.CellType
+    holder: dict[str, object] | types.CellType | types.FunctionType
     key: str
     value: object
 
@@ -44,7 +45,9 @@ class Assumption(Record):
         """Check it now."""
         if isinstance(self.holder, types.CellType):
             return _cell_content(self.holder) is self.value
-        return self.holder.get(self.key, MISSING) is self.value
+        if isinstance(self.holder, dict):
+            return self.holder.get(self.key, MISSING) is self.value
+        return self.holder.__defaults__ is self.value
 
 
 def _cell_content(cell: types.CellType) -> object:
@@ -78,6 +81,14 @@ def assumptions_of_closure(node: Node) -> list[Assumption]:
     cell = scope.__closure__[scope.__code__.co_freevars.index(name)]
     value = _cell_content(cell)
     return [Assumption(cell, name, value)] if value is not MISSING else []
+
+
+def assumptions_of_defaults(node: Node) -> list[Assumption]:
+    """What makes a `prim::has_defaults` True; [] if it is not now."""
+    function, defaults = node.attrs["function"], node.attrs["defaults"]
+    assert isinstance(function, types.FunctionType)
+    found = Assumption(function, "__defaults__", defaults)
+    return [found] if found.holds() else []
 
 
 _STABLE = (

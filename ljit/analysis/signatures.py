@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ljit.records import Record
+import ctypes
+
+from ljit.records import Record, made_by
 from ljit.types import (
     ANY,
     BOOL,
@@ -21,7 +23,7 @@ from ljit.types import (
     join,
 )
 
-__all__ = ["Signature", "can_pass", "native_result"]
+__all__ = ["NativeLink", "Signature", "as_parameter", "can_pass", "native_result"]
 
 _PLAIN = frozenset((BOOL, INT, FLOAT, COMPLEX, NONE))
 _MOST_ITEMS = 3  # of a tuple that is given back in registers
@@ -38,6 +40,52 @@ class Signature(Record, eq=True):
         if len(types) != len(self.params):
             return False
         return all(map(can_pass, types, self.params))
+
+
+class NativeLink(Record, frozen=False):
+    """A call of a function's native code by that of another function.
+
+    The caller relies on the signature, and if `is_clean`, on no unknown code running in the callee as long as it
+    is native. Where there is no such native code (now), `address` is 0 and `callee` is called with objects.
+    """
+
+    callee: object
+    signature: Signature
+    is_clean: bool
+    is_stale: bool = (
+        False  # the callee's code has become another one: callers are to be compiled again
+    )
+    cell: ctypes.c_uint64 = made_by(factory=ctypes.c_uint64)
+
+    @property
+    def address(self) -> int:
+        """Where the native code is."""
+        return self.cell.value
+
+    @address.setter
+    def address(self, value: int) -> None:
+        self.cell.value = value
+
+    @property
+    def place(self) -> int:
+        """Where callers find the address: valid as long as the link is."""
+        return ctypes.addressof(self.cell)
+
+    def fits(self, signature: Signature, *, is_clean: bool) -> bool:
+        """Whether native code is what callers rely on."""
+        return self.signature == signature and is_clean >= self.is_clean
+
+
+def as_parameter(type_: Type) -> Type | None:
+    """The type that an argument of this type has for a function that is called with it; None: nobody knows."""
+    match type_:
+        case ArrayType():
+            shape = (None,) * type_.ndim
+            return ArrayType(type_.dtype, shape, type_.layout, type_.writeable)
+        case TupleType():
+            items = tuple(map(as_parameter, type_.items))
+            return None if None in items else TupleType(items)  # type: ignore[arg-type]
+    return None if type_ in (ANY, NEVER) else type_
 
 
 def can_pass(given: Type, wanted: Type) -> bool:

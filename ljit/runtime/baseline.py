@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from functools import cached_property
 
 from ljit.analysis.liveness import Liveness
@@ -60,11 +61,15 @@ class Baseline(Record, frozen=False):
     graph: Graph
 
     @staticmethod
-    def of(fn: types.FunctionType) -> Baseline:
-        """Translate `fn`. Raises UserError if it is outside of the translated subset."""
+    def of(fn: types.FunctionType, twin_of: Callable[[types.FunctionType], object]) -> Baseline:
+        """Translate `fn`. Raises UserError if it is outside of the translated subset.
+
+        `twin_of` gives the decorated functions through which plain ones are called.
+        """
         script = script_graph(fn)
         graph = script.clone()
-        run_passes(graph, BASELINE_PIPELINE, {"inline": {"graph_of": _graph_for_inlining}})
+        options = {"inline": {"graph_of": _graph_for_inlining, "twin_of": twin_of}}
+        run_passes(graph, BASELINE_PIPELINE, options)
         return Baseline(fn, script, graph)
 
     @cached_property

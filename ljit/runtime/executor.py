@@ -36,6 +36,7 @@ from ljit.ops.control import CALLEE_LEFT, NOT_RUN, OUT_OF_RANGE, PLANNED_EXITS
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.feedback import PlanFeedback
+from ljit.runtime.links import connect, disconnect, drop_callers, link_to, note_callers
 from ljit.runtime.native import (
     MISMATCH,
     NativeUnit,
@@ -66,6 +67,7 @@ from ljit.runtime.plans import (
     patience,
     types_text,
 )
+from ljit.runtime.twins import twin_of
 from ljit.types import Type, type_of
 
 if TYPE_CHECKING:
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "ProfilingExecutor"]
 
 _log = config.logger("profiling_executor")
+_lock = threading.RLock()  # of all executors: one compiles while another does
 
 
 class _Hooks:
@@ -102,7 +105,7 @@ class ProfilingExecutor:
         self.owner = owner  # the Function object whose vectorcall slot is served
         self.plans: OrderedDict[tuple[Type, ...], Plan] = OrderedDict()
         self.loops: dict[tuple[int, tuple[Type, ...]], LoopPlan] = {}
-        self.lock = threading.RLock()
+        self.lock = _lock
         self.refused: str | None = None
         self.slow_calls = 0  # since CPython runs the function
         self.evictions = 0
@@ -124,7 +127,7 @@ class ProfilingExecutor:
         if self._baseline is not None or self.refused is not None:
             return
         try:
-            self._baseline = Baseline.of(self.fn)
+            self._baseline = Baseline.of(self.fn, self._twin_of)
         except UserError as error:
             if self.options.strict:
                 raise
@@ -133,6 +136,10 @@ class ProfilingExecutor:
             self._on_internal_error(error)
         if self.refused is not None:
             _log.dump(self.fn.__qualname__, "is left to CPython:", self.refused)
+
+    def _twin_of(self, fn: types.FunctionType) -> object:
+        """The decorated function through which a plain one is called."""
+        return self.owner if fn is self.fn else twin_of(fn, type(self.owner))
 
     def _on_internal_error(self, error: Exception) -> None:
         """Show ljit's own faults in tests, hide them from users."""
@@ -223,11 +230,12 @@ class ProfilingExecutor:
 
     def _evict(self) -> None:
         """Give up one plan for a new one; a call of its code may still be running."""
-        victim = choose_victim(self.plans.values())
+        victim = choose_victim(p for p in self.plans.values() if not p.is_compiling)
         _log.update(self.fn.__qualname__, "gives up the plan for", victim)
         self.evictions += 1
         self.retire(victim, "too many specialisations")
         self._evicted += victim.retired
+        drop_callers(victim)
         if victim.pass_on is not None:
             self._evicted.append(victim.pass_on)
         del self.plans[victim.types]
@@ -253,8 +261,12 @@ class ProfilingExecutor:
         if plan.runs < self.options.num_profiled_runs or plan.refused is not None:
             return None
         with self.lock:
-            if plan.unit is None and plan.refused is None:
-                self._compile(plan)
+            if plan.unit is None and plan.refused is None and not plan.is_compiling:
+                plan.is_compiling = True
+                try:
+                    self._compile(plan)
+                finally:
+                    plan.is_compiling = False
         return plan.unit
 
     def _compile(self, plan: Plan) -> None:
@@ -274,7 +286,13 @@ class ProfilingExecutor:
         fastmath = self.options.fastmath
         try:
             unit = compile_function(
-                self.baseline, plan.types, plan.feedback, bail_out, fastmath=fastmath
+                self.baseline,
+                plan.types,
+                plan.feedback,
+                bail_out,
+                link_to,
+                fastmath=fastmath,
+                is_called=plan.is_called,
             )
         except InternalError as error:
             if config.settings().check:
@@ -287,6 +305,9 @@ class ProfilingExecutor:
         plan.unit = unit
         plan.bailouts.clear()
         self.link_entries()
+        unit.retire = lambda reason: self.retire(plan, reason) if plan.unit is unit else None
+        note_callers(unit)
+        connect(plan)
         _log.update(
             f"{self.fn.__qualname__} is native for {plan}: "
             f"compile {plan.compiles}, {unit.seconds * 1e3:.1f} ms"
@@ -297,6 +318,7 @@ class ProfilingExecutor:
         plan.refused = reason
         _log.update(self.fn.__qualname__, plan, "is left to CPython:", reason)
         self.retire(plan, reason)
+        drop_callers(plan)
 
     def link_entries(self) -> None:
         """Chain the entries of all native plans behind the function's vectorcall slot."""
@@ -320,6 +342,7 @@ class ProfilingExecutor:
             _log.update(self.fn.__qualname__, "drops native code:", reason)
             plan.retired.append(plan.unit)
             plan.unit = None
+            disconnect(plan)
             self.link_entries()
 
     # -- bailouts ------------------------------------------------------------------------------------
@@ -354,7 +377,7 @@ class ProfilingExecutor:
         An exception is no reason for either (native code has to leave for it) unless bailouts dominate.
         """
         reason = unit.sites[site_index].reason
-        if reason == CALLEE_LEFT:
+        if reason == CALLEE_LEFT or reason in PLANNED_EXITS:
             return
         if raised and reason != NOT_RUN:
             if is_dominated_by_bailouts(unit):
@@ -427,6 +450,7 @@ class ProfilingExecutor:
                     lambda exit_index, site, values: self.on_loop_exit(
                         plan, found, unit, exit_index, site, values
                     ),
+                    link_to,
                     fastmath=self.options.fastmath,
                 )
             except InternalError as error:
@@ -439,6 +463,8 @@ class ProfilingExecutor:
                 return False
             found.unit = unit
             found.bailouts.clear()
+            unit.retire = lambda _reason: found.retire(unit)
+            note_callers(unit)
             _log.update(
                 f"{unit.code.name} is native for {types_text(types_)}: "
                 f"compile {found.compiles}, {unit.seconds * 1e3:.1f} ms"
@@ -462,10 +488,9 @@ class ProfilingExecutor:
         leaving = unit.exits[exit_index]
         site = unit.sites[site_index]
         unit.bailouts[site_index] += 1
-        if site.reason not in PLANNED_EXITS:
+        if site.reason not in PLANNED_EXITS and site.reason != CALLEE_LEFT:
             found.bailouts[site_index] += 1
             self.learn(plan.feedback, unit, site_index)
-            if found.unit is unit and found.bailouts[site_index] >= patience(site.reason):
-                found.retired.append(unit)
-                found.unit = None
+            if found.bailouts[site_index] >= patience(site.reason):
+                found.retire(unit)
         return LoopExit.resumed(leaving.at, dict(zip(leaving.names, values, strict=True)))

@@ -13,6 +13,7 @@ from ljit.runtime.binding import bind_arguments
 from ljit.runtime.executor import ProfilingExecutor
 from ljit.runtime.explanation import SpecializationInfo, explain, specialization_info
 from ljit.runtime.feedback import PlanFeedback
+from ljit.runtime.links import link_to
 from ljit.runtime.native import NativeUnit, specialized_graph
 from ljit.types import type_of
 
@@ -72,7 +73,7 @@ def graph_for(
     types_ = tuple(map(type_of, _values(executor, args, kwargs)))
     plan = executor.plans.get(types_)
     feedback = plan.feedback if plan is not None else PlanFeedback()
-    return specialized_graph(baseline, types_, feedback).graph
+    return specialized_graph(baseline, types_, feedback, link_to).graph
 
 
 def run_interpreted(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, cast
 
 from ljit.errors import InternalError
 from ljit.ir import Effect, Graph, Node, Value
+from ljit.ops.control import CALL_NATIVE
 from ljit.passes import run_passes
 from ljit.records import Record, made_by
 from ljit.runtime.baseline import SPECIALIZED_PIPELINE, Baseline
@@ -26,6 +27,7 @@ from ljit.types import Type
 
 if TYPE_CHECKING:
     from ljit.codegen import ExitInfo, FillIn, NativeCode, PassOnCode, SiteInfo
+    from ljit.passes.native_calls import LinkTo
     from ljit.passes.specialize import Specialization
 
 __all__ = [
@@ -70,6 +72,8 @@ class NativeUnit(Record, frozen=False):
     code: NativeCode
     callable: Callable[..., object]
     seconds: float  # compile time: specialise, passes, code generation
+    is_clean: bool  # no unknown code runs in it
+    retire: Callable[[str], None] = lambda _reason: None  # takes it out of use
     bailouts: Counter[int] = made_by(factory=Counter)  # by site
 
     @property
@@ -101,7 +105,7 @@ class NativeUnit(Record, frozen=False):
 def _is_worthwhile(graph: Graph) -> bool:
     native = boxed = 0
     for node in graph.walk():
-        if node.blocks:
+        if node.blocks or node.op is CALL_NATIVE:
             native += 1
         elif node.op.effects_of(node) & Effect.CALL or is_boxed_call(node):
             boxed += 1
@@ -139,13 +143,13 @@ def _blame(name: str) -> Iterator[None]:
 
 
 def specialized_graph(
-    baseline: Baseline, types_: Sequence[Type], feedback: PlanFeedback
+    baseline: Baseline, types_: Sequence[Type], feedback: PlanFeedback, link_to: LinkTo
 ) -> Specialization:
     """Specialise the whole function and run the passes on the result."""
     from ljit.passes.specialize import specialize
 
     function = cast(FunctionType, baseline.fn)  # as a field it looks like a bound method
-    made = specialize(baseline.graph, types_, feedback, baseline.liveness, function)
+    made = specialize(baseline.graph, types_, feedback, baseline.liveness, function, link_to)
     _optimize(made.graph, feedback)
     return made
 
@@ -163,15 +167,17 @@ def compile_function(
     types_: Sequence[Type],
     feedback: PlanFeedback,
     on_bailout: BailoutHandler,
+    link_to: LinkTo,
     *,
     fastmath: bool,
+    is_called: bool,
 ) -> NativeUnit:
-    """Compile the function for arguments of the given types."""
+    """Compile the function for arguments of the given types; `is_called`: by native code, too."""
     name = baseline.fn.__qualname__
     start = time.perf_counter()
     with _blame(name):
-        made = specialized_graph(baseline, types_, feedback)
-        return _compile(made, name, on_bailout, fastmath, start)
+        made = specialized_graph(baseline, types_, feedback, link_to)
+        return _compile(made, name, on_bailout, start, fastmath=fastmath, is_called=is_called)
 
 
 def compile_loop(
@@ -181,6 +187,7 @@ def compile_loop(
     types_: Sequence[Type],
     feedback: PlanFeedback,
     on_exit: BailoutHandler,
+    link_to: LinkTo,
     *,
     fastmath: bool,
 ) -> NativeUnit:
@@ -190,13 +197,21 @@ def compile_loop(
 
     start = time.perf_counter()
     with _blame(name):
-        made = specialize_loop(baseline.graph, loop, live, types_, feedback, baseline.liveness)
+        made = specialize_loop(
+            baseline.graph, loop, live, types_, feedback, baseline.liveness, link_to
+        )
         _optimize(made.graph, feedback)
-        return _compile(made, name, on_exit, fastmath, start)
+        return _compile(made, name, on_exit, start, fastmath=fastmath)
 
 
 def _compile(
-    made: Specialization, name: str, on_bailout: BailoutHandler, fastmath: bool, start: float
+    made: Specialization,
+    name: str,
+    on_bailout: BailoutHandler,
+    start: float,
+    *,
+    fastmath: bool,
+    is_called: bool = False,
 ) -> NativeUnit:
     from ljit.codegen import CompileOptions, compile_unit
 
@@ -205,6 +220,7 @@ def _compile(
         helper=on_bailout,
         assumptions=tuple(made.assumptions),
         result=made.result,
+        is_called=is_called or any(node.op is CALL_NATIVE for node in made.graph.walk()),
     )
     code = compile_unit(made.graph, name=name, options=options)
     return make_unit(made, code, time.perf_counter() - start)
@@ -217,7 +233,8 @@ def make_unit(made: Specialization, code: NativeCode, seconds: float) -> NativeU
     caller = _Callable()
     code.set_next(slow_entry())
     set_vectorcall(caller, code.address)
-    return NativeUnit(made, code, caller, seconds)
+    is_clean = not any(node.op.effects_of(node) & Effect.CALL for node in made.graph.walk())
+    return NativeUnit(made, code, caller, seconds, is_clean)
 
 
 class PassOn(Record):

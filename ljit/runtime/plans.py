@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from ljit.analysis.signatures import NativeLink
 from ljit.ops.control import NOT_RUN
 from ljit.records import Record, made_by
 from ljit.runtime.feedback import PlanFeedback
@@ -62,6 +63,11 @@ class Plan(Record, frozen=False):
     retired: list[NativeUnit] = made_by(factory=list)  # may still be running
     refused: str | None = None  # why CPython runs it
     pass_on: PassOn | None = None  # entry that hands its calls to CPython
+    is_called: bool = False  # by native code of other units
+    is_compiling: bool = False
+    links: dict[tuple[Type, bool], NativeLink] = made_by(
+        factory=dict
+    )  # of callers, by what they rely on
 
     @property
     def units(self) -> list[NativeUnit]:
@@ -84,6 +90,12 @@ class LoopPlan(Record, frozen=False):
     bailouts: Counter[int] = made_by(factory=Counter)
     retired: list[NativeUnit] = made_by(factory=list)
     refused: str | None = None  # why the interpreter runs it
+
+    def retire(self, unit: NativeUnit) -> None:
+        """Take the unit out of use; a call of it may still be running."""
+        if self.unit is unit:
+            self.retired.append(unit)
+            self.unit = None
 
 
 def patience(reason: str) -> int:

@@ -1,0 +1,29 @@
+"""Twins: decorated functions in the place of plain ones that decorated functions call.
+
+A plain function that is not inlined (it is large, or calls itself) is called through its twin: it is profiled,
+compiled and called natively as if it had been decorated. Its name, and callers that are not decorated, keep
+the plain function.
+"""
+
+from __future__ import annotations
+
+import types
+import weakref
+from collections.abc import Callable
+
+from ljit.runtime.options import Options
+
+__all__ = ["twin_of"]
+
+#: by the function's address, which is its own as long as the twin lives
+_twins: weakref.WeakValueDictionary[int, object] = weakref.WeakValueDictionary()
+
+
+def twin_of(
+    fn: types.FunctionType, make: Callable[[types.FunctionType, Options], object]
+) -> object:
+    """Give the twin of a plain function: there is one at a time."""
+    twin = _twins.get(id(fn))
+    if twin is None:
+        twin = _twins[id(fn)] = make(fn, Options())
+    return twin
