@@ -15,6 +15,7 @@ from ljit.codegen.context import Context, ExitInfo, SiteInfo
 from ljit.codegen.exits import call_exit
 from ljit.codegen.forms import Native
 from ljit.codegen.ownership import Ownership
+from ljit.codegen.polling import regain_gil
 from ljit.errors import CodegenError
 from ljit.frames import frame_at
 from ljit.ir import Node
@@ -44,6 +45,7 @@ class Bailout:
         self.current: Exit | None = None
         self.node: Node | None = None
         self.room: Ref | None = None  # of a body whose frame CPython has not counted
+        self.thread_state: Ref | None = None  # of a function that may give up the GIL
         self.checks = 0  # how many checks were asked for so far
         self._exits: list[Exit] = []
         self._errors: dict[int, tuple[BlockRef, SourceRange | None]] = {}
@@ -103,7 +105,7 @@ class Bailout:
         f.start(block, reachable=True, cold=True)
         place = f.module.string(message)
         f.call_external("void", "_PyErr_BadInternalCall", (place, integer("i32", 0)))
-        f.br(self._error_block())
+        f.br(self.error_block())
         f.block = saved
         return block
 
@@ -141,10 +143,10 @@ class Bailout:
             return
         self.checks += 1
         following = self.f.new_block("ok")
-        self.f.condbr(condition, self._error_block(), following, unlikely=True)
+        self.f.condbr(condition, self.error_block(), following, unlikely=True)
         self.f.start(following)
 
-    def _error_block(self) -> BlockRef:
+    def error_block(self) -> BlockRef:
         """The block that leaves with the error that is set, for the range of the current node."""
         place = self.node.range if self.node is not None else None
         found = self._errors.get(id(place))
@@ -175,6 +177,8 @@ class Bailout:
             site = self.f.phi("i32")
             for number, block in state.edges or ():
                 site.add(integer("i32", number), block)
+            if self.thread_state is not None:
+                regain_gil(self.f, self.thread_state)
             values = [known_object(self.f, value) for value in state.values]
             frames = lower_depth(self.f, self.room) if self.room is not None else None
             result = call_exit(self.f, self.context, state.index, site, values)

@@ -245,6 +245,14 @@ class FunctionBuilder:
         self.block = block
         return True
 
+    def mark(self) -> tuple[int, int]:
+        """A position in the text, for `blocks_since`."""
+        return len(self._order), len(self._cold)
+
+    def blocks_since(self, mark: tuple[int, int]) -> list[BlockRef]:
+        """All blocks that were started since."""
+        return self._order[mark[0] :] + self._cold[mark[1] :]
+
     @property
     def is_reachable(self) -> bool:
         return self.block is not None

@@ -25,6 +25,7 @@ from ljit.codegen.joins import Join
 from ljit.codegen.layout import DICT_VERSION, has_dict_versions
 from ljit.codegen.lifetimes import is_used_up_at_once
 from ljit.codegen.objects import call_result
+from ljit.codegen.polling import needs_chunks, needs_polls
 from ljit.codegen.predicates import emit_predicate
 from ljit.errors import CodegenError
 from ljit.ir import Block, Effect, Graph, Node, OpDef, Value, get_op
@@ -260,11 +261,19 @@ class GraphEmitter:
         start, stop, *carried = self._operands(node)
         body = node.blocks[0]
         before = e.bailout.current
+        e.polling.begin_loop(node, start.ref, stop.ref)
         after = Join(e, [out.type for out in node.outputs], "after")
+        chunk = Join(e, [p.type for p in body.params], "chunk") if needs_chunks(node) else None
         header = Join(e, [param.type for param in body.params], "loop")
         inside, exhausted = f.new_block("trip"), f.new_block("exhausted")
-        header.jump((start, *carried))
+        (chunk or header).jump((start, *carried))
         with e.ownership.in_loop():
+            end, ended = stop.ref, exhausted
+            if chunk is not None:
+                values = chunk.start_loop()
+                end = e.polling.end_of_chunk(start.ref, values[0].ref, stop.ref)
+                ended = f.new_block("ended")
+                header.jump(values)
             values = header.start_loop()
             self.env.update(zip(body.params, values, strict=True))
             if body.first is not None and body.first.op is SNAPSHOT:
@@ -273,12 +282,22 @@ class GraphEmitter:
             if stop.ref.constant == _ENDLESS:
                 f.br(inside)
             else:
-                f.condbr(f.icmp("slt", values[0].ref, stop.ref), inside, exhausted)
+                f.condbr(f.icmp("slt", values[0].ref, end), inside, ended)
             f.start(inside)
+            if chunk is None and needs_polls(node):
+                e.polling.poll()
             self._breaks[node] = after.jump
             self._trip(node, values[0].ref, header)
-        e.bailout.current = at_header
-        if f.start(exhausted):
+            e.bailout.current, e.bailout.node = at_header, node
+            if chunk is not None and f.start(ended):
+                more = f.new_block("more")
+                f.condbr(f.icmp("slt", values[0].ref, stop.ref), more, exhausted)
+                f.start(more)
+                e.polling.poll()
+                chunk.jump(values)
+        is_reachable = f.start(exhausted)
+        e.polling.end_loop(node)
+        if is_reachable:
             self._exhausted(node, values[1:], after.jump)
         has_breaks = any(n.op is BREAK and n.target is node for n in body.walk())
         if has_breaks or e.bailout.current is not at_header:
@@ -306,16 +325,19 @@ class GraphEmitter:
 
     def _exit(self, node: Node, jumps: dict[Node, Jump]) -> None:
         assert node.target is not None
-        jumps[node.target](self._operands(node))
+        with self.e.polling.leaving(node):
+            jumps[node.target](self._operands(node))
 
     def _return(self, node: Node) -> None:
         (value,) = self._operands(node)
         body = self.e.body
-        if body is not None and not body.signature.result.is_boxed:
-            self.e.ownership.leave_natively(self._fit(value, body.signature.result).parts)
-            return
-        pointer = box(self.e.f, known_object(self.e.f, value), self.e.context.keep)
-        self.e.ownership.leave_with(pointer)
+        with self.e.polling.leaving(node):
+            if body is not None and not body.signature.result.is_boxed:
+                result = self._fit(value, body.signature.result)
+                self.e.ownership.leave_natively(result.parts)
+                return
+            pointer = box(self.e.f, known_object(self.e.f, value), self.e.context.keep)
+            self.e.ownership.leave_with(pointer)
 
     def _unreachable(self, _node: Node) -> None:
         f = self.e.f

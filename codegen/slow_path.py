@@ -2,7 +2,7 @@
 
 `slow_entry` is the entry behind the last specialisation: it calls ``self._slow_call(args, kwargs)`` in Python.
 `enter_recursive_call` guards code that can come back to itself: CPython's recursion limit holds in it, and the
-machine's stack does not overflow however high that limit was set.
+machine's stack does not overflow however high that limit was set. The functions of `gil.py` are in the same module.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from functools import cache
 from ljit.codegen import layout
 from ljit.codegen.builder import FALSE, NULL, BlockRef, FunctionBuilder, Ref, address, integer
 from ljit.codegen.engine import CompiledModule, compile_ir
+from ljit.codegen.gil import SUPPORT_NAMES, support_text
 from ljit.errors import Raised
 
-__all__ = ["check_stack", "enter_recursive_call", "leave_recursive_call", "slow_entry"]
+__all__ = ["check_stack", "enter_recursive_call", "leave_recursive_call", "slow_entry", "support"]
 
 # -- recursion -----------------------------------------------------------------------------------------
 
 #: lowest usable address and size of the stack that the last check found; at first no stack, so that it looks
 _stack = (ctypes.c_uint64 * 2)(0, 0)
-_STACK_RESERVE = 512 * 1024  # left for what runs between two checks
+_STACK_RESERVE = 512 * 1024  # left for what runs between two checks; of a small stack, half
 _RECURSION_ERROR = "maximum recursion depth exceeded"
 
 # glibc tells where the stack of a thread lies; elsewhere any address is taken as good.
@@ -44,8 +45,11 @@ read:
   %ignored.too = call i32 @pthread_attr_destroy(ptr %attributes)
   %low = load i64, ptr %low.place
   %size = load i64, ptr %size.place
-  %usable.low = add i64 %low, RESERVE
-  %usable.size = sub i64 %size, RESERVE
+  %half = lshr i64 %size, 1
+  %is.small = icmp ult i64 %half, RESERVE
+  %reserve = select i1 %is.small, i64 %half, i64 RESERVE
+  %usable.low = add i64 %low, %reserve
+  %usable.size = sub i64 %size, %reserve
   br label %store
 unknown:
   br label %store
@@ -109,8 +113,7 @@ def check_stack(f: FunctionBuilder, failed: BlockRef, is_full: Ref = FALSE) -> N
     outside = f.icmp("uge", f.binary("sub", here, low), size)
     f.condbr(outside, look, good, unlikely=True)
     if f.start(look, cold=True):
-        check = address(_support().symbol("check_stack"))
-        status = f.call("i32", check.text, (here,))
+        status = f.call("i32", support("check_stack"), (here,))
         f.condbr(f.icmp("ne", status, integer("i32", 0)), failed, good, unlikely=True)
     f.start(good)
 
@@ -259,9 +262,15 @@ fail:
 
 @cache
 def _support() -> CompiledModule:
-    """Both functions, compiled once and never freed."""
-    text = _SLOW_ENTRY + _check_stack_text()
-    return compile_ir(text, "slow_entry", exports=("check_stack",), optimize=False)
+    """All of these functions, compiled once and never freed."""
+    text = _SLOW_ENTRY + _check_stack_text() + support_text()
+    exports = ("check_stack", *SUPPORT_NAMES)
+    return compile_ir(text, "slow_entry", exports=exports, optimize=False)
+
+
+def support(name: str) -> str:
+    """The address of one of these functions, as native code calls it."""
+    return address(_support().symbol(name)).text
 
 
 def slow_entry() -> int:

@@ -19,6 +19,7 @@ __all__ = [
     "DEOPTIMIZE",
     "GUARD",
     "IF",
+    "INTERRUPTED",
     "LOAD",
     "LOOP",
     "MAP",
@@ -137,7 +138,9 @@ UNREACHABLE = _control(
 NOT_RUN = "not run before"  # reasons of Deoptimize
 RAISES = "raises"
 OUT_OF_RANGE = "a check could fail in some trip of the loop"  # of predicates
-PLANNED_EXITS = frozenset(("loop done", "returns", "leaves the loop"))  # of outlined loops
+INTERRUPTED = "interrupted"  # by a signal, or by another thread that needs the interpreter
+#: of outlined loops, or of any code: nothing is wrong with the code that leaves for them
+PLANNED_EXITS = frozenset(("loop done", "returns", "leaves the loop", INTERRUPTED))
 
 DEOPTIMIZE = _control(
     "Deoptimize",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import ljit.ops  # noqa: F401  # fills the registry
 from ljit.codegen import CompileOptions, NativeCode, compile_unit
 from ljit.ir.parser import parse
+from ljit.passes import run_passes
 from ljit.runtime.vectorcall import make_function_type, set_vectorcall
 
 
@@ -43,10 +44,13 @@ class Compiled:
         text: str,
         objects: Sequence[object] = (),
         on_exit: Callable[[Bailed], object] | None = None,
+        pipeline: str = "",
         **options: object,
     ) -> None:
         self.on_exit = on_exit
         self.graph = parse(text, objects)
+        if pipeline:
+            run_passes(self.graph, pipeline)
         self.code: NativeCode = compile_unit(
             self.graph, name="test", options=CompileOptions(helper=self._helper, **options)
         )

@@ -226,7 +226,9 @@ graph(%a : Float64(*)):
 
 
 def test_a_sum_over_an_array_has_no_bounds_check_and_fastmath_vectorises_it():
-    plain, fast = Compiled(FASTMATH), Compiled(FASTMATH, fastmath=True)
+    pipeline = "eliminate_redundant_checks"
+    plain = Compiled(FASTMATH, pipeline=pipeline)
+    fast = Compiled(FASTMATH, pipeline=pipeline, fastmath=True)
     a = np.arange(1000) / 7
     total = np.float64(0)
     for x in a:
@@ -235,6 +237,6 @@ def test_a_sum_over_an_array_has_no_bounds_check_and_fastmath_vectorises_it():
     assert type(plain(a)) is np.float64
     assert fast(a) == pytest.approx(total)
     assert fast(a[:0]) == 0.0
-    assert "PyObject_CallFunction" not in plain.code.optimized_ir()
+    assert "index out of bounds" not in {site.reason for site in plain.code.sites}
     assert "x double>" not in plain.code.optimized_ir()
     assert "x double>" in fast.code.optimized_ir()

@@ -7,6 +7,7 @@ import traceback
 import numpy as np
 import pytest
 
+from ljit.ops.control import INTERRUPTED
 from tests.codegen.harness import Bailed, Compiled
 
 
@@ -238,7 +239,9 @@ def test_chaos_forces_each_check():
         f.code.chaos_site = site
         assert f(xs, 2) == "left", info
     assert {x.at for x in left} == {"header:1"}
-    assert all(x.values == {"i": 0, "s": 0.0} for x in left)
+    for x in left:  # a loop looks for signals behind some trips
+        in_first = x.reason != INTERRUPTED
+        assert x.values == ({"i": 0, "s": 0.0} if in_first else {"i": 1, "s": 1.0})
     f.code.chaos_site = -1
     assert f(xs, 2) == 3.0
 

@@ -1,0 +1,277 @@
+"""Polls: where native code looks whether something waits for it; and which loops run without the GIL (`gil.py`).
+
+A `while` loop, and a loop around other loops or calls, polls in each trip. An innermost counted loop runs in chunks of
+trips with a poll between two of them, so that LLVM may vectorise a chunk as it would the loop. A poll is a load and a
+branch; if the flag is set, a shared function (`attend`) says whether to go on, to leave at the current Snapshot
+or with an error.
+
+A loop runs without the GIL if nothing that was emitted for it calls a function but the C library's mathematics,
+and no value in it is a Python object other than an array: then no reference is counted and nothing is allocated. Exits
+take the GIL back, so do all ways out of the loop. The GIL is given up in front of the loop if it has many trips,
+else when another thread waits for it. The arrays are held by the caller's frame or by slots of this one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ljit.codegen.builder import BlockRef, FunctionBuilder, ModuleBuilder, Ref, integer
+from ljit.codegen.forms import items_of, owned_positions
+from ljit.codegen.gil import ERROR, LEAVE, flags
+from ljit.codegen.slow_path import support
+from ljit.ir import Effect, Node
+from ljit.ops.control import CONTINUE, INTERRUPTED, LOOP, MAP, SNAPSHOT, YIELD
+from ljit.records import Record
+from ljit.types import ArrayType, Type
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["Polling", "needs_chunks", "needs_polls", "regain_gil"]
+
+_FEW = 64  # trips, if their number is known, around which no poll is needed
+_CHUNK = 2**17  # trips
+_LONG = (
+    2**19
+)  # nodes run by a loop, by and large, that are worth giving up the GIL: some tenths of a millisecond
+_INNER_TRIPS = 32  # taken for an inner loop's
+_COLD = "nounwind willreturn cold"
+_NO_MEMORY = (
+    f"{_COLD} memory(argmem: readwrite, inaccessiblemem: readwrite)"  # none that LLVM knows
+)
+_REGAIN = "regain"
+
+
+# -- which loops -----------------------------------------------------------------------------------------
+
+
+def needs_chunks(node: Node) -> bool:
+    """Whether the loop runs in chunks: an innermost counted one that owns no objects."""
+    inner = [n for n in node.blocks[0].walk() if n.op is not SNAPSHOT]
+    if _is_endless(node) or _has_few_trips(node, _CHUNK) or any(n.op in (LOOP, MAP) for n in inner):
+        return False
+    if any(owned_positions(param.type) for param in node.blocks[0].params):
+        return False
+    return not any(n.effects & (Effect.CALL | Effect.ALLOC) for n in inner)
+
+
+def needs_polls(node: Node) -> bool:
+    """Whether a loop that does not run in chunks polls in each trip."""
+    return not _has_few_trips(node, _FEW)
+
+
+def _is_endless(node: Node) -> bool:
+    stop = node.inputs[1]
+    return stop.is_constant and stop.constant == 2**63 - 1
+
+
+def _has_few_trips(node: Node, most: int) -> bool:
+    """Whether the loop is known to have at most so many trips."""
+    body = node.blocks[0]
+    if body.terminator.op is not YIELD:
+        if not any(n.op is CONTINUE and n.target is node for n in body.walk()):
+            return True  # it is left in its first trip
+    start, stop = node.inputs[:2]
+    if not (start.is_constant and stop.is_constant):
+        return False
+    assert isinstance(start.constant, int) and isinstance(stop.constant, int)
+    return stop.constant - start.constant <= most
+
+
+def _is_object(type_: Type) -> bool:
+    if isinstance(type_, ArrayType) or not owned_positions(type_):
+        return False
+    return type_.is_boxed or any(map(_is_object, items_of(type_)))
+
+
+def _touches_objects(loop: Node) -> bool:
+    """Whether a value in the loop is an object, or unknown code is called."""
+    for node in loop.blocks[0].walk():
+        if node.op is SNAPSHOT:
+            continue
+        values = (*node.inputs, *node.outputs, *(p for block in node.blocks for p in block.params))
+        if node.effects & Effect.CALL or any(_is_object(value.type) for value in values):
+            return True
+    return any(_is_object(param.type) for param in loop.blocks[0].params)
+
+
+def _work(node: Node) -> int:
+    """About how many nodes a trip of the loop runs."""
+    return sum(
+        _work(inner) * _INNER_TRIPS if inner.op is LOOP else 1
+        for block in node.blocks
+        for inner in block.walk()
+    )
+
+
+# -- the GIL ---------------------------------------------------------------------------------------------
+
+_MATHEMATICS = re.compile(
+    r".*@(llvm\.[\w.]+|(a?(sin|cos|tan)h?|atan2|exp2?|expm1|log(2|10|1p)?|pow|fmod|hypot|cbrt)f?)\("
+)
+
+
+def _is_harmless(line: str) -> bool:
+    """Whether a line of IR calls nothing but mathematics, or a function of `gil.py`."""
+    if "call " not in line:
+        return True
+    if _MATHEMATICS.match(line):
+        return True
+    return f"@{_REGAIN}(" in line or f"{support('attend')}(" in line
+
+
+def regain_gil(f: FunctionBuilder, state: Ref) -> None:
+    """Wait for the GIL if the state says that it was given up."""
+    f.call("void", _define_regain(f.module), (state,))
+
+
+def _define_regain(module: ModuleBuilder) -> str:
+    return module.define(
+        _REGAIN,
+        f"""define internal void @{_REGAIN}(ptr %state) alwaysinline nounwind {{
+  %place = getelementptr ptr, ptr %state, i64 1
+  %saved = load ptr, ptr %place
+  %held = icmp eq ptr %saved, null
+  br i1 %held, label %done, label %wait
+wait:
+  call void {support("regain_gil")}(ptr %state) {_COLD}
+  br label %done
+done:
+  ret void
+}}""",
+    )
+
+
+class Polling:
+    """The polls of one function, and the loop in it that may run without the GIL."""
+
+    def __init__(self, e: Emitter) -> None:
+        self.e = e
+        self.f = e.f
+        self.free_loop: Node | None = None  # the one that is being written
+        self._state: Ref | None = None
+        self._gate: _Gate | None = None
+        self._outside: set[int] = (
+            set()
+        )  # blocks written in a loop that are on the way out of it, by id
+
+    def poll(self) -> None:
+        """Look at the flag; leave at the current Snapshot if that is asked for."""
+        f, bailout = self.f, self.e.bailout
+        leave = bailout.fail_block(INTERRUPTED) if bailout.current is not None else None
+        state = self._state if self.free_loop is not None else None
+        flag = f.load("ptr", state) if state is not None else flags().requests
+        is_set = f.icmp("ne", f.emit("i32", f"load volatile i32, ptr {flag}"), integer("i32", 0))
+        look, go_on = f.new_block("look"), f.new_block("go.on")
+        f.condbr(is_set, look, go_on, unlikely=True)
+        if f.start(look, cold=True):
+            name, operands = ("attend", (state,)) if state is not None else ("attend_held", ())
+            attributes = _COLD if leave is None else _NO_MEMORY
+            status = f.call("i32", support(name), operands, attributes)
+            cases = [(ERROR, bailout.error_block()), *([(LEAVE, leave)] if leave else [])]
+            f.switch(status, go_on, cases)
+        f.start(go_on)
+
+    def end_of_chunk(self, start: Ref, k: Ref, stop: Ref) -> Ref:
+        """Up to where the trips from `k` on run before the next poll."""
+        f = self.f
+        size = integer("i64", 1 if self.e.context.options.chaos else _CHUNK)
+        if start.constant is not None and start.constant <= 0:
+            end = f.binary(
+                "add", k, size, "nsw"
+            )  # more trips than a machine can run would overflow
+        else:
+            end = f.call_external("i64", "llvm.sadd.sat.i64", (k, size), "")
+        return f.call_external("i64", "llvm.smin.i64", (end, stop), "")
+
+    # -- loops without the GIL ---------------------------------------------------------------------
+
+    def begin_loop(self, node: Node, start: Ref, stop: Ref) -> None:
+        """Begin to write a loop, which may run without the GIL if it is not in one that does."""
+        f = self.f
+        if self.free_loop is not None or not f.is_reachable:
+            return
+        if _has_few_trips(node, _FEW) or _touches_objects(node):
+            return
+        if self._state is None:
+            self._state = self.e.bailout.thread_state = f.alloca("ptr", 3)
+            f.entry.lines.append(f"store [3 x ptr] zeroinitializer, ptr {self._state}")
+        gate, go_on = f.new_block("gate"), f.new_block("go.on")
+        f.br(gate)
+        f.start(gate)
+        f.br(go_on)
+        f.start(go_on)
+        self.free_loop = node
+        self._gate = _Gate(gate, go_on, start, stop, f.mark())
+
+    def end_loop(self, node: Node) -> None:
+        """Take the GIL back where the trips of the loop are used up; all others ways out have been written."""
+        if node is not self.free_loop:
+            return
+        f = self.f
+        self._regain()
+        self.free_loop = None
+        saved = f.block
+        self._write_gate(node)
+        f.block = saved
+
+    def _write_gate(self, node: Node) -> None:
+        """Write what is in front of a loop, now that it is known what the loop does."""
+        f, gate, state = self.f, self._gate, self._state
+        assert gate is not None and state is not None
+        inside = [b for b in f.blocks_since(gate.mark) if id(b) not in self._outside]
+        is_free = all(_is_harmless(line) for block in inside for line in block.lines)
+        gate.block.lines.clear()
+        f.block = gate.block
+        words = f"{{ptr {flags().requests}, ptr null, i64 {int(is_free)}}}"
+        f.effect(f"store {{ptr, ptr, i64}} {words}, ptr {state}")
+        if not is_free or _is_endless(node):
+            f.br(gate.following)
+            return
+        trips = f.binary("sub", gate.stop, gate.start, "nsw")
+        is_long = f.icmp("sgt", trips, integer("i64", _LONG // _work(node)))
+        release = f.new_block("release")
+        f.condbr(is_long, release, gate.following, unlikely=True)
+        if f.start(release, cold=True):
+            f.call("void", support("release_gil"), (state,), _NO_MEMORY)
+            f.br(gate.following)
+
+    @contextmanager
+    def leaving(self, terminator: Node) -> Iterator[None]:
+        """Write what `terminator` does; if it leaves the loop that may have given up the GIL, with the GIL."""
+        loop = self.free_loop
+        if loop is None or _stays(terminator, loop) or not self.f.is_reachable:
+            yield
+            return
+        self._regain()
+        outside = self.f.new_block("left")
+        self.f.br(outside)
+        mark = self.f.mark()
+        self.f.start(outside)
+        yield
+        self._outside.update(map(id, self.f.blocks_since(mark)))
+
+    def _regain(self) -> None:
+        assert self._state is not None
+        regain_gil(self.f, self._state)
+
+
+class _Gate(Record):
+    """The block in front of a loop that may run without the GIL; its text is known behind the loop."""
+
+    block: BlockRef
+    following: BlockRef
+    start: Ref
+    stop: Ref
+    mark: tuple[int, int]
+
+
+def _stays(terminator: Node, loop: Node) -> bool:
+    """Whether control stays in the loop."""
+    target = terminator.target
+    if target is loop:
+        return terminator.op is CONTINUE
+    return target is not None and target.is_inside(loop)
