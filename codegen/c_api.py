@@ -22,7 +22,7 @@ from ljit.codegen.layout import (
     METHOD_O,
     method_function,
 )
-from ljit.ops.containers import is_in, is_not_in
+from ljit.ops.membership import is_in, is_not_in
 from ljit.ops.python_types import class_of
 from ljit.records import Record
 from ljit.types import BOOL, INT, NONE, Type

@@ -18,12 +18,13 @@ from ljit.codegen.forms import Native, aggregate, split
 from ljit.codegen.joins import Join
 from ljit.codegen.ownership import Ownership
 from ljit.codegen.polling import Polling
-from ljit.types import INT, RANGE, SliceType, TupleType, Type
+from ljit.types import BOOL, INT, RANGE, SliceType, TupleType, Type
 
 __all__ = ["Emitter"]
 
 #: what `fastmath=True` allows; NaNs and infinities keep their meaning
 FAST_FLAGS = "reassoc nsz arcp contract afn"
+_FEW = 4  # constants that are chosen from without a table
 
 
 class Emitter:
@@ -115,6 +116,23 @@ class Emitter:
         """Choose without a branch."""
         parts = [self.f.select(condition.ref, a, b) for a, b in zip(x.parts, y.parts, strict=True)]
         return Native(x.type, parts)
+
+    def item_at(self, items: Sequence[Native], index: Native) -> Native:
+        """Choose by an index: from a table of constants, else one after the other."""
+        if len(items) > _FEW and all(map(_is_fixed, items)):
+            columns = zip(*(item.parts for item in items), strict=True)
+            return Native(items[0].type, [self._from_table(column, index) for column in columns])
+        result = items[0]
+        for position, item in enumerate(items[1:], 1):
+            is_it = self.f.icmp("eq", index.ref, integer("i64", position))
+            result = self.select(Native(BOOL, (is_it,)), item, result)
+        return result
+
+    def _from_table(self, items: Sequence[Ref], index: Native) -> Ref:
+        type_ = items[0].type
+        initial = f"[{', '.join(item.typed for item in items)}]"
+        table = self.f.module.constant_data(f"[{len(items)} x {type_}]", initial)
+        return self.f.load(type_, self.f.gep(type_, table, index.ref))
 
     def branch(
         self, condition: Native, then: Callable[[], Native], otherwise: Callable[[], Native]
@@ -217,3 +235,8 @@ class Emitter:
     getattr = objects.getattr_
     call_boxed = objects.call_boxed
     owned_result = objects.owned_result
+
+
+def _is_fixed(x: Native) -> bool:
+    """Whether LLVM knows the value as it stands: no instruction or parameter gives it."""
+    return not any(part.text.startswith("%") for part in x.parts)

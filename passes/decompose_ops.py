@@ -2,8 +2,8 @@
 
 Contract: `_RULES` maps an op to a function that builds the replacement in front of a node, or gives
 None to leave it. ``f(*(a, b), **{'k': c})`` becomes ``f(a, b, k=c)``: `py::call_ex` with a tuple
-and a dict made on the spot is `py::call`. The tuple and the dict stay until `eliminate_dead_code`,
-if nothing else uses them.
+and a dict made on the spot is `py::call`. ``[x] * 3`` is ``[x, x, x]``, up to 16 items. What the ops
+were given stays until `eliminate_dead_code`, if nothing else uses it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ljit.passes.rewriting import replace_value
 __all__ = ["decompose_ops"]
 
 NAME = "decompose_ops"
+_MAX_ITEMS = 16
 
 
 @graph_pass(NAME)
@@ -38,7 +39,7 @@ def decompose_ops(graph: Graph) -> bool:
 
 @cache
 def _rules() -> dict[OpDef, Callable[[Node], list[Value] | None]]:
-    return {get_op("py::call_ex"): _plain_call}
+    return {get_op("py::call_ex"): _plain_call, get_op("py::mul"): _repeated_list}
 
 
 def _plain_call(node: Node) -> list[Value] | None:
@@ -52,6 +53,20 @@ def _plain_call(node: Node) -> list[Value] | None:
     attrs = {"kwnames": tuple(keywords)}
     call = node.graph.create(get_op("py::call"), inputs, attrs, like=node)
     return call.insert_before(node).outputs
+
+
+def _repeated_list(node: Node) -> list[Value] | None:
+    """Give the list with its items written out, if it is short."""
+    for value, times in (node.inputs, reversed(node.inputs)):
+        made = value.node
+        count = times.constant if times.is_constant else None
+        if made is None or made.op is not get_op("prim::ListConstruct") or type(count) is not int:
+            continue
+        if len(made.inputs) * count > _MAX_ITEMS:
+            return None
+        again = node.graph.create(made.op, made.inputs * count, outputs=1, like=node)
+        return again.insert_before(node).outputs
+    return None
 
 
 def _tuple_items(value: Value) -> list[Value] | None:

@@ -3,17 +3,18 @@
 Contract: an operator of Python with a NumPy array or scalar among its operands becomes the op that
 `OpDef.numpy` names, and an in-place operator on an immutable left operand becomes the plain one
 (`OpDef.element_op`), where `infer` knows the result type and it is the same (or nothing was known).
-Changes no value.
+Changes no value. A list that is made for one read at an int becomes a tuple: where the read fails, native
+code leaves before it.
 """
 
 from __future__ import annotations
 
 from ljit.analysis.alias import is_immutable
 from ljit.errors import LjitError
-from ljit.ir import REGISTRY, Graph, Node, OpDef
+from ljit.ir import REGISTRY, Graph, Node, OpDef, get_op
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import replace_value
-from ljit.types import ANY, is_numpy
+from ljit.types import ANY, BOOL, INT, is_numpy
 
 __all__ = ["normalize_ops"]
 
@@ -25,6 +26,7 @@ def normalize_ops(graph: Graph) -> bool:
     """Rewrite operators; whether any was."""
     changed = False
     for node in list(graph.walk()):
+        changed |= _read_tuple(node)
         op = _wanted_op(node)
         if op is not node.op and is_allowed(NAME, node):
             new = graph.create(op, node.inputs, node.attrs, like=node)
@@ -34,6 +36,21 @@ def normalize_ops(graph: Graph) -> bool:
             node.erase()
             changed = True
     return changed
+
+
+def _read_tuple(node: Node) -> bool:
+    """Let a read of a list that is made for it read a tuple; whether it did."""
+    if node.op is not get_op("py::getitem") or node.inputs[1].type not in (INT, BOOL):
+        return False
+    made = node.inputs[0].node
+    if made is None or made.op is not get_op("prim::ListConstruct") or not made.inputs:
+        return False
+    if len(made.output.uses) > 1 or not is_allowed(NAME, node):
+        return False
+    items = node.graph.create(get_op("prim::TupleConstruct"), made.inputs, like=made)
+    node.set_input(0, items.insert_before(made).output)
+    made.erase()
+    return True
 
 
 def _wanted_op(node: Node) -> OpDef:

@@ -214,6 +214,9 @@ class Emitter(Protocol):
     def select(self, condition: V, x: V, y: V) -> V:
         """Choose without a branch: both are computed."""
 
+    def item_at(self, items: Sequence[V], index: V) -> V:
+        """Choose from values of one type by an index within their number."""
+
     def branch(self, condition: V, then: Callable[[], V], otherwise: Callable[[], V]) -> V:
         """Choose with a branch: only one is computed. Both give values of one type."""
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
 from ljit.ir.opdef import V
-from ljit.ops import python_compare as compare
 from ljit.ops.int_ranges import ITEM_OF_TUPLE, MADE_TUPLE, SEQUENCE_INDEX
 from ljit.ops.python_numbers import is_plain, plain_effect
 from ljit.ops.python_types import common_type, join_all, range_length, select_item, wrap_index
@@ -27,7 +26,7 @@ from ljit.types import (
     Type,
 )
 
-__all__ = ["GETITEM", "SETITEM", "TUPLE_INDEX", "is_in", "is_not_in"]
+__all__ = ["GETITEM", "SETITEM", "TUPLE_INDEX"]
 
 
 def _container_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
@@ -337,7 +336,7 @@ def _can_lower_getitem(x: Type, index: Type) -> bool:
     if not _is_int(index):
         return False
     if isinstance(x, TupleType):
-        return common_type(x.items) != ANY
+        return bool(x.items)
     return isinstance(x, ListType) or x in (RANGE, STR)
 
 
@@ -428,59 +427,4 @@ DELITEM = _container_op(
     infer=_nothing,
     evaluate=operator.delitem,
     samples=(([1, 2], 0), ({1: 2}, 1), ([], 0)),
-)
-
-# -- in --------------------------------------------------------------------------------------------
-
-
-def is_not_in(item: object, container: Any) -> bool:
-    """Give ``item not in container``."""
-    return item not in container
-
-
-def is_in(item: object, container: Any) -> bool:
-    """Give ``item in container``."""
-    return item in container
-
-
-def _infer_in(_item: Type, _container: Type) -> Type:
-    return BOOL
-
-
-_IN_SAMPLES = (
-    *((x, (1, 2.5, 2**53 + 1)) for x in (1, 1.0, True, 2.5, 2.0**53, 3, 1 + 0j)),
-    *((x, range(3, 30, 9)) for x in (3, 12, 13, 30, True, 3.0, -(2**63), 2**63 - 1)),
-    *((x, range(9, -9, -4)) for x in (9, 5, -7, -11, 0)),
-    *(
-        (None, (None, 1)),
-        (1, ()),
-        (1, [1]),
-        ("a", "abc"),
-        (1, {1: 2}),
-        (1, 5),
-        (float("nan"), (1.0,)),
-    ),
-)
-
-CONTAINS = _container_op(
-    "py::contains",
-    "(item, container)",
-    "``item in container``",
-    infer=_infer_in,
-    evaluate=is_in,
-    lower=compare.lower_in,
-    can_lower=compare.can_lower_in,
-    effects=compare.effect_of_in,
-    samples=_IN_SAMPLES,
-)
-NOT_CONTAINS = _container_op(
-    "py::not_contains",
-    "(item, container)",
-    "``item not in container``",
-    infer=_infer_in,
-    evaluate=is_not_in,
-    lower=compare.lower_not_in,
-    can_lower=compare.can_lower_in,
-    effects=compare.effect_of_in,
-    samples=_IN_SAMPLES,
 )

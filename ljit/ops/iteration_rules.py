@@ -94,7 +94,7 @@ _TUPLE = _Rule(
     lambda e, view, k: select_item(e, e.tuple_items(view), k),
     _tuple_size,
     _has_fixed(_tuple_size),
-    lambda t: common_type(t.items) not in (ANY, NEVER),
+    lambda t: bool(t.items),
 )
 
 

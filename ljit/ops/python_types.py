@@ -157,16 +157,27 @@ def join_all(types: Iterable[Type]) -> Type:
 
 
 def common_type(types: Sequence[Type]) -> Type:
-    """Give the type of an item that is found by its index: a known one only if all are equal."""
-    return types[0] if types and all(t == types[0] for t in types) else ANY
+    """Give the type of an item that is found by its index."""
+    return join_all(types) if types else ANY
 
 
 def select_item(e: Emitter, items: Sequence[V], index: V) -> V:
-    """Give the item of a tuple of equal types at an index within its bounds."""
-    result = items[0]
-    for position, item in enumerate(items[1:], 1):
-        result = e.select(e.compare("eq", index, e.const(INT, position)), item, result)
-    return result
+    """Give the item of a tuple at an index within its bounds."""
+    type_ = common_type([item.type for item in items])
+    if type_ == ANY and any(item.type != ANY for item in items):
+        return _boxed_item(e, items, index, 0)
+    return e.item_at([e.widen(item, type_) for item in items], index)
+
+
+def _boxed_item(e: Emitter, items: Sequence[V], index: V, first: int) -> V:
+    """Box one item only."""
+    if first == len(items) - 1:
+        return e.widen(items[first], ANY)
+    return e.branch(
+        e.compare("eq", index, e.const(INT, first)),
+        lambda: e.widen(items[first], ANY),
+        lambda: _boxed_item(e, items, index, first + 1),
+    )
 
 
 def wrap_index(e: Emitter, index: V, size: V) -> V:

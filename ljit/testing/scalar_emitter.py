@@ -213,6 +213,10 @@ class ScalarEmitter:
         assert x.type == y.type, f"{x.type} or {y.type}"
         return x if condition.value else y
 
+    def item_at(self, items: Sequence[Number], index: Number) -> Number:
+        assert all(item.type == items[0].type for item in items)
+        return items[int(index.value)]
+
     def branch(
         self, condition: Number, then: Callable[[], Number], otherwise: Callable[[], Number]
     ) -> Number:

@@ -115,6 +115,10 @@ class PythonEmitter(ScalarEmitter):
         return super().select(condition, x, y)
 
     def widen(self, x, type_):
+        if type_ == x.type:
+            return x
+        if type_ == ANY:
+            return Number(ANY, plain(x))
         assert isinstance(type_, UnionType)
         members = x.type.members if isinstance(x.type, UnionType) else (x.type,)
         assert set(members) <= set(type_.members)
