@@ -95,9 +95,10 @@ def _call_refill() -> str:
 
 def _begin(result: str, name: str, params: str = "") -> str:
     return f"""define internal {result} @{name}(ptr %x{params}) nounwind {{
+entry:
   %index.at = getelementptr i8, ptr %x, i64 {MERSENNE_INDEX}
   %words = getelementptr i8, ptr %x, i64 {MERSENNE_WORDS}
-  %index = load i32, ptr %index.at"""
+  %index = load volatile i32, ptr %index.at"""
 
 
 def _define_double(module: ModuleBuilder, name: str) -> None:
@@ -128,7 +129,7 @@ far:
 draw:
   %pair = phi <2 x i32> [ %near.pair, %near ], [ %far.pair, %far ]
   %next = phi i32 [ %near.next, %near ], [ %far.next, %far ]
-  store i32 %next, ptr %index.at
+  store volatile i32 %next, ptr %index.at
 {_temper("%pair", "<2 x i32>")}
   %high = extractelement <2 x i32> %out, i32 0
   %low = extractelement <2 x i32> %out, i32 1
@@ -156,9 +157,9 @@ far:
   {_call_refill()}
   br label %draw
 draw:
-  %place = phi i32 [ %index, %0 ], [ 0, %far ]
+  %place = phi i32 [ %index, %entry ], [ 0, %far ]
   %next = add i32 %place, 1
-  store i32 %next, ptr %index.at
+  store volatile i32 %next, ptr %index.at
   %wide = zext i32 %place to i64
   %word.at = getelementptr i32, ptr %words, i64 %wide
   %word = load i32, ptr %word.at
@@ -168,35 +169,47 @@ draw:
     )
 
 
+def _define_bits(module: ModuleBuilder, name: str) -> None:
+    """``k`` random bits, 0 < k < 64."""
+    _define_word(module, "mersenne.word")
+    module.define(
+        name,
+        f"""define internal i64 @{name}(ptr %x, i64 %k) nounwind {{
+  %negated = sub i64 0, %k
+  %spare = trunc i64 %negated to i32
+  %less = and i32 %spare, 31
+  %is.wide = icmp ugt i64 %k, 32
+  %word = call i32 @mersenne.word(ptr %x)
+  br i1 %is.wide, label %two, label %one
+one:
+  %short = lshr i32 %word, %less
+  %result = zext i32 %short to i64
+  ret i64 %result
+two:
+  %upper = call i32 @mersenne.word(ptr %x)
+  %upper.less = lshr i32 %upper, %less
+  %upper.wide = zext i32 %upper.less to i64
+  %upper.up = shl nuw i64 %upper.wide, 32
+  %wide = zext i32 %word to i64
+  %both = or disjoint i64 %upper.up, %wide
+  ret i64 %both
+}}""",
+    )
+
+
 def _define_below(module: ModuleBuilder, name: str) -> None:
     """An int of [0, n) for n > 0: as many bits as n has, until they are below it."""
-    _define_word(module, "mersenne.word")
+    _define_bits(module, "mersenne.bits")
     module.declare("llvm.ctlz.i64", "i64", ("i64", "i1"))
     module.define(
         name,
         f"""define internal i64 @{name}(ptr %x, i64 %n) nounwind {{
+entry:
   %zeros = call i64 @llvm.ctlz.i64(i64 %n, i1 false)
-  %is.wide = icmp ult i64 %zeros, 32
-  %less = and i64 %zeros, 31
-  %less.32 = trunc i64 %less to i32
+  %k = sub i64 64, %zeros
   br label %again
 again:
-  %word = call i32 @mersenne.word(ptr %x)
-  br i1 %is.wide, label %two, label %one
-one:
-  %short = lshr i32 %word, %less.32
-  %short.64 = zext i32 %short to i64
-  br label %test
-two:
-  %upper = call i32 @mersenne.word(ptr %x)
-  %upper.less = lshr i32 %upper, %less.32
-  %upper.64 = zext i32 %upper.less to i64
-  %upper.up = shl nuw i64 %upper.64, 32
-  %word.64 = zext i32 %word to i64
-  %long = or disjoint i64 %upper.up, %word.64
-  br label %test
-test:
-  %number = phi i64 [ %short.64, %one ], [ %long, %two ]
+  %number = call i64 @mersenne.bits(ptr %x, i64 %k)
   %fits = icmp ult i64 %number, %n
   br i1 %fits, label %done, label %again
 done:
@@ -206,7 +219,11 @@ done:
 
 
 _Definition = Callable[[ModuleBuilder], None]
-_DEFINITIONS = {"mersenne.double": _define_double, "mersenne.below": _define_below}
+_DEFINITIONS = {
+    "mersenne.double": _define_double,
+    "mersenne.bits": _define_bits,
+    "mersenne.below": _define_below,
+}
 #: what a unit's module needs to call a function on a `random.Random`
 MERSENNE_FUNCTIONS: dict[str, _Definition] = {
     name: partial(define, name=name) for name, define in _DEFINITIONS.items()

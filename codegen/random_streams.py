@@ -5,6 +5,7 @@ NumPy's generators are asked through their bit generator, by the C functions tha
 
 Another thread may be filling an array from a NumPy stream without the GIL: it holds the stream's lock then, and
 native code leaves for the interpreter, which waits. It also leaves for bit generators that are not NumPy's.
+What other threads can change between two trips of a loop is volatile: LLVM does not know when they run.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def _is_ready(name: str, stream: Stream) -> str:
             "  br i1 %is.lock, label %look, label %no",
             "look:",
             f"  %held.at = getelementptr i8, ptr %lock, i64 {lock.offset}",
-            f"  %held = load {lock.type}, ptr %held.at",
+            f"  %held = load volatile {lock.type}, ptr %held.at",
             f"  %is.free = icmp eq {lock.type} %held, 0",
             f"  %ready = and i1 %is.free, %{'or' if len(sources) > 1 else 'is'}.{len(sources) - 1}",
             "  ret i1 %ready",
@@ -114,13 +115,13 @@ def _legacy_gauss(
 #: Marsaglia's polar method, which makes two numbers: the first is put by for the next draw.
 _LEGACY_GAUSS = f"""define internal double @legacy_gauss(ptr %bitgen, ptr %has) nounwind {{
   %kept.at = getelementptr i8, ptr %has, i64 8
-  %flag = load i32, ptr %has
+  %flag = load volatile i32, ptr %has
   %is.kept = icmp ne i32 %flag, 0
   br i1 %is.kept, label %take, label %make
 take:
-  %kept = load double, ptr %kept.at
-  store i32 0, ptr %has
-  store double 0.0, ptr %kept.at
+  %kept = load volatile double, ptr %kept.at
+  store volatile i32 0, ptr %has
+  store volatile double 0.0, ptr %kept.at
   ret double %kept
 make:
   %state = load ptr, ptr %bitgen
@@ -148,8 +149,8 @@ found:
   %scale = call double @llvm.sqrt.f64(double %square)
   %first = fmul double %scale, %x
   %second = fmul double %scale, %y
-  store i32 1, ptr %has
-  store double %first, ptr %kept.at
+  store volatile i32 1, ptr %has
+  store volatile double %first, ptr %kept.at
   ret double %second
 }}"""
 

@@ -14,9 +14,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Protocol
 
+from ljit.analysis.assumptions import Assumption
 from ljit.ir import REGISTRY, OpDef, Value, get_op
 from ljit.ops.control import CONSTANT
 from ljit.ops.python_types import bound_function, fixed_method
+from ljit.passes.library import constant_behind, library_method, library_op, looks_up_as_known
 from ljit.records import Record
 from ljit.types import (
     ANY,
@@ -50,6 +52,9 @@ class Constants(Protocol):
 
     def module_attribute(self, module: types.ModuleType, name: str) -> Value | None:
         """Give the attribute as a constant, guarded against change; None if that is not possible."""
+
+    def assume(self, assumption: Assumption) -> bool:
+        """Let native code check the assumption; False if it was seen not to hold."""
 
 
 def resolve(request: Request, constants: Constants) -> Request:
@@ -107,17 +112,22 @@ def _call(request: Request, constants: Constants) -> Request | None:
     if bound is not None and isinstance(type_of(bound[1]), ObjectType):
         function, receiver = bound
         args = [constants.constant(receiver), *args]
-    for op in _tables().callables.get(id(function)) or _fixed_methods(function, args):
+    for op in _tables().callables.get(id(function)) or _methods(function, args, constants):
         found = bind(op, args, kwnames, constants)  # type: ignore[arg-type]
         if found is not None and is_known(found):
             return found
     return None
 
 
-def _fixed_methods(function: object, args: Sequence[Value]) -> list[OpDef]:
-    """The op of a method that nobody can change, called as a function of its receiver."""
+def _methods(function: object, args: Sequence[Value], constants: Constants) -> list[OpDef]:
+    """The op of a method that is called as a function of its receiver, if it is known what that does."""
+    if not args:
+        return []
+    op = library_op(function)
+    if op is not None:
+        return [op] if looks_up_as_known(op, args[0], constants.assume) else []
     name = getattr(function, "__name__", None)
-    if not args or type(name) is not str or fixed_method(args[0].type, name) is not function:
+    if type(name) is not str or fixed_method(args[0].type, name) is not function:
         return []
     op = _tables().methods.get(f"{member_class(args[0].type)}.{name}")
     return [] if op is None else [op]
@@ -159,7 +169,11 @@ def _call_method(request: Request, constants: Constants) -> Request | None:
         return Request(get_op("py::call"), (function, *args), _only_kwnames(request))
     op = _tables().methods.get(f"{member_class(receiver.type)}.{name}")
     if op is None:
-        return None
+        method = _method_of_constant(constant_behind(receiver), request, constants)
+        if method is None:
+            return None
+        callee = constants.constant(method.attrs["value"])
+        return Request(get_op("py::call"), (callee, *args), _only_kwnames(request))
     found = bind(op, request.inputs, request.attrs.get("kwnames", ()), constants)  # type: ignore[arg-type]
     return found if found is not None and is_known(found) else None
 
@@ -175,9 +189,18 @@ def _getattr(request: Request, constants: Constants) -> Request | None:
         return None if found is None else Request(CONSTANT, (), {"value": found.constant})
     op = _tables().attributes.get(f"{member_class(receiver.type)}.{request.attrs['name']}")
     if op is None:
-        return None
+        return _method_of_constant(constant_behind(receiver), request, constants)
     member = Request(op, (receiver,), {})
     return member if is_known(member) else None
+
+
+def _method_of_constant(receiver: Value, request: Request, constants: Constants) -> Request | None:
+    """A method of an object that does not change, if the method is an op."""
+    if not receiver.is_constant:
+        return None
+    name = str(request.attrs["name"])
+    method = library_method(receiver.constant, name, constants.assume)
+    return None if method is None else Request(CONSTANT, (), {"value": method})
 
 
 def _getitem(request: Request, constants: Constants) -> Request | None:

@@ -151,6 +151,12 @@ class _Constants(Record):
     def module_attribute(self, module: types.ModuleType, name: str) -> Value | None:
         return self.walk.module_attribute(module, name, self.node)
 
+    def assume(self, assumption: Assumption) -> bool:
+        if self.walk.feedback.is_unstable(assumption.key):
+            return False
+        self.walk.out.assume(assumption, self.node)
+        return True
+
 
 class _Specializer:
     """The state of one walk. `block` is where new nodes go; `values` maps baseline values to new ones."""

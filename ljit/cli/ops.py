@@ -16,6 +16,10 @@ _FAMILIES = {
     "prim": "Structure, constants, iteration and containers.",
     "py": "Python's operators, calls and attributes: what the baseline graph is made of.",
     "np": "NumPy's functions on scalars and arrays: what the specialiser puts in their place.",
+    "math": "The functions of `math`.",
+    "Generator": "Draws from a `numpy.random.Generator`.",
+    "RandomState": "Draws from a `numpy.random.RandomState`, such as that of `np.random.rand`.",
+    "random": "Draws from Python's `random`.",
 }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ljit.ir.range_rules import RangeRules
@@ -350,6 +351,9 @@ class OpDef(Record):
     - `callables` are the Python objects whose call is this op (``np.sqrt``, ``abs``); `methods` the
       methods, as ``"ndarray.sum"``; `attributes` the attributes, as ``"ndarray.shape"``. Those of NumPy
       scalars (any dtype) are ``"generic.item"``.
+    - `library` names functions of Python's library that are this op, of modules that ljit does not import:
+      ``"random.Random.uniform"``; `looks_up` the methods of the first argument that they call, and which functions
+      these have to be: ``{"random": "_random.Random.random"}``.
     - `parameters` is the call order of the Python function where it differs from the schema's positional
       and then keyword-only names: ``("shape", "dtype", "order")``. A call argument that lands on a keyword-only
       name of the schema becomes an attribute and must be a constant.
@@ -379,6 +383,8 @@ class OpDef(Record):
     callables: tuple[object, ...] = ()
     methods: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
+    library: tuple[str, ...] = ()
+    looks_up: Mapping[str, str] = MappingProxyType({})
     numpy: str | None = None
     iter_callables: tuple[object, ...] = ()
     fold: Callable[..., object] | None = None

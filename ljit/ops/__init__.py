@@ -25,6 +25,7 @@ from ljit.ops import (
     python,
     python_iteration,
     random_numpy,
+    random_python,
 )  # isort: skip
 
 __all__ = [
@@ -52,4 +53,5 @@ __all__ = [
     "python",
     "python_iteration",
     "random_numpy",
+    "random_python",
 ]

@@ -1,0 +1,152 @@
+"""Numbers drawn from Python's `random`: the module's functions, which are methods of a hidden `random.Random`.
+
+The state of the stream lies in that object, so that `seed`, `setstate` and draws from elsewhere are seen.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ljit.ir import Effect, Emitter, OpDef, Schema, declare
+from ljit.ir.opdef import V
+from ljit.ops.python_numbers import to_float
+from ljit.types import ANY, FLOAT, INT, NONE, ObjectType, Type
+
+__all__: list[str] = []
+
+_DRAW_ONLY = Effect.READ | Effect.WRITE
+_DRAW = _DRAW_ONLY | Effect.RAISE
+_RANDOM = {"random": "_random.Random.random"}
+_BELOW = {
+    "_randbelow": "random.Random._randbelow_with_getrandbits",
+    "getrandbits": "_random.Random.getrandbits",
+}
+
+
+def _is_random(t: Type) -> bool:
+    """Whether `t` is a class of objects that hold a Mersenne Twister."""
+    cls = getattr(sys.modules.get("_random"), "Random", None)
+    return cls is not None and isinstance(t, ObjectType) and issubclass(t.cls, cls)
+
+
+def _declare(
+    name: str,
+    schema: str,
+    doc: str,
+    lower: Callable[..., V],
+    takes: Callable[..., bool],
+    looks_up: Mapping[str, str],
+    type_: Type = FLOAT,
+    effect: Effect = _DRAW,
+    module: str = "random",
+) -> None:
+    def evaluate(x: Any, *args: Any) -> Any:
+        return getattr(sys.modules["random"].Random, name)(x, *args)
+
+    def infer(x: Type, *args: Type) -> Type:
+        return type_ if _is_random(x) and takes(*args) else ANY
+
+    def effects(*types: Type) -> Effect:
+        return Effect.CALL if infer(*types) == ANY else effect
+
+    declare(
+        OpDef(
+            f"random::{name}",
+            Schema(schema),
+            doc,
+            infer=infer,
+            evaluate=evaluate,
+            lower=lower,
+            can_lower=lambda *types: infer(*types) != ANY,
+            effects=effects,
+            library=(f"{module}.Random.{name}",),
+            looks_up=looks_up,
+        )
+    )
+
+
+def _lower_random(e: Emitter, x: V) -> V:
+    return e.draw(x, "mersenne.double", (), FLOAT)
+
+
+def _difference(e: Emitter, x: V, y: V) -> V:
+    """``x - y`` of two ints; beyond int64 it bails out."""
+    result, overflow = e.sub_overflow(x, y)
+    e.bail_if(overflow, "int overflow")
+    return result
+
+
+def _lower_uniform(e: Emitter, x: V, a: V, b: V) -> V:
+    if a.type == b.type == INT:
+        width = to_float(e, _difference(e, b, a))
+    else:
+        width = e.sub(to_float(e, b), to_float(e, a))
+    return e.add(to_float(e, a), e.mul(width, _lower_random(e, x)))
+
+
+def _lower_expovariate(e: Emitter, x: V, rate: V) -> V:
+    rate = to_float(e, rate)
+    e.bail_if(e.compare("eq", rate, e.const(FLOAT, 0.0)), "division by zero")
+    rest = e.sub(e.const(FLOAT, 1.0), _lower_random(e, x))
+    return e.div(e.neg(e.math("log", rest)), rate)
+
+
+def _below(e: Emitter, x: V, start: V, stop: V) -> V:
+    width = _difference(e, stop, start)
+    e.bail_if(e.compare("le", width, e.const(INT, 0)), "empty range")
+    return e.add(start, e.draw(x, "mersenne.below", (width,), INT), fits=True)
+
+
+def _lower_randrange(e: Emitter, x: V, start: V, stop: V | None = None) -> V:
+    if stop is None or stop.type == NONE:
+        return _below(e, x, e.const(INT, 0), start)
+    return _below(e, x, start, stop)
+
+
+def _lower_randint(e: Emitter, x: V, a: V, b: V) -> V:
+    end, overflow = e.add_overflow(b, e.const(INT, 1))
+    e.bail_if(overflow, "int overflow")
+    return _below(e, x, a, end)
+
+
+def _lower_getrandbits(e: Emitter, x: V, k: V) -> V:
+    outside = e.bit_or(e.compare("le", k, e.const(INT, 0)), e.compare("gt", k, e.const(INT, 63)))
+    e.bail_if(outside, "not a count of bits of an int64")
+    return e.draw(x, "mersenne.bits", (k,), INT)
+
+
+def _are_real(*types: Type) -> bool:
+    return all(t in (INT, FLOAT) for t in types)
+
+
+def _are_ints(*types: Type) -> bool:
+    return all(t == INT for t in types)
+
+
+def _is_range(start: Type, stop: Type = NONE, *step: Type) -> bool:
+    return not step and start == INT and stop in (INT, NONE)
+
+
+_declare(
+    "random", "(x!, /)", "A float of [0, 1).", _lower_random, _are_real, {},
+    effect=_DRAW_ONLY, module="_random",
+)  # fmt: skip
+_declare(
+    "getrandbits", "(x!, k, /)", "An int of `k` random bits.", _lower_getrandbits, _are_ints, {},
+    INT, module="_random",
+)  # fmt: skip
+_declare("uniform", "(x!, a, b)", "``a + (b - a) * random()``.", _lower_uniform, _are_real, _RANDOM)
+_declare(
+    "expovariate", "(x!, lambd)", "``-log(1 - random()) / lambd``.", _lower_expovariate, _are_real,
+    _RANDOM,
+)  # fmt: skip
+_declare(
+    "randrange", "(x!, start, stop=None, step=1)", "An int of ``range(start, stop)``.",
+    _lower_randrange, _is_range, _BELOW, INT,
+)  # fmt: skip
+_declare(
+    "randint", "(x!, a, b)", "An int of [a, b].", _lower_randint, _are_ints,
+    {**_BELOW, "randrange": "random.Random.randrange"}, INT,
+)  # fmt: skip
