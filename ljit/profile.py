@@ -53,8 +53,8 @@ class Observation(Record, frozen=False):
     _class: builtins.type | None = None
     _layout: object = None
 
-    def see(self, value: object) -> bool:
-        """Join the type of `value` in; True: nothing new can come of objects of its class."""
+    def see(self, value: object) -> object:
+        """Join the type of `value` in; gives what nothing new can come of (see `Profile.record`)."""
         self.count += 1
         cls = type(value)
         if cls is self._class or (
@@ -64,7 +64,9 @@ class Observation(Record, frozen=False):
                 self.constant = NO_CONSTANT
         else:
             self._look_at(value, cls)
-        return cls is self._class and self.constant is NO_CONSTANT
+        if self.constant is not NO_CONSTANT:
+            return self.constant
+        return cls if cls is self._class else None
 
     def _look_at(self, value: object, cls: builtins.type) -> None:
         if self.count == 1:
@@ -89,8 +91,8 @@ class Profile:
     def __init__(self) -> None:
         self._observations: dict[int, Observation] = {}
 
-    def record(self, node_id: int, value: object) -> bool:
-        """See `value` at the node; True: nothing new can come of objects of its class."""
+    def record(self, node_id: int, value: object) -> object:
+        """See `value` at the node; gives its class if nothing new can come of objects of it, or the very object."""
         found = self._observations.get(node_id)
         if found is None:
             found = self._observations[node_id] = Observation()

@@ -7,6 +7,10 @@ says so in a comment (Python has no word for it); otherwise the text is Python.
 
 from __future__ import annotations
 
+import ast
+import operator
+from keyword import iskeyword
+
 from ljit.ir import Block, Graph, Node, Value
 from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, REGION, RETURN, YIELD
 
@@ -26,6 +30,7 @@ class _Printer:
         self.names: dict[Value, str] = {}
         self.taken: set[str] = set()
         self.inlined: dict[Value, str] = {}
+        self.conditions: dict[Value, str] = {}  # the same where only the truth is asked for
         self.lines: list[str] = []
 
     def function(self, name: str) -> str:
@@ -69,14 +74,29 @@ class _Printer:
             self.put(depth, "pass")
 
     def plain(self, node: Node, depth: int) -> None:
-        text = self.expression(node)
+        if node.op.statement:
+            self.statement(node, depth)
+            return
+        operands = [self.use(v) for v in node.inputs]
+        text = self.expression(node, operands)
         if len(node.outputs) == 1 and self.can_inline(node):
-            self.inlined[node.output] = text if not node.op.syntax else f"({text})"
+            self.inlined[node.output] = f"({text})"
+            if node.op.evaluate is operator.truth:
+                self.conditions[node.output] = operands[0]
         elif node.outputs and any(out.uses for out in node.outputs):
             targets = ", ".join(map(self.name, node.outputs))
-            self.put(depth, f"{targets} = {text}")
+            self.put(depth, f"{targets} = {_tidy(text)}")
         else:
-            self.put(depth, text)
+            self.put(depth, _tidy(text))
+
+    def statement(self, node: Node, depth: int) -> None:
+        """``x += y`` on a name of its own: the value of `x` before is another one."""
+        operands = [self.use(v) for v in node.inputs]
+        if node.outputs:
+            target = self.name(node.output)
+            self.put(depth, f"{target} = {_tidy(operands[0])}")
+            operands[0] = target
+        self.put(depth, _tidy(node.op.statement.format(*operands, **node.attrs)))
 
     def can_inline(self, node: Node) -> bool:
         """Whether the only use is an operand of the next node that prints."""
@@ -86,14 +106,16 @@ class _Printer:
         following = node.next
         while following is not None and following.op.is_constant:
             following = following.next
-        return following is user and not user.blocks
+        return following is user and (not user.blocks or user.op is IF)
 
-    def expression(self, node: Node) -> str:
-        operands = [self.use(v) for v in node.inputs]
+    def expression(self, node: Node, operands: list[str]) -> str:
         if node.op.syntax:
-            return node.op.syntax.format(*operands, **node.attrs)
+            return node.op.text_of(operands, node.attrs)
         attrs = [f"{key}={_literal(value)}" for key, value in node.attrs.items()]
-        return f"{node.op.name.replace('::', '.')}({', '.join(operands + attrs)})"
+        name = node.op.name.replace("::", ".")
+        return (
+            f"{name}{'_' * iskeyword(node.op.name.split('::')[-1])}({', '.join(operands + attrs)})"
+        )
 
     def structure(self, node: Node, depth: int) -> None:
         outputs = [self.name(out) for out in node.outputs]
@@ -103,14 +125,19 @@ class _Printer:
             self.put(depth, "for _ in (0,):  # an inlined call")
             self.block(node.blocks[0], depth + 1, outputs)
         elif node.op is IF:
-            self.put(depth, f"if {self.use(node.inputs[0])}:")
-            self.block(node.blocks[0], depth + 1, outputs)
-            if outputs or node.blocks[1].first is not node.blocks[1].last:
-                self.put(depth, "else:")
-                self.block(node.blocks[1], depth + 1, outputs)
-            elif node.blocks[1].terminator.op is not YIELD:
-                self.put(depth, "else:")
-                self.terminator(node.blocks[1].terminator, depth + 1, outputs)
+            self.branch(node, depth, outputs)
+
+    def branch(self, node: Node, depth: int, outputs: list[str]) -> None:
+        (value,), (first, second) = node.inputs, node.blocks
+        text = self.use(value)
+        condition = self.conditions.pop(value, text)
+        if _is_empty(first) and not outputs:
+            condition, first, second = f"not {condition}", second, first
+        self.put(depth, f"if {_tidy(condition)}:")
+        self.block(first, depth + 1, outputs)
+        if outputs or not _is_empty(second):
+            self.put(depth, "else:")
+            self.block(second, depth + 1, outputs)
 
     def loop(self, node: Node, depth: int, outputs: list[str]) -> None:
         body = node.blocks[0]
@@ -136,7 +163,7 @@ class _Printer:
                 self.assign(outputs, carried, depth + 1)
 
     def terminator(self, node: Node, depth: int, outputs: list[str]) -> None:
-        values = [self.use(v) for v in node.inputs]
+        values = [_tidy(self.use(v)) for v in node.inputs]
         if node.op is YIELD:
             self.assign(outputs, values, depth)
         elif node.op is RETURN:
@@ -157,6 +184,10 @@ class _Printer:
             self.put(depth, f"{', '.join(left)} = {', '.join(right)}")
 
 
+def _is_empty(block: Block) -> bool:
+    return block.first is block.terminator and block.terminator.op is YIELD
+
+
 def _loops_out(node: Node) -> int:
     """How many Loops and Regions lie between an exit and its target."""
     count = 0
@@ -167,7 +198,17 @@ def _loops_out(node: Node) -> int:
     return count
 
 
+def _tidy(text: str) -> str:
+    """Drop the parentheses that are not needed."""
+    try:
+        return ast.unparse(ast.parse(text))
+    except SyntaxError:  # objects without a name that is Python
+        return text
+
+
 def _literal(value: object) -> str:
+    if isinstance(value, int | float) and value < 0:
+        return f"({value!r})"
     if isinstance(value, bool | int | float | complex | str | bytes | type(None) | tuple):
         return repr(value)
     name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)

@@ -1,10 +1,8 @@
-"""Code: the flat register bytecode that the machine runs, immutable and shared.
+"""Code: the flat register bytecode of a graph, immutable but for the functions that are made from it.
 
-A register holds one SSA value; constants are in the register file from the start (`template`). An
-instruction is a tuple ``(kind, f, a, b, c, d, pc)``; `d` is where the result goes (a register, or a
-slice of registers that lie side by side), `f` a callable or what the kind needs. Straight-line
-stretches are cut at the places that jumps name (`segments`), so that the machine iterates over a
-stretch instead of counting.
+A register holds one SSA value; constants are in the register file from the start (`template`). The
+machine does not interpret instructions one by one: `ljit.interp.steps` writes them out as Python functions
+when they are first run, and `Code.steps` keeps these.
 
 Every place where the interpreter can start has a name in `positions`:
 
@@ -16,67 +14,60 @@ This module is not the compiler (`ljit.interp.compiler`) and knows nothing of op
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ljit.errors import InternalError
-from ljit.records import Record
+from ljit.records import Record, made_by
 from ljit.source import SourceRange
 
-__all__ = ["Code", "Instruction", "LoopInfo", "Note", "Trace", "observed", "short"]
+if TYPE_CHECKING:
+    from ljit.interp.steps import Step
 
-#: (kind, f, a, b, c, d, pc): what a, b, c, d mean depends on the kind
-Instruction = tuple[int, Any, Any, Any, Any, Any, int]
-
-# The machine tests for these in this order, in groups of four: the frequent ones first.
-CALL2: Final = 0  # r[d] = f(r[a], r[b])
-CALL1: Final = 1  # r[d] = f(r[a])
-PROFILE: Final = 2  # hooks.on_profile(f, r[a]) unless its class is r[c]; r[d] = r[a]
-MOVE: Final = 3  # r[d] = r[a]
-BRANCH: Final = 4  # go to a unless r[b]
-BRANCH_IF: Final = 5  # go to a if r[b]
-NEXT: Final = 6  # r[b] += 1; go to c (the body) if r[b] < r[d] (the limit), else to a (the header)
-HEADER: Final = 7  # unless r[b] < r[c] go to a; d: register of the limit; f: LoopInfo
-CALL3: Final = 8  # r[d] = f(r[a], r[b], r[c])
-MOVE2: Final = 9  # r[c], r[d] = r[a], r[b]
-SPAN: Final = 10  # r[d] = f(r): parallel move into the slice d
-CALL: Final = 11  # r[d] = f(*a(r))
-JUMP: Final = 12  # go to a
-CALL0: Final = 13  # r[d] = f()
-ENTER: Final = 14  # r[d] = the trip at which the header of the loop f is looked at
-MULTI: Final = 15  # r[d] = f(*a(r)), which must give b results
-RETURN: Final = 16  # return r[a]
-RARE: Final = 17  # r[d] = f(r): f is told of the register file
-RESULTS: Final = 18  # return a tuple f(r): the end of a Map's block
-MAP: Final = 19  # r[d] = f.run(...): f is a MapBody
-OBSERVE: Final = 20  # f(a, r): only in code made by `observed`
-
-#: how the listing calls the kinds that are not an op
-KIND_NAMES: Final = {
-    MOVE: "move",
-    MOVE2: "move",
-    SPAN: "move",
-    NEXT: "next",
-    JUMP: "jump",
-    ENTER: "enter",
-    RETURN: "return",
-    PROFILE: "profile",
-}
+__all__ = ["Code", "Instruction", "Kind", "LoopInfo", "Trace", "observed", "short"]
 
 
-class Note(Record, eq=True):
-    """What the listing says of one instruction: op with attributes, registers, jump target."""
+class Kind(enum.Enum):
+    """What an instruction does. `f` is what its kind needs."""
 
-    text: str
+    CALL = "call"  # write = f(reads)
+    EXPRESSION = "expression"  # the same; f gives Python text for the texts of the reads
+    STATEMENT = "statement"  # write = read 0, then the statement that f gives, on the write and the other reads
+    TRUTH = "truth"  # write = whether the read value is true
+    MULTI = "multi"  # writes = f(reads), which must give as many results
+    PROFILE = "profile"  # write = read, which the hooks are told of; f: node id, register of the class seen
+    MOVE = "move"  # writes = reads, all at once
+    BRANCH = "branch unless"  # go to the target unless the read is true; f: the pc where both ways meet again
+    BRANCH_IF = (
+        "branch if"  # go to the target, where both ways meet, if the read is true; f: the target
+    )
+    JUMP = "jump"
+    ENTER = "enter"  # f: LoopInfo; its limit = the trip at which the header is looked at
+    HEADER = "loop while less"  # f: LoopInfo; go to the target unless trip < stop
+    NEXT = "next"  # f: LoopInfo; trip += 1; the target is the header
+    RETURN = "return"
+    RESULTS = "results"  # the end of a Map's block, which gives its reads
+    RARE = "rare"  # write = f(r): f is told of the register file
+    MAP = "map"  # writes = f.run(...): f is a MapBody
+
+
+class Instruction(Record, frozen=False):
+    """One instruction; `target` is the pc that it may jump to."""
+
+    kind: Kind
+    f: Any = None
     reads: tuple[int, ...] = ()
     writes: tuple[int, ...] = ()
-    target: int | None = None
+    target: Any = None
+    text: str = ""
+    range: SourceRange | None = None
 
     def __str__(self) -> str:
         into = ", ".join(f"r{i}" for i in self.writes)
         operands = ", ".join(f"r{i}" for i in self.reads)
         goal = f" -> {self.target}" if self.target is not None else ""
-        return f"{into + ' = ' if into else ''}{self.text}({operands}){goal}"
+        return f"{into + ' = ' if into else ''}{self.text or self.kind.value}({operands}){goal}"
 
 
 class LoopInfo(Record):
@@ -102,14 +93,16 @@ class Code(Record):
     name: str
     parameters: int
     instructions: tuple[Instruction, ...]
-    segments: tuple[tuple[Instruction, ...] | None, ...]
     template: tuple[object, ...]
     positions: Mapping[str, int]
     register_of: Mapping[str, int]
-    ranges: tuple[SourceRange | None, ...]
     loops: tuple[LoopInfo, ...]
-    notes: tuple[Note, ...]
-    constants: tuple[int, ...]
+    constants: frozenset[int]  # registers that nothing is written into
+    result: int  # the register that holds the result at the end
+    live: tuple[int, ...]  # for each pc, see `ljit.interp.flow`
+    arrivals: tuple[int, ...]
+    trace: Trace | None = None
+    steps: dict[int, Step] = made_by(factory=dict)  # by the pc where they start
 
     def pc_of(self, position: str) -> int:
         """Give the pc of a place."""
@@ -118,28 +111,15 @@ class Code(Record):
             raise InternalError(f"{self.name} has no place {position!r}")
         return found
 
-    def segment_at(self, pc: int) -> tuple[Instruction, ...]:
-        """Give the rest of the straight-line stretch that `pc` lies in."""
-        found = self.segments[pc]
-        if found is not None:
-            return found
-        end = pc + 1
-        while end < len(self.instructions) and self.segments[end] is None:
-            end += 1
-        return self.instructions[pc:end]
-
     def dump(self) -> str:
         """Give the listing that `dump_bytecode` shows."""
-        names: dict[int, list[str]] = {}
-        for key, register in self.register_of.items():
-            names.setdefault(register, []).append(key)
         lines = [f"{self.name}: {self.parameters} parameters, {len(self.template)} registers"]
-        for register in self.constants:
+        for register in sorted(self.constants):
             lines.append(f"  r{register} = {short(self.template[register])}")
-        marks = {pc for pc, segment in enumerate(self.segments) if segment is not None}
-        for pc, note in enumerate(self.notes):
-            head = f"{'>' if pc in marks else ' '}{pc:4}  {note}"
-            where = self.ranges[pc]
+        marks = {instruction.target for instruction in self.instructions}
+        for pc, instruction in enumerate(self.instructions):
+            head = f"{'>' if pc in marks else ' '}{pc:4}  {instruction}"
+            where = instruction.range
             lines.append(f"{head}   # {where.short()}" if where is not None else head)
         return "\n".join(lines) + "\n"
 
@@ -159,13 +139,4 @@ class Trace:
 
 def observed(code: Code, trace: Trace) -> Code:
     """Give `code` with a call of ``trace.observe(pc, registers)`` in front of each instruction."""
-
-    def instrument(segment: tuple[Instruction, ...]) -> tuple[Instruction, ...]:
-        both: list[Instruction] = []
-        for instruction in segment:
-            pc = instruction[-1]
-            both += [(OBSERVE, trace.observe, pc, None, None, None, pc), instruction]
-        return tuple(both)
-
-    segments = tuple(s if s is None else instrument(s) for s in code.segments)
-    return code.with_changes(segments=segments)
+    return code.with_changes(trace=trace, steps={})

@@ -1,20 +1,15 @@
-"""Graph to bytecode: one pass over the structured graph, labels patched at the end.
-
-Values that edges move into (parameters of Loop blocks, outputs of nodes with blocks) get registers
-side by side, so that a parallel move is one gather and one slice assignment: all sources are read
-before any target is written, which makes swaps right. Cost: linear in the graph.
-"""
+"""Graph to bytecode: one pass over the structured graph, labels patched at the end. Linear in the graph."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from operator import itemgetter
 from typing import Any
 
 from ljit.errors import InternalError
-from ljit.interp import code as kinds
-from ljit.interp.code import Code, Instruction, LoopInfo, Note, short
+from ljit.interp.code import Code, Instruction, Kind, LoopInfo, short
+from ljit.interp.flow import arrivals, live_registers
 from ljit.interp.special import (
     MapBody,
     check_assumption,
@@ -71,17 +66,13 @@ class _Compiler:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.instructions: list[Instruction] = []
-        self.notes: list[tuple[Note, _Label | None]] = []
-        self.ranges: list[SourceRange | None] = []
         self.template: list[object] = []
         self.registers: dict[Value, int] = {}
-        self.constants: list[int] = []
+        self.constants: set[int] = set()
         self.positions: dict[str, int] = {}
-        self.labels: list[_Label] = []
         self.loops: dict[Node, LoopInfo] = {}
         self.loop: LoopInfo | None = None  # the innermost one around the present node
         self.headers: dict[Node, _Label] = {}  # of Loops: where the next trip starts
-        self.bodies: dict[Node, _Label] = {}  # of Loops: behind the header
         self.ends: dict[Node, _Label] = {}  # of nodes with blocks: behind the merge
         self.pinned = -1  # the last pc that a label or position names
         self.range: SourceRange | None = None
@@ -110,39 +101,24 @@ class _Compiler:
         self.new_registers(self.graph.params)
         self.scratch = self.new_register()
         self.visit_block(self.graph.block)
-        instructions = tuple(map(self.patched, self.instructions))
+        for instruction in self.instructions:
+            if instruction.target is not None:
+                instruction.target = instruction.target.pc
+            if isinstance(instruction.f, _Label):
+                instruction.f = instruction.f.pc
         return Code(
             name=self.graph.name,
             parameters=len(self.graph.params),
-            instructions=instructions,
-            segments=self.cut(instructions),
+            instructions=tuple(self.instructions),
             template=tuple(self.template),
             positions=self.positions,
             register_of={value.key: register for value, register in self.registers.items()},
-            ranges=tuple(self.ranges),
             loops=tuple(self.loops.values()),
-            notes=tuple(
-                Note(n.text, n.reads, n.writes, label.pc) if label is not None else n
-                for n, label in self.notes
-            ),
-            constants=tuple(self.constants),
+            constants=frozenset(self.constants),
+            result=self.scratch,
+            live=live_registers(self.instructions, self.constants),
+            arrivals=arrivals(self.instructions),
         )
-
-    @staticmethod
-    def patched(instruction: Instruction) -> Instruction:
-        kind, f, a, b, c, d, pc = instruction
-        a, c = (x.pc if isinstance(x, _Label) else x for x in (a, c))
-        return (kind, f, a, b, c, d, pc)
-
-    def cut(
-        self, instructions: tuple[Instruction, ...]
-    ) -> tuple[tuple[Instruction, ...] | None, ...]:
-        """Cut the code into the stretches that start at labels."""
-        starts = sorted({0, *(label.pc for label in self.labels if label.pc >= 0)})
-        segments: list[tuple[Instruction, ...] | None] = [None] * len(instructions)
-        for start, end in zip(starts, [*starts[1:], len(instructions)], strict=True):
-            segments[start] = instructions[start:end]
-        return tuple(segments)
 
     # -- registers and emission --------------------------------------------------------------------
 
@@ -161,36 +137,22 @@ class _Compiler:
 
     def emit(
         self,
-        kind: int,
-        f: object = None,
-        a: Any = None,
-        b: Any = None,
-        c: Any = None,
-        d: Any = None,
-        *,
-        text: str = "",
+        kind: Kind,
         reads: tuple[int, ...] = (),
         writes: tuple[int, ...] = (),
+        *,
+        f: object = None,
+        target: _Label | None = None,
+        text: str = "",
     ) -> None:
-        self.instructions.append((kind, f, a, b, c, d, len(self.instructions)))
-        note = Note(text or kinds.KIND_NAMES[kind], reads, writes)
-        self.notes.append((note, a if isinstance(a, _Label) else None))
-        self.ranges.append(self.range)
-
-    def new_label(self) -> _Label:
-        label = _Label()
-        self.labels.append(label)
-        return label
+        self.instructions.append(Instruction(kind, f, reads, writes, target, text, self.range))
 
     def bind(self, label: _Label) -> None:
         """Let `label` name this place; a jump to the very next instruction is dropped."""
         last = self.instructions[-1] if self.instructions else None
-        here = len(self.instructions)
-        if last is not None and self.pinned < here:
-            if last[0] == kinds.JUMP and last[2] is label:
+        if last is not None and self.pinned < len(self.instructions):
+            if last.kind is Kind.JUMP and last.target is label:
                 self.instructions.pop()
-                self.notes.pop()
-                self.ranges.pop()
         label.pc = self.pinned = len(self.instructions)
 
     def pin(self, position: str) -> None:
@@ -198,25 +160,18 @@ class _Compiler:
 
     def rare(
         self, f: Callable[[list[object]], object], text: str, reads: tuple[int, ...] = (),
-        into: int | slice | None = None, writes: tuple[int, ...] = (),
+        into: int | None = None,
     ) -> None:  # fmt: skip
         """Emit ``r[into] = f(r)``."""
-        d = self.scratch if into is None else into
-        self.emit(kinds.RARE, f, d=d, text=text, reads=reads, writes=writes)
+        writes = (self.scratch if into is None else into,)
+        self.emit(Kind.RARE, reads, writes, f=f, text=text)
 
     def move(self, sources: Sequence[int], targets: Sequence[int]) -> None:
-        """Emit a parallel move into registers that lie side by side."""
+        """Emit a parallel move."""
         pairs = [p for p in zip(sources, targets, strict=True) if p[0] != p[1]]
-        reads, writes = tuple(p[0] for p in pairs), tuple(p[1] for p in pairs)
-        if len(pairs) == 1:
-            self.emit(kinds.MOVE, a=reads[0], d=writes[0], reads=reads, writes=writes)
-        elif len(pairs) == 2:
-            self.emit(kinds.MOVE2, None, *reads, *writes, reads=reads, writes=writes)
-        elif pairs:
-            first = writes[0]
-            span = slice(first, writes[-1] + 1)
-            all_reads = sources[targets.index(first) : targets.index(writes[-1]) + 1]
-            self.emit(kinds.SPAN, itemgetter(*all_reads), d=span, reads=reads, writes=writes)
+        if pairs:
+            reads, writes = zip(*pairs, strict=True)
+            self.emit(Kind.MOVE, reads, writes)
 
     # -- nodes -------------------------------------------------------------------------------------
 
@@ -233,55 +188,38 @@ class _Compiler:
         if node.op.evaluate is None or node.blocks:
             raise InternalError(f"{node.op.name} cannot be interpreted")
         reads = self.registers_of(node.inputs)
-        writes = self.new_registers(node.outputs)
-        emit = partial(self.emit, text=call_text(node), reads=reads, writes=writes)
-        f = bound(node)
-        if len(writes) > 1:
-            span = slice(writes[0], writes[-1] + 1)
-            emit(kinds.MULTI, f, gather(reads), len(writes), d=span)
-            return
-        into = writes[0] if writes else self.scratch
-        match reads:
-            case ():
-                emit(kinds.CALL0, f, d=into)
-            case (a,):
-                emit(kinds.CALL1, f, a, d=into)
-            case (a, b):
-                emit(kinds.CALL2, f, a, b, d=into)
-            case (a, b, c):
-                emit(kinds.CALL3, f, a, b, c, into)
-            case _:
-                emit(kinds.CALL, f, gather(reads), d=into)
+        writes = self.new_registers(node.outputs) or (self.scratch,)
+        kind, f = bound(node)
+        self.emit(kind, reads, writes, f=f, text=call_text(node))
 
     def visit_constant(self, node: Node) -> None:
-        register = self.new_register(node.attrs["value"])
-        self.registers[node.output] = register
-        self.constants.append(register)
+        self.registers[node.output] = register = self.new_register(node.attrs["value"])
+        self.constants.add(register)
 
     def visit_uninitialized(self, node: Node) -> None:
-        self.registers[node.output] = self.new_register()
+        self.registers[node.output] = register = self.new_register()
+        self.constants.add(register)
 
     def visit_profile(self, node: Node) -> None:
         reads = self.registers_of(node.inputs)
-        (into,) = writes = self.new_registers(node.outputs)
-        settled = self.new_register()
-        self.emit(kinds.PROFILE, node.id, reads[0], None, settled, into, reads=reads, writes=writes)
+        writes, settled = self.new_registers(node.outputs), self.new_register()
+        self.emit(Kind.PROFILE, reads, writes, f=(node.id, settled))
 
     # -- control flow ------------------------------------------------------------------------------
 
     def visit_if(self, node: Node) -> None:
         reads = self.registers_of(node.inputs)
         self.new_registers(node.outputs)
-        self.ends[node] = end = self.new_label()
+        self.ends[node] = end = _Label()
         first, second = node.blocks
         if first.first is first.last and first.terminator.op is YIELD and not node.outputs:
-            self.emit(kinds.BRANCH_IF, None, end, reads[0], text="branch if", reads=reads)
+            self.emit(Kind.BRANCH_IF, reads, f=end, target=end)
             self.visit_block(second)
             self.bind(end)
             self.pin(f"before:{first.terminator.id}")
             return
-        otherwise = self.new_label()
-        self.emit(kinds.BRANCH, None, otherwise, reads[0], text="branch unless", reads=reads)
+        otherwise = _Label()
+        self.emit(Kind.BRANCH, reads, f=end, target=otherwise)
         self.visit_block(first)
         self.bind(otherwise)
         self.visit_block(second)
@@ -289,7 +227,7 @@ class _Compiler:
 
     def visit_region(self, node: Node) -> None:
         self.new_registers(node.outputs)
-        self.ends[node] = end = self.new_label()
+        self.ends[node] = end = _Label()
         self.visit_block(node.blocks[0])
         self.bind(end)
 
@@ -302,21 +240,14 @@ class _Compiler:
         size = _own_size(body)
         info = LoopInfo(node.id, start, trip, stop, self.new_register(), outputs, size, around)
         self.loops[node] = info
-        self.headers[node], self.bodies[node] = self.new_label(), self.new_label()
-        self.ends[node] = end = self.new_label()
-        exhausted = self.new_label()
+        self.headers[node], self.ends[node] = header, end = _Label(), _Label()
+        exhausted = _Label()
         where = self.range
-        self.emit(
-            kinds.ENTER, info, start, stop, d=info.limit, reads=(start, stop), writes=(info.limit,)
-        )
+        self.emit(Kind.ENTER, (start, stop), f=info)
         self.move([start, *carried], [trip, *parameters])
-        self.bind(self.headers[node])
+        self.bind(header)
         self.pin(f"header:{node.id}")
-        self.emit(
-            kinds.HEADER, info, exhausted, trip, stop, info.limit,
-            text="loop while less", reads=(trip, stop),
-        )  # fmt: skip
-        self.bind(self.bodies[node])
+        self.emit(Kind.HEADER, (trip, stop), f=info, target=exhausted)
         self.loop = info
         self.visit_block(body)
         self.loop = around
@@ -335,7 +266,7 @@ class _Compiler:
         assert owner is not None, "a graph ends in Return"
         values = self.registers_of(node.inputs)
         if owner.op is MAP:
-            self.emit(kinds.RESULTS, gather(values), text="results", reads=values)
+            self.emit(Kind.RESULTS, values)
         elif owner.op is LOOP and node.block is owner.blocks[0]:
             self.next_trip(owner, values)
         else:
@@ -352,16 +283,14 @@ class _Compiler:
     def next_trip(self, loop: Node, values: tuple[int, ...]) -> None:
         trip, *parameters = self.registers_of(loop.blocks[0].params)
         self.move(values, parameters)
-        header, body, limit = self.headers[loop], self.bodies[loop], self.loops[loop].limit
-        self.emit(kinds.NEXT, None, header, trip, body, limit, reads=(trip, limit), writes=(trip,))
+        self.emit(Kind.NEXT, (trip,), (trip,), f=self.loops[loop], target=self.headers[loop])
 
     def leave(self, owner: Node, values: tuple[int, ...]) -> None:
         self.move(values, self.registers_of(owner.outputs))
-        self.emit(kinds.JUMP, None, self.ends[owner])
+        self.emit(Kind.JUMP, target=self.ends[owner])
 
     def visit_return(self, node: Node) -> None:
-        reads = self.registers_of(node.inputs)
-        self.emit(kinds.RETURN, a=reads[0], reads=reads)
+        self.emit(Kind.RETURN, self.registers_of(node.inputs))
 
     # -- specialised graphs ------------------------------------------------------------------------
 
@@ -378,14 +307,14 @@ class _Compiler:
         writes = self.new_registers(node.outputs)
         type_: Any = node.attrs["type"]
         f = partial(check_guard, type_, reads[0], self.snapshot_register)
-        self.rare(f, call_text(node), reads, writes[0], writes)
+        self.rare(f, call_text(node), reads, writes[0])
 
     def visit_type_is(self, node: Node) -> None:
         reads = self.registers_of(node.inputs)
         writes = self.new_registers(node.outputs)
         type_: Any = node.attrs["type"]
         f = partial(is_type, type_, reads[0])
-        self.rare(f, call_text(node), reads, writes[0], writes)
+        self.rare(f, call_text(node), reads, writes[0])
 
     def visit_deoptimize(self, node: Node) -> None:
         reason: Any = node.attrs["reason"]
@@ -404,15 +333,14 @@ class _Compiler:
         reads = self.registers_of(node.inputs)
         writes = self.new_registers(node.outputs)
         parameters = self.new_registers(node.blocks[0].params)
-        behind, start = self.new_label(), self.new_label()
-        self.emit(kinds.JUMP, None, behind)
+        behind, start = _Label(), _Label()
+        self.emit(Kind.JUMP, target=behind)
         self.bind(start)
         self.visit_block(node.blocks[0])
         self.bind(behind)
         dtypes = tuple(_element_dtype(out.type) for out in node.outputs)
         body = MapBody(start.pc, reads[:into], reads[into:], parameters, dtypes)
-        span = slice(writes[0], writes[-1] + 1) if writes else self.scratch
-        self.emit(kinds.MAP, body, d=span, text="prim::Map", reads=reads, writes=writes)
+        self.emit(Kind.MAP, reads, writes, f=body, target=start, text="prim::Map")
 
 
 def _own_size(block: Block) -> int:
@@ -425,30 +353,21 @@ def _element_dtype(type_: Type) -> Any:
     return type_.dtype
 
 
-def bound(node: Node) -> Callable[..., Any]:
-    """Give the function that computes `node` from its operands."""
-    evaluate, bind = node.op.evaluate, node.op.bind
-    assert evaluate is not None
-    if bind is not None:
-        return bind(**node.attrs)
-    return partial(evaluate, **node.attrs) if node.attrs else evaluate
-
-
-def gather(registers: Sequence[int]) -> Callable[[list[object]], tuple[object, ...]]:
-    """Give the function that reads registers into a tuple."""
-    if not registers:
-        return _nothing
-    if len(registers) == 1:
-        return partial(_single, registers[0])
-    return itemgetter(*registers)
-
-
-def _nothing(_registers: list[object]) -> tuple[object, ...]:
-    return ()
-
-
-def _single(register: int, registers: list[object]) -> tuple[object, ...]:
-    return (registers[register],)
+def bound(node: Node) -> tuple[Kind, object]:
+    """How `node` is computed from its operands: a callable or Python text."""
+    op = node.op
+    assert op.evaluate is not None
+    if len(node.outputs) > 1:
+        return Kind.MULTI, partial(op.evaluate, **node.attrs)
+    if op.evaluate is operator.truth:
+        return Kind.TRUTH, None
+    if op.bind is not None:
+        return Kind.CALL, op.bind(**node.attrs)
+    if op.statement:
+        return Kind.STATEMENT, lambda operands: op.statement.format(*operands, **node.attrs)
+    if op.syntax:
+        return Kind.EXPRESSION, lambda operands: op.text_of(operands, node.attrs)
+    return Kind.CALL, partial(op.evaluate, **node.attrs) if node.attrs else op.evaluate
 
 
 def call_text(node: Node) -> str:

@@ -8,40 +8,17 @@ CPython would give (`ljit.interp.tracebacks`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ljit.errors import InternalError
-from ljit.interp.code import (
-    BRANCH,
-    BRANCH_IF,
-    CALL,
-    CALL0,
-    CALL1,
-    CALL2,
-    CALL3,
-    ENTER,
-    HEADER,
-    JUMP,
-    MAP,
-    MOVE,
-    MOVE2,
-    MULTI,
-    NEXT,
-    OBSERVE,
-    PROFILE,
-    RARE,
-    RESULTS,
-    RETURN,
-    SPAN,
-    Code,
-    Instruction,
-    LoopInfo,
-)
+from ljit.interp.code import Code, LoopInfo
 from ljit.interp.hot_loops import HotLoops, count_native_trips
 from ljit.interp.recursion import enter_frame, leave_frame
+from ljit.interp.steps import DONE, Step, step_at
 from ljit.interp.tracebacks import clean_traceback, drop_own_frames
 from ljit.records import Record
+from ljit.source import SourceRange
 
 __all__ = [
     "Finished",
@@ -102,10 +79,10 @@ class Hooks(Protocol):
     def trips_until_hot(self, loop: LoopInfo) -> int:
         """How many back-edges of a loop make it hot (again); see `ljit.interp.hot_loops`."""
 
-    def on_profile(self, node_id: int, value: object) -> bool | None:
+    def on_profile(self, node_id: int, value: object) -> object:
         """See the value that the `prim::profile` node of that id was given.
 
-        True: objects of the same class need not be told of any more during this run.
+        Gives what needs not be told any more during this run: the value's class (for all its objects), or the value.
         """
 
     def on_hot_loop(
@@ -199,116 +176,67 @@ def resume(code: Code, at: str, values: Mapping[str, object], hooks: Hooks = NO_
         raise
 
 
-def execute(  # noqa: C901, PLR0912, PLR0915 - one function, since a call for each instruction doubles the time
-    code: Code, registers: list[Any], pc: int, hooks: Hooks
-) -> object:
-    """Run from `pc` until a Return. The dispatch loop."""
-    segments = code.segments
-    # Locals are read faster than globals.
-    call1, call2, profile, move = CALL1, CALL2, PROFILE, MOVE
-    branch, branch_if, next_trip, header = BRANCH, BRANCH_IF, NEXT, HEADER
-    on_profile = hooks.on_profile
-    hot_loops = HotLoops(hooks)
-    segment: tuple[Instruction, ...] | None = segments[pc] or code.segment_at(pc)
+class _Run(HotLoops):
+    """One activation, as its steps see it."""
+
+    __slots__ = ("_code", "hooks", "on_profile")
+
+    def __init__(self, code: Code, hooks: Hooks) -> None:
+        super().__init__(hooks)
+        self._code = code
+        self.hooks = hooks
+        self.on_profile = hooks.on_profile
+
+    def arrive(self, loop: LoopInfo, registers: list[Any]) -> int | None:
+        """Be at the header of a loop that may be hot; gives where to go on if it was run elsewhere."""
+        left = self.report(self._code, loop, registers[loop.trip], registers)
+        if left is None:
+            return None
+        if isinstance(left, Returned):
+            registers[self._code.result] = left.value
+            return DONE
+        if isinstance(left, Finished):
+            for register, value in zip(loop.outputs, left.values, strict=True):
+                registers[register] = value
+            return self._code.pc_of(f"after:{loop.id}")
+        assert isinstance(left, Resumed)
+        _set(self._code, registers, left.values)
+        count_native_trips(self._code.loops, registers, self.hooks, loop)
+        return self._code.pc_of(left.at)
+
+    def block(self, start: int) -> Callable[[list[Any]], Any]:
+        """Give the function that runs the block of a Map."""
+        return lambda registers: execute(self._code, registers, start, self.hooks)
+
+
+def execute(code: Code, registers: list[Any], pc: int, hooks: Hooks) -> object:
+    """Run from `pc` until a Return: step after step."""
+    run = _Run(code, hooks)
+    steps = code.steps
+    step = None
     try:
-        while True:
-            assert segment is not None, "jumps go to labels"
-            for kind, f, a, b, c, d, pc in segment:  # noqa: B007 - pc is for the handler
-                if kind <= move:
-                    if kind == call2:
-                        registers[d] = f(registers[a], registers[b])
-                    elif kind == call1:
-                        registers[d] = f(registers[a])
-                    elif kind == profile:
-                        registers[d] = value = registers[a]
-                        if value.__class__ is not registers[c] and on_profile(f, value):
-                            registers[c] = value.__class__
-                    else:
-                        registers[d] = registers[a]
-                elif kind <= header:
-                    if kind == branch:
-                        if not registers[b]:
-                            segment = segments[a]
-                            break
-                    elif kind == branch_if:
-                        if registers[b]:
-                            segment = segments[a]
-                            break
-                    elif kind == next_trip:
-                        registers[b] = trip = registers[b] + 1
-                        segment = segments[c if trip < registers[d] else a]
-                        break
-                    elif (trip := registers[b]) >= registers[c]:
-                        segment = segments[a]
-                        break
-                    elif trip >= registers[d]:
-                        left = hot_loops.report(code, f, trip, registers)
-                        if left is not None:
-                            if isinstance(left, Returned):
-                                return left.value
-                            segment = _go_on(code, registers, f, left, hooks)
-                            break
-                elif kind == CALL3:
-                    registers[d] = f(registers[a], registers[b], registers[c])
-                elif kind == MOVE2:
-                    registers[c], registers[d] = registers[a], registers[b]
-                elif kind == SPAN:
-                    registers[d] = f(registers)
-                elif kind == CALL:
-                    registers[d] = f(*a(registers))
-                elif kind == JUMP:
-                    segment = segments[a]
-                    break
-                elif kind == CALL0:
-                    registers[d] = f()
-                elif kind == ENTER:
-                    registers[d] = hot_loops.enter(f, registers)
-                elif kind == MULTI:
-                    registers[d] = _checked(f(*a(registers)), b)
-                elif kind == RETURN:
-                    return registers[a]
-                elif kind == RARE:
-                    registers[d] = f(registers)
-                elif kind == RESULTS:
-                    return f(registers)
-                elif kind == MAP:
-                    registers[d] = f.run(
-                        registers, lambda f=f: execute(code, registers, f.start, hooks)
-                    )
-                else:
-                    assert kind == OBSERVE
-                    f(a, registers)
-            else:
-                segment = segments[pc + 1]
+        while pc >= 0:
+            step = steps.get(pc) or step_at(code, pc)
+            pc = step.run(registers, run)
+        return registers[code.result]
     except BaseException as error:
-        clean_traceback(error, None if hot_loops.raised else code.ranges[pc])
+        clean_traceback(error, None if run.raised else _place(code, pc, step, error))
         raise
 
 
-def _checked(results: tuple[object, ...], count: int) -> tuple[object, ...]:
-    if len(results) != count:
-        raise InternalError(f"an op gave {len(results)} results instead of {count}")
-    return results
-
-
-def _go_on(
-    code: Code, registers: list[Any], loop: LoopInfo, left: LoopExit, hooks: Hooks
-) -> tuple[Instruction, ...]:
-    """Set the registers after a hot loop was run elsewhere and give the code to go on with."""
-    if isinstance(left, Finished):
-        for register, value in zip(loop.outputs, left.values, strict=True):
-            registers[register] = value
-        return code.segment_at(code.positions[f"after:{loop.id}"])
-    assert isinstance(left, Resumed)
-    _set(code, registers, left.values)
-    count_native_trips(code.loops, registers, hooks, loop)
-    return code.segment_at(code.pc_of(left.at))
-
-
-def _set(code: Code, registers: list[object], values: Mapping[str, object]) -> None:
+def _set(code: Code, registers: list[Any], values: Mapping[str, object]) -> None:
     """Set registers by `Value.key`."""
     register_of = code.register_of
     for key, value in values.items():
         if key not in register_of:
             raise InternalError(f"{code.name} has no value {key!r}")
         registers[register_of[key]] = value
+
+
+def _place(code: Code, pc: int, step: Step | None, error: BaseException) -> SourceRange | None:
+    """Where in the source the step was that raised."""
+    assert error.__traceback__ is not None
+    inside = error.__traceback__.tb_next
+    if step is not None and inside is not None and inside.tb_frame.f_code is step.code:
+        pc = step.pcs[inside.tb_lineno - 1]
+    return code.instructions[pc].range

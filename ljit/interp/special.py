@@ -126,7 +126,7 @@ class MapBody(Record):
     dtypes: tuple[np.dtype, ...]
 
     def run(
-        self, registers: list[Any], block: Callable[[], tuple[object, ...]]
+        self, registers: list[Any], block: Callable[[list[Any]], tuple[object, ...]]
     ) -> tuple[np.ndarray, ...]:
         """Run `block` for each element, in C order; all is computed before anything is stored."""
         targets = [registers[i] for i in self.targets]
@@ -139,7 +139,7 @@ class MapBody(Record):
         for index in np.ndindex(shape):
             for parameter, x in zip(self.parameters, elements, strict=True):
                 registers[parameter] = x[index] if isinstance(x, np.ndarray) else x
-            for result, value in zip(results, block(), strict=True):
+            for result, value in zip(results, block(registers), strict=True):
                 result[index] = value
         for target, result in zip(targets, results, strict=False):
             target[...] = result

@@ -396,8 +396,11 @@ class OpDef(Record):
     is_constant: bool = False
     #: Loop and Region: `prim::Continue` and `prim::Break` can name a node of this op as their target
     is_exit_target: bool = False
-    #: the op as Python text, a format of its operands and attributes: ``{0} + {1}``, ``{0}.{name}``
-    syntax: str = ""
+    #: the op as a Python expression that means exactly the same: a format of its operands and attributes
+    #: (``{0} + {1}``, ``{0}.{name}``), or a function of them. With `bind`, only how it is shown.
+    syntax: str | Callable[..., str] = ""
+    #: the op as a statement; a result is left in the place of operand 0: ``{0} += {1}``, ``{0}[{1}] = {2}``
+    statement: str = ""
     #: how the text form writes the op instead of its name: ``->`` of Yield
     keyword: str = ""
     #: what the range analysis is told: `ljit/ir/range_rules.py`
@@ -411,6 +414,12 @@ class OpDef(Record):
     def operand_samples(self) -> Samples:
         """Give `samples`, made if need be."""
         return self.samples() if callable(self.samples) else self.samples
+
+    def text_of(self, operands: Sequence[str], attrs: Mapping[str, object]) -> str:
+        """Give `syntax` for the texts of the operands."""
+        if callable(self.syntax):
+            return self.syntax(*operands, **attrs)
+        return self.syntax.format(*operands, **attrs)
 
     def effects_of(self, node: Node) -> Effect:
         """Give the op's own effects for the operand types of `node`."""

@@ -7,7 +7,6 @@ that the specialiser turns a `py::call` of a known callable into the callable's 
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from types import BuiltinMethodType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any
@@ -67,24 +66,37 @@ def _load_global(*, name: str, scope: FunctionType) -> object:
         raise NameError(f"name {name!r} is not defined", name=name) from None
 
 
+_MISSING = object()
+
+
 def _bind_global(*, name: str, scope: FunctionType) -> Callable[[], object]:
-    variables = scope.__globals__
+    of_module = scope.__globals__.get
+    of_builtins = scope.__builtins__.get  # type: ignore[attr-defined]  # typeshed lacks it
 
     def load() -> object:
-        try:
-            return variables[name]
-        except KeyError:
-            return _load_global(name=name, scope=scope)
+        found = of_module(name, _MISSING)
+        if found is _MISSING:
+            found = of_builtins(name, _MISSING)
+        return found if found is not _MISSING else _load_global(name=name, scope=scope)
 
     return load
 
 
 def _load_closure(*, name: str, scope: FunctionType) -> object:
+    return _bind_closure(name=name, scope=scope)()
+
+
+def _bind_closure(*, name: str, scope: FunctionType) -> Callable[[], object]:
     assert scope.__closure__ is not None
-    try:
-        return scope.__closure__[scope.__code__.co_freevars.index(name)].cell_contents
-    except ValueError:
-        raise _unbound_free(name) from None
+    cell = scope.__closure__[scope.__code__.co_freevars.index(name)]
+
+    def load() -> object:
+        try:
+            return cell.cell_contents
+        except ValueError:
+            raise _unbound_free(name) from None
+
+    return load
 
 
 def _unbound_free(name: str) -> NameError:
@@ -122,6 +134,7 @@ LOAD_GLOBAL = _object_op(
     "Look up a global or builtin name as the function `scope` does.",
     evaluate=_load_global,
     bind=_bind_global,
+    syntax="{name}",
     effects=Effect.READ | Effect.RAISE,
     is_profiled=True,
 )
@@ -130,6 +143,8 @@ LOAD_CLOSURE = _object_op(
     "(*, name, scope)",
     "Read the cell of a free variable of the function `scope`.",
     evaluate=_load_closure,
+    bind=_bind_closure,
+    syntax="{name}",
     effects=Effect.READ | Effect.RAISE,
     is_profiled=True,
 )
@@ -185,7 +200,7 @@ GETATTR = _object_op(
     infer=_infer_getattr,
     effects=_effect_of_getattr,
     evaluate=_get_attribute,
-    bind=lambda *, name: operator.attrgetter(name),
+    syntax="{0}.{name}",
     lower=lambda e, x, *, name: e.getattr(x, name),
     is_profiled=True,
 )
@@ -193,6 +208,7 @@ SETATTR = _object_op(
     "py::setattr",
     "(x!, value, *, name)",
     "``x.name = value``",
+    statement="{0}.{name} = {1}",
     infer=lambda x, value, *, name: (),
     evaluate=_set_attribute,
 )
@@ -200,6 +216,7 @@ DELATTR = _object_op(
     "py::delattr",
     "(x!, *, name)",
     "``del x.name``",
+    statement="del {0}.{name}",
     infer=lambda x, *, name: (),
     evaluate=_delete_attribute,
 )
@@ -222,18 +239,14 @@ def _call_method(x: object, *args: object, name: str, kwnames: tuple[str, ...] =
     return _call(getattr(x, name), *args, kwnames=kwnames)
 
 
-def _bind_call(*, kwnames: tuple[str, ...] = ()) -> Callable[..., object]:
-    return functools.partial(_call, kwnames=kwnames) if kwnames else operator.call
+def _text_of_call(f: str, *args: str, kwnames: tuple[str, ...] = ()) -> str:
+    split = len(args) - len(kwnames)
+    keywords = [f"{name}={arg}" for name, arg in zip(kwnames, args[split:], strict=True)]
+    return f"{f}({', '.join([*args[:split], *keywords])})"
 
 
-def _bind_method(*, name: str, kwnames: tuple[str, ...] = ()) -> Callable[..., object]:
-    if kwnames:
-        return functools.partial(_call_method, name=name, kwnames=kwnames)
-
-    def call(x: object, *args: object) -> object:
-        return getattr(x, name)(*args)
-
-    return call
+def _text_of_method(x: str, *args: str, name: str, kwnames: tuple[str, ...] = ()) -> str:
+    return _text_of_call(f"{x}.{name}", *args, kwnames=kwnames)
 
 
 CALL = _object_op(
@@ -241,7 +254,7 @@ CALL = _object_op(
     "(f, *args, kwnames=())",
     "``f(*args)``; the last ``len(kwnames)`` operands are keyword arguments.",
     evaluate=_call,
-    bind=_bind_call,
+    syntax=_text_of_call,
     lower=lambda e, f, *args, kwnames=(): e.call_object(f, args, kwnames),
     is_profiled=True,
 )
@@ -257,7 +270,7 @@ CALL_METHOD = _object_op(
     "(x, *args, name, kwnames=())",
     "``x.name(*args)``; the last ``len(kwnames)`` operands are keyword arguments.",
     evaluate=_call_method,
-    bind=_bind_method,
+    syntax=_text_of_method,
     lower=lambda e, x, *args, name, kwnames=(): e.call_method(name, x, args, kwnames),
     is_profiled=True,
 )

@@ -14,20 +14,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ljit.interp import Code
+from ljit.interp import Code, Trace, observed
 
 __all__ = ["interpreted_trips"]
 
 
-class _CountedStretch(tuple[Any, ...]):
-    """The instructions at the start of a loop's body: the machine iterates over them once a trip."""
+class _Counter(Trace):
+    """Counts how often the bodies of loops are begun; `lines` by the pc of their first instruction."""
 
-    trips: Counter[int]
-    line: int
+    def __init__(self, code: Code, trips: Counter[int]) -> None:
+        self.trips = trips
+        self.lines: dict[int, int] = {}
+        for loop in code.loops:
+            header = code.pc_of(f"header:{loop.id}")
+            where = code.instructions[header].range
+            self.lines[header + 1] = where.line if where is not None else 0
 
-    def __iter__(self) -> Iterator[Any]:
-        self.trips[self.line] += 1
-        return super().__iter__()
+    def observe(self, pc: int, _registers: list[object]) -> None:
+        if pc in self.lines:
+            self.trips[self.lines[pc]] += 1
 
 
 @contextmanager
@@ -36,20 +41,8 @@ def interpreted_trips(function: Any) -> Iterator[Counter[int]]:
     baseline = function._executor.baseline
     code = baseline.code
     trips: Counter[int] = Counter()
-    baseline.code = _counting(code, trips)
+    baseline.code = observed(code, _Counter(code, trips))
     try:
         yield trips
     finally:
         baseline.code = code
-
-
-def _counting(code: Code, trips: Counter[int]) -> Code:
-    segments = list(code.segments)
-    for loop in code.loops:
-        header = code.pc_of(f"header:{loop.id}")
-        where, stretch = code.ranges[header], segments[header + 1]
-        assert stretch is not None, "the body of a loop is jumped to"
-        counted = _CountedStretch(stretch)
-        counted.trips, counted.line = trips, where.line if where is not None else 0
-        segments[header + 1] = counted
-    return code.with_changes(segments=tuple(segments))

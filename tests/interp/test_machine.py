@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 
 import pytest
@@ -484,17 +485,11 @@ def test_bound_ops_do_what_their_evaluate_does():
     def scope():
         return None
 
-    class Thing:
-        def method(self, x, *, y=0):
-            return x, y
-
+    cell = [1]
     cases = {
-        "py::getattr": [({"name": "real"}, (3 + 4j,)), ({"name": "nothing"}, (3,))],
-        "py::call": [({}, (max, 1, 2)), ({"kwnames": ("key",)}, (max, 1, -2, abs)), ({}, (len, 1))],
-        "py::call_method": [
-            ({"name": "method"}, (Thing(), 1)),
-            ({"name": "method", "kwnames": ("y",)}, (Thing(), 1, 2)),
-            ({"name": "missing"}, (Thing(), 1)),
+        "prim::load_closure": [
+            ({"name": "cell", "scope": lambda: cell}, ()),
+            ({"name": "later", "scope": lambda: later}, ()),
         ],
         "prim::load_global": [
             ({"name": "Recorder", "scope": scope}, ()),
@@ -505,17 +500,63 @@ def test_bound_ops_do_what_their_evaluate_does():
     bound = {name for name, op in REGISTRY.items() if op.bind is not None}
     assert bound == set(cases)
 
-    def outcome(f, operands):
-        try:
-            return f(*operands)
-        except Exception as error:
-            return type(error), str(error)
-
     for name, calls in cases.items():
         op = REGISTRY[name]
         for attrs, operands in calls:
             expected = outcome(lambda *xs: op.evaluate(*xs, **attrs), operands)
             assert outcome(op.bind(**attrs), operands) == expected
+    later = 1  # noqa: F841 - not bound above
+
+
+def outcome(f, operands):
+    try:
+        return f(*operands)
+    except Exception as error:
+        return type(error), str(error)
+
+
+class Thing:
+    def __init__(self):
+        self.value = 1
+
+    def method(self, x, *, y=0):
+        return x, y
+
+
+WITHOUT_RESULT = ("py::setitem", "py::delitem", "py::setattr", "py::delattr")
+ATTRIBUTES = {
+    "py::getattr": [({"name": "real"}, (3 + 4j,)), ({"name": "nothing"}, (3,))],
+    "py::setattr": [({"name": "value"}, (Thing(), 2)), ({"name": "value"}, (3, 2))],
+    "py::delattr": [({"name": "value"}, (Thing(),)), ({"name": "nothing"}, (Thing(),))],
+    "py::call": [({}, (max, 1, 2)), ({"kwnames": ("key",)}, (max, 1, -2, abs)), ({}, (len, 1))],
+    "py::call_method": [
+        ({"name": "method"}, (Thing(), 1)),
+        ({"name": "method", "kwnames": ("y",)}, (Thing(), 1, 2)),
+        ({"name": "missing"}, (Thing(), 1)),
+    ],
+}
+
+
+@pytest.mark.parametrize("op", [op for op in REGISTRY.values() if op.statement or op.syntax])
+def test_the_python_text_of_an_op_means_what_its_evaluate_does(op):
+    if op.bind is not None:
+        pytest.skip("the text is only shown")
+    cases = ATTRIBUTES.get(op.name) or [({}, xs) for xs in op.operand_samples()]
+    assert cases
+    for attrs, operands in cases:
+        names = [f"x{i}" for i in range(len(operands))]
+        has_result = op.name not in WITHOUT_RESULT
+        if op.statement:
+            body = (
+                f"{op.statement.format(*names, **attrs)}\n    return {'x0' if has_result else None}"
+            )
+        else:
+            body = f"return {op.text_of(names, attrs)}"
+        space = {}
+        exec(f"def f({', '.join(names)}):\n    {body}", space)
+        expected = outcome(lambda *xs: op.evaluate(*xs, **attrs), copy.deepcopy(operands))
+        actual = outcome(space["f"], copy.deepcopy(operands))
+        assert repr(actual) == repr(expected)
 
 
 def test_a_settled_class_is_not_reported_again_in_a_run():
@@ -532,7 +573,7 @@ graph(%n : int, %x : Any, %y : Any):
     class Settling(HotLoops):
         def on_profile(self, node_id, value):
             super().on_profile(node_id, value)
-            return type(value) is float
+            return float if type(value) is float else None
 
     code = code_of(text)
     hooks = Settling(99)

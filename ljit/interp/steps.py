@@ -1,0 +1,339 @@
+"""Bytecode to Python functions: CPython's own loop runs them several times as fast as a loop over instructions could.
+
+A *step* is the function that starts at one place of the bytecode, made when control first gets there. It follows
+branches and jumps (what several paths share is written for each of them, if it is short) up to loop headers
+and longer stretches that are shared: there it stores what is live into the register file and gives the pc to
+go on at. The step of a loop header runs trip after trip. Within a step registers are local variables, so that it
+begins by loading those that are live:
+
+    def step(r, run):
+        v91 = r[91]; v92 = r[92]; v93 = r[93]; v8 = r[8]
+        ...
+        while True:
+            v95 = v93 < v8
+            if not v95:
+                r[92] = v92; r[93] = v93; return 77
+            v92 = v92 * v92
+            v93 += k15
+            v91 = r[91] = v91 + 1
+            if v91 < r[94]: continue
+            r[92] = v92; r[93] = v93; return 56
+
+``f7`` is what the instruction at pc 7 calls, ``k15`` a constant register. The trips and limits of loops are in the
+register file all the time, since who watches for hot loops reads and changes them. A step costs some 15
+microseconds of compile time an instruction.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from types import CodeType
+from typing import Any
+
+from ljit.errors import InternalError
+from ljit.interp.code import Code, Instruction, Kind
+from ljit.interp.flow import registers_in
+from ljit.records import Record
+
+__all__ = ["DONE", "Step", "step_at"]
+
+#: what a step gives in place of a pc when the result is there
+DONE = -1
+
+_MAX_DEPTH = 40
+_SHORT = 12  # instructions of a loop that are written for each path that leads to them
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+class Step(Record):
+    """The code from one place on; `pcs` are the instructions that its lines belong to."""
+
+    run: Callable[[list[Any], Any], int]
+    code: CodeType
+    pcs: Sequence[int]
+    text: str
+
+
+def step_at(code: Code, pc: int) -> Step:
+    """Give the step that starts at `pc`."""
+    found = code.steps.get(pc)
+    return found if found is not None else code.steps.setdefault(pc, _Writer(code, pc).step())
+
+
+def _checked(results: tuple[object, ...], count: int) -> tuple[object, ...]:
+    if len(results) != count:
+        raise InternalError(f"an op gave {len(results)} results instead of {count}")
+    return results
+
+
+class _Writer:
+    """Writes one step."""
+
+    def __init__(self, code: Code, start: int) -> None:
+        self.code = code
+        self.start = start
+        self.pc = start
+        self.joined = start  # the pc behind a branch: both sides go on there
+        self.margin = "    "
+        self.lines: list[str] = []
+        self.pcs: list[int] = []
+        self.leaving: list[tuple[int, str, int]] = []  # lines to be filled in, with margin and pc
+        self.used: set[int] = set()  # registers that are local variables
+        self.written: set[int] = set()
+        self.names: dict[str, object] = {"checked": _checked}  # what the text refers to
+        self.handlers: dict[Kind, Callable[[Instruction], int | None]] = {
+            Kind.CALL: self.write_call,
+            Kind.EXPRESSION: self.write_expression,
+            Kind.STATEMENT: self.write_statement,
+            Kind.TRUTH: self.write_truth,
+            Kind.MULTI: self.write_multi,
+            Kind.PROFILE: self.write_profile,
+            Kind.MOVE: self.write_move,
+            Kind.BRANCH: self.write_branch,
+            Kind.BRANCH_IF: self.write_branch,
+            Kind.JUMP: lambda i: i.target,
+            Kind.ENTER: self.write_enter,
+            Kind.HEADER: self.write_header,
+            Kind.NEXT: self.write_next,
+            Kind.RETURN: lambda i: self.write_result(self.read(i.reads[0])),
+            Kind.RESULTS: lambda i: self.write_result(f"({self.operands(i)},)"),
+            Kind.RARE: self.write_rare,
+            Kind.MAP: self.write_map,
+        }
+
+    def step(self) -> Step:
+        self.put("")  # becomes the loads
+        self.follow(self.start)
+        self.lines[0] = self.loads()
+        for line, margin, pc in self.leaving:
+            self.lines[line] = f"{margin}{self.stores(self.code.live[pc])}return {pc}"
+        text = "\n".join(["def step(r, run):", *self.lines, ""])
+        filename = os.path.join(_FOLDER, f"<{self.code.name}>")
+        exec(compile(text, filename, "exec"), self.names)
+        run: Any = self.names["step"]
+        return Step(run, run.__code__, (self.start, *self.pcs), text)
+
+    def loads(self) -> str:
+        live = [n for n in registers_in(self.code.live[self.start]) if n in self.used]
+        return "    " + "; ".join(f"v{n} = r[{n}]" for n in live)
+
+    def stores(self, live: int) -> str:
+        """Text that brings the register file up to date; ends in a semicolon."""
+        changed = [n for n in registers_in(live) if n in self.written]
+        return "".join(f"r[{n}] = v{n}; " for n in changed)
+
+    # -- lines -------------------------------------------------------------------------------------
+
+    def put(self, text: str) -> None:
+        self.lines.append(self.margin + text)
+        self.pcs.append(self.pc)
+
+    def read(self, register: int) -> str:
+        if register in self.code.constants:
+            name = f"k{register}"
+            self.names[name] = self.code.template[register]
+            return name
+        self.used.add(register)
+        return f"v{register}"
+
+    def operands(self, instruction: Instruction) -> str:
+        return ", ".join(map(self.read, instruction.reads))
+
+    def write(self, register: int, *, through: bool = False) -> str:
+        """Give the target of an assignment."""
+        self.used.add(register)
+        self.written.add(register)
+        if through or self.code.trace is not None:
+            return f"v{register} = r[{register}]"
+        return f"v{register}"
+
+    def assign(self, instruction: Instruction, text: str) -> int:
+        (register,) = instruction.writes
+        self.put(text if register == self.code.result else f"{self.write(register)} = {text}")
+        return self.pc + 1
+
+    def callee(self, instruction: Instruction) -> str:
+        name = f"f{self.pc}"
+        self.names[name] = instruction.f
+        return name
+
+    # -- paths -------------------------------------------------------------------------------------
+
+    def follow(self, pc: int | None, until: int | None = None) -> None:
+        """Write the path that begins at `pc` to its end, or up to `until`."""
+        while pc is not None and pc != until:
+            if pc not in (self.start, self.joined) and self.is_end(pc):
+                self.leave(pc)
+                return
+            self.pc = pc
+            instruction = self.code.instructions[pc]
+            if self.code.trace is not None:
+                self.names["observe"] = self.code.trace.observe
+                self.put(f"observe({pc}, r)")
+            pc = self.handlers[instruction.kind](instruction)
+
+    def is_end(self, pc: int) -> bool:
+        """Whether a path that gets to `pc` goes on in another step."""
+        if pc == len(self.code.instructions) or len(self.margin) > 4 * _MAX_DEPTH:
+            return True
+        if self.code.instructions[pc].kind is Kind.HEADER:
+            return True
+        return self.code.arrivals[pc] > 1 and not (self.is_in_loop(pc) and self.is_short(pc))
+
+    def is_in_loop(self, pc: int) -> bool:
+        """Whether `pc` belongs to the loop whose trips this step runs."""
+        first = self.code.instructions[self.start]
+        return first.kind is Kind.HEADER and self.start <= pc < first.target
+
+    def is_short(self, pc: int) -> bool:
+        """Whether what starts at `pc` soon leaves, or joins yet another path."""
+        return any(ways != 1 for ways in self.code.arrivals[pc + 1 : pc + 1 + _SHORT])
+
+    def branch(self, branch: Instruction, behind: int, condition: str) -> int | None:
+        """Write both sides of a branch; gives where they meet, if they do."""
+        pc, merge = self.pc, branch.f
+        sides = [(f"if {condition}:", behind), ("else:", branch.target)]
+        if branch.kind is Kind.BRANCH_IF:  # the other side is empty
+            sides = [(f"if not {condition}:", behind)]
+        for text, start in sides:
+            self.pc = pc
+            self.put(text)
+            self.indented(start, merge)
+        self.joined = merge
+        return merge if self.code.arrivals[merge] else None
+
+    def indented(self, start: int, until: int | None) -> None:
+        """Write a path one level further in."""
+        self.margin += "    "
+        before = len(self.lines)
+        self.follow(start, until)
+        if len(self.lines) == before:
+            self.put("pass")
+        self.margin = self.margin[:-4]
+
+    def leave(self, pc: int) -> None:
+        self.leaving.append((len(self.lines), self.margin, pc))
+        self.put("")
+
+    # -- instructions: each gives the pc that comes next, None if it leaves --------------------------
+
+    def write_call(self, instruction: Instruction) -> int:
+        return self.assign(instruction, f"{self.callee(instruction)}({self.operands(instruction)})")
+
+    def write_expression(self, instruction: Instruction) -> int:
+        return self.assign(instruction, instruction.f(tuple(map(self.read, instruction.reads))))
+
+    def write_statement(self, instruction: Instruction) -> int:
+        (register,) = instruction.writes
+        first, *rest = map(self.read, instruction.reads)
+        if register == self.code.result:
+            self.put(instruction.f((first, *rest)))
+        else:
+            self.put(f"t = {first}; {instruction.f(('t', *rest))}; {self.write(register)} = t")
+        return self.pc + 1
+
+    def write_truth(self, instruction: Instruction) -> int | None:
+        """A branch asks for the truth of its operand by itself."""
+        (register,), following = instruction.writes, self.pc + 1
+        branch = self.code.instructions[following]
+        later = self.code.live[following + 1] | self.code.live[branch.target or 0]
+        is_branch = branch.kind in (Kind.BRANCH, Kind.BRANCH_IF) and branch.reads == (register,)
+        if not is_branch or later >> register & 1 or self.code.trace is not None:
+            return self.assign(instruction, f"not not {self.read(instruction.reads[0])}")
+        return self.branch(branch, following + 1, self.read(instruction.reads[0]))
+
+    def write_multi(self, instruction: Instruction) -> int:
+        call = f"{self.callee(instruction)}({self.operands(instruction)})"
+        targets = self.targets(instruction.writes)
+        self.put(f"{targets} = checked({call}, {len(instruction.writes)})")
+        self.write_through(instruction.writes)
+        return self.pc + 1
+
+    def write_profile(self, instruction: Instruction) -> int:
+        node, settled = instruction.f
+        (source,), (register,) = instruction.reads, instruction.writes
+        self.put(f"{self.write(register)} = {self.read(source)}")
+        known, value = f"r[{settled}]", f"v{register}"
+        self.put(f"if {value}.__class__ is not {known} and {value} is not {known}:")
+        self.put(f"    {known} = run.on_profile({node}, {value})")
+        return self.pc + 1
+
+    def write_move(self, instruction: Instruction) -> int:
+        sources = self.operands(instruction)
+        self.put(f"{self.targets(instruction.writes)} = {sources}")
+        self.write_through(instruction.writes)
+        return self.pc + 1
+
+    def targets(self, registers: Sequence[int]) -> str:
+        self.used.update(registers)
+        self.written.update(registers)
+        return ", ".join(f"v{n}" for n in registers)
+
+    def write_through(self, registers: Iterable[int]) -> None:
+        if self.code.trace is not None:
+            self.put("; ".join(f"r[{n}] = v{n}" for n in registers))
+
+    def write_branch(self, instruction: Instruction) -> int | None:
+        return self.branch(instruction, self.pc + 1, self.read(instruction.reads[0]))
+
+    def write_enter(self, instruction: Instruction) -> int:
+        loop = f"k{self.pc}_loop"
+        self.names[loop] = instruction.f
+        self.store(instruction.reads)
+        self.put(f"r[{instruction.f.limit}] = run.enter({loop}, r)")
+        return self.pc + 1
+
+    def write_header(self, instruction: Instruction) -> int:
+        """Only at the start of a step."""
+        loop = f"k{self.pc}_loop"
+        self.names[loop] = instruction.f
+        trip, stop = map(self.read, instruction.reads)
+        self.put(f"if not {trip} < {stop}:")
+        self.indented(instruction.target, None)
+        self.pc = self.start
+        self.put(f"if {trip} >= r[{instruction.f.limit}]:")
+        self.put(f"    pc = run.arrive({loop}, r)")
+        self.put("    if pc is not None: return pc")
+        self.put("while True:")
+        self.margin += "    "
+        return self.pc + 1
+
+    def write_next(self, instruction: Instruction) -> None:
+        (trip,) = instruction.writes
+        self.put(f"{self.write(trip, through=True)} = {self.read(trip)} + 1")
+        if instruction.target == self.start:
+            self.put(f"if v{trip} < r[{instruction.f.limit}]: continue")
+        self.leave(instruction.target)
+
+    def write_result(self, text: str) -> None:
+        self.put(f"r[{self.code.result}] = {text}; return {DONE}")
+
+    def store(self, registers: Iterable[int]) -> None:
+        """Bring registers of the file up to date."""
+        names = [n for n in registers if n not in self.code.constants]
+        if names:
+            self.put("; ".join(f"r[{n}] = {self.read(n)}" for n in names))
+
+    def write_rare(self, instruction: Instruction) -> int:
+        (register,) = instruction.writes
+        self.store(instruction.reads)
+        call = f"{self.callee(instruction)}(r)"
+        self.put(
+            call
+            if register == self.code.result
+            else f"{self.write(register, through=True)} = {call}"
+        )
+        return self.pc + 1
+
+    def write_map(self, instruction: Instruction) -> int:
+        """The block is a run of its own that works on the same registers."""
+        needed = registers_in(self.code.live[instruction.target])
+        self.store({*instruction.reads, *needed})
+        call = f"{self.callee(instruction)}.run(r, run.block({instruction.target}))"
+        if instruction.writes:
+            self.put(f"{self.targets(instruction.writes)}, = {call}")
+            self.write_through(instruction.writes)
+        else:
+            self.put(call)
+        return self.pc + 1
