@@ -23,7 +23,16 @@ from ljit.codegen.slow_path import check_stack
 from ljit.records import Record
 from ljit.types import ArrayType, Type
 
-__all__ = ["FAILED", "NOT_TAKEN", "Body", "flatten", "lower_depth", "raise_depth", "room_of_entry"]
+__all__ = [
+    "FAILED",
+    "NOT_TAKEN",
+    "Body",
+    "flatten",
+    "lower_depth",
+    "raise_depth",
+    "room_below",
+    "room_of_entry",
+]
 
 FAILED = address(1)
 NOT_TAKEN = address(2)  # nothing was done: a variable is not what the code takes it for
@@ -115,6 +124,16 @@ def flatten(value: Native, made: Ref | None = None) -> Sequence[Ref]:
     if not isinstance(value.type, ArrayType):
         return value.parts
     return (made if made is not None else value.parts[0], *value.parts[2:])
+
+
+def room_below(f: FunctionBuilder, room: Ref, frames: int) -> Ref:
+    """The room of a callee so many frames below; it stops where the callee is to look at the stack."""
+    less = f.binary("sub", room, integer("i64", frames))
+    if frames == 1:
+        return less
+    above = f.binary("sub", room, integer("i64", 1))
+    stop = f.binary("and", above, integer("i64", -_CHECK_EVERY))
+    return f.select(f.icmp("slt", less, stop), stop, less)
 
 
 # -- CPython's count of frames -------------------------------------------------------------------------

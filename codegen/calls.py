@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ljit.codegen.bodies import FAILED, NOT_TAKEN, Body, flatten, lower_depth, raise_depth
+from ljit.codegen.bodies import (
+    FAILED,
+    NOT_TAKEN,
+    Body,
+    flatten,
+    lower_depth,
+    raise_depth,
+    room_below,
+)
 from ljit.codegen.boxing import Keep, box, decref
 from ljit.codegen.builder import (
     FALSE,
@@ -50,7 +58,7 @@ def call_itself(
         holds = _assumptions_hold(e)
         e.bailout.bail_if(e.f.bool_not(holds), "a variable has changed")
     refs, slots = _arguments(e, body, args)
-    less = e.f.binary("sub", e.room, integer("i64", 1))
+    less = room_below(e.f, e.room, _frames(e))
     value, status = body.call(e.f, body.name, less, refs)
     for slot in slots:
         e.ownership.release_slot(slot)
@@ -68,7 +76,7 @@ def call_link(e: Emitter, link: NativeLink, args: Sequence[Native], set_state: S
     code = f.load("ptr", address(link.place))
     f.condbr(f.icmp("eq", code, NULL), boxed, linked, unlikely=True)
     f.start(linked)
-    less = f.binary("sub", e.room, integer("i64", 1))
+    less = room_below(f, e.room, _frames(e))
     value, status = body.call(f, code.text, less, refs)
     fast = f.condbr(f.icmp("ne", status, NULL), maybe, done, unlikely=not value.type.is_boxed)
     f.start(maybe, cold=not value.type.is_boxed)
@@ -93,6 +101,14 @@ def call_link(e: Emitter, link: NativeLink, args: Sequence[Native], set_state: S
         e.ownership.release_slot(slot)
     result = Native(value.type, parts)
     return _result(e, result, status, set_state, is_clean=link.is_clean)
+
+
+def _frames(e: Emitter) -> int:
+    """How many frames lie between those of the function and of what it calls: of inlined functions, too."""
+    place, count = e.bailout.node.range if e.bailout.node is not None else None, 1
+    while place is not None and place.caller is not None:
+        place, count = place.caller, count + 1
+    return count
 
 
 def _phi(f: FunctionBuilder, edges: Sequence[tuple[Ref, BlockRef | None]]) -> Ref:

@@ -1,0 +1,151 @@
+"""Recursion through native code ends where CPython's does, with its error, on stacks of any size; all goes on afterwards."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+import threading
+
+import pytest
+
+import ljit
+
+ENDLESS = 10**6
+
+
+def down(n):
+    return 0 if n == 0 else down(n - 1) + 1
+
+
+def ping(n):
+    return 0 if n == 0 else pong(n - 1) + 1
+
+
+def pong(n):
+    return 0 if n == 0 else ping(n - 1) + 1 + n // (n + 1)
+
+
+def by_way_of_the_variable(n):
+    return 0 if n == 0 else VARIABLE[0](n - 1) + 1
+
+
+VARIABLE = [by_way_of_the_variable]
+
+
+def big_ints(n):
+    return 2**70 if n == 0 else big_ints(n - 1) + 1
+
+
+def left_to_cpython(n):
+    try:
+        return 0 if n == 0 else partly_left(n - 1) + 1
+    finally:
+        pass
+
+
+def partly_left(n):
+    return 0 if n == 0 else left_to_cpython(n - 1) + 1
+
+
+def calls_down(n):
+    return down(n) + 1
+
+
+FUNCTIONS = [down, ping, by_way_of_the_variable, big_ints, partly_left, calls_down]
+
+
+def compiled(function):
+    """The function as native code."""
+    made = ljit.jit(function)
+    for _ in range(4):
+        made(6)
+    return made
+
+
+def deepest(function):
+    """How deep it can go from here."""
+    reached, failed = 1, 4 * sys.getrecursionlimit()
+    while failed - reached > 1:
+        middle = (reached + failed) // 2
+        try:
+            function(middle)
+            reached = middle
+        except RecursionError:
+            failed = middle
+    return reached
+
+
+def message_of(function, n):
+    with pytest.raises(RecursionError) as caught:
+        function(n)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_the_limit_is_that_of_cpython(function):
+    made, limit = compiled(function), sys.getrecursionlimit()
+    wanted = deepest(function)
+    for _ in range(3):
+        assert abs(deepest(made) - wanted) <= 5
+        assert message_of(made, ENDLESS) == message_of(function, ENDLESS)
+        assert made(5) == function(5)
+        assert sys.getrecursionlimit() == limit
+
+
+def test_native_code_between_frames_of_cpython_counts_once(monkeypatch):
+    made = compiled(by_way_of_the_variable)
+    between = [lambda n: made(n)]
+    monkeypatch.setitem(by_way_of_the_variable.__globals__, "VARIABLE", between)
+    wanted = deepest(lambda n: made.__wrapped__(n))
+    for _ in range(3):
+        assert abs(deepest(made) - wanted) <= 5
+
+
+def test_a_limit_that_is_set_later_holds():
+    made, limit = compiled(ping), sys.getrecursionlimit()
+    try:
+        sys.setrecursionlimit(5 * limit)
+        assert made(4 * limit) == 4 * limit
+    finally:
+        sys.setrecursionlimit(limit)
+    message_of(made, 2 * limit)
+
+
+def test_threads_have_their_own_depth():
+    made, results = compiled(down), []
+    threads = [threading.Thread(target=lambda: results.append(made(700))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [700] * 4
+
+
+@pytest.mark.parametrize("size", [256, 8192])
+def test_the_machine_s_stack_never_overflows(size):
+    """In a process of its own, since the failure would be a crash."""
+    script = f"""
+        import sys, threading
+        from tests.adversarial.test_recursion import FUNCTIONS, compiled
+        compiled_functions = [compiled(f) for f in FUNCTIONS]
+        sys.setrecursionlimit(3 * 10**5)
+        def overflow():
+            for f in compiled_functions:
+                try:
+                    f(10**6)
+                except RecursionError as error:
+                    assert "maximum recursion depth exceeded" in str(error)
+                    print("caught", f(5) == f.__wrapped__(5))
+        threading.stack_size({size} * 1024)
+        for _ in range(2):
+            thread = threading.Thread(target=overflow)
+            thread.start()
+            thread.join()
+        overflow()
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.count("caught True") == 3 * len(FUNCTIONS), done.stdout + done.stderr[-2000:]
