@@ -17,6 +17,7 @@ from ljit.codegen.forms import (
     memory_type,
 )
 from ljit.codegen.layout import ARRAY_DATA
+from ljit.codegen.renewal import renewed_array
 from ljit.types import BOOL, INT, ArrayType, Type
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def array_new(
     for ref in refs:
         e.bailout.bail_if(f.icmp("slt", ref, integer("i64", 0)), "negative size of an array")
     is_zero = fill is not None and _is_zero(fill)
-    array = new_array(e, type_, refs, "PyArray_Zeros" if is_zero else "PyArray_Empty")
+    array = new_array(e, type_, refs, is_zero=is_zero)
     if fill is not None and not is_zero:
         _fill(e, array, refs, fill)
     return array
@@ -128,7 +129,8 @@ def new_array(
     e: Emitter,
     type_: ArrayType,
     sizes: Sequence[Ref],
-    symbol: str = "PyArray_Empty",
+    *,
+    is_zero: bool = False,
     is_fortran: Ref = FALSE,
 ) -> Native:
     """A fresh contiguous array made by a function of NumPy's C API; no size is negative.
@@ -140,12 +142,18 @@ def new_array(
     for index, ref in enumerate(sizes):
         f.store(ref, f.gep("i64", dims, integer("i64", index)))
     descriptor = e.context.keep(type_.dtype)
-    e.ownership.retain(descriptor)  # the call steals it
-    fortran = f.convert("zext", is_fortran, "i32")
-    count = integer("i32", len(sizes))
-    made = f.call_external("ptr", symbol, (count, dims, descriptor, fortran))
-    e.bailout.error_if_null(made)
-    e.ownership.acquire(made)
+    if e.ownership.loop_depth > 0 and is_fortran.constant == 0:
+        itemsize = type_.dtype.itemsize
+        made = renewed_array(e, sizes, dims, descriptor, itemsize, is_zero=is_zero)
+        e.bailout.error_if_null(made)
+    else:
+        e.ownership.retain(descriptor)  # the call steals it
+        fortran = f.convert("zext", is_fortran, "i32")
+        symbol = "PyArray_Zeros" if is_zero else "PyArray_Empty"
+        count = integer("i32", len(sizes))
+        made = f.call_external("ptr", symbol, (count, dims, descriptor, fortran))
+        e.bailout.error_if_null(made)
+        e.ownership.acquire(made)
     data = f.load("ptr", f.gep("i8", made, integer("i64", ARRAY_DATA)))
     parts = ArrayParts(made, made, data, tuple(sizes), None)
     if type_.layout != "C":

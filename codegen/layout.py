@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import types
+import weakref
 from collections.abc import Callable
 from functools import cache
 
@@ -25,12 +26,14 @@ __all__ = [
     "ARRAY_FLAGS",
     "ARRAY_NDIM",
     "ARRAY_STRIDES",
+    "ARRAY_WEAKREFS",
     "CELL_CONTENT",
     "COMPLEX_IMAG",
     "COMPLEX_REAL",
     "DESCR_BYTEORDER",
     "DESCR_TYPE_NUM",
     "DICT_VERSION",
+    "FLAGS_OF_NEW",
     "FLAG_ALIGNED",
     "FLAG_C_CONTIGUOUS",
     "FLAG_WRITEABLE",
@@ -103,9 +106,11 @@ ARRAY_STRIDES = 40
 ARRAY_BASE = 48
 ARRAY_DESCR = 56
 ARRAY_FLAGS = 64  # i32
+ARRAY_WEAKREFS = 72
 FLAG_C_CONTIGUOUS = 0x1
 FLAG_ALIGNED = 0x100
 FLAG_WRITEABLE = 0x400
+FLAGS_OF_NEW = FLAG_C_CONTIGUOUS | FLAG_ALIGNED | FLAG_WRITEABLE | 0x4  # it owns its memory
 DESCR_BYTEORDER = 26  # i8
 DESCR_TYPE_NUM = 28  # i32
 SWAPPED_BYTEORDER = ord(">" if sys.byteorder == "little" else "<")
@@ -292,7 +297,11 @@ def _check_numpy() -> None:
     known = FLAG_C_CONTIGUOUS | FLAG_ALIGNED | FLAG_WRITEABLE
     _expect(_int32(at + ARRAY_FLAGS) & known, FLAG_ALIGNED, "flags of a strided array")
     plain = np.zeros(2)
+    known = FLAGS_OF_NEW
     _expect(_int32(id(plain) + ARRAY_FLAGS) & known, known, "flags of a plain array")
+    _expect(_word(id(plain) + ARRAY_WEAKREFS), 0, "no weak references")
+    weak = weakref.ref(plain)
+    _expect(_word(id(plain) + ARRAY_WEAKREFS), id(weak), "weak references")
     swapped = np.dtype(np.int16).newbyteorder()
     _expect(_int32(id(swapped) + DESCR_TYPE_NUM), swapped.num, "type number")
     order = ctypes.c_uint8.from_address(id(swapped) + DESCR_BYTEORDER).value

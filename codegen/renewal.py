@@ -1,0 +1,124 @@
+"""Arrays that are made again and again in a loop: the one of the last trip is taken once more, if nobody else has it.
+
+The slot that holds it has the only reference then: what outlives a trip has references of its own. It must still be
+as it was made: code that had a reference for a while may have changed it. To the program it is a new array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ljit.codegen.builder import FALSE, TRUE, FunctionBuilder, Ref, integer
+from ljit.codegen.layout import (
+    ARRAY_BASE,
+    ARRAY_DATA,
+    ARRAY_DESCR,
+    ARRAY_DIMENSIONS,
+    ARRAY_FLAGS,
+    ARRAY_NDIM,
+    ARRAY_WEAKREFS,
+    FLAGS_OF_NEW,
+    OB_REFCNT,
+)
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["renewed_array"]
+
+_NAME = "renew_array"
+
+
+def renewed_array(
+    e: Emitter, sizes: Sequence[Ref], dims: Ref, descriptor: Ref, itemsize: int, *, is_zero: bool
+) -> Ref:
+    """Give a C-contiguous array in a slot of its own: null if there is no memory."""
+    _define(e.f)
+    total = integer("i64", itemsize)
+    for size in sizes:
+        total = e.f.mul(total, size)
+    slot, count = e.ownership.new_slot(), integer("i32", len(sizes))
+    return e.f.call(
+        "ptr", _NAME, (slot, count, dims, descriptor, total, TRUE if is_zero else FALSE)
+    )
+
+
+def _define(f: FunctionBuilder) -> None:
+    module = f.module
+    for name in ("Py_IncRef", "Py_DecRef"):
+        module.declare(name, "void", ("ptr",))
+    for name in ("PyArray_Empty", "PyArray_Zeros"):
+        module.declare(name, "ptr", ("i32", "ptr", "ptr", "i32"))
+    module.declare("llvm.memset.p0.i64", "void", ("ptr", "i8", "i64", "i1"))
+    module.define(_NAME, _source())
+
+
+def _field(name: str, offset: int, type_: str) -> str:
+    return f"""  %{name}.at = getelementptr i8, ptr %old, i64 {offset}
+  %{name} = load {type_}, ptr %{name}.at
+"""
+
+
+def _source() -> str:
+    params = "ptr %slot, i32 %ndim, ptr %dims, ptr %descriptor, i64 %bytes, i1 %zero"
+    return f"""define internal ptr @{_NAME}({params}) noinline nounwind {{
+  %old = load ptr, ptr %slot
+  %none = icmp eq ptr %old, null
+  br i1 %none, label %make, label %compare
+compare:
+{_field("count", OB_REFCNT, "i64")}{_field("rank", ARRAY_NDIM, "i32")}{_field("sizes", ARRAY_DIMENSIONS, "ptr")}\
+{_field("base", ARRAY_BASE, "ptr")}{_field("type", ARRAY_DESCR, "ptr")}{_field("flags", ARRAY_FLAGS, "i32")}\
+{_field("weak", ARRAY_WEAKREFS, "ptr")}  %is.single = icmp eq i64 %count, 1
+  %same.rank = icmp eq i32 %rank, %ndim
+  %no.base = icmp eq ptr %base, null
+  %same.type = icmp eq ptr %type, %descriptor
+  %wanted.flags = and i32 %flags, {FLAGS_OF_NEW}
+  %same.flags = icmp eq i32 %wanted.flags, {FLAGS_OF_NEW}
+  %no.weak = icmp eq ptr %weak, null
+  %ok.1 = and i1 %is.single, %same.rank
+  %ok.2 = and i1 %no.base, %same.type
+  %ok.3 = and i1 %same.flags, %no.weak
+  %ok.4 = and i1 %ok.1, %ok.2
+  %is.alike = and i1 %ok.3, %ok.4
+  %last = zext i32 %ndim to i64
+  br i1 %is.alike, label %axis, label %make
+axis:
+  %k = phi i64 [ 0, %compare ], [ %following, %next ]
+  %is.done = icmp eq i64 %k, %last
+  br i1 %is.done, label %reuse, label %next
+next:
+  %own.at = getelementptr i64, ptr %sizes, i64 %k
+  %own = load i64, ptr %own.at
+  %size.at = getelementptr i64, ptr %dims, i64 %k
+  %size = load i64, ptr %size.at
+  %same.size = icmp eq i64 %own, %size
+  %following = add i64 %k, 1
+  br i1 %same.size, label %axis, label %make
+reuse:
+  br i1 %zero, label %clear, label %done
+clear:
+{_field("data", ARRAY_DATA, "ptr")}  call void @llvm.memset.p0.i64(ptr %data, i8 0, i64 %bytes, i1 false)
+  ret ptr %old
+done:
+  ret ptr %old
+make:
+  call void @Py_IncRef(ptr %descriptor)
+  br i1 %zero, label %zeros, label %empty
+zeros:
+  %cleared = call ptr @PyArray_Zeros(i32 %ndim, ptr %dims, ptr %descriptor, i32 0)
+  br label %made
+empty:
+  %raw = call ptr @PyArray_Empty(i32 %ndim, ptr %dims, ptr %descriptor, i32 0)
+  br label %made
+made:
+  %new = phi ptr [ %cleared, %zeros ], [ %raw, %empty ]
+  %failed = icmp eq ptr %new, null
+  br i1 %failed, label %end, label %keep
+keep:
+  store ptr %new, ptr %slot
+  call void @Py_DecRef(ptr %old)
+  br label %end
+end:
+  ret ptr %new
+}}"""
