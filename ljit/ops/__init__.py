@@ -24,6 +24,7 @@ from ljit.ops import (
     objects,
     python,
     python_iteration,
+    random_integers,
     random_numpy,
     random_python,
 )  # isort: skip
@@ -52,6 +53,7 @@ __all__ = [
     "objects",
     "python",
     "python_iteration",
+    "random_integers",
     "random_numpy",
     "random_python",
 ]

@@ -1,0 +1,91 @@
+"""Integers from NumPy's streams: each one, its class and the state behind it are NumPy's."""
+
+import numpy as np
+import pytest
+
+import ljit
+
+
+def integers(rng, low, high, n):
+    out = []
+    for _ in range(n):
+        out.append(rng.integers(high))
+        out.append(rng.integers(low, high))
+        out.append(rng.integers(low, high, endpoint=True))
+        out.append(rng.integers(low, high, dtype=int))
+        out.append(rng.integers(low, high, None, np.int64))
+        out.append(rng.integers(low=low, high=high, size=None))
+        out.append(rng.random())
+    return out
+
+
+def small_integers(rng, low, high, n):
+    out = []
+    for _ in range(n):
+        out.append(rng.integers(low, high, dtype=np.int32))
+        out.append(rng.integers(low, high, dtype="uint32"))
+        out.append(rng.integers(low, high, dtype=np.int16, endpoint=True))
+        out.append(rng.integers(low, high, dtype=np.uint16))
+        out.append(rng.integers(low, high, dtype=np.int8))
+        out.append(rng.integers(low, high, dtype=np.dtype("uint8")))
+        out.append(rng.integers(low, high, dtype=np.uint64))
+        out.append(rng.integers(0, 2, dtype=bool))
+    return out
+
+
+def legacy(rng, low, high, n):
+    out = []
+    for _ in range(n):
+        out.append(rng.randint(high))
+        out.append(rng.randint(low, high))
+        out.append(rng.randint(low, high, dtype=np.int32))
+        out.append(rng.randint(low, high, dtype=np.uint8))
+        out.append(rng.randint(low, high, dtype="int64"))
+        out.append(rng.randn())
+    return out
+
+
+def outcome(function, make, *args):
+    rng = make()
+    try:
+        result = function(rng, *args)
+    except Exception as error:
+        result = type(error), str(error)
+    if isinstance(result, list):
+        result = [(type(x), x) for x in result]
+    return (
+        result,
+        rng.random(),
+        rng.bit_generator.state if hasattr(rng, "integers") else rng.get_state()[2:],
+    )
+
+
+def new():
+    return np.random.default_rng(11)
+
+
+def old():
+    return np.random.RandomState(11)
+
+
+BOUNDS = [
+    (0, 1), (0, 6), (3, 100), (5, 6), (0, 255), (-3, 7), (0, 2**32 - 1), (0, 2**32), (0, 2**32 + 1), (1, 2**40),
+    (-(2**63), 2**63 - 1), (0, 2**63 - 1), (4, 4), (5, 3), (np.int32(2), np.int64(9)), (np.uint8(2), 100),
+    (0.0, 5), (2**63, 2**64), (True, 5), (0, np.uint64(7)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("function", "make"), [(integers, new), (small_integers, new), (legacy, old)]
+)
+def test_integers_are_numpys(function, make):
+    compiled = ljit.jit(function, strict=True)
+    for _ in range(3):
+        assert outcome(compiled, make, 1, 10, 9) == outcome(function, make, 1, 10, 9)
+    assert [info.bailouts for info in compiled.specializations] == [0]
+    text = str(compiled.graph_for(make(), 1, 10, 9))
+    assert text.count("py::call") == (3 if function is small_integers else 0)
+    for low, high in BOUNDS:
+        for _ in range(2):
+            expected, found = (outcome(f, make, low, high, 9) for f in (function, compiled))
+            assert found == expected, (low, high)
