@@ -36,7 +36,7 @@ __all__ = [
 
 FAILED = address(1)
 NOT_TAKEN = address(2)  # nothing was done: a variable is not what the code takes it for
-_CHECK_EVERY = 64  # frames between two looks at the machine's stack; a power of two
+_CHECK_EVERY = 16  # frames between two looks at the machine's stack and at signals; a power of two
 _UNKNOWN_ROOM = 1000
 
 
@@ -78,14 +78,18 @@ class Body(Record, eq=True):
         """Return if there is no room; every so many frames, also if the machine's stack is nearly full."""
         room = f.params[0]
         look, good, failed = f.new_block("look"), f.new_block("room"), f.new_block("deep")
-        low = f.binary("and", room, integer("i64", _CHECK_EVERY - 1))
-        f.condbr(f.icmp("eq", low, integer("i64", 0)), look, good, unlikely=True)
+        f.condbr(self.is_checkpoint(f), look, good, unlikely=True)
         f.start(look, cold=True)
         check_stack(f, failed, is_full=f.icmp("eq", room, integer("i64", 0)))
         f.br(good)
         f.start(failed, cold=True)
         self.ret(f, [undef(part) for part in self.parts], FAILED)
         f.start(good)
+
+    def is_checkpoint(self, f: FunctionBuilder) -> Ref:
+        """Whether this frame is one that looks at more than its arguments."""
+        low = f.binary("and", f.params[0], integer("i64", _CHECK_EVERY - 1))
+        return f.icmp("eq", low, integer("i64", 0))
 
     def ret(self, f: FunctionBuilder, parts: Sequence[Ref], status: Ref) -> None:
         """Return; for a result that is an object `status` is that object, null or `FAILED`: an error."""

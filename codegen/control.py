@@ -77,6 +77,7 @@ class GraphEmitter:
         self._breaks: dict[Node, Jump] = {}
         self._continues: dict[Node, Jump] = {}
         self._yield: Jump = self._no_yield
+        self._polls_at_entry = False
         self._handlers: dict[object, Callable[[Node], None]] = {
             CONSTANT: self._constant,
             UNINITIALIZED: self._uninitialized,
@@ -102,6 +103,8 @@ class GraphEmitter:
     def emit(self, graph: Graph, params: Sequence[Native]) -> None:
         """Emit the body for the given parameters; every path leaves the function."""
         self.env.update(zip(graph.params, params, strict=True))
+        if self.e.body is not None:
+            self._polls_at_entry = any(node.op is CALL_NATIVE for node in graph.walk())
         self._run(graph.block, self._no_yield)
 
     def _no_yield(self, _values: Sequence[Native]) -> None:
@@ -183,6 +186,9 @@ class GraphEmitter:
         names = node.attrs["names"]
         assert isinstance(names, tuple)
         self.e.bailout.snapshot(str(node.attrs["at"]), names, self._operands(node))
+        if self._polls_at_entry:
+            self._polls_at_entry = False
+            self.e.polling.poll_in_frames()
 
     def _guard(self, node: Node) -> None:
         (value,) = self._operands(node)

@@ -187,6 +187,17 @@ class Polling:
             end = f.call_external("i64", "llvm.sadd.sat.i64", (k, size), "")
         return f.call_external("i64", "llvm.smin.i64", (end, stop), "")
 
+    def poll_in_frames(self) -> None:
+        """Poll at the entry of a body that calls others, every so many frames."""
+        assert self.e.body is not None
+        f = self.f
+        poll, go_on = f.new_block("poll"), f.new_block("go.on")
+        f.condbr(self.e.body.is_checkpoint(f), poll, go_on, unlikely=True)
+        if f.start(poll, cold=True):
+            self.poll()
+            f.br(go_on)
+        f.start(go_on)
+
     # -- loops without the GIL ---------------------------------------------------------------------
 
     def begin_loop(self, node: Node, start: Ref, stop: Ref) -> None:

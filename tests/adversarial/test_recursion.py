@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import textwrap
@@ -120,6 +121,31 @@ def test_threads_have_their_own_depth():
     for thread in threads:
         thread.join()
     assert results == [700] * 4
+
+
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
+class Stop(Exception):
+    pass
+
+
+def test_a_signal_stops_recursion_in_native_code():
+    made = compiled(fib)
+
+    def stop(_signal, _frame):
+        raise Stop
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        for _ in range(2):
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            with pytest.raises(Stop):
+                made(90)
+            assert made(10) == 55
+    finally:
+        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.mark.parametrize("size", [256, 8192])
