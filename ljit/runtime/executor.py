@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 from ljit import config
 from ljit.errors import InternalError, UserError
 from ljit.interp import (
-    MIN_TRIPS,
     Code,
     LoopExit,
     LoopInfo,
@@ -31,41 +30,35 @@ from ljit.interp import (
     resume,
     run,
 )
-from ljit.ir import Value
-from ljit.ops.control import CALLEE_LEFT, NOT_RUN, OUT_OF_RANGE, PLANNED_EXITS
+from ljit.ops.control import CALLEE_LEFT, NOT_RUN, PLANNED_EXITS
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
-from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.links import connect, disconnect, drop_callers, link_to, note_callers
 from ljit.runtime.native import (
     MISMATCH,
     NativeUnit,
     PassOn,
     compile_function,
-    compile_loop,
-    is_compiler_loaded,
     link_behind,
     link_entries,
     make_fill_in,
     make_pass_on,
 )
 from ljit.runtime.options import Options
+from ljit.runtime.outlining import OutlinedLoops
 from ljit.runtime.plans import (
     BOUND_CALLS_BEFORE_FILLING_IN,
     MAX_COMPILES,
     MAX_EVICTIONS,
-    MAX_LOOPS,
     MAX_MISMATCHES,
     MAX_PLANS,
-    NODES_UNTIL_HOT,
-    NODES_UNTIL_LOADED,
     SLOW_CALLS_BEFORE_PASSING_ON,
     LoopPlan,
     Plan,
     choose_victim,
     is_dominated_by_bailouts,
-    patience,
-    types_text,
+    learn,
+    wants_compile,
 )
 from ljit.runtime.twins import twin_of
 from ljit.types import Type, type_of
@@ -88,12 +81,12 @@ class _Hooks:
         self.on_profile = plan.feedback.profile.record
 
     def trips_until_hot(self, loop: LoopInfo) -> int:
-        return self.executor.trips_until_hot(loop)
+        return self.executor.outlined.trips_until_hot(loop)
 
     def on_hot_loop(
         self, code: Code, loop_id: int, trip: int, registers: Sequence[object]
     ) -> LoopExit | None:
-        return self.executor.enter_loop(self.plan, loop_id, registers, self)
+        return self.executor.outlined.enter(self.plan, loop_id, registers)
 
 
 class ProfilingExecutor:
@@ -104,7 +97,7 @@ class ProfilingExecutor:
         self.options = options
         self.owner = owner  # the Function object whose vectorcall slot is served
         self.plans: OrderedDict[tuple[Type, ...], Plan] = OrderedDict()
-        self.loops: dict[tuple[int, tuple[Type, ...]], LoopPlan] = {}
+        self.outlined = OutlinedLoops(self)
         self.lock = _lock
         self.refused: str | None = None
         self.slow_calls = 0  # since CPython runs the function
@@ -114,6 +107,11 @@ class ProfilingExecutor:
         self._fill_in: FillIn | None = None
         self._evicted: list[NativeUnit | PassOn] = []  # may still be running
         self._baseline: Baseline | None = None
+
+    @property
+    def loops(self) -> Mapping[tuple[int, tuple[Type, ...]], LoopPlan]:
+        """The outlined loops, by the loop and the types of its live values."""
+        return self.outlined.plans
 
     @property
     def baseline(self) -> Baseline | None:
@@ -383,114 +381,8 @@ class ProfilingExecutor:
             if is_dominated_by_bailouts(unit):
                 self.refuse(plan, f"most calls leave native code: {reason}")
             return
-        self.learn(plan.feedback, unit, site_index)
-        if plan.bailouts[site_index] >= patience(reason):
+        learn(plan.feedback, unit, site_index)
+        if wants_compile(plan, site_index, reason):
             self.retire(plan, reason)
-
-    def learn(self, feedback: PlanFeedback, unit: NativeUnit, site_index: int) -> None:
-        """Keep what a bailout shows about its site for the next compile."""
-        site = unit.sites[site_index]
-        if unit.bailouts[site_index] >= patience(site.reason):
-            learnt = feedback.failed_tests if site.reason == OUT_OF_RANGE else feedback.widened
-            learnt.add(site.origin)
-
-    # -- outlined loops --------------------------------------------------------------------------------
-
-    def trips_until_hot(self, loop: LoopInfo) -> int:
-        """Give the trips after which interpreting a loop would have cost about as much as its compiles."""
-        plans = [found for (loop_id, _), found in self.loops.items() if loop_id == loop.id]
-        if any(found.unit for found in plans):
-            return MIN_TRIPS
-        nodes = NODES_UNTIL_HOT if is_compiler_loaded() else NODES_UNTIL_LOADED
-        return max(nodes // loop.size, MIN_TRIPS) * (1 + sum(found.compiles for found in plans))
-
-    def enter_loop(
-        self, plan: Plan, loop_id: int, registers: Sequence[object], hooks: _Hooks
-    ) -> LoopExit | None:
-        """Run the rest of a loop natively, if that works out; called at the loop's header."""
-        baseline = self.baseline
-        assert baseline is not None
-        loop = baseline.node(loop_id)
-        live = [v for v in baseline.liveness.live_at_header(loop) if not v.is_constant]
-        values = [registers[baseline.code.register_of[v.key]] for v in live]
-        key = (loop_id, tuple(map(type_of, values)))
-        found = self.loops.get(key)
-        if found is None:
-            if len(self.loops) >= MAX_LOOPS:
-                return None
-            found = self.loops.setdefault(key, LoopPlan())
-        if found.unit is None and not self._compile_loop(plan, found, loop_id, live, key[1]):
-            return None
-        assert found.unit is not None
-        result = found.unit.call(values)
-        return result if isinstance(result, LoopExit) else None
-
-    def _compile_loop(
-        self,
-        plan: Plan,
-        found: LoopPlan,
-        loop_id: int,
-        live: Sequence[Value],
-        types_: tuple[Type, ...],
-    ) -> bool:
-        with self.lock:
-            if found.compiles >= MAX_COMPILES and found.refused is None:
-                self._refuse_loop(found, loop_id, f"compiled {found.compiles} times")
-            if found.refused is not None:
-                return False
-            found.compiles += 1
-            assert self.baseline is not None
-            try:
-                unit = compile_loop(
-                    self.baseline,
-                    self.baseline.node(loop_id),
-                    live,
-                    types_,
-                    plan.feedback,
-                    lambda exit_index, site, values: self.on_loop_exit(
-                        plan, found, unit, exit_index, site, values
-                    ),
-                    link_to,
-                    fastmath=self.options.fastmath,
-                )
-            except InternalError as error:
-                if config.settings().check:
-                    raise
-                self._refuse_loop(found, loop_id, f"internal error: {error}")
-                return False
-            if not unit.is_worthwhile:
-                self._refuse_loop(found, loop_id, "nothing in it gains from native code")
-                return False
-            found.unit = unit
-            found.bailouts.clear()
-            unit.retire = lambda _reason: found.retire(unit)
-            note_callers(unit)
-            _log.update(
-                f"{unit.code.name} is native for {types_text(types_)}: "
-                f"compile {found.compiles}, {unit.seconds * 1e3:.1f} ms"
-            )
-            return True
-
-    def _refuse_loop(self, found: LoopPlan, loop_id: int, reason: str) -> None:
-        found.refused = reason
-        _log.update(f"{self.fn.__qualname__}.loop{loop_id} stays interpreted: {reason}")
-
-    def on_loop_exit(
-        self,
-        plan: Plan,
-        found: LoopPlan,
-        unit: NativeUnit,
-        exit_index: int,
-        site_index: int,
-        values: tuple[object, ...],
-    ) -> LoopExit:
-        """Tell the interpreter where an outlined loop was left and with which values."""
-        leaving = unit.exits[exit_index]
-        site = unit.sites[site_index]
-        unit.bailouts[site_index] += 1
-        if site.reason not in PLANNED_EXITS and site.reason != CALLEE_LEFT:
-            found.bailouts[site_index] += 1
-            self.learn(plan.feedback, unit, site_index)
-            if found.bailouts[site_index] >= patience(site.reason):
-                found.retire(unit)
-        return LoopExit.resumed(leaving.at, dict(zip(leaving.names, values, strict=True)))
+        elif plan.compiles >= MAX_COMPILES and is_dominated_by_bailouts(unit):
+            self.refuse(plan, f"bailed out too often: compiled {plan.compiles} times")

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ljit.analysis.signatures import NativeLink
-from ljit.ops.control import NOT_RUN
+from ljit.ops.control import NOT_RUN, OUT_OF_RANGE
 from ljit.records import Record, made_by
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.native import NativeUnit, PassOn
@@ -30,8 +30,10 @@ __all__ = [
     "Plan",
     "choose_victim",
     "is_dominated_by_bailouts",
+    "learn",
     "patience",
     "types_text",
+    "wants_compile",
 ]
 
 MAX_PLANS = 16  # specialisations of one function that live side by side
@@ -91,6 +93,15 @@ class LoopPlan(Record, frozen=False):
     retired: list[NativeUnit] = made_by(factory=list)
     refused: str | None = None  # why the interpreter runs it
 
+    @property
+    def units(self) -> list[NativeUnit]:
+        """All native code that the loop had, the present one last."""
+        return self.retired if self.unit is None else [*self.retired, self.unit]
+
+    @property
+    def native_calls(self) -> int:
+        return sum(unit.code.calls for unit in self.units)
+
     def retire(self, unit: NativeUnit) -> None:
         """Take the unit out of use; a call of it may still be running."""
         if self.unit is unit:
@@ -98,9 +109,34 @@ class LoopPlan(Record, frozen=False):
             self.unit = None
 
 
-def patience(reason: str) -> int:
-    """How many bailouts at a site make its code be compiled anew."""
-    return 1 if reason == NOT_RUN else BAILOUTS_BEFORE_RECOMPILE
+def patience(reason: str, compiles: int = 1) -> int:
+    """How many bailouts for a reason make code be compiled anew: more and more from the third compile on."""
+    at_first = 1 if reason == NOT_RUN else BAILOUTS_BEFORE_RECOMPILE
+    return at_first << max(compiles - 3, 0)
+
+
+def wants_compile(plan: Plan | LoopPlan, site_index: int, reason: str) -> bool:
+    """Whether the plan's native code has bailed out often enough; after the last compile it stays as it is.
+
+    Places that were not run before count together: if they come one by one, later compiles are for several.
+    """
+    if plan.compiles >= MAX_COMPILES:
+        return False
+    bailouts = plan.bailouts
+    count = bailouts.total() if reason == NOT_RUN else bailouts[site_index]
+    return count >= patience(reason, plan.compiles)
+
+
+def learn(feedback: PlanFeedback, unit: NativeUnit, site_index: int) -> None:
+    """Keep what a bailout of the unit shows about its site for the next compile.
+
+    A test in front of a loop that fails once leaves the whole loop to the interpreter.
+    """
+    site = unit.sites[site_index]
+    if site.reason == OUT_OF_RANGE:
+        feedback.failed_tests.add(site.origin)
+    elif unit.bailouts[site_index] >= patience(site.reason):
+        feedback.widened.add(site.origin)
 
 
 def is_dominated_by_bailouts(unit: NativeUnit) -> bool:

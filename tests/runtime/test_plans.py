@@ -271,7 +271,7 @@ def test_a_loop_is_outlined_when_interpreting_it_has_cost_as_much_as_a_compile(c
         assert_same(f, xs, 2000 // columns, columns)
         ((loop_id, _types),) = f._executor.loops
     assert loop_id == outer.id, "short inner loops are compiled with the loop around them"
-    assert f._executor.trips_until_hot(inner) > f._executor.trips_until_hot(outer)
+    assert f._executor.outlined.trips_until_hot(inner) > f._executor.outlined.trips_until_hot(outer)
 
 
 def test_thresholds_follow_from_the_size_of_the_loop():
@@ -279,8 +279,8 @@ def test_thresholds_follow_from_the_size_of_the_loop():
     executor = f._executor
     outer, inner = executor.baseline.code.loops
     for loop in (outer, inner):
-        nodes = executor.trips_until_hot(loop) * loop.size
+        nodes = executor.outlined.trips_until_hot(loop) * loop.size
         assert nodes <= plans.NODES_UNTIL_LOADED < 3 * nodes
     with eager_loops(10):
         assert_same(f, np.arange(4.0), 50, 3)
-    assert executor.trips_until_hot(outer) == MIN_TRIPS
+    assert executor.outlined.trips_until_hot(outer) == MIN_TRIPS

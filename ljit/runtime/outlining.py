@@ -1,0 +1,161 @@
+"""Outlined loops: native code that the interpreter enters at the header of a loop that is hot.
+
+It is compiled for the types that the loop's live values have there, and comes back at the place where the
+interpreter goes on: behind the loop, at an exit out of it, or in the middle of it when a check fails.
+
+All this ends: each compile of a loop needs as many trips again as the one before, a loop is compiled at most
+`MAX_COMPILES` times for the same types, and beyond `MAX_LOOPS` types the least used code is given up, at most
+`MAX_EVICTIONS` times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ljit import config
+from ljit.errors import InternalError
+from ljit.interp import MIN_TRIPS, LoopExit, LoopInfo
+from ljit.ir import Value
+from ljit.ops.control import CALLEE_LEFT, PLANNED_EXITS
+from ljit.runtime.links import link_to, note_callers
+from ljit.runtime.native import NativeUnit, compile_loop, is_compiler_loaded
+from ljit.runtime.plans import (
+    MAX_COMPILES,
+    MAX_EVICTIONS,
+    MAX_LOOPS,
+    NODES_UNTIL_HOT,
+    NODES_UNTIL_LOADED,
+    LoopPlan,
+    Plan,
+    learn,
+    types_text,
+    wants_compile,
+)
+from ljit.types import Type, type_of
+
+if TYPE_CHECKING:
+    from ljit.runtime.executor import ProfilingExecutor
+
+__all__ = ["OutlinedLoops"]
+
+_log = config.logger("profiling_executor")
+
+#: a loop and the types of its live values
+_Key = tuple[int, tuple[Type, ...]]
+
+
+class OutlinedLoops:
+    """The outlined loops of one function."""
+
+    def __init__(self, executor: ProfilingExecutor) -> None:
+        self.executor = executor
+        self.plans: dict[_Key, LoopPlan] = {}
+        self.evictions = 0
+        self._evicted: list[NativeUnit] = []  # may still be running
+
+    def trips_until_hot(self, loop: LoopInfo) -> int:
+        """Give the trips after which interpreting a loop would have cost about as much as its compiles."""
+        plans = [found for (loop_id, _), found in self.plans.items() if loop_id == loop.id]
+        if any(found.unit for found in plans):
+            return MIN_TRIPS
+        nodes = NODES_UNTIL_HOT if is_compiler_loaded() else NODES_UNTIL_LOADED
+        return max(nodes // loop.size, MIN_TRIPS) * (1 + sum(found.compiles for found in plans))
+
+    def enter(self, plan: Plan, loop_id: int, registers: Sequence[object]) -> LoopExit | None:
+        """Run the rest of a loop natively, if that works out; called at the loop's header."""
+        baseline = self.executor.baseline
+        assert baseline is not None
+        loop = baseline.node(loop_id)
+        live = [v for v in baseline.liveness.live_at_header(loop) if not v.is_constant]
+        values = [registers[baseline.code.register_of[v.key]] for v in live]
+        key = (loop_id, tuple(map(type_of, values)))
+        found = self._plan_for(key)
+        if found is None:
+            return None
+        unit = found.unit or self._compile(plan, found, key, live)
+        if unit is None:
+            return None
+        result = unit.call(values)
+        return result if isinstance(result, LoopExit) else None
+
+    def _plan_for(self, key: _Key) -> LoopPlan | None:
+        """Find or start the plan; None if there were too many."""
+        found = self.plans.get(key)
+        if found is not None:
+            return found
+        with self.executor.lock:
+            if key not in self.plans and len(self.plans) >= MAX_LOOPS:
+                if self.evictions >= MAX_EVICTIONS:
+                    return None
+                self.evictions += 1
+                order = {k: (p.unit is not None, p.native_calls) for k, p in self.plans.items()}
+                self._evicted += self.plans.pop(min(order, key=order.__getitem__)).units
+            return self.plans.setdefault(key, LoopPlan())
+
+    def _compile(
+        self, plan: Plan, found: LoopPlan, key: _Key, live: Sequence[Value]
+    ) -> NativeUnit | None:
+        loop_id, types_ = key
+        with self.executor.lock:
+            if found.unit is not None:  # another thread was faster
+                return found.unit
+            if found.compiles >= MAX_COMPILES and found.refused is None:
+                self._refuse(found, loop_id, f"compiled {found.compiles} times")
+            if found.refused is not None:
+                return None
+            found.compiles += 1
+            baseline = self.executor.baseline
+            assert baseline is not None
+            try:
+                unit = compile_loop(
+                    baseline,
+                    baseline.node(loop_id),
+                    live,
+                    types_,
+                    plan.feedback,
+                    lambda exit_index, site, values: _leave(
+                        plan, found, unit, exit_index, site, values
+                    ),
+                    link_to,
+                    fastmath=self.executor.options.fastmath,
+                )
+            except InternalError as error:
+                if config.settings().check:
+                    raise
+                self._refuse(found, loop_id, f"internal error: {error}")
+                return None
+            found.unit = unit
+            found.bailouts.clear()
+            unit.retire = lambda _reason: found.retire(unit)
+            note_callers(unit)
+            _log.update(
+                f"{unit.code.name} is native for {types_text(types_)}: "
+                f"compile {found.compiles}, {unit.seconds * 1e3:.1f} ms"
+            )
+            return unit
+
+    def _refuse(self, found: LoopPlan, loop_id: int, reason: str) -> None:
+        found.refused = reason
+        name = self.executor.fn.__qualname__
+        _log.update(f"{name}.loop{loop_id} stays interpreted: {reason}")
+
+
+def _leave(
+    plan: Plan,
+    found: LoopPlan,
+    unit: NativeUnit,
+    exit_index: int,
+    site_index: int,
+    values: tuple[object, ...],
+) -> LoopExit:
+    """Tell the interpreter where an outlined loop was left and with which values."""
+    leaving = unit.exits[exit_index]
+    reason = unit.sites[site_index].reason
+    unit.bailouts[site_index] += 1
+    if reason not in PLANNED_EXITS and reason != CALLEE_LEFT:
+        found.bailouts[site_index] += 1
+        learn(plan.feedback, unit, site_index)
+        if wants_compile(found, site_index, reason):
+            found.retire(unit)
+    return LoopExit.resumed(leaving.at, dict(zip(leaving.names, values, strict=True)))
