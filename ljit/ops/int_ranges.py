@@ -41,6 +41,7 @@ __all__ = [
     "TRUTH",
     "UNPACKED",
     "are_ints",
+    "is_int",
     "part_of_range",
 ]
 
@@ -51,13 +52,14 @@ NONNEGATIVE = "nonnegative"  # the dividend is not below 0
 FROM_START = "from_start"  # an index is not below 0
 
 
-def _is_int(t: Type) -> bool:
+def is_int(t: Type) -> bool:
+    """Whether values of the type are ints of some kind."""
     return t in (INT, BOOL) or (isinstance(t, ScalarType) and t.dtype.kind in "biu")
 
 
 def are_ints(node: Node) -> bool:
     """Whether all operands and outputs are ints of some kind."""
-    return all(_is_int(v.type) for v in node.inputs) and all(_is_int(v.type) for v in node.outputs)
+    return all(is_int(v.type) for v in node.inputs) and all(is_int(v.type) for v in node.outputs)
 
 
 def _fits(x: Linear) -> Iterable[tuple[str, Linear]]:
@@ -244,7 +246,7 @@ def _truth(value: Value, s: Symbolic, *, holds: bool) -> Iterable[Linear]:
     """Give what follows from the truth of a bool, or of an int that is not 0."""
     if value.type == BOOL:
         yield from s.implied(value, holds=holds)
-    elif _is_int(value.type):
+    elif is_int(value.type):
         x = s.value(value)
         if not holds:
             yield x
@@ -262,25 +264,25 @@ NOT = RangeRules(implies=lambda s, node, holds: _truth(node.inputs[0], s, holds=
 
 def _item_of_made_tuple(s: Symbolic, node: Node, index: int) -> Linear | None:
     value = node.inputs[index]
-    return s.value(value) if _is_int(value.type) else None
+    return s.value(value) if is_int(value.type) else None
 
 
 def _item_of_tuple(s: Symbolic, node: Node, _index: int) -> Linear | None:
     index, t = node.attrs["index"], node.inputs[0].type
     assert isinstance(index, int)
-    if not isinstance(t, TupleType) or not _is_int(node.output.type):
+    if not isinstance(t, TupleType) or not is_int(node.output.type):
         return None
     return s.item(node.inputs[0], index % len(t.items))
 
 
 def _unpacked(s: Symbolic, node: Node, index: int) -> Linear | None:
     is_known = isinstance(node.inputs[0].type, TupleType) and node.attrs["star"] is None
-    return s.item(node.inputs[0], index) if is_known and _is_int(node.outputs[index].type) else None
+    return s.item(node.inputs[0], index) if is_known and is_int(node.outputs[index].type) else None
 
 
 def _item_of_range(s: Symbolic, node: Node, index: int) -> Linear | None:
     """Give start, stop or step of ``range(stop)`` or ``range(start, stop, step)``."""
-    if not all(_is_int(v.type) for v in node.inputs):
+    if not all(is_int(v.type) for v in node.inputs):
         return None
     parts = [s.value(v) for v in node.inputs]
     if len(parts) == 1:
@@ -310,7 +312,7 @@ def _facts_of_length(s: Symbolic, node: Node) -> Iterable[Linear]:
 
 
 def _sequence_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
-    if _is_int(node.inputs[1].type):
+    if is_int(node.inputs[1].type):
         yield FROM_START, s.value(node.inputs[1])
 
 

@@ -9,6 +9,7 @@ from ljit.ir.opdef import V
 from ljit.ops.numpy_rules import to_dtype
 from ljit.ops.python_numbers import condition_not
 from ljit.ops.random_numpy import DRAWS, is_stream, method_of_stream
+from ljit.ops.random_ranges import INTEGERS
 from ljit.types import ANY, BOOL, INT, NONE, ScalarType, Type
 
 __all__: list[str] = []
@@ -70,6 +71,7 @@ def _declare(cls: str, name: str, default: Type, *, is_masked: bool) -> None:
             can_lower=lambda *types, **attrs: infer(*types, **attrs) != ANY,
             effects=effects,
             methods=(f"{cls}.{name}",),
+            ranges=INTEGERS,
         )
     )
 

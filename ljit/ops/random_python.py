@@ -11,7 +11,9 @@ from typing import Any
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.opdef import V
+from ljit.ir.range_rules import RangeRules
 from ljit.ops.python_numbers import to_float
+from ljit.ops.random_ranges import RANDINT, RANDRANGE
 from ljit.types import ANY, FLOAT, INT, NONE, ObjectType, Type
 
 __all__: list[str] = []
@@ -41,6 +43,7 @@ def _declare(
     type_: Type = FLOAT,
     effect: Effect = _DRAW,
     module: str = "random",
+    ranges: RangeRules | None = None,
 ) -> None:
     def evaluate(x: Any, *args: Any) -> Any:
         return getattr(sys.modules["random"].Random, name)(x, *args)
@@ -63,6 +66,7 @@ def _declare(
             effects=effects,
             library=(f"{module}.Random.{name}",),
             looks_up=looks_up,
+            ranges=ranges,
         )
     )
 
@@ -144,9 +148,9 @@ _declare(
 )  # fmt: skip
 _declare(
     "randrange", "(x!, start, stop=None, step=1)", "An int of ``range(start, stop)``.",
-    _lower_randrange, _is_range, _BELOW, INT,
+    _lower_randrange, _is_range, _BELOW, INT, ranges=RANDRANGE,
 )  # fmt: skip
 _declare(
     "randint", "(x!, a, b)", "An int of [a, b].", _lower_randint, _are_ints,
-    {**_BELOW, "randrange": "random.Random.randrange"}, INT,
+    {**_BELOW, "randrange": "random.Random.randrange"}, INT, ranges=RANDINT,
 )  # fmt: skip

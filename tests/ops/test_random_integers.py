@@ -1,5 +1,7 @@
 """Integers from NumPy's streams: each one, its class and the state behind it are NumPy's."""
 
+import random
+
 import numpy as np
 import pytest
 
@@ -89,3 +91,33 @@ def test_integers_are_numpys(function, make):
         for _ in range(2):
             expected, found = (outcome(f, make, low, high, 9) for f in (function, compiled))
             assert found == expected, (low, high)
+
+
+def shuffled(rng, a):
+    n = len(a)
+    for i in range(n - 1, 0, -1):
+        j = rng.integers(0, i, endpoint=True)
+        a[i], a[j] = a[j], a[i]
+
+
+def shuffled_by_python(rng, a):
+    n = len(a)
+    for i in range(n - 1, 0, -1):
+        j = random.randint(0, i)
+        k = random.randrange(n)
+        a[i], a[j], a[k] = a[j], a[k], a[i]
+
+
+@pytest.mark.parametrize("function", [shuffled, shuffled_by_python])
+def test_a_drawn_index_is_known_to_be_in_bounds(function):
+    compiled = ljit.jit(function, strict=True)
+    for size in (5, 5, 30, 1, 0):
+        arrays = np.arange(size), np.arange(size)
+        for f, a in zip((function, compiled), arrays, strict=True):
+            random.seed(size)
+            f(new(), a)
+        assert arrays[0].tolist() == arrays[1].tolist()
+    text = str(compiled.graph_for(new(), np.arange(5)))
+    assert "from_start" in text
+    stores = [line for line in text.splitlines() if "setitem" in line]
+    assert stores and all("proven" in line for line in stores)
