@@ -22,6 +22,7 @@ bench: .venv/run.stamp
 	$(BIN)/python benchmarks/leaks.py
 	-$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	$(BIN)/python benchmarks/loops.py
+	$(BIN)/python benchmarks/random_draws.py
 
 format: .venv/dev.stamp
 	$(BIN)/ruff format .
