@@ -55,9 +55,9 @@ def _read_tuple(node: Node) -> bool:
 
 def _wanted_op(node: Node) -> OpDef:
     op = node.op
-    if op.numpy in REGISTRY and _are_numpys(node):
+    if op.numpy is not None and op.numpy in REGISTRY and _are_numpys(node):
         op = _if_same_result(node, REGISTRY[op.numpy], op)
-    if op.schema.written and op.element_op in REGISTRY and not op.is_terminator:
+    if op.schema.written and op.element_op is not None and not op.is_terminator:
         target = node.inputs[op.schema.positional.index(op.schema.written[0])]
         if is_immutable(target.type):
             op = _if_same_result(node, REGISTRY[op.element_op], op)

@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING
 
 from ljit.ir.graph import Block, Graph, Node, Value, copy_node, copy_nodes
 from ljit.ir.opdef import (
-    REGISTRY,
     UNKNOWN,
     Effect,
     Emitter,
+    Neutral,
     OpDef,
     Scalar,
     Schema,
     any_result,
-    declare,
-    get_op,
 )
 from ljit.ir.printer import Names, format_node, print_graph
+from ljit.ir.registry import REGISTRY, declare, get_op
 
 if TYPE_CHECKING:
     from ljit.ir.parser import parse, parse_literal, parse_type
@@ -35,6 +34,7 @@ __all__ = [
     "Emitter",
     "Graph",
     "Names",
+    "Neutral",
     "Node",
     "OpDef",
     "Scalar",

@@ -1,8 +1,7 @@
 """OpDef: the one declaration of an op, and the Emitter protocol that its lowering speaks to.
 
 Everything that ljit knows about an op is a field here; nothing branches on an op's name. Declaring an
-op (``declare(OpDef(...))``) puts it into `REGISTRY` and thereby into the registry-wide tests and
-`docs/ops.md`.
+op (``declare(OpDef(...))``, see `ljit.ir.registry`) puts it into the registry-wide tests and `docs/ops.md`.
 """
 
 from __future__ import annotations
@@ -21,15 +20,13 @@ if TYPE_CHECKING:
     from ljit.ir.graph import Node
 
 __all__ = [
-    "REGISTRY",
     "UNKNOWN",
     "Effect",
     "Emitter",
+    "Neutral",
     "OpDef",
     "Scalar",
     "Schema",
-    "declare",
-    "get_op",
 ]
 
 
@@ -336,6 +333,13 @@ InferRule = Callable[..., "Type | tuple[Type, ...]"]
 EffectRule = Callable[..., Effect]
 
 
+class Neutral(Record):
+    """``op(x, value)`` is ``x``, if both have the same type: an int, and if `holds_for_floats` a float."""
+
+    value: int
+    holds_for_floats: bool = False
+
+
 class OpDef(Record):
     """One op.
 
@@ -401,6 +405,11 @@ class OpDef(Record):
     syntax: str | Callable[..., str] = ""
     #: the op as a statement; a result is left in the place of operand 0: ``{0} += {1}``, ``{0}[{1}] = {2}``
     statement: str = ""
+    #: the right operand that changes nothing
+    neutral: Neutral | None = None
+    #: the operand types for which ``op(x)`` is ``x``, and those for which ``op(op(x))`` is
+    keeps: tuple[Type, ...] = ()
+    undoes_itself: tuple[Type, ...] = ()
     #: how the text form writes the op instead of its name: ``->`` of Yield
     keyword: str = ""
     #: what the range analysis is told: `ljit/ir/range_rules.py`
@@ -443,9 +452,6 @@ class OpDef(Record):
         return f"<op {self.name}>"
 
 
-REGISTRY: dict[str, OpDef] = {}
-
-
 class _Unknown:
     """The class of `UNKNOWN`."""
 
@@ -456,18 +462,6 @@ class _Unknown:
 
 
 UNKNOWN = _Unknown()  # in `OpDef.fold`: not a constant, not decided
-
-
-def declare(op: OpDef) -> OpDef:
-    """Put `op` into the registry; a name can be declared once."""
-    assert op.name not in REGISTRY, f"op {op.name} is declared twice"
-    REGISTRY[op.name] = op
-    return op
-
-
-def get_op(name: str) -> OpDef:
-    """Look an op up by name."""
-    return REGISTRY[name]
 
 
 def any_result(*_types: Type, **_attrs: object) -> Type:

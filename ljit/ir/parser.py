@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 from ljit.errors import ParseError
 from ljit.ir.graph import Block, Graph, Node, Value
-from ljit.ir.opdef import REGISTRY, OpDef
+from ljit.ir.opdef import OpDef
+from ljit.ir.registry import REGISTRY
 from ljit.ir.scanner import Scanner, parse_literal, parse_type
 from ljit.source import Source, SourceRange
 from ljit.types import ANY, Type

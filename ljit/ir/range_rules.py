@@ -7,8 +7,9 @@ bool and NumPy's integer scalars. An op whose result wraps has no `value` rule.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from ljit.records import Record
 
 if TYPE_CHECKING:
     from ljit.ir.graph import Node, Value
@@ -44,8 +45,7 @@ class Symbolic(Protocol):
         """Give what is known where ``x < limit``."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RangeRules:
+class RangeRules(Record):
     """The rules of one op; each is optional.
 
     - `value(s, node, index)`: output `index`, exactly, or None.

@@ -9,7 +9,8 @@ since.
 from __future__ import annotations
 
 from ljit.ir.graph import Block, Graph, Node
-from ljit.ir.opdef import Effect, get_op
+from ljit.ir.opdef import Effect
+from ljit.ir.registry import get_op
 from ljit.types import INT
 
 __all__ = ["nodes_that_repeat_effects"]

@@ -25,8 +25,9 @@ from collections.abc import Sequence
 
 from ljit.errors import LjitError, VerifyError
 from ljit.ir.graph import Block, Graph, Node, Value
-from ljit.ir.opdef import OpDef, get_op
+from ljit.ir.opdef import OpDef
 from ljit.ir.printer import Names, format_node
+from ljit.ir.registry import get_op
 from ljit.ir.repetition import nodes_that_repeat_effects
 from ljit.types import ANY, BOOL, INT, NEVER, ListType, Type, join
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ljit.ir import Neutral
 from ljit.ir.opdef import Emitter, V
 from ljit.ops.numpy_ufuncs import Body, declare_boxed_ufunc, declare_ufunc, scalar_type_of
 
@@ -282,10 +283,16 @@ def _scaled(numerator: float, denominator: float) -> Body:
 
 # -- declarations ----------------------------------------------------------------------------------
 
-declare_ufunc(np.add, _add, "biufc", is_commutative=True)
-declare_ufunc(np.subtract, _subtract, "iufc")
+declare_ufunc(np.add, _add, "biufc", is_commutative=True, neutral=Neutral(0))
+declare_ufunc(np.subtract, _subtract, "iufc", neutral=Neutral(0, holds_for_floats=True))
 # not commutative to the last bit: a fused product of complex numbers rounds one part product only
-declare_ufunc(np.multiply, _multiply, "biufc", element_op="np::multiply_element")
+declare_ufunc(
+    np.multiply,
+    _multiply,
+    "biufc",
+    element_op="np::multiply_element",
+    neutral=Neutral(1, holds_for_floats=True),
+)
 declare_ufunc(np.multiply, _multiply_fused, "biufc", name="np::multiply_element", callables=())
 declare_ufunc(np.negative, _negative, "iufc")
 declare_ufunc(np.positive, lambda e, x: x, "iufc")
@@ -294,8 +301,8 @@ declare_ufunc(np.conjugate, _conjugate, "iufc", methods=("generic.conj", "generi
 declare_ufunc(np.absolute, absolute, "biufc")
 declare_ufunc(np.fabs, lambda e, x: e.intrinsic("fabs", x), "f")
 declare_ufunc(np.sign, _sign, "iuf")
-declare_ufunc(np.divide, _divide, "fc")
-declare_ufunc(np.floor_divide, _floor_divide, "iuf")
+declare_ufunc(np.divide, _divide, "fc", neutral=Neutral(1, holds_for_floats=True))
+declare_ufunc(np.floor_divide, _floor_divide, "iuf", neutral=Neutral(1))
 declare_ufunc(np.remainder, _remainder, "iuf")
 declare_ufunc(np.divmod, _divmod, "iuf", callables=(np.divmod,))
 declare_ufunc(np.fmod, _fmod, "iuf")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ljit.ir import Effect, OpDef, Schema, declare
+from ljit.ir import Effect, Neutral, OpDef, Schema, declare
 from ljit.ir.opdef import Emitter, V
 from ljit.ops.numpy_convert import as_condition, convert
 from ljit.ops.numpy_rules import (
@@ -301,9 +301,15 @@ declare_ufunc(
 )
 declare_ufunc(np.logical_not, _logical_not, "biufc")
 
-declare_ufunc(np.bitwise_and, lambda e, x, y: e.bit_and(x, y), "biu", is_commutative=True)
-declare_ufunc(np.bitwise_or, lambda e, x, y: e.bit_or(x, y), "biu", is_commutative=True)
-declare_ufunc(np.bitwise_xor, lambda e, x, y: e.bit_xor(x, y), "biu", is_commutative=True)
+declare_ufunc(
+    np.bitwise_and, lambda e, x, y: e.bit_and(x, y), "biu", is_commutative=True, neutral=Neutral(-1)
+)
+declare_ufunc(
+    np.bitwise_or, lambda e, x, y: e.bit_or(x, y), "biu", is_commutative=True, neutral=Neutral(0)
+)
+declare_ufunc(
+    np.bitwise_xor, lambda e, x, y: e.bit_xor(x, y), "biu", is_commutative=True, neutral=Neutral(0)
+)
 declare_ufunc(np.invert, lambda e, x: e.bit_not(x), "biu")
 declare_ufunc(np.left_shift, lambda e, x, y: _shift(e, x, y, is_left=True), "iu")
 declare_ufunc(np.right_shift, lambda e, x, y: _shift(e, x, y, is_left=False), "iu")

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ljit.ir import Effect, OpDef, Schema, declare
+from ljit.ir import Effect, Neutral, OpDef, Schema, declare
 from ljit.ops import int_ranges as ranges
 from ljit.ops import python_arithmetic as arithmetic
 from ljit.ops import python_bits as bits
 from ljit.ops import python_compare as compare
 from ljit.ops.python_numbers import plain_effect
 from ljit.ops.python_samples import INT_PAIRS, INTS, NUMBER_PAIRS, NUMBERS, REAL_PAIRS, each
-from ljit.types import ANY, BOOL, Type
+from ljit.types import ANY, BOOL, FLOAT, INT, Type
 
 __all__ = ["IS", "IS_NOT", "NOT", "TRUTH"]
 
@@ -51,6 +51,7 @@ def _binary(
     *,
     in_place_effects: Callable[..., Effect] | None = None,
     is_commutative: bool = False,
+    neutral: Neutral | None = None,
     **fields: Any,
 ) -> None:
     """Declare ``x sign y`` and ``x sign= y``."""
@@ -63,6 +64,7 @@ def _binary(
         evaluate=plain,
         numpy=numpy,
         is_commutative=is_commutative,
+        neutral=neutral,
         **fields,
     )
     fields["effects"] = in_place_effects or fields["effects"]
@@ -82,6 +84,7 @@ _binary(
     "+",
     (operator.add, operator.iadd),
     "np::add",
+    neutral=Neutral(0),
     infer=arithmetic.infer_add,
     lower=arithmetic.lower_add,
     can_lower=arithmetic.can_lower_add,
@@ -95,6 +98,7 @@ _binary(
     "-",
     (operator.sub, operator.isub),
     "np::subtract",
+    neutral=Neutral(0, holds_for_floats=True),
     infer=arithmetic.infer_sub,
     lower=arithmetic.lower_sub,
     can_lower=arithmetic.can_lower_number,
@@ -107,6 +111,7 @@ _binary(
     "*",
     (operator.mul, operator.imul),
     "np::multiply",
+    neutral=Neutral(1, holds_for_floats=True),
     infer=arithmetic.infer_mul,
     lower=arithmetic.lower_mul,
     can_lower=arithmetic.can_lower_number,
@@ -120,6 +125,7 @@ _binary(
     "/",
     (operator.truediv, operator.itruediv),
     "np::divide",
+    neutral=Neutral(1, holds_for_floats=True),
     infer=arithmetic.infer_truediv,
     lower=arithmetic.lower_truediv,
     can_lower=arithmetic.can_lower_number,
@@ -131,6 +137,7 @@ _binary(
     "//",
     (operator.floordiv, operator.ifloordiv),
     "np::floor_divide",
+    neutral=Neutral(1),
     infer=arithmetic.infer_real_division,
     lower=arithmetic.lower_floordiv,
     ranges=ranges.FLOORDIV,
@@ -155,6 +162,7 @@ _binary(
     "**",
     (operator.pow, operator.ipow),
     "np::power",
+    neutral=Neutral(1),
     infer=arithmetic.infer_sub,
     lower=arithmetic.lower_pow,
     can_lower=arithmetic.can_lower_pow,
@@ -167,6 +175,7 @@ _binary(
     "<<",
     (operator.lshift, operator.ilshift),
     "np::left_shift",
+    neutral=Neutral(0),
     infer=bits.infer_shift,
     lower=bits.lower_lshift,
     can_lower=bits.can_lower_bits,
@@ -178,6 +187,7 @@ _binary(
     ">>",
     (operator.rshift, operator.irshift),
     "np::right_shift",
+    neutral=Neutral(0),
     infer=bits.infer_shift,
     lower=bits.lower_rshift,
     ranges=ranges.RSHIFT,
@@ -190,6 +200,7 @@ _binary(
     "&",
     (operator.and_, operator.iand),
     "np::bitwise_and",
+    neutral=Neutral(-1),
     infer=bits.infer_bits,
     lower=bits.lower_and,
     ranges=ranges.BITS_AND,
@@ -203,6 +214,7 @@ _binary(
     "|",
     (operator.or_, operator.ior),
     "np::bitwise_or",
+    neutral=Neutral(0),
     infer=bits.infer_bits,
     lower=bits.lower_or,
     can_lower=bits.can_lower_bits,
@@ -215,6 +227,7 @@ _binary(
     "^",
     (operator.xor, operator.ixor),
     "np::bitwise_xor",
+    neutral=Neutral(0),
     infer=bits.infer_bits,
     lower=bits.lower_xor,
     can_lower=bits.can_lower_bits,
@@ -292,6 +305,7 @@ _operator(
     "(x)",
     "``-x``",
     syntax="-{0}",
+    undoes_itself=(INT, FLOAT),
     evaluate=operator.neg,
     numpy="np::negative",
     infer=arithmetic.infer_sign,
@@ -306,6 +320,7 @@ _operator(
     "(x)",
     "``+x``",
     syntax="+{0}",
+    keeps=(INT, FLOAT),
     evaluate=operator.pos,
     numpy="np::positive",
     infer=arithmetic.infer_sign,
@@ -319,6 +334,7 @@ _operator(
     "(x)",
     "``~x``",
     syntax="~{0}",
+    undoes_itself=(INT,),
     evaluate=operator.invert,
     numpy="np::invert",
     infer=bits.infer_invert,
@@ -356,6 +372,7 @@ TRUTH = _operator(
     "(x)",
     "``bool(x)``",
     syntax="bool({0})",
+    keeps=(BOOL,),
     infer=_bool_result,
     evaluate=operator.truth,
     lower=compare.lower_truth,
@@ -370,6 +387,7 @@ NOT = _operator(
     "(x)",
     "``not x``",
     syntax="not {0}",
+    undoes_itself=(BOOL,),
     infer=_bool_result,
     evaluate=operator.not_,
     lower=compare.lower_not,

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import ljit.ops  # noqa: F401
-from ljit.ir import Graph, get_op
+from ljit.ir import REGISTRY, Graph, get_op
 from ljit.ops.control import CONSTANT, RETURN
 from ljit.passes import run_passes
-from ljit.passes.peephole_optimize import IDENTITIES, INVOLUTIONS
 from ljit.types import ANY, type_of
 
 FLOATS = (0.0, -0.0, 1.5, -1e308, 5e-324, float("inf"), float("-inf"), float("nan"))
@@ -49,12 +48,12 @@ def is_same(a, b):
     return type(a) is type(b) and np.asarray(a).tobytes() == np.asarray(b).tobytes()
 
 
-@pytest.mark.parametrize("rule", IDENTITIES, ids=lambda rule: rule.name)
-def test_an_identity_holds_for_every_value_that_it_is_applied_to(rule):
-    op = get_op(rule.op)
+@pytest.mark.parametrize("op", [op for op in REGISTRY.values() if op.neutral], ids=str)
+def test_a_neutral_operand_changes_no_value_that_it_is_applied_to(op):
+    neutral = op.neutral.value
     applied = 0
-    elements = [rule.right, float(rule.right), -float(rule.right), bool(rule.right)]
-    elements += [np.float64(rule.right), np.int64(rule.right)]
+    elements = [neutral, float(neutral), -float(neutral), bool(neutral)]
+    elements += [np.float64(neutral), np.int64(neutral)]
     for value, right in itertools.product(VALUES, elements):
         try:
             with np.errstate(all="ignore"):
@@ -65,16 +64,22 @@ def test_an_identity_holds_for_every_value_that_it_is_applied_to(rule):
             continue
         if optimised(op, (value, right)):
             applied += 1
-            assert is_same(result, value), f"{rule.name}: {value!r}, {right!r} gave {result!r}"
+            assert is_same(result, value), f"{op}: {value!r}, {right!r} gave {result!r}"
     assert applied > 0
 
 
-@pytest.mark.parametrize("name", INVOLUTIONS)
-def test_an_op_that_undoes_itself_does(name):
-    op = get_op(name)
+@pytest.mark.parametrize("op", [op for op in REGISTRY.values() if op.undoes_itself], ids=str)
+def test_an_op_that_undoes_itself_does(op):
     for value in VALUES:
-        if type_of(value) in INVOLUTIONS[name]:
+        if type_of(value) in op.undoes_itself:
             assert is_same(op.evaluate(op.evaluate(value)), value)
+
+
+@pytest.mark.parametrize("op", [op for op in REGISTRY.values() if op.keeps], ids=str)
+def test_an_op_that_keeps_its_operand_does(op):
+    for value in VALUES:
+        if type_of(value) in op.keeps:
+            assert is_same(op.evaluate(value), value)
 
 
 def test_adding_zero_to_a_float_is_no_identity():
