@@ -114,7 +114,9 @@ def _call(request: Request, constants: Constants) -> Request | None:
         args = [constants.constant(receiver), *args]
     for op in _tables().callables.get(id(function)) or _methods(function, args, constants):
         found = bind(op, args, kwnames, constants)  # type: ignore[arg-type]
-        if found is not None and is_known(found):
+        if found is not None and not is_known(found):
+            found = _numpy_form(found)
+        if found is not None:
             return found
     return None
 

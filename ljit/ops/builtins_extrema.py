@@ -9,14 +9,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ljit.ir import Effect, Emitter, OpDef, Schema, declare
+from ljit.ir import Effect, Emitter, OpDef, Schema, declare, get_op
 from ljit.ir.opdef import V
 from ljit.ops import python_compare as compare
 from ljit.ops.int_ranges import MAXIMUM, MINIMUM
-from ljit.ops.python_numbers import all_numbers, is_real_scalar, plain_effect, to_float
+from ljit.ops.python_numbers import all_numbers, is_real_scalar, plain_effect
 from ljit.ops.python_samples import REAL_PAIRS
 from ljit.ops.python_types import join_all
-from ljit.types import ANY, BOOL, FLOAT, INT, STR, ScalarType, TupleType, Type, UnionType
+from ljit.types import ANY, INT, STR, TupleType, Type, UnionType
 
 __all__: list[str] = []
 
@@ -35,25 +35,10 @@ def _infer_extremum(*args: Type) -> Type:
     return join_all(types)
 
 
-def _is_float_like(t: Type) -> bool:
-    return t == FLOAT or t == ScalarType(np.dtype(np.float64))
-
-
-def _is_int_like(t: Type) -> bool:
-    """Whether values of `t` fit in int64."""
-    if isinstance(t, ScalarType):
-        return t.dtype.kind in "biu" and t.dtype.num != np.dtype(np.uint64).num
-    return t in (BOOL, INT)
-
-
 def _is_comparable(x: Type, y: Type) -> bool:
-    """Whether Python and NumPy compare the two exactly, or NumPy as float64."""
-    if _is_int_like(x) and _is_int_like(y):
-        return True
-    if all_numbers(x, y):
-        return True
-    floats = (_is_float_like(x), _is_float_like(y))
-    return all(floats) or x == y or (any(floats) and INT in (x, y))
+    """Whether native code compares the two, as Python's numbers or as NumPy's."""
+    can_lower = get_op("np::less").can_lower
+    return all_numbers(x, y) or (can_lower is not None and can_lower(x, y))
 
 
 def _can_lower_extremum(*args: Type) -> bool:
@@ -69,11 +54,7 @@ def _can_lower_extremum(*args: Type) -> bool:
 def _less(e: Emitter, x: V, y: V) -> V:
     if all_numbers(x.type, y.type):
         return compare.compare_numbers(e, "lt", x, y)
-    if _is_int_like(x.type) and _is_int_like(y.type):
-        return e.compare("lt", e.cast(x, INT), e.cast(y, INT))
-    if x.type == y.type:
-        return e.compare("lt", x, y)
-    return e.compare("lt", to_float(e, x), to_float(e, y))
+    return compare.compare_with_numpy(e, "np::less", x, y)
 
 
 def _better(e: Emitter, candidate: V, best: V, *, is_max: bool) -> V:
@@ -122,6 +103,7 @@ _SAMPLES = (
         (0, np.float64("nan")),
         (5, None),
     ),
+    *((np.float32(0.5), 3), (np.int8(5), 1.5), (2.5, np.uint64(2), np.float32(2))),
     *((np.uint64(2**63), 5), (np.uint64(2**63), np.uint64(1)), (2**53 + 1, np.float64(2**53))),
 )
 

@@ -104,6 +104,7 @@ _builtin(
     lower=arithmetic.lower_divmod,
     can_lower=arithmetic.can_lower_real,
     effects=plain_effect,
+    numpy="np::divmod",
     samples=REAL_PAIRS,
 )
 
@@ -125,6 +126,7 @@ _builtin(
     lower=lambda e, base, exp, mod=None: arithmetic.lower_pow(e, base, exp),
     can_lower=_can_lower_power,
     effects=plain_effect,
+    numpy="np::power",
     is_profiled=True,
     samples=(
         (2, 3),
@@ -248,6 +250,8 @@ _builtin(
 
 
 def _infer_round(number: Type, ndigits: Type = NONE) -> Type:
+    if isinstance(number, ScalarType):
+        return INT if ndigits == NONE and number.dtype.kind in "iuf" else ANY
     if number in (BOOL, INT):
         return INT if ndigits in (NONE, BOOL, INT) else ANY
     if number != FLOAT:
@@ -256,13 +260,15 @@ def _infer_round(number: Type, ndigits: Type = NONE) -> Type:
 
 
 def _can_lower_round(number: Type, ndigits: Type = NONE) -> bool:
-    return ndigits == NONE and number in (BOOL, INT, FLOAT)
+    return ndigits == NONE and _infer_round(number) == INT
 
 
 def _lower_round(e: Emitter, number: V, ndigits: V | None = None) -> V:
-    if number.type == FLOAT:
-        return float_to_int(e, e.intrinsic("rint", number))
-    return to_type(e, number, INT)
+    if number.type in (BOOL, INT):
+        return to_type(e, number, INT)
+    if number.type == FLOAT or number.type.dtype.kind == "f":
+        return float_to_int(e, e.intrinsic("rint", to_float(e, number)))
+    return _lower_int(e, number)
 
 
 _builtin(
@@ -276,7 +282,8 @@ _builtin(
     is_profiled=True,
     samples=(
         *(*each(REALS), *((x, n) for x in REALS[::2] for n in (0, 2, -1, True))),
-        *((2.5, None), (0.49999999999999994,), (1j,), (np.float64(2.5),), ("a",), (7, 400)),
+        *((2.5, None), (0.49999999999999994,), (1j,), (np.float64(2.55), 1), ("a",), (7, 400)),
+        *(*each(_NUMPY_REALS), (np.float32(3.5), None), (np.uint64(2**63 + 5),)),
     ),
 )
 

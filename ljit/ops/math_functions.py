@@ -251,6 +251,11 @@ _FLOAT64 = ScalarType(np.dtype(np.float64))
 
 
 def _infer_whole(x: Type) -> Type:
+    """Of NumPy's numbers, float64 alone has all three methods; floor and ceil take `float(x)` of others."""
+    return INT if is_real_scalar(x) else ANY
+
+
+def _infer_trunc(x: Type) -> Type:
     return INT if x in (BOOL, INT, FLOAT, _FLOAT64) else ANY
 
 
@@ -260,16 +265,17 @@ def _whole(name: str, e: Emitter, x: V) -> V:
     return float_to_int(e, e.intrinsic(name, to_float(e, x)))
 
 
-for _name, _doc in {
-    "floor": "The largest int that is not above x",
-    "ceil": "The smallest int that is not below x",
-    "trunc": "The int next to x towards zero",
-}.items():
+def _declare_whole(name: str, doc: str, infer: Callable[[Type], Type]) -> None:
     _math(
-        _name, "(x, /)", f"{_doc}.", infer=_infer_whole, lower=functools.partial(_whole, _name),
-        can_lower=lambda x: _infer_whole(x) == INT, effects=_effect_of_partial,
-        is_profiled=True, samples=(*_SAMPLES, (np.float64(-2.5),)),
+        name, "(x, /)", f"{doc}.", infer=infer, lower=functools.partial(_whole, name),
+        can_lower=lambda x: infer(x) == INT, effects=_effect_of_partial, is_profiled=True,
+        samples=(*_SAMPLES, (np.float64(-2.5),), (np.int64(2**53 + 1),), (np.uint64(2**63),)),
     )  # fmt: skip
+
+
+_declare_whole("floor", "The largest int that is not above x", _infer_whole)
+_declare_whole("ceil", "The smallest int that is not below x", _infer_whole)
+_declare_whole("trunc", "The int next to x towards zero", _infer_trunc)
 
 
 def _infer_int(*types: Type) -> Type:

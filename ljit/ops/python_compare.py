@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ljit.ir import Effect, Emitter
+from ljit.ir import Effect, Emitter, get_op
 from ljit.ir.opdef import UNKNOWN, V
 from ljit.ops.python_numbers import (
     EXACT_FLOAT,
@@ -48,6 +48,7 @@ __all__ = [
     "can_lower_order",
     "can_lower_truth",
     "compare_numbers",
+    "compare_with_numpy",
     "effect_of_comparison",
     "effect_of_in",
     "effect_of_truth",
@@ -203,6 +204,8 @@ def _equal_tuples(e: Emitter, xs: Sequence[V], ys: Sequence[V]) -> V:
 
 def _same_or_equal(e: Emitter, x: V, y: V) -> V:
     """``x is y or x == y``: NaNs on both sides are compared by identity."""
+    if isinstance(x.type, ScalarType) or isinstance(y.type, ScalarType):
+        return compare_with_numpy(e, "np::equal", x, y)
     if x.type != y.type or x.type not in (FLOAT, COMPLEX):
         return lower_equal(e, x, y)
     nans = [condition_not(e, compare_numbers(e, "eq", v, v)) for v in (x, y)]
@@ -331,10 +334,26 @@ def lower_is_not(e: Emitter, x: V, y: V) -> V:
 # -- in --------------------------------------------------------------------------------------------
 
 
+def compare_with_numpy(e: Emitter, op: str, x: V, y: V) -> V:
+    """Give the comparison `op` of two numbers, at least one of them NumPy's, as a condition."""
+    lower = get_op(op).lower
+    assert lower is not None
+    return e.retype(lower(e, x, y), BOOL)
+
+
+def _can_lower_same_or_equal(x: Type, y: Type) -> bool:
+    """NaNs of one type are compared by identity, which NumPy scalars have not in native code."""
+    if not (isinstance(x, ScalarType) or isinstance(y, ScalarType)):
+        return can_lower_equal(x, y)
+    can_lower = get_op("np::equal").can_lower
+    may_be_nan = isinstance(x, ScalarType) and x == y and x.dtype.kind in "fc"
+    return can_lower is not None and can_lower(x, y) and not may_be_nan
+
+
 def can_lower_in(item: Type, container: Type) -> bool:
     """Whether ``item in container`` has native code: tuples of numbers, and ranges."""
     if isinstance(container, TupleType):
-        return all(can_lower_equal(item, t) for t in container.items)
+        return all(_can_lower_same_or_equal(item, t) for t in container.items)
     return container == RANGE and item in (BOOL, INT)
 
 

@@ -1,5 +1,7 @@
 """NumPy scalars: they stay NumPy scalars, and promote by NEP 50."""
 
+import math
+
 import numpy as np
 
 from tests.programs.harness import program
@@ -149,3 +151,34 @@ def scalars_as_indices_and_ranges(a):
         out.append(a[a[1] - i])
     xs = [10, 20, 30, 40]
     return out, xs[a[2]], xs[a[1] : a[0]]
+
+
+@program(
+    lambda: (np.array([1.5, -2.5, 0.0, -0.0, np.nan]),),
+    lambda: (np.array([3, -7, 2**40, -(2**63)]),),
+    lambda: (np.array([2.5, -0.75], np.float32),),
+    lambda: (np.array([0, 200, 255], np.uint8),),
+    lambda: (np.array([2**63 + 5, 1], np.uint64),),
+)
+def builtins_on_elements(a):
+    seen = []
+    for x in a:
+        seen.append((abs(x), abs(-x), divmod(x, 3), pow(x, 2), min(x, 2.5), max(3, x, 1.5)))
+        seen.append((x in (1.5, 3, 0), x not in (200, 2.5), min(x, x), max((x, x))))
+    return seen, abs(a), pow(a, 2)
+
+
+@program(
+    lambda: (np.array([1.5, -2.5, 0.5, -0.0, 1e18]),),
+    lambda: (np.array([3, -7, 2**53 + 1]),),
+    lambda: (np.array([2.5, -0.75], np.float32),),
+    lambda: (np.array([2**63 + 5, 1], np.uint64),),
+    lambda: (np.array([1.0, np.nan]),),
+    lambda: (np.array([True, False]),),
+)
+def elements_are_rounded(a):
+    total = 0
+    for x in a:
+        total += math.floor(x) + 2 * math.ceil(x)
+        total += 4 * round(x)
+    return total
