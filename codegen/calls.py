@@ -195,11 +195,13 @@ def _checked(
         before = bailout.current
         made = Native(ANY, (status,))
         set_state(made)
-        found = unbox_or_bail(e, made, value.type, f"not {value.type}")
         if is_clean:
             bailout.bail_if(TRUE, CALLEE_LEFT)
-        e.ownership.release_slot(slot)
-        edges.append((found.parts, f.br(good)))
+            f.br(good)
+        else:
+            found = unbox_or_bail(e, made, value.type, f"not {value.type}")
+            e.ownership.release_slot(slot)
+            edges.append((found.parts, f.br(good)))
         bailout.current = before
     f.start(good)
     if sum(block is not None for _, block in edges) < 2:

@@ -1,8 +1,8 @@
 """Chaos: make each check of native code fail in turn. A bailout that was never forced does not work.
 
-`fail_each_guard` compiles the function's present native code once more with switchable checks, and
-leaves what the executor has learnt alone. `eager_loops` makes the interpreter outline loops at once,
-so that small inputs run through outlined loops too.
+`fail_each_guard` compiles the function's present native code, and that of functions which it calls natively,
+once more with switchable checks, and leaves what the executors have learnt alone. `eager_loops` makes the
+interpreter outline loops at once, so that small inputs run through outlined loops too.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ljit.analysis.signatures import NativeLink
 from ljit.codegen import CompileOptions, NativeCode, compile_unit
 from ljit.interp import LoopExit, drop_own_frames
+from ljit.ops.control import CALL_NATIVE
 from ljit.runtime import executor as executor_module
 from ljit.runtime.executor import Plan, ProfilingExecutor
+from ljit.runtime.links import connect
 from ljit.runtime.native import NativeUnit, link_entries, make_unit
 
 __all__ = ["eager_loops", "fail_each_guard", "fail_each_loop_guard"]
@@ -28,10 +31,23 @@ def fail_each_guard(function: Any) -> Iterator[str]:
     While the generator stands at a check, calls of `function` with the types that it was compiled
     for leave native code there. Yields a description of the check.
     """
-    executor: ProfilingExecutor = function._executor
-    for plan in list(executor.plans.values()):
-        if plan.unit is not None:
-            yield from _fail_each_site_of_plan(executor, plan, plan.unit)
+    for executor in _with_callees(function._executor):
+        for plan in list(executor.plans.values()):
+            if plan.unit is not None:
+                yield from _fail_each_site_of_plan(executor, plan, plan.unit)
+
+
+def _with_callees(executor: ProfilingExecutor) -> list[ProfilingExecutor]:
+    """The executor and those of the functions that its native code calls."""
+    found = [executor]
+    for each in found:
+        for plan in each.plans.values():
+            for node in plan.unit.graph.walk() if plan.unit is not None else ():
+                link = node.attrs["callee"] if node.op is CALL_NATIVE else None
+                callee: Any = link.callee if isinstance(link, NativeLink) else None
+                if callee is not None and callee._executor not in found:
+                    found.append(callee._executor)
+    return found
 
 
 def _fail_each_site_of_plan(
@@ -48,10 +64,17 @@ def _fail_each_site_of_plan(
 
     unit = _switchable(executor, original, leave)
     link_entries(executor.owner, [unit])
+    linked = [link for link in plan.links.values() if link.address]
+    for link in linked:
+        link.address = unit.code.native_address
     try:
         yield from _each_site(unit.code)
     finally:
         executor.link_entries()
+        for link in linked:
+            link.address = 0
+        if plan.unit is not None:
+            connect(plan)
 
 
 def fail_each_loop_guard(function: Any) -> Iterator[str]:
@@ -86,6 +109,7 @@ def _switchable(executor: ProfilingExecutor, original: NativeUnit, leave: Helper
         helper=leave,
         assumptions=tuple(specialization.assumptions),
         result=specialization.result,
+        is_called=original.code.native_address != 0,
     )
     code = compile_unit(specialization.graph, name=f"{original.code.name}.chaos", options=options)
     return make_unit(specialization, code, 0.0)

@@ -1,0 +1,192 @@
+"""Native calls between functions: what is compiled, what becomes of callers when callees change."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import traceback
+import weakref
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit.ops.control import CALL_NATIVE
+from ljit.runtime import twins
+
+SCALE = 2
+
+
+def countdown(n):
+    return SCALE if n == 0 else countdown(n - 1) + 1
+
+
+def even(n):
+    return True if n == 0 else odd(n - 1)
+
+
+def odd(n):
+    return False if n == 0 else even(n - 1)
+
+
+def lookup(table, i):
+    """Ints, but for the last item."""
+    if i == 0:
+        return table[0]
+    return lookup(table, i - 1) if i < 10 else 0.5
+
+
+def fails_at(n, bad):
+    if n == bad:
+        raise ValueError(n)
+    return 0 if n == 0 else fails_at(n - 1, bad)
+
+
+def executor_of(function):
+    return twins._twins[id(function)]._executor
+
+
+def native_callees(function):
+    """What the native code of a decorated function calls natively."""
+    found = []
+    for plan in function._executor.plans.values():
+        for node in plan.unit.graph.walk() if plan.unit is not None else ():
+            if node.op is CALL_NATIVE and node.attrs["callee"] is not None:
+                found.append(node.attrs["callee"])
+    return found
+
+
+@pytest.fixture
+def caller():
+    @ljit.jit
+    def total(n):
+        result = 0
+        for i in range(n):
+            result += countdown(i)
+        return result
+
+    return total
+
+
+def test_a_recursive_callee_is_called_natively_and_compiled_once_for_two_callers(caller):
+    @ljit.jit
+    def other(n):
+        return countdown(n) + 1
+
+    for _ in range(3):
+        assert caller(4) == 4 * SCALE + 6
+        assert other(4) == SCALE + 5
+    assert [link.address != 0 for link in native_callees(caller) + native_callees(other)] == [
+        True
+    ] * 2
+    (plan,) = executor_of(countdown).plans.values()
+    assert plan.compiles == 1
+
+
+def test_functions_that_call_one_another_are_linked_both_ways():
+    calls_even = ljit.jit(lambda n: even(n) == odd(n + 1))
+    for _ in range(3):
+        assert calls_even(7) is True
+    links = native_callees(calls_even)
+    assert links and all(link.address for link in links)
+
+
+def test_a_global_of_the_callee_that_changes_is_seen(caller):
+    global SCALE
+    try:
+        for SCALE in (2, 2, 5, 5, 5, -1, 2.5):
+            expected = sum(SCALE + i for i in range(4))
+            assert repr(caller(4)) == repr(expected)
+    finally:
+        SCALE = 2
+
+
+def test_a_callee_that_is_redefined_is_seen(caller, monkeypatch):
+    for _ in range(3):
+        caller(5)
+    monkeypatch.setitem(globals(), "countdown", lambda n: n * 100)
+    for _ in range(3):
+        assert caller(5) == 1000
+    monkeypatch.undo()
+    assert caller(5) == 20
+
+
+def test_a_callee_whose_result_becomes_another_type_has_its_callers_compiled_again():
+    @ljit.jit
+    def caller(table, n):
+        return lookup(table, n) + 1
+
+    tables = np.arange(3), np.arange(3.0)
+    for n in (2, 2, 2, 12, 12, 2, 12):
+        for table in tables:
+            assert repr(caller(table, n)) == repr(lookup(table, n) + 1)
+
+
+def test_a_callee_that_is_given_up_is_called_with_objects(caller):
+    for _ in range(3):
+        caller(5)
+    executor = executor_of(countdown)
+    for plan in executor.plans.values():
+        executor.refuse(plan, "for this test")
+    for _ in range(3):
+        assert caller(5) == 20
+    assert not native_callees(caller)
+
+
+def test_each_check_of_a_callee_that_fails_leaves_the_result_alone(caller):
+    from ljit.testing.chaos import fail_each_guard
+
+    for _ in range(3):
+        caller(5)
+    sites = [(site, caller(5)) for site in fail_each_guard(caller)]
+    assert any("test_links.py:21" in site for site, _ in sites)
+    assert {result for _, result in sites} == {20}
+    assert all(link.address for link in native_callees(caller))
+
+
+def test_an_exception_shows_each_frame_of_native_callees():
+    @ljit.jit
+    def outer(n, bad):
+        return fails_at(n, bad) + 1
+
+    for _ in range(3):
+        assert outer(3, 9) == 1
+    for _ in range(3):
+        with pytest.raises(ValueError) as caught:
+            outer(4, 2)
+        frames = traceback.extract_tb(caught.value.__traceback__)
+        first = fails_at.__code__.co_firstlineno
+        assert [f.name for f in frames[1:]] == ["outer"] + ["fails_at"] * 3
+        assert [f.lineno - first for f in frames[2:]] == [3, 3, 2]
+
+
+def test_links_keep_no_caller_alive():
+    def make():
+        @ljit.jit
+        def caller(n):
+            return countdown(n)
+
+        for _ in range(3):
+            caller(3)
+        return weakref.ref(caller)
+
+    made = [make() for _ in range(3)]
+    gc.collect()
+    assert [ref() for ref in made] == [None] * 3
+
+
+def test_threads_that_compile_functions_which_call_one_another_do_not_wait_for_ever():
+    first = ljit.jit(lambda n: [even(i) for i in range(n)])
+    second = ljit.jit(lambda n: [odd(i) for i in range(n)])
+    results = []
+
+    def work(function):
+        for _ in range(4):
+            results.append(function(6).count(True))
+
+    threads = [threading.Thread(target=work, args=(f,)) for f in (first, second) * 2]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert results == [3] * 16
