@@ -8,7 +8,7 @@ them; else through the method object.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import MethodDescriptorType
 from typing import TYPE_CHECKING
 
@@ -22,10 +22,11 @@ from ljit.codegen.layout import (
     METHOD_O,
     method_function,
 )
+from ljit.codegen.texts import append_text
 from ljit.ops.membership import is_in, is_not_in
 from ljit.ops.python_types import class_of
 from ljit.records import Record
-from ljit.types import BOOL, INT, NONE, Type
+from ljit.types import BOOL, INT, NONE, STR, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -44,6 +45,7 @@ class CFunction(Record):
     is_swapped: bool = False  # takes the two operands in the other order
     is_negated: bool = False  # the truth is the opposite of what it gives
     extra: int | None = None  # a last argument, an int
+    of_texts: Callable[[Emitter, Native, Native], Native] | None = None  # instead, of two strs
 
     def call(self, e: Emitter, pointers: Sequence[Ref]) -> Ref:
         """Call it; the result is not checked yet."""
@@ -91,6 +93,7 @@ C_FUNCTIONS: dict[object, CFunction] = {
         in_place: CFunction(f"PyNumber_InPlace{name}")
         for name, (_, in_place) in _ARITHMETIC.items()
     },
+    operator.iadd: CFunction("PyNumber_InPlaceAdd", of_texts=append_text),
     **{function: CFunction(f"PyNumber_{name}") for name, function in _UNARY.items()},
     **{
         function: CFunction("PyObject_RichCompare", extra=number)
@@ -101,6 +104,8 @@ C_FUNCTIONS: dict[object, CFunction] = {
 
 def call_c_function(e: Emitter, function: CFunction, args: Sequence[Native]) -> Native:
     """Call with boxed arguments: an owned object, a bool, an int, or Python's None if it gives nothing."""
+    if function.of_texts is not None and all(arg.type == STR for arg in args):
+        return function.of_texts(e, *args)
     boxes = [borrow_object(e, arg) for arg in args]
     result = function.call(e, [pointer for pointer, _ in boxes])
     _release(e, boxes)

@@ -235,7 +235,8 @@ class GraphEmitter:
     def _if(self, node: Node) -> None:
         f, bailout = self.e.f, self.e.bailout
         condition = self.env[node.inputs[0]].ref
-        after = Join(self.e, [out.type for out in node.outputs], "join")
+        types_ = [out.type for out in node.outputs]
+        after = Join(self.e, types_, "join", values=node.outputs)
         sides = f.new_block("then"), f.new_block("else")
         f.condbr(condition, *sides)
         before = bailout.current
@@ -255,7 +256,8 @@ class GraphEmitter:
 
     def _region(self, node: Node) -> None:
         bailout = self.e.bailout
-        after = Join(self.e, [out.type for out in node.outputs], "region")
+        types_ = [out.type for out in node.outputs]
+        after = Join(self.e, types_, "region", values=node.outputs)
         before = bailout.current
         self._breaks[node] = after.jump
         self._run(node.blocks[0], after.jump)
@@ -268,9 +270,9 @@ class GraphEmitter:
         body = node.blocks[0]
         before = e.bailout.current
         e.polling.begin_loop(node, start.ref, stop.ref)
-        after = Join(e, [out.type for out in node.outputs], "after")
+        after = Join(e, [out.type for out in node.outputs], "after", values=node.outputs)
         chunk = Join(e, [p.type for p in body.params], "chunk") if needs_chunks(node) else None
-        header = Join(e, [param.type for param in body.params], "loop")
+        header = Join(e, [param.type for param in body.params], "loop", values=body.params)
         inside, exhausted = f.new_block("trip"), f.new_block("exhausted")
         (chunk or header).jump((start, *carried))
         with e.ownership.in_loop():

@@ -9,7 +9,8 @@ from ljit.codegen.builder import BlockRef, Phi, Ref
 from ljit.codegen.convert import convert
 from ljit.codegen.forms import Native, components, owned_positions
 from ljit.codegen.ownership import OwnedPhis
-from ljit.types import Type
+from ljit.ir import Value
+from ljit.types import STR, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -24,7 +25,15 @@ class Join:
     when the definition that an edge took them from runs again.
     """
 
-    def __init__(self, e: Emitter, types: Sequence[Type], hint: str, *, owned: bool = True) -> None:
+    def __init__(
+        self,
+        e: Emitter,
+        types: Sequence[Type],
+        hint: str,
+        *,
+        owned: bool = True,
+        values: Sequence[Value] = (),
+    ) -> None:
         self.e = e
         self.types = types
         self.block = e.f.new_block(hint)
@@ -37,6 +46,11 @@ class Join:
                 positions += [at + p for p in owned_positions(type_)]
             at += len(components(type_))
         self._owned = OwnedPhis(e.ownership, positions, was_used=e.ownership.loop_depth > 0)
+        at = 0
+        for type_, value in zip(types, values, strict=False):
+            if type_ == STR and owned:
+                self._owned.note_text(at, value)
+            at += len(components(type_))
 
     def jump(self, values: Sequence[Native]) -> None:
         """End the current block with a branch to the join."""
@@ -74,6 +88,7 @@ class Join:
         for parts, block in self._edges:
             for phi, part in zip(self._phis, parts, strict=True):
                 phi.add(part, block)
+        self._owned.note(self._phis)
         return self._values(self._phis)
 
     def _values(self, parts: Sequence[Ref]) -> list[Native]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ljit.codegen.bodies import Body
+    from ljit.ir import Value
 
 __all__ = ["OwnedPhis", "Ownership"]
 
@@ -34,6 +35,8 @@ class Ownership:
         self._slots: list[Ref] = []
         self._free: list[Ref] = []  # temporary slots that are null now
         self.leave = f.new_block("leave")
+        self.holders: dict[str, Ref] = {}  # the slots of values by their text
+        self.text_slots: list[tuple[Ref, Value]] = []  # those of strs
         self._results: list[tuple[Ref, Sequence[Ref], BlockRef]] = []
 
     @contextmanager
@@ -55,7 +58,7 @@ class Ownership:
 
     def acquire(self, pointer: Ref) -> Ref:
         """Put a new reference (or null) into a slot of its own; gives the slot."""
-        slot = self.new_slot()
+        slot = self.holders[pointer.text] = self.new_slot()
         self.put(slot, pointer)
         return slot
 
@@ -169,6 +172,15 @@ class OwnedPhis:
         self._ownership = ownership
         self._slots = {position: ownership.new_slot() for position in positions}
         self.was_used = was_used
+
+    def note(self, parts: Sequence[Ref]) -> None:
+        """Note whose references the slots hold."""
+        for position, slot in self._slots.items():
+            self._ownership.holders[parts[position].text] = slot
+
+    def note_text(self, position: int, value: Value) -> None:
+        """Note that a slot holds a str."""
+        self._ownership.text_slots.append((self._slots[position], value))
 
     def take(self, parts: Sequence[Ref]) -> None:
         """Move references to the parts into the slots, at the end of a predecessor."""

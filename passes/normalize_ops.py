@@ -59,7 +59,7 @@ def _wanted_op(node: Node) -> OpDef:
         op = _if_same_result(node, REGISTRY[op.numpy], op)
     if op.schema.written and op.element_op is not None and not op.is_terminator:
         target = node.inputs[op.schema.positional.index(op.schema.written[0])]
-        if is_immutable(target.type):
+        if is_immutable(target.type) and node.effects.is_repeatable:
             op = _if_same_result(node, REGISTRY[op.element_op], op)
     return op
 

@@ -176,7 +176,9 @@ def effect_of_add(x: Type, y: Type) -> Effect:
 
 
 def effect_of_add_in_place(x: Type, y: Type) -> Effect:
-    """``x += y`` extends a list."""
+    """``x += y`` extends a list, and a str that nobody else has."""
+    if x == y == STR:
+        return Effect.WRITE | Effect.RAISE
     return Effect.CALL if isinstance(x, ListType) else effect_of_add(x, y)
 
 

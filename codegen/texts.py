@@ -1,0 +1,54 @@
+"""``s += t`` of strs in place, as CPython does it: if nobody else has `s`, its memory grows.
+
+In a loop that is the difference between linear and quadratic time. `s` must not be looked at any more behind the
+addition, nor anything that may hold its pointer without a reference; its slot gives its reference away and takes the
+sum. Other slots that still hold `s` for values that are done with let go of it first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ljit.codegen.builder import NULL, Ref
+from ljit.codegen.forms import Native
+from ljit.codegen.trips import is_done_with, is_left_over
+from ljit.ir import Node
+from ljit.types import STR
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["append_text"]
+
+
+def append_text(e: Emitter, x: Native, y: Native) -> Native:
+    """Give the sum of two strs; `x` may be gone."""
+    f, node, ownership = e.f, e.bailout.node, e.ownership
+    assert node is not None
+    slot = ownership.holders.get(x.ref.text)
+    if slot is None or ownership.loop_depth == 0 or not is_done_with(node.inputs[0], node):
+        made = f.call_external("ptr", "PyUnicode_Concat", (x.ref, y.ref))
+        e.bailout.error_if_null(made)
+        ownership.text_slots.append((ownership.acquire(made), node.output))
+        return Native(STR, (made,))
+    _let_go(e, node, x.ref, slot)
+    f.call_external("void", "PyUnicode_Append", (slot, y.ref))
+    made = f.load("ptr", slot)
+    e.bailout.error_if_null(made)
+    ownership.holders[made.text] = slot
+    return Native(STR, (made,))
+
+
+def _let_go(e: Emitter, node: Node, pointer: Ref, own: Ref) -> None:
+    """Empty the slots of values that are done with and hold the same str."""
+    f = e.f
+    for slot, value in e.ownership.text_slots:
+        if slot.text == own.text or not is_left_over(value, node):
+            continue
+        drop, done = f.new_block("drop"), f.new_block("kept")
+        f.condbr(f.icmp("eq", f.load("ptr", slot), pointer), drop, done)
+        f.start(drop)
+        f.store(NULL, slot)
+        e.ownership.release(pointer)
+        f.br(done)
+        f.start(done)

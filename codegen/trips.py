@@ -1,0 +1,78 @@
+"""Which strs are done with at a place in a trip of a loop."""
+
+from __future__ import annotations
+
+from ljit.codegen.forms import owned_positions
+from ljit.ir import Block, Node, Value
+from ljit.ops.control import IF, LOOP, SNAPSHOT
+
+__all__ = ["is_done_with", "is_left_over"]
+
+
+def is_done_with(value: Value, node: Node) -> bool:
+    """Whether a str is not looked at behind `node` in the trip, nor anything that may hold its pointer.
+
+    It must have been made in the same trip, or at its start.
+    """
+    body = _trip_around(node)
+    if body is None or not _is_made_in(value, body):
+        return False
+    uses = list(value.uses)
+    if sum(user is node for user, _ in uses) > 1:
+        return False
+    others = [user for user, _ in uses if user is not node]
+    return not any(_may_hold(user) or _may_follow(node, user) for user in others)
+
+
+def is_left_over(value: Value, node: Node) -> bool:
+    """Whether the slot of a str holds, while `node` runs, what nobody looks at any more."""
+    body = _trip_around(node)
+    if body is None or not _is_made_in(value, body):
+        return False
+    maker = value.node
+    if maker is not None and (node.is_inside(maker) or _may_follow(node, maker)):
+        return True  # it is of the trip before
+    return is_done_with(value, node)
+
+
+def _trip_around(node: Node) -> Block | None:
+    """Give the body of the innermost loop around a node."""
+    block = node.block
+    while block is not None and (block.owner is None or block.owner.op is not LOOP):
+        block = block.owner.block if block.owner is not None else None
+    return block
+
+
+def _is_made_in(value: Value, body: Block) -> bool:
+    maker = value.node
+    return value.block is body or (maker is not None and maker.is_inside(body))
+
+
+def _may_hold(user: Node) -> bool:
+    """Whether results of a user may be the object without having a reference."""
+    if user.op.is_terminator or user.op in (SNAPSHOT, LOOP):
+        return False
+    return any(owned_positions(out.type) for out in user.outputs)
+
+
+def _may_follow(node: Node, user: Node) -> bool:
+    """Whether `user` may run behind `node`, in the same trip."""
+    around: dict[Block, Node] = {}
+    inner: Node | None = node
+    while inner is not None and inner.block is not None:
+        around[inner.block] = inner
+        inner = inner.block.owner
+    outer: Node | None = user
+    while outer is not None and outer.block not in around:
+        assert outer.block is not None
+        outer = outer.block.owner
+    assert outer is not None and outer.block is not None
+    first = around[outer.block]
+    if first is outer:  # other blocks of one node
+        return outer.op is not IF
+    following = first.next
+    while following is not None:
+        if following is outer:
+            return True
+        following = following.next
+    return False
