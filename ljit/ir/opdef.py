@@ -65,7 +65,15 @@ class Effect(enum.Flag):
         return _COMBINATIONS[self._value_ & other._value_]
 
 
-_COMBINATIONS = tuple(Effect(bits) for bits in range(2 * Effect.EXIT.value))
+class _Combinations(dict[int, Effect]):
+    """The members by their bits, made when asked for."""
+
+    def __missing__(self, bits: int) -> Effect:
+        found = self[bits] = Effect(bits)
+        return found
+
+
+_COMBINATIONS = _Combinations()
 _KEPT = (Effect.WRITE | Effect.RAISE | Effect.CALL | Effect.EXIT).value
 _DONE_ONCE = (Effect.WRITE | Effect.CALL).value
 

@@ -46,8 +46,8 @@ BAILOUTS_BEFORE_RECOMPILE = 2
 SLOW_CALLS_BEFORE_PASSING_ON = 1000  # left to CPython before calls jump there
 # A loop is outlined when the interpreter has spent as much time on it as a compile takes: whatever the number
 # of trips turns out to be, the call takes at most twice as long as with the better choice.
-NODES_UNTIL_HOT = 400_000  # of the loop's body that the interpreter ran
-NODES_UNTIL_LOADED = 800_000  # the same for the first compile of a process, which loads LLVM
+NODES_UNTIL_HOT = 1_200_000  # of the loop's body that the interpreter ran
+NODES_UNTIL_LOADED = 2_400_000  # the same for the first compile of a process, which loads LLVM
 BOUND_CALLS_BEFORE_FILLING_IN = 100  # with keywords or defaults before native code binds them
 
 
