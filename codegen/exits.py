@@ -46,6 +46,8 @@ def _item(f: FunctionBuilder, context: Context, value: Native) -> tuple[str, Ref
     set remains.
     """
     type_, keep = value.type, context.keep
+    if value.late is not None:
+        return "N", value.late()
     if type_.is_boxed or (
         isinstance(type_, ArrayType) and value.parts[0].text == value.parts[1].text
     ):

@@ -19,7 +19,7 @@ the memory alive. Values with object null are views that were never needed as Py
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -63,15 +63,21 @@ __all__ = [
 class Native:
     """A value inside the emitter: its ljit type and its components."""
 
-    __slots__ = ("memos", "parts", "type")
+    __slots__ = ("late", "memos", "parts", "type")
 
     def __init__(
-        self, type_: Type, parts: Sequence[Ref], memos: Mapping[int, Ref] | None = None
+        self,
+        type_: Type,
+        parts: Sequence[Ref],
+        memos: Mapping[int, Ref] | None = None,
+        late: Callable[[], Ref] | None = None,
     ) -> None:
         self.type = type_
         self.parts = tuple(parts)
         #: by the position of a view's `object`: the slot that holds the object once it was made
         self.memos: Mapping[int, Ref] = memos or {}
+        #: of an object that only exits need: writes the code that makes it there, a new reference or null
+        self.late = late
 
     @property
     def ref(self) -> Ref:

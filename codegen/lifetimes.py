@@ -1,4 +1,4 @@
-"""Which results need no reference of their own, because they are used up at once.
+"""Which results need no reference of their own, because they are used up at once, or only on the way out.
 
 An item of a list is borrowed from the list as long as nothing can run in between that takes it out: no write, no
 call, nothing that lets another thread or the garbage collector run.
@@ -11,7 +11,7 @@ from ljit.ir import Effect, Node
 from ljit.ops.control import SNAPSHOT
 from ljit.types import ListType
 
-__all__ = ["is_used_up_at_once"]
+__all__ = ["is_for_exits", "is_used_up_at_once"]
 
 _FREES = Effect.WRITE | Effect.CALL | Effect.ALLOC | Effect.EXIT
 _NEAR = 8  # nodes to look at
@@ -36,6 +36,12 @@ def is_used_up_at_once(node: Node) -> bool:
                 return False
         following = following.next
     return not open_
+
+
+def is_for_exits(node: Node) -> bool:
+    """Whether only Snapshots use the results, and the node may run where native code is left."""
+    users = (user for out in node.outputs for user, _ in out.uses)
+    return node.effects.is_removable and all(user.op is SNAPSHOT for user in users)
 
 
 def _keeps(user: Node, *, is_list: bool) -> bool:

@@ -12,6 +12,7 @@ from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer
 from ljit.codegen.c_api import C_FUNCTIONS, call_c_function, call_c_method, method_of
 from ljit.codegen.convert import borrow_object, unbox_or_bail
 from ljit.codegen.forms import Native, array_parts, components, undef_of
+from ljit.codegen.lifetimes import is_for_exits
 from ljit.ops.python_types import class_of
 from ljit.types import (
     ANY,
@@ -88,9 +89,17 @@ def call_method(
     return result
 
 
+def _attribute(e: Emitter, receiver: Ref, name: str) -> Ref:
+    return e.f.call_external("ptr", "PyObject_GetAttr", (receiver, e.context.keep(name)))
+
+
 def getattr_(e: Emitter, x: Native, name: str) -> Native:
+    """``x.name``; a method that only exits need is looked up there."""
+    node = e.bailout.node
+    if node is not None and x.type.is_boxed and is_for_exits(node):
+        return Native(e.result_types[0], (NULL,), late=lambda: _attribute(e, x.ref, name))
     receiver, slot = borrow_object(e, x)
-    result = e.f.call_external("ptr", "PyObject_GetAttr", (receiver, e.context.keep(name)))
+    result = _attribute(e, receiver, name)
     if slot is not None:
         e.ownership.release_slot(slot)
     return owned_result(e, result)
