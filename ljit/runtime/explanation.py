@@ -91,7 +91,7 @@ def _parts(executor: ProfilingExecutor, name: str) -> Iterator[str]:
         if plan.unit is not None:
             yield from _lines(plan.unit, executor.fn.__code__.co_firstlineno)
         for number, unit in enumerate(plan.units, start=1):
-            yield from _failed_checks(unit, number)
+            yield from _failed_checks(unit, number, is_last=unit is plan.units[-1])
     for (loop_id, types_), loop in list(executor.loops.items()):
         yield from _loop(executor, loop_id, types_, loop)
 
@@ -115,7 +115,7 @@ def _loop(
     if loop.unit is not None:
         yield from _lines(loop.unit, None)
     for number, unit in enumerate(units, start=1):
-        yield from _failed_checks(unit, number)
+        yield from _failed_checks(unit, number, is_last=unit is units[-1])
 
 
 def _lines(unit: NativeUnit, first: int | None) -> Iterator[str]:
@@ -153,11 +153,20 @@ def _remark(node: Node) -> tuple[str, str]:
     if node.op is GUARD:
         return "native behind a guard", str(node.attrs["type"])
     if is_boxed_call(node) or node.op.effects_of(node) & Effect.CALL:
-        return "calls Python", node.op.name
+        return "calls Python", _snippet(node)
     return _NATIVE
 
 
-def _failed_checks(unit: NativeUnit, number: int) -> Iterator[str]:
+def _snippet(node: Node) -> str:
+    """What the node is in the source."""
+    where = node.range
+    if where is None or where.line != where.end_line:
+        return node.op.doc.partition(";")[0].strip("`.")
+    text = where.source.lines[where.line - 1][where.column : where.end_column]
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."
+
+
+def _failed_checks(unit: NativeUnit, number: int, *, is_last: bool) -> Iterator[str]:
     head = f"  compile {number}: {_count(len(unit.sites), 'check')}"
     failed = [
         (unit.sites[index], count)
@@ -171,3 +180,4 @@ def _failed_checks(unit: NativeUnit, number: int) -> Iterator[str]:
     for site, count in failed:
         where = site.range.short() if site.range is not None else "the entry"
         yield f"    {_count(count, 'time')} at {where}: {site.reason}"
+    yield f"    the interpreter went on from there{'' if is_last else '; then it was compiled again'}"
