@@ -131,8 +131,12 @@ def known_sources() -> tuple[int, ...]:
 @cache
 def random_function(name: str) -> int:
     """Address of a function that `numpy.random` exports for extensions (numpy/random/distributions.h)."""
-    library = ctypes.CDLL(_numpy_random()._generator.__file__)
-    return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
+    try:
+        library = ctypes.CDLL(_numpy_random()._generator.__file__)
+        return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
+    except (AttributeError, OSError) as error:
+        message = f"numpy.random does not export {name}"
+        raise InternalError(message) from error
 
 
 @cache

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ljit.codegen.builder import FunctionBuilder, Ref, address, integer
-from ljit.codegen.forms import Native, components
+from ljit.codegen.forms import Native, components, undef_of
 from ljit.codegen.mersenne import MERSENNE_FUNCTIONS
 from ljit.codegen.random_layout import (
     NEXT_DOUBLE,
@@ -24,6 +24,7 @@ from ljit.codegen.random_layout import (
     random_function,
     stream_of,
 )
+from ljit.errors import InternalError
 from ljit.ops.python_types import class_of
 from ljit.types import Type
 
@@ -38,7 +39,18 @@ _FILLS = "nounwind memory(argmem: readwrite, inaccessiblemem: readwrite)"
 
 
 def draw(e: Emitter, x: Native, function: str, args: Sequence[Native], type_: Type) -> Native:
-    """Call a function of `numpy.random`, or of those written here, on a stream."""
+    """Call a function of `numpy.random`, or of those written here, on a stream.
+
+    Leaves, always, if the installed NumPy or Python keeps its streams in a way that is not known.
+    """
+    try:
+        return _draw(e, x, function, args, type_)
+    except InternalError as error:
+        e.bail(str(error))
+        return undef_of(type_)
+
+
+def _draw(e: Emitter, x: Native, function: str, args: Sequence[Native], type_: Type) -> Native:
     f = e.f
     (result,) = components(type_)
     operands = [part for arg in args for part in arg.parts]
@@ -48,14 +60,14 @@ def draw(e: Emitter, x: Native, function: str, args: Sequence[Native], type_: Ty
     cls = class_of(x.type)
     assert cls is not None
     stream = stream_of(cls)
+    own = _FUNCTIONS.get(function)
+    callee = address(random_function(function)).text if own is None else ""
     ready = f.module.define(f"{cls.__name__}.is_ready", _is_ready(cls.__name__, stream))
     e.bailout.bail_if(f.bool_not(f.call("i1", ready, [x.ref])), "the stream is not free")
     bitgen = f.gep("i8", x.ref, integer("i64", stream.bitgen))
-    own = _FUNCTIONS.get(function)
-    if own is None:
-        callee = address(random_function(function)).text
-        return Native(type_, (f.call(result, callee, [bitgen, *operands], _DRAWS),))
-    return Native(type_, (own(f, x.ref, bitgen, stream, operands),))
+    if own is not None:
+        return Native(type_, (own(f, x.ref, bitgen, stream, operands),))
+    return Native(type_, (f.call(result, callee, [bitgen, *operands], _DRAWS),))
 
 
 def _is_ready(name: str, stream: Stream) -> str:
@@ -107,13 +119,13 @@ def _legacy_gauss(
 ) -> Ref:
     f.module.declare("log", "double", ("double",), "nounwind memory(none)")
     f.module.declare("llvm.sqrt.f64", "double", ("double",))
-    f.module.define("legacy_gauss", _LEGACY_GAUSS)
+    f.module.define("random.legacy_gauss", _LEGACY_GAUSS)
     kept = f.gep("i8", stream, integer("i64", layout.gauss))
-    return f.call("double", "legacy_gauss", (bitgen, kept))
+    return f.call("double", "random.legacy_gauss", (bitgen, kept))
 
 
 #: Marsaglia's polar method, which makes two numbers: the first is put by for the next draw.
-_LEGACY_GAUSS = f"""define internal double @legacy_gauss(ptr %bitgen, ptr %has) nounwind {{
+_LEGACY_GAUSS = f"""define internal double @random.legacy_gauss(ptr %bitgen, ptr %has) nounwind {{
   %kept.at = getelementptr i8, ptr %has, i64 8
   %flag = load volatile i32, ptr %has
   %is.kept = icmp ne i32 %flag, 0
@@ -161,8 +173,8 @@ def _bounded(
     """A number of [low, low + span], both unsigned; the last operand: by masks, not by multiplication."""
     low, span, is_masked = operands
     bits = low.type[1:]
-    name = f"random_bounded_uint{bits}"
-    fill = address(random_function(f"{name}_fill"))
+    name = f"random.bounded.{bits}"
+    fill = address(random_function(f"random_bounded_uint{bits}_fill"))
     given = f"i{bits} %low, i{bits} %span"
     f.module.define(
         name,

@@ -3,6 +3,7 @@
 import copy
 import ctypes
 import pickle
+import random
 import sys
 import threading
 
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit.codegen import random_streams
+from ljit.errors import InternalError
 
 
 def total(rng, n):
@@ -219,3 +222,26 @@ def test_the_legacy_functions_draw_from_a_bit_generator_that_is_set():
             assert values[0] == values[1]
     finally:
         np.random.set_bit_generator(before)
+
+
+def normals(rng, n):
+    return [(rng.normal(1.0, 2.0), rng.integers(9), random.random()) for _ in range(n)]
+
+
+@pytest.mark.parametrize("name", ["stream_of", "random_function", "lock_layout", "known_sources"])
+def test_streams_of_an_unknown_layout_are_left_to_numpy(monkeypatch, name):
+    def unknown(*_args):
+        raise InternalError("unknown layout")
+
+    monkeypatch.setattr(random_streams, name, unknown)
+    compiled = ljit.jit(normals, strict=True)
+    for _ in range(6):
+        first, second = new(), new()
+        random.seed(1)
+        expected = normals(first, 5)
+        random.seed(1)
+        assert compiled(second, 5) == expected
+        assert first.bit_generator.state == second.bit_generator.state
+    (info,) = compiled.specializations
+    assert info.state == "native"
+    assert info.bailouts <= 4
