@@ -213,6 +213,11 @@ def _compare_hypotenuse(e: Emitter, predicate: str, h: Ref, bound: Ref) -> Ref:
         f.fcmp("ogt", bound, constant(1e-140)),
         f.fcmp("olt", bound, constant(1e140)),
     )
+    if e.bailout.late is not None:
+        exact = f.fcmp("oeq", b, constant(0.0))  # on the real axis squares compare as moduli do
+        decided = f.binary("or", exact, f.binary("or", below, above))
+        e.bailout.bail_late(f.binary("xor", f.binary("and", usual, decided), TRUE))
+        return f.fcmp(predicate, squares, square)
     smaller, larger, done = f.new_block("smaller"), f.new_block("larger"), f.new_block("compared")
     not_below, close = f.new_block("not_below"), f.new_block("close")
     f.condbr(f.binary("and", usual, below), smaller, not_below)

@@ -8,6 +8,7 @@ of the Snapshot to the exit's own function (`codegen/exits.py`). That calls the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial, reduce
 
 from ljit.codegen.bodies import lower_depth, raise_depth
 from ljit.codegen.builder import BlockRef, FunctionBuilder, Ref, integer
@@ -19,6 +20,7 @@ from ljit.codegen.polling import regain_gil
 from ljit.errors import CodegenError
 from ljit.frames import frame_at
 from ljit.ir import Node
+from ljit.ops.control import NOT_ALL
 from ljit.records import Record
 from ljit.source import SourceRange
 
@@ -46,6 +48,7 @@ class Bailout:
         self.node: Node | None = None
         self.room: Ref | None = None  # of a body whose frame CPython has not counted
         self.thread_state: Ref | None = None  # of a function that may give up the GIL
+        self.late: list[tuple[Ref, Node | None]] | None = None  # checks that are tested together
         self.checks = 0  # how many checks were asked for so far
         self._exits: list[Exit] = []
         self._errors: dict[int, tuple[BlockRef, SourceRange | None]] = {}
@@ -60,6 +63,9 @@ class Bailout:
         if condition.constant == 0 and not self.context.options.chaos:
             return
         self.checks += condition.constant != 0
+        if self.late is not None and self.node is not None and self.node.op.is_speculatable:
+            self.bail_late(condition)
+            return
         if not f.is_reachable:
             return
         exit_block, site = self._site(reason)
@@ -71,6 +77,22 @@ class Bailout:
         if left is not None:
             self.current.edges.append((site, left))
         f.start(following)
+
+    def bail_late(self, condition: Ref) -> None:
+        """Leave if the condition holds, at `test_late` at the latest; `late` must be a list."""
+        assert self.late is not None
+        self.late.append((condition, self.node))
+
+    def test_late(self) -> None:
+        """Leave if one of the late checks has failed."""
+        if not self.late:
+            return
+        conditions = [condition for condition, _ in self.late]
+        saved, self.node = self.node, self.late[0][1]
+        self.late = None
+        self.bail_if(reduce(partial(self.f.binary, "or"), conditions), NOT_ALL)
+        self.node = saved
+        self.late = []
 
     def fail_block(self, reason: str) -> BlockRef:
         """A fresh block that leaves at the current Snapshot, for code that branches by itself.

@@ -118,6 +118,8 @@ class GraphEmitter:
             if not self.e.f.is_reachable:
                 break
             self.e.bailout.node = node
+            if not _may_be_in_front_of_checks(node):
+                self.e.bailout.test_late()
             self._handlers.get(node.op, self._operation)(node)
         self._yield = saved
 
@@ -234,11 +236,16 @@ class GraphEmitter:
 
     def _if(self, node: Node) -> None:
         f, bailout = self.e.f, self.e.bailout
-        condition = self.env[node.inputs[0]].ref
+        if _is_select(node):
+            condition = self.env[node.inputs[0]]
+            yes, no = ([self.env[v] for v in b.terminator.inputs] for b in node.blocks)
+            pairs = zip(yes, no, strict=True)
+            self._define(node, [self.e.select(condition, x, y) for x, y in pairs])
+            return
         types_ = [out.type for out in node.outputs]
         after = Join(self.e, types_, "join", values=node.outputs)
         sides = f.new_block("then"), f.new_block("else")
-        f.condbr(condition, *sides)
+        f.condbr(self.env[node.inputs[0]].ref, *sides)
         before = bailout.current
         kept = True
 
@@ -295,7 +302,9 @@ class GraphEmitter:
             if chunk is None and needs_polls(node):
                 e.polling.poll()
             self._breaks[node] = after.jump
+            saved, e.bailout.late = e.bailout.late, [] if node.attrs.get("lanes", 1) != 1 else None
             self._trip(node, values[0].ref, header)
+            e.bailout.late = saved
             e.bailout.current, e.bailout.node = at_header, node
             if chunk is not None and f.start(ended):
                 more = f.new_block("more")
@@ -463,3 +472,25 @@ def _as_sequence(results: object, count: int) -> Sequence[Native]:
     assert isinstance(results, tuple | list)
     assert len(results) == count, f"{len(results)} results for {count} outputs"
     return results
+
+
+def _is_select(node: Node) -> bool:
+    """Whether an If only chooses between numbers."""
+    return all(
+        block.first is block.last
+        and block.terminator.op is YIELD
+        and all(
+            v.type == out.type and is_scalar(v.type)
+            for v, out in zip(block.terminator.inputs, node.outputs, strict=True)
+        )
+        for block in node.blocks
+    )
+
+
+def _may_be_in_front_of_checks(node: Node) -> bool:
+    """Whether it does no harm to do the node although a late check has failed."""
+    if node.op is IF:
+        return _is_select(node)
+    if node.blocks or node.op.is_terminator or node.op is SNAPSHOT:
+        return False
+    return node.op.can_be_speculated(node)

@@ -169,8 +169,12 @@ class Emitter:
         k.add(following, f.br(header))
         f.start(after)
 
-    def bail_if(self, condition: Native, reason: str) -> None:
-        """Leave for the interpreter if the condition holds."""
+    def bail_if(
+        self, condition: Native, reason: str, *, also: Callable[[], Native] | None = None
+    ) -> None:
+        """Leave for the interpreter if the condition holds, `also` too unless the check is a late one."""
+        if also is not None and self.bailout.late is None:
+            condition = self.branch(condition, also, lambda: self.const(BOOL, False))
         self.bailout.bail_if(condition.ref, reason)
 
     def bail(self, reason: str) -> None:

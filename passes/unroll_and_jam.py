@@ -21,15 +21,16 @@ Reference: Callahan, Cocke, Kennedy, Estimating Interlock and Improving Balance 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
 from ljit.analysis.uniformity import Varying
 from ljit.ir import Block, Effect, Graph, Node, Value, copy_node, get_op
 from ljit.ops.control import IF, LOOP, REGION, SNAPSHOT, YIELD
 from ljit.passes.manager import graph_pass, is_allowed
+from ljit.passes.masked_loops import is_maskable, write_masked
 from ljit.passes.rewriting import insert_constant
-from ljit.types import BOOL, FLOAT, INT, ArrayType, ScalarType, Type
+from ljit.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, ScalarType, Type
 
 __all__ = ["unroll_and_jam"]
 
@@ -39,14 +40,19 @@ _MAX_NODES = 64  # of the body: what is written out `_LANES` times
 
 
 @graph_pass(NAME)
-def unroll_and_jam(graph: Graph) -> bool:
-    """Rewrite the loops for which it is legal and pays; whether there were any."""
+def unroll_and_jam(graph: Graph, failed: Container[int] = ()) -> bool:
+    """Rewrite the loops for which it is legal and pays; whether there were any.
+
+    `failed`: origins of nodes whose checks failed in trips side by side.
+    """
     aliases = AliasInfo(graph)
     found = [nest for node in graph.walk() if (nest := _Nest.of(node, aliases)) is not None]
     changed = False
     for nest in found:
+        if any(n.origin in failed for n in nest.loop.blocks[0].walk()):
+            continue
         if is_allowed(NAME, nest.loop):
-            _Jam(graph, nest).run()
+            Jam(graph, nest).run()
             changed = True
     return changed
 
@@ -62,6 +68,7 @@ class _Nest:
         position = body.index(core)
         self.before, self.behind = body[:position], body[position + 1 : -1]
         self.varying = Varying(loop)
+        self.divergent: set[Node] = set()  # inner loops that trips leave at different times
         self.hazards: list[tuple[Value, Value]] = []  # arrays that must not overlap
 
     @staticmethod
@@ -106,6 +113,15 @@ class _Nest:
     def core_is_legal(self) -> bool:
         """Whether control flow is the same for all trips, but for Ifs without exits."""
         for node in _with_inner(self.core):
+            if any(
+                loop.blocks[0] is b for loop in self.divergent for b in _enclosing(node, self.core)
+            ):
+                continue
+            if node.op is LOOP and self.varying.is_divergent(node):
+                if not is_maskable(node):
+                    return False
+                self.divergent.add(node)
+                continue
             if node.op is LOOP and any(v in self.varying for v in node.inputs[:2]):
                 return False
             if node.op is IF and node.inputs[0] in self.varying:
@@ -162,7 +178,7 @@ class _Nest:
         )
 
 
-class _Jam:
+class Jam:
     """Writes the loop over groups of trips in front of the loop, which does the rest."""
 
     def __init__(self, graph: Graph, nest: _Nest) -> None:
@@ -226,6 +242,9 @@ class _Jam:
                 copy_node(node, self.graph, self.lanes[0], {}).insert_before(before)
             return
         varying = self.nest.varying
+        if node in self.nest.divergent:
+            self.place(write_masked(self, node), into, before)
+            return
         if node.op in (LOOP, REGION) or (
             node.op is IF and node.inputs[0] not in varying and _has_exits(node)
         ):
@@ -263,17 +282,23 @@ class _Jam:
         self.targets[node] = made
         for block in node.blocks:
             inner = made.add_block()
-            for param in block.params:
-                for lane in self.copies(param):
-                    self.lanes[lane][param] = inner.add_param(param.name, param.type)
-                self.spread(param)
+            self.add_params(block, inner)
             for child in block:
                 self.jam(child, inner, None)
+        self.add_outputs(node, made)
+        return made
+
+    def add_params(self, block: Block, made: Block) -> None:
+        for param in block.params:
+            for lane in self.copies(param):
+                self.lanes[lane][param] = made.add_param(param.name, param.type)
+            self.spread(param)
+
+    def add_outputs(self, node: Node, made: Node) -> None:
         for out in node.outputs:
             for lane in self.copies(out):
                 self.lanes[lane][out] = made.add_output(out.type, out.name)
             self.spread(out)
-        return made
 
     def copies(self, value: Value) -> range:
         return range(_LANES if value in self.nest.varying else 1)
@@ -298,6 +323,13 @@ class _Jam:
             into.append(node)
 
 
+def _enclosing(node: Node, top: Node) -> Iterator[Block]:
+    """The blocks around a node, up to those of `top`."""
+    while node is not top and node.block is not None and node.block.owner is not None:
+        yield node.block
+        node = node.block.owner
+
+
 def _with_inner(node: Node) -> Iterator[Node]:
     yield node
     for block in node.blocks:
@@ -317,4 +349,4 @@ def _has_exits(node: Node) -> bool:
 
 
 def _is_float(type_: Type) -> bool:
-    return type_ == FLOAT or (isinstance(type_, ScalarType) and type_.dtype.kind in "fc")
+    return type_ in (FLOAT, COMPLEX) or (isinstance(type_, ScalarType) and type_.dtype.kind in "fc")

@@ -17,6 +17,7 @@ class Varying:
 
     def __init__(self, loop: Node) -> None:
         self._values: set[Value] = set(loop.blocks[0].params)
+        self._divergent: set[Node] = set()
         while self._visit(loop.blocks[0]):
             pass
 
@@ -39,11 +40,26 @@ class Varying:
                 self._hand_over(node)
             elif node.op is IF and node.inputs[0] in self._values:
                 self._values.update(node.outputs)
+                self._leave(node)
             elif node.op not in (IF, LOOP, REGION) and any(v in self._values for v in node.inputs):
                 self._values.update(node.outputs)
                 for inner in node.blocks:
                     self._values.update(inner.params)
         return len(self._values) > before
+
+    def is_divergent(self, loop: Node) -> bool:
+        """Whether some trips leave an inner loop earlier than others."""
+        return loop in self._divergent
+
+    def _leave(self, node: Node) -> None:
+        """Exits under a condition that varies: what their target carries and gives depends on the trip."""
+        for inner in (n for block in node.blocks for n in block.walk()):
+            target = inner.target
+            if target is not None:
+                self._divergent.add(target)
+                self._values.update(target.outputs)
+                if target.op is LOOP:
+                    self._values.update(target.blocks[0].params[1:])
 
     def _depends(self, target: Value, source: Value) -> None:
         if source in self._values:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ljit.ir.range_rules import RangeRules
 from ljit.records import Record
-from ljit.types import ANY, Type
+from ljit.types import ANY, Type, is_number
 
 if TYPE_CHECKING:
     from ljit.ir.graph import Node
@@ -235,8 +235,11 @@ class Emitter(Protocol):
     def math(self, name: str, *xs: V) -> V:
         """Call ``<name>`` of the C library (double; float via the ``f`` variant)."""
 
-    def bail_if(self, condition: V, reason: str) -> None:
-        """Leave native code for the interpreter, which redoes the work since the last Snapshot."""
+    def bail_if(self, condition: V, reason: str, *, also: Callable[[], V] | None = None) -> None:
+        """Leave native code for the interpreter, which redoes the work since the last Snapshot.
+
+        `also`: the rest of the condition, if it is rarely needed. May be left out.
+        """
 
     def bail(self, reason: str) -> None:
         """Leave native code unconditionally; what follows is unreachable."""
@@ -426,6 +429,9 @@ class OpDef(Record):
     is_profiled: bool = False
     #: operands of Union type are taken as they are: the specialiser does not branch on their tags
     keeps_unions: bool = False
+    #: on numbers, its checks fail for extreme operands only, and may be looked at after its result was used:
+    #: it may run where the program would not
+    is_speculatable: bool = False
     samples: Samples | Callable[[], Samples] = ()
 
     def operand_samples(self) -> Samples:
@@ -443,6 +449,12 @@ class OpDef(Record):
         if isinstance(self.effects, Effect):
             return self.effects
         return self.effects(*(v.type for v in node.inputs), **node.attrs)
+
+    def can_be_speculated(self, node: Node) -> bool:
+        """Whether `node` may run where the program would not run it."""
+        effects = self.effects_of(node)
+        is_late = self.is_speculatable and all(is_number(v.type) for v in node.inputs)
+        return effects == Effect.PURE or (is_late and effects == Effect.RAISE)
 
     def result_types(self, node: Node) -> tuple[Type, ...]:
         """Apply `infer` to the operand types of `node`."""

@@ -93,6 +93,7 @@ _builtin(
     can_lower=is_number,
     effects=lambda x: Effect.PURE if is_number(x) and x != COMPLEX else plain_effect(x),
     ranges=ranges.ABSOLUTE,
+    is_speculatable=True,
     numpy="np::absolute",
     samples=each(NUMBERS),
 )

@@ -23,6 +23,7 @@ __all__ = [
     "LOAD",
     "LOOP",
     "MAP",
+    "NOT_ALL",
     "NOT_RUN",
     "PLANNED_EXITS",
     "PROFILE",
@@ -87,7 +88,8 @@ LOOP = _control(
     up, the carried values are the outputs, or, if there is a block 1 (the `else` of a `for`), that
     block runs with the carried values as parameters and its Yield gives the outputs. There are as many
     outputs as carried values. A `while` loop has stop = 2**63 - 1 and leaves by Break. `lanes`: how many trips of
-    the program's loop one trip does side by side.""",
+    the program's loop one trip does side by side; checks that may be late (`OpDef.is_speculatable`) are then
+    tested together.""",
     is_exit_target=True,
 )
 REGION = _control(
@@ -138,6 +140,7 @@ UNREACHABLE = _control(
 NOT_RUN = "not run before"  # reasons of Deoptimize
 RAISES = "raises"
 OUT_OF_RANGE = "a check could fail in some trip of the loop"  # of predicates
+NOT_ALL = "a check of trips side by side failed"  # of any of them
 INTERRUPTED = "interrupted"  # by a signal, or by another thread that needs the interpreter
 #: of outlined loops, or of any code: nothing is wrong with the code that leaves for them
 PLANNED_EXITS = frozenset(("loop done", "returns", "leaves the loop", INTERRUPTED))

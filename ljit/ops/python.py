@@ -91,6 +91,7 @@ _binary(
     effects=arithmetic.effect_of_add,
     in_place_effects=arithmetic.effect_of_add_in_place,
     ranges=ranges.ADD,
+    is_speculatable=True,
     samples=(*NUMBER_PAIRS, ("ab", "c"), ((1, 2.5), (None,)), ([1], [2.5]), ("a", 1)),
 )
 _binary(
@@ -104,6 +105,7 @@ _binary(
     can_lower=arithmetic.can_lower_number,
     effects=arithmetic.effect_of_sub,
     ranges=ranges.SUB,
+    is_speculatable=True,
     samples=NUMBER_PAIRS,
 )
 _binary(
@@ -118,6 +120,7 @@ _binary(
     effects=arithmetic.effect_of_mul,
     in_place_effects=arithmetic.effect_of_mul_in_place,
     ranges=ranges.MUL,
+    is_speculatable=True,
     samples=(*NUMBER_PAIRS, ("ab", 2), (3, "c"), ([1, 2], 2), (True, [0.0]), ((1, 2), 2)),
 )
 _binary(
@@ -311,6 +314,7 @@ _operator(
     infer=arithmetic.infer_sign,
     lower=arithmetic.lower_neg,
     ranges=ranges.NEG,
+    is_speculatable=True,
     can_lower=arithmetic.can_lower_number,
     effects=arithmetic.effect_of_sign,
     samples=each(NUMBERS),

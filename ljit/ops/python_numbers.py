@@ -222,12 +222,11 @@ def c_abs(e: Emitter, x: V) -> V:
     """
     real, imag = e.real(x), e.imag(x)
     squares = e.add(e.mul(real, real), e.mul(imag, imag))
-    too_large = e.branch(
+    e.bail_if(
         e.compare("gt", squares, e.const(FLOAT, 1e300)),
-        lambda: e.bit_and(is_finite(e, real), is_finite(e, imag)),
-        lambda: e.const(BOOL, False),
+        "absolute value too large",
+        also=lambda: e.bit_and(is_finite(e, real), is_finite(e, imag)),
     )
-    e.bail_if(too_large, "absolute value too large")
     return e.math("hypot", real, imag)
 
 

@@ -155,11 +155,9 @@ def specialized_graph(
 
 
 def _optimize(graph: Graph, feedback: PlanFeedback) -> None:
-    run_passes(
-        graph,
-        SPECIALIZED_PIPELINE,
-        {"eliminate_redundant_checks": {"failed": feedback.failed_tests}},
-    )
+    failed = {"failed": feedback.failed_tests}
+    options = {"eliminate_redundant_checks": failed, "unroll_and_jam": failed}
+    run_passes(graph, SPECIALIZED_PIPELINE, options)
 
 
 def compile_function(

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ljit.analysis.signatures import NativeLink
-from ljit.ops.control import NOT_RUN, OUT_OF_RANGE
+from ljit.ops.control import NOT_ALL, NOT_RUN, OUT_OF_RANGE
 from ljit.records import Record, made_by
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.native import NativeUnit, PassOn
@@ -136,7 +136,8 @@ def learn(feedback: PlanFeedback, unit: NativeUnit, site_index: int) -> None:
     if site.reason == OUT_OF_RANGE:
         feedback.failed_tests.add(site.origin)
     elif unit.bailouts[site_index] >= patience(site.reason):
-        feedback.widened.add(site.origin)
+        learnt = feedback.failed_tests if site.reason == NOT_ALL else feedback.widened
+        learnt.add(site.origin)
 
 
 def is_dominated_by_bailouts(unit: NativeUnit) -> bool:

@@ -247,9 +247,11 @@ class ScalarEmitter:
         function.restype, function.argtypes = number, [number] * len(xs)
         return self._arithmetic(lambda *values: function(*map(float, values)), *xs)
 
-    def bail_if(self, condition: Number, reason: str) -> None:
+    def bail_if(
+        self, condition: Number, reason: str, *, also: Callable[[], Number] | None = None
+    ) -> None:
         assert condition.type == BOOL
-        if condition.value:
+        if condition.value and (also is None or also().value):
             raise Bailed(reason)
 
     def bail(self, reason: str) -> None:

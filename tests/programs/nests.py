@@ -142,3 +142,89 @@ def the_same_row_is_read_and_written(a, n):
             s = s * 0.9 + a[j, 0]
         a[j, 0] = s
     return a
+
+
+def view(n, low=-1.9, high=1.0, dtype=float):
+    return np.linspace(low, high, n).astype(dtype)
+
+
+@program(
+    lambda: (view(19), view(5, -1, 1), 30),
+    lambda: (view(16, -2.0, 2.0), view(5, -1, 1), 30),  # -2 stays at 2 for ever
+    lambda: (view(8), view(0), 30),
+    lambda: (view(8), view(3), 0),
+    lambda: (view(8), view(3), 2**62),
+    lambda: (np.array([0.3, np.inf, np.nan, -np.inf, 3.0, 1e155, 1.0, 0.0, 2.0]), view(2), 30),
+    lambda: (np.array([0.3, 0.2, 1e200, 3.0, 1e155, 1.0, 0.0, 2.0]), view(2, 0.0, 1e200), 30),
+    lambda: (np.array([3.0] * 6 + [1.7e308, 2.0]), np.array([1.7e308]), 30),  # OverflowError of abs
+    lambda: (view(17, dtype="f4"), view(3, dtype="f4"), 30),
+    lambda: (view(9), view(3), 2.5),
+    lambda: (view(9), view(3), True),
+)
+def escape_times(xs, ys, limit):
+    if limit > 2**60:
+        limit = 25
+    out = np.zeros((ys.size, xs.size), dtype=np.int64)
+    for j in range(ys.size):
+        for i in range(xs.size):
+            z = c = complex(xs[i], ys[j])
+            n = 0
+            while n < limit and abs(z) <= 2.0:
+                z = z * z + c
+                n += 1
+            out[j, i] = n
+    return out
+
+
+@program(
+    lambda: (np.linspace(0.5, 90.0, 21), 1e-9),
+    lambda: (np.linspace(0.5, 90.0, 8), 1e-3),
+    lambda: (np.array([2.0, 0.0, 3.0, np.nan, 5.0, np.inf, 7.0, 8.0, 1e300]), 1e-9),
+    lambda: (np.arange(1, 18), 1e-9),
+    lambda: (np.arange(1, 18).astype("f4"), 1e-3),
+)
+def roots_by_newton(values, tolerance):
+    roots = np.empty(len(values))
+    for i in range(len(values)):
+        a = values[i]
+        x = a * 0.5 + 0.5
+        trips = 0
+        while abs(x * x - a) > tolerance and trips < 40:
+            x = (x + a * (1.0 / (x + 0.0))) * 0.5
+            trips += 1
+        roots[i] = x
+    return roots
+
+
+@program(
+    lambda: (np.linspace(1.0, 1.2, 16), 50),
+    lambda: (np.linspace(1.0, 1.2, 16), 2**62),
+    lambda: (np.linspace(1.0, 1.2, 9), 2**63 - 1),
+    lambda: (np.linspace(1.0, 1.2, 9), 2**63),
+)
+def ints_that_outgrow_a_word(factors, limit):
+    lasts = [0] * len(factors)
+    sums = np.zeros(len(factors))
+    for i in range(len(factors)):
+        x = 1
+        y = 1.0
+        while x < limit and y < 1e4:
+            x = x * 3 + 1
+            y = y * factors[i] + 0.5
+        sums[i] = y + x
+        lasts[i] = x
+    return sums, lasts
+
+
+@program(lambda: (np.linspace(-3.0, 9.0, 25), 12.0), lambda: (np.linspace(-3.0, 9.0, 25), -4.0))
+def conditions_that_choose(xs, limit):
+    ends = np.zeros((xs.size, 2))
+    for i in range(xs.size):
+        x = xs[i]
+        y = 0.25
+        while x < limit and y < 40.0:
+            y += x * x if x > 0.0 else -x
+            x += 1.5
+        ends[i, 0] = x
+        ends[i, 1] = y
+    return ends
