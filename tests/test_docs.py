@@ -11,6 +11,7 @@ import io
 import linecache
 import re
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,17 @@ def test_the_page_of_ops_is_what_the_registry_gives() -> None:
 def test_every_pass_is_described() -> None:
     page = (ROOT / "docs" / "passes.md").read_text(encoding="utf-8")
     assert [name for name in NAMES if f"| [{name}](" not in page] == []
+
+
+def test_every_module_is_in_the_overview_or_in_the_page_of_its_package() -> None:
+    pages = [
+        ROOT / "docs" / f"{name}.md" for name in ("overview", "interpreter", "codegen", "passes")
+    ]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    patterns = set(re.findall(r"[\w*]+\.py\b", text))
+    modules = [p for folder in ("ljit", "codegen", "passes") for p in (ROOT / folder).rglob("*.py")]
+    missing = [p for p in modules if not any(fnmatch(p.name, pattern) for pattern in patterns)]
+    assert [p for p in missing if p.name != "__init__.py"] == []
 
 
 @pytest.mark.parametrize(
