@@ -16,7 +16,7 @@ from ljit.codegen.context import Context, ExitInfo, SiteInfo
 from ljit.codegen.exits import call_exit
 from ljit.codegen.forms import Native
 from ljit.codegen.ownership import Ownership
-from ljit.codegen.polling import regain_gil
+from ljit.codegen.slow_path import support
 from ljit.errors import CodegenError
 from ljit.frames import frame_at
 from ljit.ir import Node
@@ -200,7 +200,7 @@ class Bailout:
             for number, block in state.edges or ():
                 site.add(integer("i32", number), block)
             if self.thread_state is not None:
-                regain_gil(self.f, self.thread_state)
+                self.f.call("void", support("regain_gil"), (self.thread_state,))
             values = [known_object(self.f, value) for value in state.values]
             frames = lower_depth(self.f, self.room) if self.room is not None else None
             result = call_exit(self.f, self.context, state.index, site, values)

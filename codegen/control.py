@@ -25,7 +25,7 @@ from ljit.codegen.joins import Join
 from ljit.codegen.layout import DICT_VERSION, has_dict_versions
 from ljit.codegen.lifetimes import is_used_up_at_once
 from ljit.codegen.objects import call_result
-from ljit.codegen.polling import needs_chunks, needs_polls
+from ljit.codegen.polling import Watch, watch_of
 from ljit.codegen.predicates import emit_predicate
 from ljit.errors import CodegenError
 from ljit.ir import Block, Effect, Graph, Node, OpDef, Value, get_op
@@ -275,10 +275,11 @@ class GraphEmitter:
         e, f = self.e, self.e.f
         start, stop, *carried = self._operands(node)
         body = node.blocks[0]
-        before = e.bailout.current
+        before, watch = e.bailout.current, watch_of(node)
+        e.polling.check_inner_loops(node, lambda value: self.env[value].ref)
         e.polling.begin_loop(node, start.ref, stop.ref)
         after = Join(e, [out.type for out in node.outputs], "after", values=node.outputs)
-        chunk = Join(e, [p.type for p in body.params], "chunk") if needs_chunks(node) else None
+        chunk = Join(e, [p.type for p in body.params], "chunk") if watch is Watch.CHUNKS else None
         header = Join(e, [param.type for param in body.params], "loop", values=body.params)
         inside, exhausted = f.new_block("trip"), f.new_block("exhausted")
         (chunk or header).jump((start, *carried))
@@ -299,7 +300,7 @@ class GraphEmitter:
             else:
                 f.condbr(f.icmp("slt", values[0].ref, end), inside, ended)
             f.start(inside)
-            if chunk is None and needs_polls(node):
+            if watch is Watch.POLL:
                 e.polling.poll()
             self._breaks[node] = after.jump
             saved, e.bailout.late = e.bailout.late, [] if node.attrs.get("lanes", 1) != 1 else None

@@ -10,33 +10,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ljit.codegen.boxing import box
-from ljit.codegen.builder import NULL, FunctionBuilder, Ref, integer
+from ljit.codegen.builder import FunctionBuilder, Ref, integer
 from ljit.codegen.context import Context
 from ljit.codegen.forms import Native
-from ljit.codegen.layout import OB_TYPE, TUPLE_ITEMS
-from ljit.errors import Raised
+from ljit.codegen.slow_path import support
 from ljit.ops.objects import UNBOUND_VALUE
-from ljit.types import BOOL, COMPLEX, FLOAT, INT, NONE, UNBOUND, ArrayType
+from ljit.types import BOOL, COMPLEX, FLOAT, INT, NONE, RANGE, UNBOUND, ArrayType
 
 __all__ = ["call_exit"]
 
 _COLD = "nounwind cold noinline optnone"
 _BUILD = "PyObject_CallFunction"
-_RESULT = "helper_result"
 
 
 def call_exit(
     f: FunctionBuilder, context: Context, index: int, site: Ref, values: Sequence[Native]
 ) -> Ref:
     """Call ``helper(index, site, values)``; gives its result, null if an error is set."""
-    _define_result(f, context)
     parts = [_item(f, context, value) for value in values]
-    pattern = f.module.string(f"ii({''.join(code for code, _ in parts)})")
-    helper = context.keep(context.options.helper)
-    operands = (helper, pattern, integer("i32", index), site, *(part for _, part in parts))
-    typed = ", ".join(operand.typed for operand in operands)
-    result = f.emit("ptr", f"call ptr (ptr, ptr, ...) @{_BUILD}({typed})")
-    return f.call("ptr", _RESULT, (result,))
+    units = f"ii({''.join(code for code, _ in parts)})"
+    operands = (integer("i32", index), site, *(part for _, part in parts))
+    result = _call(f, context.keep(context.options.helper), units, operands)
+    return f.call("ptr", support("helper_result"), (result,))
+
+
+def _call(f: FunctionBuilder, callee: Ref, units: str, operands: Sequence[Ref]) -> Ref:
+    """Call an object with operands that CPython boxes."""
+    f.module.declared[_BUILD] = f"declare ptr @{_BUILD}(ptr, ptr, ...) nounwind"
+    typed = ", ".join(operand.typed for operand in (callee, f.module.string(units), *operands))
+    return f.emit("ptr", f"call ptr (ptr, ptr, ...) @{_BUILD}({typed})")
 
 
 def _item(f: FunctionBuilder, context: Context, value: Native) -> tuple[str, Ref]:
@@ -66,6 +68,8 @@ def _item(f: FunctionBuilder, context: Context, value: Native) -> tuple[str, Ref
 def _box(f: FunctionBuilder, context: Context, value: Native) -> Ref:
     if value.type == COMPLEX or not value.parts:
         return box(f, value, context.keep)
+    if value.type == RANGE:
+        return _call(f, context.keep(range), "LLL", value.parts)
     name = context.boxers.get(value.type)
     if name is None:
         name = context.boxers[value.type] = f"box.{len(context.boxers)}"
@@ -74,47 +78,3 @@ def _box(f: FunctionBuilder, context: Context, value: Native) -> Ref:
         inner.attributes = _COLD
         inner.ret(box(inner, Native(value.type, inner.params), context.keep))
     return f.call("ptr", name, value.parts)
-
-
-def _define_result(f: FunctionBuilder, context: Context) -> None:
-    """``helper_result(result)``: a `Raised` becomes the error that it holds, all else stays."""
-    module = f.module
-    if _RESULT in module.sources:
-        return
-    for name, result, params in (
-        ("Py_IncRef", "void", ("ptr",)),
-        ("Py_DecRef", "void", ("ptr",)),
-        ("PyErr_Restore", "void", ("ptr", "ptr", "ptr")),
-    ):
-        module.declare(name, result, params)
-    module.declared[_BUILD] = f"declare ptr @{_BUILD}(ptr, ptr, ...) nounwind"
-    keep = context.keep
-    module.define(
-        _RESULT,
-        f"""define internal ptr @{_RESULT}(ptr %result) {_COLD} {{
-  %none = icmp eq ptr %result, {NULL}
-  br i1 %none, label %done, label %check
-check:
-  %class.at = getelementptr i8, ptr %result, i64 {OB_TYPE}
-  %class = load ptr, ptr %class.at
-  %is.raised = icmp eq ptr %class, {keep(Raised)}
-  br i1 %is.raised, label %raise, label %done
-raise:
-  %value.at = getelementptr i8, ptr %result, i64 {TUPLE_ITEMS}
-  %value = load ptr, ptr %value.at
-  %trace.at = getelementptr i8, ptr %result, i64 {TUPLE_ITEMS + 8}
-  %trace = load ptr, ptr %trace.at
-  %no.trace = icmp eq ptr %trace, {keep(None)}
-  %traceback = select i1 %no.trace, ptr {NULL}, ptr %trace
-  %kind.at = getelementptr i8, ptr %value, i64 {OB_TYPE}
-  %kind = load ptr, ptr %kind.at
-  call void @Py_IncRef(ptr %kind)
-  call void @Py_IncRef(ptr %value)
-  call void @Py_IncRef(ptr %traceback)
-  call void @Py_DecRef(ptr %result)
-  call void @PyErr_Restore(ptr %kind, ptr %value, ptr %traceback)
-  ret ptr {NULL}
-done:
-  ret ptr %result
-}}""",
-    )

@@ -1,9 +1,15 @@
 """Polls: where native code looks whether something waits for it; and which loops run without the GIL (`gil.py`).
 
-A `while` loop, and a loop around other loops or calls, polls in each trip. An innermost counted loop runs in chunks of
-trips with a poll between two of them, so that LLVM may vectorise a chunk as it would the loop. A poll is a load and a
-branch; if the flag is set, a shared function (`attend`) says whether to go on, to leave at the current Snapshot
-or with an error.
+- A `while` loop polls in each trip, and so does a counted loop around other loops.
+- An innermost counted loop that is in no other runs in chunks of trips, with a poll between two of them: LLVM
+  vectorises a chunk as it would the loop.
+- An innermost counted loop in another one does not poll, nor do the two innermost of four. If they have very many
+  trips, the code is left in front of them, or in front of a loop around them if the number is known there. The
+  interpreter goes on and compiles the inner loop by itself; then it is the outermost one.
+- A function that calls others natively polls at its entry, every 16 frames: recursion less deep than that is short.
+
+A poll is a load and a branch; if the flag is set, a shared function (`attend`) says whether to go on, to leave at the
+current Snapshot or with an error.
 
 A loop runs without the GIL if nothing that was emitted for it calls a function but the C library's mathematics,
 and no value in it is a Python object other than an array: then no reference is counted and nothing is allocated. Exits
@@ -14,26 +20,29 @@ else when another thread waits for it. The arrays are held by the caller's frame
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from ljit.codegen.builder import BlockRef, FunctionBuilder, ModuleBuilder, Ref, integer
 from ljit.codegen.forms import items_of, owned_positions
 from ljit.codegen.gil import ERROR, LEAVE, flags
 from ljit.codegen.slow_path import support
-from ljit.ir import Effect, Node
-from ljit.ops.control import CONTINUE, INTERRUPTED, LOOP, MAP, SNAPSHOT, YIELD
+from ljit.ir import Effect, Node, Value
+from ljit.ops.control import CONTINUE, INTERRUPTED, LONG_LOOP, LOOP, MAP, SNAPSHOT, YIELD
 from ljit.records import Record
 from ljit.types import ArrayType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["Polling", "needs_chunks", "needs_polls", "regain_gil"]
+__all__ = ["Polling", "Watch", "regain_gil", "watch_of"]
 
 _FEW = 64  # trips, if their number is known, around which no poll is needed
 _CHUNK = 2**17  # trips
+_MANY = 2**26  # nodes run by an inner loop without polls: some hundredths of a second
+_MANY_EACH = 2**13  # trips of each of two loops without polls
 _LONG = (
     2**19
 )  # nodes run by a loop, by and large, that are worth giving up the GIL: some tenths of a millisecond
@@ -48,37 +57,107 @@ _REGAIN = "regain"
 # -- which loops -----------------------------------------------------------------------------------------
 
 
-def needs_chunks(node: Node) -> bool:
-    """Whether the loop runs in chunks: an innermost counted one that owns no objects."""
-    inner = [n for n in node.blocks[0].walk() if n.op is not SNAPSHOT]
-    if _is_endless(node) or _has_few_trips(node, _CHUNK) or any(n.op in (LOOP, MAP) for n in inner):
-        return False
-    if any(owned_positions(param.type) for param in node.blocks[0].params):
-        return False
-    return not any(n.effects & (Effect.CALL | Effect.ALLOC) for n in inner)
+class Watch(Enum):
+    """How a loop is kept from running on and on."""
+
+    NONE = auto()  # it has few trips
+    POLL = auto()  # in each trip
+    CHUNKS = auto()  # polls between chunks of trips
+    CHECK = auto()  # that it has not too many trips
 
 
-def needs_polls(node: Node) -> bool:
-    """Whether a loop that does not run in chunks polls in each trip."""
-    return not _has_few_trips(node, _FEW)
+def watch_of(node: Node) -> Watch:
+    """Choose for a loop."""
+    if is_left_in_first_trip(node) or _known_trips(node) <= _FEW:
+        return Watch.NONE
+    height, depth = _height(node), _depth(node)
+    if _is_endless(node):
+        return Watch.POLL
+    if height == 1 and depth == 0:
+        return Watch.POLL if _has_objects(node) else Watch.CHUNKS
+    is_checked = height == 1 or (height == 2 and depth >= 2)
+    return Watch.CHECK if is_checked and not _calls(node) else Watch.POLL
+
+
+def is_left_in_first_trip(node: Node) -> bool:
+    """Whether the loop never comes to a second trip."""
+    body = node.blocks[0]
+    if body.terminator.op is YIELD:
+        return False
+    return not any(n.op is CONTINUE and n.target is node for n in body.walk())
 
 
 def _is_endless(node: Node) -> bool:
-    stop = node.inputs[1]
-    return stop.is_constant and stop.constant == 2**63 - 1
+    return node.inputs[1].is_constant and node.inputs[1].constant == 2**63 - 1
 
 
-def _has_few_trips(node: Node, most: int) -> bool:
-    """Whether the loop is known to have at most so many trips."""
-    body = node.blocks[0]
-    if body.terminator.op is not YIELD:
-        if not any(n.op is CONTINUE and n.target is node for n in body.walk()):
-            return True  # it is left in its first trip
+def _known_trips(node: Node) -> int:
+    """How many trips the loop has; a large number if that is not known."""
     start, stop = node.inputs[:2]
     if not (start.is_constant and stop.is_constant):
-        return False
+        return 2**63
     assert isinstance(start.constant, int) and isinstance(stop.constant, int)
-    return stop.constant - start.constant <= most
+    return stop.constant - start.constant
+
+
+def _inner_loops(node: Node) -> list[Node]:
+    return [inner for inner in node.blocks[0].walk() if inner.op is LOOP]
+
+
+def _height(node: Node) -> int:
+    """How many loops lie within each other, from this one on."""
+    depth = _depth(node)
+    inner = [n for n in _inner_loops(node) if not is_left_in_first_trip(n)]
+    return 1 + max((_depth(n) for n in inner), default=depth) - depth
+
+
+def _depth(node: Node) -> int:
+    return sum(o.op is LOOP and not is_left_in_first_trip(o) for o in _outer(node))
+
+
+def _outer(node: Node) -> Iterator[Node]:
+    """What the node lies in, from the inside to the outside."""
+    block = node.block
+    while block is not None and block.owner is not None:
+        yield block.owner
+        block = block.owner.block
+
+
+def _calls(node: Node) -> bool:
+    return any(n.op is MAP or n.effects & Effect.CALL for n in node.blocks[0].walk())
+
+
+def _has_objects(node: Node) -> bool:
+    """Whether the loop is no candidate for vectors: it carries, makes or calls objects."""
+    if any(owned_positions(param.type) for param in node.blocks[0].params):
+        return True
+    return _calls(node) or any(n.effects & Effect.ALLOC for n in node.blocks[0].walk())
+
+
+def _most_trips(node: Node) -> int:
+    """With how many trips an inner loop is left to the interpreter."""
+    if _height(node) > 1 or any(o.op is LOOP and watch_of(o) is Watch.CHECK for o in _outer(node)):
+        return _MANY_EACH
+    return _MANY // _work(node)
+
+
+def _place_of_check(node: Node) -> Node:
+    """The outermost loop in front of which the number of trips is known."""
+    place = node
+    for outer in _outer(node):
+        if any(_is_inside(value, outer) for value in node.inputs[:2]):
+            break
+        if outer.op is LOOP:
+            place = outer
+    return place
+
+
+def _is_inside(value: Value, node: Node) -> bool:
+    owner = value.block.owner
+    return owner is not None and (owner is node or owner.is_inside(node))
+
+
+# -- objects ---------------------------------------------------------------------------------------------
 
 
 def _is_object(type_: Type) -> bool:
@@ -175,6 +254,29 @@ class Polling:
             f.switch(status, go_on, cases)
         f.start(go_on)
 
+    def poll_in_frames(self) -> None:
+        """Poll at the entry of a body that calls others, every so many frames."""
+        assert self.e.body is not None
+        f = self.f
+        poll, go_on = f.new_block("poll"), f.new_block("go.on")
+        f.condbr(self.e.body.is_checkpoint(f), poll, go_on, unlikely=True)
+        if f.start(poll, cold=True):
+            self.poll()
+            f.br(go_on)
+        f.start(go_on)
+
+    def check_inner_loops(self, node: Node, value_of: Callable[[Value], Ref]) -> None:
+        """Leave in front of a loop if a loop in it, or itself, has so many trips that it should poll."""
+        f, bailout = self.f, self.e.bailout
+        if bailout.current is None:
+            return
+        for loop in (node, *_inner_loops(node)):
+            if watch_of(loop) is Watch.CHECK and _place_of_check(loop) is node:
+                start, stop = map(value_of, loop.inputs[:2])
+                trips = f.binary("sub", stop, start)
+                is_long = f.icmp("sgt", trips, integer("i64", _most_trips(loop)))
+                bailout.bail_if(is_long, LONG_LOOP)
+
     def end_of_chunk(self, start: Ref, k: Ref, stop: Ref) -> Ref:
         """Up to where the trips from `k` on run before the next poll."""
         f = self.f
@@ -187,17 +289,6 @@ class Polling:
             end = f.call_external("i64", "llvm.sadd.sat.i64", (k, size), "")
         return f.call_external("i64", "llvm.smin.i64", (end, stop), "")
 
-    def poll_in_frames(self) -> None:
-        """Poll at the entry of a body that calls others, every so many frames."""
-        assert self.e.body is not None
-        f = self.f
-        poll, go_on = f.new_block("poll"), f.new_block("go.on")
-        f.condbr(self.e.body.is_checkpoint(f), poll, go_on, unlikely=True)
-        if f.start(poll, cold=True):
-            self.poll()
-            f.br(go_on)
-        f.start(go_on)
-
     # -- loops without the GIL ---------------------------------------------------------------------
 
     def begin_loop(self, node: Node, start: Ref, stop: Ref) -> None:
@@ -205,7 +296,7 @@ class Polling:
         f = self.f
         if self.free_loop is not None or not f.is_reachable:
             return
-        if _has_few_trips(node, _FEW) or _touches_objects(node):
+        if watch_of(node) is Watch.NONE or _touches_objects(node):
             return
         if self._state is None:
             self._state = self.e.bailout.thread_state = f.alloca("ptr", 3)

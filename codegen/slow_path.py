@@ -1,6 +1,7 @@
 """What native code needs once a process: the slow path of calls, and the check of the stack's depth.
 
 `slow_entry` is the entry behind the last specialisation: it calls ``self._slow_call(args, kwargs)`` in Python.
+`helper_result(result)` makes of a `Raised` the error that it holds; all else stays.
 `enter_recursive_call` guards code that can come back to itself: CPython's recursion limit holds in it, and the
 machine's stack does not overflow however high that limit was set. The functions of `gil.py` are in the same module.
 """
@@ -222,8 +223,21 @@ call:
   %result = call ptr @PyObject_VectorcallMethod(ptr %name, ptr %first, i64 {3 - 2**63}, ptr null)
   call void @Py_DecRef(ptr %tuple)
   call void @Py_DecRef(ptr %kwargs)
+  %left = call ptr @helper_result(ptr %result)
+  ret ptr %left
+fail.dict:
+  call void @Py_DecRef(ptr %new)
+  br label %fail.tuple
+fail.tuple:
+  call void @Py_DecRef(ptr %tuple)
+  br label %fail
+fail:
+  ret ptr null
+}}
+
+define ptr @helper_result(ptr %result) nounwind {{
   %failed = icmp eq ptr %result, null
-  br i1 %failed, label %fail, label %check
+  br i1 %failed, label %done, label %check
 check:
   %class.place = getelementptr i8, ptr %result, i64 {layout.OB_TYPE}
   %class = load ptr, ptr %class.place
@@ -248,14 +262,6 @@ raise:
   call void @Py_DecRef(ptr %result)
   call void @PyErr_Restore(ptr %error.class, ptr %error, ptr %trace.or.null)
   ret ptr null
-fail.dict:
-  call void @Py_DecRef(ptr %new)
-  br label %fail.tuple
-fail.tuple:
-  call void @Py_DecRef(ptr %tuple)
-  br label %fail
-fail:
-  ret ptr null
 }}
 """
 
@@ -264,7 +270,7 @@ fail:
 def _support() -> CompiledModule:
     """All of these functions, compiled once and never freed."""
     text = _SLOW_ENTRY + _check_stack_text() + support_text()
-    exports = ("check_stack", *SUPPORT_NAMES)
+    exports = ("check_stack", "helper_result", *SUPPORT_NAMES)
     return compile_ir(text, "slow_entry", exports=exports, optimize=False)
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "IF",
     "INTERRUPTED",
     "LOAD",
+    "LONG_LOOP",
     "LOOP",
     "MAP",
     "NOT_ALL",
@@ -142,8 +143,9 @@ RAISES = "raises"
 OUT_OF_RANGE = "a check could fail in some trip of the loop"  # of predicates
 NOT_ALL = "a check of trips side by side failed"  # of any of them
 INTERRUPTED = "interrupted"  # by a signal, or by another thread that needs the interpreter
+LONG_LOOP = "a loop in another one is so long that it is compiled by itself"
 #: of outlined loops, or of any code: nothing is wrong with the code that leaves for them
-PLANNED_EXITS = frozenset(("loop done", "returns", "leaves the loop", INTERRUPTED))
+PLANNED_EXITS = frozenset(("loop done", "returns", "leaves the loop", INTERRUPTED, LONG_LOOP))
 
 DEOPTIMIZE = _control(
     "Deoptimize",
