@@ -248,15 +248,16 @@ class ProfilingExecutor:
         finally:
             plan.runs += 1  # also if it raised: a function that always raises is compiled as well
 
-    def unit_for(self, plan: Plan) -> NativeUnit | None:
-        """Give the plan's native code, compiling it if the profile is complete."""
+    def unit_for(self, plan: Plan, runs: int | None = None) -> NativeUnit | None:
+        """Give the plan's native code, compiling it if enough calls, or `runs`, were profiled."""
         if plan.unit is not None:
             broken = plan.unit.broken_assumptions()
             if not broken:
                 return plan.unit
             plan.feedback.changes.update(broken)
             self.retire(plan, f"changed: {', '.join(broken)}")
-        if plan.runs < self.options.num_profiled_runs or plan.refused is not None:
+        wanted = self.options.num_profiled_runs if runs is None else runs
+        if plan.runs < wanted or plan.refused is not None:
             return None
         with self.lock:
             if plan.unit is None and plan.refused is None and not plan.is_compiling:

@@ -20,6 +20,7 @@ from ljit.ops.control import CALL_NATIVE
 from ljit.records import made_by
 from ljit.runtime.native import NativeUnit
 from ljit.runtime.plans import MAX_PLANS, Plan
+from ljit.runtime.twins import TWIN_OPTIONS
 from ljit.types import NEVER, Type, join
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def _native_unit(executor: ProfilingExecutor, plan: Plan) -> NativeUnit | None:
         executor.retire(plan, "native code calls it")
     plan.is_called = True
     _borrow_profile(executor, plan)
-    return executor.unit_for(plan)
+    return executor.unit_for(plan, runs=1 if executor.options is TWIN_OPTIONS else None)
 
 
 def _borrow_profile(executor: ProfilingExecutor, plan: Plan) -> None:

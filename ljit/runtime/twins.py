@@ -13,7 +13,10 @@ from collections.abc import Callable
 
 from ljit.runtime.options import Options
 
-__all__ = ["twin_of"]
+__all__ = ["TWIN_OPTIONS", "twin_of"]
+
+#: a few calls show more branches than one, and most functions that are called in loops are called often
+TWIN_OPTIONS = Options(num_profiled_runs=8)
 
 #: by the function's address, which is its own as long as the twin lives
 _twins: weakref.WeakValueDictionary[int, object] = weakref.WeakValueDictionary()
@@ -25,5 +28,5 @@ def twin_of(
     """Give the twin of a plain function: there is one at a time."""
     twin = _twins.get(id(fn))
     if twin is None:
-        twin = _twins[id(fn)] = make(fn, Options())
+        twin = _twins[id(fn)] = make(fn, TWIN_OPTIONS)
     return twin
