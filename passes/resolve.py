@@ -53,6 +53,9 @@ class Constants(Protocol):
     def module_attribute(self, module: types.ModuleType, name: str) -> Value | None:
         """Give the attribute as a constant, guarded against change; None if that is not possible."""
 
+    def items_of(self, value: Value) -> Value | None:
+        """Give the items of a list that was just made, and nobody has seen, as a tuple."""
+
     def assume(self, assumption: Assumption) -> bool:
         """Let native code check the assumption; False if it was seen not to hold."""
 
@@ -115,10 +118,22 @@ def _call(request: Request, constants: Constants) -> Request | None:
     for op in _tables().callables.get(id(function)) or _methods(function, args, constants):
         found = bind(op, args, kwnames, constants)  # type: ignore[arg-type]
         if found is not None and not is_known(found):
-            found = _numpy_form(found)
+            found = _numpy_form(found) or _form_of_items(found, constants)
         if found is not None:
             return found
     return None
+
+
+def _form_of_items(request: Request, constants: Constants) -> Request | None:
+    """The op with tuples for lists that are made for it, if native code knows it then."""
+    op = request.op
+    if not op.reads_items or not any(isinstance(v.type, ListType) for v in request.inputs):
+        return None
+    inputs = tuple(constants.items_of(value) or value for value in request.inputs)
+    found = Request(op, inputs, request.attrs)
+    types_ = [value.type for value in inputs]
+    can_lower = op.can_lower is None or op.can_lower(*types_, **request.attrs)
+    return found if can_lower and is_known(found) else None
 
 
 def _methods(function: object, args: Sequence[Value], constants: Constants) -> list[OpDef]:

@@ -151,6 +151,22 @@ class _Constants(Record):
     def module_attribute(self, module: types.ModuleType, name: str) -> Value | None:
         return self.walk.module_attribute(module, name, self.node)
 
+    def items_of(self, value: Value) -> Value | None:
+        made, out = value.node, self.walk.out
+        if made is None or made.op is not get_op("prim::ListConstruct") or value.uses:
+            return None
+        return self._tuple_of(made) if made.block is out.block else None
+
+    def _tuple_of(self, made: Node) -> Value:
+        """Also of the lists that are items."""
+        items = []
+        for item in made.inputs:
+            inner = item.node if len(item.uses) == 1 else None
+            is_list = inner is not None and inner.op is made.op and inner.block is made.block
+            items.append(self._tuple_of(inner) if inner is not None and is_list else item)
+        op = get_op("prim::TupleConstruct")
+        return self.walk.out.append(op, items, like=made).output
+
     def assume(self, assumption: Assumption) -> bool:
         if self.walk.feedback.is_unstable(assumption.key):
             return False

@@ -383,6 +383,7 @@ class OpDef(Record):
     - `fold(types, constants, **attrs)` gives the result where types and known constants (else
       `UNKNOWN`) decide it although not all operands are constant, or gives `UNKNOWN`:
       ``isinstance(x, float)``, ``x is None``.
+    - `reads_items`: of a list operand it only reads the items, at once, and a tuple does as well.
     - `samples` are operand tuples for the registry-wide tests, or a function that makes them.
     """
 
@@ -427,6 +428,7 @@ class OpDef(Record):
     ranges: RangeRules | None = None
     #: the result type is not a function of the operand types: the profiling executor watches it
     is_profiled: bool = False
+    reads_items: bool = False
     #: operands of Union type are taken as they are: the specialiser does not branch on their tags
     keeps_unions: bool = False
     #: on numbers, its checks fail for extreme operands only, and may be looked at after its result was used:

@@ -147,3 +147,43 @@ def nested_loops(n, m):
                 rows.append(inner)
         rows.append(outer)
     return rows
+
+
+@program(
+    lambda: (4, 0.5), lambda: (2, 3), lambda: (3, 1j), lambda: (2, "x"), lambda: (2, np.float32(2))
+)
+def arrays_of_literals(n, x):
+    last = None
+    seen = []
+    for i in range(n):
+        v = np.array([i, x, 2])
+        w = np.asarray([[i, 1.5], [2.5, i * 2]])
+        items = [i, i + 1]
+        items[0] = x
+        u = np.array(items)
+        items.append(7)
+        e = np.array([True, i > 1], dtype=np.float32)
+        seen.append((v, w[1, 0] + w[0, 1], u, len(items), e.sum(), np.array([])))
+        last = w
+    return seen, last
+
+
+@program(lambda: (3,), lambda: (1.5,), lambda: (2**70,), lambda: ([1],))
+def arrays_of_ragged_or_odd_literals(x):
+    a = np.array([x, None])
+    b = np.array([[x, x], [1, 2]])
+    c = np.array([[1], [x, 2]])
+    return a, b, c
+
+
+@program(lambda: ([1.0, 2.0], 3), lambda: ([1, 2.5], 2))
+def arrays_of_lists_from_elsewhere(xs, n):
+    made = [0.0, 1.0]
+    total = 0.0
+    for i in range(n):
+        a = np.array(xs)
+        b = np.array(made)
+        made[0] += 1
+        made.append(i)
+        total += a.sum() + b.sum()
+    return total, made
