@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["PARAMETERS", "make_function", "random_arguments", "random_program"]
+__all__ = ["PARAMETERS", "ProgramWriter", "make_function", "random_arguments", "random_program"]
 
 PARAMETERS = ("i", "j", "x", "y", "a", "b", "m", "items")
 
@@ -23,19 +23,38 @@ _INTS = (0, 1, -1, 2, 3, 7, -5, 63, 2**31, 2**62, -(2**63), 2**63 - 1)
 _FLOATS = (0.0, -0.0, 1.0, -1.5, 0.5, 3.25, 1e300, 5e-324, math.inf, -math.inf, math.nan)
 
 
-class _Writer:
-    """Writes one function; `depth` bounds the nesting of statements and expressions."""
+class ProgramWriter:
+    """Writes one function out of random statements, those of `statement`; `depth` bounds the nesting."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.lines: list[str] = []
         self.counters = 0
 
+    def put(self, indent: int, text: str) -> None:
+        """Add a line."""
+        self.lines.append("    " * indent + text)
+
+    def new_name(self, stem: str) -> str:
+        """Give a name that was not used before."""
+        self.counters += 1
+        return f"{stem}{self.counters}"
+
+    def block(self, indent: int, in_loop: bool, depth: int) -> None:
+        """Add one to three statements."""
+        for _ in range(self.random.randint(1, 3)):
+            self.statement(indent, in_loop, depth)
+
+    def statement(self, indent: int, in_loop: bool, depth: int) -> None:
+        """Add a statement."""
+        raise NotImplementedError
+
+
+class _NumericWriter(ProgramWriter):
+    """Arithmetic, arrays, lists and loops."""
+
     def pick(self, *choices: Callable[[], str]) -> str:
         return self.random.choice(choices)()
-
-    def put(self, indent: int, text: str) -> None:
-        self.lines.append("    " * indent + text)
 
     # -- expressions -------------------------------------------------------------------------------
 
@@ -112,10 +131,6 @@ class _Writer:
 
     # -- statements --------------------------------------------------------------------------------
 
-    def block(self, indent: int, in_loop: bool, depth: int) -> None:
-        for _ in range(self.random.randint(1, 3)):
-            self.statement(indent, in_loop, depth)
-
     def statement(self, indent: int, in_loop: bool, depth: int) -> None:
         kind = self.random.random()
         if kind < 0.62 or depth > 2:
@@ -156,8 +171,7 @@ class _Writer:
         elif head == "for":
             self.put(indent, f"for {self.iteration()}:")
         else:
-            self.counters += 1
-            fuel = f"fuel{self.counters}"
+            fuel = self.new_name("fuel")
             self.put(indent, f"{fuel} = 0")
             self.put(indent, f"while {fuel} < {r.randint(1, 6)} and {self.condition()}:")
             self.put(indent + 1, f"{fuel} += 1")
@@ -195,7 +209,7 @@ class _Writer:
 
 def random_program(seed: int) -> str:
     """Give the source of a random function ``f`` with `PARAMETERS`."""
-    return _Writer(seed).text()
+    return _NumericWriter(seed).text()
 
 
 def make_function(text: str, name: str) -> Callable[..., Any]:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
 from ljit.errors import UnsupportedSyntaxError
+from ljit.testing.random_programs import ProgramWriter
 from tests.frontend.harness import check
 
 NAMES = ["a", "b", "c", "d"]
 
 
-class Writer:
-    """Writes one random function; `depth` bounds the nesting."""
+class Writer(ProgramWriter):
+    """What Python's statements can be nested into."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.lines: list[str] = []
+        super().__init__(seed)
         self.functions: list[tuple[str, int]] = []
-        self.count = 0
 
     def name(self) -> str:
         return self.random.choice(NAMES)
@@ -46,30 +43,23 @@ class Writer:
             kinds.append(f"{name}({', '.join([x, y][:count])})")
         return r.choice(kinds)
 
-    def block(self, indent: int, in_loop: bool, depth: int) -> None:
-        for _ in range(self.random.randint(1, 3)):
-            self.statement(indent, in_loop, depth)
-
-    def line(self, indent: int, text: str) -> None:
-        self.lines.append("    " * indent + text)
-
     def statement(self, indent: int, in_loop: bool, depth: int) -> None:
         r = self.random
         kind = r.random()
         if kind < 0.35 or depth > 3:
             operator = r.choice(["=", "=", "+=", "-=", "*="])
-            self.line(indent, f"{self.name()} {operator} {self.expression()}")
+            self.put(indent, f"{self.name()} {operator} {self.expression()}")
         elif kind < 0.4:
-            self.line(indent, f"{self.name()}, *{self.name()} = [{self.expression()}]")
-            self.line(indent, f"{self.name()} = 0")
+            self.put(indent, f"{self.name()}, *{self.name()} = [{self.expression()}]")
+            self.put(indent, f"{self.name()} = 0")
         elif kind < 0.43:
-            self.line(indent, f"del {self.name()}")
+            self.put(indent, f"del {self.name()}")
         elif kind < 0.46:
-            self.line(indent, f"return {self.expression()}")
+            self.put(indent, f"return {self.expression()}")
         elif kind < 0.5:
-            self.line(indent, f"assert {self.expression()}, {self.expression()}")
+            self.put(indent, f"assert {self.expression()}, {self.expression()}")
         elif kind < 0.55 and in_loop:
-            self.line(indent, r.choice(["break", "continue"]))
+            self.put(indent, r.choice(["break", "continue"]))
         elif kind < 0.6 and indent < 3:
             self.function(indent, depth)
         else:
@@ -79,36 +69,34 @@ class Writer:
         r = self.random
         head = r.choice(["if", "if", "for", "while"])
         if head == "if":
-            self.line(indent, f"if {self.expression()}:")
+            self.put(indent, f"if {self.expression()}:")
         elif head == "for":
-            self.line(indent, f"for {self.name()} in range({r.randint(0, 4)}):")
+            self.put(indent, f"for {self.name()} in range({r.randint(0, 4)}):")
         else:
-            self.count += 1
-            fuel = f"fuel{self.count}"
-            self.line(indent, f"{fuel} = 0")
-            self.line(indent, f"while ({fuel} := {fuel} + 1) < 5 and {self.expression()}:")
+            fuel = self.new_name("fuel")
+            self.put(indent, f"{fuel} = 0")
+            self.put(indent, f"while ({fuel} := {fuel} + 1) < 5 and {self.expression()}:")
         known = list(self.functions)
         self.block(indent + 1, in_loop or head != "if", depth + 1)
         self.functions = list(known)
         if r.random() < 0.4:
-            self.line(indent, "else:")
+            self.put(indent, "else:")
             self.block(indent + 1, in_loop, depth + 1)
             self.functions = known
 
     def function(self, indent: int, depth: int) -> None:
-        self.count += 1
-        name, count = f"g{self.count}", self.random.randint(0, 2)
+        name, count = self.new_name("g"), self.random.randint(0, 2)
         params = self.random.sample(NAMES, count)
-        self.line(indent, f"def {name}({', '.join(params)}):")
+        self.put(indent, f"def {name}({', '.join(params)}):")
         self.block(indent + 1, in_loop=False, depth=depth + 1)
         self.functions = [f for f in self.functions if f[0] != name]
         self.functions.append((name, count))
 
     def text(self) -> str:
-        self.line(0, "def f(a, b):")
+        self.put(0, "def f(a, b):")
         self.block(1, in_loop=False, depth=0)
         self.block(1, in_loop=False, depth=0)
-        self.line(1, f"return {self.expression()}, {self.expression()}")
+        self.put(1, f"return {self.expression()}, {self.expression()}")
         return "\n".join(self.lines) + "\n"
 
 
