@@ -9,7 +9,7 @@
 | range | start, stop, step |
 | slice | the components of start, stop and step |
 | array | object, owner, data, each unknown size (i64), with layout "strided" each stride (i64, bytes) |
-| Union | tag (i8, index of the member), then the components of every member |
+| Union | tag (i8, index of the member), then the components of every member; scalars of one machine type share theirs |
 | None, Unbound, Never | nothing |
 | Any, str, list, Object | one pointer |
 
@@ -149,7 +149,7 @@ def components(type_: Type) -> tuple[str, ...]:
             strides = type_.ndim if type_.layout != "C" else 0
             return ("ptr", "ptr", "ptr") + ("i64",) * (unknown + strides)
         case UnionType():
-            return ("i8", *(part for m in type_.members for part in components(m)))
+            return _union_layout(type_)[0]
         case RangeType():
             return ("i64", "i64", "i64")
         case TupleType() | ViewType() | SliceType():
@@ -195,9 +195,30 @@ def aggregate(type_: Type, items: Sequence[Native]) -> Native:
     return Native(type_, parts, memos)
 
 
+@lru_cache(maxsize=1024)
+def _union_layout(type_: UnionType) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The components of a union, and where those of each member start.
+
+    A float and an np.float64 share theirs: what is done to either is the same code then, and LLVM needs no
+    branch on the tag.
+    """
+    parts: tuple[str, ...] = ("i8",)
+    starts: list[int] = []
+    shared: dict[tuple[str, ...], int] = {}
+    for member in type_.members:
+        own = components(member)
+        start = shared.get(own, len(parts)) if is_scalar(member) else len(parts)
+        if start == len(parts):
+            parts += own
+        if is_scalar(member):
+            shared[own] = start
+        starts.append(start)
+    return parts, tuple(starts)
+
+
 def member_parts(type_: UnionType, index: int) -> tuple[int, int]:
     """Where (start, stop) the components of member `index` lie among those of the union."""
-    start = 1 + sum(len(components(m)) for m in type_.members[:index])
+    start = _union_layout(type_)[1][index]
     return start, start + len(components(type_.members[index]))
 
 
