@@ -1,0 +1,310 @@
+"""Signals stop long native loops, and long native loops let other threads run."""
+
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit.codegen import gil, polling
+from ljit.ops.control import LONG_LOOP
+
+# -- signals -------------------------------------------------------------------------------------------
+
+HEADER = """
+import signal, threading, traceback
+import numpy as np
+import ljit
+
+def interrupt(started):
+    started.wait()
+    for _ in range(1000):  # takes part in what needs the GIL
+        pass
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+def call_interrupted(f, *args):
+    for _ in range(100):  # until the signal comes while f runs
+        started = threading.Event()
+        thread = threading.Thread(target=interrupt, args=(started,))
+        thread.start()
+        try:
+            started.set()
+            f(*args)
+            thread.join()
+        except KeyboardInterrupt as error:
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            thread.join()
+            if last.name == "f":
+                print("interrupted at", last.line)
+                return
+    raise SystemExit("not interrupted")
+"""
+
+#: source, arguments of calls that end, of one that does not, and the beginning of a line that is stopped at
+LOOPS = {
+    "endless": ("while True:\n        if n == 2:\n            return n", "2", "1", ""),
+    "condition": ("while s != n:\n        s = (s + 1) & 1023\n    return s", "2", "-1", ""),
+    "counted": (
+        "for i in range(n):\n        s = (s ^ i) & 1023\n    return s",
+        "99",
+        "10**15",
+        "for i",
+    ),
+    "nested": (
+        "for i in range(n):\n        for j in range(n):\n            s = (s ^ j) & 1023\n    return s",
+        "99",
+        "10**6",
+        "for i",
+    ),
+    "long inner": (
+        "for i in range(3):\n        for j in range(n):\n            s = (s ^ j) & 1023\n    return s",
+        "99",
+        "10**15",
+        "for j",
+    ),
+    "list": (
+        "for i in range(n):\n        s = (s ^ xs[i % 3]) & 1023\n    return s",
+        "99",
+        "10**15",
+        "",
+    ),
+    "boxed": ("for i in range(n):\n        s = len(str(i & 7))\n    return s", "99", "10**15", ""),
+}
+
+
+@pytest.fixture
+def run(tmp_path):
+    def run_text(text):
+        path = tmp_path / "program.py"
+        path.write_text(HEADER + text)
+        command = [sys.executable, str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run_text
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_an_interrupt_stops_a_loop_at_a_line_of_the_user(run, name):
+    body, short, long, line = LOOPS[name]
+    f = f"@ljit.jit\ndef f(n):\n    xs = [1, 2, 3]\n    s = 0\n    {body}\n"
+    out = run(f"{f}\nfor _ in range(3): f({short})\ncall_interrupted(f, {long})\n")
+    assert out.startswith(f"interrupted at {line}"), out
+
+
+def test_what_was_stored_before_an_interrupt_stays_stored(run):
+    out = run("""
+@ljit.jit
+def f(a, m):
+    for i in range(len(a)):
+        for j in range(m):
+            a[i] = (a[i] * 3 + j) % 1021
+    return a
+
+for _ in range(3): f(np.zeros(3, np.int64), 3)
+(whole,) = f(np.zeros(1, np.int64), 10**5)
+assert whole != 0
+a = np.zeros(10**7, np.int64)
+call_interrupted(f, a, 10**5)
+done = int((a == whole).sum())
+assert done < len(a) and (a[:done - 1] == whole).all() and (a[done + 1:] == 0).all()
+""")
+    assert out.startswith("interrupted at")
+
+
+class Done(Exception):
+    pass
+
+
+@pytest.fixture
+def on_signal():
+    """Set the handler of a signal for the test."""
+    saved = []
+
+    def install(handler):
+        saved.append(signal.signal(signal.SIGUSR1, handler))
+
+    yield install
+    signal.signal(signal.SIGUSR1, saved[0])
+
+
+def send_signal():
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
+
+
+def wait_for(flag):
+    n = 0
+    while flag[0] == 0:
+        n = (n + 1) & 0xFFFF
+    return n
+
+
+def test_the_handler_of_a_signal_runs_during_a_loop_and_the_loop_sees_what_it_does(on_signal):
+    f = ljit.jit(wait_for)
+    for _ in range(3):
+        f(np.ones(1))
+    flag = np.zeros(1)
+    on_signal(lambda *_: flag.fill(1))
+    sender = threading.Thread(target=send_signal)
+    sender.start()
+    f(flag)  # comes back
+    sender.join()
+
+
+def test_a_thread_that_runs_python_makes_progress_during_a_native_loop(on_signal):
+    f = ljit.jit(wait_for)
+    for _ in range(3):
+        f(np.ones(1))
+    counted, started = [], threading.Event()
+
+    def count():
+        started.wait()
+        for n in range(100_000):
+            counted.append(n)
+        send_signal()
+
+    def stop(*_):
+        raise Done
+
+    on_signal(stop)
+    thread = threading.Thread(target=count)
+    thread.start()
+    with pytest.raises(Done):
+        started.set()
+        f(np.zeros(1))
+    thread.join()
+    assert len(counted) == 100_000
+
+
+@pytest.mark.parametrize("body", ["pass", "s = s ^ xs[s & 1]", "s = len(str(s))"])
+def test_the_program_goes_on_and_ends_while_a_thread_is_in_an_endless_native_loop(run, body):
+    out = run(f"""
+@ljit.jit
+def f(n, xs):
+    s = 0
+    while n:
+        {body}
+    return s
+
+for _ in range(3): f(0, [0, 1])
+threading.Thread(target=f, args=(1, [0, 1]), daemon=True).start()
+print(sum(k for k in range(10**5)))
+""")
+    assert out == "4999950000\n"
+
+
+# -- threads -------------------------------------------------------------------------------------------
+
+
+def work(a, times):
+    total = 0
+    for t in range(times):
+        for i in range(len(a)):
+            a[i] = (a[i] * 5 + t) & 0xFFFF
+            total += a[i]
+    return total
+
+
+def test_threads_in_one_function_at_the_same_time_get_their_own_results():
+    f = ljit.jit(work)
+    for _ in range(3):
+        f(np.arange(3), 2)
+    arrays = [np.arange(n, n + 3000) for n in range(4)]
+    expected = [a.copy() for a in arrays]
+    totals = [0] * 4
+
+    def run_one(n):
+        totals[n] = f(arrays[n], 300)
+
+    threads = [threading.Thread(target=run_one, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for n, a in enumerate(expected):
+        total = 0
+        for t in range(300):
+            a[:] = (a * 5 + t) & 0xFFFF
+            total += a.sum()
+        assert totals[n] == total
+        np.testing.assert_array_equal(arrays[n], a)
+
+
+# -- how loops are written -----------------------------------------------------------------------------
+
+
+def find(a, x):
+    for i in range(len(a)):
+        if a[i] == x:
+            break
+    else:
+        i = -1
+    return i
+
+
+def count_down(n, step):
+    s = 0
+    for i in range(n, -3, -step):
+        s = s * 3 + i
+    return s
+
+
+def first_negative(a):
+    for x in a:
+        if x < 0:
+            return x
+    return None
+
+
+def total_of(a):
+    s = 0
+    for i in range(len(a)):
+        s += a[i]
+    return s
+
+
+@pytest.fixture(params=[1, 7])
+def chunk(request, monkeypatch):
+    monkeypatch.setattr(polling, "_CHUNK", request.param)
+    monkeypatch.setattr(polling, "_LONG", 1)  # the GIL is given up at once
+
+
+@pytest.mark.parametrize(
+    ("fn", "args"),
+    [
+        (find, [(np.arange(n), x) for n in (0, 1, 6, 7, 8, 40) for x in (0, 6, 7, 39, 99)]),
+        (count_down, [(n, s) for n in (-3, -2, 3, 4, 5, 19) for s in (1, 2, 5)]),
+        (
+            first_negative,
+            [(np.array(xs, float),) for xs in ([], [-1.0], [1.0] * 9 + [-2.0], [1.0] * 9)],
+        ),
+        (total_of, [(np.arange(n) * 0.1,) for n in (0, 1, 6, 7, 8, 50)]),
+    ],
+)
+@pytest.mark.usefixtures("chunk")
+def test_loops_in_chunks_give_what_python_gives(fn, args):
+    f = ljit.jit(fn)
+    for each in [*args, *args]:
+        expected, found = fn(*each), f(*each)
+        assert (found, type(found)) == (expected, type(expected))
+
+
+def test_a_long_loop_in_another_one_is_compiled_by_itself(monkeypatch):
+    monkeypatch.setattr(polling, "_MANY", 2**10)
+    f = ljit.jit(work)
+    for _ in range(3):
+        a, b = np.arange(3000), np.arange(3000)
+        assert f(a, 40) == work(b, 40)
+        np.testing.assert_array_equal(a, b)
+    (plan,) = f._executor.plans.values()
+    assert [plan.unit.sites[n].reason for n in plan.unit.bailouts] == [LONG_LOOP]
+    assert plan.compiles == 1
+
+
+def test_the_flags_of_cpython_are_found():
+    found = gil.flags()
+    assert len({found.requests.text, found.drop.text, found.signals.text, gil.NEVER.text}) == 4
