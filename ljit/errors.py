@@ -15,7 +15,6 @@ __all__ = [
     "InputError",
     "InternalError",
     "LjitError",
-    "OpTypeError",
     "ParseError",
     "Raised",
     "SourceUnavailableError",
@@ -44,10 +43,6 @@ class UnsupportedSyntaxError(UserError):
 
 class SourceUnavailableError(UserError):
     """A function whose source text cannot be had, or is no longer what the function was made from."""
-
-
-class OpTypeError(UserError):
-    """An op was given operand types that it cannot take."""
 
 
 class InputError(LjitError):

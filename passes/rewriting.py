@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ljit.ir import Block, Graph, Node, Value
-from ljit.ops.control import CONSTANT, UNREACHABLE, YIELD
+from ljit.ops.control import CONSTANT, YIELD
 from ljit.types import ANY, Type, type_of
 
 __all__ = [
@@ -95,8 +95,3 @@ def dissolve(node: Node, block: Block, arguments: Sequence[Value]) -> None:
         erase_behind(node)
         terminator.move_before(node)
     node.erase()
-
-
-def end_unreachable(block: Block) -> None:
-    """Give a block without a terminator the one for places that no path reaches."""
-    block.append(block.graph.create(UNREACHABLE, outputs=0))

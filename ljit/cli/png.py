@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ljit.cli.font import GLYPHS, HEIGHT, WIDTH
+from ljit.cli.font import GLYPHS, WIDTH
 
 __all__ = ["Canvas", "Color", "write_png"]
 
@@ -67,8 +67,3 @@ class Canvas:
 def text_width(text: str, scale: int = 2) -> int:
     """Give the width of a text in pixels."""
     return len(text) * (WIDTH + 1) * scale
-
-
-def text_height(scale: int = 2) -> int:
-    """Give the height of a line of text in pixels."""
-    return HEIGHT * scale

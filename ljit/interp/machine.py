@@ -118,15 +118,6 @@ class InterpreterState(Record, frozen=False):
     registers: list[object]
 
     @staticmethod
-    def at_entry(code: Code, args: Sequence[object]) -> InterpreterState:
-        """Give the state in which a call starts."""
-        if len(args) != code.parameters:
-            raise InternalError(f"{code.name}: {len(args)} arguments for {code.parameters}")
-        registers = list(code.template)
-        registers[: len(args)] = args
-        return InterpreterState(code, 0, registers)
-
-    @staticmethod
     def at_position(
         code: Code, at: str, values: Mapping[str, object], hooks: Hooks
     ) -> InterpreterState:

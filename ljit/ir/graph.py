@@ -47,10 +47,6 @@ class Value:
         return self.owner.block
 
     @property
-    def has_uses(self) -> bool:
-        return bool(self.uses)
-
-    @property
     def is_constant(self) -> bool:
         """Whether the value is the output of a `prim::Constant`."""
         return isinstance(self.owner, Node) and self.owner.op.is_constant

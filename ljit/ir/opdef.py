@@ -42,11 +42,6 @@ class Effect(enum.Flag):
     EXIT = enum.auto()  # leaves the block (terminators)
 
     @property
-    def is_pure(self) -> bool:
-        """No effect at all: may be removed, repeated, merged and moved."""
-        return not self._value_
-
-    @property
     def is_removable(self) -> bool:
         """Whether a node whose outputs are unused can be dropped."""
         return not self._value_ & _KEPT
@@ -335,6 +330,9 @@ class Emitter(Protocol):
         self, name: str, x: V, args: Sequence[V], kwnames: tuple[str, ...] = ()
     ) -> V: ...
     def getattr(self, x: V, name: str) -> V: ...
+    def check_no_attributes(self, x: V, names: Sequence[str]) -> None:
+        """Bail if the object has an attribute of its own (not of its class) of one of the names."""
+
     def call_boxed(self, function: object, args: Sequence[V]) -> V:
         """Box the arguments and call a Python callable; the result is unboxed as `result_types[0]`."""
 

@@ -15,7 +15,6 @@ __all__ = [
     "ADD",
     "BITS_AND",
     "CONVERT",
-    "DIVMOD_CHECKS",
     "EQUAL",
     "FITS",
     "FLOORDIV",
@@ -137,7 +136,6 @@ def _facts_of_floordiv(s: Symbolic, node: Node) -> Iterable[Linear]:
 
 MOD = RangeRules(facts=_facts_of_mod, checks=_division_checks)
 FLOORDIV = RangeRules(facts=_facts_of_floordiv, checks=_division_checks)
-DIVMOD_CHECKS = RangeRules(checks=_division_checks)
 
 # -- bits, abs, min, max ---------------------------------------------------------------------------
 

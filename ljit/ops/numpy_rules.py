@@ -11,7 +11,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from ljit.ir import Effect
 from ljit.types import (
     ANY,
     BOOL,
@@ -26,7 +25,6 @@ from ljit.types import (
 )
 
 __all__ = [
-    "ALLOCATING",
     "Kind",
     "array_of",
     "broadcast_shapes",
@@ -45,7 +43,6 @@ __all__ = [
 ]
 
 Kind = np.dtype | type
-ALLOCATING = Effect.ALLOC | Effect.READ | Effect.RAISE
 
 _KINDS: dict[Type, Kind] = {
     BOOL: np.dtype(bool),

@@ -43,7 +43,6 @@ from ljit.types import (
 
 __all__ = [
     "can_lower_add",
-    "can_lower_divmod",
     "can_lower_number",
     "can_lower_pow",
     "can_lower_real",
@@ -149,9 +148,6 @@ def can_lower_add(x: Type, y: Type) -> bool:
 def can_lower_real(*types: Type) -> bool:
     """Whether all are real numbers."""
     return all_numbers(*types) and COMPLEX not in types
-
-
-can_lower_divmod = can_lower_real
 
 
 def can_lower_pow(x: Type, y: Type) -> bool:
