@@ -11,12 +11,13 @@ class Source(Record):
     """The text of one function and where it came from.
 
     `lines` are the lines of the whole file or cell (no line ends), so that line numbers are the file's.
-    `function` is the qualified name that tracebacks and reports show.
+    `function` is the qualified name that tracebacks and reports show, `module` the name of the module.
     """
 
     filename: str
     lines: tuple[str, ...]
     function: str
+    module: str = "?"
 
 
 class SourceRange(Record, eq=True):

@@ -38,7 +38,7 @@ class RangeMaker:
 
     def within(self, function: str) -> RangeMaker:
         """Give the maker for a function that is nested in this one."""
-        return RangeMaker(Source(self.source.filename, self.source.lines, function))
+        return RangeMaker(self.source.with_changes(function=function))
 
     def of(self, node: ast.AST) -> SourceRange:
         """Give the range of a node that has a position."""
@@ -98,7 +98,7 @@ def find_source(fn: FunctionType) -> FunctionSource:
         )
     node, class_name = found[0]
     text = tuple(line.rstrip("\r\n") for line in lines)
-    source = Source(code.co_filename, text, code.co_qualname)
+    source = Source(code.co_filename, text, code.co_qualname, fn.__module__ or "?")
     return FunctionSource(node, class_name, RangeMaker(source))
 
 

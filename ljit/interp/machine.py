@@ -211,7 +211,8 @@ def execute(code: Code, registers: list[Any], pc: int, hooks: Hooks) -> object:
             pc = step.run(registers, run)
         return registers[code.result]
     except BaseException as error:
-        clean_traceback(error, None if run.raised else _place(code, pc, step, error))
+        where = None if run.raised else _place(code, pc, step, error)
+        clean_traceback(error, where, step.code if step is not None else None)
         raise
 
 
@@ -229,5 +230,5 @@ def _place(code: Code, pc: int, step: Step | None, error: BaseException) -> Sour
     assert error.__traceback__ is not None
     inside = error.__traceback__.tb_next
     if step is not None and inside is not None and inside.tb_frame.f_code is step.code:
-        pc = step.pcs[inside.tb_lineno - 1]
+        pc = step.pc_at(inside.tb_lasti)
     return code.instructions[pc].range

@@ -28,10 +28,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from types import CodeType
 from typing import Any
 
 from ljit.errors import InternalError
+from ljit.frames import outermost, relocated
 from ljit.interp.code import Code, Instruction, Kind
 from ljit.interp.flow import registers_in
 from ljit.records import Record
@@ -47,12 +49,21 @@ _FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
 class Step(Record):
-    """The code from one place on; `pcs` are the instructions that its lines belong to."""
+    """The code from one place on; `pcs` are the instructions that its lines belong to.
+
+    It runs as code of the user's function (`code`); `written` is the same by the lines of `text`.
+    """
 
     run: Callable[[list[Any], Any], int]
     code: CodeType
+    written: CodeType
     pcs: Sequence[int]
     text: str
+
+    def pc_at(self, offset: int) -> int:
+        """Give the pc of the instruction that the step is at, `offset` bytes into its code."""
+        line = next(islice(self.written.co_positions(), offset // 2, None))[0]
+        return self.pcs[(line or 1) - 1]
 
 
 def step_at(code: Code, pc: int) -> Step:
@@ -112,7 +123,13 @@ class _Writer:
         filename = os.path.join(_FOLDER, f"<{self.code.name}>")
         exec(compile(text, filename, "exec"), self.names)
         run: Any = self.names["step"]
-        return Step(run, run.__code__, (self.start, *self.pcs), text)
+        written, pcs = run.__code__, (self.start, *self.pcs)
+        ranges = [self.code.instructions[pc].range for pc in pcs]
+        source = outermost(ranges)
+        if source is not None:
+            self.names["__name__"] = source.module
+            run.__code__ = relocated(written, source, ranges)
+        return Step(run, run.__code__, written, pcs, text)
 
     def loads(self) -> str:
         live = [n for n in registers_in(self.code.live[self.start]) if n in self.used]

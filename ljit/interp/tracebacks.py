@@ -8,7 +8,7 @@ functions inlined into it. Nothing else of the exception is touched. Native code
 from __future__ import annotations
 
 import os
-from types import FrameType, TracebackType
+from types import CodeType, FrameType, TracebackType
 
 from ljit.config import settings
 from ljit.errors import InternalError
@@ -28,13 +28,15 @@ _OWN = tuple(
 _GUESTS = tuple(os.path.join(_PACKAGE, name, "") for name in ("cli", "testing"))
 
 
-def clean_traceback(error: BaseException, where: SourceRange | None) -> None:
+def clean_traceback(
+    error: BaseException, where: SourceRange | None, step: CodeType | None = None
+) -> None:
     """Put frames for `where` (and its callers) in the place of ljit's frames that lead a traceback.
 
-    To be called where `error` was caught, in front of a bare ``raise``.
+    To be called where `error` was caught, in front of a bare ``raise``. `step` is code of ljit that has the
+    places of the user's.
     """
-    if not isinstance(error, InternalError):
-        drop_own_frames(error)
+    drop_own_frames(error, step)
     try:
         rest = error.__traceback__
         while where is not None:
@@ -45,7 +47,7 @@ def clean_traceback(error: BaseException, where: SourceRange | None) -> None:
         return
 
 
-def drop_own_frames(error: BaseException) -> None:
+def drop_own_frames(error: BaseException, step: CodeType | None = None) -> None:
     """Take ljit's frames off the front of the traceback, unless ``LJIT_FULL_TRACEBACK=1``.
 
     A bare ``raise`` adds none for the function that it stands in, so that each function on the way
@@ -54,7 +56,7 @@ def drop_own_frames(error: BaseException) -> None:
     if settings().full_traceback or isinstance(error, InternalError):
         return
     rest = error.__traceback__
-    while rest is not None and is_own_frame(rest.tb_frame):
+    while rest is not None and (is_own_frame(rest.tb_frame) or rest.tb_frame.f_code is step):
         rest = rest.tb_next
     error.__traceback__ = rest
 

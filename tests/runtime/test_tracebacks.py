@@ -197,3 +197,69 @@ def test_functions_of_other_files_show_their_own_file(tmp_path):
         "decorated",
         "plain",
     ]
+
+
+# -- who looks at frames while the function runs -------------------------------------------------------
+
+
+def warns(x):
+    warnings.warn(f"careful {x}", stacklevel=2)
+    return x
+
+
+def looks_up(x):
+    frame = sys._getframe(1)
+    code = frame.f_code
+    return code.co_filename, code.co_qualname, frame.f_lineno, frame.f_globals["__name__"], x
+
+
+def is_warned(x, function):
+    total = 0.0
+    for k in range(3):
+        total += k
+        if k == x:
+            total += function(k)
+    return total
+
+
+def helper_of_watched(x, function):
+    return x, function(x)
+
+
+def is_watched(x, function):
+    first = helper_of_watched(x + 1, function)
+    return first, function(x)
+
+
+def divides_arrays(a, b):
+    c = a + b
+    return (c / b).sum()
+
+
+def seen_in(function, *args):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = function(*args)
+    return result, [(str(w.message), w.category, w.filename, w.lineno) for w in caught]
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (is_warned, (2, warns)),
+        (divides_arrays, (np.ones(2), np.zeros(2))),
+        (is_watched, (2, looks_up)),
+    ],
+)
+def test_the_interpreter_has_a_frame_of_the_users_function(function, args):
+    compiled = ljit.jit(function)
+    expected = seen_in(function, *args)
+    actual = seen_in(compiled.run_interpreted, *args)
+    if function is is_watched:  # inlined functions have no frames of their own, but their lines
+        (_, inlined), own = actual[0]
+        (_, called), expected_own = expected[0]
+        assert own == expected_own
+        assert inlined[2:] == called[2:]
+    else:
+        assert actual == expected
+        assert actual[1] or function is not is_warned
