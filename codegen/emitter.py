@@ -221,6 +221,7 @@ class Emitter:
     array_overlap = arrays.array_overlap
     array_same = arrays.array_same
     array_check = unchanged.array_check
+    check_no_attributes = unchanged.check_no_attributes
     draw = random_streams.draw
     object_const = objects.object_const
     list_size = lists.list_size

@@ -61,6 +61,7 @@ __all__ = [
     "SWAPPED_BYTEORDER",
     "TUPLE_ITEMS",
     "VAR_SIZE",
+    "attributes_offset",
     "check",
     "has_dict_versions",
     "method_function",
@@ -176,6 +177,26 @@ def numpy_function(name: str) -> int:
 def numpy_symbols() -> dict[str, int]:
     """Name and address of each function of NumPy's C API that native code may call."""
     return {name: numpy_function(name) for name in _NUMPY_API}
+
+
+class _Probe:
+    """A class whose objects have attributes of their own."""
+
+
+@cache
+def attributes_offset(cls: type) -> int | None:
+    """Where an object of the class has the dict of its attributes, once there is one; None: not known.
+
+    As long as there is none the word is null or odd.
+    """
+    if cls.__dictoffset__ >= 0:
+        return cls.__dictoffset__ or None
+    probe = _Probe()
+    attributes = vars(probe)
+    return _MANAGED_DICT if _word(id(probe) + _MANAGED_DICT) == id(attributes) else None
+
+
+_MANAGED_DICT = -3 * _WORD
 
 
 @cache

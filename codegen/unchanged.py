@@ -1,23 +1,27 @@
-"""Whether an array's object still is what native code has read from it.
+"""Whether an object still is what native code takes it for.
 
 Unknown code may resize an array in place, reshape it, give it another dtype or make it read-only: then
-data pointer, sizes and strides in registers are out of date, and the old memory may be gone.
+data pointer, sizes and strides in registers are out of date, and the old memory may be gone. An object may get an
+attribute that hides a method of its class.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ljit.codegen.bailout import known_object
-from ljit.codegen.builder import FALSE, NULL
+from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer
 from ljit.codegen.forms import Native, array_parts, split
+from ljit.codegen.layout import DICT_VERSION, attributes_offset, has_dict_versions
 from ljit.codegen.unboxing import unbox
+from ljit.ops.python_types import class_of
 from ljit.types import ArrayType
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["array_check"]
+__all__ = ["array_check", "check_no_attributes"]
 
 _REASON = "an array was resized or reshaped"
 
@@ -42,3 +46,41 @@ def array_check(e: Emitter, x: Native) -> None:
     e.bailout.bail_if(differs, _REASON)
     f.br(done)
     f.start(done)
+
+
+def check_no_attributes(e: Emitter, x: Native, names: Sequence[str]) -> None:
+    """Leave if the object has one of the attributes.
+
+    Its dict is searched when it has another version than the last one. Two dicts never have the same version.
+    """
+    f, cls = e.f, class_of(x.type)
+    offset = attributes_offset(cls) if cls is not None else None
+    if offset is None:
+        e.bail("attributes of an object in an unknown place")
+        return
+    if not f.is_reachable:
+        return
+    look, there, known = f.new_block("look"), f.new_block("there"), f.new_block("known")
+    word = f.load("i64", f.gep("i8", x.ref, integer("i64", offset)))
+    is_dict = f.icmp("ne", word, integer("i64", 0))
+    is_even = f.icmp("eq", f.binary("and", word, integer("i64", 1)), integer("i64", 0))
+    f.condbr(f.binary("and", is_dict, is_even), there, look)
+    f.start(there)
+    seen = f.module.global_variable(f"attributes.{id(known)}", "i64", "0")
+    version = _version(e, f.convert("inttoptr", word, "ptr"))
+    is_other = f.icmp("ne", version, f.load("i64", seen)) if has_dict_versions() else TRUE
+    f.condbr(is_other, look, known, unlikely=True)
+    f.start(look)
+    attributes = f.call_external("ptr", "PyObject_GenericGetDict", (x.ref, NULL))
+    e.bailout.error_if_null(attributes)
+    f.call_external("void", "Py_DecRef", (attributes,))  # the object holds it
+    for name in names:
+        found = f.call_external("ptr", "PyDict_GetItem", (attributes, e.context.keep(name)))
+        e.bailout.bail_if(f.icmp("ne", found, NULL), f"an attribute {name}")
+    f.store(_version(e, attributes), seen)
+    f.br(known)
+    f.start(known)
+
+
+def _version(e: Emitter, attributes: Ref) -> Ref:
+    return e.f.load("i64", e.f.gep("i8", attributes, integer("i64", DICT_VERSION)))

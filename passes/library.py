@@ -1,9 +1,9 @@
-"""Functions of Python's library, by name, and what attributes of a constant object stand for.
+"""Functions of Python's library, by name, and methods that are such functions.
 
 An op may be a function of a module that ljit does not import (`OpDef.library`): it is known by its module and name,
 and by the file that its code comes from. Such a function may look up methods of its first argument
-(`OpDef.looks_up`): then that has to be a constant whose methods are the library's; which others may change, so it
-is assumed.
+(`OpDef.looks_up`): these have to be the library's, which others may change. That the classes do not change is
+assumed, that the object hides no method is checked.
 """
 
 from __future__ import annotations
@@ -11,17 +11,26 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable
 from functools import cache
 from types import FunctionType, MethodDescriptorType
+from typing import Protocol
 
 from ljit.analysis.assumptions import MISSING, Assumption
 from ljit.ir import REGISTRY, OpDef, Value
-from ljit.ops.control import GUARD
+from ljit.ops.python_types import has_plain_lookup
+from ljit.types import ObjectType, Type
 
-__all__ = ["constant_behind", "library_method", "library_op", "looks_up_as_known"]
+__all__ = ["Objects", "library_method", "library_op", "looks_up_as_known"]
 
-Assume = Callable[[Assumption], bool]
+
+class Objects(Protocol):
+    """What can be taken for granted about objects, and is checked then."""
+
+    def assume(self, assumption: Assumption) -> bool:
+        """Let native code check the assumption; False if it was seen not to hold."""
+
+    def check_no_attributes(self, value: Value, names: tuple[str, ...]) -> None:
+        """Let native code check that an object has no attributes of its own of these names."""
 
 
 @cache
@@ -52,53 +61,44 @@ def _file_of(module: str) -> str | None:
     return path if is_library else None
 
 
-def constant_behind(value: Value) -> Value:
-    """Give the constant that a guard checks the class of, or the value itself."""
-    node = value.node
-    if node is not None and node.op is GUARD and node.inputs[0].is_constant:
-        return node.inputs[0]
-    return value
-
-
-def looks_up_as_known(op: OpDef, receiver: Value, assume: Assume) -> bool:
+def looks_up_as_known(op: OpDef, receiver: Value, objects: Objects) -> bool:
     """Whether the methods that the op's function looks up on its receiver are the library's own."""
-    if not op.looks_up:
-        return True
-    receiver = constant_behind(receiver)
-    return receiver.is_constant and all(
-        _is_library_method(receiver.constant, name, wanted, assume)
-        for name, wanted in op.looks_up.items()
-    )
+    for name, wanted in op.looks_up.items():
+        if _name_in_library(_member(receiver.type, name, objects)) != wanted:
+            return False
+    if op.looks_up:
+        objects.check_no_attributes(receiver, tuple(op.looks_up))
+    return True
 
 
-def _is_library_method(receiver: object, name: str, wanted: str, assume: Assume) -> bool:
-    found = _member(receiver, name)
-    if found is None or _name_in_library(found[-1].value) != wanted:
-        return False
-    return all(map(assume, found))
-
-
-def library_method(receiver: object, name: str, assume: Assume) -> object | None:
-    """Give ``receiver.name`` if it is a method of the library that is an op; that is assumed then."""
-    found = _member(receiver, name)
-    if found is None or library_op(found[-1].value) is None:
+def library_method(receiver: Value, name: str, objects: Objects) -> object | None:
+    """Give the function of the method ``receiver.name`` if it is one of the library that is an op."""
+    t = receiver.type
+    if not isinstance(t, ObjectType) or library_op(getattr(t.cls, name, None)) is None:
         return None
-    return getattr(receiver, name) if all(map(assume, found)) else None
+    function = _member(t, name, objects)
+    if function is not None:
+        objects.check_no_attributes(receiver, (name,))
+    return function
 
 
-def _member(receiver: object, name: str) -> list[Assumption] | None:
-    """What makes ``receiver.name`` a member of its class; the last one has it. None: it is something else."""
-    cls = type(receiver)
-    if type(cls) is not type or cls.__getattribute__ is not object.__getattribute__:
+def _member(type_: Type, name: str, objects: Objects) -> object | None:
+    """Give what the class has under the name, which is assumed not to change; None: not known."""
+    if not isinstance(type_, ObjectType) or type(type_.cls) is not type:
         return None
-    if hasattr(cls, "__getattr__"):
+    if not has_plain_lookup(type_.cls) or not type_.cls.__dictoffset__:
         return None
-    dicts = [vars(receiver)] if hasattr(receiver, "__dict__") else []
-    for base in cls.__mro__[:-1]:
-        dicts += [d for d in gc.get_referents(vars(base)) if type(d) is dict]
+    assumptions = _members(type_.cls, name)
+    is_assumed = bool(assumptions) and all(map(objects.assume, assumptions))
+    return assumptions[-1].value if is_assumed else None
+
+
+def _members(cls: type, name: str) -> list[Assumption]:
+    """What makes ``cls.name`` what it is: each class up to the one that has it; [] if none has."""
     assumptions: list[Assumption] = []
-    for members in dicts:
+    for base in cls.__mro__[:-1]:
+        (members,) = (d for d in gc.get_referents(vars(base)) if type(d) is dict)
         assumptions.append(Assumption(members, name, members.get(name, MISSING)))
         if name in members:
-            return assumptions if members is not dicts[0] else None
-    return None
+            return assumptions
+    return []

@@ -14,11 +14,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Protocol
 
-from ljit.analysis.assumptions import Assumption
 from ljit.ir import REGISTRY, OpDef, Value, get_op
 from ljit.ops.control import CONSTANT
-from ljit.ops.python_types import bound_function, fixed_method
-from ljit.passes.library import constant_behind, library_method, library_op, looks_up_as_known
+from ljit.ops.members import METHOD
+from ljit.ops.python_types import bound_function, class_of, fixed_method
+from ljit.passes.library import Objects, library_method, library_op, looks_up_as_known
 from ljit.records import Record
 from ljit.types import (
     ANY,
@@ -44,7 +44,7 @@ class Request(Record, eq=True):
     attrs: Mapping[str, object]
 
 
-class Constants(Protocol):
+class Constants(Objects, Protocol):
     """What resolving needs from the specialiser."""
 
     def constant(self, value: object) -> Value:
@@ -55,9 +55,6 @@ class Constants(Protocol):
 
     def items_of(self, value: Value) -> Value | None:
         """Give the items of a list that was just made, and nobody has seen, as a tuple."""
-
-    def assume(self, assumption: Assumption) -> bool:
-        """Let native code check the assumption; False if it was seen not to hold."""
 
 
 def resolve(request: Request, constants: Constants) -> Request:
@@ -107,14 +104,19 @@ def _tables() -> _Tables:
 
 def _call(request: Request, constants: Constants) -> Request | None:
     callee, *args = request.inputs
-    if not callee.is_constant:
-        return _call_of_method(request)
     kwnames = request.attrs.get("kwnames", ())
-    function = callee.constant
-    bound = bound_function(function)
-    if bound is not None and isinstance(type_of(bound[1]), ObjectType):
-        function, receiver = bound
-        args = [constants.constant(receiver), *args]
+    if callee.is_constant:
+        function = callee.constant
+        bound = bound_function(function)
+        if bound is not None and isinstance(type_of(bound[1]), ObjectType):
+            function, receiver = bound
+            args = [constants.constant(receiver), *args]
+    elif callee.node is not None and callee.node.op is METHOD:
+        (owner,) = callee.node.inputs
+        function = getattr(class_of(owner.type), str(callee.node.attrs["name"]))
+        args = [owner, *args]
+    else:
+        return _call_of_method(request)
     for op in _tables().callables.get(id(function)) or _methods(function, args, constants):
         found = bind(op, args, kwnames, constants)  # type: ignore[arg-type]
         if found is not None and not is_known(found):
@@ -142,7 +144,7 @@ def _methods(function: object, args: Sequence[Value], constants: Constants) -> l
         return []
     op = library_op(function)
     if op is not None:
-        return [op] if looks_up_as_known(op, args[0], constants.assume) else []
+        return [op] if looks_up_as_known(op, args[0], constants) else []
     name = getattr(function, "__name__", None)
     if type(name) is not str or fixed_method(args[0].type, name) is not function:
         return []
@@ -186,11 +188,9 @@ def _call_method(request: Request, constants: Constants) -> Request | None:
         return Request(get_op("py::call"), (function, *args), _only_kwnames(request))
     op = _tables().methods.get(f"{member_class(receiver.type)}.{name}")
     if op is None:
-        method = _method_of_constant(constant_behind(receiver), request, constants)
-        if method is None:
+        op = library_op(library_method(receiver, name, constants))
+        if op is None or not looks_up_as_known(op, receiver, constants):
             return None
-        callee = constants.constant(method.attrs["value"])
-        return Request(get_op("py::call"), (callee, *args), _only_kwnames(request))
     found = bind(op, request.inputs, request.attrs.get("kwnames", ()), constants)  # type: ignore[arg-type]
     return found if found is not None and is_known(found) else None
 
@@ -206,18 +206,12 @@ def _getattr(request: Request, constants: Constants) -> Request | None:
         return None if found is None else Request(CONSTANT, (), {"value": found.constant})
     op = _tables().attributes.get(f"{member_class(receiver.type)}.{request.attrs['name']}")
     if op is None:
-        return _method_of_constant(constant_behind(receiver), request, constants)
+        name = str(request.attrs["name"])
+        if library_method(receiver, name, constants) is None:
+            return None
+        return Request(METHOD, (receiver,), {"name": name})
     member = Request(op, (receiver,), {})
     return member if is_known(member) else None
-
-
-def _method_of_constant(receiver: Value, request: Request, constants: Constants) -> Request | None:
-    """A method of an object that does not change, if the method is an op."""
-    if not receiver.is_constant:
-        return None
-    name = str(request.attrs["name"])
-    method = library_method(receiver.constant, name, constants.assume)
-    return None if method is None else Request(CONSTANT, (), {"value": method})
 
 
 def _getitem(request: Request, constants: Constants) -> Request | None:

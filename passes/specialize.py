@@ -40,6 +40,7 @@ from ljit.ops.control import (
     UNINITIALIZED,
     YIELD,
 )
+from ljit.ops.members import NO_ATTRIBUTES
 from ljit.passes.folding import fold
 from ljit.passes.graph_writer import GraphWriter
 from ljit.passes.insert_guards import Observations, guarded_type, is_precise
@@ -172,6 +173,9 @@ class _Constants(Record):
             return False
         self.walk.out.assume(assumption, self.node)
         return True
+
+    def check_no_attributes(self, value: Value, names: tuple[str, ...]) -> None:
+        self.walk.out.append(NO_ATTRIBUTES, (value,), {"names": names}, like=self.node)
 
 
 class _Specializer:

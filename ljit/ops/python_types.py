@@ -35,6 +35,7 @@ __all__ = [
     "class_of",
     "common_type",
     "fixed_method",
+    "has_plain_lookup",
     "is_below",
     "join_all",
     "range_count",
@@ -94,8 +95,13 @@ def _has_fixed_members(cls: type) -> bool:
     if cls in _PLAIN_LOOKUP or issubclass(cls, np.generic):
         return True
     is_open = cls.__flags__ & (_HEAP_TYPE | _IMMUTABLE_TYPE) == _HEAP_TYPE
-    has_rules = cls.__getattribute__ is not object.__getattribute__ or hasattr(cls, "__getattr__")
-    return not (is_open or has_rules or cls.__dictoffset__)
+    return has_plain_lookup(cls) and not (is_open or cls.__dictoffset__)
+
+
+def has_plain_lookup(cls: type) -> bool:
+    """Whether attributes of the objects are looked up as usual: in the object, then in the class and its bases."""
+    lookup: object = cls.__getattribute__
+    return lookup is object.__getattribute__ and not hasattr(cls, "__getattr__")
 
 
 def _is_cython(function: object) -> bool:

@@ -234,6 +234,61 @@ def test_generators_as_arguments():
         assert (compiled(rng, 20), rng.getstate()) == expected
 
 
+class Holder:
+    def __init__(self, rng):
+        self.rng = rng
+
+
+def streams_everywhere(holder, rng, n):
+    own = random.Random(n)
+    total = 0.0
+    for i in range(n):
+        total += holder.rng.random() + rng.uniform(i, own.random()) * own.randrange(i + 1)
+        total -= holder.rng.randint(0, int(rng.random() * 10))
+    return total
+
+
+def test_streams_in_variables_and_attributes_are_drawn_from_in_place():
+    compiled = ljit.jit(streams_everywhere, strict=True)
+    for seed in (1, 2, 3, 4):
+        pairs = []
+        for function in (streams_everywhere, compiled):
+            holder, rng = Holder(random.Random(seed)), random.Random(-seed)
+            pairs.append((function(holder, rng, 40), holder.rng.getstate(), rng.getstate()))
+        assert pairs[0] == pairs[1]
+    assert [info.bailouts for info in compiled.specializations] == [0]
+    text = str(compiled.graph_for(Holder(random.Random(1)), random.Random(2), 3))
+    assert text.count("random::") == 6
+
+
+def test_an_attribute_that_hides_a_method_is_seen():
+    compiled = ljit.jit(streams_everywhere, strict=True)
+    for name in (None, None, None, "gauss_next", "uniform", "random", "getrandbits", None, "other"):
+        pairs = []
+        for function in (streams_everywhere, compiled):
+            holder, rng = Holder(random.Random(1)), random.Random(2)
+            if name is not None:
+                setattr(rng, name, lambda *args: 0.5)
+            pairs.append((function(holder, rng, 40), holder.rng.getstate(), rng.getstate()[:2]))
+        assert pairs[0] == pairs[1]
+
+
+def hidden_on_the_way(rng, n):
+    total = 0.0
+    for i in range(n):
+        draw = rng.random
+        if i == 7:
+            rng.random = float
+        total += draw() + rng.random()
+    return total
+
+
+def test_a_method_that_is_hidden_on_the_way():
+    compiled = ljit.jit(hidden_on_the_way, strict=True)
+    for _ in range(5):
+        assert compiled(random.Random(1), 20) == hidden_on_the_way(random.Random(1), 20)
+
+
 draw = random.random
 
 

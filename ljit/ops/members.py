@@ -1,0 +1,50 @@
+"""Methods of objects that have attributes of their own: what is known of them, and what has to be checked.
+
+An object of a class like `random.Random` may have an attribute that hides a method. So a method that is taken for
+the class's comes with a `prim::no_attributes`.
+"""
+
+from __future__ import annotations
+
+from types import BuiltinMethodType, MethodDescriptorType, MethodType
+
+from ljit.ir import Effect, Emitter, OpDef, Schema, declare
+from ljit.ir.opdef import V
+from ljit.types import ObjectType, Type
+
+__all__ = ["METHOD", "NO_ATTRIBUTES"]
+
+
+def _infer_method(x: Type, *, name: str) -> Type:
+    assert isinstance(x, ObjectType)
+    is_c = isinstance(getattr(x.cls, name), MethodDescriptorType)
+    return ObjectType(BuiltinMethodType if is_c else MethodType)
+
+
+def _lower_no_attributes(e: Emitter, x: V, *, names: tuple[str, ...]) -> tuple[V, ...]:
+    e.check_no_attributes(x, names)
+    return ()
+
+
+METHOD = declare(
+    OpDef(
+        "prim::method",
+        Schema("(x, *, name)"),
+        "The bound method ``x.name`` of the class of `x`, which nothing hides.",
+        infer=_infer_method,
+        evaluate=lambda x, *, name: getattr(x, name),
+        lower=lambda e, x, *, name: e.getattr(x, name),
+        effects=Effect.ALLOC,
+    )
+)
+NO_ATTRIBUTES = declare(
+    OpDef(
+        "prim::no_attributes",
+        Schema("(x, *, names)"),
+        "Leave native code if an object has one of the attributes as its own.",
+        infer=lambda x, *, names: (),
+        evaluate=lambda x, *, names: None,
+        lower=_lower_no_attributes,
+        effects=Effect.READ | Effect.RAISE,
+    )
+)
