@@ -30,7 +30,16 @@ from ljit.codegen.forms import items_of, owned_positions
 from ljit.codegen.gil import ERROR, LEAVE, flags
 from ljit.codegen.slow_path import support
 from ljit.ir import Effect, Node, Value
-from ljit.ops.control import CONTINUE, INTERRUPTED, LONG_LOOP, LOOP, MAP, SNAPSHOT, YIELD
+from ljit.ops.control import (
+    CALL_NATIVE,
+    CONTINUE,
+    INTERRUPTED,
+    LONG_LOOP,
+    LOOP,
+    MAP,
+    SNAPSHOT,
+    YIELD,
+)
 from ljit.records import Record
 from ljit.types import ArrayType, Type
 
@@ -171,6 +180,8 @@ def _touches_objects(loop: Node) -> bool:
     for node in loop.blocks[0].walk():
         if node.op is SNAPSHOT:
             continue
+        if node.op is CALL_NATIVE:
+            return True
         values = (*node.inputs, *node.outputs, *(p for block in node.blocks for p in block.params))
         if node.effects & Effect.CALL or any(_is_object(value.type) for value in values):
             return True
