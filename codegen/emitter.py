@@ -227,6 +227,7 @@ class Emitter:
     list_size = lists.list_size
     list_load = lists.list_load
     list_store = lists.list_store
+    list_swap = lists.list_swap
     list_append = lists.list_append
     list_pop = lists.list_pop
     list_make = lists.list_make

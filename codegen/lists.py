@@ -70,6 +70,15 @@ def list_store(e: Emitter, x: Native, index: Native, value: Native) -> None:
     f.start(done)
 
 
+def list_swap(e: Emitter, x: Native, i: Native, j: Native) -> None:
+    """Let two items change places: no reference is counted."""
+    f = e.f
+    places = _item_address(e, x, i), _item_address(e, x, j)
+    first, second = (f.load("ptr", place) for place in places)
+    f.store(second, places[0])
+    f.store(first, places[1])
+
+
 def _replace_bool(e: Emitter, place: Ref, old: Ref, value: Native) -> None:
     """There are but two of them: often the list has the right one, and no counter is touched."""
     f = e.f

@@ -238,8 +238,10 @@ def _numpy_form(request: Request) -> Request | None:
 
 def is_known(request: Request) -> bool:
     """Whether the op's result type is known for the operand types."""
-    types_ = request.op.infer_types([v.type for v in request.inputs], request.attrs)
-    return ANY not in types_
+    types_ = [v.type for v in request.inputs]
+    if request.op.gives_objects:
+        return request.op.can_lower is None or request.op.can_lower(*types_, **request.attrs)
+    return ANY not in request.op.infer_types(types_, request.attrs)
 
 
 def member_class(t: Type) -> str:

@@ -303,6 +303,9 @@ class Emitter(Protocol):
         """Item of a list as `item` type of the result; bails when it has another type."""
 
     def list_store(self, x: V, index: V, value: V) -> None: ...
+    def list_swap(self, x: V, i: V, j: V) -> None:
+        """Let two items change places; the indices must be in [0, size)."""
+
     def list_append(self, x: V, value: V) -> None: ...
     def list_pop(self, x: V) -> V:
         """Take off the last item, as `list_load` would give it; bails if there is none."""
@@ -426,6 +429,8 @@ class OpDef(Record):
     ranges: RangeRules | None = None
     #: the result type is not a function of the operand types: the profiling executor watches it
     is_profiled: bool = False
+    #: a result of type `Any` is no sign that the op does not suit the operands: it may be any object
+    gives_objects: bool = False
     reads_items: bool = False
     #: operands of Union type are taken as they are: the specialiser does not branch on their tags
     keeps_unions: bool = False

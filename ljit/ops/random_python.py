@@ -14,7 +14,7 @@ from ljit.ir.opdef import V
 from ljit.ir.range_rules import RangeRules
 from ljit.ops.python_numbers import to_float
 from ljit.ops.random_ranges import RANDINT, RANDRANGE
-from ljit.types import ANY, FLOAT, INT, NONE, ObjectType, Type
+from ljit.types import ANY, FLOAT, INT, NONE, ArrayType, ListType, ObjectType, Type
 
 __all__: list[str] = []
 
@@ -133,6 +133,88 @@ def _is_range(start: Type, stop: Type = NONE, *step: Type) -> bool:
     return not step and start == INT and stop in (INT, NONE)
 
 
+def _has_items(t: Type) -> bool:
+    return isinstance(t, ListType) or (isinstance(t, ArrayType) and t.ndim == 1)
+
+
+def _infer_choice(x: Type, seq: Type) -> Type:
+    """An item of an array; one of a list can be any object: it is looked at behind the draw."""
+    if not _is_random(x) or not isinstance(seq, ArrayType) or seq.ndim != 1:
+        return ANY
+    return seq.element
+
+
+def _can_lower_choice(x: Type, seq: Type) -> bool:
+    return _is_random(x) and _has_items(seq)
+
+
+def _lower_choice(e: Emitter, x: V, seq: V) -> V:
+    is_list = isinstance(seq.type, ListType)
+    size = e.list_size(seq) if is_list else e.array_sizes(seq)[0]
+    index = _below(e, x, e.const(INT, 0), size)
+    if is_list:
+        return e.list_load(e.retype(seq, ListType(ANY)), index)
+    return e.array_load(seq, [index])
+
+
+declare(
+    OpDef(
+        "random::choice",
+        Schema("(x!, seq)"),
+        "An item of a list or of a one-dimensional array.",
+        infer=_infer_choice,
+        evaluate=lambda x, seq: sys.modules["random"].Random.choice(x, seq),
+        lower=_lower_choice,
+        can_lower=_can_lower_choice,
+        effects=lambda x, seq: _DRAW if _can_lower_choice(x, seq) else Effect.CALL,
+        library=("random.Random.choice",),
+        looks_up=_BELOW,
+        gives_objects=True,
+    )
+)
+
+
+def _infer_shuffle(x: Type, seq: Type) -> Type:
+    return NONE if _is_random(x) and (_has_items(seq) and _is_writable(seq)) else ANY
+
+
+def _is_writable(t: Type) -> bool:
+    return not isinstance(t, ArrayType) or t.writeable
+
+
+def _lower_shuffle(e: Emitter, x: V, seq: V) -> V:
+    is_list = isinstance(seq.type, ListType)
+    size = e.list_size(seq) if is_list else e.array_sizes(seq)[0]
+    one = e.const(INT, 1)
+
+    def exchange(k: V) -> None:
+        count = e.sub(size, k, fits=True)
+        i, j = e.sub(count, one, fits=True), e.draw(x, "mersenne.below", (count,), INT)
+        if is_list:
+            e.list_swap(seq, i, j)
+            return
+        first, second = e.array_load(seq, [i]), e.array_load(seq, [j])
+        e.array_store(seq, [i], second)
+        e.array_store(seq, [j], first)
+
+    e.loop(e.sub(size, one, fits=True), exchange)
+    return e.const(NONE, None)
+
+
+declare(
+    OpDef(
+        "random::shuffle",
+        Schema("(x!, seq!)"),
+        "Bring a list or a one-dimensional array into random order.",
+        infer=_infer_shuffle,
+        evaluate=lambda x, seq: sys.modules["random"].Random.shuffle(x, seq),
+        lower=_lower_shuffle,
+        can_lower=lambda x, seq: _infer_shuffle(x, seq) != ANY,
+        effects=lambda x, seq: _DRAW if _infer_shuffle(x, seq) != ANY else Effect.CALL,
+        library=("random.Random.shuffle",),
+        looks_up=_BELOW,
+    )
+)
 _declare(
     "random", "(x!, /)", "A float of [0, 1).", _lower_random, _are_real, {},
     effect=_DRAW_ONLY, module="_random",

@@ -234,6 +234,66 @@ def test_generators_as_arguments():
         assert (compiled(rng, 20), rng.getstate()) == expected
 
 
+def chosen(xs, a, n):
+    out = []
+    for i in range(n):
+        x = random.choice(xs)
+        if i % 5 == 4:
+            xs.append(float(i))
+        out.append(x + random.choice(a))
+        out.append(random.choice("abc") + str(random.choice((1, 2))))
+    return out
+
+
+def test_items_are_chosen_as_python_does():
+    compiled = ljit.jit(chosen, strict=True)
+    for xs in ([1, 2, 3], [5], [5], [1, 2.5], [], ["a"], [2**80, 1], list(range(1000)), [None]):
+        for a in (np.arange(4), np.arange(3), np.ones(2), np.zeros((2, 2)), np.zeros(0)):
+            lists = [list(xs), list(xs)]
+            agree_on = [
+                outcome(f, x, a.copy(), 12) for f, x in zip((chosen, compiled), lists, strict=True)
+            ]
+            assert agree_on[0] == agree_on[1], (xs, a)
+            assert lists[0] == lists[1]
+
+
+def faces(xs, n):
+    total = 0
+    for _ in range(n):
+        total += random.choice(xs)
+    return total
+
+
+def test_items_of_lists_are_chosen_natively():
+    compiled = ljit.jit(faces, strict=True)
+    for xs in ([1, 2, 3], [4, 5], [4, 6, 2], [1, 2.5, 3], [1, 2, 3]):
+        agree(faces, compiled, xs, 30)
+    assert "random::choice" in str(compiled.graph_for([1, 2], 3))
+
+
+def shuffled(xs, a, n):
+    for _ in range(n):
+        random.shuffle(xs)
+        random.shuffle(a)
+        xs.append(random.shuffle([1, 2]))
+    return a.tolist()
+
+
+def test_lists_and_arrays_are_shuffled_as_python_does():
+    compiled = ljit.jit(shuffled, strict=True)
+    arrays = (np.arange(4), np.arange(12)[::3], np.ones(0), np.arange(4.0), np.zeros((2, 2)))
+    for xs in ([1, 2, 3], ["a", None, 2.5], [5], [], list(range(1000))):
+        for a in arrays:
+            for is_writable in (True, False):
+                found = []
+                for function in (shuffled, compiled):
+                    items, array = list(xs), a.copy()
+                    array.flags.writeable = is_writable
+                    found.append((*outcome(function, items, array, 5), items, array.tolist()))
+                assert found[0] == found[1], (xs, a)
+    assert "random::shuffle" in str(compiled.graph_for([1, 2], np.arange(3), 3))
+
+
 class Holder:
     def __init__(self, rng):
         self.rng = rng
