@@ -400,7 +400,9 @@ class GraphEmitter:
             if op.evaluate is None:
                 msg = f"{op.name} has neither lower nor evaluate for {', '.join(map(str, types_))}"
                 raise CodegenError(msg)
-            function = partial(op.evaluate, **node.attrs) if node.attrs else op.evaluate
+            function = op.evaluate
+            if node.attrs:
+                function = op.bind(**node.attrs) if op.bind else partial(function, **node.attrs)
             results = self.e.call_boxed(function, operands)
         self._define(node, _as_sequence(results, len(node.outputs)))
 

@@ -158,8 +158,9 @@ def _call_of_method(request: Request) -> Request | None:
     lookup = callee.node
     if lookup is None or lookup.op is not get_op("py::getattr"):
         return None
-    (receiver,), name = lookup.inputs, lookup.attrs["name"]
-    if f"{member_class(receiver.type)}.{name}" not in _tables().methods:
+    (receiver,), name = lookup.inputs, str(lookup.attrs["name"])
+    is_op = f"{member_class(receiver.type)}.{name}" in _tables().methods
+    if not is_op and not isinstance(fixed_method(receiver.type, name), types.MethodDescriptorType):
         return None
     attrs = {**_only_kwnames(request), "name": name}
     return Request(get_op("py::call_method"), (receiver, *args), attrs)

@@ -6,14 +6,22 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
 from ljit.ir.opdef import V
 from ljit.ops.int_ranges import ITEM_OF_TUPLE, MADE_TUPLE, SEQUENCE_INDEX
 from ljit.ops.python_numbers import is_plain, plain_effect
-from ljit.ops.python_types import common_type, join_all, range_length, select_item, wrap_index
+from ljit.ops.python_types import (
+    common_type,
+    is_index,
+    join_all,
+    range_length,
+    select_item,
+    wrap_index,
+)
 from ljit.types import (
     ANY,
-    BOOL,
     INT,
     NEVER,
     NONE,
@@ -38,10 +46,6 @@ def _container_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
 def _nothing(*_types: object, **_attrs: object) -> tuple[()]:
     """Infer rule of ops without an output."""
     return ()
-
-
-def _is_int(t: Type) -> bool:
-    return t in (BOOL, INT)
 
 
 # -- making ----------------------------------------------------------------------------------------
@@ -328,7 +332,7 @@ TUPLE_INDEX = _container_op(
 def _infer_getitem(x: Type, index: Type) -> Type:
     if isinstance(index, SliceType):
         return x if isinstance(x, ListType) or x in (STR, RANGE) else ANY
-    if not _is_int(index):
+    if not is_index(index):
         return ANY
     match x:
         case ListType(item):
@@ -339,7 +343,7 @@ def _infer_getitem(x: Type, index: Type) -> Type:
 
 
 def _can_lower_getitem(x: Type, index: Type) -> bool:
-    if not _is_int(index):
+    if not is_index(index):
         return False
     if isinstance(x, TupleType):
         return bool(x.items)
@@ -347,10 +351,10 @@ def _can_lower_getitem(x: Type, index: Type) -> bool:
 
 
 def _effect_of_getitem(x: Type, index: Type) -> Effect:
-    if isinstance(x, ListType) and (_is_int(index) or isinstance(index, SliceType)):
+    if isinstance(x, ListType) and (is_index(index) or isinstance(index, SliceType)):
         made = Effect.ALLOC if isinstance(index, SliceType) else Effect.PURE
         return Effect.READ | Effect.RAISE | made
-    if isinstance(x, TupleType) and (_is_int(index) or isinstance(index, SliceType)):
+    if isinstance(x, TupleType) and (is_index(index) or isinstance(index, SliceType)):
         return Effect.RAISE
     return plain_effect(x, index)
 
@@ -375,14 +379,16 @@ def _lower_setitem(e: Emitter, x: V, index: V, value: V) -> tuple[()]:
 
 
 def _can_lower_setitem(x: Type, index: Type, value: Type) -> bool:
-    return isinstance(x, ListType) and _is_int(index)
+    return isinstance(x, ListType) and is_index(index)
 
 
 def _effect_of_setitem(x: Type, index: Type, value: Type) -> Effect:
     return Effect.WRITE | Effect.RAISE if _can_lower_setitem(x, index, value) else Effect.CALL
 
 
-_INDICES = (0, 1, -1, -3, 3, True, 2**63 - 1, -(2**63), slice(1, None), slice(None, None, -1), 0.5)
+_NUMPY_INDICES = (np.int64(1), np.int8(-1), np.uint16(3), np.uint64(2**63), np.bool(True))
+_INDICES: tuple[Any, ...] = (0, 1, -1, -3, 3, True, 2**63 - 1, -(2**63), 0.5, *_NUMPY_INDICES)
+_INDICES += (slice(1, None), slice(None, None, -1))
 _INDEXED: tuple[Any, ...] = (
     [1.5, 2.5, 3.5],
     [],
@@ -424,7 +430,7 @@ SETITEM = _container_op(
     ranges=SEQUENCE_INDEX,
     numpy="np::setitem",
     samples=(
-        *(([1.5, 2.5], i, 0.5) for i in (0, -1, 1, True, 2, -3, 2**63 - 1)),
+        *(([1.5, 2.5], i, 0.5) for i in (0, -1, 1, True, 2, -3, 2**63 - 1, np.int8(-2))),
         *(([1], 0, "a"), ({}, 1, 2), ([1, 2], slice(0, 1), [5, 6]), ((1,), 0, 1)),
     ),
 )

@@ -14,6 +14,7 @@ from typing import Any
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
 from ljit.ir.opdef import V
 from ljit.ops.int_ranges import UNPACKED
+from ljit.ops.python_numbers import plain_effect
 from ljit.ops.python_types import fixed_method, join_all
 from ljit.types import (
     ANY,
@@ -310,6 +311,12 @@ def _join_text(*parts: str) -> str:
     return "".join(parts)
 
 
+def _bound_format(*, conversion: int = -1) -> Callable[..., str]:
+    return format if conversion == -1 else functools.partial(_format_value, conversion=conversion)
+
+
+_FORMATTED = (1, -7, 2.5, True, None, "text", 1j)
+
 FORMAT_VALUE = _object_op(
     "prim::format_value",
     "(x, spec, *, conversion=-1)",
@@ -317,6 +324,9 @@ FORMAT_VALUE = _object_op(
     keeps_unions=True,
     infer=lambda x, spec, *, conversion=-1: STR,
     evaluate=_format_value,
+    bind=_bound_format,
+    effects=lambda x, spec, *, conversion=-1: plain_effect(x, spec) | Effect.RAISE,
+    samples=tuple((x, spec) for x in _FORMATTED for spec in ("", "5", ".2f", "x", "?!")),
 )
 JOIN_STR = _object_op(
     "prim::join_str",
@@ -324,6 +334,8 @@ JOIN_STR = _object_op(
     "The parts of an f-string put together.",
     infer=lambda *parts: STR,
     evaluate=_join_text,
+    lower=lambda e, *parts: e.call_boxed("".join, [e.tuple_make(parts)]),
+    can_lower=lambda *parts: all(part == STR for part in parts),
     effects=Effect.PURE,
 )
 

@@ -37,6 +37,7 @@ __all__ = [
     "fixed_method",
     "has_plain_lookup",
     "is_below",
+    "is_index",
     "join_all",
     "range_count",
     "range_length",
@@ -186,9 +187,16 @@ def _boxed_item(e: Emitter, items: Sequence[V], index: V, first: int) -> V:
     )
 
 
+def is_index(t: Type) -> bool:
+    """Whether values of type `t` are ints or stand for one, of 64 bits, as an index."""
+    if isinstance(t, ScalarType):
+        return t.dtype.kind in "iu" and t != _UINT64
+    return t in (BOOL, INT)
+
+
 def wrap_index(e: Emitter, index: V, size: V) -> V:
     """Give the index counted from the front; one out of bounds bails out."""
-    index = e.cast(index, INT) if index.type == BOOL else index
+    index = index if index.type == INT else e.cast(index, INT)
     wrapped = index
     if not e.is_proven("from_start"):
         wrapped = e.select(e.compare("lt", index, e.const(INT, 0)), e.add(index, size), index)

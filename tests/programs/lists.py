@@ -117,3 +117,43 @@ def the_same_list_twice(xs):
         if len(xs) > 20:
             break
     return xs, ys
+
+
+@program(
+    lambda: ([1.5, 2.5, 3.5], np.array([0, 2, -1, 1])),
+    lambda: ([1, 2], np.array([1, -3], dtype=np.int8)),
+    lambda: ([1, 2], np.array([1, 2**63], dtype=np.uint64)),
+    lambda: ((4, 5, 6), np.array([2, 0], dtype=np.uint16)),
+    lambda: ("text", np.array([2, 7])),
+    lambda: ([1, 2], np.array([True, False])),
+    lambda: ([1, 2], np.array([0.5])),
+)
+def indexed_by_numpy_ints(xs, places):
+    total = []
+    for k in range(len(places)):
+        total.append(xs[places[k]])
+        if k == 1:
+            xs[places[k]] = places[k]
+    return total, xs
+
+
+@program(lambda: (5,), lambda: (0,), lambda: (2.5,))
+def methods_of_built_in_classes(n):
+    xs, d, s = [3], {}, set()
+    for i in range(int(n)):
+        xs.extend([i, i * 2])
+        xs.insert(i // 2, xs.index(i) + xs.count(i))
+        d.setdefault(i % 3, []).append(str(i).zfill(3).replace("0", "o"))
+        s.update((i, d.get(i - 1, n) is None))
+        xs.reverse()
+    xs.sort(key=str)
+    xs.remove(n if n in xs else 3)
+    return xs, d, len(s), "a-b".partition("-"), xs.copy().clear()
+
+
+@program(lambda: (3,), lambda: (0,))
+def methods_that_fail(n):
+    xs = [1, 2]
+    for i in range(4):
+        xs.remove(xs.index(i + 1) + n)
+    return xs

@@ -117,3 +117,14 @@ def report(n, x, unit):
     text = "\n".join(lines)
     print(text)
     return text, b"bytes"[1], "ä" < "z", "a" in text
+
+
+@program(
+    lambda: (4, ".2f"), lambda: (3, "d"), lambda: (2, "?"), lambda: (2, ""), lambda: (2.0, ">7")
+)
+def fields_in_loops(n, spec):
+    lines = []
+    for i in range(int(n)):
+        x = i * 0.5 - 1
+        lines.append(f"{i}:{x:.3f} {i:{spec}}|{n!r:>5}{x}" + f"{lines!s:.5}{'a'}")
+    return lines
