@@ -38,6 +38,11 @@ def _ops() -> dict[str, OpDef]:
     return {name: op for op in REGISTRY.values() for name in op.library}
 
 
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(name.rpartition(".")[2] for name in _ops())
+
+
 def library_op(function: object) -> OpDef | None:
     """Give the op that a function of Python's library is."""
     name = _name_in_library(function)
@@ -45,9 +50,9 @@ def library_op(function: object) -> OpDef | None:
 
 
 def _name_in_library(function: object) -> str | None:
-    if isinstance(function, MethodDescriptorType):
+    if type(function) is MethodDescriptorType:
         return f"{function.__objclass__.__module__}.{function.__qualname__}"
-    if not isinstance(function, FunctionType):
+    if type(function) is not FunctionType:
         return None
     code, module = function.__code__, function.__module__
     is_original = code.co_filename == _file_of(module)
@@ -64,7 +69,10 @@ def _file_of(module: str) -> str | None:
 def looks_up_as_known(op: OpDef, receiver: Value, objects: Objects) -> bool:
     """Whether the methods that the op's function looks up on its receiver are the library's own."""
     for name, wanted in op.looks_up.items():
-        if _name_in_library(_member(receiver.type, name, objects)) != wanted:
+        members = _members(receiver.type, name)
+        if not members or _name_in_library(members[-1].value) != wanted:
+            return False
+        if not all(map(objects.assume, members)):
             return False
     if op.looks_up:
         objects.check_no_attributes(receiver, tuple(op.looks_up))
@@ -73,28 +81,24 @@ def looks_up_as_known(op: OpDef, receiver: Value, objects: Objects) -> bool:
 
 def library_method(receiver: Value, name: str, objects: Objects) -> object | None:
     """Give the function of the method ``receiver.name`` if it is one of the library that is an op."""
-    t = receiver.type
-    if not isinstance(t, ObjectType) or library_op(getattr(t.cls, name, None)) is None:
+    if name not in _names():
         return None
-    function = _member(t, name, objects)
-    if function is not None:
-        objects.check_no_attributes(receiver, (name,))
-    return function
+    members = _members(receiver.type, name)
+    if not members or library_op(members[-1].value) is None:
+        return None
+    if not all(map(objects.assume, members)):
+        return None
+    objects.check_no_attributes(receiver, (name,))
+    return members[-1].value
 
 
-def _member(type_: Type, name: str, objects: Objects) -> object | None:
-    """Give what the class has under the name, which is assumed not to change; None: not known."""
+def _members(type_: Type, name: str) -> list[Assumption]:
+    """What makes ``x.name`` what it is: each class up to the one that has it; [] if that is not known."""
     if not isinstance(type_, ObjectType) or type(type_.cls) is not type:
-        return None
-    if not has_plain_lookup(type_.cls) or not type_.cls.__dictoffset__:
-        return None
-    assumptions = _members(type_.cls, name)
-    is_assumed = bool(assumptions) and all(map(objects.assume, assumptions))
-    return assumptions[-1].value if is_assumed else None
-
-
-def _members(cls: type, name: str) -> list[Assumption]:
-    """What makes ``cls.name`` what it is: each class up to the one that has it; [] if none has."""
+        return []
+    cls = type_.cls
+    if not has_plain_lookup(cls) or not cls.__dictoffset__:
+        return []
     assumptions: list[Assumption] = []
     for base in cls.__mro__[:-1]:
         (members,) = (d for d in gc.get_referents(vars(base)) if type(d) is dict)

@@ -17,7 +17,7 @@ from typing import Protocol
 from ljit.ir import REGISTRY, OpDef, Value, get_op
 from ljit.ops.control import CONSTANT
 from ljit.ops.members import METHOD
-from ljit.ops.python_types import bound_function, class_of, fixed_method
+from ljit.ops.python_types import bound_function, class_of, fixed_method, is_c_method
 from ljit.passes.library import Objects, library_method, library_op, looks_up_as_known
 from ljit.records import Record
 from ljit.types import (
@@ -145,8 +145,10 @@ def _methods(function: object, args: Sequence[Value], constants: Constants) -> l
     op = library_op(function)
     if op is not None:
         return [op] if looks_up_as_known(op, args[0], constants) else []
-    name = getattr(function, "__name__", None)
-    if type(name) is not str or fixed_method(args[0].type, name) is not function:
+    if not is_c_method(function):
+        return []
+    name = str(function.__name__)  # type: ignore[attr-defined]
+    if fixed_method(args[0].type, name) is not function:
         return []
     op = _tables().methods.get(f"{member_class(args[0].type)}.{name}")
     return [] if op is None else [op]

@@ -38,6 +38,7 @@ __all__ = [
     "has_plain_lookup",
     "is_below",
     "is_index",
+    "is_c_method",
     "join_all",
     "range_count",
     "range_length",
@@ -89,7 +90,7 @@ def fixed_method(t: Type, name: str) -> object | None:
     if cls is None or not _has_fixed_members(cls):
         return None
     function = getattr(cls, name, None)
-    return function if isinstance(function, MethodDescriptorType) or _is_cython(function) else None
+    return function if is_c_method(function) else None
 
 
 def _has_fixed_members(cls: type) -> bool:
@@ -105,8 +106,10 @@ def has_plain_lookup(cls: type) -> bool:
     return lookup is object.__getattribute__ and not hasattr(cls, "__getattr__")
 
 
-def _is_cython(function: object) -> bool:
-    return type(function).__name__ == "cython_function_or_method"
+def is_c_method(function: object) -> bool:
+    """Whether it is a method as a class of C or Cython has it."""
+    cls = type(function)
+    return cls is MethodDescriptorType or cls.__name__ == "cython_function_or_method"
 
 
 def bound_function(method: object) -> tuple[object, object] | None:
