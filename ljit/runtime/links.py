@@ -117,7 +117,8 @@ def note_callers(unit: NativeUnit) -> None:
 def connect(plan: Plan) -> None:
     """Show the plan's native code to its callers; those that it does not fit are to be compiled again."""
     unit = plan.unit
-    assert unit is not None
+    if unit is None:  # what it calls has changed while it was compiled
+        return
     signature = Signature(plan.types, unit.specialization.result)
     for link in list(plan.links.values()):
         if unit.code.native_address and link.fits(signature, is_clean=unit.is_clean):
