@@ -30,7 +30,7 @@ __all__ = [
     "flatten",
     "lower_depth",
     "raise_depth",
-    "room_below",
+    "received",
     "room_of_entry",
 ]
 
@@ -71,8 +71,7 @@ class Body(Record, eq=True):
 
     def arguments(self, f: FunctionBuilder) -> list[Native]:
         """The arguments of a function with the body's parameters."""
-        refs = iter(f.params[1:])
-        return [_received(t, [next(refs) for _ in _passed(t)]) for t in self.signature.params]
+        return received(self.signature.params, f.params[1:])
 
     def _check_room(self, f: FunctionBuilder) -> None:
         """Return if there is no room; every so many frames, also if the machine's stack is nearly full."""
@@ -117,6 +116,12 @@ class Body(Record, eq=True):
 def _passed(type_: Type) -> tuple[str, ...]:
     """LLVM types of an argument: its components, an array's object only once."""
     return components(type_)[1:] if isinstance(type_, ArrayType) else components(type_)
+
+
+def received(types: Sequence[Type], refs: Sequence[Ref]) -> list[Native]:
+    """The values of which `flatten` gave the parts."""
+    rest = iter(refs)
+    return [_received(type_, [next(rest) for _ in _passed(type_)]) for type_ in types]
 
 
 def _received(type_: Type, refs: Sequence[Ref]) -> Native:
@@ -164,7 +169,7 @@ def lower_depth(f: FunctionBuilder, room: Ref) -> Ref:
     f.module.declare("PyThreadState_Get", "ptr", ())
     f.module.define(
         _LOWER,
-        f"""define internal i32 @{_LOWER}(i64 %room) cold noinline nounwind {{
+        f"""define internal i32 @{_LOWER}(i64 %room) cold noinline optnone nounwind {{
   %state = call ptr @PyThreadState_Get()
   %place = getelementptr i8, ptr %state, i64 {offset}
   %now = load i32, ptr %place
@@ -185,7 +190,7 @@ def raise_depth(f: FunctionBuilder, frames: Ref) -> None:
         return
     f.module.define(
         _RAISE,
-        f"""define internal void @{_RAISE}(i32 %frames) cold noinline nounwind {{
+        f"""define internal void @{_RAISE}(i32 %frames) cold noinline optnone nounwind {{
   %state = call ptr @PyThreadState_Get()
   %place = getelementptr i8, ptr %state, i64 {offset}
   %now = load i32, ptr %place

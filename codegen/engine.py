@@ -22,6 +22,7 @@ import llvmlite.binding as llvm
 from llvmlite.binding import newpassmanagers
 
 from ljit.codegen import layout
+from ljit.codegen.partition import partition
 from ljit.errors import CodegenError
 from ljit.records import Record
 
@@ -32,6 +33,9 @@ __all__ = ["CompileTimes", "CompiledModule", "compile_ir", "host_description", "
 _OPT_LEVEL = 3
 _CODE_LEVEL = 2  # of instruction selection; 3 gives the same code
 _QUICK_CODE_LEVEL = 0  # of modules that have to be there soon
+# Passes behind the optimiser that take 40 % of the time there; loops are as fast without them (with the first, some are
+# much slower: it counts addresses of unrolled loops in registers that there are not).
+_NOT_WORTH_IT = ("disable-lsr", "disable-copyprop", "disable-post-ra", "disable-constant-hoisting")
 
 
 class CompileTimes(Record, eq=True):
@@ -95,13 +99,15 @@ class CompiledModule:
 
     def optimized_ir(self) -> str:
         """The IR behind LLVM's optimiser (compiled again for this: the code itself keeps no IR)."""
-        return str(_host().optimize(self._text, pack=self._pack))
+        main, quick = partition(self._text)
+        return str(_host().optimize(main, pack=self._pack)) + quick
 
     def asm(self) -> str:
         """The machine code as assembler text."""
         host = _host()
-        text: str = host.machine.emit_assembly(host.optimize(self._text, pack=self._pack))
-        return text
+        main, quick = partition(self._text)
+        text: str = host.machine.emit_assembly(host.optimize(main, pack=self._pack))
+        return text + (host.quick_machine.emit_assembly(host.parse(quick)) if quick else "")
 
 
 class _Host:
@@ -114,6 +120,8 @@ class _Host:
         # Checks that arrays do not overlap stay with the loop that they are made for: widened to the loop around it
         # they fail for rows of one array. LLVM knows this as a setting of the process only.
         llvm.set_option("ljit", "-hoist-runtime-checks=false")
+        for option in _NOT_WORTH_IT:
+            llvm.set_option("ljit", f"-{option}")
         self.cpu: str = llvm.get_host_cpu_name()
         self.feature_map = llvm.get_host_cpu_features()
         features = _feature_string(self.feature_map)
@@ -157,8 +165,12 @@ class _Host:
         builder.close()
         options.close()
 
-    def link(self, image: bytes, names: Sequence[str], symbols: Mapping[str, int]) -> Any:
-        builder = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
+    def link(
+        self, images: Sequence[bytes], names: Sequence[str], symbols: Mapping[str, int]
+    ) -> Any:
+        builder = llvm.JITLibraryBuilder().add_current_process()
+        for image in images:
+            builder.add_object_img(image)
         for name, address in symbols.items():
             builder.import_symbol(name, address)
         for name in names:
@@ -282,7 +294,8 @@ def compile_ir(
 ) -> CompiledModule:
     """Compile a module of IR text for this machine.
 
-    Without `optimize` that takes a fifth of the time: for code whose own speed does not matter. `pack`: pack
+    Without `optimize` that takes a tenth of the time: for code whose own speed does not matter. The same holds of
+    functions with the attribute ``optnone`` (`codegen/partition.py`). `pack`: pack
     scalars into vectors also where they stand side by side in straight-line code. It is for code that was
     written so on purpose: elsewhere it can make chains of dependences longer (15 % on n-body).
 
@@ -307,17 +320,19 @@ def _compile(
 ) -> CompiledModule:
     host = _host()
     start = time.perf_counter()
-    module = host.parse(text)
+    parts = partition(text) if optimize else ("", text)
+    main, quick = (host.parse(part) if part else None for part in parts)
     parsed = time.perf_counter()
-    if optimize:
-        host.run_passes(module, pack=pack)
+    if main is not None:
+        host.run_passes(main, pack=pack)
     optimized = time.perf_counter()
-    image = (host.machine if optimize else host.quick_machine).emit_object(module)
+    machines = ((main, host.machine), (quick, host.quick_machine))
+    images = [machine.emit_object(module) for module, machine in machines if module is not None]
     emitted = time.perf_counter()
-    tracker = host.link(image, names, symbols)
+    tracker = host.link(images, names, symbols)
     linked = time.perf_counter()
     times = CompileTimes(parsed - start, optimized - parsed, emitted - optimized, linked - emitted)
-    return CompiledModule(text, tracker, names, len(image), times, pack)
+    return CompiledModule(text, tracker, names, sum(map(len, images)), times, pack)
 
 
 def vector_bytes() -> int:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from ljit.analysis.assumptions import MISSING, Assumption
 from ljit.analysis.signatures import Signature
 from ljit.codegen import layout
-from ljit.codegen.bodies import FAILED, NOT_TAKEN, Body, flatten, room_of_entry
+from ljit.codegen.bodies import FAILED, NOT_TAKEN, Body, flatten, received, room_of_entry
 from ljit.codegen.boxing import Keep, box
 from ljit.codegen.builder import (
     FALSE,
@@ -31,10 +31,11 @@ from ljit.codegen.builder import (
 )
 from ljit.codegen.context import CompileOptions
 from ljit.codegen.forms import Native
+from ljit.codegen.partition import QUICK
 from ljit.codegen.slow_path import enter_recursive_call, leave_recursive_call, slow_entry
 from ljit.codegen.unboxing import unbox, unbox_int_by_call
 from ljit.ir import Effect, Graph
-from ljit.ops.control import CALL_NATIVE
+from ljit.ops.control import CALL_NATIVE, LOOP
 from ljit.types import INT, Type
 
 __all__ = [
@@ -108,7 +109,12 @@ def emit_entry(
     f, arguments, reject = begin_entry(module, name, params, following)
     emit_assumptions(f, options.assumptions, reject, keep)
     _count_call(f, following)
+    has_loop = any(node.op is LOOP for node in graph.walk())
+    if has_loop:
+        f.attributes = f"nounwind noinline {QUICK}"
     if not (may_recurse(graph) or options.is_called):
+        if has_loop:
+            f, arguments = _begin_apart(module, f, arguments)
         emit_body(f, arguments, None)
         return following
     is_clean = not any(node.op.effects_of(node) & Effect.CALL for node in graph.walk())
@@ -123,6 +129,19 @@ def emit_entry(
     leave_recursive_call(f)
     _return_object(f, value, status, keep)
     return following
+
+
+def _begin_apart(
+    module: ModuleBuilder, entry: FunctionBuilder, arguments: Sequence[Native]
+) -> tuple[FunctionBuilder, list[Native]]:
+    """Begin a function of its own for what the entry has found the arguments of.
+
+    LLVM then optimises the loops without the entry, whose speed matters less than its compile time.
+    """
+    refs = [part for a in arguments for part in flatten(a)]
+    inner = module.function(f"{entry.name}.body", "ptr", [ref.type for ref in refs], "internal")
+    entry.ret(entry.call("ptr", inner.name, refs))
+    return inner, received([a.type for a in arguments], inner.params)
 
 
 def _emit_native_entry(

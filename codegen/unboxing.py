@@ -14,6 +14,7 @@ import numpy as np
 from ljit.codegen import layout
 from ljit.codegen.builder import FALSE, BlockRef, FunctionBuilder, Ref, address, integer, undef
 from ljit.codegen.forms import Native, components, items_of, member_parts, memory_type
+from ljit.codegen.partition import QUICK
 from ljit.errors import CodegenError
 from ljit.ops.objects import UNBOUND_VALUE
 from ljit.ops.python_views import VIEW_CLASSES
@@ -126,7 +127,7 @@ def unbox_int_by_call(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Nativ
     name = "unbox.int"
     if name not in {function.name for function in f.module.functions}:
         inner = f.module.function(name, _INT_OR_NOT, ("ptr",), "internal")
-        inner.attributes = "nounwind noinline"
+        inner.attributes = f"nounwind noinline {QUICK}"
         failed = inner.new_block("failed")
         (number,) = _unbox_int(inner, inner.params[0], failed)
         pair = inner.emit(
