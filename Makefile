@@ -20,6 +20,7 @@ bench: .venv/run.stamp
 	$(BIN)/python benchmarks/call_overhead.py
 	$(BIN)/python benchmarks/first_call.py
 	$(BIN)/python benchmarks/leaks.py
+	$(BIN)/python benchmarks/container_loops.py
 	-$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	$(BIN)/python benchmarks/loops.py
 	$(BIN)/python benchmarks/random_draws.py
