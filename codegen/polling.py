@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from ljit.codegen.builder import BlockRef, FunctionBuilder, ModuleBuilder, Ref, integer
+from ljit.codegen.builder import NULL, BlockRef, FunctionBuilder, ModuleBuilder, Ref, integer
 from ljit.codegen.forms import items_of, owned_positions
 from ljit.codegen.gil import ERROR, LEAVE, flags
 from ljit.codegen.slow_path import support
@@ -243,6 +243,7 @@ class Polling:
         self.f = e.f
         self.free_loop: Node | None = None  # the one that is being written
         self._state: Ref | None = None
+        self._flag = NULL  # where a copy of the state's first word is
         self._gate: _Gate | None = None
         self._outside: set[int] = (
             set()
@@ -253,7 +254,7 @@ class Polling:
         f, bailout = self.f, self.e.bailout
         leave = bailout.fail_block(INTERRUPTED) if bailout.current is not None else None
         state = self._state if self.free_loop is not None else None
-        flag = f.load("ptr", state) if state is not None else flags().requests
+        flag = f.load("ptr", self._flag) if state is not None else flags().requests
         is_set = f.icmp("ne", f.emit("i32", f"load volatile i32, ptr {flag}"), integer("i32", 0))
         look, go_on = f.new_block("look"), f.new_block("go.on")
         f.condbr(is_set, look, go_on, unlikely=True)
@@ -261,6 +262,8 @@ class Polling:
             name, operands = ("attend", (state,)) if state is not None else ("attend_held", ())
             attributes = _COLD if leave is None else _NO_MEMORY
             status = f.call("i32", support(name), operands, attributes)
+            if state is not None:
+                self._read_flag(state)
             cases = [(ERROR, bailout.error_block()), *([(LEAVE, leave)] if leave else [])]
             f.switch(status, go_on, cases)
         f.start(go_on)
@@ -288,6 +291,10 @@ class Polling:
                 is_long = f.icmp("sgt", trips, integer("i64", _most_trips(loop)))
                 bailout.bail_if(is_long, LONG_LOOP)
 
+    def _read_flag(self, state: Ref) -> None:
+        """Keep the address of the flag in a register."""
+        self.f.store(self.f.load("ptr", state), self._flag)
+
     def end_of_chunk(self, start: Ref, k: Ref, stop: Ref) -> Ref:
         """Up to where the trips from `k` on run before the next poll."""
         f = self.f
@@ -312,6 +319,7 @@ class Polling:
         if self._state is None:
             self._state = self.e.bailout.thread_state = f.alloca("ptr", 3)
             f.entry.lines.append(f"store [3 x ptr] zeroinitializer, ptr {self._state}")
+            self._flag = f.alloca("ptr")
         gate, go_on = f.new_block("gate"), f.new_block("go.on")
         f.br(gate)
         f.start(gate)
@@ -341,6 +349,7 @@ class Polling:
         f.block = gate.block
         words = f"{{ptr {flags().requests}, ptr null, i64 {int(is_free)}}}"
         f.effect(f"store {{ptr, ptr, i64}} {words}, ptr {state}")
+        f.store(flags().requests, self._flag)
         if not is_free or _is_endless(node):
             f.br(gate.following)
             return
@@ -350,6 +359,7 @@ class Polling:
         f.condbr(is_long, release, gate.following, unlikely=True)
         if f.start(release, cold=True):
             f.call("void", support("release_gil"), (state,), _NO_MEMORY)
+            self._read_flag(state)
             f.br(gate.following)
 
     @contextmanager
