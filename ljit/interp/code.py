@@ -42,6 +42,7 @@ class Kind(enum.Enum):
     BRANCH_IF = (
         "branch if"  # go to the target, where both ways meet, if the read is true; f: the target
     )
+    REGION = "region"  # up to the pc f
     JUMP = "jump"
     ENTER = "enter"  # f: LoopInfo; its limit = the trip at which the header is looked at
     HEADER = "loop while less"  # f: LoopInfo; go to the target unless trip < stop

@@ -228,6 +228,7 @@ class _Compiler:
     def visit_region(self, node: Node) -> None:
         self.new_registers(node.outputs)
         self.ends[node] = end = _Label()
+        self.emit(Kind.REGION, f=end)
         self.visit_block(node.blocks[0])
         self.bind(end)
 

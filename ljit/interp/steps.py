@@ -1,10 +1,9 @@
 """Bytecode to Python functions: CPython's own loop runs them several times as fast as a loop over instructions could.
 
 A *step* is the function that starts at one place of the bytecode, made when control first gets there. It follows
-branches and jumps (what several paths share is written for each of them, if it is short) up to loop headers
-and longer stretches that are shared: there it stores what is live into the register file and gives the pc to
-go on at. The step of a loop header runs trip after trip. Within a step registers are local variables, so that it
-begins by loading those that are live:
+all ways from there up to loop headers and to places that several jumps lead to: there it stores what is live into
+the register file and gives the pc to go on at. The step of a loop header runs trip after trip. Within a step registers
+are local variables, so that it begins by loading those that are live:
 
     def step(r, run):
         v91 = r[91]; v92 = r[92]; v93 = r[93]; v8 = r[8]
@@ -44,7 +43,7 @@ __all__ = ["DONE", "Step", "step_at"]
 DONE = -1
 
 _MAX_DEPTH = 40
-_SHORT = 12  # instructions of a loop that are written for each path that leads to them
+_MAX_REGIONS = 16  # CPython's compiler takes 20 nested loops
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -85,7 +84,8 @@ class _Writer:
         self.code = code
         self.start = start
         self.pc = start
-        self.joined = start  # the pc behind a branch: both sides go on there
+        self.joined = start  # the pc behind a branch or region: all paths in it go on there
+        self.regions: list[int] = []  # ends of those that are being written
         self.margin = "    "
         self.lines: list[str] = []
         self.pcs: list[int] = []
@@ -103,7 +103,8 @@ class _Writer:
             Kind.MOVE: self.write_move,
             Kind.BRANCH: self.write_branch,
             Kind.BRANCH_IF: self.write_branch,
-            Kind.JUMP: lambda i: i.target,
+            Kind.REGION: self.write_region,
+            Kind.JUMP: self.write_jump,
             Kind.ENTER: self.write_enter,
             Kind.HEADER: self.write_header,
             Kind.NEXT: self.write_next,
@@ -196,16 +197,7 @@ class _Writer:
             return True
         if self.code.instructions[pc].kind is Kind.HEADER:
             return True
-        return self.code.arrivals[pc] > 1 and not (self.is_in_loop(pc) and self.is_short(pc))
-
-    def is_in_loop(self, pc: int) -> bool:
-        """Whether `pc` belongs to the loop whose trips this step runs."""
-        first = self.code.instructions[self.start]
-        return first.kind is Kind.HEADER and self.start <= pc < first.target
-
-    def is_short(self, pc: int) -> bool:
-        """Whether what starts at `pc` soon leaves, or joins yet another path."""
-        return any(ways != 1 for ways in self.code.arrivals[pc + 1 : pc + 1 + _SHORT])
+        return self.code.arrivals[pc] > 1
 
     def branch(self, branch: Instruction, behind: int, condition: str) -> int | None:
         """Write both sides of a branch; gives where they meet, if they do."""
@@ -220,13 +212,13 @@ class _Writer:
         self.joined = merge
         return merge if self.code.arrivals[merge] else None
 
-    def indented(self, start: int, until: int | None) -> None:
-        """Write a path one level further in."""
+    def indented(self, start: int, until: int | None, last: str = "pass") -> None:
+        """Write a path one level further in; `last` is for a path that gets to `until`."""
         self.margin += "    "
         before = len(self.lines)
         self.follow(start, until)
-        if len(self.lines) == before:
-            self.put("pass")
+        if last != "pass" or len(self.lines) == before:
+            self.put(last)
         self.margin = self.margin[:-4]
 
     def leave(self, pc: int) -> None:
@@ -294,6 +286,25 @@ class _Writer:
     def write_branch(self, instruction: Instruction) -> int | None:
         return self.branch(instruction, self.pc + 1, self.read(instruction.reads[0]))
 
+    def write_region(self, instruction: Instruction) -> int:
+        """A region that is left in several places becomes a loop of one trip."""
+        end: int = instruction.f
+        if self.code.arrivals[end] > 1 and len(self.regions) < _MAX_REGIONS:
+            self.put("while True:")
+            self.regions.append(end)
+            self.indented(self.pc + 1, end, last="break")
+            self.regions.pop()
+            self.joined = end
+            return end
+        return self.pc + 1
+
+    def write_jump(self, instruction: Instruction) -> int | None:
+        if self.regions and instruction.target == self.regions[-1]:
+            self.put("break")
+            return None
+        target: int = instruction.target
+        return target
+
     def write_enter(self, instruction: Instruction) -> int:
         loop = f"k{self.pc}_loop"
         self.names[loop] = instruction.f
@@ -319,7 +330,7 @@ class _Writer:
     def write_next(self, instruction: Instruction) -> None:
         (trip,) = instruction.writes
         self.put(f"{self.write(trip, through=True)} = {self.read(trip)} + 1")
-        if instruction.target == self.start:
+        if instruction.target == self.start and not self.regions:
             self.put(f"if v{trip} < r[{instruction.f.limit}]: continue")
         self.leave(instruction.target)
 

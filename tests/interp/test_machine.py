@@ -7,7 +7,8 @@ import math
 
 import pytest
 
-import ljit.ops  # noqa: F401 - declares the ops that the texts name
+import ljit
+import ljit.ops
 from ljit.errors import InternalError
 from ljit.interp import LoopExit, NoHooks, Trace, compile_graph, observed, resume, run
 from ljit.ir import REGISTRY, parse, verify
@@ -247,6 +248,33 @@ graph(%x : Any):
 """
     with pytest.raises(InternalError, match=r"prim::Store"):
         compile_graph(parse(text))
+
+
+def test_paths_that_part_and_meet_again_and_again_are_not_written_for_each_way():
+    def clip(x):
+        if x < 0:
+            return 0
+        return x
+
+    def program(n):
+        s = 0
+        for i in range(n):
+            s = clip(s - 1)
+            s = clip(s + i)
+            s = clip(s - 2)
+            s = clip(s + 3)
+            s = clip(s - i)
+            s = clip(s + 5)
+            s = clip(s - 6)
+            s = clip(s + i)
+            s = clip(s - 8)
+            s = clip(s + 9)
+        return s
+
+    code = ljit.jit(program)._executor.baseline.code
+    assert run(code, (50,)) == program(50)
+    lines = sum(step.text.count("\n") for step in code.steps.values())
+    assert lines < 5 * len(code.instructions)
 
 
 # -- hooks ---------------------------------------------------------------------------------------
