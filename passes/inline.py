@@ -21,7 +21,7 @@ from types import FunctionType
 
 from ljit.analysis.assumptions import python_function
 from ljit.ir import Block, Graph, Node, OpDef, Value, copy_nodes, get_op
-from ljit.ops.control import BREAK, CONSTANT, IF, REGION, RETURN, YIELD
+from ljit.ops.control import BREAK, CONSTANT, IF, LOOP, REGION, RETURN, YIELD
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant
 from ljit.records import Record
@@ -73,7 +73,8 @@ class _Inliner:
 
     def run(self) -> bool:
         stack = tuple({_scope(n) for n in self.graph.walk() if n.op in self.loads})
-        return self._visit(list(self.graph.walk()), stack, 0)
+        calls = [node for node in self.graph.walk() if node.op is self.call]
+        return self._visit(sorted(calls, key=_loops_around, reverse=True), stack, 0)
 
     def _visit(self, nodes: list[Node], stack: tuple[object, ...], depth: int) -> bool:
         changed = False
@@ -214,6 +215,15 @@ def _copy_body(callee: Graph, region: Node, arguments: list[Value], call: Node) 
             leave.insert_before(node)
             node.erase()
     return [node for node in copied if node.block is not None]
+
+
+def _loops_around(node: Node) -> int:
+    """In how many loops the node lies: calls in loops are the first to be inlined."""
+    owner, count = node.block.owner if node.block is not None else None, 0
+    while owner is not None:
+        count += owner.op is LOOP
+        owner = owner.block.owner if owner.block is not None else None
+    return count
 
 
 def _scope(load: Node) -> object:

@@ -8,7 +8,7 @@ import ljit
 from ljit.frontend import build_graph
 from ljit.interp import NoHooks, compile_graph, run
 from ljit.ir import Graph, verify
-from ljit.ops.control import CONSTANT, RETURN
+from ljit.ops.control import CONSTANT, LOOP, REGION, RETURN
 from ljit.passes import run_passes
 
 
@@ -204,3 +204,20 @@ def test_a_large_function_is_called():
     big.block.append(big.create(RETURN, [big.block.last.output], outputs=0))
     graph = graph_of(outer)
     assert not run_passes(graph, "inline", {"inline": {"graph_of": lambda function: big}})
+
+
+def calls_before_a_loop(x):
+    before = square(x)
+    for _ in range(3):
+        before += square(x)
+    return before
+
+
+def test_calls_in_loops_are_inlined_first(monkeypatch):
+    size = sum(1 for _ in graph_of(square).walk())
+    monkeypatch.setattr("ljit.passes.inline.MAX_TOTAL", size)
+    graph = graph_of(calls_before_a_loop)
+    run_passes(graph, "inline", {"inline": {"graph_of": graph_of}})
+    (loop,) = (node for node in graph.walk() if node.op is LOOP)
+    assert any(node.op is REGION for node in loop.blocks[0].walk())
+    assert sum(node.op is REGION for node in graph.walk()) == 1

@@ -42,6 +42,24 @@ def fails_at(n, bad):
     return 0 if n == 0 else fails_at(n - 1, bad)
 
 
+def up_and_down(n, x, a):
+    if n <= 0:
+        return 3 - a[n % len(a)]
+    total = 0
+    for _ in range(n % 3):
+        total = total + down_and_up(n - 1, x % 2, a)
+    down_and_up(n - 1, a[n % len(a)], a)
+    return (n + 1) - (total * n) + down_and_up(n - 1, 3 + n, a)
+
+
+def down_and_up(n, x, a):
+    if n <= 1:
+        return 1
+    before = up_and_down(n - 1, 2 - x, a)
+    a[n % len(a)] = x // 3 % 5
+    return before % 2 - (n - 0.5)
+
+
 def executor_of(function):
     return twins._twins[id(function)]._executor
 
@@ -122,6 +140,19 @@ def test_a_callee_whose_result_becomes_another_type_has_its_callers_compiled_aga
             assert repr(caller(table, n)) == repr(lookup(table, n) + 1)
 
 
+def test_types_that_are_found_out_while_functions_compile_one_another(monkeypatch):
+    monkeypatch.setattr("ljit.passes.inline.MAX_CALLEE", 0)
+
+    def total(n, x, a):
+        return sum([down_and_up(i, x, a) for i in range(n)])
+
+    made = ljit.jit(total)
+    for n, x in ((6, 2**40), (2, 2), (3, 1), (6, 2), (5, 3.5), (6, 2)):
+        expected, found = np.array([3, 1, 4, 1, 5]), np.array([3, 1, 4, 1, 5])
+        assert repr(made(n, x, found)) == repr(total(n, x, expected))
+        assert found.tolist() == expected.tolist()
+
+
 def test_a_callee_that_is_given_up_is_called_with_objects(caller):
     for _ in range(3):
         caller(5)
@@ -139,7 +170,8 @@ def test_each_check_of_a_callee_that_fails_leaves_the_result_alone(caller):
     for _ in range(3):
         caller(5)
     sites = [(site, caller(5)) for site in fail_each_guard(caller)]
-    assert any("test_links.py:21" in site for site, _ in sites)
+    line = countdown.__code__.co_firstlineno + 1
+    assert any(f"test_links.py:{line}" in site for site, _ in sites)
     assert {result for _, result in sites} == {20}
     assert all(link.address for link in native_callees(caller))
 
