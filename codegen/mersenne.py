@@ -6,14 +6,31 @@ are used up; once all are, the next 624 are made of them, in machine code of its
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Callable
 from functools import cache, partial
 
 from ljit.codegen import engine
-from ljit.codegen.builder import ModuleBuilder, address
+from ljit.codegen.builder import ModuleBuilder, address, float_constant
+from ljit.codegen.layout import FLOAT_VALUE, OB_TYPE
 from ljit.codegen.random_layout import MERSENNE_INDEX, MERSENNE_WORDS, check_mersenne
 
-__all__ = ["MERSENNE_FUNCTIONS"]
+__all__ = ["GAUSS", "MERSENNE_FUNCTIONS"]
+
+GAUSS = "{double, i1}"  # what `mersenne.gauss` gives
+_GAUSS_NEXT = sys.intern("gauss_next")
+_C_FUNCTIONS = (
+    ("PyObject_GetAttr", "ptr", ("ptr", "ptr")),
+    ("PyObject_SetAttr", "i32", ("ptr", "ptr", "ptr")),
+    ("PyErr_Clear", "void", ()),
+    ("Py_DecRef", "void", ("ptr",)),
+    ("PyFloat_FromDouble", "ptr", ("double",)),
+    ("log", "double", ("double",)),
+    ("sin", "double", ("double",)),
+    ("cos", "double", ("double",)),
+    ("llvm.sqrt.f64", "double", ("double",)),
+)
 
 
 def _steps(name: str, first: int, last: int, distance: int, before: str, after: str) -> str:
@@ -218,11 +235,88 @@ done:
     )
 
 
+def _define_can_gauss(module: ModuleBuilder, name: str) -> None:
+    """Whether the object's `gauss_next` is a float or None."""
+    for function, result, params in _C_FUNCTIONS:
+        module.declare(function, result, params)
+    module.define(
+        name,
+        f"""define internal i1 @{name}(ptr %x) nounwind {{
+  %kept = call ptr @PyObject_GetAttr(ptr %x, ptr {address(id(_GAUSS_NEXT))})
+  %is.lost = icmp eq ptr %kept, null
+  br i1 %is.lost, label %lost, label %look
+lost:
+  call void @PyErr_Clear()
+  ret i1 false
+look:
+  %class.at = getelementptr i8, ptr %kept, i64 {OB_TYPE}
+  %class = load ptr, ptr %class.at
+  %is.none = icmp eq ptr %kept, {address(id(None))}
+  %is.float = icmp eq ptr %class, {address(id(float))}
+  %is.good = or i1 %is.none, %is.float
+  call void @Py_DecRef(ptr %kept)
+  ret i1 %is.good
+}}""",
+    )
+
+
+def _define_gauss(module: ModuleBuilder, name: str) -> None:
+    """A number of the standard normal distribution, and whether that failed with an error.
+
+    Two numbers are made at a time; the object keeps the second as `gauss_next`, which is None once that was taken.
+    """
+    _define_double(module, "mersenne.double")
+    attribute, none = address(id(_GAUSS_NEXT)), address(id(None))
+    module.define(
+        name,
+        f"""define internal {GAUSS} @{name}(ptr %x) nounwind {{
+  %kept = call ptr @PyObject_GetAttr(ptr %x, ptr {attribute})
+  %is.none = icmp eq ptr %kept, {none}
+  %value.at = getelementptr i8, ptr %kept, i64 {FLOAT_VALUE}
+  br i1 %is.none, label %make, label %take
+take:
+  %second = load double, ptr %value.at
+  call void @Py_DecRef(ptr %kept)
+  %was.taken = call i32 @PyObject_SetAttr(ptr %x, ptr {attribute}, ptr {none})
+  br label %done
+make:
+  call void @Py_DecRef(ptr %kept)
+  %u = call double @mersenne.double(ptr %x)
+  %v = call double @mersenne.double(ptr %x)
+  %angle = fmul double %u, {float_constant("double", 2.0 * math.pi)}
+  %rest = fsub double 1.0, %v
+  %log = call double @log(double %rest)
+  %log.2 = fmul double %log, -2.0
+  %radius = call double @llvm.sqrt.f64(double %log.2)
+  %cos = call double @cos(double %angle)
+  %sin = call double @sin(double %angle)
+  %first = fmul double %cos, %radius
+  %other = fmul double %sin, %radius
+  %box = call ptr @PyFloat_FromDouble(double %other)
+  %is.null = icmp eq ptr %box, null
+  br i1 %is.null, label %done, label %keep
+keep:
+  %was.kept = call i32 @PyObject_SetAttr(ptr %x, ptr {attribute}, ptr %box)
+  call void @Py_DecRef(ptr %box)
+  br label %done
+done:
+  %status = phi i32 [ %was.taken, %take ], [ -1, %make ], [ %was.kept, %keep ]
+  %number = phi double [ %second, %take ], [ %first, %make ], [ %first, %keep ]
+  %failed = icmp slt i32 %status, 0
+  %half = insertvalue {GAUSS} poison, double %number, 0
+  %pair = insertvalue {GAUSS} %half, i1 %failed, 1
+  ret {GAUSS} %pair
+}}""",
+    )
+
+
 _Definition = Callable[[ModuleBuilder], None]
 _DEFINITIONS = {
     "mersenne.double": _define_double,
     "mersenne.bits": _define_bits,
     "mersenne.below": _define_below,
+    "mersenne.can_gauss": _define_can_gauss,
+    "mersenne.gauss": _define_gauss,
 }
 #: what a unit's module needs to call a function on a `random.Random`
 MERSENNE_FUNCTIONS: dict[str, _Definition] = {

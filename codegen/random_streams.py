@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.builder import FunctionBuilder, Ref, address, integer
 from ljit.codegen.forms import Native, components, undef_of
-from ljit.codegen.mersenne import MERSENNE_FUNCTIONS
+from ljit.codegen.mersenne import GAUSS, MERSENNE_FUNCTIONS
 from ljit.codegen.random_layout import (
     NEXT_DOUBLE,
     Stream,
@@ -56,6 +56,8 @@ def _draw(e: Emitter, x: Native, function: str, args: Sequence[Native], type_: T
     operands = [part for arg in args for part in arg.parts]
     if function in MERSENNE_FUNCTIONS:
         MERSENNE_FUNCTIONS[function](f.module)
+        if function == "mersenne.gauss":
+            return Native(type_, (_gauss(e, x.ref, function),))
         return Native(type_, (f.call(result, function, [x.ref, *operands]),))
     cls = class_of(x.type)
     assert cls is not None
@@ -68,6 +70,12 @@ def _draw(e: Emitter, x: Native, function: str, args: Sequence[Native], type_: T
     if own is not None:
         return Native(type_, (own(f, x.ref, bitgen, stream, operands),))
     return Native(type_, (f.call(result, callee, [bitgen, *operands], _DRAWS),))
+
+
+def _gauss(e: Emitter, x: Ref, function: str) -> Ref:
+    pair = e.f.call(GAUSS, function, [x])
+    e.bailout.error_if(e.f.extract("i1", pair, 1))
+    return e.f.extract("double", pair, 0)
 
 
 def _is_ready(name: str, stream: Stream) -> str:

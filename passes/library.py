@@ -70,12 +70,15 @@ def looks_up_as_known(op: OpDef, receiver: Value, objects: Objects) -> bool:
     """Whether the methods that the op's function looks up on its receiver are the library's own."""
     for name, wanted in op.looks_up.items():
         members = _members(receiver.type, name)
-        if not members or _name_in_library(members[-1].value) != wanted:
+        if not members or (_name_in_library(members[-1].value) or "") != wanted:
             return False
-        if not all(map(objects.assume, members)):
+        if (not wanted and members[-1].value is not MISSING) or not all(
+            map(objects.assume, members)
+        ):
             return False
-    if op.looks_up:
-        objects.check_no_attributes(receiver, tuple(op.looks_up))
+    methods = tuple(name for name, wanted in op.looks_up.items() if wanted)
+    if methods:
+        objects.check_no_attributes(receiver, methods)
     return True
 
 
@@ -93,7 +96,7 @@ def library_method(receiver: Value, name: str, objects: Objects) -> object | Non
 
 
 def _members(type_: Type, name: str) -> list[Assumption]:
-    """What makes ``x.name`` what it is: each class up to the one that has it; [] if that is not known."""
+    """What makes ``x.name`` what it is: each class up to the one that has it (or all); [] if that is not known."""
     if not isinstance(type_, ObjectType) or type(type_.cls) is not type:
         return []
     cls = type_.cls
@@ -104,5 +107,5 @@ def _members(type_: Type, name: str) -> list[Assumption]:
         (members,) = (d for d in gc.get_referents(vars(base)) if type(d) is dict)
         assumptions.append(Assumption(members, name, members.get(name, MISSING)))
         if name in members:
-            return assumptions
-    return []
+            break
+    return assumptions

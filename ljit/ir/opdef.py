@@ -369,7 +369,7 @@ class OpDef(Record):
       scalars (any dtype) are ``"generic.item"``.
     - `library` names functions of Python's library that are this op, of modules that ljit does not import:
       ``"random.Random.uniform"``; `looks_up` the methods of the first argument that they call, and which functions
-      these have to be: ``{"random": "_random.Random.random"}``.
+      these have to be: ``{"random": "_random.Random.random"}``; of an attribute that no class may have, ``""``.
     - `parameters` is the call order of the Python function where it differs from the schema's positional
       and then keyword-only names: ``("shape", "dtype", "order")``. A call argument that lands on a keyword-only
       name of the schema becomes an attribute and must be a constant.

@@ -12,9 +12,9 @@ from typing import Any
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.opdef import V
 from ljit.ir.range_rules import RangeRules
-from ljit.ops.python_numbers import to_float
+from ljit.ops.python_numbers import condition_not, to_float
 from ljit.ops.random_ranges import RANDINT, RANDRANGE
-from ljit.types import ANY, FLOAT, INT, NONE, ArrayType, ListType, ObjectType, Type
+from ljit.types import ANY, BOOL, FLOAT, INT, NONE, ArrayType, ListType, ObjectType, Type
 
 __all__: list[str] = []
 
@@ -95,6 +95,14 @@ def _lower_expovariate(e: Emitter, x: V, rate: V) -> V:
     e.bail_if(e.compare("eq", rate, e.const(FLOAT, 0.0)), "division by zero")
     rest = e.sub(e.const(FLOAT, 1.0), _lower_random(e, x))
     return e.div(e.neg(e.math("log", rest)), rate)
+
+
+def _lower_gauss(e: Emitter, x: V, mu: V | None = None, sigma: V | None = None) -> V:
+    can_draw = e.draw(x, "mersenne.can_gauss", (), BOOL)
+    e.bail_if(condition_not(e, can_draw), "gauss_next is no float")
+    mean = e.const(FLOAT, 0.0) if mu is None else to_float(e, mu)
+    deviation = e.const(FLOAT, 1.0) if sigma is None else to_float(e, sigma)
+    return e.add(mean, e.mul(e.draw(x, "mersenne.gauss", (), FLOAT), deviation))
 
 
 def _below(e: Emitter, x: V, start: V, stop: V) -> V:
@@ -224,6 +232,10 @@ _declare(
     INT, module="_random",
 )  # fmt: skip
 _declare("uniform", "(x!, a, b)", "``a + (b - a) * random()``.", _lower_uniform, _are_real, _RANDOM)
+_declare(
+    "gauss", "(x!, mu=0.0, sigma=1.0)", "A float of the normal distribution.", _lower_gauss, _are_real,
+    {**_RANDOM, "gauss_next": ""},
+)  # fmt: skip
 _declare(
     "expovariate", "(x!, lambd)", "``-log(1 - random()) / lambd``.", _lower_expovariate, _are_real,
     _RANDOM,

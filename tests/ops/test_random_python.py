@@ -294,6 +294,42 @@ def test_lists_and_arrays_are_shuffled_as_python_does():
     assert "random::shuffle" in str(compiled.graph_for([1, 2], np.arange(3), 3))
 
 
+def gaussian(rng, n, mu, sigma):
+    out = []
+    for i in range(n):
+        out.append(rng.gauss(mu, sigma))
+        out.append(random.gauss(0.0, 1))
+        out.append(rng.gauss(sigma=2.0) + random.gauss(i))
+        if i % 7 == 3:
+            out.append(rng.random())
+        if i == 11:
+            rng.gauss_next = sigma
+    return out
+
+
+class Guarded(random.Random):
+    gauss_next = property(lambda self: 0.25, lambda self, value: None)
+
+
+def test_gauss_keeps_every_second_number_in_the_object():
+    compiled = ljit.jit(gaussian, strict=True)
+    for make in (random.Random, random.Random, random.Random, Guarded):
+        for mu, sigma in (
+            (1.0, 2.0),
+            (0, 1),
+            (0.5, 3),
+            (1.0, "a"),
+            (1.0, 2.0),
+            (np.float64(1), 1.0),
+        ):
+            pairs = []
+            for function in (gaussian, compiled):
+                rng = make(4)
+                pairs.append((outcome(function, rng, 20, mu, sigma), rng.getstate()))
+            assert pairs[0] == pairs[1], (mu, sigma)
+    assert "random::gauss" in str(compiled.graph_for(random.Random(1), 4, 1.0, 2.0))
+
+
 class Holder:
     def __init__(self, rng):
         self.rng = rng

@@ -210,3 +210,15 @@ def filling_an_array(rng, a):
         for j in range(a.shape[1]):
             a[i, j] = rng.standard_normal() if (i + j) % 2 else rng.poisson(3.5)
     return a.sum()
+
+
+@program(lambda: (random.Random(4), 9), lambda: (random.Random(5), 0))
+def gaussian_steps(rng, n):
+    x = 0.0
+    hits = []
+    for i in range(n):
+        x += rng.gauss(0.0, 1.5) - rng.choice([0.5, 0.25, i])
+        if x < -1:
+            hits.append(rng.getrandbits(60) * (i + 2))
+    rng.shuffle(hits)
+    return x, hits
