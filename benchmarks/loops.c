@@ -325,3 +325,24 @@ void mandelbrot(const double *xs, const double *ys, i64 *restrict out, i64 n, i6
             out[j * n + i] = k;
         }
 }
+
+/* calls */
+
+i64 fib(i64 n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+
+i64 ackermann(i64 m, i64 n) {
+    if (m == 0) return n + 1;
+    if (n == 0) return ackermann(m - 1, 1);
+    return ackermann(m - 1, ackermann(m, n - 1));
+}
+
+i64 tak(i64 x, i64 y, i64 z) {
+    if (y >= x) return z;
+    return tak(tak(x - 1, y, z), tak(y - 1, z, x), tak(z - 1, x, y));
+}
+
+i64 tree_depth(const i64 *left, const i64 *right, i64 node) {
+    if (node < 0) return 0;
+    i64 a = tree_depth(left, right, left[node]), b = tree_depth(left, right, right[node]);
+    return 1 + (a > b ? a : b);
+}

@@ -2,6 +2,7 @@
 
     python benchmarks/loops.py                          # all programs, about two minutes
     python benchmarks/loops.py --only matmul --rounds 5
+    python benchmarks/loops.py --calls                  # recursive functions instead, without targets
     python benchmarks/loops.py --report docs/benchmarks.md --json loops.json
 
 Every result is compared with CPython's before anything is timed. C, ljit and Numba take turns within a round; times are
@@ -31,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from loop_programs import PROGRAMS, CLibrary, Program
+from loop_programs import CALLS, PROGRAMS, CLibrary, Program
 from loops_report import Missed, markdown, targets_missed, text, write_region
 
 import ljit
@@ -190,6 +191,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--only", action="append", help="a part of a program's name; may be repeated"
     )
+    parser.add_argument("--calls", action="store_true", help="time recursive functions instead")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--compile-rounds", type=int, default=2)
     parser.add_argument("--no-numba", action="store_true", help="do not measure Numba")
@@ -206,7 +208,8 @@ def main() -> int:
         print(
             "Numba: skipped, it is not installed (pip install 'ljit[bench]') or --no-numba was said"
         )
-    chosen = [p for p in PROGRAMS if not args.only or any(part in p.name for part in args.only)]
+    programs = CALLS if args.calls else PROGRAMS
+    chosen = [p for p in programs if not args.only or any(part in p.name for part in args.only)]
     results = []
     with c_library() as library:
         warm_up(numba)
@@ -215,7 +218,7 @@ def main() -> int:
             results.append(measure_program(program, library, numba, args))
             gc.collect()
             print(f"{program.name} done", file=sys.stderr)
-    missed: list[Missed] = targets_missed(results)
+    missed: list[Missed] = targets_missed(results) if not args.calls else []
     print(text(results, missed))
     if args.json:
         args.json.write_text(json.dumps([asdict(r) for r in results], indent=1) + "\n")
