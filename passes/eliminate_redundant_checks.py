@@ -234,10 +234,21 @@ class _Walk:
         for position, loop in enumerate(self.loops):
             outside = _Outside(loop.node)
             test = self.s.least_without(goal, outside.lacks)
-            if test is not None:
-                scope, given = self.conditions(position, outside)
+            if test is None:
+                continue
+            scope, given = self.conditions(position, outside)
+            if not self.is_futile(test, given):
                 return scope, Predicate(loop.node, node, given, test)
         return None
+
+    def is_futile(self, test: Linear, given: Sequence[Linear]) -> bool:
+        """Whether the test fails whenever the loops have two trips."""
+        self.s.open()
+        for fact in given:
+            self.s.assume(fact - 1)
+        fails = self.s.proves(-1 - test)
+        self.s.close()
+        return fails
 
     def conditions(self, position: int, outside: _Outside) -> tuple[int, tuple[Linear, ...]]:
         """What says in front of a loop that its body and those within run; and the scope in which that is so."""

@@ -110,11 +110,11 @@ def _facts_of_mod(s: Symbolic, node: Node) -> Iterable[Linear]:
     x, y = map(s.value, node.inputs)
     out = s.value(node.output)
     sign = s.sign(y)
-    if sign:
-        yield out * sign
-        yield (y - out) * sign - 1
     if sign > 0 and s.proves(x):
         yield x - out
+    if sign:  # the last facts are tried first: these make the better tests
+        yield out * sign
+        yield (y - out) * sign - 1
 
 
 def _facts_of_floordiv(s: Symbolic, node: Node) -> Iterable[Linear]:

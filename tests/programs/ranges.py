@@ -591,3 +591,22 @@ def compacted(a, n):
             a[kept] = a[i]
             kept += 1
     return kept
+
+
+@program(
+    lambda: (8, 5),
+    lambda: (1, 3),
+    lambda: (2, 3),
+    lambda: (0, 2),
+)
+def rows_that_replace_one_another(n, steps):
+    row = np.zeros(n, dtype=np.bool_)
+    row[n // 2] = True
+    seen = np.zeros((steps, n), dtype=np.bool_)
+    for t in range(steps):
+        seen[t] = row
+        new = np.zeros(n, dtype=np.bool_)
+        for i in range(n):
+            new[i] = row[i - 1] ^ (row[i] | row[(i + 1) % n])
+        row = new
+    return seen
