@@ -515,6 +515,13 @@ def test_bound_ops_do_what_their_evaluate_does():
 
     cell = [1]
     cases = {
+        "prim::format_value": [
+            ({}, (2.5, ".1f")),
+            ({"conversion": ord("r")}, ("a", ">5")),
+            ({"conversion": ord("s")}, (1, "")),
+            ({"conversion": ord("a")}, ("\xe4", "")),
+            ({}, (1, "?")),
+        ],
         "prim::load_closure": [
             ({"name": "cell", "scope": lambda: cell}, ()),
             ({"name": "later", "scope": lambda: later}, ()),
