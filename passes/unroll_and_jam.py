@@ -14,7 +14,9 @@ same vectors, but a load and a store for each addition.
 Legal if nothing but the variable of the outer loop differs from trip to trip until the inner loops are done
 (`analysis/uniformity`), they have no effects, and what the trip stores behind them is not read in them: by type and
 origin, or by a test of the addresses in front. All checks up to the first store go back to the start of
-the group of trips; behind it the Snapshots are those of each trip.
+the group of trips; behind it the Snapshots are those of each trip. The innermost loop may store itself, if each trip
+stores to elements of its own (`private_elements`) and nothing in it can leave: then rows that it goes through one
+column at a time are gone through eight columns at a time, and sums in memory overlap.
 
 Reference: Callahan, Cocke, Kennedy, Estimating Interlock and Improving Balance for Pipelined Architectures, 1988.
 """
@@ -29,6 +31,7 @@ from ljit.ir import Block, Effect, Graph, Node, Value, copy_node, get_op
 from ljit.ops.control import IF, LOOP, REGION, SNAPSHOT, YIELD
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.masked_loops import is_maskable, write_masked
+from ljit.passes.private_elements import OwnElements
 from ljit.passes.rewriting import insert_constant
 from ljit.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, ScalarType, Type
 
@@ -64,12 +67,15 @@ class _Nest:
         self.loop = loop
         self.core = core
         self.aliases = aliases
-        body = list(loop.blocks[0])
-        position = body.index(core)
-        self.before, self.behind = body[:position], body[position + 1 : -1]
+        body = loop.blocks[0]
+        nodes = list(body)
+        position = nodes.index(core)
+        self.before, self.behind = nodes[:position], nodes[position + 1 : -1]
         self.varying = Varying(loop)
         self.divergent: set[Node] = set()  # inner loops that trips leave at different times
         self.hazards: list[tuple[Value, Value]] = []  # arrays that must not overlap
+        self.elements = OwnElements(loop, body.walk())
+        self.core_stores = any(n.op.effects_of(n) & Effect.WRITE for n in _with_inner(core))
 
     @staticmethod
     def of(node: Node, aliases: AliasInfo) -> _Nest | None:
@@ -85,9 +91,9 @@ class _Nest:
         return nest if nest.pays() and nest.is_legal() else None
 
     def pays(self) -> bool:
-        """Whether an inner loop carries a float that differs from trip to trip, and all of them few values."""
+        """Whether an inner loop sums floats that differ from trip to trip, or goes through rows of arrays."""
         loops = [n for n in _with_inner(self.core) if n.op is LOOP]
-        return any(
+        return (self.core_stores and self.elements.are_neighbours(self.core)) or any(
             _is_float(param.type) and param in self.varying
             for loop in loops
             for param in loop.blocks[0].params[1:]
@@ -98,7 +104,10 @@ class _Nest:
             return False
         if any(n.blocks for n in self.before) or not self.core_is_legal():
             return False
+        if self.core_stores and not self.stores_are_legal():
+            return False
         quiet, known = Effect.READ | Effect.RAISE, Effect.READ | Effect.RAISE | Effect.WRITE
+        quiet |= Effect.WRITE if self.core_stores else Effect.PURE
         for nodes, allowed in (([*self.before, self.core], quiet), (self.behind, known)):
             for node in (inner for n in nodes for inner in _with_inner(n)):
                 is_structure = node.op is SNAPSHOT or node.blocks or node.op.is_terminator
@@ -109,6 +118,15 @@ class _Nest:
         ):
             return False
         return self.before[:1] != [] and self.before[0].op is SNAPSHOT and self.find_hazards()
+
+    def stores_are_legal(self) -> bool:
+        """Whether stores in the inner loop can be those of many trips: nothing may leave behind them."""
+        body = [n for n in _with_inner(self.core) if n is not self.core]
+        quiet = all(n.op in (SNAPSHOT, YIELD) or not n.op.can_leave(n) for n in body)
+        is_flat = self.core.op is LOOP and not any(n.op in (LOOP, REGION) for n in body)
+        return (
+            quiet and is_flat and not self.divergent and all(n.op is SNAPSHOT for n in self.behind)
+        )
 
     def core_is_legal(self) -> bool:
         """Whether control flow is the same for all trips, but for Ifs without exits."""
@@ -144,17 +162,20 @@ class _Nest:
             for value in node.inputs
             if not is_immutable(value.type)
         ]
-        for node in (inner for n in self.behind for inner in _with_inner(n)):
+        for node in (inner for n in (self.core, *self.behind) for inner in _with_inner(n)):
             if not node.op.effects_of(node) & Effect.WRITE:
                 continue
             written = written_operands(node)
-            if not written or self.behind[-1].op is not SNAPSHOT:
+            if not written or not self.behind or self.behind[-1].op is not SNAPSHOT:
                 return False  # the next group would be entered without a Snapshot behind the store
             for target in map(self.root, written):
+                is_private = self.elements.are_disjoint(target, self.root)
+                if node.is_inside(self.core) and not is_private:
+                    return False
                 for source in read:
-                    if target is source:
+                    if target is source and not is_private:
                         return False
-                    if self.aliases.may_alias(target, source):
+                    if target is not source and self.aliases.may_alias(target, source):
                         self.hazards.append((target, source))
         self.hazards = list(dict.fromkeys(self.hazards))
         arrays = [value for pair in self.hazards for value in pair]
@@ -201,7 +222,7 @@ class Jam:
         for node in nest.before:
             self.jam(node, body, end)
         self.jam(nest.core, body, end)
-        for values in self.lanes:
+        for values in self.lanes[-1:] if nest.core_stores else self.lanes:
             for node in nest.behind:
                 copy_node(node, self.graph, values, {}).insert_before(end)
         loop.set_input(0, self.int_op(loop, "py::mul", groups, _LANES))
@@ -258,7 +279,7 @@ class Jam:
             made.target = self.targets[node.target] if node.target is not None else None
             self.place(made, into, before)
             return
-        is_varying = any(out in varying for out in node.outputs)
+        is_varying = any(v in varying for v in node.outputs or node.inputs)
         for lane in range(_LANES if is_varying else 1):
             made = copy_node(node, self.graph, self.lanes[lane], {})
             self.place(made, into, before)

@@ -1,4 +1,4 @@
-"""OpDef: the one declaration of an op, and the Emitter protocol that its lowering speaks to.
+"""OpDef: the one declaration of an op.
 
 Everything that ljit knows about an op is a field here; nothing branches on an op's name. Declaring an
 op (``declare(OpDef(...))``, see `ljit.ir.registry`) puts it into the registry-wide tests and `docs/ops.md`.
@@ -10,11 +10,12 @@ import enum
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
+from ljit.ir.emitter import Emitter, Scalar, V
 from ljit.ir.range_rules import RangeRules
 from ljit.records import Record
-from ljit.types import ANY, Type, is_number
+from ljit.types import ANY, INT, Type, is_number
 
 if TYPE_CHECKING:
     from ljit.ir.graph import Node
@@ -27,6 +28,7 @@ __all__ = [
     "OpDef",
     "Scalar",
     "Schema",
+    "V",
 ]
 
 
@@ -144,202 +146,6 @@ def parsed(text: str) -> Parameters:
     return Parameters(positional, keyword_only, defaults, variadic, written, only)
 
 
-class Scalar(Protocol):
-    """A value inside the emitter: `type` is its ljit type; the rest belongs to the emitter."""
-
-    @property
-    def type(self) -> Type: ...
-
-
-V = Any  # a Scalar of whichever emitter runs; an alias, so that op files stay readable
-
-
-class Emitter(Protocol):
-    """What a lowering may do. Implemented by `ljit.codegen` (LLVM).
-
-    The scalar part. Operands of one arithmetic call have the same type; bool, int, float, complex and
-    the NumPy scalar types are scalars. Integer `add sub mul neg shl` wrap; a *condition* is a Scalar of
-    type BOOL.
-    """
-
-    @property
-    def result_types(self) -> tuple[Type, ...]:
-        """The types of the node's outputs."""
-
-    @property
-    def fastmath(self) -> bool: ...
-
-    def is_proven(self, check: str) -> bool:
-        """Whether the check of this name (`RangeRules.checks`) cannot fail at this node."""
-
-    def const(self, type_: Type, value: object) -> V: ...
-    def cast(self, x: V, type_: Type) -> V:
-        """Convert as C does between number types (NumPy's ``astype``); never undefined behaviour."""
-
-    def retype(self, x: V, type_: Type) -> V:
-        """Give the same bits another ljit type of the same machine type (int <-> np.int64)."""
-
-    def add(self, x: V, y: V, *, fits: bool = False) -> V:
-        """Add; ints wrap, unless it is known that the sum fits. Likewise the next two."""
-
-    def sub(self, x: V, y: V, *, fits: bool = False) -> V: ...
-    def mul(self, x: V, y: V, *, fits: bool = False) -> V: ...
-    def div(self, x: V, y: V) -> V:
-        """Divide floats; truncate towards zero for ints (divisor 0 and MIN // -1 are the caller's)."""
-
-    def rem(self, x: V, y: V) -> V:
-        """Remainder with the sign of the dividend: C's ``%`` and ``fmod``."""
-
-    def neg(self, x: V) -> V: ...
-    def add_overflow(self, x: V, y: V) -> tuple[V, V]:
-        """Wrapped sum and the condition that it overflowed; likewise the next two."""
-
-    def sub_overflow(self, x: V, y: V) -> tuple[V, V]: ...
-    def mul_overflow(self, x: V, y: V) -> tuple[V, V]: ...
-    def bit_and(self, x: V, y: V) -> V: ...
-    def bit_or(self, x: V, y: V) -> V: ...
-    def bit_xor(self, x: V, y: V) -> V: ...
-    def bit_not(self, x: V) -> V: ...
-    def shl(self, x: V, y: V) -> V:
-        """Shift left; `y` must be in [0, bits)."""
-
-    def shr(self, x: V, y: V) -> V:
-        """Shift right, arithmetic for signed types; `y` must be in [0, bits)."""
-
-    def compare(self, predicate: str, x: V, y: V) -> V:
-        """Compare with ``eq ne lt le gt ge``; NaN is unequal and unordered (``ne`` holds)."""
-
-    def widen(self, x: V, type_: Type) -> V:
-        """Give `x` as a value of the Union `type_` that its type is a member of (or is)."""
-
-    def select(self, condition: V, x: V, y: V) -> V:
-        """Choose without a branch: both are computed."""
-
-    def item_at(self, items: Sequence[V], index: V) -> V:
-        """Choose from values of one type by an index within their number."""
-
-    def branch(self, condition: V, then: Callable[[], V], otherwise: Callable[[], V]) -> V:
-        """Choose with a branch: only one is computed. Both give values of one type."""
-
-    def real(self, x: V) -> V: ...
-    def imag(self, x: V) -> V: ...
-    def complex(self, real: V, imag: V, type_: Type) -> V: ...
-    def intrinsic(self, name: str, *xs: V) -> V:
-        """LLVM's ``llvm.<name>.<type>``: sqrt fabs floor ceil trunc rint copysign minnum ctpop ..."""
-
-    def math(self, name: str, *xs: V) -> V:
-        """Call ``<name>`` of the C library (double; float via the ``f`` variant)."""
-
-    def bail_if(self, condition: V, reason: str, *, also: Callable[[], V] | None = None) -> None:
-        """Leave native code for the interpreter, which redoes the work since the last Snapshot.
-
-        `also`: the rest of the condition, if it is rarely needed. May be left out.
-        """
-
-    def bail(self, reason: str) -> None:
-        """Leave native code unconditionally; what follows is unreachable."""
-
-    # -- aggregates ----------------------------------------------------------------------------------
-
-    def tuple_make(self, items: Sequence[V]) -> V: ...
-    def tuple_items(self, x: V) -> Sequence[V]: ...
-    def range_make(self, start: V, stop: V, step: V) -> V: ...
-    def range_parts(self, x: V) -> tuple[V, V, V]: ...
-    def slice_make(self, start: V, stop: V, step: V) -> V: ...
-    def slice_parts(self, x: V) -> tuple[V, V, V]: ...
-    def view_make(self, type_: Type, parts: Sequence[V]) -> V: ...
-    def view_parts(self, x: V) -> Sequence[V]: ...
-
-    # -- arrays --------------------------------------------------------------------------------------
-
-    def array_sizes(self, a: V) -> Sequence[V]:
-        """Sizes as INT values, constants where the type knows them."""
-
-    def array_strides(self, a: V) -> Sequence[V]:
-        """Strides in bytes as INT values."""
-
-    def array_load(self, a: V, indices: Sequence[V]) -> V:
-        """Load one element; the indices must be in [0, size): checked by the caller."""
-
-    def array_store(self, a: V, indices: Sequence[V], value: V) -> None:
-        """Store one element of the array's dtype; indices as in `array_load`."""
-
-    def array_new(self, type_: Type, sizes: Sequence[V], fill: V | None) -> V:
-        """Allocate a C-contiguous array; `fill` None leaves it uninitialised. Negative sizes bail."""
-
-    def array_view(
-        self, a: V, type_: Type, offset: V, sizes: Sequence[V], strides: Sequence[V]
-    ) -> V:
-        """A view on the memory of `a`: offset and strides in bytes."""
-
-    def array_overlap(self, a: V, b: V) -> V:
-        """Whether the memory extents of two arrays meet, as a condition (may be true in vain)."""
-
-    def array_same(self, a: V, b: V) -> V:
-        """Whether two arrays of one dtype and rank are the same elements in the same places."""
-
-    def array_check(self, x: V) -> None:
-        """Bail if the object of an array (or of one within a tuple or view) is not what `x` says any more."""
-
-    def loop(self, trip: V, body: Callable[[V], None]) -> None:
-        """Run `body(k)` for k = 0 .. trip-1; for lowerings that need a loop of their own."""
-
-    # -- random streams ------------------------------------------------------------------------------
-
-    def draw(self, x: V, function: str, args: Sequence[V], type_: Type) -> V:
-        """Draw from the stream of a NumPy Generator or RandomState, or of Python's `random.Random`.
-
-        `function` is one of `numpy.random`'s for extensions, or of `ljit/codegen/random_streams.py`. Leaves if the
-        stream is in use by another thread, or not of a kind that is known.
-        """
-
-    # -- objects -------------------------------------------------------------------------------------
-
-    def object_const(self, value: object) -> V:
-        """A constant Python object."""
-
-    def list_size(self, x: V) -> V: ...
-    def list_load(self, x: V, index: V) -> V:
-        """Item of a list as `item` type of the result; bails when it has another type."""
-
-    def list_store(self, x: V, index: V, value: V) -> None: ...
-    def list_swap(self, x: V, i: V, j: V) -> None:
-        """Let two items change places; the indices must be in [0, size)."""
-
-    def list_append(self, x: V, value: V) -> None: ...
-    def list_pop(self, x: V) -> V:
-        """Take off the last item, as `list_load` would give it; bails if there is none."""
-
-    def list_make(self, items: Sequence[V], type_: Type) -> V: ...
-    def str_size(self, x: V) -> V:
-        """Length of a str."""
-
-    def str_code(self, x: V, index: V) -> V:
-        """Code point of a character as an int; the index must be in [0, length)."""
-
-    def str_char(self, code: V) -> V:
-        """The str of one character; the code point must be in [0, 0x110000)."""
-
-    def str_compare(self, x: V, y: V) -> V:
-        """-1, 0 or 1 as an int: the order of two strs by code points."""
-
-    def same_object(self, x: V, y: V) -> V:
-        """Identity of two objects, as a condition."""
-
-    def call_object(self, f: V, args: Sequence[V], kwnames: tuple[str, ...] = ()) -> V:
-        """``f(*args)`` on boxed values; the last ``len(kwnames)`` arguments are keywords."""
-
-    def call_method(
-        self, name: str, x: V, args: Sequence[V], kwnames: tuple[str, ...] = ()
-    ) -> V: ...
-    def getattr(self, x: V, name: str) -> V: ...
-    def check_no_attributes(self, x: V, names: Sequence[str]) -> None:
-        """Bail if the object has an attribute of its own (not of its class) of one of the names."""
-
-    def call_boxed(self, function: object, args: Sequence[V]) -> V:
-        """Box the arguments and call a Python callable; the result is unboxed as `result_types[0]`."""
-
-
 Samples = tuple[tuple[object, ...], ...]
 InferRule = Callable[..., "Type | tuple[Type, ...]"]
 EffectRule = Callable[..., Effect]
@@ -450,10 +256,25 @@ class OpDef(Record):
         return self.syntax.format(*operands, **attrs)
 
     def effects_of(self, node: Node) -> Effect:
-        """Give the op's own effects for the operand types of `node`."""
-        if isinstance(self.effects, Effect):
-            return self.effects
-        return self.effects(*(v.type for v in node.inputs), **node.attrs)
+        """Give the op's own effects for the operand types of `node` and what is proven of it."""
+        effects = self.effects
+        if not isinstance(effects, Effect):
+            effects = effects(*(v.type for v in node.inputs), **node.attrs)
+        if effects & Effect.RAISE and self._is_proven(node):
+            effects &= ~Effect.RAISE
+        return effects
+
+    def _is_proven(self, node: Node) -> bool:
+        """Whether no check is left in the lowering of `node`."""
+        is_complete = self.ranges.is_complete if self.ranges is not None else None
+        return is_complete is not None and is_complete(node)
+
+    def can_leave(self, node: Node) -> bool:
+        """Whether native code of `node` can bail out: it says so, or it makes an int that may not fit."""
+        if self.effects_of(node) & Effect.RAISE:
+            return True
+        makes_ints = self.lower is not None and any(out.type == INT for out in node.outputs)
+        return makes_ints and not self._is_proven(node)
 
     def can_be_speculated(self, node: Node) -> bool:
         """Whether `node` may run where the program would not run it."""

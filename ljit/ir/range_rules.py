@@ -56,6 +56,7 @@ class RangeRules(Record):
     - `below(s, node, x)`: those that are at least 0 where `x` is less than the output.
     - `checks(s, node)`: names of checks in the lowering, each with a polynomial: if all polynomials of a name are
       at least 0 whenever the node runs, the check cannot fail, and `Node.proven` tells the lowering.
+    - `is_complete(node)`: whether the checks that are proven are all that the node's lowering has.
     """
 
     value: Callable[[Symbolic, Node, int], Linear | None] | None = None
@@ -65,3 +66,4 @@ class RangeRules(Record):
     implies: Callable[[Symbolic, Node, bool], Iterable[Linear]] | None = None
     below: Callable[[Symbolic, Node, Linear], Iterable[Linear]] | None = None
     checks: Callable[[Symbolic, Node], Iterable[tuple[str, Linear]]] | None = None
+    is_complete: Callable[[Node], bool] | None = None

@@ -9,9 +9,7 @@ since.
 from __future__ import annotations
 
 from ljit.ir.graph import Block, Graph, Node
-from ljit.ir.opdef import Effect
 from ljit.ir.registry import get_op
-from ljit.types import INT
 
 __all__ = ["nodes_that_repeat_effects"]
 
@@ -45,7 +43,7 @@ class _Walk:
             elif node.op.is_exit_target or len(node.blocks) == 2:
                 done = self._structure(node, done=done)
             else:
-                if done and _can_leave(node):
+                if done and node.op.can_leave(node):
                     self.found[node] = None
                 done = done or not node.effects.is_repeatable
         return done
@@ -69,10 +67,3 @@ class _Walk:
         if len(node.blocks) == 2:
             done = self.block(node.blocks[1], done=done)
         return done or self.at_break[node]
-
-
-def _can_leave(node: Node) -> bool:
-    """Whether native code of the node can bail out: it says so, or it makes an int that may not fit."""
-    if node.effects & Effect.RAISE:
-        return True
-    return node.op.lower is not None and any(out.type == INT for out in node.outputs)

@@ -69,6 +69,11 @@ def _fits(x: Linear) -> Iterable[tuple[str, Linear]]:
 # -- + - * -----------------------------------------------------------------------------------------
 
 
+def is_proven_to_fit(node: Node) -> bool:
+    """Whether an op on ints makes one that is known to fit."""
+    return FITS in node.proven and are_ints(node)
+
+
 def _exact(compute: Callable[..., Linear]) -> RangeRules:
     """Rules of arithmetic whose result is exact if it fits."""
 
@@ -80,7 +85,7 @@ def _exact(compute: Callable[..., Linear]) -> RangeRules:
     def checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
         return _fits(compute(*map(s.value, node.inputs))) if node.output.type == INT else ()
 
-    return RangeRules(value=value, checks=checks)
+    return RangeRules(value=value, checks=checks, is_complete=is_proven_to_fit)
 
 
 ADD = _exact(lambda x, y: x + y)

@@ -96,7 +96,13 @@ def _next_checks(s: Symbolic, node: Node) -> Iterator[tuple[str, Linear]]:
         yield FITS, INT_MAX - number
 
 
-NEXT_RANGES = RangeRules(value=_next_value, item=_next_item, facts=_next_facts, checks=_next_checks)
+NEXT_RANGES = RangeRules(
+    value=_next_value,
+    item=_next_item,
+    facts=_next_facts,
+    checks=_next_checks,
+    is_complete=lambda node: node.inputs[0].type == RANGE,
+)
 
 
 def _size_checks(s: Symbolic, node: Node) -> Iterator[tuple[str, Linear]]:
@@ -112,4 +118,5 @@ VIEW_SIZE_RANGES = RangeRules(
     checks=_size_checks,
     below=lambda s, node, x: _below(s, node.inputs[0], x),
     facts=lambda s, node: [s.value(node.output)],
+    is_complete=lambda node: FITS in node.proven,
 )

@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ljit.ir import Effect, OpDef, Schema, declare
+from ljit.ir import Effect, Node, OpDef, Schema, declare
 from ljit.ir.opdef import Emitter, V
+from ljit.ir.range_rules import RangeRules
 from ljit.ops.numpy_convert import can_store, store_can_bail, store_convert, store_scalar
 from ljit.ops.numpy_index import (
     INDEX_RANGES,
@@ -20,6 +21,7 @@ from ljit.ops.numpy_index import (
     index_element,
     infer_item,
     is_element,
+    is_inside,
     view_at,
 )
 from ljit.ops.numpy_rules import broadcast_shapes, element_of, is_scalar
@@ -168,6 +170,14 @@ def _assign(target: np.ndarray, value: object) -> None:
     target[...] = value
 
 
+def _is_stored(node: Node) -> bool:
+    """Whether the element exists and takes the value as it is."""
+    a, _, value = (v.type for v in node.inputs)
+    if not isinstance(a, ArrayType) or not a.writeable or not is_scalar(value):
+        return False
+    return is_inside(node) and can_store(value, a.dtype) and not store_can_bail(value, a.dtype)
+
+
 declare(
     OpDef(
         "np::setitem",
@@ -178,7 +188,9 @@ declare(
         lower=_lower_setitem,
         can_lower=_can_setitem,
         effects=_setitem_effects,
-        ranges=INDEX_RANGES,
+        ranges=RangeRules(
+            checks=INDEX_RANGES.checks, facts=INDEX_RANGES.facts, is_complete=_is_stored
+        ),
     )
 )
 declare(

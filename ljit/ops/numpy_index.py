@@ -32,12 +32,14 @@ from ljit.types import (
 )
 
 __all__ = [
+    "FROM_START",
     "INDEX_RANGES",
     "Part",
     "basic_parts",
     "index_element",
     "infer_item",
     "is_element",
+    "is_inside",
     "view_at",
 ]
 
@@ -181,7 +183,7 @@ def _wrapped(e: Emitter, index: V, size: V, axis: int) -> V:
     is_inside = e.is_proven(f"{_INSIDE}.{axis}")
     if index.type == _UINT64 and not is_inside:
         e.bail_if(e.compare("lt", i, zero), "index out of bounds")
-    if e.is_proven(f"{_FROM_START}.{axis}"):
+    if e.is_proven(f"{FROM_START}.{axis}"):
         wrapped, outside = i, e.compare("ge", i, size)
     elif e.is_proven(f"{_FROM_END}.{axis}"):
         wrapped = e.add(i, size)
@@ -209,7 +211,7 @@ def _from_either_end(e: Emitter, i: V, size: V) -> V:
 
 # -- ranges of indices -----------------------------------------------------------------------------
 
-_FROM_START = "from_start"  # the index is at least 0
+FROM_START = "from_start"  # the index is at least 0
 _FROM_END = "from_end"  # it is below 0
 _INSIDE = "inside"  # there is an element
 
@@ -234,7 +236,7 @@ def _index_checks(s: Symbolic, node: Node) -> Iterator[tuple[str, Linear]]:
             yield f"{_FROM_END}.{axis}", -1 - i
             yield f"{_INSIDE}.{axis}", i + size
         else:
-            yield f"{_FROM_START}.{axis}", i
+            yield f"{FROM_START}.{axis}", i
             yield f"{_INSIDE}.{axis}", i
             yield f"{_INSIDE}.{axis}", size - 1 - i
 
@@ -245,7 +247,16 @@ def _index_facts(s: Symbolic, node: Node) -> Iterator[Linear]:
         yield size - 1 - i
 
 
-INDEX_RANGES = RangeRules(checks=_index_checks, facts=_index_facts)
+def is_inside(node: Node) -> bool:
+    """Whether ``a[index]`` is an element that is proven to exist."""
+    a, index = (v.type for v in node.inputs[:2])
+    parts = basic_parts(a, index) if isinstance(a, ArrayType) else None
+    if parts is None or not isinstance(a, ArrayType) or not is_element(a, index, parts):
+        return False
+    return all(f"{_INSIDE}.{axis}" in node.proven for axis in range(a.ndim))
+
+
+INDEX_RANGES = RangeRules(checks=_index_checks, facts=_index_facts, is_complete=is_inside)
 
 
 def view_at(e: Emitter, a: V, index: V, parts: Sequence[Part]) -> V:

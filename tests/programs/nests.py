@@ -228,3 +228,97 @@ def conditions_that_choose(xs, limit):
         ends[i, 0] = x
         ends[i, 1] = y
     return ends
+
+
+def zeros(n, m, dtype=float, offset=0.0):
+    return np.full((n, m), offset, dtype)
+
+
+@program(
+    lambda: (table(3, 4), table(4, 19), zeros(3, 19)),
+    lambda: (table(3, 4), table(4, 8), zeros(3, 8)),
+    lambda: (table(3, 4), table(4, 18), zeros(3, 17)),  # IndexError behind some stores
+    lambda: (table(3, 4), table(3, 18), zeros(3, 18)),
+    lambda: (table(3, 4, "f4"), table(4, 17, "f4"), zeros(3, 17, "f4")),
+    lambda: (table(3, 4, int), table(4, 17, int), zeros(3, 17, int)),
+    lambda: (table(3, 4), table(4, 17), zeros(3, 17, "f4")),
+    lambda: (table(3, 4), table(4, 17), zeros(3, 17, int)),
+    lambda: (table(4, 3).T, table(17, 4).T, zeros(17, 3).T),
+    lambda: (table(12, 12),) * 3,
+    lambda: (table(12, 12), table(12, 12)) * 2,
+)
+def product_summed_in_memory(a, b, c=None, d=None):
+    c = b if c is None else c
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            for k in range(a.shape[1]):
+                c[i, j] += a[i, k] * b[k, j]
+    return c
+
+
+@program(
+    lambda: (table(5, 21), zeros(5, 21)),
+    lambda: (table(5, 21), zeros(4, 21)),
+    lambda: (table(5, 21), zeros(5, 20)),
+    lambda: (table(5, 21),) * 2,
+    lambda: (table(6, 21)[:-1], table(6, 21)[1:]),
+    lambda: overlapping_tables(1),
+    lambda: overlapping_tables(21),
+    lambda: overlapping_tables(22),
+    lambda: (np.ones((5, 21)), np.broadcast_to(np.zeros(21), (5, 21))),
+    lambda: (np.ones((5, 21)), np.lib.stride_tricks.as_strided(np.zeros(30), (5, 21), (8, 8))),
+)
+def columns_one_by_one(a, b):
+    for j in range(a.shape[1]):
+        for i in range(a.shape[0]):
+            b[i, j] = a[i, j] * 2.0 + b[i, j]
+    return b
+
+
+def overlapping_tables(offset):
+    memory = np.linspace(-1.0, 1.0, 200)
+    return memory[:105].reshape(5, 21), memory[offset : offset + 105].reshape(5, 21)
+
+
+@program(lambda: (table(7, 20), np.zeros(20)), lambda: (table(7, 20), np.ones(19)))
+def sums_of_columns_in_memory(a, sums):
+    for j in range(a.shape[1]):
+        for i in range(a.shape[0]):
+            sums[j] += a[i, j]
+    return sums
+
+
+@program(lambda: (table(7, 20),), lambda: (table(2, 16),), lambda: (table(1, 16),))
+def rows_that_depend_on_the_row_above(a):
+    for j in range(a.shape[1]):
+        for i in range(1, a.shape[0]):
+            a[i, j] = a[i, j] + 0.5 * a[i - 1, j]
+    return a
+
+
+@program(lambda: (table(7, 20),), lambda: (table(3, 17),))
+def columns_that_depend_on_the_column_before(a):
+    for j in range(1, a.shape[1]):
+        for i in range(a.shape[0]):
+            a[i, j] = a[i, j] + 0.5 * a[i, j - 1]
+    return a
+
+
+@program(lambda: (table(7, 20),), lambda: (table(3, 17),))
+def rows_seen_through_views(a):
+    for j in range(a.shape[1]):
+        for i in range(a.shape[0]):
+            row = a[i]
+            a[i, j] = row[0] + row[j] * 0.5
+    return a
+
+
+@program(lambda: (table(4, 19), zeros(4, 19, offset=0.5)), lambda: (table(4, 8), zeros(4, 8)))
+def sums_that_start_in_memory(a, c):
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            s = c[i, j]
+            for k in range(a.shape[0]):
+                s += a[k, j]
+            c[i, j] = s
+    return c

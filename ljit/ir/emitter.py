@@ -1,0 +1,206 @@
+"""The Emitter protocol: what the lowering of an op may do to write native code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from ljit.types import Type
+
+__all__ = ["Emitter", "Scalar", "V"]
+
+
+class Scalar(Protocol):
+    """A value inside the emitter: `type` is its ljit type; the rest belongs to the emitter."""
+
+    @property
+    def type(self) -> Type: ...
+
+
+V = Any  # a Scalar of whichever emitter runs; an alias, so that op files stay readable
+
+
+class Emitter(Protocol):
+    """What a lowering may do. Implemented by `ljit.codegen` (LLVM).
+
+    The scalar part. Operands of one arithmetic call have the same type; bool, int, float, complex and
+    the NumPy scalar types are scalars. Integer `add sub mul neg shl` wrap; a *condition* is a Scalar of
+    type BOOL.
+    """
+
+    @property
+    def result_types(self) -> tuple[Type, ...]:
+        """The types of the node's outputs."""
+
+    @property
+    def fastmath(self) -> bool: ...
+
+    def is_proven(self, check: str) -> bool:
+        """Whether the check of this name (`RangeRules.checks`) cannot fail at this node."""
+
+    def const(self, type_: Type, value: object) -> V: ...
+    def cast(self, x: V, type_: Type) -> V:
+        """Convert as C does between number types (NumPy's ``astype``); never undefined behaviour."""
+
+    def retype(self, x: V, type_: Type) -> V:
+        """Give the same bits another ljit type of the same machine type (int <-> np.int64)."""
+
+    def add(self, x: V, y: V, *, fits: bool = False) -> V:
+        """Add; ints wrap, unless it is known that the sum fits. Likewise the next two."""
+
+    def sub(self, x: V, y: V, *, fits: bool = False) -> V: ...
+    def mul(self, x: V, y: V, *, fits: bool = False) -> V: ...
+    def div(self, x: V, y: V) -> V:
+        """Divide floats; truncate towards zero for ints (divisor 0 and MIN // -1 are the caller's)."""
+
+    def rem(self, x: V, y: V) -> V:
+        """Remainder with the sign of the dividend: C's ``%`` and ``fmod``."""
+
+    def neg(self, x: V) -> V: ...
+    def add_overflow(self, x: V, y: V) -> tuple[V, V]:
+        """Wrapped sum and the condition that it overflowed; likewise the next two."""
+
+    def sub_overflow(self, x: V, y: V) -> tuple[V, V]: ...
+    def mul_overflow(self, x: V, y: V) -> tuple[V, V]: ...
+    def bit_and(self, x: V, y: V) -> V: ...
+    def bit_or(self, x: V, y: V) -> V: ...
+    def bit_xor(self, x: V, y: V) -> V: ...
+    def bit_not(self, x: V) -> V: ...
+    def shl(self, x: V, y: V) -> V:
+        """Shift left; `y` must be in [0, bits)."""
+
+    def shr(self, x: V, y: V) -> V:
+        """Shift right, arithmetic for signed types; `y` must be in [0, bits)."""
+
+    def compare(self, predicate: str, x: V, y: V) -> V:
+        """Compare with ``eq ne lt le gt ge``; NaN is unequal and unordered (``ne`` holds)."""
+
+    def widen(self, x: V, type_: Type) -> V:
+        """Give `x` as a value of the Union `type_` that its type is a member of (or is)."""
+
+    def select(self, condition: V, x: V, y: V) -> V:
+        """Choose without a branch: both are computed."""
+
+    def item_at(self, items: Sequence[V], index: V) -> V:
+        """Choose from values of one type by an index within their number."""
+
+    def branch(self, condition: V, then: Callable[[], V], otherwise: Callable[[], V]) -> V:
+        """Choose with a branch: only one is computed. Both give values of one type."""
+
+    def real(self, x: V) -> V: ...
+    def imag(self, x: V) -> V: ...
+    def complex(self, real: V, imag: V, type_: Type) -> V: ...
+    def intrinsic(self, name: str, *xs: V) -> V:
+        """LLVM's ``llvm.<name>.<type>``: sqrt fabs floor ceil trunc rint copysign minnum ctpop ..."""
+
+    def math(self, name: str, *xs: V) -> V:
+        """Call ``<name>`` of the C library (double; float via the ``f`` variant)."""
+
+    def bail_if(self, condition: V, reason: str, *, also: Callable[[], V] | None = None) -> None:
+        """Leave native code for the interpreter, which redoes the work since the last Snapshot.
+
+        `also`: the rest of the condition, if it is rarely needed. May be left out.
+        """
+
+    def bail(self, reason: str) -> None:
+        """Leave native code unconditionally; what follows is unreachable."""
+
+    # -- aggregates ----------------------------------------------------------------------------------
+
+    def tuple_make(self, items: Sequence[V]) -> V: ...
+    def tuple_items(self, x: V) -> Sequence[V]: ...
+    def range_make(self, start: V, stop: V, step: V) -> V: ...
+    def range_parts(self, x: V) -> tuple[V, V, V]: ...
+    def slice_make(self, start: V, stop: V, step: V) -> V: ...
+    def slice_parts(self, x: V) -> tuple[V, V, V]: ...
+    def view_make(self, type_: Type, parts: Sequence[V]) -> V: ...
+    def view_parts(self, x: V) -> Sequence[V]: ...
+
+    # -- arrays --------------------------------------------------------------------------------------
+
+    def array_sizes(self, a: V) -> Sequence[V]:
+        """Sizes as INT values, constants where the type knows them."""
+
+    def array_strides(self, a: V) -> Sequence[V]:
+        """Strides in bytes as INT values."""
+
+    def array_load(self, a: V, indices: Sequence[V]) -> V:
+        """Load one element; the indices must be in [0, size): checked by the caller."""
+
+    def array_store(self, a: V, indices: Sequence[V], value: V) -> None:
+        """Store one element of the array's dtype; indices as in `array_load`."""
+
+    def array_new(self, type_: Type, sizes: Sequence[V], fill: V | None) -> V:
+        """Allocate a C-contiguous array; `fill` None leaves it uninitialised. Negative sizes bail."""
+
+    def array_view(
+        self, a: V, type_: Type, offset: V, sizes: Sequence[V], strides: Sequence[V]
+    ) -> V:
+        """A view on the memory of `a`: offset and strides in bytes."""
+
+    def array_overlap(self, a: V, b: V) -> V:
+        """Whether the memory extents of two arrays meet, as a condition (may be true in vain)."""
+
+    def array_same(self, a: V, b: V) -> V:
+        """Whether two arrays of one dtype and rank are the same elements in the same places."""
+
+    def array_check(self, x: V) -> None:
+        """Bail if the object of an array (or of one within a tuple or view) is not what `x` says any more."""
+
+    def loop(self, trip: V, body: Callable[[V], None]) -> None:
+        """Run `body(k)` for k = 0 .. trip-1; for lowerings that need a loop of their own."""
+
+    # -- random streams ------------------------------------------------------------------------------
+
+    def draw(self, x: V, function: str, args: Sequence[V], type_: Type) -> V:
+        """Draw from the stream of a NumPy Generator or RandomState, or of Python's `random.Random`.
+
+        `function` is one of `numpy.random`'s for extensions, or of `ljit/codegen/random_streams.py`. Leaves if the
+        stream is in use by another thread, or not of a kind that is known.
+        """
+
+    # -- objects -------------------------------------------------------------------------------------
+
+    def object_const(self, value: object) -> V:
+        """A constant Python object."""
+
+    def list_size(self, x: V) -> V: ...
+    def list_load(self, x: V, index: V) -> V:
+        """Item of a list as `item` type of the result; bails when it has another type."""
+
+    def list_store(self, x: V, index: V, value: V) -> None: ...
+    def list_swap(self, x: V, i: V, j: V) -> None:
+        """Let two items change places; the indices must be in [0, size)."""
+
+    def list_append(self, x: V, value: V) -> None: ...
+    def list_pop(self, x: V) -> V:
+        """Take off the last item, as `list_load` would give it; bails if there is none."""
+
+    def list_make(self, items: Sequence[V], type_: Type) -> V: ...
+    def str_size(self, x: V) -> V:
+        """Length of a str."""
+
+    def str_code(self, x: V, index: V) -> V:
+        """Code point of a character as an int; the index must be in [0, length)."""
+
+    def str_char(self, code: V) -> V:
+        """The str of one character; the code point must be in [0, 0x110000)."""
+
+    def str_compare(self, x: V, y: V) -> V:
+        """-1, 0 or 1 as an int: the order of two strs by code points."""
+
+    def same_object(self, x: V, y: V) -> V:
+        """Identity of two objects, as a condition."""
+
+    def call_object(self, f: V, args: Sequence[V], kwnames: tuple[str, ...] = ()) -> V:
+        """``f(*args)`` on boxed values; the last ``len(kwnames)`` arguments are keywords."""
+
+    def call_method(
+        self, name: str, x: V, args: Sequence[V], kwnames: tuple[str, ...] = ()
+    ) -> V: ...
+    def getattr(self, x: V, name: str) -> V: ...
+    def check_no_attributes(self, x: V, names: Sequence[str]) -> None:
+        """Bail if the object has an attribute of its own (not of its class) of one of the names."""
+
+    def call_boxed(self, function: object, args: Sequence[V]) -> V:
+        """Box the arguments and call a Python callable; the result is unboxed as `result_types[0]`."""
