@@ -22,11 +22,12 @@ from ljit.codegen.layout import (
     METHOD_O,
     method_function,
 )
+from ljit.codegen.searches import find_number, is_number_missing
 from ljit.codegen.texts import append_text
 from ljit.ops.membership import is_in, is_not_in
 from ljit.ops.python_types import class_of
 from ljit.records import Record
-from ljit.types import BOOL, INT, NONE, STR, Type
+from ljit.types import BOOL, INT, NONE, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["C_FUNCTIONS", "CFunction", "call_c_function", "call_c_method", "method_of"]
 
 
+#: of the operands and a function that does it with objects; None: that is needed
+InLine = Callable[["Emitter", Native, Native, Callable[[], Native]], "Native | None"]
 _RESULTS = {"object": "ptr", "size": "i64"}
 
 
@@ -45,7 +48,7 @@ class CFunction(Record):
     is_swapped: bool = False  # takes the two operands in the other order
     is_negated: bool = False  # the truth is the opposite of what it gives
     extra: int | None = None  # a last argument, an int
-    of_texts: Callable[[Emitter, Native, Native], Native] | None = None  # instead, of two strs
+    in_line: InLine | None = None  # does it without objects, for some types
 
     def call(self, e: Emitter, pointers: Sequence[Ref]) -> Ref:
         """Call it; the result is not checked yet."""
@@ -82,8 +85,14 @@ C_FUNCTIONS: dict[object, CFunction] = {
     operator.delitem: CFunction("PyObject_DelItem", "status"),
     operator.truth: CFunction("PyObject_IsTrue", "truth"),
     operator.not_: CFunction("PyObject_Not", "truth"),
-    is_in: CFunction("PySequence_Contains", "truth", is_swapped=True),
-    is_not_in: CFunction("PySequence_Contains", "truth", is_swapped=True, is_negated=True),
+    is_in: CFunction("PySequence_Contains", "truth", is_swapped=True, in_line=find_number),
+    is_not_in: CFunction(
+        "PySequence_Contains",
+        "truth",
+        is_swapped=True,
+        is_negated=True,
+        in_line=is_number_missing,
+    ),
     len: CFunction("PyObject_Size", "size"),
     format: CFunction("PyObject_Format"),
     str: CFunction("PyObject_Str"),
@@ -94,7 +103,7 @@ C_FUNCTIONS: dict[object, CFunction] = {
         in_place: CFunction(f"PyNumber_InPlace{name}")
         for name, (_, in_place) in _ARITHMETIC.items()
     },
-    operator.iadd: CFunction("PyNumber_InPlaceAdd", of_texts=append_text),
+    operator.iadd: CFunction("PyNumber_InPlaceAdd", in_line=append_text),
     **{function: CFunction(f"PyNumber_{name}") for name, function in _UNARY.items()},
     **{
         function: CFunction("PyObject_RichCompare", extra=number)
@@ -105,8 +114,15 @@ C_FUNCTIONS: dict[object, CFunction] = {
 
 def call_c_function(e: Emitter, function: CFunction, args: Sequence[Native]) -> Native:
     """Call with boxed arguments: an owned object, a bool, an int, or Python's None if it gives nothing."""
-    if function.of_texts is not None and all(arg.type == STR for arg in args):
-        return function.of_texts(e, *args)
+    if function.in_line is not None:
+        x, y = args
+        made = function.in_line(e, x, y, lambda: _call(e, function, args))
+        if made is not None:
+            return made
+    return _call(e, function, args)
+
+
+def _call(e: Emitter, function: CFunction, args: Sequence[Native]) -> Native:
     boxes = [borrow_object(e, arg) for arg in args]
     result = function.call(e, [pointer for pointer, _ in boxes])
     _release(e, boxes)

@@ -16,13 +16,19 @@ from ljit.ir import Node
 from ljit.types import STR
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ljit.codegen.emitter import Emitter
 
 __all__ = ["append_text"]
 
 
-def append_text(e: Emitter, x: Native, y: Native) -> Native:
-    """Give the sum of two strs; `x` may be gone."""
+def append_text(
+    e: Emitter, x: Native, y: Native, _with_objects: Callable[[], Native]
+) -> Native | None:
+    """Give the sum of two strs; `x` may be gone. None: they are not strs."""
+    if x.type != STR or y.type != STR:
+        return None
     f, node, ownership = e.f, e.bailout.node, e.ownership
     assert node is not None
     slot = ownership.holders.get(x.ref.text)

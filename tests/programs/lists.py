@@ -157,3 +157,40 @@ def methods_that_fail(n):
     for i in range(4):
         xs.remove(xs.index(i + 1) + n)
     return xs
+
+
+@program(
+    lambda: ([1, -5, 2**30, 2**40, 2**70, 0], [0, -5, 5, 2**30, 2**40, 2**62, -(2**63), 1]),
+    lambda: ([1, True, 2.0, None, "3"], [1, 2, 3, 0]),
+    lambda: ([2**40] * 20, [2**40, -(2**40), 2**41, 1]),
+    lambda: ([0.5, -0.0, 1e300, float("nan")], [0.0, 0.5, float("nan"), 1e300, 7.0]),
+    lambda: ([1.5, 2, float("nan")], [2.0, 1.5, 3.0]),
+    lambda: ([], [1, 2]),
+    lambda: ([[1], (2,)], [1]),
+)
+def numbers_searched_in_lists(xs, wanted):
+    found = []
+    for i in range(len(wanted)):
+        x = wanted[i]
+        if x in xs:
+            found.append(i)
+        if x + 1 not in xs:
+            found.append(-i)
+    return found
+
+
+class _Odd:
+    def __eq__(self, other):
+        if other == 3:
+            raise ValueError("three")
+        return other == 2
+
+
+@program(lambda: (5,), lambda: (2,))
+def searched_among_objects(n):
+    xs = [100, 200, 300, _Odd()]
+    found = 0
+    for i in range(n):
+        if i in xs:
+            found += i
+    return found
