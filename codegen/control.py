@@ -295,7 +295,7 @@ class GraphEmitter:
             if body.first is not None and body.first.op is SNAPSHOT:
                 self._snapshot(body.first)  # holds on the way out too: there k is stop
             at_header = e.bailout.current
-            if stop.ref.constant == _ENDLESS:
+            if end.constant == _ENDLESS:
                 f.br(inside)
             else:
                 f.condbr(f.icmp("slt", values[0].ref, end), inside, ended)
@@ -308,9 +308,10 @@ class GraphEmitter:
             e.bailout.late = saved
             e.bailout.current, e.bailout.node = at_header, node
             if chunk is not None and f.start(ended):
-                more = f.new_block("more")
-                f.condbr(f.icmp("slt", values[0].ref, stop.ref), more, exhausted)
-                f.start(more)
+                if stop.ref.constant != _ENDLESS:
+                    more = f.new_block("more")
+                    f.condbr(f.icmp("slt", values[0].ref, stop.ref), more, exhausted)
+                    f.start(more)
                 e.polling.poll()
                 chunk.jump(values)
         is_reachable = f.start(exhausted)

@@ -1,8 +1,8 @@
 """Polls: where native code looks whether something waits for it; and which loops run without the GIL (`gil.py`).
 
-- A `while` loop polls in each trip, and so does a counted loop around other loops.
-- An innermost counted loop that is in no other runs in chunks of trips, with a poll between two of them: LLVM
-  vectorises a chunk as it would the loop.
+- A loop around other loops polls in each trip.
+- An innermost loop, if it is a `while` loop or in no other loop, runs in chunks of trips, with a poll between two of
+  them: LLVM vectorises a chunk as it would the loop.
 - An innermost counted loop in another one does not poll, nor do the two innermost of four. If they have very many
   trips, the code is left in front of them, or in front of a loop around them if the number is known there. The
   interpreter goes on and compiles the inner loop by itself; then it is the outermost one.
@@ -80,12 +80,11 @@ def watch_of(node: Node) -> Watch:
     if is_left_in_first_trip(node) or _known_trips(node) <= _FEW:
         return Watch.NONE
     height, depth = _height(node), _depth(node)
-    if _is_endless(node):
-        return Watch.POLL
-    if height == 1 and depth == 0:
+    if height == 1 and (depth == 0 or _is_endless(node)):
         return Watch.POLL if _has_objects(node) else Watch.CHUNKS
     is_checked = height == 1 or (height == 2 and depth >= 2)
-    return Watch.CHECK if is_checked and not _calls(node) else Watch.POLL
+    is_checked = is_checked and not _is_endless(node) and not _calls(node)
+    return Watch.CHECK if is_checked else Watch.POLL
 
 
 def is_left_in_first_trip(node: Node) -> bool:
@@ -300,9 +299,8 @@ class Polling:
         f = self.f
         size = integer("i64", 1 if self.e.context.options.chaos else _CHUNK)
         if start.constant is not None and start.constant <= 0:
-            end = f.binary(
-                "add", k, size, "nsw"
-            )  # more trips than a machine can run would overflow
+            # It would overflow after more trips than a machine can run.
+            end = f.binary("add", k, size, "nsw")
         else:
             end = f.call_external("i64", "llvm.sadd.sat.i64", (k, size), "")
         return f.call_external("i64", "llvm.smin.i64", (end, stop), "")
