@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -67,6 +68,7 @@ class Part(Record):
         return self.type == NONE
 
 
+@lru_cache(maxsize=4096)
 def basic_parts(a: ArrayType, index: Type) -> tuple[Part, ...] | None:
     """Spread a basic index over the axes of `a`; None if it is not basic, or has too many items."""
     items = index.items if isinstance(index, TupleType) else (index,)
@@ -184,15 +186,15 @@ def _wrapped(e: Emitter, index: V, size: V, axis: int) -> V:
     if index.type == _UINT64 and not is_inside:
         e.bail_if(e.compare("lt", i, zero), "index out of bounds")
     if e.is_proven(f"{FROM_START}.{axis}"):
-        wrapped, outside = i, e.compare("ge", i, size)
-    elif e.is_proven(f"{_FROM_END}.{axis}"):
+        if not is_inside:
+            e.bail_if(e.compare("ge", i, size), "index out of bounds")
+        return i
+    if e.is_proven(f"{_FROM_END}.{axis}"):
         wrapped = e.add(i, size)
-        outside = e.compare("lt", wrapped, zero)
-    else:
-        return _from_either_end(e, i, size)
-    if not is_inside:
-        e.bail_if(outside, "index out of bounds")
-    return wrapped
+        if not is_inside:
+            e.bail_if(e.compare("lt", wrapped, zero), "index out of bounds")
+        return wrapped
+    return _from_either_end(e, i, size)
 
 
 def _from_either_end(e: Emitter, i: V, size: V) -> V:
