@@ -17,6 +17,7 @@ _FAMILIES = {
     "py": "Python's operators, calls and attributes: what the baseline graph is made of.",
     "np": "NumPy's functions on scalars and arrays: what the specialiser puts in their place.",
     "math": "The functions of `math`.",
+    "cmath": "The functions of `cmath`.",
     "Generator": "Draws from a `numpy.random.Generator`.",
     "RandomState": "Draws from a `numpy.random.RandomState`, such as that of `np.random.rand`.",
     "random": "Draws from Python's `random`.",

@@ -270,3 +270,20 @@ def days_of_year(first, last):
 def nested_ternaries(x, n):
     sign = 1 if n > 0 else -1 if n < 0 else 0
     return sign * x if sign else x, "pos" if sign > 0 else None
+
+
+@program(
+    lambda: ([1 + 2j, -3.5 + 0j, 0j, complex(-1.0, -0.0), 1e-3 - 50j],),
+    lambda: ([1.5, -2.0, 0.0],),
+    lambda: ([complex(710, 1)],),
+    lambda: ([complex("inf"), complex("nan")],),
+    lambda: ([5e-324j],),
+)
+def complex_functions(zs):
+    total = 0j
+    angles = 0.0
+    for z in zs:
+        r, phi = cmath.polar(z)
+        total += cmath.exp(z) + cmath.sqrt(z) * cmath.rect(r, phi)
+        angles += cmath.phase(z)
+    return total, angles
