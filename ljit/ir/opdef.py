@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -158,6 +158,12 @@ class Neutral(Record):
     holds_for_floats: bool = False
 
 
+@lru_cache(maxsize=4096)
+def _asked(effects: Callable[..., Effect], types: tuple[Type, ...]) -> Effect:
+    """What an op says of its effects: asked all the time, of few types."""
+    return effects(*types)
+
+
 class OpDef(Record):
     """One op.
 
@@ -259,7 +265,8 @@ class OpDef(Record):
         """Give the op's own effects for the operand types of `node` and what is proven of it."""
         effects = self.effects
         if not isinstance(effects, Effect):
-            effects = effects(*(v.type for v in node.inputs), **node.attrs)
+            types = tuple([v.type for v in node.inputs])
+            effects = effects(*types, **node.attrs) if node.attrs else _asked(effects, types)
         if effects & Effect.RAISE and self._is_proven(node):
             effects &= ~Effect.RAISE
         return effects

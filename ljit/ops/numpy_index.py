@@ -88,7 +88,8 @@ def _is_basic(t: Type) -> bool:
     return t in (NONE, _ELLIPSIS) or isinstance(t, SliceType) or is_integer_scalar(t)
 
 
-def is_element(a: ArrayType, index: Type, parts: Sequence[Part]) -> bool:
+@lru_cache(maxsize=4096)
+def is_element(a: ArrayType, index: Type, parts: tuple[Part, ...]) -> bool:
     """Whether the index gives a NumPy scalar: an int for each axis and no ``...``."""
     items = index.items if isinstance(index, TupleType) else (index,)
     return all(part.is_integer for part in parts) and _ELLIPSIS not in items
