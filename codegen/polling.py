@@ -50,7 +50,7 @@ __all__ = ["Polling", "Watch", "regain_gil", "watch_of"]
 
 _FEW = 64  # trips, if their number is known, around which no poll is needed
 _CHUNK = 2**17  # trips
-_MANY = 2**26  # nodes run by an inner loop without polls: some hundredths of a second
+_MANY = 2**27  # nodes run by an inner loop without polls: some hundredths of a second
 _MANY_EACH = 2**13  # trips of each of two loops without polls
 _LONG = (
     2**19
