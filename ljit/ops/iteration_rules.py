@@ -42,6 +42,7 @@ __all__ = [
     "can_lower_next",
     "fixed_size",
     "has_fixed_size",
+    "has_guarded_items",
     "has_next",
     "holds_cursor",
     "is_view",
@@ -317,6 +318,13 @@ def can_lower_next(t: Type) -> bool:
         return all(map(can_lower_next, _iterated_parts(t)))
     rule = _rule(t)
     return rule is not None and rule.can_lower(t)
+
+
+def has_guarded_items(t: Type) -> bool:
+    """Whether reading an item leaves native code if it is of another type than it should be."""
+    if isinstance(t, ViewType):
+        return t != views.CURSOR and any(map(has_guarded_items, t.parts))
+    return isinstance(t, ListType) and t.item != ANY
 
 
 def reads_memory(t: Type) -> bool:

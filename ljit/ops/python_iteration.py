@@ -18,6 +18,7 @@ from ljit.ops.iteration_rules import (
     can_lower_next,
     fixed_size,
     has_fixed_size,
+    has_guarded_items,
     has_next,
     holds_cursor,
     is_view,
@@ -98,6 +99,8 @@ def _effect_of_has_next(view: Type, k: Type) -> Effect:
 def _effect_of_next(view: Type, k: Type) -> Effect:
     if not is_view(view):
         return Effect.CALL
+    if has_guarded_items(view):  # the type of the item relies on it, even if nobody reads the item
+        return Effect.READ | Effect.RAISE
     return Effect.READ if reads_memory(view) else Effect.PURE
 
 

@@ -194,3 +194,41 @@ def searched_among_objects(n):
         if i in xs:
             found += i
     return found
+
+
+_MIXED = (
+    lambda: ([1] * 20,),
+    lambda: ([1] * 20 + [None, 2.5, 3],),  # behind the items that the list's type is read from
+    lambda: ([None] * 20,),
+    lambda: ([None] * 20 + [1],),
+)
+
+
+@program(*_MIXED)
+def items_only_tested(xs):
+    numbers = ints = 0
+    for x in xs:
+        if x is not None:
+            numbers += 1
+    for k, x in enumerate(xs):
+        if isinstance(x, int):
+            ints += k
+    return numbers, ints
+
+
+@program(*_MIXED)
+def tested_by_index(xs):
+    found = 0
+    for i in range(len(xs)):
+        if xs[i] is None:
+            found += i
+    return found
+
+
+@program(*_MIXED)
+def tested_in_pairs(xs):
+    found = 0
+    for x, y in zip(xs, reversed(xs)):
+        if x is None or y is not None:
+            found += 1
+    return found
