@@ -14,7 +14,9 @@ current Snapshot or with an error.
 A loop runs without the GIL if nothing that was emitted for it calls a function but the C library's mathematics,
 and no value in it is a Python object other than an array: then no reference is counted and nothing is allocated. Exits
 take the GIL back, so do all ways out of the loop. The GIL is given up in front of the loop if it has many trips,
-else when another thread waits for it. The arrays are held by the caller's frame or by slots of this one.
+else when another thread waits for it. The arrays are held by the caller's frame or by slots of this one. What is read
+of lists is not read again as long as no unknown code runs; so a function with lists keeps the GIL, and so
+does a body (`bodies.py`), whose callers may have lists.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ from ljit.ops.control import (
     YIELD,
 )
 from ljit.records import Record
-from ljit.types import ArrayType, Type
+from ljit.types import ArrayType, ListType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -187,6 +189,20 @@ def _touches_objects(loop: Node) -> bool:
     return any(_is_object(param.type) for param in loop.blocks[0].params)
 
 
+def _reads_lists(node: Node) -> bool:
+    """Whether the graph has a list: native code keeps what it has read of it as long as no unknown code runs."""
+    block = node.block
+    while block is not None and block.owner is not None:
+        block = block.owner.block
+    assert block is not None
+    values = (v for n in block.walk() for v in (*n.inputs, *n.outputs))
+    return any(_holds_list(value.type) for value in values)
+
+
+def _holds_list(type_: Type) -> bool:
+    return isinstance(type_, ListType) or any(map(_holds_list, items_of(type_)))
+
+
 def _work(node: Node) -> int:
     """About how many nodes a trip of the loop runs."""
     return sum(
@@ -251,7 +267,9 @@ class Polling:
     def poll(self) -> None:
         """Look at the flag; leave at the current Snapshot if that is asked for."""
         f, bailout = self.f, self.e.bailout
-        leave = bailout.fail_block(INTERRUPTED) if bailout.current is not None else None
+        if bailout.current is None:
+            return
+        leave = bailout.fail_block(INTERRUPTED)
         state = self._state if self.free_loop is not None else None
         flag = f.load("ptr", self._flag) if state is not None else flags().requests
         is_set = f.icmp("ne", f.emit("i32", f"load volatile i32, ptr {flag}"), integer("i32", 0))
@@ -259,11 +277,10 @@ class Polling:
         f.condbr(is_set, look, go_on, unlikely=True)
         if f.start(look, cold=True):
             name, operands = ("attend", (state,)) if state is not None else ("attend_held", ())
-            attributes = _COLD if leave is None else _NO_MEMORY
-            status = f.call("i32", support(name), operands, attributes)
+            status = f.call("i32", support(name), operands, _NO_MEMORY)
             if state is not None:
                 self._read_flag(state)
-            cases = [(ERROR, bailout.error_block()), *([(LEAVE, leave)] if leave else [])]
+            cases = [(ERROR, bailout.error_block()), (LEAVE, leave)]
             f.switch(status, go_on, cases)
         f.start(go_on)
 
@@ -343,6 +360,7 @@ class Polling:
         assert gate is not None and state is not None
         inside = [b for b in f.blocks_since(gate.mark) if id(b) not in self._outside]
         is_free = all(_is_harmless(line) for block in inside for line in block.lines)
+        is_free = is_free and self.e.body is None and not _reads_lists(node)
         gate.block.lines.clear()
         f.block = gate.block
         words = f"{{ptr {flags().requests}, ptr null, i64 {int(is_free)}}}"
