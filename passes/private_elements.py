@@ -51,7 +51,7 @@ class OwnElements:
 
     def are_neighbours(self, inner: Node) -> bool:
         """Whether the trips access elements side by side in rows that an inner loop goes through."""
-        trips = {inner.blocks[0].params[0]}
+        trips = set(inner.blocks[0].params[:1])
         trips |= {n.output for n in inner.blocks[0] if n.op is NEXT and _is_range(n)}
         for node in self._nodes:
             axes = self.axes(node)
