@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from types import MethodDescriptorType
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from types import FunctionType, MethodDescriptorType, TracebackType
+from typing import TYPE_CHECKING, Any
 
 from ljit.codegen.bailout import known_object
 from ljit.codegen.boxing import box, unbox
@@ -13,6 +15,8 @@ from ljit.codegen.c_api import C_FUNCTIONS, call_c_function, call_c_method, meth
 from ljit.codegen.convert import borrow_object, unbox_or_bail
 from ljit.codegen.forms import Native, array_parts, components, undef_of
 from ljit.codegen.lifetimes import is_for_exits
+from ljit.config import settings
+from ljit.ops import python_types
 from ljit.ops.python_types import class_of
 from ljit.types import (
     ANY,
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
 
 #: tells the callee that it may write to the word before the arguments
 ARGUMENTS_OFFSET = -(2**63)
+#: where ops are declared: the functions of these files that native code calls leave no frame in tracebacks
+_OPS = os.path.join(os.path.dirname(python_types.__file__), "")
 
 
 def object_const(e: Emitter, value: object) -> Native:
@@ -127,7 +133,35 @@ def _call_evaluate(e: Emitter, function: object, args: Sequence[Native]) -> Nati
             made = call_c_method(e, function, args[0], args[1:])
             if made is not None:
                 return made
-    return call_object(e, object_const(e, function), args)
+    return call_object(e, object_const(e, _without_frames(function)), args)
+
+
+def _behind_ours(entry: TracebackType | None) -> TracebackType | None:
+    """The part of a traceback behind the functions of ops and the one that calls them."""
+    while entry is not None and entry.tb_frame.f_code.co_filename.startswith((_OPS, __file__)):
+        entry = entry.tb_next
+    return entry
+
+
+def _without_frames(function: object) -> object:
+    """The function; one of ours, which Python runs, without its frames in tracebacks.
+
+    A bare ``raise`` adds no frame for the function that it stands in.
+    """
+    plain = function.func if isinstance(function, partial) else function
+    if not isinstance(plain, FunctionType) or not plain.__code__.co_filename.startswith(_OPS):
+        return function
+    run: Callable[..., Any] = function  # type: ignore[assignment]
+
+    def call(*args: object) -> object:
+        try:
+            return run(*args)
+        except BaseException as error:
+            if not settings().full_traceback:
+                error.__traceback__ = _behind_ours(error.__traceback__)
+            raise
+
+    return call
 
 
 def call_result(e: Emitter, result: Native, type_: Type) -> Native:

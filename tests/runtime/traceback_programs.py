@@ -346,3 +346,42 @@ def in_the_middle_of_a_nest(n, bad):
         for j in range(3):
             total += i // (j + (i != bad) * 5)
     return total
+
+
+class Broken:
+    """What cannot be iterated over, and says so by itself."""
+
+    def __iter__(self):
+        message = "no items"
+        raise ValueError(message)
+
+
+def _broken():
+    return (Broken(), 4)
+
+
+@case(lambda: ((1.5, 2), 4), lambda: (5, 4), lambda: ((1,), 4), _broken)
+def unpacked_behind_a_loop(pair, n):
+    total = 0.0
+    for _ in range(n):
+        total += 1.5
+    x, y = pair
+    return total + x * y
+
+
+@case(lambda: ([1.5], 4), lambda: (5, 4), _broken)
+def listed_behind_a_loop(items, n):
+    total = 0.0
+    for _ in range(n):
+        total += 1.5
+    return [total, *items]
+
+
+@case(lambda: (np.ones(2), 4), lambda: (np.array(3), 4), _broken)
+def iterated_behind_a_loop(items, n):
+    total = 0.0
+    for _ in range(n):
+        total += 1.5
+    for x in items:
+        total += x
+    return total
