@@ -160,7 +160,7 @@ def test_three_profiled_runs_are_awaited():
 def test_what_gains_nothing_is_left_to_cpython_and_jumps_there():
     @ljit.jit
     def f(x, y=3):
-        return f"{x} {y}"
+        return "{} {}".format(x, y)
 
     for k in range(plans.SLOW_CALLS_BEFORE_PASSING_ON + 50):
         assert f("a", k) == f"a {k}"
