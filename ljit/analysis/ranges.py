@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from ljit.ir import Value
+from ljit.ir import Node, Value
 from ljit.ir.linear import Atom, Linear, Path
+from ljit.ops.control import IF, YIELD
 from ljit.types import BOOL, INT, ArrayType, ScalarType, TupleType, Type
 
 __all__ = ["INT_MAX", "INT_MIN", "Ranges", "is_integer"]
@@ -121,10 +122,27 @@ class Ranges:
     def implied(self, condition: Value, *, holds: bool) -> Iterable[Linear]:
         """Give what is known where a bool holds, or does not hold."""
         node = condition.node
+        if node is not None and node.op is IF:
+            return self._implied_by_choice(condition, node, holds=holds)
         rules = node.op.ranges if node is not None else None
         if node is None or rules is None or rules.implies is None:
             return ()
         return rules.implies(self, node, holds)
+
+    def _implied_by_choice(
+        self, condition: Value, choice: Node, *, holds: bool
+    ) -> Iterable[Linear]:
+        """``p and q`` that holds, ``p or q`` that does not: an If whose other block gives a constant."""
+        first, second = (block.last for block in choice.blocks)
+        if first is None or second is None or first.op is not YIELD or second.op is not YIELD:
+            return ()
+        index = choice.outputs.index(condition)
+        x, y = first.inputs[index], second.inputs[index]
+        for value, other, side in ((x, y, True), (y, x, False)):
+            if other.is_constant and other.constant is (not holds):
+                chosen = self.implied(choice.inputs[0], holds=side)
+                return [*chosen, *self.implied(value, holds=holds)]
+        return ()
 
     def below(self, x: Linear, limit: Value) -> Iterable[Linear]:
         """Give what is known where ``x < limit``."""
