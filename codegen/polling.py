@@ -134,14 +134,14 @@ def _outer(node: Node) -> Iterator[Node]:
 
 
 def _calls(node: Node) -> bool:
-    return any(n.op is MAP or n.effects & Effect.CALL for n in node.blocks[0].walk())
+    return any(n.op is MAP or n.op.effects_of(n) & Effect.CALL for n in node.blocks[0].walk())
 
 
 def _has_objects(node: Node) -> bool:
     """Whether the loop is no candidate for vectors: it carries, makes or calls objects."""
     if any(owned_positions(param.type) for param in node.blocks[0].params):
         return True
-    return _calls(node) or any(n.effects & Effect.ALLOC for n in node.blocks[0].walk())
+    return _calls(node) or any(n.op.effects_of(n) & Effect.ALLOC for n in node.blocks[0].walk())
 
 
 def _most_trips(node: Node) -> int:

@@ -144,6 +144,7 @@ def compile_unit(graph: Graph, *, name: str, options: CompileOptions | None = No
     has_lanes = any(
         cast(int, node.attrs.get("lanes", 1)) > 1 for node in graph.walk() if node.op is LOOP
     )
-    compiled = compile_ir(text, ENTRY, exports=exports, pack=has_lanes)
+    optimize = not options.chaos  # which compiles each function once for each of its checks
+    compiled = compile_ir(text, ENTRY, exports=exports, optimize=optimize, pack=has_lanes)
     following.target = slow_entry()
     return NativeCode(name, compiled, context, following, emitted)

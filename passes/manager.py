@@ -159,9 +159,11 @@ class PassManager:
         self.pipeline = parse_pipeline(pipeline)
         self.options = options or {}
         self.runs: list[PassRun] = []
+        self._text: str | None = None  # of the graph, under LJIT_CHECK
 
     def run(self, graph: Graph) -> bool:
         """Run the pipeline on `graph` in place; whether anything changed."""
+        self._text = None
         return self._run_group(graph, self.pipeline)
 
     def _run_group(self, graph: Graph, group: Group) -> bool:
@@ -183,28 +185,44 @@ class PassManager:
         log = config.logger(name)
         if log.level >= config.UPDATE:
             log.update("before:", graph)
-        before = str(graph) if settings.check else ""
+        if settings.check and self._text is None:
+            self._text = str(graph)
+        parts = _parts(graph) if settings.check else []
         start = time.perf_counter()
         changed = PASSES[name](graph, **self.options.get(name, {}))
         self.runs.append(PassRun(name, time.perf_counter() - start, changed))
         log.dump("changed:" if changed else "unchanged:", graph)
-        if settings.check:
-            _check(graph, name, before, changed=changed)
+        if settings.check and (changed or _parts(graph) != parts):
+            self._text = _check(graph, name, self._text or "", changed=changed)
         return changed
 
 
-def _check(graph: Graph, name: str, before: str, *, changed: bool) -> None:
+def _check(graph: Graph, name: str, before: str, *, changed: bool) -> str:
+    """Compare what a pass said with what it did, and verify the graph that it made; its text."""
     from ljit.ir.verifier import verify  # for tests: no call imports it
 
+    after = str(graph)
     try:
         verify(graph)
     except VerifyError as error:
         raise VerifyError(f"after the pass {name}:\n{error}\nbefore it:\n{before}") from error
-    if changed != (str(graph) != before):
+    if changed != (after != before):
         said = (
             "a change, but the text is the same" if changed else "no change, but the text differs"
         )
-        raise InternalError(f"the pass {name} reported {said}:\n{before}\nafter it:\n{graph}")
+        raise InternalError(f"the pass {name} reported {said}:\n{before}\nafter it:\n{after}")
+    return after
+
+
+def _parts(graph: Graph) -> list[object]:
+    """What the text of a graph is made of: if it is the same as before, so is the text."""
+    parts: list[object] = [(v, v.name, v.type) for v in graph.params]
+    for node in graph.walk():
+        outputs = [(v, v.name, v.type) for v in node.outputs]
+        params = [(b, v, v.name, v.type) for b in node.blocks for v in b.params]
+        attrs = [(key, id(value)) for key, value in node.attrs.items()]
+        parts += (node, node.block, *node.inputs, outputs, params, attrs, node.proven, node.target)
+    return parts
 
 
 def run_passes(graph: Graph, pipeline: str, options: Options | None = None) -> bool:

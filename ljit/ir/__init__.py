@@ -8,14 +8,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ljit.ir.emitter import Emitter, Scalar
 from ljit.ir.graph import Block, Graph, Node, Value, copy_node, copy_nodes
 from ljit.ir.opdef import (
     UNKNOWN,
     Effect,
-    Emitter,
     Neutral,
     OpDef,
-    Scalar,
     Schema,
     any_result,
 )

@@ -12,7 +12,6 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ljit.ir.emitter import Emitter, Scalar, V
 from ljit.ir.range_rules import RangeRules
 from ljit.records import Record
 from ljit.types import ANY, INT, Type, is_number
@@ -23,12 +22,9 @@ if TYPE_CHECKING:
 __all__ = [
     "UNKNOWN",
     "Effect",
-    "Emitter",
     "Neutral",
     "OpDef",
-    "Scalar",
     "Schema",
-    "V",
 ]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ljit.ir import UNKNOWN, Effect, Emitter, OpDef, Schema, declare
-from ljit.ir.opdef import V
+from ljit.ir.emitter import V
 from ljit.ops.int_ranges import LENGTH, MADE_RANGE, part_of_range
 from ljit.ops.python_numbers import is_plain, plain_effect, to_type
 from ljit.ops.python_types import check_index, class_of, join_all, range_length

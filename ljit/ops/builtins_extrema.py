@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare, get_op
-from ljit.ir.opdef import V
+from ljit.ir.emitter import V
 from ljit.ops import python_compare as compare
 from ljit.ops.int_ranges import MAXIMUM, MINIMUM
 from ljit.ops.python_numbers import all_numbers, is_real_scalar, plain_effect

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
-from ljit.ir.opdef import V
+from ljit.ir.emitter import V
 from ljit.ops import int_ranges as ranges
 from ljit.ops import python_arithmetic as arithmetic
 from ljit.ops import python_compare as compare

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
-from ljit.ir.opdef import V
+from ljit.ir.emitter import V
 from ljit.ops.python_numbers import (
     c_abs,
     condition_and,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
-from ljit.ir.opdef import V
+from ljit.ir.emitter import V
 from ljit.ops.int_ranges import ITEM_OF_TUPLE, MADE_TUPLE, SEQUENCE_INDEX
 from ljit.ops.python_numbers import is_plain, plain_effect
 from ljit.ops.python_types import (

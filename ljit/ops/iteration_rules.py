@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ljit.ir import Emitter
-from ljit.ir.opdef import V
+from ljit.ir.emitter import V
 from ljit.ops import python_views as views
 from ljit.ops.int_ranges import FITS
 from ljit.ops.iteration_ranges import INSIDE

@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import BuiltinMethodType, MethodDescriptorType, MethodType
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
-from ljit.ir.opdef import V
+from ljit.ir.emitter import V
 from ljit.types import ObjectType, Type
 
 __all__ = ["METHOD", "NO_ATTRIBUTES"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ljit.ir import Neutral
-from ljit.ir.opdef import Emitter, V
+from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_ufuncs import Body, declare_boxed_ufunc, declare_ufunc, scalar_type_of
 
 __all__: list[str] = []

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ljit.ir import Effect, Node, OpDef, Schema, declare
-from ljit.ir.opdef import Emitter, V
+from ljit.ir.emitter import Emitter, V
 from ljit.ir.range_rules import RangeRules
 from ljit.ops.numpy_convert import can_store, store_can_bail, store_convert, store_scalar
 from ljit.ops.numpy_index import (

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ljit.ir import UNKNOWN, Effect, OpDef, Schema, declare
-from ljit.ir.opdef import Emitter, V
+from ljit.ir.emitter import Emitter, V
 from ljit.ir.range_rules import RangeRules
 from ljit.ops.numpy_convert import component, python_type, to_python
 from ljit.ops.numpy_rules import dtype_of, is_scalar

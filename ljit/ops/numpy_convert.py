@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ljit.ir.opdef import Emitter, V
+from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_rules import kind_of
 from ljit.types import BOOL, COMPLEX, FLOAT, INT, ScalarType, Type
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ljit.ir.opdef import Emitter, V
+from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_boxed import chosen_dtype, declare_function, sharing_effects
 from ljit.ops.numpy_convert import can_store, store_scalar
 from ljit.ops.numpy_rules import array_of, dtype_of, flat_scalars, layout_like, result_dtype

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ljit.ir import Effect
-from ljit.ir.opdef import Emitter, V
+from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_boxed import chosen_dtype, declare_function, shape_rank
 from ljit.ops.numpy_convert import can_store, store_scalar
 from ljit.ops.numpy_rules import (

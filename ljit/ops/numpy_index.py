@@ -14,8 +14,8 @@ from functools import lru_cache
 import numpy as np
 
 from ljit.ir import Effect, Node, OpDef, Schema, declare
+from ljit.ir.emitter import Emitter, V
 from ljit.ir.linear import Linear
-from ljit.ir.opdef import Emitter, V
 from ljit.ir.range_rules import RangeRules, Symbolic
 from ljit.ops.numpy_rules import is_integer_scalar
 from ljit.ops.python_numbers import condition_not

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ljit.ir import REGISTRY, Effect, OpDef, Schema, declare
-from ljit.ir.opdef import Emitter, V
+from ljit.ir.emitter import Emitter, V
 from ljit.ops import numpy_arithmetic, numpy_logic  # noqa: F401  # they fill UFUNCS
 from ljit.ops.numpy_rules import broadcast_shapes, element_of
 from ljit.ops.numpy_ufuncs import UFUNCS, UfuncRule

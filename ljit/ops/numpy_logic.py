@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ljit.ir import Effect, Neutral, OpDef, Schema, declare
-from ljit.ir.opdef import Emitter, V
+from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_convert import as_condition, convert
 from ljit.ops.numpy_rules import (
     element_of,

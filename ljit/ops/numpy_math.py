@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ljit.ir.opdef import Emitter, V
+from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_ufuncs import declare_boxed_ufunc, declare_ufunc, scalar_type_of
 
 __all__: list[str] = []

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ljit.ir import Effect, OpDef, Schema, declare
-from ljit.ir.opdef import Emitter, V
+from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_boxed import chosen_dtype, sharing_effects
 from ljit.ops.numpy_convert import can_store, store_can_bail, store_convert, store_scalar
 from ljit.ops.numpy_rules import element_of, is_scalar, layout_like

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ljit.ir import OpDef, Schema, declare
-from ljit.ir.opdef import Emitter, V
+from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_boxed import VIEWS, axes_of, declare_function, shape_rank, sharing_effects
 from ljit.ops.numpy_rules import dtype_of, is_integer_scalar, layout_like, result_dtype
 from ljit.types import ANY, INT, ArrayType, TupleType, Type

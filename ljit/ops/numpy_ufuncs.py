@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ljit.ir import Effect, OpDef, Schema, declare
-from ljit.ir.opdef import Emitter, V
+from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_convert import as_numpy_bool, convert
 from ljit.ops.numpy_rules import (
     Kind,

@@ -12,7 +12,7 @@ from types import BuiltinMethodType, FunctionType, MethodDescriptorType, MethodT
 from typing import Any
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
-from ljit.ir.opdef import V
+from ljit.ir.emitter import V
 from ljit.ops.int_ranges import UNPACKED
 from ljit.ops.python_numbers import plain_effect
 from ljit.ops.python_types import fixed_method, join_all

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ljit.ir import Effect, Emitter
-from ljit.ir.opdef import V
+from ljit.ir.emitter import V
 from ljit.ops.int_ranges import FITS, NONNEGATIVE, NONZERO, POSITIVE
 from ljit.ops.python_numbers import (
     INT_MIN,

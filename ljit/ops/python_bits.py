@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ljit.ir import Effect, Emitter
-from ljit.ir.opdef import V
+from ljit.ir.emitter import V
 from ljit.ops.python_numbers import plain_effect, to_type
 from ljit.types import ANY, BOOL, INT, Type
 

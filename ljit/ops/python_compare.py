@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ljit.ir import Effect, Emitter, get_op
-from ljit.ir.opdef import UNKNOWN, V
+from ljit.ir.emitter import V
+from ljit.ir.opdef import UNKNOWN
 from ljit.ops.python_numbers import (
     EXACT_FLOAT,
     all_numbers,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
-from ljit.ir.opdef import V
+from ljit.ir.emitter import V
 from ljit.ops import python_views as views
 from ljit.ops.int_ranges import SAME_ITEMS
 from ljit.ops.iteration_ranges import NEXT_RANGES, VIEW_SIZE_RANGES

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 from ljit.ir import Effect, Emitter
-from ljit.ir.opdef import V
+from ljit.ir.emitter import V
 from ljit.types import (
     BOOL,
     COMPLEX,

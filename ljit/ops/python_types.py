@@ -8,7 +8,7 @@ from types import BuiltinMethodType, MethodDescriptorType, MethodType, ModuleTyp
 import numpy as np
 
 from ljit.ir import Emitter
-from ljit.ir.opdef import V
+from ljit.ir.emitter import V
 from ljit.types import (
     ANY,
     BOOL,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
-from ljit.ir.opdef import V
+from ljit.ir.emitter import V
 from ljit.ops.numpy_rules import to_dtype
 from ljit.ops.python_numbers import condition_not
 from ljit.ops.random_numpy import DRAWS, is_stream, method_of_stream

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
-from ljit.ir.opdef import V
+from ljit.ir.emitter import V
 from ljit.ops.python_numbers import condition_not, is_real_scalar, to_float
 from ljit.records import Record
 from ljit.types import ANY, FLOAT, INT, NONE, ObjectType, Type

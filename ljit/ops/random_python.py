@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
-from ljit.ir.opdef import V
+from ljit.ir.emitter import V
 from ljit.ir.range_rules import RangeRules
 from ljit.ops.python_numbers import condition_not, to_float
 from ljit.ops.random_ranges import RANDINT, RANDRANGE

@@ -10,7 +10,7 @@ from ljit.testing.random_programs import make_function, random_arguments, random
 from tests.programs import harness
 from tests.programs.harness import check_calls
 
-PROGRAMS = 48
+PROGRAMS = 30
 
 
 @pytest.mark.parametrize("seed", range(PROGRAMS))

@@ -279,7 +279,7 @@ def nested_ternaries(x, n):
     lambda: ([complex("inf"), complex("nan")],),
     lambda: ([5e-324j],),
 )
-def complex_functions(zs):
+def functions_of_cmath(zs):
     total = 0j
     angles = 0.0
     for z in zs:

@@ -12,7 +12,7 @@ import pytest
 
 import ljit
 
-CALLS = 10_000
+CALLS = 4_000
 
 
 class Thing:
