@@ -23,6 +23,9 @@ from ljit.types import BOOL, INT, ArrayType, ScalarType, TupleType, Type
 
 __all__ = ["INT_MAX", "INT_MIN", "Ranges", "is_integer"]
 
+Order = Callable[
+    [list[tuple[int, Linear]]], Iterator[tuple[int, Linear]]
+]  # in which facts are tried
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 _DEPTH = 6  # atoms that a proof takes out one after the other
 _STEPS = 60  # polynomials that a proof looks at
@@ -216,7 +219,7 @@ class Ranges:
 
     def proves(self, goal: Linear) -> bool:
         """Whether `goal` is surely at least 0 here."""
-        return self._search(goal, lambda x, low: low >= 0, lambda atom: True) is not None
+        return self._search(goal, lambda x, low: low >= 0, lambda atom: True, reversed) is not None
 
     def least_without(self, goal: Linear, is_gone: Callable[[Atom], bool]) -> Linear | None:
         """Give a polynomial without certain atoms that, where it is at least 0, shows that `goal` is."""
@@ -224,10 +227,15 @@ class Ranges:
         def accepts(x: Linear, _low: int) -> bool:
             return not any(map(is_gone, x.atoms())) and _is_plausible(x)
 
-        return self._search(goal, accepts, is_gone)
+        # Old facts first: bounds of loops say more than the checks in them.
+        return self._search(goal, accepts, is_gone, iter)
 
     def _search(
-        self, goal: Linear, accepts: Callable[[Linear, int], bool], may_go: Callable[[Atom], bool]
+        self,
+        goal: Linear,
+        accepts: Callable[[Linear, int], bool],
+        may_go: Callable[[Atom], bool],
+        order: Order,
     ) -> Linear | None:
         seen: set[Linear] = set()
 
@@ -243,7 +251,7 @@ class Ranges:
             for atom in x.atoms():
                 if not may_go(atom):
                     continue
-                for simpler in _without(x, atom):
+                for simpler in _without(x, atom, order):
                     found = look(simpler, depth - 1)
                     if found is not None:
                         return found
@@ -265,7 +273,7 @@ def _is_plausible(x: Linear) -> bool:
     return most >= 0
 
 
-def _without(x: Linear, atom: Atom) -> Iterator[Linear]:
+def _without(x: Linear, atom: Atom, order: Order) -> Iterator[Linear]:
     """Polynomials without `atom` that show, where they are at least 0, that `x` is."""
     factor = x.cofactor(atom)
     if factor is None:
@@ -275,7 +283,7 @@ def _without(x: Linear, atom: Atom) -> Iterator[Linear]:
         return
     sign = 1 if low >= 0 else -1
     size = factor * sign
-    for own, fact in reversed(atom.facts):
+    for own, fact in order(atom.facts):
         if own * sign <= 0:
             continue
         if size.terms:
