@@ -28,7 +28,7 @@ from ljit.codegen.objects import call_result
 from ljit.codegen.polling import Watch, watch_of
 from ljit.codegen.predicates import emit_predicate
 from ljit.errors import CodegenError
-from ljit.ir import Block, Effect, Graph, Node, OpDef, Value, get_op
+from ljit.ir import ENDLESS, Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import (
     ASSUME,
     BREAK,
@@ -64,7 +64,6 @@ from ljit.types import (
 
 __all__ = ["GraphEmitter"]
 
-_ENDLESS = 2**63 - 1
 Jump = Callable[[Sequence[Native]], None]
 
 
@@ -295,7 +294,7 @@ class GraphEmitter:
             if body.first is not None and body.first.op is SNAPSHOT:
                 self._snapshot(body.first)  # holds on the way out too: there k is stop
             at_header = e.bailout.current
-            if end.constant == _ENDLESS:
+            if end.constant == ENDLESS:
                 f.br(inside)
             else:
                 f.condbr(f.icmp("slt", values[0].ref, end), inside, ended)
@@ -308,7 +307,7 @@ class GraphEmitter:
             e.bailout.late = saved
             e.bailout.current, e.bailout.node = at_header, node
             if chunk is not None and f.start(ended):
-                if stop.ref.constant != _ENDLESS:
+                if stop.ref.constant != ENDLESS:
                     more = f.new_block("more")
                     f.condbr(f.icmp("slt", values[0].ref, stop.ref), more, exhausted)
                     f.start(more)
@@ -442,7 +441,7 @@ class GraphEmitter:
 
         out_types = [out.type for out in node.outputs]
         into, inputs = operands[:count], operands[count:]
-        may_leave = any(map(_may_leave, block))
+        may_leave = any(inner.op.can_leave(inner) for inner in block)
         made = mapnest.emit_map(self.e, into, inputs, out_types, body, may_leave=may_leave)
         self._define(node, made)
 
@@ -461,11 +460,6 @@ def _element_effects(op: OpDef, operands: Sequence[Native], node: Node) -> Effec
         return op.effects
     types_ = [x.type.element if isinstance(x.type, ArrayType) else x.type for x in operands]
     return op.effects(*types_, **node.attrs)
-
-
-def _may_leave(node: Node) -> bool:
-    """Whether a node of a Map's body may leave: Python ints do on overflow, although pure."""
-    return bool(node.effects & Effect.RAISE) or any(out.type == INT for out in node.outputs)
 
 
 def _as_sequence(results: object, count: int) -> Sequence[Native]:

@@ -57,15 +57,13 @@ def list_store(e: Emitter, x: Native, index: Native, value: Native) -> None:
         _replace_bool(e, place, old, value)
         return
     if value.type not in (FLOAT, INT):
-        f.store(new_object(e, value), place)
-        e.ownership.release(old)
+        _replace(e, place, old, value)
         return
     replace, done = f.new_block("replace"), f.new_block("stored")
     _overwrite(e, old, value, replace)
     f.br(done)
     f.start(replace)
-    f.store(new_object(e, value), place)
-    e.ownership.release(old)
+    _replace(e, place, old, value)
     f.br(done)
     f.start(done)
 
@@ -79,6 +77,11 @@ def list_swap(e: Emitter, x: Native, i: Native, j: Native) -> None:
     f.store(first, places[1])
 
 
+def _replace(e: Emitter, place: Ref, old: Ref, value: Native) -> None:
+    e.f.store(new_object(e, value), place)
+    e.ownership.release(old)
+
+
 def _replace_bool(e: Emitter, place: Ref, old: Ref, value: Native) -> None:
     """There are but two of them: often the list has the right one, and no counter is touched."""
     f = e.f
@@ -86,8 +89,7 @@ def _replace_bool(e: Emitter, place: Ref, old: Ref, value: Native) -> None:
     replace, done = f.new_block("replace"), f.new_block("stored")
     f.condbr(f.icmp("eq", old, wanted), done, replace)
     f.start(replace)
-    f.store(new_object(e, value), place)
-    e.ownership.release(old)
+    _replace(e, place, old, value)
     f.br(done)
     f.start(done)
 

@@ -266,7 +266,8 @@ class _Nest:
 
     def _inner_stride(self, x: Operand) -> int:
         """Inner stride in bytes that the unit-stride copy of the nest assumes."""
-        return 0 if x.sizes[-1].constant == 1 else x.dtype.itemsize
+        is_broadcast = x.sizes[-1].constant == 1 and self.sizes[-1].constant != 1
+        return 0 if is_broadcast else x.dtype.itemsize
 
     def _loops(self, *, is_unit: bool) -> None:
         f = self.f

@@ -82,10 +82,10 @@ def watch_of(node: Node) -> Watch:
     if is_left_in_first_trip(node) or _known_trips(node) <= _FEW:
         return Watch.NONE
     height, depth = _height(node), _depth(node)
-    if height == 1 and (depth == 0 or _is_endless(node)):
+    if height == 1 and (depth == 0 or node.inputs[1].is_endless):
         return Watch.POLL if _has_objects(node) else Watch.CHUNKS
     is_checked = height == 1 or (height == 2 and depth >= 2)
-    is_checked = is_checked and not _is_endless(node) and not _calls(node)
+    is_checked = is_checked and not node.inputs[1].is_endless and not _calls(node)
     return Watch.CHECK if is_checked else Watch.POLL
 
 
@@ -95,10 +95,6 @@ def is_left_in_first_trip(node: Node) -> bool:
     if body.terminator.op is YIELD:
         return False
     return not any(n.op is CONTINUE and n.target is node for n in body.walk())
-
-
-def _is_endless(node: Node) -> bool:
-    return node.inputs[1].is_constant and node.inputs[1].constant == 2**63 - 1
 
 
 def _known_trips(node: Node) -> int:
@@ -127,10 +123,7 @@ def _depth(node: Node) -> int:
 
 def _outer(node: Node) -> Iterator[Node]:
     """What the node lies in, from the inside to the outside."""
-    block = node.block
-    while block is not None and block.owner is not None:
-        yield block.owner
-        block = block.owner.block
+    return (block.owner for block in node.blocks_around() if block.owner is not None)
 
 
 def _calls(node: Node) -> bool:
@@ -155,16 +148,11 @@ def _place_of_check(node: Node) -> Node:
     """The outermost loop in front of which the number of trips is known."""
     place = node
     for outer in _outer(node):
-        if any(_is_inside(value, outer) for value in node.inputs[:2]):
+        if any(value.is_inside(outer) for value in node.inputs[:2]):
             break
         if outer.op is LOOP:
             place = outer
     return place
-
-
-def _is_inside(value: Value, node: Node) -> bool:
-    owner = value.block.owner
-    return owner is not None and (owner is node or owner.is_inside(node))
 
 
 # -- objects ---------------------------------------------------------------------------------------------
@@ -191,11 +179,8 @@ def _touches_objects(loop: Node) -> bool:
 
 def _reads_lists(node: Node) -> bool:
     """Whether the graph has a list: native code keeps what it has read of it as long as no unknown code runs."""
-    block = node.block
-    while block is not None and block.owner is not None:
-        block = block.owner.block
-    assert block is not None
-    values = (v for n in block.walk() for v in (*n.inputs, *n.outputs))
+    *_, whole = node.blocks_around()
+    values = (v for n in whole.walk() for v in (*n.inputs, *n.outputs))
     return any(_holds_list(value.type) for value in values)
 
 
@@ -366,7 +351,7 @@ class Polling:
         words = f"{{ptr {flags().requests}, ptr null, i64 {int(is_free)}}}"
         f.effect(f"store {{ptr, ptr, i64}} {words}, ptr {state}")
         f.store(flags().requests, self._flag)
-        if not is_free or _is_endless(node):
+        if not is_free or node.inputs[1].is_endless:
             f.br(gate.following)
             return
         trips = f.binary("sub", gate.stop, gate.start, "nsw")

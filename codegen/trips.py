@@ -37,10 +37,8 @@ def is_left_over(value: Value, node: Node) -> bool:
 
 def _trip_around(node: Node) -> Block | None:
     """Give the body of the innermost loop around a node."""
-    block = node.block
-    while block is not None and (block.owner is None or block.owner.op is not LOOP):
-        block = block.owner.block if block.owner is not None else None
-    return block
+    around = (b for b in node.blocks_around() if b.owner is not None and b.owner.op is LOOP)
+    return next(around, None)
 
 
 def _is_made_in(value: Value, body: Block) -> bool:

@@ -20,7 +20,6 @@ from ljit.records import Record
 __all__ = ["canonicalize_modified_loops"]
 
 NAME = "canonicalize_modified_loops"
-_ENDLESS = 2**63 - 1
 
 
 @graph_pass(NAME)
@@ -50,7 +49,7 @@ class _Head(Record):
 
 
 def _head_of(loop: Node) -> _Head | None:
-    if len(loop.blocks) != 1 or not _is_endless(loop):
+    if len(loop.blocks) != 1 or not loop.inputs[1].is_endless:
         return None
     node = loop.blocks[0].first
     snapshot = None
@@ -61,11 +60,6 @@ def _head_of(loop: Node) -> _Head | None:
         return None
     head = _Head(loop, snapshot, node, node.next)
     return head if _fits(head) else None
-
-
-def _is_endless(loop: Node) -> bool:
-    stop = loop.inputs[1]
-    return stop.is_constant and stop.constant == _ENDLESS
 
 
 def _fits(head: _Head) -> bool:

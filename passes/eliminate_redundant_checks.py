@@ -14,7 +14,7 @@ check, times two at worst for each enclosing loop.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from ljit.analysis.ranges import INT_MAX, Ranges, is_integer
@@ -28,7 +28,6 @@ from ljit.passes.predicates import Predicate, insert_predicates
 __all__ = ["eliminate_redundant_checks"]
 
 NAME = "eliminate_redundant_checks"
-_ENDLESS = 2**63 - 1
 _MAX_PREDICATES = 40
 
 
@@ -119,7 +118,7 @@ class _Walk:
         start, stop = node.inputs[:2]
         body, s = node.blocks[0], self.s
         k = s.value(body.params[0])
-        is_endless = stop.is_constant and stop.constant == _ENDLESS
+        is_endless = stop.is_endless
         while True:
             known = [i for i in inductions(s, node) if (node, i.index, i.sign) not in self.refuted]
             mark = len(self.predicates)
@@ -270,14 +269,7 @@ class _Outside:
     """What is known in front of a loop."""
 
     def __init__(self, loop: Node) -> None:
-        self.blocks = set(_enclosing(loop))
+        self.blocks = set(loop.blocks_around())
 
     def lacks(self, atom: Atom) -> bool:
         return atom.value.block not in self.blocks
-
-
-def _enclosing(node: Node) -> Iterator[Block]:
-    block = node.block
-    while block is not None:
-        yield block
-        block = block.owner.block if block.owner is not None else None

@@ -15,33 +15,32 @@ Reference: Allen, Kennedy, Porterfield, Warren, Conversion of Control Dependence
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from typing import TYPE_CHECKING
 
 from ljit.ir import Node, Value, get_op
 from ljit.ops.control import BREAK, IF, LOOP, SNAPSHOT, YIELD
-from ljit.types import BOOL, ScalarType, Type, is_number
+from ljit.ops.numpy_rules import is_scalar
+from ljit.types import BOOL
 
 if TYPE_CHECKING:
     from ljit.passes.unroll_and_jam import Jam
 
 __all__ = ["is_maskable", "write_masked"]
 
-_ENDLESS = 2**63 - 1
-
 
 def is_maskable(loop: Node) -> bool:
     """Whether the loop is a ``while`` of the form above."""
     stop, body = loop.inputs[1], loop.blocks[0]
-    if not (stop.is_constant and stop.constant == _ENDLESS) or len(loop.blocks) > 1:
+    if not stop.is_endless or len(loop.blocks) > 1:
         return False
-    if body.terminator.op is not YIELD or not all(map(_is_scalar, (p.type for p in body.params))):
+    if body.terminator.op is not YIELD or not all(map(is_scalar, (p.type for p in body.params))):
         return False
     exits = [n for n in body if n.op is IF and _has_exit(n)]
     if len(exits) != 1 or _breaking_block(exits[0], loop) is None:
         return False
-    others = (n for child in body if child is not exits[0] for n in _all(child))
+    others = (n for child in body if child is not exits[0] for n in child.walk())
     return all(_may_run(n, body.params[0]) for n in others)
 
 
@@ -71,7 +70,7 @@ def _may_run(node: Node, trip: Value) -> bool:
     if trip in node.inputs or node.op is LOOP or node.op.is_terminator:
         return False
     if node.op is IF:
-        return all(_is_scalar(out.type) for out in node.outputs)
+        return all(is_scalar(out.type) for out in node.outputs)
     return not node.blocks and node.op.can_be_speculated(node)
 
 
@@ -165,14 +164,4 @@ class _Writer:
 
 
 def _has_exit(node: Node) -> bool:
-    return any(n.op.is_terminator and n.op is not YIELD for n in _all(node))
-
-
-def _all(node: Node) -> Iterator[Node]:
-    yield node
-    for block in node.blocks:
-        yield from block.walk()
-
-
-def _is_scalar(type_: Type) -> bool:
-    return is_number(type_) or isinstance(type_, ScalarType)
+    return any(n.op.is_terminator and n.op is not YIELD for n in node.walk())

@@ -31,7 +31,6 @@ from ljit.types import NEVER, TupleType, Type, join
 
 __all__ = ["ControlFlow"]
 
-_ENDLESS = 2**63 - 1
 MAX_TWICE = 120  # nodes of a loop body that may be written twice
 
 
@@ -279,7 +278,7 @@ class ControlFlow:
     def finish_loop(self, node: Node, loop: Node, exits: _Exits) -> bool:
         out = exits.out
         stop = self.values[node.inputs[1]]
-        is_endless = stop.is_constant and stop.constant == _ENDLESS
+        is_endless = stop.is_endless
         if len(node.blocks) > 1:
             block = node.blocks[1]
             types_ = [p.type for p in loop.blocks[0].params[1:]]

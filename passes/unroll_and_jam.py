@@ -23,7 +23,7 @@ Reference: Callahan, Cocke, Kennedy, Estimating Interlock and Improving Balance 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 
 from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
 from ljit.analysis.uniformity import Varying
@@ -33,7 +33,7 @@ from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.masked_loops import is_maskable, write_masked
 from ljit.passes.private_elements import OwnElements
 from ljit.passes.rewriting import insert_constant
-from ljit.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, ScalarType, Type
+from ljit.types import COMPLEX, FLOAT, INT, ArrayType, ScalarType, Type
 
 __all__ = ["unroll_and_jam"]
 
@@ -75,7 +75,7 @@ class _Nest:
         self.divergent: set[Node] = set()  # inner loops that trips leave at different times
         self.hazards: list[tuple[Value, Value]] = []  # arrays that must not overlap
         self.elements = OwnElements(loop, body.walk())
-        self.core_stores = any(n.op.effects_of(n) & Effect.WRITE for n in _with_inner(core))
+        self.core_stores = any(n.op.effects_of(n) & Effect.WRITE for n in core.walk())
 
     @staticmethod
     def of(node: Node, aliases: AliasInfo) -> _Nest | None:
@@ -92,7 +92,7 @@ class _Nest:
 
     def pays(self) -> bool:
         """Whether an inner loop sums floats that differ from trip to trip, or goes through rows of arrays."""
-        loops = [n for n in _with_inner(self.core) if n.op is LOOP]
+        loops = [n for n in self.core.walk() if n.op is LOOP]
         return (self.core_stores and self.elements.are_neighbours(self.core)) or any(
             _is_float(param.type) and param in self.varying
             for loop in loops
@@ -100,7 +100,7 @@ class _Nest:
         )
 
     def is_legal(self) -> bool:
-        if any(node.op in (LOOP, REGION) for n in self.behind for node in _with_inner(n)):
+        if any(node.op in (LOOP, REGION) for n in self.behind for node in n.walk()):
             return False
         if any(n.blocks for n in self.before) or not self.core_is_legal():
             return False
@@ -109,19 +109,17 @@ class _Nest:
         quiet, known = Effect.READ | Effect.RAISE, Effect.READ | Effect.RAISE | Effect.WRITE
         quiet |= Effect.WRITE if self.core_stores else Effect.PURE
         for nodes, allowed in (([*self.before, self.core], quiet), (self.behind, known)):
-            for node in (inner for n in nodes for inner in _with_inner(n)):
+            for node in (inner for n in nodes for inner in n.walk()):
                 is_structure = node.op is SNAPSHOT or node.blocks or node.op.is_terminator
                 if not is_structure and node.op.effects_of(node) & ~allowed:
                     return False
-        if any(
-            n.op.is_terminator and n.op is not YIELD for b in self.behind for n in _with_inner(b)
-        ):
+        if any(n.op.is_terminator and n.op is not YIELD for b in self.behind for n in b.walk()):
             return False
         return self.before[:1] != [] and self.before[0].op is SNAPSHOT and self.find_hazards()
 
     def stores_are_legal(self) -> bool:
         """Whether stores in the inner loop can be those of many trips: nothing may leave behind them."""
-        body = [n for n in _with_inner(self.core) if n is not self.core]
+        body = [n for n in self.core.walk() if n is not self.core]
         quiet = all(n.op in (SNAPSHOT, YIELD) or not n.op.can_leave(n) for n in body)
         is_flat = self.core.op is LOOP and not any(n.op in (LOOP, REGION) for n in body)
         return (
@@ -130,10 +128,8 @@ class _Nest:
 
     def core_is_legal(self) -> bool:
         """Whether control flow is the same for all trips, but for Ifs without exits."""
-        for node in _with_inner(self.core):
-            if any(
-                loop.blocks[0] is b for loop in self.divergent for b in _enclosing(node, self.core)
-            ):
+        for node in self.core.walk():
+            if any(node.is_inside(loop) for loop in self.divergent):
                 continue
             if node.op is LOOP and self.varying.is_divergent(node):
                 if not is_maskable(node):
@@ -157,12 +153,12 @@ class _Nest:
         read = [
             self.root(value)
             for n in [*self.before, self.core]
-            for node in _with_inner(n)
+            for node in n.walk()
             if node.op is not SNAPSHOT and node.op.effects_of(node) & Effect.READ
             for value in node.inputs
             if not is_immutable(value.type)
         ]
-        for node in (inner for n in (self.core, *self.behind) for inner in _with_inner(n)):
+        for node in (inner for n in (self.core, *self.behind) for inner in n.walk()):
             if not node.op.effects_of(node) & Effect.WRITE:
                 continue
             written = written_operands(node)
@@ -180,23 +176,17 @@ class _Nest:
         self.hazards = list(dict.fromkeys(self.hazards))
         arrays = [value for pair in self.hazards for value in pair]
         return len(self.hazards) <= 4 and all(
-            isinstance(v.type, ArrayType) and not self.is_inside(v) for v in arrays
+            isinstance(v.type, ArrayType) and not v.is_inside(self.loop) for v in arrays
         )
 
     def root(self, value: Value) -> Value:
         """The value from outside of the loop in whose memory that of `value` lies, if there is one."""
-        while self.is_inside(value) and value.node is not None:
+        while value.is_inside(self.loop) and value.node is not None:
             sources = [v for v in value.node.inputs if not is_immutable(v.type)]
             if len(sources) != 1:
                 break
             value = sources[0]
         return value
-
-    def is_inside(self, value: Value) -> bool:
-        block = value.block
-        return block.owner is self.loop or (
-            block.owner is not None and block.owner.is_inside(self.loop)
-        )
 
 
 class Jam:
@@ -229,25 +219,23 @@ class Jam:
 
     def number_of_groups(self) -> Value:
         """The whole groups of trips; 0 if a store could change what other trips read."""
-        loop, graph = self.nest.loop, self.graph
+        loop = self.nest.loop
         stop, zero = loop.inputs[1], insert_constant(0, loop)
-        fine = graph.create(get_op("py::gt"), (stop, zero), like=loop).insert_before(loop).output
-        conditions = [fine]
+        holds = self.op("py::gt", stop, zero)
         for pair in self.nest.hazards:
-            test = graph.create(get_op("np::may_share_memory"), pair, like=loop)
-            overlap = test.insert_before(loop).output
-            conditions.append(
-                graph.create(get_op("py::not"), (overlap,), like=loop).insert_before(loop).output
-            )
+            overlap = self.op("np::may_share_memory", *pair)
+            holds = self.op("py::and", holds, self.op("py::not", overlap))
         groups = self.int_op(loop, "py::rshift", stop, _LANES.bit_length() - 1)
-        for condition in conditions:
-            assert condition.type == BOOL
-            choice = graph.create(IF, (condition,), outputs=(INT,), like=loop).insert_before(loop)
-            for value in (groups, zero):
-                block = choice.add_block()
-                block.append(graph.create(YIELD, (value,), outputs=0, like=loop))
-            groups = choice.output
-        return groups
+        choice = self.graph.create(IF, (holds,), outputs=(INT,), like=loop).insert_before(loop)
+        for value in (groups, zero):
+            block = choice.add_block()
+            block.append(self.graph.create(YIELD, (value,), outputs=0, like=loop))
+        return choice.output
+
+    def op(self, name: str, *operands: Value) -> Value:
+        """An op in front of the loop."""
+        loop = self.nest.loop
+        return self.graph.create(get_op(name), operands, like=loop).insert_before(loop).output
 
     def int_op(self, before: Node, name: str, x: Value, y: int) -> Value:
         node = self.graph.create(get_op(name), (x, insert_constant(y, before)), like=before)
@@ -344,19 +332,6 @@ class Jam:
             into.append(node)
 
 
-def _enclosing(node: Node, top: Node) -> Iterator[Block]:
-    """The blocks around a node, up to those of `top`."""
-    while node is not top and node.block is not None and node.block.owner is not None:
-        yield node.block
-        node = node.block.owner
-
-
-def _with_inner(node: Node) -> Iterator[Node]:
-    yield node
-    for block in node.blocks:
-        yield from block.walk()
-
-
 def _slots(terminator: Node) -> Sequence[Value]:
     """What the operands of a terminator become: outputs, or carried values of the next trip."""
     assert terminator.block is not None
@@ -366,7 +341,7 @@ def _slots(terminator: Node) -> Sequence[Value]:
 
 
 def _has_exits(node: Node) -> bool:
-    return any(n.target is not None or n.op in (LOOP, REGION) for n in _with_inner(node))
+    return any(n.target is not None or n.op in (LOOP, REGION) for n in node.walk())
 
 
 def _is_float(type_: Type) -> bool:

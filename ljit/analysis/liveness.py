@@ -63,7 +63,7 @@ class Liveness:
                 if inner.target is not None:
                     leaving.add(inner)
         # Invariant: what is visible inside but not defined inside is an outer value.
-        self._used_inside[node] = {v for v in used if not _is_defined_in(v, node)}
+        self._used_inside[node] = {v for v in used if not v.is_inside(node)}
         self._leaving[node] = {e for e in leaving if e.target is not node}
 
     def _after_set(self, node: Node) -> frozenset[Value]:
@@ -115,11 +115,3 @@ class Liveness:
 
 def _is_known(value: Value) -> bool:
     return value.is_constant or (value.node is not None and value.node.op is UNINITIALIZED)
-
-
-def _is_defined_in(value: Value, node: Node) -> bool:
-    if value.node is not None:
-        return value.node.is_inside(node)
-    return value.block.owner is node or (
-        value.block.owner is not None and value.block.owner.is_inside(node)
-    )

@@ -16,8 +16,6 @@ from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, REGION, RETURN, YIELD
 
 __all__ = ["graph_to_python"]
 
-_ENDLESS = 2**63 - 1
-
 
 def graph_to_python(graph: Graph, name: str) -> str:
     """Print `graph` as a Python function called `name`."""
@@ -145,7 +143,7 @@ class _Printer:
         start, stop, *initial = node.inputs
         for target, value in zip(carried, initial, strict=True):
             self.put(depth, f"{target} = {self.use(value)}")
-        if stop.is_constant and stop.constant == _ENDLESS:
+        if stop.is_endless:
             first = self.use(start)
             counter = "itertools.count()" if first == "0" else f"itertools.count({first})"
             self.put(depth, f"for {index} in {counter}:" if body.params[0].uses else "while True:")
@@ -157,7 +155,7 @@ class _Printer:
             for param, source in zip(node.blocks[1].params, carried, strict=True):
                 self.names[param] = source
             self.block(node.blocks[1], depth + 1, outputs)
-        elif not (stop.is_constant and stop.constant == _ENDLESS):
+        elif not stop.is_endless:
             if outputs:
                 self.put(depth, "else:")
                 self.assign(outputs, carried, depth + 1)

@@ -15,7 +15,7 @@ from typing import Any
 from ljit.errors import UnsupportedSyntaxError
 from ljit.frontend import tree
 from ljit.frontend.tree import Tree
-from ljit.ir import Block, Graph, Node, OpDef, Value, get_op
+from ljit.ir import ENDLESS, Block, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import (
     BREAK,
     CONSTANT,
@@ -34,7 +34,6 @@ from ljit.types import ANY, BOOL, INT, Type
 
 __all__ = ["Emission", "Exit", "NestedFunction", "Scope", "emits"]
 
-_ENDLESS = 2**63 - 1
 _MAX_NODES = 20_000
 
 _Emitter = Callable[["Emission", Any], Any]  # each takes the tree class that it is listed under
@@ -243,7 +242,7 @@ class Emission:
 
         Gives its Exit and the trip index. Behind it that is bound which every Break had bound.
         """
-        limits = (self.constant(0, where), self.constant(_ENDLESS, where))
+        limits = (self.constant(0, where), self.constant(ENDLESS, where))
         node = self.node(LOOP, limits, where)
         block = node.add_block([("", INT)])
         outer, self.loop = self.loop, Exit(node)

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ljit.ir.emitter import Emitter, Scalar
-from ljit.ir.graph import Block, Graph, Node, Value, copy_node, copy_nodes
+from ljit.ir.graph import ENDLESS, Block, Graph, Node, Value, copy_node, copy_nodes
 from ljit.ir.opdef import (
     UNKNOWN,
     Effect,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ljit.ir.verifier import breaches, verify
 
 __all__ = [
+    "ENDLESS",
     "REGISTRY",
     "UNKNOWN",
     "Block",

@@ -18,7 +18,9 @@ from ljit.ir.opdef import Effect, OpDef
 from ljit.source import SourceRange
 from ljit.types import ANY, Type
 
-__all__ = ["Block", "Graph", "Node", "Value"]
+__all__ = ["ENDLESS", "Block", "Graph", "Node", "Value"]
+
+ENDLESS = 2**63 - 1  # the `stop` of a Loop that is left by Break alone
 
 
 class Value:
@@ -56,6 +58,16 @@ class Value:
         """The Python object of a constant value."""
         assert isinstance(self.owner, Node) and self.owner.op.is_constant
         return self.owner.attrs["value"]
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether it is the `stop` of a Loop that is left by Break alone."""
+        return self.is_constant and self.constant == ENDLESS
+
+    def is_inside(self, outer: Node) -> bool:
+        """Whether the value is defined (at any depth) in the blocks of `outer`."""
+        owner = self.block.owner
+        return owner is not None and (owner is outer or owner.is_inside(outer))
 
     @property
     def key(self) -> str:
@@ -246,14 +258,22 @@ class Node:
                 effect |= node.effects
         return effect
 
-    def is_inside(self, outer: Node | Block) -> bool:
-        """Whether this node lies (at any depth) in `outer`."""
+    def walk(self) -> Iterator[Node]:
+        """Iterate over this node and all nodes in its blocks, at any depth, in textual order."""
+        yield self
+        for block in self.blocks:
+            yield from block.walk()
+
+    def blocks_around(self) -> Iterator[Block]:
+        """Iterate over the blocks that the node lies in, from the inside to the outside."""
         block = self.block
         while block is not None:
-            if block is outer or block.owner is outer:
-                return True
+            yield block
             block = block.owner.block if block.owner is not None else None
-        return False
+
+    def is_inside(self, outer: Node | Block) -> bool:
+        """Whether this node lies (at any depth) in `outer`."""
+        return any(block is outer or block.owner is outer for block in self.blocks_around())
 
     def __repr__(self) -> str:
         return f"<Node {self.id} {self.op.name}>"

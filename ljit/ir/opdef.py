@@ -263,7 +263,7 @@ class OpDef(Record):
         if not isinstance(effects, Effect):
             types = tuple([v.type for v in node.inputs])
             effects = effects(*types, **node.attrs) if node.attrs else _asked(effects, types)
-        if effects & Effect.RAISE and self._is_proven(node):
+        if node.proven and effects & Effect.RAISE and self._is_proven(node):
             effects &= ~Effect.RAISE
         return effects
 

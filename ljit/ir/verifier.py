@@ -46,9 +46,6 @@ def breaches(graph: Graph, *, ssa: bool = True) -> list[str]:
     return _Verifier(graph, ssa=ssa).run()
 
 
-_ENDLESS = 2**63 - 1  # the stop of a Loop that is left by Break alone
-
-
 class _Verifier:
     def __init__(self, graph: Graph, *, ssa: bool) -> None:
         self.graph = graph
@@ -238,7 +235,7 @@ class _Verifier:
             self._check_assignable(value.type, param.type, node)
         after = node.blocks[1].params if len(node.blocks) == 2 else node.outputs
         stop = node.inputs[1]
-        if len(node.blocks) == 1 and stop.is_constant and stop.constant == _ENDLESS:
+        if len(node.blocks) == 1 and stop.is_endless:
             return  # the trips never run out
         for param, out in zip(node.blocks[0].params[1:], after, strict=self.ssa):
             self._check_assignable(param.type, out.type, node)

@@ -156,9 +156,13 @@ def _can_lower_choice(x: Type, seq: Type) -> bool:
     return _is_random(x) and _has_items(seq)
 
 
+def _size(e: Emitter, seq: V) -> V:
+    return e.list_size(seq) if isinstance(seq.type, ListType) else e.array_sizes(seq)[0]
+
+
 def _lower_choice(e: Emitter, x: V, seq: V) -> V:
     is_list = isinstance(seq.type, ListType)
-    size = e.list_size(seq) if is_list else e.array_sizes(seq)[0]
+    size = _size(e, seq)
     index = _below(e, x, e.const(INT, 0), size)
     if is_list:
         return e.list_load(e.retype(seq, ListType(ANY)), index)
@@ -192,7 +196,7 @@ def _is_writable(t: Type) -> bool:
 
 def _lower_shuffle(e: Emitter, x: V, seq: V) -> V:
     is_list = isinstance(seq.type, ListType)
-    size = e.list_size(seq) if is_list else e.array_sizes(seq)[0]
+    size = _size(e, seq)
     one = e.const(INT, 1)
 
     def exchange(k: V) -> None:

@@ -53,6 +53,12 @@ def broadcasting(a, b):
     return c, c.shape, a * 2 - b[None, :] if b.ndim == 1 else c
 
 
+@program(lambda: (grid(5, 3),), lambda: (grid(2, 3) + 1.0,), lambda: (grid(3, 1),))
+def columns_of_one_element(x):
+    largest = x.max(axis=-1, keepdims=True)
+    return np.sqrt(largest + 1.0), x / (largest + 1.0) * 2.0
+
+
 @program(
     lambda: (np.linspace(0.1, 5.0, 17),),
     lambda: (np.linspace(0.1, 5.0, 9, dtype=np.float32),),
