@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ljit.codegen import mathlib
 from ljit.codegen.builder import FALSE, TRUE, BlockRef, Ref, float_constant, integer
 from ljit.codegen.casts import cast_value, number_parts
 from ljit.codegen.forms import Native, dtype_of, llvm_of_dtype
@@ -298,6 +299,23 @@ def math(e: Emitter, name: str, *xs: Native) -> Native:
     result = e.f.call_external(wide, symbol, refs, attributes)
     if symbol == _HYPOTENUSE:
         e.hypotenuses[result.text] = refs[0], refs[1]
+    return Native(type_, (e.f.convert("fptrunc", result, llvm),))
+
+
+def elementary(e: Emitter, name: str, *xs: Native) -> Native:
+    type_ = xs[0].type
+    llvm = llvm_of_dtype(dtype_of(type_))
+    wide = "float" if llvm == "half" else llvm
+    is_shared = e.ownership.loop_depth == 0 or e.in_slow_copy
+    found = mathlib.source(name, wide, is_shared=is_shared)
+    if found is None or not mathlib.is_available():
+        return math(e, name, *xs)
+    refs = [e.f.convert("fpext", x.ref, wide) for x in xs]
+    if is_shared:
+        result = e.f.call_external(wide, found.name, refs, "nounwind willreturn memory(none)")
+    else:
+        e.f.module.declared.update(found.declared)
+        result = e.f.call(wide, e.f.module.define(found.name, found.text), refs)
     return Native(type_, (e.f.convert("fptrunc", result, llvm),))
 
 

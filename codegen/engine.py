@@ -26,7 +26,14 @@ from ljit.codegen.partition import partition
 from ljit.errors import CodegenError
 from ljit.records import Record
 
-__all__ = ["CompileTimes", "CompiledModule", "compile_ir", "host_description", "vector_bytes"]
+__all__ = [
+    "CompileTimes",
+    "CompiledModule",
+    "compile_ir",
+    "has_fused_multiply_add",
+    "host_description",
+    "vector_bytes",
+]
 
 # Of the IR pipeline. 2 takes two thirds of the time, but does not unswitch loops on invariant
 # checks: a heat-equation stencil ran 3.5 times as long.
@@ -333,6 +340,12 @@ def _compile(
     linked = time.perf_counter()
     times = CompileTimes(parsed - start, optimized - parsed, emitted - optimized, linked - emitted)
     return CompiledModule(text, tracker, names, sum(map(len, images)), times, pack)
+
+
+def has_fused_multiply_add() -> bool:
+    """Whether this CPU has fused multiply-add: elsewhere LLVM calls a slow function for it."""
+    features = _host().feature_map
+    return bool(features.get("fma") or features.get("neon"))
 
 
 def vector_bytes() -> int:

@@ -283,7 +283,9 @@ class _Nest:
             trips.append(f.select(self.is_flat, total, self.sizes[-1]))
             while trips[0] is ONE and len(trips) > 1:
                 trips = trips[1:]
+        self.e.in_slow_copy = not is_unit
         self._level(trips, is_unit=is_unit)
+        self.e.in_slow_copy = False
 
     def _level(self, trips: Sequence[Ref], *, is_unit: bool) -> None:
         """One loop of the nest and those inside."""

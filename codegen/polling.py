@@ -200,7 +200,7 @@ def _work(node: Node) -> int:
 # -- the GIL ---------------------------------------------------------------------------------------------
 
 _MATHEMATICS = re.compile(
-    r".*@(llvm\.[\w.]+|(a?(sin|cos|tan)h?|atan2|exp2?|expm1|log(2|10|1p)?|pow|fmod|hypot|cbrt)f?)\("
+    r".*@((inline|shared)\.\w+\.\w+|llvm\.[\w.]+|(a?(sin|cos|tan)h?|atan2|exp2?|expm1|log(2|10|1p)?|pow|fmod|hypot|cbrt)f?)\("
 )
 
 

@@ -15,6 +15,7 @@ from ljit.codegen.emitter import Emitter
 from ljit.codegen.engine import CompiledModule, CompileTimes, compile_ir
 from ljit.codegen.entry import NATIVE_ENTRY, NextCell, emit_entry, slow_entry
 from ljit.codegen.forms import Native
+from ljit.codegen.mathlib import shared_symbols
 from ljit.ir import Graph
 from ljit.ops.control import LOOP
 
@@ -145,6 +146,13 @@ def compile_unit(graph: Graph, *, name: str, options: CompileOptions | None = No
         cast(int, node.attrs.get("lanes", 1)) > 1 for node in graph.walk() if node.op is LOOP
     )
     optimize = not options.chaos  # which compiles each function once for each of its checks
-    compiled = compile_ir(text, ENTRY, exports=exports, optimize=optimize, pack=has_lanes)
+    compiled = compile_ir(
+        text,
+        ENTRY,
+        exports=exports,
+        symbols=shared_symbols(text),
+        optimize=optimize,
+        pack=has_lanes,
+    )
     following.target = slow_entry()
     return NativeCode(name, compiled, context, following, emitted)

@@ -96,6 +96,9 @@ class Emitter(Protocol):
     def math(self, name: str, *xs: V) -> V:
         """Call ``<name>`` of the C library (double; float via the ``f`` variant)."""
 
+    def elementary(self, name: str, *xs: V) -> V:
+        """A function as `math` has it, within one unit in the last place, which loops turn into vector code."""
+
     def bail_if(self, condition: V, reason: str, *, also: Callable[[], V] | None = None) -> None:
         """Leave native code for the interpreter, which redoes the work since the last Snapshot.
 

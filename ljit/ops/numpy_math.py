@@ -25,7 +25,7 @@ def _rounding(name: str) -> Callable[..., V]:
 
 def _library(name: str) -> Callable[..., V]:
     def body(e: Emitter, *xs: V) -> V:
-        return e.math(name, *xs)
+        return e.elementary(name, *xs)
 
     return body
 

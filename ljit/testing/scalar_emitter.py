@@ -247,6 +247,8 @@ class ScalarEmitter:
         function.restype, function.argtypes = number, [number] * len(xs)
         return self._arithmetic(lambda *values: function(*map(float, values)), *xs)
 
+    elementary = math
+
     def bail_if(
         self, condition: Number, reason: str, *, also: Callable[[], Number] | None = None
     ) -> None:

@@ -1,0 +1,106 @@
+"""Compute the polynomials of ljit/codegen/mathlib: minimax approximations by Remez' algorithm, in mpmath.
+
+    python benchmarks/math_coefficients.py [NAME...]
+
+prints each polynomial's coefficients, rounded to the type they are used in, and its largest error (relative to what
+the polynomial's value means for the function's result), with exact coefficients and with rounded ones.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from mpmath import mp, mpf
+
+mp.dps = 60
+
+Function = Callable[[mpf], mpf]
+
+
+def remez(f: Function, weight: Function, a: mpf, b: mpf, degree: int) -> list[mpf]:
+    """Coefficients c of the polynomial p that makes max |weight * (p - f)| on [a, b] smallest."""
+    count = degree + 2
+    nodes = [(a + b) / 2 - (b - a) / 2 * mp.cos(mp.pi * i / (count - 1)) for i in range(count)]
+    coefficients: list[mpf] = []
+    for _ in range(8):
+        rows = [[x**k for k in range(degree + 1)] for x in nodes]
+        for i, x in enumerate(nodes):
+            rows[i].append((-1) ** i / weight(x))
+        solution = mp.lu_solve(mp.matrix(rows), mp.matrix([f(x) for x in nodes]))
+        coefficients = list(solution)[:-1]
+        extrema = _extrema(f, weight, coefficients, nodes, a, b)
+        sizes = [abs(_error(f, weight, coefficients, x)) for x in extrema]
+        nodes = extrema
+        if max(sizes) < min(sizes) * 1.01:
+            break
+    return coefficients
+
+
+def _error(f: Function, weight: Function, coefficients: Sequence[mpf], x: mpf) -> mpf:
+    return weight(x) * (mp.polyval(coefficients[::-1], x) - f(x))
+
+
+def _extrema(
+    f: Function, weight: Function, coefficients: Sequence[mpf], nodes: list[mpf], a: mpf, b: mpf
+) -> list[mpf]:
+    """Where the error is largest between its zeros, by a grid and a parabola through its best point."""
+    bounds = [a, *((p + q) / 2 for p, q in itertools.pairwise(nodes)), b]
+    found = []
+    for low, high in itertools.pairwise(bounds):
+        step = (high - low) / 16
+        grid = [low + step * i for i in range(17)]
+        sizes = [abs(_error(f, weight, coefficients, x)) for x in grid]
+        best = max(range(17), key=sizes.__getitem__)
+        x = grid[best]
+        if 0 < best < 16:
+            left, middle, right = sizes[best - 1 : best + 2]
+            bend = left - 2 * middle + right
+            x += step * (left - right) / (2 * bend) if bend else 0
+        found.append(x)
+    return found
+
+
+def largest_error(f: Function, weight: Function, coefficients: Sequence, a: mpf, b: mpf) -> mpf:
+    points = [a + (b - a) * i / 500 for i in range(501)]
+    return max(abs(_error(f, weight, [mpf(c) for c in coefficients], x)) for x in points)
+
+
+def _near(x: mpf) -> mpf:
+    """`x` itself unless it is so near 0 that a quotient has no digits left."""
+    return x if abs(x) > mpf("1e-15") else mpf("1e-15")
+
+
+def _exp_rest(r: mpf) -> mpf:
+    r = _near(r)
+    return (mp.expm1(r) - r) / r**2
+
+
+def _exp_weight(r: mpf) -> mpf:
+    return (r**2 + mpf("1e-7")) * mp.exp(-r)
+
+
+HALF_LOG_2 = mp.log(2) / 2 * mpf("1.0001")
+#: what is approximated, what its error means for the result, where, the degree, the dtype
+POLYNOMIALS: dict[str, tuple[Function, Function, mpf, mpf, int, type]] = {
+    "exp": (_exp_rest, _exp_weight, -HALF_LOG_2, HALF_LOG_2, 10, np.float64),
+    "expf": (_exp_rest, _exp_weight, -HALF_LOG_2, HALF_LOG_2, 5, np.float32),
+}
+
+
+def main() -> None:
+    for name in sys.argv[1:] or POLYNOMIALS:
+        f, weight, a, b, degree, dtype = POLYNOMIALS[name]
+        exact = remez(f, weight, a, b, degree)
+        rounded = [float(dtype(mp.nstr(c, 40))) for c in exact]
+        errors = [largest_error(f, weight, c, a, b) for c in (exact, rounded)]
+        bits = ", ".join(f"2**{float(mp.log(error, 2)):.1f}" for error in errors)
+        print(f"# {name}: degree {degree}, errors {bits}")
+        for c in rounded:
+            print(f"    {c!r},")
+
+
+if __name__ == "__main__":
+    main()

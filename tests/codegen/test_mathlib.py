@@ -1,0 +1,133 @@
+"""Elementary functions: their error, special values, and the same bits in loops and outside."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit.codegen import mathlib
+from ljit.testing.elementary import NUMPY, errors_in_ulp, evaluate, exact
+
+if not mathlib.is_available():
+    pytest.skip("the C library's functions serve", allow_module_level=True)
+
+DTYPES = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)}
+DECLARED = mathlib.declared()
+IDS = [f"{name}-{type_}" for name, type_ in DECLARED]
+COUNT = 300  # random operands of each kind
+BINARY = {"pow", "atan2", "hypot"}
+
+_SPECIAL = [0.0, 5e-324, 1e-310, 2.0**-1022, 1e-300, 2.0**-149, 1e-40, 2.0**-126, 2.0**-54, 1e-20, 1e-9, 0.3, 0.5,
+            1 - 2.0**-53, 1.0, 1 + 2.0**-52, 1.5, 2.0, 3.0, 8.0, 10.0, 20.0, 40.0, 88.7, 88.73, 89.5, 100.0, 104.1,
+            127.9, 128.0, 149.5, 354.9, 708.0, 709.78, 709.79, 710.5, 711.0, 744.9, 745.2, 746.0, 1000.0, 1023.9,
+            1024.0, 1074.5, 1075.5, 1e5, 1e10, 1e22, 1e38, 3.5e38, 1e300, 1.7976931348623157e308,
+            np.inf, np.nan]  # fmt: skip
+
+
+def reference(name):
+    return NUMPY.get(name) or getattr(np, name)
+
+
+def specials(name, dtype):
+    with np.errstate(over="ignore"):
+        values = np.array(_SPECIAL).astype(dtype)
+    values = np.concatenate([values, -values])
+    if name not in BINARY:
+        return (values,)
+    x, y = np.meshgrid(values, values)
+    return x.ravel(), y.ravel()
+
+
+def randoms(name, dtype):
+    """Operands of any size, of moderate size, near 1 and near 0, in the function's domain."""
+    rng = np.random.default_rng(sum(map(ord, name)))
+    kinds = []
+    limits = np.finfo(dtype)
+    for _ in range(2 if name in BINARY else 1):
+        sign = rng.choice([-1.0, 1.0], COUNT)
+        exponents = rng.uniform(limits.minexp + 1, limits.maxexp - 1, COUNT)
+        kinds.append(
+            np.concatenate([
+                sign * 2.0**exponents, rng.uniform(-1, 1, COUNT), rng.uniform(-20, 20, COUNT),
+                rng.uniform(-limits.maxexp * 0.75, limits.maxexp * 0.75, COUNT),
+                1 + rng.uniform(-1, 1, COUNT) * 2.0 ** rng.uniform(-limits.nmant, 0, COUNT),
+                sign * 2.0 ** rng.uniform(-2 * limits.nmant, 0, COUNT),
+            ])
+        )  # fmt: skip
+    if name in BINARY:
+        kinds[0] = rng.permutation(kinds[0])
+    operands = tuple(x.astype(dtype) for x in kinds)
+    with np.errstate(all="ignore"):
+        results = reference(name)(*operands)
+    usable = np.isfinite(results) & (results != 0)
+    return tuple(x[usable] for x in operands)
+
+
+@pytest.mark.parametrize(("name", "type_"), DECLARED, ids=IDS)
+def test_the_error_is_less_than_one_unit_in_the_last_place(name, type_):
+    operands = randoms(name, DTYPES[type_])
+    assert len(operands[0]) > COUNT
+    errors = errors_in_ulp(evaluate(name, *operands), exact(name, *operands))
+    worst = errors.argmax()
+    assert errors[worst] < 1, [x[worst] for x in operands]
+
+
+@pytest.mark.parametrize(("name", "type_"), DECLARED, ids=IDS)
+def test_special_operands_give_what_numpy_gives(name, type_):
+    operands = specials(name, DTYPES[type_])
+    found = evaluate(name, *operands)
+    with np.errstate(all="ignore"):
+        wanted = reference(name)(*operands)
+    assert found.dtype == wanted.dtype
+    errors = errors_in_ulp(found, wanted.astype(np.longdouble))
+    worst = errors.argmax()
+    assert errors[worst] <= 2, ([x[worst] for x in operands], found[worst], wanted[worst])
+
+
+@pytest.mark.parametrize(("name", "type_"), DECLARED, ids=IDS)
+def test_functions_give_the_same_bits_in_loops_and_outside(name, type_):
+    function = reference(name)
+    operands = [x[:40] for x in randoms(name, DTYPES[type_])]
+    if name in BINARY:
+
+        def alone(x, y):
+            return function(x, y)
+    else:
+
+        def alone(x):
+            return function(x)
+
+    compiled = ljit.jit(alone)
+    words = f"i{operands[0].dtype.itemsize}"
+    for scalars in zip(*operands, strict=True):
+        compiled(*scalars)
+    outside = np.array([compiled(*scalars) for scalars in zip(*operands, strict=True)])
+    for _ in range(4):
+        inside = compiled(*operands)
+    assert inside.dtype == outside.dtype == operands[0].dtype
+    assert (evaluate(name, *operands).view(words) == outside.view(words)).all()
+    assert (inside.view(words) == outside.view(words)).all()
+
+
+def test_loops_over_arrays_hold_vector_code_and_no_calls():
+    def f(a):
+        return np.exp(a)
+
+    compiled = ljit.jit(f)
+    for _ in range(4):
+        compiled(np.linspace(-1.0, 1.0, 100))
+    assert "vfmadd" in compiled.dump_asm()
+    assert "ymm" in compiled.dump_asm() or "zmm" in compiled.dump_asm()
+    assert "@exp" not in compiled.dump_llvm()
+
+
+def test_python_s_own_functions_keep_the_bits_of_the_c_library():
+    import math
+
+    def f(x):
+        return math.exp(x)
+
+    compiled = ljit.jit(f)
+    for x in np.random.default_rng(0).uniform(-700, 700, 1000).tolist():
+        assert compiled(x) == math.exp(x)
