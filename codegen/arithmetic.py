@@ -43,6 +43,10 @@ def const(_e: Emitter, type_: Type, value: object) -> Native:
     return Native(type_, number_parts(type_, value) if type_ != NONE else ())
 
 
+def constant_of(_e: Emitter, x: Native) -> int | None:
+    return x.ref.constant
+
+
 def cast(e: Emitter, x: Native, type_: Type) -> Native:
     return cast_value(e.f, x, type_)
 

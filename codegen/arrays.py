@@ -32,6 +32,7 @@ def strides_of(f: FunctionBuilder, type_: ArrayType, parts: ArrayParts) -> list[
         return list(parts.strides)
     strides = [integer("i64", type_.dtype.itemsize)]
     for size in reversed(parts.sizes[1:]):
+        f.note_nonnegative(size)
         strides.append(f.mul(strides[-1], size))
     return strides[::-1][: type_.ndim] if type_.ndim else []
 
@@ -226,7 +227,7 @@ def extent(
         if stride.constant == 0:
             continue
         reach = f.binary("mul", f.binary("sub", size, integer("i64", 1)), stride)
-        if stride.constant is not None and stride.constant > 0:
+        if f.is_nonnegative(stride):
             high = f.binary("add", high, reach)
             continue
         negative = f.icmp("slt", reach, zero)

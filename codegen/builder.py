@@ -2,15 +2,30 @@
 
 Types are LLVM's own spelling (``"i64"``, ``"double"``, ``"ptr"``). The builder folds trivial integer
 arithmetic and branches on constants, drops code behind a terminator and blocks that nothing branches
-to; so emitters need not care whether what they write can be reached. It knows nothing of ljit's types.
+to; so emitters need not care whether what they write can be reached. What was computed already in a block that
+dominates the current one is not computed again: emitters need not care for that either. It knows nothing of
+ljit's types.
 """
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 
-import numpy as np
+from ljit.codegen.refs import (
+    FALSE,
+    NULL,
+    TRUE,
+    Ref,
+    address,
+    bits_of,
+    compare_constants,
+    compare_floats,
+    float_constant,
+    float_value,
+    fold,
+    integer,
+    undef,
+)
 
 __all__ = [
     "FALSE",
@@ -27,70 +42,8 @@ __all__ = [
     "undef",
 ]
 
+_EXACT = 2**11  # integers up to here are numbers of each floating-point type
 UNLIKELY = '!{!"branch_weights", i32 1, i32 100000}'
-
-
-class Ref:
-    """A typed LLVM value: `constant` is its number when it is an integer constant."""
-
-    __slots__ = ("constant", "text", "type")
-
-    def __init__(self, type_: str, text: str, constant: int | None = None) -> None:
-        self.type = type_
-        self.text = text
-        self.constant = constant
-
-    @property
-    def typed(self) -> str:
-        """``i64 %v3``, as operands of calls and rets are written."""
-        return f"{self.type} {self.text}"
-
-    def __str__(self) -> str:
-        return self.text
-
-    def __repr__(self) -> str:
-        return f"<Ref {self.typed}>"
-
-
-def _bits(type_: str) -> int:
-    return int(type_[1:])
-
-
-def integer(type_: str, value: int) -> Ref:
-    """An integer constant, wrapped to the signed range of its type."""
-    bits = _bits(type_)
-    value &= (1 << bits) - 1
-    if bits == 1:
-        return TRUE if value else FALSE
-    if value >> (bits - 1):
-        value -= 1 << bits
-    return Ref(type_, str(value), value)
-
-
-def float_constant(type_: str, value: float) -> Ref:
-    """A constant of type half, float or double with exactly the bits of `value`."""
-    if type_ == "half":
-        return Ref(type_, f"0xH{np.float16(value).view(np.uint16):04X}")
-    if type_ == "float":
-        value = float(np.float32(value))
-    return Ref(type_, f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}")
-
-
-def address(value: int) -> Ref:
-    """A pointer constant."""
-    return Ref("ptr", f"inttoptr (i64 {value} to ptr)") if value else NULL
-
-
-def undef(type_: str) -> Ref:
-    """Any value of the type: for results that nobody looks at."""
-    if type_ == "ptr":
-        return NULL
-    return integer(type_, 0) if type_[0] == "i" else float_constant(type_, 0.0)
-
-
-TRUE = Ref("i1", "true", 1)
-FALSE = Ref("i1", "false", 0)
-NULL = Ref("ptr", "null", 0)
 
 
 class Phi(Ref):
@@ -114,15 +67,43 @@ class Phi(Ref):
 
 
 class BlockRef:
-    """A basic block: a label, and its lines once it was started."""
+    """A basic block: a label, and its lines once it was started.
 
-    __slots__ = ("has_predecessor", "lines", "name", "phis")
+    `dominator` is its immediate dominator, `depth` how many blocks dominate it.
+    """
+
+    __slots__ = ("depth", "dominator", "lines", "name", "phis", "predecessors")
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.has_predecessor = False
+        self.predecessors: list[BlockRef] = []
+        self.dominator: BlockRef | None = None
+        self.depth = 0
         self.phis: list[Phi] = []
         self.lines: list[str] = []
+
+    def settle(self, known: BlockRef | None) -> None:
+        """Find the immediate dominator, or take `known`. Branches back to the block may still follow."""
+        dominator = known or self.predecessors[0]
+        for other in self.predecessors if known is None else ():
+            dominator = _nearest_dominator(dominator, other)
+        self.dominator = dominator
+        self.depth = dominator.depth + 1
+
+    def is_dominated_by(self, other: BlockRef) -> bool:
+        block: BlockRef | None = self
+        while block is not None and block.depth > other.depth:
+            block = block.dominator
+        return block is other
+
+
+def _nearest_dominator(a: BlockRef, b: BlockRef) -> BlockRef:
+    """The nearest block that dominates both."""
+    while a is not b:
+        deeper, other = (a, b) if a.depth >= b.depth else (b, a)
+        assert deeper.dominator is not None
+        a, b = deeper.dominator, other
+    return a
 
 
 class ModuleBuilder:
@@ -135,6 +116,9 @@ class ModuleBuilder:
         self.sources: dict[str, str] = {}  # helper functions given as text, by name
         self._globals: list[str] = []
         self._strings: dict[bytes, Ref] = {}
+        self.nests: dict[
+            str, str
+        ] = {}  # names of the functions of nest_functions.py, by their text
         self._metadata: dict[str, str] = {}
 
     def declare(
@@ -191,6 +175,10 @@ class ModuleBuilder:
         self._metadata[f"distinct {template.replace('{self}', number)} ; {number}"] = number
         return number
 
+    def metadata_nodes(self) -> dict[str, str]:
+        """The text of each node by its number."""
+        return {number: node for node, number in self._metadata.items()}
+
     def render(self) -> str:
         """Give the module as text."""
         functions = [function.render() for function in self.functions]  # may add metadata
@@ -219,11 +207,14 @@ class FunctionBuilder:
         self._allocas: list[str] = []
         self._order: list[BlockRef] = []
         self._cold: list[BlockRef] = []
+        self._computed: dict[str, tuple[Ref, BlockRef]] = {}  # by the text of the instruction
+        self._nonnegative: set[str] = set()
+        self._types = {p.text: p.type for p in self.params}
         self.entry = BlockRef("entry")
-        self.entry.has_predecessor = True
         self._body = self.new_block("body")
+        self._body.predecessors.append(self.entry)
         self.block: BlockRef | None = None
-        self.start(self._body, reachable=True)
+        self.start(self._body)
 
     # -- blocks ------------------------------------------------------------------------------------
 
@@ -235,12 +226,14 @@ class FunctionBuilder:
     def start(self, block: BlockRef, *, reachable: bool = False, cold: bool = False) -> bool:
         """Go on in `block`. All its forward predecessors must have been written.
 
-        Cold blocks are put behind all others. False if nothing branches to the block: then all
-        that is written up to the next `start` is dropped.
+        (But for those that come back from a side way that left from a block that dominates this one; if
+        `reachable`, any may follow.) Cold blocks are put behind all others. False if nothing branches to the
+        block: then all that is written up to the next `start` is dropped.
         """
         assert self.block is None, f"block {self.block.name} has no terminator"  # type: ignore[union-attr]
-        if not (block.has_predecessor or reachable):
+        if not (block.predecessors or reachable):
             return False
+        block.settle(self._body if reachable else None)
         (self._cold if cold else self._order).append(block)
         self.block = block
         return True
@@ -253,6 +246,15 @@ class FunctionBuilder:
         """All blocks that were started since."""
         return self._order[mark[0] :] + self._cold[mark[1] :]
 
+    def take_out(self, mark: tuple[int, int], before: BlockRef) -> None:
+        """Drop the blocks that were started since, and go on in the block in front of them."""
+        dropped = set(map(id, self.blocks_since(mark)))
+        del self._order[mark[0] :], self._cold[mark[1] :]
+        values = self._computed.items()
+        self._computed = {text: made for text, made in values if id(made[1]) not in dropped}
+        before.lines.pop()
+        self.block = before
+
     @property
     def is_reachable(self) -> bool:
         return self.block is not None
@@ -261,6 +263,7 @@ class FunctionBuilder:
         """Add a phi to the current block."""
         self._counter += 1
         phi = Phi(type_, f"%v{self._counter}")
+        self._types[phi.text] = type_
         if self.block is not None:
             self.block.phis.append(phi)
         return phi
@@ -273,7 +276,24 @@ class FunctionBuilder:
         name = f"%v{self._counter}"
         if self.block is not None:
             self.block.lines.append(f"{name} = {text}")
+        self._types[name] = type_
         return Ref(type_, name)
+
+    def type_of(self, name: str) -> str:
+        """The LLVM type of a value of the function, by its name."""
+        return self._types[name]
+
+    def compute(self, type_: str, text: str) -> Ref:
+        """Give the value of ``text``, which depends on its operands alone: one that is there already, or `emit`."""
+        block = self.block
+        if block is None:
+            return self.emit(type_, text)
+        found = self._computed.get(text)
+        if found is not None and block.is_dominated_by(found[1]):
+            return found[0]
+        made = self.emit(type_, text)
+        self._computed[text] = made, block
+        return made
 
     def effect(self, text: str) -> None:
         """Append an instruction without a result."""
@@ -286,10 +306,10 @@ class FunctionBuilder:
         if opcode[0] == "f":
             flags = self.float_flags
         else:
-            folded = _fold(opcode, x, y)
+            folded = fold(opcode, x, y)
             if folded is not None:
                 return folded
-        return self.emit(x.type, f"{opcode} {flags + ' ' if flags else ''}{x.typed}, {y}")
+        return self.compute(x.type, f"{opcode} {flags + ' ' if flags else ''}{x.typed}, {y}")
 
     def add(self, x: Ref, y: Ref, flags: str = "nsw") -> Ref:
         """Add sizes and offsets, which never overflow; use `binary` for wrapping arithmetic."""
@@ -297,19 +317,32 @@ class FunctionBuilder:
 
     def mul(self, x: Ref, y: Ref, flags: str = "nsw") -> Ref:
         """Multiply sizes and strides, which never overflow."""
-        return self.binary("mul", x, y, flags)
+        product = self.binary("mul", x, y, flags)
+        if "nsw" in flags and self.is_nonnegative(x) and self.is_nonnegative(y):
+            self.note_nonnegative(product)
+        return product
+
+    def note_nonnegative(self, x: Ref) -> None:
+        """Remember that an integer is at least 0, such as a size."""
+        self._nonnegative.add(x.text)
+
+    def is_nonnegative(self, x: Ref) -> bool:
+        return x.constant >= 0 if x.constant is not None else x.text in self._nonnegative
 
     def icmp(self, predicate: str, x: Ref, y: Ref) -> Ref:
         assert x.type == y.type, f"icmp {x.typed}, {y.typed}"
         if x.constant is not None and y.constant is not None and x.type[0] == "i":
-            return TRUE if _compare(predicate, x, y) else FALSE
+            return TRUE if compare_constants(predicate, x, y) else FALSE
         if x.text == y.text:
             return TRUE if predicate in ("eq", "sle", "sge", "ule", "uge") else FALSE
-        return self.emit("i1", f"icmp {predicate} {x.typed}, {y}")
+        return self.compute("i1", f"icmp {predicate} {x.typed}, {y}")
 
     def fcmp(self, predicate: str, x: Ref, y: Ref) -> Ref:
+        a, b = float_value(x), float_value(y)
+        if a is not None and b is not None:
+            return TRUE if compare_floats(predicate, a, b) else FALSE
         flags = self.float_flags
-        return self.emit("i1", f"fcmp {flags + ' ' if flags else ''}{predicate} {x.typed}, {y}")
+        return self.compute("i1", f"fcmp {flags + ' ' if flags else ''}{predicate} {x.typed}, {y}")
 
     def bool_not(self, x: Ref) -> Ref:
         return self.binary("xor", x, TRUE)
@@ -319,7 +352,10 @@ class FunctionBuilder:
             return x if condition.constant else y
         if x.text == y.text:
             return x
-        return self.emit(x.type, f"select i1 {condition}, {x.typed}, {y.typed}")
+        chosen = self.compute(x.type, f"select i1 {condition}, {x.typed}, {y.typed}")
+        if x.type == "i64" and self.is_nonnegative(x) and self.is_nonnegative(y):
+            self.note_nonnegative(chosen)
+        return chosen
 
     def convert(self, opcode: str, x: Ref, type_: str) -> Ref:
         """``sext``, ``trunc``, ``sitofp``, ``ptrtoint`` ...."""
@@ -328,9 +364,11 @@ class FunctionBuilder:
         if x.constant is not None and opcode in ("sext", "trunc", "zext"):
             value = x.constant
             if opcode == "zext":
-                value &= (1 << _bits(x.type)) - 1
+                value &= (1 << bits_of(x.type)) - 1
             return integer(type_, value)
-        return self.emit(type_, f"{opcode} {x.typed} to {type_}")
+        if x.constant is not None and opcode == "sitofp" and abs(x.constant) <= _EXACT:
+            return float_constant(type_, float(x.constant))
+        return self.compute(type_, f"{opcode} {x.typed} to {type_}")
 
     def load(self, type_: str, pointer: Ref, align: int = 0, suffix: str = "") -> Ref:
         aligned = f", align {align}" if align else ""
@@ -344,12 +382,14 @@ class FunctionBuilder:
         """Address of element `index`; with element ``i8`` the index is a byte offset."""
         if index.constant == 0:
             return pointer
-        return self.emit("ptr", f"getelementptr {flags} {element}, ptr {pointer}, {index.typed}")
+        text = f"getelementptr {flags} {element}, ptr {pointer}, {index.typed}"
+        return self.compute("ptr", text)
 
     def alloca(self, type_: str, count: int = 1, *, zero: bool = False) -> Ref:
         """A stack slot in the entry block; `zero` stores null in it (pointers only)."""
         self._counter += 1
         ref = Ref("ptr", f"%s{self._counter}")
+        self._types[ref.text] = "ptr"
         size = f", i32 {count}" if count != 1 else ""
         self._allocas.append(f"{ref} = alloca {type_}{size}, align 8")
         if zero:
@@ -388,7 +428,7 @@ class FunctionBuilder:
         """Branch; gives the block left (for `Phi.add`), None if it cannot be reached."""
         left = self._terminate(f"br label %{target.name}")
         if left is not None:
-            target.has_predecessor = True
+            target.predecessors.append(left)
         return left
 
     def condbr(
@@ -406,7 +446,8 @@ class FunctionBuilder:
         if self.block is None:
             return None
         weights = f", !prof {self.module.metadata(UNLIKELY)}" if unlikely else ""
-        then.has_predecessor = otherwise.has_predecessor = True
+        then.predecessors.append(self.block)
+        otherwise.predecessors.append(self.block)
         return self._terminate(
             f"br i1 {condition}, label %{then.name}, label %{otherwise.name}{weights}{suffix}"
         )
@@ -417,7 +458,7 @@ class FunctionBuilder:
         if self.block is None:
             return None
         for target in (default, *(block for _, block in cases)):
-            target.has_predecessor = True
+            target.predecessors.append(self.block)
         arms = " ".join(f"{value.type} {number}, label %{b.name}" for number, b in cases)
         return self._terminate(f"switch {value.typed}, label %{default.name} [ {arms} ]")
 
@@ -444,54 +485,3 @@ class FunctionBuilder:
             lines += block.lines
         lines.append("}")
         return "\n".join(lines)
-
-
-_FOLDERS = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "and": lambda a, b: a & b,
-    "or": lambda a, b: a | b,
-    "xor": lambda a, b: a ^ b,
-}
-_NEUTRAL = {"add": 0, "sub": 0, "mul": 1, "or": 0, "xor": 0}
-_COMMUTATIVE = frozenset(("add", "mul", "or", "xor", "and"))
-
-
-def _fold(opcode: str, x: Ref, y: Ref) -> Ref | None:
-    """Fold integer arithmetic on constants and with neutral elements."""
-    folder = _FOLDERS.get(opcode)
-    if folder is None:
-        return None
-    if x.constant is not None and y.constant is not None:
-        return integer(x.type, folder(x.constant, y.constant))
-    if x.constant is not None and opcode in _COMMUTATIVE:
-        x, y = y, x
-    if y.constant is None:
-        return None
-    if y.constant == _NEUTRAL.get(opcode):
-        return x
-    if opcode == "and" and x.type == "i1":
-        return x if y.constant else FALSE
-    if opcode == "or" and x.type == "i1":
-        return TRUE  # y is not the neutral 0
-    return y if opcode == "mul" and y.constant == 0 else None
-
-
-_COMPARISONS = {
-    "eq": lambda a, b: a == b,
-    "ne": lambda a, b: a != b,
-    "lt": lambda a, b: a < b,
-    "le": lambda a, b: a <= b,
-    "gt": lambda a, b: a > b,
-    "ge": lambda a, b: a >= b,
-}
-
-
-def _compare(predicate: str, x: Ref, y: Ref) -> bool:
-    a, b = x.constant, y.constant
-    assert a is not None and b is not None
-    if predicate[0] == "u":
-        mask = (1 << _bits(x.type)) - 1
-        a, b = a & mask, b & mask
-    return bool(_COMPARISONS[predicate[-2:]](a, b))

@@ -251,4 +251,4 @@ def unbox_or_bail(e: Emitter, value: Native, type_: Type, reason: str) -> Native
         e.bailout.bail_if(TRUE, reason)
         return undef_of(type_)
     fail = e.bailout.fail_block(reason)
-    return unbox(e.f, value.ref, type_, fail)
+    return unbox(e.f, value.ref, type_, fail, by_call=True)

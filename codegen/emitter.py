@@ -85,6 +85,7 @@ class Emitter:
     # -- scalars -----------------------------------------------------------------------------------
 
     const = arithmetic.const
+    constant_of = arithmetic.constant_of
     cast = arithmetic.cast
     retype = arithmetic.retype
     add = arithmetic.add

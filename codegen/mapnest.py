@@ -21,6 +21,7 @@ from ljit.codegen.builder import FALSE, TRUE, Ref, integer
 from ljit.codegen.casts import cast_value
 from ljit.codegen.forms import ArrayParts, Native, array_parts
 from ljit.codegen.memory_order import fortran_condition
+from ljit.codegen.nest_functions import own_function
 from ljit.errors import CodegenError
 from ljit.records import Record, made_by
 from ljit.types import ArrayType, ScalarType, Type
@@ -209,7 +210,8 @@ class _Nest:
         operands = [self._operand(x) for x in targets[into_count:]]
         self.targets = self.into + operands
         redirected = self._redirect_overlapping(may_leave) if self.into else []
-        self._copies()
+        with own_function(self.f):
+            self._copies()
         for target, temporary, overlaps in redirected:
             self._copy_back(target, temporary, overlaps)
 
@@ -478,6 +480,7 @@ class _Nest:
         f.start(copy)
         inner = _Nest(self.e, self.ndim, (), lambda elements: elements)
         inner.sizes, inner.sources, inner.targets = self.sizes, [temporary], [target]
-        inner._copies()
+        with own_function(f):
+            inner._copies()
         f.br(done)
         f.start(done)

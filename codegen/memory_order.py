@@ -54,6 +54,8 @@ def _moves_behind(e: Emitter, operands: Sequence[Axes], outer: int, inner: int) 
 def _step(e: Emitter, x: Axes, axis: int) -> Ref:
     """The length of the stride along an axis; 0 if the axis has one element."""
     f, stride = e.f, x.strides[axis]
+    if f.is_nonnegative(stride):
+        return f.select(f.icmp("eq", x.sizes[axis], _ONE), _ZERO, stride)
     negated = f.binary("sub", _ZERO, stride)
     length = f.select(f.icmp("slt", stride, _ZERO), negated, stride)
     return f.select(f.icmp("eq", x.sizes[axis], _ONE), _ZERO, length)

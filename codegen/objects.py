@@ -177,7 +177,7 @@ def call_result(e: Emitter, result: Native, type_: Type) -> Native:
     if type_ == NEVER:
         e.f.br(fault)
         return undef_of(type_)
-    return unbox(e.f, result.ref, type_, fault)
+    return unbox(e.f, result.ref, type_, fault, by_call=True)
 
 
 def new_object(e: Emitter, value: Native) -> Ref:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Polling", "Watch", "regain_gil", "watch_of"]
 
+_NEST = re.compile(r"call void @(nest\.\d+)\(")
 _FEW = 64  # trips, if their number is known, around which no poll is needed
 _CHUNK = 2**17  # trips
 _MANY = 2**27  # nodes run by an inner loop without polls: some hundredths of a second
@@ -204,12 +205,13 @@ _MATHEMATICS = re.compile(
 )
 
 
-def _is_harmless(line: str) -> bool:
+def _is_harmless(module: ModuleBuilder, line: str) -> bool:
     """Whether a line of IR calls nothing but mathematics, or a function of `gil.py`."""
-    if "call " not in line:
+    if "call " not in line or _MATHEMATICS.match(line):
         return True
-    if _MATHEMATICS.match(line):
-        return True
+    found = _NEST.search(line)
+    if found is not None:
+        return all(_is_harmless(module, inner) for inner in module.sources[found[1]].splitlines())
     return f"@{_REGAIN}(" in line or f"{support('attend')}(" in line
 
 
@@ -344,7 +346,7 @@ class Polling:
         f, gate, state = self.f, self._gate, self._state
         assert gate is not None and state is not None
         inside = [b for b in f.blocks_since(gate.mark) if id(b) not in self._outside]
-        is_free = all(_is_harmless(line) for block in inside for line in block.lines)
+        is_free = all(_is_harmless(f.module, line) for block in inside for line in block.lines)
         is_free = is_free and self.e.body is None and not _reads_lists(node)
         gate.block.lines.clear()
         f.block = gate.block

@@ -12,7 +12,17 @@ from functools import partial
 import numpy as np
 
 from ljit.codegen import layout
-from ljit.codegen.builder import FALSE, BlockRef, FunctionBuilder, Ref, address, integer, undef
+from ljit.codegen.builder import (
+    FALSE,
+    TRUE,
+    BlockRef,
+    FunctionBuilder,
+    ModuleBuilder,
+    Ref,
+    address,
+    integer,
+    undef,
+)
 from ljit.codegen.forms import Native, components, items_of, member_parts, memory_type
 from ljit.codegen.partition import QUICK
 from ljit.errors import CodegenError
@@ -41,13 +51,20 @@ from ljit.types import (
 
 __all__ = ["unbox", "unbox_int_by_call", "unbox_union"]
 
+_IS_ARRAY = "is_array"
+
 
 def _field(f: FunctionBuilder, type_: str, pointer: Ref, offset: int) -> Ref:
     return f.load(type_, f.gep("i8", pointer, integer("i64", offset)))
 
 
-def unbox(f: FunctionBuilder, pointer: Ref, type_: Type, fail: BlockRef) -> Native:
-    """Read an object as a value of the type; branch to `fail` if it is not one."""
+def unbox(
+    f: FunctionBuilder, pointer: Ref, type_: Type, fail: BlockRef, *, by_call: bool = False
+) -> Native:
+    """Read an object as a value of the type; branch to `fail` if it is not one.
+
+    `by_call`: a function that all share checks arrays: slower by a call, a few lines instead of thirty.
+    """
     if type_ == ANY:
         return Native(ANY, (pointer,))
     if type_ in _UNBOXERS:
@@ -66,11 +83,11 @@ def unbox(f: FunctionBuilder, pointer: Ref, type_: Type, fail: BlockRef) -> Nati
         case ScalarType():
             return Native(type_, _unbox_scalar(f, pointer, type_.dtype, fail))
         case ArrayType():
-            return Native(type_, _unbox_array(f, pointer, type_, fail))
+            return Native(type_, _unbox_array(f, pointer, type_, fail, by_call=by_call))
         case TupleType() | ViewType() | RangeType() | SliceType():
-            return Native(type_, _unbox_items(f, pointer, type_, fail))
+            return Native(type_, _unbox_items(f, pointer, type_, fail, by_call=by_call))
         case UnionType():
-            return unbox_union(f, pointer, type_, fail)
+            return unbox_union(f, pointer, type_, fail, by_call=by_call)
     message = f"a value of type {type_} cannot come from an object"
     raise CodegenError(message)
 
@@ -183,7 +200,9 @@ def _unbox_scalar(
     return (first, _field(f, llvm, pointer, layout.SCALAR_VALUE + dtype.itemsize // 2))
 
 
-def _unbox_items(f: FunctionBuilder, pointer: Ref, type_: Type, fail: BlockRef) -> Sequence[Ref]:
+def _unbox_items(
+    f: FunctionBuilder, pointer: Ref, type_: Type, fail: BlockRef, *, by_call: bool
+) -> Sequence[Ref]:
     """Tuples, views, ranges and slices: check the class (and size), then each item."""
     items = items_of(type_)
     if isinstance(type_, TupleType | ViewType):
@@ -200,12 +219,14 @@ def _unbox_items(f: FunctionBuilder, pointer: Ref, type_: Type, fail: BlockRef) 
     for index, item in enumerate(items):
         inner = _field(f, "ptr", pointer, first + 8 * index)
         is_rare = item == INT and isinstance(type_, RangeType | SliceType)
-        read = unbox_int_by_call if is_rare else partial(unbox, type_=item)
+        read = unbox_int_by_call if is_rare else partial(unbox, type_=item, by_call=by_call)
         parts += read(f, inner, fail=fail).parts
     return parts
 
 
-def unbox_union(f: FunctionBuilder, pointer: Ref, type_: UnionType, fail: BlockRef) -> Native:
+def unbox_union(
+    f: FunctionBuilder, pointer: Ref, type_: UnionType, fail: BlockRef, *, by_call: bool = False
+) -> Native:
     """Try one member after the other; the tag says which one it was."""
     done = f.new_block("unboxed")
     llvm_types = components(type_)
@@ -216,7 +237,7 @@ def unbox_union(f: FunctionBuilder, pointer: Ref, type_: UnionType, fail: BlockR
         start, stop = member_parts(type_, index)
         parts = [undef(part) for part in llvm_types]
         parts[0] = integer("i8", index)
-        parts[start:stop] = unbox(f, pointer, member, other).parts
+        parts[start:stop] = unbox(f, pointer, member, other, by_call=by_call).parts
         edges.append((parts, f.br(done)))
         if not is_last:
             f.start(other)
@@ -232,18 +253,21 @@ def unbox_union(f: FunctionBuilder, pointer: Ref, type_: UnionType, fail: BlockR
 
 
 def _unbox_array(
-    f: FunctionBuilder, pointer: Ref, type_: ArrayType, fail: BlockRef
+    f: FunctionBuilder, pointer: Ref, type_: ArrayType, fail: BlockRef, *, by_call: bool
 ) -> Sequence[Ref]:
-    _require_class(f, pointer, np.ndarray, fail)
-    _require_dtype(f, pointer, type_.dtype, fail)
     needed = layout.FLAG_ALIGNED
     needed |= layout.FLAG_WRITEABLE if type_.writeable else 0
     needed |= layout.FLAG_C_CONTIGUOUS if type_.layout == "C" else 0
-    flags = f.binary("and", _field(f, "i32", pointer, layout.ARRAY_FLAGS), integer("i32", needed))
-    wrong = f.binary("xor", flags, integer("i32", needed))
-    ndim = _field(f, "i32", pointer, layout.ARRAY_NDIM)
-    wrong = f.binary("or", wrong, f.binary("xor", ndim, integer("i32", type_.ndim)))
-    _require(f, f.icmp("eq", wrong, integer("i32", 0)), fail)
+    wanted = (
+        address(id(np.dtype(type_.dtype.type))),
+        integer("i32", type_.dtype.num),
+        integer("i32", needed),
+        integer("i32", type_.ndim),
+    )
+    if by_call:
+        _require(f, f.call("i1", _array_check(f.module), (pointer, *wanted)), fail)
+    else:
+        _require_array(f, pointer, wanted, fail)
     parts = [pointer, pointer, _field(f, "ptr", pointer, layout.ARRAY_DATA)]
     parts += _sizes(f, pointer, type_, fail)
     if type_.layout != "C" and type_.ndim:
@@ -251,16 +275,41 @@ def _unbox_array(
     return parts
 
 
-def _require_dtype(f: FunctionBuilder, array: Ref, dtype: np.dtype, fail: BlockRef) -> None:
+def _array_check(module: ModuleBuilder) -> str:
+    """The function that says whether an object is an array of some kind."""
+    if all(function.name != _IS_ARRAY for function in module.functions):
+        params = ("ptr", "ptr", "i32", "i32", "i32")
+        f = module.function(_IS_ARRAY, "i1", params, "internal")
+        f.attributes = "nounwind noinline"
+        other = f.new_block("other")
+        _require_array(f, f.params[0], f.params[1:], other)
+        f.ret(TRUE)
+        if f.start(other):
+            f.ret(FALSE)
+    return _IS_ARRAY
+
+
+def _require_array(f: FunctionBuilder, array: Ref, wanted: Sequence[Ref], fail: BlockRef) -> None:
+    """Check class, dtype (its usual descriptor and number), flags and rank."""
+    descriptor, number, needed, ndim = wanted
+    _require_class(f, array, np.ndarray, fail)
+    _require_dtype(f, array, descriptor, number, fail)
+    flags = f.binary("and", _field(f, "i32", array, layout.ARRAY_FLAGS), needed)
+    wrong = f.binary("xor", flags, needed)
+    found = _field(f, "i32", array, layout.ARRAY_NDIM)
+    wrong = f.binary("or", wrong, f.binary("xor", found, ndim))
+    _require(f, f.icmp("eq", wrong, integer("i32", 0)), fail)
+
+
+def _require_dtype(f: FunctionBuilder, array: Ref, usual: Ref, wanted: Ref, fail: BlockRef) -> None:
     """The usual descriptor, or another one of the same number in native byte order."""
     descriptor = _field(f, "ptr", array, layout.ARRAY_DESCR)
-    usual = address(id(np.dtype(dtype.type)))
     other, good = f.new_block("descr"), f.new_block("dtype")
     f.condbr(f.icmp("ne", descriptor, usual), other, good, unlikely=True)
     if f.start(other, cold=True):
         number = _field(f, "i32", descriptor, layout.DESCR_TYPE_NUM)
         order = _field(f, "i8", descriptor, layout.DESCR_BYTEORDER)
-        is_number = f.icmp("eq", number, integer("i32", dtype.num))
+        is_number = f.icmp("eq", number, wanted)
         is_native = f.icmp("ne", order, integer("i8", layout.SWAPPED_BYTEORDER))
         f.condbr(f.binary("and", is_number, is_native), good, fail)
     f.start(good)

@@ -7,12 +7,13 @@ attribute that hides a method of its class.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ljit.codegen.bailout import known_object
-from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer
-from ljit.codegen.forms import Native, array_parts, split
+from ljit.codegen.builder import FALSE, NULL, TRUE, ModuleBuilder, Ref, integer
+from ljit.codegen.forms import Native, array_parts, components, split
 from ljit.codegen.layout import DICT_VERSION, attributes_offset, has_dict_versions
 from ljit.codegen.unboxing import unbox
 from ljit.ops.python_types import class_of
@@ -36,16 +37,29 @@ def array_check(e: Emitter, x: Native) -> None:
     made = array_parts(x).object if not x.memos else parts[0]
     if made.constant is not None or not f.is_reachable:
         return
-    look, done = f.new_block("look"), f.new_block("unchanged")
-    f.condbr(f.icmp("eq", made, NULL), done, look)
-    f.start(look)
-    found = unbox(f, made, x.type, e.bailout.fail_block(_REASON)).parts
-    differs = FALSE
-    for new, old in zip(found[2:], parts[2:], strict=True):
-        differs = f.binary("or", differs, f.icmp("ne", new, old))
-    e.bailout.bail_if(differs, _REASON)
-    f.br(done)
-    f.start(done)
+    same = f.call("i1", _same_array(f.module, x.type), (made, *parts[2:]))
+    e.bailout.bail_if(f.bool_not(same), _REASON)
+
+
+def _same_array(module: ModuleBuilder, type_: ArrayType) -> str:
+    """The function that says whether an object, if there is one, is an array with these parts."""
+    name = "same." + re.sub(r"\W+", "_", str(type_).replace("*", "n"))
+    if all(function.name != name for function in module.functions):
+        f = module.function(name, "i1", ("ptr", *components(type_)[2:]), "internal")
+        f.attributes = "nounwind noinline"
+        none, some, other = f.new_block("none"), f.new_block("some"), f.new_block("other")
+        f.condbr(f.icmp("eq", f.params[0], NULL), none, some)
+        f.start(some)
+        found = unbox(f, f.params[0], type_, other, by_call=True).parts
+        same = TRUE
+        for new, old in zip(found[2:], f.params[1:], strict=True):
+            same = f.binary("and", same, f.icmp("eq", new, old))
+        f.ret(same)
+        f.start(none)
+        f.ret(TRUE)
+        f.start(other)
+        f.ret(FALSE)
+    return name
 
 
 def check_no_attributes(e: Emitter, x: Native, names: Sequence[str]) -> None:

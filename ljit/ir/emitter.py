@@ -39,6 +39,9 @@ class Emitter(Protocol):
         """Whether the check of this name (`RangeRules.checks`) cannot fail at this node."""
 
     def const(self, type_: Type, value: object) -> V: ...
+    def constant_of(self, x: V) -> int | None:
+        """The value of an integer that is known now."""
+
     def cast(self, x: V, type_: Type) -> V:
         """Convert as C does between number types (NumPy's ``astype``); never undefined behaviour."""
 

@@ -48,6 +48,7 @@ _ELLIPSIS = ObjectType(types.EllipsisType)
 _FULL = SliceType(NONE, NONE, NONE)
 _UINT64 = ScalarType(np.dtype(np.uint64))
 _LARGEST, _LEAST = 2**63 - 1, -(2**63)
+_ORDINARY = 2**32
 
 
 class Part(Record):
@@ -297,6 +298,12 @@ def adjust_slice(e: Emitter, x: V, size: V) -> tuple[V, V, V]:
     start, stop, step = e.slice_parts(x)
     zero, one = e.const(INT, 0), e.const(INT, 1)
     if step.type == NONE:
+        cut = _cut_off(e, start, stop)
+        if cut is not None:
+            left = e.add(size, e.const(INT, -sum(cut)))
+            is_empty = e.compare("le", left, zero)
+            first = e.select(is_empty, zero, e.const(INT, cut[0]))
+            return first, one, e.select(is_empty, zero, left)
         first = zero if start.type == NONE else _clip_bound(e, start, size, zero, size)
         last = size if stop.type == NONE else _clip_bound(e, stop, size, zero, size)
         is_empty = e.compare("le", last, first)
@@ -320,6 +327,20 @@ def adjust_slice(e: Emitter, x: V, size: V) -> tuple[V, V, V]:
     chosen = (e.select(is_empty, *pair) for pair in ((zero, first), (one, step), (zero, count)))
     first, step, count = chosen
     return first, step, count
+
+
+def _cut_off(e: Emitter, start: V, stop: V) -> tuple[int, int] | None:
+    """How many items a slice leaves out at both ends, if constants say that of any size.
+
+    Views that leave out as many have the same size then, which is computed once: ``a[2:]`` and ``a[1:-1]``.
+    """
+    first = 0 if start.type == NONE else e.constant_of(start)
+    behind = 0 if stop.type == NONE else e.constant_of(stop)
+    if first is None or behind is None or not 0 <= first < _ORDINARY:
+        return None
+    if stop.type != NONE and not -_ORDINARY < behind < 0:
+        return None
+    return first, -behind
 
 
 def _clip_bound(e: Emitter, bound: V, size: V, low: V, high: V) -> V:

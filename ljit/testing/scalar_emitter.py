@@ -130,6 +130,9 @@ class ScalarEmitter:
     def const(self, type_: Type, value: object) -> Number:
         return to_number(value, type_)
 
+    def constant_of(self, _x: Number) -> int | None:
+        return None
+
     def cast(self, x: Number, type_: Type) -> Number:
         dtype = machine_dtype(type_)
         assert dtype is not None
