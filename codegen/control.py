@@ -27,11 +27,14 @@ from ljit.codegen.lifetimes import is_used_up_at_once
 from ljit.codegen.objects import call_result
 from ljit.codegen.polling import Watch, watch_of
 from ljit.codegen.predicates import emit_predicate
+from ljit.codegen.small_arrays import is_late, late_array, small_array
+from ljit.codegen.speculation import is_select, may_be_in_front_of_checks
 from ljit.errors import CodegenError
 from ljit.ir import ENDLESS, Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import (
     ASSUME,
     BREAK,
+    BUILD,
     CALL_NATIVE,
     CONSTANT,
     CONTINUE,
@@ -96,6 +99,7 @@ class GraphEmitter:
             SNAPSHOT: self._snapshot,
             CALL_NATIVE: self._call_native,
             MAP: self._map,
+            BUILD: self._build,
             PREDICATE: lambda node: emit_predicate(self.e, node, self._operands(node)),
         }
 
@@ -117,7 +121,7 @@ class GraphEmitter:
             if not self.e.f.is_reachable:
                 break
             self.e.bailout.node = node
-            if not _may_be_in_front_of_checks(node):
+            if not may_be_in_front_of_checks(node):
                 self.e.bailout.test_late()
             self._handlers.get(node.op, self._operation)(node)
         self._yield = saved
@@ -235,7 +239,7 @@ class GraphEmitter:
 
     def _if(self, node: Node) -> None:
         f, bailout = self.e.f, self.e.bailout
-        if _is_select(node):
+        if is_select(node):
             condition = self.env[node.inputs[0]]
             yes, no = ([self.env[v] for v in b.terminator.inputs] for b in node.blocks)
             pairs = zip(yes, no, strict=True)
@@ -291,8 +295,7 @@ class GraphEmitter:
                 header.jump(values)
             values = header.start_loop()
             self.env.update(zip(body.params, values, strict=True))
-            if body.first is not None and body.first.op is SNAPSHOT:
-                self._snapshot(body.first)  # holds on the way out too: there k is stop
+            self._header_snapshot(body)
             at_header = e.bailout.current
             if end.constant == ENDLESS:
                 f.br(inside)
@@ -321,6 +324,15 @@ class GraphEmitter:
         if has_breaks or e.bailout.current is not at_header:
             e.bailout.current = before if node.effects.is_repeatable else None
         self._define(node, after.start())
+
+    def _header_snapshot(self, body: Block) -> None:
+        """The Snapshot of a trip's start holds on the way out of the loop too: there k is stop."""
+        first = body.first
+        while first is not None and first.op is BUILD and is_late(first):
+            self._build(first)
+            first = first.next
+        if first is not None and first.op is SNAPSHOT:
+            self._snapshot(first)
 
     def _trip(self, node: Node, k: Ref, header: Join) -> None:
         """Emit the body of a loop; all ways to the next trip meet in one latch."""
@@ -426,6 +438,14 @@ class GraphEmitter:
         made = mapnest.emit_map(self.e, into, operands, out_types, body, may_leave=may_leave)
         self._define(node, (into if into else made)[: len(node.outputs)])
 
+    def _build(self, node: Node) -> None:
+        """An array of a few elements; made in the exits if only they need it."""
+        operands = self._operands(node)
+        make = late_array if is_late(node) else small_array
+        self._define(
+            node, (make(self.e, node.output.type, operands, kept=bool(node.attrs.get("kept"))),)
+        )
+
     def _map(self, node: Node) -> None:
         operands = self._operands(node)
         count = node.attrs.get("into", 0)
@@ -470,25 +490,3 @@ def _as_sequence(results: object, count: int) -> Sequence[Native]:
     assert isinstance(results, tuple | list)
     assert len(results) == count, f"{len(results)} results for {count} outputs"
     return results
-
-
-def _is_select(node: Node) -> bool:
-    """Whether an If only chooses between numbers."""
-    return all(
-        block.first is block.last
-        and block.terminator.op is YIELD
-        and all(
-            v.type == out.type and is_scalar(v.type)
-            for v, out in zip(block.terminator.inputs, node.outputs, strict=True)
-        )
-        for block in node.blocks
-    )
-
-
-def _may_be_in_front_of_checks(node: Node) -> bool:
-    """Whether it does no harm to do the node although a late check has failed."""
-    if node.op is IF:
-        return _is_select(node)
-    if node.blocks or node.op.is_terminator or node.op is SNAPSHOT:
-        return False
-    return node.op.can_be_speculated(node)

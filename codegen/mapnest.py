@@ -364,7 +364,7 @@ class _Nest:
     def _address(self, x: Operand, k: Ref | None, stride: Ref) -> Ref:
         if k is None or stride.constant == 0:
             return x.cursors[-1]
-        if stride.constant is not None:
+        if stride.constant is not None and stride.constant > 0:
             return self.f.gep(f"[{stride.constant} x i8]", x.cursors[-1], k)
         return self.f.gep("i8", x.cursors[-1], self.f.mul(k, stride), "")
 

@@ -62,6 +62,7 @@ NAMES = (
     "lower_simple_tuples",
     "normalize_ops",
     "peephole_optimize",
+    "scalarize_arrays",
     "scalarize_lists",
     "unroll_and_jam",
 )

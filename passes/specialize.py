@@ -31,6 +31,7 @@ from ljit.analysis.assumptions import (
 from ljit.analysis.liveness import Liveness
 from ljit.analysis.signatures import native_result
 from ljit.ir import UNKNOWN, Block, Effect, Graph, Node, OpDef, Value, get_op
+from ljit.ir.trials import with_known_sizes
 from ljit.ops.control import (
     CONSTANT,
     GUARD,
@@ -299,6 +300,8 @@ class _Specializer:
             return (ANY,) * len(node.outputs)
         known = request.op.infer_types([v.type for v in request.inputs], request.attrs)
         if not known or not self.feedback.is_widened(node.id):
+            if len(known) == 1 and request.op.symbolic:
+                return (with_known_sizes(request.op, request.inputs, request.attrs, known[0]),)
             return known
         return request.op.infer_types([ANY] * len(request.inputs), request.attrs)
 

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ljit.ir.range_rules import RangeRules
+from ljit.ir.trials import with_known_sizes
 from ljit.records import Record
 from ljit.types import ANY, INT, Type, is_number
 
@@ -193,6 +194,9 @@ class OpDef(Record):
       `UNKNOWN`) decide it although not all operands are constant, or gives `UNKNOWN`:
       ``isinstance(x, float)``, ``x is None``.
     - `reads_items`: of a list operand it only reads the items, at once, and a tuple does as well.
+    - `symbolic`: `evaluate`, or the function given, gives the right result on object arrays of symbols
+      (`passes/symbols.py`): it moves elements about, adds and multiplies them, or asks a symbol for more. Small
+      arrays of known sizes are taken apart through it.
     - `samples` are operand tuples for the registry-wide tests, or a function that makes them.
     """
 
@@ -242,6 +246,7 @@ class OpDef(Record):
     reads_items: bool = False
     #: operands of Union type are taken as they are: the specialiser does not branch on their tags
     keeps_unions: bool = False
+    symbolic: bool | Callable[..., Any] = False
     #: on numbers, its checks fail for extreme operands only, and may be looked at after its result was used:
     #: it may run where the program would not
     is_speculatable: bool = False
@@ -289,7 +294,10 @@ class OpDef(Record):
         """Apply `infer` to the operand types of `node`."""
         if self.infer is None:
             return ()
-        return self.infer_types([v.type for v in node.inputs], node.attrs)
+        types = self.infer_types([v.type for v in node.inputs], node.attrs)
+        if self.symbolic and len(types) == 1:
+            return (with_known_sizes(self, node.inputs, node.attrs, types[0]),)
+        return types
 
     def infer_types(self, types: Sequence[Type], attrs: Mapping[str, object]) -> tuple[Type, ...]:
         """Apply `infer`, as a tuple of output types."""

@@ -29,7 +29,7 @@ from ljit.ir.opdef import OpDef
 from ljit.ir.printer import Names, format_node
 from ljit.ir.registry import get_op
 from ljit.ir.repetition import nodes_that_repeat_effects
-from ljit.types import ANY, BOOL, INT, NEVER, ListType, Type, join
+from ljit.types import ANY, BOOL, INT, NEVER, ArrayType, ListType, Type, join
 
 __all__ = ["breaches", "verify"]
 
@@ -224,7 +224,8 @@ class _Verifier:
             return
         for out, type_ in zip(node.outputs, inferred, strict=True):
             is_mutable = node.op.is_constant and isinstance(type_, ListType)
-            if out.type not in (type_, ANY) and not is_mutable:
+            is_wider = isinstance(out.type, ArrayType) and join(out.type, type_) == out.type
+            if out.type not in (type_, ANY) and not is_mutable and not is_wider:
                 self.report(9, f"the output is {out.type}, infer gives {type_}", node)
 
     def _check_loop_types(self, node: Node) -> None:

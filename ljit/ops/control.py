@@ -12,6 +12,7 @@ from ljit.types import BOOL, UNBOUND, Type, type_of
 __all__ = [
     "ASSUME",
     "BREAK",
+    "BUILD",
     "CALLEE_LEFT",
     "CALL_NATIVE",
     "CONSTANT",
@@ -240,4 +241,20 @@ MAP = _control(
     effects=lambda *types, into=0: (
         Effect.ALLOC | Effect.READ | (Effect.WRITE if into else Effect.RAISE)
     ),
+)
+
+
+def _build_effects(*_elements: Type, **_attrs: object) -> Effect:
+    return Effect.ALLOC
+
+
+BUILD = _control(
+    "Build",
+    "(*elements, type, kept=False)",
+    """A fresh array of a small, known shape, made of its elements in C order.
+
+    Where only Snapshots use it, the array is made in the exits. With `kept`, the first two operands are an array
+    and a bool: if that is true, the result is that array itself, which has these elements.""",
+    infer=lambda *_elements, type, **_attrs: type,
+    effects=_build_effects,
 )

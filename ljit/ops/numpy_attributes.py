@@ -233,6 +233,7 @@ _declare(
     callables=(np.transpose,),
     methods=("ndarray.transpose", "generic.transpose"),
     attributes=("ndarray.T", "generic.T"),
+    symbolic=True,
 )
 _declare("real", _infer_part, _lower_real)
 _declare("imag", _infer_imag, _lower_imag, can_lower=_can_lower_imag)

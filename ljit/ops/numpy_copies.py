@@ -116,6 +116,7 @@ declare_function(
     "(object, *, dtype=None, copy=True, order='K')",
     function=np.array,
     reads_items=True,
+    symbolic=True,
     parameters=("object", "dtype", "copy", "order"),
     is_profiled=True,
     samples=_SAMPLES,
@@ -166,7 +167,9 @@ def _infer_copy_method(a: Type, *, order: object = "C") -> Type:
     return a if isinstance(a, ScalarType) else _infer_copy(a, order=order)
 
 
-declare_function("copy", "(a, *, order='K')", _infer_copy, np.copy, samples=((np.arange(3),),))
+declare_function(
+    "copy", "(a, *, order='K')", _infer_copy, np.copy, symbolic=True, samples=((np.arange(3),),)
+)
 declare_function(
     "copy_method",
     "(a, *, order='C')",
@@ -175,5 +178,6 @@ declare_function(
     doc="``a.copy()``",
     callables=(),
     methods=("ndarray.copy", "generic.copy"),
+    symbolic=True,
     samples=((np.arange(3),),),
 )

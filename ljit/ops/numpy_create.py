@@ -7,6 +7,7 @@ ints; sizes are run-time values.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from ljit.ops.numpy_rules import (
     layout_like,
     result_dtype,
 )
+from ljit.sizes import MAX_ELEMENTS
 from ljit.types import (
     ANY,
     FLOAT,
@@ -41,6 +43,18 @@ _FLOAT64 = np.dtype(np.float64)
 _INT64 = np.dtype(np.int64)
 _FRESH = Effect.ALLOC | Effect.RAISE
 _LARGE = 2**50
+
+
+def if_small(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`OpDef.symbolic` of a function of a shape: for few elements only."""
+
+    def symbolic(shape: Any, *others: Any, **attrs: Any) -> Any:
+        sizes = shape if isinstance(shape, tuple) else (shape,)
+        if prod(sizes) > MAX_ELEMENTS:
+            raise ValueError(shape)
+        return function(shape, *others, **attrs)
+
+    return symbolic
 
 
 # -- of a shape ------------------------------------------------------------------------------------
@@ -113,6 +127,7 @@ for _function, _fill in _SHAPE_FILLS:
         lower=_lower_shape(_fill),
         can_lower=lambda *types, **attrs: _is_c(_infer_shape(*types, **attrs)),
         effect=_FRESH,
+        symbolic=if_small(np.zeros if _fill is None else _function),
         samples=((3,), ((2, 3),)) if _fill is not None else ((0,), ((2, 0),)),
     )
 declare_function(
@@ -123,6 +138,7 @@ declare_function(
     lower=_lower_full,
     can_lower=_can_lower_full,
     effect=_FRESH,
+    symbolic=if_small(np.full),
     samples=((3, 1.5), ((2, 3), 7)),
 )
 
@@ -190,6 +206,7 @@ for _function, _name, _fill in _LIKE_FILLS:
         lower=_lower_like(_fill),
         can_lower=_can_lower_like,
         effect=_FRESH,
+        symbolic=np.zeros_like if _fill is None else True,
         samples=((np.arange(3 if _fill is not None else 0),),),
     )
 declare_function(
@@ -340,6 +357,7 @@ declare_function(
     _infer_eye,
     np.eye,
     effect=_FRESH,
+    symbolic=if_small(np.eye),
     samples=((3,), (2, 3, 1)),
 )
 declare_function(
@@ -348,5 +366,6 @@ declare_function(
     lambda n, *, dtype=None: _infer_eye(n, dtype=dtype),
     np.identity,
     effect=_FRESH,
+    symbolic=if_small(np.identity),
     samples=((3,),),
 )

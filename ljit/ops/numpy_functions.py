@@ -10,6 +10,7 @@ import numpy as np
 
 from ljit.ir import Effect
 from ljit.ops.numpy_boxed import declare_function
+from ljit.ops.numpy_few import norm_of_few
 from ljit.ops.numpy_rules import (
     array_of,
     broadcast_shapes,
@@ -98,7 +99,7 @@ def _infer_imatmul(target: Type, value: Type) -> Type:
     return target if fits and target.writeable else ANY
 
 
-declare_function("matmul", "(x1, x2)", _infer_matmul, np.matmul, samples=_PAIRS)
+declare_function("matmul", "(x1, x2)", _infer_matmul, np.matmul, symbolic=True, samples=_PAIRS)
 declare_function(
     "imatmul",
     "(a!, b)",
@@ -108,10 +109,12 @@ declare_function(
     callables=(),
     effect=Effect.READ | Effect.WRITE | Effect.RAISE,
 )
-declare_function("dot", "(a, b)", _infer_dot, np.dot, methods=("ndarray.dot",), samples=_PAIRS)
+declare_function(
+    "dot", "(a, b)", _infer_dot, np.dot, symbolic=True, methods=("ndarray.dot",), samples=_PAIRS
+)
 declare_function("vdot", "(a, b)", _infer_vdot, np.vdot, samples=_PAIRS[:1])
-declare_function("inner", "(a, b)", _infer_inner, np.inner, samples=_PAIRS[:1])
-declare_function("outer", "(a, b)", _infer_outer, np.outer, samples=_PAIRS[:1])
+declare_function("inner", "(a, b)", _infer_inner, np.inner, symbolic=True, samples=_PAIRS[:1])
+declare_function("outer", "(a, b)", _infer_outer, np.outer, symbolic=True, samples=_PAIRS[:1])
 
 
 # -- linear algebra --------------------------------------------------------------------------------
@@ -165,7 +168,12 @@ _LINALG: tuple[tuple[str, str, Callable[..., Type], tuple[Any, ...]], ...] = (
 )
 for _name, _schema, _rule, _sample in _LINALG:
     declare_function(
-        f"linalg.{_name}", _schema, _rule, getattr(np.linalg, _name), samples=(_sample,)
+        f"linalg.{_name}",
+        _schema,
+        _rule,
+        getattr(np.linalg, _name),
+        symbolic=norm_of_few if _name == "norm" else False,
+        samples=(_sample,),
     )
 
 

@@ -363,6 +363,7 @@ declare(
         effects=_item_effects,
         ranges=INDEX_RANGES,
         is_profiled=True,
+        symbolic=True,
         samples=(
             (np.arange(6.0).reshape(2, 3), (1, -1)),
             (np.arange(6.0).reshape(2, 3), 1),

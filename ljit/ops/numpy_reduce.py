@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ljit.ops.numpy_boxed import axes_of, chosen_dtype, declare_function, is_flag
+from ljit.ops.numpy_few import SYMBOLIC_REDUCTIONS
 from ljit.ops.numpy_rules import array_of, dtype_of, is_scalar, layout_like
 from ljit.types import ANY, BOOL, ArrayType, ScalarType, Type, type_of
 
@@ -100,7 +101,13 @@ def _reduction(rule: DtypeRule, *, has_dtype: bool) -> Callable[..., Type]:
 
 
 def _declare_reduction(
-    name: str, rule: DtypeRule, attrs: str, order: tuple[str, ...], *, is_method: bool = True
+    name: str,
+    rule: DtypeRule,
+    attrs: str,
+    order: tuple[str, ...],
+    *,
+    is_method: bool = True,
+    symbolic: Callable[..., Any] | bool = False,
 ) -> None:
     methods = (f"ndarray.{name}", f"generic.{name}") if is_method else ()
     function = getattr(np, name)
@@ -111,6 +118,7 @@ def _declare_reduction(
         function,
         parameters=("a", *order),
         methods=methods,
+        symbolic=symbolic,
         samples=((_MATRIX,), (np.arange(4),)),
     )
 
@@ -119,12 +127,26 @@ _SUMS = "axis=None, dtype=None, keepdims=False"
 _SPREADS = "axis=None, dtype=None, ddof=0, keepdims=False"
 _PLAIN = "axis=None, keepdims=False"
 for _name in ("sum", "prod"):
-    _declare_reduction(_name, _accumulated, _SUMS, ("axis", "dtype", "keepdims"))
-_declare_reduction("mean", _averaged, _SUMS, ("axis", "dtype", "keepdims"))
+    _declare_reduction(
+        _name,
+        _accumulated,
+        _SUMS,
+        ("axis", "dtype", "keepdims"),
+        symbolic=SYMBOLIC_REDUCTIONS[_name],
+    )
+_declare_reduction(
+    "mean",
+    _averaged,
+    _SUMS,
+    ("axis", "dtype", "keepdims"),
+    symbolic=SYMBOLIC_REDUCTIONS["mean"],
+)
 for _name in ("std", "var"):
     _declare_reduction(_name, _spread, _SPREADS, ("axis", "dtype", "ddof", "keepdims"))
 for _name in ("min", "max"):
-    _declare_reduction(_name, _same, _PLAIN, ("axis", "keepdims"))
+    _declare_reduction(
+        _name, _same, _PLAIN, ("axis", "keepdims"), symbolic=SYMBOLIC_REDUCTIONS[_name]
+    )
 for _name in ("argmin", "argmax"):
     _declare_reduction(_name, _index, _PLAIN, ("axis", "keepdims"))
 for _name in ("any", "all"):

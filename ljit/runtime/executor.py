@@ -61,6 +61,7 @@ from ljit.runtime.plans import (
     wants_compile,
 )
 from ljit.runtime.twins import twin_of
+from ljit.sizes import sized_types, without_sizes
 from ljit.types import Type, type_of
 
 if TYPE_CHECKING:
@@ -97,6 +98,9 @@ class ProfilingExecutor:
         self.options = options
         self.owner = owner  # the Function object whose vectorcall slot is served
         self.plans: OrderedDict[tuple[Type, ...], Plan] = OrderedDict()
+        self.sized: dict[
+            tuple[Type, ...], Plan
+        ] = {}  # by types without sizes: the plan for the sizes seen first
         self.outlined = OutlinedLoops(self)
         self.lock = _lock
         self.refused: str | None = None
@@ -215,16 +219,34 @@ class ProfilingExecutor:
     def plan_for(self, values: Sequence[object]) -> Plan | None:
         """Find or start the plan for the types of `values`; None if there were too many."""
         key = tuple(map(type_of, values))
-        plan = self.plans.get(key)
-        return plan if plan is not None else self._start_plan(key)
+        sized = sized_types(key, values)
+        plan = self.plans.get(sized)
+        return plan if plan is not None else self._start_plan(key, sized)
 
-    def _start_plan(self, key: tuple[Type, ...]) -> Plan | None:
+    def _start_plan(self, key: tuple[Type, ...], sized: tuple[Type, ...]) -> Plan | None:
+        """Start a plan for small arrays of the sizes seen first, or one for all other sizes."""
         with self.lock:
+            first = self.sized.get(key)
+            if first is not None and first.compiles == 0 and not first.is_compiling:
+                self._generalize(first)
             if key not in self.plans and len(self.plans) >= MAX_PLANS:
                 if self.evictions >= MAX_EVICTIONS:
                     return None
                 self._evict()
-            return self.plans.setdefault(key, Plan(key))
+            if first is None and key not in self.plans and sized != key:
+                self.sized[key] = self.plans[sized] = Plan(sized)
+                return self.plans[sized]
+            plan = self.plans.setdefault(key, Plan(key))
+            if first is not None and first is not plan and not plan.runs:
+                plan.feedback, plan.runs = first.feedback, first.runs
+            return plan
+
+    def _generalize(self, plan: Plan) -> None:
+        """Let a plan that was started for sizes of small arrays be one for all sizes."""
+        general = without_sizes(plan.types)
+        if general not in self.plans and self.plans.pop(plan.types, None) is not None:
+            plan.types = general
+            self.plans[general] = plan
 
     def _evict(self) -> None:
         """Give up one plan for a new one; a call of its code may still be running."""
@@ -301,6 +323,8 @@ class ProfilingExecutor:
         if not unit.is_worthwhile:
             self.refuse(plan, "nothing in it gains from native code")
             return
+        if unit.types != plan.types:  # sizes are no help
+            self._generalize(plan)
         plan.unit = unit
         plan.bailouts.clear()
         self.link_entries()

@@ -15,6 +15,7 @@ from ljit.runtime.explanation import SpecializationInfo, explain, specialization
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.links import link_to
 from ljit.runtime.native import NativeUnit, specialized_graph
+from ljit.sizes import sized_types
 from ljit.types import type_of
 
 __all__ = [
@@ -70,8 +71,10 @@ def graph_for(
 ) -> Graph:
     """Specialise for the types of the arguments, with the profile that there is for them."""
     baseline = _baseline(executor)
-    types_ = tuple(map(type_of, _values(executor, args, kwargs)))
-    plan = executor.plans.get(types_)
+    values = _values(executor, args, kwargs)
+    general = tuple(map(type_of, values))
+    types_ = sized_types(general, values)
+    plan = executor.plans.get(types_) or executor.plans.get(general)
     feedback = plan.feedback if plan is not None else PlanFeedback()
     return specialized_graph(baseline, types_, feedback, link_to).graph
 

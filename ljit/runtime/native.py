@@ -16,14 +16,15 @@ from types import FunctionType
 from typing import TYPE_CHECKING, cast
 
 from ljit.errors import InternalError
-from ljit.ir import Effect, Graph, Node, Value
-from ljit.ops.control import CALL_NATIVE
+from ljit.ir import Effect, Graph, Node, Value, get_op
+from ljit.ops.control import BUILD, CALL_NATIVE
 from ljit.passes import run_passes
 from ljit.records import Record, made_by
 from ljit.runtime.baseline import SPECIALIZED_PIPELINE, Baseline
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.vectorcall import make_function_type, set_vectorcall
-from ljit.types import Type
+from ljit.sizes import without_sizes
+from ljit.types import ArrayType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen import ExitInfo, FillIn, NativeCode, PassOnCode, SiteInfo
@@ -69,6 +70,7 @@ class NativeUnit(Record, frozen=False):
     """Machine code of one specialised graph, with what is needed to leave it and to explain it."""
 
     specialization: Specialization
+    types: tuple[Type, ...]  # of the arguments
     code: NativeCode
     callable: Callable[..., object]
     seconds: float  # compile time: specialise, passes, code generation
@@ -149,9 +151,41 @@ def specialized_graph(
     from ljit.passes.specialize import specialize
 
     function = cast(FunctionType, baseline.fn)  # as a field it looks like a bound method
-    made = specialize(baseline.graph, types_, feedback, baseline.liveness, function, link_to)
+
+    def make(chosen: Sequence[Type]) -> Specialization:
+        return specialize(baseline.graph, chosen, feedback, baseline.liveness, function, link_to)
+
+    return _with_sizes_if_better(types_, feedback, make)
+
+
+def _with_sizes_if_better(
+    types_: Sequence[Type], feedback: PlanFeedback, make: Callable[[Sequence[Type]], Specialization]
+) -> Specialization:
+    """Use the sizes of small arrays in `types_` only where elements are kept in registers thanks to them."""
+    general = without_sizes(types_)
+    made = make(general)
     _optimize(made.graph, feedback)
-    return made
+    if general == tuple(types_) or not _works_on_arrays(made.graph):
+        return made
+    sized = make(types_)
+    _optimize(sized.graph, feedback)
+    return sized if _has_elements(sized.graph) else made
+
+
+def _works_on_arrays(graph: Graph) -> bool:
+    """Whether there is any work on whole arrays."""
+    for node in graph.walk():
+        if any(isinstance(out.type, ArrayType) for out in node.outputs):
+            return True
+        if is_boxed_call(node) and any(isinstance(v.type, ArrayType) for v in node.inputs):
+            return True
+    return False
+
+
+def _has_elements(graph: Graph) -> bool:
+    """Whether arrays were taken apart."""
+    element = get_op("np::element")
+    return any(node.op is BUILD or node.op is element for node in graph.walk())
 
 
 def _optimize(graph: Graph, feedback: PlanFeedback) -> None:
@@ -195,10 +229,13 @@ def compile_loop(
 
     start = time.perf_counter()
     with _blame(name):
-        made = specialize_loop(
-            baseline.graph, loop, live, types_, feedback, baseline.liveness, link_to
-        )
-        _optimize(made.graph, feedback)
+
+        def make(chosen: Sequence[Type]) -> Specialization:
+            return specialize_loop(
+                baseline.graph, loop, live, chosen, feedback, baseline.liveness, link_to
+            )
+
+        made = _with_sizes_if_better(types_, feedback, make)
         return _compile(made, name, on_exit, start, fastmath=fastmath)
 
 
@@ -232,7 +269,8 @@ def make_unit(made: Specialization, code: NativeCode, seconds: float) -> NativeU
     code.set_next(slow_entry())
     set_vectorcall(caller, code.address)
     is_clean = not any(node.op.effects_of(node) & Effect.CALL for node in made.graph.walk())
-    return NativeUnit(made, code, caller, seconds, is_clean)
+    types_ = tuple(param.type for param in made.graph.params)
+    return NativeUnit(made, types_, code, caller, seconds, is_clean)
 
 
 class PassOn(Record):

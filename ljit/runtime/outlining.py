@@ -32,6 +32,7 @@ from ljit.runtime.plans import (
     types_text,
     wants_compile,
 )
+from ljit.sizes import sized_types
 from ljit.types import Type, type_of
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class OutlinedLoops:
     def __init__(self, executor: ProfilingExecutor) -> None:
         self.executor = executor
         self.plans: dict[_Key, LoopPlan] = {}
+        self.sized: dict[_Key, tuple[Type, ...]] = {}  # the sizes of small arrays seen first
         self.evictions = 0
         self._evicted: list[NativeUnit] = []  # may still be running
 
@@ -69,7 +71,9 @@ class OutlinedLoops:
         loop = baseline.node(loop_id)
         live = [v for v in baseline.liveness.live_at_header(loop) if not v.is_constant]
         values = [registers[baseline.code.register_of[v.key]] for v in live]
-        key = (loop_id, tuple(map(type_of, values)))
+        types_ = tuple(map(type_of, values))
+        sized = self.sized.setdefault((loop_id, types_), sized_types(types_, values))
+        key = (loop_id, sized if sized == sized_types(types_, values) else types_)
         found = self._plan_for(key)
         if found is None:
             return None

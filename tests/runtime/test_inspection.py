@@ -115,7 +115,7 @@ def test_graphs_are_text_that_parses(called):
     for graph in (called.graph, ljit.jit(scale).graph, ljit.jit(scale).graph_for(2.5)):
         assert str(graph).startswith("graph")
     simple = ljit.jit(scale)
-    text = str(simple.graph_for(np.arange(3.0)))
+    text = str(simple.graph_for(np.arange(30.0)))
     assert "Float64(*)" in text
     assert str(parse(text)) == text
     assert "py::mul" in str(simple.graph)
@@ -146,10 +146,10 @@ def test_machine_code_of_what_was_never_called_asks_for_calls():
 
 def test_dumps_choose_the_specialisation_of_their_arguments():
     f = ljit.jit(scale)
-    for x in (1.5, np.arange(3.0), 1.5, np.arange(3.0)):
+    for x in (1.5, np.arange(30.0), 1.5, np.arange(30.0)):
         f(x)
-    assert f.dump_llvm(1.5) != f.dump_llvm(np.arange(3.0))
-    assert f.dump_llvm(np.arange(3.0)) == f.dump_llvm(np.ones(7))
+    assert f.dump_llvm(1.5) != f.dump_llvm(np.arange(30.0))
+    assert f.dump_llvm(np.arange(30.0)) == f.dump_llvm(np.ones(70))
 
 
 def test_an_interpreted_run_leaves_no_trace():

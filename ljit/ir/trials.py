@@ -1,0 +1,93 @@
+"""Running an op on stand-ins for arrays, to learn what NumPy makes of them: sizes, and where elements go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ljit.sizes import MAX_ELEMENTS, is_small, small_shape
+from ljit.types import ArrayType, Type
+
+if TYPE_CHECKING:
+    from ljit.ir.graph import Value
+    from ljit.ir.opdef import OpDef
+
+__all__ = ["ExpansionError", "evaluate_symbolically", "with_known_sizes"]
+
+
+class ExpansionError(Exception):
+    """An operation is not one on the elements alone."""
+
+
+def evaluate_symbolically(
+    op: OpDef, operands: Sequence[object], attrs: Mapping[str, object]
+) -> Any:
+    """Run an op on symbols; ExpansionError if that is not possible."""
+    if not op.symbolic:
+        raise ExpansionError(op.name)
+    function = op.symbolic if callable(op.symbolic) else op.evaluate
+    assert function is not None
+    kept = dict(attrs)
+    if kept.get("dtype") is not None and any(map(_has_symbols, operands)):
+        kept["dtype"] = object
+    try:
+        return function(*operands, **kept)
+    except ExpansionError:
+        raise
+    except Exception as error:  # whatever NumPy says of symbols
+        raise ExpansionError(str(error)) from error
+
+
+def _has_symbols(operand: object) -> bool:
+    if isinstance(operand, tuple):
+        return any(map(_has_symbols, operand))
+    is_array = isinstance(operand, np.ndarray) and operand.dtype == object
+    return is_array or getattr(operand, "is_symbol", False)
+
+
+def with_known_sizes(
+    op: OpDef, operands: Sequence[Value], attrs: Mapping[str, object], result: Type
+) -> Type:
+    """Give the type of a result with the sizes that follow from constants and small arrays.
+
+    NumPy says what they are: the operation is tried on an array of the same sizes.
+    """
+    if not op.symbolic or not isinstance(result, ArrayType) or None not in result.shape:
+        return result
+    try:
+        tried = evaluate_symbolically(op, [_stand_in(v) for v in operands], attrs)
+    except ExpansionError:
+        return result
+    if not isinstance(tried, np.ndarray) or tried.ndim != result.ndim:
+        return result
+    if not 0 < tried.size <= MAX_ELEMENTS:
+        return result
+    return ArrayType(result.dtype, tried.shape, result.layout, result.writeable)
+
+
+def _stand_in(value: Value) -> object:
+    """An operand with the same sizes."""
+    if value.is_constant:
+        if _is_large(value.constant):
+            raise ExpansionError("large")
+        return value.constant
+    if is_small(value.type):
+        return np.full(small_shape(value.type), 1, object)
+    from ljit.ir.registry import get_op  # imports this module
+
+    maker = value.node
+    if maker is not None and maker.op is get_op("prim::TupleConstruct"):
+        return tuple(map(_stand_in, maker.inputs))
+    raise ExpansionError("not known")
+
+
+def _is_large(constant: object) -> bool:
+    if isinstance(constant, tuple):
+        return len(constant) > MAX_ELEMENTS or any(map(_is_large, constant))
+    if isinstance(constant, slice):
+        return any(map(_is_large, (constant.start, constant.stop, constant.step)))
+    if isinstance(constant, int | float):
+        return not abs(constant) <= MAX_ELEMENTS
+    return not (constant is None or constant is ...)

@@ -1,0 +1,82 @@
+"""Small arrays: those whose elements native code keeps in registers.
+
+Sizes are not part of the types that native code is made for, with one exception: where few elements are
+involved, the sizes seen first are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from ljit.types import ArrayType, Type
+
+__all__ = ["MAX_ELEMENTS", "is_small", "sized_types", "small_shape", "small_sizes", "without_sizes"]
+
+MAX_ELEMENTS = 16  # of an array that is kept in registers
+_MAX_LAST = 4  # a last axis of up to this many elements counts as a vector: (n, 3)
+
+
+def is_small(type_: Type) -> bool:
+    """Whether the type is that of an array with a few elements, all sizes known.
+
+    >>> import numpy as np
+    >>> double = np.dtype(float)
+    >>> is_small(ArrayType(double, (3,))), is_small(ArrayType(double, (None, 3)))
+    (True, False)
+    """
+    if not isinstance(type_, ArrayType) or not type_.shape:
+        return False
+    count = 1
+    for size in type_.shape:
+        if size is None:
+            return False
+        count *= size
+    return 0 < count <= MAX_ELEMENTS
+
+
+def small_shape(type_: Type) -> tuple[int, ...]:
+    """Give the sizes of a type that `is_small`."""
+    assert isinstance(type_, ArrayType)
+    return tuple(size for size in type_.shape if size is not None)
+
+
+def small_sizes(shape: Sequence[int]) -> tuple[int | None, ...]:
+    """Give the sizes that native code may be made for: all of a small array, the last of rows of vectors.
+
+    >>> small_sizes((3,)), small_sizes((100, 3)), small_sizes((100,))
+    ((3,), (None, 3), (None,))
+    """
+    if shape and 0 < prod(shape) <= MAX_ELEMENTS:
+        return tuple(shape)
+    unknown = (None,) * len(shape)
+    if len(shape) > 1 and 1 < shape[-1] <= _MAX_LAST:
+        return (*unknown[:-1], shape[-1])
+    return unknown
+
+
+def sized_types(types: Sequence[Type], values: Sequence[object]) -> tuple[Type, ...]:
+    """Give the types with the sizes of small arrays among the values."""
+    return tuple(map(_sized, types, values))
+
+
+def without_sizes(types: Sequence[Type]) -> tuple[Type, ...]:
+    """Give the types for arrays of any sizes."""
+    return tuple(map(_without_sizes, types))
+
+
+def _without_sizes(type_: Type) -> Type:
+    if not isinstance(type_, ArrayType):
+        return type_
+    return ArrayType(type_.dtype, (None,) * type_.ndim, type_.layout, type_.writeable)
+
+
+def _sized(type_: Type, value: object) -> Type:
+    if not isinstance(type_, ArrayType) or not isinstance(value, np.ndarray):
+        return type_
+    shape = small_sizes(value.shape)
+    if shape == type_.shape:
+        return type_
+    return ArrayType(type_.dtype, shape, type_.layout, type_.writeable)
