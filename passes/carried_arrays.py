@@ -44,6 +44,7 @@ def expand_carried_arrays(graph: Graph) -> None:
     slots = _slots(graph)
     if not slots:
         return
+    _drop_needless(slots)
     _keep_good(graph, slots)
     expansion = _Expansion(slots)
     for slot in slots:
@@ -52,6 +53,22 @@ def expand_carried_arrays(graph: Graph) -> None:
         expansion.connect(slot)
     if slots:
         eliminate_dead_code(graph)  # the arrays that are carried only to be carried
+
+
+def _drop_needless(slots: list[_Slot]) -> None:
+    """Use what a slot always is instead (``v += x`` in a branch gives `v` again)."""
+    changed = True
+    while changed:
+        changed = False
+        for slot in list(slots):
+            sources = set(slot.sources) - set(slot.members)
+            value = sources.pop() if len(sources) == 1 else None
+            if value is None or value.is_inside(slot.node):
+                continue
+            for member in slot.members:
+                member.replace_all_uses_with(value)
+            slots.remove(slot)
+            changed = True
 
 
 # -- which ones ------------------------------------------------------------------------------------

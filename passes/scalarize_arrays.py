@@ -127,25 +127,27 @@ class _Expander:
 
     def _finish(self, node: Node, result: object) -> None:
         """Replace the node by an array made of elements, or by one element."""
-        if len(node.outputs) != 1:
-            raise ExpansionError("several results")
-        out = node.output.type
-        wraps = any(isinstance(v.type, ArrayType) for v in node.inputs)
-        if isinstance(out, ScalarType):
-            value = _converted(result, out.dtype, node, wraps=wraps)
-        else:
-            value = self._build(node, result, wraps=wraps)
+        results = result if isinstance(result, tuple) else (result,)
+        if len(node.outputs) != len(results):
+            raise ExpansionError("another number of results")
+        pairs = zip(node.outputs, results, strict=True)
+        values = [self._result(node, out.type, x) for out, x in pairs]
         if not is_allowed(NAME, node):
             raise ExpansionError("not allowed")
-        node.replace_with([value])
+        node.replace_with(values)
         self.changed = True
 
-    def _build(self, node: Node, result: object, *, wraps: bool) -> Value:
-        out = node.output.type
+    def _result(self, node: Node, out: Type, result: object) -> Value:
+        wraps = any(isinstance(v.type, ArrayType) for v in node.inputs)
+        if isinstance(out, ScalarType):
+            return _converted(result, out.dtype, node, wraps=wraps)
+        return self._build(node, out, result, wraps=wraps)
+
+    def _build(self, node: Node, out: Type, result: object, *, wraps: bool) -> Value:
         if not is_small(out) or not isinstance(result, np.ndarray):
             raise ExpansionError("no small array")
         assert isinstance(out, ArrayType)
-        if result.shape != small_shape(out) or not out.writeable or _is_fortran(node, result):
+        if result.shape != small_shape(out) or not out.writeable or _is_fortran(out, result):
             raise ExpansionError("another shape")
         elements = [_converted(x, out.dtype, node, wraps=wraps) for x in result.flat]
         made = node.graph.create(BUILD, elements, {"type": _contiguous(out)}, like=node)
@@ -157,10 +159,8 @@ class _Expander:
         if node.effects & (Effect.WRITE | Effect.CALL):
             raise ExpansionError("has effects")
         operands = [self._operand(v, node) for v in node.inputs]
-        if node.outputs and isinstance(node.output.type, ArrayType | ScalarType):
-            dtype = node.output.type.dtype
-            if node.op.symbolic is True:
-                operands = [_in_dtype(x, dtype) for x in operands]
+        if node.op.symbolic is True and isinstance(node.output.type, ArrayType | ScalarType):
+            operands = [_in_dtype(x, node.output.type.dtype) for x in operands]
         return evaluate_symbolically(node.op, operands, node.attrs)
 
     def _elementwise(self, node: Node) -> np.ndarray:
@@ -336,10 +336,8 @@ def _in_dtype(operand: object, dtype: np.dtype) -> object:
     return made
 
 
-def _is_fortran(node: Node, result: np.ndarray) -> bool:
+def _is_fortran(out: ArrayType, result: np.ndarray) -> bool:
     """Whether NumPy may lay the result out in another order than C's, which strides would show."""
-    out = node.output.type
-    assert isinstance(out, ArrayType)
     return out.layout != "C" and sum(n > 1 for n in result.shape) > 1
 
 

@@ -430,6 +430,13 @@ def _lower_unpack(e: Emitter, x: V, *, count: int, star: int | None = None) -> t
     return tuple([e.list_load(x, i) for i in indices])
 
 
+def _unpack_elements(x: Any, *, count: int, star: int | None = None) -> Any:
+    """`OpDef.symbolic`: the elements of a vector."""
+    if star is not None or x.shape != (count,):
+        raise TypeError("not a vector of that many elements")
+    return tuple(x)
+
+
 UNPACK = _object_op(
     "prim::Unpack",
     "(x, *, count, star=None)",
@@ -441,4 +448,5 @@ UNPACK = _object_op(
     effects=_effect_of_unpack,
     ranges=UNPACKED,
     is_profiled=True,
+    symbolic=_unpack_elements,
 )

@@ -340,3 +340,38 @@ def not_a_float_any_more(n, stop):
             s = "text"
         s = s * 2
     return v, w, s
+
+
+@program(
+    lambda: (np.arange(15.0).reshape(5, 3), np.ones(5)),
+    lambda: (np.arange(30.0).reshape(10, 3), np.ones(10)),
+    lambda: (np.arange(10.0).reshape(5, 2), np.ones(5)),
+    ulp=64,
+)
+def sums_in_place_in_a_branch(position, mass):
+    acc = np.zeros_like(position)
+    for i in range(len(mass)):
+        total = np.zeros(position.shape[1])
+        part = np.zeros(3)
+        for j in range(len(mass)):
+            if i != j:
+                d = position[i] - position[j]
+                total += mass[j] * d / (1 + d @ d)
+                part += total.sum()
+        acc[i] = total + part[0]
+    return acc
+
+
+@program(
+    lambda: (_vector(1, 2, 3),),
+    lambda: (_vector(1, 2, 3, dtype=np.int16),),
+    lambda: (_vector(1, 2),),
+    lambda: (np.arange(9.0).reshape(3, 3),),
+    lambda: ([1, 2, 3],),
+)
+def unpacks(v):
+    x, y, z = v
+    w = np.array([1.0, 2.0])
+    a, b = w
+    w[0] = 5
+    return x + y * z, a, b, w
