@@ -82,11 +82,49 @@ def _exp_weight(r: mpf) -> mpf:
     return (r**2 + mpf("1e-7")) * mp.exp(-r)
 
 
+def _atanh_rest(z: mpf) -> mpf:
+    """``(2 * atanh(s) / s - 2) / s**2`` of ``z = s**2``: log((1 + s) / (1 - s)) = s * (2 + z * rest)."""
+    s = mp.sqrt(_near(z))
+    return (2 * mp.atanh(s) / s - 2) / s**2
+
+
+def _sinh_rest(z: mpf) -> mpf:
+    r = mp.sqrt(_near(z))
+    return (mp.sinh(r) / r - 1) / r**2
+
+
+def _cosh_rest(z: mpf) -> mpf:
+    r = mp.sqrt(_near(z))
+    return (mp.cosh(r) - 1) / r**2
+
+
+def _linear(z: mpf) -> mpf:
+    """The weight where `z` times what is approximated is added to about 1."""
+    return z + mpf("1e-4")
+
+
+def _pow_rest(z: mpf) -> mpf:
+    """What `_atanh_rest` has behind 2/3, over z."""
+    if z < mpf("1e-10"):
+        return sum(2 * z**k / (2 * k + 5) for k in range(8))
+    return (_atanh_rest(z) - mpf(2) / 3) / z
+
+
+ZERO = mpf(0)
 HALF_LOG_2 = mp.log(2) / 2 * mpf("1.0001")
+HALF_LOG_2_SQUARED = HALF_LOG_2**2
+ATANH_END = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mpf("1.0001")
 #: what is approximated, what its error means for the result, where, the degree, the dtype
 POLYNOMIALS: dict[str, tuple[Function, Function, mpf, mpf, int, type]] = {
     "exp": (_exp_rest, _exp_weight, -HALF_LOG_2, HALF_LOG_2, 10, np.float64),
     "expf": (_exp_rest, _exp_weight, -HALF_LOG_2, HALF_LOG_2, 5, np.float32),
+    "sinh": (_sinh_rest, _linear, ZERO, HALF_LOG_2_SQUARED, 4, np.float64),
+    "sinhf": (_sinh_rest, _linear, ZERO, HALF_LOG_2_SQUARED, 2, np.float32),
+    "cosh": (_cosh_rest, _linear, ZERO, HALF_LOG_2_SQUARED, 5, np.float64),
+    "coshf": (_cosh_rest, _linear, ZERO, HALF_LOG_2_SQUARED, 2, np.float32),
+    "log": (_atanh_rest, _linear, ZERO, ATANH_END, 6, np.float64),
+    "logf": (_atanh_rest, _linear, ZERO, ATANH_END, 2, np.float32),
+    "pow": (_pow_rest, lambda z: z**2 + mpf("1e-5"), ZERO, ATANH_END, 7, np.float64),
 }
 
 

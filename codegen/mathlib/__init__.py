@@ -6,7 +6,7 @@ is compiled once in the process (`shared_symbols`). Both give the same bits. Wit
 there are none of these functions, and the C library's serve.
 """
 
-from ljit.codegen.mathlib import exponentials  # noqa: F401  # declares functions
+from ljit.codegen.mathlib import exponentials, hyperbolic, logarithms  # noqa: F401  # declares functions
 from ljit.codegen.mathlib.registry import INLINE, SHARED, Source, declared, elementary, source
 from ljit.codegen.mathlib.shared import is_available, shared_symbols
 

@@ -9,16 +9,26 @@ errors but the last one are small. The coefficients are those of benchmarks/math
 from __future__ import annotations
 
 from ljit.codegen.mathlib.registry import elementary
-from ljit.codegen.mathlib.terms import Term, fma, polynomial, select
+from ljit.codegen.mathlib.terms import Term, fma, intrinsic, polynomial, select
 from ljit.records import Record
 
-__all__ = ["Reduced", "exp_of", "reduce_exp", "scaled"]
+__all__ = [
+    "Reduced",
+    "exp_of",
+    "limited",
+    "power_of_2",
+    "power_of_half",
+    "reduce_exp",
+    "reduce_exp2",
+    "scaled",
+]
 
 
 class _Format(Record):
     """What the functions know of a binary format."""
 
     digits: int  # stored bits of the significand
+    bias: int
     round: float  # added to a number of moderate size it leaves an integer in the low bits, 2 * bias more than rounded
     least: float  # exp of less is 0
     most: float  # exp of more is infinite
@@ -33,6 +43,7 @@ class _Format(Record):
 _FORMATS = {
     "double": _Format(
         digits=52,
+        bias=1023,
         round=1.5 * 2.0**52 + 2046,
         least=-746.0,
         most=710.0,
@@ -57,6 +68,7 @@ _FORMATS = {
     ),
     "float": _Format(
         digits=23,
+        bias=127,
         round=1.5 * 2.0**23 + 254,
         least=-104.0,
         most=89.0,
@@ -86,7 +98,7 @@ class Reduced(Record):
     rest: Term
 
 
-def _limited(x: Term, least: float, most: float) -> Term:
+def limited(x: Term, least: float, most: float) -> Term:
     """Bring `x` into an interval; NaN stays."""
     x = select(x < least, least, x)
     return select(x > most, most, x)
@@ -102,13 +114,28 @@ def reduce_exp(x: Term) -> Reduced:
     return Reduced(rounded.bits(), n, r, fma(n, -constants.log2_low, first - r))
 
 
+def reduce_exp2(x: Term) -> Reduced:
+    """Reduce the operand of exp2, likewise: ``2**x = exp(x * log(2))``."""
+    constants = _FORMATS[x.type]
+    rounded = x + constants.round
+    n = rounded - constants.round
+    f = x - n
+    r = f * constants.log2
+    return Reduced(rounded.bits(), n, r, fma(f, constants.log2_rest, fma(f, constants.log2, -r)))
+
+
+def _behind(x: Reduced) -> Term:
+    """``exp(r + rest) - 1 - r``."""
+    square = x.r * x.r
+    rest = fma(x.r, x.rest, x.rest)
+    return fma(square, polynomial(x.r, square, _FORMATS[x.r.type].coefficients), rest)
+
+
 def exp_of(x: Reduced) -> Term:
     """The exponential of ``r + rest``."""
-    square = x.r * x.r
-    curve = polynomial(x.r, square, _FORMATS[x.r.type].coefficients)
     high = x.r + 1.0
     low = (1.0 - high) + x.r
-    return high + (low + fma(square, curve, x.rest))
+    return high + (low + _behind(x))
 
 
 def scaled(x: Term, count: Term) -> Term:
@@ -118,8 +145,51 @@ def scaled(x: Term, count: Term) -> Term:
     return x * (half << digits).as_float() * ((count - half) << digits).as_float()
 
 
+def power_of_2(count: Term, offset: int, type_: str) -> Term:
+    """``2**(n + offset)``, which must be a normal number."""
+    constants = _FORMATS[type_]
+    return ((count + (offset - constants.bias)) << constants.digits).as_float()
+
+
+def power_of_half(count: Term, offset: int, type_: str) -> Term:
+    """``2**(-n + offset)``, which must be a normal number."""
+    constants = _FORMATS[type_]
+    return ((3 * constants.bias + offset - count) << constants.digits).as_float()
+
+
 @elementary("exp", "double", "float")
 def exp(x: Term) -> Term:
     constants = _FORMATS[x.type]
-    reduced = reduce_exp(_limited(x, constants.least, constants.most))
+    reduced = reduce_exp(limited(x, constants.least, constants.most))
     return scaled(exp_of(reduced), reduced.count)
+
+
+@elementary("exp2", "double", "float")
+def exp2(x: Term) -> Term:
+    constants = _FORMATS[x.type]
+    bias, digits = constants.bias, constants.digits
+    reduced = reduce_exp2(limited(x, -float(bias + digits + 2), float(bias + 2)))
+    return scaled(exp_of(reduced), reduced.count)
+
+
+@elementary("expm1", "double", "float")
+def expm1(x: Term) -> Term:
+    """``2**n - 1 + 2**n * (r + r**2 / 2)`` exactly, and a small rest; in units of 2, so that 2**n does not overflow."""
+    constants = _FORMATS[x.type]
+    digits = constants.digits
+    reduced = reduce_exp(limited(x, -float(digits), constants.most))
+    scale = power_of_2(reduced.count, -1, x.type)
+    r = reduced.r
+    half = r * 0.5
+    h = half * r
+    square = r * r
+    rest = fma(r, reduced.rest, reduced.rest) + fma(half, r, -h)
+    rest = fma(square * r, polynomial(r, square, constants.coefficients[1:]), rest)
+    whole = scale - 0.5
+    low = (scale - whole) - 0.5
+    high = whole
+    for part in (scale * r, scale * h):
+        before, high = high, high + part
+        low = ((before - high) + part) + low
+    result = (high + fma(scale, rest, low)) * 2.0
+    return select(intrinsic("fabs", x) < 2.0 ** -(digits + 2), x, result)

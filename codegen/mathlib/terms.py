@@ -151,10 +151,10 @@ def fma(x: Term, y: Term | float, z: Term | float) -> Term:
     return intrinsic("fma", x, y, z)
 
 
-def select(condition: Term, x: Term | float, y: Term | float) -> Term:
-    """Choose without a branch. One of the two must be a Term."""
-    some = x if isinstance(x, Term) else y
-    assert isinstance(some, Term)
+def select(condition: Term, x: Term | float, y: Term | float, *, of: Term | None = None) -> Term:
+    """Choose without a branch. If both are numbers, `of` has their type."""
+    some = next((term for term in (x, y, of) if isinstance(term, Term)), None)
+    assert some is not None, "which type?"
     return Term(some.f, some.f.select(condition.ref, some.like(x), some.like(y)))
 
 

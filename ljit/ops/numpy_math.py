@@ -1,7 +1,7 @@
 """Rounding, roots and the transcendental ufuncs.
 
-Transcendentals call the C library: correct to one unit in the last place, as NumPy's own vector code
-is; the last bit may differ between the two. Complex ones stay boxed.
+Transcendentals are correct to one unit in the last place, as NumPy's own code is; the last bit may differ between the
+two. Complex ones stay boxed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _logaddexp(e: Emitter, x: V, y: V) -> V:
     difference = e.sub(x, y)
     larger = e.select(e.compare("gt", difference, e.const(x.type, 0.0)), x, y)
     distance = e.intrinsic("fabs", difference)
-    total = e.add(larger, e.math("log1p", e.math("exp", e.neg(distance))))
+    total = e.add(larger, e.elementary("log1p", e.elementary("exp", e.neg(distance))))
     is_nan = e.compare("ne", difference, difference)
     same = e.add(x, e.const(x.type, float(np.log(2.0))))
     return e.select(e.compare("eq", x, y), same, e.select(is_nan, difference, total))
