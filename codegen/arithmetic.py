@@ -310,16 +310,17 @@ def elementary(e: Emitter, name: str, *xs: Native) -> Native:
     type_ = xs[0].type
     llvm = llvm_of_dtype(dtype_of(type_))
     wide = "float" if llvm == "half" else llvm
-    is_shared = e.ownership.loop_depth == 0 or e.in_slow_copy
-    found = mathlib.source(name, wide, is_shared=is_shared)
-    if found is None or not mathlib.is_available():
+    if (name, wide) not in mathlib.declared() or not mathlib.is_available():
         return math(e, name, *xs)
     refs = [e.f.convert("fpext", x.ref, wide) for x in xs]
-    if is_shared:
-        result = e.f.call_external(wide, found.name, refs, "nounwind willreturn memory(none)")
+    in_loop = e.ownership.loop_depth > 0 and not e.in_slow_copy
+    found = mathlib.source(name, wide) if in_loop else None
+    if found is None:
+        called = mathlib.declare_shared(e.f.module, name, wide, len(refs))
     else:
         e.f.module.declared.update(found.declared)
-        result = e.f.call(wide, e.f.module.define(found.name, found.text), refs)
+        called = e.f.module.define(found.name, found.text)
+    result = e.f.call(wide, called, refs)
     return Native(type_, (e.f.convert("fptrunc", result, llvm),))
 
 

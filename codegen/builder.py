@@ -115,6 +115,7 @@ class ModuleBuilder:
         self.functions: list[FunctionBuilder] = []
         self.sources: dict[str, str] = {}  # helper functions given as text, by name
         self._globals: list[str] = []
+        self._kept: dict[str, None] = {}
         self._strings: dict[bytes, Ref] = {}
         self.nests: dict[
             str, str
@@ -128,6 +129,10 @@ class ModuleBuilder:
         if name not in self.declared:
             self.declared[name] = f"declare {result} @{name}({', '.join(params)}) {attributes}"
         return name
+
+    def keep(self, name: str) -> None:
+        """Have LLVM's optimiser keep a declaration that nothing uses yet."""
+        self._kept[name] = None
 
     def define(self, name: str, source: str) -> str:
         """Add a helper function written as IR text, once."""
@@ -183,6 +188,12 @@ class ModuleBuilder:
         """Give the module as text."""
         functions = [function.render() for function in self.functions]  # may add metadata
         parts = [f'source_filename = "{self.name}"'.replace("\\", "/"), *self._globals]
+        if self._kept:
+            kept = ", ".join(f"ptr @{name}" for name in self._kept)
+            type_ = f"[{len(self._kept)} x ptr]"
+            parts.append(
+                f'@llvm.compiler.used = appending global {type_} [{kept}], section "llvm.metadata"'
+            )
         parts += self.declared.values()
         parts += self.sources.values()
         parts += functions

@@ -14,7 +14,7 @@ import itertools
 import re
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -43,6 +43,9 @@ _QUICK_CODE_LEVEL = 0  # of modules that have to be there soon
 # Passes behind the optimiser that take 40 % of the time there; loops are as fast without them (with the first, some are
 # much slower: it counts addresses of unrolled loops in registers that there are not).
 _NOT_WORTH_IT = ("disable-lsr", "disable-copyprop", "disable-post-ra", "disable-constant-hoisting")
+
+
+Symbols = Callable[[Sequence[bytes]], Mapping[str, int]]
 
 
 class CompileTimes(Record, eq=True):
@@ -296,6 +299,7 @@ def compile_ir(
     *,
     exports: Sequence[str] = (),
     symbols: Mapping[str, int] | None = None,
+    find: Symbols | None = None,
     optimize: bool = True,
     pack: bool = False,
 ) -> CompiledModule:
@@ -307,14 +311,15 @@ def compile_ir(
     written so on purpose: elsewhere it can make chains of dependences longer (15 % on n-body).
 
     `exports` are further functions or global variables whose addresses are wanted. Undefined functions are
-    taken from `symbols`, from NumPy's C API (`layout.numpy_symbols`) and from the process: CPython's
-    C API and the C library.
+    taken from `symbols`, from `find`, which gets the object files, from NumPy's C API
+    (`layout.numpy_symbols`) and from the process: CPython's C API and the C library.
     """
     imported = {k: v for k, v in layout.numpy_symbols().items() if f"@{k}(" in text}
     if "half" in text:
         imported |= {name: _half_conversions().symbol(name) for name in _HALF_NAMES}
     names = (entry_name, *exports)
-    return _compile(text, names, {**imported, **(symbols or {})}, optimize=optimize, pack=pack)
+    known = {**imported, **(symbols or {})}
+    return _compile(text, names, known, find=find, optimize=optimize, pack=pack)
 
 
 def _compile(
@@ -322,6 +327,7 @@ def _compile(
     names: Sequence[str],
     symbols: Mapping[str, int],
     *,
+    find: Symbols | None = None,
     optimize: bool = True,
     pack: bool = False,
 ) -> CompiledModule:
@@ -336,7 +342,7 @@ def _compile(
     machines = ((main, host.machine), (quick, host.quick_machine))
     images = [machine.emit_object(module) for module, machine in machines if module is not None]
     emitted = time.perf_counter()
-    tracker = host.link(images, names, symbols)
+    tracker = host.link(images, names, {**symbols, **(find(images) if find else {})})
     linked = time.perf_counter()
     times = CompileTimes(parsed - start, optimized - parsed, emitted - optimized, linked - emitted)
     return CompiledModule(text, tracker, names, sum(map(len, images)), times, pack)

@@ -85,6 +85,8 @@ def _module(
     body = "\n".join(own.values())
     used = set(_NAMES.findall(body))
     visible = set(_NAMES.findall("\n".join(others.values())))
+    if has_variables:
+        used |= set(_NAMES.findall("\n".join(pieces.globals.values())))
     lines = list(pieces.rest)
     for name, line in pieces.globals.items():
         if " global " not in line:

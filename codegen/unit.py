@@ -150,7 +150,7 @@ def compile_unit(graph: Graph, *, name: str, options: CompileOptions | None = No
         text,
         ENTRY,
         exports=exports,
-        symbols=shared_symbols(text),
+        find=shared_symbols,
         optimize=optimize,
         pack=has_lanes,
     )

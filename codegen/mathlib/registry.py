@@ -2,41 +2,58 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
 
-from ljit.codegen.builder import FunctionBuilder, ModuleBuilder
-from ljit.codegen.mathlib.terms import Term
+from ljit.codegen.builder import ModuleBuilder, integer
+from ljit.codegen.mathlib.terms import Term, intrinsic, select, vector_of
 from ljit.records import Record
 
-__all__ = ["INLINE", "SHARED", "Source", "Writer", "declared", "elementary", "source"]
+__all__ = ["INLINE", "SHARED", "Source", "Writer", "can_inline", "declared", "elementary", "source"]
 
 Writer = Callable[..., Term]
 
 INLINE, SHARED = (
     "inline.",
     "shared.",
-)  # what the names of functions begin with, in modules that use them
+)  # what the functions' names begin with, in modules that use them
 
+_BEYOND = "beyond"
 _PURE = "nounwind willreturn memory(none)"
-_writers: dict[tuple[str, str], Writer] = {}
+
+
+class _Function(Record):
+    writer: Writer
+    limit: float
+    beyond: Writer | None  # for larger operands
 
 
 class Source(Record):
-    """A function as IR text, and the declarations that it needs, by name."""
+    """A function as IR text, and the declarations that it needs, by name; of a shared function, its module."""
 
     name: str
     text: str
     declared: dict[str, str]
 
 
-def elementary(name: str, *types: str) -> Callable[[Writer], Writer]:
-    """Declare the writer of C's function `name` for operands of LLVM's ``double`` or ``float`` (or both)."""
+_functions: dict[tuple[str, str], _Function] = {}
+
+
+def elementary(
+    name: str, *types: str, limit: float = math.inf, beyond: Writer | None = None
+) -> Callable[[Writer], Writer]:
+    """Declare the writer of C's function `name` for operands of LLVM's ``double`` or ``float`` (or both).
+
+    With a `limit`, a function of one operand, the writer need not care for larger operands: these rare ones go, one by
+    one, to the double function that is written by `beyond`, behind a branch. So the function is never inlined: LLVM
+    would not make vectors of the branch.
+    """
 
     def register(writer: Writer) -> Writer:
         for type_ in types:
-            assert (name, type_) not in _writers, f"{name} of {type_} is declared twice"
-            _writers[name, type_] = writer
+            assert (name, type_) not in _functions, f"{name} of {type_} is declared twice"
+            _functions[name, type_] = _Function(writer, limit, beyond)
         return writer
 
     return register
@@ -44,20 +61,74 @@ def elementary(name: str, *types: str) -> Callable[[Writer], Writer]:
 
 def declared() -> list[tuple[str, str]]:
     """Names and types of all functions."""
-    return sorted(_writers)
+    return sorted(_functions)
+
+
+def can_inline(name: str, type_: str) -> bool:
+    found = _functions.get((name, type_))
+    return found is not None and found.beyond is None
 
 
 @cache
-def source(name: str, type_: str, *, is_shared: bool = False) -> Source | None:
-    """The function as text: to be inlined, or for the module that is `shared`; None if there is none."""
-    writer = _writers.get((name, type_))
-    if writer is None:
+def source(name: str, type_: str, *, lanes: int = 0) -> Source | None:
+    """The function as text: to be inlined (no lanes), or the shared copy for vectors; None if there is none."""
+    function = _functions.get((name, type_))
+    if function is None or (function.beyond is not None and not lanes):
         return None
-    arity = writer.__code__.co_argcount
-    full = f"{SHARED if is_shared else INLINE}{name}.{type_}"
+    is_shared = lanes > 0
+    lanes = max(lanes, 1)
+    full = f"{SHARED if is_shared else INLINE}{name}.{type_}" + (f".x{lanes}" if lanes > 1 else "")
     module = ModuleBuilder(full)
     linkage = "" if is_shared else "internal"
-    f = FunctionBuilder(module, full, type_, [type_] * arity, linkage)
+    vector = vector_of(type_, lanes)
+    arity = function.writer.__code__.co_argcount
+    f = module.function(full, vector, [vector] * arity, linkage)
     f.attributes = _PURE if is_shared else f"alwaysinline {_PURE}"
-    f.ret(writer(*(Term(f, parameter) for parameter in f.params)).ref)
-    return Source(full, f.render(), module.declared)
+    operands = [Term(f, parameter, lanes) for parameter in f.params]
+    result = function.writer(*operands)
+    if function.beyond is not None:
+        result = _beyond_limit(operands[0], result, function)
+    f.ret(result.ref)
+    return Source(full, module.render() if is_shared else f.render(), module.declared)
+
+
+def _beyond_limit(x: Term, result: Term, function: _Function) -> Term:
+    """Replace results of operands that are too large."""
+    f = x.f
+    is_beyond = intrinsic("fabs", x) > function.limit
+    mask = f"i{x.lanes}"
+    some = is_beyond.ref
+    if x.lanes > 1:
+        some = f.icmp("ne", f.emit(mask, f"bitcast {some.typed} to {mask}"), integer(mask, 0))
+    cold, done = f.new_block("beyond"), f.new_block("done")
+    before = f.condbr(some, cold, done, unlikely=True)
+    f.start(cold)
+    operands = select(is_beyond, x, 2 * function.limit).to("double")
+    results = select(is_beyond, _one_by_one(operands).to(x.type), result)
+    after = f.br(done)
+    f.start(done)
+    final = f.phi(x.ref.type)
+    final.add(result.ref, before)
+    final.add(results.ref, after)
+    _define_beyond(f.module, function)
+    return Term(f, final, x.lanes)
+
+
+def _one_by_one(x: Term) -> Term:
+    """Call the function for large operands with each lane."""
+    f = x.f
+    if x.lanes == 1:
+        return Term(f, f.call("double", _BEYOND, [x.ref]))
+    vector = x.ref
+    for lane in range(x.lanes):
+        operand = f.emit("double", f"extractelement {x.ref.typed}, i64 {lane}")
+        found = f.call("double", _BEYOND, [operand])
+        vector = f.emit(vector.type, f"insertelement {vector.typed}, {found.typed}, i64 {lane}")
+    return Term(f, vector, x.lanes)
+
+
+def _define_beyond(module: ModuleBuilder, function: _Function) -> None:
+    f = module.function(_BEYOND, "double", ["double"], "internal")
+    f.attributes = f"noinline {_PURE}"
+    assert function.beyond is not None
+    f.ret(function.beyond(Term(f, f.params[0])).ref)

@@ -1,16 +1,23 @@
-"""The copies of elementary functions that code outside of loops calls: compiled once in a process, when needed."""
+"""The copies of elementary functions that code calls, for numbers and vectors: compiled once in a process, when needed.
+
+LLVM's loop vectoriser calls the copy for vectors where a function's declaration names one (`declare_shared`).
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 
-from ljit.codegen.engine import CompiledModule, compile_ir, has_fused_multiply_add
+from ljit.codegen.builder import ModuleBuilder
+from ljit.codegen.engine import CompiledModule, compile_ir, has_fused_multiply_add, vector_bytes
 from ljit.codegen.mathlib.registry import SHARED, source
+from ljit.codegen.mathlib.terms import vector_of
 
-__all__ = ["is_available", "shared_symbols"]
+__all__ = ["declare_shared", "is_available", "shared_symbols"]
 
-_CALLED = re.compile(rf"@({re.escape(SHARED)}(\w+)\.(\w+))\(")
+_PURE = "nounwind willreturn memory(none)"
+_CALLED = re.compile(rf"{re.escape(SHARED)}(\w+)\.(double|float)(?:\.x(\d+))?".encode())
 
 
 def is_available() -> bool:
@@ -18,17 +25,38 @@ def is_available() -> bool:
     return has_fused_multiply_add()
 
 
-def shared_symbols(text: str) -> dict[str, int]:
-    """The addresses of the shared functions that a module's text calls."""
-    if SHARED not in text:
-        return {}
-    called = set(_CALLED.findall(text))
-    return {full: _compiled(name, type_).address for full, name, type_ in called}
+def declare_shared(module: ModuleBuilder, name: str, type_: str, arity: int) -> str:
+    """Declare the function for numbers, and tell LLVM of those for vectors; gives its name."""
+    full = f"{SHARED}{name}.{type_}"
+    if full in module.declared:
+        return full
+    variants = []
+    for lanes in _widths(type_):
+        vector = vector_of(type_, lanes)
+        wide = f"{full}.x{lanes}"
+        module.keep(module.declare(wide, vector, [vector] * arity, _PURE))
+        variants.append(f"_ZGV_LLVM_N{lanes}{'v' * arity}_{full}({wide})")
+    attributes = f'{_PURE} "vector-function-abi-variant"="{",".join(variants)}"'
+    return module.declare(full, type_, [type_] * arity, attributes)
+
+
+def _widths(type_: str) -> tuple[int, ...]:
+    """Of the vectors in loops: as many doubles as a register holds, and of floats alone twice as many."""
+    doubles = vector_bytes() // 8
+    return (doubles,) if type_ == "double" else (doubles, 2 * doubles)
+
+
+def shared_symbols(images: Iterable[bytes]) -> dict[str, int]:
+    """The addresses of the shared functions that object files call."""
+    called = {found.group() for image in images for found in _CALLED.finditer(image)}
+    return {name.decode(): _compiled(name).address for name in called}
 
 
 @cache
-def _compiled(name: str, type_: str) -> CompiledModule:
-    found = source(name, type_, is_shared=True)
-    assert found is not None, name
-    text = "\n".join((*found.declared.values(), found.text, ""))
-    return compile_ir(text, found.name)
+def _compiled(full: bytes) -> CompiledModule:
+    found = _CALLED.fullmatch(full)
+    assert found is not None, full
+    name, type_, lanes = found.groups(default=b"1")
+    code = source(name.decode(), type_.decode(), lanes=int(lanes))
+    assert code is not None, full
+    return compile_ir(code.text, code.name)

@@ -10,42 +10,61 @@ from collections.abc import Sequence
 
 from ljit.codegen.builder import FunctionBuilder, Ref, float_constant, integer
 
-__all__ = ["Term", "fma", "horner", "intrinsic", "polynomial", "select"]
+__all__ = ["Term", "fma", "horner", "intrinsic", "polynomial", "select", "vector_of"]
 
 _WORDS = {"double": "i64", "float": "i32"}
 _SUFFIXES = {"double": "f64", "float": "f32"}
 
 
-class Term:
-    """A value of type double, float, i64, i32 or i1 in a function that is being written."""
+def vector_of(type_: str, lanes: int) -> str:
+    """LLVM's type of so many values; one is no vector."""
+    return type_ if lanes == 1 else f"<{lanes} x {type_}>"
 
-    __slots__ = ("f", "ref")
+
+class Term:
+    """A value in a function that is being written: a number, or a vector of them.
+
+    `type` is double, float, i64, i32 or i1, whatever the number of `lanes`.
+    """
+
+    __slots__ = ("f", "lanes", "ref", "type")
     __hash__ = None  # type: ignore[assignment]  # terms are no keys: `==` is not Python's
 
-    def __init__(self, f: FunctionBuilder, ref: Ref) -> None:
+    def __init__(self, f: FunctionBuilder, ref: Ref, lanes: int = 1) -> None:
         self.f = f
         self.ref = ref
-
-    @property
-    def type(self) -> str:
-        return self.ref.type
+        self.lanes = lanes
+        self.type = ref.type if lanes == 1 else ref.type.split(" ")[-1][:-1]
 
     @property
     def is_double(self) -> bool:
-        return self.ref.type == "double"
+        return self.type == "double"
 
     def like(self, value: Term | float) -> Ref:
         """A number as a constant of this term's type; terms as they are."""
         if isinstance(value, Term):
             return value.ref
         if self.type in _WORDS:
-            return float_constant(self.type, float(value))
-        assert isinstance(value, int), value
-        return integer(self.type, value)
+            scalar = float_constant(self.type, float(value))
+        else:
+            assert isinstance(value, int), value
+            scalar = integer(self.type, value)
+        return scalar if self.lanes == 1 else Ref(self.ref.type, f"splat ({scalar.typed})")
+
+    def new(self, type_: str, text: str) -> Term:
+        """The result of an instruction: as many values of a type."""
+        return Term(self.f, self.f.emit(vector_of(type_, self.lanes), text), self.lanes)
+
+    def constant(self, value: float) -> Term:
+        """A number of this term's type."""
+        return Term(self.f, self.like(value), self.lanes)
 
     def _binary(self, opcode: str, x: Term | float, y: Term | float) -> Term:
         prefix = "f" if self.type in _WORDS else ""
-        return Term(self.f, self.f.binary(prefix + opcode, self.like(x), self.like(y)))
+        return self._integral(prefix + opcode, x, y)
+
+    def _integral(self, opcode: str, x: Term | float, y: Term | float) -> Term:
+        return self.new(self.type, f"{opcode} {self.ref.type} {self.like(x)}, {self.like(y)}")
 
     def __add__(self, other: Term | float) -> Term:
         return self._binary("add", self, other)
@@ -72,18 +91,16 @@ class Term:
         return self._binary("div", other, self)
 
     def __neg__(self) -> Term:
-        return Term(self.f, self.f.emit(self.type, f"fneg {self.ref.typed}"))
+        return self.new(self.type, f"fneg {self.ref.typed}")
 
     # -- conditions, of which NaN meets `!=` alone -----------------------------------------------------
 
     def _compare(self, predicate: str, other: Term | float) -> Term:
-        y = self.like(other)
         if self.type in _WORDS:
-            return Term(
-                self.f, self.f.fcmp(("u" if predicate == "ne" else "o") + predicate, self.ref, y)
-            )
-        signed = predicate if predicate in ("eq", "ne") else "s" + predicate
-        return Term(self.f, self.f.icmp(signed, self.ref, y))
+            opcode = "fcmp " + ("u" if predicate == "ne" else "o")
+        else:
+            opcode = "icmp " + ("" if predicate in ("eq", "ne") else "s")
+        return self.new("i1", f"{opcode}{predicate} {self.ref.typed}, {self.like(other)}")
 
     def __lt__(self, other: Term | float) -> Term:
         return self._compare("lt", other)
@@ -105,45 +122,46 @@ class Term:
 
     # -- bits ------------------------------------------------------------------------------------------
 
-    def _bitwise(self, opcode: str, other: Term | int) -> Term:
-        return Term(self.f, self.f.binary(opcode, self.ref, self.like(other)))
-
     def __and__(self, other: Term | int) -> Term:
-        return self._bitwise("and", other)
+        return self._integral("and", self, other)
 
     def __or__(self, other: Term | int) -> Term:
-        return self._bitwise("or", other)
+        return self._integral("or", self, other)
 
     def __xor__(self, other: Term | int) -> Term:
-        return self._bitwise("xor", other)
+        return self._integral("xor", self, other)
 
     def __lshift__(self, other: Term | int) -> Term:
-        return self._bitwise("shl", other)
+        return self._integral("shl", self, other)
 
     def __rshift__(self, other: Term | int) -> Term:
         """Shift right, filling with zeros: AVX2 cannot shift 64-bit integers otherwise."""
-        return self._bitwise("lshr", other)
+        return self._integral("lshr", self, other)
 
     def bits(self) -> Term:
         """The bits of a float as an integer."""
-        word = _WORDS[self.type]
-        return Term(self.f, self.f.emit(word, f"bitcast {self.ref.typed} to {word}"))
+        return self.convert("bitcast", _WORDS[self.type])
 
     def as_float(self) -> Term:
         """An integer's bits as a float."""
-        type_ = "double" if self.type == "i64" else "float"
-        return Term(self.f, self.f.emit(type_, f"bitcast {self.ref.typed} to {type_}"))
+        return self.convert("bitcast", "double" if self.type == "i64" else "float")
 
     def to(self, type_: str) -> Term:
         """A float or double as the other one."""
-        opcode = "fpext" if type_ == "double" else "fptrunc"
-        return Term(self.f, self.f.convert(opcode, self.ref, type_))
+        if type_ == self.type:
+            return self
+        return self.convert("fpext" if type_ == "double" else "fptrunc", type_)
+
+    def convert(self, opcode: str, type_: str) -> Term:
+        """Convert as LLVM's instruction does."""
+        return self.new(type_, f"{opcode} {self.ref.typed} to {vector_of(type_, self.lanes)}")
 
 
 def intrinsic(name: str, x: Term, *others: Term | float) -> Term:
     """``llvm.<name>``: fabs, sqrt, copysign, floor ...."""
     refs = [x.ref, *(x.like(y) for y in others)]
-    return Term(x.f, x.f.call_external(x.type, f"llvm.{name}.{_SUFFIXES[x.type]}", refs, ""))
+    suffix = ("" if x.lanes == 1 else f"v{x.lanes}") + _SUFFIXES[x.type]
+    return Term(x.f, x.f.call_external(x.ref.type, f"llvm.{name}.{suffix}", refs, ""), x.lanes)
 
 
 def fma(x: Term, y: Term | float, z: Term | float) -> Term:
@@ -155,7 +173,8 @@ def select(condition: Term, x: Term | float, y: Term | float, *, of: Term | None
     """Choose without a branch. If both are numbers, `of` has their type."""
     some = next((term for term in (x, y, of) if isinstance(term, Term)), None)
     assert some is not None, "which type?"
-    return Term(some.f, some.f.select(condition.ref, some.like(x), some.like(y)))
+    operands = (Ref(some.ref.type, some.like(value).text).typed for value in (x, y))
+    return some.new(some.type, f"select {condition.ref.typed}, {', '.join(operands)}")
 
 
 def polynomial(x: Term, square: Term, coefficients: Sequence[float]) -> Term:

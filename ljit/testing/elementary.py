@@ -10,6 +10,7 @@ import numpy as np
 from mpmath import mp, mpf
 
 from ljit.codegen import mathlib
+from ljit.codegen.builder import ModuleBuilder
 from ljit.codegen.engine import CompiledModule, compile_ir
 
 __all__ = ["NUMPY", "compiled_loop", "errors_in_ulp", "evaluate", "exact"]
@@ -26,6 +27,7 @@ NUMPY: dict[str, np.ufunc] = {
     "pow": np.power,
 }
 _EXACT: dict[str, Callable[..., mpf]] = {
+    "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
     "exp2": lambda x: mpf(2) ** x,
     "log2": lambda x: mp.log(x, 2),
     "pow": lambda x, y: x**y,
@@ -36,9 +38,14 @@ _TYPES = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}
 
 @cache
 def compiled_loop(name: str, type_: str, arity: int) -> CompiledModule:
-    """``void loop(out, n, x...)``: the function inlined into a loop that LLVM vectorises."""
+    """``void loop(out, n, x...)``: the function, inlined or not, in a loop that LLVM vectorises."""
+    module = ModuleBuilder("elementary")
     found = mathlib.source(name, type_)
-    assert found is not None, f"no {name} of {type_}"
+    if found is None:
+        called = mathlib.declare_shared(module, name, type_, arity)
+    else:
+        module.declared.update(found.declared)
+        called = module.define(found.name, found.text)
     operands = range(arity)
     loads = "\n".join(
         f"  %p{i} = getelementptr {type_}, ptr %x{i}, i64 %k\n  %v{i} = load {type_}, ptr %p{i}"
@@ -47,15 +54,14 @@ def compiled_loop(name: str, type_: str, arity: int) -> CompiledModule:
     pointers = ", ".join(f"ptr noalias %x{i}" for i in operands)
     values = ", ".join(f"{type_} %v{i}" for i in operands)
     text = f"""
-{chr(10).join(found.declared.values())}
-{found.text}
+{module.render()}
 define void @loop(ptr noalias %out, i64 %n, {pointers}) {{
 entry:
   br label %trip
 trip:
   %k = phi i64 [ 0, %entry ], [ %next, %trip ]
 {loads}
-  %result = call {type_} @{found.name}({values})
+  %result = call {type_} @{called}({values})
   %place = getelementptr {type_}, ptr %out, i64 %k
   store {type_} %result, ptr %place
   %next = add nuw nsw i64 %k, 1
@@ -65,7 +71,7 @@ done:
   ret void
 }}
 """
-    return compile_ir(text, "loop")
+    return compile_ir(text, "loop", find=mathlib.shared_symbols)
 
 
 def evaluate(name: str, *xs: np.ndarray) -> np.ndarray:

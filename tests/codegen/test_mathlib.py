@@ -122,12 +122,52 @@ def test_loops_over_arrays_hold_vector_code_and_no_calls():
     assert "@exp" not in compiled.dump_llvm()
 
 
+@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_trigonometric_functions_are_right_near_multiples_of_a_quarter_turn_and_for_any_size(
+    name, dtype
+):
+    rng = np.random.default_rng(7)
+    multiples = rng.integers(1, 2**40, COUNT) >> rng.integers(0, 40, COUNT)
+    near = (multiples * (np.pi / 2)).astype(dtype)
+    largest = np.finfo(dtype).maxexp
+    huge = (2.0 ** rng.uniform(30, largest, COUNT)).astype(dtype)
+    worst_of_all = (
+        np.array([6381956970095103 * 2.0**797], np.float64).astype(dtype)
+        if dtype == np.float64
+        else near[:1]
+    )
+    x = np.concatenate(
+        [near, np.nextafter(near, dtype(0)), huge, -huge, worst_of_all, -worst_of_all]
+    )
+    assert errors_in_ulp(evaluate(name, x), exact(name, x)).max() < 1
+
+
+def test_a_huge_operand_does_not_change_the_results_beside_it():
+    x = np.linspace(-3.0, 3.0, 64)
+    alone = evaluate("sin", x)
+    x[5::8] = 1e300
+    beside = evaluate("sin", x)
+    assert (alone[x != 1e300] == beside[x != 1e300]).all()
+    assert (beside[5::8] == evaluate("sin", np.array([1e300]))).all()
+
+
+def test_functions_with_rare_branches_are_called_with_vectors():
+    def f(a):
+        return np.sin(a) + 1.0
+
+    compiled = ljit.jit(f)
+    for _ in range(4):
+        compiled(np.linspace(-1.0, 1.0, 100))
+    assert "shared.sin.double.x" in compiled.dump_asm()
+
+
 def test_python_s_own_functions_keep_the_bits_of_the_c_library():
     import math
 
     def f(x):
-        return math.exp(x)
+        return math.exp(x), math.sin(x), math.erf(x), math.atan(x), math.cbrt(x)
 
     compiled = ljit.jit(f)
     for x in np.random.default_rng(0).uniform(-700, 700, 1000).tolist():
-        assert compiled(x) == math.exp(x)
+        assert compiled(x) == f(x)
