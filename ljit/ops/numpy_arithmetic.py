@@ -109,7 +109,7 @@ def absolute(e: Emitter, x: V) -> V:
     if kind(x) == "f":
         return e.intrinsic("fabs", x)
     if kind(x) == "c":
-        return e.math("hypot", *_parts(e, x))
+        return e.elementary("hypot", *_parts(e, x))
     return e.select(_is_negative(e, x), e.neg(x), x)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ljit.ir.emitter import Emitter, V
+from ljit.ops import numpy_complex
 from ljit.ops.numpy_ufuncs import declare_boxed_ufunc, declare_ufunc, scalar_type_of
 
 __all__: list[str] = []
@@ -30,6 +31,18 @@ def _library(name: str) -> Callable[..., V]:
     return body
 
 
+def _sqrt(e: Emitter, x: V) -> V:
+    if scalar_type_of(x).dtype.kind == "c":
+        return numpy_complex.sqrt(e, x)
+    return e.intrinsic("sqrt", x)
+
+
+def _exp(e: Emitter, x: V) -> V:
+    if scalar_type_of(x).dtype.kind == "c":
+        return numpy_complex.exp(e, x)
+    return e.elementary("exp", x)
+
+
 def _logaddexp(e: Emitter, x: V, y: V) -> V:
     """The logarithm of ``exp(x) + exp(y)``; equal infinities have no difference."""
     difference = e.sub(x, y)
@@ -45,11 +58,10 @@ _ROUNDINGS: tuple[np.ufunc, ...] = (np.floor, np.ceil, np.trunc)
 for _function in _ROUNDINGS:
     declare_ufunc(_function, _rounding(_function.__name__), "biuf")
 declare_ufunc(np.rint, _rounding("rint"), "f")
-declare_ufunc(np.sqrt, lambda e, x: e.intrinsic("sqrt", x), "f")
+declare_ufunc(np.sqrt, _sqrt, "fc")
 
 _C_NAMES: dict[np.ufunc, str] = {
     np.cbrt: "cbrt",
-    np.exp: "exp",
     np.exp2: "exp2",
     np.expm1: "expm1",
     np.log: "log",
@@ -73,5 +85,6 @@ _C_NAMES: dict[np.ufunc, str] = {
 }
 for _function, _c_name in _C_NAMES.items():
     declare_ufunc(_function, _library(_c_name), "f")
+declare_ufunc(np.exp, _exp, "fc")
 declare_ufunc(np.logaddexp, _logaddexp, "f")
 declare_boxed_ufunc(np.logaddexp2)

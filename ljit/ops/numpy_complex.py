@@ -1,0 +1,130 @@
+"""Transcendental ufuncs of complex numbers, made of real ones: each component within three units in the last place.
+
+Infinities and NaN give what C99's annex G says, as in NumPy.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ljit.ir import Effect, OpDef, Schema, declare
+from ljit.ir.emitter import Emitter, V
+from ljit.ops.numpy_rules import elementwise_result, kinds_of
+from ljit.types import ANY, ArrayType, Type
+
+__all__ = ["exp", "sqrt"]
+
+
+def _parts(e: Emitter, z: V) -> tuple[V, V]:
+    return e.real(z), e.imag(z)
+
+
+def _is_infinite(e: Emitter, x: V) -> V:
+    return e.compare("eq", e.intrinsic("fabs", x), e.const(x.type, float("inf")))
+
+
+def _is_zero(e: Emitter, x: V) -> V:
+    return e.compare("eq", x, e.const(x.type, 0.0))
+
+
+def exp(e: Emitter, z: V) -> V:
+    """Scale the cosine and the sine of the imaginary part; where the scale alone would overflow, by two factors."""
+    x, y = _parts(e, z)
+    limits = np.finfo(x.type.dtype)
+    step = float(np.floor(np.log(float(limits.max)) * 0.9))
+    is_large = e.compare("gt", x, e.const(x.type, step))
+    shifted = e.select(is_large, e.sub(x, e.const(x.type, step)), x)
+    factor = e.select(is_large, e.const(x.type, float(np.exp(step))), e.const(x.type, 1.0))
+    size = e.elementary("exp", shifted)
+    vanishes = e.compare("eq", x, e.const(x.type, float("-inf")))  # whatever the angle is
+    angle = e.select(e.bit_and(vanishes, _is_not_finite(e, y)), e.const(x.type, 0.0), y)
+    real = e.mul(e.mul(size, e.elementary("cos", angle)), factor)
+    imag = e.mul(e.mul(size, e.elementary("sin", angle)), factor)
+    is_real = _is_zero(e, y)
+    is_infinite = e.bit_and(e.compare("eq", x, e.const(x.type, float("inf"))), _is_not_finite(e, y))
+    return e.complex(e.select(is_infinite, x, real), e.select(is_real, y, imag), z.type)
+
+
+def _is_not_finite(e: Emitter, x: V) -> V:
+    difference = e.sub(x, x)
+    return e.compare("ne", difference, difference)
+
+
+def sqrt(e: Emitter, z: V) -> V:
+    """Half the angle, by the larger part first."""
+    x, y = _parts(e, z)
+    limits = np.finfo(x.type.dtype)
+    one, zero = e.const(x.type, 1.0), e.const(x.type, 0.0)
+    size_x, size_y = e.intrinsic("fabs", x), e.intrinsic("fabs", y)
+    larger = e.select(e.compare("gt", size_x, size_y), size_x, size_y)
+    is_large = e.compare("gt", larger, e.const(x.type, 2.0 ** (limits.maxexp - 4)))
+    is_small = e.compare("lt", larger, e.const(x.type, 2.0 ** (limits.minexp + 2 * limits.nmant)))
+    up = 2.0 ** (4 * limits.nmant)
+
+    def scaled(large: float, small: float) -> V:
+        return e.select(
+            is_large, e.const(x.type, large), e.select(is_small, e.const(x.type, small), one)
+        )
+
+    scale, back = scaled(2.0**-4, up), scaled(4.0, up**-0.5)
+    size_x, size_y = e.mul(size_x, scale), e.mul(size_y, scale)
+    half = e.const(x.type, 0.5)
+    total = e.mul(e.add(e.elementary("hypot", size_x, size_y), size_x), half)
+    large = e.intrinsic("sqrt", total)
+    small = e.div(e.mul(size_y, half), e.select(_is_zero(e, large), one, large))
+    small = e.select(_is_infinite(e, x), e.select(_is_not_finite(e, y), y, zero), small)
+    large, small = e.mul(large, back), e.mul(small, back)
+    is_right = e.compare("ge", x, zero)
+    real, imag = e.select(is_right, large, small), e.select(is_right, small, large)
+    is_infinite = _is_infinite(e, y)
+    real = e.select(is_infinite, size_y, real)
+    imag = e.select(is_infinite, size_y, imag)
+    return e.complex(real, e.intrinsic("copysign", imag, y), z.type)
+
+
+# -- np.angle ----------------------------------------------------------------------------------------
+
+
+def _infer_angle(z: Type, *, deg: object = False) -> Type:
+    kinds = kinds_of((z,))
+    if kinds is None or type(deg) is not bool:
+        return ANY
+    dtype = np.dtype(kinds[0])
+    if dtype.kind != "c":
+        return ANY
+    component = np.empty(0, dtype).real.dtype
+    return elementwise_result((z,), component)
+
+
+def _angle_effects(z: Type, *, deg: object = False) -> Effect:
+    result = _infer_angle(z, deg=deg)
+    if result == ANY:
+        return Effect.CALL
+    if not isinstance(z, ArrayType):
+        return Effect.PURE
+    return Effect.READ | Effect.ALLOC if z.ndim else Effect.READ
+
+
+def _lower_angle(e: Emitter, z: V, *, deg: bool = False) -> V:
+    x, y = _parts(e, z)
+    angle = e.elementary("atan2", y, x)
+    if deg:
+        angle = e.mul(angle, e.const(angle.type, 180.0 / np.pi))
+    return e.retype(angle, _infer_angle(z.type))
+
+
+declare(
+    OpDef(
+        "np::angle",
+        Schema("(z, *, deg=False)"),
+        "``np.angle`` of complex numbers.",
+        infer=_infer_angle,
+        evaluate=np.angle,
+        lower=_lower_angle,
+        can_lower=lambda z, **attrs: _infer_angle(z, **attrs) != ANY,
+        effects=_angle_effects,
+        callables=(np.angle,),
+        elementwise=True,
+        samples=((np.complex128(1 + 2j),), (np.array([1j, -1.0, 0.5 - 2j]),), (-1j,)),
+    )
+)
