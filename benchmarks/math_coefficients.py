@@ -110,7 +110,43 @@ def _pow_rest(z: mpf) -> mpf:
     return (_atanh_rest(z) - mpf(2) / 3) / z
 
 
+def _root(z: mpf) -> mpf:
+    return mp.sqrt(max(z, mpf("1e-20")))
+
+
+def _odd_rest(f: Function) -> Function:
+    """``(f(r) - r) / r**3`` of ``z = r**2``."""
+
+    def rest(z: mpf) -> mpf:
+        r = _root(z)
+        return (f(r) - r) / r**3
+
+    return rest
+
+
+def _cos_rest(z: mpf) -> mpf:
+    r = _root(z)
+    return (mp.cos(r) - 1 + r**2 / 2) / r**4
+
+
+def _even_atanh_rest(z: mpf) -> mpf:
+    s = _root(z)
+    return (2 * mp.atanh(s) - 2 * s) / s**3
+
+
+def _mostly_linear(z: mpf) -> mpf:
+    return z + mpf("0.04")
+
+
+def _mostly_square(z: mpf) -> mpf:
+    return (z + mpf("0.06")) ** 2
+
+
 ZERO = mpf(0)
+QUARTER_PI_SQUARED = (mp.pi / 4 * mpf("1.00001")) ** 2
+TAN_PI_8_SQUARED = (mp.sqrt(2) - 1) ** 2 * mpf("1.0001")
+QUARTER = mpf(1) / 4
+_SIN, _ATAN, _ASIN = map(_odd_rest, (mp.sin, mp.atan, mp.asin))
 HALF_LOG_2 = mp.log(2) / 2 * mpf("1.0001")
 HALF_LOG_2_SQUARED = HALF_LOG_2**2
 ATANH_END = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mpf("1.0001")
@@ -124,6 +160,16 @@ POLYNOMIALS: dict[str, tuple[Function, Function, mpf, mpf, int, type]] = {
     "coshf": (_cosh_rest, _linear, ZERO, HALF_LOG_2_SQUARED, 2, np.float32),
     "log": (_atanh_rest, _linear, ZERO, ATANH_END, 6, np.float64),
     "logf": (_atanh_rest, _linear, ZERO, ATANH_END, 2, np.float32),
+    "sin": (_SIN, _mostly_linear, ZERO, QUARTER_PI_SQUARED, 6, np.float64),
+    "sinf": (_SIN, _mostly_linear, ZERO, QUARTER_PI_SQUARED, 3, np.float64),
+    "cos": (_cos_rest, _mostly_square, ZERO, QUARTER_PI_SQUARED, 5, np.float64),
+    "cosf": (_cos_rest, _mostly_square, ZERO, QUARTER_PI_SQUARED, 3, np.float64),
+    "atan": (_ATAN, _mostly_linear, ZERO, TAN_PI_8_SQUARED, 10, np.float64),
+    "atanf": (_ATAN, _mostly_linear, ZERO, TAN_PI_8_SQUARED, 4, np.float64),
+    "asin": (_ASIN, _mostly_linear, ZERO, QUARTER, 12, np.float64),
+    "asinf": (_ASIN, _mostly_linear, ZERO, QUARTER, 5, np.float64),
+    "atanh": (_even_atanh_rest, lambda _: mpf(1), ZERO, ATANH_END, 6, np.float64),
+    "atanhf": (_even_atanh_rest, lambda _: mpf(1), ZERO, ATANH_END, 3, np.float64),
     "pow": (_pow_rest, lambda z: z**2 + mpf("1e-5"), ZERO, ATANH_END, 7, np.float64),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from mpmath import mp, mpf
@@ -13,7 +13,7 @@ from ljit.codegen import mathlib
 from ljit.codegen.builder import ModuleBuilder
 from ljit.codegen.engine import CompiledModule, compile_ir
 
-__all__ = ["NUMPY", "compiled_loop", "errors_in_ulp", "evaluate", "exact"]
+__all__ = ["NUMPY", "bound_loop", "compiled_loop", "errors_in_ulp", "evaluate", "exact"]
 
 #: NumPy's functions whose names are not C's
 NUMPY: dict[str, np.ufunc] = {
@@ -74,14 +74,19 @@ done:
     return compile_ir(text, "loop", find=mathlib.shared_symbols)
 
 
+def bound_loop(name: str, out: np.ndarray, *xs: np.ndarray) -> Callable[[], None]:
+    """A call of the function for these contiguous arrays of one shape and dtype, with at least one element."""
+    module = compiled_loop(name, _TYPES[out.dtype], len(xs))
+    pointers = [ctypes.c_void_p] * len(xs)
+    loop = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, *pointers)(module.address)
+    return partial(loop, out.ctypes.data, out.size, *(x.ctypes.data for x in xs))
+
+
 def evaluate(name: str, *xs: np.ndarray) -> np.ndarray:
     """The function of arrays of one shape and dtype, with at least one element."""
     xs = tuple(map(np.ascontiguousarray, xs))
     out = np.empty_like(xs[0])
-    module = compiled_loop(name, _TYPES[out.dtype], len(xs))
-    pointers = [ctypes.c_void_p] * len(xs)
-    loop = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, *pointers)(module.address)
-    loop(out.ctypes.data, out.size, *(x.ctypes.data for x in xs))
+    bound_loop(name, out, *xs)()
     return out
 
 
