@@ -2,8 +2,9 @@
 
 Contract: `_RULES` maps an op to a function that builds the replacement in front of a node, or gives
 None to leave it. ``f(*(a, b), **{'k': c})`` becomes ``f(a, b, k=c)``: `py::call_ex` with a tuple
-and a dict made on the spot is `py::call`. ``[x] * 3`` is ``[x, x, x]``, up to 16 items. What the ops
-were given stays until `eliminate_dead_code`, if nothing else uses it.
+and a dict made on the spot is `py::call`. ``[x] * 3`` is ``[x, x, x]``, up to 16 items. ``a ** 2`` of an
+array is ``np.square(a)``, as in NumPy, and other powers of arrays are ops that know whether the exponent is an
+array. What the ops were given stays until `eliminate_dead_code`, if nothing else uses it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import cache
 from ljit.ir import Graph, Node, OpDef, Value, get_op
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import replace_value
+from ljit.types import ArrayType
 
 __all__ = ["decompose_ops"]
 
@@ -39,7 +41,50 @@ def decompose_ops(graph: Graph) -> bool:
 
 @cache
 def _rules() -> dict[OpDef, Callable[[Node], list[Value] | None]]:
-    return {get_op("py::call_ex"): _plain_call, get_op("py::mul"): _repeated_list}
+    return {
+        get_op("py::call_ex"): _plain_call,
+        get_op("py::mul"): _repeated_list,
+        get_op("np::power"): _power_of_array,
+        get_op("np::ipow"): _square_in_place,
+    }
+
+
+_POWERS = {-1: "np::reciprocal", 0.5: "np::sqrt", 2: "np::square", 3: "np::cube"}
+
+
+def _power_of_array(node: Node) -> list[Value] | None:
+    """Give the power of an array of floats as the op that NumPy takes for such an exponent."""
+    base, exponent = node.inputs
+    out = node.output.type
+    if not isinstance(out, ArrayType) or out.ndim == 0 or out.dtype.kind != "f":
+        return None
+    if isinstance(exponent.type, ArrayType):
+        return _replacement(node, "np::power_of_array", [base, exponent])
+    value = exponent.constant if exponent.is_constant else None
+    name = _POWERS.get(value) if isinstance(value, int | float) else None
+    simple = _replacement(node, name, [base]) if name is not None else None
+    return simple or _replacement(node, "np::power_by_scalar", [base, exponent])
+
+
+def _square_in_place(node: Node) -> list[Value] | None:
+    """Give ``a *= a`` for ``a **= 2``, if that is an array of floats."""
+    target, exponent = node.inputs
+    if not (isinstance(target.type, ArrayType) and target.type.dtype.kind == "f"):
+        return None
+    if not exponent.is_constant or type(exponent.constant) is not int or exponent.constant != 2:
+        return None
+    return _replacement(node, "np::imul", [target, target])
+
+
+def _replacement(node: Node, name: str, operands: list[Value]) -> list[Value] | None:
+    """A node with the same result type, if the op has that and is native."""
+    op = get_op(name)
+    types = [operand.type for operand in operands]
+    is_native = op.can_lower is not None and op.can_lower(*types)
+    if not is_native or op.infer_types(types, {}) != (node.output.type,):
+        return None
+    new = node.graph.create(op, operands, like=node)
+    return new.insert_before(node).outputs
 
 
 def _plain_call(node: Node) -> list[Value] | None:

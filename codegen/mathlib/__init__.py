@@ -12,6 +12,7 @@ from ljit.codegen.mathlib import (  # noqa: F401  # they declare functions
     hyperbolic,
     inverses,
     logarithms,
+    powers,
     roots,
     trigonometric,
 )

@@ -14,12 +14,12 @@ from ljit.records import Record
 
 __all__ = [
     "Reduced",
-    "exp_of",
     "limited",
     "power_of_2",
     "power_of_half",
     "reduce_exp",
     "reduce_exp2",
+    "rest_of_exp",
     "scaled",
 ]
 
@@ -124,25 +124,22 @@ def reduce_exp2(x: Term) -> Reduced:
     return Reduced(rounded.bits(), n, r, fma(f, constants.log2_rest, fma(f, constants.log2, -r)))
 
 
-def _behind(x: Reduced) -> Term:
-    """``exp(r + rest) - 1 - r``."""
-    square = x.r * x.r
-    rest = fma(x.r, x.rest, x.rest)
-    return fma(square, polynomial(x.r, square, _FORMATS[x.r.type].coefficients), rest)
+def rest_of_exp(x: Reduced) -> tuple[Term, Term]:
+    """The exponential of ``r + rest`` as a sum of two numbers, the second one small."""
+    r = x.r
+    square = r * r
+    curve = polynomial(r, square, _FORMATS[r.type].coefficients)
+    high = r + 1.0
+    low = ((1.0 - high) + r) + fma(r, x.rest, x.rest)
+    return high, fma(square, curve, low)
 
 
-def exp_of(x: Reduced) -> Term:
-    """The exponential of ``r + rest``."""
-    high = x.r + 1.0
-    low = (1.0 - high) + x.r
-    return high + (low + _behind(x))
-
-
-def scaled(x: Term, count: Term) -> Term:
-    """``x * 2**n`` with one rounding, in two steps: neither factor overflows."""
-    digits = _FORMATS[x.type].digits
+def scaled(high: Term, low: Term, count: Term) -> Term:
+    """``(high + low) * 2**n``, rounded twice, in two steps: neither factor overflows."""
+    digits = _FORMATS[high.type].digits
     half = count >> 1
-    return x * (half << digits).as_float() * ((count - half) << digits).as_float()
+    factor = (half << digits).as_float()
+    return fma(low, factor, high * factor) * ((count - half) << digits).as_float()
 
 
 def power_of_2(count: Term, offset: int, type_: str) -> Term:
@@ -161,7 +158,7 @@ def power_of_half(count: Term, offset: int, type_: str) -> Term:
 def exp(x: Term) -> Term:
     constants = _FORMATS[x.type]
     reduced = reduce_exp(limited(x, constants.least, constants.most))
-    return scaled(exp_of(reduced), reduced.count)
+    return scaled(*rest_of_exp(reduced), reduced.count)
 
 
 @elementary("exp2", "double", "float")
@@ -169,7 +166,7 @@ def exp2(x: Term) -> Term:
     constants = _FORMATS[x.type]
     bias, digits = constants.bias, constants.digits
     reduced = reduce_exp2(limited(x, -float(bias + digits + 2), float(bias + 2)))
-    return scaled(exp_of(reduced), reduced.count)
+    return scaled(*rest_of_exp(reduced), reduced.count)
 
 
 @elementary("expm1", "double", "float")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from ljit.codegen.mathlib.exponentials import limited, power_of_2, power_of_half, reduce_exp
 from ljit.codegen.mathlib.registry import elementary
-from ljit.codegen.mathlib.terms import Term, fma, horner, intrinsic, select
+from ljit.codegen.mathlib.terms import Term, fma, intrinsic, polynomial, select
 from ljit.records import Record
 
 __all__: list[str] = []
@@ -71,8 +71,8 @@ class _Split(Record):
         reduced = reduce_exp(size)
         r = reduced.r
         z = r * r
-        cosh_rest = fma(r, reduced.rest, z * horner(z, _COSH[r.type]))
-        sinh_rest = fma(z * r, horner(z, _SINH[r.type]), reduced.rest)
+        cosh_rest = fma(r, reduced.rest, z * polynomial(z, z * z, _COSH[r.type]))
+        sinh_rest = fma(z * r, polynomial(z, z * z, _SINH[r.type]), reduced.rest)
         b = select(reduced.n > _FAR[r.type], 0.0, power_of_half(reduced.count, -2, r.type))
         return _Split(r, cosh_rest, sinh_rest, power_of_2(reduced.count, -2, r.type), b)
 

@@ -15,7 +15,7 @@ from ljit.codegen.mathlib.registry import elementary
 from ljit.codegen.mathlib.terms import Term, fma, intrinsic, polynomial, select
 from ljit.records import Record
 
-__all__ = ["Split", "with_special_values"]
+__all__ = ["Split", "rough_log", "with_special_values"]
 
 
 class _Format(Record):
@@ -130,6 +130,17 @@ def with_special_values(x: Term, result: Term) -> Term:
     """The result of a logarithm that is right for positive finite `x`."""
     result = select(x < math.inf, result, x)
     return select(x > 0.0, result, select(x == 0.0, -math.inf, math.nan, of=x))
+
+
+def rough_log(x: Term) -> Term:
+    """The logarithm of a positive finite number that is not subnormal, with 40 bits."""
+    constants = _FORMATS[x.type]
+    split = Split.of(x, is_normal=True)
+    f = split.f
+    s = f / (f + 2.0)
+    z = s * s
+    curve = polynomial(z, z * z, constants.coefficients)
+    return fma(split.k, constants.log2_high + constants.log2_low, s * fma(z, curve, 2.0))
 
 
 @elementary("log", "double", "float")

@@ -178,10 +178,22 @@ def select(condition: Term, x: Term | float, y: Term | float, *, of: Term | None
 
 
 def polynomial(x: Term, square: Term, coefficients: Sequence[float]) -> Term:
-    """``c[0] + c[1]*x + c[2]*x**2 ...``, even and odd powers side by side: half as long a chain as Horner's."""
-    if len(coefficients) < 4:
-        return horner(x, coefficients)
-    return fma(x, horner(square, coefficients[1::2]), horner(square, coefficients[::2]))
+    """``c[0] + c[1]*x + c[2]*x**2 ...`` by Estrin's scheme: pairs, pairs of pairs and so on.
+
+    Loops wait for results rather than for arithmetic units, so short chains of dependences matter more than few
+    multiplications. The chain from the first operand is 4 steps for 16 coefficients.
+    """
+    terms: list[Term | float] = list(coefficients)
+    power, following = x, square
+    while len(terms) > 1:
+        pairs = zip(terms[::2], terms[1::2], strict=False)
+        odd = terms[-1:] if len(terms) % 2 else []
+        terms = [*(fma(power, high, low) for low, high in pairs), *odd]
+        if len(terms) > 1:
+            power, following = following, following * following
+    (result,) = terms
+    assert isinstance(result, Term)
+    return result
 
 
 def horner(x: Term, coefficients: Sequence[float]) -> Term:

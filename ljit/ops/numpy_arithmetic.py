@@ -237,22 +237,49 @@ def _power(e: Emitter, x: V, y: V) -> V:
 
 
 def _float_power(e: Emitter, x: V, y: V) -> V:
-    """``pow``, with the short cuts that NumPy's loop has for an exponent that is one scalar.
+    """The power of scalars: with the exponent 0.5 that is the square root for `np.power`, but not for ``**``.
 
-    For 0.5 the loop takes the square root, scalar arithmetic does not: they differ at
-    -inf and -0.0.
+    They differ at -inf and -0.0.
     """
 
     def root() -> V:
-        odd = e.bit_or(e.compare("eq", x, constant(e, x, float("-inf"))), _is_zero(e, x))
+        negative = e.compare(
+            "lt", e.intrinsic("copysign", constant(e, x, 1.0), x), constant(e, x, 0.0)
+        )
+        is_infinite = e.compare("eq", x, constant(e, x, float("-inf")))
+        odd = e.bit_and(negative, e.bit_or(is_infinite, _is_zero(e, x)))
         e.bail_if(odd, "square root or power")
         return e.intrinsic("sqrt", x)
 
-    def power() -> V:
-        is_half = e.compare("eq", y, constant(e, y, 0.5))
-        return e.branch(is_half, root, lambda: e.math("pow", x, y))
+    is_half = e.compare("eq", y, constant(e, y, 0.5))
+    return e.branch(is_half, root, lambda: _power_of_array(e, x, y))
 
-    return e.branch(e.compare("eq", y, constant(e, y, 2.0)), lambda: e.mul(x, x), power)
+
+def _power_of_array(e: Emitter, x: V, y: V) -> V:
+    """``pow``, and the square: it is within the bound on errors, and often wanted."""
+    is_two = e.compare("eq", y, constant(e, y, 2.0))
+    return e.branch(is_two, lambda: e.mul(x, x), lambda: e.elementary("pow", x, y))
+
+
+def _power_by_scalar(e: Emitter, x: V, y: V) -> V:
+    """The power with an exponent that is one scalar for all elements: NumPy takes the square root for 0.5."""
+    power = e.elementary("pow", x, y)
+    power = e.select(e.compare("eq", y, constant(e, y, 0.5)), e.intrinsic("sqrt", x), power)
+    return e.select(e.compare("eq", y, constant(e, y, 2.0)), e.mul(x, x), power)
+
+
+def _third_power(e: Emitter, x: V) -> V:
+    """``x * x * x``, where the error of the first product is put right; infinite where the products overflow."""
+    square = e.mul(x, x)
+    error = e.intrinsic("fma", x, x, e.neg(square))
+    cube = e.mul(square, x)
+    exact = e.intrinsic("fma", square, x, e.mul(error, x))
+    is_finite = e.compare("lt", e.intrinsic("fabs", cube), constant(e, x, float("inf")))
+    return e.select(is_finite, exact, cube)
+
+
+def _cubed(x: object) -> object:
+    return np.power(x, 3)  # type: ignore[call-overload]  # any array or scalar
 
 
 def _integer_power(e: Emitter, x: V, y: V) -> V:
@@ -306,9 +333,13 @@ declare_ufunc(np.floor_divide, _floor_divide, "iuf", neutral=Neutral(1))
 declare_ufunc(np.remainder, _remainder, "iuf")
 declare_ufunc(np.divmod, _divmod, "iuf", callables=(np.divmod,))
 declare_ufunc(np.fmod, _fmod, "iuf")
-declare_ufunc(np.reciprocal, _reciprocal, "iuf", is_raising=True)
-declare_ufunc(np.power, _power, "iuf", is_raising=True)
-declare_ufunc(np.float_power, lambda e, x, y: e.math("pow", x, y), "f")
+declare_ufunc(np.reciprocal, _reciprocal, "iuf", raising="iu")
+declare_ufunc(np.power, _power, "iuf", raising="iuf")
+# of arrays: which of NumPy's ways to take is known (passes/decompose_ops.py)
+declare_ufunc(np.power, _power_by_scalar, "f", name="np::power_by_scalar", callables=())
+declare_ufunc(np.power, _power_of_array, "f", name="np::power_of_array", callables=())
+declare_ufunc(np.square, _third_power, "f", name="np::cube", callables=(), evaluate=_cubed)
+declare_ufunc(np.float_power, lambda e, x, y: e.elementary("pow", x, y), "f")
 _RADIANS: tuple[np.ufunc, ...] = (np.deg2rad, np.radians)
 _DEGREES: tuple[np.ufunc, ...] = (np.rad2deg, np.degrees)
 _BOXED: tuple[np.ufunc, ...] = (np.gcd, np.lcm, np.modf, np.frexp, np.ldexp)

@@ -50,7 +50,7 @@ class _InPlace:
     def can_lower(self, target: Type, value: Type) -> bool:
         if self.infer(target, value) == ANY:
             return False
-        if isinstance(target, ArrayType) and (self.rule.is_raising or target.element == _FLOAT16):
+        if isinstance(target, ArrayType) and (self.rule.raising or target.element == _FLOAT16):
             return False  # it could bail after the first elements are written
         if isinstance(target, ArrayType) and self.is_fused and target.dtype.kind == "c":
             return False

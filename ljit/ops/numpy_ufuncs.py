@@ -48,7 +48,7 @@ class UfuncRule(Record):
     function: np.ufunc
     body: Body | None
     kinds: str
-    is_raising: bool = False  # the body may bail for some values
+    raising: str = ""  # dtype kinds for which the body may bail for some values
     converts: bool = True
     strong: int = 0
 
@@ -62,6 +62,10 @@ class UfuncRule(Record):
 
     def loop_of_kinds(self, kinds: tuple[Kind, ...]) -> tuple[np.dtype, ...] | None:
         return loop_dtypes(self.function, kinds)
+
+    def may_raise(self, loop: Sequence[np.dtype]) -> bool:
+        """Whether the body of this loop may bail."""
+        return loop[0].kind in self.raising
 
     def infer(self, *types: Type) -> Type:
         loop = self.loop(types)
@@ -77,7 +81,7 @@ class UfuncRule(Record):
         if loop is None:
             return Effect.CALL
         overflows = self.converts and _may_overflow(types, loop)
-        effect = Effect.RAISE if self.is_raising or overflows else Effect.PURE
+        effect = Effect.RAISE if self.may_raise(loop) or overflows else Effect.PURE
         arrays = [t for t in types if isinstance(t, ArrayType)]
         if arrays:
             effect |= Effect.READ
@@ -120,13 +124,13 @@ def declare_ufunc(
     body: Body | None,
     kinds: str = "fc",
     *,
-    is_raising: bool = False,
+    raising: str = "",
     converts: bool = True,
     strong: int = 0,
     **fields: Any,
 ) -> OpDef:
     """Declare the ufunc as an op; `body(e, *xs)` computes on scalars of the loop's dtypes."""
-    rule = UfuncRule(function, body, kinds, is_raising, converts, strong)
+    rule = UfuncRule(function, body, kinds, raising, converts, strong)
     name = fields.pop("name", f"np::{function.__name__}")
     UFUNCS[name] = rule
     fields.setdefault("samples", partial(_samples, rule, function))

@@ -1,0 +1,84 @@
+"""Powers of arrays: NumPy's ways for each kind of exponent, in native code."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ljit
+
+SPECIAL = [-0.0, 0.0, -np.inf, np.inf, -1.0, np.nan, 4.0, 0.3, 1e-200, 1e200, -1e103, 5e-324, -2.5]
+
+
+def square(a):
+    return a**2
+
+
+def cube(a):
+    return a**3
+
+
+def root(a):
+    return a**0.5
+
+
+def inverse(a):
+    return a**-1
+
+
+def three_halves(a):
+    return np.power(a, 1.5)
+
+
+def float_power(a):
+    return np.float_power(a, 2.5)
+
+
+def in_place(a):
+    b = a.copy()
+    b **= 2
+    b **= 0.5
+    return b
+
+
+def chain(a):
+    return np.sqrt((a * 0.5) ** 2)
+
+
+def by(a, s):
+    return a**s
+
+
+def assert_close(found, wanted, ulp=1):
+    assert found.dtype == wanted.dtype and found.shape == wanted.shape
+    equal = (found == wanted) & (np.signbit(found) == np.signbit(wanted))
+    equal |= np.isnan(found) & np.isnan(wanted)
+    with np.errstate(all="ignore"):
+        places = np.spacing(np.maximum(np.abs(found), np.abs(wanted)))
+        close = (np.abs(found - wanted) <= ulp * places) & (wanted != 0)
+    assert (equal | close).all(), (found[~(equal | close)], wanted[~(equal | close)])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(
+    "function", [square, cube, root, inverse, three_halves, float_power, in_place, chain]
+)
+def test_powers_of_arrays_are_numpy_s(function, dtype):
+    with np.errstate(over="ignore"):
+        a = np.array(SPECIAL * 3).astype(dtype)
+    compiled = ljit.jit(function)
+    for x in (a, a, a, a[::2], a.reshape(3, -1).T, a[:0], np.array(2.5, dtype)):
+        assert_close(np.asarray(compiled(x)), np.asarray(function(x)))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("exponent", [0.5, 2.0, -1.0, 3.0, 0.0, np.float32(0.5), 2, -0.7])
+def test_exponents_that_are_not_constants_are_taken_as_numpy_takes_them(exponent):
+    a = np.array(SPECIAL)
+    compiled = ljit.jit(by)
+    for _ in range(4):
+        assert_close(compiled(a, exponent), by(a, exponent))
+    column, row = a[:, None], a[None, :]
+    for _ in range(4):
+        assert_close(compiled(column, row), by(column, row))
