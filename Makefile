@@ -23,6 +23,7 @@ bench: .venv/run.stamp
 	$(BIN)/python benchmarks/container_loops.py
 	-$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	$(BIN)/python benchmarks/loops.py
+	$(BIN)/python benchmarks/arrays.py
 	$(BIN)/python benchmarks/random_draws.py
 
 format: .venv/dev.stamp

@@ -20,7 +20,7 @@ WORST_TO_C = 1.5
 MEAN_TO_NUMBA = 0.9
 COMPILE_TO_NUMBA = 0.2
 
-BEGIN = "<!-- written by benchmarks/loops.py -->"
+BEGIN = "<!-- written by benchmarks/"
 END = "<!-- end -->"
 
 HEAD = (
@@ -160,5 +160,6 @@ def compiler() -> str:
 def write_region(path: Path, table: str) -> None:
     """Replace what is between the two marks of a Markdown file."""
     before, rest = path.read_text().split(BEGIN)
+    written_by = rest.partition("\n")[0]
     _, after = rest.split(END)
-    path.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}")
+    path.write_text(f"{before}{BEGIN}{written_by}\n{table}\n{END}{after}")
