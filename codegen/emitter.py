@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ljit.codegen import arithmetic, arrays, lists, objects, random_streams, unchanged
+from ljit.codegen import arithmetic, arrays, lists, objects, random_streams, ufunc_loops, unchanged
 from ljit.codegen.bailout import Bailout
 from ljit.codegen.bodies import Body, lower_depth
 from ljit.codegen.builder import TRUE, FunctionBuilder, Ref, integer
@@ -226,6 +226,7 @@ class Emitter:
     array_check = unchanged.array_check
     check_no_attributes = unchanged.check_no_attributes
     draw = random_streams.draw
+    inner_loop = ufunc_loops.inner_loop
     object_const = objects.object_const
     list_size = lists.list_size
     list_load = lists.list_load

@@ -70,6 +70,7 @@ __all__ = [
     "python_function",
     "recursion_remaining",
     "type_alloc",
+    "ufunc_loop",
 ]
 
 _WORD = 8
@@ -132,6 +133,12 @@ _NUMPY_ABI = 0x02000000
 
 _TYPE_ALLOC = 304  # tp_alloc
 
+# numpy/_core/include/numpy/ufuncobject.h
+_UFUNC_LOOPS = 32
+_UFUNC_DATA = 40  # null: none of the loops has any
+_UFUNC_NTYPES = 48  # i32
+_UFUNC_NAME = 56
+
 
 def _word(address: int) -> int:
     return ctypes.c_uint64.from_address(address).value
@@ -177,6 +184,20 @@ def numpy_function(name: str) -> int:
 def numpy_symbols() -> dict[str, int]:
     """Name and address of each function of NumPy's C API that native code may call."""
     return {name: numpy_function(name) for name in _NUMPY_API}
+
+
+@cache
+def ufunc_loop(ufunc: np.ufunc, dtypes: tuple[np.dtype, ...]) -> tuple[int, int]:
+    """Give the inner loop of a ufunc for operands and results of these dtypes: function, and what it is given."""
+    for index, signature in enumerate(ufunc.types):
+        if tuple(map(np.dtype, signature.replace("->", ""))) == dtypes:
+            data = _word(id(ufunc) + _UFUNC_DATA)
+            place = index * _WORD
+            return _word(_word(id(ufunc) + _UFUNC_LOOPS) + place), _word(
+                data + place
+            ) if data else 0
+    message = f"{ufunc} has no loop for {dtypes}"
+    raise InternalError(message)
 
 
 class _Probe:
@@ -327,6 +348,10 @@ def _check_numpy() -> None:
     _expect(_int32(id(swapped) + DESCR_TYPE_NUM), swapped.num, "type number")
     order = ctypes.c_uint8.from_address(id(swapped) + DESCR_BYTEORDER).value
     _expect(order, SWAPPED_BYTEORDER, "byte order")
+    for ufunc in (np.add, np.matmul):
+        name = ctypes.string_at(_word(id(ufunc) + _UFUNC_NAME))
+        _expect(name.decode(), ufunc.__name__, "name of a ufunc")
+        _expect(_int32(id(ufunc) + _UFUNC_NTYPES), ufunc.ntypes, "number of a ufunc's loops")
 
 
 def _check_numpy_scalars() -> None:

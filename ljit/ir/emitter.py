@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+import numpy as np
+
 from ljit.types import Type
 
 __all__ = ["Emitter", "Scalar", "V"]
@@ -152,6 +154,21 @@ class Emitter(Protocol):
 
     def array_check(self, x: V) -> None:
         """Bail if the object of an array (or of one within a tuple or view) is not what `x` says any more."""
+
+    def inner_loop(
+        self,
+        ufunc: np.ufunc,
+        arrays: Sequence[tuple[V, V]],
+        sizes: Sequence[V],
+        strides: Sequence[V],
+        result: Type,
+    ) -> V:
+        """Run a NumPy ufunc's own inner loop on arrays of exactly its dtypes, each with an offset in bytes.
+
+        `sizes` and `strides` (in bytes) are what NumPy gives to the loop: the number of times and the core sizes;
+        one stride of each operand for the times, then those of the core dimensions. A result that is a scalar is
+        given; for others the last of `arrays` takes the results, and nothing is given.
+        """
 
     def loop(self, trip: V, body: Callable[[V], None]) -> None:
         """Run `body(k)` for k = 0 .. trip-1; for lowerings that need a loop of their own."""

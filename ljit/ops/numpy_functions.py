@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ljit.ir import Effect
 from ljit.ops.numpy_boxed import declare_function
 from ljit.ops.numpy_few import norm_of_few
 from ljit.ops.numpy_rules import (
     array_of,
-    broadcast_shapes,
     dtype_of,
     is_scalar,
-    kinds_of,
     layout_like,
-    loop_dtypes,
     result_dtype,
 )
 from ljit.types import ANY, FLOAT, INT, NONE, ArrayType, ScalarType, TupleType, Type
@@ -34,87 +29,6 @@ def _both_arrays(x: Type, y: Type) -> tuple[ArrayType, ArrayType] | None:
     if isinstance(x, ArrayType) and isinstance(y, ArrayType) and x.ndim and y.ndim:
         return x, y
     return None
-
-
-# -- products --------------------------------------------------------------------------------------
-
-
-def _product_dtype(x: Type, y: Type) -> np.dtype | None:
-    kinds = kinds_of((x, y))
-    loop = loop_dtypes(np.matmul, kinds) if kinds is not None else None
-    return None if loop is None else loop[-1]
-
-
-def _infer_matmul(x: Type, y: Type) -> Type:
-    arrays, dtype = _both_arrays(x, y), _product_dtype(x, y)
-    if arrays is None or dtype is None:
-        return ANY
-    a, b = arrays
-    rows = a.shape[-2:-1]
-    columns = b.shape[-1:] if b.ndim > 1 else ()
-    batch = broadcast_shapes((a.shape[:-2], b.shape[:-2]))
-    inner = (a.shape[-1], b.shape[-2] if b.ndim > 1 else b.shape[-1])
-    if batch is None or (None not in inner and inner[0] != inner[1]):
-        return ANY
-    return _shaped(dtype, batch + rows + columns, (a, b))
-
-
-def _infer_dot(x: Type, y: Type) -> Type:
-    arrays = _both_arrays(x, y)
-    if arrays is None or max(a.ndim for a in arrays) > 2:
-        return ANY
-    return _infer_matmul(x, y)
-
-
-def _shaped(dtype: np.dtype, shape: tuple[int | None, ...], operands: Sequence[Type]) -> Type:
-    if not shape:
-        return ScalarType(dtype)
-    layout = "C" if len(shape) < 3 else layout_like(operands, len(shape))
-    return ArrayType(dtype, shape, layout)
-
-
-def _infer_outer(x: Type, y: Type) -> Type:
-    arrays, kinds = _both_arrays(x, y), kinds_of((x, y))
-    loop = loop_dtypes(np.multiply, kinds) if kinds is not None else None
-    return ANY if arrays is None or loop is None else ArrayType(loop[-1], (None, None))
-
-
-def _infer_vdot(x: Type, y: Type) -> Type:
-    dtype = _product_dtype(x, y)
-    return ANY if dtype is None or _both_arrays(x, y) is None else ScalarType(dtype)
-
-
-def _infer_inner(x: Type, y: Type) -> Type:
-    arrays = _both_arrays(x, y)
-    if arrays is None or max(a.ndim for a in arrays) > 1:
-        return ANY
-    return _infer_matmul(x, y)
-
-
-def _infer_imatmul(target: Type, value: Type) -> Type:
-    result = _infer_matmul(target, value)
-    if not (isinstance(target, ArrayType) and isinstance(result, ArrayType)):
-        return ANY
-    fits = result.ndim == target.ndim and np.can_cast(result.dtype, target.dtype, "same_kind")
-    return target if fits and target.writeable else ANY
-
-
-declare_function("matmul", "(x1, x2)", _infer_matmul, np.matmul, symbolic=True, samples=_PAIRS)
-declare_function(
-    "imatmul",
-    "(a!, b)",
-    _infer_imatmul,
-    operator.imatmul,
-    doc="``a @= b``",
-    callables=(),
-    effect=Effect.READ | Effect.WRITE | Effect.RAISE,
-)
-declare_function(
-    "dot", "(a, b)", _infer_dot, np.dot, symbolic=True, methods=("ndarray.dot",), samples=_PAIRS
-)
-declare_function("vdot", "(a, b)", _infer_vdot, np.vdot, samples=_PAIRS[:1])
-declare_function("inner", "(a, b)", _infer_inner, np.inner, symbolic=True, samples=_PAIRS[:1])
-declare_function("outer", "(a, b)", _infer_outer, np.outer, symbolic=True, samples=_PAIRS[:1])
 
 
 # -- linear algebra --------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -341,6 +342,32 @@ class ScalarEmitter:
     def loop(self, trip: Number, body: Callable[[Number], None]) -> None:
         for k in range(int(trip.value)):
             body(to_number(k, INT))
+
+    def inner_loop(
+        self,
+        ufunc: np.ufunc,
+        arrays: Sequence[tuple[Number, Number]],
+        sizes: Sequence[Number],
+        strides: Sequence[Number],
+        result: Type,
+    ) -> Number | None:
+        """Call the ufunc on views with all the axes that its inner loop walks."""
+        core = re.findall(r"\((.*?)\)", ufunc.signature or "")
+        names = [part.split(",") for part in core]
+        order = list(dict.fromkeys(name for part in names for name in part))
+        extents = [int(n.value) for n in sizes]
+        outer, rest = strides[: len(names)], list(strides[len(names) :])
+        views = []
+        for (array, offset), step, part in zip(arrays, outer, names, strict=False):
+            shape = (extents[0], *(extents[1 + order.index(name)] for name in part))
+            steps = [step, *(rest.pop(0) for _ in part)]
+            type_ = ArrayType(array.value.dtype, (None,) * len(shape), "strided")
+            given = [to_number(n, INT) for n in shape]
+            views.append(self.array_view(array, type_, offset, given, steps).value)
+        if isinstance(result, ScalarType):
+            return Number(result, ufunc(*views).reshape(())[()])
+        ufunc(*views[:-1], out=views[-1])
+        return None
 
     def object_const(self, value: object) -> Number:
         return Number(type_of(value), value)

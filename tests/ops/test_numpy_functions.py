@@ -235,7 +235,7 @@ def test_products(name):
         (np.float64, np.int32, np.bool, np.complex64, np.float16, np.uint8), repeat=2
     ):
         for x, y in itertools.product(operands(d1), operands(d2)):
-            typed += check(name, x, y) == "typed"
+            typed += check(name, x, y) in ("typed", "ran")
         assert check(name, operands(d1)[1], 2.0) in ("unknown", "raised")
     assert typed >= 36
     known = ArrayType(np.dtype(float), (2, 3))

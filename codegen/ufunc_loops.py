@@ -1,0 +1,101 @@
+"""The inner loops of NumPy's ufuncs, called at once: without objects, iterators and the look-up of a loop.
+
+For what NumPy does best itself, products with its BLAS above all. The operands must be aligned and of the loop's
+own dtypes, as arrays in native code are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ljit.codegen.arrays import load_element
+from ljit.codegen.builder import NULL, FunctionBuilder, Ref, address, integer
+from ljit.codegen.forms import Native, array_parts, memory_type
+from ljit.codegen.layout import ufunc_loop
+from ljit.types import ArrayType, ScalarType, Type
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["inner_loop"]
+
+
+def inner_loop(
+    e: Emitter,
+    ufunc: np.ufunc,
+    arrays: Sequence[tuple[Native, Native]],
+    sizes: Sequence[Native],
+    strides: Sequence[Native],
+    result: Type,
+) -> Native | None:
+    """Run it on (array, byte offset) pairs; a scalar result is given, an array one is the last of `arrays`."""
+    f = e.f
+    dtypes = [_dtype(a.type) for a, _ in arrays]
+    pointers = [f.gep("i8", array_parts(a).data, offset.ref) for a, offset in arrays]
+    if isinstance(result, ScalarType):
+        dtypes.append(result.dtype)
+        pointers.append(e.stack_array(memory_type(result.dtype), 2))  # a complex number has two
+    function, data = ufunc_loop(ufunc, tuple(dtypes))
+    operands = (
+        _stored(e, "ptr", pointers),
+        _stored(e, "i64", [n.ref for n in sizes]),
+        _stored(e, "i64", [n.ref for n in strides], len(sizes)),
+        address(data) if data else NULL,
+    )
+    if isinstance(result, ScalarType):
+        f.call("void", address(function).text, operands, "nounwind")
+        return load_element(f, pointers[-1], result.dtype, result)
+    _define(f)
+    f.call("void", _NAME, (address(function), *operands, _work(f, sizes)), "nounwind")
+    return None
+
+
+def _work(f: FunctionBuilder, sizes: Sequence[Native]) -> Ref:
+    work = integer("i64", 1)
+    for size in sizes:
+        work = f.mul(work, size.ref)
+    return work
+
+
+_NAME = "run_inner_loop"
+_LONG = 2**20  # multiplications and additions, some tenths of a millisecond: other threads may run
+
+
+def _define(f: FunctionBuilder) -> None:
+    """A call that gives up the GIL if it is long."""
+    f.module.declare("PyEval_SaveThread", "ptr", ())
+    f.module.declare("PyEval_RestoreThread", "void", ("ptr",))
+    arguments = "ptr %operands, ptr %sizes, ptr %strides, ptr %data"
+    f.module.define(
+        _NAME,
+        f"""define internal void @{_NAME}(ptr %function, {arguments}, i64 %work) noinline nounwind {{
+  %is.long = icmp ugt i64 %work, {_LONG}
+  br i1 %is.long, label %long, label %short
+short:
+  call void %function({arguments})
+  ret void
+long:
+  %saved = call ptr @PyEval_SaveThread()
+  call void %function({arguments})
+  call void @PyEval_RestoreThread(ptr %saved)
+  ret void
+}}""",
+    )
+
+
+def _dtype(type_: Type) -> np.dtype:
+    assert isinstance(type_, ArrayType)
+    return type_.dtype
+
+
+def _stored(e: Emitter, type_: str, values: Sequence[Ref], start: int = 0) -> Ref:
+    """Write them into scratch memory, from place `start` on."""
+    f = e.f
+    memory = e.stack_array(type_, 16)
+    places = [f.gep(type_, memory, integer("i64", start + i)) for i in range(len(values))]
+    for value, place in zip(values, places, strict=True):
+        f.store(value, place)
+    return places[0]

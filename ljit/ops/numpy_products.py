@@ -1,0 +1,242 @@
+"""Products of vectors and matrices: NumPy's inner loop, which calls its BLAS, at once; boxed for mixed dtypes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ljit.ir import Effect
+from ljit.ir.emitter import Emitter, V
+from ljit.ops.numpy_boxed import declare_function
+from ljit.ops.numpy_rules import broadcast_shapes, kinds_of, layout_like, loop_dtypes
+from ljit.types import ANY, INT, ArrayType, ScalarType, Type
+
+__all__: list[str] = []
+
+_VECTOR, _MATRIX = np.arange(3.0), np.arange(9.0).reshape(3, 3) + np.eye(3)
+_PAIRS = ((_VECTOR, _VECTOR), (_MATRIX, _VECTOR), (_MATRIX, _MATRIX))
+
+
+def _both_arrays(x: Type, y: Type) -> tuple[ArrayType, ArrayType] | None:
+    if isinstance(x, ArrayType) and isinstance(y, ArrayType) and x.ndim and y.ndim:
+        return x, y
+    return None
+
+
+# -- types -----------------------------------------------------------------------------------------
+
+
+def _product_dtype(x: Type, y: Type) -> np.dtype | None:
+    kinds = kinds_of((x, y))
+    loop = loop_dtypes(np.matmul, kinds) if kinds is not None else None
+    return None if loop is None else loop[-1]
+
+
+def _infer_matmul(x: Type, y: Type) -> Type:
+    arrays, dtype = _both_arrays(x, y), _product_dtype(x, y)
+    if arrays is None or dtype is None:
+        return ANY
+    a, b = arrays
+    rows = a.shape[-2:-1]
+    columns = b.shape[-1:] if b.ndim > 1 else ()
+    batch = broadcast_shapes((a.shape[:-2], b.shape[:-2]))
+    inner = (a.shape[-1], b.shape[-2] if b.ndim > 1 else b.shape[-1])
+    if batch is None or (None not in inner and inner[0] != inner[1]):
+        return ANY
+    return _shaped(dtype, batch + rows + columns, (a, b))
+
+
+def _infer_dot(x: Type, y: Type) -> Type:
+    arrays = _both_arrays(x, y)
+    if arrays is None or max(a.ndim for a in arrays) > 2:
+        return ANY
+    return _infer_matmul(x, y)
+
+
+def _shaped(dtype: np.dtype, shape: tuple[int | None, ...], operands: Sequence[Type]) -> Type:
+    if not shape:
+        return ScalarType(dtype)
+    layout = "C" if len(shape) < 4 else layout_like(operands, len(shape))
+    return ArrayType(dtype, shape, layout)
+
+
+def _infer_outer(x: Type, y: Type) -> Type:
+    arrays, kinds = _both_arrays(x, y), kinds_of((x, y))
+    loop = loop_dtypes(np.multiply, kinds) if kinds is not None else None
+    return ANY if arrays is None or loop is None else ArrayType(loop[-1], (None, None))
+
+
+def _infer_vdot(x: Type, y: Type) -> Type:
+    dtype = _product_dtype(x, y)
+    return ANY if dtype is None or _both_arrays(x, y) is None else ScalarType(dtype)
+
+
+def _infer_inner(x: Type, y: Type) -> Type:
+    arrays = _both_arrays(x, y)
+    if arrays is None or max(a.ndim for a in arrays) > 1:
+        return ANY
+    return _infer_matmul(x, y)
+
+
+def _infer_imatmul(target: Type, value: Type) -> Type:
+    result = _infer_matmul(target, value)
+    if not (isinstance(target, ArrayType) and isinstance(result, ArrayType)):
+        return ANY
+    fits = result.ndim == target.ndim and np.can_cast(result.dtype, target.dtype, "same_kind")
+    return target if fits and target.writeable else ANY
+
+
+# -- native code -----------------------------------------------------------------------------------
+
+
+def _can_lower(infer: Callable[[Type, Type], Type]) -> Callable[[Type, Type], bool]:
+    """Whether both operands have the dtype that the product is made in, and the result is in C order."""
+
+    def can_lower(x: Type, y: Type) -> bool:
+        result, arrays = infer(x, y), _both_arrays(x, y)
+        if arrays is None or not isinstance(result, ScalarType | ArrayType):
+            return False
+        in_order = isinstance(result, ScalarType) or result.layout == "C"
+        return in_order and all(a.dtype == result.dtype for a in arrays)
+
+    return can_lower
+
+
+class _Operand:
+    """One side of a product: batch sizes and strides, then those of its rows and columns, 0 where it has none."""
+
+    def __init__(self, e: Emitter, a: V, *, is_left: bool) -> None:
+        sizes, strides = list(e.array_sizes(a)), list(e.array_strides(a))
+        if len(sizes) == 1:
+            place = 0 if is_left else 1  # where a vector has an axis of size 1
+            sizes.insert(place, e.const(INT, 1))
+            strides.insert(place, e.const(INT, 0))
+        self.array = a
+        self.batch, self.rows, self.columns = sizes[:-2], sizes[-2], sizes[-1]
+        self.batch_strides, self.steps = strides[:-2], strides[-2:]
+
+
+def _lower_matmul(e: Emitter, x: V, y: V) -> V:
+    left, right = _Operand(e, x, is_left=True), _Operand(e, y, is_left=False)
+    e.bail_if(e.compare("ne", left.columns, right.rows), "matrices whose sizes do not fit")
+    core = [left.rows, left.columns, right.columns]
+    type_ = _infer_matmul(x.type, y.type)
+    zero = e.const(INT, 0)
+    if isinstance(type_, ScalarType):
+        strides = [zero, zero, zero, *left.steps, *right.steps, zero, zero]
+        return e.inner_loop(
+            np.matmul, [(x, zero), (y, zero)], [e.const(INT, 1), *core], strides, type_
+        )
+    batch = _broadcast(e, left, right)
+    kept = [left.rows] * (x.type.ndim > 1) + [right.columns] * (y.type.ndim > 1)
+    made = e.array_new(type_, [*batch, *kept], None)
+    steps = list(e.array_strides(made))
+    own = steps[len(batch) :]
+    row = own[0] if x.type.ndim > 1 else zero
+    column = own[-1] if y.type.ndim > 1 else zero
+    all_steps = [*left.steps, *right.steps, row, column]
+    _each(e, (left, right), made, batch, steps, core, all_steps)
+    return made
+
+
+def _broadcast(e: Emitter, left: _Operand, right: _Operand) -> list[V]:
+    """Batch sizes of the result; an operand's stride becomes 0 where it is repeated."""
+    one, zero = e.const(INT, 1), e.const(INT, 0)
+    rank = max(len(left.batch), len(right.batch))
+    for side in (left, right):
+        missing = rank - len(side.batch)
+        side.batch[:0] = [one] * missing
+        side.batch_strides[:0] = [zero] * missing
+    sizes = []
+    for axis, (m, n) in enumerate(zip(left.batch, right.batch)):
+        size = e.select(e.compare("eq", m, one), n, m)
+        for side in (left, right):
+            own = side.batch[axis]
+            is_single = e.compare("eq", own, one)
+            fits = e.bit_or(is_single, e.compare("eq", own, size))
+            e.bail_if(e.bit_not(fits), "stacks of matrices that do not broadcast")
+            stride = side.batch_strides[axis]
+            side.batch_strides[axis] = e.select(is_single, zero, stride)
+        sizes.append(size)
+    return sizes
+
+
+def _each(
+    e: Emitter,
+    sides: tuple[_Operand, _Operand],
+    made: V,
+    batch: Sequence[V],
+    steps: Sequence[V],
+    core: Sequence[V],
+    core_steps: Sequence[V],
+) -> None:
+    """Run the loop for the last batch axis, within loops over the others."""
+    outer = [*(side.batch_strides for side in sides), steps[: len(batch)]]
+    arrays = [side.array for side in sides] + [made]
+    zero = e.const(INT, 0)
+
+    def run(axis: int, offsets: Sequence[V]) -> None:
+        if axis < len(batch) - 1:
+            e.loop(batch[axis], lambda k: run(axis + 1, _moved(e, offsets, outer, axis, k)))
+            return
+        times = batch[-1] if batch else e.const(INT, 1)
+        strides = [s[-1] if batch else zero for s in outer]
+        pairs = list(zip(arrays, offsets))
+        e.inner_loop(np.matmul, pairs, [times, *core], [*strides, *core_steps], made.type)
+
+    run(0, [zero] * 3)
+
+
+def _moved(
+    e: Emitter, offsets: Sequence[V], outer: Sequence[Sequence[V]], axis: int, k: V
+) -> list[V]:
+    return [e.add(offset, e.mul(k, strides[axis])) for offset, strides in zip(offsets, outer)]
+
+
+# -- the ops ---------------------------------------------------------------------------------------
+
+
+declare_function(
+    "matmul",
+    "(x1, x2)",
+    _infer_matmul,
+    np.matmul,
+    symbolic=True,
+    lower=_lower_matmul,
+    can_lower=_can_lower(_infer_matmul),
+    samples=_PAIRS,
+)
+declare_function(
+    "imatmul",
+    "(a!, b)",
+    _infer_imatmul,
+    operator.imatmul,
+    doc="``a @= b``",
+    callables=(),
+    effect=Effect.READ | Effect.WRITE | Effect.RAISE,
+)
+declare_function(
+    "dot",
+    "(a, b)",
+    _infer_dot,
+    np.dot,
+    symbolic=True,
+    lower=_lower_matmul,
+    can_lower=_can_lower(_infer_dot),
+    methods=("ndarray.dot",),
+    samples=_PAIRS,
+)
+declare_function("vdot", "(a, b)", _infer_vdot, np.vdot, samples=_PAIRS[:1])
+declare_function(
+    "inner",
+    "(a, b)",
+    _infer_inner,
+    np.inner,
+    symbolic=True,
+    lower=_lower_matmul,
+    can_lower=_can_lower(_infer_inner),
+    samples=_PAIRS[:1],
+)
+declare_function("outer", "(a, b)", _infer_outer, np.outer, symbolic=True, samples=_PAIRS[:1])

@@ -1,0 +1,86 @@
+"""Products of vectors, matrices and stacks of matrices."""
+
+import numpy as np
+
+from tests.programs.harness import program
+
+
+def numbers(*shape, dtype=np.float64):
+    count = int(np.prod(shape))
+    return ((np.arange(count) * 7 % 11) - 4).reshape(shape).astype(dtype)
+
+
+@program(
+    lambda: (numbers(3, 4), numbers(4, 5)),
+    lambda: (numbers(3, 4, dtype=np.float32), numbers(4, dtype=np.float32)),
+    lambda: (numbers(4), numbers(4, 5)),
+    lambda: (numbers(4), numbers(4)),
+    lambda: (numbers(0, 4), numbers(4, 2)),
+    lambda: (numbers(2, 0), numbers(0, 3)),
+)
+def product(a, b):
+    return a @ b
+
+
+@program(
+    lambda: (numbers(3, 4), numbers(4, 5), numbers(3, 5)),
+    lambda: (numbers(3, 3)[::-1], numbers(3, 6)[:, ::2], numbers(3, 3)),
+    lambda: (numbers(2, 2), numbers(2, 7), numbers(2)),
+)
+def product_of_views(a, b, c):
+    return a.T @ c, (a[:, 1:] @ b[1:]).sum(), np.dot(a, b) + 1.0
+
+
+@program(
+    lambda: (numbers(2, 3, 4), numbers(2, 4, 5)),
+    lambda: (numbers(2, 3, 4), numbers(4, 5)),
+    lambda: (numbers(3, 4), numbers(2, 4, 5)),
+    lambda: (numbers(1, 3, 4), numbers(2, 4, 5)),
+    lambda: (numbers(2, 3, 4), numbers(4)),
+    lambda: (numbers(2, 1, 3, 4), numbers(5, 4, 2)),
+    lambda: (numbers(0, 3, 4), numbers(4, 5)),
+)
+def product_of_stacks(a, b):
+    return a @ b
+
+
+@program(
+    lambda: (numbers(2, 3, 4), numbers(2, 5, 4)),
+    lambda: (numbers(5, 2, 6), numbers(5, 1, 6)),
+)
+def product_with_exchanged_axes(a, b):
+    scores = a @ b.swapaxes(-1, -2) / 2.0
+    return scores, scores @ b, a.transpose(1, 0, 2) @ b[0].T
+
+
+@program(
+    lambda: (numbers(3, 4), numbers(5, 4)),
+    lambda: (numbers(2, 3, 4), numbers(3, 4, 5)),
+    lambda: (numbers(4), numbers(3, 4)),
+)
+def sizes_that_do_not_fit(a, b):
+    return a @ b
+
+
+@program(
+    lambda: (numbers(3, 4, dtype=np.int32), numbers(4, 2, dtype=np.int32)),
+    lambda: (numbers(3, 4, dtype=np.int8), numbers(4, 2)),
+    lambda: (numbers(3, 4, dtype=np.float32), numbers(4, 2)),
+    lambda: (numbers(3, 4) > 0, numbers(4, 2) > 1),
+    lambda: (numbers(3, 4) * (1 + 2j), numbers(4, 2) + 1j),
+    lambda: (numbers(3, 4, dtype=np.float16), numbers(4, dtype=np.float16)),
+)
+def product_of_other_dtypes(a, b):
+    return a @ b, np.dot(a, b)
+
+
+@program(lambda: (numbers(3, 3), numbers(3), 5), lambda: (numbers(4, 4) / 8.0, numbers(4), 6))
+def products_in_a_loop(a, x, steps):
+    total = 0.0
+    kept = []
+    for _ in range(steps):
+        y = a @ x
+        total += x @ y
+        kept.append(y)
+        x = y / 4.0
+    return total, kept, np.inner(x, x)
