@@ -230,8 +230,6 @@ _declare(
     _lower_transpose,
     doc="``a.T``: the axes in reverse order.",
     evaluate=np.transpose,
-    callables=(np.transpose,),
-    methods=("ndarray.transpose", "generic.transpose"),
     attributes=("ndarray.T", "generic.T"),
     symbolic=True,
 )

@@ -164,15 +164,6 @@ def _infer_broadcast(a: Type, shape: Type) -> Type:
 
 
 declare_function(
-    "swapaxes",
-    "(a, axis1, axis2)",
-    lambda a, axis1, axis2: _infer_strided(a, axis1, axis2),
-    np.swapaxes,
-    effect=VIEWS,
-    methods=("ndarray.swapaxes",),
-    samples=((np.arange(6).reshape(2, 3), 0, 1),),
-)
-declare_function(
     "flip", "(m)", _infer_strided, np.flip, effect=VIEWS, samples=((np.arange(6).reshape(2, 3),),)
 )
 declare_function(

@@ -148,7 +148,7 @@ def test_ravel_flatten_and_axes():
         assert check("ravel", a) in ("ran", "typed")
         assert check("flatten", a) == "typed"
         assert check("flip", a) == ("typed" if a.ndim else "unknown")
-        assert check("swapaxes", a, 0, 1) in ("typed", "raised")
+        assert check("swapaxes", a, 0, 1) in ("ran", "raised")
         assert check("broadcast_to", a, (5, *a.shape)) == "typed"
     assert check("broadcast_to", 2.5, (3,)) == "typed"
 

@@ -84,3 +84,29 @@ def products_in_a_loop(a, x, steps):
         kept.append(y)
         x = y / 4.0
     return total, kept, np.inner(x, x)
+
+
+@program(
+    lambda: (numbers(2, 3, 4), 0, 2),
+    lambda: (numbers(3, 1, 2, dtype=np.float32)[::-1], 1, -1),
+    lambda: (numbers(2, 3, 4), 3, 0),
+    lambda: (numbers(2, 3, 0), -3, 1),
+)
+def axes_in_another_order(a, i, j):
+    b = a.transpose(1, 0, 2)
+    c = np.transpose(a, (i, j, 1)) if i + j != 1 and 1 not in (i, j) and j >= 0 else a.transpose()
+    return b, b.shape, np.transpose(a), c, a.swapaxes(i, j), np.moveaxis(a, i, j), b.T + 1
+
+
+@program(
+    lambda: (numbers(2, 3, 4), (0, 0, 1)), lambda: (numbers(2, 3), (1, 2)), lambda: (numbers(2), 0)
+)
+def axes_that_are_wrong(a, axes):
+    return a.transpose(axes)
+
+
+@program(lambda: (numbers(6, 8), 2), lambda: (numbers(2, 9), 3))
+def heads_split_and_merged(x, count):
+    n, width = x.shape
+    heads = x.reshape(n, count, width // count).transpose(1, 0, 2)
+    return heads @ heads.swapaxes(1, 2), heads.transpose(1, 0, 2).reshape(n, width)
