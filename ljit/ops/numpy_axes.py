@@ -131,6 +131,7 @@ def _declare(name: str, schema: str, infer: Callable[..., Type], **fields: Any) 
         fields.pop("function"),
         can_lower=lambda *types: infer(*types) != ANY,
         effect=VIEWS,
+        symbolic=True,
         **fields,
     )
 
