@@ -17,7 +17,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ljit.ir import Block, Graph, Node, Value, get_op
-from ljit.ops.control import BREAK, BUILD, IF, LOAD, LOOP, REGION, RETURN, SNAPSHOT, STORE
+from ljit.ops.control import (
+    BREAK,
+    BUILD,
+    CONTINUE,
+    IF,
+    LOAD,
+    LOOP,
+    REGION,
+    RETURN,
+    SNAPSHOT,
+    STORE,
+    YIELD,
+)
 from ljit.passes.carried_arrays import expand_carried_arrays
 from ljit.passes.convert_to_ssa import convert_to_ssa
 from ljit.records import Record, made_by
@@ -264,8 +276,9 @@ def _flows(graph: Graph) -> Iterator[tuple[Value, Value]]:
             for block in node.blocks[1:]:
                 yield from zip(block.params, params, strict=True)
         owner = node.target or (node.block.owner if node.block is not None else None)
-        if node.op.is_terminator and owner is not None and owner.op in _STRUCTURES:
-            if node.op is not BREAK and owner.op is LOOP and node.block is not owner.blocks[-1]:
-                yield from zip(owner.blocks[0].params[1:], node.inputs, strict=True)
-            elif node.inputs:
-                yield from zip(owner.outputs, node.inputs, strict=True)
+        if node.op not in (YIELD, CONTINUE, BREAK) or owner is None:
+            continue
+        if owner.op is LOOP and node.op is not BREAK and node.block not in owner.blocks[1:]:
+            yield from zip(owner.blocks[0].params[1:], node.inputs, strict=True)
+        elif owner.op in _STRUCTURES:
+            yield from zip(owner.outputs, node.inputs, strict=True)
