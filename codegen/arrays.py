@@ -119,10 +119,10 @@ def array_new(
     refs = [size.ref for size in sizes]
     for ref in refs:
         e.bailout.bail_if(f.icmp("slt", ref, integer("i64", 0)), "negative size of an array")
-    is_zero = fill is not None and _is_zero(fill)
+    is_zero = fill is not None and is_all_zero(fill)
     array = new_array(e, type_, refs, is_zero=is_zero)
     if fill is not None and not is_zero:
-        _fill(e, array, refs, fill)
+        fill_array(e, array, refs, fill)
     return array
 
 
@@ -171,7 +171,7 @@ def _fortran_strides(f: FunctionBuilder, type_: ArrayType, sizes: Sequence[Ref])
     return strides[: len(sizes)]
 
 
-def _fill(e: Emitter, array: Native, sizes: Sequence[Ref], fill: Native) -> None:
+def fill_array(e: Emitter, array: Native, sizes: Sequence[Ref], fill: Native) -> None:
     assert isinstance(array.type, ArrayType)
     total = integer("i64", 1)
     for size in sizes:
@@ -192,7 +192,7 @@ def flat_address(f: FunctionBuilder, data: Ref, dtype: np.dtype, index: Ref) -> 
     return f.gep(element, data, index)
 
 
-def _is_zero(fill: Native) -> bool:
+def is_all_zero(fill: Native) -> bool:
     """Whether all bytes of the constant are zero (so not -0.0)."""
     if dtype_of(fill.type).kind in "fc":
         return all(p.text == float_constant(p.type, 0.0).text for p in fill.parts)

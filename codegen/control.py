@@ -68,6 +68,7 @@ from ljit.types import (
 __all__ = ["GraphEmitter"]
 
 Jump = Callable[[Sequence[Native]], None]
+_FEW_OPS = 6  # of a body that may be written several times
 
 
 class GraphEmitter:
@@ -462,7 +463,8 @@ class GraphEmitter:
         out_types = [out.type for out in node.outputs]
         into, inputs = operands[:count], operands[count:]
         may_leave = any(inner.op.can_leave(inner) for inner in block)
-        made = mapnest.emit_map(self.e, into, inputs, out_types, body, may_leave=may_leave)
+        hints = {"may_leave": may_leave, "is_short": sum(1 for _ in block) <= _FEW_OPS}
+        made = mapnest.emit_map(self.e, into, inputs, out_types, body, attrs=node.attrs, **hints)
         self._define(node, made)
 
 

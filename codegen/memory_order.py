@@ -10,7 +10,7 @@ from ljit.codegen.builder import FALSE, TRUE, Ref, integer
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["fortran_condition"]
+__all__ = ["fortran_condition", "reversed_condition"]
 
 _ZERO, _ONE = integer("i64", 0), integer("i64", 1)
 
@@ -28,16 +28,27 @@ def fortran_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:
     An axis moves behind a later one if its steps are the shorter ones in all operands that step along
     both (as the comparison in NumPy's iterator has it; where it cannot tell, C order stays).
     """
+    all_move, some_move = _moves(e, ndim, operands)
+    if ndim > 2:
+        mixed = e.f.binary("and", some_move, e.f.bool_not(all_move))
+        e.bailout.bail_if(mixed, "a result in neither C nor Fortran order")
+    return all_move if ndim > 1 else FALSE
+
+
+def reversed_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:
+    """Whether going through the axes in the opposite order is going through memory in order."""
+    return _moves(e, ndim, operands)[0] if ndim > 1 else FALSE
+
+
+def _moves(e: Emitter, ndim: int, operands: Sequence[Axes]) -> tuple[Ref, Ref]:
+    """Whether all axes move behind the later ones, and whether some do."""
     f, all_move, some_move = e.f, TRUE, FALSE
     for outer in range(ndim):
         for inner in range(outer + 1, ndim):
             moves = _moves_behind(e, operands, outer, inner)
             all_move = f.binary("and", all_move, moves)
             some_move = f.binary("or", some_move, moves)
-    if ndim > 2:
-        mixed = f.binary("and", some_move, f.bool_not(all_move))
-        e.bailout.bail_if(mixed, "a result in neither C nor Fortran order")
-    return all_move if ndim > 1 else FALSE
+    return all_move, some_move
 
 
 def _moves_behind(e: Emitter, operands: Sequence[Axes], outer: int, inner: int) -> Ref:

@@ -1,10 +1,11 @@
 """Split general ops into simpler ones where the operands show that those suffice.
 
-Contract: `_RULES` maps an op to a function that builds the replacement in front of a node, or gives
-None to leave it. ``f(*(a, b), **{'k': c})`` becomes ``f(a, b, k=c)``: `py::call_ex` with a tuple
-and a dict made on the spot is `py::call`. ``[x] * 3`` is ``[x, x, x]``, up to 16 items. ``a ** 2`` of an
-array is ``np.square(a)``, as in NumPy, and other powers of arrays are ops that know whether the exponent is an
-array. What the ops were given stays until `eliminate_dead_code`, if nothing else uses it.
+Contract: an op with `OpDef.decompose` becomes the ops that this builds, as the variance of an array becomes two
+passes over it. `_rules` maps others to functions that build the replacement in front of a node, or give None to
+leave it. ``f(*(a, b), **{'k': c})`` becomes ``f(a, b, k=c)``: `py::call_ex` with a tuple and a dict made on the
+spot is `py::call`. ``[x] * 3`` is ``[x, x, x]``, up to 16 items. ``a ** 2`` of an array is ``np.square(a)``, as in
+NumPy, and other powers of arrays are ops that know whether the exponent is an array. What the ops were given stays
+until `eliminate_dead_code`, if nothing else uses it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from functools import cache
 
 from ljit.ir import Graph, Node, OpDef, Value, get_op
 from ljit.passes.manager import graph_pass, is_allowed
-from ljit.passes.rewriting import replace_value
+from ljit.passes.rewriting import insert_constant, replace_value
 from ljit.types import ArrayType
 
 __all__ = ["decompose_ops"]
@@ -28,7 +29,7 @@ def decompose_ops(graph: Graph) -> bool:
     """Apply the rules to each node once; whether any applied."""
     changed = False
     for node in list(graph.walk()):
-        rule = _rules().get(node.op)
+        rule = _rules().get(node.op) if node.op.decompose is None else _in_parts
         values = rule(node) if rule is not None else None
         if values is None or not is_allowed(NAME, node):
             continue
@@ -37,6 +38,26 @@ def decompose_ops(graph: Graph) -> bool:
         node.erase()
         changed = True
     return changed
+
+
+class _Parts:
+    """What a node is decomposed to, in front of it."""
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    def apply(self, op: str, *operands: Value, **attrs: object) -> Value:
+        new = self.node.graph.create(get_op(op), operands, attrs, like=self.node)
+        return new.insert_before(self.node).output
+
+    def constant(self, value: object) -> Value:
+        return insert_constant(value, self.node)
+
+
+def _in_parts(node: Node) -> list[Value] | None:
+    assert node.op.decompose is not None
+    value = node.op.decompose(_Parts(node), *node.inputs, **node.attrs)
+    return None if value is None else [value]
 
 
 @cache

@@ -18,6 +18,7 @@ import numpy as np
 
 from ljit.ir import Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import MAP, YIELD
+from ljit.ops.numpy_boxed import reduced_axes
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import all_blocks
 from ljit.records import Record, made_by
@@ -79,7 +80,8 @@ def _chain_of(root: Node) -> _Chain | None:
         elif node.effects & _CLOBBERS:
             break
         node = node.prev
-    return chain if chain.members and _is_root_ready(chain) else None
+    is_worth_it = chain.members or root.op.reduction is not None
+    return chain if is_worth_it and _is_root_ready(chain) else None
 
 
 def _nodes_of_target(root: Node) -> set[Node | None]:
@@ -92,6 +94,8 @@ def _result_shape(node: Node) -> ArrayType | None:
     """Give the array type over which `node` would iterate as the root of a chain."""
     if node.op in _stores():
         return _stored_shape(node)
+    if node.op.reduction is not None:
+        return _reduced_shape(node)
     if not _is_elementwise(node):
         return None
     (out,) = node.outputs
@@ -99,6 +103,21 @@ def _result_shape(node: Node) -> ArrayType | None:
         return None
     assert isinstance(out.type, ArrayType)
     return out.type
+
+
+def _reduced_shape(node: Node) -> ArrayType | None:
+    """Give the type of the array that a reduction goes through, if a Map can do it."""
+    (source,), (out,) = node.inputs, node.outputs
+    assert node.op.reduction is not None
+    combine = get_op(node.op.reduction.combine)
+    if not isinstance(source.type, ArrayType) or not isinstance(out.type, ArrayType | ScalarType):
+        return None
+    element = ScalarType(out.type.dtype)
+    is_combined = combine.can_lower is not None and combine.can_lower(element, element)
+    is_plain = element.dtype.kind == "b" or np.can_cast(
+        source.type.dtype, element.dtype, "same_kind"
+    )
+    return source.type if reduced_axes(node) and is_combined and is_plain else None
 
 
 def _stored_shape(node: Node) -> ArrayType | None:
@@ -202,16 +221,16 @@ def _build(chain: _Chain) -> Node:
     """Put the Map in the place of the chain."""
     root = chain.root
     nodes = [*reversed(chain.members)]
-    is_store = root.op in _stores()
-    if not is_store:
+    is_store, is_reduction = root.op in _stores(), root.op.reduction is not None
+    if not is_store and not is_reduction:
         nodes.append(root)
     target = _target(root)
-    inputs = _outer_inputs(nodes)
+    inputs = _outer_inputs(nodes) or root.inputs
     written = [target] if target is not None else []
     types = [] if written else [root.output.type]
-    attrs = {"into": len(written)}
+    attrs = {"into": len(written), **_reduction_attrs(root)}
     new = root.graph.create(MAP, [*written, *inputs], attrs, outputs=types, like=root)
-    _fill(new, nodes, inputs, root.inputs[-1] if is_store else root.output)
+    _fill(new, nodes, inputs, root.inputs[-1] if is_store or is_reduction else root.output)
     new.insert_before(root)
     if not is_store:
         result = target if target is not None else new.output
@@ -220,6 +239,14 @@ def _build(chain: _Chain) -> Node:
     for node in chain.members:
         node.erase()
     return new
+
+
+def _reduction_attrs(root: Node) -> dict[str, object]:
+    if root.op.reduction is None:
+        return {}
+    keepdims = bool(root.attrs.get("keepdims", False))
+    combine = (root.op.reduction.combine,)
+    return {"reduce": combine, "axes": reduced_axes(root), "keepdims": keepdims}
 
 
 def _target(root: Node) -> Value | None:

@@ -19,7 +19,7 @@ from ljit.interp.special import (
     snapshot,
     unreachable,
 )
-from ljit.ir import Block, Graph, Node, Value
+from ljit.ir import Block, Graph, Node, Value, get_op
 from ljit.ops.control import (
     ASSUME,
     BREAK,
@@ -41,7 +41,7 @@ from ljit.ops.control import (
 )
 from ljit.ops.objects import UNBOUND_VALUE
 from ljit.source import SourceRange
-from ljit.types import ArrayType, Type
+from ljit.types import ArrayType, ScalarType, Type
 
 __all__ = ["compile_graph"]
 
@@ -340,7 +340,7 @@ class _Compiler:
         self.visit_block(node.blocks[0])
         self.bind(behind)
         dtypes = tuple(_element_dtype(out.type) for out in node.outputs)
-        body = MapBody(start.pc, reads[:into], reads[into:], parameters, dtypes)
+        body = MapBody(start.pc, reads[:into], reads[into:], parameters, dtypes, _reductions(node))
         self.emit(Kind.MAP, reads, writes, f=body, target=start, text="prim::Map")
 
 
@@ -350,8 +350,19 @@ def _own_size(block: Block) -> int:
 
 
 def _element_dtype(type_: Type) -> Any:
-    assert isinstance(type_, ArrayType), "a Map makes arrays"
+    assert isinstance(type_, ArrayType | ScalarType), "a Map makes arrays and NumPy scalars"
     return type_.dtype
+
+
+def _reductions(node: Node) -> tuple[Callable[[Any], Any] | None, ...]:
+    """Give for each output of a Map the function that reduces all elements to it; None: it is the elements."""
+    names: Any = node.attrs.get("reduce") or (None,) * len(node.outputs)
+    axes, keepdims = node.attrs.get("axes", ()), bool(node.attrs.get("keepdims", False))
+
+    def reducing(ufunc: Any) -> Callable[[Any], Any]:
+        return lambda x: ufunc.reduce(x, axis=axes, dtype=x.dtype, keepdims=keepdims)
+
+    return tuple(None if name is None else reducing(get_op(name).evaluate) for name in names)
 
 
 def bound(node: Node) -> tuple[Kind, object]:

@@ -124,10 +124,11 @@ class MapBody(Record):
     inputs: tuple[int, ...]
     parameters: tuple[int, ...]
     dtypes: tuple[np.dtype, ...]
+    reductions: tuple[Callable[[Any], Any] | None, ...]
 
     def run(
         self, registers: list[Any], block: Callable[[list[Any]], tuple[object, ...]]
-    ) -> tuple[np.ndarray, ...]:
+    ) -> tuple[object, ...]:
         """Run `block` for each element, in C order; all is computed before anything is stored."""
         targets = [registers[i] for i in self.targets]
         inputs = [registers[i] for i in self.inputs]
@@ -143,4 +144,5 @@ class MapBody(Record):
                 result[index] = value
         for target, result in zip(targets, results, strict=False):
             target[...] = result
-        return tuple(fresh)
+        pairs = zip(fresh, self.reductions, strict=True)
+        return tuple(x if reduce is None else reduce(x) for x, reduce in pairs)

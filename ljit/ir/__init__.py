@@ -19,6 +19,7 @@ from ljit.ir.opdef import (
     any_result,
 )
 from ljit.ir.printer import Names, format_node, print_graph
+from ljit.ir.reductions import Accumulation, Reduction
 from ljit.ir.registry import REGISTRY, declare, get_op
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ __all__ = [
     "ENDLESS",
     "REGISTRY",
     "UNKNOWN",
+    "Accumulation",
     "Block",
     "Effect",
     "Emitter",
@@ -37,6 +39,7 @@ __all__ = [
     "Neutral",
     "Node",
     "OpDef",
+    "Reduction",
     "Scalar",
     "Schema",
     "Value",

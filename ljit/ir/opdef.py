@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ljit.ir.range_rules import RangeRules
+from ljit.ir.reductions import Accumulation, Reduction
 from ljit.ir.trials import with_known_sizes
 from ljit.records import Record
 from ljit.types import ANY, INT, Type, is_number
@@ -188,6 +189,10 @@ class OpDef(Record):
       loop nest. With `schema.written` the first operand is the array that takes the results.
     - `element_op` names the op that stands for this one in the body of a loop nest, where all operands are
       scalars (``np::iadd`` -> ``np::add``; default: the op itself).
+    - `accumulation` says how an elementwise op combines many elements; `reduction`, of an op on one array with the
+      attributes ``axis`` and ``keepdims``, which op does it: then it is a `prim::Map`.
+    - `decompose(parts, *operands, **attrs)` gives the same value as `parts.apply(op, *operands, **attrs)` of other ops
+      gives it, if that is better for the operands' types; else None, and then nothing was applied.
     - `iter_callables` are the callables whose call in the head of a ``for`` (`prim::iter_call`) is
       this op: ``enumerate``. A call of anything else there is the ordinary call, then `prim::iter`.
     - `fold(types, constants, **attrs)` gives the result where types and known constants (else
@@ -219,6 +224,9 @@ class OpDef(Record):
     fold: Callable[..., object] | None = None
     elementwise: bool = False
     element_op: str | None = None
+    accumulation: Accumulation | None = None
+    reduction: Reduction | None = None
+    decompose: Callable[..., Any] | None = None
     parameters: tuple[str, ...] = ()
     is_commutative: bool = False
     is_terminator: bool = False

@@ -9,7 +9,8 @@
     Yield.
 6.  Shape: an If has two blocks without parameters, a Loop one with (k, carried...) and maybe a
     second with (carried...), a Region one without parameters, a Map one; nothing else has blocks.
-7.  Arity: Yield, Break and Continue carry what their target's outputs or carried values need.
+7.  Arity: Yield, Break and Continue carry what their target's outputs or carried values need, that of a Map one
+    value for each array it writes to and each output; its `reduce` has an entry for each output, or none.
 8.  Targets: a Continue names a Loop and a Break a Loop or Region around it (a Loop: from its
     block 0).
 9.  Types: outputs have the types that `infer` gives (or `Any`); conditions are bool, trip counts
@@ -21,7 +22,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ljit.errors import LjitError, VerifyError
 from ljit.ir.graph import Block, Graph, Node, Value
@@ -171,10 +173,19 @@ class _Verifier:
                 self.report(5, "the graph's body ends in a Yield", node)
             elif block.owner.op is not self.map_:
                 self._check_flow(node, self._destination(block.owner, block))
+            else:
+                self._check_results(node, block.owner)
         elif node.op in (self.continue_, self.break_):
             self._check_exit(node)
         elif node.target is not None:
             self.report(8, f"{node.op.name} has a target", node)
+
+    def _check_results(self, node: Node, owner: Node) -> None:
+        attrs: Mapping[str, Any] = owner.attrs
+        if len(node.inputs) != attrs.get("into", 0) + len(owner.outputs):
+            self.report(7, f"{len(node.inputs)} elements for {len(owner.outputs)} outputs", owner)
+        if len(attrs.get("reduce", ())) not in (0, len(owner.outputs)):
+            self.report(7, "a Map says of each output whether it is reduced", owner)
 
     def _check_exit(self, node: Node) -> None:
         target = node.target

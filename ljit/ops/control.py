@@ -231,14 +231,17 @@ PREDICATE = _control(
 
 MAP = _control(
     "Map",
-    "(*inputs, into=0)",
+    "(*inputs, into=0, reduce=(), axes=(), keepdims=False)",
     """A loop nest over the broadcast shape of the inputs: block 0 maps their elements to elements.
 
     The first `into` inputs are arrays to write to (no parameter in the block): the first `into` yielded values
-    are cast and stored there; they give the iteration space. Each further yield makes a fresh
-    C-contiguous array, an output of the node. Scalars among the other inputs are the same for each element.
+    are cast and stored there; they give the iteration space. Each further yield makes an output of the node. It is
+    a fresh array of all elements, unless `reduce`, which has one entry an output, names an op (``np::add``) with an
+    `OpDef.accumulation`: it combines them along `axes` (of the nest, counted from 0) to an array without these axes,
+    or with size 1 there (`keepdims`), or to a NumPy scalar if none are left. Yielded values are cast to the dtype of
+    the output first. Scalars among the other inputs are the same for each element.
     """,
-    effects=lambda *types, into=0: (
+    effects=lambda *types, into=0, **attrs: (
         Effect.ALLOC | Effect.READ | (Effect.WRITE if into else Effect.RAISE)
     ),
 )

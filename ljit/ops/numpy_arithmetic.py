@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ljit.ir import Neutral
+from ljit.ir import Accumulation, Neutral
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_ufuncs import Body, declare_boxed_ufunc, declare_ufunc, scalar_type_of
 
@@ -310,7 +310,14 @@ def _scaled(numerator: float, denominator: float) -> Body:
 
 # -- declarations ----------------------------------------------------------------------------------
 
-declare_ufunc(np.add, _add, "biufc", is_commutative=True, neutral=Neutral(0))
+declare_ufunc(
+    np.add,
+    _add,
+    "biufc",
+    is_commutative=True,
+    neutral=Neutral(0),
+    accumulation=Accumulation(lambda dtype: dtype.type(0), flags="reassoc", is_compensated=True),
+)
 declare_ufunc(np.subtract, _subtract, "iufc", neutral=Neutral(0, holds_for_floats=True))
 # not commutative to the last bit: a fused product of complex numbers rounds one part product only
 declare_ufunc(
@@ -319,6 +326,7 @@ declare_ufunc(
     "biufc",
     element_op="np::multiply_element",
     neutral=Neutral(1, holds_for_floats=True),
+    accumulation=Accumulation(lambda dtype: dtype.type(1), flags="reassoc"),
 )
 declare_ufunc(np.multiply, _multiply_fused, "biufc", name="np::multiply_element", callables=())
 declare_ufunc(np.negative, _negative, "iufc")

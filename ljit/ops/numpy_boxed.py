@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ljit.ir import Effect, OpDef, Schema, declare
+from ljit.ir import Effect, Node, OpDef, Schema, declare
 from ljit.ops.numpy_rules import is_integer_scalar, is_scalar, to_dtype
-from ljit.types import ANY, TupleType, Type
+from ljit.types import ANY, ArrayType, TupleType, Type
 
 __all__ = [
     "VIEWS",
@@ -18,6 +18,7 @@ __all__ = [
     "declare_function",
     "is_flag",
     "known_effects",
+    "reduced_axes",
     "shape_rank",
     "sharing_effects",
 ]
@@ -95,6 +96,13 @@ def axes_of(axis: object, ndim: int) -> tuple[int, ...] | None:
     numbers = tuple(a for a in axes if isinstance(a, int) and -ndim <= a < ndim)
     positions = tuple(a % ndim for a in numbers)
     return positions if len(set(positions)) == len(axes) else None
+
+
+def reduced_axes(node: Node) -> tuple[int, ...]:
+    """Give the axes that a reduction of an array goes along, in order; none if they do not exist."""
+    source = node.inputs[0].type
+    assert isinstance(source, ArrayType)
+    return tuple(sorted(axes_of(node.attrs.get("axis"), source.ndim) or ()))
 
 
 def shape_rank(shape: Type) -> int | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ljit.ir import Effect, Neutral, OpDef, Schema, declare
+from ljit.ir import Accumulation, Effect, Neutral, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_convert import as_condition, convert
 from ljit.ops.numpy_rules import (
@@ -140,6 +140,28 @@ def _extremum(predicate: str, *, skips_nan: bool) -> Body:
         return e.select(chosen, x, y)
 
     return body
+
+
+def _accumulated_extremum(predicate: str) -> Accumulation:
+    """How to find the extremum of many elements."""
+    body = _extremum(predicate, skips_nan=False)
+    suffix = "max" if predicate == "gt" else "min"
+    names = {"f": f"{suffix}imum", "i": f"s{suffix}", "u": f"u{suffix}"}
+
+    def start(dtype: np.dtype) -> object:
+        if dtype.kind == "b":
+            return predicate == "lt"
+        if dtype.kind == "f":
+            return dtype.type("-inf" if predicate == "gt" else "inf")
+        limits = np.iinfo(dtype)
+        return limits.min if predicate == "gt" else limits.max
+
+    def step(e: Emitter, x: V, y: V) -> V:
+        """The new element first: what is a NaN then is no choice between it and memory, but the element itself."""
+        kind = scalar_type_of(x).dtype.kind
+        return body(e, x, y) if kind == "b" else e.intrinsic(names[kind], y, x)
+
+    return Accumulation(start, has_identity=False, flags="nsz", step=step)
 
 
 def _clip(e: Emitter, x: V, low: V, high: V) -> V:
@@ -293,9 +315,19 @@ _declare_comparison(np.greater, "gt", "biuf")
 _declare_comparison(np.greater_equal, "ge", "biuf")
 
 declare_ufunc(
-    np.logical_and, _logical(lambda e, x, y: e.bit_and(x, y)), "biufc", is_commutative=True
+    np.logical_and,
+    _logical(lambda e, x, y: e.bit_and(x, y)),
+    "biufc",
+    is_commutative=True,
+    accumulation=Accumulation(lambda _dtype: True, saturated=False),
 )
-declare_ufunc(np.logical_or, _logical(lambda e, x, y: e.bit_or(x, y)), "biufc", is_commutative=True)
+declare_ufunc(
+    np.logical_or,
+    _logical(lambda e, x, y: e.bit_or(x, y)),
+    "biufc",
+    is_commutative=True,
+    accumulation=Accumulation(lambda _dtype: False, saturated=True),
+)
 declare_ufunc(
     np.logical_xor, _logical(lambda e, x, y: e.bit_xor(x, y)), "biufc", is_commutative=True
 )
@@ -314,8 +346,18 @@ declare_ufunc(np.invert, lambda e, x: e.bit_not(x), "biu")
 declare_ufunc(np.left_shift, lambda e, x, y: _shift(e, x, y, is_left=True), "iu")
 declare_ufunc(np.right_shift, lambda e, x, y: _shift(e, x, y, is_left=False), "iu")
 
-declare_ufunc(np.maximum, _extremum("gt", skips_nan=False), "biuf")
-declare_ufunc(np.minimum, _extremum("lt", skips_nan=False), "biuf")
+declare_ufunc(
+    np.maximum,
+    _extremum("gt", skips_nan=False),
+    "biuf",
+    accumulation=_accumulated_extremum("gt"),
+)
+declare_ufunc(
+    np.minimum,
+    _extremum("lt", skips_nan=False),
+    "biuf",
+    accumulation=_accumulated_extremum("lt"),
+)
 declare_ufunc(np.fmax, _extremum("gt", skips_nan=True), "biuf")
 declare_ufunc(np.fmin, _extremum("lt", skips_nan=True), "biuf")
 declare_ufunc(

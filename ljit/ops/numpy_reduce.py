@@ -1,6 +1,6 @@
-"""Reductions and scans: NumPy's own code, boxed, with the result types that follow from dtype and axis.
+"""Reductions and scans: the result types that follow from dtype and axis.
 
-NumPy sums floats pairwise with vector accumulators; calling it is exact where a loop would not be.
+Those with an `OpDef.reduction` become loop nests, others and all scans are NumPy's own code, boxed.
 """
 
 from __future__ import annotations
@@ -10,6 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from ljit.ir import Reduction
+from ljit.ops.numpy_averages import (
+    count_of_nonzero,
+    mean_of,
+    range_of,
+    std_of,
+    sum_of_numbers,
+    var_of,
+)
 from ljit.ops.numpy_boxed import axes_of, chosen_dtype, declare_function, is_flag
 from ljit.ops.numpy_few import SYMBOLIC_REDUCTIONS
 from ljit.ops.numpy_rules import array_of, dtype_of, is_scalar, layout_like
@@ -107,7 +116,7 @@ def _declare_reduction(
     order: tuple[str, ...],
     *,
     is_method: bool = True,
-    symbolic: Callable[..., Any] | bool = False,
+    **fields: Any,
 ) -> None:
     methods = (f"ndarray.{name}", f"generic.{name}") if is_method else ()
     function = getattr(np, name)
@@ -118,44 +127,60 @@ def _declare_reduction(
         function,
         parameters=("a", *order),
         methods=methods,
-        symbolic=symbolic,
         samples=((_MATRIX,), (np.arange(4),)),
+        **fields,
     )
 
 
 _SUMS = "axis=None, dtype=None, keepdims=False"
 _SPREADS = "axis=None, dtype=None, ddof=0, keepdims=False"
 _PLAIN = "axis=None, keepdims=False"
-for _name in ("sum", "prod"):
+_SUM_ORDER, _PLAIN_ORDER = ("axis", "dtype", "keepdims"), ("axis", "keepdims")
+for _name, _combine in (("sum", "np::add"), ("prod", "np::multiply")):
     _declare_reduction(
         _name,
         _accumulated,
         _SUMS,
-        ("axis", "dtype", "keepdims"),
+        _SUM_ORDER,
+        reduction=Reduction(_combine),
         symbolic=SYMBOLIC_REDUCTIONS[_name],
     )
 _declare_reduction(
     "mean",
     _averaged,
     _SUMS,
-    ("axis", "dtype", "keepdims"),
+    _SUM_ORDER,
+    decompose=mean_of,
     symbolic=SYMBOLIC_REDUCTIONS["mean"],
 )
-for _name in ("std", "var"):
-    _declare_reduction(_name, _spread, _SPREADS, ("axis", "dtype", "ddof", "keepdims"))
-for _name in ("min", "max"):
+for _name, _decompose in (("std", std_of), ("var", var_of)):
+    _order = ("axis", "dtype", "ddof", "keepdims")
+    _declare_reduction(_name, _spread, _SPREADS, _order, decompose=_decompose)
+for _name, _combine in (("min", "np::minimum"), ("max", "np::maximum")):
     _declare_reduction(
-        _name, _same, _PLAIN, ("axis", "keepdims"), symbolic=SYMBOLIC_REDUCTIONS[_name]
+        _name,
+        _same,
+        _PLAIN,
+        _PLAIN_ORDER,
+        reduction=Reduction(_combine),
+        symbolic=SYMBOLIC_REDUCTIONS[_name],
     )
 for _name in ("argmin", "argmax"):
-    _declare_reduction(_name, _index, _PLAIN, ("axis", "keepdims"))
-for _name in ("any", "all"):
-    _declare_reduction(_name, _truth, _PLAIN, ("axis", "keepdims"))
-for _name, _rule in (("nansum", _accumulated), ("nanprod", _accumulated), ("nanmean", _averaged)):
-    _declare_reduction(_name, _rule, _SUMS, ("axis", "dtype", "keepdims"), is_method=False)
-for _name in ("amin", "amax", "nanmin", "nanmax"):
-    _declare_reduction(_name, _same, _PLAIN, ("axis", "keepdims"), is_method=False)
-_declare_reduction("ptp", _ordered, _PLAIN, ("axis", "keepdims"), is_method=False)
+    _declare_reduction(_name, _index, _PLAIN, _PLAIN_ORDER)
+for _name, _combine in (("any", "np::logical_or"), ("all", "np::logical_and")):
+    _declare_reduction(_name, _truth, _PLAIN, _PLAIN_ORDER, reduction=Reduction(_combine))
+_declare_reduction(
+    "nansum", _accumulated, _SUMS, _SUM_ORDER, is_method=False, decompose=sum_of_numbers
+)
+for _name, _rule in (("nanprod", _accumulated), ("nanmean", _averaged)):
+    _declare_reduction(_name, _rule, _SUMS, _SUM_ORDER, is_method=False)
+for _name in ("nanmin", "nanmax"):
+    _declare_reduction(_name, _same, _PLAIN, _PLAIN_ORDER, is_method=False)
+for _name, _combine in (("amin", "np::minimum"), ("amax", "np::maximum")):
+    _declare_reduction(
+        _name, _same, _PLAIN, _PLAIN_ORDER, is_method=False, reduction=Reduction(_combine)
+    )
+_declare_reduction("ptp", _ordered, _PLAIN, _PLAIN_ORDER, is_method=False, decompose=range_of)
 
 
 def _infer_median(a: Type, *, axis: object = None, keepdims: object = False) -> Type:
@@ -252,7 +277,14 @@ def _infer_verdict(a: Type, b: Type, **_attrs: Any) -> Type:
     return BOOL if known else ANY
 
 
-declare_function("count_nonzero", "(a)", _infer_count, np.count_nonzero, samples=((_MATRIX,),))
+declare_function(
+    "count_nonzero",
+    "(a)",
+    _infer_count,
+    np.count_nonzero,
+    decompose=count_of_nonzero,
+    samples=((_MATRIX,),),
+)
 declare_function(
     "array_equal",
     "(a1, a2)",

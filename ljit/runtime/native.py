@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, cast
 
 from ljit.errors import InternalError
 from ljit.ir import Effect, Graph, Node, Value, get_op
-from ljit.ops.control import BUILD, CALL_NATIVE
+from ljit.ops.control import BUILD, CALL_NATIVE, MAP
 from ljit.passes import run_passes
 from ljit.records import Record, made_by
 from ljit.runtime.baseline import SPECIALIZED_PIPELINE, Baseline
@@ -175,7 +175,7 @@ def _with_sizes_if_better(
 def _works_on_arrays(graph: Graph) -> bool:
     """Whether there is any work on whole arrays."""
     for node in graph.walk():
-        if any(isinstance(out.type, ArrayType) for out in node.outputs):
+        if node.op is MAP or any(isinstance(out.type, ArrayType) for out in node.outputs):
             return True
         if is_boxed_call(node) and any(isinstance(v.type, ArrayType) for v in node.inputs):
             return True

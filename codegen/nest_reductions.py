@@ -1,0 +1,212 @@
+"""Reduced results of a loop nest: what a run of elements along the inner axis is combined to, in registers.
+
+LLVM keeps several vectors of partial results if a step may be done in any order (`Accumulation.flags`). Floats
+are added up in blocks of `BLOCK` elements; the sums of blocks are added one after the other, and what rounding
+takes away is added up as well. So the error is that of a block, some tens of roundings of the sum of the
+magnitudes, however many blocks there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ljit.codegen.builder import Ref, float_constant, integer
+from ljit.codegen.casts import cast_value, number_parts
+from ljit.codegen.forms import Native
+from ljit.codegen.nest_space import ZERO
+from ljit.ir import Accumulation, OpDef, get_op
+from ljit.types import ScalarType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ljit.codegen.builder import Phi
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["Accumulator", "combine_blocks"]
+
+BLOCK = 1024  # elements
+State = list[Ref]
+
+
+class Accumulator:
+    """How elements are combined to one number of `type`.
+
+    A *state* is the components of the number so far.
+    """
+
+    def __init__(self, e: Emitter, op: OpDef, type_: ScalarType) -> None:
+        assert op.accumulation is not None, f"{op.name} combines no elements"
+        self.e = e
+        self.type = type_
+        self.rule: Accumulation = op.accumulation
+        self.op = get_op(op.element_op) if op.element_op is not None else op
+        kind = type_.dtype.kind
+        self.is_compensated = self.rule.is_compensated and kind in "fc"
+
+    @property
+    def start(self) -> Native:
+        """The number to begin with."""
+        return Native(self.type, number_parts(self.type, self.rule.start(self.type.dtype)))
+
+    @property
+    def start_state(self) -> State:
+        return [*self.start.parts]
+
+    def combine(self, x: Native, y: Native) -> Native:
+        """Do what the op does: `y` is one more element, or what others were combined to."""
+        self.e.result_types = (self.type,)
+        lower = self.rule.step or self.op.lower
+        assert lower is not None
+        with self._in_any_order():
+            result: Native = lower(self.e, x, y)
+        return result
+
+    def step(self, state: State, element: Native) -> State:
+        """Take one more element into the state."""
+        return self.merge(state, cast_value(self.e.f, element, self.type).parts)
+
+    def merge(self, state: State, other: Sequence[Ref]) -> State:
+        """Combine two states."""
+        return [*self.combine(Native(self.type, state), Native(self.type, other)).parts]
+
+    def result(self, state: State) -> Native:
+        """Give the number that a state stands for."""
+        return Native(self.type, state)
+
+    @contextmanager
+    def _in_any_order(self) -> Iterator[None]:
+        f = self.e.f
+        saved = f.float_flags
+        f.float_flags = " ".join(dict.fromkeys([*saved.split(), *self.rule.flags.split()]))
+        yield
+        f.float_flags = saved
+
+    # -- blocks ------------------------------------------------------------------------------------
+
+    @property
+    def start_total(self) -> State:
+        if not self.is_compensated:
+            return self.start_state
+        return [part for x in self.start.parts for part in (x, float_constant(x.type, 0.0))]
+
+    def add_block(self, total: State, block: State) -> State:
+        """Take the state of one more block into the total: of floats, pairs of a sum and what it lacks."""
+        if not self.is_compensated:
+            return self.merge(total, block)
+        f, result = self.e.f, []
+        for x, lack, y in zip(total[::2], total[1::2], block, strict=True):
+            both = f.binary("fadd", x, y)
+            y_part = f.binary("fsub", both, x)
+            x_rest = f.binary("fsub", x, f.binary("fsub", both, y_part))
+            rest = f.binary("fadd", x_rest, f.binary("fsub", y, y_part))
+            result += [both, f.binary("fadd", lack, rest)]
+        return result
+
+    def total_state(self, total: State) -> State:
+        """Give the state that a total stands for; the lack of an infinite sum is no number."""
+        if not self.is_compensated:
+            return total
+        f, result = self.e.f, []
+        for x, lack in zip(total[::2], total[1::2], strict=True):
+            whole = f.binary("fadd", x, lack)
+            result.append(f.select(f.fcmp("ord", whole, whole), whole, x))
+        return result
+
+    def is_saturated(self, state: State) -> Ref:
+        """Whether nothing can change the state any more."""
+        (value,) = state
+        return value if self.rule.saturated else self.e.f.bool_not(value)
+
+
+def combine_blocks(
+    accumulators: Sequence[Accumulator],
+    trip: Ref,
+    run: Callable[[Ref, Ref], list[State]],
+    *,
+    may_stop: bool,
+) -> list[Native]:
+    """Combine `trip` elements: `run(first, count)` does so for some of them, which are at least one.
+
+    `may_stop`: elements that can change no result need not be computed.
+    """
+    may_stop = may_stop and all(a.rule.saturated is not None for a in accumulators)
+    has_blocks = may_stop or any(a.is_compensated for a in accumulators)
+    if not has_blocks or (trip.constant is not None and trip.constant <= BLOCK):
+        states = run(ZERO, trip)
+        return [a.result(state) for a, state in zip(accumulators, states, strict=True)]
+    return _Blocks(accumulators, trip, run, may_stop=may_stop).emit()
+
+
+class _Blocks:
+    """The loop over blocks while it is written. One block alone needs no totals."""
+
+    def __init__(
+        self,
+        accumulators: Sequence[Accumulator],
+        trip: Ref,
+        run: Callable[[Ref, Ref], list[State]],
+        *,
+        may_stop: bool,
+    ) -> None:
+        self.accumulators = accumulators
+        self.trip = trip
+        self.run = run
+        self.may_stop = may_stop
+        self.f = accumulators[0].e.f
+
+    def emit(self) -> list[Native]:
+        f = self.f
+        names = ("block", "again", "last", "several", "combined")
+        header, again, last, several, done = map(f.new_block, names)
+        before = f.br(header)
+        f.start(header)
+        first = f.phi("i64")
+        first.add(ZERO, before)
+        totals = [[self._phi(x, before) for x in a.start_total] for a in self.accumulators]
+        rest, size = f.binary("sub", self.trip, first), integer("i64", BLOCK)
+        states = self.run(first, f.select(f.icmp("slt", rest, size), rest, size))
+        following = f.add(first, size)
+        f.condbr(self._is_last(following, states), last, again)
+        f.start(again)
+        merged = self._add(totals, states)
+        left = f.br(header)
+        first.add(following, left)
+        for total, new in zip(totals, merged, strict=True):
+            for phi, part in zip(total, new, strict=True):
+                phi.add(part, left)
+        f.start(last)
+        direct = f.condbr(f.icmp("eq", first, ZERO), done, several)
+        f.start(several)
+        pairs = zip(self.accumulators, self._add(totals, states), strict=True)
+        whole = [a.total_state(total) for a, total in pairs]
+        left = f.br(done)
+        f.start(done)
+        results = []
+        for a, one, all_ in zip(self.accumulators, states, whole, strict=True):
+            joined = [self._phi(part, direct) for part in one]
+            for phi, part in zip(joined, all_, strict=True):
+                phi.add(part, left)
+            results.append(a.result([*joined]))
+        return results
+
+    def _phi(self, value: Ref, block: object) -> Phi:
+        phi = self.f.phi(value.type)
+        phi.add(value, block)  # type: ignore[arg-type]
+        return phi
+
+    def _add(self, totals: Sequence[Sequence[Ref]], states: Sequence[State]) -> list[State]:
+        triples = zip(self.accumulators, totals, states, strict=True)
+        return [a.add_block([*total], state) for a, total, state in triples]
+
+    def _is_last(self, following: Ref, states: Sequence[State]) -> Ref:
+        f = self.f
+        is_last = f.icmp("sge", following, self.trip)
+        if not self.may_stop:
+            return is_last
+        settled = [a.is_saturated(s) for a, s in zip(self.accumulators, states, strict=True)]
+        for one in settled[1:]:
+            settled[0] = f.binary("and", settled[0], one)
+        return f.binary("or", is_last, settled[0])

@@ -1,0 +1,152 @@
+"""The axes of a loop nest: sizes that broadcast at run time, and arrays described in these axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ljit.codegen.arrays import extent, load_element, strides_of
+from ljit.codegen.builder import FALSE, FunctionBuilder, Ref, integer
+from ljit.codegen.forms import ArrayParts, Native, array_parts
+from ljit.records import Record, made_by
+from ljit.types import ArrayType
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["ONE", "ZERO", "Operand", "Space", "rank_of"]
+
+ONE = integer("i64", 1)
+ZERO = integer("i64", 0)
+
+
+class Operand(Record, frozen=False):
+    """An array in the nest: where it lies, its size and stride in each axis of the nest.
+
+    A stride is 0 along an axis that the operand is broadcast along, or reduced along if it takes results.
+    `is_plain`: it is C-contiguous, by its type.
+    """
+
+    type: ArrayType
+    parts: ArrayParts
+    sizes: list[Ref]  # of the nest's axes; missing ones are 1
+    strides: list[Ref]
+    data: Ref
+    is_plain: bool
+    cursors: list[Ref] = made_by(factory=list)
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.type.dtype
+
+
+def rank_of(values: Sequence[Native]) -> int:
+    """Give the highest rank of the arrays among the values."""
+    return max(x.type.ndim for x in values if isinstance(x.type, ArrayType))
+
+
+class Space:
+    """The sizes of a nest's axes. `into` fixes them, else the inputs' shapes are broadcast."""
+
+    def __init__(self, e: Emitter, ndim: int) -> None:
+        self.e = e
+        self.f = e.f
+        self.ndim = ndim
+        self.sizes: list[Ref] = [ONE] * ndim
+
+    def find_sizes(self, into: Sequence[Native], inputs: Sequence[Native]) -> None:
+        """Broadcast the shapes; leave if they do not fit together."""
+        if into:
+            self.sizes = self._nest_sizes(into[0])
+        shapes = [self._nest_sizes(x) for x in inputs if isinstance(x.type, ArrayType)]
+        bad = FALSE
+        for axis in range(self.ndim):
+            for shape in shapes:
+                bad = self.f.binary("or", bad, self._merge(axis, shape[axis], bool(into)))
+        for target in into[1:]:
+            for mine, size in zip(self._nest_sizes(target), self.sizes, strict=True):
+                bad = self.f.binary("or", bad, self.f.icmp("ne", mine, size))
+        self.e.bailout.bail_if(bad, "shapes do not broadcast")
+
+    def leave_if_empty(self, axes: Sequence[int]) -> None:
+        """Leave if there are no elements along one of the axes."""
+        empty = FALSE
+        for axis in axes:
+            empty = self.f.binary("or", empty, self.f.icmp("eq", self.sizes[axis], ZERO))
+        self.e.bailout.bail_if(empty, "no elements")
+
+    def _nest_sizes(self, x: Native) -> list[Ref]:
+        sizes = array_parts(x).sizes
+        return [ONE] * (self.ndim - len(sizes)) + list(sizes)
+
+    def _merge(self, axis: int, size: Ref, is_fixed: bool) -> Ref:
+        """Take one size into the nest's; gives the condition that it does not fit."""
+        f, known = self.f, self.sizes[axis]
+        if size.constant == 1 or size.text == known.text:
+            return FALSE
+        if known.constant == 1 and not is_fixed:
+            self.sizes[axis] = size
+            return FALSE
+        differs = f.icmp("ne", size, known)
+        wrong = f.binary("and", differs, f.icmp("ne", size, ONE))
+        if is_fixed:
+            return wrong
+        if known.constant is None:
+            wrong = f.binary("and", wrong, f.icmp("ne", known, ONE))
+            if size.constant is not None:  # a constant other than 1 decides
+                self.sizes[axis] = size
+            else:
+                self.sizes[axis] = f.select(f.icmp("eq", known, ONE), size, known)
+        return wrong
+
+    def operand(self, x: Native) -> Operand:
+        """Describe an array in the axes of the nest; its last axis is the nest's."""
+        return self.operand_of_axes(x, range(self.ndim - _rank(x), self.ndim))
+
+    def operand_of_axes(self, x: Native, axes: Sequence[int]) -> Operand:
+        """Describe an array whose axes are those `axes` of the nest; along others it stays in its place."""
+        f, type_, parts = self.f, x.type, array_parts(x)
+        assert isinstance(type_, ArrayType)
+        sizes, strides = [ONE] * self.ndim, [ZERO] * self.ndim
+        own = strides_of(f, type_, parts)
+        for axis, size, stride in zip(axes, parts.sizes, own, strict=True):
+            sizes[axis] = size
+            full = self.sizes[axis]
+            is_full = size.text == full.text
+            strides[axis] = stride if is_full else f.select(f.icmp("eq", size, ONE), ZERO, stride)
+        return Operand(type_, parts, sizes, strides, parts.data, parts.strides is None)
+
+    def turned(self, condition: Ref) -> Space:
+        """The same axes, in the opposite order if the condition holds."""
+        other = Space(self.e, self.ndim)
+        other.sizes = _turned(self.f, self.sizes, condition)
+        return other
+
+    def turned_operand(self, x: Operand, condition: Ref) -> Operand:
+        """An operand in the axes of `turned`."""
+        sizes, strides = (_turned(self.f, values, condition) for values in (x.sizes, x.strides))
+        return Operand(x.type, x.parts, sizes, strides, x.data, is_plain=False)
+
+    def extent(self, x: Operand) -> tuple[Ref, Ref]:
+        """Give the lowest address of an operand, and one past the highest."""
+        axes = list(zip(x.sizes, x.strides, strict=True))
+        return extent(self.f, x.data, x.dtype.itemsize, axes)
+
+
+def _rank(x: Native) -> int:
+    """Give the rank of an array."""
+    assert isinstance(x.type, ArrayType)
+    return x.type.ndim
+
+
+def _turned(f: FunctionBuilder, values: Sequence[Ref], condition: Ref) -> list[Ref]:
+    return [f.select(condition, b, a) for a, b in zip(values, reversed(values), strict=True)]
+
+
+def load_first(e: Emitter, x: Native) -> Native:
+    """Give the element of an array of rank 0, or a number as it is."""
+    if not isinstance(x.type, ArrayType):
+        return x
+    return load_element(e.f, array_parts(x).data, x.type.dtype, x.type.element)

@@ -1,0 +1,38 @@
+"""What is declared of reductions: how an op combines two elements, and which op a reduction combines with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ljit.records import Record
+
+__all__ = ["Accumulation", "Reduction"]
+
+
+class Accumulation(Record):
+    """How an elementwise op of two operands makes one result of many elements, in any order.
+
+    - `start(dtype)` is the value to begin with: combined with an element of the dtype it gives the element (but for the
+      sign of a zero).
+    - `has_identity`: of no elements the result is `start`; else there must be some.
+    - `flags`: what LLVM may do with the floats of a step (``reassoc``), so that several run side by side.
+    - `step(e, x, y)` combines what there is with an element, where the op's own lowering is not the best way.
+    - `is_compensated`: floats are added up in blocks, and what rounding takes from the sums of blocks is kept.
+    - `saturated`: the bool that stays what it is, whatever is combined with it: ``True or x``.
+    """
+
+    start: Callable[[np.dtype], Any]
+    has_identity: bool = True
+    flags: str = ""
+    step: Callable[..., Any] | None = None
+    is_compensated: bool = False
+    saturated: bool | None = None
+
+
+class Reduction(Record):
+    """A reduction of an array over axes: its elements, cast to the dtype of the result, are combined by an op."""
+
+    combine: str

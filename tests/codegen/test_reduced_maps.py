@@ -1,0 +1,99 @@
+"""Maps with reduced results: several in one pass, beside arrays, in compiled code and in the interpreter."""
+
+import numpy as np
+import pytest
+
+from ljit.interp import compile_graph, run
+from ljit.ir.parser import parse
+from tests.codegen.harness import Bailed, Compiled
+
+MAP = """
+graph(%a : {a}):
+  prim::Snapshot[at='before:0', names=('p0',)](%a)
+  {outputs} = prim::Map[into=0, reduce=({reduce}), axes=({axes}), keepdims={keepdims}](%a)
+    block0(%x : np.float64):
+      %y : np.float64 = np::multiply(%x, %x)
+      -> ({results})
+  %t : ({types}) = prim::TupleConstruct({values})
+  return (%t)
+"""
+
+
+def texts(a, results, axes, keepdims=False):
+    """The text of a Map: `results` are (value, op or None, type)."""
+    names = [f"%r{i}" for i in range(len(results))]
+    outputs = ", ".join(f"{name} : {r[2]}" for name, r in zip(names, results, strict=True))
+    types = ", ".join(r[2] for r in results) + ("," if len(results) == 1 else "")
+    return MAP.format(
+        a=a,
+        outputs=outputs,
+        reduce="".join(f"{r[1]!r}, " for r in results),
+        axes="".join(f"{axis}, " for axis in axes),
+        keepdims=keepdims,
+        results=", ".join(r[0] for r in results),
+        types=types,
+        values=", ".join(names),
+    )
+
+
+def check(text, wanted, *arrays):
+    compiled, code = Compiled(text), compile_graph(parse(text))
+    for a in arrays:
+        for found in (compiled(a), run(code, (a,))):
+            for mine, other in zip(found, wanted(a), strict=True):
+                assert type(mine) is type(other)
+                assert mine.dtype == other.dtype
+                np.testing.assert_allclose(mine, other, rtol=1e-13)
+
+
+A = np.random.default_rng(3).standard_normal((6, 7, 9))
+
+
+@pytest.mark.parametrize("axes", [(0,), (1,), (2,), (0, 1), (1, 2), (0, 2)])
+def test_an_array_its_sum_and_its_largest_square_in_one_pass(axes):
+    left = "Float64(*, *, strided)" if len(axes) == 1 else "Float64(*)"
+    results = [
+        ("%y", None, "Float64(*, *, *, strided)"),
+        ("%x", "np::add", left),
+        ("%y", "np::maximum", left),
+    ]
+    text = texts("Float64(*, *, *, strided)", results, axes)
+
+    def wanted(a):
+        return a * a, a.sum(axis=axes), (a * a).max(axis=axes)
+
+    check(text, wanted, A, A[::2, ::-1], A.T, A[:, :1], A[:1, :, :1])
+
+
+def test_scalars_of_several_dtypes_in_one_pass():
+    results = [
+        ("%x", "np::add", "np.complex128"),
+        ("%x", "np::minimum", "np.float64"),
+        ("%y", "np::add", "np.float64"),
+        ("%x", "np::logical_and", "np.bool"),
+        ("%x", "np::logical_or", "np.bool"),
+    ]
+    text = texts("Float64(*, *)", results, (0, 1))
+
+    def wanted(a):
+        return a.sum(dtype=complex), a.min(), (a * a).sum(), a.all(), a.any()
+
+    check(text, wanted, A[0], np.zeros((3, 4)), np.eye(50), np.ones((60, 50)))
+
+
+def test_kept_axes_have_one_element():
+    results = [("%x", "np::add", "Float64(*, 1)"), ("%y", "np::multiply", "Float64(*, 1)")]
+    text = texts("Float64(*, *)", results, (1,), keepdims=True)
+
+    def wanted(a):
+        return a.sum(axis=1, keepdims=True), (a * a).prod(axis=1, keepdims=True)
+
+    check(text, wanted, A[0], A[0, :1], np.ones((3, 0)), np.ones((0, 3)))
+
+
+def test_an_extremum_of_nothing_leaves():
+    f = Compiled(texts("Float64(*, *)", [("%x", "np::maximum", "Float64(*)")], (0,)))
+    assert f(np.empty((2, 0)))[0].shape == (0,)
+    with pytest.raises(Bailed) as caught:
+        f(np.empty((0, 2)))
+    assert caught.value.reason == "no elements"
