@@ -313,13 +313,7 @@ def elementary(e: Emitter, name: str, *xs: Native) -> Native:
     if (name, wide) not in mathlib.declared() or not mathlib.is_available():
         return math(e, name, *xs)
     refs = [e.f.convert("fpext", x.ref, wide) for x in xs]
-    in_loop = e.ownership.loop_depth > 0 and not e.in_slow_copy
-    found = mathlib.source(name, wide) if in_loop else None
-    if found is None:
-        called = mathlib.declare_shared(e.f.module, name, wide, len(refs))
-    else:
-        e.f.module.declared.update(found.declared)
-        called = e.f.module.define(found.name, found.text)
+    called = mathlib.declare_shared(e.f.module, name, wide, len(refs))
     result = e.f.call(wide, called, refs)
     return Native(type_, (e.f.convert("fptrunc", result, llvm),))
 

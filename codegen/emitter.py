@@ -42,7 +42,6 @@ class Emitter:
         self.proven: tuple[str, ...] = ()  # of the node that is being lowered
         self.result_is_used_up = False  # before anything can free it: a borrowed object will do
         self.hypotenuses: dict[str, tuple[Ref, Ref]] = {}  # results of hypot and its operands
-        self.in_slow_copy = False  # of a loop: it is to be short
         self._stack_arrays: dict[tuple[str, int], Ref] = {}
         if context.options.fastmath:
             f.float_flags = FAST_FLAGS

@@ -163,9 +163,7 @@ class Loops:
         if self.is_flat is not FALSE:
             for run in self.runs:
                 self._join_axes(trips, run)
-        self.e.in_slow_copy = not is_unit
         self._level(0, trips, is_unit=is_unit)
-        self.e.in_slow_copy = False
 
     def _join_axes(self, trips: list[Ref], run: Sequence[int]) -> None:
         """Let the last of neighbouring axes have the trips of all, if the nest is flat."""

@@ -201,7 +201,7 @@ def _work(node: Node) -> int:
 # -- the GIL ---------------------------------------------------------------------------------------------
 
 _MATHEMATICS = re.compile(
-    r".*@((inline|shared)\.\w+\.\w+|llvm\.[\w.]+|(a?(sin|cos|tan)h?|atan2|exp2?|expm1|log(2|10|1p)?|pow|fmod|hypot|cbrt)f?)\("
+    r".*@(shared\.\w+\.\w+|llvm\.[\w.]+|(a?(sin|cos|tan)h?|atan2|exp2?|expm1|log(2|10|1p)?|pow|fmod|hypot|cbrt)f?)\("
 )
 
 

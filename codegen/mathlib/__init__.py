@@ -1,9 +1,9 @@
-"""Elementary functions as LLVM IR without tables, of which LLVM makes vector code in loops that use them.
+"""Elementary functions as LLVM IR without tables, for numbers and vectors.
 
 Each is within one unit in the last place of the exact result, for all operands (docs/math.md has what was measured).
-A writer (`elementary`) gets Terms and gives one. Within loops a function without branches is inlined; otherwise code
-calls copies that are compiled once in the process (`shared_symbols`), one for numbers and some for vectors. All give
-the same bits. Without fused multiply-add in the machine there are none of these functions, and the C library's serve.
+A writer (`elementary`) gets Terms and gives one. Code calls copies that are compiled once in the process
+(`shared_symbols`): one for numbers, and for vectors those that LLVM's loop vectoriser puts in its place. All give the
+same bits. Without fused multiply-add in the machine there are none of these functions, and the C library's serve.
 """
 
 from ljit.codegen.mathlib import (  # noqa: F401  # they declare functions
@@ -16,11 +16,10 @@ from ljit.codegen.mathlib import (  # noqa: F401  # they declare functions
     roots,
     trigonometric,
 )
-from ljit.codegen.mathlib.registry import INLINE, SHARED, Source, declared, elementary, source
+from ljit.codegen.mathlib.registry import SHARED, Source, declared, elementary, source
 from ljit.codegen.mathlib.shared import declare_shared, is_available, shared_symbols
 
 __all__ = [
-    "INLINE",
     "SHARED",
     "Source",
     "declare_shared",

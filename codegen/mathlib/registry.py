@@ -10,14 +10,11 @@ from ljit.codegen.builder import ModuleBuilder, integer
 from ljit.codegen.mathlib.terms import Term, intrinsic, select, vector_of
 from ljit.records import Record
 
-__all__ = ["INLINE", "SHARED", "Source", "Writer", "can_inline", "declared", "elementary", "source"]
+__all__ = ["SHARED", "Source", "Writer", "declared", "elementary", "source"]
 
 Writer = Callable[..., Term]
 
-INLINE, SHARED = (
-    "inline.",
-    "shared.",
-)  # what the functions' names begin with, in modules that use them
+SHARED = "shared."  # what the functions' names begin with, in modules that use them
 
 _BEYOND = "beyond"
 _PURE = "nounwind willreturn memory(none)"
@@ -30,11 +27,10 @@ class _Function(Record):
 
 
 class Source(Record):
-    """A function as IR text, and the declarations that it needs, by name; of a shared function, its module."""
+    """The module of a function as IR text, and the function's name."""
 
     name: str
     text: str
-    declared: dict[str, str]
 
 
 _functions: dict[tuple[str, str], _Function] = {}
@@ -46,8 +42,7 @@ def elementary(
     """Declare the writer of C's function `name` for operands of LLVM's ``double`` or ``float`` (or both).
 
     With a `limit`, a function of one operand, the writer need not care for larger operands: these rare ones go, one by
-    one, to the double function that is written by `beyond`, behind a branch. So the function is never inlined: LLVM
-    would not make vectors of the branch.
+    one, to the double function that is written by `beyond`, behind a branch.
     """
 
     def register(writer: Writer) -> Writer:
@@ -64,32 +59,22 @@ def declared() -> list[tuple[str, str]]:
     return sorted(_functions)
 
 
-def can_inline(name: str, type_: str) -> bool:
-    found = _functions.get((name, type_))
-    return found is not None and found.beyond is None
-
-
 @cache
-def source(name: str, type_: str, *, lanes: int = 0) -> Source | None:
-    """The function as text: to be inlined (no lanes), or the shared copy for vectors; None if there is none."""
-    function = _functions.get((name, type_))
-    if function is None or (function.beyond is not None and not lanes):
-        return None
-    is_shared = lanes > 0
-    lanes = max(lanes, 1)
-    full = f"{SHARED if is_shared else INLINE}{name}.{type_}" + (f".x{lanes}" if lanes > 1 else "")
+def source(name: str, type_: str, lanes: int = 1) -> Source:
+    """The function for numbers, or for vectors."""
+    function = _functions[name, type_]
+    full = f"{SHARED}{name}.{type_}" + (f".x{lanes}" if lanes > 1 else "")
     module = ModuleBuilder(full)
-    linkage = "" if is_shared else "internal"
     vector = vector_of(type_, lanes)
     arity = function.writer.__code__.co_argcount
-    f = module.function(full, vector, [vector] * arity, linkage)
-    f.attributes = _PURE if is_shared else f"alwaysinline {_PURE}"
+    f = module.function(full, vector, [vector] * arity)
+    f.attributes = _PURE
     operands = [Term(f, parameter, lanes) for parameter in f.params]
     result = function.writer(*operands)
     if function.beyond is not None:
         result = _beyond_limit(operands[0], result, function)
     f.ret(result.ref)
-    return Source(full, module.render() if is_shared else f.render(), module.declared)
+    return Source(full, module.render())
 
 
 def _beyond_limit(x: Term, result: Term, function: _Function) -> Term:

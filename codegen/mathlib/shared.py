@@ -57,6 +57,5 @@ def _compiled(full: bytes) -> CompiledModule:
     found = _CALLED.fullmatch(full)
     assert found is not None, full
     name, type_, lanes = found.groups(default=b"1")
-    code = source(name.decode(), type_.decode(), lanes=int(lanes))
-    assert code is not None, full
+    code = source(name.decode(), type_.decode(), int(lanes))
     return compile_ir(code.text, code.name)

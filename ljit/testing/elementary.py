@@ -38,14 +38,9 @@ _TYPES = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}
 
 @cache
 def compiled_loop(name: str, type_: str, arity: int) -> CompiledModule:
-    """``void loop(out, n, x...)``: the function, inlined or not, in a loop that LLVM vectorises."""
+    """``void loop(out, n, x...)``: the function in a loop that LLVM vectorises."""
     module = ModuleBuilder("elementary")
-    found = mathlib.source(name, type_)
-    if found is None:
-        called = mathlib.declare_shared(module, name, type_, arity)
-    else:
-        module.declared.update(found.declared)
-        called = module.define(found.name, found.text)
+    called = mathlib.declare_shared(module, name, type_, arity)
     operands = range(arity)
     loads = "\n".join(
         f"  %p{i} = getelementptr {type_}, ptr %x{i}, i64 %k\n  %v{i} = load {type_}, ptr %p{i}"

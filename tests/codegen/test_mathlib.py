@@ -110,15 +110,24 @@ def test_functions_give_the_same_bits_in_loops_and_outside(name, type_):
     assert (inside.view(words) == outside.view(words)).all()
 
 
-def test_loops_over_arrays_hold_vector_code_and_no_calls():
-    def f(a):
-        return np.exp(a)
+def of_array(a):
+    return np.exp(a)
 
-    compiled = ljit.jit(f)
+
+def one_by_one(a):
+    b = np.empty_like(a)
+    for i in range(len(a)):
+        b[i] = np.exp(a[i]) + 1.0
+    return b
+
+
+@pytest.mark.parametrize("function", [of_array, one_by_one])
+@pytest.mark.parametrize(("dtype", "type_"), [(np.float64, "double"), (np.float32, "float")])
+def test_loops_call_the_functions_for_vectors(function, dtype, type_):
+    compiled = ljit.jit(function)
     for _ in range(4):
-        compiled(np.linspace(-1.0, 1.0, 100))
-    assert "vfmadd" in compiled.dump_asm()
-    assert "ymm" in compiled.dump_asm() or "zmm" in compiled.dump_asm()
+        compiled(np.linspace(-1.0, 1.0, 5000).astype(dtype))
+    assert f"shared.exp.{type_}.x" in compiled.dump_asm()
     assert "@exp" not in compiled.dump_llvm()
 
 
