@@ -425,6 +425,8 @@ class GraphEmitter:
         element_op = get_op(op.element_op) if op.element_op is not None else op
         is_written = op.schema.written and isinstance(operands[0].type, ArrayType)
         into = operands[:1] if is_written else []
+        if op.overwrites:
+            operands = operands[1:]
 
         def body(elements: Sequence[Native]) -> list[Native]:
             types_ = [element.type for element in elements]

@@ -57,7 +57,7 @@ def emit_map(
     body: Body,
     *,
     may_leave: bool,
-    attrs: Mapping[str, object] = MappingProxyType({}),
+    attrs: Mapping[str, Any] = MappingProxyType({}),
     is_short: bool = False,
 ) -> list[Native]:
     """Emit the nest; the body's first results go to `into`, the others are fresh (given back).
@@ -74,7 +74,7 @@ def emit_map(
         e.bail("an operand has more dimensions than the destination")
         return []
     nest = _Nest(e, ndim, inputs, _reductions_of(attrs))
-    nest.find_sizes(into, may_leave=may_leave)
+    nest.find_sizes(into, attrs.get("covers", ()), may_leave=may_leave)
     if not e.f.is_reachable:
         return []
     made = nest.make_results(out_types)
@@ -97,10 +97,14 @@ class _Nest:
         self.fresh: list[Operand] = []
         self.accumulators: list[Accumulator | None] = []
 
-    def find_sizes(self, into: Sequence[Native], *, may_leave: bool) -> None:
+    def find_sizes(
+        self, into: Sequence[Native], covers: Sequence[Sequence[int]], *, may_leave: bool
+    ) -> None:
         """Broadcast the shapes; leave where they do not fit, or where there must be elements and are none."""
         space = self.space
         space.find_sizes(into, self.inputs)
+        if covers:
+            space.check_covers([[self.inputs[i] for i in positions] for positions in covers])
         self.into = [space.operand(x) for x in into]
         if may_leave:  # the body's checks would not run, NumPy's of scalars do
             space.leave_if_empty(range(space.ndim))

@@ -10,6 +10,7 @@ import numpy as np
 from ljit.codegen.arrays import extent, load_element, strides_of
 from ljit.codegen.builder import FALSE, FunctionBuilder, Ref, integer
 from ljit.codegen.forms import ArrayParts, Native, array_parts
+from ljit.ops.control import OTHER_SHAPES
 from ljit.records import Record, made_by
 from ljit.types import ArrayType
 
@@ -69,6 +70,18 @@ class Space:
             for mine, size in zip(self._nest_sizes(target), self.sizes, strict=True):
                 bad = self.f.binary("or", bad, self.f.icmp("ne", mine, size))
         self.e.bailout.bail_if(bad, "shapes do not broadcast")
+
+    def check_covers(self, covers: Sequence[Sequence[Native]]) -> None:
+        """Leave unless each of these sets of arrays has the shape of the nest by itself."""
+        f, bad = self.f, FALSE
+        for arrays in covers:
+            shapes = [self._nest_sizes(x) for x in arrays]
+            for axis, whole in enumerate(self.sizes):
+                own = ONE
+                for size in {shape[axis].text: shape[axis] for shape in shapes}.values():
+                    own = size if own is ONE else f.select(f.icmp("eq", own, ONE), size, own)
+                bad = f.binary("or", bad, f.icmp("ne", own, whole))
+        self.e.bailout.bail_if(bad, OTHER_SHAPES)
 
     def leave_if_empty(self, axes: Sequence[int]) -> None:
         """Leave if there are no elements along one of the axes."""

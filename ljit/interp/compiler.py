@@ -340,7 +340,17 @@ class _Compiler:
         self.visit_block(node.blocks[0])
         self.bind(behind)
         dtypes = tuple(_element_dtype(out.type) for out in node.outputs)
-        body = MapBody(start.pc, reads[:into], reads[into:], parameters, dtypes, _reductions(node))
+        covers: Any = node.attrs.get("covers", ())
+        body = MapBody(
+            start.pc,
+            reads[:into],
+            reads[into:],
+            parameters,
+            dtypes,
+            _reductions(node),
+            covers,
+            self.snapshot_register,
+        )
         self.emit(Kind.MAP, reads, writes, f=body, target=start, text="prim::Map")
 
 

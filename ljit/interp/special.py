@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ljit.errors import InternalError
+from ljit.ops.control import OTHER_SHAPES
 from ljit.records import Record
 from ljit.types import ArrayType, TupleType, Type, ViewType, join, type_of
 
@@ -125,6 +126,8 @@ class MapBody(Record):
     parameters: tuple[int, ...]
     dtypes: tuple[np.dtype, ...]
     reductions: tuple[Callable[[Any], Any] | None, ...]
+    covers: Sequence[Sequence[int]]
+    snapshot_register: int | None
 
     def run(
         self, registers: list[Any], block: Callable[[list[Any]], tuple[object, ...]]
@@ -134,6 +137,9 @@ class MapBody(Record):
         inputs = [registers[i] for i in self.inputs]
         arrays = [x for x in (*targets, *inputs) if isinstance(x, np.ndarray)]
         shape = targets[0].shape if targets else np.broadcast_shapes(*(a.shape for a in arrays))
+        for positions in self.covers:
+            if np.broadcast_shapes(*(inputs[i].shape for i in positions)) != shape:
+                deoptimize(OTHER_SHAPES, self.snapshot_register, registers)
         elements = [np.broadcast_to(x, shape) if isinstance(x, np.ndarray) else x for x in inputs]
         fresh = [np.empty(shape, dtype) for dtype in self.dtypes]
         results = [np.empty(shape, target.dtype) for target in targets] + fresh

@@ -187,6 +187,7 @@ class OpDef(Record):
       (``py::add`` -> ``np::add``).
     - `elementwise`: operands broadcast, `lower` is the scalar body, and an array operand or result makes it a
       loop nest. With `schema.written` the first operand is the array that takes the results.
+      `overwrites`: it only takes them, the elements are computed of the other operands.
     - `element_op` names the op that stands for this one in the body of a loop nest, where all operands are
       scalars (``np::iadd`` -> ``np::add``; default: the op itself).
     - `accumulation` says how an elementwise op combines many elements; `reduction`, of an op on one array with the
@@ -227,8 +228,11 @@ class OpDef(Record):
     accumulation: Accumulation | None = None
     reduction: Reduction | None = None
     decompose: Callable[..., Any] | None = None
+    overwrites: bool = False
     parameters: tuple[str, ...] = ()
     is_commutative: bool = False
+    #: an instruction or two: on numbers it costs less to compute again than to keep
+    is_cheap: bool = False
     is_terminator: bool = False
     is_constant: bool = False
     #: Loop and Region: `prim::Continue` and `prim::Break` can name a node of this op as their target

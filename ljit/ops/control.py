@@ -27,6 +27,7 @@ __all__ = [
     "MAP",
     "NOT_ALL",
     "NOT_RUN",
+    "OTHER_SHAPES",
     "PLANNED_EXITS",
     "PROFILE",
     "RAISES",
@@ -143,6 +144,7 @@ NOT_RUN = "not run before"  # reasons of Deoptimize
 RAISES = "raises"
 OUT_OF_RANGE = "a check could fail in some trip of the loop"  # of predicates
 NOT_ALL = "a check of trips side by side failed"  # of any of them
+OTHER_SHAPES = "arrays that one loop nest makes have different shapes"
 INTERRUPTED = "interrupted"  # by a signal, or by another thread that needs the interpreter
 LONG_LOOP = "a loop in another one is so long that it is compiled by itself"
 #: of outlined loops, or of any code: nothing is wrong with the code that leaves for them
@@ -231,7 +233,7 @@ PREDICATE = _control(
 
 MAP = _control(
     "Map",
-    "(*inputs, into=0, reduce=(), axes=(), keepdims=False)",
+    "(*inputs, into=0, covers=(), reduce=(), axes=(), keepdims=False)",
     """A loop nest over the broadcast shape of the inputs: block 0 maps their elements to elements.
 
     The first `into` inputs are arrays to write to (no parameter in the block): the first `into` yielded values
@@ -240,6 +242,8 @@ MAP = _control(
     `OpDef.accumulation`: it combines them along `axes` (of the nest, counted from 0) to an array without these axes,
     or with size 1 there (`keepdims`), or to a NumPy scalar if none are left. Yielded values are cast to the dtype of
     the output first. Scalars among the other inputs are the same for each element.
+    `covers` lists positions of those inputs whose broadcast shape has to be that of the whole nest; native code
+    leaves if it is not.
     """,
     effects=lambda *types, into=0, **attrs: (
         Effect.ALLOC | Effect.READ | (Effect.WRITE if into else Effect.RAISE)

@@ -314,11 +314,14 @@ declare_ufunc(
     np.add,
     _add,
     "biufc",
+    is_cheap=True,
     is_commutative=True,
     neutral=Neutral(0),
     accumulation=Accumulation(lambda dtype: dtype.type(0), flags="reassoc", is_compensated=True),
 )
-declare_ufunc(np.subtract, _subtract, "iufc", neutral=Neutral(0, holds_for_floats=True))
+declare_ufunc(
+    np.subtract, _subtract, "iufc", is_cheap=True, neutral=Neutral(0, holds_for_floats=True)
+)
 # not commutative to the last bit: a fused product of complex numbers rounds one part product only
 declare_ufunc(
     np.multiply,
@@ -328,13 +331,15 @@ declare_ufunc(
     neutral=Neutral(1, holds_for_floats=True),
     accumulation=Accumulation(lambda dtype: dtype.type(1), flags="reassoc"),
 )
-declare_ufunc(np.multiply, _multiply_fused, "biufc", name="np::multiply_element", callables=())
-declare_ufunc(np.negative, _negative, "iufc")
-declare_ufunc(np.positive, lambda e, x: x, "iufc")
-declare_ufunc(np.square, _square, "iufc")
+declare_ufunc(
+    np.multiply, _multiply_fused, "biufc", name="np::multiply_element", callables=(), is_cheap=True
+)
+declare_ufunc(np.negative, _negative, "iufc", is_cheap=True)
+declare_ufunc(np.positive, lambda e, x: x, "iufc", is_cheap=True)
+declare_ufunc(np.square, _square, "iufc", is_cheap=True)
 declare_ufunc(np.conjugate, _conjugate, "iufc", methods=("generic.conj", "generic.conjugate"))
-declare_ufunc(np.absolute, absolute, "biufc")
-declare_ufunc(np.fabs, lambda e, x: e.intrinsic("fabs", x), "f")
+declare_ufunc(np.absolute, absolute, "biufc", is_cheap=True)
+declare_ufunc(np.fabs, lambda e, x: e.intrinsic("fabs", x), "f", is_cheap=True)
 declare_ufunc(np.sign, _sign, "iuf")
 declare_ufunc(np.divide, _divide, "fc", neutral=Neutral(1, holds_for_floats=True))
 declare_ufunc(np.floor_divide, _floor_divide, "iuf", neutral=Neutral(1))

@@ -87,6 +87,7 @@ def _declare_comparison(function: np.ufunc, predicate: str, kinds: str) -> None:
         kinds,
         converts=False,
         is_commutative=predicate in ("eq", "ne"),
+        is_cheap=True,
     )
 
 
@@ -285,6 +286,7 @@ declare(
         can_lower=_can_select,
         effects=_select_effects,
         elementwise=True,
+        is_cheap=True,
         samples=((np.bool(True), np.float64(1.5), 2), (np.arange(3) > 1, np.arange(3), 0.5)),
     )
 )
@@ -300,6 +302,7 @@ declare(
         effects=_where_effects,
         callables=(np.where,),
         elementwise=True,
+        is_cheap=True,
         element_op="np::select",
         samples=((True, 1.5, 2), (np.arange(3) > 1, np.arange(3), 0.5)),
     )
@@ -319,6 +322,7 @@ declare_ufunc(
     _logical(lambda e, x, y: e.bit_and(x, y)),
     "biufc",
     is_commutative=True,
+    is_cheap=True,
     accumulation=Accumulation(lambda _dtype: True, saturated=False),
 )
 declare_ufunc(
@@ -326,23 +330,43 @@ declare_ufunc(
     _logical(lambda e, x, y: e.bit_or(x, y)),
     "biufc",
     is_commutative=True,
+    is_cheap=True,
     accumulation=Accumulation(lambda _dtype: False, saturated=True),
 )
 declare_ufunc(
-    np.logical_xor, _logical(lambda e, x, y: e.bit_xor(x, y)), "biufc", is_commutative=True
+    np.logical_xor,
+    _logical(lambda e, x, y: e.bit_xor(x, y)),
+    "biufc",
+    is_commutative=True,
+    is_cheap=True,
 )
-declare_ufunc(np.logical_not, _logical_not, "biufc")
+declare_ufunc(np.logical_not, _logical_not, "biufc", is_cheap=True)
 
 declare_ufunc(
-    np.bitwise_and, lambda e, x, y: e.bit_and(x, y), "biu", is_commutative=True, neutral=Neutral(-1)
+    np.bitwise_and,
+    lambda e, x, y: e.bit_and(x, y),
+    "biu",
+    is_commutative=True,
+    is_cheap=True,
+    neutral=Neutral(-1),
 )
 declare_ufunc(
-    np.bitwise_or, lambda e, x, y: e.bit_or(x, y), "biu", is_commutative=True, neutral=Neutral(0)
+    np.bitwise_or,
+    lambda e, x, y: e.bit_or(x, y),
+    "biu",
+    is_commutative=True,
+    is_cheap=True,
+    neutral=Neutral(0),
 )
 declare_ufunc(
-    np.bitwise_xor, lambda e, x, y: e.bit_xor(x, y), "biu", is_commutative=True, neutral=Neutral(0)
+    np.bitwise_xor,
+    lambda e, x, y: e.bit_xor(x, y),
+    "biu",
+    is_commutative=True,
+    is_cheap=True,
+    neutral=Neutral(0),
 )
-declare_ufunc(np.invert, lambda e, x: e.bit_not(x), "biu")
+declare_ufunc(np.invert, lambda e, x: e.bit_not(x), "biu", is_cheap=True)
 declare_ufunc(np.left_shift, lambda e, x, y: _shift(e, x, y, is_left=True), "iu")
 declare_ufunc(np.right_shift, lambda e, x, y: _shift(e, x, y, is_left=False), "iu")
 
@@ -350,16 +374,18 @@ declare_ufunc(
     np.maximum,
     _extremum("gt", skips_nan=False),
     "biuf",
+    is_cheap=True,
     accumulation=_accumulated_extremum("gt"),
 )
 declare_ufunc(
     np.minimum,
     _extremum("lt", skips_nan=False),
     "biuf",
+    is_cheap=True,
     accumulation=_accumulated_extremum("lt"),
 )
-declare_ufunc(np.fmax, _extremum("gt", skips_nan=True), "biuf")
-declare_ufunc(np.fmin, _extremum("lt", skips_nan=True), "biuf")
+declare_ufunc(np.fmax, _extremum("gt", skips_nan=True), "biuf", is_cheap=True)
+declare_ufunc(np.fmin, _extremum("lt", skips_nan=True), "biuf", is_cheap=True)
 declare_ufunc(
     np._core.umath.clip,  # type: ignore[attr-defined]
     _clip,
@@ -371,11 +397,15 @@ declare_ufunc(
     methods=("ndarray.clip", "generic.clip"),
 )
 
-declare_ufunc(np.isnan, _test(_is_nan, both=False, otherwise=False), "biufc")
-declare_ufunc(np.isinf, _test(_compare_with_inf("eq"), both=False, otherwise=False), "biufc")
-declare_ufunc(np.isfinite, _test(_compare_with_inf("lt"), both=True, otherwise=True), "biufc")
-declare_ufunc(np.signbit, _signbit, "f")
-declare_ufunc(np.copysign, lambda e, x, y: e.intrinsic("copysign", x, y), "f")
+declare_ufunc(np.isnan, _test(_is_nan, both=False, otherwise=False), "biufc", is_cheap=True)
+declare_ufunc(
+    np.isinf, _test(_compare_with_inf("eq"), both=False, otherwise=False), "biufc", is_cheap=True
+)
+declare_ufunc(
+    np.isfinite, _test(_compare_with_inf("lt"), both=True, otherwise=True), "biufc", is_cheap=True
+)
+declare_ufunc(np.signbit, _signbit, "f", is_cheap=True)
+declare_ufunc(np.copysign, lambda e, x, y: e.intrinsic("copysign", x, y), "f", is_cheap=True)
 declare_ufunc(np.heaviside, _heaviside, "f")
 for _function in (np.nextafter, np.spacing):
     declare_boxed_ufunc(_function)

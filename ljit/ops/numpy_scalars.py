@@ -130,5 +130,6 @@ declare(
         methods=("ndarray.astype", "generic.astype"),
         parameters=("a", "dtype", "order", "casting"),
         elementwise=True,
+        is_cheap=True,
     )
 )

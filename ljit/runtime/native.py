@@ -190,7 +190,7 @@ def _has_elements(graph: Graph) -> bool:
 
 def _optimize(graph: Graph, feedback: PlanFeedback) -> None:
     failed = {"failed": feedback.failed_tests}
-    options = {"eliminate_redundant_checks": failed, "unroll_and_jam": failed}
+    options = dict.fromkeys(("fuse", "eliminate_redundant_checks", "unroll_and_jam"), failed)
     run_passes(graph, SPECIALIZED_PIPELINE, options)
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ljit.analysis.signatures import NativeLink
-from ljit.ops.control import NOT_ALL, NOT_RUN, OUT_OF_RANGE
+from ljit.ops.control import NOT_ALL, NOT_RUN, OTHER_SHAPES, OUT_OF_RANGE
 from ljit.records import Record, made_by
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.native import NativeUnit, PassOn
@@ -136,8 +136,8 @@ def learn(feedback: PlanFeedback, unit: NativeUnit, site_index: int) -> None:
     if site.reason == OUT_OF_RANGE:
         feedback.failed_tests.add(site.origin)
     elif unit.bailouts[site_index] >= patience(site.reason):
-        learnt = feedback.failed_tests if site.reason == NOT_ALL else feedback.widened
-        learnt.add(site.origin)
+        is_test = site.reason in (NOT_ALL, OTHER_SHAPES)
+        (feedback.failed_tests if is_test else feedback.widened).add(site.origin)
 
 
 def is_dominated_by_bailouts(unit: NativeUnit) -> bool:

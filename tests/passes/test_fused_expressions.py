@@ -41,10 +41,35 @@ def statement(choose):
     return f"a{part} = {source}{part} * {source}{part} + {choose.choice(['a', 'b'])}{part}"
 
 
+def chains(choose):
+    """Statements whose results have several uses, with maxima and writes in between."""
+    names, lines = ["a", "b", "c"], []
+    for number in range(6):
+        first, second = choose.choices(names, k=2)
+        kind = choose.random()
+        if kind < 0.2:
+            value = choose.choice(["({0} * 2).max()", "{0}.max(keepdims=True)", "{0}.min() * 0.5"])
+            lines.append(f"x{number} = {value.format(first)}")
+            names.append(f"x{number}")
+        elif kind < 0.3:
+            lines.append(f"a *= {second}")
+        elif kind < 0.4:
+            lines.append(f"a[...] = {second} + {first}")
+        else:
+            text = choose.choice(BINARY + UNARY)
+            lines.append(f"x{number} = {text.format(first, second)}")
+            names.append(f"x{number}")
+    return lines, names[3:] or ["a"]
+
+
 def program(seed):
     choose = random.Random(seed)
-    body = [statement(choose) for _ in range(3)]
-    lines = ["def f(a, b, c):", "    r = a", *(f"    {line}" for line in body), "    return r, a"]
+    if seed % 2:
+        body, results = chains(choose)
+    else:
+        body, results = [statement(choose) for _ in range(3)], ["r"]
+    end = f"    return {', '.join(results)}, a"
+    lines = ["def f(a, b, c):", "    r = a", *(f"    {line}" for line in body), end]
     source = "\n".join(lines) + "\n"
     name = f"<fused {seed}>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
@@ -87,7 +112,7 @@ def canonical(array):
     return array.tobytes()
 
 
-@pytest.mark.parametrize("first", range(0, 40, 10))
+@pytest.mark.parametrize("first", range(0, 60, 10))
 def test_fused_expressions_agree_with_numpy(first):
     for seed in range(first, first + 10):
         source, function, shapes, dtypes = program(seed)

@@ -1,0 +1,100 @@
+"""Ufuncs that write into a given array: ``np.add(a, b, out=c)``, ``np.sqrt(x, c)``.
+
+As in-place operators, but the array only takes the results: they are cast to its dtype when they are stored, within
+the same kind. Operands broadcast to its shape.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ljit.ir import REGISTRY, Effect, OpDef, Schema, declare
+from ljit.ir.emitter import Emitter, V
+from ljit.ops import numpy_arithmetic, numpy_logic, numpy_math  # noqa: F401  # they fill UFUNCS
+from ljit.ops.numpy_rules import broadcast_shapes, element_of
+from ljit.ops.numpy_ufuncs import UFUNCS, UfuncRule
+from ljit.types import ANY, ArrayType, ScalarType, Type
+
+__all__: list[str] = []
+
+_FLOAT16 = ScalarType(np.dtype(np.float16))
+
+
+class _Into:
+    """The rules of one ufunc with an array for its results."""
+
+    def __init__(self, rule: UfuncRule, *, is_fused: bool) -> None:
+        self.rule = rule
+        self.is_fused = is_fused  # array loops round complex numbers differently
+
+    def infer(self, out: Type, *xs: Type) -> Type:
+        loop = self.rule.loop(xs)
+        if not isinstance(out, ArrayType) or not out.writeable or not out.ndim or loop is None:
+            return ANY
+        shapes = [x.shape for x in xs if isinstance(x, ArrayType)]
+        whole = broadcast_shapes((out.shape, *shapes))
+        if whole is None or len(whole) > out.ndim or len(loop) != len(xs) + 1:
+            return ANY
+        fits = all(own is None or own == new for own, new in zip(out.shape, whole, strict=True))
+        return out if fits and np.can_cast(loop[-1], out.dtype, "same_kind") else ANY
+
+    def effects(self, out: Type, *xs: Type) -> Effect:
+        if self.infer(out, *xs) == ANY:
+            return Effect.CALL
+        effect = self.rule.effects(*xs)
+        return (effect & ~Effect.ALLOC) | Effect.READ | Effect.WRITE | Effect.RAISE
+
+    def can_lower(self, out: Type, *xs: Type) -> bool:
+        if self.infer(out, *xs) == ANY or self.rule.is_raising or element_of(out) == _FLOAT16:
+            return False  # what raises could bail after the first elements are written
+        loop = self.rule.loop(xs)
+        if self.is_fused and loop is not None and loop[-1].kind == "c":
+            return False
+        return self.rule.can_lower(*map(element_of, xs))
+
+    def lower(self, e: Emitter, _out: V, *xs: V) -> V:
+        return self.rule.lower(e, *xs)
+
+
+def _samples(plain: OpDef, function: np.ufunc) -> tuple[tuple[object, ...], ...]:
+    """The operands of the plain op that give arrays, each with an array for them."""
+    with np.errstate(all="ignore"):
+        made = [(function(*xs), *xs) for xs in plain.operand_samples()]
+    return tuple((np.zeros_like(out), *xs) for out, *xs in made if isinstance(out, np.ndarray))
+
+
+def _declare(plain: OpDef, rule: UfuncRule) -> None:
+    function = rule.function
+    names = plain.schema.positional
+    rules = _Into(rule, is_fused=plain.element_op is not None)
+
+    def evaluate(out: Any, *xs: Any) -> Any:
+        return function(*xs, out=out)
+
+    declare(
+        OpDef(
+            f"{plain.name}_into",
+            Schema(f"(out!, {', '.join(names)})"),
+            f"``np.{function.__name__}`` with ``out``, an array that takes the results.",
+            infer=rules.infer,
+            evaluate=evaluate,
+            lower=rules.lower,
+            can_lower=rules.can_lower,
+            effects=rules.effects,
+            callables=plain.callables,
+            parameters=(*names, "out"),
+            elementwise=True,
+            element_op=plain.element_op or plain.name,
+            overwrites=True,
+            samples=partial(_samples, plain, function),
+        )
+    )
+
+
+for _name, _rule in list(UFUNCS.items()):
+    _plain = REGISTRY[_name]
+    if _rule.body is not None and _rule.function in _plain.callables and _rule.function.nout == 1:
+        _declare(_plain, _rule)

@@ -1,0 +1,220 @@
+"""Which nodes a loop nest over arrays can compute: what `fuse` asks of one node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ljit.ir import Effect, Node, OpDef, Value, get_op
+from ljit.ops.control import MAP
+from ljit.ops.numpy_boxed import reduced_axes
+from ljit.types import INT, ArrayType, ScalarType, Type, is_number
+
+__all__ = [
+    "Leaves",
+    "element_inputs",
+    "element_op",
+    "element_type",
+    "is_elementwise",
+    "is_exact",
+    "is_reduction",
+    "is_store",
+    "is_writing",
+    "leaves_of",
+    "may_leave",
+    "nest_type",
+    "takes_elements",
+]
+
+
+@cache
+def _stores() -> tuple[OpDef, ...]:
+    return get_op("np::setitem"), get_op("np::assign")
+
+
+def is_store(node: Node) -> bool:
+    """Whether the node assigns to the elements of an array, or to some of them."""
+    return node.op in _stores()
+
+
+def is_writing(node: Node) -> bool:
+    """Whether the node is a store or an in-place operator."""
+    return is_store(node) or (node.op.elementwise and bool(node.op.schema.written))
+
+
+def takes_elements(node: Node, position: int) -> bool:
+    """Whether the nest of a writing node takes the elements of this operand, and nothing else of it."""
+    if is_store(node):
+        return position == len(node.inputs) - 1
+    return position > 0
+
+
+def element_inputs(node: Node) -> Sequence[Value]:
+    """The operands of an elementwise node whose elements it computes with."""
+    return node.inputs[1:] if node.op.overwrites else node.inputs
+
+
+def nest_type(node: Node) -> ArrayType | None:
+    """Give the type of the array that `node` makes or fills element by element, or None."""
+    if is_store(node):
+        return _stored_type(node)
+    if node.op.reduction is not None:
+        return _reduced_type(node)
+    if not is_elementwise(node):
+        return None
+    if node.op.schema.written and may_leave(node):
+        return None
+    type_ = node.output.type
+    assert isinstance(type_, ArrayType)
+    return type_
+
+
+def is_reduction(node: Node) -> bool:
+    """Whether the node combines the elements of an array, in a way that a nest can."""
+    return node.op.reduction is not None and _reduced_type(node) is not None
+
+
+def _reduced_type(node: Node) -> ArrayType | None:
+    """Give the type of the array that a reduction goes through, if a Map can do it."""
+    (source,), (out,) = node.inputs, node.outputs
+    assert node.op.reduction is not None
+    combine = get_op(node.op.reduction.combine)
+    if not isinstance(source.type, ArrayType) or not isinstance(out.type, ArrayType | ScalarType):
+        return None
+    element = ScalarType(out.type.dtype)
+    is_combined = combine.can_lower is not None and combine.can_lower(element, element)
+    is_plain = element.dtype.kind == "b" or np.can_cast(
+        source.type.dtype, element.dtype, "same_kind"
+    )
+    return source.type if reduced_axes(node) and is_combined and is_plain else None
+
+
+def _stored_type(node: Node) -> ArrayType | None:
+    """Give the type of the array that a store of an array fills, if it is as simple as a Map."""
+    if not _can_lower(node) or node.outputs:
+        return None
+    value = node.inputs[-1].type
+    target = _target_type(node)
+    if not isinstance(value, ArrayType) or not isinstance(target, ArrayType):
+        return None
+    fits = value.ndim == target.ndim and np.can_cast(value.dtype, target.dtype, "safe")
+    return target if fits and target.writeable else None
+
+
+def _target_type(node: Node) -> Type:
+    if len(node.inputs) == 2:
+        return node.inputs[0].type
+    (view,) = get_op("np::getitem").infer_types([v.type for v in node.inputs[:2]], {})
+    return view
+
+
+def is_elementwise(node: Node) -> bool:
+    """Whether the node is one op on the elements of arrays, with an array as its result."""
+    if not node.op.elementwise or len(node.outputs) != 1:
+        return False
+    out = node.outputs[0].type
+    if not isinstance(out, ArrayType) or out.ndim == 0 or not _can_lower(node):
+        return False
+    if not all(_is_native(v.type) for v in node.inputs):
+        return False
+    body = element_op(node)
+    if body.infer is None or body.lower is None:
+        return False
+    types = _element_types(node)
+    if body.can_lower is not None and not body.can_lower(*types, **node.attrs):
+        return False
+    (result,) = body.infer_types(types, node.attrs)
+    return isinstance(result, ScalarType) and np.can_cast(result.dtype, out.dtype, "same_kind")
+
+
+def is_exact(node: Node) -> bool:
+    """Whether the element op gives just the dtype of the node's array."""
+    (result,) = element_op(node).infer_types(_element_types(node), node.attrs)
+    return result == element_type(node.output.type)
+
+
+def _is_native(type_: Type) -> bool:
+    return isinstance(type_, ArrayType | ScalarType) or is_number(type_)
+
+
+def _can_lower(node: Node) -> bool:
+    op = node.op
+    if op.lower is None:
+        return False
+    return op.can_lower is None or op.can_lower(*(v.type for v in node.inputs), **node.attrs)
+
+
+def element_op(node: Node) -> OpDef:
+    """Give the op that stands for an elementwise node in the body of a nest."""
+    return get_op(node.op.element_op) if node.op.element_op is not None else node.op
+
+
+def element_type(type_: Type) -> Type:
+    return type_.element if isinstance(type_, ArrayType) else type_
+
+
+def _element_types(node: Node) -> Sequence[Type]:
+    return [element_type(v.type) for v in element_inputs(node)]
+
+
+def may_leave(node: Node) -> bool:
+    """Whether computing one element can bail out."""
+    op, types = element_op(node), _element_types(node)
+    effects = op.effects if isinstance(op.effects, Effect) else op.effects(*types, **node.attrs)
+    return bool(effects & Effect.RAISE) or INT in op.infer_types(types, node.attrs)
+
+
+class Part(NamedTuple):
+    """An array whose sizes are those of the array with these leaves, or 1."""
+
+    leaves: frozenset[object]
+
+
+Leaves = frozenset[object]
+
+
+def leaves_of(value: Value, known: dict[Value, Leaves]) -> Leaves:
+    """Give what the shape of `value` is the broadcast shape of: equal sets are equal shapes."""
+    found = known.get(value)
+    if found is None:
+        found = known[value] = _leaves(value, known)
+    return found
+
+
+def joint_leaves(values: Iterable[Value], known: dict[Value, Leaves]) -> Leaves:
+    """Give the leaves of the broadcast shape of arrays."""
+    found = frozenset[object]().union(*(leaves_of(x, known) for x in values))
+    parts = [x for x in found if isinstance(x, Part)]
+    return found.difference(x for x in parts if x.leaves <= found - {x}) if parts else found
+
+
+def _leaves(value: Value, known: dict[Value, Leaves]) -> Leaves:
+    node = value.node
+    if not isinstance(value.type, ArrayType) or value.type.ndim == 0:
+        return frozenset()
+    if node is None:
+        return frozenset((value,))
+    if node.op is MAP:
+        return _leaves_of_map(value, node, known)
+    if node.op.reduction is not None and node.attrs.get("keepdims"):
+        return frozenset((Part(leaves_of(node.inputs[0], known)),))
+    if node.op.elementwise and is_elementwise(node):
+        inputs = node.inputs[:1] if node.op.schema.written else node.inputs
+        return joint_leaves(inputs, known)
+    if node.op is get_op("np::getitem") and not node.effects & Effect.ALLOC:
+        # the same index of arrays of the same shape gives the same shape
+        return frozenset(((leaves_of(node.inputs[0], known), node.inputs[1]),))
+    return frozenset((value,))
+
+
+def _leaves_of_map(value: Value, node: Node, known: dict[Value, Leaves]) -> Leaves:
+    into, reduce = node.attrs.get("into", 0), node.attrs.get("reduce", ())
+    assert isinstance(into, int)
+    assert isinstance(reduce, tuple)
+    whole = joint_leaves(node.inputs[:into] or node.inputs, known)
+    if not reduce or reduce[value.index] is None:
+        return whole
+    return frozenset((Part(whole),)) if node.attrs.get("keepdims") else frozenset((value,))

@@ -1,0 +1,120 @@
+"""Whole-array code whose loop nests have several results, users in between, and shapes that turn out otherwise."""
+
+import numpy as np
+
+from tests.programs.harness import program
+
+
+def column(n, start=0.5):
+    return np.linspace(start, 3.0, n)
+
+
+@program(
+    lambda: (column(5), column(5, 0.1), column(5, -1.0)),
+    lambda: (column(1), column(4, 0.1), column(4)),
+    lambda: (column(4), column(1), column(4)),
+    lambda: (column(4), column(4), column(1)),
+    lambda: (column(0), column(1), column(0)),
+    lambda: (column(4), column(3), column(4)),
+    lambda: (np.ones((3, 4)), np.ones((3, 1)), np.ones(4)),
+)
+def results_of_the_middle(a, b, c):
+    product = a * b
+    total = product + c
+    return product, np.sqrt(total), total
+
+
+@program(
+    lambda: (column(5), column(5, 0.1)),
+    lambda: (column(1), column(4)),
+    lambda: (np.ones((2, 3), np.float32), np.ones((2, 3), np.float32)),
+    lambda: (np.asfortranarray(np.ones((2, 3))), np.ones((2, 3))),
+    lambda: (np.asfortranarray(np.ones((2, 3))), np.asfortranarray(np.ones((2, 3)))),
+)
+def siblings(a, b):
+    return a * b + 1.0, a / b - 2.0, a > b, -(a.astype(np.int32) + 1)
+
+
+@program(
+    lambda: (column(6), column(6)), lambda: (column(1), column(5)), lambda: (column(5), column(1))
+)
+def largest_in_between(a, b):
+    shifted = a - b
+    squares = shifted * shifted
+    largest = squares.max()
+    scaled = shifted / (largest + 1.0)
+    return squares, scaled * b, scaled
+
+
+@program(lambda: (column(6), column(6)), lambda: (column(5), column(1)))
+def results_of_updates(a, b):
+    root = np.sqrt(np.abs(b))
+    a += root * 2
+    kept = root + a
+    a[...] = kept * 0.5
+    return root, kept, a
+
+
+@program(lambda: (column(6), column(6)), lambda: (column(5), column(1)))
+def written_between(a, b):
+    first = a + b
+    a[0] = 7.0
+    second = a + b
+    a *= second
+    return first, second, a - first
+
+
+@program(lambda: (np.ones((3, 4)), column(4), 3), lambda: (np.ones((1, 4)), column(4), 3))
+def states_in_a_loop(x, b, n):
+    total = np.zeros_like(x)
+    for _ in range(n):
+        step = np.sqrt(x + b)
+        x = x + step
+        total = total + step * x
+    return x, total
+
+
+@program(
+    lambda: (np.ones((3, 4)), column(3)),
+    lambda: (np.ones((3, 4)), column(1)),
+    lambda: (np.ones((3, 4)), column(4)),
+    lambda: (np.ones((0, 4)), column(0)),
+)
+def views_of_results(x, y):
+    lengths = np.sqrt(y * y + 1.0)
+    rows = (x * y[0])[None, ...] + 1.0
+    return x / lengths[:, None], rows, (x * 2.0 - 1.0)[1:, ::-1] * y[-1]
+
+
+@program(
+    lambda: (column(5), column(5)),
+    lambda: (column(1), column(5)),
+    lambda: (column(5), column(1)),
+    lambda: (column(3), column(1)),
+)
+def parts_of_products(x, y):
+    return (x * y)[1:-1] + x[2:], (x + y)[::2] * 2.0, (np.sqrt(x) + x)[-2:] - 1.0
+
+
+@program(lambda: (column(6), column(6)), lambda: (column(1), column(2)))
+def updated_slices(x, y):
+    x[1:] += y[1:]
+    x[:-1] *= 2.0
+    y[::2] = (x - y)[::2] * 0.5
+    return x, y
+
+
+@program(
+    lambda: (column(5), column(5), np.zeros(5)),
+    lambda: (column(5), column(1), np.zeros(5)),
+    lambda: (column(5), column(5), np.zeros(1)),
+    lambda: (column(5), column(4), np.zeros(5)),
+    lambda: (column(4), column(4), np.zeros((3, 4), np.float32)),
+    lambda: (column(4), column(4), np.zeros(4, np.int64)),
+    lambda: (column(4), 2, np.zeros(4, np.complex128)),
+)
+def results_in_given_arrays(a, b, c):
+    d = np.multiply(np.abs(a), b, out=c)
+    np.add(c[1:], c[:-1], out=c[1:])
+    c *= 2
+    return d is c, c, np.maximum(a, 0.75, out=a)
