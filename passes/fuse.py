@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from ljit.ir import Block, Effect, Graph, Node, Value, get_op
-from ljit.ops.control import MAP, SNAPSHOT, YIELD
+from ljit.ir import Graph, Node, Value, get_op
+from ljit.ops.control import MAP, YIELD
 from ljit.passes.fuse_groups import Group, has_outside_uses, plan_groups
 from ljit.passes.fuse_nodes import (
     element_inputs,
@@ -25,6 +25,7 @@ from ljit.passes.fuse_nodes import (
     is_reduction,
     is_store,
     is_writing,
+    stretches,
 )
 from ljit.passes.fuse_views import move_views_up
 from ljit.passes.manager import graph_pass, is_allowed
@@ -34,7 +35,6 @@ from ljit.types import ArrayType
 __all__ = ["fuse"]
 
 NAME = "fuse"
-_BARRIERS = Effect.WRITE | Effect.CALL | Effect.EXIT
 
 
 @graph_pass(NAME)
@@ -45,25 +45,12 @@ def fuse(graph: Graph, failed: Collection[int] = ()) -> bool:
         if block.owner is not None and block.owner.op is MAP:
             continue
         changed |= move_views_up(block)
-        for nodes in list(_stretches(block)):
+        for nodes in list(stretches(block)):
             for group in plan_groups(nodes, failed):
                 if is_allowed(NAME, group.root):
                     _build(group)
                     changed = True
     return changed
-
-
-def _stretches(block: Block) -> Iterator[list[Node]]:
-    """Give runs of nodes of which at most the last one writes; only those with work for a nest."""
-    nodes: list[Node] = []
-    count = 0
-    for node in block:
-        nodes.append(node)
-        count += node.op.elementwise or node.op.reduction is not None
-        if node.op is SNAPSHOT or node.effects & _BARRIERS:
-            if count:
-                yield nodes
-            nodes, count = [], 0
 
 
 def _build(group: Group) -> None:
@@ -159,6 +146,7 @@ def _target(root: Node) -> Value | None:
         return None
     if is_store(root) and len(root.inputs) == 3:
         view = root.graph.create(get_op("np::getitem"), root.inputs[:2], like=root)
+        view.proven = root.proven
         return view.insert_before(root).output
     return root.inputs[0]
 

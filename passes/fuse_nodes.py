@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
-from ljit.ir import Effect, Node, OpDef, Value, get_op
-from ljit.ops.control import MAP
+from ljit.ir import Block, Effect, Node, OpDef, Value, get_op
+from ljit.ops.control import MAP, SNAPSHOT
 from ljit.ops.numpy_boxed import reduced_axes
 from ljit.types import INT, ArrayType, ScalarType, Type, is_number
 
@@ -26,8 +26,24 @@ __all__ = [
     "leaves_of",
     "may_leave",
     "nest_type",
+    "stretches",
     "takes_elements",
 ]
+
+_BARRIERS = Effect.WRITE | Effect.CALL | Effect.EXIT
+
+
+def stretches(block: Block) -> Iterator[list[Node]]:
+    """Give runs of nodes of which at most the last one writes; only those with work for a nest."""
+    nodes: list[Node] = []
+    count = 0
+    for node in block:
+        nodes.append(node)
+        count += node.op.elementwise or node.op.reduction is not None
+        if node.op is SNAPSHOT or node.effects & _BARRIERS:
+            if count:
+                yield nodes
+            nodes, count = [], 0
 
 
 @cache

@@ -56,6 +56,7 @@ NAMES = (
     "eliminate_redundant_checks",
     "eliminate_redundant_guards",
     "fuse",
+    "fuse_rows",
     "inline",
     "insert_guards",
     "insert_profile_nodes",

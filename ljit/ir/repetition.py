@@ -3,13 +3,15 @@
 A bailout goes back to the last Snapshot and the interpreter does again what was done since. So
 between a node that must not be repeated (a write, a call) and the next node that can leave, there
 must be a Snapshot, on every path. One forward walk with one fact: whether something has been done
-since.
+since. Arrays made since are made anew: writes to them do not count.
 """
 
 from __future__ import annotations
 
-from ljit.ir.graph import Block, Graph, Node
+from ljit.ir.graph import Block, Graph, Node, Value
+from ljit.ir.opdef import Effect
 from ljit.ir.registry import get_op
+from ljit.types import ArrayType
 
 __all__ = ["nodes_that_repeat_effects"]
 
@@ -32,10 +34,12 @@ class _Walk:
         #: it
         self.at_break: dict[Node, bool] = {}
         self.at_continue: dict[Node, bool] = {}
+        self.made: set[Value] = set()  # arrays made since the last Snapshot, and views of them
 
     def block(self, block: Block, *, done: bool) -> bool:
         """Walk a block; whether something has been done where its Yield goes on."""
         for node in block:
+            self._note_what_is_made(node)
             if node.op is self.snapshot:
                 done = False
             elif node.op.is_terminator:
@@ -45,8 +49,28 @@ class _Walk:
             else:
                 if done and node.op.can_leave(node):
                     self.found[node] = None
-                done = done or not node.effects.is_repeatable
+                done = done or not (node.effects.is_repeatable or self._writes_to_made(node))
         return done
+
+    def _note_what_is_made(self, node: Node) -> None:
+        if node.op is self.snapshot:
+            self.made.clear()
+        elif any(isinstance(out.type, ArrayType) for out in node.outputs) and not node.blocks:
+            arrays = [v for v in node.inputs if isinstance(v.type, ArrayType)]
+            is_view = bool(arrays) and all(v in self.made for v in arrays)
+            if node.op.effects_of(node) & Effect.ALLOC or is_view:
+                self.made.update(node.outputs)
+
+    def _writes_to_made(self, node: Node) -> bool:
+        """Whether all that the node writes to is lost when the interpreter begins again."""
+        if node.effects & Effect.CALL:
+            return False
+        into, written = node.attrs.get("into", 0), node.op.schema.written
+        assert isinstance(into, int)
+        names = node.op.schema.positional
+        targets = [v for v, name in zip(node.inputs, names, strict=False) if name in written]
+        targets += node.inputs[:into]
+        return bool(targets) and all(v in self.made for v in targets)
 
     def _exit(self, node: Node, *, done: bool) -> bool:
         if node.op is self.yield_:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ljit.ir import Effect
+from ljit.ir import Effect, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_boxed import chosen_dtype, declare_function, shape_rank
 from ljit.ops.numpy_convert import can_store, store_scalar
@@ -368,4 +368,16 @@ declare_function(
     effect=_FRESH,
     symbolic=if_small(np.identity),
     samples=((3,),),
+)
+
+declare(
+    OpDef(
+        "prim::new_array",
+        Schema("(*sizes, type)"),
+        "A fresh array of the type: its elements are whatever was there before.",
+        infer=lambda *_sizes, type: type,
+        evaluate=lambda *sizes, type: np.empty(sizes, type.dtype),
+        lower=lambda e, *sizes, type: e.array_new(type, sizes),
+        effects=_FRESH,
+    )
 )

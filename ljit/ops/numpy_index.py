@@ -35,6 +35,7 @@ from ljit.types import (
 __all__ = [
     "FROM_START",
     "INDEX_RANGES",
+    "INSIDE",
     "Part",
     "basic_parts",
     "index_element",
@@ -184,7 +185,7 @@ def index_element(e: Emitter, a: V, index: V) -> list[V]:
 def _wrapped(e: Emitter, index: V, size: V, axis: int) -> V:
     zero = e.const(INT, 0)
     i = e.cast(index, INT)
-    is_inside = e.is_proven(f"{_INSIDE}.{axis}")
+    is_inside = e.is_proven(f"{INSIDE}.{axis}")
     if index.type == _UINT64 and not is_inside:
         e.bail_if(e.compare("lt", i, zero), "index out of bounds")
     if e.is_proven(f"{FROM_START}.{axis}"):
@@ -217,7 +218,7 @@ def _from_either_end(e: Emitter, i: V, size: V) -> V:
 
 FROM_START = "from_start"  # the index is at least 0
 _FROM_END = "from_end"  # it is below 0
-_INSIDE = "inside"  # there is an element
+INSIDE = "inside"  # there is an element
 
 
 def _indices(s: Symbolic, node: Node) -> Iterator[tuple[int, Linear, Linear]]:
@@ -238,11 +239,11 @@ def _index_checks(s: Symbolic, node: Node) -> Iterator[tuple[str, Linear]]:
     for axis, i, size in _indices(s, node):
         if s.proves(-i - 1):
             yield f"{_FROM_END}.{axis}", -1 - i
-            yield f"{_INSIDE}.{axis}", i + size
+            yield f"{INSIDE}.{axis}", i + size
         else:
             yield f"{FROM_START}.{axis}", i
-            yield f"{_INSIDE}.{axis}", i
-            yield f"{_INSIDE}.{axis}", size - 1 - i
+            yield f"{INSIDE}.{axis}", i
+            yield f"{INSIDE}.{axis}", size - 1 - i
 
 
 def _index_facts(s: Symbolic, node: Node) -> Iterator[Linear]:
@@ -257,7 +258,7 @@ def is_inside(node: Node) -> bool:
     parts = basic_parts(a, index) if isinstance(a, ArrayType) else None
     if parts is None or not isinstance(a, ArrayType) or not is_element(a, index, parts):
         return False
-    return all(f"{_INSIDE}.{axis}" in node.proven for axis in range(a.ndim))
+    return all(f"{INSIDE}.{axis}" in node.proven for axis in range(a.ndim))
 
 
 INDEX_RANGES = RangeRules(checks=_index_checks, facts=_index_facts, is_complete=is_inside)

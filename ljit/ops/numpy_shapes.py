@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ljit.ir import OpDef, Schema, declare
+from ljit.ir import Effect, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
+from ljit.ops.control import OTHER_SHAPES
 from ljit.ops.numpy_boxed import VIEWS, axes_of, declare_function, shape_rank, sharing_effects
 from ljit.ops.numpy_rules import dtype_of, is_integer_scalar, layout_like, result_dtype
 from ljit.types import ANY, INT, ArrayType, TupleType, Type
@@ -218,3 +219,29 @@ _JOINS: tuple[tuple[Callable[..., Any], Callable[..., Type]], ...] = (
 for _function, _rule in _JOINS:
     _equal = ((np.arange(3), np.ones(3)),)
     declare_function(_function.__name__, "(arrays, *, axis=0)", _rule, _function, samples=(_equal,))
+
+
+def _lower_same_sizes(
+    e: Emitter, base: V, *others: V, axes: Sequence[Sequence[int | None]]
+) -> None:
+    whole = e.array_sizes(base)
+    differs = e.compare("eq", whole[0], e.const(INT, 0))
+    for other, own in zip(others, axes, strict=True):
+        for size, axis in zip(e.array_sizes(other), own, strict=True):
+            if axis is not None:
+                differs = e.bit_or(differs, e.compare("ne", size, whole[axis]))
+    e.bail_if(differs, OTHER_SHAPES)
+
+
+declare(
+    OpDef(
+        "prim::same_sizes",
+        Schema("(base, *others, axes)"),
+        """Leave native code unless the sizes of all arrays are those of the first, which has any rows.
+
+        `axes` has for each of the others a tuple with one item an axis: which axis of `base` is as large, or None.""",
+        infer=lambda *_types, axes: (),
+        lower=_lower_same_sizes,
+        effects=Effect.RAISE,
+    )
+)

@@ -190,7 +190,9 @@ def _has_elements(graph: Graph) -> bool:
 
 def _optimize(graph: Graph, feedback: PlanFeedback) -> None:
     failed = {"failed": feedback.failed_tests}
-    options = dict.fromkeys(("fuse", "eliminate_redundant_checks", "unroll_and_jam"), failed)
+    options = dict.fromkeys(
+        ("fuse", "fuse_rows", "eliminate_redundant_checks", "unroll_and_jam"), failed
+    )
     run_passes(graph, SPECIALIZED_PIPELINE, options)
 
 

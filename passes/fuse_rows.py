@@ -1,0 +1,220 @@
+"""Go through arrays row by row where reductions of rows and elementwise work take turns (softmax, layer norm).
+
+Contract: elementwise ops, reductions along other axes than the first and views with new axes that belong together, all
+over arrays with the same first axis, become a `prim::Loop` over that axis with the same ops on rows, if an elementwise
+op of full size needs the result of a reduction: so a row stays in the cache, and what only they need is one row large.
+Results go to arrays that are made in front of the loop, row by row. Before them stands a check of all shapes
+(`prim::same_sizes`); if it fails, the next compile leaves the ops as they are (`failed`). `fuse` makes loop nests of
+the rows' ops; inner axes of more than two are looked at again, in the loop. Arrays in other than C order stay as they
+are.
+
+Shapes are tuples with one item an axis: the axis of the array that gives the sizes, or None for size 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from ljit.ir import Graph, Node, Value, get_op
+from ljit.ops.control import MAP
+from ljit.ops.numpy_boxed import reduced_axes
+from ljit.ops.numpy_index import basic_parts
+from ljit.passes.fuse_nodes import is_elementwise, is_exact, is_reduction, is_writing, stretches
+from ljit.passes.manager import graph_pass, is_allowed
+from ljit.passes.rewriting import all_blocks
+from ljit.passes.row_loops import Rows, Shape, build
+from ljit.types import NONE, ArrayType, SliceType
+
+__all__ = ["fuse_rows"]
+
+NAME = "fuse_rows"
+_FULL = SliceType(NONE, NONE, NONE)
+
+
+@graph_pass(NAME)
+def fuse_rows(graph: Graph, failed: Collection[int] = ()) -> bool:
+    """Make loops over rows; whether there was anything to do."""
+    changed = False
+    todo = list(all_blocks(graph))
+    targets: set[Value] = set()
+    while todo:
+        block = todo.pop()
+        if block.owner is not None and block.owner.op is MAP:
+            continue
+        for nodes in list(stretches(block)):
+            rows = _find(nodes, failed)
+            if rows is not None and is_allowed(NAME, rows.nodes[0]):
+                todo.append(build(rows, targets))
+                changed = True
+    return changed
+
+
+def _find(nodes: Sequence[Node], failed: Collection[int]) -> Rows | None:
+    """Find what to do row by row in neighbouring nodes, the last of which may write."""
+    tried: set[Value] = set()
+    for node in nodes:
+        if not is_reduction(node) or 0 in reduced_axes(node):
+            continue
+        base = _base(node.inputs[0], nodes)
+        if base is None or base in tried:
+            continue
+        tried.add(base)
+        rows = _Search(base, nodes).run()
+        if rows is not None and rows.nodes[0].origin not in failed:
+            return rows
+    return None
+
+
+def _base(value: Value, nodes: Collection[Node]) -> Value | None:
+    """Find an array that gives the sizes of `value`: it is made elsewhere, has all axes, in C order."""
+    type_ = value.type
+    assert isinstance(type_, ArrayType)
+    node = value.node
+    if node is None or node not in nodes or not is_elementwise(node):
+        return value if type_.ndim > 1 and type_.layout == "C" and 1 not in type_.shape else None
+    for operand in node.inputs:
+        if isinstance(operand.type, ArrayType) and operand.type.ndim == type_.ndim:
+            found = _base(operand, nodes)
+            if found is not None:
+                return found
+    return None
+
+
+class _Search:
+    """The nodes of a stretch that can go row by row with `base`."""
+
+    def __init__(self, base: Value, nodes: Sequence[Node]) -> None:
+        assert isinstance(base.type, ArrayType)
+        self.base = base
+        self.nodes = nodes
+        self.rank = base.type.ndim
+        self.shapes: dict[Value, Shape] = {base: tuple(range(self.rank))}
+        self.members: dict[Node, None] = {}
+
+    def run(self) -> Rows | None:
+        outside: set[Node] = set()  # nodes between that need results
+        for node in self.nodes:
+            if any(v.node in outside for v in _operands(node)) or not self._take(node):
+                if any(v.node in outside or v.node in self.members for v in _operands(node)):
+                    outside.add(node)
+        self._keep_connected()
+        if not self._is_worth_it():
+            return None
+        members = list(self.members)
+        inputs = dict.fromkeys(
+            v for node in members for v in node.inputs if v.node not in self.members
+        )
+        shapes = {v: self.shapes[v] for v in inputs if v in self.shapes}
+        results = {node.output: self.shapes[node.output] for node in members}
+        return Rows(self.base, members, shapes, results)
+
+    def _take(self, node: Node) -> bool:
+        """Add the node if it can be done for one row; its shape then is known."""
+        if len(node.outputs) != 1 or is_writing(node):
+            return False
+        type_ = node.output.type
+        if not isinstance(type_, ArrayType) or type_.layout != "C":
+            return False
+        shape = None
+        if is_reduction(node):
+            shape = self._reduced(node)
+        elif is_elementwise(node) and is_exact(node):
+            shape = self._broadcast(node)
+        elif node.op is get_op("np::getitem") and node.inputs[0].node in self.members:
+            shape = self._viewed(node)
+        if shape is None or shape[:1] != (0,):
+            return False
+        self.shapes[node.output] = shape
+        self.members[node] = None
+        return True
+
+    def _reduced(self, node: Node) -> Shape | None:
+        shape, axes = self._shape_of(node.inputs[0], node), reduced_axes(node)
+        if shape is None or 0 in axes or set(shape[1:]) <= {None}:
+            return None
+        if node.attrs.get("keepdims", False):
+            return tuple(None if i in axes else axis for i, axis in enumerate(shape))
+        return tuple(axis for i, axis in enumerate(shape) if i not in axes)
+
+    def _viewed(self, node: Node) -> Shape | None:
+        """New axes behind the first one."""
+        source, index = node.inputs
+        assert isinstance(source.type, ArrayType)
+        parts = basic_parts(source.type, index.type)
+        if parts is None or parts[0].type != _FULL or not index.is_constant:
+            return None
+        if not all(part.is_new or part.type == _FULL for part in parts):
+            return None
+        axes = iter(self.shapes[source])
+        return tuple(None if part.is_new else next(axes) for part in parts)
+
+    def _broadcast(self, node: Node) -> Shape | None:
+        type_ = node.output.type
+        assert isinstance(type_, ArrayType)
+        found: list[int | None] = [None] * type_.ndim
+        arrays = [v for v in node.inputs if isinstance(v.type, ArrayType) and v.type.ndim]
+        for value in sorted(arrays, key=lambda v: v not in self.shapes):
+            shape = self._shape_of(value, node, found)
+            if shape is None:
+                return None
+            for i, axis in enumerate(shape, type_.ndim - len(shape)):
+                if axis is not None and found[i] not in (None, axis):
+                    return None
+                found[i] = axis if axis is not None else found[i]
+        return tuple(found)
+
+    def _shape_of(
+        self, value: Value, user: Node, others: Sequence[int | None] = ()
+    ) -> Shape | None:
+        """Give the shape of an operand; of one from outside, what it has to be for the user."""
+        known = self.shapes.get(value)
+        if known is not None or value.node in self.members:
+            return known
+        type_, result = value.type, user.output.type
+        assert isinstance(type_, ArrayType)
+        if is_reduction(user):
+            axes: Sequence[int | None] = range(self.rank) if type_.ndim == self.rank else ()
+        elif isinstance(result, ArrayType) and result.ndim == self.rank:
+            axes = range(self.rank)
+        else:
+            axes = others
+        if len(axes) < type_.ndim:
+            return None
+        own = axes[len(axes) - type_.ndim :]
+        shape = tuple(None if n == 1 else axis for n, axis in zip(type_.shape, own, strict=True))
+        if any(axis is None and n != 1 for n, axis in zip(type_.shape, shape, strict=True)):
+            return None
+        if type_.ndim > 1 and type_.layout != "C" and shape[0] == 0 and None not in shape:
+            return None
+        self.shapes[value] = shape
+        return shape
+
+    def _keep_connected(self) -> None:
+        """Drop what has nothing to do with the array that gives the sizes."""
+        kept: dict[Node, None] = {}
+        todo = [user for user, _ in self.base.uses if user in self.members]
+        while todo:
+            node = todo.pop()
+            if node in kept:
+                continue
+            kept[node] = None
+            todo += [v.node for v in node.inputs if v.node in self.members]
+            todo += [user for user, _ in node.output.uses if user in self.members]
+        self.members = {node: None for node in self.members if node in kept}
+
+    def _is_worth_it(self) -> bool:
+        """Whether something of full size needs the result of a reduction."""
+        late: set[Node | None] = set()
+        for node in self.members:
+            if any(v.node in late for v in node.inputs):
+                late.add(node)
+                if None not in (shape := self.shapes[node.output]) and len(shape) == self.rank:
+                    return True
+            elif is_reduction(node):
+                late.add(node)
+        return False
+
+
+def _operands(node: Node) -> Iterator[Value]:
+    for inner in node.walk():
+        yield from inner.inputs
