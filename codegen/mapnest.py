@@ -78,7 +78,8 @@ def emit_map(
     if not e.f.is_reachable:
         return []
     made = nest.make_results(out_types)
-    nest.emit(body, may_leave=may_leave, is_short=is_short)
+    is_apart = bool(attrs.get("apart", False))
+    nest.emit(body, may_leave=may_leave, is_apart=is_apart, is_short=is_short)
     return [result() for result in made]
 
 
@@ -195,9 +196,10 @@ class _Nest:
 
     # -- loops -------------------------------------------------------------------------------------
 
-    def emit(self, body: Body, *, may_leave: bool, is_short: bool) -> None:
+    def emit(self, body: Body, *, may_leave: bool, is_apart: bool, is_short: bool) -> None:
         """Write the loops, and copies from temporary arrays behind them."""
-        ways = redirect_overlapping(self.space, self.into, self.sources, may_leave=may_leave)
+        sources = () if is_apart else self.sources
+        ways = redirect_overlapping(self.space, self.into, sources, may_leave=may_leave)
         into = [x if way is None else way.temporary for x, way in zip(self.into, ways, strict=True)]
         targets = [*into, *self.fresh]
         accumulators = [*(None for _ in into), *self.accumulators]

@@ -208,7 +208,8 @@ class _Walk:
         wanted: dict[str, list[Linear]] = {}
         for name, polynomial in checks:
             wanted.setdefault(name, []).append(polynomial)
-        names = [name for name, parts in wanted.items() if self.holds(node, parts)]
+        done = node.proven  # by the pass that made the node
+        names = [name for name, parts in wanted.items() if name in done or self.holds(node, parts)]
         self.proven[node] = tuple(names)
 
     def holds(self, node: Node, parts: Sequence[Linear]) -> bool:

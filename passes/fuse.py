@@ -22,6 +22,7 @@ from ljit.passes.fuse_nodes import (
     element_inputs,
     element_op,
     element_type,
+    is_apart,
     is_reduction,
     is_store,
     is_writing,
@@ -67,6 +68,8 @@ def _build(group: Group) -> None:
     covers = _covers(group, computed, inputs)
     if covers:
         attrs["covers"] = covers
+    if target is not None and is_apart(target, inputs):
+        attrs["apart"] = True
     attrs.update(_reductions(group, fresh))
     types = [value.type for value in fresh]
     new = root.graph.create(MAP, [*written, *inputs], attrs, outputs=types, like=root)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ljit.analysis.dominance import dominates, enclosing_blocks
 from ljit.ir import Block, Effect, Node, OpDef, Value, get_op
 from ljit.ops.control import MAP, SNAPSHOT
 from ljit.ops.numpy_boxed import reduced_axes
@@ -18,6 +19,7 @@ __all__ = [
     "element_inputs",
     "element_op",
     "element_type",
+    "is_apart",
     "is_elementwise",
     "is_exact",
     "is_reduction",
@@ -220,6 +222,8 @@ def _leaves(value: Value, known: dict[Value, Leaves]) -> Leaves:
     if node.op.elementwise and is_elementwise(node):
         inputs = node.inputs[:1] if node.op.schema.written else node.inputs
         return joint_leaves(inputs, known)
+    if node.op is get_op("prim::new_array"):
+        return _leaves_of_sizes(value, node.inputs, known)
     if node.op is get_op("np::getitem") and not node.effects & Effect.ALLOC:
         # the same index of arrays of the same shape gives the same shape
         return frozenset(((leaves_of(node.inputs[0], known), node.inputs[1]),))
@@ -234,3 +238,53 @@ def _leaves_of_map(value: Value, node: Node, known: dict[Value, Leaves]) -> Leav
     if not reduce or reduce[value.index] is None:
         return whole
     return frozenset((Part(whole),)) if node.attrs.get("keepdims") else frozenset((value,))
+
+
+def _leaves_of_sizes(value: Value, sizes: Sequence[Value], known: dict[Value, Leaves]) -> Leaves:
+    """The sizes may be all those of another array."""
+    sources = set()
+    for i, size in enumerate(sizes):
+        item = size.node
+        shape = item.inputs[0].node if item is not None and item.inputs else None
+        if item is None or item.attrs.get("index") != i or shape is None:
+            return frozenset((value,))
+        if item.op is not get_op("prim::TupleIndex") or shape.op is not get_op("np::shape"):
+            return frozenset((value,))
+        sources.add(shape.inputs[0])
+    (source, *others) = sources
+    is_whole = isinstance(source.type, ArrayType) and source.type.ndim == len(sizes)
+    return leaves_of(source, known) if is_whole and not others else frozenset((value,))
+
+
+def is_apart(target: Value, others: Iterable[Value]) -> bool:
+    """Whether memory that is written to is surely none of the others': it was made when those were there already."""
+    made = _owner(target)
+    if made.node is None or not _makes_memory(made.node):
+        return False
+    return all(_was_there(_owner(v), made.node) for v in others if isinstance(v.type, ArrayType))
+
+
+def _owner(value: Value) -> Value:
+    """The array that a view, or the result of an in-place operator, is part of."""
+    node = value.node
+    while node is not None:
+        is_view = node.op is get_op("np::getitem") and not node.effects & Effect.ALLOC
+        if not is_view and not (node.op.elementwise and node.op.schema.written):
+            break
+        value, node = node.inputs[0], node.inputs[0].node
+    return value
+
+
+def _was_there(value: Value, made: Node) -> bool:
+    node = value.node
+    if node is not None:
+        return node is not made and (_makes_memory(node) or dominates(node, made))
+    return any(value.owner is block for block, _ in enclosing_blocks(made))
+
+
+def _makes_memory(node: Node) -> bool:
+    """Whether the arrays that the node gives are new."""
+    effects = node.effects
+    return node.op is MAP or bool(
+        effects & Effect.ALLOC and not effects & (Effect.WRITE | Effect.CALL)
+    )

@@ -97,8 +97,10 @@ class _Builder:
             self.targets.add(place)
             return place
         assert isinstance(value.type, ArrayType)
-        one = insert_constant(1, self.front)
-        own = [one if axis is None else sizes[axis] for axis in self.rows.results[value]]
+        own = [
+            insert_constant(1, self.front) if axis is None else sizes[axis]
+            for axis in self.rows.results[value]
+        ]
         array = self._add(get_op("prim::new_array"), own, type=value.type).output
         array.name = value.name
         self.targets.add(array)

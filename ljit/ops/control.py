@@ -233,7 +233,7 @@ PREDICATE = _control(
 
 MAP = _control(
     "Map",
-    "(*inputs, into=0, covers=(), reduce=(), axes=(), keepdims=False)",
+    "(*inputs, into=0, covers=(), apart=False, reduce=(), axes=(), keepdims=False)",
     """A loop nest over the broadcast shape of the inputs: block 0 maps their elements to elements.
 
     The first `into` inputs are arrays to write to (no parameter in the block): the first `into` yielded values
@@ -243,7 +243,7 @@ MAP = _control(
     or with size 1 there (`keepdims`), or to a NumPy scalar if none are left. Yielded values are cast to the dtype of
     the output first. Scalars among the other inputs are the same for each element.
     `covers` lists positions of those inputs whose broadcast shape has to be that of the whole nest; native code
-    leaves if it is not.
+    leaves if it is not. `apart`: the memory of the arrays written to is none of the other inputs'.
     """,
     effects=lambda *types, into=0, **attrs: (
         Effect.ALLOC | Effect.READ | (Effect.WRITE if into else Effect.RAISE)
