@@ -48,7 +48,7 @@ class _Into:
         return (effect & ~Effect.ALLOC) | Effect.READ | Effect.WRITE | Effect.RAISE
 
     def can_lower(self, out: Type, *xs: Type) -> bool:
-        if self.infer(out, *xs) == ANY or self.rule.is_raising or element_of(out) == _FLOAT16:
+        if self.infer(out, *xs) == ANY or self.rule.raising or element_of(out) == _FLOAT16:
             return False  # what raises could bail after the first elements are written
         loop = self.rule.loop(xs)
         if self.is_fused and loop is not None and loop[-1].kind == "c":
