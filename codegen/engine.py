@@ -42,6 +42,7 @@ _CODE_LEVEL = 2  # of instruction selection; 3 gives the same code
 _QUICK_CODE_LEVEL = 0  # of modules that have to be there soon
 # Passes behind the optimiser that take 40 % of the time there; loops are as fast without them (with the first, some are
 # much slower: it counts addresses of unrolled loops in registers that there are not).
+_HAS_VECTOR_COPIES = "vector-function-abi-variant"  # the attribute of a function
 _NOT_WORTH_IT = ("disable-lsr", "disable-copyprop", "disable-post-ra", "disable-constant-hoisting")
 
 
@@ -145,7 +146,7 @@ class _Host:
     def optimize(self, text: str, *, pack: bool) -> Any:
         """Parse and optimise; gives an LLVM module in a context of its own."""
         module = self.parse(text)
-        self.run_passes(module, pack=pack)
+        self.run_passes(module, text, pack=pack)
         return module
 
     def parse(self, text: str) -> Any:
@@ -158,7 +159,11 @@ class _Host:
             raise CodegenError(message) from None
         return module
 
-    def run_passes(self, module: Any, *, pack: bool) -> None:
+    def run_passes(self, module: Any, text: str, *, pack: bool) -> None:
+        # A sum of floats in a fixed order must not keep functions that have copies for vectors from being called so.
+        # Of other loops this made a convolution take half as long again.
+        in_order = str(_HAS_VECTOR_COPIES in text).lower()
+        llvm.set_option("ljit", f"-force-ordered-reductions={in_order}")
         # All of it is made anew: LLVM's inliner moves its passes out of a pipeline when it runs, and a pass
         # builder gets slower each time it is used.
         options = llvm.create_pipeline_tuning_options(speed_level=_OPT_LEVEL)
@@ -337,7 +342,7 @@ def _compile(
     main, quick = (host.parse(part) if part else None for part in parts)
     parsed = time.perf_counter()
     if main is not None:
-        host.run_passes(main, pack=pack)
+        host.run_passes(main, parts[0], pack=pack)
     optimized = time.perf_counter()
     machines = ((main, host.machine), (quick, host.quick_machine))
     images = [machine.emit_object(module) for module, machine in machines if module is not None]

@@ -121,6 +121,21 @@ def one_by_one(a):
     return b
 
 
+def test_loops_that_sum_in_order_call_them_too():
+    def summed(a):
+        total = 0.0
+        for x in a:
+            total += np.exp(x)
+        return total
+
+    a = np.random.default_rng(3).uniform(-3, 3, 5001)
+    compiled = ljit.jit(summed)
+    for _ in range(4):
+        found = compiled(a)
+    assert found == sum(evaluate("exp", a).tolist())
+    assert "shared.exp.double.x" in compiled.dump_asm()
+
+
 @pytest.mark.parametrize("function", [of_array, one_by_one])
 @pytest.mark.parametrize(("dtype", "type_"), [(np.float64, "double"), (np.float32, "float")])
 def test_loops_call_the_functions_for_vectors(function, dtype, type_):
