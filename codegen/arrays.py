@@ -17,7 +17,7 @@ from ljit.codegen.forms import (
     memory_type,
 )
 from ljit.codegen.layout import ARRAY_DATA
-from ljit.codegen.renewal import renewed_array
+from ljit.codegen.renewal import made_array, renewed_array
 from ljit.types import BOOL, INT, ArrayType, Type
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def new_array(
     is_zero: bool = False,
     is_fortran: Ref = FALSE,
 ) -> Native:
-    """A fresh contiguous array made by a function of NumPy's C API; no size is negative.
+    """A fresh contiguous array; no size is negative.
 
     In C order, or in Fortran order if the condition (which a run may decide) holds.
     """
@@ -142,17 +142,12 @@ def new_array(
     dims = e.stack_array("i64", len(sizes))
     for index, ref in enumerate(sizes):
         f.store(ref, f.gep("i64", dims, integer("i64", index)))
-    descriptor = e.context.keep(type_.dtype)
+    descriptor, itemsize = e.context.keep(type_.dtype), type_.dtype.itemsize
     if e.ownership.loop_depth > 0 and is_fortran.constant == 0:
-        itemsize = type_.dtype.itemsize
         made = renewed_array(e, sizes, dims, descriptor, itemsize, is_zero=is_zero)
         e.bailout.error_if_null(made)
     else:
-        e.ownership.retain(descriptor)  # the call steals it
-        fortran = f.convert("zext", is_fortran, "i32")
-        symbol = "PyArray_Zeros" if is_zero else "PyArray_Empty"
-        count = integer("i32", len(sizes))
-        made = f.call_external("ptr", symbol, (count, dims, descriptor, fortran))
+        made = made_array(e, sizes, dims, descriptor, itemsize, is_fortran, is_zero=is_zero)
         e.bailout.error_if_null(made)
         e.ownership.acquire(made)
     data = f.load("ptr", f.gep("i8", made, integer("i64", ARRAY_DATA)))

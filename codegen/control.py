@@ -23,7 +23,7 @@ from ljit.codegen.entry import field_of, wanted_by
 from ljit.codegen.forms import Native, is_scalar
 from ljit.codegen.joins import Join
 from ljit.codegen.layout import DICT_VERSION, has_dict_versions
-from ljit.codegen.lifetimes import is_used_up_at_once
+from ljit.codegen.lifetimes import Deaths, is_used_up_at_once
 from ljit.codegen.objects import call_result
 from ljit.codegen.polling import Watch, watch_of
 from ljit.codegen.predicates import emit_predicate
@@ -80,6 +80,7 @@ class GraphEmitter:
         self._breaks: dict[Node, Jump] = {}
         self._continues: dict[Node, Jump] = {}
         self._yield: Jump = self._no_yield
+        self._deaths = Deaths(e.ownership, e.bailout)
         self._polls_at_entry = False
         self._handlers: dict[object, Callable[[Node], None]] = {
             CONSTANT: self._constant,
@@ -124,7 +125,9 @@ class GraphEmitter:
             self.e.bailout.node = node
             if not may_be_in_front_of_checks(node):
                 self.e.bailout.test_late()
+            mark = len(self.e.ownership.acquired)
             self._handlers.get(node.op, self._operation)(node)
+            self._deaths.behind(node, [self.env.get(out) for out in node.outputs], mark)
         self._yield = saved
 
     def _operands(self, node: Node) -> list[Native]:

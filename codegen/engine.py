@@ -10,6 +10,7 @@ flags on its instructions. Vectors are as wide as the CPU's registers.
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import re
 import threading
@@ -32,6 +33,7 @@ __all__ = [
     "compile_ir",
     "has_fused_multiply_add",
     "host_description",
+    "keep_forever",
     "vector_bytes",
 ]
 
@@ -357,6 +359,12 @@ def has_fused_multiply_add() -> bool:
     """Whether this CPU has fused multiply-add: elsewhere LLVM calls a slow function for it."""
     features = _host().feature_map
     return bool(features.get("fma") or features.get("neon"))
+
+
+def keep_forever(value: object) -> None:
+    """Let nothing free an object before the process ends, nor the machine code in it."""
+    for kept in (value, _host().jit):
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
 
 
 def vector_bytes() -> int:

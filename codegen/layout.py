@@ -24,6 +24,7 @@ __all__ = [
     "ARRAY_DESCR",
     "ARRAY_DIMENSIONS",
     "ARRAY_FLAGS",
+    "ARRAY_HANDLER",
     "ARRAY_NDIM",
     "ARRAY_STRIDES",
     "ARRAY_WEAKREFS",
@@ -36,6 +37,8 @@ __all__ = [
     "FLAGS_OF_NEW",
     "FLAG_ALIGNED",
     "FLAG_C_CONTIGUOUS",
+    "FLAG_F_CONTIGUOUS",
+    "FLAG_OWNDATA",
     "FLAG_WRITEABLE",
     "FLOAT_VALUE",
     "FUNCTION_DEFAULTS",
@@ -63,6 +66,7 @@ __all__ = [
     "VAR_SIZE",
     "attributes_offset",
     "check",
+    "default_handler",
     "has_dict_versions",
     "method_function",
     "numpy_function",
@@ -109,10 +113,13 @@ ARRAY_BASE = 48
 ARRAY_DESCR = 56
 ARRAY_FLAGS = 64  # i32
 ARRAY_WEAKREFS = 72
+ARRAY_HANDLER = 88  # of its memory; see `default_handler`
 FLAG_C_CONTIGUOUS = 0x1
+FLAG_F_CONTIGUOUS = 0x2
+FLAG_OWNDATA = 0x4
 FLAG_ALIGNED = 0x100
 FLAG_WRITEABLE = 0x400
-FLAGS_OF_NEW = FLAG_C_CONTIGUOUS | FLAG_ALIGNED | FLAG_WRITEABLE | 0x4  # it owns its memory
+FLAGS_OF_NEW = FLAG_C_CONTIGUOUS | FLAG_ALIGNED | FLAG_WRITEABLE | FLAG_OWNDATA
 DESCR_BYTEORDER = 26  # i8
 DESCR_TYPE_NUM = 28  # i32
 SWAPPED_BYTEORDER = ord(">" if sys.byteorder == "little" else "<")
@@ -126,10 +133,13 @@ _NUMPY_API = {
     "PyArray_Zeros": 183,
     "PyArray_Empty": 184,
     "PyArray_SetBaseObject": 282,
+    "PyDataMem_SetHandler": 304,
+    "PyDataMem_GetHandler": 305,
 }
 _NUMPY_ARRAY_TYPE = 2
 _NUMPY_DESCR_TYPE = 3
 _NUMPY_ABI = 0x02000000
+_NUMPY_DEFAULT_HANDLER = 306
 
 _TYPE_ALLOC = 304  # tp_alloc
 
@@ -198,6 +208,14 @@ def ufunc_loop(ufunc: np.ufunc, dtypes: tuple[np.dtype, ...]) -> tuple[int, int]
             ) if data else 0
     message = f"{ufunc} has no loop for {dtypes}"
     raise InternalError(message)
+
+
+@cache
+def default_handler() -> int:
+    """Address of the handler of memory that arrays have by default; 0 if they do not say so where it is expected."""
+    found = _word(_word(_numpy_table() + _NUMPY_DEFAULT_HANDLER * _WORD))
+    probe = np.empty(3)
+    return found if _word(id(probe) + ARRAY_HANDLER) == found else 0
 
 
 class _Probe:

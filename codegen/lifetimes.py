@@ -1,4 +1,4 @@
-"""Which results need no reference of their own, because they are used up at once, or only on the way out.
+"""Which results need no reference of their own, being used up at once or only on the way out; when arrays die.
 
 An item of a list is borrowed from the list as long as nothing can run in between that takes it out: no write, no
 call, nothing that lets another thread or the garbage collector run.
@@ -6,12 +6,21 @@ call, nothing that lets another thread or the garbage collector run.
 
 from __future__ import annotations
 
-from ljit.codegen.forms import owned_positions
-from ljit.ir import Effect, Node
-from ljit.ops.control import SNAPSHOT
-from ljit.types import ListType
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-__all__ = ["is_for_exits", "is_used_up_at_once"]
+from ljit.analysis.alias import is_immutable
+from ljit.codegen.builder import Ref
+from ljit.codegen.forms import Native, array_parts, owned_positions
+from ljit.ir import Block, Effect, Node, Value
+from ljit.ops.control import IF, LOOP, REGION, SNAPSHOT
+from ljit.types import ArrayType, ListType
+
+if TYPE_CHECKING:
+    from ljit.codegen.bailout import Bailout
+    from ljit.codegen.ownership import Ownership
+
+__all__ = ["Deaths", "is_for_exits", "is_used_up_at_once"]
 
 _FREES = Effect.WRITE | Effect.CALL | Effect.ALLOC | Effect.EXIT
 _NEAR = 8  # nodes to look at
@@ -53,3 +62,75 @@ def _keeps(user: Node, *, is_list: bool) -> bool:
         return True
     is_read = is_list and user.effects & Effect.READ
     return not is_read and any(owned_positions(out.type) for out in user.outputs)
+
+
+class Deaths:
+    """Gives the references to arrays back behind their last use, not on the way out: memory is used again.
+
+    In loops the slots keep them for the next trip (`renewal.py`). A value that the current Snapshot names stays
+    until another Snapshot takes over.
+    """
+
+    def __init__(self, ownership: Ownership, bailout: Bailout) -> None:
+        self._ownership = ownership
+        self._bailout = bailout
+        self._users: dict[Ref, set[Node]] = {}  # of each array's object: what is still to come
+        self._ends: dict[Node, list[Ref]] = {}  # by one of their users
+        self._dead: list[Ref] = []
+
+    def behind(self, node: Node, results: Sequence[Native | None], mark: int) -> None:
+        """Note what `node` has made (the references acquired since `mark`) and release what it used last."""
+        if self._ownership.loop_depth == 0 and node.op not in _STRUCTURES:
+            made = self._ownership.acquired[mark:]
+            for out, value in zip(node.outputs, results, strict=True):
+                if isinstance(out.type, ArrayType) and value is not None:
+                    self._note(out, array_parts(value).object, made)
+        for pointer in self._ends.pop(node, ()):
+            self._users[pointer].discard(node)
+            if not self._users[pointer]:
+                self._dead.append(pointer)
+        if self._dead:
+            self._release()
+
+    def _note(self, out: Value, pointer: Ref, made: Sequence[str]) -> None:
+        users = _users_in_block(out) if pointer.text in made else None
+        if users:
+            self._users[pointer] = users
+            for user in users:
+                self._ends.setdefault(user, []).append(pointer)
+
+    def _release(self) -> None:
+        if not self._ownership.f.is_reachable:
+            self._dead.clear()
+            return
+        state = self._bailout.current
+        needed = {part.text for value in state.values for part in value.parts} if state else set()
+        for pointer in self._dead:
+            if pointer.text not in needed:
+                self._ownership.release_early(pointer)
+        self._dead = [pointer for pointer in self._dead if pointer.text in needed]
+
+
+_STRUCTURES = (IF, LOOP, REGION)
+
+
+def _users_in_block(value: Value) -> set[Node] | None:
+    """The nodes of its block in which the value, or what may share its memory, is used; None: it leaves the block."""
+    found: set[Node] = set()
+    block, open_ = value.block, [value]
+    while open_:
+        for user, _ in open_.pop().uses:
+            if user.op.is_terminator:
+                return None
+            if not user.effects & Effect.ALLOC:
+                open_ += [out for out in user.outputs if not is_immutable(out.type)]
+            found.add(_in_block(user, block))
+    return found
+
+
+def _in_block(node: Node, block: Block) -> Node:
+    """The node of the block that `node` is, or is inside of."""
+    while node.block is not block:
+        assert node.block is not None and node.block.owner is not None
+        node = node.block.owner
+    return node

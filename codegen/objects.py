@@ -9,6 +9,7 @@ from types import FunctionType, MethodDescriptorType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ljit.codegen.bailout import known_object
+from ljit.codegen.blocks import call_on_blocks
 from ljit.codegen.boxing import box, unbox
 from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer
 from ljit.codegen.c_api import C_FUNCTIONS, call_c_function, call_c_method, method_of
@@ -16,6 +17,7 @@ from ljit.codegen.convert import borrow_object, unbox_or_bail
 from ljit.codegen.forms import Native, array_parts, components, undef_of
 from ljit.codegen.lifetimes import is_for_exits
 from ljit.config import settings
+from ljit.ir import Effect, Value
 from ljit.ops import python_types
 from ljit.ops.python_types import class_of
 from ljit.types import (
@@ -26,6 +28,7 @@ from ljit.types import (
     NONE,
     STR,
     ArrayType,
+    ListType,
     TupleType,
     Type,
 )
@@ -63,7 +66,8 @@ def _vectorcall(
     first = f.gep("ptr", array, integer("i64", 1))
     count = integer("i64", len(pointers) - len(names) + ARGUMENTS_OFFSET)
     keywords = e.context.keep(names) if names else NULL
-    result = f.call_external("ptr", symbol, (callee[0], first, count, keywords))
+    call = f.call if symbol.startswith("inttoptr") else f.call_external
+    result = call("ptr", symbol, (callee[0], first, count, keywords))
     for _, slot in boxes:
         if slot is not None:
             e.ownership.release_slot(slot)
@@ -74,7 +78,7 @@ def call_object(
     e: Emitter, f: Native, args: Sequence[Native], kwnames: tuple[str, ...] = ()
 ) -> Native:
     callee, slot = borrow_object(e, f)
-    result = _vectorcall(e, "PyObject_Vectorcall", (callee,), args, tuple(kwnames))
+    result = _vectorcall(e, _symbol_for(e, args), (callee,), args, tuple(kwnames))
     if slot is not None:
         e.ownership.release_slot(slot)
     return result
@@ -133,7 +137,27 @@ def _call_evaluate(e: Emitter, function: object, args: Sequence[Native]) -> Nati
             made = call_c_method(e, function, args[0], args[1:])
             if made is not None:
                 return made
-    return call_object(e, object_const(e, _without_frames(function)), args)
+    callee = object_const(e, _without_frames(function)).ref
+    return _vectorcall(e, _symbol_for(e, args), (callee,), args, ())
+
+
+def _symbol_for(e: Emitter, args: Sequence[Native]) -> str:
+    """How to call: a function of NumPy's, or of an op on arrays, gets memory that is kept for it."""
+    node, symbol = e.bailout.node, None
+    if node is not None and any(isinstance(x.type, _MAY_BE_LARGE) for x in args):
+        types = [x.type for x in args] + [out.type for out in node.outputs]
+        is_op = not node.effects & Effect.CALL and any(isinstance(t, ArrayType) for t in types)
+        if is_op or _is_numpys(node.inputs[0]):
+            symbol = call_on_blocks()
+    return symbol or "PyObject_Vectorcall"
+
+
+_MAY_BE_LARGE = (ArrayType, TupleType, ListType)
+
+
+def _is_numpys(callee: Value) -> bool:
+    module = getattr(callee.constant, "__module__", None) if callee.is_constant else None
+    return isinstance(module, str) and module.partition(".")[0] == "numpy"
 
 
 def _behind_ours(entry: TracebackType | None) -> TracebackType | None:

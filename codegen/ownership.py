@@ -36,6 +36,7 @@ class Ownership:
         self._free: list[Ref] = []  # temporary slots that are null now
         self.leave = f.new_block("leave")
         self.holders: dict[str, Ref] = {}  # the slots of values by their text
+        self.acquired: list[str] = []  # the texts of all that was acquired in slots of their own
         self.text_slots: list[tuple[Ref, Value]] = []  # those of strs
         self._results: list[tuple[Ref, Sequence[Ref], BlockRef]] = []
 
@@ -59,8 +60,14 @@ class Ownership:
     def acquire(self, pointer: Ref) -> Ref:
         """Put a new reference (or null) into a slot of its own; gives the slot."""
         slot = self.holders[pointer.text] = self.new_slot()
+        self.acquired.append(pointer.text)
         self.put(slot, pointer)
         return slot
+
+    def release_early(self, pointer: Ref) -> None:
+        """Give back what `acquire` was given, outside of loops; nothing uses it any more."""
+        self.f.store(NULL, self.holders[pointer.text])
+        self.release(pointer)
 
     def put(self, slot: Ref, pointer: Ref, *, was_used: bool | None = None) -> None:
         """Move a new reference into a slot; what it held is released.

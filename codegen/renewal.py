@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ljit.codegen.blocks import array_maker
 from ljit.codegen.builder import FALSE, TRUE, FunctionBuilder, Ref, integer
 from ljit.codegen.layout import (
     ARRAY_BASE,
@@ -25,7 +26,7 @@ from ljit.codegen.layout import (
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["renewed_array"]
+__all__ = ["made_array", "renewed_array"]
 
 _NAME = "renew_array"
 
@@ -35,21 +36,42 @@ def renewed_array(
 ) -> Ref:
     """Give a C-contiguous array in a slot of its own: null if there is no memory."""
     _define(e.f)
-    total = integer("i64", itemsize)
-    for size in sizes:
-        total = e.f.mul(total, size)
+    total = _bytes(e.f, sizes, itemsize)
     slot, count = e.ownership.new_slot(), integer("i32", len(sizes))
     return e.f.call(
         "ptr", _NAME, (slot, count, dims, descriptor, total, TRUE if is_zero else FALSE)
     )
 
 
+def made_array(
+    e: Emitter,
+    sizes: Sequence[Ref],
+    dims: Ref,
+    descriptor: Ref,
+    itemsize: int,
+    is_fortran: Ref,
+    *,
+    is_zero: bool,
+) -> Ref:
+    """Give a new reference to a fresh array: null if there is no memory."""
+    f = e.f
+    fortran, count = f.convert("zext", is_fortran, "i32"), integer("i32", len(sizes))
+    total, zero = _bytes(f, sizes, itemsize), TRUE if is_zero else FALSE
+    args = (count, dims, descriptor, total, fortran, zero)
+    return f.call("ptr", array_maker().text, args)
+
+
+def _bytes(f: FunctionBuilder, sizes: Sequence[Ref], itemsize: int) -> Ref:
+    """The array's bytes, wrapped if they are too many: NumPy refuses its sizes then."""
+    total = integer("i64", itemsize)
+    for size in sizes:
+        total = f.binary("mul", total, size)
+    return total
+
+
 def _define(f: FunctionBuilder) -> None:
     module = f.module
-    for name in ("Py_IncRef", "Py_DecRef"):
-        module.declare(name, "void", ("ptr",))
-    for name in ("PyArray_Empty", "PyArray_Zeros"):
-        module.declare(name, "ptr", ("i32", "ptr", "ptr", "i32"))
+    module.declare("Py_DecRef", "void", ("ptr",))
     module.declare("llvm.memset.p0.i64", "void", ("ptr", "i8", "i64", "i1"))
     module.define(_NAME, _source())
 
@@ -103,16 +125,7 @@ clear:
 done:
   ret ptr %old
 make:
-  call void @Py_IncRef(ptr %descriptor)
-  br i1 %zero, label %zeros, label %empty
-zeros:
-  %cleared = call ptr @PyArray_Zeros(i32 %ndim, ptr %dims, ptr %descriptor, i32 0)
-  br label %made
-empty:
-  %raw = call ptr @PyArray_Empty(i32 %ndim, ptr %dims, ptr %descriptor, i32 0)
-  br label %made
-made:
-  %new = phi ptr [ %cleared, %zeros ], [ %raw, %empty ]
+  %new = call ptr {array_maker()}(i32 %ndim, ptr %dims, ptr %descriptor, i64 %bytes, i32 0, i1 %zero)
   %failed = icmp eq ptr %new, null
   br i1 %failed, label %end, label %keep
 keep:

@@ -2,10 +2,17 @@
 
 from importlib import import_module as _import_module
 
-from ljit.api import Function, jit
+from ljit.api import Function, jit, release_memory
 from ljit.errors import LjitError, UnsupportedSyntaxError, UserError
 
-__all__ = ["Function", "LjitError", "UnsupportedSyntaxError", "UserError", "jit"]
+__all__ = [
+    "Function",
+    "LjitError",
+    "UnsupportedSyntaxError",
+    "UserError",
+    "jit",
+    "release_memory",
+]
 
 __version__ = "0.1.0"
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ljit.runtime.executor import ProfilingExecutor
     from ljit.runtime.inspection import SpecializationInfo
 
-__all__ = ["Function", "jit"]
+__all__ = ["Function", "jit", "release_memory"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -175,3 +175,10 @@ def _decorate(fn: object, options: Options) -> object:
             fn  # builtins, bound methods, partials: already native or reached through the function
         )
     raise UserError(f"ljit.jit takes a function, got {type(fn).__name__}")
+
+
+def release_memory() -> None:
+    """Give the memory that is kept for further large arrays back to the system."""
+    from ljit.codegen.blocks import release_memory
+
+    release_memory()

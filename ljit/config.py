@@ -2,7 +2,8 @@
 
 Variables: ``LJIT=0`` leaves functions undecorated, ``LJIT_CHECK=1`` verifies graphs after each
 pass, ``LJIT_FULL_TRACEBACK=1`` shows ljit's own frames, ``LJIT_OPT_LIMIT="fuse=12"`` lets a pass do
-that many rewrites, ``LJIT_STOP_AFTER=17`` skips every pass after the 17th run, and
+that many rewrites, ``LJIT_STOP_AFTER=17`` skips every pass after the 17th run, ``LJIT_KEPT_MEMORY=64`` keeps at
+most so many MiB of freed arrays for new ones, and
 ``LJIT_LOG_LEVEL='inline:>fuse:>>runtime'`` logs passes and components to stderr: no prefix
 gives DUMP, ``>`` also UPDATE, ``>>`` also DEBUG. They are read once; tests use `overridden`.
 """
@@ -22,6 +23,7 @@ __all__ = ["Logger", "Settings", "configure", "logger", "overridden", "settings"
 DUMP, UPDATE, DEBUG = 0, 1, 2
 _LEVEL_NAMES = ("DUMP", "UPDATE", "DEBUG")
 _OFF = -1
+KEPT_MEMORY = 256  # MiB
 
 
 class Settings(Record, eq=True):
@@ -33,11 +35,13 @@ class Settings(Record, eq=True):
     log_levels: Mapping[str, int] = made_by(factory=dict)
     opt_limits: Mapping[str, int] = made_by(factory=dict)
     stop_after: int | None = None
+    kept_memory: int = KEPT_MEMORY
 
     @staticmethod
     def from_environment(environment: Mapping[str, str]) -> Settings:
         """Read the variables; malformed parts are warned about and left out."""
         stop_after = environment.get("LJIT_STOP_AFTER", "")
+        kept_memory = environment.get("LJIT_KEPT_MEMORY", "")
         return Settings(
             enabled=environment.get("LJIT", "1") != "0",
             check=environment.get("LJIT_CHECK", "0") not in ("", "0"),
@@ -45,6 +49,7 @@ class Settings(Record, eq=True):
             log_levels=parse_log_levels(environment.get("LJIT_LOG_LEVEL", "")),
             opt_limits=_parse_limits(environment.get("LJIT_OPT_LIMIT", "")),
             stop_after=_parse_count("LJIT_STOP_AFTER", stop_after) if stop_after else None,
+            kept_memory=_memory_limit(kept_memory),
         )
 
 
@@ -77,6 +82,11 @@ def _parse_count(variable: str, text: str) -> int | None:
     message = f"{variable}: {text!r} is not a count; ignored"
     warnings.warn(message, RuntimeWarning, stacklevel=2)
     return None
+
+
+def _memory_limit(text: str) -> int:
+    count = _parse_count("LJIT_KEPT_MEMORY", text) if text else None
+    return KEPT_MEMORY if count is None else count
 
 
 class Logger:

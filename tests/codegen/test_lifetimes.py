@@ -1,0 +1,143 @@
+"""Arrays die behind their last use: not before anything that shares their memory, not much later."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import ljit
+
+SIZE = 1 << 17
+
+
+def whole_numbers(size):
+    """Floats whose sums are exact in any order."""
+    return np.random.default_rng(size).integers(0, 1000, size).astype(float)
+
+
+def chain(a, b):
+    x = np.sort(a * b)
+    y = np.sort(x + a)
+    z = np.sort(y + b)
+    w = np.sort(z - a)
+    return np.sort(w - b).sum()
+
+
+def views_of_the_dead(a):
+    x = a * 2.0
+    y = x[::-1]
+    z = y[1:]
+    w = a * 3.0
+    return z.sum() + w.sum(), z * 1.0
+
+
+def held_in_objects(a):
+    x = a * 2.0
+    pair = [x, a]
+    shape = (x, x[2:])
+    y = a * 5.0
+    return pair[0].sum() + y.sum(), shape
+
+
+def chosen(a, flag):
+    x = a * 2.0
+    y = x if flag else a * 3.0
+    z = np.sort(a * 4.0)
+    return y + z
+
+
+def in_branches(a, flag):
+    if flag:
+        x = np.sort(a * 2.0)
+        y = np.cumsum(x)
+        total = y.sum() + x[0]
+    else:
+        total = 0.0
+    z = np.sort(a * 4.0)
+    return total + z[-1]
+
+
+def used_behind_a_loop(a, n):
+    x = a * 2.0
+    total = 0.0
+    for i in range(n):
+        total += x[i]
+    y = a * 3.0
+    for i in range(n):
+        total += y[i] - x[n - i]
+    return total, a * 7.0
+
+
+def written(a, b):
+    x = a * 2.0
+    a[1:] = x[:-1]
+    y = b * 3.0
+    b[:] = y[::-1]
+    return a + b
+
+
+def same_object(a):
+    x = np.asarray(a * 2.0)
+    y = np.ascontiguousarray(x)
+    z = np.sort(a)
+    return y, z, y is x
+
+
+def flattened(value):
+    if isinstance(value, tuple | list):
+        return [x for item in value for x in flattened(item)]
+    return [value]
+
+
+def agrees(function, *args):
+    compiled = ljit.jit(function)
+    for _ in range(4):
+        expected = function(*(a.copy() if isinstance(a, np.ndarray) else a for a in args))
+        mine = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+        found = compiled(*mine)
+        np.sort(np.random.rand(3 * SIZE))  # takes memory that was freed too early
+        for x, y in zip(flattened(found), flattened(expected), strict=True):
+            assert type(x) is type(y)
+            assert np.array_equal(x, y)
+
+
+@pytest.mark.parametrize("size", [50, SIZE])
+@pytest.mark.parametrize("function", [chain, written])
+def test_two_arguments(function, size):
+    agrees(function, whole_numbers(size), whole_numbers(size))
+
+
+@pytest.mark.parametrize("size", [50, SIZE])
+@pytest.mark.parametrize("function", [views_of_the_dead, held_in_objects, same_object])
+def test_what_shares_memory_keeps_it(function, size):
+    agrees(function, whole_numbers(size))
+
+
+@pytest.mark.parametrize("size", [50, SIZE])
+@pytest.mark.parametrize("flag", [True, False])
+@pytest.mark.parametrize("function", [chosen, in_branches])
+def test_branches(function, flag, size):
+    agrees(function, whole_numbers(size), flag)
+
+
+@pytest.mark.parametrize("size", [50, SIZE])
+def test_loops_between_uses(size):
+    agrees(used_behind_a_loop, whole_numbers(size), 40)
+
+
+def test_a_chain_of_temporaries_needs_three_at_a_time():
+    a, b = np.random.rand(SIZE), np.random.rand(SIZE)
+    compiled = ljit.jit(chain)
+    for _ in range(4):
+        compiled(a, b)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        compiled(a, b)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 3.5 * a.nbytes
