@@ -308,14 +308,16 @@ def compile_ir(
     symbols: Mapping[str, int] | None = None,
     find: Symbols | None = None,
     optimize: bool = True,
+    straight: bool = False,
     pack: bool = False,
 ) -> CompiledModule:
     """Compile a module of IR text for this machine.
 
     Without `optimize` that takes a tenth of the time: for code whose own speed does not matter. The same holds of
-    functions with the attribute ``optnone`` (`codegen/partition.py`). `pack`: pack
-    scalars into vectors also where they stand side by side in straight-line code. It is for code that was
-    written so on purpose: elsewhere it can make chains of dependences longer (15 % on n-body).
+    functions with the attribute ``optnone`` (`codegen/partition.py`). `straight`: the others are straight-line code, which
+    leaves nothing to do but instruction selection. `pack`: pack scalars into vectors also where they stand side by side
+    in straight-line code. It is for code that was written so on purpose: elsewhere it can make chains of dependences
+    longer (15 % on n-body).
 
     `exports` are further functions or global variables whose addresses are wanted. Undefined functions are
     taken from `symbols`, from `find`, which gets the object files, from NumPy's C API
@@ -326,7 +328,7 @@ def compile_ir(
         imported |= {name: _half_conversions().symbol(name) for name in _HALF_NAMES}
     names = (entry_name, *exports)
     known = {**imported, **(symbols or {})}
-    return _compile(text, names, known, find=find, optimize=optimize, pack=pack)
+    return _compile(text, names, known, find=find, optimize=optimize, straight=straight, pack=pack)
 
 
 def _compile(
@@ -336,6 +338,7 @@ def _compile(
     *,
     find: Symbols | None = None,
     optimize: bool = True,
+    straight: bool = False,
     pack: bool = False,
 ) -> CompiledModule:
     host = _host()
@@ -343,7 +346,7 @@ def _compile(
     parts = partition(text) if optimize else ("", text)
     main, quick = (host.parse(part) if part else None for part in parts)
     parsed = time.perf_counter()
-    if main is not None:
+    if main is not None and not straight:
         host.run_passes(main, parts[0], pack=pack)
     optimized = time.perf_counter()
     machines = ((main, host.machine), (quick, host.quick_machine))

@@ -8,6 +8,7 @@ from functools import cache
 
 from ljit.codegen.builder import ModuleBuilder, integer
 from ljit.codegen.mathlib.terms import Term, intrinsic, select, vector_of
+from ljit.codegen.partition import QUICK
 from ljit.records import Record
 
 __all__ = ["SHARED", "Source", "Writer", "declared", "elementary", "source"]
@@ -114,6 +115,6 @@ def _one_by_one(x: Term) -> Term:
 
 def _define_beyond(module: ModuleBuilder, function: _Function) -> None:
     f = module.function(_BEYOND, "double", ["double"], "internal")
-    f.attributes = f"noinline {_PURE}"
+    f.attributes = f"noinline {QUICK} {_PURE}"
     assert function.beyond is not None
     f.ret(function.beyond(Term(f, f.params[0])).ref)

@@ -58,4 +58,4 @@ def _compiled(full: bytes) -> CompiledModule:
     assert found is not None, full
     name, type_, lanes = found.groups(default=b"1")
     code = source(name.decode(), type_.decode(), int(lanes))
-    return compile_ir(code.text, code.name)
+    return compile_ir(code.text, code.name, straight=True)
