@@ -314,10 +314,10 @@ def compile_ir(
     """Compile a module of IR text for this machine.
 
     Without `optimize` that takes a tenth of the time: for code whose own speed does not matter. The same holds of
-    functions with the attribute ``optnone`` (`codegen/partition.py`). `straight`: the others are straight-line code, which
-    leaves nothing to do but instruction selection. `pack`: pack scalars into vectors also where they stand side by side
-    in straight-line code. It is for code that was written so on purpose: elsewhere it can make chains of dependences
-    longer (15 % on n-body).
+    functions with the attribute ``optnone`` (`codegen/partition.py`). `straight`: the others are straight-line
+    code, which leaves nothing to do but instruction selection. `pack`: pack scalars into vectors also where they
+    stand side by side in straight-line code. It is for code that was written so on purpose: elsewhere it can make
+    chains of dependences longer (15 % on n-body).
 
     `exports` are further functions or global variables whose addresses are wanted. Undefined functions are
     taken from `symbols`, from `find`, which gets the object files, from NumPy's C API

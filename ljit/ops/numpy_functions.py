@@ -115,14 +115,6 @@ def _infer_interp(x: Type, xp: Type, fp: Type) -> Type:
     return array_of(_FLOAT64, x.shape) if isinstance(x, ArrayType) and x.ndim else ANY
 
 
-def _infer_round(a: Type, *, decimals: object = 0) -> Type:
-    if not isinstance(a, ArrayType | ScalarType) or a.dtype.kind not in "iufc":
-        return ANY
-    if isinstance(a, ScalarType):
-        return a
-    return ArrayType(a.dtype, a.shape, layout_like((a,), a.ndim)) if a.ndim else ANY
-
-
 def _infer_nonzero(a: Type) -> Type:
     if not isinstance(a, ArrayType) or not a.ndim:
         return ANY
@@ -150,15 +142,6 @@ declare_function(
 declare_function(
     "interp", "(x, xp, fp)", _infer_interp, np.interp, samples=((1.5, _VECTOR, _VECTOR),)
 )
-for _name in ("round", "around"):
-    declare_function(
-        _name,
-        "(a, *, decimals=0)",
-        _infer_round,
-        getattr(np, _name),
-        methods=("ndarray.round", "generic.round") if _name == "round" else (),
-        samples=((_MATRIX / 7,),),
-    )
 declare_function(
     "nonzero",
     "(a)",
