@@ -214,6 +214,7 @@ def known_object(f: FunctionBuilder, value: Native) -> Native:
     if not value.memos:
         return value
     parts = list(value.parts)
+    objects = {slot: f.load("ptr", slot) for slot in value.memos.values()}
     for position, slot in value.memos.items():
-        parts[position] = f.load("ptr", slot)
+        parts[position] = objects[slot]
     return Native(value.type, parts)

@@ -168,8 +168,12 @@ def _box_tuple(
         return made
     done, failed = f.new_block("boxed"), f.new_block("failed")
     edges = [(NULL, _branch_if_null(f, made, done))]
+    views: dict[object, Ref] = {}  # one view is one object
     for index, item in enumerate(items):
-        boxed = box(f, item, keep)
+        key = item.type, *[part.text for part in item.parts]
+        is_again = isinstance(item.type, ArrayType) and key in views
+        boxed = _new_reference(f, views[key]) if is_again else box(f, item, keep)
+        views[key] = boxed
         place = f.gep("i8", made, integer("i64", layout.TUPLE_ITEMS + 8 * index))
         f.store(boxed, place)
         _branch_if_null(f, boxed, failed)

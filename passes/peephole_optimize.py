@@ -8,9 +8,9 @@ included; the tests hold each against `evaluate`. Rules about operators are fiel
 from __future__ import annotations
 
 from ljit.ir import Graph, Neutral, Node, Value
-from ljit.ops.control import IF, YIELD
+from ljit.ops.control import IF, LOOP, YIELD
 from ljit.passes.manager import graph_pass, is_allowed
-from ljit.passes.rewriting import replace_value
+from ljit.passes.rewriting import collect_exits, replace_value
 from ljit.types import FLOAT, INT, ScalarType, Type
 
 __all__ = ["peephole_optimize"]
@@ -20,19 +20,22 @@ NAME = "peephole_optimize"
 
 @graph_pass(NAME)
 def peephole_optimize(graph: Graph) -> bool:
-    """Apply the rules to each node once, in textual order; whether any applied."""
+    """Apply the rules to each node once, structures last and from the inside; whether any applied."""
     changed = False
+    structures = []
     for node in list(graph.walk()):
-        if node.block is None:
-            continue
-        if node.op is IF:
-            changed |= _simplify_if(node)
+        if node.op is IF or node.op is LOOP:
+            structures.append(node)
             continue
         value = _simpler(node)
         if value is not None and is_allowed(NAME, node):
             replace_value(node.output, value)
             node.erase()
             changed = True
+    exits = collect_exits(graph) if structures else {}
+    for node in reversed(structures):
+        is_simpler = _simplify_if(node) if node.op is IF else _simplify_loop(node, exits)
+        changed |= is_simpler
     return changed
 
 
@@ -86,6 +89,26 @@ def _simplify_if(node: Node) -> bool:
         if value is not None and is_allowed(NAME, node):
             replace_value(out, value)
             changed = True
+    return changed
+
+
+def _simplify_loop(loop: Node, exits: dict[Node, list[Node]]) -> bool:
+    """Replace carried values that no trip changes: views that operators write into."""
+    ends = [block.terminator for block in loop.blocks if block.terminator.op is YIELD]
+    ends += exits.get(loop, [])
+    changed = False
+    for index, out in enumerate(loop.outputs):
+        first = loop.inputs[2 + index]
+        own = [block.params[index - len(loop.outputs)] for block in loop.blocks]
+        same = (first, *own)
+        is_kept = all(any(end.inputs[index] is value for value in same) for end in ends)
+        if not is_kept or any(value.type != first.type for value in (*own, out)):
+            continue
+        used = [value for value in (*own, out) if value.uses]
+        if used and is_allowed(NAME, loop):
+            changed = True
+            for value in used:
+                replace_value(value, first)
     return changed
 
 

@@ -49,7 +49,7 @@ from ljit.passes.native_calls import MAX_WALKS, LinkTo, NativeCalls, no_link, re
 from ljit.passes.resolve import Request, resolve
 from ljit.passes.specialize_control import ControlFlow
 from ljit.records import Record, made_by
-from ljit.types import ANY, NEVER, Type, UnionType
+from ljit.types import ANY, NEVER, ArrayType, Type, UnionType
 
 __all__ = ["Feedback", "Specialization", "specialize", "specialize_loop"]
 
@@ -139,6 +139,14 @@ def specialize_loop(
     if walk.control.visit_loop(loop, entry[0], entry[1:]):
         walk.leave(loop)
     return Specialization(walk.out.graph, walk.out.assumptions)
+
+
+def _results(made: Node) -> list[Value]:
+    """Give what the node computes; an operator that writes into an array gives that very array."""
+    is_in_place = made.op.elementwise and made.op.schema.written and made.outputs
+    if is_in_place and isinstance(made.output.type, ArrayType):
+        return [made.inputs[0]]
+    return list(made.outputs)
 
 
 class _Constants(Record):
@@ -293,7 +301,7 @@ class _Specializer:
         if folded is not None:
             return [folded]
         made = self.out.append(request.op, request.inputs, request.attrs, like=node, outputs=types_)
-        return list(made.outputs)
+        return _results(made)
 
     def result_types(self, request: Request, node: Node) -> tuple[Type, ...]:
         if request.op.infer is None:

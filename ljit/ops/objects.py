@@ -126,6 +126,9 @@ def _infer_bound(x: Type, *, name: str, free: bool = False) -> Type:
 def _lower_bound(e: Emitter, x: V, *, name: str, free: bool = False) -> V:
     if x.type == UNBOUND:
         e.bail(f"{name} is not bound")
+    elif x.type == ANY:
+        unbound = e.object_const(UNBOUND_VALUE)
+        e.bail_if(e.same_object(x, unbound), f"{name} is not bound")
     return x
 
 

@@ -38,10 +38,20 @@ Factory = Callable[[], "tuple[Any, ...] | Args"]
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """How far floats may lie apart."""
+
+    distance: float
+
+
+Ulps = int | Bound
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     function: Callable[..., Any]
     factories: tuple[Factory, ...]
-    ulp: int
+    ulp: Ulps
     is_translated: bool
 
     @property
@@ -53,7 +63,7 @@ PROGRAMS: list[Program] = []
 
 
 def program(
-    *factories: Factory, ulp: int = 0, is_translated: bool = True
+    *factories: Factory, ulp: Ulps = 0, is_translated: bool = True
 ) -> Callable[[Callable[..., Any]], Any]:
     """Enrol the decorated function with its argument factories.
 
@@ -114,7 +124,7 @@ def describe_failure(error: Exception) -> Failure:
     return Failure(type(error), str(error), tuple(frames), cause)
 
 
-def difference(expected: Outcome, actual: Outcome, ulp: int = 0) -> str | None:
+def difference(expected: Outcome, actual: Outcome, ulp: Ulps = 0) -> str | None:
     """Say how two outcomes differ; None: not at all."""
     if expected.failure != actual.failure:
         return f"exceptions differ: expected {expected.failure}, got {actual.failure}"
@@ -133,7 +143,7 @@ def difference(expected: Outcome, actual: Outcome, ulp: int = 0) -> str | None:
     return None
 
 
-def compare(a: Any, b: Any, ulp: int = 0) -> str | None:
+def compare(a: Any, b: Any, ulp: Ulps = 0) -> str | None:
     """Compare deeply: exact classes, bits of floats (any NaN equals any NaN), dtypes and shapes."""
     if type(a) is not type(b):
         return f"{a!r} is {type(a).__name__}, {b!r} is {type(b).__name__}"
@@ -163,7 +173,7 @@ def stream_state(rng: Any) -> str:
     return str(rng.bit_generator.state)
 
 
-def compare_sequences(a: Sequence[Any], b: Sequence[Any], ulp: int) -> str | None:
+def compare_sequences(a: Sequence[Any], b: Sequence[Any], ulp: Ulps) -> str | None:
     if len(a) != len(b):
         return f"{a!r} has {len(a)} items, {b!r} has {len(b)}"
     for index, (x, y) in enumerate(zip(a, b, strict=True)):
@@ -173,7 +183,7 @@ def compare_sequences(a: Sequence[Any], b: Sequence[Any], ulp: int) -> str | Non
     return None
 
 
-def compare_arrays(a: Any, b: Any, ulp: int) -> str | None:
+def compare_arrays(a: Any, b: Any, ulp: Ulps) -> str | None:
     if a.dtype != b.dtype or a.dtype.num != b.dtype.num:
         return f"dtype {a.dtype!r} != {b.dtype!r}"
     if a.shape != b.shape:
@@ -192,7 +202,7 @@ def compare_arrays(a: Any, b: Any, ulp: int) -> str | None:
     )
 
 
-def differing_elements(a: np.ndarray, b: np.ndarray, ulp: int) -> np.ndarray:
+def differing_elements(a: np.ndarray, b: np.ndarray, ulp: Ulps) -> np.ndarray:
     if a.dtype.kind == "c":
         parts = (
             differing_elements(np.ascontiguousarray(p), np.ascontiguousarray(q), ulp)
@@ -205,11 +215,11 @@ def differing_elements(a: np.ndarray, b: np.ndarray, ulp: int) -> np.ndarray:
     same = (a == b) & (np.signbit(a) == np.signbit(b))
     if ulp:
         with np.errstate(all="ignore"):
-            same |= np.abs(a - b) <= ulp * np.spacing(np.maximum(np.abs(a), np.abs(b)))
+            same |= np.abs(a - b) <= limit(np.maximum(np.abs(a), np.abs(b)), ulp)
     return ~(same | both_nan)
 
 
-def same_number(a: complex, b: complex, ulp: int) -> bool:
+def same_number(a: complex, b: complex, ulp: Ulps) -> bool:
     if isinstance(a, complex):
         return same_number(a.real, b.real, ulp) and same_number(a.imag, b.imag, ulp)
     assert isinstance(b, float)
@@ -217,7 +227,12 @@ def same_number(a: complex, b: complex, ulp: int) -> bool:
         return a != a and b != b
     if struct.pack("d", a) == struct.pack("d", b):
         return True
-    return bool(ulp) and abs(a - b) <= ulp * float(np.spacing(max(abs(a), abs(b))))
+    return bool(ulp) and abs(a - b) <= float(limit(max(abs(a), abs(b)), ulp))
+
+
+def limit(largest: Any, ulp: Ulps) -> Any:
+    """Give the distance that is allowed between numbers of this size."""
+    return ulp * np.spacing(largest) if isinstance(ulp, int) else ulp.distance
 
 
 def aliasing(outcome: Outcome) -> tuple[object, ...]:
@@ -246,7 +261,7 @@ def check_calls(
     function: Callable[..., Any],
     compiled: Callable[..., Any],
     calls: Sequence[Factory],
-    ulp: int = 0,
+    ulp: Ulps = 0,
 ) -> None:
     """Make each call plainly and compiled, on fresh equal arguments, and compare the outcomes."""
     for number, factory in enumerate(calls, start=1):

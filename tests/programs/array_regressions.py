@@ -1,0 +1,23 @@
+"""Array programs that ljit once got wrong; most were found by the array fuzzer and then made small."""
+
+import numpy as np
+
+from tests.programs.harness import program
+
+
+@program(lambda: (1, np.arange(3.0)), lambda: (0, np.arange(3.0)))
+def an_array_that_is_bound_only_on_one_path(i, t):
+    for _k in range(2):
+        if i > 0:
+            w = t[1:]
+    return i, w
+
+
+@program(lambda: (np.arange(3.0), np.ones(3)))
+def an_operator_in_place_gives_the_view_itself(t, m):
+    first = t[None]
+    other = first
+    first += m
+    for _k in range(2):
+        other *= m
+    return first, other, t
