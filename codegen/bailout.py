@@ -201,7 +201,8 @@ class Bailout:
                 site.add(integer("i32", number), block)
             if self.thread_state is not None:
                 self.f.call("void", support("regain_gil"), (self.thread_state,))
-            values = [known_object(self.f, value) for value in state.values]
+            objects: dict[str, Ref] = {}
+            values = [known_object(self.f, value, objects) for value in state.values]
             frames = lower_depth(self.f, self.room) if self.room is not None else None
             result = call_exit(self.f, self.context, state.index, site, values)
             if frames is not None:
@@ -209,12 +210,19 @@ class Bailout:
             self.ownership.leave_with(result)
 
 
-def known_object(f: FunctionBuilder, value: Native) -> Native:
-    """Views whose objects were made before, as those objects: boxing twice gives the same object."""
+def known_object(
+    f: FunctionBuilder, value: Native, objects: dict[str, Ref] | None = None
+) -> Native:
+    """Views whose objects were made before, as those objects: boxing twice gives the same object.
+
+    `objects`: by slot, what was read here before.
+    """
     if not value.memos:
         return value
     parts = list(value.parts)
-    objects = {slot: f.load("ptr", slot) for slot in value.memos.values()}
+    objects = {} if objects is None else objects
     for position, slot in value.memos.items():
-        parts[position] = objects[slot]
+        if slot.text not in objects:
+            objects[slot.text] = f.load("ptr", slot)
+        parts[position] = objects[slot.text]
     return Native(value.type, parts)

@@ -27,7 +27,15 @@ def call_exit(
     f: FunctionBuilder, context: Context, index: int, site: Ref, values: Sequence[Native]
 ) -> Ref:
     """Call ``helper(index, site, values)``; gives its result, null if an error is set."""
-    parts = [_item(f, context, value) for value in values]
+    parts: list[tuple[str, Ref]] = []
+    views: dict[object, Ref] = {}  # one view is one object
+    for value in values:
+        key = value.type, *[part.text for part in value.parts]
+        if value.late is None and isinstance(value.type, ArrayType):
+            parts.append(("O", views[key]) if key in views else _item(f, context, value))
+            views[key] = parts[-1][1]
+        else:
+            parts.append(_item(f, context, value))
     units = f"ii({''.join(code for code, _ in parts)})"
     operands = (integer("i32", index), site, *(part for _, part in parts))
     result = _call(f, context.keep(context.options.helper), units, operands)

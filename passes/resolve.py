@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Protocol
 
-from ljit.ir import REGISTRY, OpDef, Value, get_op
+from ljit.ir import REGISTRY, OpDef, Schema, Value, get_op
 from ljit.ops.control import CONSTANT
 from ljit.ops.members import METHOD
 from ljit.ops.python_types import bound_function, class_of, fixed_method, is_c_method
@@ -284,7 +284,7 @@ def bind(
     if given.keys() & keywords.keys() or not keywords.keys() <= by_keyword:
         return None
     given.update(keywords)
-    attrs = _attributes(schema.keyword_only, given)
+    attrs = _attributes(schema, given)
     if attrs is None:
         return None
     inputs = _operands(op, given, constants)
@@ -298,17 +298,19 @@ def _bind_variadic(
         return None
     if len(positional) < len(op.schema.positional):
         return None
-    attrs = _attributes(op.schema.keyword_only, keywords)
+    attrs = _attributes(op.schema, keywords)
     return Request(op, tuple(positional), attrs) if attrs is not None else None
 
 
-def _attributes(names: Sequence[str], given: Mapping[str, Value]) -> dict[str, object] | None:
+def _attributes(schema: Schema, given: Mapping[str, Value]) -> dict[str, object] | None:
     attrs: dict[str, object] = {}
-    for name in names:
+    for name in schema.keyword_only:
         if name in given:
             if not given[name].is_constant:
                 return None
             attrs[name] = given[name].constant
+        elif name not in schema.defaults:
+            return None
     return attrs
 
 

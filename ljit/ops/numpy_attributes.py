@@ -81,6 +81,10 @@ def _lower_strides(e: Emitter, a: V) -> V:
     return e.tuple_make(list(e.array_strides(a)) if isinstance(a.type, ArrayType) else [])
 
 
+def _is_strided(a: Type) -> bool:
+    return isinstance(a, ScalarType) or (isinstance(a, ArrayType) and a.layout != "C")
+
+
 def _lower_size(e: Emitter, a: V) -> V:
     total = e.const(INT, 1)
     for size in _sizes(e, a):
@@ -125,7 +129,8 @@ _declare(
     callables=(np.shape,),
     ranges=RangeRules(item=lambda s, node, axis: s.size(node.inputs[0], axis)),
 )
-_declare("strides", _int_tuple, _lower_strides)
+# of a contiguous array, those of axes with one element, or of an empty array, can be any: the object knows
+_declare("strides", _int_tuple, _lower_strides, can_lower=_is_strided)
 _declare("size", _int_result, _lower_size, evaluate=np.size, callables=(np.size,))
 _declare(
     "ndim", _int_result, _lower_ndim, evaluate=np.ndim, callables=(np.ndim,), fold=_fold(_ndim)

@@ -19,7 +19,16 @@ from ljit.testing.random_array_programs import (
     random_array_arguments,
     random_array_program,
 )
-from tests.programs.harness import Bound, Factory, Outcome, Ulps, difference, make_args, run
+from tests.programs.harness import (
+    Bound,
+    Factory,
+    Outcome,
+    Ulps,
+    difference,
+    make_args,
+    mutable_parts,
+    run,
+)
 
 FIRST, LAST = map(int, os.environ.get("LJIT_FUZZ", "0:14").split(":"))
 CALLS = (0, 1, 2, 0, 3, 4, 5, 6, 7, 1)  # equal types at first, then odd ones
@@ -42,10 +51,22 @@ def bound(seed: int, outcome: Outcome) -> Ulps:
     return Bound((2e-3 if is_narrow else 1e-9) * max(finite))
 
 
+def sharing(outcome: Outcome) -> object:
+    """Give which results are arguments and which arrays share memory.
+
+    Two names for a view that the function made may be two objects.
+    """
+    parts = list(mutable_parts((outcome.value, outcome.args.positional)))
+    given = list(mutable_parts(outcome.args.positional))
+    arrays = [x for x in parts if isinstance(x, np.ndarray)]
+    shared = [np.may_share_memory(x, y) for x in arrays for y in arrays]
+    return shared, [[x is y for y in given] for x in parts]
+
+
 def check(plain: Any, compiled: Any, seed: int, call: int, where: str = "") -> None:
     expected = run(plain, make_args(arguments(seed, call)))
     actual = run(compiled, make_args(arguments(seed, call)))
-    found = difference(expected, actual, bound(seed, expected))
+    found = difference(expected, actual, bound(seed, expected), sharing)
     assert found is None, f"seed {seed}, arguments {call}{where}: {found}"
 
 

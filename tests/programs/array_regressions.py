@@ -21,3 +21,13 @@ def an_operator_in_place_gives_the_view_itself(t, m):
     for _k in range(2):
         other *= m
     return first, other, t
+
+
+@program(lambda: (np.ones((3, 4))[:1, :1],), lambda: (np.ones((3, 0)),), lambda: (np.ones((3, 4)),))
+def strides_of_contiguous_arrays(a):
+    return a.strides
+
+
+@program(lambda: (np.ones(3),))
+def a_keyword_that_is_missing(a):
+    return a.astype()

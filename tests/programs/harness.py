@@ -124,8 +124,14 @@ def describe_failure(error: Exception) -> Failure:
     return Failure(type(error), str(error), tuple(frames), cause)
 
 
-def difference(expected: Outcome, actual: Outcome, ulp: Ulps = 0) -> str | None:
-    """Say how two outcomes differ; None: not at all."""
+def difference(
+    expected: Outcome,
+    actual: Outcome,
+    ulp: Ulps = 0,
+    shared: Callable[[Outcome], object] | None = None,
+) -> str | None:
+    """Say how two outcomes differ, None: not at all. `shared` is what must be alike of `aliasing`."""
+    shared = shared or aliasing
     if expected.failure != actual.failure:
         return f"exceptions differ: expected {expected.failure}, got {actual.failure}"
     if expected.output != actual.output:
@@ -138,8 +144,8 @@ def difference(expected: Outcome, actual: Outcome, ulp: Ulps = 0) -> str | None:
         found = compare(a, b, ulp)
         if found is not None:
             return f"{what} differ: {found}"
-    if aliasing(expected) != aliasing(actual):
-        return f"aliasing differs: expected {aliasing(expected)}, got {aliasing(actual)}"
+    if shared(expected) != shared(actual):
+        return f"aliasing differs: expected {shared(expected)}, got {shared(actual)}"
     return None
 
 
@@ -190,6 +196,8 @@ def compare_arrays(a: Any, b: Any, ulp: Ulps) -> str | None:
         return f"shape {a.shape} != {b.shape}"
     if isinstance(a, np.ndarray) and a.flags.writeable != b.flags.writeable:
         return "one is read-only, the other is not"
+    if isinstance(a, np.ndarray) and steps(a) != steps(b):
+        return f"strides {a.strides} != {b.strides}"
     if a.dtype.kind in "OSUV":
         return compare(a.tolist(), b.tolist(), ulp)
     different = differing_elements(np.atleast_1d(np.asarray(a)), np.atleast_1d(np.asarray(b)), ulp)
@@ -200,6 +208,12 @@ def compare_arrays(a: Any, b: Any, ulp: Ulps) -> str | None:
         f"{int(different.sum())} of {different.size} elements, first at {where}: "
         f"{np.atleast_1d(a)[where]!r} != {np.atleast_1d(b)[where]!r}"
     )
+
+
+def steps(a: np.ndarray) -> list[int]:
+    """The strides that matter: of axes with more than one element."""
+    pairs = zip(a.shape, a.strides, strict=True)
+    return [stride if size > 1 and a.size else 0 for size, stride in pairs]
 
 
 def differing_elements(a: np.ndarray, b: np.ndarray, ulp: Ulps) -> np.ndarray:
