@@ -1,7 +1,8 @@
 """Settings from the environment, and the log that they switch on.
 
 Variables: ``LJIT=0`` leaves functions undecorated, ``LJIT_CHECK=1`` verifies graphs after each
-pass, ``LJIT_FULL_TRACEBACK=1`` shows ljit's own frames, ``LJIT_OPT_LIMIT="fuse=12"`` lets a pass do
+pass, ``LJIT_FULL_TRACEBACK=1`` shows ljit's own frames, ``LJIT_PROFILED_SIZES=0``
+makes no code for the sizes of small arrays, ``LJIT_OPT_LIMIT="fuse=12"`` lets a pass do
 that many rewrites, ``LJIT_STOP_AFTER=17`` skips every pass after the 17th run, ``LJIT_KEPT_MEMORY=64`` keeps at
 most so many MiB of freed arrays for new ones, and
 ``LJIT_LOG_LEVEL='inline:>fuse:>>runtime'`` logs passes and components to stderr: no prefix
@@ -32,6 +33,7 @@ class Settings(Record, eq=True):
     enabled: bool = True
     check: bool = False
     full_traceback: bool = False
+    profiled_sizes: bool = True
     log_levels: Mapping[str, int] = made_by(factory=dict)
     opt_limits: Mapping[str, int] = made_by(factory=dict)
     stop_after: int | None = None
@@ -46,6 +48,7 @@ class Settings(Record, eq=True):
             enabled=environment.get("LJIT", "1") != "0",
             check=environment.get("LJIT_CHECK", "0") not in ("", "0"),
             full_traceback=environment.get("LJIT_FULL_TRACEBACK", "0") not in ("", "0"),
+            profiled_sizes=environment.get("LJIT_PROFILED_SIZES", "1") != "0",
             log_levels=parse_log_levels(environment.get("LJIT_LOG_LEVEL", "")),
             opt_limits=_parse_limits(environment.get("LJIT_OPT_LIMIT", "")),
             stop_after=_parse_count("LJIT_STOP_AFTER", stop_after) if stop_after else None,

@@ -121,12 +121,6 @@ def _infer_nonzero(a: Type) -> Type:
     return TupleType((ArrayType(_INT64, (None,), "strided"),) * a.ndim)
 
 
-def _infer_roll(a: Type, shift: Type) -> Type:
-    if not isinstance(a, ArrayType) or shift != INT:
-        return ANY
-    return ArrayType(a.dtype, a.shape, layout_like((a,), a.ndim))
-
-
 def _infer_flat_index(a: Type) -> Type:
     return ArrayType(_INT64, (None,)) if isinstance(a, ArrayType) else ANY
 
@@ -151,4 +145,3 @@ declare_function(
     samples=((_MATRIX,),),
 )
 declare_function("flatnonzero", "(a)", _infer_flat_index, np.flatnonzero, samples=((_MATRIX,),))
-declare_function("roll", "(a, shift)", _infer_roll, np.roll, samples=((_VECTOR, 1),))

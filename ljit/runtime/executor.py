@@ -219,7 +219,7 @@ class ProfilingExecutor:
     def plan_for(self, values: Sequence[object]) -> Plan | None:
         """Find or start the plan for the types of `values`; None if there were too many."""
         key = tuple(map(type_of, values))
-        sized = sized_types(key, values)
+        sized = sized_types(key, values) if config.settings().profiled_sizes else key
         plan = self.plans.get(sized)
         return plan if plan is not None else self._start_plan(key, sized)
 

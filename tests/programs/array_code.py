@@ -320,3 +320,28 @@ def array_or_scalar(a, n):
     for i in range(n):
         x = x + a * i
     return x
+
+
+@program(
+    lambda: (grid(3, 4), 1),
+    lambda: (grid(3, 4), -9),
+    lambda: (grid(0, 4), 2),
+    lambda: (grid(1, 1, np.int8), 5),
+    lambda: (grid(4, 6)[:, ::2], 2),
+    lambda: (grid(2, 3) * 1j, 0),
+)
+def rolled(a, shift):
+    b = np.roll(a, shift, axis=0) - np.roll(a, -shift, axis=-1)
+    return b, np.roll(a, shift), np.roll(a, shift, 1), np.roll(a.ravel(), 2**62)
+
+
+@program(
+    lambda: (np.array([1.0, 2.5, -3.0]), grid(5, 3)),
+    lambda: (grid(5, 3), grid(5, 3) ** 2 + 1.0),
+    lambda: (grid(7, 3)[::-1], grid(1, 3)),
+    lambda: (grid(3, 3), grid(6, 3)[::2]),
+    lambda: (grid(2, 3), grid(3, 3)),
+    lambda: (grid(9, 3, np.float32), np.ones(3, np.float32)),
+)
+def cross_products(a, b):
+    return np.cross(a, b), np.cross(b, a) * 2.0

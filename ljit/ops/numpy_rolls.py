@@ -1,0 +1,160 @@
+"""`np.roll` and `np.cross`: native loops over the rows of arrays in C order; other arrays boxed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+import numpy as np
+
+from ljit.ir.emitter import Emitter, V
+from ljit.ops.numpy_boxed import axes_of, declare_function
+from ljit.ops.numpy_rules import broadcast_shapes, layout_like
+from ljit.types import ANY, INT, ArrayType, Type
+
+__all__: list[str] = []
+
+_VECTOR, _MATRIX = np.arange(3.0), np.arange(12.0).reshape(4, 3)
+
+
+# -- roll ------------------------------------------------------------------------------------------
+
+
+def _infer_roll(a: Type, shift: Type, *, axis: object = None) -> Type:
+    if not isinstance(a, ArrayType) or shift != INT:
+        return ANY
+    if axis is not None and (type(axis) is not int or axes_of(axis, a.ndim) is None):
+        return ANY
+    return ArrayType(a.dtype, a.shape, layout_like((a,), a.ndim))
+
+
+def _can_lower_roll(a: Type, shift: Type, *, axis: object = None) -> bool:
+    is_plain = isinstance(a, ArrayType) and a.layout == "C" and a.ndim > 0
+    return is_plain and _infer_roll(a, shift, axis=axis) != ANY
+
+
+def _product(e: Emitter, sizes: Sequence[V]) -> V:
+    return reduce(e.mul, sizes, e.const(INT, 1))
+
+
+def _lower_roll(e: Emitter, a: V, shift: V, *, axis: int | None = None) -> V:
+    """Copy blocks: of each stretch along the axis the end comes first."""
+    sizes = list(e.array_sizes(a))
+    made = e.array_new(_infer_roll(a.type, shift.type, axis=axis), sizes, None)
+    first = 0 if axis is None else axis % len(sizes)
+    rest = sizes if axis is None else sizes[first + 1 :]
+    inner = e.const(INT, 1) if axis is None else _product(e, rest)
+    length = _product(e, sizes) if axis is None else sizes[first]
+    times = e.const(INT, 1) if axis is None else _product(e, sizes[:first])
+    zero, one = e.const(INT, 0), e.const(INT, 1)
+    is_empty = e.compare("eq", length, zero)
+    divisor = e.select(is_empty, one, length)
+    start = e.rem(shift, divisor)
+    start = e.select(e.compare("lt", start, zero), e.add(start, divisor), start)
+    start = e.select(is_empty, zero, start)
+    block, head = e.mul(length, inner), e.mul(start, inner)
+    tail = e.sub(block, head)
+    source, target = _flat(e, a, e.mul(times, block)), _flat(e, made, e.mul(times, block))
+
+    def copy(count: V, source_at: V, target_at: V) -> None:
+        def step(k: V) -> None:
+            value = e.array_load(source, [e.add(source_at, k)])
+            e.array_store(target, [e.add(target_at, k)], value)
+
+        e.loop(count, step)
+
+    def stretch(t: V) -> None:
+        base = e.mul(t, block)
+        copy(head, e.add(base, tail), base)
+        copy(tail, base, e.add(base, head))
+
+    e.loop(times, stretch)
+    return made
+
+
+def _flat(e: Emitter, a: V, size: V) -> V:
+    """All elements of an array in C order as a vector."""
+    type_ = ArrayType(a.type.dtype, (None,), "C")
+    return e.array_view(a, type_, e.const(INT, 0), [size], [e.const(INT, a.type.dtype.itemsize)])
+
+
+declare_function(
+    "roll",
+    "(a, shift, *, axis=None)",
+    _infer_roll,
+    np.roll,
+    lower=_lower_roll,
+    can_lower=_can_lower_roll,
+    parameters=("a", "shift", "axis"),
+    samples=((_VECTOR, 1), (_MATRIX, -5)),
+)
+
+
+# -- cross -----------------------------------------------------------------------------------------
+
+
+def _infer_cross(a: Type, b: Type) -> Type:
+    """Only vectors of three elements, of floats of one dtype, whose number is known to be three."""
+    if not isinstance(a, ArrayType) or not isinstance(b, ArrayType):
+        return ANY
+    is_simple = a.dtype == b.dtype and a.dtype.kind == "f" and min(a.ndim, b.ndim) >= 1
+    if not is_simple or max(a.ndim, b.ndim) > 2 or a.shape[-1:] != (3,) or b.shape[-1:] != (3,):
+        return ANY
+    shape = broadcast_shapes((a.shape, b.shape))
+    return ANY if shape is None else ArrayType(a.dtype, shape)
+
+
+def _lower_cross(e: Emitter, a: V, b: V) -> V:
+    type_ = _infer_cross(a.type, b.type)
+    if a.type.ndim == b.type.ndim == 1:
+        made = e.array_new(type_, [e.const(INT, 3)], None)
+        _store(e, made, [], _cross_of(e, _vector(e, a, []), _vector(e, b, [])))
+        return made
+    one, zero = e.const(INT, 1), e.const(INT, 0)
+    counts = [e.array_sizes(x)[0] for x in (a, b) if x.type.ndim == 2]
+    rows = counts[0]
+    if len(counts) == 2:
+        rows = e.select(e.compare("eq", counts[0], one), counts[1], counts[0])
+        fits = e.bit_or(e.compare("eq", counts[1], one), e.compare("eq", counts[1], rows))
+        e.bail_if(e.bit_not(fits), "vectors that do not broadcast")
+    made = e.array_new(type_, [rows, e.const(INT, 3)], None)
+    steps = [
+        e.select(e.compare("eq", e.array_sizes(x)[0], one), zero, one) if x.type.ndim == 2 else None
+        for x in (a, b)
+    ]
+
+    def row(k: V) -> None:
+        left, right = (
+            _vector(e, x, [] if step is None else [e.mul(k, step)])
+            for x, step in zip((a, b), steps)
+        )
+        _store(e, made, [k], _cross_of(e, left, right))
+
+    e.loop(rows, row)
+    return made
+
+
+def _vector(e: Emitter, a: V, place: list[V]) -> list[V]:
+    return [e.array_load(a, [*place, e.const(INT, i)]) for i in range(3)]
+
+
+def _cross_of(e: Emitter, a: Sequence[V], b: Sequence[V]) -> list[V]:
+    pairs = ((1, 2), (2, 0), (0, 1))
+    return [e.sub(e.mul(a[i], b[j]), e.mul(a[j], b[i])) for i, j in pairs]
+
+
+def _store(e: Emitter, made: V, place: list[V], values: Sequence[V]) -> None:
+    for i, value in enumerate(values):
+        e.array_store(made, [*place, e.const(INT, i)], value)
+
+
+declare_function(
+    "cross",
+    "(a, b)",
+    _infer_cross,
+    np.cross,
+    lower=_lower_cross,
+    symbolic=True,
+    can_lower=lambda a, b: _infer_cross(a, b) != ANY,
+    samples=((_VECTOR, _VECTOR + 1.0), (_VECTOR, _MATRIX)),
+)
