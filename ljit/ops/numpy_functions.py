@@ -13,7 +13,6 @@ from ljit.ops.numpy_rules import (
     array_of,
     dtype_of,
     is_scalar,
-    layout_like,
     result_dtype,
 )
 from ljit.types import ANY, FLOAT, INT, NONE, ArrayType, ScalarType, TupleType, Type
