@@ -134,6 +134,8 @@ class GraphEmitter:
         return [self.env[value] for value in node.inputs]
 
     def _define(self, node: Node, results: Sequence[Native]) -> None:
+        if not self.e.f.is_reachable:  # it always leaves: sizes that are known do not fit together
+            return
         for out, value in zip(node.outputs, results, strict=True):
             self.env[out] = self._fit(value, out.type)
 
@@ -483,10 +485,8 @@ def _has_lowering(op: OpDef, types_: Sequence[Type], node: Node) -> bool:
 
 def _element_effects(op: OpDef, operands: Sequence[Native], node: Node) -> Effect:
     """The effects of an elementwise op on one element."""
-    if isinstance(op.effects, Effect):
-        return op.effects
     types_ = [x.type.element if isinstance(x.type, ArrayType) else x.type for x in operands]
-    return op.effects(*types_, **node.attrs)
+    return op.effects if isinstance(op.effects, Effect) else op.effects(*types_, **node.attrs)
 
 
 def _as_sequence(results: object, count: int) -> Sequence[Native]:
