@@ -17,7 +17,7 @@ from ljit.codegen.forms import ArrayParts, Native, memory_type
 from ljit.codegen.memory_order import fortran_condition, reversed_condition
 from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_loops import Body, Loops
-from ljit.codegen.nest_overlap import Redirection, redirect_overlapping
+from ljit.codegen.nest_overlap import redirect_overlapping
 from ljit.codegen.nest_reductions import Accumulator
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, load_first, rank_of
 from ljit.errors import CodegenError
@@ -197,25 +197,30 @@ class _Nest:
     # -- loops -------------------------------------------------------------------------------------
 
     def emit(self, body: Body, *, may_leave: bool, is_apart: bool, is_short: bool) -> None:
-        """Write the loops, and copies from temporary arrays behind them."""
-        sources = () if is_apart else self.sources
-        ways = redirect_overlapping(self.space, self.into, sources, may_leave=may_leave)
-        into = [x if way is None else way.temporary for x, way in zip(self.into, ways, strict=True)]
-        targets = [*into, *self.fresh]
-        accumulators = [*(None for _ in into), *self.accumulators]
+        """Write the loops."""
+        targets = [*self.into, *self.fresh]
+        accumulators = [*(None for _ in self.into), *self.accumulators]
         reduced, ndim = self.reductions.axes, self.space.ndim
         has_checks = False
 
         def write(condition: Ref, axes: Sequence[int]) -> None:
             nonlocal has_checks
             space, sources, results = self._in_order(condition, targets)
+            count = len(self.into)
+            near = () if is_apart else sources
+            ways = redirect_overlapping(space, results[:count], near, may_leave=may_leave)
+            into = [
+                x if way is None else way.temporary
+                for x, way in zip(results[:count], ways, strict=True)
+            ]
             loops = Loops(
                 space,
                 sources,
-                results,
+                [*into, *results[count:]],
                 accumulators,
                 body,
                 reduced=axes,
+                ways=[way for way in ways if way is not None],
                 may_leave=may_leave,
                 is_short=is_short,
             )
@@ -223,16 +228,13 @@ class _Nest:
                 loops.emit()
             has_checks |= loops.has_checks
 
-        order = self._order(into)
+        order = self._order(self.into)
         if len(reduced) in (0, ndim):
             write(order, reduced)
         else:
             turned = [ndim - 1 - axis for axis in reduced]
             self._either(order, lambda: write(TRUE, turned), lambda: write(FALSE, reduced))
-        for way in ways:
-            if way is not None:
-                self._copy_back(way)
-        if into and not may_leave and has_checks:
+        if self.into and not may_leave and has_checks:
             msg = "the body of a loop nest that writes in place has checks that its ops do not declare"
             raise CodegenError(msg)
 
@@ -269,16 +271,6 @@ class _Nest:
             f.start(block)
             write()
             f.br(done)
-        f.start(done)
-
-    def _copy_back(self, way: Redirection) -> None:
-        f = self.e.f
-        copy, done = f.new_block("copy"), f.new_block("copied")
-        f.condbr(way.overlaps, copy, done, unlikely=True)
-        f.start(copy)
-        with own_function(f):
-            Loops(self.space, [way.temporary], [way.target], [None], lambda x: x).emit()
-        f.br(done)
         f.start(done)
 
 

@@ -37,7 +37,16 @@ def fortran_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:
 
 def reversed_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:
     """Whether going through the axes in the opposite order is going through memory in order."""
-    return _moves(e, ndim, operands)[0] if ndim > 1 else FALSE
+    if ndim < 2 or any(_is_known(e, x) for x in operands):
+        return FALSE
+    return _moves(e, ndim, operands)[0]
+
+
+def _is_known(e: Emitter, x: Axes) -> bool:
+    """Whether the last axis is surely that of the shortest steps, but in arrays without elements or of single rows."""
+    *outer, last = x.strides
+    is_near = last.constant is not None and last.constant > 0
+    return is_near and all(s.constant is None and e.f.is_nonnegative(s) for s in outer)
 
 
 def _moves(e: Emitter, ndim: int, operands: Sequence[Axes]) -> tuple[Ref, Ref]:

@@ -19,8 +19,11 @@ from itertools import groupby, pairwise
 from ljit.codegen.arrays import load_element, store_element
 from ljit.codegen.builder import FALSE, TRUE, Ref, integer
 from ljit.codegen.casts import cast_value
+from ljit.codegen.counted_loops import State, inner_loop, outer_loop
 from ljit.codegen.forms import Native
-from ljit.codegen.nest_reductions import Accumulator, State, combine_blocks
+from ljit.codegen.nest_functions import own_function
+from ljit.codegen.nest_overlap import Redirection
+from ljit.codegen.nest_reductions import Accumulator, combine_blocks
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
 
 __all__ = ["Body", "Loops"]
@@ -35,7 +38,7 @@ class Loops:
     """The loops while they are written.
 
     `body` gives one result for each target from an element of each source. `accumulators` has how a target is reduced
-    along the axes `reduced`, or None for a target that holds all elements.
+    along the axes `reduced`, or None for a target that holds all elements. `ways`: which targets are temporary.
     """
 
     def __init__(
@@ -47,6 +50,7 @@ class Loops:
         body: Body,
         *,
         reduced: Sequence[int] = (),
+        ways: Sequence[Redirection] = (),
         may_leave: bool = False,
         is_short: bool = False,
     ) -> None:
@@ -59,6 +63,7 @@ class Loops:
         self.accumulators = accumulators
         self.body = body
         self.reduced = reduced
+        self.ways = ways
         self.may_leave = may_leave
         self.is_short = is_short  # the body: it may be written several times
         self.has_checks = False  # the body, as written, can leave
@@ -122,6 +127,8 @@ class Loops:
                     result = f.binary("and", result, f.icmp("eq", x.strides[outer], whole))
             elif x not in results:
                 result = f.binary("and", result, self._is_full(x))
+        for way in self.ways:
+            result = f.binary("and", result, f.bool_not(way.overlaps))
         return result if pairs else FALSE
 
     def _is_full(self, x: Operand) -> Ref:
@@ -163,7 +170,10 @@ class Loops:
         if self.is_flat is not FALSE:
             for run in self.runs:
                 self._join_axes(trips, run)
-        self._level(0, trips, is_unit=is_unit)
+        if self.ways:
+            self._delayed_rows(trips, is_unit=is_unit)
+        else:
+            self._level(0, trips, is_unit=is_unit)
 
     def _join_axes(self, trips: list[Ref], run: Sequence[int]) -> None:
         """Let the last of neighbouring axes have the trips of all, if the nest is flat."""
@@ -185,14 +195,62 @@ class Loops:
             self._row_loops(axis, trips)
             return
 
-        def body(k: Ref) -> None:
-            for x in self.arrays:
-                x.cursors.append(self._row_address(x, axis, k))
-            self._level(axis + 1, trips, is_unit=is_unit)
-            for x in self.arrays:
-                x.cursors.pop()
+        outer_loop(self.e, trips[axis], lambda k: self._row(axis, trips, k, is_unit=is_unit))
 
-        self._outer_loop(trips[axis], body)
+    def _row(self, axis: int, trips: Sequence[Ref], k: Ref, *, is_unit: bool) -> None:
+        masks = {way.temporary: way.mask for way in self.ways} if axis == 0 else {}
+        for x in self.arrays:
+            place = self.f.binary("and", k, masks[x]) if x in masks else k
+            x.cursors.append(self._row_address(x, axis, place))
+        self._level(axis + 1, trips, is_unit=is_unit)
+        for x in self.arrays:
+            x.cursors.pop()
+
+    def _delayed_rows(self, trips: Sequence[Ref], *, is_unit: bool) -> None:
+        """The outermost loop where results go to temporary rows: rows are copied behind later ones."""
+        f = self.f
+        rows, behind = trips[0] if self.ndim > 1 else ONE, ZERO
+        for way in self.ways:
+            behind = f.select(f.icmp("sgt", way.delay, behind), way.delay, behind)
+
+        def body(k: Ref) -> None:
+            compute, copy = f.new_block("row"), f.new_block("copies")
+            f.condbr(f.icmp("slt", k, rows), compute, copy)
+            if f.start(compute):
+                if self.ndim > 1:
+                    self._row(0, trips, k, is_unit=is_unit)
+                else:
+                    self._inner(trips[-1] if trips else ONE, is_unit=is_unit)
+                f.br(copy)
+            f.start(copy)
+            for way in self.ways:
+                self._copy_row(way, f.binary("sub", k, way.delay, "nsw"), rows)
+
+        outer_loop(self.e, f.binary("add", rows, behind, "nsw"), body)
+
+    def _copy_row(self, way: Redirection, k: Ref, rows: Ref) -> None:
+        f = self.f
+        copy, done = f.new_block("copy"), f.new_block("copied")
+        is_row = f.icmp("ult", k, rows)  # not negative, either
+        f.condbr(f.binary("and", way.overlaps, is_row), copy, done)
+        f.start(copy)
+        places = (way.temporary, f.binary("and", k, way.mask)), (way.target, k)
+        source, target = (self._row_of(x, place) for x, place in places)
+        space = Space(self.e, self.ndim)
+        if self.ndim > 1:
+            space = Space(self.e, self.ndim - 1)
+        space.sizes = self.space.sizes[self.ndim - space.ndim :]
+        with own_function(f):
+            Loops(space, [source], [target], [None], lambda x: x).emit()
+        f.br(done)
+        f.start(done)
+
+    def _row_of(self, x: Operand, k: Ref) -> Operand:
+        """Row `k` in the axes behind the outermost; all of what has but one axis."""
+        if self.ndim < 2:
+            return Operand(x.type, x.parts, x.sizes, x.strides, x.data, is_plain=False)
+        data = self.f.gep("i8", x.data, self.f.mul(k, x.strides[0]), "")
+        return Operand(x.type, x.parts, x.sizes[1:], x.strides[1:], data, is_plain=False)
 
     def _row_address(self, x: Operand, axis: int, k: Ref) -> Ref:
         return self.f.gep("i8", x.cursors[-1], self.f.mul(k, x.strides[axis]), "")
@@ -217,9 +275,9 @@ class Loops:
 
         if whole.constant != 0:
             count = f.binary("lshr", trip, shift)
-            self._outer_loop(count, several)
+            outer_loop(self.e, count, several)
         if trip.constant is None or trip.constant != whole.constant:
-            self._outer_loop(f.binary("sub", trip, whole), one)
+            outer_loop(self.e, f.binary("sub", trip, whole), one)
 
     def _do_rows(self, axis: int, trips: Sequence[Ref], rows: Sequence[Ref]) -> None:
         self._rows = [{x: self._row_address(x, axis, k) for x in self.arrays} for k in rows]
@@ -260,7 +318,7 @@ class Loops:
                 self._combine_rows(found, k, strides)
                 return []
 
-            self._inner_loop(trip, [], body, self._hints(is_unit=is_unit))
+            inner_loop(self.e, trip, [], body, self._hints(is_unit=is_unit))
         f.br(done)
         f.start(done)
 
@@ -312,7 +370,7 @@ class Loops:
                 return new
 
             flat = [part for start in starts for part in start]
-            after = self._inner_loop(count, flat, body, hints)
+            after = inner_loop(self.e, count, flat, body, hints)
             for x in self.arrays:
                 x.cursors.pop()
             return _split(after, starts)
@@ -381,52 +439,7 @@ class Loops:
             return self.f.gep(f"[{stride.constant} x i8]", x.cursors[-1], k)
         return self.f.gep("i8", x.cursors[-1], self.f.mul(k, stride), "")
 
-    # -- counted loops -----------------------------------------------------------------------------
-
-    def _outer_loop(self, trip: Ref, body: Callable[[Ref], None]) -> None:
-        f = self.f
-        if trip.constant == 1:
-            body(ZERO)
-            return
-        header, inside, after = f.new_block("loop"), f.new_block("trip"), f.new_block("done")
-        before = f.br(header)
-        f.start(header)
-        k = f.phi("i64")
-        k.add(ZERO, before)
-        f.condbr(f.icmp("slt", k, trip), inside, after)
-        f.start(inside)
-        with self.e.ownership.in_loop():
-            body(k)
-        following = f.binary("add", k, ONE, "nuw nsw")
-        k.add(following, f.br(header))
-        f.start(after)
-
-    def _inner_loop(
-        self, trip: Ref, start: State, body: Callable[[Ref, State], State], hints: Sequence[str]
-    ) -> State:
-        """A loop that runs at least once and whose trips depend on each other by the carried values only."""
-        f = self.f
-        if trip.constant == 1:
-            return body(ZERO, start)
-        inside, after = f.new_block("trip"), f.new_block("done")
-        before = f.br(inside)
-        f.start(inside)
-        k, carried = f.phi("i64"), [f.phi(part.type) for part in start]
-        k.add(ZERO, before)
-        for phi, part in zip(carried, start, strict=True):
-            phi.add(part, before)
-        with self.e.ownership.in_loop():
-            new = body(k, [*carried])
-        following = f.binary("add", k, ONE, "nuw nsw")
-        more = f.icmp("slt", following, trip)
-        properties = ", ".join(map(f.module.metadata, hints))
-        node = f.module.distinct_metadata(f"!{{{{self}}, {properties}}}")
-        left = f.condbr(more, inside, after, suffix=f", !llvm.loop {node}")
-        k.add(following, left)
-        for phi, part in zip(carried, new, strict=True):
-            phi.add(part, left)
-        f.start(after)
-        return new
+    # -- hints ---------------------------------------------------------------------------------------
 
     def _hints(self, *, is_unit: bool, is_reduced: bool = False) -> list[str]:
         """Vectorise the copy with unit strides; spend little compile time on the other one."""

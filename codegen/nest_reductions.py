@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.builder import Ref, float_constant, integer
 from ljit.codegen.casts import cast_value, number_parts
+from ljit.codegen.counted_loops import State
 from ljit.codegen.forms import Native
 from ljit.codegen.nest_space import ZERO
 from ljit.ir import Accumulation, OpDef, get_op
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["Accumulator", "combine_blocks"]
 
 BLOCK = 1024  # elements
-State = list[Ref]
 
 
 class Accumulator:

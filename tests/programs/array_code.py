@@ -345,3 +345,40 @@ def rolled(a, shift):
 )
 def cross_products(a, b):
     return np.cross(a, b), np.cross(b, a) * 2.0
+
+
+@program(
+    lambda: (grid(7, 7), 2),
+    lambda: (grid(2, 9), 1),
+    lambda: (np.asfortranarray(grid(9, 6)), 1),
+    lambda: (grid(12, 9)[::2, ::-1], 1),
+    lambda: (grid(3, 0), 1),
+)
+def stencils_that_write_what_they_read(u, steps):
+    for _ in range(steps):
+        u[1:-1, 1:-1] += 0.5 * (u[2:, 1:-1] + u[:-2, 1:-1] - u[1:-1, 2:] * u[1:-1, :-2])
+        u[1:, 1:] = u[:-1, :-1] + u[1:, :-1]
+        u[:-1] = u[1:] * 2
+        u[5:] = u[:-5] + 1
+        u[:] = u[::-1] * 0.5
+        u[:, 1:] -= u[:, :-1]
+        turned = u.T
+        turned[1:] = turned[:-1] + 1
+    return u
+
+
+@program(lambda: (np.arange(9.0),), lambda: (np.arange(4),), lambda: (np.arange(12.0)[::-2],))
+def sequences_that_write_what_they_read(a):
+    a[1:] = a[:-1] + a[1:]
+    a[:-2] += a[2:] * 2
+    a[:] = a[::-1] + 1
+    return a
+
+
+@program(lambda: (grid(3, 4).reshape(2, 2, 3),), lambda: (np.arange(60.0).reshape(5, 3, 4),))
+def planes_that_write_what_they_read(c):
+    c[1:] = c[:-1] - c[1:]
+    c[:, 1:] += c[:, :-1]
+    c[:, :, 1:] *= c[:, :, :-1]
+    c[:-1, :-1] = c[1:, 1:] + c[:-1, 1:]
+    return c

@@ -1,0 +1,64 @@
+"""Counted loops of loop nests, as LLVM takes them best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ljit.codegen.builder import Ref, integer
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["State", "inner_loop", "outer_loop"]
+
+State = list[Ref]
+ONE, ZERO = integer("i64", 1), integer("i64", 0)
+
+
+def outer_loop(e: Emitter, trip: Ref, body: Callable[[Ref], None]) -> None:
+    """A loop around others."""
+    f = e.f
+    if trip.constant == 1:
+        body(ZERO)
+        return
+    header, inside, after = f.new_block("loop"), f.new_block("trip"), f.new_block("done")
+    before = f.br(header)
+    f.start(header)
+    k = f.phi("i64")
+    k.add(ZERO, before)
+    f.condbr(f.icmp("slt", k, trip), inside, after)
+    f.start(inside)
+    with e.ownership.in_loop():
+        body(k)
+    following = f.binary("add", k, ONE, "nuw nsw")
+    k.add(following, f.br(header))
+    f.start(after)
+
+
+def inner_loop(
+    e: Emitter, trip: Ref, start: State, body: Callable[[Ref, State], State], hints: Sequence[str]
+) -> State:
+    """A loop that runs at least once and whose trips depend on each other by the carried values only."""
+    f = e.f
+    if trip.constant == 1:
+        return body(ZERO, start)
+    inside, after = f.new_block("trip"), f.new_block("done")
+    before = f.br(inside)
+    f.start(inside)
+    k, carried = f.phi("i64"), [f.phi(part.type) for part in start]
+    k.add(ZERO, before)
+    for phi, part in zip(carried, start, strict=True):
+        phi.add(part, before)
+    with e.ownership.in_loop():
+        new = body(k, [*carried])
+    following = f.binary("add", k, ONE, "nuw nsw")
+    more = f.icmp("slt", following, trip)
+    properties = ", ".join(map(f.module.metadata, hints))
+    node = f.module.distinct_metadata(f"!{{{{self}}, {properties}}}")
+    left = f.condbr(more, inside, after, suffix=f", !llvm.loop {node}")
+    k.add(following, left)
+    for phi, part in zip(carried, new, strict=True):
+        phi.add(part, left)
+    f.start(after)
+    return new
