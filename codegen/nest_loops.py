@@ -385,7 +385,13 @@ class Loops:
     def _stride_of(self, x: Operand, *, is_unit: bool) -> Ref:
         if not self.ndim:
             return ZERO
-        return integer("i64", self._inner_stride(x)) if is_unit else x.strides[-1]
+        if is_unit:
+            return integer("i64", self._inner_stride(x))
+        stride = x.strides[-1]
+        if self.is_inner_reduced and x.dtype.itemsize > 1:
+            # what it is anyway; of a plain number LLVM hopes that it is 1, and combines elements side by side then only
+            stride = self.f.binary("and", stride, integer("i64", -2))
+        return stride
 
     # -- elements ----------------------------------------------------------------------------------
 

@@ -1,0 +1,53 @@
+"""Reductions of whole arrays: axes, layouts, what is empty, loops."""
+
+import numpy as np
+
+from tests.programs.array_code import grid
+from tests.programs.harness import program
+
+
+@program(
+    lambda: (grid(7, 40) / 16,),
+    lambda: (grid(40, 7).T,),
+    lambda: (grid(30, 30)[::2, ::-3],),
+    lambda: (grid(20, 5, np.int32),),
+    lambda: (grid(3, 20) > 7,),
+    lambda: (grid(1, 1),),
+)
+def reductions_along_axes(a):
+    whole = a.sum(), a.max(), a.min(), np.any(a), a.all(), a.prod(axis=(0, 1))
+    rows = a.sum(axis=1), a.max(axis=-1, keepdims=True), (a * 2).min(axis=1)
+    columns = a.sum(axis=0), np.max(a, axis=0), (a > 3).any(axis=0)
+    return whole, rows, columns
+
+
+@program(
+    lambda: (grid(8, 16) / 8,),
+    lambda: (grid(16, 8, np.float32).T,),
+    lambda: (grid(4, 4, np.int64),),
+    lambda: (np.ones((0, 3)),),
+)
+def means_and_spreads(a):
+    centred = a - a.mean(axis=0)
+    return a.mean(), a.mean(axis=1, keepdims=True), centred, a.var() >= 0, a.std(axis=0) >= 0
+
+
+@program(
+    lambda: (grid(3, 30), 1),
+    lambda: (np.ones((3, 0)), 1),
+    lambda: (np.ones((0, 20)), 0),
+    lambda: (np.ones((0, 20)), 1),
+)
+def extrema_of_nothing_raise(a, axis):
+    if axis:
+        return a.max(axis=1)
+    return a.min(axis=0)
+
+
+@program(lambda: (grid(10, 10), 3), lambda: (grid(10, 10), 0), lambda: (grid(2, 60), 2))
+def sums_in_a_loop(a, n):
+    total = np.zeros(a.shape[1])
+    for _ in range(n):
+        total += (a * 2).sum(axis=0)
+        a = a - a.max(axis=1, keepdims=True)
+    return total, a
