@@ -14,6 +14,7 @@ from ljit.codegen import mathlib
 from ljit.codegen.builder import FALSE, TRUE, BlockRef, Ref, float_constant, integer
 from ljit.codegen.casts import cast_value, number_parts
 from ljit.codegen.forms import Native, dtype_of, llvm_of_dtype
+from ljit.codegen.refs import float_value
 from ljit.types import BOOL, COMPLEX, FLOAT, NONE, ScalarType, Type
 
 if TYPE_CHECKING:
@@ -45,6 +46,10 @@ def const(_e: Emitter, type_: Type, value: object) -> Native:
 
 def constant_of(_e: Emitter, x: Native) -> int | None:
     return x.ref.constant
+
+
+def float_constant_of(_e: Emitter, x: Native) -> float | None:
+    return float_value(x.ref)
 
 
 def cast(e: Emitter, x: Native, type_: Type) -> Native:

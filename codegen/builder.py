@@ -17,12 +17,12 @@ from ljit.codegen.refs import (
     TRUE,
     Ref,
     address,
-    bits_of,
     compare_constants,
     compare_floats,
     float_constant,
     float_value,
     fold,
+    fold_conversion,
     integer,
     undef,
 )
@@ -42,7 +42,6 @@ __all__ = [
     "undef",
 ]
 
-_EXACT = 2**11  # integers up to here are numbers of each floating-point type
 UNLIKELY = '!{!"branch_weights", i32 1, i32 100000}'
 
 
@@ -372,13 +371,9 @@ class FunctionBuilder:
         """``sext``, ``trunc``, ``sitofp``, ``ptrtoint`` ...."""
         if x.type == type_:
             return x
-        if x.constant is not None and opcode in ("sext", "trunc", "zext"):
-            value = x.constant
-            if opcode == "zext":
-                value &= (1 << bits_of(x.type)) - 1
-            return integer(type_, value)
-        if x.constant is not None and opcode == "sitofp" and abs(x.constant) <= _EXACT:
-            return float_constant(type_, float(x.constant))
+        folded = fold_conversion(opcode, x, type_)
+        if folded is not None:
+            return folded
         return self.compute(type_, f"{opcode} {x.typed} to {type_}")
 
     def load(self, type_: str, pointer: Ref, align: int = 0, suffix: str = "") -> Ref:

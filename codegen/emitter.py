@@ -85,6 +85,7 @@ class Emitter:
 
     const = arithmetic.const
     constant_of = arithmetic.constant_of
+    float_constant_of = arithmetic.float_constant_of
     cast = arithmetic.cast
     retype = arithmetic.retype
     add = arithmetic.add

@@ -18,6 +18,7 @@ __all__ = [
     "float_constant",
     "float_value",
     "fold",
+    "fold_conversion",
     "integer",
     "undef",
 ]
@@ -154,3 +155,17 @@ def compare_constants(predicate: str, x: Ref, y: Ref) -> bool:
         mask = (1 << bits_of(x.type)) - 1
         a, b = a & mask, b & mask
     return bool(_COMPARISONS[predicate[-2:]](a, b))
+
+
+_EXACT = 2**11  # integers up to here are numbers of each floating-point type
+
+
+def fold_conversion(opcode: str, x: Ref, type_: str) -> Ref | None:
+    """Convert a constant; None for what is not one, or may be rounded twice."""
+    if x.constant is not None and opcode in ("sext", "trunc", "zext"):
+        wraps = opcode == "zext"
+        return integer(type_, x.constant & ((1 << bits_of(x.type)) - 1) if wraps else x.constant)
+    if x.constant is not None and opcode == "sitofp" and abs(x.constant) <= _EXACT:
+        return float_constant(type_, float(x.constant))
+    number = float_value(x) if opcode in ("fptrunc", "fpext") and type_ != "half" else None
+    return float_constant(type_, number) if number is not None else None

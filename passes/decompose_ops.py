@@ -70,7 +70,7 @@ def _rules() -> dict[OpDef, Callable[[Node], list[Value] | None]]:
     }
 
 
-_POWERS = {-1: "np::reciprocal", 0.5: "np::sqrt", 2: "np::square", 3: "np::cube"}
+_POWERS = {-1: "np::reciprocal", 0.5: "np::sqrt", 2: "np::square"}
 
 
 def _power_of_array(node: Node) -> list[Value] | None:

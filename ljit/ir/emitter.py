@@ -44,6 +44,9 @@ class Emitter(Protocol):
     def constant_of(self, x: V) -> int | None:
         """The value of an integer that is known now."""
 
+    def float_constant_of(self, x: V) -> float | None:
+        """The value of a float that is known now."""
+
     def cast(self, x: V, type_: Type) -> V:
         """Convert as C does between number types (NumPy's ``astype``); never undefined behaviour."""
 

@@ -256,30 +256,58 @@ def _float_power(e: Emitter, x: V, y: V) -> V:
 
 
 def _power_of_array(e: Emitter, x: V, y: V) -> V:
-    """``pow``, and the square: it is within the bound on errors, and often wanted."""
+    """``pow``, and products for small constants: they are within the bound on errors, and often wanted."""
+    exponent = e.float_constant_of(y)
+    if exponent is not None and exponent in _SMALL_EXPONENTS:
+        return _whole_power(e, x, int(exponent))
     is_two = e.compare("eq", y, constant(e, y, 2.0))
     return e.branch(is_two, lambda: e.mul(x, x), lambda: e.elementary("pow", x, y))
 
 
 def _power_by_scalar(e: Emitter, x: V, y: V) -> V:
     """The power with an exponent that is one scalar for all elements: NumPy takes the square root for 0.5."""
-    power = e.elementary("pow", x, y)
-    power = e.select(e.compare("eq", y, constant(e, y, 0.5)), e.intrinsic("sqrt", x), power)
-    return e.select(e.compare("eq", y, constant(e, y, 2.0)), e.mul(x, x), power)
+    power = _power_of_array(e, x, y)
+    return e.select(e.compare("eq", y, constant(e, y, 0.5)), e.intrinsic("sqrt", x), power)
 
 
-def _third_power(e: Emitter, x: V) -> V:
-    """``x * x * x``, where the error of the first product is put right; infinite where the products overflow."""
-    square = e.mul(x, x)
-    error = e.intrinsic("fma", x, x, e.neg(square))
-    cube = e.mul(square, x)
-    exact = e.intrinsic("fma", square, x, e.mul(error, x))
-    is_finite = e.compare("lt", e.intrinsic("fabs", cube), constant(e, x, float("inf")))
-    return e.select(is_finite, exact, cube)
+_SMALL_EXPONENTS = range(2, 17)
 
 
-def _cubed(x: object) -> object:
-    return np.power(x, 3)  # type: ignore[call-overload]  # any array or scalar
+def _whole_power(e: Emitter, x: V, exponent: int) -> V:
+    """A product, whose factors are sums of two numbers; infinite where it overflows.
+
+    Where it may be subnormal it is made in larger units: the second numbers would be lost.
+    """
+    if exponent == 2:
+        return e.mul(x, x)
+    one = constant(e, x, 1.0)
+    is_small = e.compare("lt", e.intrinsic("fabs", x), one)
+    unit = _UNITS[scalar_type_of(x).dtype.itemsize] // exponent
+    x = e.mul(x, e.select(is_small, constant(e, x, 2.0**unit), one))
+    high, low = x, None
+    for bit in f"{exponent:b}"[1:]:
+        high, low = _double_product(e, high, low, high, low)
+        if bit == "1":
+            high, low = _double_product(e, high, low, x, None)
+    size = e.intrinsic("fabs", high)
+    is_finite = e.compare("lt", size, constant(e, x, float("inf")))
+    is_sum = e.bit_and(is_finite, e.compare("gt", size, constant(e, x, 0.0)))  # -0.0 + 0.0 is 0.0
+    product = e.select(is_sum, e.add(high, low), high)
+    return e.mul(product, e.select(is_small, constant(e, x, 2.0 ** (-unit * exponent)), one))
+
+
+_UNITS = {8: 240, 4: 60}  # powers of 2, by the size of a float
+
+
+def _double_product(e: Emitter, x: V, x_low: V | None, y: V, y_low: V | None) -> tuple[V, V]:
+    """``(x + x_low) * (y + y_low)`` as such a sum."""
+    high = e.mul(x, y)
+    low = e.intrinsic("fma", x, y, e.neg(high))
+    if x_low is not None:
+        low = e.intrinsic("fma", x_low, y, low)
+    if y_low is not None:
+        low = e.intrinsic("fma", x, y_low, low)
+    return high, low
 
 
 def _integer_power(e: Emitter, x: V, y: V) -> V:
@@ -351,7 +379,6 @@ declare_ufunc(np.power, _power, "iuf", raising="iuf")
 # of arrays: which of NumPy's ways to take is known (passes/decompose_ops.py)
 declare_ufunc(np.power, _power_by_scalar, "f", name="np::power_by_scalar", callables=())
 declare_ufunc(np.power, _power_of_array, "f", name="np::power_of_array", callables=())
-declare_ufunc(np.square, _third_power, "f", name="np::cube", callables=(), evaluate=_cubed)
 declare_ufunc(np.float_power, lambda e, x, y: e.elementary("pow", x, y), "f")
 _RADIANS: tuple[np.ufunc, ...] = (np.deg2rad, np.radians)
 _DEGREES: tuple[np.ufunc, ...] = (np.rad2deg, np.degrees)

@@ -134,6 +134,9 @@ class ScalarEmitter:
     def constant_of(self, _x: Number) -> int | None:
         return None
 
+    def float_constant_of(self, x: Number) -> float | None:
+        return float(x.value)
+
     def cast(self, x: Number, type_: Type) -> Number:
         dtype = machine_dtype(type_)
         assert dtype is not None

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit.testing.elementary import errors_in_ulp, exact
 
 SPECIAL = [-0.0, 0.0, -np.inf, np.inf, -1.0, np.nan, 4.0, 0.3, 1e-200, 1e200, -1e103, 5e-324, -2.5]
 
@@ -16,6 +17,14 @@ def square(a):
 
 def cube(a):
     return a**3
+
+
+def sixth(a):
+    return np.power(a, 6.0)
+
+
+def fifteenth(a):
+    return a**15
 
 
 def root(a):
@@ -62,7 +71,8 @@ def assert_close(found, wanted, ulp=1):
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize(
-    "function", [square, cube, root, inverse, three_halves, float_power, in_place, chain]
+    "function",
+    [square, cube, sixth, fifteenth, root, inverse, three_halves, float_power, in_place, chain],
 )
 def test_powers_of_arrays_are_numpy_s(function, dtype):
     with np.errstate(over="ignore"):
@@ -70,6 +80,24 @@ def test_powers_of_arrays_are_numpy_s(function, dtype):
     compiled = ljit.jit(function)
     for x in (a, a, a, a[::2], a.reshape(3, -1).T, a[:0], np.array(2.5, dtype)):
         assert_close(np.asarray(compiled(x)), np.asarray(function(x)))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("function", "exponent"), [(cube, 3), (sixth, 6), (fifteenth, 15)])
+def test_small_powers_are_right_down_to_subnormal_results(function, exponent, dtype):
+    limits = np.finfo(dtype)
+    rng = np.random.default_rng(exponent)
+    sizes = np.concatenate([
+        rng.uniform(limits.minexp - limits.nmant, limits.minexp + 3, 300),
+        rng.uniform(limits.minexp, limits.maxexp, 300),
+    ]) / exponent  # fmt: skip
+    a = (rng.choice([-1.0, 1.0], 600) * 2.0**sizes).astype(dtype)
+    compiled = ljit.jit(function)
+    for _ in range(4):
+        found = compiled(a)
+    assert errors_in_ulp(found, exact("pow", a, np.full_like(a, exponent))).max() < 0.8
+    assert "shared.pow" not in compiled.dump_llvm()
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
