@@ -2,9 +2,10 @@
 
 The first touch of fresh memory costs several times as much as computing what is written to it. So blocks come from a
 cache that is bounded in bytes and count, and go back to it whoever frees the array: each array has a handler of its
-memory (NEP 49) whose functions are these, compiled once and never unmapped. Blocks are aligned to 64 bytes; large ones
-lie on huge pages. To the program they are arrays that own their memory; arrays of a program with a handler of
-its own, small ones, and all of them where memory is not had by `mmap`, are made by NumPy alone.
+memory (NEP 49) whose functions are these, compiled once, when the first large array was made, and never unmapped.
+Blocks are aligned to 64 bytes; large ones lie on huge pages. To the program they are arrays that own their memory;
+arrays of a program with a handler of its own, small ones, and all of them where memory is not had by `mmap`, are made
+by NumPy alone.
 """
 
 from __future__ import annotations
@@ -134,9 +135,8 @@ plain:
 """
 
 
-def _call() -> str:
-    """A call of a function of NumPy's. If an operand is large, the arrays that it makes get blocks as well."""
-    usual = address(default_handler())
+def _is_large() -> str:
+    """Whether an object is an array of many elements."""
     return f"""define internal i1 @is_large(ptr %x) {{
   %class.at = getelementptr i8, ptr %x, i64 {OB_TYPE}
   %class = load ptr, ptr %class.at
@@ -165,7 +165,13 @@ end:
   %is.large = icmp uge i64 %count, {LEAST // 8}
   ret i1 %is.large
 }}
-define internal i1 @has_large(ptr %items, i64 %all, i1 %looks.inside) {{
+"""
+
+
+def _call() -> str:
+    """A call of a function of NumPy's. If an operand is large, the arrays that it makes get blocks as well."""
+    usual = address(default_handler())
+    return f"""{_is_large()}define internal i1 @has_large(ptr %items, i64 %all, i1 %looks.inside) {{
 entry:
   %is.few = icmp ult i64 %all, {_LOOKED_AT}
   %count = select i1 %is.few, i64 %all, i64 {_LOOKED_AT}
@@ -241,6 +247,86 @@ go:
 """
 
 
+def _entries() -> str:
+    """What units call: it works without the functions above until the first large array, which asks for them."""
+    asks = f"call i32 @Py_AddPendingCall(ptr {address(_when_asked())}, ptr null)"
+    return f"""@maker = global ptr null
+@caller = global ptr null
+@asked = internal global i8 0
+declare i32 @Py_AddPendingCall(ptr, ptr)
+define internal void @ask() {{
+  %was = load i8, ptr @asked
+  %is.new = icmp eq i8 %was, 0
+  store i8 1, ptr @asked
+  br i1 %is.new, label %now, label %done
+now:
+  %pending = {asks if _has_blocks() else "or i1 false, false"}
+  br label %done
+done:
+  ret void
+}}
+define ptr @make_array({_PARAMS}) {{
+  %is.small = icmp ult i64 %bytes, {LEAST}
+  br i1 %is.small, label %plain, label %look
+look:
+  %maker = load ptr, ptr @maker
+  %none = icmp eq ptr %maker, null
+  br i1 %none, label %ask, label %call
+call:
+  %made = call ptr %maker({_PARAMS})
+  ret ptr %made
+ask:
+  call void @ask()
+  br label %plain
+plain:
+  %own = call ptr @plain_array({_PARAMS})
+  ret ptr %own
+}}
+{_is_large()}define ptr @call_function(ptr %callee, ptr %args, i64 %count, ptr %names) {{
+  %caller = load ptr, ptr @caller
+  %none = icmp eq ptr %caller, null
+  br i1 %none, label %plain, label %call
+call:
+  %result = call ptr %caller(ptr %callee, ptr %args, i64 %count, ptr %names)
+  ret ptr %result
+plain:
+  %made = call ptr @PyObject_Vectorcall(ptr %callee, ptr %args, i64 %count, ptr %names)
+  %failed = icmp eq ptr %made, null
+  br i1 %failed, label %done, label %look
+look:
+  %is.large = call i1 @is_large(ptr %made)
+  br i1 %is.large, label %ask, label %done
+ask:
+  call void @ask()
+  br label %done
+done:
+  ret ptr %made
+}}
+"""
+
+
+@cache
+def _when_asked() -> int:
+    """Address of a function ``int f(void *)`` that compiles what is missing, for CPython to call in between."""
+
+    def load(_argument: object) -> int:
+        _module()
+        return 0
+
+    function = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(load)
+    engine.keep_forever(function)
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+@cache
+def _entry_module() -> engine.CompiledModule:
+    """What units call, compiled before the first of them."""
+    text, exports = _PLAIN + _entries(), ("call_function", "maker", "caller")
+    compiled = engine.compile_ir(text, "make_array", exports=exports, optimize=False)
+    engine.keep_forever(compiled)
+    return compiled
+
+
 @cache
 def _has_blocks() -> bool:
     return sys.platform == "linux" and default_handler() != 0
@@ -249,8 +335,6 @@ def _has_blocks() -> bool:
 @cache
 def _module() -> engine.CompiledModule:
     """The compiled functions. Arrays may be freed when all modules are gone: they stay for ever."""
-    if not _has_blocks():
-        return engine.compile_ir(_PLAIN, "plain_array", optimize=False)
     text = _DECLARATIONS + _PLAIN + CACHE + _new_array() + _call()
     exports = (
         "call_on_blocks",
@@ -271,6 +355,8 @@ def _module() -> engine.CompiledModule:
     ctypes.c_uint64.from_address(compiled.symbol("capsule")).value = id(capsule)
     limit = config.settings().kept_memory << 20
     ctypes.c_int64.from_address(compiled.symbol("limit")).value = limit
+    for word, name in (("maker", "new_array"), ("caller", "call_on_blocks")):
+        ctypes.c_uint64.from_address(_entry_module().symbol(word)).value = compiled.symbol(name)
     return compiled
 
 
@@ -279,12 +365,12 @@ def array_maker() -> Ref:
 
     It gives a fresh contiguous array, or null and an error. It takes no reference to the descriptor.
     """
-    return address(_module().address)
+    return address(_entry_module().address)
 
 
 def call_on_blocks() -> str | None:
     """What to call instead of `PyObject_Vectorcall` for a function of NumPy's; None: nothing."""
-    return address(_module().symbol("call_on_blocks")).text if _has_blocks() else None
+    return address(_entry_module().symbol("call_function")).text if _has_blocks() else None
 
 
 def release_memory() -> None:

@@ -288,7 +288,7 @@ def _half_conversions() -> CompiledModule:
     return _compile(_HALF_CONVERSIONS, _HALF_NAMES, {})
 
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # code may be compiled in the midst of anything (`codegen/blocks.py`)
 _the_host: _Host | None = None
 
 
