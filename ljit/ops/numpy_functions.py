@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ljit.ops.numpy_boxed import declare_function
+from ljit.ops.numpy_derived import norm_along, norm_of
 from ljit.ops.numpy_few import norm_of_few
 from ljit.ops.numpy_rules import (
     array_of,
@@ -41,10 +42,14 @@ def _inexact(t: Type) -> np.dtype | None:
     return _FLOAT64 if dtype.kind in "biu" else dtype
 
 
-def _infer_norm(x: Type, ord: Type = NONE) -> Type:  # NumPy's name
+def _infer_norm(
+    x: Type, ord: Type = NONE, *, axis: object = None, keepdims: object = False
+) -> Type:  # NumPy's names
+    if axis is not None:
+        return norm_along(x, axis, keepdims) if ord == NONE else ANY
     dtype = dtype_of(x)
     is_vector = isinstance(x, ArrayType) and x.ndim in (1, 2)
-    if dtype is None or not is_vector or ord not in (NONE, INT, FLOAT):
+    if dtype is None or not is_vector or ord not in (NONE, INT, FLOAT) or keepdims is not False:
         return ANY
     dtype = _FLOAT64 if dtype.kind in "biu" else np.empty(0, dtype).real.dtype
     return ScalarType(dtype)
@@ -73,20 +78,23 @@ def _infer_det(a: Type) -> Type:
     return ScalarType(dtype)
 
 
+declare_function(
+    "linalg.norm",
+    "(x, ord=None, *, axis=None, keepdims=False)",
+    _infer_norm,
+    np.linalg.norm,
+    symbolic=norm_of_few,
+    decompose=norm_of,
+    samples=((_VECTOR,), (_MATRIX / 2, None)),
+)
 _LINALG: tuple[tuple[str, str, Callable[..., Type], tuple[Any, ...]], ...] = (
-    ("norm", "(x, ord=None)", _infer_norm, (_VECTOR,)),
     ("solve", "(a, b)", _infer_solve, (_MATRIX, _VECTOR)),
     ("inv", "(a)", _infer_inv, (_MATRIX,)),
     ("det", "(a)", _infer_det, (_MATRIX,)),
 )
 for _name, _schema, _rule, _sample in _LINALG:
     declare_function(
-        f"linalg.{_name}",
-        _schema,
-        _rule,
-        getattr(np.linalg, _name),
-        symbolic=norm_of_few if _name == "norm" else False,
-        samples=(_sample,),
+        f"linalg.{_name}", _schema, _rule, getattr(np.linalg, _name), samples=(_sample,)
     )
 
 

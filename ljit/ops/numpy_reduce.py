@@ -20,6 +20,7 @@ from ljit.ops.numpy_averages import (
     var_of,
 )
 from ljit.ops.numpy_boxed import axes_of, chosen_dtype, declare_function, is_flag
+from ljit.ops.numpy_derived import all_close, difference_of, infer_difference
 from ljit.ops.numpy_few import SYMBOLIC_REDUCTIONS
 from ljit.ops.numpy_rules import array_of, dtype_of, is_scalar, layout_like
 from ljit.types import ANY, BOOL, ArrayType, ScalarType, Type, type_of
@@ -252,16 +253,13 @@ declare_function(
 )
 
 
-def _infer_diff(a: Type, *, n: object = 1, axis: object = -1) -> Type:
-    if not isinstance(a, ArrayType) or not isinstance(n, int) or n < 1:
-        return ANY
-    if not isinstance(axis, int) or axes_of(axis, a.ndim) is None or not a.ndim:
-        return ANY
-    return ArrayType(a.dtype, (None,) * a.ndim, layout_like((a,), a.ndim))
-
-
 declare_function(
-    "diff", "(a, *, n=1, axis=-1)", _infer_diff, np.diff, samples=((_MATRIX,), (np.arange(4),))
+    "diff",
+    "(a, *, n=1, axis=-1)",
+    infer_difference,
+    np.diff,
+    decompose=difference_of,
+    samples=((_MATRIX,), (np.arange(4),)),
 )
 
 
@@ -297,5 +295,6 @@ declare_function(
     "(a, b, *, rtol=1e-05, atol=1e-08, equal_nan=False)",
     _infer_verdict,
     np.allclose,
+    decompose=all_close,
     samples=((_MATRIX, _MATRIX), (_MATRIX, 1)),
 )

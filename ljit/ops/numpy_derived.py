@@ -1,0 +1,153 @@
+"""Functions of NumPy that are views, elementwise ops and sums: what `OpDef.decompose` makes of them.
+
+As NumPy computes them, in its order. What does not fit stays a call of NumPy.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ljit.ir import Value, get_op
+from ljit.ops.numpy_averages import Parts
+from ljit.ops.numpy_boxed import axes_of, declare_function
+from ljit.types import ANY, NONE, ArrayType, ScalarType, Type, type_of
+
+__all__ = ["all_close", "difference_of", "infer_difference", "norm_along", "norm_of"]
+
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+_LATER, _EARLIER = slice(1, None), slice(None, -1)
+
+
+def _is_float_array(t: Type) -> bool:
+    return isinstance(t, ArrayType) and t.ndim > 0 and t.dtype in _FLOATS
+
+
+def _slice(parts: Parts, a: Value, axis: int, chosen: slice) -> Value:
+    """The elements before or behind, along an axis."""
+    index = (*(slice(None),) * axis, chosen) if axis else chosen
+    return parts.apply("np::getitem", a, parts.constant(index))
+
+
+# -- differences -------------------------------------------------------------------------------------
+
+
+def infer_difference(a: Type, *, n: object = 1, axis: object = -1) -> Type:
+    """The type of ``np.diff``: for n = 1 that of a difference of two views."""
+    if not isinstance(a, ArrayType) or not a.ndim or not isinstance(n, int) or n < 1:
+        return ANY
+    axes = axes_of(axis, a.ndim) if isinstance(axis, int) else None
+    if axes is None:
+        return ANY
+    view = _view_type(a, axes[0])
+    if n > 1:
+        return ArrayType(a.dtype, (None,) * a.ndim, "C" if a.ndim == 1 else "strided")
+    (result,) = get_op(_difference_op(a)).infer_types([view, view], {})
+    return result
+
+
+def _view_type(a: ArrayType, axis: int) -> Type:
+    index = (*(slice(None),) * axis, _LATER) if axis else _LATER
+    (view,) = get_op("np::getitem").infer_types([a, type_of(index)], {})
+    return view
+
+
+def _difference_op(a: ArrayType) -> str:
+    return "np::not_equal" if a.dtype.kind == "b" else "np::subtract"
+
+
+def difference_of(parts: Parts, a: Value, *, n: object = 1, axis: object = -1) -> Value | None:
+    """``a[1:] - a[:-1]``."""
+    if infer_difference(a.type, n=n, axis=axis) == ANY or n != 1:
+        return None
+    assert isinstance(a.type, ArrayType)
+    axes = axes_of(axis, a.type.ndim)
+    assert axes is not None
+    later, earlier = (_slice(parts, a, axes[0], chosen) for chosen in (_LATER, _EARLIER))
+    return parts.apply(_difference_op(a.type), later, earlier)
+
+
+# -- closeness ---------------------------------------------------------------------------------------
+
+
+def all_close(parts: Parts, a: Value, b: Value, **tolerances: object) -> Value | None:
+    """``bool(np.all(np.isclose(a, b)))``."""
+    types = [a.type, b.type]
+    is_close = get_op("np::isclose")
+    (close,) = is_close.infer_types(types, tolerances)
+    if not isinstance(close, ArrayType) or not close.ndim:
+        return None
+    each = parts.apply("np::isclose", a, b, **tolerances)
+    return parts.apply("py::bool", parts.apply("np::all", each))
+
+
+# -- norms -------------------------------------------------------------------------------------------
+
+
+def norm_along(x: Type, axis: object, keepdims: object) -> Type:
+    """The type of the norms of vectors along one axis."""
+    if not _is_float_array(x) or not isinstance(axis, int) or type(keepdims) is not bool:
+        return ANY
+    (total,) = get_op("np::sum").infer_types([x], {"axis": axis, "keepdims": keepdims})
+    return total
+
+
+def norm_of(
+    parts: Parts,
+    x: Value,
+    ord: Value | None = None,
+    *,
+    axis: object = None,
+    keepdims: object = False,
+) -> Value | None:  # NumPy's names
+    """The root of the product of a vector with itself, or of the sum of squares along an axis."""
+    if not _is_float_array(x.type) or (ord is not None and ord.type != NONE):
+        return None
+    assert isinstance(x.type, ArrayType)
+    if axis is None:
+        if keepdims is not False or x.type.layout != "C" or x.type.ndim != 1:
+            return None
+        return parts.apply("np::sqrt", parts.apply("np::dot", x, x))
+    if norm_along(x.type, axis, keepdims) == ANY:
+        return None
+    squares = parts.apply("np::multiply", x, x)
+    attrs = {"axis": axis, **({"keepdims": True} if keepdims else {})}
+    return parts.apply("np::sqrt", parts.apply("np::sum", squares, **attrs))
+
+
+# -- integrals ---------------------------------------------------------------------------------------
+
+
+def _infer_trapezoid(y: Type, x: Type = NONE, *, dx: object = 1.0, axis: object = -1) -> Type:
+    fits = _is_float_array(y) and isinstance(y, ArrayType) and y.ndim == 1 and axis in (-1, 0)
+    if not fits or type(dx) not in (int, float):
+        return ANY
+    assert isinstance(y, ArrayType)
+    same = isinstance(x, ArrayType) and x.ndim == 1 and x.dtype == y.dtype
+    return ScalarType(y.dtype) if same or x == NONE else ANY
+
+
+def _trapezoid_of(
+    parts: Parts, y: Value, x: Value | None = None, *, dx: float = 1.0, axis: object = -1
+) -> Value | None:
+    """Half the sum of steps times both their ends."""
+    step: Value | None = parts.constant(dx)
+    if x is not None and x.type != NONE:
+        step = difference_of(parts, x)
+    if (
+        step is None
+        or _infer_trapezoid(y.type, NONE if x is None else x.type, dx=dx, axis=axis) == ANY
+    ):
+        return None
+    both = parts.apply("np::add", *(_slice(parts, y, 0, chosen) for chosen in (_LATER, _EARLIER)))
+    areas = parts.apply("np::divide", parts.apply("np::multiply", step, both), parts.constant(2.0))
+    return parts.apply("np::sum", areas)
+
+
+declare_function(
+    "trapezoid",
+    "(y, x=None, *, dx=1.0, axis=-1)",
+    _infer_trapezoid,
+    np.trapezoid,
+    decompose=_trapezoid_of,
+    samples=((np.arange(4.0),), (np.arange(4.0), np.arange(4.0) ** 2)),
+)
