@@ -110,7 +110,7 @@ def _needs_array(node: Node, index: int) -> bool:
 
 
 def _ends(made: Node) -> Iterator[Node]:
-    """Give the nodes of last blocks from which on there must be an array, the innermost blocks first."""
+    """Give the nodes of last blocks from which on there must be an array, those of outer blocks first."""
     firsts: dict[Block, Node] = {}
     for node, index in made.output.uses:
         top = _top_in_last_block(node, made) if _needs_array(node, index) else None
@@ -119,7 +119,7 @@ def _ends(made: Node) -> Iterator[Node]:
             first = firsts.get(top.block)
             if first is None or _is_before(top, first):
                 firsts[top.block] = top
-    yield from sorted(firsts.values(), key=lambda node: -len(list(node.blocks_around())))
+    yield from sorted(firsts.values(), key=lambda node: len(list(node.blocks_around())))
 
 
 def _top_in_last_block(node: Node, made: Node) -> Node | None:

@@ -20,9 +20,10 @@ from ljit.passes.built_arrays import dissolve_built_arrays
 from ljit.passes.eliminate_common_subexpression import eliminate_common_subexpression
 from ljit.passes.eliminate_dead_code import eliminate_dead_code
 from ljit.passes.manager import graph_pass, is_allowed
+from ljit.passes.rewriting import insert_constant, replace_value
 from ljit.passes.symbols import Symbol, emit
 from ljit.sizes import is_small, small_shape
-from ljit.types import ANY, ArrayType, ScalarType, TupleType, Type, is_number
+from ljit.types import ArrayType, ScalarType, TupleType, Type, is_number
 
 __all__ = ["scalarize_arrays"]
 
@@ -134,7 +135,9 @@ class _Expander:
         values = [self._result(node, out.type, x) for out, x in pairs]
         if not is_allowed(NAME, node):
             raise ExpansionError("not allowed")
-        node.replace_with(values)
+        for out, value in zip(node.outputs, values, strict=True):
+            replace_value(out, value)
+        node.erase()
         self.changed = True
 
     def _result(self, node: Node, out: Type, result: object) -> Value:
@@ -147,13 +150,26 @@ class _Expander:
         if not is_small(out) or not isinstance(result, np.ndarray):
             raise ExpansionError("no small array")
         assert isinstance(out, ArrayType)
-        if result.shape != small_shape(out) or not out.writeable or _is_fortran(out, result):
+        if result.shape != small_shape(out) or not out.writeable:
             raise ExpansionError("another shape")
+        if sum(n > 1 for n in result.shape) > 1 and not self._is_in_c_order(node, out):
+            raise ExpansionError("not in C order")
         elements = [_converted(x, out.dtype, node, wraps=wraps) for x in result.flat]
         made = node.graph.create(BUILD, elements, {"type": _contiguous(out)}, like=node)
         made.insert_before(node)
         made.output.name = node.output.name
         return made.output
+
+    def _is_in_c_order(self, node: Node, out: ArrayType) -> bool:
+        """Whether NumPy makes the result in C's order, which strides would show: it is asked for the same operands."""
+        if out.layout == "C":
+            return True
+        arrays = [self.places(v) for v in node.inputs if is_small(v.type)]
+        if not node.op.elementwise or any(_layout(root) != "C" for root, _ in arrays):
+            return False
+        if len(arrays) not in (1, 2):
+            return False
+        return bool(np.add(arrays[0][1], arrays[-1][1]).flags.c_contiguous)
 
     def _symbolic(self, node: Node) -> object:
         if node.effects & (Effect.WRITE | Effect.CALL):
@@ -250,6 +266,8 @@ class _Expander:
             root, places = self.places(made.insert_before(node).output)
         else:
             raise ExpansionError("a large target")
+        if is_small(value.type) and _copies_sideways(self.places(value), root, places):
+            raise ExpansionError("an overlap that NumPy copies in an order of its own")
         values = self._elementwise_operand(value, node)
         while values.ndim > places.ndim and values.shape[0] == 1:
             values = values[0]
@@ -317,13 +335,7 @@ def _converted(x: object, dtype: np.dtype, node: Node, *, wraps: bool) -> Value:
         return x.as_dtype(dtype, wraps=wraps and is_numpy).value
     if not isinstance(x, int | float | complex | np.generic):
         raise ExpansionError("an element that is no number")
-    return Symbol(node, ANY, _constant(dtype.type(x), node)).value
-
-
-def _constant(number: np.generic, node: Node) -> Value:
-    from ljit.passes.rewriting import insert_constant
-
-    return insert_constant(number, node)
+    return insert_constant(dtype.type(x), node)
 
 
 def _in_dtype(operand: object, dtype: np.dtype) -> object:
@@ -336,13 +348,13 @@ def _in_dtype(operand: object, dtype: np.dtype) -> object:
     return made
 
 
-def _is_fortran(out: ArrayType, result: np.ndarray) -> bool:
-    """Whether NumPy may lay the result out in another order than C's, which strides would show."""
-    return out.layout != "C" and sum(n > 1 for n in result.shape) > 1
+def _layout(root: Value) -> str:
+    assert isinstance(root.type, ArrayType)
+    return root.type.layout
 
 
 def _contiguous(type_: ArrayType) -> Type:
-    return ArrayType(type_.dtype, type_.shape, type_.layout, writeable=True)
+    return ArrayType(type_.dtype, type_.shape)
 
 
 def _stored_view(node: Node) -> Type | None:
@@ -352,6 +364,14 @@ def _stored_view(node: Node) -> Type | None:
         return target.type
     (view,) = get_op("np::getitem").infer_types([target.type, index[0].type], {})
     return view if isinstance(view, ArrayType) else None
+
+
+def _copies_sideways(source: tuple[Value, np.ndarray], root: Value, places: np.ndarray) -> bool:
+    """Whether a vector is copied to another direction in the same array, over elements that are still to be read."""
+    if source[0] is not root or places.ndim != 1 or source[1].ndim != 1:
+        return False
+    steps = {tuple(np.diff(x)) for x in (places, source[1])}
+    return len(steps) > 1 and bool(np.intersect1d(places, source[1]).size)
 
 
 def _is_same_view(maker: Node, store: Node) -> bool:

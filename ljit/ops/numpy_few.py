@@ -99,10 +99,20 @@ def _mean(xs: Sequence[Any]) -> Any:
     return total / total.type.dtype.type(len(xs))
 
 
+def _truth(op: str) -> Callable[[Sequence[Any]], Any]:
+    def reduce(xs: Sequence[Any]) -> Any:
+        truths = [x.as_dtype(np.dtype(bool)) for x in xs]
+        return _in_order(lambda x, y: x.apply(op, y))(truths)
+
+    return reduce
+
+
 SYMBOLIC_REDUCTIONS: dict[str, Callable[..., Any]] = {
     "sum": _symbolic(_total),
     "prod": _symbolic(_in_order(lambda x, y: x * y)),
     "mean": _symbolic(_mean, converts=False),
+    "any": _symbolic(_truth("np::logical_or"), converts=False),
+    "all": _symbolic(_truth("np::logical_and"), converts=False),
     "min": _symbolic(_in_order(lambda x, y: x.apply("np::minimum", y)), converts=False),
     "max": _symbolic(_in_order(lambda x, y: x.apply("np::maximum", y)), converts=False),
 }

@@ -169,7 +169,14 @@ for _name, _combine in (("min", "np::minimum"), ("max", "np::maximum")):
 for _name in ("argmin", "argmax"):
     _declare_reduction(_name, _index, _PLAIN, _PLAIN_ORDER)
 for _name, _combine in (("any", "np::logical_or"), ("all", "np::logical_and")):
-    _declare_reduction(_name, _truth, _PLAIN, _PLAIN_ORDER, reduction=Reduction(_combine))
+    _declare_reduction(
+        _name,
+        _truth,
+        _PLAIN,
+        _PLAIN_ORDER,
+        reduction=Reduction(_combine),
+        symbolic=SYMBOLIC_REDUCTIONS[_name],
+    )
 _declare_reduction(
     "nansum", _accumulated, _SUMS, _SUM_ORDER, is_method=False, decompose=sum_of_numbers
 )

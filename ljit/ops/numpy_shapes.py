@@ -101,6 +101,7 @@ declare(
         can_lower=_can_lower_reshape,
         effects=_RESHAPE_EFFECTS,
         methods=("ndarray.reshape",),
+        symbolic=True,
         samples=((np.arange(6), 2, 3), (np.arange(6), (3, -1)), (np.arange(6.0), -1)),
     )
 )
@@ -133,6 +134,7 @@ declare_function(
     lower=_lower_ravel,
     can_lower=lambda a: isinstance(a, ArrayType) and a.layout == "C",
     methods=("ndarray.ravel",),
+    symbolic=True,
     effects=sharing_effects(_infer_ravel, _shares),
     samples=((np.arange(6).reshape(2, 3),),),
 )
@@ -143,6 +145,7 @@ declare_function(
     np.ndarray.flatten,
     callables=(),
     methods=("ndarray.flatten",),
+    symbolic=True,
     samples=((np.arange(6).reshape(2, 3),),),
 )
 
@@ -218,7 +221,14 @@ _JOINS: tuple[tuple[Callable[..., Any], Callable[..., Type]], ...] = (
 )
 for _function, _rule in _JOINS:
     _equal = ((np.arange(3), np.ones(3)),)
-    declare_function(_function.__name__, "(arrays, *, axis=0)", _rule, _function, samples=(_equal,))
+    declare_function(
+        _function.__name__,
+        "(arrays, *, axis=0)",
+        _rule,
+        _function,
+        symbolic=True,
+        samples=(_equal,),
+    )
 
 
 def _lower_same_sizes(

@@ -161,7 +161,7 @@ def specialized_graph(
 def _with_sizes_if_better(
     types_: Sequence[Type], feedback: PlanFeedback, make: Callable[[Sequence[Type]], Specialization]
 ) -> Specialization:
-    """Use the sizes of small arrays in `types_` only where elements are kept in registers thanks to them."""
+    """Use the sizes of small arrays in `types_` only where elements are in registers, or more is native, due to them."""
     general = without_sizes(types_)
     made = make(general)
     _optimize(made.graph, feedback)
@@ -169,7 +169,8 @@ def _with_sizes_if_better(
         return made
     sized = make(types_)
     _optimize(sized.graph, feedback)
-    return sized if _has_elements(sized.graph) else made
+    is_better = _has_elements(sized.graph) or _unknown(sized.graph) < _unknown(made.graph)
+    return sized if is_better else made
 
 
 def _works_on_arrays(graph: Graph) -> bool:
@@ -177,9 +178,15 @@ def _works_on_arrays(graph: Graph) -> bool:
     for node in graph.walk():
         if node.op is MAP or any(isinstance(out.type, ArrayType) for out in node.outputs):
             return True
-        if is_boxed_call(node) and any(isinstance(v.type, ArrayType) for v in node.inputs):
+        is_boxed = is_boxed_call(node) or node.op.effects_of(node) & Effect.CALL
+        if is_boxed and any(isinstance(v.type, ArrayType) for v in node.inputs):
             return True
     return False
+
+
+def _unknown(graph: Graph) -> int:
+    """How many nodes may run unknown code."""
+    return sum(bool(node.op.effects_of(node) & Effect.CALL) for node in graph.walk())
 
 
 def _has_elements(graph: Graph) -> bool:

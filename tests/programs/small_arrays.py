@@ -375,3 +375,79 @@ def unpacks(v):
     a, b = w
     w[0] = 5
     return x + y * z, a, b, w
+
+
+@program(
+    lambda: (_vector(1, 2, 3), _vector(3, -1, 2)),
+    lambda: (_vector(1, 2, 3, dtype=np.int32), _vector(3, -1, 2)),
+    lambda: (_vector(1, 2, 3), np.arange(12.0).reshape(4, 3)),
+    lambda: (np.arange(12.0).reshape(4, 3) + 1, np.arange(12.0).reshape(4, 3).T[:3].T),
+    lambda: (_vector(1, 2), _vector(3, 4)),
+    lambda: (_vector(1, 2, 3, dtype=bool), _vector(3, 4, 5, dtype=bool)),
+    ulp=4,
+)
+def cross_products(a, b):
+    n = np.cross(a, b)
+    return n, np.cross(b, n) * 2, n.sum()
+
+
+@program(
+    lambda: (np.arange(9.0).reshape(3, 3),),
+    lambda: (np.arange(9.0).reshape(3, 3).T,),
+    lambda: (np.arange(4.0).reshape(2, 2),),
+    lambda: (np.arange(36.0).reshape(6, 6),),
+    ulp=4,
+)
+def turned(m):
+    m[1] = m.T[0]
+    s = (m + m.T) * 0.5
+    t = m.T * 2 - 1
+    u = m.T + 1.0
+    u[0, 1] = 99
+    return (
+        s,
+        t,
+        u,
+        t.strides,
+        u.strides,
+        m.T @ m,
+        (m.T @ m).strides,
+        m.std(),
+        m.any(),
+        (m > 0).all(),
+    )
+
+
+@program(
+    lambda: (_vector(1, 2, 3), _vector(3, -1, 2)),
+    lambda: (_vector(1, 2, 3, dtype=np.int32), _vector(3, -1)),
+    lambda: (np.arange(20.0), np.arange(20)),
+    ulp=4,
+)
+def joins(a, b):
+    c = np.concatenate((a, b))
+    d = np.stack((a, a * 2))
+    d[1, 0] = 50
+    r = d.reshape(-1)
+    r[0] = 7
+    return c, d, r.sum(), d.ravel(), d.flatten(), np.stack((a, a), axis=1)
+
+
+@program(lambda: (np.arange(9.0).reshape(3, 3),), lambda: (np.arange(9.0).reshape(3, 3).T,))
+def sideways_within_itself(m):
+    m[2] = m.T[1]
+    m[:, 0] = m[1]
+    m[0] = m[0][::-1]
+    return m.sum()
+
+
+@program(lambda: (3, 99), lambda: (3, 1), lambda: (3, 0))
+def kept_and_returned_early(n, stop):
+    v = np.zeros(3)
+    kept = []
+    kept.append(v)
+    for i in range(n):
+        if i == stop:
+            return v, kept
+        v[2] = -1.0 - i
+    return kept, v
