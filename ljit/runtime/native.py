@@ -161,7 +161,7 @@ def specialized_graph(
 def _with_sizes_if_better(
     types_: Sequence[Type], feedback: PlanFeedback, make: Callable[[Sequence[Type]], Specialization]
 ) -> Specialization:
-    """Use the sizes of small arrays in `types_` only where elements are in registers, or more is native, due to them."""
+    """Use the sizes of small arrays in `types_` only where they keep elements in registers or make more native."""
     general = without_sizes(types_)
     made = make(general)
     _optimize(made.graph, feedback)
