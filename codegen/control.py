@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from ljit.analysis.assumptions import Assumption
 from ljit.analysis.signatures import NativeLink
@@ -68,7 +69,6 @@ from ljit.types import (
 __all__ = ["GraphEmitter"]
 
 Jump = Callable[[Sequence[Native]], None]
-_FEW_OPS = 6  # of a body that may be written several times
 
 
 class GraphEmitter:
@@ -470,9 +470,9 @@ class GraphEmitter:
         out_types = [out.type for out in node.outputs]
         into, inputs = operands[:count], operands[count:]
         may_leave = any(inner.op.can_leave(inner) for inner in block)
-        hints = {"may_leave": may_leave, "is_short": sum(1 for _ in block) <= _FEW_OPS}
-        made = mapnest.emit_map(self.e, into, inputs, out_types, body, attrs=node.attrs, **hints)
-        self._define(node, made)
+        known: dict[str, Any] = {"may_leave": may_leave, "is_short": sum(1 for _ in block) <= 6}
+        known |= {"attrs": node.attrs, "elements": [v.type for v in block.terminator.inputs]}
+        self._define(node, mapnest.emit_map(self.e, into, inputs, out_types, body, **known))
 
 
 def _has_lowering(op: OpDef, types_: Sequence[Type], node: Node) -> bool:

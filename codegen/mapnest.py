@@ -58,13 +58,14 @@ def emit_map(
     *,
     may_leave: bool,
     attrs: Mapping[str, Any] = MappingProxyType({}),
+    elements: Sequence[Type] = (),
     is_short: bool = False,
 ) -> list[Native]:
     """Emit the nest; the body's first results go to `into`, the others are fresh (given back).
 
     `may_leave`: the body has checks that leave for the interpreter, which then redoes all elements; so none
-    may be stored that is read again. `attrs` are those of the Map. `is_short`: the body is a few
-    instructions, which may be written several times.
+    may be stored that is read again. `attrs` are those of the Map, `elements` the types of the body's results if
+    some are reduced. `is_short`: the body is a few instructions, which may be written several times.
     """
     ndim = rank_of((*into, *inputs))
     if not into and not ndim and all(isinstance(t, ScalarType) for t in out_types):
@@ -77,7 +78,7 @@ def emit_map(
     nest.find_sizes(into, attrs.get("covers", ()), may_leave=may_leave)
     if not e.f.is_reachable:
         return []
-    made = nest.make_results(out_types)
+    made = nest.make_results(out_types, elements[len(into) :] or out_types)
     is_apart = bool(attrs.get("apart", False))
     nest.emit(body, may_leave=may_leave, is_apart=is_apart, is_short=is_short)
     return [result() for result in made]
@@ -117,18 +118,21 @@ class _Nest:
 
     # -- results -----------------------------------------------------------------------------------
 
-    def make_results(self, out_types: Sequence[Type]) -> list[Callable[[], Native]]:
+    def make_results(
+        self, out_types: Sequence[Type], elements: Sequence[Type]
+    ) -> list[Callable[[], Native]]:
         """Make what takes the fresh results; each function gives one once the loops have run."""
         combine = self.reductions.combine or (None,) * len(out_types)
         orders: dict[bool, Ref] = {}
         makers = []
-        for type_, op in zip(out_types, combine, strict=True):
+        for type_, op, element in zip(out_types, combine, elements, strict=True):
             axes = self._axes_of_result(is_reduced=op is not None)
             if op is None:
                 self.accumulators.append(None)
             else:
                 assert isinstance(type_, ArrayType | ScalarType)
-                self.accumulators.append(Accumulator(self.e, op, ScalarType(type_.dtype)))
+                scalar = ScalarType(type_.dtype)
+                self.accumulators.append(Accumulator(self.e, op, scalar, element))
             if isinstance(type_, ScalarType):
                 makers.append(self._make_scalar(type_))
                 continue

@@ -12,13 +12,15 @@ from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ljit.codegen.builder import Ref, float_constant, integer
 from ljit.codegen.casts import cast_value, number_parts
 from ljit.codegen.counted_loops import State
 from ljit.codegen.forms import Native
 from ljit.codegen.nest_space import ZERO
 from ljit.ir import Accumulation, OpDef, get_op
-from ljit.types import ScalarType
+from ljit.types import ScalarType, Type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,15 +31,16 @@ if TYPE_CHECKING:
 __all__ = ["Accumulator", "combine_blocks"]
 
 BLOCK = 1024  # elements
+_NARROW = np.dtype(np.int32)  # holds the sum of a block of shorter integers
 
 
 class Accumulator:
     """How elements are combined to one number of `type`.
 
-    A *state* is the components of the number so far.
+    A *state* is the components of the number so far. Within a block sums of small integers are narrower: `block_type`.
     """
 
-    def __init__(self, e: Emitter, op: OpDef, type_: ScalarType) -> None:
+    def __init__(self, e: Emitter, op: OpDef, type_: ScalarType, element: Type) -> None:
         assert op.accumulation is not None, f"{op.name} combines no elements"
         self.e = e
         self.type = type_
@@ -45,6 +48,14 @@ class Accumulator:
         self.op = get_op(op.element_op) if op.element_op is not None else op
         kind = type_.dtype.kind
         self.is_compensated = self.rule.is_compensated and kind in "fc"
+        self.saturated = self.rule.saturated if kind == "b" else None
+        self.block_type = type_
+        if self.rule.is_compensated and kind in "iu" and type_.dtype.itemsize > _NARROW.itemsize:
+            self.block_type = _block_type(type_, element)
+
+    @property
+    def has_blocks(self) -> bool:
+        return self.is_compensated or self.block_type != self.type
 
     @property
     def start(self) -> Native:
@@ -53,7 +64,9 @@ class Accumulator:
 
     @property
     def start_state(self) -> State:
-        return [*self.start.parts]
+        """Of a block."""
+        start = self.rule.start(self.block_type.dtype)
+        return [*number_parts(self.block_type, start)]
 
     def combine(self, x: Native, y: Native) -> Native:
         """Do what the op does: `y` is one more element, or what others were combined to."""
@@ -65,16 +78,13 @@ class Accumulator:
         return result
 
     def step(self, state: State, element: Native) -> State:
-        """Take one more element into the state."""
-        return self.merge(state, cast_value(self.e.f, element, self.type).parts)
-
-    def merge(self, state: State, other: Sequence[Ref]) -> State:
-        """Combine two states."""
-        return [*self.combine(Native(self.type, state), Native(self.type, other)).parts]
+        """Take one more element into the state of a block."""
+        value = cast_value(self.e.f, element, self.block_type)
+        return [*self.combine(Native(self.block_type, state), value).parts]
 
     def result(self, state: State) -> Native:
-        """Give the number that a state stands for."""
-        return Native(self.type, state)
+        """Give the number that the state of a block stands for."""
+        return cast_value(self.e.f, Native(self.block_type, state), self.type)
 
     @contextmanager
     def _in_any_order(self) -> Iterator[None]:
@@ -89,13 +99,13 @@ class Accumulator:
     @property
     def start_total(self) -> State:
         if not self.is_compensated:
-            return self.start_state
+            return [*self.start.parts]
         return [part for x in self.start.parts for part in (x, float_constant(x.type, 0.0))]
 
     def add_block(self, total: State, block: State) -> State:
         """Take the state of one more block into the total: of floats, pairs of a sum and what it lacks."""
         if not self.is_compensated:
-            return self.merge(total, block)
+            return [*self.combine(Native(self.type, total), self.result(block)).parts]
         f, result = self.e.f, []
         for x, lack, y in zip(total[::2], total[1::2], block, strict=True):
             both = f.binary("fadd", x, y)
@@ -105,8 +115,8 @@ class Accumulator:
             result += [both, f.binary("fadd", lack, rest)]
         return result
 
-    def total_state(self, total: State) -> State:
-        """Give the state that a total stands for; the lack of an infinite sum is no number."""
+    def whole(self, total: State) -> State:
+        """Give the components of the number that a total stands for; the lack of an infinite sum is no number."""
         if not self.is_compensated:
             return total
         f, result = self.e.f, []
@@ -118,7 +128,16 @@ class Accumulator:
     def is_saturated(self, state: State) -> Ref:
         """Whether nothing can change the state any more."""
         (value,) = state
-        return value if self.rule.saturated else self.e.f.bool_not(value)
+        return value if self.saturated else self.e.f.bool_not(value)
+
+
+def _block_type(type_: ScalarType, element: Type) -> ScalarType:
+    """In which type sums of a block are made: they fit, and vectors hold more of them."""
+    dtype = element.dtype if isinstance(element, ScalarType) else type_.dtype
+    if dtype.kind == "b":
+        return ScalarType(np.dtype(np.int16))
+    is_small = dtype.kind in "iu" and dtype.itemsize < _NARROW.itemsize
+    return ScalarType(np.dtype(f"{dtype.kind}{_NARROW.itemsize}")) if is_small else type_
 
 
 def combine_blocks(
@@ -132,8 +151,8 @@ def combine_blocks(
 
     `may_stop`: elements that can change no result need not be computed.
     """
-    may_stop = may_stop and all(a.rule.saturated is not None for a in accumulators)
-    has_blocks = may_stop or any(a.is_compensated for a in accumulators)
+    may_stop = may_stop and all(a.saturated is not None for a in accumulators)
+    has_blocks = may_stop or any(a.has_blocks for a in accumulators)
     if not has_blocks or (trip.constant is not None and trip.constant <= BLOCK):
         states = run(ZERO, trip)
         return [a.result(state) for a, state in zip(accumulators, states, strict=True)]
@@ -178,18 +197,19 @@ class _Blocks:
             for phi, part in zip(total, new, strict=True):
                 phi.add(part, left)
         f.start(last)
+        alone = [a.result(state) for a, state in zip(self.accumulators, states, strict=True)]
         direct = f.condbr(f.icmp("eq", first, ZERO), done, several)
         f.start(several)
         pairs = zip(self.accumulators, self._add(totals, states), strict=True)
-        whole = [a.total_state(total) for a, total in pairs]
+        wholes = [a.whole(total) for a, total in pairs]
         left = f.br(done)
         f.start(done)
         results = []
-        for a, one, all_ in zip(self.accumulators, states, whole, strict=True):
-            joined = [self._phi(part, direct) for part in one]
-            for phi, part in zip(joined, all_, strict=True):
+        for one, whole in zip(alone, wholes, strict=True):
+            joined = [self._phi(part, direct) for part in one.parts]
+            for phi, part in zip(joined, whole, strict=True):
                 phi.add(part, left)
-            results.append(a.result([*joined]))
+            results.append(Native(one.type, joined))
         return results
 
     def _phi(self, value: Ref, block: object) -> Phi:

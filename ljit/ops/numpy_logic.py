@@ -162,7 +162,9 @@ def _accumulated_extremum(predicate: str) -> Accumulation:
         kind = scalar_type_of(x).dtype.kind
         return body(e, x, y) if kind == "b" else e.intrinsic(names[kind], y, x)
 
-    return Accumulation(start, has_identity=False, flags="nsz", step=step)
+    return Accumulation(
+        start, has_identity=False, flags="nsz", step=step, saturated=predicate == "gt"
+    )
 
 
 def _clip(e: Emitter, x: V, low: V, high: V) -> V:
