@@ -15,9 +15,10 @@ import time
 import numpy as np
 
 from ljit.codegen import mathlib
-from ljit.testing.elementary import NUMPY, bound_loop, errors_in_ulp, evaluate
+from ljit.testing.elementary import NUMPY, bound_loop, errors_in_ulp, evaluate, exact
 
 COUNT = 200_000
+POWERS = 100_000  # of which the exact values come from mpmath
 ELEMENTS = 10_000
 ROUNDS = 40
 BINARY = ("atan2", "hypot", "pow")
@@ -44,13 +45,30 @@ def largest_error(name: str, dtype: np.dtype) -> float:
     xs = [operands_of_all_sizes(dtype, rng)]
     if name in BINARY:
         xs.append(rng.permutation(xs[0]))
+    if name == "pow":
+        return largest_error_of_pow(xs)
     with np.errstate(all="ignore"):
         wide = ufunc(name)(*(x.astype(np.longdouble) for x in xs))
         usable = np.isfinite(wide.astype(dtype)) & (wide != 0)
-        if name == "pow":  # NumPy's long double power is not exact enough for large exponents
-            usable &= np.abs(np.log(np.abs(wide))) < 30
     errors = errors_in_ulp(evaluate(name, *xs)[usable], wide[usable])
     return float(errors.max())
+
+
+def largest_error_of_pow(xs: list[np.ndarray]) -> float:
+    """With exponents that make results of all sizes. NumPy's long doubles are not exact enough here."""
+    x = np.abs(xs[0])
+    limits = np.finfo(x.dtype)
+    with np.errstate(all="ignore"):
+        logs = np.log2(x.astype(float))
+        rng = np.random.default_rng(2)
+        y = rng.uniform(limits.minexp - limits.nmant, limits.maxexp, len(x)) / logs
+    y = y.astype(x.dtype)
+    with np.errstate(all="ignore"):
+        results = np.power(x, y)
+    usable = np.flatnonzero(np.isfinite(results) & (results != 0) & (x != 1) & np.isfinite(y))
+    chosen = rng.choice(usable, POWERS, replace=False)
+    x, y = x[chosen], y[chosen]
+    return float(errors_in_ulp(evaluate("pow", x, y), exact("pow", x, y)).max())
 
 
 def times(name: str, dtype: np.dtype) -> tuple[float, float]:
