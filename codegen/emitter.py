@@ -16,6 +16,7 @@ from ljit.codegen.context import Context
 from ljit.codegen.convert import convert
 from ljit.codegen.forms import Native, aggregate, split
 from ljit.codegen.joins import Join
+from ljit.codegen.mapnest import emit_map
 from ljit.codegen.ownership import Ownership
 from ljit.codegen.polling import Polling
 from ljit.types import BOOL, INT, RANGE, SliceType, TupleType, Type
@@ -214,6 +215,19 @@ class Emitter:
         return split(x)
 
     # -- arrays and objects ------------------------------------------------------------------------
+
+    def array_assign(
+        self,
+        target: Native,
+        value: Native,
+        convert: Callable[[Native], Native],
+        *,
+        may_bail: bool,
+    ) -> None:
+        def body(elements: Sequence[Native]) -> list[Native]:
+            return [convert(elements[0])]
+
+        emit_map(self, [target], [value], [], body, may_leave=may_bail, is_short=True)
 
     array_sizes = arrays.array_sizes
     array_strides = arrays.array_strides

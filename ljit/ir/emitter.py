@@ -149,6 +149,15 @@ class Emitter(Protocol):
     ) -> V:
         """A view on the memory of `a`: offset and strides in bytes."""
 
+    def array_assign(
+        self, target: V, value: V, convert: Callable[[V], V], *, may_bail: bool
+    ) -> None:
+        """Fill an array with a number or with the elements of an array that broadcasts to it.
+
+        As if all were read before the first is stored. `convert` makes elements of the target's dtype; `may_bail`
+        says whether it may bail.
+        """
+
     def array_overlap(self, a: V, b: V) -> V:
         """Whether the memory extents of two arrays meet, as a condition (may be true in vain)."""
 

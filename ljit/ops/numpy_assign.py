@@ -7,7 +7,6 @@ write the first element, so that the interpreter can run the whole operation aga
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -25,9 +24,9 @@ from ljit.ops.numpy_index import (
     view_at,
 )
 from ljit.ops.numpy_rules import broadcast_shapes, element_of, is_scalar
-from ljit.types import ANY, BOOL, INT, ArrayType, Type
+from ljit.types import ANY, INT, ArrayType, Type
 
-__all__ = ["for_each_index"]
+__all__: list[str] = []
 
 _WRITES = Effect.READ | Effect.WRITE | Effect.RAISE
 _Outputs = Type | tuple[Type, ...]
@@ -95,10 +94,9 @@ def _lower_setitem(e: Emitter, a: V, index: V, value: V) -> None:
 
 
 def _lower_assign(e: Emitter, target: V, value: V) -> None:
-    dtype, sizes = target.type.dtype, e.array_sizes(target)
+    dtype = target.type.dtype
     if not isinstance(value.type, ArrayType):
-        converted = store_scalar(e, value, dtype)
-        for_each_index(e, sizes, lambda indices: e.array_store(target, indices, converted))
+        e.array_assign(target, store_scalar(e, value, dtype), lambda x: x, may_bail=False)
     elif value.type.dtype == dtype and value.type.ndim == target.type.ndim:
         # ``a[i] += x`` stores the very view that it has changed
         done = e.const(INT, 0)
@@ -109,61 +107,10 @@ def _lower_assign(e: Emitter, target: V, value: V) -> None:
 
 def _copy(e: Emitter, target: V, value: V) -> V:
     """Copy an array into another one; gives 0."""
-    dtype, sizes, done = target.type.dtype, e.array_sizes(target), e.const(INT, 0)
-    e.bail_if(e.array_overlap(target, value), "assignment between overlapping arrays")
-
-    def fill(source: V) -> V:
-        def converted_at(indices: Sequence[V]) -> V:
-            return store_convert(e, e.array_load(source, indices), dtype)
-
-        if store_can_bail(element_of(value.type), dtype):
-            for_each_index(
-                e, sizes, converted_at
-            )  # look at every value before the first is written
-        for_each_index(e, sizes, lambda at: e.array_store(target, at, converted_at(at)))
-        return done
-
-    if value.type.ndim < len(sizes):
-        return fill(_broadcast_to(e, value, sizes))
-    return e.branch(
-        _are_equal(e, e.array_sizes(value), sizes),
-        lambda: fill(value),
-        lambda: fill(_broadcast_to(e, value, sizes)),
-    )
-
-
-def _are_equal(e: Emitter, xs: Sequence[V], ys: Sequence[V]) -> V:
-    result = e.const(BOOL, True)
-    for x, y in zip(xs, ys, strict=True):
-        result = e.bit_and(result, e.compare("eq", x, y))
-    return result
-
-
-def _broadcast_to(e: Emitter, value: V, sizes: Sequence[V]) -> V:
-    """A view of `value` of the given sizes: axes of size 1 are repeated; others must be equal."""
-    zero, one = e.const(INT, 0), e.const(INT, 1)
-    missing = len(sizes) - value.type.ndim
-    strides: list[V] = [zero] * missing
-    own = zip(e.array_sizes(value), e.array_strides(value), sizes[missing:], strict=True)
-    for size, stride, wanted in own:
-        is_repeated = e.compare("eq", size, one)
-        differs = e.bit_and(e.compare("ne", size, wanted), e.bit_not(is_repeated))
-        e.bail_if(differs, "shapes of target and value differ")
-        strides.append(e.select(is_repeated, zero, stride))
-    view = ArrayType(value.type.dtype, (None,) * len(sizes), "strided", writeable=False)
-    return e.array_view(value, view, zero, sizes, strides)
-
-
-def for_each_index(e: Emitter, sizes: Sequence[V], body: Callable[[Sequence[V]], object]) -> None:
-    """Run `body(indices)` for all indices of an array of the given sizes, in C order."""
-
-    def nest(outer: tuple[V, ...]) -> None:
-        if len(outer) == len(sizes):
-            body(outer)
-        else:
-            e.loop(sizes[len(outer)], lambda k: nest((*outer, k)))
-
-    nest(())
+    dtype = target.type.dtype
+    may_bail = store_can_bail(element_of(value.type), dtype)
+    e.array_assign(target, value, lambda x: store_convert(e, x, dtype), may_bail=may_bail)
+    return e.const(INT, 0)
 
 
 def _assign(target: np.ndarray, value: object) -> None:

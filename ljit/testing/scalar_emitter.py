@@ -331,6 +331,22 @@ class ScalarEmitter:
             view.flags.writeable = False
         return Number(type_, view)
 
+    def array_assign(
+        self,
+        target: Number,
+        value: Number,
+        convert: Callable[[Number], Number],
+        *,
+        may_bail: bool,
+    ) -> None:
+        if isinstance(value.type, ArrayType):
+            given = np.broadcast_to(value.value, target.value.shape)
+            elements = [convert(Number(value.type.element, x)) for x in given.flat]
+        else:
+            elements = [convert(value)] * target.value.size
+        for at, x in zip(np.ndindex(target.value.shape), elements, strict=True):
+            target.value[at] = x.value
+
     def array_overlap(self, a: Number, b: Number) -> Number:
         return to_number(bool(np.may_share_memory(a.value, b.value)), BOOL)
 

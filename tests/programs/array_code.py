@@ -382,3 +382,31 @@ def planes_that_write_what_they_read(c):
     c[:, :, 1:] *= c[:, :, :-1]
     c[:-1, :-1] = c[1:, 1:] + c[:-1, 1:]
     return c
+
+
+@program(lambda: (grid(5, 5), 3), lambda: (grid(2, 3), 1), lambda: (grid(3, 2, np.int32), 2))
+def borders(p, steps):
+    for _ in range(steps):
+        p[:, -1] = p[:, -2]
+        p[0, :] = p[1, :]
+        p[:, 0] = p[:, 1]
+        p[-1, :] = 0
+        p[1:] = p[:-1]
+        p[...] = p[::-1]
+    return p
+
+
+@program(
+    lambda: (grid(3, 3), grid(3, 3, np.int64)),
+    lambda: (grid(3, 3, np.int64), grid(3, 3) / 2),
+    lambda: (grid(3, 3), np.ones((1, 3))),
+    lambda: (grid(3, 3), np.ones((2, 3))),
+    lambda: (grid(3, 3, np.int8), grid(3, 3) * 1e300),
+    lambda: (grid(0, 3, np.int64), np.ones(3)),
+    lambda: (np.zeros(()), np.ones(())),
+    lambda: (np.zeros(3, np.uint8), -1),
+)
+def assigned(target, value):
+    target[...] = value
+    target[...] = target.T
+    return target
