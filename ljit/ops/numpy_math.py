@@ -12,7 +12,7 @@ import numpy as np
 
 from ljit.ir.emitter import Emitter, V
 from ljit.ops import numpy_complex
-from ljit.ops.numpy_ufuncs import declare_boxed_ufunc, declare_ufunc, scalar_type_of
+from ljit.ops.numpy_ufuncs import declare_ufunc, scalar_type_of
 
 __all__: list[str] = []
 
@@ -44,13 +44,29 @@ def _exp(e: Emitter, x: V) -> V:
 
 
 def _logaddexp(e: Emitter, x: V, y: V) -> V:
-    """The logarithm of ``exp(x) + exp(y)``; equal infinities have no difference."""
+    """The logarithm of ``exp(x) + exp(y)``."""
+    return _log_of_sum(
+        e, x, y, lambda d: e.elementary("log1p", e.elementary("exp", d)), np.log(2.0)
+    )
+
+
+def _logaddexp2(e: Emitter, x: V, y: V) -> V:
+    """The same to base 2."""
+
+    def rest(d: V) -> V:
+        scale = e.const(d.type, float(1 / np.log(2.0)))
+        return e.mul(scale, e.elementary("log1p", e.elementary("exp2", d)))
+
+    return _log_of_sum(e, x, y, rest, 1.0)
+
+
+def _log_of_sum(e: Emitter, x: V, y: V, rest: Callable[[V], V], log2: float) -> V:
+    """The larger operand and what `rest` makes of their negative distance; equal infinities have no distance."""
     difference = e.sub(x, y)
     larger = e.select(e.compare("gt", difference, e.const(x.type, 0.0)), x, y)
-    distance = e.intrinsic("fabs", difference)
-    total = e.add(larger, e.elementary("log1p", e.elementary("exp", e.neg(distance))))
+    total = e.add(larger, rest(e.neg(e.intrinsic("fabs", difference))))
     is_nan = e.compare("ne", difference, difference)
-    same = e.add(x, e.const(x.type, float(np.log(2.0))))
+    same = e.add(x, e.const(x.type, float(log2)))
     return e.select(e.compare("eq", x, y), same, e.select(is_nan, difference, total))
 
 
@@ -87,4 +103,4 @@ for _function, _c_name in _C_NAMES.items():
     declare_ufunc(_function, _library(_c_name), "f")
 declare_ufunc(np.exp, _exp, "fc")
 declare_ufunc(np.logaddexp, _logaddexp, "f")
-declare_boxed_ufunc(np.logaddexp2)
+declare_ufunc(np.logaddexp2, _logaddexp2, "f")

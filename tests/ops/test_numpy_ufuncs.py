@@ -17,7 +17,7 @@ OPS = [REGISTRY[name] for name in sorted(UFUNCS)]
 DTYPES = sorted(NATIVE_KINDS, key=lambda d: d.num)
 TRANSCENDENTAL = set(
     "cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh "
-    "arcsinh arccosh arctanh arctan2 hypot logaddexp power float_power".split()
+    "arcsinh arccosh arctanh arctan2 hypot logaddexp logaddexp2 power float_power".split()
 )
 
 
