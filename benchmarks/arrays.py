@@ -40,7 +40,7 @@ from typing import Any  # noqa: E402
 import numpy as np  # noqa: E402
 from array_programs import PROGRAMS, ArrayProgram  # noqa: E402
 from arrays_peers import Peer, load_modules, peer_of  # noqa: E402
-from arrays_report import chart, markdown, sweep_text, targets_missed, text  # noqa: E402
+from arrays_report import chart, markdown, progress, sweep_text, targets_missed, text  # noqa: E402
 from arrays_roofline import measure_roofline  # noqa: E402
 from loops_report import write_region  # noqa: E402
 
@@ -267,7 +267,7 @@ def main() -> int:
             measure_compile_times(result, modules, args.compile_rounds)
         results.append(result)
         gc.collect()
-        print(f"{program.name} done", file=sys.stderr)
+        print(progress(result), file=sys.stderr, flush=True)
     roofline = None if args.no_roofline else measure_roofline(modules, args.only)
     missed = targets_missed(results, roofline)
     print(text(results, roofline, missed))

@@ -118,6 +118,13 @@ def text(results: Sequence[Any], roofline: Any, missed: Sequence[Missed]) -> str
     return "\n".join([*lines, *roofline_lines(roofline), *notes(results), *map(str, missed)])
 
 
+def progress(r: Any) -> str:
+    """Say in one line what was measured of a program."""
+    ratios = ", ".join(f"{name} {ratio:.2f}" for name, ratio in r.ratios.items())
+    compiles = ", ".join(f"{name} {short(t)}" for name, t in r.compile.items())
+    return f"{r.name}: ljit {short(r.times.get('ljit'))}; {ratios}; {compiles}{'; '.join(r.wrong)}"
+
+
 def sweep_text(name: str, ratios: dict[int, float]) -> str:
     parts = [
         f"10^{math.log10(n):.0f} {r:7.2f}{'!' if r < 0.95 else ' '}" for n, r in ratios.items()

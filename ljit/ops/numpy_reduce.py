@@ -1,6 +1,6 @@
-"""Reductions and scans: the result types that follow from dtype and axis.
+"""Reductions: the result types that follow from dtype and axis.
 
-Those with an `OpDef.reduction` become loop nests, others and all scans are NumPy's own code, boxed.
+Those with an `OpDef.reduction` become loop nests, others are NumPy's own code, boxed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ljit.ops.numpy_few import SYMBOLIC_REDUCTIONS
 from ljit.ops.numpy_rules import array_of, dtype_of, is_scalar, layout_like
 from ljit.types import ANY, BOOL, ArrayType, ScalarType, Type, type_of
 
-__all__: list[str] = []
+__all__ = ["accumulated"]
 
 DtypeRule = Callable[[np.dtype], np.dtype | None]
 
@@ -37,7 +37,7 @@ _MATRIX = np.arange(6.0).reshape(2, 3)
 # -- dtypes ----------------------------------------------------------------------------------------
 
 
-def _accumulated(dtype: np.dtype) -> np.dtype:
+def accumulated(dtype: np.dtype) -> np.dtype:
     """Sums and products of small integers are made in the widest integer."""
     if dtype.kind == "u":
         return _UINT64
@@ -140,7 +140,7 @@ _SUM_ORDER, _PLAIN_ORDER = ("axis", "dtype", "keepdims"), ("axis", "keepdims")
 for _name, _combine in (("sum", "np::add"), ("prod", "np::multiply")):
     _declare_reduction(
         _name,
-        _accumulated,
+        accumulated,
         _SUMS,
         _SUM_ORDER,
         reduction=Reduction(_combine),
@@ -178,9 +178,9 @@ for _name, _combine in (("any", "np::logical_or"), ("all", "np::logical_and")):
         symbolic=SYMBOLIC_REDUCTIONS[_name],
     )
 _declare_reduction(
-    "nansum", _accumulated, _SUMS, _SUM_ORDER, is_method=False, decompose=sum_of_numbers
+    "nansum", accumulated, _SUMS, _SUM_ORDER, is_method=False, decompose=sum_of_numbers
 )
-for _name, _rule in (("nanprod", _accumulated), ("nanmean", _averaged)):
+for _name, _rule in (("nanprod", accumulated), ("nanmean", _averaged)):
     _declare_reduction(_name, _rule, _SUMS, _SUM_ORDER, is_method=False)
 for _name in ("nanmin", "nanmax"):
     _declare_reduction(_name, _same, _PLAIN, _PLAIN_ORDER, is_method=False)
@@ -201,33 +201,7 @@ declare_function(
 )
 
 
-# -- scans and orders ------------------------------------------------------------------------------
-
-
-def _scan(rule: DtypeRule) -> Callable[..., Type]:
-    def infer(a: Type, *, axis: object = None, dtype: object = None) -> Type:
-        own = dtype_of(a) if isinstance(a, ArrayType) else None
-        if own is None or not isinstance(a, ArrayType) or not a.ndim:
-            return ANY
-        chosen = chosen_dtype(dtype, rule(own))
-        if axis is None:
-            return array_of(chosen, (None,))
-        if not isinstance(axis, int) or axes_of(axis, a.ndim) is None:
-            return ANY
-        return array_of(chosen, a.shape, layout_like((a,), a.ndim))
-
-    return infer
-
-
-for _name in ("cumsum", "cumprod"):
-    declare_function(
-        _name,
-        "(a, *, axis=None, dtype=None)",
-        _scan(_accumulated),
-        getattr(np, _name),
-        methods=(f"ndarray.{_name}",),
-        samples=((_MATRIX,), (np.arange(4),)),
-    )
+# -- orders -----------------------------------------------------------------------------------------
 
 
 def _infer_sort(a: Type, *, axis: object = -1) -> Type:

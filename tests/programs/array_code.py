@@ -410,3 +410,24 @@ def assigned(target, value):
     target[...] = value
     target[...] = target.T
     return target
+
+
+@program(
+    lambda: (grid(3, 4),),
+    lambda: (grid(0, 4),),
+    lambda: (grid(4, 0),),
+    lambda: (grid(3, 5, np.int8),),
+    lambda: (grid(2, 3, np.float32) / 7,),
+    lambda: (grid(4, 6)[:, ::2] > 2,),
+    lambda: (grid(2, 3, np.uint16).T,),
+)
+def running_sums_and_products(a):
+    rows = np.cumsum(a, axis=0) * 2
+    return rows, np.cumsum(a), a.cumprod(axis=-1), np.cumsum(a[0] if len(a) else a), a.cumsum(1)
+
+
+@program(lambda: (np.arange(12.0) / 7, 3), lambda: (np.arange(5.0), 5))
+def moving_average(prices, window):
+    sums = np.cumsum(prices)
+    sums[window:] = sums[window:] - sums[:-window]
+    return sums[window - 1 :] / window

@@ -1,0 +1,109 @@
+"""`cumsum` and `cumprod`: native loops in NumPy's order, with the same bits; boxed where not in C order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from ljit.ir.emitter import Emitter, V
+from ljit.ops.numpy_boxed import axes_of, chosen_dtype, declare_function
+from ljit.ops.numpy_reduce import accumulated
+from ljit.ops.numpy_rules import array_of, dtype_of, layout_like
+from ljit.types import ANY, INT, ArrayType, Type
+
+__all__: list[str] = []
+
+_MATRIX = np.arange(6.0).reshape(2, 3)
+Step = Callable[[Emitter, V, V], V]
+
+
+def _infer_scan(a: Type, *, axis: object = None, dtype: object = None) -> Type:
+    own = dtype_of(a) if isinstance(a, ArrayType) else None
+    if own is None or not isinstance(a, ArrayType) or not a.ndim:
+        return ANY
+    chosen = chosen_dtype(dtype, accumulated(own))
+    if axis is None:
+        return array_of(chosen, (None,))
+    if not isinstance(axis, int) or axes_of(axis, a.ndim) is None:
+        return ANY
+    return array_of(chosen, a.shape, layout_like((a,), a.ndim))
+
+
+def _can_lower(a: Type, *, axis: object = None, dtype: object = None) -> bool:
+    """Whether all is in C order and real, and the elements fit the result as they are."""
+    result = _infer_scan(a, axis=axis, dtype=dtype)
+    if not isinstance(a, ArrayType) or not isinstance(result, ArrayType):
+        return False
+    is_plain = result.layout == "C" and (axis is not None or a.ndim == 1 or a.layout == "C")
+    is_real = a.dtype.kind in "biuf" and result.dtype.kind in "iuf" and result.dtype.itemsize > 2
+    return is_plain and is_real and np.can_cast(a.dtype, result.dtype)
+
+
+def _lower_scan(e: Emitter, a: V, step: Step, *, axis: int | None, dtype: object) -> V:
+    type_ = _infer_scan(a.type, axis=axis, dtype=dtype)
+    assert isinstance(type_, ArrayType)
+    zero, one = e.const(INT, 0), e.const(INT, 1)
+    source, place = a, 0 if axis is None else axis % a.type.ndim
+    if axis is None and a.type.ndim > 1:
+        flat = ArrayType(a.type.dtype, (None,), "C")
+        total = reduce(e.mul, e.array_sizes(a), one)
+        source = e.array_view(a, flat, zero, [total], [e.const(INT, a.type.dtype.itemsize)])
+    sizes = list(e.array_sizes(source))
+    made = e.array_new(type_, sizes, None)
+    element = type_.element
+
+    def start(at: Sequence[V]) -> None:
+        e.array_store(made, at, e.cast(e.array_load(source, at), element))
+
+    def go_on(before: Sequence[V]) -> None:
+        at = [e.add(k, one) if i == place else k for i, k in enumerate(before)]
+        value = e.cast(e.array_load(source, at), element)
+        e.array_store(made, at, step(e, e.array_load(made, before), value))
+
+    def nest(at: list[V]) -> None:
+        """Loops over the other axes around and within those along the axis."""
+        rank = len(at)
+        if rank < place:
+            e.loop(sizes[rank], lambda k: nest([*at, k]))
+            return
+        is_empty = e.compare("eq", sizes[place], zero)
+        first = e.select(is_empty, zero, one)
+        e.loop(first, lambda _k: _inner(e, sizes, [*at, zero], start))
+        rest = e.select(is_empty, zero, e.sub(sizes[place], one))
+        e.loop(rest, lambda k: _inner(e, sizes, [*at, k], go_on))
+
+    nest([])
+    return made
+
+
+def _inner(
+    e: Emitter, sizes: Sequence[V], at: list[V], body: Callable[[Sequence[V]], None]
+) -> None:
+    """Loops over the axes behind."""
+    if len(at) < len(sizes):
+        e.loop(sizes[len(at)], lambda k: _inner(e, sizes, [*at, k], body))
+    else:
+        body(at)
+
+
+def _declare(name: str, step: Step) -> None:
+    def lower(e: Emitter, a: V, *, axis: Any = None, dtype: object = None) -> V:
+        return _lower_scan(e, a, step, axis=axis, dtype=dtype)
+
+    declare_function(
+        name,
+        "(a, *, axis=None, dtype=None)",
+        _infer_scan,
+        getattr(np, name),
+        lower=lower,
+        can_lower=_can_lower,
+        methods=(f"ndarray.{name}",),
+        samples=((_MATRIX,), (np.arange(4),)),
+    )
+
+
+_declare("cumsum", lambda e, x, y: e.add(x, y))
+_declare("cumprod", lambda e, x, y: e.mul(x, y))
