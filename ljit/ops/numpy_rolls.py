@@ -156,5 +156,4 @@ declare_function(
     lower=_lower_cross,
     symbolic=True,
     can_lower=lambda a, b: _infer_cross(a, b) != ANY,
-    samples=((_VECTOR, _VECTOR + 1.0), (_VECTOR, _MATRIX)),
 )
