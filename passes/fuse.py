@@ -28,6 +28,7 @@ from ljit.passes.fuse_nodes import (
     is_writing,
     stretches,
 )
+from ljit.passes.fuse_updates import make_updates_plain
 from ljit.passes.fuse_views import move_views_up
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import all_blocks
@@ -45,6 +46,7 @@ def fuse(graph: Graph, failed: Collection[int] = ()) -> bool:
     for block in list(all_blocks(graph)):
         if block.owner is not None and block.owner.op is MAP:
             continue
+        changed |= make_updates_plain(block, failed)
         changed |= move_views_up(block)
         for nodes in list(stretches(block)):
             for group in plan_groups(nodes, failed):

@@ -25,7 +25,9 @@ __all__ = [
     "is_reduction",
     "is_store",
     "is_writing",
+    "joint_leaves",
     "leaves_of",
+    "makes_memory",
     "may_leave",
     "nest_type",
     "stretches",
@@ -259,7 +261,7 @@ def _leaves_of_sizes(value: Value, sizes: Sequence[Value], known: dict[Value, Le
 def is_apart(target: Value, others: Iterable[Value]) -> bool:
     """Whether memory that is written to is surely none of the others': it was made when those were there already."""
     made = _owner(target)
-    if made.node is None or not _makes_memory(made.node):
+    if made.node is None or not makes_memory(made.node):
         return False
     return all(_was_there(_owner(v), made.node) for v in others if isinstance(v.type, ArrayType))
 
@@ -278,11 +280,11 @@ def _owner(value: Value) -> Value:
 def _was_there(value: Value, made: Node) -> bool:
     node = value.node
     if node is not None:
-        return node is not made and (_makes_memory(node) or dominates(node, made))
+        return node is not made and (makes_memory(node) or dominates(node, made))
     return any(value.owner is block for block, _ in enclosing_blocks(made))
 
 
-def _makes_memory(node: Node) -> bool:
+def makes_memory(node: Node) -> bool:
     """Whether the arrays that the node gives are new."""
     effects = node.effects
     return node.op is MAP or bool(

@@ -118,3 +118,41 @@ def results_in_given_arrays(a, b, c):
     np.add(c[1:], c[:-1], out=c[1:])
     c *= 2
     return d is c, c, np.maximum(a, 0.75, out=a)
+
+
+@program(
+    lambda: (column(20), column(20), column(20)),
+    lambda: (column(20), column(20), column(1)),
+    lambda: (column(1), column(1), column(20)),
+    lambda: (column(0), column(0), column(0)),
+    lambda: (column(20), column(20), np.ones((2, 20))),
+)
+def updates_of_fresh_arrays(a, b, c):
+    x = a * b
+    y = x * 2.0
+    x += c
+    x -= y
+    np.sqrt(np.abs(x), out=x)
+    x *= 0.5
+    z = x
+    z += 1.0
+    return x, y, z is x
+
+
+@program(
+    lambda: (np.ones((30, 20)), column(20)),
+    lambda: (np.ones((30, 20)), column(1)),
+    lambda: (np.ones((30, 1)), column(20)),
+    lambda: (np.ones((0, 20)), column(20)),
+    lambda: (np.ones((30, 0)), column(0)),
+    lambda: (np.ones((3, 30, 20)), column(20)),
+    lambda: (np.ones((30, 20)), column(4)),
+    ulp=4,
+)
+def rows_and_their_sums(x, g):
+    shifted = x - x.max(axis=-1, keepdims=True)
+    powers = np.exp(shifted * g)
+    total = powers.sum(axis=-1, keepdims=True)
+    shares = powers / total
+    lengths = np.sqrt((x * x).sum(axis=-1))
+    return shares, total, x / lengths[..., None]
