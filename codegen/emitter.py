@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ljit.codegen import arithmetic, arrays, lists, objects, random_streams, ufunc_loops, unchanged
+from ljit.codegen import (
+    arithmetic,
+    arrays,
+    bisection,
+    lists,
+    objects,
+    random_streams,
+    ufunc_loops,
+    unchanged,
+)
 from ljit.codegen.bailout import Bailout
 from ljit.codegen.bodies import Body, lower_depth
 from ljit.codegen.builder import TRUE, FunctionBuilder, Ref, integer
@@ -237,6 +246,8 @@ class Emitter:
     array_view = arrays.array_view
     array_overlap = arrays.array_overlap
     array_same = arrays.array_same
+    array_position = bisection.array_position
+    array_interval = bisection.array_interval
     array_check = unchanged.array_check
     check_no_attributes = unchanged.check_no_attributes
     draw = random_streams.draw

@@ -164,6 +164,12 @@ class Emitter(Protocol):
     def array_same(self, a: V, b: V) -> V:
         """Whether two arrays of one dtype and rank are the same elements in the same places."""
 
+    def array_position(self, a: V, key: V, *, after: bool) -> V:
+        """Where an int64 or float64 belongs in a sorted vector, as ``np.searchsorted`` says: an INT."""
+
+    def array_interval(self, a: V, key: V) -> V:
+        """Between which items of a float64 vector, not empty, a number is: the lower's index, -1, or the size."""
+
     def array_check(self, x: V) -> None:
         """Bail if the object of an array (or of one within a tuple or view) is not what `x` says any more."""
 

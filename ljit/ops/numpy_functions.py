@@ -13,7 +13,6 @@ from ljit.ops.numpy_few import norm_of_few
 from ljit.ops.numpy_rules import (
     array_of,
     dtype_of,
-    is_scalar,
     result_dtype,
 )
 from ljit.types import ANY, FLOAT, INT, NONE, ArrayType, ScalarType, TupleType, Type
@@ -101,27 +100,6 @@ for _name, _schema, _rule, _sample in _LINALG:
 # -- others ----------------------------------------------------------------------------------------
 
 
-def _infer_searchsorted(a: Type, v: Type, *, side: object = "left") -> Type:
-    if not isinstance(a, ArrayType) or side not in ("left", "right"):
-        return ANY
-    if is_scalar(v):
-        return ScalarType(_INT64)
-    return array_of(_INT64, v.shape, "C") if isinstance(v, ArrayType) and v.ndim else ANY
-
-
-def _infer_interp(x: Type, xp: Type, fp: Type) -> Type:
-    arrays = _both_arrays(xp, fp)
-    if (
-        arrays is None
-        or arrays[1].dtype.kind == "c"
-        or (dtype_of(x) or arrays[0].dtype).kind == "c"
-    ):
-        return ANY
-    if is_scalar(x):
-        return ScalarType(_FLOAT64)
-    return array_of(_FLOAT64, x.shape) if isinstance(x, ArrayType) and x.ndim else ANY
-
-
 def _infer_nonzero(a: Type) -> Type:
     if not isinstance(a, ArrayType) or not a.ndim:
         return ANY
@@ -132,17 +110,6 @@ def _infer_flat_index(a: Type) -> Type:
     return ArrayType(_INT64, (None,)) if isinstance(a, ArrayType) else ANY
 
 
-declare_function(
-    "searchsorted",
-    "(a, v, *, side='left')",
-    _infer_searchsorted,
-    np.searchsorted,
-    methods=("ndarray.searchsorted",),
-    samples=((_VECTOR, 1.5), (_VECTOR, _VECTOR)),
-)
-declare_function(
-    "interp", "(x, xp, fp)", _infer_interp, np.interp, samples=((1.5, _VECTOR, _VECTOR),)
-)
 declare_function(
     "nonzero",
     "(a)",

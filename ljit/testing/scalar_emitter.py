@@ -355,6 +355,15 @@ class ScalarEmitter:
         is_same = address_a == address_b and a.value.shape == b.value.shape
         return to_number(is_same and a.value.strides == b.value.strides, BOOL)
 
+    def array_position(self, a: Number, key: Number, *, after: bool) -> Number:
+        side = "right" if after else "left"
+        return to_number(int(np.searchsorted(a.value, key.value, side)), INT)  # type: ignore[call-overload]
+
+    def array_interval(self, a: Number, key: Number) -> Number:
+        if key.value > a.value[-1]:
+            return to_number(len(a.value), INT)
+        return to_number(int(np.searchsorted(a.value, key.value, "right")) - 1, INT)
+
     def array_check(self, x: Number) -> None:
         pass  # arrays here are objects: nothing of them is kept elsewhere
 
