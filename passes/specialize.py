@@ -144,7 +144,7 @@ def specialize_loop(
 def _results(made: Node) -> list[Value]:
     """Give what the node computes; an operator that writes into an array gives that very array."""
     is_in_place = made.op.elementwise and made.op.schema.written and made.outputs
-    if is_in_place and isinstance(made.output.type, ArrayType):
+    if is_in_place and isinstance(made.inputs[0].type, ArrayType):
         return [made.inputs[0]]
     return list(made.outputs)
 

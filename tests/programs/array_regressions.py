@@ -31,3 +31,11 @@ def strides_of_contiguous_arrays(a):
 @program(lambda: (np.ones(3),))
 def a_keyword_that_is_missing(a):
     return a.astype()
+
+
+@program(lambda: (np.int8(1), np.arange(3)), lambda: (np.float64(1.5), np.ones((2, 2), np.float32)))
+def an_operator_in_place_on_a_number(a, b):
+    a += b
+    for _k in range(2):
+        a = a * 1
+    return a

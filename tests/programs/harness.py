@@ -223,6 +223,8 @@ def differing_elements(a: np.ndarray, b: np.ndarray, ulp: Ulps) -> np.ndarray:
             for p, q in ((a.real, b.real), (a.imag, b.imag))
         )
         return np.logical_or(*parts)
+    if a.dtype.kind in "mM":
+        return a.astype(np.int64) != b.astype(np.int64)  # NaT is NaT
     if a.dtype.kind != "f":
         return a != b
     both_nan = np.isnan(a) & np.isnan(b)
