@@ -11,7 +11,8 @@ import numpy as np
 
 from ljit.ir import Accumulation, Neutral
 from ljit.ir.emitter import Emitter, V
-from ljit.ops.numpy_ufuncs import Body, declare_boxed_ufunc, declare_ufunc, scalar_type_of
+from ljit.ops.numpy_ufuncs import UFUNCS, Body, declare_boxed_ufunc, declare_ufunc, scalar_type_of
+from ljit.types import ANY, INT, ArrayType, Type
 
 __all__: list[str] = []
 
@@ -325,6 +326,13 @@ def _integer_power(e: Emitter, x: V, y: V) -> V:
     return result
 
 
+def _infer_power(x: Type, y: Type) -> Type:
+    """Any, for bools: ``a ** 2`` is their square, an int8, any other power is of int64."""
+    if isinstance(x, ArrayType) and x.dtype.kind == "b" and y == INT:
+        return ANY
+    return UFUNCS["np::power"].infer(x, y)
+
+
 # -- angles ----------------------------------------------------------------------------------------
 
 
@@ -375,7 +383,7 @@ declare_ufunc(np.remainder, _remainder, "iuf")
 declare_ufunc(np.divmod, _divmod, "iuf", callables=(np.divmod,))
 declare_ufunc(np.fmod, _fmod, "iuf")
 declare_ufunc(np.reciprocal, _reciprocal, "iuf", raising="iu")
-declare_ufunc(np.power, _power, "iuf", raising="iuf")
+declare_ufunc(np.power, _power, "iuf", raising="iuf", infer=_infer_power)
 # of arrays: which of NumPy's ways to take is known (passes/decompose_ops.py)
 declare_ufunc(np.power, _power_by_scalar, "f", name="np::power_by_scalar", callables=())
 declare_ufunc(np.power, _power_of_array, "f", name="np::power_of_array", callables=())

@@ -139,7 +139,7 @@ def declare_ufunc(
             name,
             Schema(fields.pop("schema", _PARAMETERS[function.nin])),
             f"``np.{function.__name__}``",
-            infer=rule.infer,
+            infer=fields.pop("infer", rule.infer),
             evaluate=fields.pop("evaluate", function),
             lower=rule.lower if body is not None else None,
             can_lower=rule.can_lower,

@@ -39,3 +39,16 @@ def an_operator_in_place_on_a_number(a, b):
     for _k in range(2):
         a = a * 1
     return a
+
+
+@program(lambda: (np.array([[0.25], [1.75], [2.5]]), 0.5), lambda: (np.arange(6.0), 2.0))
+def an_operator_in_place_on_chosen_elements(c, x):
+    c[c > x] += 1
+    c[[0, -1]] *= 2
+    c[1:] -= 1
+    return c
+
+
+@program(lambda: (np.array([True, False]), 2), lambda: (np.array([True, False]), 3))
+def powers_of_bools(m, n):
+    return m**2, m**n, np.power(m, 2), m[0] ** 2
