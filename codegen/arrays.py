@@ -17,7 +17,7 @@ from ljit.codegen.forms import (
     memory_type,
 )
 from ljit.codegen.layout import ARRAY_DATA
-from ljit.codegen.renewal import made_array, renewed_array
+from ljit.codegen.renewal import made_array, renewed_array, taken_array
 from ljit.types import BOOL, INT, ArrayType, Type
 
 if TYPE_CHECKING:
@@ -133,10 +133,12 @@ def new_array(
     *,
     is_zero: bool = False,
     is_fortran: Ref = FALSE,
+    spent: Native | None = None,
 ) -> Native:
     """A fresh contiguous array; no size is negative.
 
-    In C order, or in Fortran order if the condition (which a run may decide) holds.
+    In C order, or in Fortran order if the condition (which a run may decide) holds. It may be the array `spent`,
+    written over, if that has the same sizes.
     """
     f = e.f
     dims = e.stack_array("i64", len(sizes))
@@ -146,6 +148,11 @@ def new_array(
     if e.ownership.loop_depth > 0 and is_fortran.constant == 0:
         made = renewed_array(e, sizes, dims, descriptor, itemsize, is_zero=is_zero)
         e.bailout.error_if_null(made)
+    elif spent is not None:
+        slot = e.ownership.holders[array_parts(spent).object.text]
+        made = taken_array(e, slot, sizes, dims, descriptor, itemsize)
+        e.bailout.error_if_null(made)
+        e.ownership.acquire(made)
     else:
         made = made_array(e, sizes, dims, descriptor, itemsize, is_fortran, is_zero=is_zero)
         e.bailout.error_if_null(made)

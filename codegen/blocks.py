@@ -18,6 +18,7 @@ import numpy as np
 
 from ljit import config
 from ljit.codegen import engine
+from ljit.codegen.array_compare import COMPARE
 from ljit.codegen.block_cache import CACHE, LEAST
 from ljit.codegen.builder import Ref, address
 from ljit.codegen.layout import (
@@ -37,7 +38,14 @@ from ljit.codegen.layout import (
     default_handler,
 )
 
-__all__ = ["array_maker", "call_on_blocks", "kept_bytes", "release_memory", "set_limit"]
+__all__ = [
+    "array_maker",
+    "array_taker",
+    "call_on_blocks",
+    "kept_bytes",
+    "release_memory",
+    "set_limit",
+]
 
 _LAZY_ZEROS = 1 << 24  # above, zeros are fresh memory: the program may never touch most of it
 _LOOKED_AT = (
@@ -282,6 +290,17 @@ plain:
   %own = call ptr @plain_array({_PARAMS})
   ret ptr %own
 }}
+define ptr @take_array(ptr %slot, i32 %ndim, ptr %dims, ptr %descriptor, i64 %bytes) {{
+  %old = load ptr, ptr %slot
+  %none = icmp eq ptr %old, null
+  br i1 %none, label %make, label %compare
+{COMPARE}reuse:
+  store ptr null, ptr %slot
+  ret ptr %old
+make:
+  %new = call ptr @make_array(i32 %ndim, ptr %dims, ptr %descriptor, i64 %bytes, i32 0, i1 false)
+  ret ptr %new
+}}
 {_is_large()}define ptr @call_function(ptr %callee, ptr %args, i64 %count, ptr %names) {{
   %caller = load ptr, ptr @caller
   %none = icmp eq ptr %caller, null
@@ -321,7 +340,7 @@ def _when_asked() -> int:
 @cache
 def _entry_module() -> engine.CompiledModule:
     """What units call, compiled before the first of them."""
-    text, exports = _PLAIN + _entries(), ("call_function", "maker", "caller")
+    text, exports = _PLAIN + _entries(), ("take_array", "call_function", "maker", "caller")
     compiled = engine.compile_ir(text, "make_array", exports=exports, optimize=False)
     engine.keep_forever(compiled)
     return compiled
@@ -366,6 +385,14 @@ def array_maker() -> Ref:
     It gives a fresh contiguous array, or null and an error. It takes no reference to the descriptor.
     """
     return address(_entry_module().address)
+
+
+def array_taker() -> Ref:
+    """The native function ``(ptr slot, i32 ndim, ptr dims, ptr descriptor, i64 bytes)``.
+
+    It takes the C-contiguous array in the slot if it is alike and nobody else has it, else makes one as above.
+    """
+    return address(_entry_module().symbol("take_array"))
 
 
 def call_on_blocks() -> str | None:

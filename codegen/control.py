@@ -125,7 +125,7 @@ class GraphEmitter:
             self.e.bailout.node = node
             if not may_be_in_front_of_checks(node):
                 self.e.bailout.test_late()
-            mark = len(self.e.ownership.acquired)
+            mark, self.e.spent = len(self.e.ownership.acquired), self._deaths.spent_by(node)
             self._handlers.get(node.op, self._operation)(node)
             self._deaths.behind(node, [self.env.get(out) for out in node.outputs], mark)
         self._yield = saved

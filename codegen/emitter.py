@@ -50,6 +50,7 @@ class Emitter:
         self._count_frame()
         self.result_types: tuple[Type, ...] = ()
         self.proven: tuple[str, ...] = ()  # of the node that is being lowered
+        self.spent: set[str] = set()  # objects of arrays that nothing needs behind the node
         self.result_is_used_up = False  # before anything can free it: a borrowed object will do
         self.hypotenuses: dict[str, tuple[Ref, Ref]] = {}  # results of hypot and its operands
         self._stack_arrays: dict[tuple[str, int], Ref] = {}

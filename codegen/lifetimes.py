@@ -78,6 +78,11 @@ class Deaths:
         self._ends: dict[Node, list[Ref]] = {}  # by one of their users
         self._dead: list[Ref] = []
 
+    def spent_by(self, node: Node) -> set[str]:
+        """The objects of the arrays (their texts) that nothing needs once `node` has read their elements."""
+        ends = [pointer for pointer in self._ends.get(node, ()) if self._users[pointer] == {node}]
+        return {pointer.text for pointer in ends} - self._needed() if ends else set()
+
     def behind(self, node: Node, results: Sequence[Native | None], mark: int) -> None:
         """Note what `node` has made (the references acquired since `mark`) and release what it used last."""
         if self._ownership.loop_depth == 0 and node.op not in _STRUCTURES:
@@ -99,12 +104,16 @@ class Deaths:
             for user in users:
                 self._ends.setdefault(user, []).append(pointer)
 
+    def _needed(self) -> set[str]:
+        """What the current Snapshot names."""
+        state = self._bailout.current
+        return {part.text for value in state.values for part in value.parts} if state else set()
+
     def _release(self) -> None:
         if not self._ownership.f.is_reachable:
             self._dead.clear()
             return
-        state = self._bailout.current
-        needed = {part.text for value in state.values for part in value.parts} if state else set()
+        needed = self._needed()
         for pointer in self._dead:
             if pointer.text not in needed:
                 self._ownership.release_early(pointer)

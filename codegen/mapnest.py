@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ljit.codegen.arrays import fill_array, is_all_zero, load_element, new_array
 from ljit.codegen.builder import FALSE, NULL, TRUE, Ref
 from ljit.codegen.casts import cast_value
-from ljit.codegen.forms import ArrayParts, Native, memory_type
+from ljit.codegen.forms import ArrayParts, Native, array_parts, memory_type
 from ljit.codegen.memory_order import fortran_condition, reversed_condition
 from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_loops import Body, Loops
@@ -174,7 +174,8 @@ class _Nest:
             axes = range(space.ndim)
         start = accumulator.start if accumulator is not None and not self._begins_fresh else None
         is_zero = start is not None and is_all_zero(start)
-        made = new_array(self.e, type_, sizes, is_zero=is_zero, is_fortran=is_fortran)
+        spent = self._spent_operand(type_)
+        made = new_array(self.e, type_, sizes, is_zero=is_zero, is_fortran=is_fortran, spent=spent)
         if start is not None and not is_zero:
             fill_array(self.e, made, sizes, start)
         operand = space.operand_of_axes(made, axes)
@@ -183,6 +184,19 @@ class _Nest:
                 operand.sizes[axis], operand.strides[axis] = ONE, ZERO
         self.fresh.append(operand)
         return lambda: made
+
+    def _spent_operand(self, type_: ArrayType) -> Native | None:
+        """An operand that nothing else needs, whose elements may be written over as they are read."""
+        if self.into or self.reductions.combine or self.e.ownership.loop_depth:
+            return None
+        for x in self.inputs:
+            if isinstance(x.type, ArrayType) and _is_same_kind(x.type, type_):
+                pointer = array_parts(x).object.text
+                sharing = [y for y in self.inputs if pointer in [part.text for part in y.parts]]
+                if pointer in self.e.spent and all(y is x for y in sharing):
+                    self.e.spent.remove(pointer)
+                    return x
+        return None
 
     @property
     def _begins_fresh(self) -> bool:
@@ -276,6 +290,11 @@ class _Nest:
             write()
             f.br(done)
         f.start(done)
+
+
+def _is_same_kind(a: ArrayType, b: ArrayType) -> bool:
+    """Whether arrays of the types have the same layout in memory if they have the same sizes."""
+    return a.layout == b.layout == "C" and a.ndim == b.ndim and a.dtype == b.dtype
 
 
 class _Axes:

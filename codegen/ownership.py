@@ -65,9 +65,8 @@ class Ownership:
         return slot
 
     def release_early(self, pointer: Ref) -> None:
-        """Give back what `acquire` was given, outside of loops; nothing uses it any more."""
-        self.f.store(NULL, self.holders[pointer.text])
-        self.release(pointer)
+        """Give back what `acquire` was given, outside of loops, unless it was taken out of the slot."""
+        self.put(self.holders[pointer.text], NULL, was_used=True)
 
     def put(self, slot: Ref, pointer: Ref, *, was_used: bool | None = None) -> None:
         """Move a new reference into a slot; what it held is released.

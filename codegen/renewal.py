@@ -9,24 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ljit.codegen.blocks import array_maker
+from ljit.codegen.array_compare import COMPARE
+from ljit.codegen.blocks import array_maker, array_taker
 from ljit.codegen.builder import FALSE, TRUE, FunctionBuilder, Ref, integer
-from ljit.codegen.layout import (
-    ARRAY_BASE,
-    ARRAY_DATA,
-    ARRAY_DESCR,
-    ARRAY_DIMENSIONS,
-    ARRAY_FLAGS,
-    ARRAY_NDIM,
-    ARRAY_WEAKREFS,
-    FLAGS_OF_NEW,
-    OB_REFCNT,
-)
+from ljit.codegen.layout import ARRAY_DATA
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["made_array", "renewed_array"]
+__all__ = ["made_array", "renewed_array", "taken_array"]
 
 _NAME = "renew_array"
 
@@ -61,6 +52,18 @@ def made_array(
     return f.call("ptr", array_maker().text, args)
 
 
+def taken_array(
+    e: Emitter, slot: Ref, sizes: Sequence[Ref], dims: Ref, descriptor: Ref, itemsize: int
+) -> Ref:
+    """Give a reference to a C-contiguous array: the one in the slot, taken out of it, if it is alike, else a fresh one.
+
+    Null: there is no memory.
+    """
+    total = _bytes(e.f, sizes, itemsize)
+    args = (slot, integer("i32", len(sizes)), dims, descriptor, total)
+    return e.f.call("ptr", array_taker().text, args)
+
+
 def _bytes(f: FunctionBuilder, sizes: Sequence[Ref], itemsize: int) -> Ref:
     """The array's bytes, wrapped if they are too many: NumPy refuses its sizes then."""
     total = integer("i64", itemsize)
@@ -76,51 +79,18 @@ def _define(f: FunctionBuilder) -> None:
     module.define(_NAME, _source())
 
 
-def _field(name: str, offset: int, type_: str) -> str:
-    return f"""  %{name}.at = getelementptr i8, ptr %old, i64 {offset}
-  %{name} = load {type_}, ptr %{name}.at
-"""
-
-
 def _source() -> str:
     params = "ptr %slot, i32 %ndim, ptr %dims, ptr %descriptor, i64 %bytes, i1 %zero"
     return f"""define internal ptr @{_NAME}({params}) noinline nounwind {{
   %old = load ptr, ptr %slot
   %none = icmp eq ptr %old, null
   br i1 %none, label %make, label %compare
-compare:
-{_field("count", OB_REFCNT, "i64")}{_field("rank", ARRAY_NDIM, "i32")}{_field("sizes", ARRAY_DIMENSIONS, "ptr")}\
-{_field("base", ARRAY_BASE, "ptr")}{_field("type", ARRAY_DESCR, "ptr")}{_field("flags", ARRAY_FLAGS, "i32")}\
-{_field("weak", ARRAY_WEAKREFS, "ptr")}  %is.single = icmp eq i64 %count, 1
-  %same.rank = icmp eq i32 %rank, %ndim
-  %no.base = icmp eq ptr %base, null
-  %same.type = icmp eq ptr %type, %descriptor
-  %wanted.flags = and i32 %flags, {FLAGS_OF_NEW}
-  %same.flags = icmp eq i32 %wanted.flags, {FLAGS_OF_NEW}
-  %no.weak = icmp eq ptr %weak, null
-  %ok.1 = and i1 %is.single, %same.rank
-  %ok.2 = and i1 %no.base, %same.type
-  %ok.3 = and i1 %same.flags, %no.weak
-  %ok.4 = and i1 %ok.1, %ok.2
-  %is.alike = and i1 %ok.3, %ok.4
-  %last = zext i32 %ndim to i64
-  br i1 %is.alike, label %axis, label %make
-axis:
-  %k = phi i64 [ 0, %compare ], [ %following, %next ]
-  %is.done = icmp eq i64 %k, %last
-  br i1 %is.done, label %reuse, label %next
-next:
-  %own.at = getelementptr i64, ptr %sizes, i64 %k
-  %own = load i64, ptr %own.at
-  %size.at = getelementptr i64, ptr %dims, i64 %k
-  %size = load i64, ptr %size.at
-  %same.size = icmp eq i64 %own, %size
-  %following = add i64 %k, 1
-  br i1 %same.size, label %axis, label %make
-reuse:
+{COMPARE}reuse:
   br i1 %zero, label %clear, label %done
 clear:
-{_field("data", ARRAY_DATA, "ptr")}  call void @llvm.memset.p0.i64(ptr %data, i8 0, i64 %bytes, i1 false)
+  %data.at = getelementptr i8, ptr %old, i64 {ARRAY_DATA}
+  %data = load ptr, ptr %data.at
+  call void @llvm.memset.p0.i64(ptr %data, i8 0, i64 %bytes, i1 false)
   ret ptr %old
 done:
   ret ptr %old

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
+import weakref
 
 import numpy as np
 import pytest
@@ -86,6 +87,59 @@ def same_object(a):
     return y, z, y is x
 
 
+def written_over(a):
+    x = np.sort(a * 2.0)
+    return np.maximum(x + 1.0, 2.0)
+
+
+def read_backwards(a):
+    x = np.cumsum(a * 2.0)
+    back = x[::-1]
+    return x * 2.0 + back
+
+
+def read_again(a):
+    x = np.cumsum(a * 2.0)
+    y = x * 2.0
+    return np.sort(y) + x, y
+
+
+def broadcast(a):
+    x = np.cumsum(a[:1] * 2.0)
+    y = np.cumsum(a * 2.0)
+    z = x * a
+    w = np.sort(z)
+    return y[None, :] * w, np.sort(w)
+
+
+def other_dtypes(a):
+    x = np.cumsum(a * 2.0)
+    y = x > 5.0
+    z = np.cumsum(y)
+    w = z * 1.5
+    return w, np.sqrt(np.cumsum(w))
+
+
+def kept_by_a_list(a, kept):
+    x = np.cumsum(a * 2.0)
+    kept.append(x)
+    y = x + 1.0
+    z = np.sort(y)
+    return z * 2.0
+
+
+def watched(a, watch):
+    x = np.cumsum(a * 2.0)
+    watch(x)
+    return x + 1.0
+
+
+def whole_rows(a):
+    m = np.sort(np.stack((a, a * 2.0)), axis=1)
+    n = m * 2.0 - a
+    return np.sort(n, axis=0) / 4.0
+
+
 def flattened(value):
     if isinstance(value, tuple | list):
         return [x for item in value for x in flattened(item)]
@@ -110,8 +164,21 @@ def test_two_arguments(function, size):
     agrees(function, whole_numbers(size), whole_numbers(size))
 
 
-@pytest.mark.parametrize("size", [50, SIZE])
-@pytest.mark.parametrize("function", [views_of_the_dead, held_in_objects, same_object])
+@pytest.mark.parametrize("size", [50, 1 << 11])
+@pytest.mark.parametrize(
+    "function",
+    [
+        views_of_the_dead,
+        held_in_objects,
+        same_object,
+        written_over,
+        read_backwards,
+        read_again,
+        broadcast,
+        other_dtypes,
+        whole_rows,
+    ],
+)
 def test_what_shares_memory_keeps_it(function, size):
     agrees(function, whole_numbers(size))
 
@@ -141,3 +208,33 @@ def test_a_chain_of_temporaries_needs_three_at_a_time():
     finally:
         tracemalloc.stop()
     assert peak < 3.5 * a.nbytes
+
+
+def test_what_a_list_keeps_is_not_written_over():
+    a, kept = whole_numbers(SIZE), []
+    compiled = ljit.jit(kept_by_a_list)
+    for _ in range(5):
+        assert np.array_equal(compiled(a, kept), (np.sort(np.cumsum(a * 2.0) + 1.0)) * 2.0)
+    assert all(np.array_equal(x, np.cumsum(a * 2.0)) for x in kept)
+
+
+def test_what_a_weak_reference_sees_is_not_written_over():
+    a, references = whole_numbers(SIZE), []
+    compiled = ljit.jit(watched)
+    for _ in range(5):
+        compiled(a, lambda x: references.append(weakref.ref(x)))
+    assert [reference() for reference in references] == [None] * 5
+
+
+def test_an_operand_that_nobody_needs_is_written_over():
+    a = whole_numbers(SIZE)
+    compiled = ljit.jit(written_over)
+    for _ in range(4):
+        compiled(a)
+    tracemalloc.start()
+    try:
+        compiled(a)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2.5 * a.nbytes
