@@ -99,7 +99,9 @@ class _Expander:
 
         def read() -> Value:
             at = _at(root, place)
-            node = before.graph.create(get_op("np::element"), [root], {"at": at}, like=before)
+            types = [root.type.element]  # type: ignore[attr-defined]
+            op = get_op("np::element")
+            node = before.graph.create(op, [root], {"at": at}, outputs=types, like=before)
             return node.insert_before(before).output
 
         return Symbol(before, root.type.element, read)

@@ -7,6 +7,7 @@ do is noted as nodes of the graph. So no shape rule of NumPy is written a second
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -86,16 +87,28 @@ def _as_value(x: object, before: Node) -> Value:
 
 def emit(op: OpDef, operands: Sequence[Value], attrs: Mapping[str, object], before: Node) -> Value:
     """Make a node on scalars; ExpansionError if native code does not know it."""
-    types = [v.type for v in operands]
-    can_lower = op.lower is not None and (op.can_lower is None or op.can_lower(*types, **attrs))
-    assert op.infer is not None
-    results = op.infer_types(types, attrs)
-    if not can_lower or len(results) != 1 or results[0] == ANY:
+    types = tuple([v.type for v in operands])
+    result = _known_result(op, types) if not attrs else _result(op, types, attrs)
+    if result is None:
         raise ExpansionError(op.name)
     folded = _folded(op, operands, attrs)
     if folded is not UNKNOWN:
-        return insert_constant(folded, before, results[0])
-    return before.graph.create(op, operands, attrs, like=before).insert_before(before).output
+        return insert_constant(folded, before, result)
+    made = before.graph.create(op, operands, attrs, outputs=[result], like=before)
+    return made.insert_before(before).output
+
+
+@lru_cache(maxsize=4096)
+def _known_result(op: OpDef, types: tuple[Type, ...]) -> Type | None:
+    return _result(op, types, {})
+
+
+def _result(op: OpDef, types: tuple[Type, ...], attrs: Mapping[str, object]) -> Type | None:
+    """The type of an op's result; None if native code does not compute it."""
+    can_lower = op.lower is not None and (op.can_lower is None or op.can_lower(*types, **attrs))
+    assert op.infer is not None
+    results = op.infer_types(types, attrs)
+    return results[0] if can_lower and len(results) == 1 and results[0] != ANY else None
 
 
 def _folded(op: OpDef, operands: Sequence[Value], attrs: Mapping[str, object]) -> object:
