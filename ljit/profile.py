@@ -14,7 +14,8 @@ import types
 import numpy as np
 
 from ljit.records import Record
-from ljit.types import INT, NEVER, Type, join, type_of
+from ljit.sizes import small_sizes
+from ljit.types import INT, NEVER, ArrayType, Type, join, type_of
 
 __all__ = ["NO_CONSTANT", "Observation", "Profile"]
 
@@ -52,6 +53,8 @@ class Observation(Record, frozen=False):
     #: objects of this class, and arrays of this layout, change nothing any more
     _class: builtins.type | None = None
     _layout: object = None
+    sizes: tuple[int | None, ...] = ()  # of small arrays
+    _shape: tuple[int, ...] | None = None  # the last one
 
     def see(self, value: object) -> object:
         """Join the type of `value` in; gives what nothing new can come of (see `Profile.record`)."""
@@ -74,6 +77,7 @@ class Observation(Record, frozen=False):
         elif value is not self.constant:
             self.constant = NO_CONSTANT
         if cls is np.ndarray:
+            self._see_sizes(value.shape)  # type: ignore[attr-defined]
             layout = (value.dtype, value.ndim, value.flags.num)  # type: ignore[attr-defined]
             if layout == self._layout:
                 return
@@ -81,6 +85,22 @@ class Observation(Record, frozen=False):
         self.saw_none = self.saw_none or value is None
         self.type = join(self.type, type_of(value))
         self._class = None if cls in _LOOKED_INTO else cls
+
+    def _see_sizes(self, shape: tuple[int, ...]) -> None:
+        """Note the sizes of a small array; those that differ from run to run are unknown."""
+        if shape == self._shape:
+            return
+        sizes = small_sizes(shape)
+        if self._shape is not None:
+            seen = zip(self.sizes, sizes, strict=False)
+            sizes = tuple(m if m == n else None for m, n in seen)
+        self._shape, self.sizes = shape, sizes
+
+    def sized_type(self) -> Type:
+        """The type, with the sizes of a small array if they were always the same."""
+        if not isinstance(self.type, ArrayType) or len(self.sizes) != self.type.ndim:
+            return self.type
+        return ArrayType(self.type.dtype, self.sizes, self.type.layout, self.type.writeable)
 
 
 class Profile:
@@ -102,10 +122,17 @@ class Profile:
         """Give all that was seen at the node; None: it never ran."""
         return self._observations.get(node_id)
 
-    def observed(self, node_id: int) -> Type | None:
+    def observed(self, node_id: int, *, with_sizes: bool = False) -> Type | None:
         """Give the join of the types seen at the node; None: it never ran."""
         found = self._observations.get(node_id)
-        return found.type if found is not None else None
+        if found is None:
+            return None
+        return found.sized_type() if with_sizes else found.type
+
+    @property
+    def has_sizes(self) -> bool:
+        """Whether small arrays of known sizes were seen."""
+        return any(set(found.sizes) - {None} for found in self._observations.values())
 
     def constant(self, node_id: int) -> object:
         """Give the object that the node gave each time, or NO_CONSTANT."""

@@ -20,9 +20,10 @@ class PlanFeedback(Record, frozen=False):
     widened: set[int] = made_by(factory=set)
     failed_tests: set[int] = made_by(factory=set)  # nodes whose test in front of a loop failed
     changes: Counter[str] = made_by(factory=Counter)
+    with_sizes: bool = False  # of small arrays
 
     def observed(self, node_id: int) -> Type | None:
-        return self.profile.observed(node_id)
+        return self.profile.observed(node_id, with_sizes=self.with_sizes)
 
     def is_widened(self, node_id: int) -> bool:
         return node_id in self.widened

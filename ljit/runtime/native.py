@@ -152,22 +152,25 @@ def specialized_graph(
 
     function = cast(FunctionType, baseline.fn)  # as a field it looks like a bound method
 
-    def make(chosen: Sequence[Type]) -> Specialization:
-        return specialize(baseline.graph, chosen, feedback, baseline.liveness, function, link_to)
+    def make(chosen: Sequence[Type], seen: PlanFeedback) -> Specialization:
+        return specialize(baseline.graph, chosen, seen, baseline.liveness, function, link_to)
 
     return _with_sizes_if_better(types_, feedback, make)
 
 
 def _with_sizes_if_better(
-    types_: Sequence[Type], feedback: PlanFeedback, make: Callable[[Sequence[Type]], Specialization]
+    types_: Sequence[Type],
+    feedback: PlanFeedback,
+    make: Callable[[Sequence[Type], PlanFeedback], Specialization],
 ) -> Specialization:
     """Use the sizes of small arrays in `types_` only where they keep elements in registers or make more native."""
     general = without_sizes(types_)
-    made = make(general)
+    made = make(general, feedback)
     _optimize(made.graph, feedback)
-    if general == tuple(types_) or not _works_on_arrays(made.graph):
+    has_sizes = general != tuple(types_) or feedback.profile.has_sizes
+    if not has_sizes or not _works_on_arrays(made.graph):
         return made
-    sized = make(types_)
+    sized = make(types_, feedback.with_changes(with_sizes=True))
     _optimize(sized.graph, feedback)
     is_better = _has_elements(sized.graph) or _unknown(sized.graph) < _unknown(made.graph)
     return sized if is_better else made
@@ -239,9 +242,9 @@ def compile_loop(
     start = time.perf_counter()
     with _blame(name):
 
-        def make(chosen: Sequence[Type]) -> Specialization:
+        def make(chosen: Sequence[Type], seen: PlanFeedback) -> Specialization:
             return specialize_loop(
-                baseline.graph, loop, live, chosen, feedback, baseline.liveness, link_to
+                baseline.graph, loop, live, chosen, seen, baseline.liveness, link_to
             )
 
         made = _with_sizes_if_better(types_, feedback, make)

@@ -451,3 +451,24 @@ def kept_and_returned_early(n, stop):
             return v, kept
         v[2] = -1.0 - i
     return kept, v
+
+
+GRAVITY = np.array([0.0, 0.0, -9.8])
+
+
+class _Body:
+    def __init__(self, size):
+        self.position = np.zeros(size)
+        self.speed = np.ones(size)
+
+
+@program(
+    lambda: ([_Body(3)], 0.1),
+    lambda: ([_Body(3), _Body(3)], 0.1),
+    lambda: ([_Body(3), _Body(1)], 0.1),
+)
+def attributes_and_globals(bodies, dt):
+    for body in bodies:
+        body.speed = body.speed + GRAVITY * dt
+        body.position += body.speed * dt
+    return [(body.position, body.speed) for body in bodies]

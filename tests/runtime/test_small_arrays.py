@@ -1,0 +1,67 @@
+"""Sizes of small arrays are compiled for; other sizes share one more version."""
+
+import numpy as np
+
+import ljit
+from ljit.profile import Observation
+from ljit.types import ArrayType
+
+
+def scaled(x, y):
+    return x * y + x
+
+
+def total(xs):
+    s = 0.0
+    for x in xs:
+        s += x
+    return s
+
+
+def types_of(compiled):
+    return [tuple(map(str, info.types)) for info in compiled.specializations]
+
+
+def test_a_thousand_shapes_make_two_compiles():
+    compiled = ljit.jit(scaled)
+    for n in range(1, 1001):
+        x = np.arange(float(n))
+        assert np.array_equal(compiled(x, x), scaled(x, x))
+        assert np.array_equal(compiled(x, x), scaled(x, x))
+    assert sum(info.compiles for info in compiled.specializations) <= 3
+    assert types_of(compiled) == [("Float64(1)", "Float64(1)"), ("Float64(*)", "Float64(*)")]
+
+
+def test_sizes_that_change_while_profiling_are_not_used():
+    compiled = ljit.jit(scaled, num_profiled_runs=2)
+    for n in (3, 4, 3, 4):
+        assert np.array_equal(compiled(np.ones(n), np.ones(n)), np.full(n, 2.0))
+    assert types_of(compiled) == [("Float64(*)", "Float64(*)")]
+
+
+def test_sizes_are_not_used_where_they_are_no_help():
+    compiled = ljit.jit(total)
+    for n in (3, 3, 4, 50):
+        assert compiled(np.ones(n)) == n
+    assert types_of(compiled) == [("Float64(*)",)]
+    assert sum(info.compiles for info in compiled.specializations) == 1
+
+
+def test_rows_of_vectors_have_a_known_last_size():
+    def first_and_last(rows):
+        return rows[0] + rows[-1]
+
+    compiled = ljit.jit(first_and_last)
+    for n in (9, 9, 30):
+        assert np.array_equal(compiled(np.ones((n, 3))), np.full(3, 2.0))
+    assert types_of(compiled) == [("Float64(*, 3)",)]
+
+
+def test_observations_keep_sizes_that_stay_the_same():
+    seen = Observation()
+    seen.see(np.ones((2, 3)))
+    assert seen.sized_type() == ArrayType(np.dtype(float), (2, 3))
+    seen.see(np.ones((100, 3)))
+    assert seen.sized_type() == ArrayType(np.dtype(float), (None, 3))
+    seen.see(np.ones((100, 2)))
+    assert seen.sized_type() == seen.type
