@@ -6,8 +6,8 @@
     python benchmarks/arrays.py --report docs/array-benchmarks.md --json arrays.json
 
 Every result is compared with NumPy's before anything is timed. All take turns within a round; times are CPU time; a
-ratio is the median of the ratios of the rounds. Times to compile come from fresh processes: the first calls on
-a small input, less what the same calls take later.
+ratio is the median of the ratios of the rounds. The time to compile is what the first calls of a new function take on
+a small input, less what such calls take later; the compilers themselves are loaded.
 
 Exits with status 1 if a target is missed or a result is wrong.
 """
@@ -29,7 +29,6 @@ import copy  # noqa: E402
 import gc  # noqa: E402
 import json  # noqa: E402
 import statistics  # noqa: E402
-import subprocess  # noqa: E402
 import sys  # noqa: E402
 import time  # noqa: E402
 import warnings  # noqa: E402
@@ -174,32 +173,26 @@ def measure_times(
 # -- compiling -------------------------------------------------------------------------------------
 
 
-def measure_compile_times(result: Result, modules: dict[str, Any], rounds: int) -> None:
+def measure_compile_times(
+    result: Result, program: ArrayProgram, modules: dict[str, Any], rounds: int
+) -> None:
     for name in COMPILED:
         if name in modules and name in result.times:
-            command = [sys.executable, __file__, "--compile-one", result.name, name]
-            seconds = []
-            for _ in range(rounds):
-                done = subprocess.run(command, capture_output=True, text=True, check=False)
-                if done.returncode == 0:
-                    seconds.append(float(done.stdout.split()[-1]))
-            if seconds:
-                result.compile[name] = min(seconds)
+            seconds = [compile_time(program, name, modules) for _ in range(rounds)]
+            result.compile[name] = min(seconds)
 
 
-def compile_one(program: ArrayProgram, name: str) -> float:
-    """CPU seconds until a new function is native, less those of running it; the compiler itself is loaded."""
-    modules = load_modules({name})
-    warm = next(p for p in PROGRAMS if p is not program)
-    first_calls(peer_of(name, warm, modules), warm)
+def compile_time(program: ArrayProgram, name: str, modules: dict[str, Any]) -> float:
+    """CPU seconds until a new function is native, less those of running it."""
     peer = peer_of(name, program, modules)
+    assert peer is not None
     taken = first_calls(peer, program)
     args = peer.arguments(program.make(program.small))
-    later = min(timed(peer, [args]) for _ in range(5)) if not program.mutates else 0.0
+    later = 0.0 if program.mutates else min(timed(peer, [args]) for _ in range(5))
     return max(taken - later, 1e-9)
 
 
-def first_calls(peer: Any, program: ArrayProgram) -> float:
+def first_calls(peer: Peer, program: ArrayProgram) -> float:
     calls = 2 if hasattr(peer.function, "specializations") else 1  # one of ljit's is profiled
     inputs = [peer.arguments(program.make(program.small)) for _ in range(calls)]
     return timed(peer, inputs) * calls
@@ -241,7 +234,6 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--json", type=Path, help="write the figures into this file")
     parser.add_argument("--report", type=Path, help="write table and chart into this Markdown file")
     parser.add_argument("--core", type=int, help="the core to run on")
-    parser.add_argument("--compile-one", nargs=2, metavar=("PROGRAM", "PEER"))
     return parser.parse_args()
 
 
@@ -251,10 +243,6 @@ def main() -> int:
     np.seterr(all="ignore")
     if CORE is not None:
         os.sched_setaffinity(0, {CORE if args.core is None else args.core})
-    if args.compile_one:
-        name, peer = args.compile_one
-        print(compile_one(next(p for p in PROGRAMS if p.name == name), peer))
-        return 0
     modules = load_modules(set(args.peer) | {"numpy", "ljit"} if args.peer else None)
     chosen = [p for p in PROGRAMS if not args.only or any(part in p.name for part in args.only)]
     gc.disable()
@@ -264,7 +252,7 @@ def main() -> int:
     for program in chosen:
         result = measure_program(program, modules, program.size, args.rounds)
         if not args.no_compile:
-            measure_compile_times(result, modules, args.compile_rounds)
+            measure_compile_times(result, program, modules, args.compile_rounds)
         results.append(result)
         gc.collect()
         print(progress(result), file=sys.stderr, flush=True)
