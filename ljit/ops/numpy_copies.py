@@ -6,7 +6,8 @@ through the other only in the second case.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -167,17 +168,58 @@ def _infer_copy_method(a: Type, *, order: object = "C") -> Type:
     return a if isinstance(a, ScalarType) else _infer_copy(a, order=order)
 
 
-declare_function(
-    "copy", "(a, *, order='K')", _infer_copy, np.copy, symbolic=True, samples=((np.arange(3),),)
-)
-declare_function(
+def _can_lower_copy(a: Type, *, order: object) -> bool:
+    """Whether the copy is in C order, as a loop through all elements writes it."""
+    result = _infer_copy(a, order=order)
+    return isinstance(result, ArrayType) and result.layout == "C" and result.ndim > 0
+
+
+def _lower_copy(e: Emitter, a: V, *, order: object) -> V:
+    result = _infer_copy(a.type, order=order)
+    assert isinstance(result, ArrayType)
+    sizes = list(e.array_sizes(a))
+    made = e.array_new(result, sizes, None)
+    source, target = a, made
+    if a.type.layout == "C":  # one loop, which LLVM makes a copy of memory
+        total = reduce(e.mul, sizes)
+        sizes = [total]
+        flat = ArrayType(result.dtype, (None,))
+        step = e.const(INT, result.dtype.itemsize)
+        source, target = (
+            e.array_view(x, flat, e.const(INT, 0), [total], [step]) for x in (a, made)
+        )
+
+    def nest(at: list[V]) -> None:
+        if len(at) < len(sizes):
+            e.loop(sizes[len(at)], lambda k: nest([*at, k]))
+        else:
+            e.array_store(target, at, e.array_load(source, at))
+
+    nest([])
+    return made
+
+
+def _declare_copy(name: str, order: str, evaluate: Callable[..., Any], **fields: Any) -> None:
+    infer = _infer_copy_method if "methods" in fields else _infer_copy
+    declare_function(
+        name,
+        f"(a, *, order={order!r})",
+        infer,
+        evaluate,
+        lower=lambda e, a, *, order=order: _lower_copy(e, a, order=order),
+        can_lower=lambda a, *, order=order: _can_lower_copy(a, order=order),
+        symbolic=True,
+        samples=((np.arange(3),), (np.arange(6.0).reshape(2, 3),)),
+        **fields,
+    )
+
+
+_declare_copy("copy", "K", np.copy)
+_declare_copy(
     "copy_method",
-    "(a, *, order='C')",
-    _infer_copy_method,
+    "C",
     lambda a, **attrs: a.copy(**attrs),
     doc="``a.copy()``",
     callables=(),
     methods=("ndarray.copy", "generic.copy"),
-    symbolic=True,
-    samples=((np.arange(3),),),
 )

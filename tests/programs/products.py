@@ -110,3 +110,17 @@ def heads_split_and_merged(x, count):
     n, width = x.shape
     heads = x.reshape(n, count, width // count).transpose(1, 0, 2)
     return heads @ heads.swapaxes(1, 2), heads.transpose(1, 0, 2).reshape(n, width)
+
+
+@program(
+    lambda: (numbers(2, 3),),
+    lambda: (numbers(3, 4, 2, dtype=np.float32)[::-1, ::2],),
+    lambda: (numbers(2, 3).T,),
+    lambda: (numbers(2, 3) > 0,),
+    lambda: (numbers(0, 3) * 1j,),
+    lambda: (np.array(2.5),),
+)
+def copies(a):
+    b, c = a.copy(), np.copy(a)
+    b[...] = 1
+    return a, b, c, a.copy(order="F"), c.copy() is c
