@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, partial
 
 from ljit.codegen.builder import ModuleBuilder
 from ljit.codegen.engine import CompiledModule, compile_ir, has_fused_multiply_add, vector_bytes
@@ -46,9 +46,10 @@ def _widths(type_: str) -> tuple[int, ...]:
     return (doubles,) if type_ == "double" else (doubles, 2 * doubles)
 
 
-def shared_symbols(images: Iterable[bytes]) -> dict[str, int]:
-    """The addresses of the shared functions that object files call."""
-    called = {found.group() for image in images for found in _CALLED.finditer(image)}
+def shared_symbols(images: Iterable[bytes], own: bytes = b"") -> dict[str, int]:
+    """The addresses of the shared functions that object files call; they may define their `own`."""
+    named = {found.group() for image in images for found in _CALLED.finditer(image)}
+    called = named - {own}
     return {name.decode(): _compiled(name).address for name in called}
 
 
@@ -58,4 +59,5 @@ def _compiled(full: bytes) -> CompiledModule:
     assert found is not None, full
     name, type_, lanes = found.groups(default=b"1")
     code = source(name.decode(), type_.decode(), int(lanes))
-    return compile_ir(code.text, code.name, straight=True)
+    find = partial(shared_symbols, own=full)
+    return compile_ir(code.text, code.name, find=find, straight=True)
