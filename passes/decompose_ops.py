@@ -16,7 +16,7 @@ from functools import cache
 from ljit.ir import Graph, Node, OpDef, Value, get_op
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant, replace_value
-from ljit.types import ArrayType
+from ljit.types import ANY, ArrayType
 
 __all__ = ["decompose_ops"]
 
@@ -56,6 +56,8 @@ class _Parts:
 
 def _in_parts(node: Node) -> list[Value] | None:
     assert node.op.decompose is not None
+    if node.output.type == ANY:  # native code left here before
+        return None
     value = node.op.decompose(_Parts(node), *node.inputs, **node.attrs)
     return None if value is None else [value]
 

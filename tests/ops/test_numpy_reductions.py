@@ -301,3 +301,10 @@ def test_moments_take_no_boxed_call():
     for op in ("mean", "std", "ptp", "count_nonzero", "nansum", "sum"):
         assert f"np::{op}[" not in graph
         assert f"np::{op}(" not in graph
+
+
+def test_orders_of_memory_that_native_code_does_not_make():
+    a = np.moveaxis(array_of(np.dtype(float), (5, 6, 7)), 0, -1)
+    b = a[::-1, :, ::2].transpose(1, 0, 2)
+    check(lambda a: a.var(axis=0, keepdims=True), *[(x,) for x in (a, b, a.T, a.copy()) * 2])
+    check(lambda a: a.sum(axis=-1) + 1, *[(x,) for x in (a, b, a.T, a.copy()) * 2])
