@@ -135,7 +135,7 @@ def _form_of_items(request: Request, constants: Constants) -> Request | None:
     found = Request(op, inputs, request.attrs)
     types_ = [value.type for value in inputs]
     can_lower = op.can_lower is None or op.can_lower(*types_, **request.attrs)
-    return found if can_lower and is_known(found) else None
+    return found if (can_lower or op.symbolic) and is_known(found) else None
 
 
 def _methods(function: object, args: Sequence[Value], constants: Constants) -> list[OpDef]:

@@ -15,7 +15,15 @@ import numpy as np
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_boxed import chosen_dtype, declare_function, sharing_effects
 from ljit.ops.numpy_convert import can_store, store_scalar
-from ljit.ops.numpy_rules import array_of, dtype_of, flat_scalars, layout_like, result_dtype
+from ljit.ops.numpy_rules import (
+    array_of,
+    dtype_of,
+    element_of,
+    flat_scalars,
+    layout_like,
+    result_dtype,
+)
+from ljit.sizes import is_small, small_shape
 from ljit.types import ANY, INT, ArrayType, ScalarType, TupleType, Type
 
 __all__: list[str] = []
@@ -33,11 +41,22 @@ def _infer_array(
 ) -> Type:
     if isinstance(a, ArrayType):
         return _infer_array_of_array(a, chosen_dtype(dtype, a.dtype), copy, order)
-    found = flat_scalars(a)
+    found = flat_scalars(a) or _equal_arrays(a)
     if found is None or order not in ("K", "C") or copy is False:
         return ANY
     scalars, shape = found
     return array_of(chosen_dtype(dtype, _promoted(scalars)), shape)
+
+
+def _equal_arrays(a: Type) -> tuple[tuple[Type, ...], tuple[int, ...]] | None:
+    """Give the element types of a tuple of small arrays, and the shape of the whole, if theirs are the same."""
+    items = a.items if isinstance(a, TupleType) else ()
+    if not items or not all(map(is_small, items)):
+        return None
+    shapes = {small_shape(t) for t in items}
+    if len(shapes) > 1:
+        return None
+    return tuple(map(element_of, items)), (len(items), *shapes.pop())
 
 
 def _infer_array_of_array(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["SYMBOLIC_REDUCTIONS", "norm_of_few"]
+__all__ = ["SYMBOLIC_REDUCTIONS", "norm_of_few", "vdot_of_few"]
 
 _PARTS = 8  # that NumPy adds side by side
 
@@ -126,3 +126,10 @@ def norm_of_few(x: Any, ord: Any = None) -> Any:  # NumPy's name
     if any(e.type.dtype.kind != "f" for e in numbers):
         raise TypeError("complex numbers")
     return _in_order(lambda a, b: a + b)([e * e for e in numbers]).apply("np::sqrt")
+
+
+def vdot_of_few(a: np.ndarray, b: np.ndarray) -> Any:
+    """``np.vdot`` of real numbers."""
+    if any(x.type.dtype.kind == "c" for x in (*a.flat, *b.flat)):
+        raise TypeError("complex numbers")
+    return np.dot(a.ravel(), b.ravel())

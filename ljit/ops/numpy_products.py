@@ -10,6 +10,7 @@ import numpy as np
 from ljit.ir import Effect
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_boxed import declare_function
+from ljit.ops.numpy_few import vdot_of_few
 from ljit.ops.numpy_rules import broadcast_shapes, kinds_of, layout_like, loop_dtypes
 from ljit.types import ANY, INT, ArrayType, ScalarType, Type
 
@@ -228,7 +229,7 @@ declare_function(
     methods=("ndarray.dot",),
     samples=_PAIRS,
 )
-declare_function("vdot", "(a, b)", _infer_vdot, np.vdot, samples=_PAIRS[:1])
+declare_function("vdot", "(a, b)", _infer_vdot, np.vdot, symbolic=vdot_of_few, samples=_PAIRS[:1])
 declare_function(
     "inner",
     "(a, b)",

@@ -472,3 +472,19 @@ def attributes_and_globals(bodies, dt):
         body.speed = body.speed + GRAVITY * dt
         body.position += body.speed * dt
     return [(body.position, body.speed) for body in bodies]
+
+
+@program(
+    lambda: (_vector(1, 2, 3), _vector(3, -1, 2)),
+    lambda: (_vector(1, 2, 3, dtype=np.int32), _vector(3, -1, 2)),
+    lambda: (_vector(1, 2, 3), _vector(3, -1)),
+    lambda: (_vector(1, 2j, 3, dtype=complex), _vector(3, -1, 1j, dtype=complex)),
+    lambda: (np.arange(30.0), np.arange(30.0)),
+    ulp=4,
+)
+def rows_of_vectors(a, b):
+    dot = np.vdot(a, b)
+    m = np.array([a, b])
+    m[0, 1] = 9
+    n = np.array((b, b, a * 2))
+    return m, n[2] + n[0], dot, m.sum(), a
