@@ -188,9 +188,10 @@ def _infer_copy_method(a: Type, *, order: object = "C") -> Type:
 
 
 def _can_lower_copy(a: Type, *, order: object) -> bool:
-    """Whether the copy is in C order, as a loop through all elements writes it."""
+    """Whether both are in C order: then it is a copy of memory. NumPy is better at other orders."""
     result = _infer_copy(a, order=order)
-    return isinstance(result, ArrayType) and result.layout == "C" and result.ndim > 0
+    is_plain = isinstance(a, ArrayType) and a.layout == "C" and a.ndim > 0
+    return is_plain and isinstance(result, ArrayType) and result.layout == "C"
 
 
 def _lower_copy(e: Emitter, a: V, *, order: object) -> V:
@@ -198,23 +199,10 @@ def _lower_copy(e: Emitter, a: V, *, order: object) -> V:
     assert isinstance(result, ArrayType)
     sizes = list(e.array_sizes(a))
     made = e.array_new(result, sizes, None)
-    source, target = a, made
-    if a.type.layout == "C":  # one loop, which LLVM makes a copy of memory
-        total = reduce(e.mul, sizes)
-        sizes = [total]
-        flat = ArrayType(result.dtype, (None,))
-        step = e.const(INT, result.dtype.itemsize)
-        source, target = (
-            e.array_view(x, flat, e.const(INT, 0), [total], [step]) for x in (a, made)
-        )
-
-    def nest(at: list[V]) -> None:
-        if len(at) < len(sizes):
-            e.loop(sizes[len(at)], lambda k: nest([*at, k]))
-        else:
-            e.array_store(target, at, e.array_load(source, at))
-
-    nest([])
+    total = reduce(e.mul, sizes)
+    flat, step = ArrayType(result.dtype, (None,)), e.const(INT, result.dtype.itemsize)
+    source, target = (e.array_view(x, flat, e.const(INT, 0), [total], [step]) for x in (a, made))
+    e.loop(total, lambda k: e.array_store(target, [k], e.array_load(source, [k])))
     return made
 
 
