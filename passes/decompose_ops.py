@@ -68,7 +68,8 @@ def _rules() -> dict[OpDef, Callable[[Node], list[Value] | None]]:
         get_op("py::call_ex"): _plain_call,
         get_op("py::mul"): _repeated_list,
         get_op("np::power"): _power_of_array,
-        get_op("np::ipow"): _square_in_place,
+        get_op("np::power_operator"): _power_of_array,
+        get_op("np::ipow"): _power_in_place,
     }
 
 
@@ -89,24 +90,31 @@ def _power_of_array(node: Node) -> list[Value] | None:
     return simple or _replacement(node, "np::power_by_scalar", [base, exponent])
 
 
-def _square_in_place(node: Node) -> list[Value] | None:
-    """Give ``a *= a`` for ``a **= 2``, if that is an array of floats."""
+def _power_in_place(node: Node) -> list[Value] | None:
+    """The same for ``a **= b``; ``a *= a`` for the square."""
     target, exponent = node.inputs
     if not (isinstance(target.type, ArrayType) and target.type.dtype.kind == "f"):
         return None
-    if not exponent.is_constant or type(exponent.constant) is not int or exponent.constant != 2:
-        return None
-    return _replacement(node, "np::imul", [target, target])
+    if isinstance(exponent.type, ArrayType):
+        return _replacement(node, "np::ipow_of_array", [target, exponent])
+    value = exponent.constant if exponent.is_constant else None
+    if isinstance(value, int | float) and value == 2:
+        return _replacement(node, "np::imul", [target, target])
+    return _replacement(node, "np::ipow_by_scalar", [target, exponent])
 
 
 def _replacement(node: Node, name: str, operands: list[Value]) -> list[Value] | None:
-    """A node with the same result type, if the op has that and is native."""
-    op = get_op(name)
+    """A node with a result of the same dtype and rank, if the op has that and is native."""
+    op, out = get_op(name), node.output.type
     types = [operand.type for operand in operands]
-    is_native = op.can_lower is not None and op.can_lower(*types)
-    if not is_native or op.infer_types(types, {}) != (node.output.type,):
+    if op.can_lower is None or not op.can_lower(*types):
         return None
-    new = node.graph.create(op, operands, like=node)
+    (result,) = op.infer_types(types, {})
+    if not isinstance(result, ArrayType) or not isinstance(out, ArrayType):
+        return None
+    if (result.dtype, result.ndim) != (out.dtype, out.ndim):
+        return None
+    new = node.graph.create(op, operands, outputs=[out], like=node)
     return new.insert_before(node).outputs
 
 

@@ -127,7 +127,7 @@ _builtin(
     lower=lambda e, base, exp, mod=None: arithmetic.lower_pow(e, base, exp),
     can_lower=_can_lower_power,
     effects=plain_effect,
-    numpy="np::power",
+    numpy="np::power_operator",
     is_profiled=True,
     samples=(
         (2, 3),

@@ -234,23 +234,20 @@ def _reciprocal(e: Emitter, x: V) -> V:
 
 
 def _power(e: Emitter, x: V, y: V) -> V:
-    return _float_power(e, x, y) if kind(x) == "f" else _integer_power(e, x, y)
+    return _power_by_scalar(e, x, y) if kind(x) == "f" else _integer_power(e, x, y)
 
 
-def _float_power(e: Emitter, x: V, y: V) -> V:
-    """The power of scalars: with the exponent 0.5 that is the square root for `np.power`, but not for ``**``.
+def _operator_power(e: Emitter, x: V, y: V) -> V:
+    return _power_of_scalar(e, x, y) if kind(x) == "f" else _integer_power(e, x, y)
 
-    They differ at -inf and -0.0.
-    """
+
+def _power_of_scalar(e: Emitter, x: V, y: V) -> V:
+    """``x ** y`` is C's `pow`, which is not the square root for -inf and -0.0."""
 
     def root() -> V:
-        negative = e.compare(
-            "lt", e.intrinsic("copysign", constant(e, x, 1.0), x), constant(e, x, 0.0)
-        )
-        is_infinite = e.compare("eq", x, constant(e, x, float("-inf")))
-        odd = e.bit_and(negative, e.bit_or(is_infinite, _is_zero(e, x)))
-        e.bail_if(odd, "square root or power")
-        return e.intrinsic("sqrt", x)
+        infinity = constant(e, x, float("inf"))
+        is_infinite = e.compare("eq", e.intrinsic("fabs", x), infinity)
+        return e.select(is_infinite, infinity, e.intrinsic("sqrt", e.add(x, constant(e, x, 0.0))))
 
     is_half = e.compare("eq", y, constant(e, y, 0.5))
     return e.branch(is_half, root, lambda: _power_of_array(e, x, y))
@@ -383,7 +380,16 @@ declare_ufunc(np.remainder, _remainder, "iuf")
 declare_ufunc(np.divmod, _divmod, "iuf", callables=(np.divmod,))
 declare_ufunc(np.fmod, _fmod, "iuf")
 declare_ufunc(np.reciprocal, _reciprocal, "iuf", raising="iu")
-declare_ufunc(np.power, _power, "iuf", raising="iuf", infer=_infer_power)
+declare_ufunc(np.power, _power, "iuf", raising="iu", infer=_infer_power)
+declare_ufunc(
+    np.power,
+    _operator_power,
+    "iuf",
+    raising="iu",
+    infer=_infer_power,
+    name="np::power_operator",
+    callables=(),
+)
 # of arrays: which of NumPy's ways to take is known (passes/decompose_ops.py)
 declare_ufunc(np.power, _power_by_scalar, "f", name="np::power_by_scalar", callables=())
 declare_ufunc(np.power, _power_of_array, "f", name="np::power_of_array", callables=())

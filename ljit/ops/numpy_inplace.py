@@ -97,7 +97,9 @@ _PLAIN = {
     "itruediv": ("np::divide", operator.itruediv),
     "ifloordiv": ("np::floor_divide", operator.ifloordiv),
     "imod": ("np::remainder", operator.imod),
-    "ipow": ("np::power", operator.ipow),
+    "ipow": ("np::power_operator", operator.ipow),
+    "ipow_by_scalar": ("np::power_by_scalar", operator.ipow),  # of arrays of floats
+    "ipow_of_array": ("np::power_of_array", operator.ipow),
     "ilshift": ("np::left_shift", operator.ilshift),
     "irshift": ("np::right_shift", operator.irshift),
     "iand": ("np::bitwise_and", operator.iand),

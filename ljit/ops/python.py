@@ -164,7 +164,7 @@ _binary(
     "pow",
     "**",
     (operator.pow, operator.ipow),
-    "np::power",
+    "np::power_operator",
     neutral=Neutral(1),
     infer=arithmetic.infer_sub,
     lower=arithmetic.lower_pow,
