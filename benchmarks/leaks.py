@@ -38,6 +38,11 @@ def views(x, y):
     return a + b, x
 
 
+def large_arrays(x, y):
+    z = np.cumsum(x * y)
+    return z * 2.0 + x
+
+
 def lists(xs, y):
     total = 0.0
     for x in xs:
@@ -70,7 +75,9 @@ def divides(x, y):
 
 def cases():
     a, b = np.arange(4.0), np.ones(4)
+    c = np.ones(40_000)
     return (
+        (large_arrays, (c, c)),
         (scalars, (1.5, 3)),
         (arrays, (a, b)),
         (views, (a, b)),
@@ -133,7 +140,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=1_000_000)
     options = parser.parse_args()
-    problems = [p for function, args in cases() for p in check(function, args, options.calls)]
+    problems = [
+        p
+        for function, args in cases()
+        for p in check(function, args, options.calls // (1 if function is not large_arrays else 50))
+    ]
     print("\n".join(problems) or "nothing leaks")
     return int(bool(problems))
 
