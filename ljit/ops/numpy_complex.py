@@ -12,7 +12,7 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_rules import elementwise_result, kinds_of
 from ljit.types import ANY, ArrayType, Type
 
-__all__ = ["exp", "sqrt"]
+__all__ = ["exp", "log", "sqrt"]
 
 
 def _parts(e: Emitter, z: V) -> tuple[V, V]:
@@ -80,6 +80,52 @@ def sqrt(e: Emitter, z: V) -> V:
     real = e.select(is_infinite, size_y, real)
     imag = e.select(is_infinite, size_y, imag)
     return e.complex(real, e.intrinsic("copysign", imag, y), z.type)
+
+
+def log(e: Emitter, z: V) -> V:
+    """The logarithm of the absolute value, and the angle."""
+    x, y = _parts(e, z)
+    limits = np.finfo(x.type.dtype)
+    size_x, size_y = e.intrinsic("fabs", x), e.intrinsic("fabs", y)
+    swap = e.compare("gt", size_y, size_x)
+    larger, smaller = e.select(swap, size_y, size_x), e.select(swap, size_x, size_y)
+    is_large = e.compare("gt", larger, e.const(x.type, 2.0 ** (limits.maxexp - 4)))
+    is_small = e.compare("lt", larger, e.const(x.type, 2.0 ** (limits.minexp + limits.nmant)))
+    up = 2 * limits.nmant
+
+    def scaled(usual: float, large: float, small: float) -> V:
+        rare = e.select(is_small, e.const(x.type, small), e.const(x.type, usual))
+        return e.select(is_large, e.const(x.type, large), rare)
+
+    scale = scaled(1.0, 2.0**-4, 2.0**up)
+    size = e.elementary("hypot", e.mul(larger, scale), e.mul(smaller, scale))
+    far = e.add(e.elementary("log", size), scaled(0.0, 4 * np.log(2.0), -up * np.log(2.0)))
+    half, two = e.const(x.type, 0.5), e.const(x.type, 2.0)
+    near = e.mul(half, e.elementary("log1p", _square_less_one(e, larger, smaller)))
+    is_near = e.bit_and(e.compare("gt", larger, half), e.compare("lt", larger, two))
+    return e.complex(e.select(is_near, near, far), e.elementary("atan2", y, x), z.type)
+
+
+def _square_less_one(e: Emitter, x: V, y: V) -> V:
+    """``x*x + y*y - 1`` with what each step rounds off: it is small near the unit circle."""
+    square_x, square_y = e.mul(x, x), e.mul(y, y)
+    rest_x, rest_y = (
+        e.intrinsic("fma", part, part, e.neg(square))
+        for part, square in ((x, square_x), (y, square_y))
+    )
+    first, first_low = _sum(e, square_x, e.const(x.type, -1.0))
+    total, low = _sum(e, first, square_y)
+    rests, rests_low = _sum(e, rest_x, rest_y)
+    rests, more_low = _sum(e, rests, e.add(first_low, low))
+    total, low = _sum(e, total, rests)
+    return e.add(total, e.add(low, e.add(rests_low, more_low)))
+
+
+def _sum(e: Emitter, x: V, y: V) -> tuple[V, V]:
+    """A sum and what it rounds off."""
+    total = e.add(x, y)
+    part = e.sub(total, x)
+    return total, e.add(e.sub(x, e.sub(total, part)), e.sub(y, part))
 
 
 # -- np.angle ----------------------------------------------------------------------------------------

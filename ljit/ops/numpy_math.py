@@ -43,6 +43,12 @@ def _exp(e: Emitter, x: V) -> V:
     return e.elementary("exp", x)
 
 
+def _log(e: Emitter, x: V) -> V:
+    if scalar_type_of(x).dtype.kind == "c":
+        return numpy_complex.log(e, x)
+    return e.elementary("log", x)
+
+
 def _logaddexp(e: Emitter, x: V, y: V) -> V:
     """The logarithm of ``exp(x) + exp(y)``."""
     return _log_of_sum(
@@ -80,7 +86,6 @@ _C_NAMES: dict[np.ufunc, str] = {
     np.cbrt: "cbrt",
     np.exp2: "exp2",
     np.expm1: "expm1",
-    np.log: "log",
     np.log2: "log2",
     np.log10: "log10",
     np.log1p: "log1p",
@@ -102,5 +107,6 @@ _C_NAMES: dict[np.ufunc, str] = {
 for _function, _c_name in _C_NAMES.items():
     declare_ufunc(_function, _library(_c_name), "f")
 declare_ufunc(np.exp, _exp, "fc")
+declare_ufunc(np.log, _log, "fc")
 declare_ufunc(np.logaddexp, _logaddexp, "f")
 declare_ufunc(np.logaddexp2, _logaddexp2, "f")
