@@ -352,18 +352,66 @@ np.late = Late(f(x))
 sys.modules["late"] = Late(f(x))
 import builtins
 builtins.late = [Late(f(x)) for _ in range(20)]
+from numpy._core.multiarray import get_handler_name
+assert get_handler_name(np.late.array) == "ljit"
 del ljit, f
 sys.modules.pop("ljit")
 print("done")
 """
 
 
-def test_arrays_outlive_everything_else():
+def outcome(folder, text):
+    """Run a program in a process of its own."""
+    path = folder / "program.py"
+    path.write_text(text)
     run = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", _OUTLIVING],
+        [sys.executable, "-X", "faulthandler", "-W", "ignore", path],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert (run.returncode, run.stdout, run.stderr) == (0, "done\n", "")
+    return run.returncode, run.stdout, run.stderr
+
+
+_IN_A_LOOP = """
+import os, threading
+import numpy as np
+import ljit
+from numpy._core.multiarray import get_handler_name
+
+@ljit.jit
+def steps(x, n):
+    total = 0.0
+    for i in range(n):
+        y = x * 2.0 + i
+        total += y[0]
+    return total, y
+
+x = np.ones(100_000)
+results = []
+def work():
+    for _ in range(4):
+        results.append(steps(x, 300))
+thread = threading.Thread(target=work)
+thread.start()
+work()
+thread.join()
+assert {total for total, _ in results} == {300 * 2.0 + 299 * 150.0}
+assert all(np.all(y == 301.0) for _, y in results)
+assert get_handler_name(steps(x, 3)[1]) == "ljit"
+child = os.fork()
+if not child:
+    good = all(np.all(steps(x, k)[1] == k + 1.0) for k in range(1, 20))
+    results.clear()
+    os._exit(not good)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), np.all(results[0][1] == 301.0))
+"""
+
+
+def test_blocks_come_into_use_in_between_and_live_on_in_a_fork(tmp_path):
+    assert outcome(tmp_path, _IN_A_LOOP) == (0, "0 True\n", "")
+
+
+def test_arrays_outlive_everything_else(tmp_path):
+    assert outcome(tmp_path, _OUTLIVING) == (0, "done\n", "")
 
 
 def test_a_program_with_a_handler_of_its_own_keeps_it(monkeypatch):
