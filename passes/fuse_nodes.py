@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -114,7 +114,8 @@ def _reduced_type(node: Node) -> ArrayType | None:
 
 def _stored_type(node: Node) -> ArrayType | None:
     """Give the type of the array that a store of an array fills, if it is as simple as a Map."""
-    if not _can_lower(node) or node.outputs:
+    types = [v.type for v in node.inputs]
+    if not _can_lower(node.op, types, node.attrs) or node.outputs:
         return None
     value = node.inputs[-1].type
     target = _target_type(node)
@@ -133,38 +134,69 @@ def _target_type(node: Node) -> Type:
 
 def is_elementwise(node: Node) -> bool:
     """Whether the node is one op on the elements of arrays, with an array as its result."""
-    if not node.op.elementwise or len(node.outputs) != 1:
-        return False
-    out = node.outputs[0].type
-    if not isinstance(out, ArrayType) or out.ndim == 0 or not _can_lower(node):
-        return False
-    if not all(_is_native(v.type) for v in node.inputs):
-        return False
-    body = element_op(node)
-    if body.infer is None or body.lower is None:
-        return False
-    types = _element_types(node)
-    if body.can_lower is not None and not body.can_lower(*types, **node.attrs):
-        return False
-    (result,) = body.infer_types(types, node.attrs)
-    return isinstance(result, ScalarType) and np.can_cast(result.dtype, out.dtype, "same_kind")
+    return node.op.elementwise and len(node.outputs) == 1 and _facts(node).is_elementwise
 
 
 def is_exact(node: Node) -> bool:
     """Whether the element op gives just the dtype of the node's array."""
-    (result,) = element_op(node).infer_types(_element_types(node), node.attrs)
-    return result == element_type(node.output.type)
+    return _facts(node).is_exact
+
+
+def may_leave(node: Node) -> bool:
+    """Whether computing one element can bail out."""
+    return _facts(node).may_leave
+
+
+class _Facts(NamedTuple):
+    """What follows from the op and the types of a node: asked again and again, of few of them."""
+
+    is_elementwise: bool
+    is_exact: bool = False
+    may_leave: bool = True
+
+
+def _facts(node: Node) -> _Facts:
+    types = tuple([v.type for v in node.inputs])
+    attrs = tuple(node.attrs.items())
+    try:
+        return _facts_of(node.op, types, node.output.type, attrs)
+    except TypeError:  # an attribute without hash
+        return _facts_of.__wrapped__(node.op, types, node.output.type, attrs)
+
+
+@lru_cache(maxsize=4096)
+def _facts_of(
+    op: OpDef, types: tuple[Type, ...], out: Type, items: tuple[tuple[str, object], ...]
+) -> _Facts:
+    attrs = dict(items)
+    if not isinstance(out, ArrayType) or out.ndim == 0 or not _can_lower(op, types, attrs):
+        return _Facts(is_elementwise=False)
+    body = get_op(op.element_op) if op.element_op is not None else op
+    elements = [element_type(t) for t in (types[1:] if op.overwrites else types)]
+    if (
+        not all(map(_is_native, types))
+        or body.infer is None
+        or not _can_lower(body, elements, attrs)
+    ):
+        return _Facts(is_elementwise=False)
+    results = body.infer_types(elements, attrs)
+    effects = body.effects
+    if not isinstance(effects, Effect):
+        effects = effects(*elements, **attrs)
+    (result,) = results
+    return _Facts(
+        isinstance(result, ScalarType) and np.can_cast(result.dtype, out.dtype, "same_kind"),
+        result == out.element,
+        bool(effects & Effect.RAISE) or INT in results,
+    )
 
 
 def _is_native(type_: Type) -> bool:
     return isinstance(type_, ArrayType | ScalarType) or is_number(type_)
 
 
-def _can_lower(node: Node) -> bool:
-    op = node.op
-    if op.lower is None:
-        return False
-    return op.can_lower is None or op.can_lower(*(v.type for v in node.inputs), **node.attrs)
+def _can_lower(op: OpDef, types: Sequence[Type], attrs: Mapping[str, object]) -> bool:
+    return op.lower is not None and (op.can_lower is None or op.can_lower(*types, **attrs))
 
 
 def element_op(node: Node) -> OpDef:
@@ -174,17 +206,6 @@ def element_op(node: Node) -> OpDef:
 
 def element_type(type_: Type) -> Type:
     return type_.element if isinstance(type_, ArrayType) else type_
-
-
-def _element_types(node: Node) -> Sequence[Type]:
-    return [element_type(v.type) for v in element_inputs(node)]
-
-
-def may_leave(node: Node) -> bool:
-    """Whether computing one element can bail out."""
-    op, types = element_op(node), _element_types(node)
-    effects = op.effects if isinstance(op.effects, Effect) else op.effects(*types, **node.attrs)
-    return bool(effects & Effect.RAISE) or INT in op.infer_types(types, node.attrs)
 
 
 class Part(NamedTuple):
