@@ -42,14 +42,17 @@ def redirect_overlapping(
 ) -> list[Redirection | None]:
     """Say for each target where its values go; None: there at once.
 
-    `may_leave`: the body can leave in the middle, and all elements are done again then.
+    `may_leave`: the body can leave in the middle. All is done again then, from the last Snapshot on: what was computed
+    of the target since, too. So it takes no value before all are there.
     """
     redirected: list[Redirection | None] = []
     for target in into:
         hazards = _Hazards(space, target)
-        for x in (*sources, *into):
+        if may_leave:
+            hazards.overlaps = hazards.is_irregular = TRUE
+        for x in () if may_leave else (*sources, *into):
             if isinstance(x, Operand) and x is not target:
-                hazards.add(x, is_strict=may_leave or x in into)
+                hazards.add(x, is_strict=x in into)
         redirected.append(hazards.redirection())
     return redirected
 
@@ -128,7 +131,8 @@ class _Hazards:
         left = f.br(go_on)
         f.start(go_on)
         data = f.phi("ptr")
-        data.add(target.data, direct)
+        if self.overlaps is not TRUE:
+            data.add(target.data, direct)
         data.add(array_parts(made).data, left)
         strides = [f.select(self.overlaps, a, b) for a, b in zip(own, target.strides, strict=True)]
         return Operand(target.type, target.parts, target.sizes, strides, data, is_plain=False)

@@ -156,3 +156,14 @@ def rows_and_their_sums(x, g):
     shares = powers / total
     lengths = np.sqrt((x * x).sum(axis=-1))
     return shares, total, x / lengths[..., None]
+
+
+@program(
+    lambda: (np.arange(20, dtype=np.uint8), column(20, -3.0).astype(np.float32)),
+    lambda: (np.arange(20, dtype=np.uint8), column(20).astype(np.float32)),
+    lambda: (np.ones((4, 20), np.uint8), column(20, -3.0).astype(np.float32)),
+)
+def stored_values_that_do_not_fit(a, b):
+    a[...] = b[::-1] + a
+    a[..., 1:] = a[..., :-1] * b[1:]
+    return a
