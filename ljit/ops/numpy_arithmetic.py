@@ -323,11 +323,12 @@ def _integer_power(e: Emitter, x: V, y: V) -> V:
     return result
 
 
-def _infer_power(x: Type, y: Type) -> Type:
+def _infer_power(*types: Type) -> Type:
     """Any, for bools: ``a ** 2`` is their square, an int8, any other power is of int64."""
-    if isinstance(x, ArrayType) and x.dtype.kind == "b" and y == INT:
+    base, exponent = types[:2]
+    if isinstance(base, ArrayType) and base.dtype.kind == "b" and exponent == INT:
         return ANY
-    return UFUNCS["np::power"].infer(x, y)
+    return UFUNCS["np::power"].infer(*types)
 
 
 # -- angles ----------------------------------------------------------------------------------------

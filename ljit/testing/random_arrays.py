@@ -16,7 +16,7 @@ _REALS = ("float64", "float64", "float64", "float32")
 _INTS = ("int64", "int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64")
 _ODD_FLOATS = (0.0, -0.0, np.nan, np.inf, -np.inf, 1e300, 5e-324, -1.0)
 _SIZES = (3, 4, 5, 7)
-_ODD_SIZES = (0, 1, 2, 8, 17, 33)
+_ODD_SIZES = (0, 1, 2, 8, 17, 33, 130)
 
 
 def is_exact(seed: int) -> bool:

@@ -52,3 +52,11 @@ def an_operator_in_place_on_chosen_elements(c, x):
 @program(lambda: (np.array([True, False]), 2), lambda: (np.array([True, False]), 3))
 def powers_of_bools(m, n):
     return m**2, m**n, np.power(m, 2), m[0] ** 2
+
+
+@program(
+    lambda: (np.ones(3) * 2, np.arange(3.0), np.zeros(3)),
+    lambda: (np.ones(3), np.ones(3), np.zeros(4)),
+)
+def a_power_into_an_array_given_by_place(x, y, out):
+    return np.power(x, y, out), np.power(x, 2, out=out)
