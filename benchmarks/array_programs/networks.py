@@ -213,6 +213,38 @@ def gru_jax(jax):
     return gru
 
 
+def sigmoid_single(x):
+    one = np.float32(1)
+    return one / (one + np.exp(-x))
+
+
+def gru_loops(xs, h, wz, wr, wh, uz, ur, uh):
+    for t in range(xs.shape[0]):
+        x = xs[t]
+        z = sigmoid_single(x @ wz + h @ uz)
+        r = sigmoid_single(x @ wr + h @ ur)
+        candidate = np.tanh(x @ wh + (r * h) @ uh)
+        h = (np.float32(1) - z) * h + z * candidate
+    return h
+
+
+def lstm_loops(xs, h, c, w, u, b):
+    width = h.shape[1]
+    c = c.copy()
+    for t in range(xs.shape[0]):
+        gates = xs[t] @ w + h @ u
+        h = np.empty_like(c)
+        for k in range(h.shape[0]):
+            for j in range(width):
+                i = sigmoid_single(gates[k, j] + b[j])
+                f = sigmoid_single(gates[k, width + j] + b[width + j])
+                g = np.tanh(gates[k, 2 * width + j] + b[2 * width + j])
+                o = sigmoid_single(gates[k, 3 * width + j] + b[3 * width + j])
+                c[k, j] = f * c[k, j] + i * g
+                h[k, j] = o * np.tanh(c[k, j])
+    return h, c
+
+
 def recurrent(n, gates=3):
     width = max(int(n**0.5), 2)
     square = [(width, width)] * (2 * gates)
@@ -337,8 +369,8 @@ PROGRAMS = (
     ArrayProgram(
         bert_layer, encoder, 60_000, loops=bert_layer_loops, static=(14,), tolerance=SINGLE
     ),
-    ArrayProgram(gru, recurrent, 4_096, in_jax=gru_jax, tolerance=SINGLE),
-    ArrayProgram(lstm, lstm_arguments, 4_096, in_jax=lstm_jax, tolerance=SINGLE),
+    ArrayProgram(gru, recurrent, 4_096, loops=gru_loops, in_jax=gru_jax, tolerance=SINGLE),
+    ArrayProgram(lstm, lstm_arguments, 4_096, loops=lstm_loops, in_jax=lstm_jax, tolerance=SINGLE),
     ArrayProgram(
         greedy_decode, decoder, 16_000, in_jax=greedy_decode_jax, static=(6,), tolerance=SINGLE
     ),
