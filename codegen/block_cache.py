@@ -8,7 +8,7 @@ from __future__ import annotations
 
 __all__ = ["CACHE", "LEAST"]
 
-LEAST = 1 << 18  # bytes of an array that gets a block; malloc keeps smaller ones well enough
+LEAST = 1 << 17  # bytes of an array that gets a block; freed ones below that malloc keeps, larger ones it gives back
 _SLOTS = 32
 _OLD = 64  # blocks come back before one that lies unused is given up
 _HUGE = 1 << 21
