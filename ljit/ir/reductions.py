@@ -21,6 +21,7 @@ class Accumulation(Record):
     - `flags`: what LLVM may do with the floats of a step (``reassoc``), so that several run side by side.
     - `step(e, x, y)` combines what there is with an element, where the op's own lowering is not the best way.
     - `is_compensated`: floats are added up in blocks, and what rounding takes from the sums of blocks is kept.
+    - `is_wider_for_halves`: NumPy combines elements of float16 in float32, as a Map does not.
     - `saturated`: the bool that stays what it is, whatever is combined with it: ``True or x``.
     """
 
@@ -29,6 +30,7 @@ class Accumulation(Record):
     flags: str = ""
     step: Callable[..., Any] | None = None
     is_compensated: bool = False
+    is_wider_for_halves: bool = False
     saturated: bool | None = None
 
 

@@ -351,7 +351,12 @@ declare_ufunc(
     is_cheap=True,
     is_commutative=True,
     neutral=Neutral(0),
-    accumulation=Accumulation(lambda dtype: dtype.type(0), flags="reassoc", is_compensated=True),
+    accumulation=Accumulation(
+        lambda dtype: dtype.type(0),
+        flags="reassoc",
+        is_compensated=True,
+        is_wider_for_halves=True,
+    ),
 )
 declare_ufunc(
     np.subtract, _subtract, "iufc", is_cheap=True, neutral=Neutral(0, holds_for_floats=True)
@@ -363,7 +368,9 @@ declare_ufunc(
     "biufc",
     element_op="np::multiply_element",
     neutral=Neutral(1, holds_for_floats=True),
-    accumulation=Accumulation(lambda dtype: dtype.type(1), flags="reassoc"),
+    accumulation=Accumulation(
+        lambda dtype: dtype.type(1), flags="reassoc", is_wider_for_halves=True
+    ),
 )
 declare_ufunc(
     np.multiply, _multiply_fused, "biufc", name="np::multiply_element", callables=(), is_cheap=True

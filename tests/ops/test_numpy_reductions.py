@@ -308,3 +308,12 @@ def test_orders_of_memory_that_native_code_does_not_make():
     b = a[::-1, :, ::2].transpose(1, 0, 2)
     check(lambda a: a.var(axis=0, keepdims=True), *[(x,) for x in (a, b, a.T, a.copy()) * 2])
     check(lambda a: a.sum(axis=-1) + 1, *[(x,) for x in (a, b, a.T, a.copy()) * 2])
+
+
+def test_halves_are_added_as_numpy_does():
+    a = RNG.random((60, 50)).astype(np.float16)
+    check(lambda a: (a.sum(), a.mean(), a.max(), (a * 2).sum(axis=0))[0], (a,), (a.T,))
+    check(lambda a: (a + 1).sum(axis=1), (a,), (a[::-1],))
+    check(lambda a: a.std(axis=0), (a,))
+    check(lambda a: a.max(axis=0) - np.min(a, axis=0), (a,))
+    check(lambda a: a.sum(dtype=np.float32), (a,))
