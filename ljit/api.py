@@ -7,6 +7,7 @@ the first function, and LLVM by the first compile.
 from __future__ import annotations
 
 import functools
+import sys
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar, overload
@@ -179,6 +180,6 @@ def _decorate(fn: object, options: Options) -> object:
 
 def release_memory() -> None:
     """Give the memory that is kept for further large arrays back to the system."""
-    from ljit.codegen.blocks import release_memory
-
-    release_memory()
+    blocks = sys.modules.get("ljit.codegen.blocks")
+    if blocks is not None:  # else nothing was compiled so far
+        blocks.release_memory()
