@@ -399,7 +399,7 @@ def cross_products(a, b):
     ulp=4,
 )
 def turned(m):
-    m[1] = m.T[0]
+    m[1] = m.T[0].copy()
     s = (m + m.T) * 0.5
     t = m.T * 2 - 1
     u = m.T + 1.0
@@ -435,8 +435,8 @@ def joins(a, b):
 
 @program(lambda: (np.arange(9.0).reshape(3, 3),), lambda: (np.arange(9.0).reshape(3, 3).T,))
 def sideways_within_itself(m):
-    m[2] = m.T[1]
-    m[:, 0] = m[1]
+    m[2] = m.T[1] + 0
+    m[1] = m[1][::-1]
     m[0] = m[0][::-1]
     return m.sum()
 
