@@ -237,7 +237,8 @@ class Emitter:
         def body(elements: Sequence[Native]) -> list[Native]:
             return [convert(elements[0])]
 
-        emit_map(self, [target], [value], [], body, may_leave=may_bail, is_short=True)
+        into, inputs = [target], [value]
+        emit_map(self, into, inputs, [], body, may_leave=may_bail, is_short=True, may_be_empty=True)
 
     array_sizes = arrays.array_sizes
     array_strides = arrays.array_strides

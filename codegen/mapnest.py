@@ -60,12 +60,14 @@ def emit_map(
     attrs: Mapping[str, Any] = MappingProxyType({}),
     elements: Sequence[Type] = (),
     is_short: bool = False,
+    may_be_empty: bool = False,
 ) -> list[Native]:
     """Emit the nest; the body's first results go to `into`, the others are fresh (given back).
 
     `may_leave`: the body has checks that leave for the interpreter, which then redoes all elements; so none
     may be stored that is read again. `attrs` are those of the Map, `elements` the types of the body's results if
     some are reduced. `is_short`: the body is a few instructions, which may be written several times.
+    `may_be_empty`: no checks are missed where there are no elements.
     """
     ndim = rank_of((*into, *inputs))
     if not into and not ndim and all(isinstance(t, ScalarType) for t in out_types):
@@ -75,7 +77,7 @@ def emit_map(
         e.bail("an operand has more dimensions than the destination")
         return []
     nest = _Nest(e, ndim, inputs, _reductions_of(attrs))
-    nest.find_sizes(into, attrs.get("covers", ()), may_leave=may_leave)
+    nest.find_sizes(into, attrs.get("covers", ()), may_leave=may_leave and not may_be_empty)
     if not e.f.is_reachable:
         return []
     made = nest.make_results(out_types, elements[len(into) :] or out_types)

@@ -156,4 +156,8 @@ declare_function(
     lower=_lower_cross,
     symbolic=True,
     can_lower=lambda a, b: _infer_cross(a, b) != ANY,
+    samples=(
+        (np.array([1.0, 2.0, 3.0]), np.array([-1.0, 0.5, 4.0])),
+        (np.arange(6.0).reshape(2, 3), np.ones((2, 3))),
+    ),
 )
