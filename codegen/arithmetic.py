@@ -7,13 +7,13 @@ for NumPy's types, which round differently.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ljit.codegen import mathlib
-from ljit.codegen.builder import FALSE, TRUE, BlockRef, Ref, float_constant, integer
+from ljit.codegen.builder import TRUE, Ref, float_constant, integer
 from ljit.codegen.casts import cast_value, number_parts
 from ljit.codegen.forms import Native, dtype_of, llvm_of_dtype
+from ljit.codegen.hypotenuses import HYPOTENUSE, Hypotenuse, compare_hypotenuse
 from ljit.codegen.refs import float_value
 from ljit.types import BOOL, COMPLEX, FLOAT, NONE, ScalarType, Type
 
@@ -198,54 +198,11 @@ def compare(e: Emitter, predicate: str, x: Native, y: Native) -> Native:
     if kind == "f":
         ordered = "une" if predicate == "ne" else "o" + predicate
         if x.ref.text in e.hypotenuses and predicate in ("lt", "le", "gt", "ge"):
-            return Native(BOOL, (_compare_hypotenuse(e, ordered, x.ref, y.ref),))
+            return Native(BOOL, (compare_hypotenuse(e, ordered, x.ref, y.ref),))
         return Native(BOOL, (f.fcmp(ordered, x.ref, y.ref),))
     if predicate not in ("eq", "ne"):
         predicate = ("s" if kind == "i" else "u") + predicate
     return Native(BOOL, (f.icmp(predicate, x.ref, y.ref),))
-
-
-def _compare_hypotenuse(e: Emitter, predicate: str, h: Ref, bound: Ref) -> Ref:
-    """Compare ``hypot(a, b)`` with a bound by the squares, unless both are close to each other.
-
-    Rounding moves the sum of squares and hypot's result by less than the margin, and neither
-    overflow nor underflow matters for bounds in this range; a NaN takes the exact way.
-    """
-    f = e.f
-    a, b = e.hypotenuses[h.text]
-    constant = partial(float_constant, "double")
-    squares = f.binary("fadd", f.binary("fmul", a, a), f.binary("fmul", b, b))
-    square = f.binary("fmul", bound, bound)
-    below = f.fcmp("olt", squares, f.binary("fmul", square, constant(1 - 1e-14)))
-    above = f.fcmp("ogt", squares, f.binary("fmul", square, constant(1 + 1e-14)))
-    usual = f.binary(
-        "and",
-        f.fcmp("ogt", bound, constant(1e-140)),
-        f.fcmp("olt", bound, constant(1e140)),
-    )
-    if e.bailout.late is not None:
-        exact = f.fcmp("oeq", b, constant(0.0))  # on the real axis squares compare as moduli do
-        decided = f.binary("or", exact, f.binary("or", below, above))
-        e.bailout.bail_late(f.binary("xor", f.binary("and", usual, decided), TRUE))
-        return f.fcmp(predicate, squares, square)
-    smaller, larger, done = f.new_block("smaller"), f.new_block("larger"), f.new_block("compared")
-    not_below, close = f.new_block("not_below"), f.new_block("close")
-    f.condbr(f.binary("and", usual, below), smaller, not_below)
-    f.start(not_below)
-    f.condbr(f.binary("and", usual, above), larger, close)
-    f.start(close)
-    again = f.call_external("double", _HYPOTENUSE, (a, b))  # the first call is dead if this is all
-    exact = f.fcmp(predicate, again, bound)
-    edges: list[tuple[Ref, BlockRef | None]] = [(exact, f.br(done))]
-    is_less = predicate in ("olt", "ole")
-    for block, value in ((smaller, is_less), (larger, not is_less)):
-        if f.start(block):
-            edges.append((TRUE if value else FALSE, f.br(done)))
-    f.start(done)
-    result = f.phi("i1")
-    for ref, left in edges:
-        result.add(ref, left)
-    return result
 
 
 def real(_e: Emitter, x: Native) -> Native:
@@ -271,7 +228,6 @@ def make_complex(_e: Emitter, real: Native, imag: Native, type_: Type) -> Native
 
 
 #: of which a comparison can do without the result
-_HYPOTENUSE = "hypot"
 
 #: intrinsics with an immediate operand behind the value
 _IMMEDIATE = {"abs": ", i1 false", "ctlz": ", i1 false", "cttz": ", i1 false"}
@@ -306,8 +262,8 @@ def math(e: Emitter, name: str, *xs: Native) -> Native:
     attributes = "nobuiltin nounwind willreturn memory(none)"
     symbol = name + ("f" if wide == "float" else "")
     result = e.f.call_external(wide, symbol, refs, attributes)
-    if symbol == _HYPOTENUSE:
-        e.hypotenuses[result.text] = refs[0], refs[1]
+    if symbol == HYPOTENUSE:
+        e.hypotenuses[result.text] = Hypotenuse(refs[0], refs[1], "")
     return Native(type_, (e.f.convert("fptrunc", result, llvm),))
 
 
@@ -320,6 +276,8 @@ def elementary(e: Emitter, name: str, *xs: Native) -> Native:
     refs = [e.f.convert("fpext", x.ref, wide) for x in xs]
     called = mathlib.declare_shared(e.f.module, name, wide, len(refs))
     result = e.f.call(wide, called, refs)
+    if name == HYPOTENUSE:
+        e.hypotenuses[result.text] = Hypotenuse(refs[0], refs[1], called)
     return Native(type_, (e.f.convert("fptrunc", result, llvm),))
 
 

@@ -24,6 +24,7 @@ from ljit.codegen.builder import TRUE, FunctionBuilder, Ref, integer
 from ljit.codegen.context import Context
 from ljit.codegen.convert import convert
 from ljit.codegen.forms import Native, aggregate, split
+from ljit.codegen.hypotenuses import Hypotenuse
 from ljit.codegen.joins import Join
 from ljit.codegen.mapnest import emit_map
 from ljit.codegen.ownership import Ownership
@@ -52,7 +53,7 @@ class Emitter:
         self.proven: tuple[str, ...] = ()  # of the node that is being lowered
         self.spent: set[str] = set()  # objects of arrays that nothing needs behind the node
         self.result_is_used_up = False  # before anything can free it: a borrowed object will do
-        self.hypotenuses: dict[str, tuple[Ref, Ref]] = {}  # results of hypot and its operands
+        self.hypotenuses: dict[str, Hypotenuse] = {}  # by the name of the result
         self._stack_arrays: dict[tuple[str, int], Ref] = {}
         if context.options.fastmath:
             f.float_flags = FAST_FLAGS
