@@ -6,7 +6,7 @@ or an assignment to a slice, takes the ops that make its value along and writes 
 the body can leave in the middle. No read moves across a write. Overlap of the array that is written with one that is
 read is the loop nest's own business.
 
-What has fewer elements than the nest is computed in front of it, unless it is cheap or the same along the last axis. If
+What has fewer elements than the nest is computed in front of it, unless it is cheap: there loops can have vectors. If
 only a run can tell whether shapes are equal, the Map checks it (`covers`), and if they are not, the next compile does
 without (`failed`).
 """

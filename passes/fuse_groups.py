@@ -187,9 +187,8 @@ class _Planner:
         if is_output and type_.layout != "C":
             return None  # the order in memory follows from all operands of the nest
         if _is_narrow(type_, shape):
-            is_hoisted = type_.ndim == shape.ndim and type_.shape[-1] == 1 != shape.shape[-1]
-            fits = is_hoisted or element_op(node).is_cheap
-            return False if fits and not is_output else None
+            # In the nest it would be computed over and over, or at best one by one in front of the inner loops.
+            return False if element_op(node).is_cheap and not is_output else None
         if not is_output and element_op(node).is_cheap:
             return False
         return None if group.root.origin in self.failed else True
