@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from ljit.ir import Block, Node, OpDef, Value, get_op
+from ljit.ir import Block, Effect, Node, OpDef, Value, get_op
 from ljit.ops.control import SNAPSHOT
 from ljit.passes.fuse_nodes import (
     Leaves,
@@ -23,7 +23,7 @@ from ljit.passes.fuse_nodes import (
     makes_memory,
 )
 from ljit.passes.manager import is_allowed
-from ljit.types import ArrayType, Type
+from ljit.types import ArrayType, TupleType, Type, is_number
 
 __all__ = ["make_updates_plain"]
 
@@ -103,11 +103,17 @@ def _nodes_between(first: Node, last: Node) -> set[Node]:
 
 
 def _only_reads(user: Node) -> bool:
-    """Whether the user takes the elements, and then has nothing of the array."""
+    """Whether the user takes the elements or the sizes, and then has nothing of the array."""
     if user.op is SNAPSHOT:
+        return True
+    if user.effects == Effect.PURE and all(_is_numbers(out.type) for out in user.outputs):
         return True
     is_reduction = user.op.reduction is not None
     return is_reduction or (is_elementwise(user) and not user.op.schema.written)
+
+
+def _is_numbers(type_: Type) -> bool:
+    return is_number(type_) or (isinstance(type_, TupleType) and all(map(is_number, type_.items)))
 
 
 def _checked(node: Node, failed: Collection[int]) -> list[Value] | None:

@@ -167,3 +167,17 @@ def stored_values_that_do_not_fit(a, b):
     a[...] = b[::-1] + a
     a[..., 1:] = a[..., :-1] * b[1:]
     return a
+
+
+@program(
+    lambda: (np.arange(5.0), np.ones(5)),
+    lambda: (np.arange(3.0), np.ones(1)),
+    lambda: (np.zeros(0), np.zeros(0)),
+)
+def sizes_between_updates(a, b):
+    x = a * b
+    x += a
+    count = x.shape[0] + len(x)
+    x *= 2.0
+    x -= b
+    return x, count
