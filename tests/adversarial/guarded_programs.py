@@ -238,6 +238,32 @@ def copied_between(a: Any) -> Any:
 WHOLE = [fused, fused_in_place, chosen, reduced, converted, copied_between]
 
 
+def stencil_nest(m: Any) -> Any:
+    m[1:-1, 1:-1] += m[2:, 1:-1] + m[:-2, 1:-1] - m[1:-1, 2:] * m[1:-1, :-2]
+    m[1:, 1:] = m[:-1, :-1] + m[1:, :-1]
+    m[:, -1:] = m[:, :1]
+    return m
+
+
+def reduced_axes(m: Any) -> Any:
+    rows, columns = m.sum(axis=1, keepdims=True), m.sum(axis=0)
+    return m - rows, m * columns, (m * m).sum(), m.any(axis=0), (m > 2).sum(axis=1)
+
+
+def row_by_row(m: Any) -> Any:
+    if m.size == 0:
+        return m
+    shifted = m - m.max(axis=-1, keepdims=True)
+    return shifted / (shifted.sum(axis=-1, keepdims=True) - 1.0)
+
+
+def picked(m: Any) -> Any:
+    return np.where(m > 3, m, -m), m[::2, 1:] * 2.0, np.sqrt(m.T), m[:, ::-1] + m[::-1]
+
+
+NESTS = [stencil_nest, reduced_axes, row_by_row, picked]
+
+
 # -- buffers ---------------------------------------------------------------------------------------
 
 
@@ -322,8 +348,8 @@ class Case:
 
 
 def cases(group: str) -> Iterator[Case]:
-    if group == "matrices":
-        for function in MATRICES:
+    if group in ("matrices", "nests"):
+        for function in MATRICES if group == "matrices" else NESTS:
             for kind in ("rows", "columns", "every second"):
                 name = f"{function.__name__} of {kind}"
                 yield Case(name, function, list(matrices(kind)))

@@ -19,7 +19,7 @@ def run_python(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("group", ["loops", "matrices", "whole arrays"])
+@pytest.mark.parametrize("group", ["loops", "matrices", "whole arrays", "nests"])
 def test_native_code_stays_within_its_buffers(group: str) -> None:
     done = run_python("-m", "tests.adversarial.guarded_programs", group)
     last = done.stdout.splitlines()[-1:]
