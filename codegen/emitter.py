@@ -12,6 +12,7 @@ from ljit.codegen import (
     arithmetic,
     arrays,
     bisection,
+    extreme_places,
     lists,
     objects,
     random_streams,
@@ -251,6 +252,8 @@ class Emitter:
     array_same = arrays.array_same
     array_position = bisection.array_position
     array_interval = bisection.array_interval
+    array_place = extreme_places.array_place
+    array_places = extreme_places.array_places
     array_check = unchanged.array_check
     check_no_attributes = unchanged.check_no_attributes
     draw = random_streams.draw

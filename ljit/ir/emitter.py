@@ -170,6 +170,12 @@ class Emitter(Protocol):
     def array_interval(self, a: V, key: V) -> V:
         """Between which items of a float64 vector, not empty, a number is: the lower's index, -1, or the size."""
 
+    def array_place(self, a: V, *, greatest: bool) -> V:
+        """Where the least (or greatest) element of a vector, not empty, is first, as ``np.argmin`` says: an INT."""
+
+    def array_places(self, a: V, into: V, *, greatest: bool) -> None:
+        """Store the places of the extrema along the first axis of a matrix, not empty, in a C-contiguous vector."""
+
     def array_check(self, x: V) -> None:
         """Bail if the object of an array (or of one within a tuple or view) is not what `x` says any more."""
 

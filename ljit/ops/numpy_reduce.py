@@ -166,8 +166,6 @@ for _name, _combine in (("min", "np::minimum"), ("max", "np::maximum")):
         reduction=Reduction(_combine),
         symbolic=SYMBOLIC_REDUCTIONS[_name],
     )
-for _name in ("argmin", "argmax"):
-    _declare_reduction(_name, _index, _PLAIN, _PLAIN_ORDER)
 for _name, _combine in (("any", "np::logical_or"), ("all", "np::logical_and")):
     _declare_reduction(
         _name,

@@ -364,6 +364,12 @@ class ScalarEmitter:
             return to_number(len(a.value), INT)
         return to_number(int(np.searchsorted(a.value, key.value, "right")) - 1, INT)
 
+    def array_place(self, a: Number, *, greatest: bool) -> Number:
+        return to_number(int((np.argmax if greatest else np.argmin)(a.value)), INT)
+
+    def array_places(self, a: Number, into: Number, *, greatest: bool) -> None:
+        into.value[...] = (np.argmax if greatest else np.argmin)(a.value, axis=0)
+
     def array_check(self, x: Number) -> None:
         pass  # arrays here are objects: nothing of them is kept elsewhere
 

@@ -177,7 +177,7 @@ def test_reductions_over_dtypes_and_axes(name):
     for dtype in DTYPES:
         for a in (*arrays(dtype), dtype.type(1)):
             for axis in (None, 0, -1, 1, 5):
-                typed += check(name, a, axis=axis) == "typed"
+                typed += check(name, a, axis=axis) in ("typed", "ran")
                 typed += check(name, a, axis=axis, keepdims=True) == "typed"
             if "arg" not in name:
                 typed += check(name, a, axis=(0, -1)) == "typed"

@@ -51,3 +51,20 @@ def sums_in_a_loop(a, n):
         total += (a * 2).sum(axis=0)
         a = a - a.max(axis=1, keepdims=True)
     return total, a
+
+
+@program(
+    lambda: (grid(12, 3) / 4, grid(5, 3) / 3, 2),
+    lambda: (grid(40, 2, np.float32), grid(9, 2, np.float32), 1),
+    lambda: (grid(3, 3) / 0.3, grid(1, 3) * 1.0, 3),
+    lambda: (np.full((3, 2), np.nan), np.ones((4, 2)), 1),
+    lambda: (np.ones((3, 2)), np.ones((0, 2)), 1),
+)
+def nearest_centres(points, centres, n):
+    nearest, far = None, 0
+    for _ in range(n):
+        distances = ((points[:, None, :] - centres[None, :, :]) ** 2).sum(axis=2)
+        nearest = distances.argmin(axis=1)
+        far = int(np.argmax(distances.min(axis=1)))
+        centres = centres + points[far] / 8
+    return nearest, far, distances.argmax(axis=0), np.argmin(distances)
