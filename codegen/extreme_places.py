@@ -23,6 +23,7 @@ __all__ = ["array_place", "array_places"]
 
 _REGISTER, _BLOCK = 32, 2048  # bytes
 _LANES = (16, 4)
+_GROUP = 8  # elements with gaps between them
 
 
 def array_place(e: Emitter, a: Native, *, greatest: bool) -> Native:
@@ -77,11 +78,12 @@ class _Search:
 entry:
   %x0 = load {t}, ptr %data
   %last = sub i64 %size, {n}
+  %last.group = sub i64 %size, {_GROUP}
   %is.long = icmp sge i64 %last, 0
   %is.unit = icmp eq i64 %stride, {self.size}
   br i1 %is.long, label %long, label %few
 long:
-  br i1 %is.unit, label %block, label %many
+  br i1 %is.unit, label %block, label %gaps
 {self._few()}
 {self._strided()}
 {self._block()}
@@ -89,12 +91,14 @@ long:
 }}"""
 
     def _few(self) -> str:
-        """A loop without branches, for a few elements."""
+        """A loop without branches, for a few elements: all, or those of a group."""
         t = self.type
+        is_settled = f"fcmp uno {t} %few.new, %few.new" if self.is_float else "or i1 false, false"
         return f"""few:
-  %few.k = phi i64 [ 0, %entry ], [ %few.next, %few ]
-  %few.best = phi {t} [ %x0, %entry ], [ %few.new, %few ]
-  %few.place = phi i64 [ 0, %entry ], [ %few.other, %few ]
+  %few.k = phi i64 [ 0, %entry ], [ 0, %gaps ], [ %here, %many ], [ %few.next, %few ]
+  %few.end = phi i64 [ %size, %entry ], [ %size, %gaps ], [ %here.end, %many ], [ %few.end, %few ]
+  %few.best = phi {t} [ %x0, %entry ], [ %x0, %gaps ], [ %many.best, %many ], [ %few.new, %few ]
+  %few.place = phi i64 [ 0, %entry ], [ 0, %gaps ], [ %many.place, %many ], [ %few.other, %few ]
   %few.offset = mul i64 %few.k, %stride
   %few.at = getelementptr i8, ptr %data, i64 %few.offset
   %few.x = load {t}, ptr %few.at
@@ -102,9 +106,14 @@ long:
   %few.new = select i1 %few.better, {t} %few.x, {t} %few.best
   %few.other = select i1 %few.better, i64 %few.k, i64 %few.place
   %few.next = add nuw nsw i64 %few.k, 1
-  %few.more = icmp slt i64 %few.next, %size
+  %few.more = icmp slt i64 %few.next, %few.end
   br i1 %few.more, label %few, label %few.done
 few.done:
+  %few.settled = {is_settled}
+  %few.last = icmp sge i64 %few.end, %size
+  %few.all = or i1 %few.settled, %few.last
+  br i1 %few.all, label %few.found, label %many
+few.found:
   ret i64 %few.other"""
 
     def _better(self, name: str, type_: str, mask: str, x: str, best: str) -> str:
@@ -116,31 +125,40 @@ few.done:
   %{name} = and {mask} %{name}.unordered, %{name}.number"""
 
     def _strided(self) -> str:
-        """A loop over elements with gaps between them, of which few are better than all before."""
-        t = self.type
-        is_nan = f"fcmp uno {t} %many.x, %many.x" if self.is_float else "icmp eq i1 true, false"
-        return f"""many:
-  %many.k = phi i64 [ 0, %long ], [ %many.next, %onwards ]
-  %many.best = phi {t} [ %x0, %long ], [ %many.new, %onwards ]
-  %many.place = phi i64 [ 0, %long ], [ %many.other, %onwards ]
-  %many.offset = mul i64 %many.k, %stride
+        """A loop over groups of elements with gaps between them, of which few have one better than all before."""
+        t, n = self.type, _GROUP
+        vector = f"<{n} x {t}>"
+        loads = "\n".join(
+            f"""  %m{k}.offset = mul i64 %stride, {k}
+  %m{k}.at = getelementptr i8, ptr %many.at, i64 %m{k}.offset
+  %m{k} = load {t}, ptr %m{k}.at
+  %group.{k} = insertelement {vector} {f"%group.{k - 1}" if k else "poison"}, {t} %m{k}, i64 {k}"""
+            for k in range(n)
+        )
+        return f"""gaps:
+  %is.group = icmp sge i64 %last.group, 0
+  br i1 %is.group, label %many, label %few
+many:
+  %many.k = phi i64 [ 0, %gaps ], [ %few.end, %few.done ], [ %many.next, %onwards ]
+  %many.best = phi {t} [ %x0, %gaps ], [ %few.new, %few.done ], [ %many.best, %onwards ]
+  %many.place = phi i64 [ 0, %gaps ], [ %few.other, %few.done ], [ %many.place, %onwards ]
+  %many.in = icmp slt i64 %many.k, %last.group
+  %here = select i1 %many.in, i64 %many.k, i64 %last.group
+  %here.end = add nuw nsw i64 %here, {n}
+  %many.offset = mul i64 %here, %stride
   %many.at = getelementptr i8, ptr %data, i64 %many.offset
-  %many.x = load {t}, ptr %many.at
-  %many.better = {self.improves} {t} %many.x, %many.best
-  br i1 %many.better, label %better, label %onwards, !prof !{{!"branch_weights", i32 1, i32 2000}}
-better:
-  %many.nan = {is_nan}
-  br i1 %many.nan, label %many.found, label %onwards
-many.found:
-  ret i64 %many.k
+{loads}
+{_splat("many.start", "many.best", t, n)}
+  %group.better = {self.improves} {vector} %group.{n - 1}, %many.start
+  %group.bits = bitcast <{n} x i1> %group.better to i{n}
+  %group.none = icmp eq i{n} %group.bits, 0
+  br i1 %group.none, label %onwards, label %few
 onwards:
-  %many.new = phi {t} [ %many.best, %many ], [ %many.x, %better ]
-  %many.other = phi i64 [ %many.place, %many ], [ %many.k, %better ]
-  %many.next = add nuw nsw i64 %many.k, 1
+  %many.next = add nuw nsw i64 %many.k, {n}
   %many.more = icmp slt i64 %many.next, %size
   br i1 %many.more, label %many, label %many.done
 many.done:
-  ret i64 %many.other"""
+  ret i64 %many.place"""
 
     def _block(self) -> str:
         """The loop over blocks: four registers at a time, then one at a time."""

@@ -84,6 +84,8 @@ def test_attributes_of_arrays_and_scalars(name):
             allowed = {"ran", "raised"} if name == "item" else {"ran"}
             if name == "imag" and dtype.kind != "c" and isinstance(x, np.ndarray):
                 allowed = {"typed"}
+            elif name == "strides":  # of a contiguous array without elements they do not follow
+                allowed = {"ran", "typed"}
             assert outcome in allowed, (dtype, x)
     for t in OTHERS:
         assert REGISTRY[f"np::{name}"].infer(t) == ANY

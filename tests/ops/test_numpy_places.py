@@ -74,7 +74,8 @@ def test_long_vectors_are_searched_in_blocks(dtype):
     def arrays():
         for size in (1023, 2048, 2049, 5000, 9001):
             a = (rng.normal(size=size) * 30).astype(dtype)
-            yield from (a, np.sort(a), np.sort(a)[::-1].copy(), a[::3], np.full(size, 1, dtype))
+            down = np.sort(a)[::-1]
+            yield from (a, down[::-1], down.copy(), a[::3], down[::5], np.full(size, 1, dtype))
 
     check(flat, arrays())
 
