@@ -12,15 +12,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ljit.codegen.arrays import new_array
-from ljit.codegen.builder import FALSE, TRUE, FunctionBuilder, Ref, integer
+from ljit.codegen.builder import FALSE, TRUE, FunctionBuilder, ModuleBuilder, Ref, integer
 from ljit.codegen.forms import array_parts
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
 from ljit.records import Record
 from ljit.types import ArrayType
 
-__all__ = ["Redirection", "redirect_overlapping"]
+__all__ = ["HAZARD", "Redirection", "redirect_overlapping"]
 
+HAZARD = "hazard."
 _RING = 4  # rows; a power of two
+_ALL = 2**32
 
 
 class Redirection(Record):
@@ -49,7 +51,7 @@ def redirect_overlapping(
     for target in into:
         hazards = _Hazards(space, target)
         if may_leave:
-            hazards.overlaps = hazards.is_irregular = TRUE
+            hazards.worst = integer("i64", _ALL)
         for x in () if may_leave else (*sources, *into):
             if isinstance(x, Operand) and x is not target:
                 hazards.add(x, is_strict=x in into)
@@ -64,57 +66,37 @@ class _Hazards:
         self.space = space
         self.f = space.f
         self.target = target
-        self.overlaps = FALSE
-        self.is_irregular = FALSE  # all rows have to wait
-        self.delay = ZERO
+        self.worst = ZERO  # of what `_hazard_function` says
 
     def add(self, x: Operand, *, is_strict: bool) -> None:
-        f, hazard = self.f, _hazard(self.space, self.target, x, is_strict=is_strict)
-        self.overlaps = f.binary("or", self.overlaps, hazard)
-        if is_strict or hazard is FALSE or self.space.ndim < 2:
-            self.is_irregular = f.binary("or", self.is_irregular, hazard)
+        f, target, space = self.f, self.target, self.space
+        if not is_strict and _is_same_view(target, x):
             return
-        delay, is_regular = self._rows_behind(x)
-        irregular = f.binary("and", hazard, f.bool_not(is_regular))
-        self.is_irregular = f.binary("or", self.is_irregular, irregular)
-        is_longer = f.binary("and", hazard, f.icmp("sgt", delay, self.delay))
-        self.delay = f.select(is_longer, delay, self.delay)
-
-    def _rows_behind(self, x: Operand) -> tuple[Ref, Ref]:
-        """How many rows back in the target a row of `x` reaches, and whether that is so for each row."""
-        f, (step, *inner) = self.f, self.target.strides
-        is_regular, row = TRUE, integer("i64", self.target.dtype.itemsize)
-        for mine, other in zip(self.target.strides, x.strides, strict=True):
-            is_regular = f.binary("and", is_regular, f.icmp("eq", mine, other))
-        for size, stride in zip(self.target.sizes[1:], inner, strict=True):
-            row = f.binary("add", row, f.binary("mul", f.binary("sub", size, ONE), stride))
-            if not f.is_nonnegative(stride):
-                is_regular = f.binary("and", is_regular, f.icmp("sge", stride, ZERO))
-        is_regular = f.binary("and", is_regular, f.icmp("sle", row, step))
-        is_regular = f.binary("and", is_regular, f.icmp("sgt", step, ZERO))
-        mine, other = (f.convert("ptrtoint", a.data, "i64") for a in (self.target, x))
-        distance = f.binary("add", f.binary("sub", mine, other), f.binary("sub", row, ONE))
-        divisor = f.select(f.icmp("sgt", step, ZERO), step, ONE)
-        rows = f.binary("sdiv", distance, divisor)
-        is_near = f.icmp("slt", rows, integer("i64", _RING))
-        return rows, f.binary("and", is_regular, is_near)
+        sizes = (integer("i64", a.dtype.itemsize) for a in (target, x))
+        strict = TRUE if is_strict else FALSE
+        axes = (*space.sizes, *target.strides, *x.strides)
+        name = _hazard_function(f.module, space.ndim)
+        found = f.call("i64", name, (target.data, x.data, *sizes, strict, *axes))
+        self.worst = f.select(f.icmp("sgt", found, self.worst), found, self.worst)
 
     def redirection(self) -> Redirection | None:
-        if self.overlaps is FALSE:
-            return None
         f, space = self.f, self.space
+        overlaps = f.icmp("ne", self.worst, ZERO)
+        if overlaps is FALSE:
+            return None
         rows = space.sizes[0] if space.ndim > 1 else ONE
-        is_ring = f.binary("and", self.overlaps, f.bool_not(self.is_irregular))
-        delay = f.select(is_ring, self.delay, f.binary("sub", rows, ONE))
+        is_ring = f.binary("and", overlaps, f.icmp("sle", self.worst, integer("i64", _RING)))
+        before = f.binary("sub", self.worst, ONE)
+        delay = f.select(is_ring, before, f.binary("sub", rows, ONE))
         return Redirection(
             self.target,
-            self._temporary(f.select(is_ring, integer("i64", _RING), rows)),
-            self.overlaps,
-            f.select(self.overlaps, delay, ZERO),
+            self._temporary(overlaps, f.select(is_ring, integer("i64", _RING), rows)),
+            overlaps,
+            f.select(overlaps, delay, ZERO),
             f.select(is_ring, integer("i64", _RING - 1), integer("i64", -1)),
         )
 
-    def _temporary(self, rows: Ref) -> Operand:
+    def _temporary(self, overlaps: Ref, rows: Ref) -> Operand:
         """So many rows of their own if there is an overlap, else those of the target."""
         f, target, sizes = self.f, self.target, self.space.sizes
         own = [integer("i64", target.dtype.itemsize)]
@@ -125,35 +107,88 @@ class _Hazards:
         for size in sizes[1:] if len(sizes) > 1 else sizes:
             count = f.mul(count, size)
         make, go_on = f.new_block("temporary"), f.new_block("target")
-        direct = f.condbr(self.overlaps, make, go_on, unlikely=True)
+        direct = f.condbr(overlaps, make, go_on, unlikely=True)
         f.start(make)
         made = new_array(self.space.e, ArrayType(target.dtype, (None,)), [count])
         left = f.br(go_on)
         f.start(go_on)
         data = f.phi("ptr")
-        if self.overlaps is not TRUE:
+        if overlaps is not TRUE:
             data.add(target.data, direct)
         data.add(array_parts(made).data, left)
-        strides = [f.select(self.overlaps, a, b) for a, b in zip(own, target.strides, strict=True)]
+        strides = [f.select(overlaps, a, b) for a, b in zip(own, target.strides, strict=True)]
         return Operand(target.type, target.parts, target.sizes, strides, data, is_plain=False)
 
 
-def _hazard(space: Space, target: Operand, x: Operand, *, is_strict: bool) -> Ref:
-    """Whether the memory of the two overlaps other than element by element."""
-    f = space.f
-    same_layout = _is_same_view(f, target, x)
-    if same_layout is TRUE and not is_strict:
-        return FALSE
-    low, high = space.extent(target)
-    x_low, x_high = space.extent(x)
-    overlap = f.binary("and", f.icmp("ult", low, x_high), f.icmp("ult", x_low, high))
-    return overlap if is_strict else f.binary("and", overlap, f.bool_not(same_layout))
+def _is_same_view(a: Operand, b: Operand) -> bool:
+    """Whether both surely are the same elements."""
+    if a.dtype.itemsize != b.dtype.itemsize or a.data.text != b.data.text:
+        return False
+    return all(x.text == y.text for x, y in zip(a.strides, b.strides, strict=True))
 
 
-def _is_same_view(f: FunctionBuilder, a: Operand, b: Operand) -> Ref:
-    if a.dtype.itemsize != b.dtype.itemsize:
-        return FALSE
-    same = f.icmp("eq", a.data, b.data)
-    for x, y in zip(a.strides, b.strides, strict=True):
-        same = f.binary("and", same, f.icmp("eq", x, y))
-    return same
+def _hazard_function(module: ModuleBuilder, ndim: int) -> str:
+    """The function that says what a target's rows have to wait for because of one operand.
+
+    0: for nothing, as each element is read just before it is written. 1 + d: for the d rows behind. `_ALL`: for all.
+    It takes the addresses, the sizes of elements, whether being the same view is a hazard, too, and for each axis
+    the size and both strides. One for a module: written out for each pair it takes LLVM longer than the loops.
+    """
+    name = f"{HAZARD}{ndim}"
+    if any(function.name == name for function in module.functions):
+        return name
+    params = ("ptr", "ptr", "i64", "i64", "i1", *("i64",) * (3 * ndim))
+    f = module.function(name, "i64", params, "internal")
+    f.attributes = "nounwind noinline willreturn memory(none)"
+    target, x, item, other_item, strict, *axes = f.params
+    sizes, strides, others = axes[:ndim], axes[ndim : 2 * ndim], axes[2 * ndim :]
+    start, other_start = (f.convert("ptrtoint", data, "i64") for data in (target, x))
+    low, high = _extent(f, start, item, sizes, strides)
+    x_low, x_high = _extent(f, other_start, other_item, sizes, others)
+    same = TRUE
+    for mine, other in zip(strides, others, strict=True):
+        same = f.binary("and", same, f.icmp("eq", mine, other))
+    is_safe = f.binary("and", f.icmp("eq", start, other_start), f.icmp("eq", item, other_item))
+    is_safe = f.binary("and", f.binary("and", is_safe, same), f.bool_not(strict))
+    meet = f.binary("and", f.icmp("ult", low, x_high), f.icmp("ult", x_low, high))
+    wait = integer("i64", _ALL)
+    if ndim > 1:
+        behind, is_regular = _rows_behind(f, start, other_start, item, sizes, strides)
+        is_regular = f.binary("and", f.binary("and", is_regular, same), f.bool_not(strict))
+        wait = f.select(is_regular, f.binary("add", behind, ONE), wait)
+    is_hazard = f.binary("and", meet, f.bool_not(is_safe))
+    f.ret(f.select(is_hazard, wait, ZERO))
+    return name
+
+
+def _extent(
+    f: FunctionBuilder, start: Ref, item: Ref, sizes: Sequence[Ref], strides: Sequence[Ref]
+) -> tuple[Ref, Ref]:
+    low, high = start, f.binary("add", start, item)
+    for size, stride in zip(sizes, strides, strict=True):
+        reach = f.binary("mul", f.binary("sub", size, ONE), stride)
+        is_negative = f.icmp("slt", reach, ZERO)
+        low = f.binary("add", low, f.select(is_negative, reach, ZERO))
+        high = f.binary("add", high, f.select(is_negative, ZERO, reach))
+    return low, high
+
+
+def _rows_behind(
+    f: FunctionBuilder,
+    start: Ref,
+    other_start: Ref,
+    item: Ref,
+    sizes: Sequence[Ref],
+    strides: Sequence[Ref],
+) -> tuple[Ref, Ref]:
+    """How many rows back in the target a row of an operand with its strides reaches; whether it is so for each row."""
+    step, row, is_regular = strides[0], item, f.icmp("sgt", strides[0], ZERO)
+    for size, stride in zip(sizes[1:], strides[1:], strict=True):
+        row = f.binary("add", row, f.binary("mul", f.binary("sub", size, ONE), stride))
+        is_regular = f.binary("and", is_regular, f.icmp("sge", stride, ZERO))
+    is_regular = f.binary("and", is_regular, f.icmp("sle", row, step))
+    distance = f.binary("add", f.binary("sub", start, other_start), f.binary("sub", row, ONE))
+    divisor = f.select(f.icmp("sgt", step, ZERO), step, ONE)
+    rows = f.binary("sdiv", distance, divisor)
+    rows = f.select(f.icmp("slt", rows, ZERO), ZERO, rows)
+    return rows, f.binary("and", is_regular, f.icmp("slt", rows, integer("i64", _RING)))

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 from ljit.codegen.builder import NULL, BlockRef, FunctionBuilder, ModuleBuilder, Ref, integer
 from ljit.codegen.forms import items_of, owned_positions
 from ljit.codegen.gil import ERROR, LEAVE, flags
+from ljit.codegen.nest_overlap import HAZARD
 from ljit.codegen.slow_path import support
 from ljit.ir import Effect, Node, Value
 from ljit.ops.control import (
@@ -212,7 +213,7 @@ def _is_harmless(module: ModuleBuilder, line: str) -> bool:
     found = _NEST.search(line)
     if found is not None:
         return all(_is_harmless(module, inner) for inner in module.sources[found[1]].splitlines())
-    return f"@{_REGAIN}(" in line or f"{support('attend')}(" in line
+    return f"@{_REGAIN}(" in line or f"@{HAZARD}" in line or f"{support('attend')}(" in line
 
 
 def regain_gil(f: FunctionBuilder, state: Ref) -> None:
