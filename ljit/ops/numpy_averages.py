@@ -7,6 +7,7 @@ Each function is the `OpDef.decompose` of a reduction in `numpy_reduce.py`. What
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,10 +16,11 @@ from ljit.ir import Effect, OpDef, Schema, Value, declare, get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_boxed import axes_of
 from ljit.ops.numpy_rules import elementwise_result, is_integer_scalar
-from ljit.types import ANY, INT, ArrayType, ScalarType, Type
+from ljit.types import ANY, BOOL, FLOAT, INT, ArrayType, ScalarType, Type
 
 __all__ = [
     "count_of_nonzero",
+    "extremum_of_numbers",
     "mean_of",
     "range_of",
     "std_of",
@@ -26,7 +28,7 @@ __all__ = [
     "var_of",
 ]
 
-_FLOAT64 = ScalarType(np.dtype(np.float64))
+_FLOAT64, _TRUTH = ScalarType(np.dtype(np.float64)), ScalarType(np.dtype(bool))
 _SUMMED = frozenset(map(np.dtype, ("f4", "f8", "c8", "c16")))
 
 
@@ -117,6 +119,38 @@ declare(
         ),
         elementwise=True,
         samples=((np.float64(3.0), 2), (np.arange(3.0), 2), (np.complex64(1 + 2j), 3)),
+    )
+)
+
+
+def _infer_unless(value: Type, condition: Type) -> Type:
+    return value if value == FLOAT and condition in (BOOL, _TRUTH) else ANY
+
+
+def _unless(value: float, condition: object) -> float:
+    if condition:
+        raise ValueError("no result is known")
+    return value
+
+
+def _lower_unless(e: Emitter, value: V, condition: V) -> V:
+    e.bail_if(e.retype(condition, BOOL), "no result is known")
+    return value
+
+
+declare(
+    OpDef(
+        "np::unless",
+        Schema("(value, condition)"),
+        "The number; where the condition holds native code is left.",
+        infer=_infer_unless,
+        evaluate=_unless,
+        lower=_lower_unless,
+        can_lower=lambda value, condition: _infer_unless(value, condition) == FLOAT,
+        effects=lambda value, condition: (
+            Effect.RAISE if _infer_unless(value, condition) == FLOAT else Effect.CALL
+        ),
+        samples=((1.5, False), (1.5, np.False_)),
     )
 )
 
@@ -230,3 +264,29 @@ def sum_of_numbers(
         zero = parts.constant(0.0)
         a = parts.apply("np::where", parts.apply("np::isnan", a), zero, a)
     return parts.apply("np::sum", a, axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def extremum_of_numbers(name: str, pairwise: str, sign: int) -> Callable[..., Value | None]:
+    """The extremum without NaNs, which become the finite number farthest from it; where this is found, NumPy decides.
+
+    LLVM makes no vector code if they become an infinity: it skips them.
+    """
+
+    def decompose(
+        parts: Parts, a: Value, *, axis: object = None, keepdims: object = False
+    ) -> Value | None:
+        if not _is_array(a, axis) or a.type.dtype.kind == "c" or a.type.dtype == np.float16:  # type: ignore[attr-defined]
+            return None
+        dtype, attrs = a.type.dtype, {"axis": axis, "keepdims": keepdims}  # type: ignore[attr-defined]
+        if dtype.kind != "f":
+            return parts.apply(name, a, **attrs)
+        last = parts.constant(sign * float(np.finfo(dtype).max))
+        numbers = parts.apply("np::where", parts.apply("np::isnan", a), last, a)
+        found = parts.apply(name, numbers, **attrs)
+        is_last = parts.apply("np::equal", found, last)
+        if isinstance(found.type, ArrayType):
+            is_last = parts.apply("np::any", is_last)
+        infinite = parts.constant(sign * math.inf)
+        return parts.apply(pairwise, found, parts.apply("np::unless", infinite, is_last))
+
+    return decompose

@@ -13,6 +13,7 @@ import numpy as np
 from ljit.ir import Reduction
 from ljit.ops.numpy_averages import (
     count_of_nonzero,
+    extremum_of_numbers,
     mean_of,
     range_of,
     std_of,
@@ -180,8 +181,11 @@ _declare_reduction(
 )
 for _name, _rule in (("nanprod", accumulated), ("nanmean", _averaged)):
     _declare_reduction(_name, _rule, _SUMS, _SUM_ORDER, is_method=False)
-for _name in ("nanmin", "nanmax"):
-    _declare_reduction(_name, _same, _PLAIN, _PLAIN_ORDER, is_method=False)
+for _name, _decompose in (
+    ("nanmin", extremum_of_numbers("np::min", "np::minimum", 1)),
+    ("nanmax", extremum_of_numbers("np::max", "np::maximum", -1)),
+):
+    _declare_reduction(_name, _same, _PLAIN, _PLAIN_ORDER, is_method=False, decompose=_decompose)
 for _name, _combine in (("amin", "np::minimum"), ("amax", "np::maximum")):
     _declare_reduction(
         _name, _same, _PLAIN, _PLAIN_ORDER, is_method=False, reduction=Reduction(_combine)

@@ -1,6 +1,7 @@
 """Reductions in native code against NumPy: dtypes, axes, layouts, empty arrays, NaNs, and how exact sums are."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -317,3 +318,36 @@ def test_halves_are_added_as_numpy_does():
     check(lambda a: a.std(axis=0), (a,))
     check(lambda a: a.max(axis=0) - np.min(a, axis=0), (a,))
     check(lambda a: a.sum(dtype=np.float32), (a,))
+
+
+def without_nans(a):
+    return np.nanmin(a), np.nanmax(a), np.nanmin(a, axis=0), np.nanmax(a, axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int32", "bool"])
+def test_extrema_without_nans_warn_as_numpy_does(dtype):
+    """Numbers and NaNs, infinities, nothing but NaNs, nothing at all."""
+    plain = (np.arange(60).reshape(6, 10) % 7 - 3).astype(dtype)
+    arrays = [plain, plain.T, plain[::2, ::-3], plain[:0], plain[:, :1]]
+    if dtype.startswith("f"):
+        for places, value in (((2, 3), np.nan), ((0, 0), np.inf), ((5, 1), -np.inf)):
+            arrays.append(arrays[-1].copy() if arrays[-1].shape == plain.shape else plain.copy())
+            arrays[-1][places] = value
+        arrays += [np.full((6, 10), value, dtype) for value in (np.nan, np.inf, -np.inf)]
+        arrays += [np.full((6, 10), value, dtype) for value in (np.finfo(dtype).max, -0.0)]
+        arrays.append(plain.copy())
+        arrays[-1][:, 4] = np.nan
+    compiled = ljit.jit(without_nans)
+    for a in arrays:
+        for _ in range(3):
+            assert _with_warnings(compiled, a) == _with_warnings(without_nans, a)
+
+
+def _with_warnings(function, a):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            found = [(type(x), x.dtype, x.shape, repr(x)) for x in function(a)]
+        except ValueError as error:
+            found = str(error)
+    return found, [(w.category, str(w.message)) for w in caught]
