@@ -86,7 +86,8 @@ def _module(
     used = set(_NAMES.findall(body))
     visible = set(_NAMES.findall("\n".join(others.values())))
     if has_variables:
-        used |= set(_NAMES.findall("\n".join(pieces.globals.values())))
+        values = (line.partition(" = ")[2] for line in pieces.globals.values())
+        used |= set(_NAMES.findall("\n".join(values)))
     lines = list(pieces.rest)
     for name, line in pieces.globals.items():
         if " global " not in line:

@@ -340,7 +340,10 @@ class ScalarEmitter:
         may_bail: bool,
     ) -> None:
         if isinstance(value.type, ArrayType):
-            given = np.broadcast_to(value.value, target.value.shape)
+            try:
+                given = np.broadcast_to(value.value, target.value.shape)
+            except ValueError as error:
+                raise Bailed(str(error)) from None
             elements = [convert(Number(value.type.element, x)) for x in given.flat]
         else:
             elements = [convert(value)] * target.value.size
