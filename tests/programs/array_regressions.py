@@ -10,7 +10,7 @@ def an_array_that_is_bound_only_on_one_path(i, t):
     for _k in range(2):
         if i > 0:
             w = t[1:]
-    return i, w
+    return w, i
 
 
 @program(lambda: (np.arange(3.0), np.ones(3)))
