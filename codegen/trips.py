@@ -68,9 +68,4 @@ def _may_follow(node: Node, user: Node) -> bool:
     first = around[outer.block]
     if first is outer:  # other blocks of one node
         return outer.op is not IF
-    following = first.next
-    while following is not None:
-        if following is outer:
-            return True
-        following = following.next
-    return False
+    return first.is_before(outer)

@@ -25,13 +25,13 @@ from ljit.ops.control import (
     LOAD,
     LOOP,
     REGION,
-    RETURN,
     SNAPSHOT,
     STORE,
     YIELD,
 )
 from ljit.passes.carried_arrays import expand_carried_arrays
 from ljit.passes.convert_to_ssa import convert_to_ssa
+from ljit.passes.rewriting import in_last_block
 from ljit.records import Record, made_by
 from ljit.sizes import small_shape
 from ljit.types import ANY, UNBOUND, ArrayType, Type
@@ -113,34 +113,13 @@ def _ends(made: Node) -> Iterator[Node]:
     """Give the nodes of last blocks from which on there must be an array, those of outer blocks first."""
     firsts: dict[Block, Node] = {}
     for node, index in made.output.uses:
-        top = _top_in_last_block(node, made) if _needs_array(node, index) else None
+        top = in_last_block(node, made) if _needs_array(node, index) else None
         if top is not None:
             assert top.block is not None
             first = firsts.get(top.block)
-            if first is None or _is_before(top, first):
+            if first is None or top.is_before(first):
                 firsts[top.block] = top
     yield from sorted(firsts.values(), key=lambda node: len(list(node.blocks_around())))
-
-
-def _top_in_last_block(node: Node, made: Node) -> Node | None:
-    """Give the node around `node` (or itself) in the innermost block that ends in Return and sees the array."""
-    around: Node | None = node
-    while around is not None and made.block is not None and around.is_inside(made.block):
-        assert around.block is not None
-        if around.block.terminator.op is RETURN:
-            return around
-        around = around.block.owner
-    return None
-
-
-def _is_before(node: Node, other: Node) -> bool:
-    """Whether `node` stands in front of `other` in the same block."""
-    following = node.next
-    while following is not None:
-        if following is other:
-            return True
-        following = following.next
-    return False
 
 
 def _is_at_or_behind(node: Node, end: Node) -> bool:
@@ -148,7 +127,7 @@ def _is_at_or_behind(node: Node, end: Node) -> bool:
     around: Node | None = node
     while around is not None and around.block is not end.block:
         around = around.block.owner if around.block is not None else None
-    return around is not None and (around is end or _is_before(end, around))
+    return around is not None and (around is end or end.is_before(around))
 
 
 # -- rewriting -------------------------------------------------------------------------------------

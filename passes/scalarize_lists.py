@@ -17,9 +17,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ljit.ir import Graph, Node, Value, get_op
-from ljit.ops.control import LOAD, RETURN, STORE
+from ljit.ops.control import LOAD, STORE
 from ljit.passes.convert_to_ssa import convert_to_ssa
 from ljit.passes.manager import graph_pass, is_allowed
+from ljit.passes.rewriting import in_last_block
 from ljit.records import Record, made_by
 from ljit.types import ANY
 
@@ -131,7 +132,7 @@ def _place(node: Node, size: int) -> int | None:
 
 def _end(node: Node, made: Node) -> Node | None:
     """Give the node of a last block from which on the list must be one, if the user `node` stands there."""
-    top = _in_last_block(node, made)
+    top = in_last_block(node, made)
     if top is None:
         return None
     assert top.block is not None
@@ -143,24 +144,13 @@ def _end(node: Node, made: Node) -> Node | None:
     return None
 
 
-def _in_last_block(node: Node, made: Node) -> Node | None:
-    """Give the node around `node` (or itself) that stands in a block that ends in Return and sees the list."""
-    around: Node | None = node
-    while around is not None and made.block is not None and around.is_inside(made.block):
-        assert around.block is not None
-        if around.block.terminator.op is RETURN:
-            return around
-        around = around.block.owner
-    return None
-
-
 def _needs_list(top: Node, made: Node) -> bool:
     """Whether the list is used in a node of a last block in a way that needs a list."""
     for node, index in made.output.uses:
         if node is top and not _sort(_Uses(), made, node, index):
             return True
         if node is not top and node.is_inside(top) and not _sort(_Uses(), made, node, index):
-            return _in_last_block(node, made) is top
+            return in_last_block(node, made) is top
     return False
 
 

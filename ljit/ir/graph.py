@@ -271,6 +271,13 @@ class Node:
             yield block
             block = block.owner.block if block.owner is not None else None
 
+    def is_before(self, other: Node) -> bool:
+        """Whether this node stands in front of `other` in the same block."""
+        following = self.next
+        while following is not None and following is not other:
+            following = following.next
+        return following is not None
+
     def is_inside(self, outer: Node | Block) -> bool:
         """Whether this node lies (at any depth) in `outer`."""
         return any(block is outer or block.owner is outer for block in self.blocks_around())
