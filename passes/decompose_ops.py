@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from ljit.ir import Graph, Node, OpDef, Value, get_op
+from ljit.ir import REGISTRY, Graph, Node, OpDef, Value, get_op
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant, replace_value
 from ljit.types import ANY, ArrayType
@@ -29,7 +29,7 @@ def decompose_ops(graph: Graph) -> bool:
     """Apply the rules to each node once; whether any applied."""
     changed = False
     for node in list(graph.walk()):
-        rule = _rules().get(node.op) if node.op.decompose is None else _in_parts
+        rule = _rule_of(node.op) if node.op.decompose is None else _in_parts
         values = rule(node) if rule is not None else None
         if values is None or not is_allowed(NAME, node):
             continue
@@ -62,11 +62,22 @@ def _in_parts(node: Node) -> list[Value] | None:
     return None if value is None else [value]
 
 
+_Rule = Callable[[Node], list[Value] | None]
+
+
+def _rule_of(op: OpDef) -> _Rule | None:
+    rule = _rules().get(op)
+    return _rules_of_library().get(op) if rule is None and REGISTRY.is_complete else rule
+
+
 @cache
-def _rules() -> dict[OpDef, Callable[[Node], list[Value] | None]]:
+def _rules() -> dict[OpDef, _Rule]:
+    return {get_op("py::call_ex"): _plain_call, get_op("py::mul"): _repeated_list}
+
+
+@cache
+def _rules_of_library() -> dict[OpDef, _Rule]:
     return {
-        get_op("py::call_ex"): _plain_call,
-        get_op("py::mul"): _repeated_list,
         get_op("np::power"): _power_of_array,
         get_op("np::power_operator"): _power_of_array,
         get_op("np::ipow"): _power_in_place,

@@ -99,6 +99,24 @@ def test_the_environment_switches_decoration_off(value: str):
 LIMIT = 10
 
 
+FIRST_CALL = """
+import sys
+import numpy as np
+sys.path.insert(0, {folder!r})
+import first_call_program, ljit
+function = ljit.jit(first_call_program.escape_statistics)
+function(np.linspace(-2, 1, 4), np.linspace(-1, 1, 3), 9)
+print(*(name for name in ("ljit.ops.library", "ljit.codegen", "llvmlite") if name in sys.modules))
+"""
+
+
+def test_a_first_call_loads_neither_the_compiler_nor_the_ops_of_libraries():
+    program = FIRST_CALL.format(folder=str(ROOT / "benchmarks"))
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "\n"
+
+
 def test_a_changed_global_is_seen(monkeypatch):
     def below(x):
         return x < LIMIT
