@@ -13,18 +13,13 @@ from contextlib import contextmanager
 
 from ljit.codegen.builder import BlockRef, FunctionBuilder, ModuleBuilder, Ref
 
-__all__ = ["is_nest_function", "own_function"]
+__all__ = ["own_function"]
 
 _PREFIX = "nest."
 _NAME = re.compile(r"%[\w.]+")
 _LABEL = re.compile(r"label %([\w.]+)")
 _NODE = re.compile(r"![0-9]+")
 _DEFINED = re.compile(r"^(%[\w.]+) = ")
-
-
-def is_nest_function(name: str) -> bool:
-    """Whether a function of a module is a nest."""
-    return name.startswith(_PREFIX)
 
 
 @contextmanager

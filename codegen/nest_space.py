@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ljit.codegen.arrays import extent, load_element, strides_of
+from ljit.codegen.arrays import load_element, strides_of
 from ljit.codegen.builder import FALSE, FunctionBuilder, Ref, integer
 from ljit.codegen.forms import ArrayParts, Native, array_parts
 from ljit.ops.control import OTHER_SHAPES
@@ -141,11 +141,6 @@ class Space:
         """An operand in the axes of `turned`."""
         sizes, strides = (_turned(self.f, values, condition) for values in (x.sizes, x.strides))
         return Operand(x.type, x.parts, sizes, strides, x.data, is_plain=False)
-
-    def extent(self, x: Operand) -> tuple[Ref, Ref]:
-        """Give the lowest address of an operand, and one past the highest."""
-        axes = list(zip(x.sizes, x.strides, strict=True))
-        return extent(self.f, x.data, x.dtype.itemsize, axes)
 
 
 def _rank(x: Native) -> int:
