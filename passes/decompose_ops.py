@@ -3,9 +3,8 @@
 Contract: an op with `OpDef.decompose` becomes the ops that this builds, as the variance of an array becomes two
 passes over it. `_rules` maps others to functions that build the replacement in front of a node, or give None to
 leave it. ``f(*(a, b), **{'k': c})`` becomes ``f(a, b, k=c)``: `py::call_ex` with a tuple and a dict made on the
-spot is `py::call`. ``[x] * 3`` is ``[x, x, x]``, up to 16 items. ``a ** 2`` of an array is ``np.square(a)``, as in
-NumPy, and other powers of arrays are ops that know whether the exponent is an array. What the ops were given stays
-until `eliminate_dead_code`, if nothing else uses it.
+spot is `py::call`. ``[x] * 3`` is ``[x, x, x]``, up to 16 items. What the ops were given
+stays until `eliminate_dead_code`, if nothing else uses it.
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from ljit.ir import REGISTRY, Graph, Node, OpDef, Value, get_op
+from ljit.ir import Graph, Node, OpDef, Value, get_op
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant, replace_value
-from ljit.types import ANY, ArrayType
+from ljit.types import ANY, ArrayType, Type
 
 __all__ = ["decompose_ops"]
 
@@ -29,7 +28,7 @@ def decompose_ops(graph: Graph) -> bool:
     """Apply the rules to each node once; whether any applied."""
     changed = False
     for node in list(graph.walk()):
-        rule = _rule_of(node.op) if node.op.decompose is None else _in_parts
+        rule = _rules().get(node.op) if node.op.decompose is None else _in_parts
         values = rule(node) if rule is not None else None
         if values is None or not is_allowed(NAME, node):
             continue
@@ -50,6 +49,23 @@ class _Parts:
         new = self.node.graph.create(get_op(op), operands, attrs, like=self.node)
         return new.insert_before(self.node).output
 
+    @property
+    def type(self) -> Type:
+        return self.node.output.type
+
+    def apply_native(self, op: str, *operands: Value) -> Value | None:
+        found, out = get_op(op), self.type
+        types = [operand.type for operand in operands]
+        if found.can_lower is None or not found.can_lower(*types):
+            return None
+        (result,) = found.infer_types(types, {})
+        if not isinstance(result, ArrayType) or not isinstance(out, ArrayType):
+            return None
+        if (result.dtype, result.ndim) != (out.dtype, out.ndim):
+            return None
+        new = self.node.graph.create(found, operands, outputs=[out], like=self.node)
+        return new.insert_before(self.node).output
+
     def constant(self, value: object) -> Value:
         return insert_constant(value, self.node)
 
@@ -62,71 +78,9 @@ def _in_parts(node: Node) -> list[Value] | None:
     return None if value is None else [value]
 
 
-_Rule = Callable[[Node], list[Value] | None]
-
-
-def _rule_of(op: OpDef) -> _Rule | None:
-    rule = _rules().get(op)
-    return _rules_of_library().get(op) if rule is None and REGISTRY.is_complete else rule
-
-
 @cache
-def _rules() -> dict[OpDef, _Rule]:
+def _rules() -> dict[OpDef, Callable[[Node], list[Value] | None]]:
     return {get_op("py::call_ex"): _plain_call, get_op("py::mul"): _repeated_list}
-
-
-@cache
-def _rules_of_library() -> dict[OpDef, _Rule]:
-    return {
-        get_op("np::power"): _power_of_array,
-        get_op("np::power_operator"): _power_of_array,
-        get_op("np::ipow"): _power_in_place,
-    }
-
-
-_POWERS = {-1: "np::reciprocal", 0.5: "np::sqrt", 2: "np::square"}
-
-
-def _power_of_array(node: Node) -> list[Value] | None:
-    """Give the power of an array of floats as the op that NumPy takes for such an exponent."""
-    base, exponent = node.inputs
-    out = node.output.type
-    if not isinstance(out, ArrayType) or out.ndim == 0 or out.dtype.kind != "f":
-        return None
-    if isinstance(exponent.type, ArrayType):
-        return _replacement(node, "np::power_of_array", [base, exponent])
-    value = exponent.constant if exponent.is_constant else None
-    name = _POWERS.get(value) if isinstance(value, int | float) else None
-    simple = _replacement(node, name, [base]) if name is not None else None
-    return simple or _replacement(node, "np::power_by_scalar", [base, exponent])
-
-
-def _power_in_place(node: Node) -> list[Value] | None:
-    """The same for ``a **= b``; ``a *= a`` for the square."""
-    target, exponent = node.inputs
-    if not (isinstance(target.type, ArrayType) and target.type.dtype.kind == "f"):
-        return None
-    if isinstance(exponent.type, ArrayType):
-        return _replacement(node, "np::ipow_of_array", [target, exponent])
-    value = exponent.constant if exponent.is_constant else None
-    if isinstance(value, int | float) and value == 2:
-        return _replacement(node, "np::imul", [target, target])
-    return _replacement(node, "np::ipow_by_scalar", [target, exponent])
-
-
-def _replacement(node: Node, name: str, operands: list[Value]) -> list[Value] | None:
-    """A node with a result of the same dtype and rank, if the op has that and is native."""
-    op, out = get_op(name), node.output.type
-    types = [operand.type for operand in operands]
-    if op.can_lower is None or not op.can_lower(*types):
-        return None
-    (result,) = op.infer_types(types, {})
-    if not isinstance(result, ArrayType) or not isinstance(out, ArrayType):
-        return None
-    if (result.dtype, result.ndim) != (out.dtype, out.ndim):
-        return None
-    new = node.graph.create(op, operands, outputs=[out], like=node)
-    return new.insert_before(node).outputs
 
 
 def _plain_call(node: Node) -> list[Value] | None:

@@ -18,11 +18,6 @@ class Registry(MutableMapping[str, OpDef]):
         self._lock = threading.RLock()
         self.load_rest: Callable[[], object] | None = None
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether the library is loaded: before, no graph has an op of it."""
-        return self.load_rest is None
-
     def complete(self) -> dict[str, OpDef]:
         """Load all."""
         with self._lock:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ljit.ir import Accumulation, Neutral
 from ljit.ir.emitter import Emitter, V
+from ljit.ops.numpy_powers import power_of
 from ljit.ops.numpy_ufuncs import UFUNCS, Body, declare_boxed_ufunc, declare_ufunc, scalar_type_of
 from ljit.types import ANY, INT, ArrayType, Type
 
@@ -388,7 +389,7 @@ declare_ufunc(np.remainder, _remainder, "iuf")
 declare_ufunc(np.divmod, _divmod, "iuf", callables=(np.divmod,))
 declare_ufunc(np.fmod, _fmod, "iuf")
 declare_ufunc(np.reciprocal, _reciprocal, "iuf", raising="iu")
-declare_ufunc(np.power, _power, "iuf", raising="iu", infer=_infer_power)
+declare_ufunc(np.power, _power, "iuf", raising="iu", infer=_infer_power, decompose=power_of)
 declare_ufunc(
     np.power,
     _operator_power,
@@ -397,8 +398,9 @@ declare_ufunc(
     infer=_infer_power,
     name="np::power_operator",
     callables=(),
+    decompose=power_of,
 )
-# of arrays: which of NumPy's ways to take is known (passes/decompose_ops.py)
+# of arrays: which of NumPy's ways to take is known (numpy_powers.py)
 declare_ufunc(np.power, _power_by_scalar, "f", name="np::power_by_scalar", callables=())
 declare_ufunc(np.power, _power_of_array, "f", name="np::power_of_array", callables=())
 declare_ufunc(np.float_power, lambda e, x, y: e.elementary("pow", x, y), "f")

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ljit.ir import Effect, OpDef, Schema, Value, declare, get_op
 from ljit.ir.emitter import Emitter, V
+from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import axes_of
 from ljit.ops.numpy_rules import elementwise_result, is_integer_scalar
 from ljit.types import ANY, BOOL, FLOAT, INT, ArrayType, ScalarType, Type
@@ -30,13 +31,6 @@ __all__ = [
 
 _FLOAT64, _TRUTH = ScalarType(np.dtype(np.float64)), ScalarType(np.dtype(bool))
 _SUMMED = frozenset(map(np.dtype, ("f4", "f8", "c8", "c16")))
-
-
-class Parts(Protocol):
-    """Makes the nodes in the place of the one that is taken apart."""
-
-    def apply(self, op: str, *operands: Value, **attrs: object) -> Value: ...
-    def constant(self, value: object) -> Value: ...
 
 
 # -- ops that only these are made of -----------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ljit.ir import Value, get_op
-from ljit.ops.numpy_averages import Parts
+from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import axes_of, declare_function
 from ljit.types import ANY, NONE, ArrayType, ScalarType, Type, type_of
 

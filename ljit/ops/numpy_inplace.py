@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ljit.ir import REGISTRY, Effect, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ops import numpy_arithmetic, numpy_logic  # noqa: F401  # they fill UFUNCS
+from ljit.ops.numpy_powers import power_in_place_of
 from ljit.ops.numpy_rules import broadcast_shapes, element_of
 from ljit.ops.numpy_ufuncs import UFUNCS, UfuncRule
 from ljit.types import ANY, ArrayType, ScalarType, Type
@@ -72,7 +74,9 @@ def _fits(target: ArrayType, value: Type) -> bool:
     return all(old is None or old == new for old, new in zip(target.shape, shape, strict=True))
 
 
-def _declare(name: str, plain: str, function: Callable[[object, object], object]) -> None:
+def _declare(
+    name: str, plain: str, function: Callable[[object, object], object], **fields: Any
+) -> None:
     rules = _InPlace(UFUNCS[plain], is_fused=REGISTRY[plain].element_op is not None)
     declare(
         OpDef(
@@ -86,6 +90,7 @@ def _declare(name: str, plain: str, function: Callable[[object, object], object]
             effects=rules.effects,
             elementwise=True,
             element_op=plain,
+            **fields,
         )
     )
 
@@ -97,7 +102,6 @@ _PLAIN = {
     "itruediv": ("np::divide", operator.itruediv),
     "ifloordiv": ("np::floor_divide", operator.ifloordiv),
     "imod": ("np::remainder", operator.imod),
-    "ipow": ("np::power_operator", operator.ipow),
     "ipow_by_scalar": ("np::power_by_scalar", operator.ipow),  # of arrays of floats
     "ipow_of_array": ("np::power_of_array", operator.ipow),
     "ilshift": ("np::left_shift", operator.ilshift),
@@ -108,3 +112,4 @@ _PLAIN = {
 }
 for _name, (_plain, _function) in _PLAIN.items():
     _declare(_name, _plain, _function)
+_declare("ipow", "np::power_operator", operator.ipow, decompose=power_in_place_of)

@@ -1,0 +1,47 @@
+"""Powers of arrays of floats as the ops that NumPy takes for their exponents: `OpDef.decompose` of powers.
+
+NumPy takes the square, root or reciprocal for the exponents 2, 0.5 and -1, and treats one exponent for all elements
+otherwise than an array of them.
+"""
+
+from __future__ import annotations
+
+from ljit.ir import Value
+from ljit.ir.parts import Parts
+from ljit.types import ArrayType, Type
+
+__all__ = ["power_in_place_of", "power_of"]
+
+_SIMPLE = {-1: "np::reciprocal", 0.5: "np::sqrt", 2: "np::square"}
+
+
+def power_of(parts: Parts, base: Value, exponent: Value) -> Value | None:
+    """``a ** b``."""
+    if not _is_array_of_floats(parts.type):
+        return None
+    if isinstance(exponent.type, ArrayType):
+        return parts.apply_native("np::power_of_array", base, exponent)
+    number = _number(exponent)
+    name = _SIMPLE.get(number) if number is not None else None
+    simple = parts.apply_native(name, base) if name is not None else None
+    return simple or parts.apply_native("np::power_by_scalar", base, exponent)
+
+
+def power_in_place_of(parts: Parts, target: Value, exponent: Value) -> Value | None:
+    """``a **= b``."""
+    if not _is_array_of_floats(target.type):
+        return None
+    if isinstance(exponent.type, ArrayType):
+        return parts.apply_native("np::ipow_of_array", target, exponent)
+    if _number(exponent) == 2:
+        return parts.apply_native("np::imul", target, target)
+    return parts.apply_native("np::ipow_by_scalar", target, exponent)
+
+
+def _is_array_of_floats(type_: Type) -> bool:
+    return isinstance(type_, ArrayType) and type_.ndim > 0 and type_.dtype.kind == "f"
+
+
+def _number(exponent: Value) -> float | None:
+    value = exponent.constant if exponent.is_constant else None
+    return value if isinstance(value, int | float) else None
