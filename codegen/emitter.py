@@ -13,7 +13,9 @@ from ljit.codegen import (
     arrays,
     bisection,
     extreme_places,
+    index_loops,
     lists,
+    mask_loops,
     objects,
     random_streams,
     ufunc_loops,
@@ -254,6 +256,10 @@ class Emitter:
     array_interval = bisection.array_interval
     array_place = extreme_places.array_place
     array_places = extreme_places.array_places
+    array_gather = index_loops.array_gather
+    array_compress = mask_loops.array_compress
+    mask_count = mask_loops.mask_count
+    mask_places = mask_loops.mask_places
     array_check = unchanged.array_check
     check_no_attributes = unchanged.check_no_attributes
     draw = random_streams.draw

@@ -176,6 +176,24 @@ class Emitter(Protocol):
     def array_places(self, a: V, into: V, *, greatest: bool) -> None:
         """Store the places of the extrema along the first axis of a matrix, not empty, in a C-contiguous vector."""
 
+    def array_gather(self, a: V, index: V, into: V) -> V:
+        """Fill an array with the rows of `a` that an array of ints names; whether there are all of these.
+
+        `a` and `index` are vectors or C-contiguous.
+        """
+
+    def array_compress(self, a: V, mask: V, into: V) -> None:
+        """Fill a vector with the elements of `a` where a C-contiguous mask of its sizes holds.
+
+        `a` is a vector or C-contiguous.
+        """
+
+    def mask_count(self, mask: V) -> V:
+        """How often a C-contiguous mask holds: an INT."""
+
+    def mask_places(self, mask: V, into: V) -> None:
+        """Fill an int64 vector with the places where a C-contiguous mask holds."""
+
     def array_check(self, x: V) -> None:
         """Bail if the object of an array (or of one within a tuple or view) is not what `x` says any more."""
 

@@ -1,7 +1,7 @@
 """``a[index]``: elements, views, and the result types of index arrays.
 
 An index made of ints, slices, ``None`` and ``...`` is *basic*: it gives an element or a view, natively. Masks
-and index arrays copy; NumPy does that, boxed, with the result type known here.
+and index arrays copy (`numpy_index_arrays.py`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from ljit.ir import Effect, Node, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import RangeRules, Symbolic
+from ljit.ops.numpy_index_arrays import can_copy, copy_at, infer_copy
 from ljit.ops.numpy_rules import is_integer_scalar
 from ljit.ops.python_numbers import condition_not
 from ljit.records import Record
@@ -106,7 +107,7 @@ def infer_item(a: Type, index: Type) -> Type:
         return ANY
     parts = basic_parts(a, index)
     if parts is None:
-        return _infer_copy(a, index)
+        return infer_copy(a, index) or ANY
     return a.element if is_element(a, index, parts) else _view_type(a, parts)
 
 
@@ -131,19 +132,6 @@ def _keeps_order(parts: Sequence[Part]) -> bool:
     return all(part.type == _FULL for part in axes)
 
 
-def _infer_copy(a: ArrayType, index: Type) -> Type:
-    """A single mask over all axes, or a single array of ints."""
-    if not isinstance(index, ArrayType) or not index.ndim or not a.ndim:
-        return ANY
-    if index.dtype.kind == "b":
-        return ArrayType(a.dtype, (None,)) if index.ndim == a.ndim else ANY
-    if index.dtype.kind not in "iu":
-        return ANY
-    is_ordered = (a.ndim == 1 or a.layout == "C") and (index.ndim == 1 or index.layout == "C")
-    shape = index.shape + a.shape[1:]
-    return ArrayType(a.dtype, shape, "C" if is_ordered else "strided")
-
-
 def _item_effects(a: Type, index: Type) -> Effect:
     if not isinstance(a, ArrayType):
         return Effect.CALL
@@ -157,7 +145,7 @@ _COPIES = Effect.READ | Effect.RAISE | Effect.ALLOC
 
 
 def _can_lower_item(a: Type, index: Type) -> bool:
-    return isinstance(a, ArrayType) and basic_parts(a, index) is not None
+    return isinstance(a, ArrayType) and (basic_parts(a, index) is not None or can_copy(a, index))
 
 
 # -- code ------------------------------------------------------------------------------------------
@@ -165,7 +153,8 @@ def _can_lower_item(a: Type, index: Type) -> bool:
 
 def _lower_item(e: Emitter, a: V, index: V) -> V:
     parts = basic_parts(a.type, index.type)
-    assert parts is not None
+    if parts is None:
+        return copy_at(e, a, index)
     if is_element(a.type, index.type, parts):
         return e.array_load(a, index_element(e, a, index))
     return view_at(e, a, index, parts)

@@ -373,6 +373,22 @@ class ScalarEmitter:
     def array_places(self, a: Number, into: Number, *, greatest: bool) -> None:
         into.value[...] = (np.argmax if greatest else np.argmin)(a.value, axis=0)
 
+    def array_gather(self, a: Number, index: Number, into: Number) -> Number:
+        try:
+            into.value[...] = a.value[index.value]
+        except IndexError:
+            return to_number(False, BOOL)
+        return to_number(True, BOOL)
+
+    def array_compress(self, a: Number, mask: Number, into: Number) -> None:
+        into.value[...] = a.value[mask.value]
+
+    def mask_count(self, mask: Number) -> Number:
+        return to_number(int(np.count_nonzero(mask.value)), INT)
+
+    def mask_places(self, mask: Number, into: Number) -> None:
+        into.value[...] = np.flatnonzero(mask.value)
+
     def array_check(self, x: Number) -> None:
         pass  # arrays here are objects: nothing of them is kept elsewhere
 

@@ -1,0 +1,206 @@
+"""Elements where a mask holds: ``a[mask]``, ``a[mask] = value`` and the places of a mask.
+
+A mask is C-contiguous. 32 of its bytes are looked at at once: where none holds nothing is done, where all hold it is
+done with vectors, else one after the other, without a branch for each. The functions are over memory: what they move
+are items of a size.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ljit.codegen.arrays import strides_of
+from ljit.codegen.builder import Ref
+from ljit.codegen.forms import Native, array_parts
+from ljit.codegen.index_loops import product_of
+from ljit.types import INT, ArrayType
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["array_compress", "mask_count", "mask_places"]
+
+_BLOCK, _WIDE = 32, 128  # bytes
+
+
+def mask_count(e: Emitter, mask: Native) -> Native:
+    """How often a mask holds."""
+    for bits in (_BLOCK, _WIDE):
+        e.f.module.declare(f"llvm.ctpop.i{bits}", f"i{bits}", [f"i{bits}"])
+    name = e.f.module.define("mask.count", _COUNT)
+    return Native(INT, (e.f.call("i64", name, _of_mask(e, mask)),))
+
+
+def array_compress(e: Emitter, a: Native, mask: Native, into: Native) -> None:
+    """Fill a vector with the elements of `a` where the mask holds, in C order.
+
+    `a` has the mask's sizes, and is a vector or C-contiguous.
+    """
+    assert isinstance(a.type, ArrayType)
+    parts, size = array_parts(a), a.type.dtype.itemsize
+    stride = strides_of(e.f, a.type, parts)[-1]
+    operands = [*_of_mask(e, mask), parts.data, stride, array_parts(into).data]
+    item, whole = f"i{8 * size}", f"<{_BLOCK * size // 8} x i64>"
+    each = f"""  %offset = mul i64 %i, %stride
+  %from = getelementptr i8, ptr %data, i64 %offset
+  %x = load {item}, ptr %from, align 1
+  %to = getelementptr {item}, ptr %into, i64 %n
+  store {item} %x, ptr %to, align 1"""
+    all_ = f"""  %from.all = getelementptr {item}, ptr %data, i64 %base
+  %x.all = load {whole}, ptr %from.all, align 1
+  %to.all = getelementptr {item}, ptr %into, i64 %k
+  store {whole} %x.all, ptr %to.all, align 1"""
+    params = "ptr %data, i64 %stride, ptr noalias %into"
+    is_unit = f"icmp eq i64 %stride, {size}"
+    name = _define(e, f"mask.compress.{item}", params, each, all_, is_unit)
+    e.f.call("void", name, operands)
+
+
+def mask_places(e: Emitter, mask: Native, into: Native) -> None:
+    """Fill an int64 vector with the places where a mask holds."""
+    each = """  %to = getelementptr i64, ptr %into, i64 %n
+  store i64 %i, ptr %to"""
+    name = _define(e, "mask.places", "ptr %into", each)
+    e.f.call("void", name, [*_of_mask(e, mask), array_parts(into).data])
+
+
+def _of_mask(e: Emitter, mask: Native) -> list[Ref]:
+    parts = array_parts(mask)
+    return [parts.data, product_of(e, parts.sizes)]
+
+
+def _define(
+    e: Emitter, name: str, params: str, each: str, all_: str = "", is_unit: str = "or i1 0, 0"
+) -> str:
+    """Define a function that does `each` for each place `%i` where the mask holds, `%n` of them before.
+
+    Where it holds for a whole block that begins at `%base`, `%k` before, that is `all_` if `is_unit`.
+    """
+    for function, result, operands in (
+        ("llvm.ctpop.i32", "i32", ["i32"]),
+        ("llvm.cttz.i32", "i32", ["i32", "i1"]),
+    ):
+        e.f.module.declare(function, result, operands)
+    return e.f.module.define(
+        name,
+        f"""define internal void @{name}(ptr %mask, i64 %size, {params}) noinline nounwind willreturn {{
+entry:
+  %is.unit = {is_unit}
+  br label %block
+block:
+  %base = phi i64 [ 0, %entry ], [ %base.next, %after ], [ %base.quiet, %none ], [ %base.quiet, %quiet.block ]
+  %k = phi i64 [ 0, %entry ], [ %k.next, %after ], [ %k, %none ], [ %k, %quiet.block ]
+  %left = sub i64 %size, %base
+  %is.full = icmp sge i64 %left, {_BLOCK}
+  br i1 %is.full, label %vector, label %some
+vector:
+  %at = getelementptr i8, ptr %mask, i64 %base
+  %bytes = load <{_BLOCK} x i8>, ptr %at, align 1
+  %holds = icmp ne <{_BLOCK} x i8> %bytes, zeroinitializer
+  %bits.vector = bitcast <{_BLOCK} x i1> %holds to i32
+  br label %begin
+some:
+  %is.done = icmp sle i64 %left, 0
+  br i1 %is.done, label %done, label %last
+last:
+  %j = phi i64 [ 0, %some ], [ %j.next, %last ]
+  %bits.before = phi i32 [ 0, %some ], [ %bits.last, %last ]
+  %j.place = add i64 %base, %j
+  %j.at = getelementptr i8, ptr %mask, i64 %j.place
+  %j.byte = load i8, ptr %j.at
+  %j.holds = icmp ne i8 %j.byte, 0
+  %j.bit = zext i1 %j.holds to i32
+  %j.shift = trunc i64 %j to i32
+  %j.moved = shl i32 %j.bit, %j.shift
+  %bits.last = or i32 %bits.before, %j.moved
+  %j.next = add nuw nsw i64 %j, 1
+  %j.more = icmp slt i64 %j.next, %left
+  br i1 %j.more, label %last, label %begin
+begin:
+  %bits = phi i32 [ %bits.vector, %vector ], [ %bits.last, %last ]
+  %count = call i32 @llvm.ctpop.i32(i32 %bits)
+  %count.wide = zext i32 %count to i64
+  %is.none = icmp eq i32 %bits, 0
+  %base.none = add nuw nsw i64 %base, {_BLOCK}
+  br i1 %is.none, label %none, label %any
+none:
+  %base.quiet = phi i64 [ %base.none, %begin ], [ %quiet.end, %quiet.block ]
+  %quiet.end = add nuw nsw i64 %base.quiet, {_WIDE}
+  %quiet.in = icmp sle i64 %quiet.end, %size
+  br i1 %quiet.in, label %quiet.block, label %block
+quiet.block:
+  %quiet.at = getelementptr i8, ptr %mask, i64 %base.quiet
+  %quiet.bytes = load <{_WIDE} x i8>, ptr %quiet.at, align 1
+  %quiet.holds = icmp ne <{_WIDE} x i8> %quiet.bytes, zeroinitializer
+  %quiet.bits = bitcast <{_WIDE} x i1> %quiet.holds to i{_WIDE}
+  %quiet.none = icmp eq i{_WIDE} %quiet.bits, 0
+  br i1 %quiet.none, label %none, label %block
+any:
+  %holds.all = icmp eq i32 %bits, -1
+  %is.all = and i1 %holds.all, %is.unit
+  br i1 %is.all, label %all, label %one
+all:
+{all_}
+  br label %after
+one:
+  %b = phi i32 [ %bits, %any ], [ %b.next, %one ]
+  %n = phi i64 [ %k, %any ], [ %n.next, %one ]
+  %lowest = call i32 @llvm.cttz.i32(i32 %b, i1 true)
+  %lowest.wide = zext i32 %lowest to i64
+  %i = add nuw nsw i64 %base, %lowest.wide
+{each}
+  %n.next = add nuw nsw i64 %n, 1
+  %b.less = sub i32 %b, 1
+  %b.next = and i32 %b, %b.less
+  %b.more = icmp ne i32 %b.next, 0
+  br i1 %b.more, label %one, label %after
+after:
+  %base.next = add nuw nsw i64 %base, {_BLOCK}
+  %k.next = add nuw nsw i64 %k, %count.wide
+  br label %block
+done:
+  ret void
+}}""",
+    )
+
+
+def _count_blocks(name: str, size: int, before: str, k: str, total: str, following: str) -> str:
+    """Count in blocks of `size` bytes as long as there are such: `%{name}.k` and `%{name}.sum` go on from others."""
+    return f"""{name}:
+  %{name}.k = phi i64 [ {k}, %{before} ], [ %{name}.next, %{name}.block ]
+  %{name}.sum = phi i64 [ {total}, %{before} ], [ %{name}.new, %{name}.block ]
+  %{name}.next = add nuw nsw i64 %{name}.k, {size}
+  %{name}.in = icmp sle i64 %{name}.next, %size
+  br i1 %{name}.in, label %{name}.block, label %{following}
+{name}.block:
+  %{name}.at = getelementptr i8, ptr %mask, i64 %{name}.k
+  %{name}.bytes = load <{size} x i8>, ptr %{name}.at, align 1
+  %{name}.holds = icmp ne <{size} x i8> %{name}.bytes, zeroinitializer
+  %{name}.bits = bitcast <{size} x i1> %{name}.holds to i{size}
+  %{name}.count = call i{size} @llvm.ctpop.i{size}(i{size} %{name}.bits)
+  %{name}.word = {"trunc" if size > 64 else "zext"} i{size} %{name}.count to i64
+  %{name}.new = add nuw nsw i64 %{name}.sum, %{name}.word
+  br label %{name}"""
+
+
+_COUNT = f"""define internal i64 @mask.count(ptr %mask, i64 %size) noinline nounwind willreturn memory(argmem: read) {{
+entry:
+  br label %wide
+{_count_blocks("wide", _WIDE, "entry", "0", "0", "narrow")}
+{_count_blocks("narrow", _BLOCK, "wide", "%wide.k", "%wide.sum", "one")}
+one:
+  %k = phi i64 [ %narrow.k, %narrow ], [ %k.next, %look ]
+  %all = phi i64 [ %narrow.sum, %narrow ], [ %all.next, %look ]
+  %k.in = icmp slt i64 %k, %size
+  br i1 %k.in, label %look, label %done
+look:
+  %byte.at = getelementptr i8, ptr %mask, i64 %k
+  %byte = load i8, ptr %byte.at
+  %is.set = icmp ne i8 %byte, 0
+  %bit = zext i1 %is.set to i64
+  %all.next = add nuw nsw i64 %all, %bit
+  %k.next = add nuw nsw i64 %k, 1
+  br label %one
+done:
+  ret i64 %all
+}}"""

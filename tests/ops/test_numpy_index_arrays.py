@@ -1,0 +1,131 @@
+"""Masks and arrays of ints as indices give what NumPy gives: values, dtypes, strides, errors and their messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ljit
+from tests.ops.layouts import DTYPES, filled
+
+INDEX_DTYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+SIZES = (0, 1, 5, 31, 32, 33, 64, 100, 127, 128, 129, 300, 1000)
+
+
+def at(a: Any, index: Any) -> Any:
+    return a[index]
+
+
+def outcome(function: Callable[..., Any], *args: Any) -> Any:
+    try:
+        x = function(*args)
+    except (IndexError, ValueError, TypeError, OverflowError) as error:
+        return type(error), str(error)
+    return [
+        (type(y), y.dtype, y.shape, y.strides, y.tobytes(), y.base is None)
+        for y in (x, *(z for z in args if isinstance(z, np.ndarray)))
+    ]
+
+
+def check(function: Callable[..., Any], cases: list[tuple[Any, ...]]) -> Any:
+    """All cases, twice: they have the same types, so that native code runs them."""
+    compiled = ljit.jit(function)
+    for case in cases * 2:
+        assert outcome(compiled, *case) == outcome(function, *case), case
+    return compiled
+
+
+def is_native(compiled: Any) -> bool:
+    return any(s.state == "native" for s in compiled.specializations)
+
+
+def masks(shape: tuple[int, ...]) -> Iterator[np.ndarray]:
+    rng = np.random.default_rng(7)
+    for share in (0.0, 0.03, 0.5, 0.9, 1.0):
+        yield rng.random(shape) < share
+    blocks = np.zeros(shape, bool)
+    blocks.reshape(-1)[40:200] = True
+    yield blocks
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_elements_where_a_mask_holds(dtype: str) -> None:
+    compiled = check(at, [(filled((n,), dtype), m) for n in SIZES for m in masks((n,))])
+    assert is_native(compiled)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_elements_of_a_matrix_where_a_mask_holds(dtype: str) -> None:
+    shapes = ((0, 3), (1, 1), (5, 7), (40, 33))
+    check(at, [(filled(s, dtype), m) for s in shapes for m in masks(s)])
+
+
+def test_masks_and_vectors_in_other_layouts() -> None:
+    def strided(a: np.ndarray, m: np.ndarray) -> np.ndarray:
+        return a[::-2][m]
+
+    def of_columns(a: np.ndarray, m: np.ndarray) -> np.ndarray:
+        return a.T[m.T], a[:, 1][m[:, 1]]
+
+    check(strided, [(filled((n,), "float32"), m) for n in SIZES for m in masks(((n + 1) // 2,))])
+    a = filled((40, 33), "int16")
+    for m in masks((40, 33)):
+        compiled = ljit.jit(of_columns)
+        for _ in range(3):
+            for x, y in zip(compiled(a, m), of_columns(a, m), strict=True):
+                assert x.tolist() == y.tolist()
+                assert x.strides == y.strides
+
+
+def test_bytes_of_masks_that_are_neither_0_nor_1() -> None:
+    m = np.array([0, 1, 2, 255, 0, 128] * 30, np.uint8).view(bool)
+    a = np.arange(float(len(m)))
+    compiled = ljit.jit(at)
+    for _ in range(3):
+        assert compiled(a, m).tolist() == a[m.view(np.uint8) != 0].tolist()
+
+
+@pytest.mark.parametrize("dtype", INDEX_DTYPES)
+def test_elements_that_ints_name(dtype: str) -> None:
+    rng = np.random.default_rng(3)
+    cases = []
+    for n in (1, 2, 7, 100):
+        low = -n if dtype.startswith("i") else 0
+        for count in (0, 1, 3, 4, 5, 50):
+            cases.append((filled((n,), "int16"), rng.integers(low, n, count).astype(dtype)))
+    assert is_native(check(at, cases))
+    check(at, [(a.astype(np.uint8), i.reshape(1, -1)) for a, i in cases])
+    check(at, [(a[::-1], i) for a, i in cases])
+    check(at, [(a, np.repeat(i, 3)[::3]) for a, i in cases])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_elements_and_rows_of_every_dtype(dtype: str) -> None:
+    rng = np.random.default_rng(4)
+    index = rng.integers(-6, 6, 23)
+    check(at, [(filled((6,), dtype), index)])
+    matrices = [filled(shape, dtype) for shape in ((6, 17), (6, 8), (6, 40), (6, 0))]
+    check(at, [(a, index) for a in matrices])
+    check(
+        at, [(filled((6, 3), dtype), index[:20].reshape(4, 5)), (filled((6, 2, 5), dtype), index)]
+    )
+
+
+def test_what_there_is_not_raises_what_numpy_raises() -> None:
+    a, rows = np.arange(3.0), np.arange(6.0).reshape(3, 2)
+    good = [(a, np.array([0, 2]))]
+    bad = [np.array([0, 3]), np.array([-4]), np.array([0] * 9 + [7, 0])]
+    check(at, good + [(a, index) for index in bad])
+    check(at, [(rows, np.array([1, 0])), *((rows, index) for index in bad)])
+    check(at, [(np.zeros((2, 0)), np.array([1])), (np.zeros((2, 0)), np.array([5]))])
+    check(at, [(np.zeros(0), np.zeros(0, int)), (np.zeros(0), np.array([0]))])
+    check(at, [(a, a > 1), (a, np.array([True, False])), (a, np.ones(4, bool))])
+    check(at, [(rows, rows > 1), (rows, np.ones((2, 3), bool)), (rows, np.ones((3, 1), bool))])
+
+
+def test_an_index_beyond_int64_wraps_as_in_numpy() -> None:
+    index = np.array([2**64 - 1, 0], np.uint64)
+    check(at, [(np.arange(5), index), (np.arange(5), index - np.uint64(9))])
