@@ -252,6 +252,11 @@ class FunctionBuilder:
         """A position in the text, for `blocks_since`."""
         return len(self._order), len(self._cold)
 
+    @property
+    def blocks(self) -> list[BlockRef]:
+        """All blocks that were started, in the order of the text."""
+        return self._order + self._cold
+
     def blocks_since(self, mark: tuple[int, int]) -> list[BlockRef]:
         """All blocks that were started since."""
         return self._order[mark[0] :] + self._cold[mark[1] :]
@@ -485,7 +490,7 @@ class FunctionBuilder:
         lines += self._allocas
         lines += self.entry.lines
         lines.append(f"br label %{self._body.name}")
-        for block in self._order + self._cold:
+        for block in self.blocks:
             lines.append(f"{block.name}:")
             lines += [phi.render() for phi in block.phis]
             lines += block.lines

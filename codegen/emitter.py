@@ -7,6 +7,7 @@ arithmetic, arrays, objects; here are constants, control flow and aggregates.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 from ljit.codegen import (
     arithmetic,
@@ -26,11 +27,14 @@ from ljit.codegen.bodies import Body, lower_depth
 from ljit.codegen.builder import TRUE, FunctionBuilder, Ref, integer
 from ljit.codegen.context import Context
 from ljit.codegen.convert import convert
+from ljit.codegen.counted_loops import outer_loop
 from ljit.codegen.forms import Native, aggregate, split
 from ljit.codegen.hypotenuses import Hypotenuse
 from ljit.codegen.joins import Join
 from ljit.codegen.mapnest import emit_map
+from ljit.codegen.nest_functions import leaves_work_to_nests, own_function
 from ljit.codegen.ownership import Ownership
+from ljit.codegen.partition import QUICK
 from ljit.codegen.polling import Polling
 from ljit.types import BOOL, INT, RANGE, SliceType, TupleType, Type
 
@@ -39,6 +43,7 @@ __all__ = ["Emitter"]
 #: what `fastmath=True` allows; NaNs and infinities keep their meaning
 FAST_FLAGS = "reassoc nsz arcp contract afn"
 _FEW = 4  # constants that are chosen from without a table
+_FEW_TRIPS = 8  # of a loop that LLVM unrolls where it stands
 
 
 class Emitter:
@@ -57,6 +62,7 @@ class Emitter:
         self.spent: set[str] = set()  # objects of arrays that nothing needs behind the node
         self.result_is_used_up = False  # before anything can free it: a borrowed object will do
         self.hypotenuses: dict[str, Hypotenuse] = {}  # by the name of the result
+        self._is_in_loop = False  # of a lowering
         self._stack_arrays: dict[tuple[str, int], Ref] = {}
         if context.options.fastmath:
             f.float_flags = FAST_FLAGS
@@ -95,6 +101,8 @@ class Emitter:
         """Write the exits and the common way out."""
         self.bailout.finish()
         self.ownership.finish()
+        if leaves_work_to_nests(self.f):
+            self.f.attributes += f" noinline {QUICK}"
 
     # -- scalars -----------------------------------------------------------------------------------
 
@@ -172,20 +180,13 @@ class Emitter:
         return join.start()[0]
 
     def loop(self, trip: Native, body: Callable[[Native], None]) -> None:
-        """Run `body(k)` for k = 0 .. trip-1."""
-        f = self.f
-        header, inside, after = f.new_block("loop"), f.new_block("trip"), f.new_block("done")
-        before = f.br(header)
-        f.start(header)
-        k = f.phi("i64")
-        k.add(integer("i64", 0), before)
-        f.condbr(f.icmp("slt", k, trip.ref), inside, after)
-        f.start(inside)
-        with self.ownership.in_loop():
-            body(Native(INT, (k,)))
-        following = f.binary("add", k, integer("i64", 1), "nuw nsw")
-        k.add(following, f.br(header))
-        f.start(after)
+        """Run `body(k)` for k = 0 .. trip-1; the outermost of such loops is a function of its own."""
+        count = trip.ref.constant
+        is_part = self._is_in_loop or (count is not None and count <= _FEW_TRIPS)
+        with nullcontext() if is_part else own_function(self.f):
+            outer, self._is_in_loop = self._is_in_loop, self._is_in_loop or count != 1
+            outer_loop(self, trip.ref, lambda k: body(Native(INT, (k,))))
+            self._is_in_loop = outer
 
     def bail_if(
         self, condition: Native, reason: str, *, also: Callable[[], Native] | None = None

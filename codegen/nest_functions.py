@@ -13,13 +13,18 @@ from contextlib import contextmanager
 
 from ljit.codegen.builder import BlockRef, FunctionBuilder, ModuleBuilder, Ref
 
-__all__ = ["own_function"]
+__all__ = ["leaves_work_to_nests", "own_function"]
 
 _PREFIX = "nest."
 _NAME = re.compile(r"%[\w.]+")
 _LABEL = re.compile(r"label %([\w.]+)")
 _NODE = re.compile(r"![0-9]+")
 _DEFINED = re.compile(r"^(%[\w.]+) = ")
+_CALL = re.compile(rf"call void @{re.escape(_PREFIX)}")
+_ARITHMETIC = re.compile(r" = (?:fadd|fsub|fmul|fdiv|frem|fcmp|call \w+ @llvm\.\w) ")
+_LITTLE_ARITHMETIC = (
+    40  # operations for each call of a nest; 40 take as long as a nest over a few elements
+)
 
 
 @contextmanager
@@ -95,3 +100,43 @@ class _Body:
                     nodes[name] = _NODE.sub(number, by_number[name])
         types = " ".join(ref.type for ref in self.captured)
         return "\n".join((types, result, *nodes.values()))
+
+
+def leaves_work_to_nests(f: FunctionBuilder) -> bool:
+    """Whether the own speed of a function hardly matters: each loop goes through calls of nests, arithmetic is rare."""
+    texts = {id(block): "\n".join(block.lines) for block in f.blocks}
+    calls = {key: len(_CALL.findall(text)) for key, text in texts.items()}
+    operations = sum(len(_ARITHMETIC.findall(text)) for text in texts.values())
+    count = sum(calls.values())
+    if not count or operations > _LITTLE_ARITHMETIC * count:
+        return False
+    covered = {key for key, found in calls.items() if found}
+    for header, latches in _loops(f.blocks):
+        reached = _before(latches, header, covered)
+        if id(header) in reached:
+            return False
+        covered |= _before(latches, header, set())
+    return True
+
+
+def _loops(blocks: Sequence[BlockRef]) -> list[tuple[BlockRef, list[BlockRef]]]:
+    """Headers of the natural loops with the blocks that branch back to them; inner loops before those around them."""
+    loops = []
+    for header in blocks:
+        latches = [p for p in header.predecessors if p.dominator and p.is_dominated_by(header)]
+        if latches:
+            loops.append((header, latches))
+    return sorted(loops, key=lambda loop: -loop[0].depth)
+
+
+def _before(latches: Sequence[BlockRef], header: BlockRef, without: set[int]) -> set[int]:
+    """The blocks of a loop from which its latches are reached, around those of `without`."""
+    todo = [block for block in latches if id(block) not in without]
+    found = set(map(id, todo))
+    while todo:
+        block = todo.pop()
+        for p in () if block is header else block.predecessors:
+            if id(p) not in found and id(p) not in without:
+                found.add(id(p))
+                todo.append(p)
+    return found

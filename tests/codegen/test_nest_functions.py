@@ -1,0 +1,122 @@
+"""Functions that leave their work to loop nests are compiled without optimising, others are not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import ljit
+from ljit.codegen.builder import FunctionBuilder, ModuleBuilder, integer
+from ljit.codegen.nest_functions import leaves_work_to_nests
+from ljit.codegen.partition import partition
+
+
+def a_loop(f: FunctionBuilder, inside: object = None, depth: int = 1) -> None:
+    header, trip, after = f.new_block("loop"), f.new_block("trip"), f.new_block("done")
+    before = f.br(header)
+    f.start(header)
+    k = f.phi("i64")
+    k.add(integer("i64", 0), before)
+    f.condbr(f.icmp("slt", k, f.params[0]), trip, after)
+    f.start(trip)
+    if depth > 1:
+        a_loop(f, inside, depth - 1)
+    elif inside is not None:
+        inside(f)  # type: ignore[operator]
+    k.add(f.add(k, integer("i64", 1)), f.br(header))
+    f.start(after)
+
+
+def a_function() -> FunctionBuilder:
+    return ModuleBuilder("test").function("f", "void", ["i64"])
+
+
+def call_nest(f: FunctionBuilder) -> None:
+    f.call("void", "nest.0", [])
+
+
+def call_nest_now_and_then(f: FunctionBuilder) -> None:
+    yes, after = f.new_block("yes"), f.new_block("after")
+    f.condbr(f.icmp("eq", f.params[0], integer("i64", 3)), yes, after)
+    f.start(yes)
+    call_nest(f)
+    f.br(after)
+    f.start(after)
+
+
+def test_a_function_that_calls_nests_in_a_row_leaves_its_work_to_them() -> None:
+    f = a_function()
+    call_nest(f)
+    assert leaves_work_to_nests(f)
+
+
+def test_a_function_without_nests_does_its_work_itself() -> None:
+    assert not leaves_work_to_nests(a_function())
+
+
+def test_loops_around_nests_leave_their_work_to_them() -> None:
+    f = a_function()
+    a_loop(f, call_nest, depth=3)
+    assert leaves_work_to_nests(f)
+
+
+def test_a_loop_beside_nests_does_work_itself() -> None:
+    f = a_function()
+    call_nest(f)
+    a_loop(f)
+    assert not leaves_work_to_nests(f)
+
+
+def test_a_loop_within_a_loop_around_nests_does_work_itself() -> None:
+    def both(f: FunctionBuilder) -> None:
+        call_nest(f)
+        a_loop(f)
+
+    f = a_function()
+    a_loop(f, both, depth=2)
+    assert not leaves_work_to_nests(f)
+
+
+def test_a_loop_that_calls_a_nest_in_some_trips_does_work_itself() -> None:
+    f = a_function()
+    a_loop(f, call_nest_now_and_then)
+    assert not leaves_work_to_nests(f)
+
+
+def test_much_arithmetic_between_nests_is_work() -> None:
+    f = ModuleBuilder("test").function("f", "void", ["double"])
+    x = f.params[0]
+    for _ in range(50):
+        x = f.binary("fmul", x, x)
+    f.call("void", "nest.0", [])
+    assert not leaves_work_to_nests(f)
+
+
+@ljit.jit
+def smoothed(a: np.ndarray, steps: int) -> np.ndarray:
+    for _ in range(steps):
+        a[1:-1] = (a[:-2] + a[2:]) * 0.5
+    return a
+
+
+@ljit.jit
+def total(a: np.ndarray) -> float:
+    s = 0.0
+    for x in a:
+        s += x * x
+    return s
+
+
+def optimised(f: object, *args: object) -> str:
+    f(*args)  # type: ignore[operator]
+    f(*args)  # type: ignore[operator]
+    return partition(f.dump_llvm())[0]  # type: ignore[attr-defined]
+
+
+def test_time_steps_over_arrays_are_not_optimised_but_their_nests_are() -> None:
+    text = optimised(smoothed, np.arange(99.0), 3)
+    assert "define internal void @nest.0(" in text
+    assert "define internal ptr @ljit_entry.body(" not in text
+
+
+def test_a_loop_over_elements_is_optimised() -> None:
+    assert "@ljit_entry.body(" in optimised(total, np.arange(99.0))
