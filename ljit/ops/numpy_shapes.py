@@ -1,8 +1,8 @@
-"""Other shapes of the same elements: reshape, ravel, transposition, joining."""
+"""Other shapes of the same elements: reshape, ravel, transposition."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,7 @@ import numpy as np
 from ljit.ir import Effect, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.control import OTHER_SHAPES
-from ljit.ops.numpy_boxed import VIEWS, axes_of, declare_function, shape_rank, sharing_effects
-from ljit.ops.numpy_rules import dtype_of, is_integer_scalar, layout_like, result_dtype
+from ljit.ops.numpy_boxed import declare_function, shape_rank, sharing_effects
 from ljit.types import ANY, INT, ArrayType, TupleType, Type
 
 __all__: list[str] = []
@@ -150,85 +149,7 @@ declare_function(
 )
 
 
-# -- axes ------------------------------------------------------------------------------------------
-
-
-def _infer_strided(a: Type, *_others: Type, **_attrs: object) -> Type:
-    """A view with the same rank and any order of memory."""
-    if not isinstance(a, ArrayType) or not a.ndim or not all(map(is_integer_scalar, _others)):
-        return ANY
-    return ArrayType(a.dtype, (None,) * a.ndim, "strided", a.writeable)
-
-
-def _infer_broadcast(a: Type, shape: Type) -> Type:
-    dtype, rank = dtype_of(a), shape_rank(shape)
-    if dtype is None or rank is None:
-        return ANY
-    return ArrayType(dtype, (None,) * rank, "strided" if rank else "C", writeable=False)
-
-
-declare_function(
-    "flip", "(m)", _infer_strided, np.flip, effect=VIEWS, samples=((np.arange(6).reshape(2, 3),),)
-)
-declare_function(
-    "broadcast_to",
-    "(array, shape)",
-    _infer_broadcast,
-    np.broadcast_to,
-    effect=VIEWS,
-    samples=((np.arange(3), (2, 3)),),
-)
-
-
-# -- joining ---------------------------------------------------------------------------------------
-
-
-def _joined_dtype(arrays: Sequence[Type]) -> np.dtype | None:
-    dtypes = [t.dtype for t in arrays if isinstance(t, ArrayType)]
-    if not dtypes or len(dtypes) < len(arrays):
-        return None
-    return result_dtype(tuple(dtypes))
-
-
-def _infer_concatenate(arrays: Type, *, axis: object = 0) -> Type:
-    items = arrays.items if isinstance(arrays, TupleType) else ()
-    dtype = _joined_dtype(items)
-    if dtype is None:
-        return ANY
-    ranks = {t.ndim for t in items if isinstance(t, ArrayType)}
-    if axis is None:
-        return ArrayType(dtype, (None,))
-    (rank, *others) = ranks
-    if others or not rank or not isinstance(axis, int) or axes_of(axis, rank) is None:
-        return ANY
-    return ArrayType(dtype, (None,) * rank, layout_like(items, rank))
-
-
-def _infer_stack(arrays: Type, *, axis: object = 0) -> Type:
-    items = arrays.items if isinstance(arrays, TupleType) else ()
-    dtype = _joined_dtype(items)
-    if dtype is None:
-        return ANY
-    (rank, *others) = {t.ndim for t in items if isinstance(t, ArrayType)}
-    if others or not isinstance(axis, int) or axes_of(axis, rank + 1) is None:
-        return ANY
-    return ArrayType(dtype, (None,) * (rank + 1), "C" if rank == 0 else "strided")
-
-
-_JOINS: tuple[tuple[Callable[..., Any], Callable[..., Type]], ...] = (
-    (np.concatenate, _infer_concatenate),
-    (np.stack, _infer_stack),
-)
-for _function, _rule in _JOINS:
-    _equal = ((np.arange(3), np.ones(3)),)
-    declare_function(
-        _function.__name__,
-        "(arrays, *, axis=0)",
-        _rule,
-        _function,
-        symbolic=True,
-        samples=(_equal,),
-    )
+# -- sizes -----------------------------------------------------------------------------------------
 
 
 def _lower_same_sizes(
