@@ -8,8 +8,8 @@ feedback names such a node (`failed`), which keeps its check from then on. A loo
 
 One walk in program order with `analysis.ranges`, in which facts live as long as the block they were found in. For
 variables that a loop carries, both directions are assumed (it never falls below, or rises above, its first value)
-and checked on the way; what does not hold is dropped and the loop walked again. Cost: a bounded search for each
-check, times two at worst for each enclosing loop.
+and checked on the way; what does not hold is dropped and the loop walked again, with less facts: a check that
+could not be shown to hold is not tried again. Cost: a bounded search for each check, times two at worst for each enclosing loop.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ class _Walk:
         self.predicates: list[tuple[int, Predicate]] = []  # and the scopes in which the tests hold
         self.loops: list[_OpenLoop] = []
         self.refuted: set[tuple[Node, int, int]] = set()  # inductions that do not hold
-        self.yields: dict[Block, list[tuple[int, int]]] = {}
+        #: what was not to be shown; when a loop is walked again, there are less facts
+        self.hopeless: set[tuple[Node, Linear]] = set()
 
     # -- the walk ----------------------------------------------------------------------------------
 
@@ -216,10 +217,13 @@ class _Walk:
         """Whether all parts are at least 0, if need be by tests in front of loops."""
         made = []
         for part in parts:
+            if (node, part) in self.hopeless:
+                return False
             if self.s.proves(part):
                 continue
             test = self.predicate(node, part)
             if test is None:
+                self.hopeless.add((node, part))
                 return False
             made.append(test)
         for scope, predicate in made:

@@ -245,9 +245,12 @@ class Ranges:
                 return None
             if accepts(x, low):
                 return x
-            if depth == 0 or len(seen) >= _STEPS or x in seen:
+            known = len(seen)
+            if depth == 0 or known >= _STEPS:
                 return None
             seen.add(x)
+            if len(seen) == known:
+                return None
             for atom in x.atoms():
                 if not may_go(atom):
                     continue
@@ -278,7 +281,7 @@ def _without(x: Linear, atom: Atom, order: Order) -> Iterator[Linear]:
     factor = x.cofactor(atom)
     if factor is None:
         return
-    low, high = factor.bounds()
+    low, high = factor.bounds() if factor.terms else (factor.constant, factor.constant)
     if low < 0 < high:
         return
     sign = 1 if low >= 0 else -1
@@ -290,10 +293,9 @@ def _without(x: Linear, atom: Atom, order: Order) -> Iterator[Linear]:
             yield (x * abs(own) - size * fact).reduced()
         else:
             yield x.less(size.constant, fact, abs(own)).reduced()
-    low, high = _bounds_of_type(atom.value.type) if not atom.path else (INT_MIN, INT_MAX)
-    if sign > 0 and (atom.low > low or low > INT_MIN):
+    if sign > 0 and atom.low > INT_MIN:
         yield x - size * (Linear.of(atom) - atom.low)
-    if sign < 0 and (atom.high < high or high < INT_MAX):
+    if sign < 0 and atom.high < INT_MAX:
         yield x - size * (atom.high - Linear.of(atom))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import gcd
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -72,16 +73,22 @@ class Linear:
         return Linear(-self.constant, {m: -c for m, c in self.terms.items()})
 
     def __sub__(self, other: Linear | int) -> Linear:
-        return self + -other if isinstance(other, int) else self.less(1, other)
+        if isinstance(other, int):
+            return Linear(self.constant - other, self.terms)
+        return self.less(1, other)
 
     def __rsub__(self, other: int) -> Linear:
         return -self + other
 
     def __mul__(self, other: Linear | int) -> Linear:
         if isinstance(other, int):
+            if other == 1:
+                return self
             if not other:
                 return Linear()
             return Linear(self.constant * other, {m: c * other for m, c in self.terms.items()})
+        if not self.terms:
+            return other * self.constant
         result = self * other.constant
         for monomial, factor in other.terms.items():
             result = result + self._times(monomial, factor)
@@ -176,8 +183,7 @@ class Linear:
         return " + ".join(parts)
 
 
-def _order(atom: Atom) -> int:
-    return atom.order
+_order = attrgetter("order")
 
 
 def _product_bounds(monomial: Monomial) -> tuple[int, int]:

@@ -226,7 +226,7 @@ def _indices(s: Symbolic, node: Node) -> Iterator[tuple[int, Linear, Linear]]:
 
 def _index_checks(s: Symbolic, node: Node) -> Iterator[tuple[str, Linear]]:
     for axis, i, size in _indices(s, node):
-        if s.proves(-i - 1):
+        if not s.proves(i) and s.proves(-i - 1):
             yield f"{_FROM_END}.{axis}", -1 - i
             yield f"{INSIDE}.{axis}", i + size
         else:

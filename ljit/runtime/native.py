@@ -177,12 +177,33 @@ def _with_sizes_if_better(
 
 
 def _works_on_arrays(graph: Graph) -> bool:
-    """Whether there is any work on whole arrays."""
-    for node in graph.walk():
-        if node.op is MAP or any(isinstance(out.type, ArrayType) for out in node.outputs):
-            return True
-        is_boxed = is_boxed_call(node) or node.op.effects_of(node) & Effect.CALL
-        if is_boxed and any(isinstance(v.type, ArrayType) for v in node.inputs):
+    """Whether there is work on whole arrays, or on single elements at known places of such as the graph makes.
+
+    Making an array, or a view of one, is none, nor is anything with elements at places that are computed.
+    """
+    return any(_is_array_work(node) for node in graph.walk())
+
+
+def _is_array_work(node: Node) -> bool:
+    if node.op is MAP or node.op is BUILD:
+        return True
+    effects = node.op.effects_of(node)
+    if (effects & Effect.CALL or is_boxed_call(node)) and any(map(_is_array, node.inputs)):
+        return True
+    made = [*node.outputs, *(param for block in node.blocks for param in block.params)]
+    arrays = [value for value in made if _is_array(value)]
+    return bool(arrays) and (bool(effects & Effect.READ) or any(map(_has_known_places, arrays)))
+
+
+def _is_array(value: Value) -> bool:
+    return isinstance(value.type, ArrayType)
+
+
+def _has_known_places(array: Value) -> bool:
+    """Whether elements of the array are used by constant indices."""
+    for user, position in array.uses:
+        index = user.inputs[1:-1] if user.op.schema.written else user.inputs[1:]
+        if position == 0 and index and all(v.is_constant for v in index):
             return True
     return False
 
