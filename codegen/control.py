@@ -24,9 +24,9 @@ from ljit.codegen.entry import field_of, wanted_by
 from ljit.codegen.forms import Native, is_scalar
 from ljit.codegen.joins import Join
 from ljit.codegen.layout import DICT_VERSION, has_dict_versions
-from ljit.codegen.lifetimes import Deaths, is_used_up_at_once
+from ljit.codegen.lifetimes import Deaths
 from ljit.codegen.objects import call_result
-from ljit.codegen.polling import Watch, watch_of
+from ljit.codegen.polling import Watch
 from ljit.codegen.predicates import emit_predicate
 from ljit.codegen.small_arrays import is_late, late_array, small_array
 from ljit.codegen.speculation import is_select, may_be_in_front_of_checks
@@ -123,7 +123,7 @@ class GraphEmitter:
             if not self.e.f.is_reachable:
                 break
             self.e.bailout.node = node
-            if not may_be_in_front_of_checks(node):
+            if self.e.bailout.late and not may_be_in_front_of_checks(node):
                 self.e.bailout.test_late()
             mark, self.e.spent = len(self.e.ownership.acquired), self._deaths.spent_by(node)
             self._handlers.get(node.op, self._operation)(node)
@@ -284,7 +284,7 @@ class GraphEmitter:
         e, f = self.e, self.e.f
         start, stop, *carried = self._operands(node)
         body = node.blocks[0]
-        before, watch = e.bailout.current, watch_of(node)
+        before, watch = e.bailout.current, e.polling.watch_of(node)
         e.polling.check_inner_loops(node, lambda value: self.env[value].ref)
         e.polling.begin_loop(node, start.ref, stop.ref)
         after = Join(e, [out.type for out in node.outputs], "after", values=node.outputs)
@@ -406,7 +406,6 @@ class GraphEmitter:
         op, operands = node.op, self._operands(node)
         self.e.result_types = tuple(out.type for out in node.outputs)
         self.e.proven = node.proven
-        self.e.result_is_used_up = is_used_up_at_once(node)
         types_ = [value.type for value in operands]
         if _has_lowering(op, types_, node):
             if op.elementwise and any(isinstance(t, ArrayType) for t in types_):

@@ -31,6 +31,7 @@ from ljit.codegen.counted_loops import outer_loop
 from ljit.codegen.forms import Native, aggregate, split
 from ljit.codegen.hypotenuses import Hypotenuse
 from ljit.codegen.joins import Join
+from ljit.codegen.lifetimes import is_used_up_at_once
 from ljit.codegen.mapnest import emit_map
 from ljit.codegen.nest_functions import leaves_work_to_nests, own_function
 from ljit.codegen.ownership import Ownership
@@ -60,7 +61,6 @@ class Emitter:
         self.result_types: tuple[Type, ...] = ()
         self.proven: tuple[str, ...] = ()  # of the node that is being lowered
         self.spent: set[str] = set()  # objects of arrays that nothing needs behind the node
-        self.result_is_used_up = False  # before anything can free it: a borrowed object will do
         self.hypotenuses: dict[str, Hypotenuse] = {}  # by the name of the result
         self._is_in_loop = False  # of a lowering
         self._stack_arrays: dict[tuple[str, int], Ref] = {}
@@ -75,6 +75,11 @@ class Emitter:
             self.bailout.room = self.room
         else:
             self.ownership.frames = lower_depth(self.f, self.room)
+
+    @property
+    def result_is_used_up(self) -> bool:
+        """Whether the node's results are used before anything can free them: borrowed objects will do."""
+        return self.bailout.node is not None and is_used_up_at_once(self.bailout.node)
 
     @property
     def room(self) -> Ref:

@@ -32,7 +32,7 @@ from ljit.codegen.forms import items_of, owned_positions
 from ljit.codegen.gil import ERROR, LEAVE, flags
 from ljit.codegen.nest_overlap import HAZARD
 from ljit.codegen.slow_path import support
-from ljit.ir import Effect, Node, Value
+from ljit.ir import Effect, Graph, Node, Value
 from ljit.ops.control import (
     CALL_NATIVE,
     CONTINUE,
@@ -49,7 +49,7 @@ from ljit.types import ArrayType, ListType, Type
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["Polling", "Watch", "regain_gil", "watch_of"]
+__all__ = ["Polling", "Watch", "regain_gil"]
 
 _NEST = re.compile(r"call void @(nest\.\d+)\(")
 _FEW = 64  # trips, if their number is known, around which no poll is needed
@@ -79,9 +79,8 @@ class Watch(Enum):
     CHECK = auto()  # that it has not too many trips
 
 
-def watch_of(node: Node) -> Watch:
-    """Choose for a loop."""
-    if is_left_in_first_trip(node) or _known_trips(node) <= _FEW:
+def _watch_of(node: Node) -> Watch:
+    if _is_left_in_first_trip(node) or _known_trips(node) <= _FEW:
         return Watch.NONE
     height, depth = _height(node), _depth(node)
     if height == 1 and (depth == 0 or node.inputs[1].is_endless):
@@ -91,7 +90,7 @@ def watch_of(node: Node) -> Watch:
     return Watch.CHECK if is_checked else Watch.POLL
 
 
-def is_left_in_first_trip(node: Node) -> bool:
+def _is_left_in_first_trip(node: Node) -> bool:
     """Whether the loop never comes to a second trip."""
     body = node.blocks[0]
     if body.terminator.op is YIELD:
@@ -115,12 +114,12 @@ def _inner_loops(node: Node) -> list[Node]:
 def _height(node: Node) -> int:
     """How many loops lie within each other, from this one on."""
     depth = _depth(node)
-    inner = [n for n in _inner_loops(node) if not is_left_in_first_trip(n)]
+    inner = [n for n in _inner_loops(node) if not _is_left_in_first_trip(n)]
     return 1 + max((_depth(n) for n in inner), default=depth) - depth
 
 
 def _depth(node: Node) -> int:
-    return sum(o.op is LOOP and not is_left_in_first_trip(o) for o in _outer(node))
+    return sum(o.op is LOOP and not _is_left_in_first_trip(o) for o in _outer(node))
 
 
 def _outer(node: Node) -> Iterator[Node]:
@@ -137,13 +136,6 @@ def _has_objects(node: Node) -> bool:
     if any(owned_positions(param.type) for param in node.blocks[0].params):
         return True
     return _calls(node) or any(n.op.effects_of(n) & Effect.ALLOC for n in node.blocks[0].walk())
-
-
-def _most_trips(node: Node) -> int:
-    """With how many trips an inner loop is left to the interpreter."""
-    if _height(node) > 1 or any(o.op is LOOP and watch_of(o) is Watch.CHECK for o in _outer(node)):
-        return _MANY_EACH
-    return _MANY // _work(node)
 
 
 def _place_of_check(node: Node) -> Node:
@@ -174,16 +166,15 @@ def _touches_objects(loop: Node) -> bool:
         if node.op is CALL_NATIVE:
             return True
         values = (*node.inputs, *node.outputs, *(p for block in node.blocks for p in block.params))
-        if node.effects & Effect.CALL or any(_is_object(value.type) for value in values):
+        if node.op.effects_of(node) & Effect.CALL or any(_is_object(v.type) for v in values):
             return True
     return any(_is_object(param.type) for param in loop.blocks[0].params)
 
 
-def _reads_lists(node: Node) -> bool:
-    """Whether the graph has a list: native code keeps what it has read of it as long as no unknown code runs."""
-    *_, whole = node.blocks_around()
-    values = (v for n in whole.walk() for v in (*n.inputs, *n.outputs))
-    return any(_holds_list(value.type) for value in values)
+def _has_lists(graph: Graph) -> bool:
+    """Whether there is a list: native code keeps what it has read of it as long as no unknown code runs."""
+    values = (v for n in graph.walk() for v in (*n.inputs, *n.outputs))
+    return any(map(_holds_list, {value.type for value in values}))
 
 
 def _holds_list(type_: Type) -> bool:
@@ -245,6 +236,8 @@ class Polling:
         self.e = e
         self.f = e.f
         self.free_loop: Node | None = None  # the one that is being written
+        self._watches: dict[Node, Watch] = {}
+        self._has_lists: bool | None = None  # None: nobody has asked
         self._state: Ref | None = None
         self._flag = NULL  # where a copy of the state's first word is
         self._gate: _Gate | None = None
@@ -283,16 +276,29 @@ class Polling:
             f.br(go_on)
         f.start(go_on)
 
+    def watch_of(self, node: Node) -> Watch:
+        """Choose for a loop."""
+        if node not in self._watches:
+            self._watches[node] = _watch_of(node)
+        return self._watches[node]
+
+    def _most_trips(self, node: Node) -> int:
+        """With how many trips an inner loop is left to the interpreter."""
+        outer = (o for o in _outer(node) if o.op is LOOP)
+        if _height(node) > 1 or any(self.watch_of(o) is Watch.CHECK for o in outer):
+            return _MANY_EACH
+        return _MANY // _work(node)
+
     def check_inner_loops(self, node: Node, value_of: Callable[[Value], Ref]) -> None:
         """Leave in front of a loop if a loop in it, or itself, has so many trips that it should poll."""
         f, bailout = self.f, self.e.bailout
         if bailout.current is None:
             return
         for loop in (node, *_inner_loops(node)):
-            if watch_of(loop) is Watch.CHECK and _place_of_check(loop) is node:
+            if self.watch_of(loop) is Watch.CHECK and _place_of_check(loop) is node:
                 start, stop = map(value_of, loop.inputs[:2])
                 trips = f.binary("sub", stop, start)
-                is_long = f.icmp("sgt", trips, integer("i64", _most_trips(loop)))
+                is_long = f.icmp("sgt", trips, integer("i64", self._most_trips(loop)))
                 bailout.bail_if(is_long, LONG_LOOP)
 
     def _read_flag(self, state: Ref) -> None:
@@ -317,7 +323,7 @@ class Polling:
         f = self.f
         if self.free_loop is not None or not f.is_reachable:
             return
-        if watch_of(node) is Watch.NONE or _touches_objects(node):
+        if self.watch_of(node) is Watch.NONE or _touches_objects(node):
             return
         if self._state is None:
             self._state = self.e.bailout.thread_state = f.alloca("ptr", 3)
@@ -348,7 +354,7 @@ class Polling:
         assert gate is not None and state is not None
         inside = [b for b in f.blocks_since(gate.mark) if id(b) not in self._outside]
         is_free = all(_is_harmless(f.module, line) for block in inside for line in block.lines)
-        is_free = is_free and self.e.body is None and not _reads_lists(node)
+        is_free = is_free and self.e.body is None and not self._reads_lists(node.graph)
         gate.block.lines.clear()
         f.block = gate.block
         words = f"{{ptr {flags().requests}, ptr null, i64 {int(is_free)}}}"
@@ -365,6 +371,11 @@ class Polling:
             f.call("void", support("release_gil"), (state,), _NO_MEMORY)
             self._read_flag(state)
             f.br(gate.following)
+
+    def _reads_lists(self, graph: Graph) -> bool:
+        if self._has_lists is None:
+            self._has_lists = _has_lists(graph)
+        return self._has_lists
 
     @contextmanager
     def leaving(self, terminator: Node) -> Iterator[None]:

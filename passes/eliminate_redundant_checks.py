@@ -7,9 +7,10 @@ last Snapshot if it fails. The interpreter then raises the exception in the righ
 feedback names such a node (`failed`), which keeps its check from then on. A loop without trips never fails the test.
 
 One walk in program order with `analysis.ranges`, in which facts live as long as the block they were found in. For
-variables that a loop carries, both directions are assumed (it never falls below, or rises above, its first value)
-and checked on the way; what does not hold is dropped and the loop walked again, with less facts: a check that
-could not be shown to hold is not tried again. Cost: a bounded search for each check, times two at worst for each enclosing loop.
+variables that a loop carries, both directions are assumed (it never falls below, or rises above, its first value) and
+checked on the way; what does not hold is dropped and the loop walked again, with less facts: a check that could not
+be shown to hold is not tried again. Cost: a bounded search for each check, times two at worst for each enclosing
+loop.
 """
 
 from __future__ import annotations
