@@ -11,7 +11,7 @@ import numpy as np
 from ljit.analysis.dominance import dominates, enclosing_blocks
 from ljit.ir import Block, Effect, Node, OpDef, Value, get_op
 from ljit.ops.control import MAP, SNAPSHOT
-from ljit.ops.numpy_boxed import reduced_axes
+from ljit.ops.numpy_boxed import reduced_axes, shape_rank
 from ljit.types import INT, ArrayType, ScalarType, Type, is_number
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "is_apart",
     "is_elementwise",
     "is_exact",
+    "is_filled",
     "is_reduction",
     "is_store",
     "is_writing",
@@ -211,9 +212,10 @@ def element_type(type_: Type) -> Type:
 
 
 class Part(NamedTuple):
-    """An array whose sizes are those of the array with these leaves, or 1."""
+    """An array whose sizes are those of the array with these leaves along the axes `kept`, and else 1."""
 
     leaves: frozenset[object]
+    kept: tuple[int | None, ...]
 
 
 Leaves = frozenset[object]
@@ -242,13 +244,18 @@ def _leaves(value: Value, known: dict[Value, Leaves]) -> Leaves:
         return frozenset((value,))
     if node.op is MAP:
         return _leaves_of_map(value, node, known)
-    if node.op.reduction is not None and node.attrs.get("keepdims"):
-        return frozenset((Part(leaves_of(node.inputs[0], known)),))
+    if node.op.reduction is not None and node.attrs.get("keepdims") and reduced_axes(node):
+        return _part(leaves_of(node.inputs[0], known), value.type, reduced_axes(node))
     if node.op.elementwise and is_elementwise(node):
         inputs = node.inputs[:1] if node.op.schema.written else node.inputs
         return joint_leaves(inputs, known)
     if node.op is get_op("prim::new_array"):
         return _leaves_of_sizes(value, node.inputs, known)
+    if is_filled(node):
+        shape = node.inputs[0]
+        return leaves_of(shape, known) if isinstance(shape.type, ArrayType) else frozenset((shape,))
+    if node.op is get_op("prim::same_sizes"):
+        return _leaves_of_checked(value, node, known)
     if node.op is get_op("np::getitem") and not node.effects & Effect.ALLOC:
         # the same index of arrays of the same shape gives the same shape
         return frozenset(((leaves_of(node.inputs[0], known), node.inputs[1]),))
@@ -262,7 +269,14 @@ def _leaves_of_map(value: Value, node: Node, known: dict[Value, Leaves]) -> Leav
     whole = joint_leaves(node.inputs[:into] or node.inputs, known)
     if not reduce or reduce[value.index] is None:
         return whole
-    return frozenset((Part(whole),)) if node.attrs.get("keepdims") else frozenset((value,))
+    axes = node.attrs["axes"]
+    assert isinstance(axes, tuple)
+    return _part(whole, value.type, axes) if node.attrs.get("keepdims") else frozenset((value,))
+
+
+def _part(whole: Leaves, type_: Type, reduced: Sequence[int]) -> Leaves:
+    assert isinstance(type_, ArrayType)
+    return frozenset((Part(whole, tuple(x for x in range(type_.ndim) if x not in reduced)),))
 
 
 def _leaves_of_sizes(value: Value, sizes: Sequence[Value], known: dict[Value, Leaves]) -> Leaves:
@@ -281,6 +295,25 @@ def _leaves_of_sizes(value: Value, sizes: Sequence[Value], known: dict[Value, Le
     return leaves_of(source, known) if is_whole and not others else frozenset((value,))
 
 
+def _leaves_of_checked(value: Value, node: Node, known: dict[Value, Leaves]) -> Leaves:
+    """The sizes along all axes, or along some, are those of what the array was compared with."""
+    base, axes = node.inputs[0], node.attrs["axes"]
+    assert isinstance(axes, tuple)
+    own = axes[value.index]
+    rank = base.type.ndim if isinstance(base.type, ArrayType) else shape_rank(base.type)
+    whole = leaves_of(base, known) if isinstance(base.type, ArrayType) else frozenset((base,))
+    return whole if own == tuple(range(rank or 0)) else frozenset((Part(whole, own),))
+
+
+def is_filled(node: Node) -> bool:
+    """Whether the node makes an array in C order, all of whose elements are `OpDef.fill`."""
+    if node.op.fill is None:
+        return False
+    type_ = node.output.type
+    is_array = isinstance(type_, ArrayType) and type_.ndim > 0
+    return is_array and _can_lower(node.op, [v.type for v in node.inputs], node.attrs)
+
+
 def is_apart(target: Value, others: Iterable[Value]) -> bool:
     """Whether memory that is written to is surely none of the others': it was made when those were there already."""
     made = _owner(target)
@@ -294,9 +327,11 @@ def _owner(value: Value) -> Value:
     node = value.node
     while node is not None:
         is_view = node.op is get_op("np::getitem") and not node.effects & Effect.ALLOC
-        if not is_view and not (node.op.elementwise and node.op.schema.written):
+        is_checked = node.op is get_op("prim::same_sizes")
+        if not (is_view or is_checked or (node.op.elementwise and node.op.schema.written)):
             break
-        value, node = node.inputs[0], node.inputs[0].node
+        value = node.inputs[1 + value.index if is_checked else 0]
+        node = value.node
     return value
 
 

@@ -9,20 +9,23 @@ or a check in front (`prim::same_sizes`) finds out; if that fails, the next comp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from ljit.ir import Block, Effect, Node, OpDef, Value, get_op
+from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.control import SNAPSHOT
 from ljit.passes.fuse_nodes import (
     Leaves,
     element_inputs,
     element_op,
     is_elementwise,
+    is_filled,
     joint_leaves,
     leaves_of,
     makes_memory,
 )
 from ljit.passes.manager import is_allowed
+from ljit.passes.rewriting import drop_repeated_snapshot, insert_constant
+from ljit.records import Record
 from ljit.types import ArrayType, TupleType, Type, is_number
 
 __all__ = ["make_updates_plain"]
@@ -34,52 +37,78 @@ def make_updates_plain(block: Block, failed: Collection[int]) -> bool:
     """Rewrite the updates of one block; whether there were any."""
     changed = False
     for node in [node for node in block if node.op.elementwise and node.op.schema.written]:
-        if not is_elementwise(node):
+        if not is_elementwise(node) or not _is_unseen(node) or not _keeps_dtype(node):
             continue
-        inputs, op = element_inputs(node), element_op(node)
-        if not _is_unseen(node) or _result_type(op, node) != node.output.type:
+        check = _Check.of(node, failed)
+        if check is None or (check.others and node.op.overwrites) or not is_allowed(NAME, node):
             continue
-        checked = _checked(node, failed)
-        if checked is None or (checked and node.op.overwrites) or not is_allowed(NAME, node):
-            continue
-        if checked:
-            check, axes = get_op("prim::same_sizes"), tuple(map(_axes_in(checked[0]), checked[1:]))
-            block.graph.create(check, checked, {"axes": axes}, like=node).insert_before(node)
-        _drop_snapshot_behind(node)
-        _replace(node, block.graph.create(op, inputs, node.attrs, like=node))
+        if check.others:
+            check.insert()
+        behind = node.next
+        _replace(node)
+        drop_repeated_snapshot(behind)
         changed = True
     return changed
 
 
-def _replace(node: Node, new: Node) -> None:
+def _replace(node: Node) -> None:
     """Put the plain op in the place of the update; what comes behind sees its result."""
     target = node.inputs[0]
-    assert target.node is not None
-    early = {node, *_nodes_between(target.node, node)}
+    made = target.node
+    assert made is not None
+    early = {node, *_nodes_between(made, node)}
+    new = node.graph.create(
+        element_op(node), _operands(node), node.attrs, outputs=[target.type], like=node
+    )
     new.insert_before(node)
     for user, index in list(target.uses):
         if user not in early and user is not new:
             user.set_input(index, new.output)
     new.output.name = target.name
     node.replace_with([new.output])
+    if is_filled(made):
+        _drop_filled(made)
 
 
-def _result_type(op: OpDef, node: Node) -> Type:
-    (type_,) = op.infer_types([v.type for v in element_inputs(node)], node.attrs)
-    return type_
+def _operands(node: Node) -> list[Value]:
+    """The operands of the plain op; a number for an array that is full of it, if another one has its sizes."""
+    target, known = node.inputs[0], dict[Value, Leaves]()
+    made, inputs = target.node, list(element_inputs(node))
+    assert made is not None
+    whole = leaves_of(target, known)
+    others = [v for v in inputs if v is not target and isinstance(v.type, ArrayType)]
+    if is_filled(made) and any(leaves_of(v, known) == whole for v in others):
+        assert isinstance(target.type, ArrayType)
+        number = insert_constant(target.type.dtype.type(made.op.fill), node)
+        return [number if v is target else v for v in inputs]
+    return inputs
 
 
-def _drop_snapshot_behind(node: Node) -> None:
-    """Drop the Snapshot behind an update that will be none, if the one before it does as well."""
-    behind, before = node.next, node.prev
-    if behind is None or behind.op is not SNAPSHOT:
-        return
-    while before is not None and before.op is not SNAPSHOT:
-        if not before.effects.is_repeatable:
+def _drop_filled(made: Node) -> None:
+    """Erase an array of which nothing but the sizes is needed, which other arrays have."""
+    shapes = [user for user, _ in made.output.uses]
+    source = made.inputs[0]
+    is_array = isinstance(source.type, ArrayType)
+    for user in shapes:
+        if user.op is not get_op("np::shape") or not (is_array or user.output.type == source.type):
             return
-        before = before.prev
-    if before is not None:
-        behind.erase()
+    for user in shapes:
+        if is_array:
+            user.set_input(0, source)
+        else:
+            user.replace_with([source])
+    made.erase()
+
+
+def _keeps_dtype(node: Node) -> bool:
+    """Whether the plain op gives arrays of the dtype of the target; in C order they lie like that."""
+    target = node.inputs[0].type
+    inputs = [v.type for v in element_inputs(node)]
+    (type_,) = element_op(node).infer_types(inputs, node.attrs)
+    if not isinstance(type_, ArrayType) or not isinstance(target, ArrayType):
+        return False
+    same = type_.dtype == target.dtype and type_.ndim == target.ndim
+    return same and (target.layout == "C" or type_ == target) and node.output.type == target
 
 
 def _is_unseen(node: Node) -> bool:
@@ -116,38 +145,92 @@ def _is_numbers(type_: Type) -> bool:
     return is_number(type_) or (isinstance(type_, TupleType) and all(map(is_number, type_.items)))
 
 
-def _checked(node: Node, failed: Collection[int]) -> list[Value] | None:
-    """Give the arrays whose sizes have to be equal, which only a run can tell; None if there is no telling."""
-    known: dict[Value, Leaves] = {}
-    target = node.inputs[0]
-    whole = leaves_of(target, known)
-    arrays = [v for v in element_inputs(node) if isinstance(v.type, ArrayType)]
-    if joint_leaves([target, *arrays], known) == whole:
-        return []
-    leaves = {leaf for v in (target, *arrays) for leaf in leaves_of(v, known)}
-    sources = sorted((x for x in leaves if isinstance(x, Value)), key=lambda v: v.key)
-    bases = [v for v in sources if v in whole and _is_full(v, target)]
-    if len(sources) < len(leaves) or not bases or node.origin in failed:
-        return None
-    return [bases[0], *(v for v in sources if v is not bases[0])]
+class _Check(Record):
+    """Which arrays must have the sizes of `base`, an array or a shape, for an update to be a plain op."""
+
+    node: Node
+    base: Value
+    others: Sequence[Value]
+
+    @staticmethod
+    def of(node: Node, failed: Collection[int]) -> _Check | None:
+        """Find what only a run can tell; None if there is no telling."""
+        known: dict[Value, Leaves] = {}
+        target = node.inputs[0]
+        whole = leaves_of(target, known)
+        arrays = [v for v in element_inputs(node) if isinstance(v.type, ArrayType)]
+        if joint_leaves([target, *arrays], known) == whole:
+            return _Check(node, target, [])
+        sources = _sources([target, *arrays], target.node)
+        bases = sorted((v for v in whole if isinstance(v, Value)), key=lambda v: v.key)
+        bases += [v for v in sources if leaves_of(v, known) <= whole]
+        bases = [v for v in bases if _is_full(v, target)]
+        if not bases or node.origin in failed:
+            return None
+        base = bases[0]
+        same = leaves_of(base, known) if isinstance(base.type, ArrayType) else frozenset((base,))
+        others = [v for v in sources if v is not base and leaves_of(v, known) != same]
+        return _Check(node, base, others)
+
+    def insert(self) -> None:
+        """Put the check behind what it looks at; what is computed behind it knows the sizes."""
+        node, operands = self.node, [self.base, *self.others]
+        made = [v.node for v in (*operands, node.inputs[0]) if v.node is not None]
+        anchor = next(n for n in reversed(list(_before(node))) if n in made)
+        axes = tuple(_axes_in(_rank(node.inputs[0]), v) for v in self.others)
+        check = node.graph.create(
+            get_op("prim::same_sizes"), operands, {"axes": axes}, like=node
+        ).insert_after(anchor)
+        for value, checked in zip(self.others, check.outputs, strict=True):
+            checked.name = value.name
+            for user, index in list(value.uses):
+                if user.block is node.block and user is not check and is_elementwise(user):
+                    if check.is_before(user) and not (index == 0 and user.op.schema.written):
+                        user.set_input(index, checked)
+
+
+def _before(node: Node) -> Iterator[Node]:
+    """The nodes of its block that stand before a node, in order."""
+    assert node.block is not None
+    for other in node.block:
+        if other is node:
+            return
+        yield other
+
+
+def _sources(values: Iterable[Value], made: Node | None) -> list[Value]:
+    """The arrays that elementwise ops of the block of `made` compute values of."""
+    assert made is not None
+    found: dict[Value, None] = {}
+    todo = list(values)
+    while todo:
+        value = todo.pop()
+        node = value.node
+        if not isinstance(value.type, ArrayType) or value.type.ndim == 0:
+            continue
+        is_computed = node is not None and node.block is made.block and is_elementwise(node)
+        if is_computed and node is not None and not node.op.schema.written:
+            todo += node.inputs
+        else:
+            found[value] = None
+    return sorted(found, key=lambda v: v.key)
 
 
 def _is_full(value: Value, target: Value) -> bool:
     """Whether the value has all axes of the target, and none that is known to be of size 1."""
-    own, whole = value.type, target.type
-    assert isinstance(own, ArrayType)
-    assert isinstance(whole, ArrayType)
-    return own.ndim == whole.ndim and 1 not in own.shape
+    own = value.type
+    if isinstance(own, ArrayType):
+        return own.ndim == _rank(target) and 1 not in own.shape
+    return True
 
 
-def _axes_in(base: Value) -> Callable[[Value], tuple[int | None, ...]]:
-    """Say which axes of `base` the axes of another array go along."""
-    whole = base.type
-    assert isinstance(whole, ArrayType)
+def _rank(value: Value) -> int:
+    assert isinstance(value.type, ArrayType)
+    return value.type.ndim
 
-    def axes(value: Value) -> tuple[int | None, ...]:
-        assert isinstance(value.type, ArrayType)
-        first = whole.ndim - value.type.ndim
-        return tuple(None if n == 1 else first + i for i, n in enumerate(value.type.shape))
 
-    return axes
+def _axes_in(rank: int, value: Value) -> tuple[int | None, ...]:
+    """Say which of `rank` axes the axes of an array go along."""
+    assert isinstance(value.type, ArrayType)
+    first = rank - value.type.ndim
+    return tuple(None if n == 1 else first + i for i, n in enumerate(value.type.shape))

@@ -66,6 +66,7 @@ NAMES = (
     "scalarize_arrays",
     "scalarize_lists",
     "unroll_and_jam",
+    "unroll_updates",
 )
 PASSES: dict[str, Pass] = {}
 _rewrites: Counter[str] = Counter()

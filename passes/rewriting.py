@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ljit.ir import Block, Graph, Node, Value
-from ljit.ops.control import CONSTANT, RETURN, YIELD
+from ljit.ops.control import CONSTANT, RETURN, SNAPSHOT, YIELD
 from ljit.types import ANY, Type, type_of
 
 __all__ = [
     "all_blocks",
     "collect_exits",
     "dissolve",
+    "drop_repeated_snapshot",
     "erase_behind",
     "in_last_block",
     "insert_constant",
@@ -67,6 +68,21 @@ def replace_with_constant(node: Node, value: object) -> None:
     """Replace a node that has one output by a constant."""
     replace_value(node.output, insert_constant(value, node))
     node.erase()
+
+
+def drop_repeated_snapshot(node: Node | None) -> bool:
+    """Drop a Snapshot if the one before it in its block does as well; whether it was dropped."""
+    if node is None or node.op is not SNAPSHOT:
+        return False
+    before = node.prev
+    while before is not None and before.op is not SNAPSHOT:
+        if not before.effects.is_repeatable:
+            return False
+        before = before.prev
+    if before is None:
+        return False
+    node.erase()
+    return True
 
 
 def erase_behind(node: Node) -> None:

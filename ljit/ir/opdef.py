@@ -199,6 +199,7 @@ class OpDef(Record):
     - `fold(types, constants, **attrs)` gives the result where types and known constants (else
       `UNKNOWN`) decide it although not all operands are constant, or gives `UNKNOWN`:
       ``isinstance(x, float)``, ``x is None``.
+    - `fill`: all elements of the fresh array are this number, and operand 0 is a shape, or an array with its sizes.
     - `reads_items`: of a list operand it only reads the items, at once, and a tuple does as well.
     - `symbolic`: `evaluate`, or the function given, gives the right result on object arrays of symbols
       (`passes/symbols.py`): it moves elements about, adds and multiplies them, or asks a symbol for more. Small
@@ -229,6 +230,7 @@ class OpDef(Record):
     reduction: Reduction | None = None
     decompose: Callable[..., Any] | None = None
     overwrites: bool = False
+    fill: float | None = None
     parameters: tuple[str, ...] = ()
     is_commutative: bool = False
     #: an instruction or two: on numbers it costs less to compute again than to keep

@@ -127,6 +127,7 @@ for _function, _fill in _SHAPE_FILLS:
         lower=_lower_shape(_fill),
         can_lower=lambda *types, **attrs: _is_c(_infer_shape(*types, **attrs)),
         effect=_FRESH,
+        fill=_fill,
         symbolic=if_small(np.zeros if _fill is None else _function),
         samples=((3,), ((2, 3),)) if _fill is not None else ((0,), ((2, 0),)),
     )
@@ -206,6 +207,7 @@ for _function, _name, _fill in _LIKE_FILLS:
         lower=_lower_like(_fill),
         can_lower=_can_lower_like,
         effect=_FRESH,
+        fill=_fill,
         symbolic=np.zeros_like if _fill is None else True,
         samples=((np.arange(3 if _fill is not None else 0),),),
     )

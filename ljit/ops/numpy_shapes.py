@@ -154,25 +154,38 @@ declare_function(
 
 def _lower_same_sizes(
     e: Emitter, base: V, *others: V, axes: Sequence[Sequence[int | None]]
-) -> None:
-    whole = e.array_sizes(base)
-    differs = e.compare("eq", whole[0], e.const(INT, 0))
+) -> tuple[V, ...]:
+    whole = _sizes_of(e, base)
+    differs, zero = e.compare("le", whole[0], e.const(INT, 0)), e.const(INT, 0)
+    given = []
     for other, own in zip(others, axes, strict=True):
-        for size, axis in zip(e.array_sizes(other), own, strict=True):
+        sizes = list(e.array_sizes(other))
+        for i, axis in enumerate(own):
             if axis is not None:
-                differs = e.bit_or(differs, e.compare("ne", size, whole[axis]))
+                differs = e.bit_or(differs, e.compare("ne", sizes[i], whole[axis]))
+                sizes[i] = whole[axis]
+        given.append((other, sizes))
     e.bail_if(differs, OTHER_SHAPES)
+    return tuple(e.array_view(x, x.type, zero, n, e.array_strides(x)) for x, n in given)
+
+
+def _sizes_of(e: Emitter, base: V) -> Sequence[V]:
+    if isinstance(base.type, ArrayType):
+        return e.array_sizes(base)
+    items = e.tuple_items(base) if isinstance(base.type, TupleType) else (base,)
+    return [e.cast(n, INT) for n in items]
 
 
 declare(
     OpDef(
         "prim::same_sizes",
         Schema("(base, *others, axes)"),
-        """Leave native code unless the sizes of all arrays are those of the first, which has any rows.
+        """Leave native code unless the sizes of all arrays are those of `base`, which has any rows.
 
-        `axes` has for each of the others a tuple with one item an axis: which axis of `base` is as large, or None.""",
-        infer=lambda *_types, axes: (),
-        evaluate=lambda *_arrays, axes: None,  # nothing but native code depends on it
+        `base` is an array or a shape. `axes` has for each of the others a tuple with one item an axis: which axis of
+        `base` is as large, or None. The results are the others, as views, whose sizes are known to be those.""",
+        infer=lambda _base, *others, axes: others,
+        evaluate=lambda _base, *others, axes: others,  # nothing but native code depends on it
         lower=_lower_same_sizes,
         effects=Effect.RAISE,
     )

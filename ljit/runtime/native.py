@@ -222,7 +222,8 @@ def _has_elements(graph: Graph) -> bool:
 def _optimize(graph: Graph, feedback: PlanFeedback) -> None:
     failed = {"failed": feedback.failed_tests}
     options = dict.fromkeys(
-        ("fuse", "fuse_rows", "eliminate_redundant_checks", "unroll_and_jam"), failed
+        ("fuse", "fuse_rows", "eliminate_redundant_checks", "unroll_and_jam", "unroll_updates"),
+        failed,
     )
     run_passes(graph, SPECIALIZED_PIPELINE, options)
 
