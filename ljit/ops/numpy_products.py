@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ljit.ir import Effect
+from ljit.ir import Effect, Value, get_op
 from ljit.ir.emitter import Emitter, V
+from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import declare_function
 from ljit.ops.numpy_few import vdot_of_few
 from ljit.ops.numpy_rules import broadcast_shapes, kinds_of, layout_like, loop_dtypes
@@ -69,6 +70,15 @@ def _infer_outer(x: Type, y: Type) -> Type:
     return ANY if arrays is None or loop is None else ArrayType(loop[-1], (None, None))
 
 
+def _outer_of(parts: Parts, a: Value, b: Value) -> Value | None:
+    """The product of a column and a row."""
+    if _infer_outer(a.type, b.type) == ANY or a.type.ndim != 1 or b.type.ndim != 1:  # type: ignore[attr-defined]
+        return None
+    column = parts.apply("np::getitem", a, parts.constant((slice(None), None)))
+    row = parts.apply("np::getitem", b, parts.constant((None, slice(None))))
+    return parts.apply("np::multiply", column, row)
+
+
 def _infer_vdot(x: Type, y: Type) -> Type:
     dtype = _product_dtype(x, y)
     return ANY if dtype is None or _both_arrays(x, y) is None else ScalarType(dtype)
@@ -76,9 +86,18 @@ def _infer_vdot(x: Type, y: Type) -> Type:
 
 def _infer_inner(x: Type, y: Type) -> Type:
     arrays = _both_arrays(x, y)
-    if arrays is None or max(a.ndim for a in arrays) > 1:
+    if arrays is None or max(a.ndim for a in arrays) > 2:
         return ANY
+    if arrays[1].ndim == 2:
+        (y,) = get_op("np::transpose").infer_types([y], {})
     return _infer_matmul(x, y)
+
+
+def _inner_of(parts: Parts, x: Value, y: Value) -> Value | None:
+    """The product with the transposed matrix."""
+    if _infer_inner(x.type, y.type) == ANY or y.type.ndim == 1:  # type: ignore[attr-defined]
+        return None
+    return parts.apply("np::matmul", x, parts.apply("np::transpose", y))
 
 
 def _infer_imatmul(target: Type, value: Type) -> Type:
@@ -237,7 +256,18 @@ declare_function(
     np.inner,
     symbolic=True,
     lower=_lower_matmul,
-    can_lower=_can_lower(_infer_inner),
+    can_lower=lambda x, y: (
+        (not isinstance(y, ArrayType) or y.ndim == 1) and _can_lower(_infer_inner)(x, y)
+    ),
+    decompose=_inner_of,
     samples=_PAIRS[:1],
 )
-declare_function("outer", "(a, b)", _infer_outer, np.outer, symbolic=True, samples=_PAIRS[:1])
+declare_function(
+    "outer",
+    "(a, b)",
+    _infer_outer,
+    np.outer,
+    decompose=_outer_of,
+    symbolic=True,
+    samples=_PAIRS[:1],
+)

@@ -1,0 +1,162 @@
+"""einsum, tensordot, inner, outer, kron and trace give what NumPy gives, to the last bits of sums."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ljit
+from tests.ops.test_numpy_manipulation import assert_same_strides
+
+SIZES = dict(zip("ijklbhqdtf", range(2, 12), strict=True))
+
+
+def make_einsum(subscripts, **attrs):
+    """A function of its own for each, since subscripts have to be constants."""
+    names = ", ".join("xyzuv"[: subscripts.count(",") + 1])
+    options = "".join(f", {name}={value!r}" for name, value in attrs.items())
+    return f"def contraction({names}):\n    return np.einsum({subscripts!r}, {names}{options})\n"
+
+
+@pytest.fixture()
+def compiled_source(tmp_path, monkeypatch):
+    """Import the text of a function, as from a file that a user wrote."""
+    count = iter(range(1000))
+
+    def load(text):
+        name = f"contractions_{next(count)}_{tmp_path.name.replace('-', '_')}"
+        (tmp_path / f"{name}.py").write_text(f"import numpy as np\n\n\n{text}")
+        monkeypatch.syspath_prepend(tmp_path)
+        return __import__(name).contraction
+
+    return load
+
+
+def assert_like(found, wanted):
+    assert type(found) is type(wanted)
+    assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+    assert (getattr(found, "base", None) is None) == (getattr(wanted, "base", None) is None)
+    assert_same_strides(found, wanted)
+    rtol = 50 * np.finfo(wanted.dtype).eps if wanted.dtype.kind in "fc" else 0
+    np.testing.assert_allclose(found, wanted, rtol=rtol, atol=rtol * 100)
+
+
+def operands_of(subscripts, dtype):
+    rng = np.random.default_rng(len(subscripts))
+    terms = subscripts.replace(" ", "").split("->")[0].split(",")
+    return [(rng.normal(size=[SIZES[x] for x in term]) * 9).astype(dtype) for term in terms]
+
+
+NATIVE = """ij,jk->ik ij,jk ij,kj->ik ji,jk->ik ki,kj->ij ij,j->i i,ij->j j,ij->i ji,j->i i,i i,i-> ij->j ij->i ij-> ijk->ik
+ ij,ij-> ij,ij->ij ij,ij->i ij,ij->j i,j->ij bij,bjk->bik bij,bkj->bik bij,bj->bi btd,df->btf ni,ij,nj->n i,ij,j-> ij,jk,kl->il
+ bi,bj->bij bi,bi->b ij,j->ij i,ij->ij ijk,jk->i ijk,kl->ijl ij,k->ik i,j,k->ijk ij,ij,ij->i ij,j->""".replace(
+    "n", "t"
+).split()
+LEFT_TO_NUMPY = (
+    """ij,jk->ki ij->ji ii ii->i ij,k->i ijk,ijl->kl hbqd,bhkd->bhqk bhqd,bhkd->bhqk""".split()
+)
+
+
+@pytest.mark.parametrize("subscripts", [*NATIVE, *LEFT_TO_NUMPY])
+def test_einsum(subscripts, compiled_source):
+    function = compiled_source(make_einsum(subscripts))
+    for dtype in (np.float64, np.int64, np.complex64):
+        compiled = ljit.jit(function)
+        operands = operands_of(subscripts, dtype)
+        wanted = function(*operands)
+        for _ in range(3):
+            assert_like(compiled(*operands), wanted)
+    runs = compiled.explain()
+    assert subscripts in LEFT_TO_NUMPY or ("calls Python" not in runs and " 0 native" not in runs)
+
+
+@pytest.mark.parametrize("subscripts", ["ij,jk->ik", "ij,j->i", "i,i->"])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int8, np.bool_])
+def test_einsum_of_other_dtypes(subscripts, dtype, compiled_source):
+    function = compiled_source(make_einsum(subscripts))
+    compiled, operands = ljit.jit(function), operands_of(subscripts, dtype)
+    for _ in range(3):
+        assert_like(compiled(*operands), function(*operands))
+
+
+@pytest.mark.parametrize("optimize", [True, "greedy"])
+def test_einsum_in_the_best_order(optimize, compiled_source):
+    for subscripts in ("ij,jk,kl->il", "ij,ij->i", "ij,jk->ik"):
+        function = compiled_source(make_einsum(subscripts, optimize=optimize))
+        compiled, operands = ljit.jit(function), operands_of(subscripts, np.float64)
+        for _ in range(3):
+            assert_like(compiled(*operands), function(*operands))
+
+
+def test_einsum_of_sizes_that_do_not_fit(compiled_source):
+    function = compiled_source(make_einsum("ij,jk->ik"))
+    compiled = ljit.jit(function)
+    for _ in range(3):
+        compiled(np.ones((2, 3)), np.ones((3, 4)))
+    for operands in ((np.ones((2, 3)), np.ones((4, 4))), (np.ones((2, 1)), np.ones((3, 4)))):
+        try:
+            wanted = function(*operands)
+        except ValueError as error:
+            with pytest.raises(ValueError, match="einsum|operand") as found:
+                compiled(*operands)
+            assert str(found.value) == str(error)
+        else:
+            assert_like(compiled(*operands), wanted)
+
+
+def test_einsum_broadcasts_an_axis_of_one_element(compiled_source):
+    operands = (np.ones((1, 3)), np.arange(6.0).reshape(2, 3))
+    for subscripts in ("ij,ij->ij", "ij,ij->i", "ij,ij->", "ij,ij->j"):
+        function = compiled_source(make_einsum(subscripts))
+        compiled = ljit.jit(function)
+        for order in (operands, operands[::-1]):
+            for _ in range(3):
+                assert_like(compiled(*order), function(*order))
+
+
+def tensordots(a):
+    b = a.T.copy()
+    return np.tensordot(a, b, axes=1), np.tensordot(a, a), np.tensordot(a, b, axes=((1,), (0,)))
+
+
+def tensordot_of_a_cube(a):
+    cube = np.stack((a, a + 1))
+    return np.tensordot(cube, a, 2), np.tensordot(cube, a.T.copy(), axes=(2, 0))
+
+
+def products(a):
+    return np.inner(a, a), np.inner(a, a[0]), np.outer(a[0], a[:, 0]), np.outer(a, a)
+
+
+def krons(a):
+    return np.kron(a, a), np.kron(a[0], a[1]), np.kron(a, a[0])
+
+
+def traces(a):
+    return np.trace(a), a.trace(), a.trace(1), np.trace(a, offset=-1), np.trace(a, 99)
+
+
+def tensordot_of_sizes_that_do_not_fit(a):
+    return np.tensordot(a, a, axes=1)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16, np.complex128, np.bool_])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(
+    "function",
+    [tensordots, tensordot_of_a_cube, products, krons, traces, tensordot_of_sizes_that_do_not_fit],
+)
+def test_products_and_traces(function, dtype, order):
+    operand = np.random.default_rng(1).normal(size=(4, 5)) * 5
+    operand = np.asarray(operand.astype(dtype), order=order)
+    compiled = ljit.jit(function)
+    for _ in range(3):
+        try:
+            wanted = function(operand)
+        except ValueError as error:
+            with pytest.raises(ValueError, match="shape") as found:
+                compiled(operand)
+            assert str(found.value) == str(error)
+            continue
+        for x, y in zip(compiled(operand), wanted, strict=True):
+            assert_like(x, y)
