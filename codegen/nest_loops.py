@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial, reduce
 from itertools import groupby, pairwise
 
 from ljit.codegen.arrays import load_element, store_element
@@ -22,7 +23,7 @@ from ljit.codegen.casts import cast_value
 from ljit.codegen.counted_loops import State, inner_loop, outer_loop
 from ljit.codegen.forms import Native
 from ljit.codegen.nest_functions import own_function
-from ljit.codegen.nest_overlap import Redirection
+from ljit.codegen.nest_overlap import Redirection, block_of, blocks_of
 from ljit.codegen.nest_reductions import Accumulator, combine_blocks
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
 
@@ -71,6 +72,9 @@ class Loops:
         self.runs = [[*run] for _, run in groupby(axes, lambda axis: axis in reduced)]
         self.is_flat = FALSE
         self.group = ""
+        self._block = (
+            ONE  # elements of a row, where there is one axis and rows go through temporary ones
+        )
         self._rows: list[dict[Operand, Ref]] = [{}]  # where those lie that are done side by side
 
     @property
@@ -202,6 +206,8 @@ class Loops:
         for x in self.arrays:
             place = self.f.binary("and", k, masks[x]) if x in masks else k
             x.cursors.append(self._row_address(x, axis, place))
+        if self.ndim < 2:
+            trips = [self._size_of_block(k)]
         self._level(axis + 1, trips, is_unit=is_unit)
         for x in self.arrays:
             x.cursors.pop()
@@ -209,7 +215,11 @@ class Loops:
     def _delayed_rows(self, trips: Sequence[Ref], *, is_unit: bool) -> None:
         """The outermost loop where results go to temporary rows: rows are copied behind later ones."""
         f = self.f
-        rows, behind = trips[0] if self.ndim > 1 else ONE, ZERO
+        rows, behind = trips[0], ZERO
+        if self.ndim < 2:
+            is_ring = reduce(partial(f.binary, "or"), [way.is_ring for way in self.ways])
+            rows = blocks_of(f, trips[0], is_ring)
+            self._block = block_of(f, trips[0], is_ring)
         for way in self.ways:
             behind = f.select(f.icmp("sgt", way.delay, behind), way.delay, behind)
 
@@ -217,10 +227,7 @@ class Loops:
             compute, copy = f.new_block("row"), f.new_block("copies")
             f.condbr(f.icmp("slt", k, rows), compute, copy)
             if f.start(compute):
-                if self.ndim > 1:
-                    self._row(0, trips, k, is_unit=is_unit)
-                else:
-                    self._inner(trips[-1] if trips else ONE, is_unit=is_unit)
+                self._row(0, trips, k, is_unit=is_unit)
                 f.br(copy)
             f.start(copy)
             for way in self.ways:
@@ -234,26 +241,32 @@ class Loops:
         is_row = f.icmp("ult", k, rows)  # not negative, either
         f.condbr(f.binary("and", way.overlaps, is_row), copy, done)
         f.start(copy)
+        space = Space(self.e, max(self.ndim - 1, 1))
+        space.sizes = self.space.sizes[1:] or [self._size_of_block(k)]
         places = (way.temporary, f.binary("and", k, way.mask)), (way.target, k)
-        source, target = (self._row_of(x, place) for x, place in places)
-        space = Space(self.e, self.ndim)
-        if self.ndim > 1:
-            space = Space(self.e, self.ndim - 1)
-        space.sizes = self.space.sizes[self.ndim - space.ndim :]
+        source, target = (self._row_of(x, place, space.sizes) for x, place in places)
         with own_function(f):
             Loops(space, [source], [target], [None], lambda x: x).emit()
         f.br(done)
         f.start(done)
 
-    def _row_of(self, x: Operand, k: Ref) -> Operand:
-        """Row `k` in the axes behind the outermost; all of what has but one axis."""
-        if self.ndim < 2:
-            return Operand(x.type, x.parts, x.sizes, x.strides, x.data, is_plain=False)
-        data = self.f.gep("i8", x.data, self.f.mul(k, x.strides[0]), "")
-        return Operand(x.type, x.parts, x.sizes[1:], x.strides[1:], data, is_plain=False)
+    def _row_of(self, x: Operand, k: Ref, sizes: list[Ref]) -> Operand:
+        """Row `k` in the axes behind the outermost, or along the only one."""
+        data = self.f.gep("i8", x.data, self.f.mul(k, self._step(x, 0)), "")
+        return Operand(x.type, x.parts, sizes, x.strides[1:] or x.strides, data, is_plain=False)
+
+    def _size_of_block(self, k: Ref) -> Ref:
+        """How many elements row `k` of a single axis has: the last one may have fewer."""
+        f, block = self.f, self._block
+        rest = f.binary("sub", self.space.sizes[0], f.mul(k, block))
+        return f.select(f.icmp("slt", rest, block), rest, block)
+
+    def _step(self, x: Operand, axis: int) -> Ref:
+        """The stride from row to row."""
+        return x.strides[axis] if self.ndim > 1 else self.f.mul(self._block, x.strides[axis])
 
     def _row_address(self, x: Operand, axis: int, k: Ref) -> Ref:
-        return self.f.gep("i8", x.cursors[-1], self.f.mul(k, x.strides[axis]), "")
+        return self.f.gep("i8", x.cursors[-1], self.f.mul(k, self._step(x, axis)), "")
 
     @property
     def _has_reduced_rows(self) -> bool:

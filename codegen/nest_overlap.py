@@ -1,7 +1,7 @@
 """Destinations of a loop nest that overlap its operands: as in NumPy, all is computed as if nothing were stored yet.
 
 Results go to temporary rows first (a row is what lies along all axes but the outermost), and a row is copied to its
-place once no row to come reads what it overwrites. For stencils in place, ``a[1:-1] = a[:-2] + a[2:]``, that is
+place once no row to come reads what it overwrites. Along a single axis, blocks are the rows. For stencils in place, ``a[1:-1] = a[:-2] + a[2:]``, that is
 the row behind: a ring of four rows is enough, and the array is read and written once. How far behind, the
 addresses say at run time; where they are not so regular the temporary has all rows. A destination is safe if each
 element is read just before it is written.
@@ -18,10 +18,11 @@ from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
 from ljit.records import Record
 from ljit.types import ArrayType
 
-__all__ = ["HAZARD", "Redirection", "redirect_overlapping"]
+__all__ = ["HAZARD", "Redirection", "block_of", "blocks_of", "redirect_overlapping"]
 
 HAZARD = "hazard."
 _RING = 4  # rows; a power of two
+_BLOCK = 9  # 1 << 9 elements are a row where there is one axis
 _ALL = 2**32
 
 
@@ -29,12 +30,13 @@ class Redirection(Record):
     """A target whose rows go to `temporary` first if the condition `overlaps` holds.
 
     Row k lies at ``k & mask`` there and can be copied behind row ``k + delay``. If nothing overlaps, `temporary` is
-    the target itself.
+    the target itself. `is_ring`: not all rows have a place of their own.
     """
 
     target: Operand
     temporary: Operand
     overlaps: Ref
+    is_ring: Ref
     delay: Ref
     mask: Ref
 
@@ -86,17 +88,19 @@ class _Hazards:
             return None
         rows = space.sizes[0] if space.ndim > 1 else ONE
         is_ring = f.binary("and", overlaps, f.icmp("sle", self.worst, integer("i64", _RING)))
+        row = space.sizes[1:] if space.ndim > 1 else [block_of(f, space.sizes[0], is_ring)]
         before = f.binary("sub", self.worst, ONE)
         delay = f.select(is_ring, before, f.binary("sub", rows, ONE))
         return Redirection(
             self.target,
-            self._temporary(overlaps, f.select(is_ring, integer("i64", _RING), rows)),
+            self._temporary(overlaps, f.select(is_ring, integer("i64", _RING), rows), row),
             overlaps,
+            is_ring,
             f.select(overlaps, delay, ZERO),
             f.select(is_ring, integer("i64", _RING - 1), integer("i64", -1)),
         )
 
-    def _temporary(self, overlaps: Ref, rows: Ref) -> Operand:
+    def _temporary(self, overlaps: Ref, rows: Ref, row: Sequence[Ref]) -> Operand:
         """So many rows of their own if there is an overlap, else those of the target."""
         f, target, sizes = self.f, self.target, self.space.sizes
         own = [integer("i64", target.dtype.itemsize)]
@@ -104,7 +108,7 @@ class _Hazards:
             own.insert(0, f.mul(own[0], size))
         own = own[: len(sizes)]
         count = rows
-        for size in sizes[1:] if len(sizes) > 1 else sizes:
+        for size in row:
             count = f.mul(count, size)
         make, go_on = f.new_block("temporary"), f.new_block("target")
         direct = f.condbr(overlaps, make, go_on, unlikely=True)
@@ -118,6 +122,17 @@ class _Hazards:
         data.add(array_parts(made).data, left)
         strides = [f.select(overlaps, a, b) for a, b in zip(own, target.strides, strict=True)]
         return Operand(target.type, target.parts, target.sizes, strides, data, is_plain=False)
+
+
+def block_of(f: FunctionBuilder, size: Ref, is_ring: Ref) -> Ref:
+    """How many elements along a single axis are a row."""
+    return f.select(is_ring, integer("i64", 1 << _BLOCK), size)
+
+
+def blocks_of(f: FunctionBuilder, size: Ref, is_ring: Ref) -> Ref:
+    """How many rows a single axis has."""
+    more = f.binary("add", size, integer("i64", (1 << _BLOCK) - 1))
+    return f.select(is_ring, f.binary("lshr", more, integer("i64", _BLOCK)), ONE)
 
 
 def _is_same_view(a: Operand, b: Operand) -> bool:
@@ -152,10 +167,13 @@ def _hazard_function(module: ModuleBuilder, ndim: int) -> str:
     is_safe = f.binary("and", f.binary("and", is_safe, same), f.bool_not(strict))
     meet = f.binary("and", f.icmp("ult", low, x_high), f.icmp("ult", x_low, high))
     wait = integer("i64", _ALL)
-    if ndim > 1:
-        behind, is_regular = _rows_behind(f, start, other_start, item, sizes, strides)
-        is_regular = f.binary("and", f.binary("and", is_regular, same), f.bool_not(strict))
-        wait = f.select(is_regular, f.binary("add", behind, ONE), wait)
+    steps = strides
+    if ndim == 1:
+        block = integer("i64", 1 << _BLOCK)
+        sizes, steps = [ONE, block], [f.binary("mul", block, strides[0]), *strides]
+    behind, is_regular = _rows_behind(f, start, other_start, item, sizes, steps)
+    is_regular = f.binary("and", f.binary("and", is_regular, same), f.bool_not(strict))
+    wait = f.select(is_regular, f.binary("add", behind, ONE), wait)
     is_hazard = f.binary("and", meet, f.bool_not(is_safe))
     f.ret(f.select(is_hazard, wait, ZERO))
     return name

@@ -138,6 +138,18 @@ def test_an_overlapping_destination_gets_its_values_through_a_temporary(shift):
         np.testing.assert_array_equal(base, expected)
 
 
+@pytest.mark.parametrize("shift", [0, 1, 7, 511, 512, 1023, 1024, 1025, 2047, 2900])
+@pytest.mark.parametrize("step", [1, 3, -1])
+def test_a_long_vector_that_overlaps_an_operand_is_filled_block_by_block(shift, step):
+    f = Compiled(INTO.format(a="Float64(*, strided)", b="Float64(*, strided)"))
+    for is_ahead in (False, True):
+        found, expected = (np.arange(9000.0)[::step] for _ in range(2))
+        for base, add in ((found, f), (expected, np.ndarray.__iadd__)):
+            parts = (base[shift:], base[: len(base) - shift])
+            add(*(reversed(parts) if is_ahead else parts))
+        np.testing.assert_array_equal(found, expected)
+
+
 def test_a_destination_does_not_grow():
     f = Compiled(INTO.format(a="Float64(*)", b="Float64(*)"))
     with pytest.raises(Bailed):
