@@ -1,10 +1,10 @@
 """Destinations of a loop nest that overlap its operands: as in NumPy, all is computed as if nothing were stored yet.
 
-Results go to temporary rows first (a row is what lies along all axes but the outermost), and a row is copied to its
-place once no row to come reads what it overwrites. Along a single axis, blocks are the rows. For stencils in place, ``a[1:-1] = a[:-2] + a[2:]``, that is
-the row behind: a ring of four rows is enough, and the array is read and written once. How far behind, the
-addresses say at run time; where they are not so regular the temporary has all rows. A destination is safe if each
-element is read just before it is written.
+Results go to temporary rows first (what lies along all axes but the outermost; along a single axis, a block), and
+a row is copied to its place once no row to come reads what it overwrites. For stencils in place,
+``a[1:-1] = a[:-2] + a[2:]``, that is the row behind: a ring of four rows is enough, and the array is read and written
+once. How far behind, the addresses say at run time; where they are not so regular the temporary has all rows. A
+destination is safe if each element is read just before it is written.
 """
 
 from __future__ import annotations
