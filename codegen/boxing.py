@@ -297,7 +297,6 @@ def _new_view(f: FunctionBuilder, value: Native, keep: Keep) -> Ref:
         f.store(ref, f.gep("i64", words, integer("i64", index)))
     descriptor = keep(type_.dtype)
     incref(f, descriptor)  # stolen
-    flags = layout.FLAG_WRITEABLE if type_.writeable else 0
     made = f.call_external(
         "ptr",
         "PyArray_NewFromDescr",
@@ -308,7 +307,7 @@ def _new_view(f: FunctionBuilder, value: Native, keep: Keep) -> Ref:
             words,
             f.gep("i64", words, integer("i64", type_.ndim)),
             parts.data,
-            integer("i32", flags),
+            _writeable_flag(f, type_, parts.owner),
             NULL,
         ),
     )
@@ -324,6 +323,15 @@ def _new_view(f: FunctionBuilder, value: Native, keep: Keep) -> Ref:
         f.call_external("void", "Py_DecRef", (made,))
         edges.append((NULL, f.br(done)))
     return _join(f, done, edges)
+
+
+def _writeable_flag(f: FunctionBuilder, type_: ArrayType, owner: Ref) -> Ref:
+    """A type that is not writeable does not say that the array isn't; its owner does."""
+    flag = integer("i32", layout.FLAG_WRITEABLE)
+    if type_.writeable:
+        return flag
+    place = f.gep("i8", owner, integer("i64", layout.ARRAY_FLAGS))
+    return f.binary("and", f.load("i32", place), flag)
 
 
 def _contiguous_strides(f: FunctionBuilder, itemsize: int, sizes: Sequence[Ref]) -> Sequence[Ref]:

@@ -39,6 +39,7 @@ __all__ = [
     "FLAG_C_CONTIGUOUS",
     "FLAG_F_CONTIGUOUS",
     "FLAG_OWNDATA",
+    "FLAG_WARN_ON_WRITE",
     "FLAG_WRITEABLE",
     "FLOAT_VALUE",
     "FUNCTION_DEFAULTS",
@@ -119,6 +120,7 @@ FLAG_F_CONTIGUOUS = 0x2
 FLAG_OWNDATA = 0x4
 FLAG_ALIGNED = 0x100
 FLAG_WRITEABLE = 0x400
+FLAG_WARN_ON_WRITE = -(2**31)
 FLAGS_OF_NEW = FLAG_C_CONTIGUOUS | FLAG_ALIGNED | FLAG_WRITEABLE | FLAG_OWNDATA
 DESCR_BYTEORDER = 26  # i8
 DESCR_TYPE_NUM = 28  # i32
@@ -359,6 +361,9 @@ def _check_numpy() -> None:
     plain = np.zeros(2)
     known = FLAGS_OF_NEW
     _expect(_int32(id(plain) + ARRAY_FLAGS) & known, known, "flags of a plain array")
+    warns = np.broadcast_arrays(plain, [[1], [2]])[0]
+    known = FLAG_WARN_ON_WRITE | FLAG_WRITEABLE
+    _expect(_int32(id(warns) + ARRAY_FLAGS) & known, known, "flags of an array that warns")
     _expect(_word(id(plain) + ARRAY_WEAKREFS), 0, "no weak references")
     weak = weakref.ref(plain)
     _expect(_word(id(plain) + ARRAY_WEAKREFS), id(weak), "weak references")

@@ -294,7 +294,8 @@ def _require_array(f: FunctionBuilder, array: Ref, wanted: Sequence[Ref], fail: 
     descriptor, number, needed, ndim = wanted
     _require_class(f, array, np.ndarray, fail)
     _require_dtype(f, array, descriptor, number, fail)
-    flags = f.binary("and", _field(f, "i32", array, layout.ARRAY_FLAGS), needed)
+    told = f.binary("or", needed, integer("i32", layout.FLAG_WARN_ON_WRITE))  # must not be set
+    flags = f.binary("and", _field(f, "i32", array, layout.ARRAY_FLAGS), told)
     wrong = f.binary("xor", flags, needed)
     found = _field(f, "i32", array, layout.ARRAY_NDIM)
     wrong = f.binary("or", wrong, f.binary("xor", found, ndim))

@@ -8,7 +8,7 @@ text form that `parse_type` reads back.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -41,6 +41,7 @@ __all__ = [
     "is_number",
     "is_numpy",
     "join",
+    "numpy_decides",
     "register_class",
     "scalar_type",
     "type_of",
@@ -293,6 +294,17 @@ def is_numpy(t: Type) -> bool:
     return isinstance(t, ScalarType | ArrayType)
 
 
+def numpy_decides(types: Sequence[Type]) -> bool:
+    """Whether NumPy decides what an operator does: with a NumPy operand, but that of a Python `complex`.
+
+    A `np.float64` is a `float`, and `complex` has the first say of ``z * x``.
+    """
+    is_complex = (
+        len(types) == 2 and types[0] == COMPLEX and types[1] == ScalarType(np.dtype(np.float64))
+    )
+    return any(map(is_numpy, types)) and not is_complex
+
+
 @lru_cache(maxsize=4096)
 def join(a: Type, b: Type) -> Type:
     """Give the least type that holds the values of both.
@@ -359,6 +371,7 @@ _SCALAR_CLASSES: dict[type, Type] = {d.type: ScalarType(d) for d in NATIVE_KINDS
 
 
 MAX_ITEMS = 64  # of a tuple whose items have types
+_C_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400  # of `flags.num`
 _CLASS_RULES: dict[type, Callable[[object], Type]] = {}
 
 
@@ -404,11 +417,13 @@ def _checked_range(value: range) -> Type:
 
 
 def _array_type(value: np.ndarray) -> Type:
-    dtype, flags = value.dtype, value.flags
-    if dtype.num not in _NATIVE_NUMBERS or not dtype.isnative or not flags.aligned:
+    dtype, flags = value.dtype, value.flags.num
+    if dtype.num not in _NATIVE_NUMBERS or not dtype.isnative:
         return ObjectType(np.ndarray)
-    layout = "C" if flags.c_contiguous else "strided"
-    return ArrayType(dtype, (None,) * value.ndim, layout, flags.writeable)
+    if flags < 0 or not flags & _ALIGNED:  # the sign: of those that warn when they are written to
+        return ObjectType(np.ndarray)
+    layout = "C" if flags & _C_CONTIGUOUS else "strided"
+    return ArrayType(dtype, (None,) * value.ndim, layout, bool(flags & _WRITEABLE))
 
 
 def _list_type(value: list[object]) -> Type:

@@ -14,7 +14,7 @@ from ljit.errors import LjitError
 from ljit.ir import REGISTRY, Graph, Node, OpDef, get_op
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import replace_value
-from ljit.types import ANY, BOOL, INT, is_numpy
+from ljit.types import ANY, BOOL, INT, numpy_decides
 
 __all__ = ["normalize_ops"]
 
@@ -67,7 +67,7 @@ def _wanted_op(node: Node) -> OpDef:
 def _are_numpys(node: Node) -> bool:
     """Whether NumPy decides what the operator does: an unknown object could have its own say."""
     types = [v.type for v in node.inputs]
-    return any(map(is_numpy, types)) and not any(t.is_boxed for t in types)
+    return numpy_decides(types) and not any(t.is_boxed for t in types)
 
 
 def _if_same_result(node: Node, better: OpDef, op: OpDef) -> OpDef:

@@ -29,7 +29,7 @@ from ljit.types import (
     ScalarType,
     TupleType,
     Type,
-    is_numpy,
+    numpy_decides,
     type_of,
 )
 
@@ -233,7 +233,7 @@ def _numpy_form(request: Request) -> Request | None:
     name = request.op.numpy
     if name is None or name not in REGISTRY:
         return None
-    if not any(is_numpy(value.type) for value in request.inputs):
+    if not numpy_decides([value.type for value in request.inputs]):
         return None
     found = Request(REGISTRY[name], request.inputs, request.attrs)
     return found if is_known(found) else None

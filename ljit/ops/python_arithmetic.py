@@ -14,6 +14,7 @@ from ljit.ops.python_numbers import (
     INT_MIN,
     MIXED_COMPLEX,
     all_numbers,
+    are_python_operands,
     arithmetic_type,
     bail_if_inexact,
     c_mul,
@@ -79,7 +80,7 @@ __all__ = [
 
 def infer_sub(x: Type, y: Type) -> Type:
     """Infer arithmetic that exists for numbers only."""
-    return arithmetic_type(x, y) if all_numbers(x, y) else ANY
+    return arithmetic_type(x, y) if are_python_operands(x, y) else ANY
 
 
 def infer_add(x: Type, y: Type) -> Type:
@@ -135,7 +136,7 @@ def infer_sign(x: Type) -> Type:
 
 def can_lower_number(*types: Type) -> bool:
     """Whether the operands are numbers that are converted to a common type first."""
-    if not all_numbers(*types):
+    if not are_python_operands(*types):
         return False
     return MIXED_COMPLEX or COMPLEX not in types or set(types) == {COMPLEX}
 
@@ -160,7 +161,7 @@ def can_lower_pow(x: Type, y: Type) -> bool:
 
 def effect_of_sub(x: Type, y: Type) -> Effect:
     """Numbers: pure, since an int result that overflows is not a value of type int but a bailout."""
-    return Effect.PURE if all_numbers(x, y) else plain_effect(x, y)
+    return Effect.PURE if are_python_operands(x, y) else plain_effect(x, y)
 
 
 def effect_of_add(x: Type, y: Type) -> Effect:

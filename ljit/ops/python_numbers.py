@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
+
 from ljit.ir import Effect, Emitter
 from ljit.ir.emitter import V
 from ljit.types import (
@@ -31,6 +33,7 @@ __all__ = [
     "INT_MIN",
     "MIXED_COMPLEX",
     "all_numbers",
+    "are_python_operands",
     "arithmetic_type",
     "bail_if_inexact",
     "c_abs",
@@ -56,12 +59,18 @@ EXACT_FLOAT = 2**53  # ints up to here are floats exactly
 #: Python 3.14 stopped to convert the real operand of mixed complex arithmetic, which then stays boxed
 MIXED_COMPLEX = sys.version_info < (3, 14)
 
-_RANKS: dict[Type, int] = {BOOL: 0, INT: 1, FLOAT: 2, COMPLEX: 3}
+_FLOAT64 = ScalarType(np.dtype(np.float64))
+_RANKS: dict[Type, int] = {BOOL: 0, INT: 1, FLOAT: 2, _FLOAT64: 2, COMPLEX: 3}
 
 
 def all_numbers(*types: Type) -> bool:
     """Whether all are Python's number types."""
     return all(map(is_number, types))
+
+
+def are_python_operands(*types: Type) -> bool:
+    """Whether Python's numbers do the arithmetic: a `complex` takes a `np.float64` on its right as a float."""
+    return all_numbers(*types) or types == (COMPLEX, _FLOAT64)
 
 
 def arithmetic_type(*types: Type) -> Type:

@@ -337,3 +337,15 @@ CASES = [(function, dtype) for k, function in enumerate(BINARY) for dtype in DTY
 @pytest.mark.parametrize(("function", "dtype"), CASES, ids=lambda x: getattr(x, "__name__", x))
 def test_odd_operands(function: Callable[..., Any], dtype: str) -> None:
     check_in_groups(function, pairs(dtype))
+
+
+def shrunk(a, b):
+    x, y = np.broadcast_arrays(a, b)
+    return x[..., 1:] * y[..., :1]
+
+
+@pytest.mark.filterwarnings("error")
+def test_arrays_that_warn_when_they_are_written_to_are_read_in_silence():
+    compiled = ljit.jit(shrunk)
+    for _call in range(4):
+        assert compiled(np.ones(5), np.ones((2, 1))).tolist() == [[1.0] * 4] * 2

@@ -60,3 +60,48 @@ def powers_of_bools(m, n):
 )
 def a_power_into_an_array_given_by_place(x, y, out):
     return np.power(x, y, out), np.power(x, 2, out=out)
+
+
+def read_only(a):
+    a = a.copy()
+    a.flags.writeable = False
+    return a
+
+
+@program(
+    lambda: (np.broadcast_to(np.ones((4, 1)), (4, 5)), True),
+    lambda: (np.ones((5, 4)).T, True),
+    lambda: (np.ones((4, 5)), False),
+    lambda: (read_only(np.ones((4, 5))), True),
+)
+def a_view_of_what_is_read_only_only_at_first(m, is_changed):
+    row = m[1]
+    if is_changed:
+        row += 1
+    return m, row
+
+
+@program(
+    lambda: (np.ones(4), read_only(np.zeros(4)), 0),
+    lambda: (np.ones(4), read_only(np.zeros(4)), 1),
+)
+def a_view_of_one_array_or_another(a, b, i):
+    last = a
+    for k in range(3):
+        last = a if k > i else b
+    part = last[1:]
+    part[0] = 5
+    return part
+
+
+@program(
+    lambda: (1j, np.arange(5.0)),
+    lambda: (np.complex64(1j), np.arange(5.0)),
+    lambda: (1j, np.arange(5, dtype=np.float32)),
+)
+def a_complex_takes_a_float64_as_a_float(z, a):
+    total = 0j
+    for x in a:
+        total = z * x - total
+    v = a[3]
+    return total, z + v, v + z, z - v, z / v, v / z, z == v, v == z, z != v
