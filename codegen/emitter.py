@@ -264,6 +264,9 @@ class Emitter:
     array_places = extreme_places.array_places
     array_gather = index_loops.array_gather
     array_compress = mask_loops.array_compress
+    array_expand = mask_loops.array_expand
+    are_inside = index_loops.are_inside
+    array_scatter = index_loops.array_scatter
     mask_count = mask_loops.mask_count
     mask_places = mask_loops.mask_places
     array_check = unchanged.array_check

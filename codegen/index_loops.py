@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ljit.codegen.arrays import strides_of
-from ljit.codegen.builder import Ref, integer
+from ljit.codegen.arrays import store_element, strides_of
+from ljit.codegen.builder import NULL, Ref, integer
 from ljit.codegen.forms import Native, array_parts
 from ljit.types import BOOL, ArrayType
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["array_gather", "product_of"]
+__all__ = ["are_inside", "array_gather", "array_scatter", "product_of"]
 
 _SHORT_ROW = 64  # bytes: longer rows are copied by the C library
 
@@ -28,25 +28,68 @@ def array_gather(e: Emitter, a: Native, index: Native, into: Native) -> Native:
 
     `a` is a vector, or C-contiguous, and so is `index`.
     """
-    f, parts, places = e.f, array_parts(a), array_parts(index)
+    f, parts = e.f, array_parts(a)
     assert isinstance(a.type, ArrayType)
     assert isinstance(index.type, ArrayType)
     itemsize = a.type.dtype.itemsize
-    operands = [
-        parts.data,
-        parts.sizes[0],
-        strides_of(f, a.type, parts)[0],
-        places.data,
-        product_of(e, places.sizes),
-        strides_of(f, index.type, places)[-1],
-        array_parts(into).data,
-    ]
+    operands = [*_source(e, a, index), array_parts(into).data]
     if a.type.ndim == 1:
         name = _define_gather(e, index.type.dtype, itemsize)
     else:
         name = _define_gather_rows(e, index.type.dtype)
         operands.append(f.mul(product_of(e, parts.sizes[1:]), integer("i64", itemsize)))
     return Native(BOOL, (f.call("i1", name, operands),))
+
+
+def are_inside(e: Emitter, a: Native, index: Native) -> Native:
+    """Whether a vector has all the elements that `index` names."""
+    assert isinstance(index.type, ArrayType)
+    dtype = index.type.dtype
+    name = f"are.inside.{dtype.kind}{dtype.itemsize}"
+    nothing = "  br label %copied.{0}\ncopied.{0}:"
+    e.f.module.define(name, _loops(name, dtype, nothing, group=4))
+    operands = [*_source(e, a, index), NULL]
+    return Native(BOOL, (e.f.call("i1", name, operands),))
+
+
+def array_scatter(e: Emitter, a: Native, index: Native, values: Native) -> None:
+    """Store the elements of a vector, or a number of the dtype of `a`, at the places that `index` names, one by one.
+
+    `a` is a vector that has them.
+    """
+    assert isinstance(a.type, ArrayType)
+    assert isinstance(index.type, ArrayType)
+    f, dtype, item = e.f, index.type.dtype, f"i{8 * a.type.dtype.itemsize}"
+    if isinstance(values.type, ArrayType):
+        parts = array_parts(values)
+        source, step = parts.data, strides_of(f, values.type, parts)[0]
+    else:
+        source, step = e.stack_array("i64", 2), integer("i64", 0)
+        store_element(f, source, a.type.dtype, values)
+    name = f"scatter.{item}.{dtype.kind}{dtype.itemsize}"
+    copy = f"""  %offset.of.{{0}} = mul i64 %k.{{0}}, %value.step
+  %value.{{0}} = getelementptr i8, ptr %into, i64 %offset.of.{{0}}
+  %x.{{0}} = load {item}, ptr %value.{{0}}, align 1
+  store {item} %x.{{0}}, ptr %from.{{0}}, align 1
+  br label %copied.{{0}}
+copied.{{0}}:"""
+    f.module.define(name, _loops(name, dtype, copy, group=4, more=", i64 %value.step"))
+    f.call("i1", name, [*_source(e, a, index), source, step])
+
+
+def _source(e: Emitter, a: Native, index: Native) -> list[Ref]:
+    """An array and its indices as operands of the functions."""
+    assert isinstance(a.type, ArrayType)
+    assert isinstance(index.type, ArrayType)
+    parts, places = array_parts(a), array_parts(index)
+    return [
+        parts.data,
+        parts.sizes[0],
+        strides_of(e.f, a.type, parts)[0],
+        places.data,
+        product_of(e, places.sizes),
+        strides_of(e.f, index.type, places)[-1],
+    ]
 
 
 def product_of(e: Emitter, sizes: tuple[Ref, ...]) -> Ref:
@@ -56,9 +99,7 @@ def product_of(e: Emitter, sizes: tuple[Ref, ...]) -> Ref:
     return total
 
 
-_OPERANDS = (
-    "ptr %data, i64 %size, i64 %stride, ptr %index, i64 %count, i64 %step, ptr noalias %into"
-)
+_OPERANDS = "ptr %data, i64 %size, i64 %stride, ptr %index, i64 %count, i64 %step, ptr %into"
 
 
 def _define_gather(e: Emitter, index: np.dtype, itemsize: int) -> str:

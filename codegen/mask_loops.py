@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ljit.codegen.arrays import strides_of
+from ljit.codegen.arrays import store_element, strides_of
 from ljit.codegen.builder import Ref
 from ljit.codegen.forms import Native, array_parts
 from ljit.codegen.index_loops import product_of
@@ -18,9 +18,10 @@ from ljit.types import INT, ArrayType
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["array_compress", "mask_count", "mask_places"]
+__all__ = ["array_compress", "array_expand", "mask_count", "mask_places"]
 
 _BLOCK, _WIDE = 32, 128  # bytes
+_NEVER_ALL = "  %is.unit = or i1 false, false"
 
 
 def mask_count(e: Emitter, mask: Native) -> Native:
@@ -51,9 +52,50 @@ def array_compress(e: Emitter, a: Native, mask: Native, into: Native) -> None:
   %to.all = getelementptr {item}, ptr %into, i64 %k
   store {whole} %x.all, ptr %to.all, align 1"""
     params = "ptr %data, i64 %stride, ptr noalias %into"
-    is_unit = f"icmp eq i64 %stride, {size}"
-    name = _define(e, f"mask.compress.{item}", params, each, all_, is_unit)
+    head = f"  %is.unit = icmp eq i64 %stride, {size}"
+    name = _define(e, f"mask.compress.{item}", params, each, all_, head)
     e.f.call("void", name, operands)
+
+
+def array_expand(e: Emitter, a: Native, mask: Native, values: Native) -> None:
+    """Store the elements of a vector where the mask holds, or the one that there is: a number of the dtype of `a`."""
+    assert isinstance(a.type, ArrayType)
+    size, f = a.type.dtype.itemsize, e.f
+    item, whole = f"i{8 * size}", f"<{_BLOCK * size // 8} x i64>"
+    target = [array_parts(a).data, strides_of(f, a.type, array_parts(a))[-1]]
+    each = f"""  %offset = mul i64 %i, %stride
+  %to = getelementptr i8, ptr %data, i64 %offset
+{{load}}
+  store {item} %x, ptr %to, align 1"""
+    if isinstance(values.type, ArrayType):
+        parts = array_parts(values)
+        operands = [parts.data, strides_of(f, values.type, parts)[0]]
+        load = f"""  %offset.from = mul i64 %n, %step
+  %from = getelementptr i8, ptr %values, i64 %offset.from
+  %x = load {item}, ptr %from, align 1"""
+        all_ = f"""  %from.all = getelementptr {item}, ptr %values, i64 %k
+  %x.all = load {whole}, ptr %from.all, align 1
+  %to.all = getelementptr {item}, ptr %data, i64 %base
+  store {whole} %x.all, ptr %to.all, align 1"""
+        params = "ptr %data, i64 %stride, ptr %values, i64 %step"
+        head = f"""  %is.unit.a = icmp eq i64 %stride, {size}
+  %is.unit.b = icmp eq i64 %step, {size}
+  %is.unit = and i1 %is.unit.a, %is.unit.b"""
+        name = _define(e, f"mask.expand.{item}", params, each.format(load=load), all_, head)
+    else:
+        place = e.stack_array("i64", 2)
+        store_element(f, place, a.type.dtype, values)
+        operands = [place]
+        vector = f"<{_BLOCK} x {item}>"
+        all_ = f"""  %to.all = getelementptr {item}, ptr %data, i64 %base
+  %x.one = insertelement {vector} poison, {item} %x, i64 0
+  %x.all = shufflevector {vector} %x.one, {vector} poison, <{_BLOCK} x i32> zeroinitializer
+  store {vector} %x.all, ptr %to.all, align 1"""
+        head = f"""  %x = load {item}, ptr %value, align 1
+  %is.unit = icmp eq i64 %stride, {size}"""
+        params = "ptr %data, i64 %stride, ptr %value"
+        name = _define(e, f"mask.fill.{item}", params, each.format(load=""), all_, head)
+    f.call("void", name, [*_of_mask(e, mask), *target, *operands])
 
 
 def mask_places(e: Emitter, mask: Native, into: Native) -> None:
@@ -70,11 +112,11 @@ def _of_mask(e: Emitter, mask: Native) -> list[Ref]:
 
 
 def _define(
-    e: Emitter, name: str, params: str, each: str, all_: str = "", is_unit: str = "or i1 0, 0"
+    e: Emitter, name: str, params: str, each: str, all_: str = "", head: str = _NEVER_ALL
 ) -> str:
     """Define a function that does `each` for each place `%i` where the mask holds, `%n` of them before.
 
-    Where it holds for a whole block that begins at `%base`, `%k` before, that is `all_` if `is_unit`.
+    Where it holds for a whole block that begins at `%base`, `%k` before, that is `all_`, if `%is.unit`: `head` says so.
     """
     for function, result, operands in (
         ("llvm.ctpop.i32", "i32", ["i32"]),
@@ -85,7 +127,7 @@ def _define(
         name,
         f"""define internal void @{name}(ptr %mask, i64 %size, {params}) noinline nounwind willreturn {{
 entry:
-  %is.unit = {is_unit}
+{head}
   br label %block
 block:
   %base = phi i64 [ 0, %entry ], [ %base.next, %after ], [ %base.quiet, %none ], [ %base.quiet, %quiet.block ]

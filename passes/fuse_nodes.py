@@ -12,6 +12,7 @@ from ljit.analysis.dominance import dominates, enclosing_blocks
 from ljit.ir import Block, Effect, Node, OpDef, Value, get_op
 from ljit.ops.control import MAP, SNAPSHOT
 from ljit.ops.numpy_boxed import reduced_axes, shape_rank
+from ljit.ops.numpy_index import view_type
 from ljit.types import INT, ArrayType, ScalarType, Type, is_number
 
 __all__ = [
@@ -131,8 +132,7 @@ def _stored_type(node: Node) -> ArrayType | None:
 def _target_type(node: Node) -> Type:
     if len(node.inputs) == 2:
         return node.inputs[0].type
-    (view,) = get_op("np::getitem").infer_types([v.type for v in node.inputs[:2]], {})
-    return view
+    return view_type(node.inputs[0].type, node.inputs[1].type)
 
 
 def is_elementwise(node: Node) -> bool:

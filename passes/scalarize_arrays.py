@@ -16,6 +16,7 @@ import numpy as np
 from ljit.ir import Effect, Graph, Node, Value, get_op
 from ljit.ir.trials import ExpansionError, evaluate_symbolically
 from ljit.ops.control import BUILD, MAP
+from ljit.ops.numpy_index import view_type
 from ljit.passes.built_arrays import dissolve_built_arrays
 from ljit.passes.eliminate_common_subexpression import eliminate_common_subexpression
 from ljit.passes.eliminate_dead_code import eliminate_dead_code
@@ -360,11 +361,11 @@ def _contiguous(type_: ArrayType) -> Type:
 
 
 def _stored_view(node: Node) -> Type | None:
-    """The type of the view that a store fills."""
+    """The type of the view that a store fills; None if it fills an element, or places that are no view."""
     target, *index, _ = node.inputs
     if not index:
         return target.type
-    (view,) = get_op("np::getitem").infer_types([target.type, index[0].type], {})
+    view = view_type(target.type, index[0].type)
     return view if isinstance(view, ArrayType) else None
 
 

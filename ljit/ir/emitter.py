@@ -188,6 +188,15 @@ class Emitter(Protocol):
         `a` is a vector or C-contiguous.
         """
 
+    def array_expand(self, a: V, mask: V, values: V) -> None:
+        """Store the elements of a vector, or a number, of the dtype of `a` where a mask as above holds."""
+
+    def are_inside(self, a: V, index: V) -> V:
+        """Whether a vector has all the elements that an array of ints as above names, as a condition."""
+
+    def array_scatter(self, a: V, index: V, values: V) -> None:
+        """Store the elements of a vector, or a number, of the dtype of `a` at the places that `index` names."""
+
     def mask_count(self, mask: V) -> V:
         """How often a C-contiguous mask holds: an INT."""
 

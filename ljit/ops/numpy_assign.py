@@ -23,6 +23,7 @@ from ljit.ops.numpy_index import (
     is_inside,
     view_at,
 )
+from ljit.ops.numpy_index_arrays import can_store_at, store_at
 from ljit.ops.numpy_rules import broadcast_shapes, element_of, is_scalar
 from ljit.types import ANY, INT, ArrayType, Type
 
@@ -74,7 +75,7 @@ def _can_setitem(a: Type, index: Type, value: Type) -> bool:
         return False
     parts = basic_parts(a, index)
     if parts is None:
-        return False
+        return can_store_at(a, index, value)
     if is_element(a, index, parts):
         return a.writeable and is_scalar(value) and can_store(value, a.dtype)
     return _can_assign(infer_item(a, index), value)
@@ -85,8 +86,9 @@ def _can_setitem(a: Type, index: Type, value: Type) -> bool:
 
 def _lower_setitem(e: Emitter, a: V, index: V, value: V) -> None:
     parts = basic_parts(a.type, index.type)
-    assert parts is not None
-    if is_element(a.type, index.type, parts):
+    if parts is None:
+        store_at(e, a, index, value)
+    elif is_element(a.type, index.type, parts):
         indices = index_element(e, a, index)
         e.array_store(a, indices, store_scalar(e, value, a.type.dtype))
     else:

@@ -44,6 +44,7 @@ __all__ = [
     "is_element",
     "is_inside",
     "view_at",
+    "view_type",
 ]
 
 _ELLIPSIS = ObjectType(types.EllipsisType)
@@ -109,6 +110,12 @@ def infer_item(a: Type, index: Type) -> Type:
     if parts is None:
         return infer_copy(a, index) or ANY
     return a.element if is_element(a, index, parts) else _view_type(a, parts)
+
+
+def view_type(a: Type, index: Type) -> Type:
+    """The type of the element or view ``a[index]``; `Any` for copies, too."""
+    is_basic = isinstance(a, ArrayType) and basic_parts(a, index) is not None
+    return infer_item(a, index) if is_basic else ANY
 
 
 def _view_type(a: ArrayType, parts: Sequence[Part]) -> ArrayType:

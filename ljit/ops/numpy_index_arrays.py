@@ -1,4 +1,4 @@
-"""``a[mask]`` and ``a[index]`` with one array as index: native copies of elements in C order.
+"""``a[mask]`` and ``a[index]`` with one array as index: native copies of elements in C order, and stores.
 
 Everything is checked natively; where NumPy raises, the code leaves. Arrays in another order than C are NumPy's.
 """
@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ljit.ir.emitter import Emitter, V
+from ljit.ops.numpy_convert import can_store, store_can_bail, store_convert, store_scalar
+from ljit.ops.numpy_rules import element_of
 from ljit.types import ArrayType, Type
 
-__all__ = ["can_copy", "copy_at", "infer_copy"]
+__all__ = ["can_copy", "can_store_at", "copy_at", "infer_copy", "store_at"]
 
 
 def infer_copy(a: ArrayType, index: Type) -> ArrayType | None:
@@ -51,6 +55,53 @@ def copy_at(e: Emitter, a: V, index: V) -> V:
     result = e.array_new(made, [*e.array_sizes(index), *e.array_sizes(a)[1:]], None)
     e.bail_if(e.bit_not(e.array_gather(a, index, result)), "index out of bounds")
     return result
+
+
+def can_store_at(a: ArrayType, index: Type, value: Type) -> bool:
+    """Whether `store_at` can do it: a number, or a vector with an element for each place."""
+    if not a.writeable or not can_copy(a, index) or not can_store(element_of(value), a.dtype):
+        return False
+    assert isinstance(index, ArrayType)
+    if index.dtype.kind != "b" and (a.ndim != 1 or index.ndim != 1):
+        return False
+    return not isinstance(value, ArrayType) or value.ndim == 1
+
+
+def store_at(e: Emitter, a: V, index: V, value: V) -> None:
+    """``a[index] = value``: everything is checked before the first element is stored."""
+    dtype = a.type.dtype
+    is_mask = index.type.dtype.kind == "b"
+    if is_mask:
+        check_sizes(e, e.array_sizes(a), e.array_sizes(index))
+        overlaps = e.array_overlap(a, index)
+        if dtype == index.type.dtype:  # a block of a mask is looked at before elements change
+            overlaps = e.bit_and(overlaps, e.bit_not(e.array_same(a, index)))
+    else:
+        overlaps = e.array_overlap(a, index)
+    e.bail_if(overlaps, "an index in the array itself")
+    if isinstance(value.type, ArrayType):
+        (size,) = e.array_sizes(value)
+        count = e.mask_count(index) if is_mask else e.array_sizes(index)[0]
+        e.bail_if(e.compare("ne", size, count), "another number of values")
+        e.bail_if(e.array_overlap(a, value), "values in the array itself")
+        values = _as_elements(e, value, dtype)
+    else:
+        values = store_scalar(e, value, dtype)
+    if is_mask:
+        e.array_expand(a, index, values)
+        return
+    e.bail_if(e.bit_not(e.are_inside(a, index)), "index out of bounds")
+    e.array_scatter(a, index, values)
+
+
+def _as_elements(e: Emitter, values: V, dtype: np.dtype) -> V:
+    """A vector of the dtype of the array."""
+    if values.type.dtype == dtype:
+        return values
+    made = e.array_new(ArrayType(dtype, values.type.shape), e.array_sizes(values), None)
+    may_bail = store_can_bail(values.type.element, dtype)
+    e.array_assign(made, values, lambda x: store_convert(e, x, dtype), may_bail=may_bail)
+    return made
 
 
 def check_sizes(e: Emitter, sizes: Sequence[V], others: Sequence[V]) -> None:

@@ -383,6 +383,16 @@ class ScalarEmitter:
     def array_compress(self, a: Number, mask: Number, into: Number) -> None:
         into.value[...] = a.value[mask.value]
 
+    def array_expand(self, a: Number, mask: Number, values: Number) -> None:
+        a.value[mask.value] = values.value
+
+    def are_inside(self, a: Number, index: Number) -> Number:
+        size = len(a.value)
+        return to_number(bool(np.all((index.value >= -size) & (index.value < size))), BOOL)
+
+    def array_scatter(self, a: Number, index: Number, values: Number) -> None:
+        a.value[index.value] = values.value
+
     def mask_count(self, mask: Number) -> Number:
         return to_number(int(np.count_nonzero(mask.value)), INT)
 

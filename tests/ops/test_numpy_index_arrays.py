@@ -129,3 +129,125 @@ def test_what_there_is_not_raises_what_numpy_raises() -> None:
 def test_an_index_beyond_int64_wraps_as_in_numpy() -> None:
     index = np.array([2**64 - 1, 0], np.uint64)
     check(at, [(np.arange(5), index), (np.arange(5), index - np.uint64(9))])
+
+
+# -- stores ----------------------------------------------------------------------------------------
+
+
+def put(a: Any, index: Any, value: Any) -> Any:
+    b = a.copy()
+    b[index] = value
+    return b
+
+
+def put_backwards(a: Any, index: Any, value: Any) -> Any:
+    b = a.copy()
+    b[::-2][index] = value
+    return b
+
+
+def put_both(a: Any, mask: Any, value: Any, index: Any, other: Any) -> Any:
+    b, c = a.copy(), a.copy()
+    b[mask] = value
+    c[index] = other
+    return np.concatenate((b, c))
+
+
+NUMBERS = (1, 300, 2.5, np.nan, np.float32(0.5))
+SOME_DTYPES = ("bool", "int8", "uint64", "float32", "complex128")
+
+
+@pytest.mark.parametrize("dtype", SOME_DTYPES)
+@pytest.mark.filterwarnings("ignore")
+def test_numbers_are_stored_where_a_mask_holds_and_at_places(dtype: str) -> None:
+    rng = np.random.default_rng(5)
+    arrays = [filled((n,), dtype) for n in (1, 40, 129)]
+    places = [rng.integers(-len(a), len(a), 9) for a in arrays]
+    for x in (*NUMBERS, filled((1,), dtype)[0]):
+        pairs = zip(arrays, places, strict=True)
+        check(put_both, [(a, m, x, i, x) for a, i in pairs for m in masks(a.shape)])
+
+
+@pytest.mark.parametrize("dtype", SOME_DTYPES)
+@pytest.mark.filterwarnings("ignore")
+def test_vectors_are_stored_where_a_mask_holds_and_at_places(dtype: str) -> None:
+    rng = np.random.default_rng(6)
+    for other in {dtype, "int16"}:
+        cases = []
+        for a in [filled((n,), dtype) for n in (1, 40, 129)]:
+            index, values = rng.integers(-len(a), len(a), 9), filled((9,), other, 1)
+            for m in masks(a.shape):
+                cases.append((a, m, filled((int(m.sum()),), other, 1), index, values))
+        check(put_both, cases)
+    check(put_both, [(a, m, np.repeat(v, 2)[::2], i, w[::-1]) for a, m, v, i, w in cases])
+
+
+def test_stores_to_every_second_element() -> None:
+    arrays = [filled((n,), "int32") for n in (1, 40, 129)]
+    check(put_backwards, [(a, m[::-2].copy(), 3) for a in arrays for m in masks(a.shape)])
+    check(put_backwards, [(filled((9,), "int32"), np.array([0, -1, 3, 0]), filled((4,), "int32"))])
+
+
+def test_the_last_of_equal_places_wins() -> None:
+    index = np.array([2, 0, 2, -1, 2, 3])
+    check(put, [(np.zeros(4), index, np.arange(6.0)), (np.zeros(4), index[::-1], np.arange(6.0))])
+
+
+def test_stores_that_fail_raise_what_numpy_raises_and_change_nothing() -> None:
+    a = np.arange(4.0)
+    check(
+        put, [(a, np.array([0, 4]), 1.0), (a, np.array([0, 1]), 1.0), (a, np.array([-5, 1]), 1.0)]
+    )
+    check(put, [(a, np.array([0, 1]), np.ones(k)) for k in (0, 1, 2, 3)])
+    check(put, [(a, a > 1, np.ones(k)) for k in (0, 1, 2, 3)])
+    check(put, [(a, np.ones(k, bool), 1.0) for k in (4, 3, 5)])
+    check(put, [(a.reshape(2, 2), np.ones(s, bool), 1.0) for s in ((2, 2), (2, 1), (1, 2))])
+    check(put, [(a.astype(np.uint8), a > 1, x) for x in (1, 300, -1)])
+
+    def several(a: np.ndarray, index: np.ndarray) -> np.ndarray:
+        a[0] = 10
+        a[index] = 5
+        a[1] = 20
+        return a
+
+    compiled = ljit.jit(several)
+    for index in [np.array([1, 2])] * 3 + [np.array([1, 7])] * 3:
+        x, y = np.zeros(4), np.zeros(4)
+        assert outcome(compiled, x, index) == outcome(several, y, index)
+        assert x.tolist() == y.tolist()
+
+
+def test_stores_from_the_array_itself_are_as_if_all_were_read_first() -> None:
+    def shifted(a: np.ndarray) -> np.ndarray:
+        mask = np.array([False, True, True, True, False, False])
+        a[mask] = a[:3]
+        a[np.array([1, 2, 3])] = a[:3]
+        a[a > 2] = 7
+        return a
+
+    def of_itself(m: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        m[m] = False
+        n[n] = 0
+        n[1:][n[:-1] > 2] = 9
+        return m, n
+
+    def of_neighbours(m: np.ndarray) -> np.ndarray:
+        m[1:][m[:-1]] = True
+        return m
+
+    check(lambda: shifted(np.arange(6)), [()])
+    check(lambda: of_itself(np.arange(70) % 3 == 1, np.arange(70) % 50)[0], [()])
+    check(lambda: of_itself(np.arange(70) % 3 == 1, np.arange(70) % 50)[1], [()])
+    check(lambda: of_neighbours(np.arange(90) % 41 == 0), [()])
+
+
+def test_arrays_that_cannot_be_written_to() -> None:
+    a = np.arange(3.0)
+    a.flags.writeable = False
+
+    def stored(a: np.ndarray, index: np.ndarray) -> np.ndarray:
+        a[index] = 1
+        return a
+
+    check(stored, [(a, a > 1), (a, a > 7)])
+    check(stored, [(a, np.array([0]))])

@@ -105,3 +105,11 @@ def a_complex_takes_a_float64_as_a_float(z, a):
         total = z * x - total
     v = a[3]
     return total, z + v, v + z, z - v, z / v, v / z, z == v, v == z, z != v
+
+
+@program(lambda: (np.arange(100.0), np.array([3, 1, -2]), np.ones(3)))
+def a_few_elements_of_a_large_array(a, places, v):
+    w = v * 2
+    a[places] = w + 1
+    a[places] += w
+    return a

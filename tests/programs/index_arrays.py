@@ -47,3 +47,44 @@ def bins_of_means(a, n):
         if len(values):
             result[i] = values.mean()
     return result
+
+
+@program(
+    lambda: (_vector(70), _vector(70) > 0), lambda: (_vector(3), np.array([True, False, True]))
+)
+def changed_where_a_mask_holds(a, mask):
+    a[mask] += 1.5
+    a[mask] *= a[mask]
+    a[a > 3] = 0
+    a[~mask] = a[~mask] - 1
+    return a
+
+
+@program(
+    lambda: (np.zeros(9), np.array([1, -1, 1, 0]), _vector(4)),
+    lambda: (np.zeros(9), np.array([1, 9]), _vector(2)),
+    lambda: (np.zeros(2), np.array([1, 0]), _vector(3)),
+)
+def stored_at_places(a, index, values):
+    a[index] = values
+    a[index] += values
+    a[index[::2]] = 4.5
+    return a
+
+
+@program(lambda: (np.array([2, 0, 3, 1]),), lambda: (np.array([2, 0, 5, 1]),))
+def inverse_of_a_permutation(p):
+    inverse = np.empty_like(p)
+    inverse[p] = np.arange(len(p))
+    return inverse, p[inverse]
+
+
+@program(lambda: (40,), lambda: (1,))
+def sieve_with_masks(n):
+    is_prime = np.ones(n + 1, dtype=bool)
+    is_prime[:2] = False
+    values = np.arange(n + 1)
+    for i in range(2, n + 1):
+        if is_prime[i]:
+            is_prime[(values % i == 0) & (values > i)] = False
+    return values[is_prime]
