@@ -28,7 +28,14 @@ from ljit.passes.rewriting import drop_repeated_snapshot, insert_constant
 from ljit.records import Record
 from ljit.types import ArrayType, TupleType, Type, is_number
 
-__all__ = ["make_updates_plain"]
+__all__ = [
+    "Check",
+    "has_full_source",
+    "is_unseen",
+    "make_updates_plain",
+    "nodes_between",
+    "put_in_place",
+]
 
 NAME = "fuse"
 
@@ -37,9 +44,9 @@ def make_updates_plain(block: Block, failed: Collection[int]) -> bool:
     """Rewrite the updates of one block; whether there were any."""
     changed = False
     for node in [node for node in block if node.op.elementwise and node.op.schema.written]:
-        if not is_elementwise(node) or not _is_unseen(node) or not _keeps_dtype(node):
+        if not is_elementwise(node) or not is_unseen(node) or not _keeps_dtype(node):
             continue
-        check = _Check.of(node, failed)
+        check = Check.of(node, element_inputs(node), failed)
         if check is None or (check.others and node.op.overwrites) or not is_allowed(NAME, node):
             continue
         if check.others:
@@ -56,18 +63,24 @@ def _replace(node: Node) -> None:
     target = node.inputs[0]
     made = target.node
     assert made is not None
-    early = {node, *_nodes_between(made, node)}
     new = node.graph.create(
         element_op(node), _operands(node), node.attrs, outputs=[target.type], like=node
     )
-    new.insert_before(node)
-    for user, index in list(target.uses):
-        if user not in early and user is not new:
-            user.set_input(index, new.output)
-    new.output.name = target.name
+    put_in_place(node, new.insert_before(node).output)
     node.replace_with([new.output])
     if is_filled(made):
         _drop_filled(made)
+
+
+def put_in_place(node: Node, new: Value) -> None:
+    """Let what comes behind the update of an unseen array see another array."""
+    target = node.inputs[0]
+    assert target.node is not None
+    early = {node, *nodes_between(target.node, node)}
+    for user, index in list(target.uses):
+        if user not in early and user is not new.node:
+            user.set_input(index, new)
+    new.name = target.name
 
 
 def _operands(node: Node) -> list[Value]:
@@ -111,17 +124,17 @@ def _keeps_dtype(node: Node) -> bool:
     return same and (target.layout == "C" or type_ == target) and node.output.type == target
 
 
-def _is_unseen(node: Node) -> bool:
+def is_unseen(node: Node) -> bool:
     """Whether nobody can tell the array that the node updates from a new one."""
     target = node.inputs[0]
     made = target.node
     if made is None or made.block is not node.block or not makes_memory(made):
         return False
-    early = _nodes_between(made, node)
+    early = nodes_between(made, node)
     return all(_only_reads(user) for user, _ in target.uses if user in early)
 
 
-def _nodes_between(first: Node, last: Node) -> set[Node]:
+def nodes_between(first: Node, last: Node) -> set[Node]:
     """The nodes between two of a block, at any depth."""
     found: set[Node] = set()
     node = first.next
@@ -138,14 +151,19 @@ def _only_reads(user: Node) -> bool:
     if user.effects == Effect.PURE and all(_is_numbers(out.type) for out in user.outputs):
         return True
     is_reduction = user.op.reduction is not None
-    return is_reduction or (is_elementwise(user) and not user.op.schema.written)
+    return is_reduction or (is_elementwise(user) and not user.op.schema.written) or _copies(user)
+
+
+def _copies(user: Node) -> bool:
+    """Whether what the node gives is new memory, as ``a[mask]`` is."""
+    return makes_memory(user) and not user.blocks and not user.op.schema.written
 
 
 def _is_numbers(type_: Type) -> bool:
     return is_number(type_) or (isinstance(type_, TupleType) and all(map(is_number, type_.items)))
 
 
-class _Check(Record):
+class Check(Record):
     """Which arrays must have the sizes of `base`, an array or a shape, for an update to be a plain op."""
 
     node: Node
@@ -153,14 +171,16 @@ class _Check(Record):
     others: Sequence[Value]
 
     @staticmethod
-    def of(node: Node, failed: Collection[int]) -> _Check | None:
+    def of(
+        node: Node, inputs: Iterable[Value], failed: Collection[int], *, may_broadcast: bool = True
+    ) -> Check | None:
         """Find what only a run can tell; None if there is no telling."""
         known: dict[Value, Leaves] = {}
         target = node.inputs[0]
         whole = leaves_of(target, known)
-        arrays = [v for v in element_inputs(node) if isinstance(v.type, ArrayType)]
-        if joint_leaves([target, *arrays], known) == whole:
-            return _Check(node, target, [])
+        arrays = [v for v in inputs if isinstance(v.type, ArrayType)]
+        if may_broadcast and joint_leaves([target, *arrays], known) == whole:
+            return Check(node, target, [])
         sources = _sources([target, *arrays], target.node)
         bases = sorted((v for v in whole if isinstance(v, Value)), key=lambda v: v.key)
         bases += [v for v in sources if leaves_of(v, known) <= whole]
@@ -170,7 +190,7 @@ class _Check(Record):
         base = bases[0]
         same = leaves_of(base, known) if isinstance(base.type, ArrayType) else frozenset((base,))
         others = [v for v in sources if v is not base and leaves_of(v, known) != same]
-        return _Check(node, base, others)
+        return Check(node, base, others)
 
     def insert(self) -> None:
         """Put the check behind what it looks at; what is computed behind it knows the sizes."""
@@ -222,6 +242,14 @@ def _is_full(value: Value, target: Value) -> bool:
     if isinstance(own, ArrayType):
         return own.ndim == _rank(target) and 1 not in own.shape
     return True
+
+
+def has_full_source(value: Value, target: Value) -> bool:
+    """Whether the value has the target's shape once a `Check` of both says that their sources are as large."""
+    return any(
+        isinstance(v.type, ArrayType) and _is_full(v, target)
+        for v in _sources([value], target.node)
+    )
 
 
 def _rank(value: Value) -> int:

@@ -88,3 +88,58 @@ def sieve_with_masks(n):
         if is_prime[i]:
             is_prime[(values % i == 0) & (values > i)] = False
     return values[is_prime]
+
+
+@program(
+    lambda: (_vector(40), _vector(40)[::-1]),
+    lambda: (_vector(40).reshape(5, 8), _vector(40).reshape(5, 8) + 1),
+    lambda: (_vector(1), _vector(9)),
+    lambda: (_vector(9), _vector(1)),
+    lambda: (_vector(0), _vector(0)),
+)
+def made_and_changed_under_masks(a, b):
+    z = a * b + 1
+    mask = z < 0
+    z[mask] = -z[mask] * 2
+    z[z > 2] += 1
+    z[z == 3] = 0
+    z[a > 1] = a[a > 1]
+    return z, mask
+
+
+@program(
+    lambda: (_vector(60), 0.5),
+    lambda: (_vector(60).reshape(6, 10), 0),
+    lambda: (_vector(60).astype(np.int8), 1),
+)
+def sums_of_selected_elements(a, limit):
+    inside = a < limit
+    return (
+        (a[a > limit] * 2).sum(),
+        a[inside].mean(),
+        np.prod(a[inside] / 4),
+        a[a == limit].any(),
+        inside,
+    )
+
+
+@program(
+    lambda: (np.arange(6, dtype=np.uint8), 300),
+    lambda: (np.arange(6, dtype=np.uint8), 2),
+    lambda: (np.arange(6, dtype=np.int8), 1.5),
+    lambda: (np.arange(6, dtype=np.float32), None),
+    lambda: (np.arange(6, dtype=np.float32), 1j),
+)
+def numbers_that_may_not_fit(a, x):
+    z = a + a
+    z[z > 4] = x
+    return z
+
+
+@program(lambda: (_vector(30),), lambda: (_vector(2),))
+def seen_by_others_before_it_changes(a):
+    z = a + 1
+    rows = [z]
+    view = z[1:]
+    z[z > 1] = 0
+    return z, rows, view
