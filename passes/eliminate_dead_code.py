@@ -11,10 +11,11 @@ operands of the exits that define it, and from a live node to the nodes around i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ljit.ir import Block, Graph, Node, Value
 from ljit.ops.control import DEOPTIMIZE, IF, LOOP, REGION, RETURN, UNREACHABLE, YIELD
 from ljit.passes.manager import graph_pass
-from ljit.passes.rewriting import collect_exits
 
 __all__ = ["eliminate_dead_code"]
 
@@ -35,31 +36,33 @@ def eliminate_dead_code(graph: Graph) -> bool:
 class _Marker:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.exits = collect_exits(graph)
+        self.exits: dict[Node, list[Node]] = {}  # by the node that they leave
+        self.structures: list[Node] = []
         self.nodes: set[Node] = set()
         self.slots: set[tuple[Node, int]] = set()  # of structures: outputs, carried values
-        self._todo: list[Node | Value] = []
+        self._todo: list[Node] = []
+        self._todo_slots: list[tuple[Node, int]] = []
 
     def run(self) -> None:
         for node in self.graph.walk():
+            if node.target is not None:
+                self.exits.setdefault(node.target, []).append(node)
+            if node.op in _STRUCTURES:
+                self.structures.append(node)
             if _is_root(node):
                 self._node(node)
-        while self._todo:
-            item = self._todo.pop()
-            if isinstance(item, Node):
-                self._visit_node(item)
+        while self._todo or self._todo_slots:
+            if self._todo:
+                self._visit(self._todo.pop())
             else:
-                self._visit_value(item)
-
-    def has_slot(self, node: Node, index: int) -> bool:
-        return node.op not in _STRUCTURES or (node, index) in self.slots
+                self._visit_slot(*self._todo_slots.pop())
 
     def _node(self, node: Node) -> None:
         if node not in self.nodes:
             self.nodes.add(node)
             self._todo.append(node)
 
-    def _visit_node(self, node: Node) -> None:
+    def _visit(self, node: Node) -> None:
         owner = node.block.owner if node.block is not None else None
         if owner is not None:
             self._node(owner)
@@ -70,38 +73,44 @@ class _Marker:
         for block in node.blocks:
             self._node(block.terminator)
         if node.op in _STRUCTURES:
-            self._todo += node.inputs[:2]  # condition; start and stop
+            self._values(node.inputs[:2])  # condition; start and stop
         elif not node.op.is_terminator or node.op is RETURN:
-            self._todo += node.inputs
+            self._values(node.inputs)
         elif node.inputs:
             destination = node.target or owner
             assert destination is not None
-            self._todo += [
-                value for i, value in enumerate(node.inputs) if self.has_slot(destination, i)
-            ]
+            for index, value in enumerate(node.inputs):
+                if destination.op not in _STRUCTURES or (destination, index) in self.slots:
+                    self._value(value)
 
-    def _visit_value(self, value: Value) -> None:
-        if value.node is not None:
-            self._node(value.node)
-            if value.node.op in _STRUCTURES:
-                self._slot(value.node, value.index)
-            return
-        block = value.block
-        if block.owner is not None and block.owner.op is LOOP:
-            is_body = block is block.owner.blocks[0]
+    def _values(self, values: Sequence[Value]) -> None:
+        for value in values:
+            self._value(value)
+
+    def _value(self, value: Value) -> None:
+        owner = value.owner
+        if isinstance(owner, Node):
+            if owner.op in _STRUCTURES:
+                self._slot(owner, value.index)
+            else:
+                self._node(owner)
+        elif owner.owner is not None and owner.owner.op is LOOP:
+            is_body = owner is owner.owner.blocks[0]
             if value.index >= is_body:
-                self._slot(block.owner, value.index - is_body)
+                self._slot(owner.owner, value.index - is_body)
 
     def _slot(self, node: Node, index: int) -> None:
-        """Mark an output of a structure and what defines it."""
-        if (node, index) in self.slots:
-            return
-        self.slots.add((node, index))
-        self._node(node)
+        if (node, index) not in self.slots:
+            self.slots.add((node, index))
+            self._todo_slots.append((node, index))
+            self._node(node)
+
+    def _visit_slot(self, node: Node, index: int) -> None:
+        """Mark what defines an output of a structure."""
         if node.op is LOOP:
-            self._todo.append(node.inputs[2 + index])
+            self._value(node.inputs[2 + index])
         for exit_ in _defining_exits(node, self.exits):
-            self._todo.append(exit_.inputs[index])
+            self._value(exit_.inputs[index])
 
 
 def _defining_exits(node: Node, exits: dict[Node, list[Node]]) -> list[Node]:
@@ -122,8 +131,8 @@ def _sweep(graph: Graph, marker: _Marker) -> None:
     """Drop dead operands, then dead nodes (which may use dead parameters), then dead definitions."""
     dead_slots = [
         (node, index)
-        for node in graph.walk()
-        if node in marker.nodes and node.op in _STRUCTURES
+        for node in marker.structures
+        if node in marker.nodes
         for index in reversed(range(len(node.outputs)))
         if (node, index) not in marker.slots
     ]

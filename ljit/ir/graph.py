@@ -356,16 +356,19 @@ class Block:
             node.erase()
 
     def walk(self) -> Iterator[Node]:
-        """Iterate over all nodes at any depth, each before the nodes of its blocks."""
-        open_blocks = [iter(self)]
-        while open_blocks:
-            for node in open_blocks[-1]:
+        """Iterate over all nodes at any depth, each before the nodes of its blocks; the current one may be erased."""
+        pending: list[Node | Block] = [self]  # where to go on behind the blocks of a node
+        while pending:
+            item = pending.pop()
+            node = item.first if isinstance(item, Block) else item
+            while node is not None:
+                following = node.next
                 yield node
                 if node.blocks:
-                    open_blocks += [iter(block) for block in reversed(node.blocks)]
+                    pending += [] if following is None else [following]
+                    pending += reversed(node.blocks)
                     break
-            else:
-                open_blocks.pop()
+                node = following
 
 
 class Graph:
