@@ -57,11 +57,13 @@ class Record:
 
     def __init__(self, *values: object, **named: object) -> None:
         fields = self.fields_of_record
+        if len(values) == len(fields) and not named:
+            self.__dict__.update(zip(fields, values, strict=True))
+            return
         given = dict(zip(fields, values, strict=False))
         if len(given) < len(values):
             self._refuse()
-        if len(given) < len(fields) or named:
-            self._complete(given, named)
+        self._complete(given, named)
         self.__dict__.update(given)
 
     def _complete(self, given: dict[str, object], named: dict[str, object]) -> None:

@@ -48,6 +48,7 @@ class _Merger:
     def __init__(self, aliases: AliasInfo) -> None:
         self.aliases = aliases
         self.changed = False
+        self._writers_in: dict[Node, list[tuple[Node, Effect]]] = {}
 
     def block(self, block: Block, table: _Table) -> None:
         """Merge in `block`; `table` holds the nodes whose values are known to be current."""
@@ -62,9 +63,7 @@ class _Merger:
                 self._merge(node, table.reads if effects & Effect.READ else table.pure)
 
     def _structure(self, node: Node, table: _Table) -> None:
-        inner_nodes = [n for block in node.blocks for n in block.walk() if not n.blocks]
-        effects = [(n, n.effects) for n in inner_nodes]
-        writers = [(n, e) for n, e in effects if e & _CLOBBERS]
+        writers = self._writers(node)
         if node.op is LOOP:
             for writer, effect in writers:
                 self._forget(writer, effect, table)
@@ -72,6 +71,18 @@ class _Merger:
             self.block(block, table.copy())
         for writer, effect in writers:
             self._forget(writer, effect, table)
+
+    def _writers(self, structure: Node) -> list[tuple[Node, Effect]]:
+        """The nodes in the blocks of a node that may change memory, and their effects."""
+        found = self._writers_in.get(structure)
+        if found is None:
+            found = self._writers_in[structure] = []
+            for node in (inner for block in structure.blocks for inner in block):
+                if node.blocks:
+                    found += self._writers(node)
+                elif (effects := node.effects) & _CLOBBERS:
+                    found.append((node, effects))
+        return found
 
     def _merge(self, node: Node, known_nodes: dict[object, Node]) -> None:
         known = known_nodes.setdefault(node_key(node), node)

@@ -28,7 +28,7 @@ def _visit(block: Block, outer: _Facts) -> bool:
     changed = False
     facts = dict(outer)
     for node in block:
-        calls = bool(node.effects & Effect.CALL)
+        calls = bool(facts) and bool(node.effects & Effect.CALL)
         if calls and node.op is LOOP:  # the call comes before the next trip
             _forget_arrays(facts)
         for inner in node.blocks:

@@ -41,15 +41,21 @@ _BARRIERS = Effect.WRITE | Effect.CALL | Effect.EXIT
 
 def stretches(block: Block) -> Iterator[list[Node]]:
     """Give runs of nodes of which at most the last one writes; only those with work for a nest."""
+    if not any(map(_is_work, block)):
+        return
     nodes: list[Node] = []
     count = 0
     for node in block:
         nodes.append(node)
-        count += node.op.elementwise or node.op.reduction is not None
+        count += _is_work(node)
         if node.op is SNAPSHOT or node.effects & _BARRIERS:
             if count:
                 yield nodes
             nodes, count = [], 0
+
+
+def _is_work(node: Node) -> bool:
+    return node.op.elementwise or node.op.reduction is not None
 
 
 @cache

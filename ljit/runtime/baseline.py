@@ -20,7 +20,7 @@ SSA_PIPELINE = "convert_to_ssa"
 
 #: the profile-insensitive pipeline
 BASELINE_PIPELINE = (
-    "inline,clear_profiling_information,canonicalize_ops,eliminate_dead_code,decompose_ops,"
+    "inline,clear_profiling_information,canonicalize_ops,decompose_ops,"
     "constant_propagation,eliminate_dead_code,scalarize_lists,eliminate_common_subexpression,constant_pooling,"
     "peephole_optimize,eliminate_dead_code,lower_simple_tuples,check_inplace,insert_profile_nodes"
 )
