@@ -215,10 +215,10 @@ class FunctionBuilder:
         self._counter = 0
         self.params = tuple(Ref(type_, f"%a{i}") for i, type_ in enumerate(params))
         self._allocas: list[str] = []
-        self._order: list[BlockRef] = []
-        self._cold: list[BlockRef] = []
+        self._order, self._cold = list[BlockRef](), list[BlockRef]()
         self._computed: dict[str, tuple[Ref, BlockRef]] = {}  # by the text of the instruction
         self._nonnegative: set[str] = set()
+        self.places: dict[str, tuple[Ref, Ref]] = {}  # addresses: some other, so many bytes on
         self._types = {p.text: p.type for p in self.params}
         self.entry = BlockRef("entry")
         self._body = self.new_block("body")
@@ -393,8 +393,10 @@ class FunctionBuilder:
         """Address of element `index`; with element ``i8`` the index is a byte offset."""
         if index.constant == 0:
             return pointer
-        text = f"getelementptr {flags} {element}, ptr {pointer}, {index.typed}"
-        return self.compute("ptr", text)
+        made = self.compute("ptr", f"getelementptr {flags} {element}, ptr {pointer}, {index.typed}")
+        if element == "i8" and index.constant is not None:
+            self.places[made.text] = pointer, index
+        return made
 
     def alloca(self, type_: str, count: int = 1, *, zero: bool = False) -> Ref:
         """A stack slot in the entry block; `zero` stores null in it (pointers only)."""

@@ -441,8 +441,9 @@ class GraphEmitter:
             return list(_as_sequence(element_op.lower(self.e, *elements, **node.attrs), 1))
 
         out_types = [] if into else [out.type for out in node.outputs]
-        may_leave = bool(_element_effects(element_op, operands, node) & Effect.RAISE)
-        made = mapnest.emit_map(self.e, into, operands, out_types, body, may_leave=may_leave)
+        known: dict[str, Any] = {"length": mapnest.length_of([element_op])}
+        known["may_leave"] = bool(_element_effects(element_op, operands, node) & Effect.RAISE)
+        made = mapnest.emit_map(self.e, into, operands, out_types, body, **known)
         self._define(node, (into if into else made)[: len(node.outputs)])
 
     def _build(self, node: Node) -> None:
@@ -468,8 +469,8 @@ class GraphEmitter:
 
         out_types = [out.type for out in node.outputs]
         into, inputs = operands[:count], operands[count:]
-        may_leave = any(inner.op.can_leave(inner) for inner in block)
-        known: dict[str, Any] = {"may_leave": may_leave, "is_short": sum(1 for _ in block) <= 6}
+        known: dict[str, Any] = {"length": mapnest.length_of(inner.op for inner in block)}
+        known["may_leave"] = any(inner.op.can_leave(inner) for inner in block)
         known |= {"attrs": node.attrs, "elements": [v.type for v in block.terminator.inputs]}
         self._define(node, mapnest.emit_map(self.e, into, inputs, out_types, body, **known))
 

@@ -248,7 +248,7 @@ class Emitter:
             return [convert(elements[0])]
 
         into, inputs = [target], [value]
-        emit_map(self, into, inputs, [], body, may_leave=may_bail, is_short=True, may_be_empty=True)
+        emit_map(self, into, inputs, [], body, may_leave=may_bail, length=1, may_be_empty=True)
 
     array_sizes = arrays.array_sizes
     array_strides = arrays.array_strides

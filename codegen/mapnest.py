@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ from ljit.types import ArrayType, ScalarType, Type
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["emit_map"]
+__all__ = ["emit_map", "length_of"]
 
 
 class _Reductions(Record):
@@ -49,6 +49,11 @@ def _reductions_of(attrs: Mapping[str, Any]) -> _Reductions:
     return _Reductions(combine, attrs.get("axes", ()))
 
 
+def length_of(ops: Iterable[OpDef]) -> int:
+    """About how many instructions ops on elements are."""
+    return sum(1 if op.is_cheap else 16 for op in ops if not op.is_terminator)
+
+
 def emit_map(
     e: Emitter,
     into: Sequence[Native],
@@ -59,14 +64,14 @@ def emit_map(
     may_leave: bool,
     attrs: Mapping[str, Any] = MappingProxyType({}),
     elements: Sequence[Type] = (),
-    is_short: bool = False,
+    length: int = 0,
     may_be_empty: bool = False,
 ) -> list[Native]:
     """Emit the nest; the body's first results go to `into`, the others are fresh (given back).
 
     `may_leave`: the body has checks that leave for the interpreter, which then redoes all elements; so none
     may be stored that is read again. `attrs` are those of the Map, `elements` the types of the body's results if
-    some are reduced. `is_short`: the body is a few instructions, which may be written several times.
+    some are reduced. `length`: about how many instructions the body is; a short one may be written several times.
     `may_be_empty`: no checks are missed where there are no elements.
     """
     ndim = rank_of((*into, *inputs))
@@ -82,7 +87,7 @@ def emit_map(
         return []
     made = nest.make_results(out_types, elements[len(into) :] or out_types)
     is_apart = bool(attrs.get("apart", False))
-    nest.emit(body, may_leave=may_leave, is_apart=is_apart, is_short=is_short)
+    nest.emit(body, may_leave=may_leave, is_apart=is_apart, length=length)
     return [result() for result in made]
 
 
@@ -163,7 +168,8 @@ class _Nest:
         parts = ArrayParts(NULL, NULL, place, (), None)
         sizes, strides = [ONE] * space.ndim, [ZERO] * space.ndim
         type_of_place = ArrayType(type_.dtype, ())
-        self.fresh.append(Operand(type_of_place, parts, sizes, strides, place, is_plain=True))
+        operand = Operand(type_of_place, parts, sizes, strides, place, is_plain=True, steps=strides)
+        self.fresh.append(operand)
         return lambda: load_element(e.f, place, type_.dtype, type_)
 
     def _make_array(
@@ -216,7 +222,7 @@ class _Nest:
 
     # -- loops -------------------------------------------------------------------------------------
 
-    def emit(self, body: Body, *, may_leave: bool, is_apart: bool, is_short: bool) -> None:
+    def emit(self, body: Body, *, may_leave: bool, is_apart: bool, length: int) -> None:
         """Write the loops."""
         targets = [*self.into, *self.fresh]
         accumulators = [*(None for _ in self.into), *self.accumulators]
@@ -242,7 +248,7 @@ class _Nest:
                 reduced=axes,
                 ways=[way for way in ways if way is not None],
                 may_leave=may_leave,
-                is_short=is_short,
+                length=length,
             )
             with own_function(self.e.f):
                 loops.emit()

@@ -28,6 +28,8 @@ def fortran_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:
     An axis moves behind a later one if its steps are the shorter ones in all operands that step along
     both (as the comparison in NumPy's iterator has it; where it cannot tell, C order stays).
     """
+    if ndim == 2 and all(_has_no_say(x) or _is_known(e, x) for x in operands):
+        return FALSE
     all_move, some_move = _moves(e, ndim, operands)
     if ndim > 2:
         mixed = e.f.binary("and", some_move, e.f.bool_not(all_move))
@@ -47,6 +49,11 @@ def _is_known(e: Emitter, x: Axes) -> bool:
     *outer, last = x.strides
     is_near = last.constant is not None and last.constant > 0
     return is_near and all(s.constant is None and e.f.is_nonnegative(s) for s in outer)
+
+
+def _has_no_say(x: Axes) -> bool:
+    """Whether there are not two axes that the operand steps along."""
+    return sum(stride.constant != 0 for stride in x.strides) < 2
 
 
 def _moves(e: Emitter, ndim: int, operands: Sequence[Axes]) -> tuple[Ref, Ref]:

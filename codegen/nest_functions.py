@@ -65,9 +65,9 @@ class _Body:
             lines.append(f"%{block.name}:")
             lines += [phi.render() for phi in block.phis]
             lines += block.lines
+        lines[1:1] = _places_in_one(f, lines)
         names = dict.fromkeys(_NAME.findall("\n".join(lines)))
-        defined = {f"%{block.name}" for block in blocks}
-        defined.update(found[1] for line in lines if (found := _DEFINED.match(line)))
+        defined = {f"%{block.name}" for block in blocks} | _defined(lines)
         self.captured = [Ref(f.type_of(name), name) for name in names if name not in defined]
         renamed = {ref.text: f"%a{i}" for i, ref in enumerate(self.captured)}
         renamed |= {name: f"%t{i}" for i, name in enumerate(n for n in names if n in defined)}
@@ -140,3 +140,23 @@ def _before(latches: Sequence[BlockRef], header: BlockRef, without: set[int]) ->
                 found.add(id(p))
                 todo.append(p)
     return found
+
+
+def _defined(lines: Sequence[str]) -> set[str]:
+    return {found[1] for line in lines if (found := _DEFINED.match(line))}
+
+
+def _places_in_one(f: FunctionBuilder, lines: Sequence[str]) -> list[str]:
+    """Find addresses from outside that are so many bytes apart once more: LLVM has to see that they are."""
+    names, inside = dict.fromkeys(_NAME.findall("\n".join(lines))), _defined(lines)
+    found: dict[str, list[tuple[str, Ref]]] = {}
+    for name in names:
+        if name in f.places and name not in inside:
+            base, offset = f.places[name]
+            found.setdefault(base.text, []).append((name, offset))
+    return [
+        f"{name} = getelementptr i8, ptr {base}, {offset.typed}"
+        for base, places in found.items()
+        if len(places) > 1 or base in names
+        for name, offset in places
+    ]

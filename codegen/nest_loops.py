@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial, reduce
-from itertools import groupby, pairwise
 
 from ljit.codegen.arrays import load_element, store_element
 from ljit.codegen.builder import FALSE, TRUE, Ref, integer
@@ -26,12 +25,15 @@ from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_overlap import Redirection, block_of, blocks_of
 from ljit.codegen.nest_reductions import Accumulator, combine_blocks
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
+from ljit.codegen.nest_strides import Strides
 
 __all__ = ["Body", "Loops"]
 
 Body = Callable[[Sequence[Native]], Sequence[Native]]
 Source = Operand | Native
+Places = dict[Operand, Ref]  # where arrays lie, or their strides
 _ROWS = 2  # 1 << 2 rows are combined side by side
+_SHORT = 6  # instructions of a body that may be written for each of them
 _INTERLEAVED = 8  # elements are combined side by side where only a run knows their strides
 
 
@@ -53,7 +55,7 @@ class Loops:
         reduced: Sequence[int] = (),
         ways: Sequence[Redirection] = (),
         may_leave: bool = False,
-        is_short: bool = False,
+        length: int = 0,
     ) -> None:
         self.space = space
         self.e = space.e
@@ -66,16 +68,16 @@ class Loops:
         self.reduced = reduced
         self.ways = ways
         self.may_leave = may_leave
-        self.is_short = is_short  # the body: it may be written several times
+        self.length = length  # about how many instructions the body is
         self.has_checks = False  # the body, as written, can leave
-        axes = range(self.ndim)
-        self.runs = [[*run] for _, run in groupby(axes, lambda axis: axis in reduced)]
-        self.is_flat = FALSE
+        results = [target for target, _ in self._reduced_targets]
+        self.strides = Strides(space, self.arrays, results, reduced=reduced, ways=ways)
+        self.runs = self.strides.runs
+        self.is_flat = self.strides.is_flat
+        self.columns = 1
         self.group = ""
-        self._block = (
-            ONE  # elements of a row, where there is one axis and rows go through temporary ones
-        )
-        self._rows: list[dict[Operand, Ref]] = [{}]  # where those lie that are done side by side
+        self._block = ONE  # elements of a temporary row where there is one axis
+        self._rows: list[Places] = [{}]  # where those lie that are done side by side
 
     @property
     def arrays(self) -> list[Operand]:
@@ -87,21 +89,30 @@ class Loops:
         return [(target, a) for target, a in pairs if a is not None]
 
     @property
+    def inner(self) -> int:
+        """The axis of the inner loop."""
+        return self.ndim - 2 if self.columns > 1 else self.ndim - 1
+
+    @property
     def is_inner_reduced(self) -> bool:
+        return bool(self._reduced_targets) and self.inner in self.reduced
+
+    @property
+    def is_last_reduced(self) -> bool:
         return bool(self._reduced_targets) and self.ndim - 1 in self.reduced
 
     @property
     def first_fresh(self) -> int | None:
         """The first reduced axis if those behind it are, too: results begin there; others were filled before."""
-        if not self.is_inner_reduced or len(self.runs[-1]) < len(self.reduced):
+        if not self.is_last_reduced or len(self.runs[-1]) < len(self.reduced):
             return None
         return self.runs[-1][0]
 
     def emit(self) -> None:
         """Write the copy for known inner strides, and that for any strides where it may be needed."""
         f = self.f
-        self.is_flat = self._flat_condition()
-        fast = self._unit_condition()
+        self.columns = self.strides.columns(self.length)
+        fast = self.strides.unit_condition(self.inner) if self.ndim else TRUE
         if fast is TRUE:
             self._loops(is_unit=True)
             return
@@ -111,58 +122,12 @@ class Loops:
             self._loops(is_unit=True)
             f.br(done)
         if f.start(general):
+            self.columns = 1
             if all(x.is_plain for x in self.arrays):
                 self.is_flat = FALSE  # then the other copy would have run
             self._loops(is_unit=False)
             f.br(done)
         f.start(done)
-
-    # -- which copy --------------------------------------------------------------------------------
-
-    def _flat_condition(self) -> Ref:
-        """Whether neighbouring axes that are all reduced, or all not, can be stepped through as one."""
-        result, f = TRUE, self.f
-        pairs = [pair for run in self.runs for pair in pairwise(run)]
-        results = [target for target, _ in self._reduced_targets]
-        for x in self.arrays if pairs else ():
-            if not x.is_plain:
-                for outer, inner in pairs:
-                    whole = f.mul(x.strides[inner], self.space.sizes[inner])
-                    result = f.binary("and", result, f.icmp("eq", x.strides[outer], whole))
-            elif x not in results:
-                result = f.binary("and", result, self._is_full(x))
-        for way in self.ways:
-            result = f.binary("and", result, f.bool_not(way.overlaps))
-        return result if pairs else FALSE
-
-    def _is_full(self, x: Operand) -> Ref:
-        """Whether an array has the shape of the nest."""
-        result = TRUE
-        for mine, size in zip(x.sizes, self.space.sizes, strict=True):
-            if mine.constant == 1 and size.constant != 1:
-                return FALSE
-            result = self.f.binary("and", result, self.f.icmp("eq", mine, size))
-        return result
-
-    def _unit_condition(self) -> Ref:
-        """Whether the inner strides are what `_inner_stride` says for the unit-stride copy."""
-        result = TRUE
-        if not self.ndim:
-            return TRUE
-        for x in self.arrays:
-            if self._inner_stride(x) == 0:
-                continue
-            same = self.f.icmp("eq", x.sizes[-1], self.space.sizes[-1])
-            if not x.is_plain:
-                item = integer("i64", x.dtype.itemsize)
-                same = self.f.binary("and", same, self.f.icmp("eq", x.strides[-1], item))
-            result = self.f.binary("and", result, same)
-        return result
-
-    def _inner_stride(self, x: Operand) -> int:
-        """Inner stride in bytes that the unit-stride copy of the nest assumes."""
-        is_broadcast = x.sizes[-1].constant == 1 and self.space.sizes[-1].constant != 1
-        return 0 if is_broadcast else x.dtype.itemsize
 
     # -- the loops ---------------------------------------------------------------------------------
 
@@ -192,10 +157,10 @@ class Loops:
         if axis == self.first_fresh:
             for target, accumulator in self._reduced_targets:
                 self._store(target, None, ZERO, accumulator.start)
-        if axis >= self.ndim - 1:
-            self._inner(trips[-1] if trips else ONE, is_unit=is_unit)
+        if axis >= self.inner:
+            self._inner_loop(trips, is_unit=is_unit)
             return
-        if is_unit and self.is_short and axis == self.ndim - 2 and self._has_reduced_rows:
+        if is_unit and self.length <= _SHORT and axis == self.inner - 1 and self._has_reduced_rows:
             self._row_loops(axis, trips)
             return
 
@@ -253,7 +218,8 @@ class Loops:
     def _row_of(self, x: Operand, k: Ref, sizes: list[Ref]) -> Operand:
         """Row `k` in the axes behind the outermost, or along the only one."""
         data = self.f.gep("i8", x.data, self.f.mul(k, self._step(x, 0)), "")
-        return Operand(x.type, x.parts, sizes, x.strides[1:] or x.strides, data, is_plain=False)
+        strides = x.strides[1:] or x.strides
+        return Operand(x.type, x.parts, sizes, strides, data, is_plain=False, steps=strides)
 
     def _size_of_block(self, k: Ref) -> Ref:
         """How many elements row `k` of a single axis has: the last one may have fewer."""
@@ -271,7 +237,7 @@ class Loops:
     @property
     def _has_reduced_rows(self) -> bool:
         """Whether all there is to the last axis but one is that rows are combined."""
-        return self.ndim - 2 in self.reduced and not self.is_inner_reduced
+        return self.columns == 1 and self.inner - 1 in self.reduced and not self.is_inner_reduced
 
     def _row_loops(self, axis: int, trips: Sequence[Ref]) -> None:
         """Combine several rows before what there is in memory is loaded and stored once."""
@@ -298,13 +264,27 @@ class Loops:
         self._rows = [{}]
 
     @contextmanager
-    def _at(self, row: dict[Operand, Ref]) -> Iterator[None]:
+    def _at(self, row: Places) -> Iterator[None]:
         """Work on one of the rows that are done side by side."""
         for x, place in row.items():
             x.cursors.append(place)
         yield
         for x in row:
             x.cursors.pop()
+
+    def _inner_loop(self, trips: Sequence[Ref], *, is_unit: bool) -> None:
+        """The innermost loop; the columns of its trips are done side by side."""
+        if self.columns > 1:
+            steps = {x: self.strides.known(x, self.ndim - 1) for x in self.arrays}
+            self._rows = [
+                {x: self._behind(x, i * step) for x, step in steps.items()}
+                for i in range(self.columns)
+            ]
+        self._inner(trips[self.inner] if trips else ONE, is_unit=is_unit)
+        self._rows = [{}]
+
+    def _behind(self, x: Operand, offset: int) -> Ref:
+        return self.f.gep("i8", x.cursors[-1], integer("i64", offset))
 
     def _inner(self, trip: Ref, *, is_unit: bool) -> None:
         """The innermost loop; what is broadcast along its axis is loaded in front of it."""
@@ -319,15 +299,11 @@ class Loops:
         f.start(begin)
         hoisted = [self._hoisted(row, strides) for row in self._rows]
         if self.is_inner_reduced:
-            self._reduce(trip, hoisted[0], strides, is_unit=is_unit)
+            self._reduce(trip, hoisted, strides, is_unit=is_unit)
         else:
 
             def body(k: Ref, _carried: State) -> State:
-                found: list[Sequence[Native]] = []
-                for row, known in zip(self._rows, hoisted, strict=True):
-                    with self._at(row):
-                        results = self._results(self._elements(known, k, strides))
-                        found.append(self._store_results(results, k, strides))
+                found = self._side_by_side(self._rows, hoisted, k, strides)
                 self._combine_rows(found, k, strides)
                 return []
 
@@ -335,7 +311,25 @@ class Loops:
         f.br(done)
         f.start(done)
 
-    def _hoisted(self, row: dict[Operand, Ref], strides: dict[Operand, Ref]) -> dict[int, Native]:
+    def _side_by_side(
+        self,
+        rows: Sequence[Places],
+        hoisted: Sequence[dict[int, Native]],
+        k: Ref,
+        strides: Places,
+    ) -> list[list[Native]]:
+        """Do an element of each row: all loads come before the stores. Gives the elements of reduced results."""
+        loaded: list[list[Native]] = []
+        for row, known in zip(rows, hoisted, strict=True):
+            with self._at(row):
+                loaded.append(self._elements(known, k, strides, loaded))
+        found = []
+        for row, elements in zip(rows, loaded, strict=True):
+            with self._at(row):
+                found.append(self._store_results(self._results(elements), k, strides))
+        return found
+
+    def _hoisted(self, row: Places, strides: Places) -> dict[int, Native]:
         """Load what is the same for all elements of a row."""
         with self._at(row):
             return {
@@ -344,10 +338,8 @@ class Loops:
                 if not isinstance(x, Operand) or strides[x].constant == 0
             }
 
-    def _combine_rows(
-        self, rows: Sequence[Sequence[Native]], k: Ref, strides: dict[Operand, Ref]
-    ) -> None:
-        """Combine the reduced results of rows with what there is."""
+    def _combine_rows(self, rows: Sequence[Sequence[Native]], k: Ref, strides: Places) -> None:
+        """Combine the reduced results of rows with what there is, if there is anything yet."""
         if not self.f.is_reachable:
             return
         for (target, a), (value, *more) in zip(
@@ -356,50 +348,62 @@ class Loops:
             for other in more:
                 value = a.combine(value, other)
             with self._at(self._rows[0]):
-                whole = a.combine(self._load(target, k, strides[target]), value)
-                self._store(target, k, strides[target], whole)
+                if self.inner == self.ndim - 1 or self.first_fresh != self.ndim - 1:
+                    value = a.combine(self._load(target, k, strides[target]), value)
+                self._store(target, k, strides[target], value)
 
     def _reduce(
-        self, trip: Ref, hoisted: dict[int, Native], strides: dict[Operand, Ref], *, is_unit: bool
+        self,
+        trip: Ref,
+        hoisted: Sequence[dict[int, Native]],
+        strides: Places,
+        *,
+        is_unit: bool,
     ) -> None:
-        """The inner loop along a reduced axis; its result is combined with what there is."""
-        pairs = self._reduced_targets
-        accumulators = [accumulator for _, accumulator in pairs]
+        """The inner loop along a reduced axis; its results are combined with what there is.
+
+        Columns have results of their own, unless their axis is reduced, too.
+        """
+        rows, pairs = self._rows, self._reduced_targets
+        places = rows[:1] if self.is_last_reduced else rows
+        accumulators = [accumulator for _ in places for _, accumulator in pairs]
         hints = self._hints(is_unit=is_unit, is_reduced=True)
 
         def run(first: Ref, count: Ref) -> list[State]:
-            for x in self.arrays:
-                x.cursors.append(self._address(x, first, strides[x]))
+            moved = [self._moved(row, first, strides) for row in rows]
             starts = [a.start_state for a in accumulators]
 
             def body(k: Ref, carried: State) -> State:
-                results = self._results(self._elements(hoisted, k, strides))
-                reduced = self._store_results(results, k, strides)
+                found = self._side_by_side(moved, hoisted, k, strides)
                 if not self.f.is_reachable:
                     return carried
-                states, new = _split(carried, starts), []
-                for a, state, result in zip(accumulators, states, reduced, strict=True):
-                    new += a.step(state, result)
-                return new
+                states = _split(carried, starts)
+                for index, value in enumerate(value for row in found for value in row):
+                    place = index % len(accumulators)
+                    states[place] = accumulators[place].step(states[place], value)
+                return [part for state in states for part in state]
 
             flat = [part for start in starts for part in start]
-            after = inner_loop(self.e, count, flat, body, hints)
-            for x in self.arrays:
-                x.cursors.pop()
-            return _split(after, starts)
+            return _split(inner_loop(self.e, count, flat, body, hints), starts)
 
         may_stop = not self.may_leave and len(pairs) == len(self.targets)
-        for (target, a), found in zip(
-            pairs, combine_blocks(accumulators, trip, run, may_stop=may_stop), strict=True
-        ):
-            whole = a.combine(self._load(target, None, ZERO), found)
-            self._store(target, None, ZERO, whole)
+        found = iter(combine_blocks(accumulators, trip, run, may_stop=may_stop))
+        for place in places:
+            with self._at(place):
+                for target, a in pairs:
+                    whole = a.combine(self._load(target, None, ZERO), next(found))
+                    self._store(target, None, ZERO, whole)
+
+    def _moved(self, row: Places, first: Ref, strides: Places) -> Places:
+        """The places of a row's arrays from the trip `first` on."""
+        with self._at(row):
+            return {x: self._address(x, first, strides[x]) for x in self.arrays}
 
     def _stride_of(self, x: Operand, *, is_unit: bool) -> Ref:
         if not self.ndim:
             return ZERO
         if is_unit:
-            return integer("i64", self._inner_stride(x))
+            return integer("i64", self.strides.known(x, self.inner))
         stride = x.strides[-1]
         if self.is_inner_reduced and x.dtype.itemsize > 1:
             # what it is anyway; of a plain number LLVM hopes that it is 1, and combines elements side by side then only
@@ -409,12 +413,27 @@ class Loops:
     # -- elements ----------------------------------------------------------------------------------
 
     def _elements(
-        self, hoisted: dict[int, Native], k: Ref | None, strides: dict[Operand, Ref]
+        self,
+        hoisted: dict[int, Native],
+        k: Ref,
+        strides: Places,
+        others: Sequence[Sequence[Native]],
     ) -> list[Native]:
-        return [
-            hoisted[index] if index in hoisted else self._load(x, k, strides[x])  # type: ignore[index]
-            for index, x in enumerate(self.sources)
-        ]
+        """Load the elements of a trip, but what was loaded for other columns."""
+        found: list[Native] = []
+        for index, x in enumerate(self.sources):
+            if index in hoisted:
+                found.append(hoisted[index])
+            elif others and self._is_shared(x):
+                found.append(others[0][index])
+            else:
+                found.append(self._load(x, k, strides[x]))  # type: ignore[index]
+        return found
+
+    def _is_shared(self, x: Source) -> bool:
+        """Whether all columns have the same element."""
+        is_broadcast = isinstance(x, Operand) and self.strides.known(x, self.ndim - 1) == 0
+        return self.columns > 1 and is_broadcast
 
     def _results(self, elements: Sequence[Native]) -> Sequence[Native]:
         """The body for one element."""
@@ -424,7 +443,7 @@ class Loops:
         return results
 
     def _store_results(
-        self, results: Sequence[Native], k: Ref | None, strides: dict[Operand, Ref]
+        self, results: Sequence[Native], k: Ref | None, strides: Places
     ) -> list[Native]:
         """Store the elements of results; gives those that are reduced."""
         reduced: list[Native] = []

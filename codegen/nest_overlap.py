@@ -121,7 +121,7 @@ class _Hazards:
             data.add(target.data, direct)
         data.add(array_parts(made).data, left)
         strides = [f.select(overlaps, a, b) for a, b in zip(own, target.strides, strict=True)]
-        return Operand(target.type, target.parts, target.sizes, strides, data, is_plain=False)
+        return target.with_changes(strides=strides, data=data, is_plain=False, steps=strides)
 
 
 def block_of(f: FunctionBuilder, size: Ref, is_ring: Ref) -> Ref:

@@ -27,7 +27,7 @@ class Operand(Record, frozen=False):
     """An array in the nest: where it lies, its size and stride in each axis of the nest.
 
     A stride is 0 along an axis that the operand is broadcast along, or reduced along if it takes results.
-    `is_plain`: it is C-contiguous, by its type.
+    `is_plain`: it is C-contiguous, by its type. `steps` are the strides that it has if it is not broadcast.
     """
 
     type: ArrayType
@@ -36,6 +36,7 @@ class Operand(Record, frozen=False):
     strides: list[Ref]
     data: Ref
     is_plain: bool
+    steps: list[Ref]
     cursors: list[Ref] = made_by(factory=list)
 
     @property
@@ -122,14 +123,14 @@ class Space:
         """Describe an array whose axes are those `axes` of the nest; along others it stays in its place."""
         f, type_, parts = self.f, x.type, array_parts(x)
         assert isinstance(type_, ArrayType)
-        sizes, strides = [ONE] * self.ndim, [ZERO] * self.ndim
+        sizes, strides, steps = ([x] * self.ndim for x in (ONE, ZERO, ZERO))
         own = strides_of(f, type_, parts)
         for axis, size, stride in zip(axes, parts.sizes, own, strict=True):
-            sizes[axis] = size
+            sizes[axis], steps[axis] = size, stride
             full = self.sizes[axis]
             is_full = size.text == full.text
             strides[axis] = stride if is_full else f.select(f.icmp("eq", size, ONE), ZERO, stride)
-        return Operand(type_, parts, sizes, strides, parts.data, parts.strides is None)
+        return Operand(type_, parts, sizes, strides, parts.data, parts.strides is None, steps)
 
     def turned(self, condition: Ref) -> Space:
         """The same axes, in the opposite order if the condition holds."""
@@ -140,7 +141,7 @@ class Space:
     def turned_operand(self, x: Operand, condition: Ref) -> Operand:
         """An operand in the axes of `turned`."""
         sizes, strides = (_turned(self.f, values, condition) for values in (x.sizes, x.strides))
-        return Operand(x.type, x.parts, sizes, strides, x.data, is_plain=False)
+        return Operand(x.type, x.parts, sizes, strides, x.data, is_plain=False, steps=strides)
 
 
 def _rank(x: Native) -> int:

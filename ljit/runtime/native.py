@@ -173,6 +173,7 @@ def _with_sizes_if_better(
     sized = make(types_, feedback.with_changes(with_sizes=True))
     _optimize(sized.graph, feedback)
     is_better = _has_elements(sized.graph) or _unknown(sized.graph) < _unknown(made.graph)
+    is_better = is_better or _has_short_rows(sized.graph)
     return sized if is_better else made
 
 
@@ -217,6 +218,35 @@ def _has_elements(graph: Graph) -> bool:
     """Whether arrays were taken apart."""
     element = get_op("np::element")
     return any(node.op is BUILD or node.op is element for node in graph.walk())
+
+
+def _has_short_rows(graph: Graph) -> bool:
+    """Whether loop nests have a last axis of a few elements, or take columns of such arrays."""
+    return any(
+        _goes_along_rows(node) or any(map(_is_of_rows, node.inputs))
+        for node in graph.walk()
+        if node.op is MAP or node.op.elementwise
+    )
+
+
+def _goes_along_rows(node: Node) -> bool:
+    """Whether a nest is more than one run through the elements of arrays with short rows."""
+    types_ = [v.type for v in node.inputs if isinstance(v.type, ArrayType)]
+    shapes = {t.shape for t in types_}
+    is_one_run = len(shapes) == 1 and not node.attrs.get("reduce")
+    return any(map(_has_rows, types_)) and not is_one_run
+
+
+def _is_of_rows(value: Value) -> bool:
+    """Whether a value is a view with gaps of an array with short rows."""
+    is_strided = isinstance(value.type, ArrayType) and value.type.layout == "strided"
+    made = value.node
+    return is_strided and made is not None and any(_has_rows(v.type) for v in made.inputs)
+
+
+def _has_rows(type_: Type) -> bool:
+    """Whether the last of several sizes is known."""
+    return isinstance(type_, ArrayType) and type_.ndim > 1 and (type_.shape[-1] or 1) > 1
 
 
 def _optimize(graph: Graph, feedback: PlanFeedback) -> None:

@@ -198,6 +198,22 @@ def test_calls_leave_reference_counts_as_they_were():
     assert [sys.getrefcount(x) for x in (a, b)] == counts[:2]
 
 
+@pytest.mark.parametrize("n", [0, 1, 7, 64])
+def test_columns_that_are_broadcast_are_done_side_by_side(n):
+    f = two("Float64(*, 3)", "Float64(3)", "Float64(*, 3)")
+    a, b = np.arange(n * 3.0).reshape(n, 3) / 3, np.array([0.5, 2.0, 4.0])
+    check(f(a, b), a + b)
+    text = f.code.optimized_ir()
+    assert " x double>" in text
+    assert "vector.memcheck" not in text
+    g = two("Float64(*, 1, 3)", "Float64(1, *, 3)", "Float64(*, *, 3)")
+    check(g(a[:, None], a[None]), a[:, None] + a[None])
+    h = two("Float64(*, 3)", "Float64(*, 1)", "Float64(*, 3)")
+    check(h(a, a[:, :1].copy()), a + a[:, :1])
+    with pytest.raises(Bailed):
+        h(a, np.ones((n + 2, 1)))
+
+
 def test_the_contiguous_loop_is_vectorised_without_alias_checks():
     text = two("Float64(*)", "Float64(*)", "Float64(*)").code.optimized_ir()
     assert " x double>" in text

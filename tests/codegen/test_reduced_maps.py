@@ -65,6 +65,23 @@ def test_an_array_its_sum_and_its_largest_square_in_one_pass(axes):
     check(text, wanted, A, A[::2, ::-1], A.T, A[:, :1], A[:1, :, :1])
 
 
+@pytest.mark.parametrize("axes", [(0,), (1,), (2,), (0, 1), (1, 2), (0, 2)])
+@pytest.mark.parametrize("count", [2, 3, 4, 5])
+def test_a_short_last_axis_of_known_size(count, axes):
+    left = "Float64(*)"
+    if len(axes) == 1:
+        left = "Float64(*, *)" if axes == (2,) else f"Float64(*, {count})"
+    array = f"Float64(*, *, {count})"
+    results = [("%y", None, array), ("%x", "np::add", left), ("%y", "np::maximum", left)]
+
+    def wanted(a):
+        return a * a, a.sum(axis=axes), (a * a).max(axis=axes)
+
+    rows = np.ascontiguousarray(np.abs(A[:, :, :count]))
+    long = np.ones((2, 1500, count)) / 3
+    check(texts(array, results, axes), wanted, rows, rows[:1], rows[:, :1].copy(), long)
+
+
 def test_scalars_of_several_dtypes_in_one_pass():
     results = [
         ("%x", "np::add", "np.complex128"),

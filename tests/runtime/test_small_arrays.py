@@ -57,6 +57,31 @@ def test_rows_of_vectors_have_a_known_last_size():
     assert types_of(compiled) == [("Float64(*, 3)",)]
 
 
+def test_short_rows_have_a_known_size_where_nests_go_along_them_or_take_columns():
+    def centred(rows):
+        return rows - rows.mean(axis=0)
+
+    def sums(rows):
+        return (rows * rows).sum(axis=1)
+
+    def products(rows):
+        return rows[:, 0] * rows[:, 1] + rows[:, 0]
+
+    for function in (centred, sums, products):
+        compiled = ljit.jit(function)
+        for n in (9, 9, 30):
+            rows = np.arange(n * 3.0).reshape(n, 3) % 4.0
+            assert np.array_equal(compiled(rows), function(rows))
+        assert types_of(compiled) == [("Float64(*, 3)",)]
+
+
+def test_rows_in_one_piece_need_no_known_size():
+    compiled = ljit.jit(scaled)
+    for m in (3, 3, 2, 5):
+        assert np.array_equal(compiled(np.ones((9, m)), np.ones((9, m))), np.full((9, m), 2.0))
+    assert types_of(compiled) == [("Float64(*, *)", "Float64(*, *)")]
+
+
 def test_observations_keep_sizes_that_stay_the_same():
     seen = Observation()
     seen.see(np.ones((2, 3)))

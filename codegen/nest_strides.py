@@ -1,0 +1,110 @@
+"""What is known of the strides of a loop nest: which loops may run as one, and what its copies take for granted.
+
+One copy is for inner strides that are known while compiling: those of the types (``a[..., 0]`` of an array of three
+columns), one element where these say nothing and a run has to be asked, 0 for what is broadcast.
+
+A short last axis, of a size that is known, would be a loop of a few trips, without vectors. Its elements, the
+*columns*, are done side by side in the trips of the axis before, unless both axes run as one anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby, pairwise
+
+from ljit.codegen.builder import FALSE, TRUE, Ref, integer
+from ljit.codegen.nest_overlap import Redirection
+from ljit.codegen.nest_space import Operand, Space
+
+__all__ = ["Strides"]
+
+_MAX_COLUMNS = 4
+_MANY = 64  # instructions of all columns
+
+
+class Strides:
+    """The strides of `arrays`, of which `results` are reduced along the axes `reduced`."""
+
+    def __init__(
+        self,
+        space: Space,
+        arrays: Sequence[Operand],
+        results: Sequence[Operand],
+        *,
+        reduced: Sequence[int],
+        ways: Sequence[Redirection],
+    ) -> None:
+        self.space = space
+        self.f = space.f
+        self.arrays = arrays
+        self.results = results
+        self.ways = ways
+        axes = range(space.ndim)
+        self.runs = [[*run] for _, run in groupby(axes, lambda axis: axis in reduced)]
+        self.is_flat = self._flat_condition()
+
+    def _flat_condition(self) -> Ref:
+        """Whether neighbouring axes that are all reduced, or all not, can be stepped through as one."""
+        result, f = TRUE, self.f
+        pairs = [pair for run in self.runs for pair in pairwise(run)]
+        for x in self.arrays if pairs else ():
+            if not x.is_plain:
+                for outer, inner in pairs:
+                    whole = f.mul(x.strides[inner], self.space.sizes[inner])
+                    result = f.binary("and", result, f.icmp("eq", x.strides[outer], whole))
+            elif x not in self.results:
+                result = f.binary("and", result, self._is_full(x))
+        for way in self.ways:
+            result = f.binary("and", result, f.bool_not(way.overlaps))
+        return result if pairs else FALSE
+
+    def _is_full(self, x: Operand) -> Ref:
+        """Whether an array has the shape of the nest."""
+        result = TRUE
+        for mine, size in zip(x.sizes, self.space.sizes, strict=True):
+            if mine.constant == 1 and size.constant != 1:
+                return FALSE
+            result = self.f.binary("and", result, self.f.icmp("eq", mine, size))
+        return result
+
+    def columns(self, length: int) -> int:
+        """How many elements of the last axis are done side by side; 1: it is the inner loop.
+
+        `length`: about how many instructions one takes.
+        """
+        sizes = self.space.sizes
+        if len(sizes) < 2 or self.ways or sizes[-2].constant is not None:
+            return 1
+        count = sizes[-1].constant
+        if count is None or not 1 < count <= _MAX_COLUMNS or count * length > _MANY:
+            return 1
+        if len(self.runs[-1]) > 1 and self.is_flat is not FALSE:
+            return 1
+        return int(count) if all(self._has_columns(x, int(count)) for x in self.arrays) else 1
+
+    def _has_columns(self, x: Operand, count: int) -> bool:
+        """Whether the strides of the last two axes are known."""
+        last = x.sizes[-1].constant
+        if last not in (1, count) or (last == count and x.steps[-1].constant is None):
+            return False
+        return x.sizes[-2].constant == 1 or x.steps[-2].constant is not None
+
+    def unit_condition(self, axis: int) -> Ref:
+        """Whether the strides of an axis are what `known` says."""
+        result, f = TRUE, self.f
+        for x in self.arrays:
+            if self.known(x, axis) == 0:
+                continue
+            same = f.icmp("eq", x.sizes[axis], self.space.sizes[axis])
+            if not x.is_plain and x.steps[axis].constant is None:
+                item = integer("i64", x.dtype.itemsize)
+                same = f.binary("and", same, f.icmp("eq", x.strides[axis], item))
+            result = f.binary("and", result, same)
+        return result
+
+    def known(self, x: Operand, axis: int) -> int:
+        """The stride in bytes that the copy for known strides assumes."""
+        if x.sizes[axis].constant == 1 and self.space.sizes[axis].constant != 1:
+            return 0
+        step = x.steps[axis].constant
+        return int(step) if step is not None else x.dtype.itemsize

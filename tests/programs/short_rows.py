@@ -1,0 +1,101 @@
+"""Arrays of points and colours: a short last axis is no loop, its elements are done side by side."""
+
+import numpy as np
+
+from tests.programs.harness import Bound, program
+
+
+def points(n, m=3, dtype=float, start=0.3):
+    return (np.linspace(start, 5.0, n * m).reshape(n, m) * 7 % 2.3).astype(dtype)
+
+
+def image(h, w, colours=3):
+    return np.linspace(0.0, 1.0, h * w * colours).reshape(h, w, colours) * 3.7 % 1.0
+
+
+@program(
+    lambda: (points(9), points(7, start=0.1)),
+    lambda: (points(9, 2), points(7, 2)),
+    lambda: (points(9, 4), points(1, 4)),
+    lambda: (points(9, 3), points(8, 1)),
+    lambda: (points(9, 5), points(8, 5)),
+    lambda: (points(9, dtype=np.float32), points(7)),
+    lambda: (points(9, dtype=np.int32), points(7, dtype=np.int64)),
+    lambda: (points(18)[::2], points(14)[::-2]),
+    lambda: (points(9)[:, ::-1], points(7)),
+    lambda: (points(9), points(0)),
+    lambda: (points(9), points(8, 2)),
+    ulp=4,
+)
+def squared_distances(a, b):
+    difference = a[:, None, :] - b[None, :, :]
+    return (difference**2).sum(axis=-1), (difference * 2.0).max(axis=2), difference.min(axis=(0, 2))
+
+
+@program(
+    lambda: (points(9), np.linspace(1.0, 2.0, 9)),
+    lambda: (points(9, 4, np.float32), np.linspace(1.0, 2.0, 9, dtype=np.float32)),
+    lambda: (points(9, 2, complex), np.linspace(1.0, 2.0, 9)),
+    lambda: (points(2500, 3), np.linspace(1.0, 2.0, 2500)),
+    ulp=16,
+)
+def sums_of_columns(a, weights):
+    weighted = a * weights[:, None]
+    return weighted.sum(axis=0), (weighted * weighted).sum(axis=1, keepdims=True), (a - 0.5).sum()
+
+
+@program(
+    lambda: (points(9), np.array([0.5, 2.0, 4.0])),
+    lambda: (points(9, 4), np.array([0.5, 2.0, 4.0, 8.0])),
+    lambda: (points(9), np.array([2.0])),
+    lambda: (points(9), points(1)),
+    lambda: (points(9), points(9)),
+    lambda: (points(9), points(9, 1)),
+    lambda: (points(9), np.array([0.5, 2.0])),
+    lambda: (points(18)[::2], np.array([0.5, 2.0, 4.0])),
+    lambda: (points(9, 6)[:, ::2], np.array([0.5, 2.0, 4.0])),
+    ulp=2,
+)
+def scaled_and_moved(a, factors):
+    moved = a * factors + 1.5
+    a += factors
+    return moved, a / factors, np.exp(a - factors), a == factors
+
+
+@program(
+    lambda: (points(9), 4),
+    lambda: (points(9, 4), 2),
+    lambda: (points(5, 3), 0),
+    ulp=Bound(1e-13),
+)
+def sums_in_place(a, steps):
+    center = np.array([0.25, 0.5, 0.75, 1.0])[: a.shape[1]]
+    total = np.zeros((len(a), len(a)))
+    for _ in range(steps):
+        a[1:] -= a[:-1] * center
+        a -= a[0] * 0.5
+        total += (a[:, None, :] * a[None, :, :]).sum(axis=2)
+    return total
+
+
+@program(
+    lambda: (image(4, 5),),
+    lambda: (image(6, 3, 4),),
+    lambda: (image(1, 7),),
+    lambda: (image(7, 1),),
+    lambda: (image(0, 3),),
+    lambda: (image(4, 5).transpose(1, 0, 2),),
+    lambda: (image(4, 5)[::-1, ::2],),
+    lambda: (np.asfortranarray(image(4, 5)),),
+    lambda: (image(4, 5, 2),),
+    ulp=4,
+)
+def colours(picture):
+    r, g, b = picture[..., 0], picture[..., 1], picture[..., 2]
+    grey = 0.299 * r + 0.587 * g + 0.114 * b
+    high = np.maximum(np.maximum(r, g), b)
+    result = np.empty_like(picture)
+    result[..., 0] = np.where(high == 0, 0.0, grey / np.where(high == 0, 1.0, high))
+    result[..., 1] = picture[..., 1] % 0.3
+    result[..., 2] = high
+    return result[..., :3], grey, grey.flags.c_contiguous, picture.mean(axis=-1)
