@@ -163,7 +163,7 @@ def _with_sizes_if_better(
     feedback: PlanFeedback,
     make: Callable[[Sequence[Type], PlanFeedback], Specialization],
 ) -> Specialization:
-    """Use the sizes of small arrays in `types_` only where they keep elements in registers or make more native."""
+    """Use the sizes of small arrays in `types_` only where that keeps elements in registers or makes loops shorter."""
     general = without_sizes(types_)
     made = make(general, feedback)
     _optimize(made.graph, feedback)
@@ -172,9 +172,9 @@ def _with_sizes_if_better(
         return made
     sized = make(types_, feedback.with_changes(with_sizes=True))
     _optimize(sized.graph, feedback)
-    is_better = _has_elements(sized.graph) or _unknown(sized.graph) < _unknown(made.graph)
-    is_better = is_better or _has_short_rows(sized.graph)
-    return sized if is_better else made
+    if _has_elements(sized.graph) or _has_short_rows(sized.graph):
+        return sized
+    return sized if _unknown(sized.graph) < _unknown(made.graph) else made
 
 
 def _works_on_arrays(graph: Graph) -> bool:
