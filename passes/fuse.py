@@ -29,6 +29,7 @@ from ljit.passes.fuse_nodes import (
     is_writing,
     stretches,
 )
+from ljit.passes.fuse_parts import compute_parts
 from ljit.passes.fuse_updates import make_updates_plain
 from ljit.passes.fuse_views import move_views_up
 from ljit.passes.manager import graph_pass, is_allowed
@@ -50,6 +51,7 @@ def fuse(graph: Graph, failed: Collection[int] = ()) -> bool:
         while make_updates_plain(block, failed) | spread_masks(block, failed):
             changed = True
         changed |= move_views_up(block)
+        changed |= compute_parts(block, failed)
         for nodes in list(stretches(block)):
             for group in plan_groups(nodes, failed):
                 if is_allowed(NAME, group.root):

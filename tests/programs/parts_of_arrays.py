@@ -1,0 +1,85 @@
+"""Fresh arrays of which a part is stored, and what is computed of them."""
+
+import numpy as np
+
+from tests.programs.harness import program
+
+
+def field(n, m, dtype=float):
+    return (np.arange(n * m).reshape(n, m) % 11 * 0.7 - 2.0).astype(dtype)
+
+
+@program(
+    lambda: (field(6, 7), field(6, 7) * 0.5, 3),
+    lambda: (field(1, 1), field(1, 1), 2),
+    lambda: (field(2, 5), field(2, 5), 2),
+    lambda: (field(5, 2), field(5, 2), 1),
+    lambda: (field(5, 0), field(5, 0), 1),
+    lambda: (field(5, 6), field(1, 6), 2),
+    lambda: (field(5, 6), field(5, 6)[0], 2),
+    lambda: (field(5, 6), field(4, 6), 2),  # ValueError
+    lambda: (np.asfortranarray(field(5, 6)), field(5, 6), 2),
+    lambda: (field(10, 12)[::2, ::-2], field(5, 6), 2),
+    lambda: (field(6, 7, np.float32), field(6, 7, np.float32), 2),
+    lambda: (field(6, 7, np.int64), field(6, 7), 2),
+)
+def wave(u, before, steps):
+    for _ in range(steps):
+        second = np.zeros_like(u)
+        second[1:-1, 1:-1] = u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] - 3 * u[1:-1, 1:-1]
+        u, before = 2 * u - before + 0.25 * second, u
+    return u, before
+
+
+@program(
+    lambda: (np.linspace(0.0, 1.0, 9),),
+    lambda: (np.ones(3),),
+    lambda: (np.ones(2),),
+    lambda: (np.ones(1),),
+    lambda: (np.ones(0),),
+)
+def other_bounds(a):
+    head = np.zeros(a.shape[0])
+    head[:-3] = a[3:] * 2.0
+    middle = np.ones_like(a)
+    middle[-4:-2] = np.sqrt(a[1:3])
+    tail = np.zeros_like(a)
+    tail[2:] = a[:-2] - 1.0
+    return head + a, a * middle - 1.0, (a - tail) * a
+
+
+@program(lambda: (field(5, 6),), lambda: (field(1, 6),))
+def rows(a):
+    steps = np.zeros_like(a)
+    steps[1:] = a[1:] - a[:-1]
+    return np.abs(a * 0.5 - steps)
+
+
+@program(lambda: (field(5, 6), 1), lambda: (field(5, 6), 3))
+def seen_elsewhere(a, n):
+    kept = np.zeros_like(a)
+    kept[1:-1] = a[2:] * 2.0
+    first = kept + a
+    twice = np.zeros_like(a)
+    twice[1:-1] = a[2:] * 2.0
+    second = twice + a
+    moved = np.zeros_like(a)
+    moved[n:] = a[n:] * 2.0
+    written = np.zeros_like(a)
+    written[1:] = a[1:] * 2.0
+    a[0] = 7.0
+    return kept, first, twice * second, moved + a, written + a
+
+
+@program(lambda: (field(5, 6), 0.0), lambda: (field(5, 6), 2.0))
+def numbers_outside(a, x):
+    inner = np.ones_like(a)
+    inner[1:-1, 2:] = a[1:-1, 2:] * a[:-2, :-2]
+    return np.sqrt(np.abs(inner * x - 3.0)) + a
+
+
+@program(lambda: (field(5, 6),), lambda: (field(0, 6),))
+def divided_outside(a):
+    inner = np.ones_like(a)
+    inner[1:-1, 1:-1] = np.abs(a[1:-1, 1:-1]) + 2.0
+    return 1.0 / inner + a
