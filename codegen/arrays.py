@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ljit.codegen.boxing import read_only_view
 from ljit.codegen.builder import FALSE, NULL, TRUE, FunctionBuilder, Ref, float_constant, integer
 from ljit.codegen.forms import (
     ArrayParts,
@@ -208,12 +209,19 @@ def array_view(
     offset: Native,
     sizes: Sequence[Native],
     strides: Sequence[Native],
+    *,
+    is_read_only: bool = False,
 ) -> Native:
     assert isinstance(type_, ArrayType)
     parts = array_parts(a)
     data = e.f.gep("i8", parts.data, offset.ref, "")
     refs = tuple(s.ref for s in sizes), tuple(s.ref for s in strides)
     view = array_value(type_, ArrayParts(NULL, parts.owner, data, *refs))
+    if is_read_only:  # views of it ask its object
+        made = read_only_view(e.f, view, e.context.keep)
+        e.bailout.error_if_null(made)
+        e.ownership.acquire(made)
+        return array_value(type_, ArrayParts(made, made, data, *refs))
     if e.ownership.loop_depth == 0:
         view.memos = {0: e.ownership.new_slot()}
     return view

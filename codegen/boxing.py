@@ -276,18 +276,23 @@ def _box_array(f: FunctionBuilder, value: Native, keep: Keep) -> Ref:
     if parts.object.text == parts.owner.text:
         return _new_reference(f, parts.object)
     if parts.object.constant == 0:
-        return _new_view(f, value, keep)
+        return _new_view(f, value, keep, _writeable_flag(f, value))
     have, make, done = f.new_block("have"), f.new_block("view"), f.new_block("boxed")
     f.condbr(f.icmp("ne", parts.object, NULL), have, make)
     f.start(have)
     incref(f, parts.object)
     edges = [(parts.object, f.br(done))]
     f.start(make)
-    edges.append((_new_view(f, value, keep), f.br(done)))
+    edges.append((_new_view(f, value, keep, _writeable_flag(f, value)), f.br(done)))
     return _join(f, done, edges)
 
 
-def _new_view(f: FunctionBuilder, value: Native, keep: Keep) -> Ref:
+def read_only_view(f: FunctionBuilder, value: Native, keep: Keep) -> Ref:
+    """The object of a view that must not be written to, whatever its owner allows."""
+    return _new_view(f, value, keep, integer("i32", 0))
+
+
+def _new_view(f: FunctionBuilder, value: Native, keep: Keep, writeable: Ref) -> Ref:
     """``PyArray_NewFromDescr`` on the memory of the owner, which becomes the view's base."""
     type_, parts = value.type, array_parts(value)
     assert isinstance(type_, ArrayType)
@@ -307,7 +312,7 @@ def _new_view(f: FunctionBuilder, value: Native, keep: Keep) -> Ref:
             words,
             f.gep("i64", words, integer("i64", type_.ndim)),
             parts.data,
-            _writeable_flag(f, type_, parts.owner),
+            writeable,
             NULL,
         ),
     )
@@ -325,12 +330,13 @@ def _new_view(f: FunctionBuilder, value: Native, keep: Keep) -> Ref:
     return _join(f, done, edges)
 
 
-def _writeable_flag(f: FunctionBuilder, type_: ArrayType, owner: Ref) -> Ref:
+def _writeable_flag(f: FunctionBuilder, value: Native) -> Ref:
     """A type that is not writeable does not say that the array isn't; its owner does."""
     flag = integer("i32", layout.FLAG_WRITEABLE)
-    if type_.writeable:
+    assert isinstance(value.type, ArrayType)
+    if value.type.writeable:
         return flag
-    place = f.gep("i8", owner, integer("i64", layout.ARRAY_FLAGS))
+    place = f.gep("i8", array_parts(value).owner, integer("i64", layout.ARRAY_FLAGS))
     return f.binary("and", f.load("i32", place), flag)
 
 

@@ -145,9 +145,16 @@ class Emitter(Protocol):
         """Allocate a C-contiguous array; `fill` None leaves it uninitialised. Negative sizes bail."""
 
     def array_view(
-        self, a: V, type_: Type, offset: V, sizes: Sequence[V], strides: Sequence[V]
+        self,
+        a: V,
+        type_: Type,
+        offset: V,
+        sizes: Sequence[V],
+        strides: Sequence[V],
+        *,
+        is_read_only: bool = False,
     ) -> V:
-        """A view on the memory of `a`: offset and strides in bytes."""
+        """A view on the memory of `a`: offset and strides in bytes. It is writeable if `a` is and not `is_read_only`."""
 
     def array_assign(
         self, target: V, value: V, convert: Callable[[V], V], *, may_bail: bool

@@ -228,6 +228,7 @@ def _lower_diagonal(
         start,
         [*(sizes[i] for i in rest), count],
         [*(strides[i] for i in rest), e.add(*(strides[i] for i in axes))],
+        is_read_only=True,
     )
 
 
@@ -269,7 +270,8 @@ def _lower_broadcast(e: Emitter, a: V, shape: V) -> V:
         fits = e.bit_or(is_single, e.compare("eq", size, n))
         e.bail_if(e.bit_not(fits), "broadcast to a size that does not fit")
         strides.append(e.select(is_single, zero, stride))
-    return e.array_view(a, _infer_broadcast(a.type, shape.type), zero, wanted, strides)
+    type_ = _infer_broadcast(a.type, shape.type)
+    return e.array_view(a, type_, zero, wanted, strides, is_read_only=True)
 
 
 declare_function(

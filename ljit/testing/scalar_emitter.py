@@ -314,6 +314,8 @@ class ScalarEmitter:
         offset: Number,
         sizes: Sequence[Number],
         strides: Sequence[Number],
+        *,
+        is_read_only: bool = False,
     ) -> Number:
         assert isinstance(type_, ArrayType)
         shape = tuple(int(x.value) for x in sizes)
@@ -327,7 +329,7 @@ class ScalarEmitter:
             start = np.ctypeslib.as_array(memory).view(type_.dtype)
             _assert_inside(base, address, shape, steps, type_.dtype.itemsize)
             view = as_strided(start, shape, steps)
-        if not type_.writeable:
+        if is_read_only or not type_.writeable:
             view.flags.writeable = False
         return Number(type_, view)
 

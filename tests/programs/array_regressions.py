@@ -113,3 +113,17 @@ def a_few_elements_of_a_large_array(a, places, v):
     a[places] = w + 1
     a[places] += w
     return a
+
+
+@program(
+    lambda: (np.ones(45), np.array([[0, 1], [2, 0]])),
+    lambda: (np.ones((3, 45)), np.array([2, 0])),
+    lambda: (np.ones(45), np.arange(45) < 2),
+)
+def a_store_of_few_chosen_elements_of_a_large_array(a, chosen):
+    a[chosen] = 1.5
+    a[chosen] += 1
+    part = a[chosen]
+    part *= 2
+    a[chosen] = part
+    return a
