@@ -50,6 +50,8 @@ def redirect_overlapping(
     of the target since, too. So it takes no value before all are there.
     """
     redirected: list[Redirection | None] = []
+    if not space.ndim:  # one element: all is computed before anything is stored
+        return [None for _ in into]
     for target in into:
         hazards = _Hazards(space, target)
         if may_leave:

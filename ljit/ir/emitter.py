@@ -154,7 +154,7 @@ class Emitter(Protocol):
         *,
         is_read_only: bool = False,
     ) -> V:
-        """A view on the memory of `a`: offset and strides in bytes. It is writeable if `a` is and not `is_read_only`."""
+        """A view on the memory of `a`: offset and strides in bytes. Writeable as `a` is, unless `is_read_only`."""
 
     def array_assign(
         self, target: V, value: V, convert: Callable[[V], V], *, may_bail: bool

@@ -127,3 +127,16 @@ def a_store_of_few_chosen_elements_of_a_large_array(a, chosen):
     part *= 2
     a[chosen] = part
     return a
+
+
+@program(lambda: (np.arange(12.0).reshape(3, 4), np.ones(4)), lambda: (np.ones((2, 2)), np.ones(2)))
+def views_that_nobody_may_write_to(a, b):
+    computed = a * 2 + b
+    d = computed.diagonal()
+    wide = np.broadcast_to(b, (2, *b.shape))
+    return d, d[1:], wide, wide[0], np.diagonal(a)[::-1], a
+
+
+@program(lambda: (np.array(2.5), np.array(3.5)), lambda: (np.array(-2.5), np.array(1.5)))
+def a_fused_array_without_axes_that_becomes_one_of_ints(a, b):
+    return np.array(np.fmin(np.trunc(a), 0 < b), dtype=np.int64), (a + b * 2).astype(np.int64)
