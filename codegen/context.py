@@ -25,7 +25,8 @@ class CompileOptions(Record, eq=True):
     `helper(exit_index, site_index, values)` goes on in the interpreter and gives the function's
     result, or a `Raised`. `assumptions` are checked at entry. `chaos`: each check also fails when the
     unit's `chaos_site` names it. `result`: the type that native callers get; `Any` is an object. `is_called`:
-    by native code of other units.
+    by native code of other units. `broadcasts`: an axis whose size only a run knows can have one element where another
+    array has more; without it the code leaves for the interpreter then.
     """
 
     fastmath: bool = False
@@ -34,6 +35,7 @@ class CompileOptions(Record, eq=True):
     assumptions: tuple[Assumption, ...] = ()
     result: Type = ANY
     is_called: bool = False
+    broadcasts: bool = True
 
 
 class ExitInfo(Record, eq=True):

@@ -10,7 +10,7 @@ import numpy as np
 from ljit.codegen.arrays import load_element, strides_of
 from ljit.codegen.builder import FALSE, FunctionBuilder, Ref, integer
 from ljit.codegen.forms import ArrayParts, Native, array_parts
-from ljit.ops.control import OTHER_SHAPES
+from ljit.ops.control import BROADCAST, OTHER_SHAPES
 from ljit.records import Record, made_by
 from ljit.types import ArrayType
 
@@ -57,9 +57,11 @@ class Space:
         self.f = e.f
         self.ndim = ndim
         self.sizes: list[Ref] = [ONE] * ndim
+        self.broadcasts = True
 
     def find_sizes(self, into: Sequence[Native], inputs: Sequence[Native]) -> None:
         """Broadcast the shapes; leave if they do not fit together."""
+        self.broadcasts = self.e.context.options.broadcasts
         if into:
             self.sizes = self._nest_sizes(into[0])
         shapes = [self._nest_sizes(x) for x in inputs if isinstance(x.type, ArrayType)]
@@ -67,6 +69,9 @@ class Space:
         for axis in range(self.ndim):
             for shape in shapes:
                 bad = self.f.binary("or", bad, self._merge(axis, shape[axis], bool(into)))
+        if not self.broadcasts:
+            self.e.bailout.bail_if(bad, BROADCAST)
+            bad = FALSE
         for target in into[1:]:
             for mine, size in zip(self._nest_sizes(target), self.sizes, strict=True):
                 bad = self.f.binary("or", bad, self.f.icmp("ne", mine, size))
@@ -104,6 +109,10 @@ class Space:
             self.sizes[axis] = size
             return FALSE
         differs = f.icmp("ne", size, known)
+        if not self.broadcasts and known.constant != 1:
+            if size.constant is not None:
+                self.sizes[axis] = size
+            return differs
         wrong = f.binary("and", differs, f.icmp("ne", size, ONE))
         if is_fixed:
             return wrong
@@ -128,6 +137,8 @@ class Space:
         for axis, size, stride in zip(axes, parts.sizes, own, strict=True):
             sizes[axis], steps[axis] = size, stride
             full = self.sizes[axis]
+            if not self.broadcasts and size.constant != 1:
+                size = sizes[axis] = full  # `find_sizes` has compared them
             is_full = size.text == full.text
             strides[axis] = stride if is_full else f.select(f.icmp("eq", size, ONE), ZERO, stride)
         return Operand(type_, parts, sizes, strides, parts.data, parts.strides is None, steps)

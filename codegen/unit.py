@@ -47,7 +47,7 @@ class NativeCode:
         self.sites: Sequence[SiteInfo] = context.sites
         self.emit_time = emit_time
         self._following = following
-        self._is_called = context.options.is_called
+        self.options = context.options
         self._chaos = (
             ctypes.c_int32.from_address(compiled.symbol(CHAOS_SITE))
             if context.options.chaos
@@ -62,7 +62,7 @@ class NativeCode:
     @property
     def native_address(self) -> int:
         """Address of what native code of other units calls; 0 if there is no such function."""
-        return self._compiled.symbol(NATIVE_ENTRY) if self._is_called else 0
+        return self._compiled.symbol(NATIVE_ENTRY) if self.options.is_called else 0
 
     def set_next(self, address: int) -> None:
         """Say which vectorcall function gets the calls that this one does not take."""

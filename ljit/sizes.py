@@ -13,7 +13,15 @@ import numpy as np
 
 from ljit.types import ArrayType, Type
 
-__all__ = ["MAX_ELEMENTS", "is_small", "sized_types", "small_shape", "small_sizes", "without_sizes"]
+__all__ = [
+    "MAX_ELEMENTS",
+    "is_small",
+    "may_be_broadcast",
+    "sized_types",
+    "small_shape",
+    "small_sizes",
+    "without_sizes",
+]
 
 MAX_ELEMENTS = 16  # of an array that is kept in registers
 _MAX_LAST = 4  # a last axis of up to this many elements counts as a vector: (n, 3)
@@ -60,6 +68,11 @@ def small_sizes(shape: Sequence[int]) -> tuple[int | None, ...]:
 def sized_types(types: Sequence[Type], values: Sequence[object]) -> tuple[Type, ...]:
     """Give the types with the sizes of small arrays among the values."""
     return tuple(map(_sized, types, values))
+
+
+def may_be_broadcast(value: object) -> bool:
+    """Whether the value is an array with one element along an axis."""
+    return isinstance(value, np.ndarray) and 1 in value.shape
 
 
 def without_sizes(types: Sequence[Type]) -> tuple[Type, ...]:

@@ -12,6 +12,7 @@ from ljit.types import BOOL, UNBOUND, Type, type_of
 __all__ = [
     "ASSUME",
     "BREAK",
+    "BROADCAST",
     "BUILD",
     "CALLEE_LEFT",
     "CALL_NATIVE",
@@ -145,6 +146,7 @@ RAISES = "raises"
 OUT_OF_RANGE = "a check could fail in some trip of the loop"  # of predicates
 NOT_ALL = "a check of trips side by side failed"  # of any of them
 OTHER_SHAPES = "arrays that one loop nest makes have different shapes"
+BROADCAST = "an array of one element along an axis is broadcast"
 INTERRUPTED = "interrupted"  # by a signal, or by another thread that needs the interpreter
 LONG_LOOP = "a loop in another one is so long that it is compiled by itself"
 #: of outlined loops, or of any code: nothing is wrong with the code that leaves for them

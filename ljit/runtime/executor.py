@@ -61,7 +61,7 @@ from ljit.runtime.plans import (
     wants_compile,
 )
 from ljit.runtime.twins import twin_of
-from ljit.sizes import sized_types, without_sizes
+from ljit.sizes import may_be_broadcast, sized_types, without_sizes
 from ljit.types import Type, type_of
 
 if TYPE_CHECKING:
@@ -221,7 +221,11 @@ class ProfilingExecutor:
         key = tuple(map(type_of, values))
         sized = sized_types(key, values) if config.settings().profiled_sizes else key
         plan = self.plans.get(sized)
-        return plan if plan is not None else self._start_plan(key, sized)
+        if plan is None:
+            plan = self._start_plan(key, sized)
+        if plan is not None and not plan.feedback.broadcasts:
+            plan.feedback.broadcasts = any(map(may_be_broadcast, values))
+        return plan
 
     def _start_plan(self, key: tuple[Type, ...], sized: tuple[Type, ...]) -> Plan | None:
         """Start a plan for small arrays of the sizes seen first, or one for all other sizes."""

@@ -273,7 +273,15 @@ def compile_function(
     start = time.perf_counter()
     with _blame(name):
         made = specialized_graph(baseline, types_, feedback, link_to)
-        return _compile(made, name, on_bailout, start, fastmath=fastmath, is_called=is_called)
+        return _compile(
+            made,
+            name,
+            on_bailout,
+            start,
+            fastmath=fastmath,
+            broadcasts=feedback.broadcasts,
+            is_called=is_called,
+        )
 
 
 def compile_loop(
@@ -300,7 +308,8 @@ def compile_loop(
             )
 
         made = _with_sizes_if_better(types_, feedback, make)
-        return _compile(made, name, on_exit, start, fastmath=fastmath)
+        broadcasts = feedback.broadcasts
+        return _compile(made, name, on_exit, start, fastmath=fastmath, broadcasts=broadcasts)
 
 
 def _compile(
@@ -310,6 +319,7 @@ def _compile(
     start: float,
     *,
     fastmath: bool,
+    broadcasts: bool,
     is_called: bool = False,
 ) -> NativeUnit:
     from ljit.codegen import CompileOptions, compile_unit
@@ -320,6 +330,7 @@ def _compile(
         assumptions=tuple(made.assumptions),
         result=made.result,
         is_called=is_called or any(node.op is CALL_NATIVE for node in made.graph.walk()),
+        broadcasts=broadcasts,
     )
     code = compile_unit(made.graph, name=name, options=options)
     return make_unit(made, code, time.perf_counter() - start)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ljit.analysis.signatures import NativeLink
-from ljit.ops.control import NOT_ALL, NOT_RUN, OTHER_SHAPES, OUT_OF_RANGE
+from ljit.ops.control import BROADCAST, NOT_ALL, NOT_RUN, OTHER_SHAPES, OUT_OF_RANGE
 from ljit.records import Record, made_by
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.native import NativeUnit, PassOn
@@ -111,7 +111,7 @@ class LoopPlan(Record, frozen=False):
 
 def patience(reason: str, compiles: int = 1) -> int:
     """How many bailouts for a reason make code be compiled anew: more and more from the third compile on."""
-    at_first = 1 if reason == NOT_RUN else BAILOUTS_BEFORE_RECOMPILE
+    at_first = 1 if reason in (NOT_RUN, BROADCAST) else BAILOUTS_BEFORE_RECOMPILE
     return at_first << max(compiles - 3, 0)
 
 
@@ -133,6 +133,7 @@ def learn(feedback: PlanFeedback, unit: NativeUnit, site_index: int) -> None:
     A test in front of a loop that fails once leaves the whole loop to the interpreter.
     """
     site = unit.sites[site_index]
+    feedback.broadcasts |= site.reason == BROADCAST
     if site.reason == OUT_OF_RANGE:
         feedback.failed_tests.add(site.origin)
     elif unit.bailouts[site_index] >= patience(site.reason):

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ljit.analysis.signatures import NativeLink
-from ljit.codegen import CompileOptions, NativeCode, compile_unit
+from ljit.codegen import NativeCode, compile_unit
 from ljit.interp import LoopExit, drop_own_frames
 from ljit.ops.control import CALL_NATIVE
 from ljit.runtime import executor as executor_module
@@ -62,7 +62,7 @@ def _fail_each_site_of_plan(
             drop_own_frames(error)
             raise
 
-    unit = _switchable(executor, original, leave)
+    unit = _switchable(original, leave)
     link_entries(executor.owner, [unit])
     linked = [link for link in plan.links.values() if link.address]
     for link in linked:
@@ -84,33 +84,26 @@ def fail_each_loop_guard(function: Any) -> Iterator[str]:
         original = found.unit
         if original is None:
             continue
-        found.unit = unit = _switchable_loop(executor, original)
+        found.unit = unit = _switchable_loop(original)
         try:
             yield from _each_site(unit.code)
         finally:
             found.unit = original
 
 
-def _switchable_loop(executor: ProfilingExecutor, original: NativeUnit) -> NativeUnit:
+def _switchable_loop(original: NativeUnit) -> NativeUnit:
     def leave(exit_index: int, _site_index: int, values: tuple[object, ...]) -> object:
         leaving = unit.code.exits[exit_index]
         return LoopExit.resumed(leaving.at, dict(zip(leaving.names, values, strict=True)))
 
-    unit = _switchable(executor, original, leave)
+    unit = _switchable(original, leave)
     return unit
 
 
-def _switchable(executor: ProfilingExecutor, original: NativeUnit, leave: Helper) -> NativeUnit:
+def _switchable(original: NativeUnit, leave: Helper) -> NativeUnit:
     """Compile the unit again with checks that can be made to fail."""
     specialization = original.specialization
-    options = CompileOptions(
-        fastmath=executor.options.fastmath,
-        chaos=True,
-        helper=leave,
-        assumptions=tuple(specialization.assumptions),
-        result=specialization.result,
-        is_called=original.code.native_address != 0,
-    )
+    options = original.code.options.with_changes(chaos=True, helper=leave)
     code = compile_unit(specialization.graph, name=f"{original.code.name}.chaos", options=options)
     return make_unit(specialization, code, 0.0)
 

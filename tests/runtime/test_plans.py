@@ -49,6 +49,52 @@ def test_a_thousand_shapes_of_rank_two_with_broadcasts_make_one_compile():
     assert compiles(f) == 1
 
 
+def test_sizes_that_broadcast_later_make_one_more_compile():
+    f = ljit.jit(axpy)
+    for k in range(2, 9):
+        assert_same(f, np.full((k, 3 * k), 1.5), np.full((k, 3 * k), k + 0.5))
+    assert compiles(f) == 1
+    for shape in ((1, 24), (8, 1), (1, 1)):
+        for _ in range(3):
+            assert_same(f, np.full((8, 24), 1.5), np.arange(float(np.prod(shape))).reshape(shape))
+    assert compiles(f) == 2
+    assert "an array of one element along an axis is broadcast" in f.explain()
+
+
+def test_sizes_that_are_broadcast_from_the_start_are_expected():
+    f = ljit.jit(axpy)
+    for k in range(20, 25):
+        assert_same(f, np.full((k, 30), 1.5), np.arange(float(k)).reshape(k, 1))
+    assert compiles(f) == 1
+
+
+def add_into(target, values):
+    target += values
+    return target
+
+
+@pytest.mark.parametrize("shape", [(1, 24), (8, 1), (1, 1)])
+def test_values_that_broadcast_later_are_added_in_place_once(shape):
+    f = ljit.jit(add_into)
+    for _ in range(3):
+        assert_same(f, np.ones((8, 24)), np.full((8, 24), 2.0))
+    for k in range(4):
+        assert_same(f, np.ones((8, 24)), np.full(shape, k + 0.5))
+    assert compiles(f) == 2
+
+
+def test_sizes_that_do_not_fit_raise_and_are_no_reason_to_compile():
+    f = ljit.jit(axpy)
+    for _ in range(3):
+        assert_same(f, np.ones((4, 5)), np.ones((4, 5)))
+    with pytest.raises(
+        ValueError, match=r"could not be broadcast together with shapes \(4,5\) \(3,5\)"
+    ):
+        f(np.ones((4, 5)), np.ones((3, 5)))
+    assert_same(f, np.ones((4, 5)), np.ones((4, 5)))
+    assert compiles(f) == 1
+
+
 def test_mixed_ranks_are_specialised_side_by_side():
     f = ljit.jit(axpy)
     values = [np.arange(3.0), np.ones((4, 3)), np.float64(2), np.ones((2, 1, 3)), np.array(2.5)]
