@@ -39,6 +39,30 @@ def three_halves(a):
     return np.power(a, 1.5)
 
 
+def inverse_root(a):
+    return np.power(a, -0.5)
+
+
+def inverse_three_halves(a):
+    return a**-1.5
+
+
+def inverse_square(a):
+    return a**-2
+
+
+def inverse_cube(a):
+    return a**-3.0
+
+
+def far_half(a):
+    return a**7.5
+
+
+def inverse_far_half(a):
+    return a**-8.5
+
+
 def float_power(a):
     return np.float_power(a, 2.5)
 
@@ -72,7 +96,11 @@ def assert_close(found, wanted, ulp=1):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize(
     "function",
-    [square, cube, sixth, fifteenth, root, inverse, three_halves, float_power, in_place, chain],
+    [
+        *(square, cube, sixth, fifteenth, root, inverse, three_halves, float_power, in_place),
+        *(chain, inverse_root, inverse_three_halves, inverse_square, inverse_cube, far_half),
+        inverse_far_half,
+    ],
 )
 def test_powers_of_arrays_are_numpy_s(function, dtype):
     with np.errstate(over="ignore"):
@@ -84,15 +112,25 @@ def test_powers_of_arrays_are_numpy_s(function, dtype):
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize(("function", "exponent"), [(cube, 3), (sixth, 6), (fifteenth, 15)])
+@pytest.mark.parametrize(
+    ("function", "exponent"),
+    [
+        *((cube, 3), (sixth, 6), (fifteenth, 15), (three_halves, 1.5), (far_half, 7.5)),
+        *((inverse_root, -0.5), (inverse_three_halves, -1.5), (inverse_far_half, -8.5)),
+        *((inverse_square, -2), (inverse_cube, -3)),
+    ],
+)
 def test_small_powers_are_right_down_to_subnormal_results(function, exponent, dtype):
     limits = np.finfo(dtype)
-    rng = np.random.default_rng(exponent)
+    rng = np.random.default_rng(int(abs(2 * exponent)))
     sizes = np.concatenate([
         rng.uniform(limits.minexp - limits.nmant, limits.minexp + 3, 300),
         rng.uniform(limits.minexp, limits.maxexp, 300),
     ]) / exponent  # fmt: skip
-    a = (rng.choice([-1.0, 1.0], 600) * 2.0**sizes).astype(dtype)
+    sizes = sizes.clip(limits.minexp - limits.nmant, limits.maxexp - 1)
+    signs = rng.choice([-1.0, 1.0], 600) if exponent % 1 == 0 else 1.0
+    with np.errstate(all="ignore"):
+        a = (signs * 2.0**sizes).astype(dtype)
     compiled = ljit.jit(function)
     for _ in range(4):
         found = compiled(a)
