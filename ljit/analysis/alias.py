@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from ljit.ir import Effect, Graph, Node, Value
 from ljit.types import (
+    NATIVE_KINDS,
     NONE,
     STR,
     UNBOUND,
     ArrayType,
+    ObjectType,
     RangeType,
     ScalarType,
     SliceType,
@@ -23,6 +25,9 @@ from ljit.types import (
 )
 
 __all__ = ["AliasInfo", "is_immutable", "written_operands"]
+
+
+_DTYPES = frozenset(map(type, NATIVE_KINDS))
 
 
 def is_immutable(type_: Type) -> bool:
@@ -38,6 +43,8 @@ def is_immutable(type_: Type) -> bool:
         return all(map(is_immutable, type_.members))
     if isinstance(type_, ScalarType | RangeType | SliceType):
         return True
+    if isinstance(type_, ObjectType):
+        return type_.cls in _DTYPES
     return is_number(type_) or type_ in (NONE, STR, UNBOUND)
 
 

@@ -37,7 +37,7 @@ from ljit.types import (
     Type,
 )
 
-__all__: list[str] = []
+__all__ = ["if_small"]
 
 _FLOAT64 = np.dtype(np.float64)
 _INT64 = np.dtype(np.int64)
@@ -333,44 +333,54 @@ def _infer_linspace(
     return array_of(chosen_dtype(dtype, default), (None,))
 
 
+def _can_lower_linspace(start: Type, stop: Type, num: Type = INT, **attrs: object) -> bool:
+    """Whether both ends are doubles, or become such, and the result has them."""
+    result = _infer_linspace(start, stop, num, **attrs)
+    wide = (INT, FLOAT, ScalarType(_FLOAT64), ScalarType(_INT64))
+    is_double = isinstance(result, ArrayType) and result.dtype == _FLOAT64
+    return (
+        is_double and start in wide and stop in wide and type(attrs.get("endpoint", True)) is bool
+    )
+
+
+def _lower_linspace(
+    e: Emitter, start: V, stop: V, num: V | None = None, *, endpoint: bool = True, **_: object
+) -> V:
+    double, one, zero = ScalarType(_FLOAT64), e.const(INT, 1), e.const(INT, 0)
+    first, last = e.cast(start, double), e.cast(stop, double)
+    count = e.const(INT, 50) if num is None else e.cast(num, INT)
+    made = e.array_new(ArrayType(_FLOAT64, (None,)), [count], None)
+    gaps = e.sub(count, one) if endpoint else count
+    distance = e.sub(last, first)
+    has_gaps = e.compare("gt", gaps, zero)
+    step = e.div(distance, e.cast(e.select(has_gaps, gaps, one), double))
+    step = e.select(has_gaps, step, distance)
+    none = e.const(double, 0.0)
+    lost = e.bit_and(e.compare("eq", step, none), e.compare("ne", distance, none))
+    e.bail_if(lost, "steps that are too small")
+
+    def store(k: V) -> None:
+        e.array_store(made, [k], e.add(e.mul(e.cast(k, double), step), first))
+
+    e.loop(count, store)
+    if endpoint:
+        ends = e.select(e.compare("gt", count, one), one, zero)
+        e.loop(ends, lambda k: e.array_store(made, [e.sub(count, one)], last))
+    return made
+
+
 declare_function(
     "linspace",
     "(start, stop, num=50, *, endpoint=True, retstep=False, dtype=None)",
     _infer_linspace,
     np.linspace,
     effect=_FRESH,
-    samples=((0.0, 1.0), (0, 3, 7)),
+    lower=_lower_linspace,
+    can_lower=_can_lower_linspace,
+    parameters=("start", "stop", "num", "endpoint", "retstep", "dtype"),
+    samples=((0.0, 1.0), (0, 3, 7), (1.5, 1.5, 3), (2.0, 3.0, 1), (0.1, 0.7, 0)),
 )
 
-
-def _infer_eye(
-    rows: Type, columns: Type = NONE, k: Type = INT, *, dtype: object = None, order: object = "C"
-) -> Type:
-    if not is_integer_scalar(rows) or not (columns == NONE or is_integer_scalar(columns)):
-        return ANY
-    if not is_integer_scalar(k) or order != "C":
-        return ANY
-    return array_of(chosen_dtype(dtype, _FLOAT64), (None, None))
-
-
-declare_function(
-    "eye",
-    "(N, M=None, k=0, *, dtype=None, order='C')",
-    _infer_eye,
-    np.eye,
-    effect=_FRESH,
-    symbolic=if_small(np.eye),
-    samples=((3,), (2, 3, 1)),
-)
-declare_function(
-    "identity",
-    "(n, *, dtype=None)",
-    lambda n, *, dtype=None: _infer_eye(n, dtype=dtype),
-    np.identity,
-    effect=_FRESH,
-    symbolic=if_small(np.identity),
-    samples=((3,),),
-)
 
 declare(
     OpDef(

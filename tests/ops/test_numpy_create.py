@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+import ljit
 import ljit.ops  # noqa: F401
 from ljit.ir import REGISTRY, Effect
 from ljit.testing.scalar_emitter import Bailed, has_type, run_lowering
@@ -124,14 +125,36 @@ def test_arange_of_ints_and_floats():
     assert check("arange", 3, 1j) in ("unknown", "raised")
 
 
-def test_linspace_eye_and_identity_have_known_types():
+def test_linspace_eye_and_identity():
     scalars = (0, 1.0, 2j, *(d.type(1) for d in DTYPES if d.kind != "b"))
+    native = (int, float, np.int64, np.float64)
     for start, stop in itertools.product(scalars, repeat=2):
-        assert check("linspace", start, stop) == "typed"
+        is_native = type(start) in native and type(stop) in native
+        assert check("linspace", start, stop) == ("ran" if is_native else "typed")
+    assert check("linspace", 0, 1, 5, endpoint=False) == check("linspace", 1.5, 2, 1) == "ran"
     assert check("linspace", 0, 1, 5, dtype=np.float32, endpoint=False) == "typed"
     assert check("linspace", 0, 1, 5, retstep=True) == "unknown"
-    assert check("eye", 3) == check("eye", 3, 4, 1) == check("eye", 3, dtype=np.int8) == "typed"
-    assert check("identity", 3) == check("identity", 2, dtype=complex) == "typed"
+    assert check("linspace", 0, 1, -1) == "raised"
+    assert check("eye", 3) == check("eye", 3, 4, 1) == check("eye", 3, dtype=np.int8) == "ran"
+    assert check("identity", 3) == check("identity", 2, dtype=complex) == "ran"
+    assert check("eye", 3, dtype=np.float16) == "typed"
+
+
+def zeros_like_another(a):
+    return np.zeros(3, dtype=a.dtype), np.empty((2, len(a)), a.dtype).dtype, a.astype(a.dtype)
+
+
+def test_the_dtype_of_an_array_is_a_constant():
+    for dtype in (np.float64, np.int8, np.complex64):
+        compiled, a = ljit.jit(zeros_like_another), np.ones(4, dtype)
+        for _ in range(3):
+            found = compiled(a)
+            wanted = zeros_like_another(a)
+            assert found[1] is wanted[1]
+            for x, y in ((found[0], wanted[0]), (found[2], wanted[2])):
+                np.testing.assert_array_equal(x, y)
+                assert x.dtype == y.dtype
+        assert "calls Python" not in compiled.explain()
 
 
 @pytest.mark.parametrize("name", ["array", "asarray"])
