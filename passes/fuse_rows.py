@@ -110,7 +110,7 @@ class _Search:
 
     def _take(self, node: Node) -> bool:
         """Add the node if it can be done for one row; its shape then is known."""
-        if len(node.outputs) != 1 or is_writing(node):
+        if len(node.outputs) != 1 or is_writing(node) or node.output is self.base:
             return False
         type_ = node.output.type
         if not isinstance(type_, ArrayType) or type_.layout != "C":

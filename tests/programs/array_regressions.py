@@ -140,3 +140,14 @@ def views_that_nobody_may_write_to(a, b):
 @program(lambda: (np.array(2.5), np.array(3.5)), lambda: (np.array(-2.5), np.array(1.5)))
 def a_fused_array_without_axes_that_becomes_one_of_ints(a, b):
     return np.array(np.fmin(np.trunc(a), 0 < b), dtype=np.int64), (a + b * 2).astype(np.int64)
+
+
+@program(
+    lambda: (np.ones((4, 7)), np.arange(7.0)),
+    lambda: (np.ones((5, 20), np.float32), np.float32(2)),
+)
+def rows_of_a_view_of_what_is_computed(m, b):
+    x = (m * b + 1)[:]
+    y = x[...] / x.sum(axis=-1, keepdims=True)
+    z = y[:, ::1]
+    return z - z.max(axis=1, keepdims=True), y
