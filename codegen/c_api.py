@@ -24,6 +24,7 @@ from ljit.codegen.layout import (
 )
 from ljit.codegen.searches import find_number, is_number_missing
 from ljit.codegen.texts import append_text
+from ljit.ops.containers import make_dict, make_set
 from ljit.ops.membership import is_in, is_not_in
 from ljit.ops.python_types import class_of
 from ljit.records import Record
@@ -112,8 +113,36 @@ C_FUNCTIONS: dict[object, CFunction] = {
 }
 
 
-def call_c_function(e: Emitter, function: CFunction, args: Sequence[Native]) -> Native:
+class Display(Record):
+    """The functions that make an empty container and put things into it, so many at a time."""
+
+    new: str
+    new_args: tuple[Ref, ...]
+    put: str
+    count: int
+
+    def make(self, e: Emitter, args: Sequence[Native]) -> Native:
+        """Make one with boxed arguments in it."""
+        made = e.owned_result(e.f.call_external("ptr", self.new, self.new_args))
+        for start in range(0, len(args), self.count):
+            boxes = [borrow_object(e, arg) for arg in args[start : start + self.count]]
+            pointers = [made.ref, *(pointer for pointer, _ in boxes)]
+            status = e.f.call_external("i32", self.put, pointers)
+            _release(e, boxes)
+            e.bailout.error_if(e.f.icmp("slt", status, integer("i32", 0)))
+        return made
+
+
+DISPLAYS: dict[object, Display] = {
+    make_set: Display("PySet_New", (NULL,), "PySet_Add", 1),
+    make_dict: Display("PyDict_New", (), "PyDict_SetItem", 2),
+}
+
+
+def call_c_function(e: Emitter, function: CFunction | Display, args: Sequence[Native]) -> Native:
     """Call with boxed arguments: an owned object, a bool, an int, or Python's None if it gives nothing."""
+    if isinstance(function, Display):
+        return function.make(e, args)
     if function.in_line is not None:
         x, y = args
         made = function.in_line(e, x, y, lambda: _call(e, function, args))

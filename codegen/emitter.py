@@ -289,6 +289,7 @@ class Emitter:
     call_object = objects.call_object
     call_method = objects.call_method
     getattr = objects.getattr_
+    setattr = objects.setattr_
     call_boxed = objects.call_boxed
     owned_result = objects.owned_result
 

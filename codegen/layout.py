@@ -43,12 +43,14 @@ __all__ = [
     "FLAG_WRITEABLE",
     "FLOAT_VALUE",
     "FUNCTION_DEFAULTS",
+    "INSTANCE_VALUES",
     "IS_IMMORTAL_AWARE",
     "LIST_ALLOCATED",
     "LIST_ITEMS",
     "LONG_DIGIT",
     "LONG_TAG",
     "LONG_TAG_IS_SIZE",
+    "MANAGED_DICT",
     "METHOD_FASTCALL",
     "METHOD_KEYWORDS",
     "METHOD_NOARGS",
@@ -64,18 +66,24 @@ __all__ = [
     "SLICE_STOP",
     "SWAPPED_BYTEORDER",
     "TUPLE_ITEMS",
+    "TYPE_VERSION",
     "VAR_SIZE",
     "attributes_offset",
     "check",
     "default_handler",
+    "find_in_class",
     "has_dict_versions",
+    "has_generic_attributes",
+    "member_offset",
     "method_function",
     "numpy_function",
     "numpy_symbols",
     "python_function",
     "recursion_remaining",
     "type_alloc",
+    "type_version",
     "ufunc_loop",
+    "value_index",
 ]
 
 _WORD = 8
@@ -143,7 +151,12 @@ _NUMPY_DESCR_TYPE = 3
 _NUMPY_ABI = 0x02000000
 _NUMPY_DEFAULT_HANDLER = 306
 
+_TYPE_GETATTRO = 144
+_TYPE_SETATTRO = 152
 _TYPE_ALLOC = 304  # tp_alloc
+TYPE_VERSION = 384  # i32; 0: none
+MANAGED_DICT = -3 * _WORD  # pointer to the dict of an object's attributes, if it has one
+INSTANCE_VALUES = -4 * _WORD  # pointer to an object's values; null: it has a dict
 
 # numpy/_core/include/numpy/ufuncobject.h
 _UFUNC_LOOPS = 32
@@ -234,10 +247,7 @@ def attributes_offset(cls: type) -> int | None:
         return cls.__dictoffset__ or None
     probe = _Probe()
     attributes = vars(probe)
-    return _MANAGED_DICT if _word(id(probe) + _MANAGED_DICT) == id(attributes) else None
-
-
-_MANAGED_DICT = -3 * _WORD
+    return MANAGED_DICT if _word(id(probe) + MANAGED_DICT) == id(attributes) else None
 
 
 @cache
@@ -257,6 +267,90 @@ def has_dict_versions() -> bool:
     return len(set(seen)) == len(seen) and _word(id(probe) + DICT_VERSION) == seen[-1]
 
 
+_HAS_MANAGED_DICT = 1 << 4
+_OBJECT_MEMBER = 16  # T_OBJECT_EX
+_DICT_KEYS = 4 * _WORD
+_KEYS_LOG2_INDEX_BYTES, _KEYS_KIND, _KEYS_COUNT, _KEYS_INDICES = 9, 10, 24, 32
+_SPLIT_KEYS = 2
+
+
+def has_generic_attributes(cls: type) -> bool:
+    """Whether the class reads and writes attributes of its objects as ``object`` does."""
+    functions = (
+        (_TYPE_GETATTRO, "PyObject_GenericGetAttr"),
+        (_TYPE_SETATTRO, "PyObject_GenericSetAttr"),
+    )
+    return all(_word(id(cls) + place) == python_function(name) for place, name in functions)
+
+
+def find_in_class(cls: type, name: str) -> object:
+    """What the class and its bases have under the name, not bound; None: nothing. Gives the type a version."""
+    look = ctypes.pythonapi._PyType_Lookup
+    look.argtypes, look.restype = (ctypes.py_object, ctypes.py_object), ctypes.c_void_p
+    found = look(cls, name)
+    return None if found is None else ctypes.cast(found, ctypes.py_object).value
+
+
+def type_version(cls: type) -> int:
+    """Give the tag of the type, which no other type has and which changes with it; 0: unknown."""
+    return _int32(id(cls) + TYPE_VERSION) if _keys_place() is not None else 0
+
+
+def member_offset(member: types.MemberDescriptorType) -> int | None:
+    """Where objects have the reference of a slot (``__slots__``); None: it is something else."""
+    definition = _word(id(member) + _METHOD_DEF)
+    kind, flags = _int32(definition + _WORD), _int32(definition + 3 * _WORD)
+    return _word(definition + 2 * _WORD) if kind == _OBJECT_MEMBER and flags == 0 else None
+
+
+def value_index(cls: type, name: str) -> int | None:
+    """At which index of their values objects of the class have an attribute; None: not known (yet)."""
+    place = _keys_place()
+    if place is None or not cls.__flags__ & _HAS_MANAGED_DICT:
+        return None
+    keys = _word(id(cls) + place)
+    if not keys or ctypes.c_uint8.from_address(keys + _KEYS_KIND).value != _SPLIT_KEYS:
+        return None
+    log2 = ctypes.c_uint8.from_address(keys + _KEYS_LOG2_INDEX_BYTES).value
+    first = keys + _KEYS_INDICES + (1 << log2)
+    for index in range(_word(keys + _KEYS_COUNT)):
+        if ctypes.cast(_word(first + 2 * _WORD * index), ctypes.py_object).value == name:
+            return index
+    return None
+
+
+@cache
+def _keys_place() -> int | None:
+    """Where a type has the names of its objects' values; None: unknown (only CPython 3.11's way is known)."""
+    if sys.version_info[:2] != (3, 11):
+        return None
+
+    class Probe:
+        """A class whose objects have two attributes."""
+
+        def __init__(self) -> None:
+            self.first: object = _MISSING
+            self.second: object = types
+
+    find_in_class(Probe, "first")
+    probe, other = Probe(), Probe()
+    values = _word(id(other) + INSTANCE_VALUES)
+    size: int = type.__basicsize__  # type: ignore[assignment]  # mypy takes it for a method
+    keys = _word(id(vars(probe)) + _DICT_KEYS)
+    places = [_WORD * k for k in range(size // _WORD) if _word(id(Probe) + _WORD * k) == keys]
+    version = _int32(id(Probe) + TYPE_VERSION)
+    Probe.third = 3  # type: ignore[attr-defined]
+    is_as_known = (
+        len(places) == 1
+        and version > 0
+        and _int32(id(Probe) + TYPE_VERSION) != version
+        and (_word(values), _word(values + _WORD)) == (id(_MISSING), id(types))
+        and _word(id(probe) + MANAGED_DICT) == id(vars(probe))
+    )
+    return places[0] if is_as_known else None
+
+
+_MISSING = object()
 _THREAD_STATE_WORDS = 64  # i32 words of a thread's state to look at
 
 

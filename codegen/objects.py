@@ -8,11 +8,12 @@ from functools import partial
 from types import FunctionType, MethodDescriptorType, TracebackType
 from typing import TYPE_CHECKING, Any
 
+from ljit.codegen.attributes import getter_of, setter_of
 from ljit.codegen.bailout import known_object
 from ljit.codegen.blocks import call_on_blocks
 from ljit.codegen.boxing import box, unbox
 from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer
-from ljit.codegen.c_api import C_FUNCTIONS, call_c_function, call_c_method, method_of
+from ljit.codegen.c_api import C_FUNCTIONS, DISPLAYS, call_c_function, call_c_method, method_of
 from ljit.codegen.convert import borrow_object, unbox_or_bail
 from ljit.codegen.forms import Native, array_parts, components, undef_of
 from ljit.codegen.lifetimes import is_for_exits
@@ -99,20 +100,41 @@ def call_method(
     return result
 
 
-def _attribute(e: Emitter, receiver: Ref, name: str) -> Ref:
-    return e.f.call_external("ptr", "PyObject_GetAttr", (receiver, e.context.keep(name)))
+def _attribute(e: Emitter, x: Native, receiver: Ref, name: str) -> Ref:
+    kept = e.context.keep(name)
+    getter = getter_of(e.f.module, class_of(x.type), kept, name)
+    if getter is not None:
+        return e.f.call("ptr", getter, (receiver,))
+    return e.f.call_external("ptr", "PyObject_GetAttr", (receiver, kept))
 
 
 def getattr_(e: Emitter, x: Native, name: str) -> Native:
     """``x.name``; a method that only exits need is looked up there."""
     node = e.bailout.node
     if node is not None and x.type.is_boxed and is_for_exits(node):
-        return Native(e.result_types[0], (NULL,), late=lambda: _attribute(e, x.ref, name))
+        return Native(e.result_types[0], (NULL,), late=lambda: _attribute(e, x, x.ref, name))
     receiver, slot = borrow_object(e, x)
-    result = _attribute(e, receiver, name)
+    result = _attribute(e, x, receiver, name)
     if slot is not None:
         e.ownership.release_slot(slot)
     return owned_result(e, result)
+
+
+def setattr_(e: Emitter, x: Native, value: Native, name: str) -> None:
+    """``x.name = value``."""
+    boxes = [borrow_object(e, operand) for operand in (x, value)]
+    pointers = [pointer for pointer, _ in boxes]
+    kept = e.context.keep(name)
+    setter = setter_of(e.f.module, class_of(x.type), kept, name)
+    if setter is not None:
+        status = e.f.call("i32", setter, pointers)
+    else:
+        operands = (pointers[0], kept, pointers[1])
+        status = e.f.call_external("i32", "PyObject_SetAttr", operands)
+    for _, slot in boxes:
+        if slot is not None:
+            e.ownership.release_slot(slot)
+    e.bailout.error_if(e.f.icmp("slt", status, integer("i32", 0)))
 
 
 def call_boxed(e: Emitter, function: object, args: Sequence[Native]) -> object:
@@ -129,7 +151,7 @@ def call_boxed(e: Emitter, function: object, args: Sequence[Native]) -> object:
 
 def _call_evaluate(e: Emitter, function: object, args: Sequence[Native]) -> Native:
     """Call the function, or what does the same in C; a bool may stay unboxed."""
-    known = C_FUNCTIONS.get(function)
+    known = C_FUNCTIONS.get(function) or DISPLAYS.get(function)
     if known is not None:
         return call_c_function(e, known, args)
     if isinstance(function, MethodDescriptorType):

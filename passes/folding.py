@@ -8,11 +8,12 @@ import numpy as np
 
 from ljit.analysis.alias import is_immutable
 from ljit.ir import UNKNOWN, Effect, OpDef
-from ljit.types import Type, type_of
+from ljit.types import ANY, INT, Type, type_of
 
 __all__ = ["fold"]
 
 _SMALL = 4096  # no op makes something huge of two ints below
+_BITS = 128  # of ints that do not fit in 64 bits, as CPython does
 _LONGEST = 64  # of strings and tuples
 
 
@@ -32,13 +33,19 @@ def fold(
         result = op.fold(types, constants, **attrs)
         if result is not UNKNOWN:
             return result if is_immutable(type_of(result)) else UNKNOWN
-    if any(c is UNKNOWN for c in constants) or not _can_evaluate(op, types, constants, attrs):
+    if any(c is UNKNOWN for c in constants):
+        return UNKNOWN
+    # an int that does not fit in 64 bits is `Any`, but what it does is known
+    types = [INT if type(c) is int else t for c, t in zip(constants, types, strict=True)]
+    if not _can_evaluate(op, types, constants, attrs):
         return UNKNOWN
     result = _evaluate(op, constants, attrs)
     if result is UNKNOWN:
         return UNKNOWN
     type_ = type_of(result)
-    return result if type_ == expected and is_immutable(type_) else UNKNOWN
+    if isinstance(result, int) and type_ == ANY:  # it does not fit in 64 bits
+        return result if expected in (INT, ANY) and result.bit_length() <= _BITS else UNKNOWN
+    return result if expected in (type_, ANY) and is_immutable(type_) else UNKNOWN
 
 
 def _can_evaluate(
@@ -47,7 +54,11 @@ def _can_evaluate(
     effect = op.effects if isinstance(op.effects, Effect) else op.effects(*types, **attrs)
     if op.evaluate is None or effect & ~Effect.RAISE or not all(map(is_immutable, types)):
         return False
-    return len(constants) < 2 or op.is_commutative or all(map(_is_small, constants))
+    if len(constants) < 2 or op.is_commutative:
+        return True
+    first, *others = constants
+    is_moderate = type(first) is int and first.bit_length() <= _BITS
+    return (is_moderate or _is_small(first)) and all(map(_is_small, others))
 
 
 def _is_small(value: object) -> bool:

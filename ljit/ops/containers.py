@@ -59,11 +59,11 @@ def _make_list(*items: object) -> list[object]:
     return list(items)
 
 
-def _make_set(*items: object) -> set[object]:
+def make_set(*items: object) -> set[object]:
     return set(items)
 
 
-def _make_dict(*pairs: object) -> dict[object, object]:
+def make_dict(*pairs: object) -> dict[object, object]:
     return dict(zip(pairs[::2], pairs[1::2], strict=True))
 
 
@@ -122,7 +122,7 @@ SET_CONSTRUCT = _container_op(
     "``{a, b}``",
     keeps_unions=True,
     infer=lambda *items: ObjectType(set),
-    evaluate=_make_set,
+    evaluate=make_set,
     effects=_effect_of_keys,
     samples=_ITEMS,
 )
@@ -135,7 +135,7 @@ DICT_CONSTRUCT = _container_op(
     ),
     keeps_unions=True,
     infer=lambda *pairs: ObjectType(dict),
-    evaluate=_make_dict,
+    evaluate=make_dict,
     effects=lambda *pairs: _effect_of_keys(*pairs[::2]),
     samples=((), (1, 2), ("a", 1, "b", None), ([], 1)),
 )

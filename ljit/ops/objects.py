@@ -181,6 +181,11 @@ def _delete_attribute(x: object, *, name: str) -> None:
     delattr(x, name)
 
 
+def _lower_setattr(e: Emitter, x: V, value: V, *, name: str) -> tuple[()]:
+    e.setattr(x, value, name)
+    return ()
+
+
 def _get_attribute(x: object, *, name: str) -> object:
     return getattr(x, name)
 
@@ -215,6 +220,7 @@ SETATTR = _object_op(
     statement="{0}.{name} = {1}",
     infer=lambda x, value, *, name: (),
     evaluate=_set_attribute,
+    lower=_lower_setattr,
 )
 DELATTR = _object_op(
     "py::delattr",

@@ -5,13 +5,13 @@ import sys
 
 import pytest
 
-from ljit.codegen.c_api import C_FUNCTIONS
+from ljit.codegen.c_api import C_FUNCTIONS, DISPLAYS
 from ljit.ir import REGISTRY
 from ljit.types import ANY
 from tests.codegen.harness import Compiled
 from tests.ops.python_harness import attempt, compile_op
 
-OPS = [op for op in REGISTRY.values() if op.evaluate in C_FUNCTIONS]
+OPS = [op for op in REGISTRY.values() if op.evaluate in {**C_FUNCTIONS, **DISPLAYS}]
 METHODS = (
     ("abc", "upper", ()),
     ("a,b", "split", (",",)),

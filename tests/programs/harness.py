@@ -163,11 +163,19 @@ def compare(a: Any, b: Any, ulp: Ulps = 0) -> str | None:
         return compare_sequences(a, b, ulp)
     if isinstance(a, dict):
         return compare_sequences(list(a.items()), list(b.items()), ulp)
-    if type(a).__module__.startswith("tests.") and hasattr(a, "__dict__"):
-        return compare(vars(a), vars(b), ulp)
+    if type(a).__module__.startswith("tests."):
+        return compare(attributes(a), attributes(b), ulp)
     if callable(a):
         return None
     return None if a == b else f"{a!r} != {b!r}"
+
+
+def attributes(thing: Any) -> dict[str, Any]:
+    """The attributes of an object, in the order in which they came, and what is in its slots."""
+    slots = {
+        name: getattr(thing, name, "nothing") for name in getattr(type(thing), "__slots__", ())
+    }
+    return {**getattr(thing, "__dict__", {}), **slots}
 
 
 def stream_state(rng: Any) -> str:

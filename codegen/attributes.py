@@ -1,0 +1,169 @@
+"""Attributes of objects of known classes, read and written where they lie.
+
+As CPython's own specialised instructions do: an object whose type has the version tag that was seen at compile
+time has the attribute in the same slot, or at the same index among its values, or in its dict. Whatever is
+different goes to `PyObject_GetAttr` and `PyObject_SetAttr`.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType, MemberDescriptorType
+
+from ljit.codegen.builder import ModuleBuilder, Ref
+from ljit.codegen.layout import (
+    INSTANCE_VALUES,
+    MANAGED_DICT,
+    OB_TYPE,
+    TYPE_VERSION,
+    find_in_class,
+    has_generic_attributes,
+    member_offset,
+    type_version,
+    value_index,
+)
+from ljit.records import Record
+
+__all__ = ["getter_of", "setter_of"]
+
+
+_GET_IN_DICT = """in.dict:
+  %item = call ptr @PyDict_GetItem(ptr %dict, {name})
+  %missing = icmp eq ptr %item, null
+  br i1 %missing, label %slow, label %take.item
+take.item:
+  %item.count = load i64, ptr %item
+  %item.more = add i64 %item.count, 1
+  store i64 %item.more, ptr %item
+  ret ptr %item
+"""
+_SET_IN_DICT = """in.dict:
+  %done.status = call i32 @PyDict_SetItem(ptr %dict, {name}, ptr %value)
+  ret i32 %done.status
+"""
+
+
+class _Place(Record):
+    """Where objects of a class have an attribute."""
+
+    version: int  # of the type
+    offset: int  # in the object, or among its values
+    is_slot: bool
+
+
+def getter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> str | None:
+    """The function that takes an object and gives a new reference to its attribute; null: an error.
+
+    `name` is `text` as a Python object. None: nobody knows where the attribute is.
+    """
+    place = _place_of(cls, text)
+    if place is None:
+        return None
+    module.declare("PyObject_GetAttr", "ptr", ["ptr", "ptr"])
+    module.declare("PyDict_GetItem", "ptr", ["ptr", "ptr"])
+    symbol = f"get.{id(cls)}.{_number(name)}"
+    source = f"""define internal ptr @{symbol}(ptr %x) noinline nounwind {{
+{_find(place)}
+  %value = load ptr, ptr %place
+  %none = icmp eq ptr %value, null
+  br i1 %none, label %slow, label %take
+take:
+  %count = load i64, ptr %value
+  %more = add i64 %count, 1
+  store i64 %more, ptr %value
+  ret ptr %value
+{_GET_IN_DICT.format(name=name.typed) if not place.is_slot else ""}slow:
+  %made = call ptr @PyObject_GetAttr(ptr %x, {name.typed})
+  ret ptr %made
+}}"""
+    return module.define(symbol, source)
+
+
+def setter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> str | None:
+    """The function that takes an object and the value that its attribute is to have; -1: an error."""
+    place = _place_of(cls, text)
+    if place is None:
+        return None
+    module.declare("PyObject_SetAttr", "i32", ["ptr", "ptr", "ptr"])
+    module.declare("PyDict_SetItem", "i32", ["ptr", "ptr", "ptr"])
+    module.declare("_Py_Dealloc", "void", ["ptr"])
+    symbol = f"set.{id(cls)}.{_number(name)}"
+    first = "first" if place.is_slot else "slow"  # CPython notes in which order values came
+    source = f"""define internal i32 @{symbol}(ptr %x, ptr %value) noinline nounwind {{
+{_find(place)}
+  %old = load ptr, ptr %place
+  %none = icmp eq ptr %old, null
+  %count = load i64, ptr %value
+  %more = add i64 %count, 1
+  br i1 %none, label %{first}, label %change
+first:
+  store i64 %more, ptr %value
+  store ptr %value, ptr %place
+  ret i32 0
+change:
+  store i64 %more, ptr %value
+  store ptr %value, ptr %place
+  %held = load i64, ptr %old
+  %less = sub i64 %held, 1
+  store i64 %less, ptr %old
+  %dead = icmp eq i64 %less, 0
+  br i1 %dead, label %free, label %done
+free:
+  call void @_Py_Dealloc(ptr %old)
+  br label %done
+done:
+  ret i32 0
+{_SET_IN_DICT.format(name=name.typed) if not place.is_slot else ""}slow:
+  %status = call i32 @PyObject_SetAttr(ptr %x, {name.typed}, ptr %value)
+  ret i32 %status
+}}"""
+    return module.define(symbol, source)
+
+
+def _find(place: _Place) -> str:
+    """The beginning of a function: it leaves the address of the reference in ``%place``, or goes to ``slow``."""
+    source = f"""entry:
+  %type.place = getelementptr i8, ptr %x, i64 {OB_TYPE}
+  %type = load ptr, ptr %type.place
+  %version.place = getelementptr i8, ptr %type, i64 {TYPE_VERSION}
+  %version = load i32, ptr %version.place
+  %same = icmp eq i32 %version, {place.version}
+  br i1 %same, label %known, label %slow
+known:
+"""
+    if place.is_slot:
+        return source + f"  %place = getelementptr i8, ptr %x, i64 {place.offset}"
+    return (
+        source
+        + f"""  %values.place = getelementptr i8, ptr %x, i64 {INSTANCE_VALUES}
+  %values = load ptr, ptr %values.place
+  %is.dict = icmp eq ptr %values, null
+  br i1 %is.dict, label %look, label %there
+look:
+  %dict.place = getelementptr i8, ptr %x, i64 {MANAGED_DICT}
+  %dict = load ptr, ptr %dict.place
+  %unknown = icmp eq ptr %dict, null
+  br i1 %unknown, label %slow, label %in.dict
+there:
+  %place = getelementptr i8, ptr %values, i64 {place.offset}"""
+    )
+
+
+def _place_of(cls: type | None, name: str) -> _Place | None:
+    if cls is None or not has_generic_attributes(cls):
+        return None
+    found = find_in_class(cls, name)
+    version = type_version(cls)
+    if not version:
+        return None
+    if isinstance(found, MemberDescriptorType):
+        offset = member_offset(found)
+        return None if offset is None else _Place(version, offset, is_slot=True)
+    if found is not None and not isinstance(found, FunctionType | int | float | str | tuple):
+        return None  # it may say itself what becomes of the attribute
+    index = value_index(cls, name)
+    return None if index is None else _Place(version, 8 * index, is_slot=False)
+
+
+def _number(name: Ref) -> int:
+    """The address in ``inttoptr (i64 N to ptr)``."""
+    return int(name.text.split()[2])

@@ -1,0 +1,112 @@
+"""Attributes of objects are read and written where they lie, and references are counted."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+
+import ljit
+from ljit.codegen.layout import find_in_class, type_version, value_index
+
+
+class Slots:
+    __slots__ = ("x",)
+
+
+class Values:
+    x: Any
+
+
+class Other:
+    x: Any
+
+
+class Lazy:
+    def __getattribute__(self, name: str) -> Any:
+        return name
+
+
+def exchange(thing: Any, value: Any) -> Any:
+    old = None
+    for _ in range(1):  # worth compiling
+        old = thing.x
+        thing.x = value
+    return old
+
+
+def made(cls: type, x: object) -> Any:
+    thing = cls()
+    thing.x = x
+    return thing
+
+
+find_in_class(Slots, "x")
+needs_layout = pytest.mark.skipif(type_version(Slots) == 0, reason="another CPython")
+
+
+@needs_layout
+@pytest.mark.parametrize("cls", [Slots, Values])
+def test_a_known_place_is_read_and_written_there(cls):
+    f = ljit.jit(exchange)
+    first, second = object(), object()
+    thing = made(cls, first)
+    for _ in range(3):
+        assert f(thing, second) is first
+        assert f(thing, first) is second
+    text = f.dump_llvm()
+    assert f"@get.{id(cls)}" in text
+    assert f"@set.{id(cls)}" in text
+
+
+@needs_layout
+def test_a_class_with_attributes_of_its_own_way_is_asked():
+    f = ljit.jit(exchange)
+    thing = Lazy()
+    for _ in range(3):
+        assert f(thing, 1) == "x"
+    assert "@get." not in f.dump_llvm()
+
+
+@pytest.mark.parametrize("cls", [Slots, Values])
+def test_references_are_counted(cls):
+    f = ljit.jit(exchange)
+    first, second = object(), object()
+    thing = made(cls, first)
+    before = sys.getrefcount(first), sys.getrefcount(second)
+    for _ in range(20):
+        f(thing, second)
+        f(thing, first)
+    assert (sys.getrefcount(first), sys.getrefcount(second)) == before
+
+
+@needs_layout
+def test_an_unknown_name_has_no_index():
+    made(Other, 1)
+    assert value_index(Other, "x") == 0
+    assert value_index(Other, "y") is None
+    assert value_index(int, "x") is None
+
+
+def test_classes_may_change_between_calls():
+    class Changing:
+        def __init__(self) -> None:
+            self.x: Any = 1
+
+    f = ljit.jit(exchange)
+    thing = Changing()
+    for k in range(5):
+        assert f(thing, k) == (k - 1 if k else 1)
+    seen = []
+
+    def assign(self: Changing, value: object) -> None:
+        seen.append(value)
+
+    Changing.x = property(lambda self: "asked", assign)  # type: ignore[attr-defined]
+    assert f(thing, 9) == "asked"
+    assert seen == [9]
+    del Changing.x  # type: ignore[attr-defined]
+    assert f(thing, 10) == 4
+    Changing.__getattribute__ = lambda self, name: name  # type: ignore[method-assign,assignment]
+    assert f(thing, 11) == "x"

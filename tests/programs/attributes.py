@@ -1,0 +1,163 @@
+"""Programs that read and write attributes of objects, fill sets and dicts, and compute with large constants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.programs.harness import program
+
+
+class Slots:
+    __slots__ = ("also_x", "x", "y")
+
+    def __init__(self, x: Any, y: Any = None) -> None:
+        self.x = x
+        if y is not None:
+            self.y = y
+
+
+class Plain:
+    kind = "a plain one"
+
+    def __init__(self, x: Any, y: Any = None) -> None:
+        self.x = x
+        if y is not None:
+            self.y = y
+
+    @property
+    def twice(self) -> Any:
+        return self.x * 2
+
+
+class Child(Plain):
+    y = 7  # until an object has its own
+
+
+class Guarded:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value + 1)
+
+    def __getattr__(self, name: str) -> Any:
+        return len(name)
+
+
+def with_dict(x: Any) -> Plain:
+    made = Plain(x, 1)
+    vars(made)["extra"] = x
+    return made
+
+
+def as_child(x: Any) -> Plain:
+    made = Plain(x, 2)
+    made.__class__ = Child
+    return made
+
+
+@program(
+    lambda: (Slots(1, 2), 5),
+    lambda: (Slots(1.5, 2.5), 3),
+    lambda: (Plain(1, 2), 5),
+    lambda: (Child(1, 2), 5),
+    lambda: (with_dict(3), 4),
+    lambda: (as_child(3), 4),
+    lambda: (Slots(2**62, 2**62), 3),
+    lambda: (Guarded(1), 2),
+    lambda: (None, 2),
+    lambda: (3, 2),
+)
+def sums_in_attributes(thing, n):
+    for i in range(n):
+        thing.x += i
+        thing.y = thing.y + thing.x
+    return thing.x, thing.y
+
+
+@program(
+    lambda: ([Slots(1, 2), Slots(3)],),
+    lambda: ([Plain(1, 2), Plain(3)],),
+    lambda: ([Child(1, 2), Child(3)],),
+    lambda: ([Plain(1, 2), with_dict(2), as_child(1), Slots(1, 1)],),
+    lambda: ([Slots(1, 2), Plain(3, 4), Guarded(1)],),
+)
+def attributes_that_may_be_missing(things):
+    total = 0
+    for thing in things:
+        total += thing.x
+        thing.x = total
+        total += thing.y
+    return total
+
+
+@program(lambda: (Slots(1),), lambda: (Plain(1.5),), lambda: (Guarded(2),), lambda: (5,))
+def attributes_that_are_new(thing):
+    thing.y = thing.x
+    thing.y = thing.y * 3
+    thing.also_x = thing.y
+    del thing.y
+    thing.y = 1
+    return thing.y, thing.also_x
+
+
+@program(lambda: (Plain(1, 2),), lambda: (Child(1, 2),), lambda: (Slots(1, 2),))
+def read_only_attributes(thing):
+    before = thing.twice
+    thing.x = 9
+    thing.twice = before
+    return before
+
+
+@program(lambda: (Plain(1), 4), lambda: (Child(1), 4))
+def classes_that_change(thing, n):
+    seen = []
+    for i in range(n):
+        type(thing).kind = i
+        seen.append(thing.kind)
+        thing.x += thing.kind
+        if i == 2:
+            thing.kind = "its own"
+    type(thing).kind = "a plain one"
+    return seen, thing.x
+
+
+@program(
+    lambda: (1, 2.5, "a"),
+    lambda: (1, 1.0, True),
+    lambda: (1, [], 2),
+    lambda: ([], 1, 2),
+    lambda: (2**70, None, (1, 2)),
+    lambda: (float("nan"), (1, []), 0),
+)
+def displays(a, b, c):
+    empty = {}
+    empty[a] = b
+    first = {a: b, b: c, a: c}
+    return empty, first, {a, b, c} == {c, b, a}, len({a, b, c}), {"k": {c: a}}
+
+
+@program(lambda: ([2, 7, 11, 15], 22), lambda: ([1.5, 2.5], 4), lambda: ([], 1), lambda: ([[1]], 2))
+def pair_with_sum(xs, wanted):
+    seen = {}
+    for i, x in enumerate(xs):
+        if wanted - x in seen:
+            return seen[wanted - x], i
+        seen[x] = i
+    return None
+
+
+@program(lambda: (5,), lambda: (-1,), lambda: (2**64,), lambda: (2.5,), lambda: (True,))
+def large_constants(x):
+    mask = 2**64 - 1
+    parts = (-(2**63), 2**63, -(2**63) - 1, mask % 7, 1 << 70, 2**64 >> 60, mask // 3, ~(2**64))
+    powers = (2**200, 3**100 % 7, 2**64 == 2**64, 2**64 * 1.5, 10**18 * 100, 2**1000 * 0)
+    return x * mask, x + 2**63, x % 2**64, parts, powers
+
+
+@program(lambda: ("hello",), lambda: ("",), lambda: ("\u65e5\u672c",), lambda: (["a", "bc"],))
+def hash_of_text(text):
+    h = 0xCBF29CE484222325
+    for c in text:
+        h = ((h ^ ord(c)) * 0x100000001B3) % 2**64
+    return h
