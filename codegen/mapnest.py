@@ -233,7 +233,7 @@ class _Nest:
             nonlocal has_checks
             space, sources, results = self._in_order(condition, targets)
             count = len(self.into)
-            near = () if is_apart else sources
+            near = () if is_apart else (*sources, *results[:count])
             ways = redirect_overlapping(space, results[:count], near, may_leave=may_leave)
             into = [
                 x if way is None else way.temporary

@@ -42,9 +42,9 @@ class Redirection(Record):
 
 
 def redirect_overlapping(
-    space: Space, into: Sequence[Operand], sources: Sequence[object], *, may_leave: bool
+    space: Space, into: Sequence[Operand], others: Sequence[object], *, may_leave: bool
 ) -> list[Redirection | None]:
-    """Say for each target where its values go; None: there at once.
+    """Say for each target where its values go; None: there at once. `others` are what it may overlap.
 
     `may_leave`: the body can leave in the middle. All is done again then, from the last Snapshot on: what was computed
     of the target since, too. So it takes no value before all are there.
@@ -56,7 +56,7 @@ def redirect_overlapping(
         hazards = _Hazards(space, target)
         if may_leave:
             hazards.worst = integer("i64", _ALL)
-        for x in () if may_leave else (*sources, *into):
+        for x in () if may_leave else others:
             if isinstance(x, Operand) and x is not target:
                 hazards.add(x, is_strict=x in into)
         redirected.append(hazards.redirection())

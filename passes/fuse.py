@@ -30,6 +30,7 @@ from ljit.passes.fuse_nodes import (
     stretches,
 )
 from ljit.passes.fuse_parts import compute_parts
+from ljit.passes.fuse_stores import merge_stores
 from ljit.passes.fuse_updates import make_updates_plain
 from ljit.passes.fuse_views import move_views_up
 from ljit.passes.manager import graph_pass, is_allowed
@@ -57,6 +58,7 @@ def fuse(graph: Graph, failed: Collection[int] = ()) -> bool:
                 if is_allowed(NAME, group.root):
                     _build(group)
                     changed = True
+        changed |= merge_stores(block)
     return changed
 
 

@@ -245,7 +245,7 @@ MAP = _control(
     or with size 1 there (`keepdims`), or to a NumPy scalar if none are left. Yielded values are cast to the dtype of
     the output first. Scalars among the other inputs are the same for each element.
     `covers` lists positions of those inputs whose broadcast shape has to be that of the whole nest; native code
-    leaves if it is not. `apart`: the memory of the arrays written to is none of the other inputs'.
+    leaves if it is not. `apart`: no element that is written to is one of another input, or is written to twice.
     """,
     effects=lambda *types, into=0, **attrs: (
         Effect.ALLOC | Effect.READ | (Effect.WRITE if into else Effect.RAISE)

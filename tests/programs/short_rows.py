@@ -99,3 +99,62 @@ def colours(picture):
     result[..., 1] = picture[..., 1] % 0.3
     result[..., 2] = high
     return result[..., :3], grey, grey.flags.c_contiguous, picture.mean(axis=-1)
+
+
+@program(
+    lambda: (points(9, 4), points(9, 4, start=0.7)),
+    lambda: (points(9, 4, np.float32), points(9, 4)),
+    lambda: (points(9, 4), points(1, 4)),
+    lambda: (points(9, 4)[::-1], points(9, 5)),
+    lambda: (points(0, 4), points(0, 4)),
+    lambda: (points(9, 3), points(9, 4)),
+    lambda: (points(9, 4), points(8, 4)),
+    lambda: (points(1, 4), points(9, 4)),
+)
+def quaternions(p, q):
+    result = np.empty_like(p)
+    a, b, c, d = p[:, 0], p[:, 1], p[:, 2], p[:, 3]
+    e, f, g, h = q[:, 0], q[:, 1], q[:, 2], q[:, 3]
+    result[:, 0] = a * e - b * f
+    result[:, 1] = a * g + b * h
+    scaled = c * 2.0
+    result[:, 2] = scaled
+    result[:, -1] = d - scaled
+    return result
+
+
+@program(lambda: (points(9, 4), 2), lambda: (points(9, 4), 0), lambda: (points(5, 4), -1))
+def columns_that_meet(p, k):
+    first = np.zeros((len(p), 5))
+    first[:, 0] = p[:, 0] + 1.0
+    first[:, k] = p[:, 1] + 2.0
+    first[:, 0] = p[:, 2] + 3.0
+    second = np.zeros((len(p) + 1, 3))
+    second[1:, 0] = p[:, 0] * 2.0
+    second[:-1, 0] = p[:, 1] * 3.0
+    second[1:, 1] = second[1:, 0] + 1.0
+    third = np.zeros((2, len(p)))
+    view = third[1]
+    third[0] = p[:, 0] * 2.0
+    third[1] = p[:, 1] - view
+    fourth = np.zeros((2, len(p)))
+    fourth[0] = p[:, 0] * 2.0
+    fourth[1] = fourth[0] + p[:, 1]
+    fifth = np.zeros((len(p), 2))
+    fifth[:, 0] = p[:, 0] * 2.0
+    fifth[:, 1] = (p[:, 0] + fifth.max()) * 0.5
+    return first, second, third, fourth, fifth
+
+
+@program(lambda: (points(9, 4), 3), lambda: (points(9, 3), 3), lambda: (points(9, 1), 3))
+def columns_in_loops_and_errors(p, steps):
+    kept = []
+    result = np.zeros((len(p), 2))
+    for k in range(steps):
+        made = np.empty((len(p), 2))
+        made[:, 0] = p[:, 0] * k + result[:, 1]
+        made[:, 1] = p[:, k] - k
+        result[:, 0] = made[:, 0] + 1.0
+        result[:, 1] = made[:, 1] * 2.0
+        kept.append(made)
+    return kept, result
