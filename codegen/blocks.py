@@ -22,6 +22,7 @@ from ljit.codegen.array_compare import COMPARE
 from ljit.codegen.block_cache import CACHE, LEAST
 from ljit.codegen.builder import Ref, address
 from ljit.codegen.layout import (
+    ARRAY_DATA,
     ARRAY_DIMENSIONS,
     ARRAY_FLAGS,
     ARRAY_HANDLER,
@@ -40,6 +41,7 @@ from ljit.codegen.layout import (
 
 __all__ = [
     "array_maker",
+    "array_renewer",
     "array_taker",
     "call_on_blocks",
     "kept_bytes",
@@ -257,10 +259,13 @@ go:
 
 def _entries() -> str:
     """What units call: it works without the functions above until the first large array, which asks for them."""
+    return _ask() + _MAKE_ARRAY + _REUSE_ARRAY + _is_large() + _CALL_FUNCTION
+
+
+def _ask() -> str:
+    """Have CPython compile the functions above when it comes to it."""
     asks = f"call i32 @Py_AddPendingCall(ptr {address(_when_asked())}, ptr null)"
-    return f"""@maker = global ptr null
-@caller = global ptr null
-@asked = internal global i8 0
+    return f"""@asked = internal global i8 0
 declare i32 @Py_AddPendingCall(ptr, ptr)
 define internal void @ask() {{
   %was = load i8, ptr @asked
@@ -273,6 +278,10 @@ now:
 done:
   ret void
 }}
+"""
+
+
+_MAKE_ARRAY = f"""@maker = global ptr null
 define ptr @make_array({_PARAMS}) {{
   %is.small = icmp ult i64 %bytes, {LEAST}
   br i1 %is.small, label %plain, label %look
@@ -290,6 +299,9 @@ plain:
   %own = call ptr @plain_array({_PARAMS})
   ret ptr %own
 }}
+"""
+
+_REUSE_ARRAY = f"""declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 define ptr @take_array(ptr %slot, i32 %ndim, ptr %dims, ptr %descriptor, i64 %bytes) {{
   %old = load ptr, ptr %slot
   %none = icmp eq ptr %old, null
@@ -301,7 +313,34 @@ make:
   %new = call ptr @make_array(i32 %ndim, ptr %dims, ptr %descriptor, i64 %bytes, i32 0, i1 false)
   ret ptr %new
 }}
-{_is_large()}define ptr @call_function(ptr %callee, ptr %args, i64 %count, ptr %names) {{
+define ptr @renew_array(ptr %slot, i32 %ndim, ptr %dims, ptr %descriptor, i64 %bytes, i1 %zero) {{
+  %old = load ptr, ptr %slot
+  %none = icmp eq ptr %old, null
+  br i1 %none, label %make, label %compare
+{COMPARE}reuse:
+  br i1 %zero, label %clear, label %done
+clear:
+  %data.at = getelementptr i8, ptr %old, i64 {ARRAY_DATA}
+  %data = load ptr, ptr %data.at
+  call void @llvm.memset.p0.i64(ptr %data, i8 0, i64 %bytes, i1 false)
+  ret ptr %old
+done:
+  ret ptr %old
+make:
+  %new = call ptr @make_array(i32 %ndim, ptr %dims, ptr %descriptor, i64 %bytes, i32 0, i1 %zero)
+  %failed = icmp eq ptr %new, null
+  br i1 %failed, label %end, label %keep
+keep:
+  store ptr %new, ptr %slot
+  call void @Py_DecRef(ptr %old)
+  br label %end
+end:
+  ret ptr %new
+}}
+"""
+
+_CALL_FUNCTION = """@caller = global ptr null
+define ptr @call_function(ptr %callee, ptr %args, i64 %count, ptr %names) {
   %caller = load ptr, ptr @caller
   %none = icmp eq ptr %caller, null
   br i1 %none, label %plain, label %call
@@ -320,7 +359,7 @@ ask:
   br label %done
 done:
   ret ptr %made
-}}
+}
 """
 
 
@@ -340,7 +379,8 @@ def _when_asked() -> int:
 @cache
 def _entry_module() -> engine.CompiledModule:
     """What units call, compiled before the first of them."""
-    text, exports = _PLAIN + _entries(), ("take_array", "call_function", "maker", "caller")
+    text = _PLAIN + _entries()
+    exports = ("take_array", "renew_array", "call_function", "maker", "caller")
     compiled = engine.compile_ir(text, "make_array", exports=exports, optimize=False)
     engine.keep_forever(compiled)
     return compiled
@@ -393,6 +433,14 @@ def array_taker() -> Ref:
     It takes the C-contiguous array in the slot if it is alike and nobody else has it, else makes one as above.
     """
     return address(_entry_module().symbol("take_array"))
+
+
+def array_renewer() -> Ref:
+    """The native function ``(ptr slot, i32 ndim, ptr dims, ptr descriptor, i64 bytes, i1 zero)``.
+
+    It leaves the array in the slot there if it is as above, else puts another one there; it gives the array borrowed.
+    """
+    return address(_entry_module().symbol("renew_array"))
 
 
 def call_on_blocks() -> str | None:

@@ -15,6 +15,7 @@ from ljit.codegen.arrays import new_array
 from ljit.codegen.builder import FALSE, TRUE, FunctionBuilder, ModuleBuilder, Ref, integer
 from ljit.codegen.forms import array_parts
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
+from ljit.codegen.partition import QUICK
 from ljit.records import Record
 from ljit.types import ArrayType
 
@@ -156,7 +157,7 @@ def _hazard_function(module: ModuleBuilder, ndim: int) -> str:
         return name
     params = ("ptr", "ptr", "i64", "i64", "i1", *("i64",) * (3 * ndim))
     f = module.function(name, "i64", params, "internal")
-    f.attributes = "nounwind noinline willreturn memory(none)"
+    f.attributes = f"nounwind noinline {QUICK} willreturn memory(none)"
     target, x, item, other_item, strict, *axes = f.params
     sizes, strides, others = axes[:ndim], axes[ndim : 2 * ndim], axes[2 * ndim :]
     start, other_start = (f.convert("ptrtoint", data, "i64") for data in (target, x))

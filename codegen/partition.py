@@ -111,8 +111,10 @@ def _declared_variable(line: str) -> str:
 
 def _declared(function: str) -> str:
     head = _head(function).replace(" internal ", " ", 1)
-    signature = head[: head.rindex(")") + 1]
-    return f"declare{_PARAMETER.sub('', signature).removeprefix('define')} nounwind"
+    end = head.index(")") + 1
+    own = (word for word in head[end:-1].split() if word not in (QUICK, "noinline"))
+    attributes = " ".join(dict.fromkeys(("nounwind", *own)))
+    return f"declare{_PARAMETER.sub('', head[:end]).removeprefix('define')} {attributes}"
 
 
 def _nodes_of(body: str, nodes: Mapping[str, str]) -> Iterable[str]:

@@ -280,7 +280,7 @@ def _array_check(module: ModuleBuilder) -> str:
     if all(function.name != _IS_ARRAY for function in module.functions):
         params = ("ptr", "ptr", "i32", "i32", "i32")
         f = module.function(_IS_ARRAY, "i1", params, "internal")
-        f.attributes = "nounwind noinline"
+        f.attributes = f"nounwind noinline {QUICK}"
         other = f.new_block("other")
         _require_array(f, f.params[0], f.params[1:], other)
         f.ret(TRUE)

@@ -15,6 +15,7 @@ from ljit.codegen.bailout import known_object
 from ljit.codegen.builder import FALSE, NULL, TRUE, ModuleBuilder, Ref, integer
 from ljit.codegen.forms import Native, array_parts, components, split
 from ljit.codegen.layout import DICT_VERSION, attributes_offset, has_dict_versions
+from ljit.codegen.partition import QUICK
 from ljit.codegen.unboxing import unbox
 from ljit.ops.python_types import class_of
 from ljit.types import ArrayType
@@ -46,7 +47,7 @@ def _same_array(module: ModuleBuilder, type_: ArrayType) -> str:
     name = "same." + re.sub(r"\W+", "_", str(type_).replace("*", "n"))
     if all(function.name != name for function in module.functions):
         f = module.function(name, "i1", ("ptr", *components(type_)[2:]), "internal")
-        f.attributes = "nounwind noinline"
+        f.attributes = f"nounwind noinline {QUICK}"
         none, some, other = f.new_block("none"), f.new_block("some"), f.new_block("other")
         f.condbr(f.icmp("eq", f.params[0], NULL), none, some)
         f.start(some)

@@ -12,7 +12,7 @@ MODULE = """source_filename = "m"
 @table = private unnamed_addr constant [2 x i64] [i64 30, i64 12]
 @unused = private unnamed_addr constant [1 x i64] [i64 1]
 declare ptr @PyLong_FromLongLong(i64) nounwind
-define internal i64 @item(i64 %i) noinline optnone {
+define internal i64 @item(i64 %i) noinline optnone willreturn {
   %place = getelementptr i64, ptr @table, i64 %i
   %x = load i64, ptr %place, !range !1
   %n = load i64, ptr @count
@@ -43,7 +43,7 @@ def test_a_module_without_quick_functions_stays_whole():
 def test_each_part_defines_its_functions_and_declares_those_of_the_other():
     main, quick = partition(MODULE)
     assert "define i64 @both(i64 %i) nounwind {" in main  # no longer internal
-    assert "declare i64 @item(i64) nounwind" in main
+    assert "declare i64 @item(i64) nounwind willreturn\n" in main
     assert "define i64 @item" in quick
     assert "declare i64 @both(i64) nounwind" in quick
     assert "define i64 @entry" in quick
