@@ -25,13 +25,21 @@ _MAX_ITEMS = 16
 
 @graph_pass(NAME)
 def decompose_ops(graph: Graph) -> bool:
-    """Apply the rules to each node once; whether any applied."""
+    """Apply the rules to each node once, also to those that they make; whether any applied."""
     changed = False
-    for node in list(graph.walk()):
+    waiting = list(graph.walk())[::-1]
+    while waiting:
+        node = waiting.pop()
+        before = node.prev
         rule = _rules().get(node.op) if node.op.decompose is None else _in_parts
         values = rule(node) if rule is not None else None
         if values is None or not is_allowed(NAME, node):
             continue
+        made = node.prev
+        while made is not before:
+            assert made is not None
+            waiting.append(made)
+            made = made.prev
         for out, value in zip(node.outputs, values, strict=True):
             replace_value(out, value)
         node.erase()

@@ -238,8 +238,8 @@ _declare(
     attributes=("ndarray.T", "generic.T"),
     symbolic=True,
 )
-_declare("real", _infer_part, _lower_real)
-_declare("imag", _infer_imag, _lower_imag, can_lower=_can_lower_imag)
+_declare("real", _infer_part, _lower_real, callables=(np.real,))
+_declare("imag", _infer_imag, _lower_imag, can_lower=_can_lower_imag, callables=(np.imag,))
 
 
 # -- items -----------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import numpy as np
 
 from ljit.ir import Accumulation, Effect, Neutral, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
+from ljit.ops.numpy_combined import clip_effects, clip_of, infer_clip
 from ljit.ops.numpy_convert import as_condition, convert
 from ljit.ops.numpy_rules import (
     element_of,
@@ -18,12 +19,13 @@ from ljit.ops.numpy_rules import (
     result_dtype,
 )
 from ljit.ops.numpy_ufuncs import (
+    UFUNCS,
     Body,
     declare_boxed_ufunc,
     declare_ufunc,
     scalar_type_of,
 )
-from ljit.types import ANY, BOOL, INT, ArrayType, ScalarType, Type
+from ljit.types import ANY, BOOL, INT, NONE, ArrayType, ScalarType, Type
 
 __all__: list[str] = []
 
@@ -395,6 +397,13 @@ declare_ufunc(
     strong=1,
     schema="(a, a_min, a_max)",
     evaluate=np.clip,  # which also takes bounds that the dtype cannot hold
+    infer=lambda a, low, high: (infer_clip if NONE in (low, high) else UFUNCS["np::clip"].infer)(
+        a, low, high
+    ),
+    effects=lambda a, low, high: (
+        clip_effects if NONE in (low, high) else UFUNCS["np::clip"].effects
+    )(a, low, high),
+    decompose=clip_of,
     callables=(np.clip,),
     methods=("ndarray.clip", "generic.clip"),
 )

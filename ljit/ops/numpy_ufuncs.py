@@ -143,7 +143,7 @@ def declare_ufunc(
             evaluate=fields.pop("evaluate", function),
             lower=rule.lower if body is not None else None,
             can_lower=rule.can_lower,
-            effects=rule.effects,
+            effects=fields.pop("effects", rule.effects),
             callables=fields.pop("callables", (function,)),
             elementwise=True,
             **fields,

@@ -173,6 +173,8 @@ def _lower_squeeze(e: Emitter, a: V, *, axis: object = None) -> V:
             e.bail_if(is_one, "squeeze drops an axis that had several elements before")
         sizes.append(size)
         strides.append(stride)
+    if not dropped:
+        return a
     return e.array_view(a, _infer_squeeze(a.type, axis=axis), zero, sizes, strides)
 
 
@@ -365,5 +367,33 @@ def _split(name: str, *, equal: bool, function: Callable[..., Any]) -> None:
     )
 
 
+def _split_axis(function: Callable[..., Any], axis_of: Callable[[int], int]) -> None:
+    """``hsplit`` and ``vsplit``: the axis follows from the rank."""
+
+    def attrs(a: Type, count: object) -> dict[str, object]:
+        rank = a.ndim if isinstance(a, ArrayType) else 0
+        return {"indices_or_sections": count, "axis": axis_of(rank)}
+
+    def infer(ary: Type, *, indices_or_sections: object) -> Type:
+        return get_op("np::split").infer_types([ary], attrs(ary, indices_or_sections))[0]
+
+    def decompose(parts: Parts, ary: Value, *, indices_or_sections: object) -> Value | None:
+        if infer(ary.type, indices_or_sections=indices_or_sections) == ANY:
+            return None
+        return parts.apply("np::split", ary, **attrs(ary.type, indices_or_sections))
+
+    declare_function(
+        function.__name__,
+        "(ary, *, indices_or_sections)",
+        infer,
+        function,
+        decompose=decompose,
+        effect=Effect.RAISE | Effect.ALLOC,
+        parameters=("ary", "indices_or_sections"),
+    )
+
+
 _split("split", equal=True, function=np.split)
 _split("array_split", equal=False, function=np.array_split)
+_split_axis(np.hsplit, lambda rank: 1 if rank > 1 else 0)
+_split_axis(np.vsplit, lambda rank: 0 if rank > 1 else 99)

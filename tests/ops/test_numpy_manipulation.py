@@ -32,6 +32,10 @@ def squeezed_of_unknown_size(a):
     return np.squeeze(a), a.squeeze(axis=0)
 
 
+def squeezed_of_nothing(a):
+    return np.squeeze(a)
+
+
 def diagonals(a):
     return a.diagonal(), np.diagonal(a, 1), np.diagonal(a, offset=-2), a.diagonal(100)
 
@@ -211,6 +215,9 @@ def test_an_array_of_enough_axes_is_given_back_itself():
     compiled = ljit.jit(at_least)
     for _ in range(3):
         assert compiled(VALUES)[0] is VALUES
+    compiled = ljit.jit(squeezed_of_nothing)
+    for _ in range(3):
+        assert compiled(VALUES) is VALUES
 
 
 def test_none_of_it_calls_numpy():

@@ -1,0 +1,426 @@
+"""``gradient``, ``average``, ``select``, ``polyval`` and others: NumPy's formulas as ops that fuse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ljit.ir import Effect, OpDef, Schema, Value, declare, get_op
+from ljit.ir.emitter import Emitter, V
+from ljit.ir.parts import Parts
+from ljit.ops.numpy_boxed import VIEWS, axes_of, declare_function
+from ljit.ops.numpy_convert import can_store, store_can_bail, store_scalar
+from ljit.ops.numpy_fills import product_of, viewed
+from ljit.ops.numpy_rules import is_scalar, kinds_of, result_dtype
+from ljit.types import ANY, FLOAT, INT, NONE, ArrayType, ScalarType, TupleType, Type
+
+__all__ = ["clip_effects", "clip_of", "infer_clip"]
+
+_FLOAT64, _BOOL = np.dtype(np.float64), np.dtype(bool)
+_FLOATS = (np.dtype(np.float32), _FLOAT64)
+_VECTOR, _MATRIX = np.arange(3.0), np.arange(6.0).reshape(2, 3)
+_MOST_COEFFICIENTS = 16
+
+
+# -- gradients ---------------------------------------------------------------------------------------
+
+
+def _infer_along(f: Type, step: Type, *, axis: object) -> Type:
+    is_plain = isinstance(f, ArrayType) and f.layout == "C" and f.dtype in _FLOATS
+    if not is_plain or not isinstance(axis, int) or step not in (FLOAT, INT, ScalarType(_FLOAT64)):
+        return ANY
+    assert isinstance(f, ArrayType)
+    if f.dtype != _FLOAT64 and step == ScalarType(_FLOAT64):
+        return ANY
+    return ArrayType(f.dtype, f.shape) if 0 <= axis < f.ndim else ANY
+
+
+def _lower_along(e: Emitter, f: V, step: V, *, axis: int) -> V:
+    """Differences of neighbours: of both in the middle, of one at the ends."""
+    sizes, element = list(e.array_sizes(f)), f.type.element
+    count, one, two = sizes[axis], e.const(INT, 1), e.const(INT, 2)
+    e.bail_if(e.compare("lt", count, two), "too few elements for a gradient")
+    made = e.array_new(_infer_along(f.type, step.type, axis=axis), sizes, None)
+    times, inner = product_of(e, sizes[:axis]), product_of(e, sizes[axis + 1 :])
+    shape = [e.mul(e.mul(times, count), inner)]
+    source, target = viewed(e, f, shape), viewed(e, made, shape)
+    wide = e.cast(step, ScalarType(_FLOAT64))
+    single, double = (e.cast(x, element) for x in (wide, e.mul(e.const(wide.type, 2.0), wide)))
+
+    def difference(at: V, before: V, behind: V, distance: V) -> None:
+        values = [e.array_load(source, [x]) for x in (behind, before)]
+        e.array_store(target, [at], e.div(e.sub(*values), distance))
+
+    def stretch(t: V) -> None:
+        start = e.mul(t, e.mul(count, inner))
+        last = e.add(start, e.mul(e.sub(count, one), inner))
+        middle = e.add(start, inner)
+
+        def first_row(k: V) -> None:
+            at = e.add(start, k)
+            difference(at, at, e.add(at, inner), single)
+
+        def last_row(k: V) -> None:
+            at = e.add(last, k)
+            difference(at, e.sub(at, inner), at, single)
+
+        def between(k: V) -> None:
+            at = e.add(middle, k)
+            difference(at, e.sub(at, inner), e.add(at, inner), double)
+
+        e.loop(inner, first_row)
+        e.loop(e.mul(e.sub(count, two), inner), between)
+        e.loop(inner, last_row)
+
+    e.loop(times, stretch)
+    return made
+
+
+declare(
+    OpDef(
+        "np::gradient_along",
+        Schema("(f, step, *, axis)"),
+        "``np.gradient`` along one axis.",
+        infer=_infer_along,
+        evaluate=lambda f, step, *, axis: np.gradient(f, step, axis=axis),
+        lower=_lower_along,
+        can_lower=lambda f, step, *, axis: _infer_along(f, step, axis=axis) != ANY,
+        effects=Effect.READ | Effect.RAISE | Effect.ALLOC,
+    )
+)
+
+
+def _gradient_plan(f: Type, steps: Sequence[Type], axis: object) -> list[tuple[int, int]] | None:
+    """The axes, and which step is whose (-1: none was given)."""
+    axes = (
+        axes_of(axis, f.ndim) if isinstance(f, ArrayType) and not isinstance(axis, bool) else None
+    )
+    if not axes or len(steps) not in (0, 1, len(axes)):
+        return None
+    if not steps:
+        return [(a, -1) for a in axes]
+    return [(a, i if len(steps) > 1 else 0) for i, a in enumerate(axes)]
+
+
+def _as_floats(f: Type) -> Type:
+    if isinstance(f, ArrayType) and f.dtype.kind in "iu":
+        return ArrayType(_FLOAT64, f.shape, f.layout)
+    return f
+
+
+def _infer_gradient(f: Type, *steps: Type, axis: object = None) -> Type:
+    plan = _gradient_plan(f, steps, axis)
+    if plan is None:
+        return ANY
+    types = [_infer_along(_as_floats(f), FLOAT if i < 0 else steps[i], axis=a) for a, i in plan]
+    if ANY in types:
+        return ANY
+    return types[0] if len(types) == 1 else TupleType(tuple(types))
+
+
+def _gradient_of(parts: Parts, f: Value, *steps: Value, axis: object = None) -> Value | None:
+    plan = _gradient_plan(f.type, [x.type for x in steps], axis)
+    if plan is None or _infer_gradient(f.type, *(x.type for x in steps), axis=axis) == ANY:
+        return None
+    if f.type != _as_floats(f.type):
+        f = parts.apply("np::astype", f, dtype=_FLOAT64)
+    one = parts.constant(1.0)
+    made = [
+        parts.apply("np::gradient_along", f, one if i < 0 else steps[i], axis=a) for a, i in plan
+    ]
+    return made[0] if len(made) == 1 else parts.apply("prim::TupleConstruct", *made)
+
+
+declare_function(
+    "gradient",
+    "(f, *varargs, axis=None)",
+    _infer_gradient,
+    np.gradient,
+    decompose=_gradient_of,
+    samples=((_VECTOR,), (_MATRIX,), (_VECTOR, 0.5), (_MATRIX, 2, 0.25)),
+)
+
+
+# -- averages ----------------------------------------------------------------------------------------
+
+
+def _infer_same_shape(a: Type, other: Type) -> Type:
+    if not isinstance(a, ArrayType) or not isinstance(other, ArrayType) or a.ndim != other.ndim:
+        return ANY
+    return ArrayType(a.dtype, a.shape, a.layout, a.writeable)
+
+
+def _same_shape(a: np.ndarray, other: np.ndarray) -> np.ndarray:
+    if a.shape != other.shape:
+        raise ValueError("other sizes")
+    return a[...]
+
+
+def _lower_same_shape(e: Emitter, a: V, other: V) -> V:
+    sizes = e.array_sizes(a)
+    for own, size in zip(sizes, e.array_sizes(other), strict=True):
+        e.bail_if(e.compare("ne", own, size), "arrays that should have the same sizes")
+    type_ = _infer_same_shape(a.type, other.type)
+    return e.array_view(a, type_, e.const(INT, 0), sizes, e.array_strides(a))
+
+
+declare_function(
+    "same_shape",
+    "(a, other)",
+    _infer_same_shape,
+    _same_shape,
+    doc="A view of the first array; native code is left if the second one has other sizes.",
+    callables=(),
+    lower=_lower_same_shape,
+    can_lower=lambda a, other: _infer_same_shape(a, other) != ANY,
+    effect=VIEWS,
+    samples=((_VECTOR, _VECTOR),),
+)
+
+
+def _infer_weighted(a: Type, axis: Type = NONE, weights: Type = NONE) -> Type:
+    if not isinstance(a, ArrayType) or a.dtype not in _FLOATS or axis != NONE:
+        return ANY
+    if weights == NONE:
+        return get_op("np::mean").infer_types([a], {})[0]
+    if not isinstance(weights, ArrayType) or (weights.dtype, weights.ndim) != (a.dtype, a.ndim):
+        return ANY
+    return ScalarType(a.dtype)
+
+
+def _average_of(
+    parts: Parts, a: Value, axis: Value | None = None, weights: Value | None = None
+) -> Value | None:
+    types = [x.type for x in (a, axis, weights) if x is not None]
+    if _infer_weighted(*types) == ANY:
+        return None
+    if weights is None or weights.type == NONE:
+        return parts.apply("np::mean", a)
+    checked = parts.apply("np::same_shape", weights, a)
+    total = parts.apply("np::sum", checked)
+    zero = parts.apply("np::equal", total, parts.constant(0.0))
+    parts.apply("np::unless", parts.constant(1.0), zero)
+    products = parts.apply("np::sum", parts.apply("np::multiply", a, checked))
+    return parts.apply("np::divide", products, total)
+
+
+declare_function(
+    "average",
+    "(a, axis=None, weights=None)",
+    _infer_weighted,
+    np.average,
+    decompose=_average_of,
+    samples=((_VECTOR,), (_VECTOR, None, np.array([1.0, 2.0, 0.5]))),
+)
+
+
+# -- choices -----------------------------------------------------------------------------------------
+
+
+def _infer_choice(conditions: Type, choices: Type, default: Type = INT) -> Type:
+    tests = conditions.items if isinstance(conditions, TupleType) else ()
+    values = choices.items if isinstance(choices, TupleType) else ()
+    if not tests or len(tests) != len(values):
+        return ANY
+    for t in (*tests, *values, default):
+        if isinstance(t, ArrayType) and (t.layout != "C" or not t.ndim):
+            return ANY
+    if not all(isinstance(t, ArrayType) and t.dtype == _BOOL for t in tests):
+        return ANY
+    kinds = kinds_of((*values, default))
+    if kinds is None or any(t == ScalarType(_BOOL) for t in values):
+        return ANY
+    result: Type = default
+    for test, value in zip(reversed(tests), reversed(values), strict=True):
+        (result,) = get_op("np::where").infer_types([test, value, result], {})
+    is_known = isinstance(result, ArrayType) and result.dtype == result_dtype(kinds)
+    return result if is_known and result.layout == "C" else ANY  # type: ignore[attr-defined]
+
+
+def _choice_of(
+    parts: Parts, conditions: Value, choices: Value, default: Value | None = None
+) -> Value | None:
+    result = parts.constant(0) if default is None else default
+    if _infer_choice(conditions.type, choices.type, result.type) == ANY:
+        return None
+    assert isinstance(conditions.type, TupleType)
+    for i in reversed(range(len(conditions.type.items))):
+        test, value = (parts.apply("prim::TupleIndex", x, index=i) for x in (conditions, choices))
+        result = parts.apply("np::where", test, value, result)
+    return result
+
+
+declare_function(
+    "select_of_lists",
+    "(condlist, choicelist, default=0)",
+    _infer_choice,
+    np.select,
+    doc="``np.select``",
+    decompose=_choice_of,
+    reads_items=True,
+    samples=((((_VECTOR > 1), (_VECTOR > 0)), (_VECTOR, _VECTOR * 2)),),
+)
+
+
+# -- polynomials -------------------------------------------------------------------------------------
+
+
+def _coefficients(p: Type) -> int:
+    """How many numbers there are, if that is known."""
+    if isinstance(p, TupleType) and all(map(is_scalar, p.items)):
+        return len(p.items)
+    is_vector = isinstance(p, ArrayType) and p.ndim == 1 and p.dtype == _FLOAT64
+    return p.shape[0] or 0 if is_vector else 0  # type: ignore[attr-defined]
+
+
+def _infer_polyval(p: Type, x: Type) -> Type:
+    if not 0 < _coefficients(p) <= _MOST_COEFFICIENTS:
+        return ANY
+    if not isinstance(x, ArrayType) or x.dtype != _FLOAT64 or not x.ndim:
+        return ANY
+    if isinstance(p, TupleType):
+        (array,) = get_op("np::array").infer_types([p], {})
+        if not isinstance(array, ArrayType) or array.dtype != _FLOAT64:
+            return ANY
+    return get_op("np::multiply").infer_types([x, x], {})[0]
+
+
+def _polyval_of(parts: Parts, p: Value, x: Value) -> Value | None:
+    """Horner's scheme, from nothing, as NumPy has it."""
+    if _infer_polyval(p.type, x.type) == ANY:
+        return None
+    array = p if isinstance(p.type, ArrayType) else parts.apply("np::array", p)
+    result: Value | None = None
+    for i in range(_coefficients(p.type)):
+        number = parts.apply("np::getitem", array, parts.constant(i))
+        factor = parts.constant(0.0) if result is None else result
+        result = parts.apply("np::add", parts.apply("np::multiply", factor, x), number)
+    return result
+
+
+declare_function(
+    "polyval",
+    "(p, x)",
+    _infer_polyval,
+    np.polyval,
+    decompose=_polyval_of,
+    reads_items=True,
+    samples=(((1.0, -2.0, 3), _VECTOR),),
+)
+
+
+# -- others ------------------------------------------------------------------------------------------
+
+
+def _infer_fix(x: Type) -> Type:
+    is_plain = isinstance(x, ArrayType) and x.dtype in _FLOATS and x.ndim > 0
+    return get_op("np::trunc").infer_types([x], {})[0] if is_plain else ANY
+
+
+declare_function(
+    "fix",
+    "(x)",
+    _infer_fix,
+    np.fix,
+    decompose=lambda parts, x: None if _infer_fix(x.type) == ANY else parts.apply("np::trunc", x),
+    samples=((np.array([-1.5, 0.25, -0.0]),),),
+)
+
+
+def _conjugates(a: Type) -> str | None:
+    """The op of ``a.conj()``: an array of real numbers is given back as it is."""
+    if not isinstance(a, ArrayType):
+        return None
+    return "np::conjugate" if a.dtype.kind == "c" else "np::real"
+
+
+def _infer_conjugated(a: Type) -> Type:
+    op = _conjugates(a)
+    return ANY if op is None else get_op(op).infer_types([a], {})[0]
+
+
+def _conjugated_of(parts: Parts, a: Value) -> Value | None:
+    op = _conjugates(a.type)
+    return None if op is None else parts.apply(op, a)
+
+
+def _conjugated_effects(a: Type) -> Effect:
+    if _conjugates(a) is None:
+        return Effect.CALL
+    return Effect.READ | VIEWS | Effect.ALLOC if a.dtype.kind == "c" else VIEWS  # type: ignore[attr-defined]
+
+
+declare_function(
+    "conjugated",
+    "(a)",
+    _infer_conjugated,
+    lambda a: a.conj(),
+    doc="``a.conj()``",
+    callables=(),
+    methods=("ndarray.conj", "ndarray.conjugate"),
+    decompose=_conjugated_of,
+    effects=_conjugated_effects,
+    samples=((np.array([1 + 2j]),), (_VECTOR,)),
+)
+
+
+def _infer_fill(a: Type, value: Type) -> Type:
+    is_known = isinstance(a, ArrayType) and a.writeable and is_scalar(value)
+    return NONE if is_known and can_store(value, a.dtype) else ANY  # type: ignore[attr-defined]
+
+
+def _lower_fill(e: Emitter, a: V, value: V) -> V:
+    number = store_scalar(e, value, a.type.dtype)
+    e.array_assign(a, number, lambda x: x, may_bail=False)
+    return e.const(NONE, None)
+
+
+declare_function(
+    "fill",
+    "(a!, value)",
+    _infer_fill,
+    np.ndarray.fill,
+    callables=(),
+    methods=("ndarray.fill",),
+    lower=_lower_fill,
+    can_lower=lambda a, value: (
+        _infer_fill(a, value) == NONE and not store_can_bail(value, a.dtype)  # type: ignore[attr-defined]
+    ),
+    effect=Effect.WRITE | Effect.RAISE | Effect.READ,
+)
+
+
+# -- one bound ---------------------------------------------------------------------------------------
+
+
+def _bounded(low: Type, high: Type) -> tuple[str, int] | None:
+    """The op of ``clip`` with one bound, and which of the operands that is."""
+    if (low == NONE) == (high == NONE):
+        return None
+    return ("np::minimum", 2) if low == NONE else ("np::maximum", 1)
+
+
+def infer_clip(a: Type, low: Type, high: Type) -> Type:
+    """The type of ``np.clip`` where one bound is None."""
+    found = _bounded(low, high)
+    if found is None or not isinstance(a, ArrayType):
+        return ANY
+    return get_op(found[0]).infer_types([a, (a, low, high)[found[1]]], {})[0]
+
+
+def clip_of(parts: Parts, a: Value, low: Value, high: Value) -> Value | None:
+    """A maximum or a minimum."""
+    found = _bounded(low.type, high.type)
+    if found is None or infer_clip(a.type, low.type, high.type) == ANY:
+        return None
+    return parts.apply(found[0], a, (a, low, high)[found[1]])
+
+
+def clip_effects(a: Type, low: Type, high: Type) -> Effect:
+    """Those of the maximum or minimum."""
+    found = _bounded(low, high)
+    effects = get_op(found[0]).effects if found is not None else Effect.CALL
+    if isinstance(effects, Effect):
+        return effects
+    return effects(a, (a, low, high)[found[1]])  # type: ignore[index]
