@@ -16,7 +16,15 @@ from collections.abc import Callable, Sequence
 from ljit.analysis.assumptions import MISSING, Assumption
 from ljit.analysis.signatures import Signature
 from ljit.codegen import layout
-from ljit.codegen.bodies import FAILED, NOT_TAKEN, Body, flatten, received, room_of_entry
+from ljit.codegen.bodies import (
+    FAILED,
+    NOT_TAKEN,
+    Body,
+    flatten,
+    received,
+    room_of_entry,
+    write_twice,
+)
 from ljit.codegen.boxing import Keep, box
 from ljit.codegen.builder import (
     FALSE,
@@ -121,6 +129,8 @@ def emit_entry(
     body = Body(f"{name}.body", Signature(tuple(params), options.result), is_clean)
     inner, passed = body.begin(module)
     emit_body(inner, passed, body)
+    if not options.chaos:
+        write_twice(inner)
     if options.is_called:
         _emit_native_entry(module, body, options, keep)
     enter_recursive_call(f)

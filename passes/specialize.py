@@ -35,6 +35,7 @@ from ljit.ir.trials import with_known_sizes
 from ljit.ops.control import (
     CONSTANT,
     GUARD,
+    LOOP,
     NOT_RUN,
     PROFILE,
     RAISES,
@@ -187,6 +188,18 @@ class _Constants(Record):
         self.walk.out.append(NO_ATTRIBUTES, (value,), {"names": names}, like=self.node)
 
 
+#: what Snapshots give for the number of trips that a ``while`` has had: counting them costs a register
+_LONG_RUN = 2**32
+
+
+def _is_mere_count(value: Value) -> bool:
+    """Whether the value is the index of trips of a loop that is left by Break alone, and nothing reads it."""
+    block = value.owner
+    if not isinstance(block, Block) or value.index or value.uses or block.owner is None:
+        return False
+    return block.owner.op is LOOP and block.owner.inputs[1].is_endless
+
+
 class _Specializer:
     """The state of one walk. `block` is where new nodes go; `values` maps baseline values to new ones."""
 
@@ -218,7 +231,10 @@ class _Specializer:
 
     def snapshot(self, at: str, live: Iterable[Value], effects: Effect = Effect.PURE) -> None:
         """Put a Snapshot of baseline values here."""
-        self.out.snapshot(at, [(v.key, self.values[v]) for v in live if not v.is_constant], effects)
+        self.out.snapshot(at, [(v.key, self._saved(v)) for v in live if not v.is_constant], effects)
+
+    def _saved(self, value: Value) -> Value:
+        return self.out.constant(_LONG_RUN) if _is_mere_count(value) else self.values[value]
 
     def leave(self, loop: Node) -> None:
         """End an outlined loop that has run to its end."""

@@ -181,6 +181,7 @@ _binary(
     neutral=Neutral(0),
     infer=bits.infer_shift,
     lower=bits.lower_lshift,
+    decompose=bits.product_for_shift,
     can_lower=bits.can_lower_bits,
     effects=plain_effect,
     samples=tuple(pair for pair in INT_PAIRS if pair[1] < 2**31),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ljit.ir import Effect, Emitter
+from ljit.ir import Effect, Emitter, Value
 from ljit.ir.emitter import V
+from ljit.ir.parts import Parts
 from ljit.ops.python_numbers import plain_effect, to_type
 from ljit.types import ANY, BOOL, INT, Type
 
@@ -21,6 +22,7 @@ __all__ = [
     "lower_or",
     "lower_rshift",
     "lower_xor",
+    "product_for_shift",
 ]
 
 _INTS = (BOOL, INT)
@@ -75,6 +77,14 @@ def _count(e: Emitter, y: V) -> tuple[V, V]:
     e.bail_if(e.compare("lt", y, e.const(INT, 0)), "negative shift count")
     is_large = e.compare("gt", y, last)
     return e.select(is_large, last, y), is_large
+
+
+def product_for_shift(parts: Parts, x: Value, count: Value) -> Value | None:
+    """``x << 3`` is ``x * 8``: the range analysis knows products, and the machine says when they overflow."""
+    number = count.constant if count.is_constant else None
+    if parts.type != INT or type(number) is not int or not 0 <= number < 63:
+        return None
+    return parts.apply("py::mul", x, parts.constant(1 << number))
 
 
 def lower_lshift(e: Emitter, x: V, y: V) -> V:
