@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["are_inside", "array_gather", "array_scatter", "product_of"]
 
-_SHORT_ROW = 64  # bytes: longer rows are copied by the C library
+_PIECE = 16  # bytes
+_LONG = 512  # bytes: of more the C library makes the copy
+_ITEMS = {1: "i8", 2: "i16", 4: "i32", 8: "i64", 16: "<2 x i64>", 32: "<4 x i64>"}  # of rows
+_FREQUENT = (8, 16, 32)
 
 
 def array_gather(e: Emitter, a: Native, index: Native, into: Native) -> Native:
@@ -28,16 +31,16 @@ def array_gather(e: Emitter, a: Native, index: Native, into: Native) -> Native:
 
     `a` is a vector, or C-contiguous, and so is `index`.
     """
-    f, parts = e.f, array_parts(a)
+    f = e.f
     assert isinstance(a.type, ArrayType)
     assert isinstance(index.type, ArrayType)
-    itemsize = a.type.dtype.itemsize
     operands = [*_source(e, a, index), array_parts(into).data]
-    if a.type.ndim == 1:
-        name = _define_gather(e, index.type.dtype, itemsize)
+    size = _row_bytes(e, a)
+    if size.constant in _ITEMS:
+        name = _define_gather(e, index.type.dtype, _ITEMS[size.constant])
     else:
         name = _define_gather_rows(e, index.type.dtype)
-        operands.append(f.mul(product_of(e, parts.sizes[1:]), integer("i64", itemsize)))
+        operands.append(size)
     return Native(BOOL, (f.call("i1", name, operands),))
 
 
@@ -55,11 +58,18 @@ def are_inside(e: Emitter, a: Native, index: Native) -> Native:
 def array_scatter(e: Emitter, a: Native, index: Native, values: Native) -> None:
     """Store the elements of a vector, or a number of the dtype of `a`, at the places that `index` names, one by one.
 
-    `a` is a vector that has them.
+    `a` has them, and is a vector; or it is C-contiguous, and so are the values: as many rows, or one.
     """
     assert isinstance(a.type, ArrayType)
     assert isinstance(index.type, ArrayType)
     f, dtype, item = e.f, index.type.dtype, f"i{8 * a.type.dtype.itemsize}"
+    if a.type.ndim > 1:
+        assert isinstance(values.type, ArrayType)
+        size = _row_bytes(e, a)
+        step = size if values.type.ndim == a.type.ndim else integer("i64", 0)
+        operands = [*_source(e, a, index), array_parts(values).data, step, size]
+        f.call("i1", _define_scatter_rows(e, dtype), operands)
+        return
     if isinstance(values.type, ArrayType):
         parts = array_parts(values)
         source, step = parts.data, strides_of(f, values.type, parts)[0]
@@ -92,6 +102,12 @@ def _source(e: Emitter, a: Native, index: Native) -> list[Ref]:
     ]
 
 
+def _row_bytes(e: Emitter, a: Native) -> Ref:
+    assert isinstance(a.type, ArrayType)
+    itemsize = integer("i64", a.type.dtype.itemsize)
+    return e.f.mul(product_of(e, array_parts(a).sizes[1:]), itemsize)
+
+
 def product_of(e: Emitter, sizes: tuple[Ref, ...]) -> Ref:
     total = integer("i64", 1)
     for size in sizes:
@@ -102,43 +118,99 @@ def product_of(e: Emitter, sizes: tuple[Ref, ...]) -> Ref:
 _OPERANDS = "ptr %data, i64 %size, i64 %stride, ptr %index, i64 %count, i64 %step, ptr %into"
 
 
-def _define_gather(e: Emitter, index: np.dtype, itemsize: int) -> str:
-    item = f"i{8 * itemsize}"
-    name = f"gather.{item}.{index.kind}{index.itemsize}"
-    copy = f"""  %x.{{0}} = load {item}, ptr %from.{{0}}, align 1
+def _define_gather(e: Emitter, index: np.dtype, item: str) -> str:
+    name = f"gather.{item.strip('<>').replace(' ', '')}.{index.kind}{index.itemsize}"
+    return e.f.module.define(name, _loops(name, index, _item_copy(item), group=4))
+
+
+def _item_copy(item: str) -> str:
+    """Copy an item of a type."""
+    return f"""  %x.{{0}} = load {item}, ptr %from.{{0}}, align 1
   %to.{{0}} = getelementptr {item}, ptr %into, i64 %k.{{0}}
   store {item} %x.{{0}}, ptr %to.{{0}}, align 1
   br label %copied.{{0}}
 copied.{{0}}:"""
-    return e.f.module.define(name, _loops(name, index, copy, group=4))
 
 
 def _define_gather_rows(e: Emitter, index: np.dtype) -> str:
+    """Rows of any size; those that are as large as an item of some type have loops of their own."""
     name = f"gather.rows.{index.kind}{index.itemsize}"
-    e.f.module.declare("memcpy", "ptr", ["ptr", "ptr", "i64"])
     copy = f"""  %offset.to = mul i64 %k.0, %bytes
   %to = getelementptr i8, ptr %into, i64 %offset.to
-  %is.long = icmp ugt i64 %bytes, {_SHORT_ROW}
-  %rest = and i64 %bytes, 7
-  %has.rest = icmp ne i64 %rest, 0
-  %is.whole = or i1 %is.long, %has.rest
-  br i1 %is.whole, label %whole, label %words
-whole:
-  call ptr @memcpy(ptr %to, ptr %from.0, i64 %bytes)
+{_row_copy(e, "%from.0", "%to")}"""
+    cases, loops = "", _trips("group", [0], index, copy, "entry", "0", "good")
+    for size in _FREQUENT:
+        label = f"items.{size}"
+        cases += f" i64 {size}, label %{label}"
+        item = _item_copy(_ITEMS[size])
+        loops += "\n" + _trips(label, [size], index, item, "entry", "0", "good")
+    entry = f"switch i64 %bytes, label %group [{cases} ]"
+    return e.f.module.define(name, _function(name, entry, loops, more=", i64 %bytes"))
+
+
+def _define_scatter_rows(e: Emitter, index: np.dtype) -> str:
+    name = f"scatter.rows.{index.kind}{index.itemsize}"
+    copy = f"""  %offset.of = mul i64 %k.0, %value.step
+  %of = getelementptr i8, ptr %into, i64 %offset.of
+{_row_copy(e, "%of", "%from.0")}"""
+    more = ", i64 %value.step, i64 %bytes"
+    return e.f.module.define(name, _loops(name, index, copy, more=more))
+
+
+def _row_copy(e: Emitter, source: str, target: str) -> str:
+    """Copy `%bytes`: short rows from both ends, in pieces that may overlap."""
+    e.f.module.declare("memcpy", "ptr", ["ptr", "ptr", "i64"])
+    piece, double = f"<{_PIECE} x i8>", f"<{2 * _PIECE} x i8>"
+
+    def moved(name: str, type_: str, offset: str) -> str:
+        return f"""  %{name}.from = getelementptr i8, ptr {source}, i64 {offset}
+  %{name}.to = getelementptr i8, ptr {target}, i64 {offset}
+  %{name} = load {type_}, ptr %{name}.from, align 1
+  store {type_} %{name}, ptr %{name}.to, align 1"""
+
+    return f"""  %is.short = icmp ule i64 %bytes, {2 * _PIECE}
+  br i1 %is.short, label %short, label %not.short
+short:
+  %is.tiny = icmp ult i64 %bytes, {_PIECE}
+  br i1 %is.tiny, label %tiny, label %pieces
+pieces:
+  %last = sub i64 %bytes, {_PIECE}
+{moved("piece.first", piece, "0")}
+{moved("piece.last", piece, "%last")}
   br label %copied.0
+tiny:
+  %is.word = icmp uge i64 %bytes, 8
+  br i1 %is.word, label %words, label %single
 words:
-  %w = phi i64 [ 0, %inside.0 ], [ %w.next, %word ]
-  %w.in = icmp ult i64 %w, %bytes
-  br i1 %w.in, label %word, label %copied.0
-word:
-  %w.from = getelementptr i8, ptr %from.0, i64 %w
-  %w.to = getelementptr i8, ptr %to, i64 %w
-  %x = load i64, ptr %w.from, align 1
-  store i64 %x, ptr %w.to, align 1
-  %w.next = add nuw nsw i64 %w, 8
-  br label %words, !llvm.loop {_plain_loop(e)}
+  %last.word = sub i64 %bytes, 8
+{moved("word.first", "i64", "0")}
+{moved("word.last", "i64", "%last.word")}
+  br label %copied.0
+single:
+  %b = phi i64 [ 0, %tiny ], [ %b.next, %byte ]
+  %b.in = icmp ult i64 %b, %bytes
+  br i1 %b.in, label %byte, label %copied.0
+byte:
+{moved("x", "i8", "%b")}
+  %b.next = add nuw nsw i64 %b, 1
+  br label %single, !llvm.loop {_plain_loop(e)}
+not.short:
+  %middle.last = sub i64 %bytes, {2 * _PIECE}
+  %is.long = icmp ugt i64 %bytes, {_LONG}
+  br i1 %is.long, label %long, label %middle
+middle:
+  %m = phi i64 [ 0, %not.short ], [ %m.next, %middle ]
+{moved("middle.piece", double, "%m")}
+  %m.next = add nuw nsw i64 %m, {2 * _PIECE}
+  %m.more = icmp ult i64 %m.next, %middle.last
+  br i1 %m.more, label %middle, label %middle.end, !llvm.loop {_plain_loop(e)}
+middle.end:
+{moved("middle.rest", double, "%middle.last")}
+  br label %copied.0
+long:
+  call ptr @memcpy(ptr {target}, ptr {source}, i64 %bytes)
+  br label %copied.0
 copied.0:"""
-    return e.f.module.define(name, _loops(name, index, copy, more=", i64 %bytes"))
 
 
 def _plain_loop(e: Emitter) -> str:
@@ -156,15 +228,18 @@ def _loops(name: str, index: np.dtype, copy: str, *, group: int = 1, more: str =
 
     `copy` copies from `%from.0` to place `%k.0`, where 0 stands for what tells copies apart, and ends in `copied.0`.
     """
-    trips = _trips(
-        "group", range(group), index, copy, "entry", "0", "rest" if group > 1 else "good"
-    )
-    rest = _trips("rest", [group], index, copy, "group", "%group.k", "good") if group > 1 else ""
+    following = "rest" if group > 1 else "good"
+    loops = _trips("group", range(group), index, copy, "entry", "0", following)
+    if group > 1:
+        loops += "\n" + _trips("rest", [group], index, copy, "group", "%group.k", "good")
+    return _function(name, "br label %group", loops, more)
+
+
+def _function(name: str, entry: str, loops: str, more: str) -> str:
     return f"""define internal i1 @{name}({_OPERANDS}{more}) noinline nounwind willreturn {{
 entry:
-  br label %group
-{trips}
-{rest}
+  {entry}
+{loops}
 good:
   ret i1 true
 bad:

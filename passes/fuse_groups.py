@@ -75,9 +75,11 @@ def plan_groups(nodes: Sequence[Node], failed: Iterable[int]) -> list[Group]:
 
 
 def _is_worth_it(group: Group) -> bool:
-    if not is_store(group.root):
-        return len(group.members) > 1 or is_reduction(group.root)
-    return group.root.inputs[-1].node in group.members
+    root = group.root
+    if not is_store(root):
+        is_one = len(group.members) == 1 and not is_reduction(root)
+        return not is_one or root.op.result_types(root) != (root.output.type,)  # a Map states it
+    return root.inputs[-1].node in group.members
 
 
 def has_outside_uses(value: Value, group: Group) -> bool:

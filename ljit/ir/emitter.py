@@ -202,7 +202,10 @@ class Emitter(Protocol):
         """Whether a vector has all the elements that an array of ints as above names, as a condition."""
 
     def array_scatter(self, a: V, index: V, values: V) -> None:
-        """Store the elements of a vector, or a number, of the dtype of `a` at the places that `index` names."""
+        """Store the elements of a vector, or a number, of the dtype of `a` at the places that `index` names.
+
+        `a` is a vector; or it is C-contiguous, and so are the values: as many rows, or one.
+        """
 
     def mask_count(self, mask: V) -> V:
         """How often a C-contiguous mask holds: an INT."""

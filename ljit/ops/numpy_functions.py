@@ -15,7 +15,7 @@ from ljit.ops.numpy_rules import (
     dtype_of,
     result_dtype,
 )
-from ljit.types import ANY, FLOAT, INT, NONE, ArrayType, ScalarType, TupleType, Type
+from ljit.types import ANY, FLOAT, INT, NONE, ArrayType, ScalarType, Type
 
 __all__: list[str] = []
 
@@ -95,27 +95,3 @@ for _name, _schema, _rule, _sample in _LINALG:
     declare_function(
         f"linalg.{_name}", _schema, _rule, getattr(np.linalg, _name), samples=(_sample,)
     )
-
-
-# -- others ----------------------------------------------------------------------------------------
-
-
-def _infer_nonzero(a: Type) -> Type:
-    if not isinstance(a, ArrayType) or not a.ndim:
-        return ANY
-    return TupleType((ArrayType(_INT64, (None,), "strided"),) * a.ndim)
-
-
-def _infer_flat_index(a: Type) -> Type:
-    return ArrayType(_INT64, (None,)) if isinstance(a, ArrayType) else ANY
-
-
-declare_function(
-    "nonzero",
-    "(a)",
-    _infer_nonzero,
-    np.nonzero,
-    methods=("ndarray.nonzero",),
-    samples=((_MATRIX,),),
-)
-declare_function("flatnonzero", "(a)", _infer_flat_index, np.flatnonzero, samples=((_MATRIX,),))

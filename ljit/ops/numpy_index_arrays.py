@@ -1,32 +1,116 @@
-"""``a[mask]`` and ``a[index]`` with one array as index: native copies of elements in C order, and stores.
+"""``a[mask]`` and ``a[index]`` with arrays as index: native copies of elements in C order, and stores.
+
+An index is one of
+
+- a *mask* with the array's axes: ``a[a > 0]``;
+- *rows*: an array of ints, or a mask, for the first axis, and all of the others: ``x[index]``, ``x[mask, :]``;
+- *places*: vectors of ints and ints for all axes: ``m[rows, columns]``.
 
 Everything is checked natively; where NumPy raises, the code leaves. Arrays in another order than C are NumPy's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import enum
+import types
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_convert import can_store, store_can_bail, store_convert, store_scalar
-from ljit.ops.numpy_rules import element_of
-from ljit.types import ArrayType, Type
+from ljit.ops.numpy_rules import element_of, is_integer_scalar
+from ljit.types import INT, NONE, ArrayType, ObjectType, ScalarType, SliceType, TupleType, Type
 
-__all__ = ["can_copy", "can_store_at", "copy_at", "infer_copy", "store_at"]
+__all__ = [
+    "can_copy",
+    "can_store_at",
+    "copy_at",
+    "gathered",
+    "infer_copy",
+    "places_of",
+    "rows_type",
+    "store_at",
+]
+
+_ALL = (SliceType(NONE, NONE, NONE), ObjectType(types.EllipsisType))
+_INT64, _UINT64 = np.dtype(np.int64), ScalarType(np.dtype(np.uint64))
+
+_VECTOR = ArrayType(_INT64, (None,))
+
+
+class _Kind(enum.Enum):
+    MASK = enum.auto()
+    ROWS = enum.auto()
+    ROW_MASK = enum.auto()
+    PLACES = enum.auto()
+
+
+@lru_cache(maxsize=4096)
+def _kind_of(a: ArrayType, index: Type) -> _Kind | None:
+    """What kind of index it is; None for others."""
+    items = index.items if isinstance(index, TupleType) else (index,)
+    arrays = [t for t in items if isinstance(t, ArrayType)]
+    if not a.ndim or not arrays or not all(x.ndim and x.dtype.kind in "biu" for x in arrays):
+        return None
+    first, *rest = items
+    if isinstance(first, ArrayType) and all(t in _ALL for t in rest):
+        is_mask = first.dtype.kind == "b"
+        used = len(rest) - rest.count(_ALL[1]) + (first.ndim if is_mask else 1)
+        if used > a.ndim or rest.count(_ALL[1]) > 1:
+            return None
+        if not is_mask:
+            return _Kind.ROWS
+        if first.ndim == a.ndim:
+            return _Kind.MASK
+        return _Kind.ROW_MASK if first.ndim == 1 and a.layout == "C" else None
+    are_ints = all(x.ndim == 1 and x.dtype.kind != "b" for x in arrays)
+    if len(items) != a.ndim or not are_ints or _common_size(arrays) == 0:
+        return None
+    others = [t for t in items if not isinstance(t, ArrayType)]
+    return _Kind.PLACES if all(is_integer_scalar(t) and t != _UINT64 for t in others) else None
+
+
+def _common_size(arrays: Sequence[ArrayType]) -> int | None:
+    """The size of vectors, if it is known; 0 if they differ."""
+    known = {x.shape[0] for x in arrays} - {None}
+    if len(known) > 1:
+        return 0
+    return known.pop() if known else None
 
 
 def infer_copy(a: ArrayType, index: Type) -> ArrayType | None:
-    """The type of ``a[index]`` for a single mask over all axes, or a single array of ints."""
-    if not isinstance(index, ArrayType) or not index.ndim or not a.ndim:
+    """The type of ``a[index]``; None for an index that is none of these."""
+    kind = _kind_of(a, index)
+    if kind is None:
         return None
-    if index.dtype.kind == "b":
-        return ArrayType(a.dtype, (None,)) if index.ndim == a.ndim else None
-    if index.dtype.kind not in "iu":
-        return None
-    shape = index.shape + a.shape[1:]
-    return ArrayType(a.dtype, shape, "C" if _is_ordered(a, index) else "strided")
+    if kind is _Kind.PLACES:
+        assert isinstance(index, TupleType)
+        arrays = [t for t in index.items if isinstance(t, ArrayType)]
+        return ArrayType(a.dtype, (_common_size(arrays),))
+    if kind is _Kind.MASK:
+        return ArrayType(a.dtype, (None,))
+    if kind is _Kind.ROW_MASK:
+        return ArrayType(a.dtype, (None, *a.shape[1:]))
+    return rows_type(a, _first_type(index))
+
+
+def rows_type(a: ArrayType, index: ArrayType) -> ArrayType:
+    """The type of the rows that an array of ints names."""
+    layout = "C" if _is_ordered(a, index) else "strided"
+    return ArrayType(a.dtype, index.shape + a.shape[1:], layout)
+
+
+def _first_type(index: Type) -> ArrayType:
+    first = index.items[0] if isinstance(index, TupleType) else index
+    assert isinstance(first, ArrayType)
+    return first
+
+
+def _first(e: Emitter, index: V) -> V:
+    """The array that selects along the first axis."""
+    return e.tuple_items(index)[0] if isinstance(index.type, TupleType) else index
 
 
 def _is_ordered(*arrays: ArrayType) -> bool:
@@ -36,78 +120,197 @@ def _is_ordered(*arrays: ArrayType) -> bool:
 
 def can_copy(a: ArrayType, index: Type) -> bool:
     """Whether `copy_at` can do it."""
-    if infer_copy(a, index) is None:
-        return False
-    assert isinstance(index, ArrayType)
-    is_mask = index.dtype.kind == "b"
-    return _is_ordered(a, index) and (index.layout == "C" or not is_mask)
+    kind = _kind_of(a, index)
+    if kind is None or kind is _Kind.PLACES:
+        return kind is not None
+    first = _first_type(index)
+    return _is_ordered(a, first) and (first.layout == "C" or kind is _Kind.ROWS)
+
+
+# -- copies ----------------------------------------------------------------------------------------
 
 
 def copy_at(e: Emitter, a: V, index: V) -> V:
-    """Copy the elements that an array selects."""
-    made = infer_copy(a.type, index.type)
+    """Copy the elements that an index selects."""
+    kind, made = _kind_of(a.type, index.type), infer_copy(a.type, index.type)
     assert made is not None
-    if index.type.dtype.kind == "b":
-        check_sizes(e, e.array_sizes(a), e.array_sizes(index))
-        result = e.array_new(made, [e.mask_count(index)], None)
-        e.array_compress(a, index, result)
+    if kind is _Kind.PLACES:
+        return _copy_places(e, a, index, made)
+    first = _first(e, index)
+    if kind is _Kind.MASK:
+        _check_sizes(e, e.array_sizes(a), e.array_sizes(first))
+        result = e.array_new(made, [e.mask_count(first)], None)
+        e.array_compress(a, first, result)
         return result
+    if kind is _Kind.ROW_MASK:
+        _check_sizes(e, e.array_sizes(a)[:1], e.array_sizes(first))
+        first = places_of(e, first)
+    return gathered(e, a, first, made)
+
+
+def gathered(e: Emitter, a: V, index: V, made: ArrayType) -> V:
+    """The rows of an array that an array of ints names."""
     result = e.array_new(made, [*e.array_sizes(index), *e.array_sizes(a)[1:]], None)
     e.bail_if(e.bit_not(e.array_gather(a, index, result)), "index out of bounds")
     return result
 
 
+def places_of(e: Emitter, mask: V, made: ArrayType = _VECTOR) -> V:
+    """The places where a mask holds, in C order."""
+    result = e.array_new(made, [e.mask_count(mask)], None)
+    e.mask_places(mask, result)
+    return result
+
+
+def _copy_places(e: Emitter, a: V, index: V, made: ArrayType) -> V:
+    count, at = _places(e, a, index)
+    result = e.array_new(made, [count], None)
+    e.loop(count, lambda k: e.array_store(result, [k], e.array_load(a, at(k))))
+    return result
+
+
+def _places(e: Emitter, a: V, index: V) -> tuple[V, Callable[[V], list[V]]]:
+    """How many places there are, and a function that gives the checked indices of one."""
+    items, sizes = e.tuple_items(index), e.array_sizes(a)
+    counts = [e.array_sizes(x)[0] for x in items if isinstance(x.type, ArrayType)]
+    _check_sizes(e, counts[1:], counts[:1] * (len(counts) - 1))
+    pairs = list(zip(items, sizes, strict=True))
+    fixed = {
+        axis: _inside(e, i, n)
+        for axis, (i, n) in enumerate(pairs)
+        if not isinstance(i.type, ArrayType)
+    }
+
+    def at(k: V) -> list[V]:
+        return [
+            fixed[axis] if axis in fixed else _inside(e, e.array_load(i, [k]), n)
+            for axis, (i, n) in enumerate(pairs)
+        ]
+
+    return counts[0], at
+
+
+def _inside(e: Emitter, index: V, size: V) -> V:
+    """An index from the start; leaves if there is no such element."""
+    i, zero = e.cast(index, INT), e.const(INT, 0)
+    i = e.select(e.compare("lt", i, zero), e.add(i, size), i)
+    e.bail_if(e.bit_or(e.compare("lt", i, zero), e.compare("ge", i, size)), "index out of bounds")
+    return i
+
+
+# -- stores ----------------------------------------------------------------------------------------
+
+
 def can_store_at(a: ArrayType, index: Type, value: Type) -> bool:
-    """Whether `store_at` can do it: a number, or a vector with an element for each place."""
+    """Whether `store_at` can do it: a number, or as many elements or rows as there are places; or one row for all."""
     if not a.writeable or not can_copy(a, index) or not can_store(element_of(value), a.dtype):
         return False
-    assert isinstance(index, ArrayType)
-    if index.dtype.kind != "b" and (a.ndim != 1 or index.ndim != 1):
+    kind = _kind_of(a, index)
+    has_rows = kind is _Kind.ROW_MASK or (kind is _Kind.ROWS and a.ndim > 1)
+    if kind is _Kind.ROWS and _first_type(index).ndim != 1:
         return False
-    return not isinstance(value, ArrayType) or value.ndim == 1
+    if not isinstance(value, ArrayType):
+        return True
+    if has_rows:
+        return value.ndim in (a.ndim, a.ndim - 1)
+    return value.ndim == 1
 
 
 def store_at(e: Emitter, a: V, index: V, value: V) -> None:
     """``a[index] = value``: everything is checked before the first element is stored."""
-    dtype = a.type.dtype
-    is_mask = index.type.dtype.kind == "b"
-    if is_mask:
-        check_sizes(e, e.array_sizes(a), e.array_sizes(index))
-        overlaps = e.array_overlap(a, index)
-        if dtype == index.type.dtype:  # a block of a mask is looked at before elements change
-            overlaps = e.bit_and(overlaps, e.bit_not(e.array_same(a, index)))
-    else:
-        overlaps = e.array_overlap(a, index)
-    e.bail_if(overlaps, "an index in the array itself")
-    if isinstance(value.type, ArrayType):
-        (size,) = e.array_sizes(value)
-        count = e.mask_count(index) if is_mask else e.array_sizes(index)[0]
-        e.bail_if(e.compare("ne", size, count), "another number of values")
+    kind = _kind_of(a.type, index.type)
+    items = e.tuple_items(index) if isinstance(index.type, TupleType) else [index]
+    for item in items:
+        if isinstance(item.type, ArrayType):
+            _check_overlap(e, a, item)
+    is_array = isinstance(value.type, ArrayType)
+    if is_array:
         e.bail_if(e.array_overlap(a, value), "values in the array itself")
-        values = _as_elements(e, value, dtype)
     else:
-        values = store_scalar(e, value, dtype)
-    if is_mask:
-        e.array_expand(a, index, values)
+        value = store_scalar(e, value, a.type.dtype)
+    if kind is _Kind.PLACES:
+        _store_places(e, a, index, value)
         return
-    e.bail_if(e.bit_not(e.are_inside(a, index)), "index out of bounds")
-    e.array_scatter(a, index, values)
+    first = items[0]
+    if kind is _Kind.MASK:
+        _check_sizes(e, e.array_sizes(a), e.array_sizes(first))
+        if is_array:
+            value = _as_elements(e, value, a.type.dtype, e.mask_count(first))
+        e.array_expand(a, first, value)
+        return
+    if kind is _Kind.ROW_MASK:
+        _check_sizes(e, e.array_sizes(a)[:1], e.array_sizes(first))
+        first = places_of(e, first)
+    e.bail_if(e.bit_not(e.are_inside(a, first)), "index out of bounds")
+    if a.type.ndim > 1:
+        _store_rows(e, a, first, value)
+        return
+    if is_array:
+        value = _as_elements(e, value, a.type.dtype, e.array_sizes(first)[0])
+    e.array_scatter(a, first, value)
 
 
-def _as_elements(e: Emitter, values: V, dtype: np.dtype) -> V:
-    """A vector of the dtype of the array."""
-    if values.type.dtype == dtype:
-        return values
+def _check_overlap(e: Emitter, a: V, index: V) -> None:
+    """Leave if the index lies in the array; a mask may be the array itself, which is looked at before it changes."""
+    overlaps = e.array_overlap(a, index)
+    if a.type.dtype == index.type.dtype == np.bool and a.type.ndim == index.type.ndim:
+        overlaps = e.bit_and(overlaps, e.bit_not(e.array_same(a, index)))
+    e.bail_if(overlaps, "an index in the array itself")
+
+
+def _store_places(e: Emitter, a: V, index: V, value: V) -> None:
+    count, at = _places(e, a, index)
+    if isinstance(value.type, ArrayType):
+        value = _as_elements(e, value, a.type.dtype, count)
+
+    def store(k: V) -> None:
+        x = e.array_load(value, [k]) if isinstance(value.type, ArrayType) else value
+        e.array_store(a, at(k), x)
+
+    def check(k: V) -> None:
+        at(k)
+
+    e.loop(count, check)
+    e.loop(count, store)
+
+
+def _store_rows(e: Emitter, a: V, index: V, value: V) -> None:
+    """Store rows one by one, at places that are there."""
+    (size, *sizes), (stride, *strides) = e.array_sizes(a), e.array_strides(a)
+    (count,) = e.array_sizes(index)
+    if isinstance(value.type, ArrayType):
+        whole = [count, *sizes] if value.type.ndim == a.type.ndim else sizes
+        _check_sizes(e, e.array_sizes(value), whole)
+        is_plain = value.type.dtype == a.type.dtype and value.type.layout == "C"
+        e.array_scatter(a, index, value if is_plain else _converted(e, value, a.type.dtype))
+        return
+    row = ArrayType(a.type.dtype, a.type.shape[1:])
+
+    def store(k: V) -> None:
+        i = e.cast(e.array_load(index, [k]), INT)
+        i = e.select(e.compare("lt", i, e.const(INT, 0)), e.add(i, size), i)
+        target = e.array_view(a, row, e.mul(i, stride), sizes, strides)
+        e.array_assign(target, value, lambda x: x, may_bail=False)
+
+    e.loop(count, store)
+
+
+def _as_elements(e: Emitter, values: V, dtype: np.dtype, count: V) -> V:
+    """A vector of the dtype of the array; leaves if it has not so many elements."""
+    (size,) = e.array_sizes(values)
+    e.bail_if(e.compare("ne", size, count), "another number of values")
+    return values if values.type.dtype == dtype else _converted(e, values, dtype)
+
+
+def _converted(e: Emitter, values: V, dtype: np.dtype) -> V:
+    """The elements as those of a C-contiguous array of a dtype."""
     made = e.array_new(ArrayType(dtype, values.type.shape), e.array_sizes(values), None)
     may_bail = store_can_bail(values.type.element, dtype)
     e.array_assign(made, values, lambda x: store_convert(e, x, dtype), may_bail=may_bail)
     return made
 
 
-def check_sizes(e: Emitter, sizes: Sequence[V], others: Sequence[V]) -> None:
-    """Leave unless a mask has the sizes of the array."""
-    bad = None
+def _check_sizes(e: Emitter, sizes: Sequence[V], others: Sequence[V]) -> None:
+    """Leave unless sizes are as they must be."""
     for size, other in zip(sizes, others, strict=True):
-        differs = e.compare("ne", size, other)
-        bad = differs if bad is None else e.bit_or(bad, differs)
-    e.bail_if(bad, "a mask of another shape")
+        e.bail_if(e.compare("ne", size, other), "an index of another shape")

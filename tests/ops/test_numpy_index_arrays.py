@@ -251,3 +251,107 @@ def test_arrays_that_cannot_be_written_to() -> None:
 
     check(stored, [(a, a > 1), (a, a > 7)])
     check(stored, [(a, np.array([0]))])
+
+
+# -- rows and places -------------------------------------------------------------------------------
+
+ROWS = np.array([3, -1, 0, 8, 8, -9])
+COLUMNS = np.array([0, 4, -5, 2, 2, 1])
+BEYOND = np.array([0, 9, 1, 1, 1, 1])
+
+
+def matrices(dtype: str) -> list[np.ndarray]:
+    a = filled((9, 5), dtype)
+    return [a, np.asfortranarray(a), filled((9, 10), dtype)[:, ::2], filled((9, 5, 3), dtype)]
+
+
+@pytest.mark.parametrize("dtype", SOME_DTYPES)
+def test_rows_where_a_mask_holds(dtype: str) -> None:
+    def rows(a: np.ndarray, m: np.ndarray) -> Any:
+        return np.concatenate((a[m], a[m, :], a[m, ...]))
+
+    compiled = ljit.jit(rows)
+    for a in matrices(dtype):
+        for m in (*masks((9,)), np.ones(8, bool), np.ones(10, bool)):
+            for _ in range(2):
+                assert outcome(compiled, a, m) == outcome(rows, a, m)
+
+
+@pytest.mark.parametrize("dtype", SOME_DTYPES)
+def test_elements_at_rows_and_columns(dtype: str) -> None:
+    def at_places(a: np.ndarray, i: np.ndarray, j: np.ndarray) -> Any:
+        return np.concatenate((a[i, j], a[i, 1], a[-1, j], a.T[j, i]))
+
+    a, fortran, strided, _ = matrices(dtype)
+    cases = [(a, ROWS, COLUMNS), (a, ROWS[:0], COLUMNS[:0]), (a, BEYOND, COLUMNS)]
+    check(at_places, [*cases, (a, COLUMNS, BEYOND), (a, ROWS, COLUMNS[:3]), (a, ROWS, COLUMNS[:1])])
+    check(at_places, [(fortran, ROWS, COLUMNS), (strided, ROWS.astype(np.int8), COLUMNS[::-1])])
+
+
+def test_rows_of_every_width() -> None:
+    def rows(a: np.ndarray, i: np.ndarray) -> Any:
+        b = a.copy()
+        b[i] = a[i[::-1]]
+        b[i[:2]] = a[0]
+        return np.concatenate((b, a[i], np.take(a, i, axis=0), a.take(i, 0)))
+
+    compiled = ljit.jit(rows)
+    for width in (0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 511, 512, 513):
+        a = (np.arange(9 * width) % 251).astype(np.uint8).reshape(9, width)
+        for _ in range(2):
+            assert outcome(compiled, a, ROWS) == outcome(rows, a, ROWS), width
+
+
+@pytest.mark.parametrize("value", [2, np.float32(1.5), 1j, np.nan])
+@pytest.mark.filterwarnings("ignore")
+def test_numbers_are_stored_in_rows_and_at_places(value: Any) -> None:
+    def stored(a: Any, i: Any, j: Any, m: Any, x: Any) -> Any:
+        b, c, d = a.copy(), a.copy(), a.copy()
+        b[i] = x
+        c[i, j] = x
+        d[m] = x
+        return np.concatenate((b, c, d))
+
+    mask = np.arange(9) % 3 == 1
+    for a in (filled((9, 5), "float64"), filled((9, 5), "int16")):
+        check(stored, [(a, ROWS, COLUMNS, mask, value), (a, BEYOND, COLUMNS, mask, value)])
+        check(stored, [(a, ROWS, COLUMNS, mask[:8], value), (a, ROWS, COLUMNS[:1], mask, value)])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_arrays_are_stored_in_rows_and_at_places() -> None:
+    def stored(a: Any, i: Any, j: Any, rows: Any, row: Any, xs: Any) -> Any:
+        b, c, d = a.copy(), a.copy(), a.copy()
+        b[i] = rows
+        b[i[:2]] += row
+        c[i, :] = row
+        d[i, j] = xs
+        d[j, 0] -= xs
+        return np.concatenate((b, c, d))
+
+    for dtype in ("float64", "int64"):
+        a, xs = filled((9, 5), "float64"), np.arange(6).astype(dtype)
+        rows = filled((6, 5), dtype)
+        cases = [(a, ROWS, COLUMNS, rows, rows[0], xs), (a, ROWS, COLUMNS, rows[:1], rows[0], xs)]
+        check(stored, [*cases, (a, ROWS, COLUMNS, rows, rows[0, :1], xs)])
+        check(stored, [(a, ROWS, COLUMNS, rows[::-1], rows[:5, 0], xs[::-1])])
+
+
+def test_stores_of_rows_of_the_array_itself() -> None:
+    def permuted(a: np.ndarray, i: np.ndarray) -> np.ndarray:
+        b = a.copy()
+        b[i] = b[:6]
+        b[i, 0] = b[:6, 1]
+        return b
+
+    check(permuted, [(filled((9, 5), "float64"), ROWS)])
+
+
+def test_places_where_elements_are_not_zero() -> None:
+    def found(a: np.ndarray) -> Any:
+        return np.stack((np.flatnonzero(a), np.nonzero(a)[0], np.where(a)[0], a.nonzero()[-1]))
+
+    check(found, [(m,) for n in SIZES for m in masks((n,))])
+    for dtype in ("uint64", "complex128"):
+        check(found, [(filled((40,), dtype),)])
+    check(found, [(filled((4, 10), "float64"),), (filled((4, 10), "bool").T,), (np.array(True),)])

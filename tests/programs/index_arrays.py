@@ -143,3 +143,35 @@ def seen_by_others_before_it_changes(a):
     view = z[1:]
     z[z > 1] = 0
     return z, rows, view
+
+
+@program(
+    lambda: (_vector(30).reshape(10, 3), np.arange(10) % 4),
+    lambda: (_vector(6).reshape(2, 3), np.array([1, 0])),
+)
+def centres_of_groups(points, labels):
+    centres = np.zeros((4, 3))
+    for k in range(4):
+        mine = points[labels == k]
+        if len(mine):
+            centres[k] = mine.mean(axis=0)
+    return centres, points - centres[labels]
+
+
+@program(
+    lambda: (_vector(30).reshape(10, 3), np.arange(10) % 3),
+    lambda: (_vector(30).reshape(10, 3), np.arange(10) % 4),
+    lambda: (_vector(30).reshape(10, 3), np.arange(9) % 3),
+)
+def chosen_of_each_row(scores, labels):
+    rows = np.arange(len(labels))
+    chosen = scores[rows, labels]
+    scores[rows, labels] -= 1
+    return chosen.sum(), scores, scores[labels, 0]
+
+
+@program(lambda: (_vector(30),), lambda: (np.zeros(4),))
+def where_they_are(a):
+    places = np.flatnonzero(a > 1)
+    (others,) = np.nonzero(a)
+    return places, others, a[places].sum(), np.take(a, places), np.where(a < 0)[0]
