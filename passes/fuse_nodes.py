@@ -257,7 +257,7 @@ def _leaves(value: Value, known: dict[Value, Leaves]) -> Leaves:
         return joint_leaves(inputs, known)
     if node.op is get_op("prim::new_array"):
         return _leaves_of_sizes(value, node.inputs, known)
-    if is_filled(node):
+    if node.op.keeps_shape or is_filled(node):
         shape = node.inputs[0]
         return leaves_of(shape, known) if isinstance(shape.type, ArrayType) else frozenset((shape,))
     if node.op is get_op("prim::same_sizes"):

@@ -1,15 +1,15 @@
-"""Fresh arrays of which a part is stored and the rest is one number: what is computed of them is computed part by part.
+"""What is computed of arrays that are other things in their parts is computed part by part.
 
     z = np.zeros_like(u)                    r = np.empty_like(u)
     z[1:-1] = u[2:] - u[:-2]                r[1:-1] = u[1:-1] + (u[2:] - u[:-2])
     r = u + z                               r[:1] = u[:1] + 0.0; r[-1:] = u[-1:] + 0.0
 
-`fuse` does this before it makes nests: `z` is not made at all, and what took three passes over memory is one. Legal if
-nobody else sees `z`, and the ops that do are elementwise, over arrays of its shape, and lead to one array in C order
-that is made between two writes. Shapes that only a run knows are checked; if they differ, the next compile leaves all
-as it is (`failed`). The part is a slice along each axis whose bounds are constants. Margins may overlap: there the same
-is stored twice. The writes go to an array that nobody else sees yet, so that checks between them may leave for what
-was before.
+`fuse` does this before it makes nests: `z` is not made at all, and what took three passes over memory is one. So it is
+with ``np.roll(u, 1, axis=0)`` (`part_sources`). Legal if the ops that need these arrays are elementwise, over arrays of
+their shape, and lead to one array in C order that is made between two writes. Shapes that only a run knows are checked;
+if they differ, the next compile leaves all as it is (`failed`). Parts may overlap at the margins of small arrays: there
+the same is stored twice. The writes go to an array that nobody else sees yet, so that checks between them may leave for
+what was before.
 """
 
 from __future__ import annotations
@@ -18,33 +18,25 @@ from collections.abc import Collection, Mapping, Sequence
 
 from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.control import SNAPSHOT
-from ljit.passes.fuse_nodes import (
-    Leaves,
-    is_elementwise,
-    is_filled,
-    is_store,
-    leaves_of,
-    may_leave,
-)
+from ljit.passes.fuse_nodes import Leaves, is_elementwise, is_store, leaves_of, may_leave
 from ljit.passes.manager import is_allowed
+from ljit.passes.part_sources import Index, Piece, Source, View, source_of, with_rolls
 from ljit.passes.rewriting import drop_repeated_snapshot, insert_constant
-from ljit.records import Record
+from ljit.records import Record, made_by
 from ljit.types import INT, ArrayType, ScalarType, TupleType, Type
 
 __all__ = ["compute_parts"]
 
 NAME = "fuse"
-MAX_RANK = 2  # there are two margins an axis
 MAX_OPS = 12  # they are written out for each part
-_FULL = slice(None)
-Index = tuple[slice, ...]
+_WRITES = Effect.WRITE | Effect.CALL | Effect.EXIT
 
 
 def compute_parts(block: Block, failed: Collection[int]) -> bool:
     """Rewrite the arrays of one block; whether there were any."""
     changed = False
     for node in list(block):
-        parts = _Parts.of(node, failed) if node.op.fill is not None and is_filled(node) else None
+        parts = _Parts.of(node, failed) if node.block is block else None
         if parts is not None and is_allowed(NAME, node):
             parts.write()
             changed = True
@@ -52,77 +44,73 @@ def compute_parts(block: Block, failed: Collection[int]) -> bool:
 
 
 class _Parts(Record):
-    """An array, the store to a part of it, and the ops that need it, in order; the last one gives the result.
+    """Arrays with parts, and the ops that need them, in order; the last one gives the result.
 
-    `base` has its sizes, as an array or a shape; those of `others` have to be the same.
+    `base` has the sizes of all, as an array or a shape; those of `others` have to be the same.
     """
 
-    made: Node
-    store: Node
-    index: Index
+    source: Source
     users: Sequence[Node]
     base: Value
     others: Sequence[Value]
+    views: dict[tuple[Value, Value], Value] = made_by(factory=dict)
+    places: dict[str, Value] = made_by(
+        factory=dict
+    )  # by the text of the index: slices have no hash
 
     @staticmethod
-    def of(made: Node, failed: Collection[int]) -> _Parts | None:
+    def of(node: Node, failed: Collection[int]) -> _Parts | None:
         """Find what can be computed part by part."""
-        stores = [user for user, _ in made.output.uses if is_store(user)]
-        if len(stores) != 1 or stores[0].block is not made.block:
+        source = source_of(node)
+        users = _users(source) if source is not None else None
+        if source is None or users is None or users[-1].origin in failed:
             return None
-        (store,) = stores
-        index = _index_of(store, made.output)
-        users = _users(made, store) if index is not None else None
-        if index is None or users is None or users[-1].origin in failed:
-            return None
+        source = with_rolls(source, users)
         known = dict[Value, Leaves]()
-        whole, own = leaves_of(made.output, known), {made.output, *(node.output for node in users)}
+        whole = leaves_of(source.values[0], known)
+        own = {*source.values, *(user.output for user in users)}
+        outer = [v for user in users for v in user.inputs if _is_array(v) and v not in own]
+        outer += [x.array for x in source.pieces[0].given.values() if isinstance(x, View)]
         base, *more = whole
-        outer = dict.fromkeys(
-            v for node in users for v in node.inputs if _is_array(v) and v not in own
-        )
         if more or not isinstance(base, Value) or not outer:
             return None
-        others = [v for v in outer if leaves_of(v, known) != whole]
-        parts = _Parts(made, store, index, users, base, others)
-        return parts if parts._is_legal(list(outer)) else None
-
-    @property
-    def _number(self) -> object:
-        type_ = self.made.output.type
-        assert isinstance(type_, ArrayType)
-        return type_.dtype.type(self.made.op.fill)  # type: ignore[arg-type]
+        others = [v for v in dict.fromkeys(outer) if leaves_of(v, known) != whole]
+        parts = _Parts(source, users, base, others)
+        return parts if parts._is_legal(outer) else None
 
     def _is_legal(self, outer: Sequence[Value]) -> bool:
-        root = self.users[-1]
-        if self.store.inputs[2].node in self.users or not isinstance(root.output.type, ArrayType):
+        root, given = self.users[-1], self.source.pieces[0].given.values()
+        if any(isinstance(x, Value) and x.node in self.users for x in given):
             return False
-        if root.output.type.layout != "C" or any(map(may_leave, self.users)):
+        if not isinstance(root.output.type, ArrayType) or root.output.type.layout != "C":
             return False
-        if not all(_has_rank(v, root.output.type.ndim) for v in outer) or not _is_sizes(self.base):
+        if any(map(may_leave, self.users)) or not _is_sizes(self.base):
+            return False
+        if not all(_has_rank(v, root.output.type.ndim) for v in outer):
             return False
         return self._is_quiet(root) and self._outer_type() == root.output.type.dtype
 
     def _is_quiet(self, root: Node) -> bool:
-        """Whether nothing but the store and Snapshots is in the way, up to the result."""
-        before: Node | None = self.store.prev
-        while before is not None and before.op is not SNAPSHOT:
-            if not before.effects.is_repeatable:
+        """Whether nothing else writes up to the result, and a Snapshot behind a write can go."""
+        if self.source.snapshot is not None and not _has_snapshot(self.source.nodes[-1]):
+            return False
+        block, inside = root.block, False
+        assert block is not None
+        for node in block:
+            inside |= node in self.source.nodes
+            if node is root:
+                return True
+            is_known = node in self.source.nodes or node.op is SNAPSHOT or _stores_fresh(node)
+            if inside and not is_known and node.effects & _WRITES:
                 return False
-            before = before.prev
-        node = self.made.next
-        while node is not None and node is not root:
-            is_known = node is self.store or node.op is SNAPSHOT
-            if not is_known and node.effects & (Effect.WRITE | Effect.CALL | Effect.EXIT):
-                return False
-            node = node.next
-        return before is not None and node is root
+        return False
 
     def _outer_type(self) -> object:
-        """The dtype of the result outside of the part, where some ops may be of numbers; None if they could leave."""
-        type_ = self.made.output.type
-        assert isinstance(type_, ArrayType)
-        types: dict[Value, Type] = {self.made.output: type_.element}
+        """The dtype of the result where some ops may be of numbers; None if they could leave."""
+        types: dict[Value, Type] = {}
+        for v, x in self.source.pieces[-1].given.items():
+            assert isinstance(v.type, ArrayType)
+            types[v] = v.type if isinstance(x, Value | View) else v.type.element
         for node in self.users:
             operands = [types.get(v, v.type) for v in node.inputs]
             (out,) = node.op.infer_types(operands, node.attrs)
@@ -138,21 +126,24 @@ class _Parts(Record):
 
     def write(self) -> None:
         """Put the parts in the place of the result, and drop what nobody needs any more."""
-        root, store = self.users[-1], self.store
+        root, behind = self.users[-1], self.source.snapshot
         checked = self._check()
+        stores = [node for node in self.source.nodes if is_store(node)]
+        for store in stores:
+            self.places[str(self.source.pieces[0].index)] = store.inputs[1]
         result = self._new_array(root)
-        self._part(result, store.inputs[1], store.inputs[2], checked)
-        number = insert_constant(self._number, root)
-        for margin in _margins(self.index):
-            self._part(result, insert_constant(margin, root), number, checked)
+        for piece in self.source.pieces:
+            self._part(result, piece, checked)
         root.output.replace_all_uses_with(result)
         result.name = root.output.name
-        behind = store.next
-        store.erase()
+        for store in stores:
+            store.erase()
         drop_repeated_snapshot(behind)
         for node in reversed(self.users):
             node.erase()
-        self.made.erase()
+        for node in self.source.nodes:
+            if node not in stores:
+                node.erase()
 
     def _add(self, op: str, inputs: Sequence[Value], **attrs: object) -> Node:
         root = self.users[-1]
@@ -176,21 +167,51 @@ class _Parts(Record):
         check = self._add("prim::same_sizes", [self.base, *self.others], axes=axes)
         return dict(zip(self.others, check.outputs, strict=True))
 
-    def _part(
-        self, result: Value, index: Value, stored: Value, checked: Mapping[Value, Value]
-    ) -> None:
+    def _part(self, result: Value, piece: Piece, checked: Mapping[Value, Value]) -> None:
         """Compute a part of the result, of that part of the operands."""
-        known = {self.made.output: stored}
+        known: dict[Value, Value] = {}
+        for v, x in piece.given.items():
+            if isinstance(x, View):
+                known[v] = self._view(checked.get(x.array, x.array), x.index)
+            else:
+                known[v] = x if isinstance(x, Value) else insert_constant(x, self.users[-1])
         for node in self.users:
             for v in node.inputs:
                 if v not in known:
-                    whole = checked.get(v, v)
-                    known[v] = (
-                        self._add("np::getitem", [whole, index]).output if _is_array(v) else v
-                    )
+                    is_array = _is_array(v)
+                    known[v] = self._view(checked.get(v, v), piece.index) if is_array else v
             new = node.graph.create(node.op, [known[v] for v in node.inputs], node.attrs, like=node)
             known[node.output] = new.insert_before(self.users[-1]).output
-        self._add("np::setitem", [result, index, known[self.users[-1].output]])
+        self._add("np::setitem", [result, self._place(piece.index), known[self.users[-1].output]])
+
+    def _view(self, array: Value, index: Index) -> Value:
+        place = self._place(index)
+        found = self.views.get((array, place))
+        if found is None:
+            found = self.views[array, place] = self._add("np::getitem", [array, place]).output
+        return found
+
+    def _place(self, index: Index) -> Value:
+        found = self.places.get(str(index))
+        if found is None:
+            found = self.places[str(index)] = insert_constant(index, self.users[-1])
+        return found
+
+
+def _has_snapshot(node: Node) -> bool:
+    """Whether native code may leave for a Snapshot in front of the node, behind it, too, but for what the node does."""
+    before = node.prev
+    while before is not None and before.op is not SNAPSHOT:
+        if not before.effects.is_repeatable:
+            return False
+        before = before.prev
+    return before is not None
+
+
+def _stores_fresh(node: Node) -> bool:
+    """Whether the node stores a part of a result: only what stands behind all of these stores reads it."""
+    made = node.inputs[0].node if is_store(node) else None
+    return made is not None and made.op is get_op("prim::new_array")
 
 
 def _is_array(value: Value) -> bool:
@@ -213,72 +234,41 @@ def _rank(value: Value) -> int:
     return value.type.ndim
 
 
-def _index_of(store: Node, made: Value) -> Index | None:
-    """The slices that an array of the same dtype is stored to, one an axis, if these are constants."""
-    type_, index = made.type, store.inputs[1]
-    assert isinstance(type_, ArrayType)
-    if len(store.inputs) != 3 or store.inputs[0] is not made or not index.is_constant:
-        return None
-    stored = store.inputs[2].type
-    if not isinstance(stored, ArrayType) or stored.dtype != type_.dtype or type_.dtype.kind != "f":
-        return None
-    found = index.constant if isinstance(index.constant, tuple) else (index.constant,)
-    if type_.ndim > MAX_RANK or len(found) > type_.ndim or not all(map(_is_plain, found)):
-        return None
-    return (*found, *[_FULL] * (type_.ndim - len(found)))
-
-
-def _is_plain(item: object) -> bool:
-    if not isinstance(item, slice) or item.step not in (None, 1):
-        return False
-    return all(bound is None or type(bound) is int for bound in (item.start, item.stop))
-
-
-def _margins(index: Index) -> list[Index]:
-    """What is left of all, as slices that do not meet, unless the array is too small."""
-    found = []
-    for axis, part in enumerate(index):
-        behind = (_FULL,) * (len(index) - axis - 1)
-        if part.start:
-            found.append((*index[:axis], slice(None, part.start), *behind))
-        if part.stop is not None:
-            found.append((*index[:axis], slice(part.stop, None), *behind))
-    return found
-
-
-def _users(made: Node, store: Node) -> list[Node] | None:
-    """The elementwise ops that need the array, in order, if nothing else does and one alone gives the result."""
-    needed, found = {made.output}, list[Node]()
-    node = store.next
-    behind = node if node is not None and node.op is SNAPSHOT else None
-    while node is not None and len(found) <= MAX_OPS:
+def _users(source: Source) -> list[Node] | None:
+    """The elementwise ops that need the arrays, in order, up to the last one that alone gives a result."""
+    needed, found = set(source.values), list[Node]()
+    node = source.nodes[-1].next
+    while node is not None and len(found) < MAX_OPS:
         if (
             node.op.elementwise
             and not node.op.schema.written
             and not needed.isdisjoint(node.inputs)
         ):
             if not is_elementwise(node):
-                return None
+                break
             needed.add(node.output)
             found.append(node)
         node = node.next
-    if not found or len(found) > MAX_OPS:
-        return None
-    allowed = {store, behind, *found}
-    inner = [made.output, *(user.output for user in found[:-1])]
-    is_alone = all(user in allowed for v in inner for user, _ in v.uses)
-    return _with_producers(found, store) if is_alone else None
+    while found:
+        allowed = {*source.nodes, source.snapshot, *found}
+        inner = [*source.values, *(user.output for user in found[:-1])]
+        if all(user in allowed for v in inner for user, _ in v.uses):
+            return _with_producers(found, source)
+        found.pop()
+    return None
 
 
-def _with_producers(users: Sequence[Node], store: Node) -> list[Node]:
+def _with_producers(users: Sequence[Node], source: Source) -> list[Node]:
     """Add the elementwise ops whose results nothing else needs."""
-    members, node = set(users), users[-1].prev
+    members, node, last = set(users), users[-1].prev, source.nodes[-1]
     while node is not None and len(members) < MAX_OPS:
-        if node.op is SNAPSHOT and node.is_before(store):
+        if node.effects & _WRITES and node not in source.nodes:
+            break
+        if node.op is SNAPSHOT and node is not source.snapshot:
             break
         is_plain = node.op.elementwise and not node.op.schema.written and is_elementwise(node)
         if is_plain and all(user in members for user, _ in node.output.uses):
             members.add(node)
         node = node.prev
-    assert store.block is not None
-    return [node for node in store.block if node in members]
+    assert last.block is not None
+    return [node for node in last.block if node in members]

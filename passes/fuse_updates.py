@@ -9,7 +9,7 @@ or a check in front (`prim::same_sizes`) finds out; if that fails, the next comp
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.control import SNAPSHOT
@@ -195,27 +195,22 @@ class Check(Record):
     def insert(self) -> None:
         """Put the check behind what it looks at; what is computed behind it knows the sizes."""
         node, operands = self.node, [self.base, *self.others]
-        made = [v.node for v in (*operands, node.inputs[0]) if v.node is not None]
-        anchor = next(n for n in reversed(list(_before(node))) if n in made)
+        made = [v.node for v in operands if v.node is not None]
+        anchor = node.prev
+        while anchor is not None and anchor.op is not SNAPSHOT and anchor not in made:
+            anchor = anchor.prev
         axes = tuple(_axes_in(_rank(node.inputs[0]), v) for v in self.others)
-        check = node.graph.create(
-            get_op("prim::same_sizes"), operands, {"axes": axes}, like=node
-        ).insert_after(anchor)
+        check = node.graph.create(get_op("prim::same_sizes"), operands, {"axes": axes}, like=node)
+        block = node.block
+        assert block is not None and block.first is not None
+        _ = check.insert_after(anchor) if anchor is not None else check.insert_before(block.first)
         for value, checked in zip(self.others, check.outputs, strict=True):
             checked.name = value.name
             for user, index in list(value.uses):
-                if user.block is node.block and user is not check and is_elementwise(user):
+                takes = user.op.keeps_shape or is_elementwise(user)
+                if user.block is node.block and user is not check and takes:
                     if check.is_before(user) and not (index == 0 and user.op.schema.written):
                         user.set_input(index, checked)
-
-
-def _before(node: Node) -> Iterator[Node]:
-    """The nodes of its block that stand before a node, in order."""
-    assert node.block is not None
-    for other in node.block:
-        if other is node:
-            return
-        yield other
 
 
 def _sources(values: Iterable[Value], made: Node | None) -> list[Value]:
@@ -231,6 +226,8 @@ def _sources(values: Iterable[Value], made: Node | None) -> list[Value]:
         is_computed = node is not None and node.block is made.block and is_elementwise(node)
         if is_computed and node is not None and not node.op.schema.written:
             todo += node.inputs
+        elif node is not None and node.block is made.block and node.op.keeps_shape:
+            todo.append(node.inputs[0])
         else:
             found[value] = None
     return sorted(found, key=lambda v: v.key)

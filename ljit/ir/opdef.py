@@ -200,6 +200,7 @@ class OpDef(Record):
       `UNKNOWN`) decide it although not all operands are constant, or gives `UNKNOWN`:
       ``isinstance(x, float)``, ``x is None``.
     - `fill`: all elements of the fresh array are this number, and operand 0 is a shape, or an array with its sizes.
+    - `keeps_shape`: the result has the sizes of operand 0, an array.
     - `reads_items`: of a list operand it only reads the items, at once, and a tuple does as well.
     - `symbolic`: `evaluate`, or the function given, gives the right result on object arrays of symbols
       (`passes/symbols.py`): it moves elements about, adds and multiplies them, or asks a symbol for more. Small
@@ -231,6 +232,7 @@ class OpDef(Record):
     decompose: Callable[..., Any] | None = None
     overwrites: bool = False
     fill: float | None = None
+    keeps_shape: bool = False
     parameters: tuple[str, ...] = ()
     is_commutative: bool = False
     #: an instruction or two: on numbers it costs less to compute again than to keep

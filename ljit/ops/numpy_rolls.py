@@ -85,6 +85,7 @@ declare_function(
     np.roll,
     lower=_lower_roll,
     can_lower=_can_lower_roll,
+    keeps_shape=True,
     parameters=("a", "shift", "axis"),
     samples=((_VECTOR, 1), (_MATRIX, -5)),
 )

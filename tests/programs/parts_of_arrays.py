@@ -83,3 +83,47 @@ def divided_outside(a):
     inner = np.ones_like(a)
     inner[1:-1, 1:-1] = np.abs(a[1:-1, 1:-1]) + 2.0
     return 1.0 / inner + a
+
+
+@program(
+    lambda: (field(6, 7), field(6, 7) * 0.5, 2),
+    lambda: (field(2, 2), field(2, 2), 2),
+    lambda: (field(1, 4), field(1, 4), 1),
+    lambda: (field(4, 1), field(4, 1), 1),
+    lambda: (field(0, 4), field(0, 4), 1),
+    lambda: (field(5, 6), field(1, 6), 1),
+    lambda: (field(5, 6), field(5, 6)[0], 1),
+    lambda: (field(5, 6), field(4, 6), 1),  # ValueError
+    lambda: (field(5, 6).T, field(6, 5), 1),
+    lambda: (field(5, 6, np.int16), field(5, 6, np.float32), 1),
+)
+def periodic(h, u, steps):
+    for _ in range(steps):
+        u = u - 0.1 * (np.roll(h, -1, axis=0) - np.roll(h, 1, axis=0))
+        flow = h * u
+        change = np.roll(flow, -1, axis=0) - np.roll(flow, 1, axis=0)
+        change += np.roll(flow, 1, axis=1) - flow
+        h = h - 0.2 * change
+    return h, u
+
+
+@program(
+    lambda: (np.linspace(0.0, 1.0, 9),),
+    lambda: (np.ones(2),),
+    lambda: (np.ones(1),),
+    lambda: (np.ones(0),),
+)
+def rolled_vectors(a):
+    back = a * np.roll(a, -1)
+    forth = np.roll(a, 1) - a
+    kept = np.roll(a, 1)
+    far = np.roll(a, 2) + a
+    return back, forth, kept, kept + np.roll(a, -1), far
+
+
+@program(lambda: (field(4, 5),), lambda: (field(4, 5).astype(np.float32),))
+def written_behind_rolls(a):
+    before = np.roll(a, 1, axis=1)
+    a += 1.0
+    smooth = before + a
+    return smooth, np.roll(smooth, -1, axis=0) * np.roll(smooth, 1, axis=0) + smooth
