@@ -8,9 +8,12 @@ behind the others begins before the end of these: elements seen twice change not
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from ljit.codegen.arrays import strides_of
+from ljit.codegen.builder import address
+from ljit.codegen.engine import CompiledModule, compile_ir, keep_forever
 from ljit.codegen.forms import Native, array_parts, memory_type
 from ljit.types import INT, ArrayType
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["array_place", "array_places"]
 
+_ONE, _MANY = "place", "places"  # names of the functions
 _REGISTER, _BLOCK = 32, 2048  # bytes
 _LANES = (16, 4)
 _GROUP = 8  # elements with gaps between them
@@ -31,8 +35,9 @@ def array_place(e: Emitter, a: Native, *, greatest: bool) -> Native:
     assert isinstance(a.type, ArrayType)
     parts = array_parts(a)
     (stride,) = strides_of(e.f, a.type, parts)
-    name = _Search(a.type.dtype, greatest=greatest).define(e)
-    return Native(INT, (e.f.call("i64", name, (parts.data, parts.sizes[0], stride)),))
+    function = address(_compiled(a.type.dtype, greatest=greatest).address)
+    operands = (parts.data, parts.sizes[0], stride)
+    return Native(INT, (e.f.call("i64", function.text, operands, _ATTRIBUTES),))
 
 
 def array_places(e: Emitter, a: Native, into: Native, *, greatest: bool) -> None:
@@ -40,7 +45,16 @@ def array_places(e: Emitter, a: Native, into: Native, *, greatest: bool) -> None
     assert isinstance(a.type, ArrayType)
     parts = array_parts(a)
     operands = (parts.data, *parts.sizes, *strides_of(e.f, a.type, parts), array_parts(into).data)
-    e.f.call("void", _Search(a.type.dtype, greatest=greatest).define_for_many(e), operands)
+    function = address(_compiled(a.type.dtype, greatest=greatest).symbol(_MANY))
+    e.f.call("void", function.text, operands, "nounwind")
+
+
+@cache
+def _compiled(dtype: np.dtype, *, greatest: bool) -> CompiledModule:
+    """The functions for one dtype, compiled once in a process."""
+    compiled = compile_ir(_Search(dtype, greatest=greatest).source(), _ONE, exports=[_MANY])
+    keep_forever(compiled)
+    return compiled
 
 
 class _Search:
@@ -56,25 +70,21 @@ class _Search:
         #: `before`: a number before another; `improves`: also where either is NaN
         self.before = f"fcmp o{order}t" if self.is_float else f"icmp {sign}{order}t"
         self.improves = f"fcmp u{order}t" if self.is_float else self.before
-        self.name = f"{'greatest' if greatest else 'least'}.{sign}.{self.type}"
         bits = 8 * self.size
         self.extreme = _extreme(dtype.kind, bits, greatest=greatest)
         self.mask = f"i{bits}"
 
-    def define(self, e: Emitter) -> str:
-        for bits in (self.lanes, 4 * self.lanes):
-            e.f.module.declare(f"llvm.cttz.i{bits}", f"i{bits}", [f"i{bits}", "i1"])
-        return e.f.module.define(self.name, self._source())
-
-    def define_for_many(self, e: Emitter) -> str:
-        self.define(e)
-        return e.f.module.define(f"{self.name}.many", self._source_for_many())
+    def source(self) -> str:
+        """A module with the functions `_ONE` and `_MANY`."""
+        counts = (self.lanes, 4 * self.lanes)
+        declared = [f"declare i{bits} @llvm.cttz.i{bits}(i{bits}, i1)" for bits in counts]
+        return "\n".join([*declared, self._source_for_one(), self._source_for_many()])
 
     # -- one vector --------------------------------------------------------------------------------
 
-    def _source(self) -> str:
+    def _source_for_one(self) -> str:
         t, n = self.type, self.lanes
-        return f"""define internal i64 @{self.name}(ptr %data, i64 %size, i64 %stride) {_ATTRIBUTES} {{
+        return f"""define i64 @{_ONE}(ptr %data, i64 %size, i64 %stride) {_ATTRIBUTES} {{
 entry:
   %x0 = load {t}, ptr %data
   %last = sub i64 %size, {n}
@@ -383,7 +393,7 @@ done:
 
     def _source_for_many(self) -> str:
         wide, narrow = _LANES
-        return f"""define internal void @{self.name}.many({_MANY}) nounwind {{
+        return f"""define void @{_MANY}({_PARAMS_OF_MANY}) nounwind {{
 entry:
   %is.unit = icmp eq i64 %stride, {self.size}
   %is.side = icmp eq i64 %step, {self.size}
@@ -403,7 +413,7 @@ single:
 one:
   %offset = mul i64 %j, %step
   %vector = getelementptr i8, ptr %data, i64 %offset
-  %place = call i64 @{self.name}(ptr %vector, i64 %size, i64 %stride)
+  %place = call i64 @{_ONE}(ptr %vector, i64 %size, i64 %stride)
   %target = getelementptr i64, ptr %out, i64 %j
   store i64 %place, ptr %target
   %j.next = add nuw nsw i64 %j, 1
@@ -446,7 +456,7 @@ end.{n}:
 
 
 _ATTRIBUTES = "nounwind willreturn memory(argmem: read)"
-_MANY = "ptr %data, i64 %size, i64 %count, i64 %stride, i64 %step, ptr %out"
+_PARAMS_OF_MANY = "ptr %data, i64 %size, i64 %count, i64 %stride, i64 %step, ptr %out"
 
 
 def _extreme(kind: str, bits: int, *, greatest: bool) -> int:
