@@ -269,9 +269,7 @@ def same_object(e: Emitter, x: Native, y: Native) -> Native:
         pointer, _ = borrow_object(e, x)
         return Native(BOOL, (f.icmp("eq", pointer, y.ref),))
     if y.type.is_boxed and isinstance(x.type, ArrayType):
-        pointer = array_parts(known_object(f, x)).object
-        e.bailout.bail_if(f.icmp("eq", pointer, NULL), "identity of unboxed values")
-        return Native(BOOL, (f.icmp("eq", pointer, y.ref),))
+        return Native(BOOL, (_is_object(e, x, y.ref),))
     if x.type == BOOL and y.type == BOOL:
         return Native(BOOL, (f.icmp("eq", x.ref, y.ref),))
     if not components(x.type) and not components(y.type):
@@ -286,14 +284,28 @@ def same_object(e: Emitter, x: Native, y: Native) -> Native:
     return Native(BOOL, (FALSE,))
 
 
+def _is_object(e: Emitter, x: Native, wanted: Ref) -> Ref:
+    """Whether an array is an object; one that is no object yet may become it, unless its slot says that it is none."""
+    pointer = array_parts(known_object(e.f, x)).object
+    if 0 not in x.memos:
+        e.bailout.bail_if(e.f.icmp("eq", pointer, NULL), "identity of unboxed values")
+    return e.f.icmp("eq", pointer, wanted)
+
+
 def _same_array(e: Emitter, x: Native, y: Native) -> Native:
-    """Arrays differ if their elements lie elsewhere; one that is no object yet may become the other."""
+    """Arrays differ if their elements lie elsewhere; one that is no object yet may become the other.
+
+    Of two views with slots of their own for their objects that is clear. One slot does not tell: two equal views
+    that were made one after the other are computed once.
+    """
     f = e.f
+    slots = [value.memos[0].text if 0 in value.memos else None for value in (x, y)]
     first, second = array_parts(known_object(f, x)), array_parts(known_object(f, y))
     same_data = f.icmp("eq", first.data, second.data)
-    lacks_object = f.binary(
-        "or", f.icmp("eq", first.object, NULL), f.icmp("eq", second.object, NULL)
-    )
-    e.bailout.bail_if(f.binary("and", same_data, lacks_object), "identity of unboxed values")
+    lacks = [f.icmp("eq", parts.object, NULL) for parts in (first, second)]
+    for lack, slot in zip(lacks, slots, strict=True):
+        if slot is None or slots[0] == slots[1]:
+            e.bailout.bail_if(f.binary("and", same_data, lack), "identity of unboxed values")
     same_object = f.icmp("eq", first.object, second.object)
-    return Native(BOOL, (f.binary("and", same_object, same_data),))
+    same = f.binary("and", same_object, f.bool_not(lacks[0]))
+    return Native(BOOL, (f.binary("and", same, same_data),))

@@ -151,3 +151,22 @@ def rows_of_a_view_of_what_is_computed(m, b):
     y = x[...] / x.sum(axis=-1, keepdims=True)
     z = y[:, ::1]
     return z - z.max(axis=1, keepdims=True), y
+
+
+@program(lambda: (np.ones(6), np.ones(6)), lambda: (np.ones((2, 2)), np.ones(2)))
+def identities_of_views(a, b):
+    c = a
+    c += 1
+    d = a + 0
+    whole = a[:]
+    other = a[:]
+    same = whole
+    answers = [c is a, d is a, whole is a, whole is other, same is whole, a[:] is a, b is a]
+    kept = [whole]
+    answers.append(kept[0] is whole)
+    answers.append(kept[0] is other)
+    for k in range(2):
+        part = a[k:]
+        answers.append(part is a)
+        answers.append(part is part)
+    return answers, kept
