@@ -15,6 +15,8 @@ from functools import cache
 from types import FunctionType, MethodDescriptorType
 from typing import Protocol
 
+import numpy as np
+
 from ljit.analysis.assumptions import MISSING, Assumption
 from ljit.ir import REGISTRY, OpDef, Value
 from ljit.ops.python_types import has_plain_lookup
@@ -86,6 +88,8 @@ def library_method(receiver: Value, name: str, objects: Objects) -> object | Non
     """Give the function of the method ``receiver.name`` if it is one of the library that is an op."""
     if name not in _names():
         return None
+    if receiver.is_constant and isinstance(receiver.constant, np.ufunc):
+        return _method_of_ufunc(receiver.constant, name, objects)
     members = _members(receiver.type, name)
     if not members or library_op(members[-1].value) is None:
         return None
@@ -93,6 +97,15 @@ def library_method(receiver: Value, name: str, objects: Objects) -> object | Non
         return None
     objects.check_no_attributes(receiver, (name,))
     return members[-1].value
+
+
+def _method_of_ufunc(ufunc: np.ufunc, name: str, objects: Objects) -> object | None:
+    """A method of the class, which is C's; the object may hide it."""
+    function = getattr(np.ufunc, name, None)
+    if library_op(function) is None:
+        return None
+    is_plain = objects.assume(Assumption(vars(ufunc), name, MISSING))
+    return function if is_plain else None
 
 
 def _members(type_: Type, name: str) -> list[Assumption]:

@@ -176,25 +176,27 @@ def _places(e: Emitter, a: V, index: V) -> tuple[V, Callable[[V], list[V]]]:
     _check_sizes(e, counts[1:], counts[:1] * (len(counts) - 1))
     pairs = list(zip(items, sizes, strict=True))
     fixed = {
-        axis: _inside(e, i, n)
+        axis: inside(e, i, n)
         for axis, (i, n) in enumerate(pairs)
         if not isinstance(i.type, ArrayType)
     }
 
     def at(k: V) -> list[V]:
         return [
-            fixed[axis] if axis in fixed else _inside(e, e.array_load(i, [k]), n)
+            fixed[axis] if axis in fixed else inside(e, e.array_load(i, [k]), n)
             for axis, (i, n) in enumerate(pairs)
         ]
 
     return counts[0], at
 
 
-def _inside(e: Emitter, index: V, size: V) -> V:
+def inside(e: Emitter, index: V, size: V, *, is_checked: bool = False) -> V:
     """An index from the start; leaves if there is no such element."""
     i, zero = e.cast(index, INT), e.const(INT, 0)
     i = e.select(e.compare("lt", i, zero), e.add(i, size), i)
-    e.bail_if(e.bit_or(e.compare("lt", i, zero), e.compare("ge", i, size)), "index out of bounds")
+    if not is_checked:
+        outside = e.bit_or(e.compare("lt", i, zero), e.compare("ge", i, size))
+        e.bail_if(outside, "index out of bounds")
     return i
 
 
@@ -222,7 +224,7 @@ def store_at(e: Emitter, a: V, index: V, value: V) -> None:
     items = e.tuple_items(index) if isinstance(index.type, TupleType) else [index]
     for item in items:
         if isinstance(item.type, ArrayType):
-            _check_overlap(e, a, item)
+            check_apart(e, a, item)
     is_array = isinstance(value.type, ArrayType)
     if is_array:
         e.bail_if(e.array_overlap(a, value), "values in the array itself")
@@ -250,7 +252,7 @@ def store_at(e: Emitter, a: V, index: V, value: V) -> None:
     e.array_scatter(a, first, value)
 
 
-def _check_overlap(e: Emitter, a: V, index: V) -> None:
+def check_apart(e: Emitter, a: V, index: V) -> None:
     """Leave if the index lies in the array; a mask may be the array itself, which is looked at before it changes."""
     overlaps = e.array_overlap(a, index)
     if a.type.dtype == index.type.dtype == np.bool and a.type.ndim == index.type.ndim:
@@ -287,8 +289,7 @@ def _store_rows(e: Emitter, a: V, index: V, value: V) -> None:
     row = ArrayType(a.type.dtype, a.type.shape[1:])
 
     def store(k: V) -> None:
-        i = e.cast(e.array_load(index, [k]), INT)
-        i = e.select(e.compare("lt", i, e.const(INT, 0)), e.add(i, size), i)
+        i = inside(e, e.array_load(index, [k]), size, is_checked=True)
         target = e.array_view(a, row, e.mul(i, stride), sizes, strides)
         e.array_assign(target, value, lambda x: x, may_bail=False)
 

@@ -355,3 +355,53 @@ def test_places_where_elements_are_not_zero() -> None:
     for dtype in ("uint64", "complex128"):
         check(found, [(filled((40,), dtype),)])
     check(found, [(filled((4, 10), "float64"),), (filled((4, 10), "bool").T,), (np.array(True),)])
+
+
+# -- accumulations ---------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_updates_at_places() -> None:
+    def updated(a: Any, i: Any, v: Any, x: Any) -> Any:
+        b, c, d = a.copy(), a.copy(), a.copy()
+        np.add.at(b, i, v)
+        np.maximum.at(c, i, x)
+        np.subtract.at(d, i, x)
+        return np.concatenate((b, c, d))
+
+    for dtype in ("float64", "float32", "int8", "complex128"):
+        a, v = filled((9,), dtype), filled((6,), dtype, 2)
+        cases = [(a, ROWS, v, 3), (a, BEYOND, v, 3), (a, ROWS, v[:1], 2), (a, ROWS, v[:2], 1)]
+        check(updated, cases)
+    check(updated, [(filled((9,), "int16"), ROWS, 2, 1.5), (filled((9,), "int16"), ROWS, 2, 300)])
+    check(
+        updated, [(filled((18,), "float32")[::2], ROWS[::-1], filled((12,), "float32")[::2], 1.5)]
+    )
+
+
+def test_a_ufunc_whose_at_is_replaced() -> None:
+    def updated(a: Any, i: Any) -> Any:
+        return np.multiply.at(a, i, 2.0)
+
+    compiled = ljit.jit(updated)
+    a = np.ones(4)
+    for _ in range(3):
+        assert compiled(a, np.array([1, 1])) is None
+    assert a.tolist() == [1, 64, 1, 1]
+    try:
+        np.multiply.at = lambda *_args: 5  # type: ignore[method-assign, assignment]
+        assert compiled(a, np.array([1, 1])) == 5
+    finally:
+        del np.multiply.at  # type: ignore[method-assign]
+    assert compiled(a, np.array([0])) is None
+    assert a.tolist() == [2, 64, 1, 1]
+
+
+def test_counts_of_numbers() -> None:
+    def counted(x: Any) -> Any:
+        return np.bincount(x)
+
+    for dtype in INDEX_DTYPES:
+        arrays = [np.arange(n, dtype=dtype) ** 2 % 7 for n in (1, 5, 100)]
+        check(counted, [(x,) for x in (*arrays, arrays[-1][::-2], arrays[0][:0])])
+    check(counted, [(np.array([3, 1]),), (np.array([-1, 1]),), (np.arange(4).reshape(2, 2),)])

@@ -175,3 +175,13 @@ def where_they_are(a):
     places = np.flatnonzero(a > 1)
     (others,) = np.nonzero(a)
     return places, others, a[places].sum(), np.take(a, places), np.where(a < 0)[0]
+
+
+@program(
+    lambda: (np.zeros(4), np.array([1, 1, 3]), np.array([1.0, 2.0, 0.5])),
+    lambda: (np.zeros(2), np.array([1, 1, 3]), np.array([1.0, 2.0, 0.5])),
+)
+def accumulated_at_places(a, index, weights):
+    np.add.at(a, index, weights)
+    np.add.at(a, index, 1)
+    return a, np.bincount(index)

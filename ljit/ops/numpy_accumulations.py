@@ -1,0 +1,150 @@
+"""``np.add.at`` and the like, and `np.bincount`: elements of one array go to places that another one names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ljit.ir import REGISTRY, Effect, OpDef, Schema, Value, declare, get_op
+from ljit.ir.emitter import Emitter, V
+from ljit.ir.parts import Parts
+from ljit.ops.numpy_boxed import declare_function
+from ljit.ops.numpy_index_arrays import check_apart, inside
+from ljit.ops.numpy_rules import is_scalar
+from ljit.types import ANY, INT, NONE, ArrayType, ScalarType, Type
+
+__all__: list[str] = []
+
+_INT64 = ScalarType(np.dtype(np.int64))
+
+# -- ufunc.at --------------------------------------------------------------------------------------
+
+
+def _infer_at(ufunc: Type, a: Type, indices: Type, b: Type) -> Type:
+    return (
+        NONE if _is_vector(a) and _is_vector(indices) and (_is_vector(b) or is_scalar(b)) else ANY
+    )
+
+
+def _is_vector(t: Type) -> bool:
+    return isinstance(t, ArrayType) and t.ndim == 1
+
+
+def _at_of(parts: Parts, ufunc: Value, a: Value, indices: Value, b: Value) -> Value | None:
+    """The op of its own, if the ufunc is one that native code knows."""
+    if not ufunc.is_constant or not isinstance(ufunc.constant, np.ufunc):
+        return None
+    op = f"np::{ufunc.constant.__name__}"
+    if op not in REGISTRY or ufunc.constant not in REGISTRY[op].callables:
+        return None
+    if not _can_update(a.type, indices.type, b.type, by=op):
+        return None
+    return parts.apply("np::update_at", a, indices, b, by=op)
+
+
+def _can_update(a: Type, indices: Type, b: Type, *, by: str) -> bool:
+    """Whether the op gives elements of the array's dtype, and never leaves."""
+    if _infer_at(NONE, a, indices, b) != NONE:
+        return False
+    assert isinstance(a, ArrayType)
+    assert isinstance(indices, ArrayType)
+    element = b.element if isinstance(b, ArrayType) else b
+    step = get_op(by)
+    if not a.writeable or indices.dtype.kind not in "iu" or step.infer is None:
+        return False
+    is_plain = element == a.element or not isinstance(element, ScalarType)
+    if not is_plain or step.infer(a.element, element) != a.element:
+        return False
+    can_lower = step.can_lower is None or step.can_lower(a.element, element)
+    effects = step.effects
+    found = effects if isinstance(effects, Effect) else effects(a.element, element)
+    return step.lower is not None and can_lower and found == Effect.PURE
+
+
+def _update(a: np.ndarray, indices: Any, b: Any, *, by: str) -> None:
+    function = next(f for f in get_op(by).callables if isinstance(f, np.ufunc))
+    function.at(a, indices, b)
+
+
+def _lower_update(e: Emitter, a: V, indices: V, b: V, *, by: str) -> V:
+    step = get_op(by).lower
+    assert step is not None
+    check_apart(e, a, indices)
+    (size,), (count,) = e.array_sizes(a), e.array_sizes(indices)
+    if isinstance(b.type, ArrayType):
+        e.bail_if(e.array_overlap(a, b), "values in the array itself")
+        e.bail_if(e.compare("ne", e.array_sizes(b)[0], count), "another number of values")
+    e.bail_if(e.bit_not(e.are_inside(a, indices)), "index out of bounds")
+
+    def update(k: V) -> None:
+        i = inside(e, e.array_load(indices, [k]), size, is_checked=True)
+        x = e.array_load(b, [k]) if isinstance(b.type, ArrayType) else b
+        e.array_store(a, [i], step(e, e.array_load(a, [i]), x))
+
+    e.loop(count, update)
+    return e.const(NONE, None)
+
+
+declare(
+    OpDef(
+        "np::at",
+        Schema("(ufunc, a!, indices, b)"),
+        "``ufunc.at(a, indices, b)``.",
+        infer=_infer_at,
+        evaluate=lambda ufunc, a, indices, b: ufunc.at(a, indices, b),
+        effects=Effect.CALL,
+        library=("numpy.ufunc.at",),
+        decompose=_at_of,
+    )
+)
+declare(
+    OpDef(
+        "np::update_at",
+        Schema("(a!, indices, b, *, by)"),
+        "``by.at(a, indices, b)``, `by` the op of the ufunc: done to an element as often as it is named.",
+        infer=lambda a, indices, b, *, by: NONE if _can_update(a, indices, b, by=by) else ANY,
+        evaluate=_update,
+        lower=_lower_update,
+        can_lower=_can_update,
+        effects=Effect.READ | Effect.WRITE | Effect.RAISE,
+    )
+)
+
+
+# -- bincount --------------------------------------------------------------------------------------
+
+
+def _infer_bincount(x: Type) -> Type:
+    is_known = _is_vector(x) and x.dtype.kind in "iu" and np.can_cast(x.dtype, np.int64)  # type: ignore[attr-defined]
+    return ArrayType(_INT64.dtype, (None,)) if is_known else ANY
+
+
+def _lower_bincount(e: Emitter, x: V) -> V:
+    """Count; of no elements NumPy does."""
+    (count,), zero, one = e.array_sizes(x), e.const(INT, 0), e.const(INT, 1)
+    e.bail_if(e.compare("eq", count, zero), "nothing to count")
+    low, high = (
+        e.cast(e.array_load(x, [e.array_place(x, greatest=greatest)]), INT)
+        for greatest in (False, True)
+    )
+    e.bail_if(e.compare("lt", low, zero), "a negative number")
+    made = e.array_new(ArrayType(_INT64.dtype, (None,)), [e.add(high, one)], e.const(_INT64, 0))
+
+    def step(k: V) -> None:
+        i = e.cast(e.array_load(x, [k]), INT)
+        e.array_store(made, [i], e.add(e.array_load(made, [i]), e.const(_INT64, 1)))
+
+    e.loop(count, step)
+    return made
+
+
+declare_function(
+    "bincount",
+    "(x)",
+    _infer_bincount,
+    np.bincount,
+    lower=_lower_bincount,
+    can_lower=lambda x: _infer_bincount(x) != ANY,
+    samples=((np.array([1, 3, 1]),),),
+)
