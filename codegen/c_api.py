@@ -24,8 +24,9 @@ from ljit.codegen.layout import (
 )
 from ljit.codegen.searches import find_number, is_number_missing
 from ljit.codegen.texts import append_text
-from ljit.ops.containers import make_dict, make_set
+from ljit.ops.containers import extend_list, make_dict, make_set, update_dict
 from ljit.ops.membership import is_in, is_not_in
+from ljit.ops.objects import call_with
 from ljit.ops.python_types import class_of
 from ljit.records import Record
 from ljit.types import BOOL, INT, NONE, Type
@@ -33,7 +34,15 @@ from ljit.types import BOOL, INT, NONE, Type
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["C_FUNCTIONS", "CFunction", "call_c_function", "call_c_method", "method_of"]
+__all__ = [
+    "C_FUNCTIONS",
+    "DISPLAYS",
+    "CFunction",
+    "c_function_for",
+    "call_c_function",
+    "call_c_method",
+    "method_of",
+]
 
 
 #: of the operands and a function that does it with objects; None: that is needed
@@ -50,6 +59,7 @@ class CFunction(Record):
     is_negated: bool = False  # the truth is the opposite of what it gives
     extra: int | None = None  # a last argument, an int
     in_line: InLine | None = None  # does it without objects, for some types
+    fits: Callable[..., bool] | None = None  # whether it does the same for operands of these types
 
     def call(self, e: Emitter, pointers: Sequence[Ref]) -> Ref:
         """Call it; the result is not checked yet."""
@@ -99,6 +109,14 @@ C_FUNCTIONS: dict[object, CFunction] = {
     str: CFunction("PyObject_Str"),
     repr: CFunction("PyObject_Repr"),
     set.add: CFunction("PySet_Add", "status"),
+    list: CFunction("PySequence_List", fits=lambda *operands: len(operands) == 1),
+    tuple: CFunction("PySequence_Tuple", fits=lambda *operands: len(operands) == 1),
+    extend_list: CFunction(
+        "_PyList_Extend", fits=lambda _, values: class_of(values) in (list, tuple)
+    ),
+    update_dict: CFunction(
+        "PyDict_Update", "status", fits=lambda _, values: class_of(values) is dict
+    ),
     **{plain: CFunction(f"PyNumber_{name}") for name, (plain, _) in _ARITHMETIC.items()},
     **{
         in_place: CFunction(f"PyNumber_InPlace{name}")
@@ -139,9 +157,38 @@ DISPLAYS: dict[object, Display] = {
 }
 
 
-def call_c_function(e: Emitter, function: CFunction | Display, args: Sequence[Native]) -> Native:
+class SpreadCall(Record):
+    """``f(*args, **kwargs)`` with a list or tuple and a dict."""
+
+    def make(self, e: Emitter, operands: Sequence[Native]) -> Native:
+        """Call with boxed operands."""
+        f, args, kwargs = operands
+        if class_of(args.type) is list:
+            args = e.owned_result(e.f.call_external("ptr", "PyList_AsTuple", (args.ref,)))
+        boxes = [borrow_object(e, operand) for operand in (f, args, kwargs)]
+        result = e.f.call_external("ptr", "PyObject_Call", [pointer for pointer, _ in boxes])
+        _release(e, boxes)
+        return e.owned_result(result)
+
+
+def c_function_for(
+    function: object, types: Sequence[Type]
+) -> CFunction | Display | SpreadCall | None:
+    """Give what does the same as a callable with operands of these types."""
+    if function is call_with:
+        fits = class_of(types[1]) in (list, tuple) and class_of(types[2]) is dict
+        return SpreadCall() if fits else None
+    known = C_FUNCTIONS.get(function)
+    if known is not None and known.fits is not None and not known.fits(*types):
+        return None
+    return known or DISPLAYS.get(function)
+
+
+def call_c_function(
+    e: Emitter, function: CFunction | Display | SpreadCall, args: Sequence[Native]
+) -> Native:
     """Call with boxed arguments: an owned object, a bool, an int, or Python's None if it gives nothing."""
-    if isinstance(function, Display):
+    if not isinstance(function, CFunction):
         return function.make(e, args)
     if function.in_line is not None:
         x, y = args

@@ -13,7 +13,7 @@ from ljit.codegen.bailout import known_object
 from ljit.codegen.blocks import call_on_blocks
 from ljit.codegen.boxing import box, unbox
 from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer
-from ljit.codegen.c_api import C_FUNCTIONS, DISPLAYS, call_c_function, call_c_method, method_of
+from ljit.codegen.c_api import c_function_for, call_c_function, call_c_method, method_of
 from ljit.codegen.convert import borrow_object, unbox_or_bail
 from ljit.codegen.forms import Native, array_parts, components, undef_of
 from ljit.codegen.lifetimes import is_for_exits
@@ -151,7 +151,7 @@ def call_boxed(e: Emitter, function: object, args: Sequence[Native]) -> object:
 
 def _call_evaluate(e: Emitter, function: object, args: Sequence[Native]) -> Native:
     """Call the function, or what does the same in C; a bool may stay unboxed."""
-    known = C_FUNCTIONS.get(function) or DISPLAYS.get(function)
+    known = c_function_for(function, [x.type for x in args])
     if known is not None:
         return call_c_function(e, known, args)
     if isinstance(function, MethodDescriptorType):

@@ -165,15 +165,18 @@ def _list_append(target: list[object], value: object) -> None:
     target.append(value)
 
 
-def _list_extend(target: list[object], values: Iterable[object]) -> None:
+def extend_list(target: list[object], values: Iterable[object]) -> None:
     target[len(target) :] = [*values]
 
 
-def _dict_update(target: dict[object, object], values: Any) -> None:
+def update_dict(target: dict[object, object], values: Any) -> None:
     target |= {**values}
 
 
 def _dict_merge(target: dict[object, object], values: Any, f: object) -> None:
+    if type(values) is dict and not target:
+        target.update(values)
+        return
     try:
         keys = values.keys()
     except AttributeError:
@@ -281,7 +284,7 @@ LIST_EXTEND = _container_op(
     "(target!, values)",
     "Extend, as ``[*values]`` does.",
     infer=_nothing,
-    evaluate=_list_extend,
+    evaluate=extend_list,
     samples=(([1], [2]), ([], range(3)), ([1], 5)),
 )
 DICT_UPDATE = _container_op(
@@ -289,7 +292,7 @@ DICT_UPDATE = _container_op(
     "(target!, values)",
     "Update, as ``{**values}`` does.",
     infer=_nothing,
-    evaluate=_dict_update,
+    evaluate=update_dict,
     samples=(({1: 2}, {3: 4}), ({}, 5)),
 )
 DICT_MERGE = _container_op(

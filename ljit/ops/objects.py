@@ -241,7 +241,7 @@ def _call(f: Any, *args: object, kwnames: tuple[str, ...] = ()) -> object:
     return f(*args[:split], **dict(zip(kwnames, args[split:], strict=True)))
 
 
-def _call_with(f: Any, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
+def call_with(f: Any, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
     return f(*args, **kwargs)
 
 
@@ -272,7 +272,7 @@ CALL_EX = _object_op(
     "py::call_ex",
     "(f, args, kwargs)",
     "``f(*args, **kwargs)`` with a tuple and a dict.",
-    evaluate=_call_with,
+    evaluate=call_with,
     is_profiled=True,
 )
 CALL_METHOD = _object_op(

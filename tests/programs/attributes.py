@@ -161,3 +161,41 @@ def hash_of_text(text):
     for c in text:
         h = ((h ^ ord(c)) * 0x100000001B3) % 2**64
     return h
+
+
+def weighted(a, b=2, *, c=3):
+    return a + b * c
+
+
+@program(
+    lambda: ([1, 2], (3, 4), {"k": 1}),
+    lambda: ([], (), {}),
+    lambda: ("ab", range(2), {1: 2}),
+    lambda: ([1.5], {7: 8}, {"a": 1, "z": 5}),
+    lambda: ([1], 5, {}),
+    lambda: ([1], (2,), 3),
+    lambda: ([1], (2,), [("k", 1)]),
+)
+def stars_in_displays(xs, ys, d):
+    items = [*xs, 0, *ys]
+    fixed = (*items, *xs)
+    return items, fixed, {*xs, 1} == {1, *xs}, {**d, "z": 1, **d}, tuple(items), list(fixed)
+
+
+@program(
+    lambda: ([1], {}),
+    lambda: ((1, 2), {"c": 5}),
+    lambda: ([1], {"b": 2, "c": 1.5}),
+    lambda: ("a", {}),
+    lambda: ([1, 2, 3], {}),
+    lambda: ([1], {"d": 1}),
+    lambda: ([1], {1: 2}),
+    lambda: ([1], 5),
+    lambda: (5, {}),
+    lambda: ([1], {"a": 2}),
+)
+def stars_in_calls(args, names):
+    first = weighted(*args, **names)
+    if len(names) == 0:
+        return first, weighted(*args, c=1), max(*args, 7, 9), max([*args, 1])
+    return first, dict(names, k=1), dict(**names, k=2), weighted(*args, **{**names, "b": 1})
