@@ -273,6 +273,9 @@ def elementary(e: Emitter, name: str, *xs: Native) -> Native:
     wide = "float" if llvm == "half" else llvm
     if (name, wide) not in mathlib.declared() or not mathlib.is_available():
         return math(e, name, *xs)
+    special = mathlib.constant_power(float_constant_of(e, xs[-1])) if name == "pow" else None
+    if special is not None:
+        name, xs = special, xs[:1]
     refs = [e.f.convert("fpext", x.ref, wide) for x in xs]
     called = mathlib.declare_shared(e.f.module, name, wide, len(refs))
     result = e.f.call(wide, called, refs)

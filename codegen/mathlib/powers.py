@@ -2,7 +2,9 @@
 
 The product is up to 745, and its error is that of the result: so the logarithm needs 13 bits more than a double has.
 It is ``k * log(2) + s * (2 + z * (2/3 + z * p(z)))`` with `k`, `s` and `z` as for logarithms, all but `p` in two parts.
-float32 goes by way of float64, where one part will do. The coefficients are those of benchmarks/math_coefficients.py.
+float32 goes by way of float64, where one part will do. Exponents that are often wanted (`EXPONENTS`) have functions
+of their own, of roots, reciprocals and products in two parts, which take a third of the time. The coefficients are
+those of benchmarks/math_coefficients.py.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from ljit.codegen.mathlib.logarithms import Split, rough_log
 from ljit.codegen.mathlib.registry import elementary
 from ljit.codegen.mathlib.terms import Term, fma, intrinsic, polynomial, select
 
-__all__: list[str] = []
+__all__ = ["constant_power"]
 
 _LOG2_HIGH = float.fromhex("0x1.62e42fefa38p-1")  # multiples by exponents are exact
 _LOG2_LOW = float.fromhex("0x1.ef35793c7673p-45")
@@ -30,6 +32,7 @@ _COEFFICIENTS = (  # (log((1 + s) / (1 - s)) / s - 2 - 2/3 * z) / z**2
     0.11689200425443497,
     0.11873935759199254,
 )
+EXPONENTS = (-3.0, -2.5, -2.0, -1.5, -0.5, 1.5, 2.5)
 _SIGNS = {"double": -(1 << 63), "float": -(1 << 31)}
 _Pair = tuple[
     Term, Term
@@ -113,3 +116,96 @@ def _with_special_values(x: Term, y: Term, size: Term) -> Term:
     result = select((x < 0.0) & (x > -math.inf) & (is_whole ^ 1), math.nan, result)
     is_one = (x == -1.0) & (intrinsic("fabs", y) == math.inf)
     return select((y == 0.0) | (x == 1.0) | is_one, 1.0, result)
+
+
+# -- constant exponents ----------------------------------------------------------------------------
+
+
+def constant_power(exponent: float | None) -> str | None:
+    """The name of the function of one operand that gives this power, if there is one."""
+    if exponent not in EXPONENTS:
+        return None
+    return "pow_" + f"{exponent:g}".replace("-", "m").replace(".", "_")
+
+
+def _declare(exponent: float) -> None:
+    name = constant_power(exponent)
+    assert name is not None
+
+    @elementary(name, "double")
+    def double(x: Term) -> Term:
+        return _small_power(x, exponent)
+
+    @elementary(name, "float")
+    def single(x: Term) -> Term:
+        """The rounding errors of some operations with doubles are nothing."""
+        size = intrinsic("fabs", x).to("double")
+        base = 1.0 / size if exponent < 0 else size
+        result = intrinsic("sqrt", base) if exponent % 1 else None
+        for _ in range(int(abs(exponent))):
+            result = base if result is None else result * base
+        assert result is not None
+        return _with_sign(x, result.to("float"), exponent)
+
+
+def _small_power(x: Term, exponent: float) -> Term:
+    """A product of sums of two numbers.
+
+    It is made in other units where it, or what a root is taken of, may be subnormal: the second numbers would be lost.
+    """
+    size, count = intrinsic("fabs", x), abs(exponent)
+    unit = int(_UNIT / count) // 2 * 2
+    unit = -unit if exponent < -0.5 else unit
+    is_far = size > 1.0 if unit < 0 else size < 1.0
+    base = size * select(is_far, 2.0**unit, 1.0, of=x)
+    if exponent > 0:
+        high, low = _times((base, base.constant(0.0)), int(count))
+        if count % 1:
+            high, low = _product((high, low), _root(base))
+    elif count % 1:
+        high, low = _times(_inverse_root(base), int(2 * count))
+    else:
+        high, low = _times(_inverse(base), int(count))
+    high = select((high > 0.0) & (high < math.inf), high + low, high)
+    return _with_sign(x, high * select(is_far, 2.0 ** (-unit * exponent), 1.0, of=x), exponent)
+
+
+_UNIT = 240  # a power of 2
+
+
+def _with_sign(x: Term, size: Term, exponent: float) -> Term:
+    """The power, whose size is right; roots of -inf are those of inf, as in C."""
+    if exponent % 1:
+        return select((x < 0.0) & (x > -math.inf), math.nan, size)
+    if exponent % 2:
+        return (size.bits() | (x.bits() & _SIGNS[x.type])).as_float()
+    return size
+
+
+def _times(x: _Pair, count: int) -> _Pair:
+    """So many times the same factor."""
+    product = x
+    for _ in range(count - 1):
+        product = _product(product, x)
+    return product
+
+
+def _root(x: Term) -> _Pair:
+    root = intrinsic("sqrt", x)
+    return root, fma(-root, root, x) / (root + root)
+
+
+def _inverse(x: Term) -> _Pair:
+    inverse = 1.0 / x
+    return inverse, fma(-x, inverse, 1.0) * inverse
+
+
+def _inverse_root(x: Term) -> _Pair:
+    root = intrinsic("sqrt", x)
+    inverse, low = _inverse(root)
+    lack = fma(-root, root, x) * -0.5 * (inverse * inverse)  # of the root, as a part of it
+    return inverse, fma(lack, inverse, low)
+
+
+for _exponent in EXPONENTS:
+    _declare(_exponent)

@@ -257,8 +257,8 @@ def _power_of_scalar(e: Emitter, x: V, y: V) -> V:
 def _power_of_array(e: Emitter, x: V, y: V) -> V:
     """``pow``, and products for small constants: they are within the bound on errors, and often wanted."""
     exponent = e.float_constant_of(y)
-    if exponent is not None and _is_small_exponent(exponent):
-        return _small_power(e, x, exponent)
+    if exponent is not None and exponent in _SMALL_EXPONENTS:
+        return _whole_power(e, x, int(exponent))
     is_two = e.compare("eq", y, constant(e, y, 2.0))
     return e.branch(is_two, lambda: e.mul(x, x), lambda: e.elementary("pow", x, y))
 
@@ -269,92 +269,44 @@ def _power_by_scalar(e: Emitter, x: V, y: V) -> V:
     return e.select(e.compare("eq", y, constant(e, y, 0.5)), e.intrinsic("sqrt", x), power)
 
 
-def _is_small_exponent(exponent: float) -> bool:
-    """Whether a power is a product of few factors, one of which may be a root."""
-    return (exponent * 2).is_integer() and (exponent == -0.5 or 1 < abs(exponent) <= 16)
+_SMALL_EXPONENTS = range(2, 17)
 
 
-def _small_power(e: Emitter, x: V, exponent: float) -> V:
+def _whole_power(e: Emitter, x: V, exponent: int) -> V:
     """A product, whose factors are sums of two numbers; infinite where it overflows.
 
-    Where it may be subnormal, or its root's operand is, it is made in other units: the second numbers would be lost.
+    Where it may be subnormal it is made in larger units: the second numbers would be lost.
     """
     if exponent == 2:
         return e.mul(x, x)
-    size, one = e.intrinsic("fabs", x), constant(e, x, 1.0)
-    has_root, is_inverse, count = exponent % 1 == 0.5, exponent < 0, abs(exponent)
-    unit = int(_UNITS[scalar_type_of(x).dtype.itemsize] / count) // 2 * 2
-    if exponent < -0.5:
-        unit = -unit
-    is_far = e.compare("gt" if unit < 0 else "lt", size, one)
-    scale = e.select(is_far, constant(e, x, 2.0**unit), one)
-    base = e.mul(size if has_root else x, scale)
-    if not is_inverse:
-        high, low = _product_of(e, (base, None), int(count))
-        if has_root:
-            high, low = _double_product(e, (high, low), _root(e, base))
-    elif has_root:
-        high, low = _product_of(e, _inverse_root(e, base), int(2 * count))
-    else:
-        high, low = _product_of(e, _inverse(e, base), int(count))
-    size_of_high = e.intrinsic("fabs", high)
-    is_finite = e.compare("lt", size_of_high, constant(e, x, float("inf")))
-    is_sum = e.bit_and(is_finite, e.compare("gt", size_of_high, constant(e, x, 0.0)))
-    high = e.select(is_sum, e.add(high, low), high)  # -0.0 + 0.0 is 0.0
-    result = e.mul(high, e.select(is_far, constant(e, x, 2.0 ** (-unit * exponent)), one))
-    return _without_negative(e, x, result) if has_root else result
+    one = constant(e, x, 1.0)
+    is_small = e.compare("lt", e.intrinsic("fabs", x), one)
+    unit = _UNITS[scalar_type_of(x).dtype.itemsize] // exponent
+    x = e.mul(x, e.select(is_small, constant(e, x, 2.0**unit), one))
+    high, low = x, None
+    for bit in f"{exponent:b}"[1:]:
+        high, low = _double_product(e, high, low, high, low)
+        if bit == "1":
+            high, low = _double_product(e, high, low, x, None)
+    size = e.intrinsic("fabs", high)
+    is_finite = e.compare("lt", size, constant(e, x, float("inf")))
+    is_sum = e.bit_and(is_finite, e.compare("gt", size, constant(e, x, 0.0)))  # -0.0 + 0.0 is 0.0
+    product = e.select(is_sum, e.add(high, low), high)
+    return e.mul(product, e.select(is_small, constant(e, x, 2.0 ** (-unit * exponent)), one))
 
 
-def _without_negative(e: Emitter, x: V, result: V) -> V:
-    """A root of -inf is C's `pow`, that of a negative number is no number."""
-    is_negative = e.compare("lt", x, constant(e, x, 0.0))
-    is_finite = e.compare("gt", x, constant(e, x, float("-inf")))
-    return e.select(e.bit_and(is_negative, is_finite), constant(e, x, float("nan")), result)
-
-
-_Sum = tuple[V, V | None]  # of two numbers, if there is a second one
 _UNITS = {8: 240, 4: 60}  # powers of 2, by the size of a float
 
 
-def _product_of(e: Emitter, x: _Sum, count: int) -> _Sum:
-    """The product of so many times the same."""
-    product = x
-    for bit in f"{count:b}"[1:]:
-        product = _double_product(e, product, product)
-        if bit == "1":
-            product = _double_product(e, product, x)
-    return product
-
-
-def _double_product(e: Emitter, x: _Sum, y: _Sum) -> _Sum:
-    high = e.mul(x[0], y[0])
-    low = e.intrinsic("fma", x[0], y[0], e.neg(high))
-    if x[1] is not None:
-        low = e.intrinsic("fma", x[1], y[0], low)
-    if y[1] is not None:
-        low = e.intrinsic("fma", x[0], y[1], low)
+def _double_product(e: Emitter, x: V, x_low: V | None, y: V, y_low: V | None) -> tuple[V, V]:
+    """``(x + x_low) * (y + y_low)`` as such a sum."""
+    high = e.mul(x, y)
+    low = e.intrinsic("fma", x, y, e.neg(high))
+    if x_low is not None:
+        low = e.intrinsic("fma", x_low, y, low)
+    if y_low is not None:
+        low = e.intrinsic("fma", x, y_low, low)
     return high, low
-
-
-def _root(e: Emitter, x: V) -> _Sum:
-    root = e.intrinsic("sqrt", x)
-    return root, e.div(e.intrinsic("fma", e.neg(root), root, x), e.add(root, root))
-
-
-def _inverse(e: Emitter, x: V) -> _Sum:
-    one = constant(e, x, 1.0)
-    inverse = e.div(one, x)
-    return inverse, e.mul(e.intrinsic("fma", e.neg(x), inverse, one), inverse)
-
-
-def _inverse_root(e: Emitter, x: V) -> _Sum:
-    root = e.intrinsic("sqrt", x)
-    inverse, low = _inverse(e, root)
-    rest = e.intrinsic(
-        "fma", e.neg(root), root, x
-    )  # half of it is what the root lacks, times the root
-    lack = e.mul(e.mul(rest, constant(e, x, -0.5)), e.mul(inverse, inverse))
-    return inverse, e.intrinsic("fma", lack, inverse, low)
 
 
 def _integer_power(e: Emitter, x: V, y: V) -> V:

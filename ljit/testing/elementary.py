@@ -15,8 +15,24 @@ from ljit.codegen.engine import CompiledModule, compile_ir
 
 __all__ = ["NUMPY", "bound_loop", "compiled_loop", "errors_in_ulp", "evaluate", "exact"]
 
+#: exponents for which there are functions
+POWERS = {"m3": -3.0, "m2_5": -2.5, "m2": -2.0, "m1_5": -1.5, "m0_5": -0.5, "1_5": 1.5, "2_5": 2.5}
+
+
+def _power(exponent: float) -> Callable[[np.ndarray], np.ndarray]:
+    def power(x: np.ndarray) -> np.ndarray:
+        return np.power(x, exponent)  # type: ignore[no-any-return]
+
+    power.__name__ = f"power {exponent:g}"
+    return power
+
+
+def _exact_power(exponent: float, x: mpf) -> mpf:
+    return x ** mpf(exponent)
+
+
 #: NumPy's functions whose names are not C's
-NUMPY: dict[str, np.ufunc] = {
+NUMPY: dict[str, Callable[..., np.ndarray]] = {
     "acos": np.arccos,
     "asin": np.arcsin,
     "atan": np.arctan,
@@ -25,6 +41,7 @@ NUMPY: dict[str, np.ufunc] = {
     "atanh": np.arctanh,
     "atan2": np.arctan2,
     "pow": np.power,
+    **{f"pow_{name}": _power(by) for name, by in POWERS.items()},
 }
 _EXACT: dict[str, Callable[..., mpf]] = {
     "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
@@ -32,6 +49,7 @@ _EXACT: dict[str, Callable[..., mpf]] = {
     "log2": lambda x: mp.log(x, 2),
     "pow": lambda x, y: x**y,
     "expm1": mp.expm1,
+    **{f"pow_{name}": partial(_exact_power, by) for name, by in POWERS.items()},
 }
 _TYPES = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}
 
