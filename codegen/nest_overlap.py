@@ -2,7 +2,7 @@
 
 Results go to temporary rows first (what lies along all axes but the outermost; along a single axis, a block), and
 a row is copied to its place once no row to come reads what it overwrites. For stencils in place,
-``a[1:-1] = a[:-2] + a[2:]``, that is the row behind: a ring of four rows is enough, and the array is read and written
+``a[1:-1] = a[:-2] + a[2:]``, that is the row behind: a ring of two rows is enough, and the array is read and written
 once. How far behind, the addresses say at run time; where they are not so regular the temporary has all rows. A
 destination is safe if each element is read just before it is written.
 """
@@ -22,7 +22,7 @@ from ljit.types import ArrayType
 __all__ = ["HAZARD", "Redirection", "block_of", "blocks_of", "redirect_overlapping"]
 
 HAZARD = "hazard."
-_RING = 4  # rows; a power of two
+_RING = 4  # rows at most; two are enough where results wait for one row
 _BLOCK = 9  # 1 << 9 elements are a row where there is one axis
 _ALL = 2**32
 
@@ -93,14 +93,15 @@ class _Hazards:
         is_ring = f.binary("and", overlaps, f.icmp("sle", self.worst, integer("i64", _RING)))
         row = space.sizes[1:] if space.ndim > 1 else [block_of(f, space.sizes[0], is_ring)]
         before = f.binary("sub", self.worst, ONE)
+        ring = f.select(f.icmp("sle", before, ONE), integer("i64", 2), integer("i64", _RING))
         delay = f.select(is_ring, before, f.binary("sub", rows, ONE))
         return Redirection(
             self.target,
-            self._temporary(overlaps, f.select(is_ring, integer("i64", _RING), rows), row),
+            self._temporary(overlaps, f.select(is_ring, ring, rows), row),
             overlaps,
             is_ring,
             f.select(overlaps, delay, ZERO),
-            f.select(is_ring, integer("i64", _RING - 1), integer("i64", -1)),
+            f.select(is_ring, f.binary("sub", ring, ONE), integer("i64", -1)),
         )
 
     def _temporary(self, overlaps: Ref, rows: Ref, row: Sequence[Ref]) -> Operand:
