@@ -98,6 +98,7 @@ class _Planner:
 
     def __init__(self, nodes: Sequence[Node], failed: frozenset[int]) -> None:
         self.position = {node: i for i, node in enumerate(nodes)}
+        self.needed: dict[Node, list[Node]] = {}  # by `_before`
         self.failed = failed
         self.groups: list[Group] = []
         self.group_of: dict[Node, Group] = {}  # shared nodes are in none
@@ -269,6 +270,7 @@ class _Planner:
         needed = {n for node in group.members for n in self._before(node)}
         if any(map(is_reduction, needed & group.members)):
             return True
+        first = min(map(self.position.__getitem__, group.members))
         todo = list(needed - group.members)
         seen: set[Node] = set()
         while todo:
@@ -278,19 +280,21 @@ class _Planner:
             if node in group.members and node not in group.shared:
                 return True
             seen.add(node)
-            todo += self._before(node)
             around = self.group_of.get(node)
             if around is not None:
                 todo += [other for other in around.members if other not in seen]
+            if around is not None or self.position[node] > first:
+                todo += self._before(node)
         return False
 
     def _before(self, node: Node) -> list[Node]:
         """The nodes of the stretch whose results the node needs."""
-        found = []
-        inner = node.walk() if node.blocks else (node,)
-        for user in inner:
-            found += [v.node for v in user.inputs if v.node in self.position]
-        return found  # type: ignore[return-value]
+        found = self.needed.get(node)
+        if found is None:
+            inner = node.walk() if node.blocks else (node,)
+            made = (v.node for user in inner for v in user.inputs)
+            found = self.needed[node] = [n for n in made if n is not None and n in self.position]
+        return found
 
 
 def _arrays(values: Iterable[Value]) -> list[Value]:
