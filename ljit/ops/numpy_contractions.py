@@ -295,7 +295,11 @@ def _tensordot_of(parts: Parts, a: Value, b: Value, *, axes: object = 2) -> Valu
     assert isinstance(a.type, ArrayType)
     rows = [_size(parts, a, i) for i in range(a.type.ndim - count)]
     columns = [_size(parts, b, i) for i in range(count, b.type.ndim)]  # type: ignore[attr-defined]
-    inner = _product(parts, [_size(parts, b, i) for i in range(count)])
+    shared = [_size(parts, b, i) for i in range(count)]
+    for i, size in enumerate(shared, start=a.type.ndim - count):
+        differs = parts.apply("py::ne", _size(parts, a, i), size)
+        parts.apply("np::unless", parts.constant(1.0), differs)
+    inner = _product(parts, shared)
     left = parts.apply("np::reshape", a, _product(parts, rows), inner)
     right = parts.apply("np::reshape", b, inner, _product(parts, columns))
     product = parts.apply("np::dot", left, right)

@@ -140,11 +140,28 @@ def tensordot_of_sizes_that_do_not_fit(a):
     return np.tensordot(a, a, axes=1)
 
 
+def tensordot_of_nothing_that_does_not_fit(a):
+    return np.tensordot(a[:0], a, axes=1)
+
+
+def tensordot_of_as_many_elements(a):
+    return np.tensordot(a, a.reshape(a.shape[::-1]), axes=2)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16, np.complex128, np.bool_])
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize(
     "function",
-    [tensordots, tensordot_of_a_cube, products, krons, traces, tensordot_of_sizes_that_do_not_fit],
+    [
+        tensordots,
+        tensordot_of_a_cube,
+        products,
+        krons,
+        traces,
+        tensordot_of_sizes_that_do_not_fit,
+        tensordot_of_nothing_that_does_not_fit,
+        tensordot_of_as_many_elements,
+    ],
 )
 def test_products_and_traces(function, dtype, order):
     operand = np.random.default_rng(1).normal(size=(4, 5)) * 5
