@@ -6,7 +6,7 @@ op of full size needs the result of a reduction: so a row stays in the cache, an
 Results go to arrays that are made in front of the loop, row by row. Before them stands a check of all shapes
 (`prim::same_sizes`); if it fails, the next compile leaves the ops as they are (`failed`). `fuse` makes loop nests of
 the rows' ops; inner axes of more than two are looked at again, in the loop. Arrays in other than C order stay as they
-are.
+are, and those whose rows are a few elements.
 
 Shapes are tuples with one item an axis: the axis of the array that gives the sizes, or None for size 1.
 """
@@ -23,7 +23,7 @@ from ljit.passes.fuse_nodes import is_elementwise, is_exact, is_reduction, is_wr
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import all_blocks
 from ljit.passes.row_loops import Rows, Shape, build
-from ljit.types import NONE, ArrayType, SliceType
+from ljit.types import NONE, ArrayType, SliceType, Type
 
 __all__ = ["fuse_rows"]
 
@@ -56,13 +56,19 @@ def _find(nodes: Sequence[Node], failed: Collection[int]) -> Rows | None:
         if not is_reduction(node) or 0 in reduced_axes(node):
             continue
         base = _base(node.inputs[0], nodes)
-        if base is None or base in tried:
+        if base is None or base in tried or _has_short_rows(base.type):
             continue
         tried.add(base)
         rows = _Search(base, nodes).run()
         if rows is not None and rows.nodes[0].origin not in failed:
             return rows
     return None
+
+
+def _has_short_rows(type_: Type) -> bool:
+    """Whether a row is a few elements: nests over whole columns then have vectors, loops over rows none."""
+    assert isinstance(type_, ArrayType)
+    return type_.ndim == 2 and type_.shape[1] is not None
 
 
 def _base(value: Value, nodes: Collection[Node]) -> Value | None:

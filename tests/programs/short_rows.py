@@ -63,6 +63,20 @@ def scaled_and_moved(a, factors):
 
 
 @program(
+    lambda: (points(9),),
+    lambda: (points(9, 4, np.float32),),
+    lambda: (points(9, 5),),
+    lambda: (points(1),),
+    lambda: (np.stack([points(4), points(4, start=0.1)]),),
+    ulp=8,
+)
+def scaled_rows(a):
+    lengths = np.sqrt((a * a).sum(axis=-1, keepdims=True))
+    weights = np.exp(a - a.max(axis=-1, keepdims=True))
+    return a / (lengths + 1.0), weights / weights.sum(axis=-1, keepdims=True)
+
+
+@program(
     lambda: (points(9), 4),
     lambda: (points(9, 4), 2),
     lambda: (points(5, 3), 0),
