@@ -177,6 +177,10 @@ def _hazard_function(module: ModuleBuilder, ndim: int) -> str:
         sizes, steps = [ONE, block], [f.binary("mul", block, strides[0]), *strides]
     behind, is_regular = _rows_behind(f, start, other_start, item, sizes, steps)
     is_regular = f.binary("and", f.binary("and", is_regular, same), f.bool_not(strict))
+    if ndim == 1:  # a short vector waits as a whole
+        is_regular = f.binary(
+            "and", is_regular, f.icmp("sgt", axes[0], integer("i64", 2 << _BLOCK))
+        )
     wait = f.select(is_regular, f.binary("add", behind, ONE), wait)
     is_hazard = f.binary("and", meet, f.bool_not(is_safe))
     f.ret(f.select(is_hazard, wait, ZERO))
