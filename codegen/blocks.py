@@ -178,10 +178,9 @@ end:
 """
 
 
-def _call() -> str:
-    """A call of a function of NumPy's. If an operand is large, the arrays that it makes get blocks as well."""
-    usual = address(default_handler())
-    return f"""{_is_large()}define internal i1 @has_large(ptr %items, i64 %all, i1 %looks.inside) {{
+def _has_large() -> str:
+    """Whether one of some objects, or of the items of one that is a tuple or list, is an array of many elements."""
+    return f"""define internal i1 @has_large(ptr %items, i64 %all, i1 %looks.inside) {{
 entry:
   %is.few = icmp ult i64 %all, {_LOOKED_AT}
   %count = select i1 %is.few, i64 %all, i64 {_LOOKED_AT}
@@ -220,7 +219,13 @@ inside:
 next:
   br label %item
 }}
-define ptr @call_on_blocks(ptr %callee, ptr %args, i64 %count, ptr %names) {{
+"""
+
+
+def _call() -> str:
+    """A call of a function of NumPy's. If an operand is large, the arrays that it makes get blocks as well."""
+    usual = address(default_handler())
+    return f"""{_is_large()}{_has_large()}define ptr @call_on_blocks(ptr %callee, ptr %args, i64 %count, ptr %names) {{
   %few = and i64 %count, {(1 << 63) - 1}
   %is.large = call i1 @has_large(ptr %args, i64 %few, i1 true)
   br i1 %is.large, label %ask, label %plain
