@@ -342,15 +342,15 @@ class Loops:
         """Combine the reduced results of rows with what there is, if there is anything yet."""
         if not self.f.is_reachable:
             return
-        for (target, a), (value, *more) in zip(
-            self._reduced_targets, zip(*rows, strict=True), strict=True
-        ):
-            for other in more:
-                value = a.combine(value, other)
-            with self._at(self._rows[0]):
-                if self.inner == self.ndim - 1 or self.first_fresh != self.ndim - 1:
-                    value = a.combine(self._load(target, k, strides[target]), value)
-                self._store(target, k, strides[target], value)
+        is_alone = self.columns > 1 and not self.is_last_reduced  # columns are not combined
+        for i in range(len(rows) if is_alone else 1):
+            found = zip(*(rows[i : i + 1] if is_alone else rows), strict=True)
+            for (target, a), (first, *more) in zip(self._reduced_targets, found, strict=True):
+                value = reduce(a.combine, more, first)
+                with self._at(self._rows[i]):
+                    if self.inner == self.ndim - 1 or self.first_fresh != self.ndim - 1:
+                        value = a.combine(self._load(target, k, strides[target]), value)
+                    self._store(target, k, strides[target], value)
 
     def _reduce(
         self,

@@ -82,6 +82,22 @@ def test_a_short_last_axis_of_known_size(count, axes):
     check(texts(array, results, axes), wanted, rows, rows[:1], rows[:, :1].copy(), long)
 
 
+@pytest.mark.parametrize("op", ["np::add", "np::maximum"])
+def test_columns_of_a_broadcast_shape_are_reduced_along_the_first_axis(op):
+    text = f"""
+graph(%a : Float64(*, 1, 3), %b : Float64(1, *, 3)):
+  prim::Snapshot[at='before:0', names=('p0', 'p1')](%a, %b)
+  %r : Float64(*, 3) = prim::Map[into=0, reduce=({op!r},), axes=(0,), keepdims=False](%a, %b)
+    block0(%x : np.float64, %y : np.float64):
+      %z : np.float64 = np::multiply(%x, %y)
+      -> (%z)
+  return (%r)
+"""
+    a, b = A[:, :1, :3].copy(), A[:1, :, 3:6].copy()
+    wanted = (a * b).sum(axis=0) if op == "np::add" else (a * b).max(axis=0)
+    np.testing.assert_allclose(Compiled(text)(a, b), wanted, rtol=1e-12)
+
+
 def test_scalars_of_several_dtypes_in_one_pass():
     results = [
         ("%x", "np::add", "np.complex128"),

@@ -25,11 +25,13 @@ def image(h, w, colours=3):
     lambda: (points(9)[:, ::-1], points(7)),
     lambda: (points(9), points(0)),
     lambda: (points(9), points(8, 2)),
-    ulp=4,
+    ulp=Bound(1e-11),
 )
 def squared_distances(a, b):
     difference = a[:, None, :] - b[None, :, :]
-    return (difference**2).sum(axis=-1), (difference * 2.0).max(axis=2), difference.min(axis=(0, 2))
+    over_all = difference.min(axis=(0, 2)), (difference * a[:, None]).sum(axis=(0, 1))
+    over_points = (a[:, None] * b).max(axis=0), (difference * 0.5).min(axis=1)
+    return (difference**2).sum(axis=-1), (difference * 2.0).max(axis=2), over_all, over_points
 
 
 @program(
