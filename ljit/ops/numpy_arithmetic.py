@@ -11,7 +11,7 @@ import numpy as np
 
 from ljit.ir import Accumulation, Neutral
 from ljit.ir.emitter import Emitter, V
-from ljit.ops.numpy_powers import power_of
+from ljit.ops.numpy_powers import power_of, power_operator_of
 from ljit.ops.numpy_ufuncs import UFUNCS, Body, declare_boxed_ufunc, declare_ufunc, scalar_type_of
 from ljit.types import ANY, INT, ArrayType, Type
 
@@ -398,7 +398,7 @@ declare_ufunc(
     infer=_infer_power,
     name="np::power_operator",
     callables=(),
-    decompose=power_of,
+    decompose=power_operator_of,
 )
 # of arrays: which of NumPy's ways to take is known (numpy_powers.py)
 declare_ufunc(np.power, _power_by_scalar, "f", name="np::power_by_scalar", callables=())

@@ -1,4 +1,4 @@
-"""Powers of arrays of floats as the ops that NumPy takes for their exponents: `OpDef.decompose` of powers.
+"""Powers of arrays as the ops that NumPy takes for their exponents: `OpDef.decompose` of powers.
 
 NumPy takes the square, root or reciprocal for the exponents 2, 0.5 and -1, and treats one exponent for all elements
 otherwise than an array of them.
@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from ljit.ir import Value
 from ljit.ir.parts import Parts
-from ljit.types import ArrayType, Type
+from ljit.types import INT, ArrayType, Type
 
-__all__ = ["power_in_place_of", "power_of"]
+__all__ = ["power_in_place_of", "power_of", "power_operator_of"]
 
 _SIMPLE = {-1: "np::reciprocal", 0.5: "np::sqrt", 2: "np::square"}
 
 
 def power_of(parts: Parts, base: Value, exponent: Value) -> Value | None:
-    """``a ** b``."""
+    """``np.power(a, b)``, and ``a ** b`` of floats."""
     if not _is_array_of_floats(parts.type):
         return None
     if isinstance(exponent.type, ArrayType):
@@ -25,6 +25,13 @@ def power_of(parts: Parts, base: Value, exponent: Value) -> Value | None:
     name = _SIMPLE.get(number) if number is not None else None
     simple = parts.apply_native(name, base) if name is not None else None
     return simple or parts.apply_native("np::power_by_scalar", base, exponent)
+
+
+def power_operator_of(parts: Parts, base: Value, exponent: Value) -> Value | None:
+    """``a ** b``: of all numbers the square is one."""
+    if _is_array(parts.type, "iuc") and exponent.type == INT and _number(exponent) == 2:
+        return parts.apply_native("np::square", base)
+    return power_of(parts, base, exponent)
 
 
 def power_in_place_of(parts: Parts, target: Value, exponent: Value) -> Value | None:
@@ -39,7 +46,11 @@ def power_in_place_of(parts: Parts, target: Value, exponent: Value) -> Value | N
 
 
 def _is_array_of_floats(type_: Type) -> bool:
-    return isinstance(type_, ArrayType) and type_.ndim > 0 and type_.dtype.kind == "f"
+    return _is_array(type_, "f")
+
+
+def _is_array(type_: Type, kinds: str) -> bool:
+    return isinstance(type_, ArrayType) and type_.ndim > 0 and type_.dtype.kind in kinds
 
 
 def _number(exponent: Value) -> float | None:

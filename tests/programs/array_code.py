@@ -431,3 +431,13 @@ def moving_average(prices, window):
     sums = np.cumsum(prices)
     sums[window:] = sums[window:] - sums[:-window]
     return sums[window - 1 :] / window
+
+
+@program(
+    lambda: (np.array([1.5 + 2j, -0.25j, 3e200 + 1j]),),
+    lambda: (np.array([1.1 + 2j, -0.3j], np.complex64),),
+    lambda: (np.array([3, -7, 100], np.int8),),
+    lambda: (np.arange(7) - 3,),
+)
+def squares_of_complex_numbers_and_ints(z):
+    return z**2, z**2 + z, z**2.0, np.power(z, 2)
