@@ -258,8 +258,7 @@ def _leaves(value: Value, known: dict[Value, Leaves]) -> Leaves:
     if node.op is get_op("prim::new_array"):
         return _leaves_of_sizes(value, node.inputs, known)
     if node.op.keeps_shape or is_filled(node):
-        shape = node.inputs[0]
-        return leaves_of(shape, known) if isinstance(shape.type, ArrayType) else frozenset((shape,))
+        return _leaves_of_shape(node.inputs[0], known)
     if node.op is get_op("prim::same_sizes"):
         return _leaves_of_checked(value, node, known)
     if node.op is get_op("np::getitem") and not node.effects & Effect.ALLOC:
@@ -283,6 +282,14 @@ def _leaves_of_map(value: Value, node: Node, known: dict[Value, Leaves]) -> Leav
 def _part(whole: Leaves, type_: Type, reduced: Sequence[int]) -> Leaves:
     assert isinstance(type_, ArrayType)
     return frozenset((Part(whole, tuple(x for x in range(type_.ndim) if x not in reduced)),))
+
+
+def _leaves_of_shape(shape: Value, known: dict[Value, Leaves]) -> Leaves:
+    """What an array or a shape gives the sizes of."""
+    made = shape.node
+    if made is not None and made.op is get_op("np::shape"):
+        return leaves_of(made.inputs[0], known)
+    return leaves_of(shape, known) if isinstance(shape.type, ArrayType) else frozenset((shape,))
 
 
 def _leaves_of_sizes(value: Value, sizes: Sequence[Value], known: dict[Value, Leaves]) -> Leaves:

@@ -18,7 +18,7 @@ from ljit.types import ArrayType
 
 __all__ = ["Index", "Piece", "Source", "View", "source_of", "with_rolls"]
 
-MAX_RANK = 2  # of arrays with margins: there are two an axis
+MAX_RANK = 3  # of arrays with margins: there are two an axis
 _FULL = slice(None)
 Index = tuple[slice, ...]
 

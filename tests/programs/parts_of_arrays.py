@@ -127,3 +127,15 @@ def written_behind_rolls(a):
     a += 1.0
     smooth = before + a
     return smooth, np.roll(smooth, -1, axis=0) * np.roll(smooth, 1, axis=0) + smooth
+
+
+@program(
+    lambda: (np.linspace(0.0, 1.0, 60).reshape(3, 4, 5),),
+    lambda: (np.linspace(0.0, 1.0, 60).reshape(3, 4, 5).T,),
+    lambda: (np.ones((2, 1, 3)),),
+    lambda: (np.ones((4, 0, 3)),),
+)
+def of_three_axes(u):
+    second = np.zeros(u.shape)
+    second[1:-1, :-1, 2:] = u[2:, 1:, 1:-1] - u[1:-1, :-1, 2:]
+    return u + 0.5 * second - np.ones(u.shape) * u
