@@ -12,16 +12,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ljit.codegen.arrays import new_array
-from ljit.codegen.builder import FALSE, TRUE, FunctionBuilder, ModuleBuilder, Ref, integer
+from ljit.codegen.builder import (
+    FALSE,
+    TRUE,
+    FunctionBuilder,
+    ModuleBuilder,
+    Ref,
+    address,
+    integer,
+)
+from ljit.codegen.engine import CompiledModule, compile_ir, keep_forever
 from ljit.codegen.forms import array_parts
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
-from ljit.codegen.partition import QUICK
 from ljit.records import Record
 from ljit.types import ArrayType
 
-__all__ = ["HAZARD", "Redirection", "block_of", "blocks_of", "redirect_overlapping"]
+__all__ = ["Redirection", "block_of", "blocks_of", "is_call_of_hazard", "redirect_overlapping"]
 
-HAZARD = "hazard."
+_PURE = "nounwind willreturn memory(none)"
 _RING = 4  # rows at most; two are enough where results wait for one row
 _BLOCK = 9  # 1 << 9 elements are a row where there is one axis
 _ALL = 2**32
@@ -80,8 +88,8 @@ class _Hazards:
         sizes = (integer("i64", a.dtype.itemsize) for a in (target, x))
         strict = TRUE if is_strict else FALSE
         axes = (*space.sizes, *target.strides, *x.strides)
-        name = _hazard_function(f.module, space.ndim)
-        found = f.call("i64", name, (target.data, x.data, *sizes, strict, *axes))
+        function = address(_hazard_function(space.ndim).address).text
+        found = f.call("i64", function, (target.data, x.data, *sizes, strict, *axes), _PURE)
         self.worst = f.select(f.icmp("sgt", found, self.worst), found, self.worst)
 
     def redirection(self) -> Redirection | None:
@@ -146,19 +154,32 @@ def _is_same_view(a: Operand, b: Operand) -> bool:
     return all(x.text == y.text for x, y in zip(a.strides, b.strides, strict=True))
 
 
-def _hazard_function(module: ModuleBuilder, ndim: int) -> str:
+_functions: dict[int, CompiledModule] = {}  # by the number of axes, compiled once in a process
+
+
+def is_call_of_hazard(line: str) -> bool:
+    """Whether a line of IR calls one of these functions, which do nothing but compute."""
+    return any(f"{address(code.address)}(" in line for code in list(_functions.values()))
+
+
+def _hazard_function(ndim: int) -> CompiledModule:
     """The function that says what a target's rows have to wait for because of one operand.
 
     0: for nothing, as each element is read just before it is written. 1 + d: for the d rows behind. `_ALL`: for all.
     It takes the addresses, the sizes of elements, whether being the same view is a hazard, too, and for each axis
-    the size and both strides. One for a module: written out for each pair it takes LLVM longer than the loops.
+    the size and both strides. Written out for each pair it takes LLVM longer than the loops.
     """
-    name = f"{HAZARD}{ndim}"
-    if any(function.name == name for function in module.functions):
-        return name
-    params = ("ptr", "ptr", "i64", "i64", "i1", *("i64",) * (3 * ndim))
-    f = module.function(name, "i64", params, "internal")
-    f.attributes = f"nounwind noinline {QUICK} willreturn memory(none)"
+    if ndim not in _functions:
+        module = ModuleBuilder("hazard")
+        params = ("ptr", "ptr", "i64", "i64", "i1", *("i64",) * (3 * ndim))
+        _write_hazard(module.function("hazard", "i64", params), ndim)
+        compiled = compile_ir(module.render(), "hazard", straight=True)
+        keep_forever(compiled)
+        _functions[ndim] = compiled
+    return _functions[ndim]
+
+
+def _write_hazard(f: FunctionBuilder, ndim: int) -> None:
     target, x, item, other_item, strict, *axes = f.params
     sizes, strides, others = axes[:ndim], axes[ndim : 2 * ndim], axes[2 * ndim :]
     start, other_start = (f.convert("ptrtoint", data, "i64") for data in (target, x))
@@ -184,7 +205,6 @@ def _hazard_function(module: ModuleBuilder, ndim: int) -> str:
     wait = f.select(is_regular, f.binary("add", behind, ONE), wait)
     is_hazard = f.binary("and", meet, f.bool_not(is_safe))
     f.ret(f.select(is_hazard, wait, ZERO))
-    return name
 
 
 def _extent(
