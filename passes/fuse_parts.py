@@ -71,8 +71,8 @@ class _Parts(Record):
         own = {*source.values, *(user.output for user in users)}
         outer = [v for user in users for v in user.inputs if _is_array(v) and v not in own]
         outer += [x.array for x in source.pieces[0].given.values() if isinstance(x, View)]
-        base, *more = whole
-        if more or not isinstance(base, Value) or not outer:
+        base = next(iter(whole), None)
+        if len(whole) != 1 or not isinstance(base, Value) or not outer:
             return None
         others = [v for v in dict.fromkeys(outer) if leaves_of(v, known) != whole]
         parts = _Parts(source, users, base, others)
