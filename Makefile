@@ -25,6 +25,7 @@ bench: .venv/run.stamp
 	$(BIN)/python benchmarks/loops.py
 	$(BIN)/python benchmarks/arrays.py
 	$(BIN)/python benchmarks/random_draws.py
+	$(BIN)/python benchmarks/long_loops.py
 
 format: .venv/dev.stamp
 	$(BIN)/ruff format .

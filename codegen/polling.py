@@ -315,7 +315,9 @@ class Polling:
             end = f.binary("add", k, size, "nsw")
         else:
             end = f.call_external("i64", "llvm.sadd.sat.i64", (k, size), "")
-        return f.call_external("i64", "llvm.smin.i64", (end, stop), "")
+        end = f.call_external("i64", "llvm.smin.i64", (end, stop), "")
+        # LLVM unrolls no loop whose number of trips it thinks is costly to compute: it has not to know how.
+        return f.emit("i64", f"freeze {end.typed}")
 
     # -- loops without the GIL ---------------------------------------------------------------------
 
