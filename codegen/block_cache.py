@@ -337,6 +337,12 @@ some:
   ret ptr %data
 }}
 define ptr @block_realloc(ptr %context, ptr %old, i64 %bytes) {{
+  %is.null = icmp eq ptr %old, null
+  br i1 %is.null, label %first, label %again
+first:
+  %made = call ptr @get(i64 %bytes)
+  ret ptr %made
+again:
   %block = getelementptr i8, ptr %old, i64 {-_HEAD}
   %length = load i64, ptr %block
   %wanted = call i64 @length_for(i64 %bytes)
@@ -365,7 +371,12 @@ copy:
   ret ptr %new
 }}
 define void @block_free(ptr %context, ptr %data, i64 %bytes) {{
+  %is.null = icmp eq ptr %data, null
+  br i1 %is.null, label %done, label %free
+free:
   call void @put(ptr %data)
+  br label %done
+done:
   ret void
 }}
 declare {{i64, i1}} @llvm.umul.with.overflow.i64(i64, i64)

@@ -449,3 +449,20 @@ class other_handler:
 
 
 KEPT: list[object] = []
+
+
+def test_numpy_may_free_nothing() -> None:
+    """A sort of places frees buffers that it did not need, with the handler that it began with."""
+
+    @ljit.jit
+    def in_order(a):
+        places = a.argsort()
+        return a[places], a.argsort()[::-1], np.sort(a), np.partition(a, 5)[5]
+
+    a = np.tile(np.random.default_rng(1).random(1000), 70)
+    for _ in range(4):
+        ordered, places, again, fifth = in_order(a)
+        assert np.array_equal(ordered, np.sort(a))
+        assert np.array_equal(again, ordered)
+        assert np.array_equal(a[places[::-1]], ordered)
+        assert fifth == ordered[5]
