@@ -17,7 +17,7 @@ from types import CodeType, FrameType, FunctionType, GeneratorType
 
 from ljit.source import Source, SourceRange
 
-__all__ = ["frame_at", "outermost", "relocated"]
+__all__ = ["frame_at", "is_raised_by_handler", "outermost", "relocated"]
 
 
 def _template() -> Iterator[None]:
@@ -33,6 +33,25 @@ def frame_at(where: SourceRange) -> FrameType:
     generator = FunctionType(code, {"__name__": where.source.module})()
     assert isinstance(generator, GeneratorType) and generator.gi_frame is not None
     return generator.gi_frame
+
+
+def is_raised_by_handler(error: BaseException) -> bool:
+    """Whether the handler of a signal has raised the error, and not what the signal came into.
+
+    A handler is given the frame that is interrupted, which stands next to its own in the traceback.
+    """
+    before: FrameType | None = None
+    entry = error.__traceback__
+    while entry is not None:
+        frame = entry.tb_frame
+        if before is not None and any(_holds(value, before) for value in frame.f_locals.values()):
+            return True
+        before, entry = frame, entry.tb_next
+    return False
+
+
+def _holds(value: object, frame: FrameType) -> bool:
+    return value is frame or (type(value) is tuple and any(item is frame for item in value))
 
 
 def outermost(ranges: Iterable[SourceRange | None]) -> Source | None:

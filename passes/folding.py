@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ljit.analysis.alias import is_immutable
+from ljit.frames import is_raised_by_handler
 from ljit.ir import UNKNOWN, Effect, OpDef
 from ljit.types import ANY, INT, Type, type_of
 
@@ -75,5 +76,7 @@ def _evaluate(op: OpDef, constants: Sequence[object], attrs: Mapping[str, object
     try:
         with np.errstate(all="raise"):
             return op.evaluate(*constants, **attrs)
-    except Exception:  # whatever the user's operation raises, it raises when it runs
+    except Exception as error:  # whatever the user's operation raises, it raises when it runs
+        if is_raised_by_handler(error):
+            raise
         return UNKNOWN

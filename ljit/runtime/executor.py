@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from ljit import config
 from ljit.errors import InternalError, UserError
+from ljit.frames import is_raised_by_handler
 from ljit.interp import (
     Code,
     LoopExit,
@@ -135,6 +136,8 @@ class ProfilingExecutor:
                 raise
             self.refused = str(error)
         except Exception as error:  # ljit's own fault: the function still has to work
+            if is_raised_by_handler(error):
+                raise
             self._on_internal_error(error)
         if self.refused is not None:
             _log.dump(self.fn.__qualname__, "is left to CPython:", self.refused)

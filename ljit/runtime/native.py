@@ -16,6 +16,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, cast
 
 from ljit.errors import InternalError
+from ljit.frames import is_raised_by_handler
 from ljit.ir import Effect, Graph, Node, Value, get_op
 from ljit.ops.control import BUILD, CALL_NATIVE, MAP
 from ljit.passes import run_passes
@@ -140,6 +141,8 @@ def _blame(name: str) -> Iterator[None]:
     except InternalError:
         raise
     except Exception as error:
+        if is_raised_by_handler(error):
+            raise
         message = f"compiling {name} failed: {type(error).__name__}: {error}"
         raise InternalError(message) from error
 

@@ -93,6 +93,39 @@ def test_an_interrupt_stops_a_loop_at_a_line_of_the_user(run, name):
     assert out.startswith("interrupted at"), out
 
 
+class _TooLongError(Exception):
+    """What the handler of an alarm raises."""
+
+
+def _plus_one(x):
+    return x * 2 - x + 1
+
+
+@pytest.mark.parametrize("place", ["native.run_passes", "executor.Baseline.of"])
+def test_what_a_handler_raises_during_a_compile_reaches_the_user(monkeypatch, place):
+    def interrupted(*args, **kwargs):
+        monkeypatch.undo()
+        signal.raise_signal(signal.SIGALRM)
+        raise AssertionError("the handler was not called")
+
+    def handler(number, frame):
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        message = f"signal {number}"
+        raise _TooLongError(message)
+
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        f = ljit.jit(_plus_one)
+        monkeypatch.setattr(f"ljit.runtime.{place}", interrupted)
+        with pytest.raises(_TooLongError, match="signal"):
+            for _ in range(3):
+                f(1)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert [f(x) for x in (1, 2, 3)] == [2, 3, 4]
+    assert f.specializations
+
+
 def test_what_was_stored_before_an_interrupt_stays_stored(run):
     out = run("""
 @ljit.jit
