@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ljit.ir import Accumulation, Neutral
+from ljit.ir import Accumulation, Neutral, Value, get_op
 from ljit.ir.emitter import Emitter, V
+from ljit.ir.parts import Parts
 from ljit.ops.numpy_powers import power_of, power_operator_of
 from ljit.ops.numpy_ufuncs import UFUNCS, Body, declare_boxed_ufunc, declare_ufunc, scalar_type_of
 from ljit.types import ANY, INT, ArrayType, Type
@@ -218,6 +219,17 @@ def _divmod(e: Emitter, x: V, y: V) -> V:
     return e.tuple_make(_divmod_pair(e, x, y))
 
 
+def _divmod_of(parts: Parts, x: Value, y: Value) -> Value | None:
+    """Of arrays of integers, both results one by one: a loop nest has them in one pass."""
+    halves = ("np::floor_divide", "np::remainder")
+    can_lower = get_op(halves[0]).can_lower
+    (quotient,) = get_op(halves[0]).infer_types([x.type, y.type], {})
+    is_whole = isinstance(quotient, ArrayType) and quotient.ndim and quotient.dtype.kind in "iu"
+    if not is_whole or can_lower is None or not can_lower(x.type, y.type):
+        return None
+    return parts.apply("prim::TupleConstruct", *(parts.apply(op, x, y) for op in halves))
+
+
 def _fmod(e: Emitter, x: V, y: V) -> V:
     if kind(x) == "f":
         return e.rem(x, y)
@@ -386,7 +398,7 @@ declare_ufunc(np.sign, _sign, "iuf")
 declare_ufunc(np.divide, _divide, "fc", neutral=Neutral(1, holds_for_floats=True))
 declare_ufunc(np.floor_divide, _floor_divide, "iuf", neutral=Neutral(1))
 declare_ufunc(np.remainder, _remainder, "iuf")
-declare_ufunc(np.divmod, _divmod, "iuf", callables=(np.divmod,))
+declare_ufunc(np.divmod, _divmod, "iuf", callables=(np.divmod,), decompose=_divmod_of)
 declare_ufunc(np.fmod, _fmod, "iuf")
 declare_ufunc(np.reciprocal, _reciprocal, "iuf", raising="iu")
 declare_ufunc(np.power, _power, "iuf", raising="iu", infer=_infer_power, decompose=power_of)

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ljit.ir import Value, get_op
 from ljit.ir.emitter import Emitter, V
+from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import chosen_dtype, declare_function, sharing_effects
 from ljit.ops.numpy_convert import can_store, store_scalar
 from ljit.ops.numpy_rules import (
@@ -42,6 +44,15 @@ def _infer_array(
     if isinstance(a, ArrayType):
         return _infer_array_of_array(a, chosen_dtype(dtype, a.dtype), copy, order)
     found = flat_scalars(a) or _equal_arrays(a)
+    if (
+        found is None
+        and _is_stack(a)
+        and dtype is None
+        and order in ("K", "C")
+        and copy is not False
+    ):
+        (stacked,) = get_op("np::stack").infer_types([a], {})
+        return stacked
     if found is None or order not in ("K", "C") or copy is False:
         return ANY
     scalars, shape = found
@@ -57,6 +68,24 @@ def _equal_arrays(a: Type) -> tuple[tuple[Type, ...], tuple[int, ...]] | None:
     if len(shapes) > 1:
         return None
     return tuple(map(element_of, items)), (len(items), *shapes.pop())
+
+
+def _is_stack(a: Type) -> bool:
+    """Whether it is a tuple of arrays of one rank that native code stacks."""
+    items = a.items if isinstance(a, TupleType) else ()
+    arrays = [t for t in items if isinstance(t, ArrayType)]
+    if not items or len(arrays) < len(items) or len({t.ndim for t in arrays}) > 1:
+        return False
+    can_lower = get_op("np::stack").can_lower
+    assert can_lower is not None
+    return arrays[0].ndim > 0 and bool(can_lower(a))  # else np.stack's errors would be seen
+
+
+def _stacked(parts: Parts, a: Value, **attrs: object) -> Value | None:
+    """``np.array([x, y])`` of arrays: ``np.stack``."""
+    if flat_scalars(a.type) or _equal_arrays(a.type) or not _is_stack(a.type):
+        return None
+    return None if attrs.get("dtype") is not None else parts.apply("np::stack", a)
 
 
 def _infer_array_of_array(
@@ -127,6 +156,7 @@ def _with(copy: object, order: object) -> dict[str, Any]:
         "effects": lambda a, **attrs: _array_effects(a, **complete(attrs)),
         "lower": lambda e, a, **attrs: _lower_array(e, a, **complete(attrs)),
         "can_lower": lambda a, **attrs: _can_lower_array(a, **complete(attrs)),
+        "decompose": _stacked,
     }
 
 
