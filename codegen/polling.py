@@ -84,7 +84,8 @@ def _watch_of(node: Node) -> Watch:
         return Watch.NONE
     height, depth = _height(node), _depth(node)
     if height == 1 and (depth == 0 or node.inputs[1].is_endless):
-        return Watch.POLL if _has_objects(node) else Watch.CHUNKS
+        is_small = not _has_objects(node) and not _inner_loops(node)
+        return Watch.CHUNKS if is_small else Watch.POLL
     is_checked = height == 1 or (height == 2 and depth >= 2)
     is_checked = is_checked and not node.inputs[1].is_endless and not _calls(node)
     return Watch.CHECK if is_checked else Watch.POLL
@@ -112,9 +113,11 @@ def _inner_loops(node: Node) -> list[Node]:
 
 
 def _height(node: Node) -> int:
-    """How many loops lie within each other, from this one on."""
+    """How many loops lie within each other, from this one on, without those of few trips."""
     depth = _depth(node)
-    inner = [n for n in _inner_loops(node) if not _is_left_in_first_trip(n)]
+    inner = [
+        n for n in _inner_loops(node) if _known_trips(n) > _FEW and not _is_left_in_first_trip(n)
+    ]
     return 1 + max((_depth(n) for n in inner), default=depth) - depth
 
 
