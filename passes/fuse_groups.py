@@ -16,6 +16,7 @@ from ljit.passes.fuse_nodes import (
     Leaves,
     element_inputs,
     element_op,
+    form_of,
     is_exact,
     is_reduction,
     is_store,
@@ -121,7 +122,7 @@ class _Planner:
         if not is_writing(node):
             return leaves_of(node.output, self.leaves)
         target = leaves_of(node.inputs[0], self.leaves)
-        return frozenset(((target, node.inputs[1]),)) if len(node.inputs) == 3 else target
+        return frozenset(((target, form_of(node.inputs[1])),)) if len(node.inputs) == 3 else target
 
     def _join(self, node: Node) -> bool:
         users = self._groups_of_users(node)

@@ -20,6 +20,7 @@ __all__ = [
     "element_inputs",
     "element_op",
     "element_type",
+    "form_of",
     "is_apart",
     "is_elementwise",
     "is_exact",
@@ -262,9 +263,17 @@ def _leaves(value: Value, known: dict[Value, Leaves]) -> Leaves:
     if node.op is get_op("prim::same_sizes"):
         return _leaves_of_checked(value, node, known)
     if node.op is get_op("np::getitem") and not node.effects & Effect.ALLOC:
-        # the same index of arrays of the same shape gives the same shape
-        return frozenset(((leaves_of(node.inputs[0], known), node.inputs[1]),))
+        # such an index of arrays of the same shape gives the same shape
+        return frozenset(((leaves_of(node.inputs[0], known), form_of(node.inputs[1])),))
     return frozenset((value,))
+
+
+def form_of(index: Value) -> object:
+    """Give what the shape of a view depends on: indices with other integers are of the same form."""
+    if not index.is_constant:
+        return index
+    items = index.constant if isinstance(index.constant, tuple) else (index.constant,)
+    return tuple(int if type(item) is int else repr(item) for item in items)
 
 
 def _leaves_of_map(value: Value, node: Node, known: dict[Value, Leaves]) -> Leaves:
