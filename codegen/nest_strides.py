@@ -96,9 +96,9 @@ class Strides:
             if self.known(x, axis) == 0:
                 continue
             same = f.icmp("eq", x.sizes[axis], self.space.sizes[axis])
-            if not x.is_plain and x.steps[axis].constant is None:
-                item = integer("i64", x.dtype.itemsize)
-                same = f.binary("and", same, f.icmp("eq", x.strides[axis], item))
+            if not x.is_plain:  # one element is broadcast along axes that run as one
+                step = integer("i64", self.known(x, axis))
+                same = f.binary("and", same, f.icmp("eq", x.strides[axis], step))
             result = f.binary("and", result, same)
         return result
 

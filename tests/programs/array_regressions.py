@@ -170,3 +170,13 @@ def identities_of_views(a, b):
         answers.append(part is a)
         answers.append(part is part)
     return answers, kept
+
+
+@program(
+    lambda: (np.zeros((7, 5), bool), np.zeros((7, 5), bool), np.uint8(1)),
+    lambda: (np.ones((1, 1), bool), np.ones((3, 3), bool), np.uint8(0)),
+)
+def one_element_for_all_of_a_matrix(m, k, x):
+    k[0, 1:] = True
+    m[..., None] = x - k[None, :1, :1]
+    return m
