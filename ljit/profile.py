@@ -129,6 +129,13 @@ class Profile:
             return None
         return found.sized_type() if with_sizes else found.type
 
+    def summary(self) -> dict[int, object]:
+        """What code that is made for the observations depends on, by node."""
+        return {
+            node_id: (found.type, found.sizes, found.saw_none, id(found.constant))
+            for node_id, found in self._observations.items()
+        }
+
     @property
     def has_sizes(self) -> bool:
         """Whether small arrays of known sizes were seen."""

@@ -302,6 +302,7 @@ class ProfilingExecutor:
             self.refuse(plan, f"bailed out too often: compiled {plan.compiles} times")
             return
         plan.compiles += 1
+        plan.known = plan.feedback.summary()
         assert self.baseline is not None
 
         def bail_out(exit_index: int, site: int, values: tuple[object, ...]) -> object:
@@ -414,7 +415,9 @@ class ProfilingExecutor:
                 self.refuse(plan, f"most calls leave native code: {reason}")
             return
         learn(plan.feedback, unit, site_index)
-        if wants_compile(plan, site_index, reason):
+        if wants_compile(plan, site_index, reason) and plan.has_learnt:
             self.retire(plan, reason)
-        elif plan.compiles >= MAX_COMPILES and is_dominated_by_bailouts(unit):
+        elif is_dominated_by_bailouts(unit) and not (
+            plan.has_learnt and plan.compiles < MAX_COMPILES
+        ):
             self.refuse(plan, f"bailed out too often: compiled {plan.compiles} times")

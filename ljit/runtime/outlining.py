@@ -109,6 +109,7 @@ class OutlinedLoops:
             if found.refused is not None:
                 return None
             found.compiles += 1
+            found.known = plan.feedback.summary()
             baseline = self.executor.baseline
             assert baseline is not None
             try:
@@ -160,6 +161,6 @@ def _leave(
     if reason not in PLANNED_EXITS and reason != CALLEE_LEFT:
         found.bailouts[site_index] += 1
         learn(plan.feedback, unit, site_index)
-        if wants_compile(found, site_index, reason):
+        if wants_compile(found, site_index, reason) and plan.feedback.summary() != found.known:
             found.retire(unit)
     return LoopExit.resumed(leaving.at, dict(zip(leaving.names, values, strict=True)))

@@ -63,6 +63,7 @@ class Plan(Record, frozen=False):
     unit: NativeUnit | None = None
     bailouts: Counter[int] = made_by(factory=Counter)  # by site, of the present unit
     retired: list[NativeUnit] = made_by(factory=list)  # may still be running
+    known: object = None  # summary of the feedback that the last compile was made with
     refused: str | None = None  # why CPython runs it
     pass_on: PassOn | None = None  # entry that hands its calls to CPython
     is_called: bool = False  # by native code of other units
@@ -70,6 +71,11 @@ class Plan(Record, frozen=False):
     links: dict[tuple[Type, bool], NativeLink] = made_by(
         factory=dict
     )  # of callers, by what they rely on
+
+    @property
+    def has_learnt(self) -> bool:
+        """Whether another compile would be made with other feedback than the last one."""
+        return self.feedback.summary() != self.known
 
     @property
     def units(self) -> list[NativeUnit]:
@@ -91,6 +97,7 @@ class LoopPlan(Record, frozen=False):
     compiles: int = 0
     bailouts: Counter[int] = made_by(factory=Counter)
     retired: list[NativeUnit] = made_by(factory=list)
+    known: object = None  # as of a `Plan`
     refused: str | None = None  # why the interpreter runs it
 
     @property

@@ -330,3 +330,19 @@ def test_thresholds_follow_from_the_size_of_the_loop():
     with eager_loops(10):
         assert_same(f, np.arange(4.0), 50, 3)
     assert executor.outlined.trips_until_hot(outer) == MIN_TRIPS
+
+
+def flattened_copy(a):
+    b = a.copy()
+    b.shape = (b.size,)
+    return b * 2
+
+
+def test_code_that_bails_out_again_and_again_is_compiled_only_with_something_new():
+    f = ljit.jit(flattened_copy)
+    for k in range(40):
+        assert_same(f, np.full((3, 40), float(k)))
+    assert compiles(f) <= 2
+    for k in range(40, 120):
+        assert_same(f, np.full((3, 40), float(k)))
+    assert states(f)[0].startswith("CPython: bailed out too often")
