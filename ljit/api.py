@@ -27,6 +27,18 @@ __all__ = ["Function", "jit", "release_memory"]
 F = TypeVar("F", bound=Callable[..., object])
 
 
+def _of_plain_function(name: str, *, is_writable: bool = False) -> property:
+    """An attribute that is the plain function's own."""
+
+    def read(self: _Function) -> object:
+        return getattr(self.__wrapped__, name)
+
+    def write(self: _Function, value: object) -> None:
+        setattr(self.__wrapped__, name, value)
+
+    return property(read, write if is_writable else None)
+
+
 class _Function:
     """A decorated function: call it as before; look at it with the properties below.
 
@@ -73,6 +85,11 @@ class _Function:
         return f"<ljit.Function {self.__wrapped__.__qualname__}>"
 
     __wrapped__: types.FunctionType
+    __code__ = _of_plain_function("__code__")
+    __globals__ = _of_plain_function("__globals__")
+    __closure__ = _of_plain_function("__closure__")
+    __defaults__ = _of_plain_function("__defaults__", is_writable=True)
+    __kwdefaults__ = _of_plain_function("__kwdefaults__", is_writable=True)
 
     @property
     def graph(self) -> Graph:

@@ -400,3 +400,31 @@ def test_defaults_that_change_are_seen(rounds):
     f.__defaults__ = None
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'y'"):
         compiled(1.0)
+
+
+def scaled(x, factor=2, *, shift=1):
+    return x * factor + shift
+
+
+def test_a_decorated_function_has_the_attributes_of_the_plain_one():
+    f = ljit.jit(scaled)
+    assert f.__code__ is scaled.__code__
+    assert f.__globals__ is scaled.__globals__
+    assert f.__closure__ is None
+    assert f.__defaults__ == (2,)
+    assert f.__kwdefaults__ == {"shift": 1}
+    with pytest.raises(AttributeError):
+        f.__code__ = scaled.__code__
+
+
+def test_new_defaults_of_a_decorated_function_count_from_the_next_call_on():
+    def own(x, factor=2, *, shift=1):
+        return x * factor + shift
+
+    f = ljit.jit(own)
+    assert [f(3) for _ in range(5)] == [7] * 5
+    f.__defaults__ = (10,)
+    assert [f(3) for _ in range(5)] == [31] * 5
+    f.__kwdefaults__ = {"shift": 100}
+    assert [f(3) for _ in range(5)] == [130] * 5
+    assert own(3) == 130
