@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from ljit.codegen.arrays import strides_of
-from ljit.codegen.builder import address
-from ljit.codegen.engine import CompiledModule, compile_ir, keep_forever
-from ljit.codegen.extreme_search import MANY, ONE, PLACE_ATTRIBUTES, Search
+from ljit.codegen.extreme_search import PLACE_ATTRIBUTES, Search
 from ljit.codegen.forms import Native, array_parts
+from ljit.codegen.shared_code import shared_function
 from ljit.types import INT, ArrayType
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from ljit.codegen.emitter import Emitter
 
 __all__ = ["array_place", "array_places"]
@@ -25,9 +21,10 @@ def array_place(e: Emitter, a: Native, *, greatest: bool) -> Native:
     assert isinstance(a.type, ArrayType)
     parts = array_parts(a)
     (stride,) = strides_of(e.f, a.type, parts)
-    function = address(_compiled(a.type.dtype, greatest=greatest).address)
+    search = Search(a.type.dtype, greatest=greatest)
+    function = shared_function(search.name, search.define)
     operands = (parts.data, parts.sizes[0], stride)
-    return Native(INT, (e.f.call("i64", function.text, operands, PLACE_ATTRIBUTES),))
+    return Native(INT, (e.f.call("i64", function, operands, PLACE_ATTRIBUTES),))
 
 
 def array_places(e: Emitter, a: Native, into: Native, *, greatest: bool) -> None:
@@ -35,13 +32,6 @@ def array_places(e: Emitter, a: Native, into: Native, *, greatest: bool) -> None
     assert isinstance(a.type, ArrayType)
     parts = array_parts(a)
     operands = (parts.data, *parts.sizes, *strides_of(e.f, a.type, parts), array_parts(into).data)
-    function = address(_compiled(a.type.dtype, greatest=greatest).symbol(MANY))
-    e.f.call("void", function.text, operands, "nounwind")
-
-
-@cache
-def _compiled(dtype: np.dtype, *, greatest: bool) -> CompiledModule:
-    """The functions for one dtype, compiled once in a process."""
-    compiled = compile_ir(Search(dtype, greatest=greatest).source(), ONE, exports=[MANY])
-    keep_forever(compiled)
-    return compiled
+    search = Search(a.type.dtype, greatest=greatest)
+    function = shared_function(search.name_for_many, search.define_for_many)
+    e.f.call("void", function, operands, "nounwind")

@@ -15,9 +15,10 @@ from ljit.codegen.forms import memory_type
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["MANY", "ONE", "PLACE_ATTRIBUTES", "Search"]
+    from ljit.codegen.builder import ModuleBuilder
 
-ONE, MANY = "place", "places"  # names of the functions
+__all__ = ["PLACE_ATTRIBUTES", "Search"]
+
 _REGISTER, _BLOCK = 32, 2048  # bytes
 _LANES = (16, 4)
 _GROUP = 8  # elements with gaps between them
@@ -39,18 +40,28 @@ class Search:
         bits = 8 * self.size
         self.extreme = _extreme(dtype.kind, bits, greatest=greatest)
         self.mask = f"i{bits}"
+        self.name = f"{'greatest' if greatest else 'least'}.{sign}.{self.type}"
 
-    def source(self) -> str:
-        """A module with the functions `ONE` and `MANY`."""
-        counts = (self.lanes, 4 * self.lanes)
-        declared = [f"declare i{bits} @llvm.cttz.i{bits}(i{bits}, i1)" for bits in counts]
-        return "\n".join([*declared, self._source_for_one(), self._source_for_many()])
+    @property
+    def name_for_many(self) -> str:
+        return f"{self.name}.many"
+
+    def define(self, module: ModuleBuilder) -> None:
+        """Write the function for one vector."""
+        for bits in (self.lanes, 4 * self.lanes):
+            module.declare(f"llvm.cttz.i{bits}", f"i{bits}", [f"i{bits}", "i1"])
+        module.define(self.name, self._source_for_one())
+
+    def define_for_many(self, module: ModuleBuilder) -> None:
+        """Write the function for vectors side by side."""
+        self.define(module)
+        module.define(self.name_for_many, self._source_for_many())
 
     # -- one vector --------------------------------------------------------------------------------
 
     def _source_for_one(self) -> str:
         t, n = self.type, self.lanes
-        return f"""define i64 @{ONE}(ptr %data, i64 %size, i64 %stride) {PLACE_ATTRIBUTES} {{
+        return f"""define i64 @{self.name}(ptr %data, i64 %size, i64 %stride) {PLACE_ATTRIBUTES} {{
 entry:
   %x0 = load {t}, ptr %data
   %last = sub i64 %size, {n}
@@ -384,7 +395,7 @@ done:
 
     def _source_for_many(self) -> str:
         wide, narrow = _LANES
-        return f"""define void @{MANY}({_PARAMS_OF_MANY}) nounwind {{
+        return f"""define void @{self.name_for_many}({_PARAMS_OF_MANY}) nounwind {{
 entry:
   %is.unit = icmp eq i64 %stride, {self.size}
   %is.side = icmp eq i64 %step, {self.size}
@@ -404,7 +415,7 @@ single:
 one:
   %offset = mul i64 %j, %step
   %vector = getelementptr i8, ptr %data, i64 %offset
-  %place = call i64 @{ONE}(ptr %vector, i64 %size, i64 %stride)
+  %place = call i64 @{self.name}(ptr %vector, i64 %size, i64 %stride)
   %target = getelementptr i64, ptr %out, i64 %j
   store i64 %place, ptr %target
   %j.next = add nuw nsw i64 %j, 1

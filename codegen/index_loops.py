@@ -5,17 +5,19 @@ The loops are functions over memory: what they move are items of a size, or rows
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ljit.codegen.arrays import store_element, strides_of
 from ljit.codegen.builder import NULL, Ref, integer
 from ljit.codegen.forms import Native, array_parts
+from ljit.codegen.shared_code import shared_function
 from ljit.types import BOOL, ArrayType
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from ljit.codegen.builder import ModuleBuilder
     from ljit.codegen.emitter import Emitter
 
 __all__ = ["are_inside", "array_gather", "array_scatter", "product_of"]
@@ -37,11 +39,11 @@ def array_gather(e: Emitter, a: Native, index: Native, into: Native) -> Native:
     operands = [*_source(e, a, index), array_parts(into).data]
     size = _row_bytes(e, a)
     if size.constant in _ITEMS:
-        name = _define_gather(e, index.type.dtype, _ITEMS[size.constant])
+        function = _gather(index.type.dtype, _ITEMS[size.constant])
     else:
-        name = _define_gather_rows(e, index.type.dtype)
+        function = _gather_rows(index.type.dtype)
         operands.append(size)
-    return Native(BOOL, (f.call("i1", name, operands),))
+    return Native(BOOL, (f.call("i1", function, operands),))
 
 
 def are_inside(e: Emitter, a: Native, index: Native) -> Native:
@@ -50,9 +52,9 @@ def are_inside(e: Emitter, a: Native, index: Native) -> Native:
     dtype = index.type.dtype
     name = f"are.inside.{dtype.kind}{dtype.itemsize}"
     nothing = "  br label %copied.{0}\ncopied.{0}:"
-    e.f.module.define(name, _loops(name, dtype, nothing, group=4))
+    function = _shared(name, lambda _module: _loops(name, dtype, nothing, group=4))
     operands = [*_source(e, a, index), NULL]
-    return Native(BOOL, (e.f.call("i1", name, operands),))
+    return Native(BOOL, (e.f.call("i1", function, operands),))
 
 
 def array_scatter(e: Emitter, a: Native, index: Native, values: Native) -> None:
@@ -68,7 +70,7 @@ def array_scatter(e: Emitter, a: Native, index: Native, values: Native) -> None:
         size = _row_bytes(e, a)
         step = size if values.type.ndim == a.type.ndim else integer("i64", 0)
         operands = [*_source(e, a, index), array_parts(values).data, step, size]
-        f.call("i1", _define_scatter_rows(e, dtype), operands)
+        f.call("i1", _scatter_rows(dtype), operands)
         return
     if isinstance(values.type, ArrayType):
         parts = array_parts(values)
@@ -83,8 +85,9 @@ def array_scatter(e: Emitter, a: Native, index: Native, values: Native) -> None:
   store {item} %x.{{0}}, ptr %from.{{0}}, align 1
   br label %copied.{{0}}
 copied.{{0}}:"""
-    f.module.define(name, _loops(name, dtype, copy, group=4, more=", i64 %value.step"))
-    f.call("i1", name, [*_source(e, a, index), source, step])
+    more = ", i64 %value.step"
+    function = _shared(name, lambda _module: _loops(name, dtype, copy, group=4, more=more))
+    f.call("i1", function, [*_source(e, a, index), source, step])
 
 
 def _source(e: Emitter, a: Native, index: Native) -> list[Ref]:
@@ -118,9 +121,13 @@ def product_of(e: Emitter, sizes: tuple[Ref, ...]) -> Ref:
 _OPERANDS = "ptr %data, i64 %size, i64 %stride, ptr %index, i64 %count, i64 %step, ptr %into"
 
 
-def _define_gather(e: Emitter, index: np.dtype, item: str) -> str:
+def _shared(name: str, source: Callable[[ModuleBuilder], str]) -> str:
+    return shared_function(name, lambda module: module.define(name, source(module)))
+
+
+def _gather(index: np.dtype, item: str) -> str:
     name = f"gather.{item.strip('<>').replace(' ', '')}.{index.kind}{index.itemsize}"
-    return e.f.module.define(name, _loops(name, index, _item_copy(item), group=4))
+    return _shared(name, lambda _module: _loops(name, index, _item_copy(item), group=4))
 
 
 def _item_copy(item: str) -> str:
@@ -132,34 +139,41 @@ def _item_copy(item: str) -> str:
 copied.{{0}}:"""
 
 
-def _define_gather_rows(e: Emitter, index: np.dtype) -> str:
+def _gather_rows(index: np.dtype) -> str:
     """Rows of any size; those that are as large as an item of some type have loops of their own."""
     name = f"gather.rows.{index.kind}{index.itemsize}"
-    copy = f"""  %offset.to = mul i64 %k.0, %bytes
+
+    def source(module: ModuleBuilder) -> str:
+        copy = f"""  %offset.to = mul i64 %k.0, %bytes
   %to = getelementptr i8, ptr %into, i64 %offset.to
-{_row_copy(e, "%from.0", "%to")}"""
-    cases, loops = "", _trips("group", [0], index, copy, "entry", "0", "good")
-    for size in _FREQUENT:
-        label = f"items.{size}"
-        cases += f" i64 {size}, label %{label}"
-        item = _item_copy(_ITEMS[size])
-        loops += "\n" + _trips(label, [size], index, item, "entry", "0", "good")
-    entry = f"switch i64 %bytes, label %group [{cases} ]"
-    return e.f.module.define(name, _function(name, entry, loops, more=", i64 %bytes"))
+{_row_copy(module, "%from.0", "%to")}"""
+        cases, loops = "", _trips("group", [0], index, copy, "entry", "0", "good")
+        for size in _FREQUENT:
+            label = f"items.{size}"
+            cases += f" i64 {size}, label %{label}"
+            item = _item_copy(_ITEMS[size])
+            loops += "\n" + _trips(label, [size], index, item, "entry", "0", "good")
+        entry = f"switch i64 %bytes, label %group [{cases} ]"
+        return _function(name, entry, loops, more=", i64 %bytes")
+
+    return _shared(name, source)
 
 
-def _define_scatter_rows(e: Emitter, index: np.dtype) -> str:
+def _scatter_rows(index: np.dtype) -> str:
     name = f"scatter.rows.{index.kind}{index.itemsize}"
-    copy = f"""  %offset.of = mul i64 %k.0, %value.step
+
+    def source(module: ModuleBuilder) -> str:
+        copy = f"""  %offset.of = mul i64 %k.0, %value.step
   %of = getelementptr i8, ptr %into, i64 %offset.of
-{_row_copy(e, "%of", "%from.0")}"""
-    more = ", i64 %value.step, i64 %bytes"
-    return e.f.module.define(name, _loops(name, index, copy, more=more))
+{_row_copy(module, "%of", "%from.0")}"""
+        return _loops(name, index, copy, more=", i64 %value.step, i64 %bytes")
+
+    return _shared(name, source)
 
 
-def _row_copy(e: Emitter, source: str, target: str) -> str:
+def _row_copy(module: ModuleBuilder, source: str, target: str) -> str:
     """Copy `%bytes`: short rows from both ends, in pieces that may overlap."""
-    e.f.module.declare("memcpy", "ptr", ["ptr", "ptr", "i64"])
+    module.declare("memcpy", "ptr", ["ptr", "ptr", "i64"])
     piece, double = f"<{_PIECE} x i8>", f"<{2 * _PIECE} x i8>"
 
     def moved(name: str, type_: str, offset: str) -> str:
@@ -193,7 +207,7 @@ single:
 byte:
 {moved("x", "i8", "%b")}
   %b.next = add nuw nsw i64 %b, 1
-  br label %single, !llvm.loop {_plain_loop(e)}
+  br label %single, !llvm.loop {_plain_loop(module)}
 not.short:
   %middle.last = sub i64 %bytes, {2 * _PIECE}
   %is.long = icmp ugt i64 %bytes, {_LONG}
@@ -203,7 +217,7 @@ middle:
 {moved("middle.piece", double, "%m")}
   %m.next = add nuw nsw i64 %m, {2 * _PIECE}
   %m.more = icmp ult i64 %m.next, %middle.last
-  br i1 %m.more, label %middle, label %middle.end, !llvm.loop {_plain_loop(e)}
+  br i1 %m.more, label %middle, label %middle.end, !llvm.loop {_plain_loop(module)}
 middle.end:
 {moved("middle.rest", double, "%middle.last")}
   br label %copied.0
@@ -213,9 +227,8 @@ long:
 copied.0:"""
 
 
-def _plain_loop(e: Emitter) -> str:
+def _plain_loop(module: ModuleBuilder) -> str:
     """Metadata of a loop of a few trips."""
-    module = e.f.module
     hints = (
         '!{!"llvm.loop.vectorize.enable", i1 false}',
         '!{!"llvm.loop.unroll.disable"}',
@@ -236,7 +249,7 @@ def _loops(name: str, index: np.dtype, copy: str, *, group: int = 1, more: str =
 
 
 def _function(name: str, entry: str, loops: str, more: str) -> str:
-    return f"""define internal i1 @{name}({_OPERANDS}{more}) noinline nounwind willreturn {{
+    return f"""define i1 @{name}({_OPERANDS}{more}) nounwind willreturn {{
 entry:
   {entry}
 {loops}

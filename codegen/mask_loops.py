@@ -13,9 +13,11 @@ from ljit.codegen.arrays import store_element, strides_of
 from ljit.codegen.builder import Ref
 from ljit.codegen.forms import Native, array_parts
 from ljit.codegen.index_loops import product_of
+from ljit.codegen.shared_code import shared_function
 from ljit.types import INT, ArrayType
 
 if TYPE_CHECKING:
+    from ljit.codegen.builder import ModuleBuilder
     from ljit.codegen.emitter import Emitter
 
 __all__ = ["array_compress", "array_expand", "mask_count", "mask_places"]
@@ -26,10 +28,14 @@ _NEVER_ALL = "  %is.unit = or i1 false, false"
 
 def mask_count(e: Emitter, mask: Native) -> Native:
     """How often a mask holds."""
+    function = shared_function("mask.count", _write_count)
+    return Native(INT, (e.f.call("i64", function, _of_mask(e, mask), _COUNTS),))
+
+
+def _write_count(module: ModuleBuilder) -> None:
     for bits in (_BLOCK, _WIDE):
-        e.f.module.declare(f"llvm.ctpop.i{bits}", f"i{bits}", [f"i{bits}"])
-    name = e.f.module.define("mask.count", _COUNT)
-    return Native(INT, (e.f.call("i64", name, _of_mask(e, mask)),))
+        module.declare(f"llvm.ctpop.i{bits}", f"i{bits}", [f"i{bits}"])
+    module.define("mask.count", _COUNT)
 
 
 def array_compress(e: Emitter, a: Native, mask: Native, into: Native) -> None:
@@ -53,8 +59,7 @@ def array_compress(e: Emitter, a: Native, mask: Native, into: Native) -> None:
   store {whole} %x.all, ptr %to.all, align 1"""
     params = "ptr %data, i64 %stride, ptr noalias %into"
     head = f"  %is.unit = icmp eq i64 %stride, {size}"
-    name = _define(e, f"mask.compress.{item}", params, each, all_, head)
-    e.f.call("void", name, operands)
+    e.f.call("void", _shared(f"mask.compress.{item}", params, each, all_, head), operands)
 
 
 def array_expand(e: Emitter, a: Native, mask: Native, values: Native) -> None:
@@ -81,7 +86,7 @@ def array_expand(e: Emitter, a: Native, mask: Native, values: Native) -> None:
         head = f"""  %is.unit.a = icmp eq i64 %stride, {size}
   %is.unit.b = icmp eq i64 %step, {size}
   %is.unit = and i1 %is.unit.a, %is.unit.b"""
-        name = _define(e, f"mask.expand.{item}", params, each.format(load=load), all_, head)
+        function = _shared(f"mask.expand.{item}", params, each.format(load=load), all_, head)
     else:
         place = e.stack_array("i64", 2)
         store_element(f, place, a.type.dtype, values)
@@ -94,16 +99,16 @@ def array_expand(e: Emitter, a: Native, mask: Native, values: Native) -> None:
         head = f"""  %x = load {item}, ptr %value, align 1
   %is.unit = icmp eq i64 %stride, {size}"""
         params = "ptr %data, i64 %stride, ptr %value"
-        name = _define(e, f"mask.fill.{item}", params, each.format(load=""), all_, head)
-    f.call("void", name, [*_of_mask(e, mask), *target, *operands])
+        function = _shared(f"mask.fill.{item}", params, each.format(load=""), all_, head)
+    f.call("void", function, [*_of_mask(e, mask), *target, *operands])
 
 
 def mask_places(e: Emitter, mask: Native, into: Native) -> None:
     """Fill an int64 vector with the places where a mask holds."""
     each = """  %to = getelementptr i64, ptr %into, i64 %n
   store i64 %i, ptr %to"""
-    name = _define(e, "mask.places", "ptr %into", each)
-    e.f.call("void", name, [*_of_mask(e, mask), array_parts(into).data])
+    function = _shared("mask.places", "ptr %into", each)
+    e.f.call("void", function, [*_of_mask(e, mask), array_parts(into).data])
 
 
 def _of_mask(e: Emitter, mask: Native) -> list[Ref]:
@@ -111,22 +116,27 @@ def _of_mask(e: Emitter, mask: Native) -> list[Ref]:
     return [parts.data, product_of(e, parts.sizes)]
 
 
-def _define(
-    e: Emitter, name: str, params: str, each: str, all_: str = "", head: str = _NEVER_ALL
-) -> str:
-    """Define a function that does `each` for each place `%i` where the mask holds, `%n` of them before.
+def _shared(name: str, params: str, each: str, all_: str = "", head: str = _NEVER_ALL) -> str:
+    """A function that does `each` for each place `%i` where the mask holds, `%n` of them before.
 
     Where it holds for a whole block that begins at `%base`, `%k` before, that is `all_`, if `%is.unit`: `head` says so.
     """
-    for function, result, operands in (
-        ("llvm.ctpop.i32", "i32", ["i32"]),
-        ("llvm.cttz.i32", "i32", ["i32", "i1"]),
-    ):
-        e.f.module.declare(function, result, operands)
-    return e.f.module.define(
-        name,
-        f"""define internal void @{name}(ptr %mask, i64 %size, {params}) noinline nounwind willreturn {{
-entry:
+
+    def write(module: ModuleBuilder) -> None:
+        module.declare("llvm.ctpop.i32", "i32", ["i32"])
+        module.declare("llvm.cttz.i32", "i32", ["i32", "i1"])
+        params_of_all = f"ptr %mask, i64 %size, {params}"
+        body = _begin_block(head) + _some_hold(each, all_)
+        module.define(
+            name, f"define void @{name}({params_of_all}) nounwind willreturn {{\n{body}}}"
+        )
+
+    return shared_function(name, write)
+
+
+def _begin_block(head: str) -> str:
+    """The loop over blocks; gives the bits of a mask's block where one of them holds."""
+    return f"""entry:
 {head}
   br label %block
 block:
@@ -177,7 +187,12 @@ quiet.block:
   %quiet.bits = bitcast <{_WIDE} x i1> %quiet.holds to i{_WIDE}
   %quiet.none = icmp eq i{_WIDE} %quiet.bits, 0
   br i1 %quiet.none, label %none, label %block
-any:
+"""
+
+
+def _some_hold(each: str, all_: str) -> str:
+    """What is done where some bits of a block hold."""
+    return f"""any:
   %holds.all = icmp eq i32 %bits, -1
   %is.all = and i1 %holds.all, %is.unit
   br i1 %is.all, label %all, label %one
@@ -202,8 +217,7 @@ after:
   br label %block
 done:
   ret void
-}}""",
-    )
+"""
 
 
 def _count_blocks(name: str, size: int, before: str, k: str, total: str, following: str) -> str:
@@ -225,7 +239,8 @@ def _count_blocks(name: str, size: int, before: str, k: str, total: str, followi
   br label %{name}"""
 
 
-_COUNT = f"""define internal i64 @mask.count(ptr %mask, i64 %size) noinline nounwind willreturn memory(argmem: read) {{
+_COUNTS = "nounwind willreturn memory(argmem: read)"
+_COUNT = f"""define i64 @mask.count(ptr %mask, i64 %size) {_COUNTS} {{
 entry:
   br label %wide
 {_count_blocks("wide", _WIDE, "entry", "0", "0", "narrow")}

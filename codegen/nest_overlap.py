@@ -16,19 +16,18 @@ from ljit.codegen.builder import (
     FALSE,
     TRUE,
     FunctionBuilder,
-    ModuleBuilder,
     Ref,
-    address,
     integer,
 )
-from ljit.codegen.engine import CompiledModule, compile_ir, keep_forever
 from ljit.codegen.forms import array_parts
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
+from ljit.codegen.shared_code import shared_function
 from ljit.records import Record
 from ljit.types import ArrayType
 
-__all__ = ["Redirection", "block_of", "blocks_of", "is_call_of_hazard", "redirect_overlapping"]
+__all__ = ["HAZARD", "Redirection", "block_of", "blocks_of", "redirect_overlapping"]
 
+HAZARD = "hazard."
 _PURE = "nounwind willreturn memory(none)"
 _RING = 4  # rows at most; two are enough where results wait for one row
 _BLOCK = 9  # 1 << 9 elements are a row where there is one axis
@@ -88,7 +87,7 @@ class _Hazards:
         sizes = (integer("i64", a.dtype.itemsize) for a in (target, x))
         strict = TRUE if is_strict else FALSE
         axes = (*space.sizes, *target.strides, *x.strides)
-        function = address(_hazard_function(space.ndim).address).text
+        function = _hazard_function(space.ndim)
         found = f.call("i64", function, (target.data, x.data, *sizes, strict, *axes), _PURE)
         self.worst = f.select(f.icmp("sgt", found, self.worst), found, self.worst)
 
@@ -154,29 +153,20 @@ def _is_same_view(a: Operand, b: Operand) -> bool:
     return all(x.text == y.text for x, y in zip(a.strides, b.strides, strict=True))
 
 
-_functions: dict[int, CompiledModule] = {}  # by the number of axes, compiled once in a process
-
-
-def is_call_of_hazard(line: str) -> bool:
-    """Whether a line of IR calls one of these functions, which do nothing but compute."""
-    return any(f"{address(code.address)}(" in line for code in list(_functions.values()))
-
-
-def _hazard_function(ndim: int) -> CompiledModule:
+def _hazard_function(ndim: int) -> str:
     """The function that says what a target's rows have to wait for because of one operand.
 
     0: for nothing, as each element is read just before it is written. 1 + d: for the d rows behind. `_ALL`: for all.
     It takes the addresses, the sizes of elements, whether being the same view is a hazard, too, and for each axis
     the size and both strides. Written out for each pair it takes LLVM longer than the loops.
     """
-    if ndim not in _functions:
-        module = ModuleBuilder("hazard")
-        params = ("ptr", "ptr", "i64", "i64", "i1", *("i64",) * (3 * ndim))
-        _write_hazard(module.function("hazard", "i64", params), ndim)
-        compiled = compile_ir(module.render(), "hazard", straight=True)
-        keep_forever(compiled)
-        _functions[ndim] = compiled
-    return _functions[ndim]
+    name = f"{HAZARD}{ndim}"
+    params = ("ptr", "ptr", "i64", "i64", "i1", *("i64",) * (3 * ndim))
+    return shared_function(
+        name,
+        lambda module: _write_hazard(module.function(name, "i64", params), ndim),
+        straight=True,
+    )
 
 
 def _write_hazard(f: FunctionBuilder, ndim: int) -> None:

@@ -30,7 +30,8 @@ from typing import TYPE_CHECKING
 from ljit.codegen.builder import NULL, BlockRef, FunctionBuilder, ModuleBuilder, Ref, integer
 from ljit.codegen.forms import items_of, owned_positions
 from ljit.codegen.gil import ERROR, LEAVE, flags
-from ljit.codegen.nest_overlap import is_call_of_hazard
+from ljit.codegen.nest_overlap import HAZARD
+from ljit.codegen.shared_code import is_call_of
 from ljit.codegen.slow_path import support
 from ljit.ir import Effect, Graph, Node, Value
 from ljit.ops.control import (
@@ -208,7 +209,7 @@ def _is_harmless(module: ModuleBuilder, line: str) -> bool:
     if found is not None:
         return all(_is_harmless(module, inner) for inner in module.sources[found[1]].splitlines())
     is_ours = f"@{_REGAIN}(" in line or f"{support('attend')}(" in line
-    return is_ours or is_call_of_hazard(line)
+    return is_ours or is_call_of(HAZARD, line)
 
 
 def regain_gil(f: FunctionBuilder, state: Ref) -> None:

@@ -1,0 +1,38 @@
+"""Functions that units call by their address: each is compiled once in a process, when a unit first needs it.
+
+They hold what does not depend on the program, and stay for the life of the process. Elementary functions are called by
+name instead, so that LLVM finds their copies for vectors (`codegen/mathlib/shared.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ljit.codegen.builder import ModuleBuilder, address
+from ljit.codegen.engine import CompiledModule, compile_ir, keep_forever
+
+__all__ = ["is_call_of", "shared_function"]
+
+_compiled: dict[str, CompiledModule] = {}
+
+
+def shared_function(
+    name: str, write: Callable[[ModuleBuilder], object], *, straight: bool = False
+) -> str:
+    """The address of a function as `FunctionBuilder.call` takes it; `write` writes it into a module of its own.
+
+    `straight`: it is straight-line code, see `compile_ir`. The module may hold other functions: the name decides.
+    """
+    if name not in _compiled:
+        module = ModuleBuilder(name)
+        write(module)
+        compiled = compile_ir(module.render(), name, straight=straight)
+        keep_forever(compiled)
+        _compiled[name] = compiled
+    return address(_compiled[name].address).text
+
+
+def is_call_of(prefix: str, line: str) -> bool:
+    """Whether a line of IR calls one of these functions whose name begins so."""
+    known = [code for name, code in list(_compiled.items()) if name.startswith(prefix)]
+    return any(f"{address(code.address)}(" in line for code in known)
