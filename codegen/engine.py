@@ -15,7 +15,8 @@ import itertools
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from typing import Any
 
@@ -113,14 +114,19 @@ class CompiledModule:
     def optimized_ir(self) -> str:
         """The IR behind LLVM's optimiser (compiled again for this: the code itself keeps no IR)."""
         main, quick = partition(self._text)
-        return str(_host().optimize(main, pack=self._pack)) + quick
+        with _host().optimized(main, pack=self._pack) as module:
+            return str(module) + quick
 
     def asm(self) -> str:
         """The machine code as assembler text."""
         host = _host()
         main, quick = partition(self._text)
-        text: str = host.machine.emit_assembly(host.optimize(main, pack=self._pack))
-        return text + (host.quick_machine.emit_assembly(host.parse(quick)) if quick else "")
+        with host.optimized(main, pack=self._pack) as module:
+            text: str = host.machine.emit_assembly(module)
+        if not quick:
+            return text
+        with host.parsed(quick) as module:
+            return text + str(host.quick_machine.emit_assembly(module))
 
 
 class _Host:
@@ -145,21 +151,33 @@ class _Host:
         )
         self.numbers = itertools.count()
 
-    def optimize(self, text: str, *, pack: bool) -> Any:
-        """Parse and optimise; gives an LLVM module in a context of its own."""
-        module = self.parse(text)
-        self.run_passes(module, text, pack=pack)
-        return module
+    @contextmanager
+    def optimized(self, text: str, *, pack: bool) -> Iterator[Any]:
+        """Parse and optimise."""
+        with self.parsed(text) as module:
+            self.run_passes(module, text, pack=pack)
+            yield module
 
-    def parse(self, text: str) -> Any:
-        """Parse and verify. LLVM's optimiser must never see a malformed module: it would abort."""
+    @contextmanager
+    def parsed(self, text: str) -> Iterator[Any]:
+        """Parse and verify. LLVM's optimiser must never see a malformed module: it would abort.
+
+        The module has a context of its own and must be gone before it. The garbage collector knows nothing of
+        that: an exception that keeps the frames, and so both, would crash the process when it is collected.
+        """
+        context, module = llvm.create_context(), None
         try:
-            module = llvm.parse_assembly(text, llvm.create_context())
-            module.verify()
-        except RuntimeError as error:
-            message = f"LLVM rejects the module: {error}\n{_around_error(str(error), text)}"
-            raise CodegenError(message) from None
-        return module
+            try:
+                module = llvm.parse_assembly(text, context)
+                module.verify()
+            except RuntimeError as error:
+                message = f"LLVM rejects the module: {error}\n{_around_error(str(error), text)}"
+                raise CodegenError(message) from None
+            yield module
+        finally:
+            if module is not None:
+                module.close()
+            context.close()
 
     def run_passes(self, module: Any, text: str, *, pack: bool) -> None:
         # A sum of floats in a fixed order must not keep functions that have copies for vectors from being called so.
@@ -344,13 +362,14 @@ def _compile(
     host = _host()
     start = time.perf_counter()
     parts = partition(text) if optimize else ("", text)
-    main, quick = (host.parse(part) if part else None for part in parts)
-    parsed = time.perf_counter()
-    if main is not None and not straight:
-        host.run_passes(main, parts[0], pack=pack)
-    optimized = time.perf_counter()
-    machines = ((main, host.machine), (quick, host.quick_machine))
-    images = [machine.emit_object(module) for module, machine in machines if module is not None]
+    with ExitStack() as held:
+        main, quick = (held.enter_context(host.parsed(part)) if part else None for part in parts)
+        parsed = time.perf_counter()
+        if main is not None and not straight:
+            host.run_passes(main, parts[0], pack=pack)
+        optimized = time.perf_counter()
+        machines = ((main, host.machine), (quick, host.quick_machine))
+        images = [machine.emit_object(module) for module, machine in machines if module is not None]
     emitted = time.perf_counter()
     tracker = host.link(images, names, {**symbols, **(find(images) if find else {})})
     linked = time.perf_counter()

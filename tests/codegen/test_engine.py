@@ -196,3 +196,25 @@ def test_halves_and_floats_convert_as_in_numpy_without_cpu_support(half_conversi
     floats = halves.view(np.float16).astype(np.float32).view(np.uint32)
     assert [widen(int(h)) for h in halves] == floats.tolist()
     assert [narrow(int(x)) for x in floats] == halves.tolist()
+
+
+class _InterruptError(BaseException):
+    pass
+
+
+def test_a_compile_that_is_interrupted_leaves_nothing_that_crashes_the_garbage_collector(
+    monkeypatch,
+):
+    def interrupted(*_args, **_options):
+        raise _InterruptError
+
+    monkeypatch.setattr(engine._Host, "run_passes", interrupted)
+    for _ in range(20):
+        with pytest.raises(_InterruptError) as caught:
+            compile_ir("define i64 @f() {\nret i64 1\n}", "f")
+        error = caught.value
+        error.cycle = error  # only the collector can free the frames of the traceback
+        del caught, error
+    assert gc.collect() > 0
+    monkeypatch.undo()
+    assert compile_ir("define i64 @f() {\nret i64 1\n}", "f").address
