@@ -19,6 +19,7 @@ from ljit.analysis.signatures import Signature
 from ljit.codegen.builder import NULL, FunctionBuilder, ModuleBuilder, Ref, address, integer, undef
 from ljit.codegen.forms import Native, components
 from ljit.codegen.layout import recursion_remaining
+from ljit.codegen.partition import QUICK
 from ljit.codegen.slow_path import check_stack
 from ljit.records import Record
 from ljit.types import ArrayType, Type
@@ -120,7 +121,7 @@ def write_twice(f: FunctionBuilder) -> None:
     text, name, copy = f.render(), f"@{f.name}(", f"@{f.name}.again("
     head, code = text.split("\n", 1)
     calls = code.count(name)
-    if not calls or calls * code.count("\n") > _SHORT:
+    if QUICK in head or not calls or calls * code.count("\n") > _SHORT:
         return
     f.module.functions.remove(f)
     f.module.define(f.name, f"{head}\n{code.replace(name, copy)}")

@@ -131,14 +131,14 @@ def _fill_parts(
     whole = _product(e, list(e.array_sizes(made))[along:])
     inner = _product(e, sizes[0][along + 1 :])
     for item, own in zip(items, sizes, strict=True):
-        offset = e.mul(start, strides[along])
         if item.type.layout == "C" and item.type.dtype == made.type.dtype:
             times, block = _product(e, own[:along]), e.mul(own[along], inner)
-            target = _vector(e, made, offset, e.mul(times, whole))
-            source = _vector(e, item, e.const(INT, 0), e.mul(times, block))
-            _copy_blocks(e, (target, whole), (source, block), times, block)
+            target = _vector(e, made, e.mul(times, whole))
+            source = _vector(e, item, e.mul(times, block))
+            first = e.mul(start, inner)
+            _copy_blocks(e, (target, whole), (source, block), times, block, first)
         else:
-            _fill(e, made, offset, item, own, along)
+            _fill(e, made, e.mul(start, strides[along]), item, own, along)
         start = e.add(start, own[along])
 
 
@@ -146,27 +146,32 @@ def _product(e: Emitter, sizes: Sequence[V]) -> V:
     return reduce(e.mul, sizes, e.const(INT, 1))
 
 
-def _vector(e: Emitter, a: V, offset: V, size: V) -> V:
-    """The elements of a C-contiguous array behind an offset."""
-    type_ = ArrayType(a.type.dtype, (None,), "C")
-    return e.array_view(a, type_, offset, [size], [e.const(INT, a.type.dtype.itemsize)])
+def _vector(e: Emitter, a: V, size: V) -> V:
+    """The elements of a C-contiguous array."""
+    type_, zero = ArrayType(a.type.dtype, (None,), "C"), e.const(INT, 0)
+    return e.array_view(a, type_, zero, [size], [e.const(INT, a.type.dtype.itemsize)])
 
 
-def _copy_blocks(e: Emitter, target: tuple[V, V], source: tuple[V, V], times: V, block: V) -> None:
-    """Copy stretches of memory; each of `target` and `source` is a vector and how far its blocks are apart."""
+def _copy_blocks(
+    e: Emitter, target: tuple[V, V], source: tuple[V, V], times: V, block: V, first: V
+) -> None:
+    """Copy stretches of memory; each of `target` and `source` is a vector and how far its blocks are apart.
+
+    `first`: where the first block of the target begins.
+    """
     (into, far), (values, near) = target, source
 
     def element(at: V, to: V) -> None:
         e.array_store(into, [to], e.array_load(values, [at]))
 
     def copy(t: V) -> None:
-        to, at = e.mul(t, far), e.mul(t, near)
+        to, at = e.add(first, e.mul(t, far)), e.mul(t, near)
         e.loop(block, lambda k: element(e.add(at, k), e.add(to, k)))
 
     if e.constant_of(block) == 1:
-        e.loop(times, lambda t: element(t, e.mul(t, far)))
+        e.loop(times, lambda t: element(t, e.add(first, e.mul(t, far))))
     elif e.constant_of(times) == 1:
-        e.loop(block, lambda k: element(k, k))
+        e.loop(block, lambda k: element(k, e.add(first, k)))
     else:
         e.loop(times, copy)
 
@@ -232,7 +237,7 @@ def _declare_join(function: Callable[..., Any], infer: Callable[..., Type], lowe
         reads_items=True,
         symbolic=True,
         parameters=("arrays", "axis"),
-        samples=(((np.arange(3), np.ones(3)),), (((1.0, 2.0), _VECTOR),)),
+        samples=(((np.arange(3), np.ones(3)),), (((1.0, 2.0, 3.0), _VECTOR),)),
     )
 
 

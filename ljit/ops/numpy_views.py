@@ -152,7 +152,7 @@ def _dropped(a: Type, axis: object) -> tuple[int, ...] | None:
 
 def _infer_squeeze(a: Type, *, axis: object = None) -> Type:
     dropped = _dropped(a, axis)
-    if dropped is None or not isinstance(a, ArrayType) or len(dropped) == a.ndim:
+    if not dropped or not isinstance(a, ArrayType) or len(dropped) == a.ndim:
         return ANY
     if any(a.shape[i] not in (1, None) for i in dropped):
         return ANY
@@ -173,8 +173,6 @@ def _lower_squeeze(e: Emitter, a: V, *, axis: object = None) -> V:
             e.bail_if(is_one, "squeeze drops an axis that had several elements before")
         sizes.append(size)
         strides.append(stride)
-    if not dropped:
-        return a
     return e.array_view(a, _infer_squeeze(a.type, axis=axis), zero, sizes, strides)
 
 

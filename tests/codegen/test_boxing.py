@@ -250,6 +250,7 @@ def test_views_become_objects_with_owner_and_flags(layout, writeable):
     type_ = ArrayType(np.dtype(np.int32), (None, 4), layout, writeable)
     make = build([type_], lambda f, arguments, keep: _forget_object(f, arguments[0], keep))
     owner = np.arange(12, dtype=np.int32).reshape(3, 4).copy()
+    owner.flags.writeable = writeable  # which is what a view takes it from
     references = sys.getrefcount(owner), sys.getrefcount(owner.dtype)
     view = make(owner)
     assert type(view) is np.ndarray

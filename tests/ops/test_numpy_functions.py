@@ -62,13 +62,20 @@ def check(name, *operands, **attrs):
         found = run_lowering(op, *operands, **attrs)
     except Bailed:
         return "bailed"
+    assert_same(found, wanted)
+    return "ran"
+
+
+def assert_same(found, wanted):
     assert type(found) is type(wanted)
     if isinstance(wanted, np.ndarray):
         np.testing.assert_array_equal(found, wanted, strict=True)
         assert found.strides == wanted.strides or wanted.size == 0
+    elif isinstance(wanted, tuple):
+        for x, y in zip(found, wanted, strict=True):
+            assert_same(x, y)
     else:
         assert found == wanted
-    return "ran"
 
 
 # -- attributes ------------------------------------------------------------------------------------
@@ -148,11 +155,11 @@ def test_reshape_needs_sizes():
 def test_ravel_flatten_and_axes():
     for a in arrays():
         assert check("ravel", a) in ("ran", "typed")
-        assert check("flatten", a) == "typed"
-        assert check("flip", a) == ("typed" if a.ndim else "unknown")
+        assert check("flatten", a) in ("ran", "typed")
+        assert check("flip", a) in (("ran", "typed") if a.ndim else ("unknown",))
         assert check("swapaxes", a, 0, 1) in ("ran", "raised")
-        assert check("broadcast_to", a, (5, *a.shape)) == "typed"
-    assert check("broadcast_to", 2.5, (3,)) == "typed"
+        assert check("broadcast_to", a, (5, *a.shape)) in ("ran", "typed")
+    assert check("broadcast_to", 2.5, (3,)) == "unknown"
 
 
 def test_joined_arrays():
@@ -160,12 +167,14 @@ def test_joined_arrays():
     known = 0
     for x, y in itertools.product(pool, repeat=2):
         for name, axis in itertools.product(("concatenate", "stack"), (0, 1, -1)):
-            known += check(name, (x, y), axis=axis) == "typed"
+            known += check(name, (x, y), axis=axis) in ("ran", "typed")
         check("concatenate", (x, y), axis=None)
     assert known > 200
     for name in ("concatenate", "stack"):
-        for t in (*OTHERS, type_of(()), type_of((1, 2)), type_of(np.ones((2, 2)))):
+        for t in (*OTHERS, type_of(()), type_of(np.ones((2, 2)))):
             assert REGISTRY[f"np::{name}"].infer(t) == ANY
+    assert check("stack", (1, 2)) == "typed"  # of an op that is taken apart first
+    assert check("concatenate", (1, 2)) == "raised"
 
 
 # -- reductions ------------------------------------------------------------------------------------
@@ -315,7 +324,7 @@ def test_every_numpy_form_of_an_operator_is_declared():
 
 def test_numpy_functions_are_found_by_identity():
     plain = [op for op in NUMPY_OPS if not op.name.endswith("_into")]
-    table = {id(f): op.name for op in plain for f in op.callables}
+    table = {(id(f), op.name) for op in plain for f in op.callables}
     for function, name in (
         (np.sqrt, "np::sqrt"),
         (np.abs, "np::absolute"),
@@ -324,4 +333,4 @@ def test_numpy_functions_are_found_by_identity():
         (np.clip, "np::clip"),
         (np.where, "np::where"),
     ):
-        assert table[id(function)] == name
+        assert (id(function), name) in table
