@@ -50,9 +50,8 @@ __all__ = [
 ]
 
 _LAZY_ZEROS = 1 << 24  # above, zeros are fresh memory: the program may never touch most of it
-_LOOKED_AT = (
-    4  # arguments of a call, and items of each that is a tuple or list: one large array will do
-)
+#: arguments of a call, and items of each that is a tuple or list: one large array will do
+_LOOKED_AT = 4
 _TRACE_DOMAIN = 389047  # NumPy's, of tracemalloc
 
 _DECLARATIONS = """declare i32 @PyTraceMalloc_Track(i32, i64, i64)

@@ -116,9 +116,7 @@ class ModuleBuilder:
         self._globals: list[str] = []
         self._kept: dict[str, None] = {}
         self._strings: dict[bytes, Ref] = {}
-        self.nests: dict[
-            str, str
-        ] = {}  # names of the functions of nest_functions.py, by their text
+        self.nests: dict[str, str] = {}  # functions of `nest_functions`: names by text
         self._metadata: dict[str, str] = {}
 
     def declare(

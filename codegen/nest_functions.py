@@ -21,7 +21,9 @@ _LABEL = re.compile(r"label %([\w.]+)")
 _NODE = re.compile(r"![0-9]+")
 _DEFINED = re.compile(r"^(%[\w.]+) = ")
 _CALL = re.compile(rf"call void @{re.escape(_PREFIX)}")
-_ARITHMETIC = re.compile(r" = (?:fadd|fsub|fmul|fdiv|frem|fcmp|call \w+ @llvm\.\w) ")
+_ARITHMETIC = re.compile(
+    r" = (?:(?:fadd|fsub|fmul|fdiv|frem|fcmp) |call (?:\w+ )+@(?:llvm|shared)\.)"
+)
 _LITTLE_ARITHMETIC = (
     40  # operations for each call of a nest; 40 take as long as a nest over a few elements
 )

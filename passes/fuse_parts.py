@@ -54,9 +54,8 @@ class _Parts(Record):
     base: Value
     others: Sequence[Value]
     views: dict[tuple[Value, Value], Value] = made_by(factory=dict)
-    places: dict[str, Value] = made_by(
-        factory=dict
-    )  # by the text of the index: slices have no hash
+    #: by the text of the index: slices have no hash
+    places: dict[str, Value] = made_by(factory=dict)
 
     @staticmethod
     def of(node: Node, failed: Collection[int]) -> _Parts | None:
@@ -115,8 +114,7 @@ class _Parts(Record):
             operands = [types.get(v, v.type) for v in node.inputs]
             (out,) = node.op.infer_types(operands, node.attrs)
             if not isinstance(out, ArrayType):
-                effects = node.op.effects
-                found = effects if isinstance(effects, Effect) else effects(*operands, **node.attrs)
+                found = node.op.effects_on(operands, node.attrs)
                 if found != Effect.PURE or not isinstance(out, ScalarType):
                     return None
             types[node.output] = out

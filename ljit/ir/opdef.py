@@ -282,11 +282,17 @@ class OpDef(Record):
         """Give the op's own effects for the operand types of `node` and what is proven of it."""
         effects = self.effects
         if not isinstance(effects, Effect):
-            types = tuple([v.type for v in node.inputs])
-            effects = effects(*types, **node.attrs) if node.attrs else _asked(effects, types)
+            effects = self.effects_on([v.type for v in node.inputs], node.attrs)
         if node.proven and effects & Effect.RAISE and self._is_proven(node):
             effects &= ~Effect.RAISE
         return effects
+
+    def effects_on(self, types: Sequence[Type], attrs: Mapping[str, object]) -> Effect:
+        """Give the op's own effects for operands of these types."""
+        effects = self.effects
+        if isinstance(effects, Effect):
+            return effects
+        return effects(*types, **attrs) if attrs else _asked(effects, tuple(types))
 
     def _is_proven(self, node: Node) -> bool:
         """Whether no check is left in the lowering of `node`."""

@@ -89,12 +89,17 @@ def _can_join(infer: Callable[..., Type]) -> Callable[..., bool]:
     return can_join
 
 
-def _lower_concatenate(e: Emitter, arrays: V, *, axis: object = 0) -> V:
-    items = e.tuple_items(arrays)
-    type_ = _infer_concatenate(arrays.type, axis=axis)
+def _result(type_: Type, axis: object) -> tuple[ArrayType, int]:
+    """The type of the whole, which is an array, and the axis that the parts lie along."""
     assert isinstance(type_, ArrayType)
     along = _joined_axis(axis, type_.ndim)
     assert along is not None
+    return type_, along
+
+
+def _lower_concatenate(e: Emitter, arrays: V, *, axis: object = 0) -> V:
+    items = e.tuple_items(arrays)
+    type_, along = _result(_infer_concatenate(arrays.type, axis=axis), axis)
     sizes, *others = [list(e.array_sizes(x)) for x in items]
     for other in others:
         for i, size in enumerate(other):
@@ -109,10 +114,7 @@ def _lower_concatenate(e: Emitter, arrays: V, *, axis: object = 0) -> V:
 
 def _lower_stack(e: Emitter, arrays: V, *, axis: object = 0) -> V:
     items = e.tuple_items(arrays)
-    type_ = _infer_stack(arrays.type, axis=axis)
-    assert isinstance(type_, ArrayType)
-    along = _joined_axis(axis, type_.ndim)
-    assert along is not None
+    type_, along = _result(_infer_stack(arrays.type, axis=axis), axis)
     sizes, *others = [list(e.array_sizes(x)) for x in items]
     for other in others:
         for size, own in zip(sizes, other, strict=True):

@@ -59,6 +59,7 @@ from ljit.runtime.plans import (
     choose_victim,
     is_dominated_by_bailouts,
     learn,
+    may_compile,
     wants_compile,
 )
 from ljit.runtime.twins import twin_of
@@ -415,9 +416,7 @@ class ProfilingExecutor:
                 self.refuse(plan, f"most calls leave native code: {reason}")
             return
         learn(plan.feedback, unit, site_index)
-        if wants_compile(plan, site_index, reason) and plan.has_learnt:
+        if wants_compile(plan, plan.feedback, site_index, reason):
             self.retire(plan, reason)
-        elif is_dominated_by_bailouts(unit) and not (
-            plan.has_learnt and plan.compiles < MAX_COMPILES
-        ):
+        elif is_dominated_by_bailouts(unit) and not may_compile(plan, plan.feedback):
             self.refuse(plan, f"bailed out too often: compiled {plan.compiles} times")

@@ -21,9 +21,7 @@ class PlanFeedback(Record, frozen=False):
     failed_tests: set[int] = made_by(factory=set)  # nodes whose test in front of a loop failed
     changes: Counter[str] = made_by(factory=Counter)
     with_sizes: bool = False  # of small arrays
-    broadcasts: bool = (
-        False  # arrays with one element along an axis whose size is not part of the types
-    )
+    broadcasts: bool = False  # arrays of one element along an axis of unknown size were seen
 
     def observed(self, node_id: int) -> Type | None:
         return self.profile.observed(node_id, with_sizes=self.with_sizes)

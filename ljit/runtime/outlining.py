@@ -161,6 +161,6 @@ def _leave(
     if reason not in PLANNED_EXITS and reason != CALLEE_LEFT:
         found.bailouts[site_index] += 1
         learn(plan.feedback, unit, site_index)
-        if wants_compile(found, site_index, reason) and plan.feedback.summary() != found.known:
+        if wants_compile(found, plan.feedback, site_index, reason):
             found.retire(unit)
     return LoopExit.resumed(leaving.at, dict(zip(leaving.names, values, strict=True)))

@@ -31,6 +31,7 @@ __all__ = [
     "choose_victim",
     "is_dominated_by_bailouts",
     "learn",
+    "may_compile",
     "patience",
     "types_text",
     "wants_compile",
@@ -71,11 +72,6 @@ class Plan(Record, frozen=False):
     links: dict[tuple[Type, bool], NativeLink] = made_by(
         factory=dict
     )  # of callers, by what they rely on
-
-    @property
-    def has_learnt(self) -> bool:
-        """Whether another compile would be made with other feedback than the last one."""
-        return self.feedback.summary() != self.known
 
     @property
     def units(self) -> list[NativeUnit]:
@@ -122,16 +118,21 @@ def patience(reason: str, compiles: int = 1) -> int:
     return at_first << max(compiles - 3, 0)
 
 
-def wants_compile(plan: Plan | LoopPlan, site_index: int, reason: str) -> bool:
-    """Whether the plan's native code has bailed out often enough; after the last compile it stays as it is.
+def may_compile(plan: Plan | LoopPlan, feedback: PlanFeedback) -> bool:
+    """Whether another compile is allowed, and would be made with other feedback than the last one."""
+    return plan.compiles < MAX_COMPILES and feedback.summary() != plan.known
+
+
+def wants_compile(
+    plan: Plan | LoopPlan, feedback: PlanFeedback, site_index: int, reason: str
+) -> bool:
+    """Whether the plan's native code has bailed out often enough; code that no compile makes better stays as it is.
 
     Places that were not run before count together: if they come one by one, later compiles are for several.
     """
-    if plan.compiles >= MAX_COMPILES:
-        return False
     bailouts = plan.bailouts
     count = bailouts.total() if reason == NOT_RUN else bailouts[site_index]
-    return count >= patience(reason, plan.compiles)
+    return count >= patience(reason, plan.compiles) and may_compile(plan, feedback)
 
 
 def learn(feedback: PlanFeedback, unit: NativeUnit, site_index: int) -> None:

@@ -91,6 +91,15 @@ def test_much_arithmetic_between_nests_is_work() -> None:
     assert not leaves_work_to_nests(f)
 
 
+def test_calls_of_elementary_functions_count_as_arithmetic() -> None:
+    f = ModuleBuilder("test").function("f", "void", ["double"])
+    x = f.params[0]
+    for name in ("llvm.sqrt.f64", "shared.exp.double") * 25:
+        x = f.call_external("double", name, (x,))
+    f.call("void", "nest.0", [])
+    assert not leaves_work_to_nests(f)
+
+
 @ljit.jit
 def smoothed(a: np.ndarray, steps: int) -> np.ndarray:
     for _ in range(steps):

@@ -151,6 +151,7 @@ def assert_close(found, wanted):
         assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
         assert found.strides == wanted.strides or not wanted.size
         eps = np.finfo(wanted.dtype).eps if wanted.dtype.kind in "fc" and not wanted.ndim else 0
+        # sums to one number add up in another order than NumPy's; all else has its bits
         np.testing.assert_allclose(found, wanted, rtol=20 * eps)
     else:
         assert found == wanted

@@ -37,6 +37,7 @@ def assert_like(found, wanted):
     assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
     assert (getattr(found, "base", None) is None) == (getattr(wanted, "base", None) is None)
     assert_same_strides(found, wanted)
+    # products and sums are made in another order than NumPy's own loops or BLAS
     rtol = 50 * np.finfo(wanted.dtype).eps if wanted.dtype.kind in "fc" else 0
     np.testing.assert_allclose(found, wanted, rtol=rtol, atol=rtol * 100)
 

@@ -11,6 +11,7 @@ import pytest
 import ljit
 from ljit.interp import MIN_TRIPS
 from ljit.runtime import plans
+from ljit.runtime.feedback import PlanFeedback
 from ljit.testing.trips import interpreted_trips
 from tests.programs.harness import compare
 
@@ -557,7 +558,7 @@ def test_patience_grows_with_the_compiles_and_the_last_code_stays():
     for found.compiles in range(1, plans.MAX_COMPILES + 1):
         found.bailouts.clear()
         found.bailouts[0] = 1000
-        assert plans.wants_compile(found, 0, "int overflow") == (
+        assert plans.wants_compile(found, PlanFeedback(), 0, "int overflow") == (
             found.compiles < plans.MAX_COMPILES
         )
 
