@@ -1,7 +1,6 @@
 """Means, variances and the like as sums and elementwise ops, in the order in which NumPy does them.
 
-Each function is the `OpDef.decompose` of a reduction in `numpy_reduce.py`. What native code does not sum
-(float16) stays as it is.
+Each function is the `OpDef.decompose` of a reduction in `numpy_reduce.py`. Elements of float16 are combined in float32.
 """
 
 from __future__ import annotations
@@ -21,15 +20,18 @@ from ljit.types import ANY, BOOL, FLOAT, INT, ArrayType, ScalarType, Type
 
 __all__ = [
     "count_of_nonzero",
+    "extremum_of_halves",
     "extremum_of_numbers",
     "mean_of",
     "range_of",
     "std_of",
     "sum_of_numbers",
+    "total_of_halves",
     "var_of",
 ]
 
 _FLOAT64, _TRUTH = ScalarType(np.dtype(np.float64)), ScalarType(np.dtype(bool))
+_FLOAT32 = np.dtype(np.float32)
 _SUMMED = frozenset(map(np.dtype, ("f4", "f8", "c8", "c16")))
 
 
@@ -163,7 +165,7 @@ def _result(a: Value, axis: object, dtype: object) -> np.dtype | None:
         return None
     type_ = get_op("np::mean").infer_types([a.type], {"axis": axis, "dtype": dtype})[0]
     is_plain = isinstance(type_, ArrayType | ScalarType) and type_.dtype in _SUMMED
-    return type_.dtype if is_plain and a.type.dtype != np.float16 else None  # type: ignore[union-attr, attr-defined]
+    return type_.dtype if is_plain else None  # type: ignore[union-attr, attr-defined]
 
 
 def _sum(parts: Parts, a: Value, axis: object, dtype: np.dtype, keepdims: object) -> Value:
@@ -187,10 +189,61 @@ def _size(parts: Parts, a: Value, axis: object, ddof: int = 0) -> Value:
     return parts.apply("np::reduced_size", a, **attrs)
 
 
+def _is_half(a: Value) -> bool:
+    return isinstance(a.type, ArrayType) and a.type.dtype == np.float16
+
+
+def _rounded(parts: Parts, x: Value | None) -> Value | None:
+    return None if x is None else parts.apply("np::astype", x, dtype=np.dtype(np.float16))
+
+
+def total_of_halves(name: str) -> Callable[..., Value | None]:
+    """The sum or product of elements of float16, made in float32 where NumPy makes it so.
+
+    That is where its inner loop goes along all that is reduced; elsewhere it rounds each step.
+    """
+
+    def decompose(
+        parts: Parts,
+        a: Value,
+        *,
+        axis: object = None,
+        dtype: object = None,
+        keepdims: object = False,
+    ) -> Value | None:
+        if dtype is not None or not _is_half(a) or type(keepdims) is not bool:
+            return None
+        assert isinstance(a.type, ArrayType)
+        axes = axes_of(axis, a.type.ndim)
+        is_inner = axes is not None and set(axes) == set(range(a.type.ndim)[-len(axes) :])
+        if not axes or not is_inner or a.type.layout != "C":
+            return None
+        attrs = {"axis": axis, "dtype": _FLOAT32, "keepdims": keepdims}
+        return _rounded(parts, parts.apply(name, a, **attrs))
+
+    return decompose
+
+
+def extremum_of_halves(name: str) -> Callable[..., Value | None]:
+    """The extremum of elements of float16, which vectors find in float32."""
+
+    def decompose(
+        parts: Parts, a: Value, *, axis: object = None, keepdims: object = False
+    ) -> Value | None:
+        if not _is_half(a) or not _is_array(a, axis) or type(keepdims) is not bool:
+            return None
+        wide = parts.apply("np::astype", a, dtype=_FLOAT32)
+        return _rounded(parts, parts.apply(name, wide, axis=axis, keepdims=keepdims))
+
+    return decompose
+
+
 def mean_of(
     parts: Parts, a: Value, *, axis: object = None, dtype: object = None, keepdims: object = False
 ) -> Value | None:
     """The sum, divided by the number of elements."""
+    if dtype is None and _is_half(a):
+        return _rounded(parts, mean_of(parts, a, axis=axis, dtype=_FLOAT32, keepdims=keepdims))
     result = _result(a, axis, dtype)
     if result is None or type(keepdims) is not bool:
         return None
@@ -208,6 +261,9 @@ def var_of(
     keepdims: object = False,
 ) -> Value | None:
     """The mean of the squared distances from the mean: two passes."""
+    if dtype is None and _is_half(a):
+        attrs = {"axis": axis, "dtype": _FLOAT32, "ddof": ddof, "keepdims": keepdims}
+        return _rounded(parts, var_of(parts, a, **attrs))  # type: ignore[arg-type]
     result = _result(a, axis, dtype)
     if result is None or result.kind != "f" or type(keepdims) is not bool or type(ddof) is not int:
         return None
@@ -269,7 +325,7 @@ def extremum_of_numbers(name: str, pairwise: str, sign: int) -> Callable[..., Va
     def decompose(
         parts: Parts, a: Value, *, axis: object = None, keepdims: object = False
     ) -> Value | None:
-        if not _is_array(a, axis) or a.type.dtype.kind == "c" or a.type.dtype == np.float16:  # type: ignore[attr-defined]
+        if not _is_array(a, axis) or a.type.dtype.kind == "c":  # type: ignore[attr-defined]
             return None
         dtype, attrs = a.type.dtype, {"axis": axis, "keepdims": keepdims}  # type: ignore[attr-defined]
         if dtype.kind != "f":

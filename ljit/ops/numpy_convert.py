@@ -22,7 +22,6 @@ __all__ = [
     "store_scalar",
 ]
 
-_FLOAT16 = np.dtype(np.float16)
 _FLOAT64 = ScalarType(np.dtype(np.float64))
 
 
@@ -100,7 +99,7 @@ def can_store(t: Type, dtype: np.dtype) -> bool:
     if t == ScalarType(dtype):
         return True
     kind = kind_of(t)
-    if kind is None or _FLOAT16 in (kind, dtype):
+    if kind is None:
         return False
     return dtype_kind(t) != "c" or dtype.kind == "c"  # else TypeError or ComplexWarning
 

@@ -19,11 +19,9 @@ from ljit.ops import numpy_arithmetic, numpy_logic  # noqa: F401  # they fill UF
 from ljit.ops.numpy_powers import power_in_place_of
 from ljit.ops.numpy_rules import broadcast_shapes, element_of
 from ljit.ops.numpy_ufuncs import UFUNCS, UfuncRule
-from ljit.types import ANY, ArrayType, ScalarType, Type
+from ljit.types import ANY, ArrayType, Type
 
 __all__: list[str] = []
-
-_FLOAT16 = ScalarType(np.dtype(np.float16))
 
 
 class _InPlace:
@@ -52,7 +50,7 @@ class _InPlace:
     def can_lower(self, target: Type, value: Type) -> bool:
         if self.infer(target, value) == ANY:
             return False
-        if isinstance(target, ArrayType) and (self.rule.raising or target.element == _FLOAT16):
+        if isinstance(target, ArrayType) and self.rule.raising:
             return False  # it could bail after the first elements are written
         if isinstance(target, ArrayType) and self.is_fused and target.dtype.kind == "c":
             return False

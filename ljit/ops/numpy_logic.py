@@ -235,11 +235,7 @@ def _where_dtype(types: Sequence[Type]) -> np.dtype | None:
 
 
 def _can_select(condition: Type, x: Type, y: Type) -> bool:
-    dtype = _where_dtype((condition, x, y))
-    float16 = np.dtype(np.float16)
-    if dtype is None or float16 in (kinds_of((condition, x, y)) or (float16,)):
-        return False
-    return dtype != float16
+    return _where_dtype((condition, x, y)) is not None and kinds_of((condition,)) is not None
 
 
 def _can_lower_where(condition: Type, x: Type, y: Type) -> bool:

@@ -16,11 +16,9 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ops import numpy_arithmetic, numpy_logic, numpy_math  # noqa: F401  # they fill UFUNCS
 from ljit.ops.numpy_rules import broadcast_shapes, element_of
 from ljit.ops.numpy_ufuncs import UFUNCS, UfuncRule
-from ljit.types import ANY, ArrayType, ScalarType, Type
+from ljit.types import ANY, ArrayType, Type
 
 __all__: list[str] = []
-
-_FLOAT16 = ScalarType(np.dtype(np.float16))
 
 
 class _Into:
@@ -48,7 +46,7 @@ class _Into:
         return (effect & ~Effect.ALLOC) | Effect.READ | Effect.WRITE | Effect.RAISE
 
     def can_lower(self, out: Type, *xs: Type) -> bool:
-        if self.infer(out, *xs) == ANY or self.rule.raising or element_of(out) == _FLOAT16:
+        if self.infer(out, *xs) == ANY or self.rule.raising:
             return False  # what raises could bail after the first elements are written
         loop = self.rule.loop(xs)
         if self.is_fused and loop is not None and loop[-1].kind == "c":

@@ -13,11 +13,13 @@ import numpy as np
 from ljit.ir import Reduction
 from ljit.ops.numpy_averages import (
     count_of_nonzero,
+    extremum_of_halves,
     extremum_of_numbers,
     mean_of,
     range_of,
     std_of,
     sum_of_numbers,
+    total_of_halves,
     var_of,
 )
 from ljit.ops.numpy_boxed import axes_of, chosen_dtype, declare_function, is_flag
@@ -145,6 +147,7 @@ for _name, _combine in (("sum", "np::add"), ("prod", "np::multiply")):
         _SUMS,
         _SUM_ORDER,
         reduction=Reduction(_combine),
+        decompose=total_of_halves(f"np::{_name}"),
         symbolic=SYMBOLIC_REDUCTIONS[_name],
     )
 _declare_reduction(
@@ -165,6 +168,7 @@ for _name, _combine in (("min", "np::minimum"), ("max", "np::maximum")):
         _PLAIN,
         _PLAIN_ORDER,
         reduction=Reduction(_combine),
+        decompose=extremum_of_halves(f"np::{_name}"),
         symbolic=SYMBOLIC_REDUCTIONS[_name],
     )
 for _name, _combine in (("any", "np::logical_or"), ("all", "np::logical_and")):
@@ -188,7 +192,13 @@ for _name, _decompose in (
     _declare_reduction(_name, _same, _PLAIN, _PLAIN_ORDER, is_method=False, decompose=_decompose)
 for _name, _combine in (("amin", "np::minimum"), ("amax", "np::maximum")):
     _declare_reduction(
-        _name, _same, _PLAIN, _PLAIN_ORDER, is_method=False, reduction=Reduction(_combine)
+        _name,
+        _same,
+        _PLAIN,
+        _PLAIN_ORDER,
+        is_method=False,
+        reduction=Reduction(_combine),
+        decompose=extremum_of_halves(f"np::{_name}"),
     )
 _declare_reduction("ptp", _ordered, _PLAIN, _PLAIN_ORDER, is_method=False, decompose=range_of)
 

@@ -2,7 +2,7 @@
 
 Everything but the body follows from the ufunc itself: result dtypes from ``resolve_dtypes``, shapes
 from broadcasting. Native code gives NumPy's values, for scalars and arrays alike, but not its
-RuntimeWarnings (overflow, division by zero). float16 has no body and stays boxed.
+RuntimeWarnings (overflow, division by zero). float16 is computed as NumPy does it: in float32, and rounded.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ Body = Callable[..., V]
 
 _PARAMETERS = {1: "(x)", 2: "(x1, x2)", 3: "(x1, x2, x3)"}
 _FLOAT16 = np.dtype(np.float16)
+_FLOAT32 = ScalarType(np.dtype(np.float32))
 
 #: Which rule implements an op, by the op's name; the in-place ops are made of these.
 UFUNCS: dict[str, UfuncRule] = {}
@@ -93,10 +94,12 @@ class UfuncRule(Record):
 
     def can_lower(self, *types: Type) -> bool:
         loop = self.loop(types)
-        if loop is None or self.body is None or _FLOAT16 in loop:
+        if loop is None or self.body is None:
             return False
-        if len(loop) > len(types) + 1 and any(isinstance(t, ArrayType) for t in types):
-            return False  # several result arrays
+        if len(loop) > len(types) + 1 and (
+            _FLOAT16 in loop or any(isinstance(t, ArrayType) for t in types)
+        ):
+            return False  # several results
         return all(d.kind in self.kinds for d in loop[: len(types)])
 
     def lower(self, e: Emitter, *xs: V) -> V:
@@ -104,14 +107,22 @@ class UfuncRule(Record):
         assert loop is not None
         assert self.body is not None
         if self.converts:
-            xs = tuple(convert(e, x, dtype) for x, dtype in zip(xs, loop, strict=False))
-        return _numpy_result(e, self.body(e, *xs))
+            xs = tuple(_widened(e, convert(e, x, d)) for x, d in zip(xs, loop, strict=False))
+        result = self.body(e, *xs)
+        if loop[-1] == _FLOAT16:
+            return e.cast(result, ScalarType(_FLOAT16))
+        return _numpy_result(e, result)
 
 
 def _may_overflow(types: Sequence[Type], loop: Sequence[np.dtype]) -> bool:
     """Whether a Python int operand is narrowed to the loop's dtype."""
     narrow = (t == INT and d.kind in "iu" and d != np.int64 for t, d in zip(types, loop))
     return any(narrow)
+
+
+def _widened(e: Emitter, x: V) -> V:
+    """The number that bodies compute with: rounding their float32 once is rounding exactly."""
+    return e.cast(x, _FLOAT32) if x.type == ScalarType(_FLOAT16) else x
 
 
 def _numpy_result(e: Emitter, x: V) -> V:
