@@ -1,7 +1,7 @@
 """Settings from the environment, and the log that they switch on.
 
-Variables: ``LJIT=0`` leaves functions undecorated, ``LJIT_CHECK=1`` verifies graphs after each
-pass, ``LJIT_FULL_TRACEBACK=1`` shows ljit's own frames, ``LJIT_PROFILED_SIZES=0``
+Variables: ``LJIT=0`` leaves functions undecorated, ``LJIT_CHECK=1`` verifies graphs,
+``LJIT_CHECK=2`` also after each pass, ``LJIT_FULL_TRACEBACK=1`` shows ljit's own frames, ``LJIT_PROFILED_SIZES=0``
 makes no code for the sizes of small arrays, ``LJIT_OPT_LIMIT="fuse=12"`` lets a pass do
 that many rewrites, ``LJIT_STOP_AFTER=17`` skips every pass after the 17th run, ``LJIT_KEPT_MEMORY=64`` keeps at
 most so many MiB of freed arrays for new ones, and
@@ -25,13 +25,14 @@ DUMP, UPDATE, DEBUG = 0, 1, 2
 _LEVEL_NAMES = ("DUMP", "UPDATE", "DEBUG")
 _OFF = -1
 KEPT_MEMORY = 256  # MiB
+CHECK_NOTHING, CHECK_ENDS, CHECK_PASSES = 0, 1, 2
 
 
 class Settings(Record, eq=True):
     """What the environment says; see the module's docstring."""
 
     enabled: bool = True
-    check: bool = False
+    check: int = CHECK_NOTHING
     full_traceback: bool = False
     profiled_sizes: bool = True
     log_levels: Mapping[str, int] = made_by(factory=dict)
@@ -46,7 +47,7 @@ class Settings(Record, eq=True):
         kept_memory = environment.get("LJIT_KEPT_MEMORY", "")
         return Settings(
             enabled=environment.get("LJIT", "1") != "0",
-            check=environment.get("LJIT_CHECK", "0") not in ("", "0"),
+            check=_check_level(environment.get("LJIT_CHECK", "")),
             full_traceback=environment.get("LJIT_FULL_TRACEBACK", "0") not in ("", "0"),
             profiled_sizes=environment.get("LJIT_PROFILED_SIZES", "1") != "0",
             log_levels=parse_log_levels(environment.get("LJIT_LOG_LEVEL", "")),
@@ -85,6 +86,13 @@ def _parse_count(variable: str, text: str) -> int | None:
     message = f"{variable}: {text!r} is not a count; ignored"
     warnings.warn(message, RuntimeWarning, stacklevel=2)
     return None
+
+
+def _check_level(text: str) -> int:
+    """How much is checked: any word that is no number says as much as 1."""
+    if not text.strip().isdecimal():
+        return CHECK_ENDS if text.strip() else CHECK_NOTHING
+    return min(int(text), CHECK_PASSES)
 
 
 def _memory_limit(text: str) -> int:

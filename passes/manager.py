@@ -4,8 +4,8 @@ A pass is a function ``(graph, **options) -> bool`` that says whether it changed
 pipeline is a text of pass names: ``"inline,(constant_propagation,eliminate_dead_code)*"``; a group
 with a star is repeated until none of its passes changes anything (at most `MAX_ROUNDS` times).
 
-With ``LJIT_CHECK=1`` the graph is verified after each pass, and what the pass said about a change
-is compared with the text of the graph. ``LJIT_LOG_LEVEL=name`` dumps the graph after the pass,
+With ``LJIT_CHECK=1`` the graph is verified at the end, with ``2`` after each pass, and what the pass said about
+a change is compared with the text of the graph. ``LJIT_LOG_LEVEL=name`` dumps the graph after the pass,
 ``>name`` also before it. To bisect a miscompile: ``LJIT_STOP_AFTER`` finds the pass,
 ``LJIT_OPT_LIMIT`` the rewrite (passes ask `is_allowed` before each one).
 """
@@ -162,12 +162,16 @@ class PassManager:
         self.pipeline = parse_pipeline(pipeline)
         self.options = options or {}
         self.runs: list[PassRun] = []
-        self._text: str | None = None  # of the graph, under LJIT_CHECK
+        self._text: str | None = None  # of the graph, under LJIT_CHECK=2
+        self._parts: list[object] = []  # the same
 
     def run(self, graph: Graph) -> bool:
         """Run the pipeline on `graph` in place; whether anything changed."""
         self._text = None
-        return self._run_group(graph, self.pipeline)
+        changed = self._run_group(graph, self.pipeline)
+        if config.settings().check == config.CHECK_ENDS:
+            _verify(graph, ", ".join(dict.fromkeys(run.name for run in self.runs if run.changed)))
+        return changed
 
     def _run_group(self, graph: Graph, group: Group) -> bool:
         changed = False
@@ -188,33 +192,39 @@ class PassManager:
         log = config.logger(name)
         if log.level >= config.UPDATE:
             log.update("before:", graph)
-        if settings.check and self._text is None:
-            self._text = str(graph)
-        parts = _parts(graph) if settings.check else []
+        is_checked = settings.check >= config.CHECK_PASSES
+        if is_checked and self._text is None:
+            self._text, self._parts = str(graph), _parts(graph)
         start = time.perf_counter()
         changed = PASSES[name](graph, **self.options.get(name, {}))
         self.runs.append(PassRun(name, time.perf_counter() - start, changed))
         log.dump("changed:" if changed else "unchanged:", graph)
-        if settings.check and (changed or _parts(graph) != parts):
-            self._text = _check(graph, name, self._text or "", changed=changed)
+        if is_checked:
+            before, self._parts = self._parts, _parts(graph)
+            if changed or self._parts != before:
+                self._text = _check(graph, name, self._text or "", changed=changed)
         return changed
 
 
 def _check(graph: Graph, name: str, before: str, *, changed: bool) -> str:
     """Compare what a pass said with what it did, and verify the graph that it made; its text."""
-    from ljit.ir.verifier import verify  # for tests: no call imports it
-
     after = str(graph)
-    try:
-        verify(graph)
-    except VerifyError as error:
-        raise VerifyError(f"after the pass {name}:\n{error}\nbefore it:\n{before}") from error
+    _verify(graph, name, f"\nbefore it:\n{before}")
     if changed != (after != before):
         said = (
             "a change, but the text is the same" if changed else "no change, but the text differs"
         )
         raise InternalError(f"the pass {name} reported {said}:\n{before}\nafter it:\n{after}")
     return after
+
+
+def _verify(graph: Graph, passes: str, note: str = "") -> None:
+    from ljit.ir.verifier import verify  # for tests: no call imports it
+
+    try:
+        verify(graph)
+    except VerifyError as error:
+        raise VerifyError(f"after the pass {passes}:\n{error}{note}") from error
 
 
 def _parts(graph: Graph) -> list[object]:

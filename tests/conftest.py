@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-os.environ.setdefault("LJIT_CHECK", "1")  # verify graphs after each pass; show ljit's own faults
+os.environ.setdefault("LJIT_CHECK", "1")  # verify graphs; show ljit's own faults
 
 import pytest
 from hypothesis import HealthCheck, settings

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import ljit
+from ljit import config
 from ljit.testing.chaos import fail_each_guard
 from ljit.testing.random_programs import make_function, random_arguments, random_program
 from tests.programs import harness
@@ -18,7 +19,8 @@ def test_a_random_program_does_what_it_does_in_cpython(seed: int) -> None:
     plain = make_function(random_program(seed), f"random{seed}")
     factories = [lambda k=k: random_arguments(1000 * seed + k) for k in range(3)]
     calls = [factory for factory in factories for _ in range(3)] + factories
-    check_calls(plain, ljit.jit(plain), calls, ulp=1)
+    with config.overridden(check=config.CHECK_PASSES):
+        check_calls(plain, ljit.jit(plain), calls, ulp=1)
 
 
 @pytest.mark.parametrize("seed", range(0, PROGRAMS, 6))

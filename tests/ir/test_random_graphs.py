@@ -69,7 +69,7 @@ def test_a_pass_keeps_what_the_graph_computes(pipeline):
     for seed in range(50):
         graph = make(seed)
         expected = [result_of(graph, s) for s in range(2)]
-        with config.overridden(check=True):
+        with config.overridden(check=config.CHECK_PASSES):
             changes += run_passes(graph, pipeline)
         found = [result_of(graph, s) for s in range(2)]
         assert found == expected, f"seed {seed}\n{make(seed)}\nbecame\n{graph}"

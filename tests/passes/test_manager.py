@@ -80,18 +80,21 @@ def test_options_go_to_their_pass(monkeypatch):
 
 
 def test_with_checks_a_pass_that_breaks_the_graph_is_named(broken):
-    with config.overridden(check=True), pytest.raises(VerifyError, match="after the pass breaks"):
+    with (
+        config.overridden(check=config.CHECK_PASSES),
+        pytest.raises(VerifyError, match="after the pass breaks"),
+    ):
         run_passes(parse(TEXT), "breaks")
 
 
 @pytest.mark.parametrize("name", ["says_nothing", "says_too_much"])
 def test_with_checks_a_wrong_report_of_change_is_an_error(broken, name):
-    with config.overridden(check=True), pytest.raises(InternalError, match=name):
+    with config.overridden(check=config.CHECK_PASSES), pytest.raises(InternalError, match=name):
         run_passes(parse(TEXT), name)
 
 
 def test_without_checks_nothing_is_verified(broken):
-    with config.overridden(check=False):
+    with config.overridden(check=config.CHECK_NOTHING):
         assert run_passes(parse(TEXT), "breaks")
 
 
@@ -161,7 +164,7 @@ def test_levels_are_read_from_the_environments_text():
     )
     assert settings.log_levels == {"a": 0, "b": 1, "c": 2, "d": 2}
     assert settings.opt_limits == {"fuse": 3, "inline": 0, "dce": 7}
-    assert (settings.stop_after, settings.check, settings.enabled) == (17, True, False)
+    assert (settings.stop_after, settings.check, settings.enabled) == (17, config.CHECK_ENDS, False)
 
 
 def test_an_empty_environment_gives_the_defaults():

@@ -28,7 +28,7 @@ class TextItem(pytest.Item):
         self.case = case
 
     def runtest(self):
-        with config.overridden(check=True):
+        with config.overridden(check=config.CHECK_PASSES):
             run_case(self.case, run_passes)
 
     def repr_failure(self, excinfo):
