@@ -3,10 +3,11 @@
 Contract: elementwise ops, reductions along other axes than the first and views with new axes that belong together, all
 over arrays with the same first axis, become a `prim::Loop` over that axis with the same ops on rows, if an elementwise
 op of full size needs the result of a reduction: so a row stays in the cache, and what only they need is one row large.
-Results go to arrays that are made in front of the loop, row by row. Before them stands a check of all shapes
-(`prim::same_sizes`); if it fails, the next compile leaves the ops as they are (`failed`). `fuse` makes loop nests of
-the rows' ops; inner axes of more than two are looked at again, in the loop. Arrays in other than C order stay as they
-are, and those whose rows are a few elements.
+Updates of arrays that nobody else sees are plain ops before that, and sizes are asked of what was there first
+(`fuse_updates.py`). Results go to arrays that are made in front of the loop, row by row. Before them stands a check of
+all shapes (`prim::same_sizes`); if it fails, the next compile leaves the ops as they are (`failed`). `fuse` makes loop
+nests of the rows' ops; inner axes of more than two are looked at again, in the loop. Arrays in other than C order stay
+as they are, and those whose rows are a few elements.
 
 Shapes are tuples with one item an axis: the axis of the array that gives the sizes, or None for size 1.
 """
@@ -20,6 +21,7 @@ from ljit.ops.control import MAP
 from ljit.ops.numpy_boxed import reduced_axes
 from ljit.ops.numpy_index import basic_parts
 from ljit.passes.fuse_nodes import is_elementwise, is_exact, is_reduction, is_writing, stretches
+from ljit.passes.fuse_updates import ask_sources, make_updates_plain
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import all_blocks
 from ljit.passes.row_loops import Rows, Shape, build
@@ -41,6 +43,8 @@ def fuse_rows(graph: Graph, failed: Collection[int] = ()) -> bool:
         block = todo.pop()
         if block.owner is not None and block.owner.op is MAP:
             continue
+        while make_updates_plain(block, failed) | ask_sources(block):
+            changed = True
         for nodes in list(stretches(block)):
             rows = _find(nodes, failed)
             if rows is not None and is_allowed(NAME, rows.nodes[0]):

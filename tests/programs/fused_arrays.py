@@ -181,3 +181,48 @@ def sizes_between_updates(a, b):
     x *= 2.0
     x -= b
     return x, count
+
+
+@program(
+    lambda: (np.arange(60.0).reshape(3, 20), column(20), column(20)),
+    lambda: (np.arange(60.0).reshape(3, 20), column(20), column(1)),
+    lambda: (np.ones((3, 1)), column(20), column(20)),
+    lambda: (np.ones((0, 20)), column(20), column(20)),
+    lambda: (np.arange(60.0).reshape(3, 20), np.ones((3, 1)), column(20)),
+    lambda: (np.arange(60, dtype=np.float32).reshape(3, 20), np.ones((2, 1, 1), np.float32), 1.0),
+    lambda: (np.arange(60.0).reshape(3, 20), column(4), column(20)),
+    ulp=4,
+)
+def normalised_rows(x, gain, bias):
+    centred = x - x.mean(axis=-1, keepdims=True)
+    variance = (centred**2).mean(axis=-1, keepdims=True)
+    scores = centred / np.sqrt(variance + 1e-5) * gain + bias
+    shifted = (scores * gain).mean(axis=-1)
+    return scores, shifted, np.shape(scores * bias)
+
+
+@program(
+    lambda: (np.arange(60.0).reshape(3, 20), column(20)),
+    lambda: (np.arange(60.0).reshape(3, 4, 5), column(5)),
+    lambda: (np.ones((3, 1)), column(20)),
+    lambda: (np.ones((3, 0)), column(1)),
+    ulp=4,
+)
+def shares_in_place(x, g):
+    weights = np.exp((x - x.max(initial=0.0)) * g)
+    seen = weights
+    weights /= weights.sum(axis=-1, keepdims=True)
+    weights /= weights.max(axis=-1, keepdims=True)
+    return weights, seen is weights
+
+
+@program(
+    lambda: (np.arange(60.0).reshape(3, 20), np.ones((3, 1))),
+    lambda: (np.arange(60.0).reshape(3, 20), np.ones((4, 3, 1))),
+)
+def updated_rows_seen_by_others(x, s):
+    weights = x - x.max(axis=1, keepdims=True)
+    view = weights[1:]
+    weights /= s
+    weights += weights.sum(axis=1, keepdims=True)
+    return weights, view
