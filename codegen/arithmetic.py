@@ -7,6 +7,7 @@ for NumPy's types, which round differently.
 
 from __future__ import annotations
 
+import platform
 from typing import TYPE_CHECKING
 
 from ljit.codegen import mathlib
@@ -251,20 +252,39 @@ def _suffix(x: Ref) -> str:
     return {"half": "f16", "float": "f32", "double": "f64"}.get(x.type, x.type)
 
 
+# nobuiltin: LLVM would rewrite pow(x, 2.0) to x * x, which rounds differently from the C library
+_MATHEMATICS = "nobuiltin nounwind willreturn memory(none)"
+
+
 def math(e: Emitter, name: str, *xs: Native) -> Native:
+    if len(xs[0].parts) > 1:
+        return _complex_math(e, name, xs[0])
     type_ = xs[0].type
     llvm = llvm_of_dtype(dtype_of(type_))
     refs = [x.ref for x in xs]
     if llvm == "half":
         refs = [e.f.convert("fpext", ref, "float") for ref in refs]
     wide = refs[0].type
-    # nobuiltin: LLVM would rewrite pow(x, 2.0) to x * x, which rounds differently from the C library
-    attributes = "nobuiltin nounwind willreturn memory(none)"
     symbol = name + ("f" if wide == "float" else "")
-    result = e.f.call_external(wide, symbol, refs, attributes)
+    result = e.f.call_external(wide, symbol, refs, _MATHEMATICS)
     if symbol == HYPOTENUSE:
         e.hypotenuses[result.text] = Hypotenuse(refs[0], refs[1], "")
     return Native(type_, (e.f.convert("fptrunc", result, llvm),))
+
+
+def _complex_math(e: Emitter, name: str, x: Native) -> Native:
+    """A function of one complex number: of floats both parts are in one register (on x86-64), of doubles in two."""
+    f, part = e.f, x.parts[0].type
+    if part == "double" or platform.machine() != "x86_64":
+        symbol = name if part == "double" else name + "f"
+        pair = f.call_external(f"{{{part}, {part}}}", symbol, x.parts, _MATHEMATICS)
+        return Native(x.type, [f.extract(part, pair, k) for k in range(2)])
+    vector = f"<2 x {part}>"
+    packed = Ref(vector, "poison")
+    for k, value in enumerate(x.parts):
+        packed = f.emit(vector, f"insertelement {packed.typed}, {value.typed}, i64 {k}")
+    both = f.call_external(vector, name + "f", (packed,), _MATHEMATICS)
+    return Native(x.type, [f.emit(part, f"extractelement {both.typed}, i64 {k}") for k in range(2)])
 
 
 def elementary(e: Emitter, name: str, *xs: Native) -> Native:

@@ -197,7 +197,7 @@ def _work(node: Node) -> int:
 # -- the GIL ---------------------------------------------------------------------------------------------
 
 _MATHEMATICS = re.compile(
-    r".*@(shared\.\w+\.\w+|llvm\.[\w.]+|(a?(sin|cos|tan)h?|atan2|exp2?|expm1|log(2|10|1p)?|pow|fmod|hypot|cbrt)f?)\("
+    r".*@(shared\.\w+\.\w+|llvm\.[\w.]+|(c?a?(sin|cos|tan)h?|atan2|exp2?|expm1|log(2|10|1p)?|pow|fmod|hypot|cbrt)f?)\("
 )
 
 

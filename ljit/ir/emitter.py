@@ -102,7 +102,7 @@ class Emitter(Protocol):
         """LLVM's ``llvm.<name>.<type>``: sqrt fabs floor ceil trunc rint copysign minnum ctpop ..."""
 
     def math(self, name: str, *xs: V) -> V:
-        """Call ``<name>`` of the C library (double; float via the ``f`` variant)."""
+        """Call ``<name>`` of the C library (double; float via the ``f`` variant); one complex number: ``c<name>``."""
 
     def elementary(self, name: str, *xs: V) -> V:
         """A function as `math` has it, within one unit in the last place, which loops turn into vector code."""

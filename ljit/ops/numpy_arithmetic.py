@@ -237,10 +237,26 @@ def _fmod(e: Emitter, x: V, y: V) -> V:
 
 
 def _reciprocal(e: Emitter, x: V) -> V:
+    if kind(x) == "c":
+        return _reciprocal_of_complex(e, x)
     if kind(x) == "f":
         return e.div(constant(e, x, 1.0), x)
     e.bail_if(_is_zero(e, x), "reciprocal of integer zero")
     return e.div(constant(e, x, 1), x)
+
+
+def _reciprocal_of_complex(e: Emitter, x: V) -> V:
+    """In the order of operations of NumPy's loop."""
+    real, imag = _parts(e, x)
+    one = constant(e, real, 1.0)
+    is_real = e.compare("le", e.intrinsic("fabs", imag), e.intrinsic("fabs", real))
+    large, small = e.select(is_real, real, imag), e.select(is_real, imag, real)
+    ratio = e.div(small, large)
+    size = e.add(large, e.mul(small, ratio))
+    inverse, rest = e.div(one, size), e.div(ratio, size)
+    return e.complex(
+        e.select(is_real, inverse, rest), e.neg(e.select(is_real, rest, inverse)), x.type
+    )
 
 
 # -- powers ----------------------------------------------------------------------------------------
@@ -400,7 +416,7 @@ declare_ufunc(np.floor_divide, _floor_divide, "iuf", neutral=Neutral(1))
 declare_ufunc(np.remainder, _remainder, "iuf")
 declare_ufunc(np.divmod, _divmod, "iuf", callables=(np.divmod,), decompose=_divmod_of)
 declare_ufunc(np.fmod, _fmod, "iuf")
-declare_ufunc(np.reciprocal, _reciprocal, "iuf", raising="iu")
+declare_ufunc(np.reciprocal, _reciprocal, "iufc", raising="iu")
 declare_ufunc(np.power, _power, "iuf", raising="iu", infer=_infer_power, decompose=power_of)
 declare_ufunc(
     np.power,

@@ -12,7 +12,7 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_rules import elementwise_result, kinds_of
 from ljit.types import ANY, ArrayType, Type
 
-__all__ = ["exp", "log", "sqrt"]
+__all__ = ["exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sqrt"]
 
 
 def _parts(e: Emitter, z: V) -> tuple[V, V]:
@@ -37,7 +37,8 @@ def exp(e: Emitter, z: V) -> V:
     factor = e.select(is_large, e.const(x.type, float(np.exp(step))), e.const(x.type, 1.0))
     size = e.elementary("exp", shifted)
     vanishes = e.compare("eq", x, e.const(x.type, float("-inf")))  # whatever the angle is
-    angle = e.select(e.bit_and(vanishes, _is_not_finite(e, y)), e.const(x.type, 0.0), y)
+    nothing = e.intrinsic("copysign", e.const(x.type, 0.0), y)
+    angle = e.select(e.bit_and(vanishes, _is_not_finite(e, y)), nothing, y)
     real = e.mul(e.mul(size, e.elementary("cos", angle)), factor)
     imag = e.mul(e.mul(size, e.elementary("sin", angle)), factor)
     is_real = _is_zero(e, y)
@@ -104,6 +105,40 @@ def log(e: Emitter, z: V) -> V:
     near = e.mul(half, e.elementary("log1p", _square_less_one(e, larger, smaller)))
     is_near = e.bit_and(e.compare("gt", larger, half), e.compare("lt", larger, two))
     return e.complex(e.select(is_near, near, far), e.elementary("atan2", y, x), z.type)
+
+
+def log2(e: Emitter, z: V) -> V:
+    return _scaled(e, log(e, z), 1.442695040888963407359924681002)
+
+
+def log10(e: Emitter, z: V) -> V:
+    return _scaled(e, log(e, z), 0.434294481903251827651128918917)
+
+
+def exp2(e: Emitter, z: V) -> V:
+    return exp(e, _scaled(e, z, np.log(2.0)))
+
+
+def _scaled(e: Emitter, z: V, factor: float) -> V:
+    x, y = _parts(e, z)
+    number = e.const(x.type, float(factor))
+    return e.complex(e.mul(x, number), e.mul(y, number), z.type)
+
+
+def log1p(e: Emitter, z: V) -> V:
+    """The hypotenuse and the angle of ``1 + z``: by NumPy's steps, which cancel, and so by its functions."""
+    x, y = _parts(e, z)
+    x = e.add(x, e.const(x.type, 1.0))
+    return e.complex(e.math("log", e.math("hypot", x, y)), e.math("atan2", y, x), z.type)
+
+
+def expm1(e: Emitter, z: V) -> V:
+    """``expm1(x) * cos(y) - 2 * sin(y / 2)**2``, and ``exp(x) * sin(y)``, likewise."""
+    x, y = _parts(e, z)
+    half = e.math("sin", e.mul(y, e.const(y.type, 0.5)))
+    square = e.mul(e.mul(e.const(y.type, 2.0), half), half)
+    real = e.sub(e.mul(e.math("expm1", x), e.math("cos", y)), square)
+    return e.complex(real, e.mul(e.math("exp", x), e.math("sin", y)), z.type)
 
 
 def _square_less_one(e: Emitter, x: V, y: V) -> V:

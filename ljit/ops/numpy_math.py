@@ -1,11 +1,12 @@
 """Rounding, roots and the transcendental ufuncs.
 
 Transcendentals are correct to one unit in the last place, as NumPy's own code is; the last bit may differ between the
-two. Complex ones stay boxed.
+two. Those of complex numbers are made of real ones, or the C library's own, as in NumPy.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 import numpy as np
@@ -25,7 +26,11 @@ def _rounding(name: str) -> Callable[..., V]:
 
 
 def _library(name: str) -> Callable[..., V]:
+    """The function of the C library, which NumPy itself calls for complex numbers."""
+
     def body(e: Emitter, *xs: V) -> V:
+        if scalar_type_of(xs[0]).dtype.kind == "c":
+            return e.math("c" + name, *xs)
         return e.elementary(name, *xs)
 
     return body
@@ -104,8 +109,29 @@ _C_NAMES: dict[np.ufunc, str] = {
     np.arctan2: "atan2",
     np.hypot: "hypot",
 }
+_COMPLEX: dict[np.ufunc, Callable[..., V]] = {
+    np.exp2: numpy_complex.exp2,
+    np.expm1: numpy_complex.expm1,
+    np.log2: numpy_complex.log2,
+    np.log10: numpy_complex.log10,
+    np.log1p: numpy_complex.log1p,
+}
+
+
+def _elementary(name: str, of_complex: Callable[..., V] | None) -> Callable[..., V]:
+    of_real = _library(name)
+    if of_complex is None:
+        return of_real
+
+    def body(e: Emitter, x: V) -> V:
+        return (of_complex if scalar_type_of(x).dtype.kind == "c" else of_real)(e, x)
+
+    return body
+
+
 for _function, _c_name in _C_NAMES.items():
-    declare_ufunc(_function, _library(_c_name), "f")
+    _kinds = "fc" if "D->D" in _function.types and os.name == "posix" else "f"
+    declare_ufunc(_function, _elementary(_c_name, _COMPLEX.get(_function)), _kinds)
 declare_ufunc(np.exp, _exp, "fc")
 declare_ufunc(np.log, _log, "fc")
 declare_ufunc(np.logaddexp, _logaddexp, "f")

@@ -248,6 +248,9 @@ class ScalarEmitter:
         return self._arithmetic(getattr(np, name), *xs)
 
     def math(self, name: str, *xs: Number) -> Number:
+        if xs[0].value.dtype.kind == "c":
+            function = getattr(np, name[1:].replace("a", "arc", name[1] == "a"))
+            return self._arithmetic(function, *xs)
         is_single = xs[0].value.dtype == np.float32
         function = getattr(_C_LIBRARY, name + "f" * is_single)
         number = ctypes.c_float if is_single else ctypes.c_double
