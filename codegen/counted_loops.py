@@ -10,10 +10,22 @@ from ljit.codegen.builder import Ref, integer
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["State", "inner_loop", "outer_loop"]
+__all__ = ["State", "hints_of", "inner_loop", "outer_loop"]
 
 State = list[Ref]
 ONE, ZERO = integer("i64", 1), integer("i64", 0)
+_INTERLEAVED = 8  # elements are combined side by side where only a run knows their strides
+
+
+def hints_of(group: str, *, is_unit: bool, is_reduced: bool = False) -> list[str]:
+    """Hints for an inner loop with the accesses of `group`: vectors for unit strides, else little work."""
+    parallel = f'!{{!"llvm.loop.parallel_accesses", {group}}}'
+    if is_unit:
+        return [parallel]
+    if is_reduced:
+        width = '!{!"llvm.loop.vectorize.width", i32 1}'
+        return [parallel, width, f'!{{!"llvm.loop.interleave.count", i32 {_INTERLEAVED}}}']
+    return ['!{!"llvm.loop.vectorize.enable", i1 false}', '!{!"llvm.loop.unroll.disable"}']
 
 
 def outer_loop(e: Emitter, trip: Ref, body: Callable[[Ref], None]) -> None:

@@ -48,7 +48,14 @@ def _is_known(e: Emitter, x: Axes) -> bool:
     """Whether the last axis is surely that of the shortest steps, but in arrays without elements or of single rows."""
     *outer, last = x.strides
     is_near = last.constant is not None and last.constant > 0
-    return is_near and all(s.constant is None and e.f.is_nonnegative(s) for s in outer)
+    return is_near and all(_is_longer(e, s, last) for s in outer)
+
+
+def _is_longer(e: Emitter, stride: Ref, last: Ref) -> bool:
+    """Whether a stride is surely not the shorter one, but along axes of one element."""
+    if stride.constant is None:
+        return e.f.is_nonnegative(stride)
+    return last.constant is not None and stride.constant >= last.constant
 
 
 def _has_no_say(x: Axes) -> bool:
@@ -69,8 +76,8 @@ def _moves(e: Emitter, ndim: int, operands: Sequence[Axes]) -> tuple[Ref, Ref]:
 
 def _moves_behind(e: Emitter, operands: Sequence[Axes], outer: int, inner: int) -> Ref:
     f, compared, stays = e.f, FALSE, FALSE
-    for x in operands:
-        far, near = _step(e, x, outer), _step(e, x, inner)
+    steps = [(_step(e, x, outer), _step(e, x, inner)) for x in operands]
+    for far, near in {(far.text, near.text): (far, near) for far, near in steps}.values():
         none = f.binary("or", f.icmp("eq", far, _ZERO), f.icmp("eq", near, _ZERO))
         both = f.bool_not(none)
         compared = f.binary("or", compared, both)

@@ -19,7 +19,7 @@ from functools import partial, reduce
 from ljit.codegen.arrays import load_element, store_element
 from ljit.codegen.builder import FALSE, TRUE, Ref, integer
 from ljit.codegen.casts import cast_value
-from ljit.codegen.counted_loops import State, inner_loop, outer_loop
+from ljit.codegen.counted_loops import State, hints_of, inner_loop, outer_loop
 from ljit.codegen.forms import Native
 from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_overlap import Redirection, block_of, blocks_of
@@ -34,7 +34,6 @@ Source = Operand | Native
 Places = dict[Operand, Ref]  # where arrays lie, or their strides
 _ROWS = 2  # 1 << 2 rows are combined side by side
 _SHORT = 6  # instructions of a body that may be written for each of them
-_INTERLEAVED = 8  # elements are combined side by side where only a run knows their strides
 
 
 class Loops:
@@ -107,6 +106,11 @@ class Loops:
         if not self.is_last_reduced or len(self.runs[-1]) < len(self.reduced):
             return None
         return self.runs[-1][0]
+
+    @property
+    def _is_combined_once(self) -> bool:
+        """Whether a run of elements along the inner axis is all that there is of a result."""
+        return self.columns == 1 and len(self.runs[-1]) == 1 and self.first_fresh == self.inner
 
     def emit(self) -> None:
         """Write the copy for known inner strides, and that for any strides where it may be needed."""
@@ -307,7 +311,7 @@ class Loops:
                 self._combine_rows(found, k, strides)
                 return []
 
-            inner_loop(self.e, trip, [], body, self._hints(is_unit=is_unit))
+            inner_loop(self.e, trip, [], body, hints_of(self.group, is_unit=is_unit))
         f.br(done)
         f.start(done)
 
@@ -367,7 +371,7 @@ class Loops:
         rows, pairs = self._rows, self._reduced_targets
         places = rows[:1] if self.is_last_reduced else rows
         accumulators = [accumulator for _ in places for _, accumulator in pairs]
-        hints = self._hints(is_unit=is_unit, is_reduced=True)
+        hints = hints_of(self.group, is_unit=is_unit, is_reduced=True)
 
         def run(first: Ref, count: Ref) -> list[State]:
             moved = [self._moved(row, first, strides) for row in rows]
@@ -391,7 +395,9 @@ class Loops:
         for place in places:
             with self._at(place):
                 for target, a in pairs:
-                    whole = a.combine(self._load(target, None, ZERO), next(found))
+                    whole = next(found)
+                    if not self._is_combined_once:
+                        whole = a.combine(self._load(target, None, ZERO), whole)
                     self._store(target, None, ZERO, whole)
 
     def _moved(self, row: Places, first: Ref, strides: Places) -> Places:
@@ -431,9 +437,11 @@ class Loops:
         return found
 
     def _is_shared(self, x: Source) -> bool:
-        """Whether all columns have the same element."""
-        is_broadcast = isinstance(x, Operand) and self.strides.known(x, self.ndim - 1) == 0
-        return self.columns > 1 and is_broadcast
+        """Whether all that is done side by side, rows or columns, has the same element."""
+        if not isinstance(x, Operand) or len(self._rows) < 2:
+            return False
+        first, second, *_ = self._rows
+        return first[x].text == second[x].text
 
     def _results(self, elements: Sequence[Native]) -> Sequence[Native]:
         """The body for one element."""
@@ -476,22 +484,6 @@ class Loops:
         if stride.constant is not None and stride.constant > 0:
             return self.f.gep(f"[{stride.constant} x i8]", x.cursors[-1], k)
         return self.f.gep("i8", x.cursors[-1], self.f.mul(k, stride), "")
-
-    # -- hints ---------------------------------------------------------------------------------------
-
-    def _hints(self, *, is_unit: bool, is_reduced: bool = False) -> list[str]:
-        """Vectorise the copy with unit strides; spend little compile time on the other one."""
-        parallel = f'!{{!"llvm.loop.parallel_accesses", {self.group}}}'
-        if is_unit:
-            return [parallel]
-        if is_reduced:
-            width = '!{!"llvm.loop.vectorize.width", i32 1}'
-            return [
-                parallel,
-                width,
-                f'!{{!"llvm.loop.interleave.count", i32 {_INTERLEAVED}}}',
-            ]
-        return ['!{!"llvm.loop.vectorize.enable", i1 false}', '!{!"llvm.loop.unroll.disable"}']
 
 
 def _split(parts: Sequence[Ref], like: Sequence[State]) -> list[State]:

@@ -178,8 +178,7 @@ class _Blocks:
 
     def emit(self) -> list[Native]:
         f = self.f
-        names = ("block", "again", "last", "several", "combined")
-        header, again, last, several, done = map(f.new_block, names)
+        header, merge, finish, done = map(f.new_block, ("block", "merge", "finish", "combined"))
         before = f.br(header)
         f.start(header)
         first = f.phi("i64")
@@ -188,20 +187,18 @@ class _Blocks:
         rest, size = f.binary("sub", self.trip, first), integer("i64", BLOCK)
         states = self.run(first, f.select(f.icmp("slt", rest, size), rest, size))
         following = f.add(first, size)
-        f.condbr(self._is_last(following, states), last, again)
-        f.start(again)
+        is_last = self._is_last(following, states)
+        alone = [a.result(state) for a, state in zip(self.accumulators, states, strict=True)]
+        direct = f.condbr(f.binary("and", is_last, f.icmp("eq", first, ZERO)), done, merge)
+        f.start(merge)
         merged = self._add(totals, states)
-        left = f.br(header)
+        left = f.condbr(is_last, finish, header)
         first.add(following, left)
         for total, new in zip(totals, merged, strict=True):
             for phi, part in zip(total, new, strict=True):
                 phi.add(part, left)
-        f.start(last)
-        alone = [a.result(state) for a, state in zip(self.accumulators, states, strict=True)]
-        direct = f.condbr(f.icmp("eq", first, ZERO), done, several)
-        f.start(several)
-        pairs = zip(self.accumulators, self._add(totals, states), strict=True)
-        wholes = [a.whole(total) for a, total in pairs]
+        f.start(finish)
+        wholes = [a.whole(total) for a, total in zip(self.accumulators, merged, strict=True)]
         left = f.br(done)
         f.start(done)
         results = []

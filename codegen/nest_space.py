@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ljit.codegen.arrays import load_element, strides_of
-from ljit.codegen.builder import FALSE, FunctionBuilder, Ref, integer
+from ljit.codegen.builder import FALSE, TRUE, FunctionBuilder, Ref, integer
 from ljit.codegen.forms import ArrayParts, Native, array_parts
 from ljit.ops.control import BROADCAST, OTHER_SHAPES
 from ljit.records import Record, made_by
@@ -17,7 +18,7 @@ from ljit.types import ArrayType
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["ONE", "ZERO", "Operand", "Space", "rank_of"]
+__all__ = ["ONE", "ZERO", "Operand", "Space", "all_of", "any_of", "rank_of"]
 
 ONE = integer("i64", 1)
 ZERO = integer("i64", 0)
@@ -44,6 +45,18 @@ class Operand(Record, frozen=False):
         return self.type.dtype
 
 
+def any_of(f: FunctionBuilder, conditions: Iterable[Ref]) -> Ref:
+    """Whether one of the conditions holds; each is asked once."""
+    different = {x.text: x for x in conditions}.values()
+    return reduce(partial(f.binary, "or"), different, FALSE)
+
+
+def all_of(f: FunctionBuilder, conditions: Iterable[Ref]) -> Ref:
+    """Whether all of the conditions hold; each is asked once."""
+    different = {x.text: x for x in conditions}.values()
+    return reduce(partial(f.binary, "and"), different, TRUE)
+
+
 def rank_of(values: Sequence[Native]) -> int:
     """Give the highest rank of the arrays among the values."""
     return max(x.type.ndim for x in values if isinstance(x.type, ArrayType))
@@ -65,17 +78,18 @@ class Space:
         if into:
             self.sizes = self._nest_sizes(into[0])
         shapes = [self._nest_sizes(x) for x in inputs if isinstance(x.type, ArrayType)]
-        bad = FALSE
-        for axis in range(self.ndim):
-            for shape in shapes:
-                bad = self.f.binary("or", bad, self._merge(axis, shape[axis], bool(into)))
+        bad = [
+            self._merge(axis, shape[axis], bool(into))
+            for axis in range(self.ndim)
+            for shape in shapes
+        ]
         if not self.broadcasts:
-            self.e.bailout.bail_if(bad, BROADCAST)
-            bad = FALSE
+            self.e.bailout.bail_if(any_of(self.f, bad), BROADCAST)
+            bad = []
         for target in into[1:]:
             for mine, size in zip(self._nest_sizes(target), self.sizes, strict=True):
-                bad = self.f.binary("or", bad, self.f.icmp("ne", mine, size))
-        self.e.bailout.bail_if(bad, "shapes do not broadcast")
+                bad.append(self.f.icmp("ne", mine, size))
+        self.e.bailout.bail_if(any_of(self.f, bad), "shapes do not broadcast")
 
     def check_covers(self, covers: Sequence[Sequence[Native]]) -> None:
         """Leave unless each of these sets of arrays has the shape of the nest by itself."""

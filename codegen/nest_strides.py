@@ -14,7 +14,7 @@ from itertools import groupby, pairwise
 
 from ljit.codegen.builder import FALSE, TRUE, Ref, integer
 from ljit.codegen.nest_overlap import Redirection
-from ljit.codegen.nest_space import Operand, Space
+from ljit.codegen.nest_space import Operand, Space, all_of
 
 __all__ = ["Strides"]
 
@@ -45,18 +45,17 @@ class Strides:
 
     def _flat_condition(self) -> Ref:
         """Whether neighbouring axes that are all reduced, or all not, can be stepped through as one."""
-        result, f = TRUE, self.f
+        f, found = self.f, []
         pairs = [pair for run in self.runs for pair in pairwise(run)]
         for x in self.arrays if pairs else ():
             if not x.is_plain:
                 for outer, inner in pairs:
                     whole = f.mul(x.strides[inner], self.space.sizes[inner])
-                    result = f.binary("and", result, f.icmp("eq", x.strides[outer], whole))
+                    found.append(f.icmp("eq", x.strides[outer], whole))
             elif x not in self.results:
-                result = f.binary("and", result, self._is_full(x))
-        for way in self.ways:
-            result = f.binary("and", result, f.bool_not(way.overlaps))
-        return result if pairs else FALSE
+                found.append(self._is_full(x))
+        found += [f.bool_not(way.overlaps) for way in self.ways]
+        return all_of(f, found) if pairs else FALSE
 
     def _is_full(self, x: Operand) -> Ref:
         """Whether an array has the shape of the nest."""
@@ -91,7 +90,7 @@ class Strides:
 
     def unit_condition(self, axis: int) -> Ref:
         """Whether the strides of an axis are what `known` says."""
-        result, f = TRUE, self.f
+        f, found = self.f, []
         for x in self.arrays:
             if self.known(x, axis) == 0:
                 continue
@@ -99,8 +98,8 @@ class Strides:
             if not x.is_plain:  # one element is broadcast along axes that run as one
                 step = integer("i64", self.known(x, axis))
                 same = f.binary("and", same, f.icmp("eq", x.strides[axis], step))
-            result = f.binary("and", result, same)
-        return result
+            found.append(same)
+        return all_of(f, found)
 
     def known(self, x: Operand, axis: int) -> int:
         """The stride in bytes that the copy for known strides assumes."""

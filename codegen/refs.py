@@ -124,6 +124,8 @@ def fold(opcode: str, x: Ref, y: Ref) -> Ref | None:
         return None
     if x.constant is not None and y.constant is not None:
         return integer(x.type, folder(x.constant, y.constant))
+    if x.text == y.text and opcode in ("and", "or"):
+        return x
     if x.constant is not None and opcode in _COMMUTATIVE:
         x, y = y, x
     if y.constant is None:
