@@ -25,6 +25,7 @@ from ljit.codegen.builder import (
 )
 from ljit.codegen.forms import Native, components, items_of, member_parts, memory_type
 from ljit.codegen.partition import QUICK
+from ljit.codegen.shared_code import shared_function
 from ljit.errors import CodegenError
 from ljit.ops.objects import UNBOUND_VALUE
 from ljit.ops.python_views import VIEW_CLASSES
@@ -52,6 +53,7 @@ from ljit.types import (
 __all__ = ["unbox", "unbox_int_by_call", "unbox_union"]
 
 _IS_ARRAY = "is_array"
+_READS = "nounwind willreturn memory(read)"
 
 
 def _field(f: FunctionBuilder, type_: str, pointer: Ref, offset: int) -> Ref:
@@ -268,6 +270,10 @@ def _unbox_array(
         _require(f, f.call("i1", _array_check(f.module), (pointer, *wanted)), fail)
     else:
         _require_array(f, pointer, wanted, fail)
+    if type_.writeable and type_.layout != "C" and type_.ndim:
+        item = integer("i64", type_.dtype.itemsize)
+        is_distinct = f.call("i1", _distinct_places(type_.ndim), (pointer, item), _READS)
+        _require(f, is_distinct, fail)
     parts = [pointer, pointer, _field(f, "ptr", pointer, layout.ARRAY_DATA)]
     parts += _sizes(f, pointer, type_, fail)
     if type_.layout != "C" and type_.ndim:
@@ -314,6 +320,44 @@ def _require_dtype(f: FunctionBuilder, array: Ref, usual: Ref, wanted: Ref, fail
         is_native = f.icmp("ne", order, integer("i8", layout.SWAPPED_BYTEORDER))
         f.condbr(f.binary("and", is_number, is_native), good, fail)
     f.start(good)
+
+
+def _distinct_places(ndim: int) -> str:
+    """The function that says whether no two elements of an array share memory; see `types.has_distinct_places`."""
+    name = f"array.distinct.{ndim}"
+    return shared_function(
+        name,
+        lambda module: _write_distinct_places(module.function(name, "i1", ("ptr", "i64")), ndim),
+    )
+
+
+def _write_distinct_places(f: FunctionBuilder, ndim: int) -> None:
+    """Each step goes over all that the axes with smaller steps reach."""
+    array, item = f.params
+    zero, one = integer("i64", 0), integer("i64", 1)
+    contiguous = integer("i32", layout.FLAG_C_CONTIGUOUS | layout.FLAG_F_CONTIGUOUS)
+    flags = f.binary("and", _field(f, "i32", array, layout.ARRAY_FLAGS), contiguous)
+    sizes = _words(f, _field(f, "ptr", array, layout.ARRAY_DIMENSIONS), ndim)
+    strides = _words(f, _field(f, "ptr", array, layout.ARRAY_STRIDES), ndim)
+    steps, reaches, is_long = [], [], []
+    for size, stride in zip(sizes, strides, strict=True):
+        back = f.binary("sub", zero, stride)
+        steps.append(f.select(f.icmp("slt", stride, zero), back, stride))
+        is_long.append(f.icmp("sgt", size, one))
+        reach = f.binary("mul", f.binary("sub", size, one), steps[-1])
+        reaches.append(f.select(is_long[-1], reach, zero))
+    result, is_empty = TRUE, FALSE
+    for axis, step in enumerate(steps):
+        least = item
+        for other, reach in enumerate(reaches):
+            if other != axis:
+                smaller = f.icmp("sle" if other < axis else "slt", steps[other], step)
+                least = f.binary("add", least, f.select(smaller, reach, zero))
+        fits = f.binary("or", f.icmp("sge", step, least), f.bool_not(is_long[axis]))
+        result = f.binary("and", result, fits)
+        is_empty = f.binary("or", is_empty, f.icmp("eq", sizes[axis], zero))
+    is_usual = f.icmp("ne", flags, integer("i32", 0))
+    f.ret(f.binary("or", f.binary("or", result, is_empty), is_usual))
 
 
 def _words(f: FunctionBuilder, pointer: Ref, count: int, suffix: str = "") -> list[Ref]:

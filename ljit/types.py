@@ -371,7 +371,7 @@ _SCALAR_CLASSES: dict[type, Type] = {d.type: ScalarType(d) for d in NATIVE_KINDS
 
 
 MAX_ITEMS = 64  # of a tuple whose items have types
-_C_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400  # of `flags.num`
+_C_CONTIGUOUS, _CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x3, 0x100, 0x400  # of `flags.num`
 _CLASS_RULES: dict[type, Callable[[object], Type]] = {}
 
 
@@ -423,7 +423,26 @@ def _array_type(value: np.ndarray) -> Type:
     if flags < 0 or not flags & _ALIGNED:  # the sign: of those that warn when they are written to
         return ObjectType(np.ndarray)
     layout = "C" if flags & _C_CONTIGUOUS else "strided"
-    return ArrayType(dtype, (None,) * value.ndim, layout, bool(flags & _WRITEABLE))
+    writeable = bool(flags & _WRITEABLE) and (
+        bool(flags & _CONTIGUOUS) or has_distinct_places(value)
+    )
+    return ArrayType(dtype, (None,) * value.ndim, layout, writeable)
+
+
+def has_distinct_places(value: np.ndarray) -> bool:
+    """Whether no two elements share memory, as those of views of one array; False if that is hard to tell.
+
+    >>> grid = np.zeros((4, 6))
+    >>> has_distinct_places(grid[::2, ::-2].T), has_distinct_places(np.broadcast_to(grid, (2, 4, 6)))
+    (True, False)
+    """
+    reach = value.itemsize
+    axes = ((abs(step), size) for step, size in zip(value.strides, value.shape) if size > 1)
+    for step, size in sorted(axes):
+        if step < reach:
+            return not value.size
+        reach += step * (size - 1)
+    return True
 
 
 def _list_type(value: list[object]) -> Type:

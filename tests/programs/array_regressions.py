@@ -1,6 +1,7 @@
 """Array programs that ljit once got wrong; most were found by the array fuzzer and then made small."""
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from tests.programs.harness import program
 
@@ -180,3 +181,39 @@ def one_element_for_all_of_a_matrix(m, k, x):
     k[0, 1:] = True
     m[..., None] = x - k[None, :1, :1]
     return m
+
+
+def overlapping_rows(dtype):
+    """Five rows of five elements, each one place behind the row before it."""
+    places = np.arange(40).astype(dtype)
+    return as_strided(places, (5, 5), (places.itemsize,) * 2)
+
+
+@program(
+    lambda: (overlapping_rows(np.float64), np.ones((5, 5))),
+    lambda: (overlapping_rows(np.int32)[0, :1].repeat(5), np.arange(5)),
+    lambda: (as_strided(np.zeros(1, np.int32), (5,), (0,)), np.arange(5)),
+    lambda: (as_strided(np.zeros(9), (5, 40), (8, 0)), np.ones((5, 40))),
+    lambda: (as_strided(np.zeros(9, complex), (5,), (8,)), np.ones(5)),
+    lambda: (np.zeros((5, 4))[:, ::3].T, np.ones((2, 5))),
+    lambda: (as_strided(np.zeros(9), (1, 5), (0, 8)), np.ones((1, 5))),
+)
+def stores_to_arrays_whose_own_elements_overlap(a, b):
+    a[...] = a + 2 * b
+    first = a.tolist()
+    np.add(a, b, out=a, casting="unsafe")
+    second = a.tolist()
+    a += a.flat[0]
+    return first, second
+
+
+@program(
+    lambda: (overlapping_rows(np.float64),),
+    lambda: (as_strided(np.zeros(1), (4, 5), (0, 0)),),
+    lambda: (np.zeros((9, 5))[::2],),
+)
+def loops_over_arrays_whose_own_elements_overlap(a):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            a[i, j] = a[0, j] * 2 + i
+    return a.sum(), a.tolist()
