@@ -197,6 +197,7 @@ class GraphEmitter:
         names = node.attrs["names"]
         assert isinstance(names, tuple)
         self.e.bailout.snapshot(str(node.attrs["at"]), names, self._operands(node))
+        self.e.polling.leave_late()
         if self._polls_at_entry:
             self._polls_at_entry = False
             self.e.polling.poll_in_frames()
@@ -309,7 +310,7 @@ class GraphEmitter:
                 f.condbr(f.icmp("slt", values[0].ref, end), inside, ended)
             f.start(inside)
             if watch is Watch.POLL:
-                e.polling.poll()
+                e.polling.poll(node)
             self._breaks[node] = after.jump
             saved, e.bailout.late = e.bailout.late, [] if node.attrs.get("lanes", 1) != 1 else None
             self._trip(node, values[0].ref, header)

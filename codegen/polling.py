@@ -31,6 +31,7 @@ from ljit.codegen.builder import NULL, BlockRef, FunctionBuilder, ModuleBuilder,
 from ljit.codegen.forms import items_of, owned_positions
 from ljit.codegen.gil import ERROR, LEAVE, flags
 from ljit.codegen.nest_overlap import HAZARD
+from ljit.codegen.refs import FALSE, TRUE
 from ljit.codegen.shared_code import is_call_of
 from ljit.codegen.slow_path import support
 from ljit.ir import Effect, Graph, Node, Value
@@ -244,18 +245,24 @@ class Polling:
         self._watches: dict[Node, Watch] = {}
         self._has_lists: bool | None = None  # None: nobody has asked
         self._state: Ref | None = None
+        self._late: Ref | None = None  # where it says that a poll could not leave
+        self._is_late = False  # for a loop that has been written since the last Snapshot
         self._flag = NULL  # where a copy of the state's first word is
         self._gate: _Gate | None = None
         self._outside: set[int] = (
             set()
         )  # blocks written in a loop that are on the way out of it, by id
 
-    def poll(self) -> None:
-        """Look at the flag; leave at the current Snapshot if that is asked for."""
+    def poll(self, loop: Node | None = None) -> None:
+        """Look at the flag; leave at the current Snapshot if that is asked for.
+
+        In a `loop` of a reordered nest the state is no one of the program: it is left behind the nest.
+        """
         f, bailout = self.f, self.e.bailout
         if bailout.current is None:
             return
-        leave = bailout.fail_block(INTERRUPTED)
+        is_late = loop is not None and bool(loop.attrs.get("reordered"))
+        leave = f.new_block("late") if is_late else bailout.fail_block(INTERRUPTED)
         state = self._state if self.free_loop is not None else None
         flag = f.load("ptr", self._flag) if state is not None else flags().requests
         is_set = f.icmp("ne", f.emit("i32", f"load volatile i32, ptr {flag}"), integer("i32", 0))
@@ -268,7 +275,26 @@ class Polling:
                 self._read_flag(state)
             cases = [(ERROR, bailout.error_block()), (LEAVE, leave)]
             f.switch(status, go_on, cases)
+            if is_late and f.start(leave, cold=True):
+                f.store(TRUE, self._late_flag())
+                f.br(go_on)
         f.start(go_on)
+
+    def _late_flag(self) -> Ref:
+        """Where it says that a nest is to be left behind its end."""
+        if self._late is None:
+            self._late = self.f.alloca("i1")
+            self.f.entry.lines.append(f"store i1 false, ptr {self._late}")
+        self._is_late = True
+        return self._late
+
+    def leave_late(self) -> None:
+        """Leave at a new Snapshot if a poll in a reordered nest asked for that."""
+        if self._is_late and self._late is not None:
+            self._is_late = False
+            asked = self.f.load("i1", self._late)
+            self.f.store(FALSE, self._late)
+            self.e.bailout.bail_if(asked, INTERRUPTED)
 
     def poll_in_frames(self) -> None:
         """Poll at the entry of a body that calls others, every so many frames."""

@@ -60,6 +60,7 @@ NAMES = (
     "inline",
     "insert_guards",
     "insert_profile_nodes",
+    "interchange",
     "lower_simple_tuples",
     "normalize_ops",
     "peephole_optimize",

@@ -11,13 +11,13 @@ needs an array without elements at the same address (a C-contiguous one), and in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
+from ljit.analysis.dependence import indices
 from ljit.ir import Effect, Node, Value
-from ljit.ops.containers import TUPLE_CONSTRUCT
 from ljit.ops.numpy_index import FROM_START
 from ljit.ops.python_iteration import NEXT
-from ljit.types import INT, RANGE, ArrayType
+from ljit.types import RANGE, ArrayType
 
 __all__ = ["OwnElements"]
 
@@ -71,14 +71,6 @@ class OwnElements:
             return set()
         counted = {axis for axis in range(array.ndim) if f"{FROM_START}.{axis}" in node.proven}
         return {axis for axis in counted if found[axis] in self._own}
-
-
-def indices(node: Node) -> Sequence[Value]:
-    """The indices of an element access, one for each axis; none if they are not known one by one."""
-    index = node.inputs[1]
-    if index.node is not None and index.node.op is TUPLE_CONSTRUCT:
-        return index.node.inputs
-    return (index,) if index.type == INT else ()
 
 
 def _is_range(node: Node) -> bool:

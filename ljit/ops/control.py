@@ -29,6 +29,7 @@ __all__ = [
     "NOT_ALL",
     "NOT_RUN",
     "OTHER_SHAPES",
+    "OVERLAP",
     "PLANNED_EXITS",
     "PROFILE",
     "RAISES",
@@ -85,7 +86,7 @@ IF = _control(
 )
 LOOP = _control(
     "Loop",
-    "(start, stop, *carried, lanes=1)",
+    "(start, stop, *carried, lanes=1, reordered=False)",
     """Run block 0 with (k, carried...) for k = start, start + 1 ... while k < stop.
 
     Its Yield (or a Continue) gives the next carried values, a Break the outputs. When the trips are used
@@ -93,7 +94,8 @@ LOOP = _control(
     block runs with the carried values as parameters and its Yield gives the outputs. There are as many
     outputs as carried values. A `while` loop has stop = 2**63 - 1 and leaves by Break. `lanes`: how many trips of
     the program's loop one trip does side by side; checks that may be late (`OpDef.is_speculatable`) are then
-    tested together.""",
+    tested together. `reordered`: loops of a nest in another order than the program's, whose trips have no state of the
+    program; nothing in them can leave.""",
     is_exit_target=True,
 )
 REGION = _control(
@@ -146,6 +148,7 @@ RAISES = "raises"
 OUT_OF_RANGE = "a check could fail in some trip of the loop"  # of predicates
 NOT_ALL = "a check of trips side by side failed"  # of any of them
 OTHER_SHAPES = "arrays that one loop nest makes have different shapes"
+OVERLAP = "arrays of a loop nest in another order overlap"
 BROADCAST = "an array of one element along an axis is broadcast"
 INTERRUPTED = "interrupted"  # by a signal, or by another thread that needs the interpreter
 LONG_LOOP = "a loop in another one is so long that it is compiled by itself"

@@ -320,7 +320,7 @@ def _sequence_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
 
 
 MADE_TUPLE = RangeRules(item=_item_of_made_tuple)
-ITEM_OF_TUPLE = RangeRules(value=_item_of_tuple)
+ITEM_OF_TUPLE = RangeRules(value=_item_of_tuple, is_complete=lambda _node: True)
 UNPACKED = RangeRules(value=_unpacked)
 MADE_RANGE = RangeRules(item=_item_of_range)
 SAME_ITEMS = RangeRules(item=lambda s, node, index: s.item(node.inputs[0], index))

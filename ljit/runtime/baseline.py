@@ -30,7 +30,7 @@ SPECIALIZED_PIPELINE = (
     "canonicalize_modified_loops,unroll_updates,normalize_ops,decompose_ops,constant_propagation,peephole_optimize,"
     "lower_simple_tuples,eliminate_common_subexpression,eliminate_redundant_guards,"
     "eliminate_dead_code,scalarize_arrays,fuse_rows,fuse,eliminate_dead_code,eliminate_redundant_checks,"
-    "unroll_and_jam,eliminate_dead_code,check_inplace"
+    "interchange,unroll_and_jam,eliminate_dead_code,check_inplace"
 )
 
 

@@ -255,7 +255,14 @@ def _has_rows(type_: Type) -> bool:
 def _optimize(graph: Graph, feedback: PlanFeedback) -> None:
     failed = {"failed": feedback.failed_tests}
     options = dict.fromkeys(
-        ("fuse", "fuse_rows", "eliminate_redundant_checks", "unroll_and_jam", "unroll_updates"),
+        (
+            "fuse",
+            "fuse_rows",
+            "eliminate_redundant_checks",
+            "interchange",
+            "unroll_and_jam",
+            "unroll_updates",
+        ),
         failed,
     )
     run_passes(graph, SPECIALIZED_PIPELINE, options)

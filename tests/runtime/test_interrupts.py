@@ -146,6 +146,56 @@ assert done < len(a) and (a[:done - 1] == whole).all() and (a[done + 1:] == 0).a
     assert out.startswith("interrupted at")
 
 
+def test_a_nest_in_another_order_is_interrupted(run):
+    out = run("""
+@ljit.jit
+def f(a, m):
+    for j in range(a.shape[1]):
+        for i in range(a.shape[0]):
+            for k in range(m):
+                a[i, j] += k
+
+for _ in range(3): f(np.zeros((20, 20)), 20)
+assert "reordered=True" in str(f.graph_for(np.zeros((20, 20)), 20))
+call_interrupted(f, np.zeros((1000, 1000)), 10**6)
+""")
+    assert out.startswith("interrupted at")
+
+
+def nest(a, b, n):
+    for j in range(n):
+        for i in range(n):
+            for k in range(n):
+                a[i, j] += b[k, j]
+    return flag_is_set()
+
+
+flag = False
+
+
+def flag_is_set():
+    return flag
+
+
+def test_what_a_handler_sets_during_a_nest_in_another_order_is_seen_behind_it(on_signal):
+    def handler(*_):
+        global flag
+        flag = True
+
+    f = ljit.jit(nest)
+    for _ in range(3):
+        assert f(np.zeros((20, 20)), np.ones((20, 20)), 20) is False
+    assert "reordered=True" in str(f.graph_for(np.zeros((20, 20)), np.ones((20, 20)), 20))
+    on_signal(handler)
+    n = 1000
+    a, b = np.zeros((n, n)), np.ones((n, n))
+    sender = threading.Timer(0.02, send_signal)
+    sender.start()
+    assert f(a, b, n) is True
+    sender.join()
+    assert (a == n).all()
+
+
 class Done(Exception):
     pass
 

@@ -1,0 +1,164 @@
+"""Which trips of a loop nest depend on each other: direction vectors of accesses to elements of arrays.
+
+An index of an element access is a polynomial (`analysis.ranges`). Where two accesses of the same array have indices
+of one axis that are ``c * v + x`` and ``c * v + y``, with `v` the variable of the same loop and ``x - y`` a number,
+they meet in trips that are that number by `c` apart. Where the ranges of the indices do not touch, or two
+indices without variables differ, they never meet. All else is unknown: any distance is possible.
+
+A dependence is a distance for each loop of the nest, from the outside to the inside: an int, or None for any. An
+order of the loops is legal if no two trips that depend on each other change places: each distance that is
+lexicographically positive in the program's order is so in the new one.
+
+Reference: Allen, Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapters 2, 3 and 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from ljit.analysis.ranges import Ranges
+from ljit.ir import Node, Value
+from ljit.ir.linear import Atom, Linear
+from ljit.ops.containers import TUPLE_CONSTRUCT
+from ljit.ops.numpy_index import FROM_START
+from ljit.ops.python_iteration import VIEW_SIZE
+from ljit.records import Record
+from ljit.types import INT, RANGE, ArrayType
+
+__all__ = ["Access", "Distances", "Subscript", "Subscripts", "distances", "indices", "is_legal"]
+
+Distances = tuple[int | None, ...]
+
+
+class Subscript(Record):
+    """An index of one axis: `factors` of the loops' variables (None: it is no such sum) and what is added."""
+
+    factors: tuple[int, ...] | None
+    rest: Linear
+
+
+class Access(Record):
+    """A load or store of one element."""
+
+    node: Node
+    array: Value
+    is_write: bool
+    subscripts: tuple[Subscript, ...]
+
+
+class Subscripts:
+    """Indices as sums over the variables of `loops`, a nest whose loops begin and end at the same trips always."""
+
+    def __init__(self, loops: Sequence[Node]) -> None:
+        self.loops = loops
+        self.ranges = Ranges()
+        self.variables = [self._atom(loop.blocks[0].params[0]) for loop in loops]
+
+    def _atom(self, value: Value) -> Atom:
+        (atom,) = self.ranges.value(value).atoms()
+        return atom
+
+    def access(self, node: Node, *, is_write: bool) -> Access:
+        """The elements that a node of the nest loads or stores."""
+        array = node.inputs[0]
+        assert isinstance(array.type, ArrayType)
+        found = indices(node)
+        if len(found) != array.type.ndim:
+            return Access(node, array, is_write, (Subscript(None, Linear()),) * array.type.ndim)
+        counted = [f"{FROM_START}.{axis}" in node.proven for axis in range(len(found))]
+        unknown = Subscript(None, Linear())
+        parts = [
+            self._subscript(index) if is_counted else unknown
+            for index, is_counted in zip(found, counted, strict=True)
+        ]
+        return Access(node, array, is_write, tuple(parts))
+
+    def _subscript(self, index: Value) -> Subscript:
+        whole = self.ranges.value(index)
+        factors = tuple(whole.terms.get((variable,), 0) for variable in self.variables)
+        own = Linear(0, {(v,): c for v, c in zip(self.variables, factors, strict=True) if c})
+        rest = whole - own
+        is_outside = not any(atom.value.is_inside(self.loops[0]) for atom in rest.atoms())
+        return Subscript(factors if is_outside else None, rest)
+
+    def never_meet(self, a: Subscript, b: Subscript) -> bool:
+        """Whether two indices are never the same number, in whatever trips."""
+        if a.factors is None or b.factors is None:
+            return False
+        gaps = (self._end(a, 0) - self._end(b, 1), self._end(b, 0) - self._end(a, 1))
+        return any(not gap.terms and gap.constant > 0 for gap in gaps)
+
+    def _end(self, x: Subscript, side: int) -> Linear:
+        """The least (0) or greatest (1) number that an index is, if all loops have trips."""
+        assert x.factors is not None
+        result = x.rest
+        for loop, factor in zip(self.loops, x.factors, strict=True):
+            if factor:
+                start, stop = self.ranges.value(loop.inputs[0]), self._stop(loop)
+                end = start if (factor > 0) == (side == 0) else stop - 1
+                result = result + end * factor
+        return result
+
+    def _stop(self, loop: Node) -> Linear:
+        """Where a loop that has trips ends; for a range with steps of 1 that is the difference of its bounds."""
+        stop = loop.inputs[1]
+        if (
+            stop.node is not None
+            and stop.node.op is VIEW_SIZE
+            and stop.node.inputs[0].type == RANGE
+        ):
+            first, last, step = (self.ranges.item(stop.node.inputs[0], i) for i in range(3))
+            if step == Linear(1):
+                return last - first
+        return self.ranges.value(stop)
+
+
+def indices(node: Node) -> Sequence[Value]:
+    """The indices of an element access, one for each axis; none if they are not known one by one."""
+    index = node.inputs[1]
+    if index.node is not None and index.node.op is TUPLE_CONSTRUCT:
+        return index.node.inputs
+    return (index,) if index.type == INT else ()
+
+
+def distances(s: Subscripts, a: Access, b: Access) -> Distances | None:
+    """How many trips of each loop lie between accesses to one element of an array; None if there is no such element.
+
+    Of an array whose elements may share memory with each other nothing is known.
+    """
+    found: list[int | None] = [None] * len(s.loops)
+    if not isinstance(a.array.type, ArrayType) or a.array.type.layout != "C":
+        return tuple(found)
+    for x, y in zip(a.subscripts, b.subscripts, strict=True):
+        if s.never_meet(x, y):
+            return None
+        if x.factors is None or x.factors != y.factors:
+            continue
+        gap = x.rest - y.rest
+        used = [i for i, factor in enumerate(x.factors) if factor]
+        if gap.terms or len(used) != 1:
+            continue
+        (loop,) = used
+        steps, left = divmod(gap.constant, x.factors[loop])
+        if left or found[loop] not in (None, steps):
+            return None
+        found[loop] = steps
+    return tuple(found)
+
+
+def is_legal(dependences: Sequence[Distances], order: Sequence[int]) -> bool:
+    """Whether the loops may be put in this order: positions in the program's order, from the outside to the inside."""
+    return all(
+        _sign(signs) == _sign([signs[position] for position in order])
+        for distance in dependences
+        for signs in _signs(distance)
+    )
+
+
+def _signs(distance: Distances) -> Iterator[Sequence[int]]:
+    return product(*((-1, 0, 1) if d is None else ((d > 0) - (d < 0),) for d in distance))
+
+
+def _sign(signs: Sequence[int]) -> int:
+    return next((sign for sign in signs if sign), 0)

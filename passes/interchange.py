@@ -1,0 +1,247 @@
+"""Put the loops of a nest into the order in which memory is gone through element by element.
+
+    for j in range(p):                        for i in range(n):
+        for k in range(m):                        for k in range(m):
+            for i in range(n):                        for j in range(p):
+                c[i, j] += a[i, k] * b[k, j]              c[i, j] += a[i, k] * b[k, j]
+
+A nest is loops that carry no values, whose numbers of trips are known in front of it, with nothing between them but pure
+work and loads of what the nest does not store to. The order chosen has the least cost inside: for each access to an
+array the bytes that the next trip is away, at most a line of the cache; then the same for the loop around it, and so on.
+
+Legal if no two trips that access the same element, one of them writing, change places (`analysis.dependence`); so each
+element gets its values in the program's order, and sums of floats are bit-identical. Nothing in the nest may leave
+native code: checks are proven, or were tested in front. Different arrays must not overlap: if they do, the code leaves
+in front of the nest, and the next compile keeps the order (`failed`). The trips of such loops have no state of the
+program (``reordered``), so a poll in them cannot leave: it does so behind the nest (`codegen/polling`).
+
+Reference: McKinley, Carr, Tseng, Improving Data Locality with Loop Transformations, 1996.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from itertools import permutations
+
+from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
+from ljit.analysis.dependence import Access, Distances, Subscripts, distances, is_legal
+from ljit.ir import Effect, Graph, Node, Value, get_op
+from ljit.ops.control import DEOPTIMIZE, IF, LOOP, OVERLAP, SNAPSHOT, YIELD
+from ljit.passes.manager import graph_pass, is_allowed
+from ljit.types import INT, ArrayType
+
+__all__ = ["interchange"]
+
+NAME = "interchange"
+_LINE = 64  # bytes of a line of the cache
+_MAX_LOOPS = 4
+_MAX_HAZARDS = 4
+_FEW = 16  # trips: with fewer, if that is known, a loop is not put inside
+
+
+@graph_pass(NAME)
+def interchange(graph: Graph, failed: Container[int] = ()) -> bool:
+    """Reorder the nests that gain from it; whether there were any.
+
+    `failed`: origins of loops whose arrays overlapped.
+    """
+    found = [nest for n in graph.walk() if n.op is LOOP and (nest := _Nest.of(n)) is not None]
+    aliases = AliasInfo(graph)
+    done: set[Node] = set()
+    for nest in found:
+        outer = nest.loops[0]
+        if outer in done or outer.origin in failed:
+            continue
+        order = nest.best_order(aliases)
+        if order is not None and is_allowed(NAME, outer):
+            done.update(nest.loops)
+            nest.reorder(order)
+    return bool(done)
+
+
+class _Nest:
+    """Loops within each other, from the outside to the inside.
+
+    `fixed` is pure work between them that can stand in front of them, `between` all else that does; `body` is what the
+    innermost one does.
+    """
+
+    def __init__(self, loops: list[Node], fixed: list[Node], between: list[Node]) -> None:
+        self.loops, self.fixed, self.between = loops, fixed, between
+        self.body = [n for n in loops[-1].blocks[0] if n.op not in (SNAPSHOT, YIELD)]
+        self.hazards: list[tuple[Value, Value]] = []
+
+    @staticmethod
+    def of(outer: Node) -> _Nest | None:
+        """The nest that `outer` begins, down to a loop without loops in it."""
+        loops: list[Node] = []
+        fixed: list[Node] = []
+        between: list[Node] = []
+        varying: set[Value] = set()
+        loop: Node | None = outer
+        while loop is not None:
+            is_fixed = not any(value in varying for value in loop.inputs)
+            if not _is_plain(loop) or not is_fixed or len(loops) == _MAX_LOOPS:
+                return None
+            loops.append(loop)
+            varying.update(loop.blocks[0].params)
+            nodes = [n for n in loop.blocks[0] if n.op not in (SNAPSHOT, YIELD)]
+            inner = [n for n in nodes if n.op is LOOP]
+            loop = inner[0] if inner else None
+            if loop is None:
+                break
+            if nodes[-1] is not loop:
+                return None
+            for node in nodes[:-1]:
+                effects = node.op.effects_of(node)
+                if node.blocks or effects & Effect.WRITE:
+                    return None
+                if effects or any(value in varying for value in node.inputs):
+                    varying.update(node.outputs)
+                    between.append(node)
+                else:
+                    fixed.append(node)
+        after = outer.next
+        if len(loops) < 2 or after is None or after.op is not SNAPSHOT:
+            return None
+        nest = _Nest(loops, fixed, between)
+        return nest if nest.is_quiet() else None
+
+    def is_quiet(self) -> bool:
+        """Whether the nest does nothing but arithmetic and accesses to arrays from outside, and cannot leave."""
+        inner = [n for node in self.body for n in node.walk()]
+        return all(map(self._is_quiet_node, [*self.fixed, *self.between, *inner]))
+
+    def _is_quiet_node(self, node: Node) -> bool:
+        if node.op is SNAPSHOT or node.op is YIELD or node.op is IF:
+            return True
+        if node.blocks or node.op.is_terminator or node.op.can_leave(node):
+            return False
+        effects = node.op.effects_of(node)
+        holders = [v for v in node.inputs if not is_immutable(v.type)]
+        is_known = effects & ~(Effect.READ | Effect.WRITE) == Effect.PURE
+        if not is_known or not all(is_immutable(out.type) for out in node.outputs):
+            return False
+        if effects & Effect.WRITE and written_operands(node) != node.inputs[:1]:
+            return False
+        return not holders or (
+            holders == list(node.inputs[:1])
+            and isinstance(holders[0].type, ArrayType)
+            and not holders[0].is_inside(self.loops[0])
+        )
+
+    # -- which order ---------------------------------------------------------------------------------
+
+    def best_order(self, aliases: AliasInfo) -> Sequence[int] | None:
+        """The legal order that costs least, as positions in the present one; None if it is the present one."""
+        accesses = self._accesses()
+        costs = [sum(_cost(a, position) for a in accesses) for position in range(len(self.loops))]
+        present = tuple(range(len(self.loops)))
+
+        def key(order: Sequence[int]) -> list[int]:
+            return [costs[position] for position in reversed(order)]
+
+        better = [order for order in permutations(present) if key(order) < key(present)]
+        better = [o for o in better if o[-1] == present[-1] or not _is_short(self.loops[o[-1]])]
+        if not better or not self._find_hazards(accesses, aliases):
+            return None
+        dependences = self._dependences(accesses)
+        return min((o for o in better if is_legal(dependences, o)), key=key, default=None)
+
+    def _accesses(self) -> list[Access]:
+        self.subscripts = Subscripts(self.loops)
+        found = []
+        for node in (n for top in (*self.between, *self.body) for n in top.walk()):
+            effects = node.op.effects_of(node)
+            if effects & (Effect.READ | Effect.WRITE):
+                is_write = bool(effects & Effect.WRITE)
+                found.append(self.subscripts.access(node, is_write=is_write))
+        return found
+
+    def _find_hazards(self, accesses: Sequence[Access], aliases: AliasInfo) -> bool:
+        """Collect the arrays to test for overlap; False if they are too many, or what is moved inside may change."""
+        written = dict.fromkeys(a.array for a in accesses if a.is_write)
+        if any(a.node in self.between and a.array in written for a in accesses):
+            return False
+        arrays = dict.fromkeys(a.array for a in accesses)
+        pairs = [
+            (target, other)
+            for number, target in enumerate(written)
+            for other in arrays
+            if other is not target and other not in list(written)[:number]
+        ]
+        self.hazards = [pair for pair in pairs if aliases.may_alias(*pair)]
+        return len(self.hazards) <= _MAX_HAZARDS
+
+    def _dependences(self, accesses: Sequence[Access]) -> list[Distances]:
+        found = dict.fromkeys(
+            distances(self.subscripts, a, b)
+            for number, a in enumerate(accesses)
+            for b in accesses[number:]
+            if a.array is b.array and (a.is_write or b.is_write)
+        )
+        return [distance for distance in found if distance is not None]
+
+    # -- the new nest ----------------------------------------------------------------------------------
+
+    def reorder(self, order: Sequence[int]) -> None:
+        outer = self.loops[0]
+        graph = outer.graph
+        for node in self.fixed:
+            node.move_before(outer)
+        for pair in self.hazards:
+            self._leave_if_overlapping(pair)
+        made: list[Node] = []
+        for position in order:
+            source = self.loops[position]
+            attrs = {"reordered": True}
+            loop = graph.create(LOOP, source.inputs[:2], attrs, outputs=(), like=source)
+            if made:
+                made[-1].blocks[0].append(loop)
+                made[-1].blocks[0].append(graph.create(YIELD, outputs=0, like=source))
+            else:
+                loop.insert_before(outer)
+            (param,) = source.blocks[0].params
+            param.replace_all_uses_with(loop.add_block([(param.name, INT)]).params[0])
+            made.append(loop)
+        for node in (*self.between, *self.body):
+            for inner in [n for n in node.walk() if n.op is SNAPSHOT]:
+                inner.erase()
+            node.unlink()
+            made[-1].blocks[0].append(node)
+        made[-1].blocks[0].append(graph.create(YIELD, outputs=0, like=made[-1]))
+        outer.erase()
+
+    def _leave_if_overlapping(self, pair: tuple[Value, Value]) -> None:
+        """Leave for the interpreter in front of the nest if two arrays overlap."""
+        outer = self.loops[0]
+        graph = outer.graph
+        test = graph.create(get_op("np::may_share_memory"), pair, like=outer).insert_before(outer)
+        choice = graph.create(IF, (test.output,), outputs=(), like=outer).insert_before(outer)
+        attrs = {"reason": OVERLAP}
+        choice.add_block().append(graph.create(DEOPTIMIZE, attrs=attrs, outputs=0, like=outer))
+        choice.add_block().append(graph.create(YIELD, outputs=0, like=outer))
+
+
+def _is_plain(loop: Node) -> bool:
+    """Whether a loop carries nothing and only ends when its trips are used up."""
+    return len(loop.inputs) == 2 and len(loop.blocks) == 1 and loop.blocks[0].terminator.op is YIELD
+
+
+def _is_short(loop: Node) -> bool:
+    start, stop = (v.constant if v.is_constant else None for v in loop.inputs[:2])
+    return isinstance(start, int) and isinstance(stop, int) and stop - start < _FEW
+
+
+def _cost(access: Access, position: int) -> int:
+    """How many bytes the next trip of a loop is away, at most a line."""
+    array = access.array.type
+    assert isinstance(array, ArrayType)
+    step: int = array.dtype.itemsize if array.layout == "C" else _LINE
+    total = 0
+    for size, subscript in zip(reversed(array.shape), reversed(access.subscripts), strict=True):
+        if subscript.factors is None:
+            return _LINE
+        total += step * subscript.factors[position]
+        step *= _LINE if size is None else size
+    return min(abs(total), _LINE)

@@ -1,0 +1,118 @@
+"""Loop nests in another order give what the program's order gives."""
+
+import importlib.util
+import random
+
+import numpy as np
+import pytest
+
+import ljit
+
+
+def product(a, b, c):
+    for j in range(b.shape[1]):
+        for k in range(a.shape[1]):
+            for i in range(a.shape[0]):
+                c[i, j] += a[i, k] * b[k, j]
+
+
+def diagonal_moves(a, b, c):
+    for j in range(a.shape[1] - 1):
+        for i in range(1, a.shape[0]):
+            a[i, j] += b[i, j] * a[i - 1, j + 1]
+
+
+def blocks_of_rows(a, b, c):
+    n = a.shape[0] // 2
+    for j in range(a.shape[1]):
+        for i in range(n):
+            a[i, j] = a[i + n, j] + b[i, j]
+
+
+def rows_that_meet(a, b, c):
+    for i in range(1, a.shape[0]):
+        for j in range(i, a.shape[1]):
+            for k in range(i):
+                a[i, j] -= a[i, k] * a[k, j]
+
+
+def tables():
+    return tuple(np.sin(np.arange(k, k + 144)).reshape(12, 12) for k in (0, 150, 300))
+
+
+@pytest.mark.parametrize(
+    ("function", "is_reordered"),
+    [(product, True), (diagonal_moves, False), (blocks_of_rows, True), (rows_that_meet, True)],
+)
+def test_a_nest_is_reordered_where_that_is_legal(function, is_reordered):
+    f = ljit.jit(function)
+    for _ in range(3):
+        expected, given = tables(), tables()
+        function(*expected)
+        f(*given)
+        assert all(map(np.array_equal, expected, given))
+    assert ("reordered=True" in str(f.graph_for(*tables()))) is is_reordered
+
+
+def test_arrays_that_overlap_keep_the_order():
+    f = ljit.jit(product)
+    for _ in range(3):
+        f(*tables())
+    for _ in range(5):
+        (expected, *_), (a, b, _) = tables(), tables()
+        product(expected, b, expected)
+        f(a, b, a)
+        assert np.array_equal(a, expected)
+    (info,) = f.specializations
+    assert info.compiles == 2 and info.state == "native"
+
+
+NAMES = "ijk"
+
+
+def random_index(chooser, names):
+    v = chooser.choice(names)
+    return chooser.choice(
+        [v, v, v, f"{v} + 1", f"{v} - 1", f"{v} + 2", f"23 - {v}", f"2 * {v} - 3"]
+    )
+
+
+def random_access(chooser, names):
+    indices = [random_index(chooser, names) for _ in range(2)]
+    if chooser.random() < 0.5:
+        indices = list(reversed(names[:2]))
+    return f"{chooser.choice('aab')}[{', '.join(indices)}]"
+
+
+def random_nest(chooser):
+    names = list(NAMES[: chooser.choice([2, 2, 3])])
+    bounds = [f"range(2, {19 + chooser.randrange(2)})" for _ in names]
+    if chooser.random() < 0.3:
+        bounds[-1] = f"range(2, {names[0]})"
+    lines = ["def f(a, b):"]
+    for depth, (name, bound) in enumerate(zip(names, bounds, strict=True)):
+        lines.append(f"{'    ' * (depth + 1)}for {name} in {bound}:")
+    for _ in range(chooser.choice([1, 1, 2])):
+        parts = [random_access(chooser, names) for _ in range(chooser.choice([1, 2]))]
+        target = random_access(chooser, names)
+        lines.append(
+            f"{'    ' * (len(names) + 1)}{target} = 0.5 * {target} + 0.25 * {' * '.join(parts)}"
+        )
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_nests_give_what_python_gives(seed, tmp_path):
+    path = tmp_path / "nest.py"
+    path.write_text(random_nest(random.Random(seed)))
+    spec = importlib.util.spec_from_file_location("nest", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    compiled = ljit.jit(module.f)
+    for _ in range(3):
+        expected, given = [
+            [np.cos(np.arange(k, k + 1600)).reshape(40, 40) for k in (0, 1700)] for _ in "ab"
+        ]
+        module.f(*expected)
+        compiled(*given)
+        assert all(map(np.array_equal, expected, given)), path.read_text()

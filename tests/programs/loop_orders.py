@@ -1,0 +1,167 @@
+"""Loop nests that go through arrays in other orders than memory does: legal to reorder, or not."""
+
+import numpy as np
+
+from tests.programs.harness import program
+
+
+def table(n, m):
+    return np.sin(np.arange(n * m)).reshape(n, m)
+
+
+@program(
+    lambda: (table(5, 6), table(6, 19), np.zeros((5, 19))),
+    lambda: (table(2, 0), table(0, 9), np.ones((2, 9))),
+    lambda: (table(3, 4), table(4, 18), np.ones((3, 17))),
+    lambda: (table(3, 4), table(3, 18), np.ones((3, 18))),
+    lambda: (table(3, 4), table(4, 18), np.ones((2, 18))),
+    lambda: (table(3, 4).T.copy().T, table(17, 4).T, np.ones((3, 17))),
+    lambda: (table(3, 4), table(4, 17), np.ones((17, 3)).T),
+)
+def product_by_columns(a, b, c):
+    for j in range(b.shape[1]):
+        for k in range(a.shape[1]):
+            for i in range(a.shape[0]):
+                c[i, j] += a[i, k] * b[k, j]
+
+
+@program(lambda: (table(5, 5), table(5, 5), np.ones((5, 5))))
+def product_in_place(a, b, c):
+    for j in range(5):
+        for k in range(5):
+            for i in range(5):
+                a[i, j] += a[i, k] * b[k, j]
+    return a
+
+
+def overlapping(offset):
+    memory = np.cos(np.arange(200.0))
+    return memory[:48].reshape(6, 8), memory[offset : offset + 48].reshape(6, 8)
+
+
+@program(*[lambda k=k: overlapping(k) for k in (0, 1, 7, 8, 9, 47, 48, 90)])
+def columns_of_arrays_that_may_overlap(a, b):
+    for j in range(a.shape[1]):
+        for i in range(a.shape[0]):
+            b[i, j] = 0.5 * a[i, j] + b[i, j]
+
+
+@program(lambda: (table(7, 9),), lambda: (table(7, 20),), lambda: (table(1, 1),))
+def from_above(a):
+    for j in range(a.shape[1]):
+        for i in range(1, a.shape[0]):
+            a[i, j] += 0.5 * a[i - 1, j]
+
+
+@program(lambda: (table(7, 9),), lambda: (table(7, 20),))
+def from_above_and_the_right(a):
+    for j in range(a.shape[1] - 1):
+        for i in range(1, a.shape[0]):
+            a[i, j] += 0.5 * a[i - 1, j + 1]
+
+
+@program(lambda: (table(7, 9),), lambda: (table(7, 20),))
+def from_above_and_the_left(a):
+    for j in range(1, a.shape[1]):
+        for i in range(1, a.shape[0]):
+            a[i, j] += 0.5 * a[i - 1, j - 1]
+
+
+@program(lambda: (table(9, 9),), lambda: (table(20, 20),))
+def from_the_other_side(a):
+    for j in range(a.shape[1]):
+        for i in range(a.shape[0]):
+            a[i, j] = 0.5 * a[j, i] + 0.25
+
+
+@program(lambda: (table(9, 9),), lambda: (table(20, 20),))
+def from_the_last_row(a):
+    n = a.shape[0]
+    for j in range(a.shape[1]):
+        for i in range(n):
+            a[i, j] = 0.5 * a[n - 1 - i, j] + 0.25
+
+
+@program(lambda: (table(9, 18),), lambda: (table(20, 40),))
+def into_every_second_column(a):
+    for j in range(a.shape[1] // 2):
+        for i in range(a.shape[0]):
+            a[i, 2 * j] = a[i, 2 * j + 1] + 1.0
+
+
+@program(lambda: (table(9, 9), np.zeros(17)), lambda: (table(20, 20), np.zeros(39)))
+def diagonals(a, sums):
+    for j in range(a.shape[1]):
+        for i in range(a.shape[0]):
+            sums[i + j] = 0.5 * sums[i + j] + a[i, j]
+
+
+@program(
+    lambda: (table(9, 9), np.arange(9) % 4, np.zeros((9, 9))),
+    lambda: (table(9, 9), np.arange(9) % 20, np.zeros((9, 9))),
+    lambda: (table(9, 9), np.arange(9) - 4, np.zeros((9, 9))),
+    lambda: (table(9, 9), np.arange(9) * 2, np.zeros((9, 9))),
+)
+def rows_by_index(a, rows, out):
+    for j in range(a.shape[1]):
+        for i in range(a.shape[0]):
+            out[rows[i], j] = a[i, j] + 0.5 * out[rows[i], j]
+
+
+@program(lambda: (table(6, 7),), lambda: (table(20, 30),))
+def the_last_one_counts(a):
+    last = np.zeros(2)
+    for j in range(a.shape[1]):
+        for i in range(a.shape[0]):
+            last[0] = a[i, j]
+    return last
+
+
+@program(lambda: (table(6, 7), np.zeros((6, 7))), lambda: (table(20, 30), np.ones((20, 30))))
+def under_a_condition(a, b):
+    for j in range(a.shape[1]):
+        for i in range(a.shape[0]):
+            if a[i, j] > b[i, j]:
+                b[i, j] = a[i, j] * 2.0
+            elif a[i, j] < -0.5:
+                b[i, j] -= 1.0
+
+
+@program(lambda: (table(6, 7), np.zeros((6, 7))), lambda: (table(20, 30), np.ones((20, 30))))
+def variables_of_the_loops_later(a, b):
+    i = j = -1
+    for j in range(a.shape[1]):
+        for i in range(a.shape[0]):
+            b[i, j] = a[i, j] * 2.0
+    return i, j
+
+
+@program(
+    lambda: (table(6, 7), np.zeros((6, 7)), 0.0),
+    lambda: (table(6, 7), np.zeros((6, 7)), 2.0),
+)
+def divisions(a, b, x):
+    for j in range(a.shape[1]):
+        for i in range(a.shape[0]):
+            b[i, j] = (i + j) / x + a[i, j]
+
+
+@program(lambda: (np.arange(24).reshape(2, 3, 4) * 0.5, np.zeros((2, 3, 4))))
+def three_axes(a, b):
+    for k in range(a.shape[2]):
+        for j in range(a.shape[1]):
+            for i in range(a.shape[0]):
+                b[i, j, k] += a[i, j, k] * (i + 2 * j - k)
+
+
+@program(lambda: (table(12, 12),), lambda: (table(25, 25),))
+def lu_decomposition(a):
+    n = a.shape[0]
+    for i in range(n):
+        for j in range(i):
+            for k in range(j):
+                a[i, j] -= a[i, k] * a[k, j]
+            a[i, j] = a[i, j] / (a[j, j] + 3.0)
+        for j in range(i, n):
+            for k in range(i):
+                a[i, j] -= a[i, k] * a[k, j]
