@@ -5,12 +5,12 @@
             for i in range(n):                        for j in range(p):
                 c[i, j] += a[i, k] * b[k, j]              c[i, j] += a[i, k] * b[k, j]
 
-A nest is loops that carry no values, whose numbers of trips are known in front of it, with nothing between them but pure
-work and loads of what the nest does not store to. The order chosen has the least cost inside: for each access to an
-array the bytes that the next trip is away, at most a line of the cache; then the same for the loop around it, and so on.
+A nest is loops that carry no values, whose numbers of trips are known in front of it, with only pure
+work and loads of what the nest does not store to between them. The order chosen has the least cost inside: for each
+access to an array the bytes that the next trip is away, at most a line of the cache; then the loop around it likewise.
 
-Legal if no two trips that access the same element, one of them writing, change places (`analysis.dependence`); so each
-element gets its values in the program's order, and sums of floats are bit-identical. Nothing in the nest may leave
+Legal if no two trips that access the same element, one of them writing, change places (`analysis.dependence`); so
+each element gets its values in the program's order, and sums of floats are bit-identical. Nothing in the nest may leave
 native code: checks are proven, or were tested in front. Different arrays must not overlap: if they do, the code leaves
 in front of the nest, and the next compile keeps the order (`failed`). The trips of such loops have no state of the
 program (``reordered``), so a poll in them cannot leave: it does so behind the nest (`codegen/polling`).
