@@ -39,9 +39,12 @@ from typing import Any  # noqa: E402
 import numpy as np  # noqa: E402
 from array_programs import PROGRAMS, ArrayProgram  # noqa: E402
 from arrays_peers import Peer, load_modules, peer_of  # noqa: E402
-from arrays_report import chart, markdown, progress, sweep_text, targets_missed, text  # noqa: E402
+from arrays_report import OPTIMISED, chart, markdown, progress, sweep_text, targets_missed, text  # noqa: E402
 from arrays_roofline import measure_roofline  # noqa: E402
 from loops_report import write_region  # noqa: E402
+from pairing import settle  # noqa: E402
+
+from ljit import config  # noqa: E402
 
 WARM_CALLS = 4
 SHORTEST = 3e-3  # seconds of CPU time that one measurement should take at least
@@ -78,6 +81,11 @@ def measure_program(
             peer = peer_of(name, program, modules)
             if peer is not None:
                 check_peer(result, program, name, peer, args)
+                if hasattr(peer.function, "specializations"):
+                    settle(
+                        peer.function,
+                        lambda peer=peer: peer.call(*peer.arguments(copy.deepcopy(args))),
+                    )
                 peers[name] = peer
         except Exception as error:
             result.notes.append(f"{name} refuses it: {first_line(error)}")
@@ -180,6 +188,10 @@ def measure_compile_times(
         if name in modules and name in result.times:
             seconds = [compile_time(program, name, modules) for _ in range(rounds)]
             result.compile[name] = min(seconds)
+    with config.overridden(quick_runs=0):
+        if "ljit" in result.compile:
+            seconds = [compile_time(program, "ljit", modules) for _ in range(rounds)]
+            result.compile[OPTIMISED] = min(seconds)
 
 
 def compile_time(program: ArrayProgram, name: str, modules: dict[str, Any]) -> float:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 
 import numpy as np
-from pairing import measure
+from pairing import measure, settle
 
 import ljit
 
@@ -49,6 +50,7 @@ def main() -> int:
         compiled = ljit.jit(function)
         for _ in range(3):
             compiled(x, y)
+        settle(compiled, partial(compiled, x, y))
         plain = repeat(function, x, y, options.calls)
         native = repeat(compiled, x, y, options.calls)
         pair = measure(plain, native, options.rounds)

@@ -30,7 +30,7 @@ from unittest import mock
 
 import numpy as np
 from loop_programs import PROGRAMS, Program
-from pairing import seconds, time_calls
+from pairing import seconds, settle, time_calls
 
 import ljit
 from ljit.codegen.polling import Polling, Watch
@@ -55,6 +55,7 @@ def compiled(program: Program) -> Callable[..., Any]:
     for _ in range(6):  # until nothing is compiled any more
         function(*program.small())
         function(*program.large())
+    settle(function, lambda: function(*program.large()))
     assert any(info.state == "native" for info in function.specializations), program.name
     result: Callable[..., Any] = function
     return result

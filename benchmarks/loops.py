@@ -34,8 +34,10 @@ from typing import Any
 import numpy as np
 from loop_programs import CALLS, PROGRAMS, CLibrary, Program
 from loops_report import Missed, markdown, targets_missed, text, write_region
+from pairing import settle
 
 import ljit
+from ljit import config
 
 C_FLAGS = ("-O3", "-march=native", "-ffp-contract=off")
 WARM_CALLS = 4
@@ -50,7 +52,8 @@ class Result:
     times: dict[str, float] = field(default_factory=dict)  # "c", "ljit", "numba", "cpython"
     to_c: float | None = None  # ljit / C
     to_numba: float | None = None  # ljit / Numba
-    compile_ljit: float | None = None
+    compile_ljit: float | None = None  # until it is native
+    optimised_ljit: float | None = None  # until it is optimised
     compile_numba: float | None = None
     notes: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
@@ -81,13 +84,11 @@ def measure_program(program: Program, library: CLibrary, numba: Any, args: Any) 
         "c": lambda *a: program.in_c(library, *a),
         "ljit": program.compiled(ljit.jit),
     }
-    if numba is not None:
-        measure_compile_times(result, program, numba, args.compile_rounds)
-        if result.compile_numba is not None:
-            peers["numba"] = program.compiled(numba.njit)
-    else:
-        result.compile_ljit = min(compile_ljit(program) for _ in range(args.compile_rounds))
+    measure_compile_times(result, program, numba, args.compile_rounds)
+    if result.compile_numba is not None:
+        peers["numba"] = program.compiled(numba.njit)
     check_results(result, program, peers)
+    settle(peers["ljit"], lambda: peers["ljit"](*program.large()))
     for info in peers["ljit"].specializations:
         if info.state != "native":
             result.notes.append(f"ljit: {info.state}")
@@ -101,11 +102,12 @@ def measure_program(program: Program, library: CLibrary, numba: Any, args: Any) 
 # -- compiling -------------------------------------------------------------------------------------
 
 
-def compile_ljit(program: Program) -> float:
+def compile_ljit(program: Program, **settings: int) -> float:
     function = program.compiled(ljit.jit)
     taken = 0.0
-    for _ in range(2):  # one that is profiled, one that is native
-        taken += timed(function, program.small())
+    with config.overridden(**settings):
+        for _ in range(2):  # one that is profiled, one that is native
+            taken += timed(function, program.small())
     return taken
 
 
@@ -114,15 +116,19 @@ def compile_numba(program: Program, numba: Any) -> float:
 
 
 def measure_compile_times(result: Result, program: Program, numba: Any, rounds: int) -> None:
-    ours, theirs = [], []
+    ours, optimised, theirs = [], [], []
     for _ in range(rounds):
         ours.append(compile_ljit(program))
+        optimised.append(compile_ljit(program, quick_runs=0))
+        if numba is None:
+            continue
         try:
             theirs.append(compile_numba(program, numba))
         except Exception as error:
             result.notes.append(f"Numba refuses it: {type(error).__name__}")
             break
     result.compile_ljit = min(ours)
+    result.optimised_ljit = min(optimised)
     result.compile_numba = min(theirs) if theirs else None
 
 

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+MOST_CALLS = 10_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:
@@ -20,6 +22,15 @@ class Pair:
 
     def __str__(self) -> str:
         return f"{seconds(self.first)}  {seconds(self.second)}  {self.ratio:8.2f}x (+-{100 * self.spread / 2:.0f} %)"
+
+
+def settle(function: Any, call: Callable[[], Any]) -> None:
+    """Call an ljit function until all its native code has been optimised."""
+    for _ in range(MOST_CALLS):
+        call()
+        if not any("not optimised yet" in info.state for info in function.specializations):
+            return
+    raise RuntimeError(f"{function.__name__} is not optimised after {MOST_CALLS} calls")
 
 
 def seconds(t: float) -> str:

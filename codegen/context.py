@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ljit.analysis.assumptions import Assumption
 from ljit.codegen.builder import ModuleBuilder, Ref, address
+from ljit.codegen.work import WorkCell
 from ljit.errors import CodegenError
 from ljit.records import Record, made_by
 from ljit.source import SourceRange
@@ -26,7 +27,8 @@ class CompileOptions(Record, eq=True):
     result, or a `Raised`. `assumptions` are checked at entry. `chaos`: each check also fails when the
     unit's `chaos_site` names it. `result`: the type that native callers get; `Any` is an object. `is_called`:
     by native code of other units. `broadcasts`: an axis whose size only a run knows can have one element where another
-    array has more; without it the code leaves for the interpreter then.
+    array has more; without it the code leaves for the interpreter then. `quick_work`: it is not optimised, and good for
+    so much work, in nodes of the graph (`codegen/work.py`); 0: it is optimised.
     """
 
     fastmath: bool = False
@@ -36,6 +38,7 @@ class CompileOptions(Record, eq=True):
     result: Type = ANY
     is_called: bool = False
     broadcasts: bool = True
+    quick_work: int = 0
 
 
 class ExitInfo(Record, eq=True):
@@ -62,6 +65,7 @@ class Context(Record, frozen=False):
     sites: list[SiteInfo] = made_by(factory=list)
     kept: list[object] = made_by(factory=list)
     boxers: dict[Type, str] = made_by(factory=dict)  # functions that box, for the exits
+    work: WorkCell | None = None  # of quick code
     _addresses: dict[int, Ref] = made_by(factory=dict)
 
     def keep(self, value: object) -> Ref:

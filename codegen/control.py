@@ -309,8 +309,7 @@ class GraphEmitter:
             else:
                 f.condbr(f.icmp("slt", values[0].ref, end), inside, ended)
             f.start(inside)
-            if watch is Watch.POLL:
-                e.polling.poll(node)
+            e.polling.begin_trip(node)
             self._breaks[node] = after.jump
             saved, e.bailout.late = e.bailout.late, [] if node.attrs.get("lanes", 1) != 1 else None
             self._trip(node, values[0].ref, header)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ljit.codegen.builder import Ref, integer
+from ljit.codegen.work import count_elements
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -49,12 +50,21 @@ def outer_loop(e: Emitter, trip: Ref, body: Callable[[Ref], None]) -> None:
 
 
 def inner_loop(
-    e: Emitter, trip: Ref, start: State, body: Callable[[Ref, State], State], hints: Sequence[str]
+    e: Emitter,
+    trip: Ref,
+    start: State,
+    body: Callable[[Ref, State], State],
+    hints: Sequence[str],
+    length: int,
 ) -> State:
-    """A loop that runs at least once and whose trips depend on each other by the carried values only."""
+    """A loop that runs at least once and whose trips depend on each other by the carried values only.
+
+    `length`: about how many instructions a trip is.
+    """
     f = e.f
     if trip.constant == 1:
         return body(ZERO, start)
+    count_elements(e.context, f, trip, length)
     inside, after = f.new_block("trip"), f.new_block("done")
     before = f.br(inside)
     f.start(inside)

@@ -37,6 +37,7 @@ from ljit.codegen.nest_functions import leaves_work_to_nests, own_function
 from ljit.codegen.ownership import Ownership
 from ljit.codegen.partition import QUICK
 from ljit.codegen.polling import Polling
+from ljit.codegen.work import count_work
 from ljit.types import BOOL, INT, RANGE, SliceType, TupleType, Type
 
 __all__ = ["Emitter"]
@@ -189,6 +190,7 @@ class Emitter:
         count = trip.ref.constant
         is_part = self._is_in_loop or (count is not None and count <= _FEW_TRIPS)
         with nullcontext() if is_part else own_function(self.f):
+            count_work(self.context, self.f, trip.ref)
             outer, self._is_in_loop = self._is_in_loop, self._is_in_loop or count != 1
             outer_loop(self, trip.ref, lambda k: body(Native(INT, (k,))))
             self._is_in_loop = outer

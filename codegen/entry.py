@@ -37,11 +37,12 @@ from ljit.codegen.builder import (
     integer,
     undef,
 )
-from ljit.codegen.context import CompileOptions
+from ljit.codegen.context import Context
 from ljit.codegen.forms import Native
 from ljit.codegen.partition import QUICK
 from ljit.codegen.slow_path import enter_recursive_call, leave_recursive_call, slow_entry
 from ljit.codegen.unboxing import unbox, unbox_int_by_call
+from ljit.codegen.work import count_work, is_used_up
 from ljit.ir import Effect, Graph
 from ljit.ops.control import CALL_NATIVE, LOOP
 from ljit.types import INT, Type
@@ -101,8 +102,7 @@ class NextCell:
 def emit_entry(
     module: ModuleBuilder,
     graph: Graph,
-    options: CompileOptions,
-    keep: Keep,
+    context: Context,
     emit_body: EmitBody,
     name: str = "ljit_entry",
 ) -> NextCell:
@@ -111,11 +111,12 @@ def emit_entry(
     The arguments are borrowed from the caller. The body returns a new reference, or null with an
     error set. Gives the cell that says where other calls go; it must be set before the first call.
     """
-    following = NextCell()
-    keep(following)
+    following, options = NextCell(), context.options
+    context.keep(following)
     params = [param.type for param in graph.params]
     f, arguments, reject = begin_entry(module, name, params, following)
-    emit_assumptions(f, options.assumptions, reject, keep)
+    emit_assumptions(f, options.assumptions, reject, context.keep)
+    _count_run(context, f, graph, reject)
     _count_call(f, following)
     has_loop = any(node.op is LOOP for node in graph.walk())
     if has_loop:
@@ -129,15 +130,15 @@ def emit_entry(
     body = Body(f"{name}.body", Signature(tuple(params), options.result), is_clean)
     inner, passed = body.begin(module)
     emit_body(inner, passed, body)
-    if not options.chaos:
+    if not options.chaos and context.work is None:
         write_twice(inner)
     if options.is_called:
-        _emit_native_entry(module, body, options, keep)
+        _emit_native_entry(module, body, context, graph)
     enter_recursive_call(f)
     refs = [part for a in arguments for part in flatten(a)]
     value, status = body.call(f, body.name, room_of_entry(f), refs)
     leave_recursive_call(f)
-    _return_object(f, value, status, keep)
+    _return_object(f, value, status, context.keep)
     return following
 
 
@@ -154,9 +155,16 @@ def _begin_apart(
     return inner, received([a.type for a in arguments], inner.params)
 
 
-def _emit_native_entry(
-    module: ModuleBuilder, body: Body, options: CompileOptions, keep: Keep
-) -> None:
+def _count_run(context: Context, f: FunctionBuilder, graph: Graph, reject: BlockRef) -> None:
+    """Count a run of quick code, which is not for calls when its work is used up."""
+    if context.work is not None:
+        following = f.new_block("worth")
+        f.condbr(is_used_up(context, f), reject, following, unlikely=True)
+        f.start(following)
+        count_work(context, f, sum(1 for _ in graph.block))
+
+
+def _emit_native_entry(module: ModuleBuilder, body: Body, context: Context, graph: Graph) -> None:
     """Write the function that native code of other units calls."""
     f = module.function(NATIVE_ENTRY, body.llvm_result, body.llvm_params)
     start, f.block = f.block, None
@@ -164,7 +172,8 @@ def _emit_native_entry(
     f.start(changed, reachable=True, cold=True)
     body.ret(f, [undef(part) for part in body.parts], NOT_TAKEN)
     f.block = start
-    emit_assumptions(f, options.assumptions, changed, keep)
+    emit_assumptions(f, context.options.assumptions, changed, context.keep)
+    _count_run(context, f, graph, changed)
     f.ret(f.call(body.llvm_result, body.name, f.params))
 
 

@@ -311,7 +311,8 @@ class Loops:
                 self._combine_rows(found, k, strides)
                 return []
 
-            inner_loop(self.e, trip, [], body, hints_of(self.group, is_unit=is_unit))
+            hints = hints_of(self.group, is_unit=is_unit)
+            inner_loop(self.e, trip, [], body, hints, self.length)
         f.br(done)
         f.start(done)
 
@@ -388,7 +389,7 @@ class Loops:
                 return [part for state in states for part in state]
 
             flat = [part for start in starts for part in start]
-            return _split(inner_loop(self.e, count, flat, body, hints), starts)
+            return _split(inner_loop(self.e, count, flat, body, hints, self.length), starts)
 
         may_stop = not self.may_leave and len(pairs) == len(self.targets)
         found = iter(combine_blocks(accumulators, trip, run, may_stop=may_stop))

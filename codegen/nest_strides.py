@@ -89,7 +89,7 @@ class Strides:
         return x.sizes[-2].constant == 1 or x.steps[-2].constant is not None
 
     def unit_condition(self, axis: int) -> Ref:
-        """Whether the strides of an axis are what `known` says."""
+        """Whether the strides of an axis are what `known` says; quick code gains nothing from it at run time."""
         f, found = self.f, []
         for x in self.arrays:
             if self.known(x, axis) == 0:
@@ -99,7 +99,8 @@ class Strides:
                 step = integer("i64", self.known(x, axis))
                 same = f.binary("and", same, f.icmp("eq", x.strides[axis], step))
             found.append(same)
-        return all_of(f, found)
+        result, is_quick = all_of(f, found), self.space.e.context.work is not None
+        return FALSE if is_quick and result is not TRUE else result
 
     def known(self, x: Operand, axis: int) -> int:
         """The stride in bytes that the copy for known strides assumes."""

@@ -34,10 +34,12 @@ from ljit.codegen.nest_overlap import HAZARD
 from ljit.codegen.refs import FALSE, TRUE
 from ljit.codegen.shared_code import is_call_of
 from ljit.codegen.slow_path import support
+from ljit.codegen.work import count_work, is_used_up, nodes_of_trip
 from ljit.ir import Effect, Graph, Node, Value
 from ljit.ops.control import (
     CALL_NATIVE,
     CONTINUE,
+    HOT,
     INTERRUPTED,
     LONG_LOOP,
     LOOP,
@@ -56,6 +58,7 @@ __all__ = ["Polling", "Watch", "regain_gil"]
 _NEST = re.compile(r"call void @(nest\.\d+)\(")
 _FEW = 64  # trips, if their number is known, around which no poll is needed
 _CHUNK = 2**17  # trips
+_QUICK_CHUNK = 2**12  # of quick code, whose trips take longer and which may have to be left soon
 _MANY = 2**27  # nodes run by an inner loop without polls: some hundredths of a second
 _MANY_EACH = 2**13  # trips of each of two loops without polls
 _LONG = (
@@ -262,6 +265,8 @@ class Polling:
         if bailout.current is None:
             return
         is_late = loop is not None and bool(loop.attrs.get("reordered"))
+        if self.e.context.work is not None and not is_late:
+            bailout.bail_if(is_used_up(self.e.context, f), HOT)
         leave = f.new_block("late") if is_late else bailout.fail_block(INTERRUPTED)
         state = self._state if self.free_loop is not None else None
         flag = f.load("ptr", self._flag) if state is not None else flags().requests
@@ -295,6 +300,12 @@ class Polling:
             asked = self.f.load("i1", self._late)
             self.f.store(FALSE, self._late)
             self.e.bailout.bail_if(asked, INTERRUPTED)
+
+    def begin_trip(self, node: Node) -> None:
+        """Do what a trip of the loop begins with."""
+        count_work(self.e.context, self.f, nodes_of_trip(node))
+        if self.watch_of(node) is Watch.POLL:
+            self.poll(node)
 
     def poll_in_frames(self) -> None:
         """Poll at the entry of a body that calls others, every so many frames."""
@@ -339,7 +350,8 @@ class Polling:
     def end_of_chunk(self, start: Ref, k: Ref, stop: Ref) -> Ref:
         """Up to where the trips from `k` on run before the next poll."""
         f = self.f
-        size = integer("i64", 1 if self.e.context.options.chaos else _CHUNK)
+        trips = _CHUNK if self.e.context.work is None else _QUICK_CHUNK
+        size = integer("i64", 1 if self.e.context.options.chaos else trips)
         if start.constant is not None and start.constant <= 0:
             # It would overflow after more trips than a machine can run.
             end = f.binary("add", k, size, "nsw")

@@ -16,6 +16,7 @@ from ljit.codegen.engine import CompiledModule, CompileTimes, compile_ir
 from ljit.codegen.entry import NATIVE_ENTRY, NextCell, emit_entry, slow_entry
 from ljit.codegen.forms import Native
 from ljit.codegen.mathlib import shared_symbols
+from ljit.codegen.work import WorkCell
 from ljit.ir import Graph
 from ljit.ops.control import LOOP
 
@@ -43,6 +44,7 @@ class NativeCode:
         self.name = name
         self._compiled = compiled
         self._kept = context.kept
+        self._work = context.work
         self.exits: Sequence[ExitInfo] = context.exits
         self.sites: Sequence[SiteInfo] = context.sites
         self.emit_time = emit_time
@@ -58,6 +60,16 @@ class NativeCode:
     def address(self) -> int:
         """Address of the vectorcall entry."""
         return self._compiled.address
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether it was not optimised."""
+        return self._work is not None
+
+    @property
+    def is_hot(self) -> bool:
+        """Whether it was not optimised and has run so much that it should be."""
+        return self._work is not None and self._work.is_used_up
 
     @property
     def native_address(self) -> int:
@@ -119,6 +131,8 @@ def build_module(
     """Write the LLVM IR of a unit; the cell says where its entry hands on other calls."""
     module = ModuleBuilder(name)
     context = Context(module, options)
+    if options.quick_work and not options.chaos:
+        context.work = WorkCell(options.quick_work)
     if options.chaos:
         module.global_variable(CHAOS_SITE, "i32", "-1")
 
@@ -127,7 +141,7 @@ def build_module(
         GraphEmitter(emitter).emit(graph, params)
         emitter.finish()
 
-    following = emit_entry(module, graph, options, context.keep, emit_body, ENTRY)
+    following = emit_entry(module, graph, context, emit_body, ENTRY)
     return module.render(), context, following
 
 
@@ -145,7 +159,8 @@ def compile_unit(graph: Graph, *, name: str, options: CompileOptions | None = No
     has_lanes = any(
         cast(int, node.attrs.get("lanes", 1)) > 1 for node in graph.walk() if node.op is LOOP
     )
-    optimize = not options.chaos  # which compiles each function once for each of its checks
+    # Code for chaos is compiled once for each of its checks.
+    optimize = not (options.chaos or options.quick_work)
     compiled = compile_ir(
         text,
         ENTRY,

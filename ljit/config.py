@@ -4,7 +4,8 @@ Variables: ``LJIT=0`` leaves functions undecorated, ``LJIT_CHECK=1`` verifies gr
 ``LJIT_CHECK=2`` also after each pass, ``LJIT_FULL_TRACEBACK=1`` shows ljit's own frames, ``LJIT_PROFILED_SIZES=0``
 makes no code for the sizes of small arrays, ``LJIT_OPT_LIMIT="fuse=12"`` lets a pass do
 that many rewrites, ``LJIT_STOP_AFTER=17`` skips every pass after the 17th run, ``LJIT_KEPT_MEMORY=64`` keeps at
-most so many MiB of freed arrays for new ones, and
+most so many MiB of freed arrays for new ones, ``LJIT_QUICK_RUNS=200000`` says how often native code runs, by and large,
+before it is worth optimising (0: it is optimised at once), and
 ``LJIT_LOG_LEVEL='inline:>fuse:>>runtime'`` logs passes and components to stderr: no prefix
 gives DUMP, ``>`` also UPDATE, ``>>`` also DEBUG. They are read once; tests use `overridden`.
 """
@@ -26,6 +27,8 @@ _LEVEL_NAMES = ("DUMP", "UPDATE", "DEBUG")
 _OFF = -1
 KEPT_MEMORY = 256  # MiB
 CHECK_NOTHING, CHECK_ENDS, CHECK_PASSES = 0, 1, 2
+# Optimising costs as much as running quick code so often costs more than running what it becomes.
+QUICK_RUNS = 200_000
 
 
 class Settings(Record, eq=True):
@@ -39,12 +42,14 @@ class Settings(Record, eq=True):
     opt_limits: Mapping[str, int] = made_by(factory=dict)
     stop_after: int | None = None
     kept_memory: int = KEPT_MEMORY
+    quick_runs: int = QUICK_RUNS
 
     @staticmethod
     def from_environment(environment: Mapping[str, str]) -> Settings:
         """Read the variables; malformed parts are warned about and left out."""
         stop_after = environment.get("LJIT_STOP_AFTER", "")
         kept_memory = environment.get("LJIT_KEPT_MEMORY", "")
+        quick_runs = environment.get("LJIT_QUICK_RUNS", "")
         return Settings(
             enabled=environment.get("LJIT", "1") != "0",
             check=_check_level(environment.get("LJIT_CHECK", "")),
@@ -53,7 +58,8 @@ class Settings(Record, eq=True):
             log_levels=parse_log_levels(environment.get("LJIT_LOG_LEVEL", "")),
             opt_limits=_parse_limits(environment.get("LJIT_OPT_LIMIT", "")),
             stop_after=_parse_count("LJIT_STOP_AFTER", stop_after) if stop_after else None,
-            kept_memory=_memory_limit(kept_memory),
+            kept_memory=_count_or("LJIT_KEPT_MEMORY", kept_memory, KEPT_MEMORY),
+            quick_runs=_count_or("LJIT_QUICK_RUNS", quick_runs, QUICK_RUNS),
         )
 
 
@@ -95,9 +101,9 @@ def _check_level(text: str) -> int:
     return min(int(text), CHECK_PASSES)
 
 
-def _memory_limit(text: str) -> int:
-    count = _parse_count("LJIT_KEPT_MEMORY", text) if text else None
-    return KEPT_MEMORY if count is None else count
+def _count_or(variable: str, text: str, default: int) -> int:
+    count = _parse_count(variable, text) if text else None
+    return default if count is None else count
 
 
 class Logger:

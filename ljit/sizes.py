@@ -15,6 +15,7 @@ from ljit.types import ArrayType, Type
 
 __all__ = [
     "MAX_ELEMENTS",
+    "is_large",
     "is_small",
     "may_be_broadcast",
     "sized_types",
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 MAX_ELEMENTS = 16  # of an array that is kept in registers
+_LARGE = 2**15
 _MAX_LAST = 4  # a last axis of up to this many elements counts as a vector: (n, 3)
 
 
@@ -73,6 +75,11 @@ def sized_types(types: Sequence[Type], values: Sequence[object]) -> tuple[Type, 
 def may_be_broadcast(value: object) -> bool:
     """Whether the value is an array with one element along an axis."""
     return isinstance(value, np.ndarray) and 1 in value.shape
+
+
+def is_large(value: object) -> bool:
+    """Whether the value is an array with so many elements that work on all of them takes a while."""
+    return isinstance(value, np.ndarray) and value.size >= _LARGE
 
 
 def without_sizes(types: Sequence[Type]) -> tuple[Type, ...]:

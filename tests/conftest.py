@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 os.environ.setdefault("LJIT_CHECK", "1")  # verify graphs; show ljit's own faults
+os.environ.setdefault("LJIT_QUICK_RUNS", "0")  # what is optimised is what most tests are about
 
 import pytest
 from hypothesis import HealthCheck, settings

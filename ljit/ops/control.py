@@ -20,6 +20,7 @@ __all__ = [
     "CONTINUE",
     "DEOPTIMIZE",
     "GUARD",
+    "HOT",
     "IF",
     "INTERRUPTED",
     "LOAD",
@@ -152,8 +153,9 @@ OVERLAP = "arrays of a loop nest in another order overlap"
 BROADCAST = "an array of one element along an axis is broadcast"
 INTERRUPTED = "interrupted"  # by a signal, or by another thread that needs the interpreter
 LONG_LOOP = "a loop in another one is so long that it is compiled by itself"
+HOT = "the code has run so much that it is worth optimising"
 #: of outlined loops, or of any code: nothing is wrong with the code that leaves for them
-PLANNED_EXITS = frozenset(("loop done", "returns", "leaves the loop", INTERRUPTED, LONG_LOOP))
+PLANNED_EXITS = frozenset(("loop done", "returns", "leaves the loop", INTERRUPTED, LONG_LOOP, HOT))
 
 DEOPTIMIZE = _control(
     "Deoptimize",

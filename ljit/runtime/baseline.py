@@ -14,7 +14,14 @@ from ljit.ir import Graph, Node
 from ljit.passes import run_passes
 from ljit.records import Record
 
-__all__ = ["BASELINE_PIPELINE", "SPECIALIZED_PIPELINE", "SSA_PIPELINE", "Baseline", "script_graph"]
+__all__ = [
+    "BASELINE_PIPELINE",
+    "QUICK_PIPELINE",
+    "SPECIALIZED_PIPELINE",
+    "SSA_PIPELINE",
+    "Baseline",
+    "script_graph",
+]
 
 SSA_PIPELINE = "convert_to_ssa"
 
@@ -25,12 +32,17 @@ BASELINE_PIPELINE = (
     "peephole_optimize,eliminate_dead_code,lower_simple_tuples,check_inplace,insert_profile_nodes"
 )
 
-#: what runs on a specialised graph
-SPECIALIZED_PIPELINE = (
+#: what runs on the specialised graph of code that is not optimised
+QUICK_PIPELINE = (
     "canonicalize_modified_loops,unroll_updates,normalize_ops,decompose_ops,constant_propagation,peephole_optimize,"
     "lower_simple_tuples,eliminate_common_subexpression,eliminate_redundant_guards,"
-    "eliminate_dead_code,scalarize_arrays,fuse_rows,fuse,eliminate_dead_code,eliminate_redundant_checks,"
-    "interchange,unroll_and_jam,eliminate_dead_code,check_inplace"
+    "eliminate_dead_code,scalarize_arrays,fuse_rows,fuse,eliminate_dead_code,check_inplace"
+)
+
+#: what runs on other specialised graphs
+SPECIALIZED_PIPELINE = QUICK_PIPELINE.replace(
+    "check_inplace",
+    "eliminate_redundant_checks,interchange,unroll_and_jam,eliminate_dead_code,check_inplace",
 )
 
 

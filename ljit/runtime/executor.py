@@ -22,6 +22,7 @@ from ljit import config
 from ljit.errors import InternalError, UserError
 from ljit.frames import is_raised_by_handler
 from ljit.interp import (
+    MIN_TRIPS,
     Code,
     LoopExit,
     LoopInfo,
@@ -31,7 +32,7 @@ from ljit.interp import (
     resume,
     run,
 )
-from ljit.ops.control import CALLEE_LEFT, NOT_RUN, PLANNED_EXITS
+from ljit.ops.control import CALLEE_LEFT, HOT, NOT_RUN, PLANNED_EXITS
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.links import connect, disconnect, drop_callers, link_to, note_callers
@@ -63,7 +64,7 @@ from ljit.runtime.plans import (
     wants_compile,
 )
 from ljit.runtime.twins import twin_of
-from ljit.sizes import may_be_broadcast, sized_types, without_sizes
+from ljit.sizes import is_large, may_be_broadcast, sized_types, without_sizes
 from ljit.types import Type, type_of
 
 if TYPE_CHECKING:
@@ -78,13 +79,14 @@ _lock = threading.RLock()  # of all executors: one compiles while another does
 class _Hooks:
     """The interpreter's way back to the executor while it runs one call of a plan."""
 
-    def __init__(self, executor: ProfilingExecutor, plan: Plan) -> None:
+    def __init__(self, executor: ProfilingExecutor, plan: Plan, *, is_hot: bool = False) -> None:
         self.executor = executor
         self.plan = plan
+        self.is_hot = is_hot  # native code was left because loops should be optimised
         self.on_profile = plan.feedback.profile.record
 
     def trips_until_hot(self, loop: LoopInfo) -> int:
-        return self.executor.outlined.trips_until_hot(loop)
+        return MIN_TRIPS if self.is_hot else self.executor.outlined.trips_until_hot(loop)
 
     def on_hot_loop(
         self, code: Code, loop_id: int, trip: int, registers: Sequence[object]
@@ -229,6 +231,8 @@ class ProfilingExecutor:
             plan = self._start_plan(key, sized)
         if plan is not None and not plan.feedback.broadcasts:
             plan.feedback.broadcasts = any(map(may_be_broadcast, values))
+        if plan is not None and not plan.feedback.is_hot:
+            plan.feedback.is_hot = any(map(is_large, values))
         return plan
 
     def _start_plan(self, key: tuple[Type, ...], sized: tuple[Type, ...]) -> Plan | None:
@@ -280,6 +284,8 @@ class ProfilingExecutor:
 
     def unit_for(self, plan: Plan, runs: int | None = None) -> NativeUnit | None:
         """Give the plan's native code, compiling it if enough calls, or `runs`, were profiled."""
+        if plan.unit is not None and plan.unit.code.is_hot:
+            self.optimize(plan)
         if plan.unit is not None:
             broken = plan.unit.broken_assumptions()
             if not broken:
@@ -314,6 +320,7 @@ class ProfilingExecutor:
                 raise
 
         fastmath = self.options.fastmath
+        quick_runs = 0 if plan.feedback.is_hot else config.settings().quick_runs
         try:
             unit = compile_function(
                 self.baseline,
@@ -323,6 +330,7 @@ class ProfilingExecutor:
                 link_to,
                 fastmath=fastmath,
                 is_called=plan.is_called,
+                quick_runs=quick_runs,
             )
         except InternalError as error:
             if config.settings().check:
@@ -338,12 +346,18 @@ class ProfilingExecutor:
         plan.bailouts.clear()
         self.link_entries()
         unit.retire = lambda reason: self.retire(plan, reason) if plan.unit is unit else None
-        note_callers(unit)
         connect(plan)
+        note_callers(unit)  # behind `connect`: quick code calls itself through a link
         _log.update(
             f"{self.fn.__qualname__} is native for {plan}: "
             f"compile {plan.compiles}, {unit.seconds * 1e3:.1f} ms"
         )
+
+    def optimize(self, plan: Plan) -> None:
+        """Drop the plan's quick code: the next call has it compiled with optimising."""
+        plan.feedback.is_hot = True
+        if plan.unit is not None and plan.unit.code.is_quick:
+            self.retire(plan, HOT)
 
     def refuse(self, plan: Plan, reason: str) -> None:
         """Leave all further calls of the plan to CPython."""
@@ -394,9 +408,12 @@ class ProfilingExecutor:
         state = dict(zip(leaving.names, values, strict=True))
         plan.bailouts[site_index] += 1
         unit.bailouts[site_index] += 1
-        raised = True
+        raised, is_hot = True, unit.sites[site_index].reason == HOT
+        if is_hot:
+            self.optimize(plan)
         try:
-            result = resume(self.baseline.code, leaving.at, state, _Hooks(self, plan))
+            hooks = _Hooks(self, plan, is_hot=is_hot)
+            result = resume(self.baseline.code, leaving.at, state, hooks)
             raised = False
             return result
         finally:

@@ -29,7 +29,7 @@ class SpecializationInfo(Record, eq=True):
     """One plan of a function: argument types, state, and what happened to it."""
 
     types: tuple[Type, ...]
-    state: str  # "native", "profiling" or "CPython: reason"
+    state: str  # "native", "native, not optimised yet", "profiling" or "CPython: reason"
     runs: int  # in the interpreter
     compiles: int
     seconds: float  # of all compiles
@@ -54,8 +54,10 @@ def specialization_info(plan: Plan) -> SpecializationInfo:
     """Sum up one plan."""
     if plan.refused is not None:
         state = f"CPython: {plan.refused}"
+    elif plan.unit is not None:
+        state = "native, not optimised yet" if plan.unit.code.is_quick else "native"
     else:
-        state = "native" if plan.unit is not None else "profiling"
+        state = "profiling"
     return SpecializationInfo(
         plan.types,
         state,

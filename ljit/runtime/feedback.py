@@ -22,6 +22,7 @@ class PlanFeedback(Record, frozen=False):
     changes: Counter[str] = made_by(factory=Counter)
     with_sizes: bool = False  # of small arrays
     broadcasts: bool = False  # arrays of one element along an axis of unknown size were seen
+    is_hot: bool = False  # there is so much to run that optimising pays
 
     def observed(self, node_id: int) -> Type | None:
         return self.profile.observed(node_id, with_sizes=self.with_sizes)
@@ -32,7 +33,7 @@ class PlanFeedback(Record, frozen=False):
     def summary(self) -> object:
         """What is known, to compare with what will be known later."""
         learnt = (frozenset(self.widened), frozenset(self.failed_tests), dict(self.changes))
-        return self.profile.summary(), learnt, self.broadcasts
+        return self.profile.summary(), learnt, self.broadcasts, self.is_hot
 
     def is_unstable(self, name: str) -> bool:
         return self.changes[name] >= CHANGES_OF_UNSTABLE

@@ -101,14 +101,16 @@ class _NoHooks:
 
 
 def _unit(executor: ProfilingExecutor, args: Sequence[object]) -> NativeUnit:
-    """The native code for these arguments, or the latest; the function must have been called."""
+    """The optimised code for these arguments, or the latest; the function must have been called."""
     _baseline(executor)
     if args:
         plan = executor.plan_for(_values(executor, args, {}))
-        units = [executor.unit_for(plan)] if plan is not None else []
+        plans = [plan] if plan is not None else []
     else:
-        units = [plan.unit for plan in reversed(executor.plans.values())]
-    for unit in units:
+        plans = [plan for plan in reversed(executor.plans.values()) if plan.unit is not None]
+    for plan in plans:
+        executor.optimize(plan)
+        unit = executor.unit_for(plan)
         if unit is not None:
             return unit
     name = executor.fn.__qualname__

@@ -21,7 +21,7 @@ from ljit.ir import Effect, Graph, Node, Value, get_op
 from ljit.ops.control import BUILD, CALL_NATIVE, MAP
 from ljit.passes import run_passes
 from ljit.records import Record, made_by
-from ljit.runtime.baseline import SPECIALIZED_PIPELINE, Baseline
+from ljit.runtime.baseline import QUICK_PIPELINE, SPECIALIZED_PIPELINE, Baseline
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.vectorcall import make_function_type, set_vectorcall
 from ljit.sizes import without_sizes
@@ -148,33 +148,43 @@ def _blame(name: str) -> Iterator[None]:
 
 
 def specialized_graph(
-    baseline: Baseline, types_: Sequence[Type], feedback: PlanFeedback, link_to: LinkTo
+    baseline: Baseline,
+    types_: Sequence[Type],
+    feedback: PlanFeedback,
+    link_to: LinkTo,
+    *,
+    is_quick: bool = False,
 ) -> Specialization:
-    """Specialise the whole function and run the passes on the result."""
+    """Specialise the whole function and run the passes on the result.
+
+    Quick code calls itself as it would another function: such a call soon finds optimised code instead.
+    """
     from ljit.passes.specialize import specialize
 
-    function = cast(FunctionType, baseline.fn)  # as a field it looks like a bound method
+    function = None if is_quick else cast(FunctionType, baseline.fn)  # a field looks like a method
+    pipeline = QUICK_PIPELINE if is_quick else SPECIALIZED_PIPELINE
 
     def make(chosen: Sequence[Type], seen: PlanFeedback) -> Specialization:
         return specialize(baseline.graph, chosen, seen, baseline.liveness, function, link_to)
 
-    return _with_sizes_if_better(types_, feedback, make)
+    return _with_sizes_if_better(types_, feedback, make, pipeline)
 
 
 def _with_sizes_if_better(
     types_: Sequence[Type],
     feedback: PlanFeedback,
     make: Callable[[Sequence[Type], PlanFeedback], Specialization],
+    pipeline: str = SPECIALIZED_PIPELINE,
 ) -> Specialization:
     """Use the sizes of small arrays in `types_` only where that keeps elements in registers or makes loops shorter."""
     general = without_sizes(types_)
     made = make(general, feedback)
-    _optimize(made.graph, feedback)
+    _optimize(made.graph, feedback, pipeline)
     has_sizes = general != tuple(types_) or feedback.profile.has_sizes
     if not has_sizes or not _works_on_arrays(made.graph):
         return made
     sized = make(types_, feedback.with_changes(with_sizes=True))
-    _optimize(sized.graph, feedback)
+    _optimize(sized.graph, feedback, pipeline)
     if _has_elements(sized.graph) or _has_short_rows(sized.graph):
         return sized
     return sized if _unknown(sized.graph) < _unknown(made.graph) else made
@@ -252,7 +262,7 @@ def _has_rows(type_: Type) -> bool:
     return isinstance(type_, ArrayType) and type_.ndim > 1 and (type_.shape[-1] or 1) > 1
 
 
-def _optimize(graph: Graph, feedback: PlanFeedback) -> None:
+def _optimize(graph: Graph, feedback: PlanFeedback, pipeline: str) -> None:
     failed = {"failed": feedback.failed_tests}
     options = dict.fromkeys(
         (
@@ -265,7 +275,7 @@ def _optimize(graph: Graph, feedback: PlanFeedback) -> None:
         ),
         failed,
     )
-    run_passes(graph, SPECIALIZED_PIPELINE, options)
+    run_passes(graph, pipeline, options)
 
 
 def compile_function(
@@ -277,12 +287,17 @@ def compile_function(
     *,
     fastmath: bool,
     is_called: bool,
+    quick_runs: int,
 ) -> NativeUnit:
-    """Compile the function for arguments of the given types; `is_called`: by native code, too."""
+    """Compile the function for arguments of the given types; `is_called`: by native code, too.
+
+    `quick_runs`: how often the code may run before it is worth optimising; it is not optimised then. 0: it is.
+    """
     name = baseline.fn.__qualname__
     start = time.perf_counter()
     with _blame(name):
-        made = specialized_graph(baseline, types_, feedback, link_to)
+        is_quick = quick_runs > 0
+        made = specialized_graph(baseline, types_, feedback, link_to, is_quick=is_quick)
         return _compile(
             made,
             name,
@@ -291,6 +306,7 @@ def compile_function(
             fastmath=fastmath,
             broadcasts=feedback.broadcasts,
             is_called=is_called,
+            quick_runs=quick_runs,
         )
 
 
@@ -331,6 +347,7 @@ def _compile(
     fastmath: bool,
     broadcasts: bool,
     is_called: bool = False,
+    quick_runs: int = 0,
 ) -> NativeUnit:
     from ljit.codegen import CompileOptions, compile_unit
 
@@ -341,6 +358,7 @@ def _compile(
         result=made.result,
         is_called=is_called or any(node.op is CALL_NATIVE for node in made.graph.walk()),
         broadcasts=broadcasts,
+        quick_work=quick_runs * sum(1 for _ in made.graph.walk()),
     )
     code = compile_unit(made.graph, name=name, options=options)
     return make_unit(made, code, time.perf_counter() - start)

@@ -109,6 +109,7 @@ class OutlinedLoops:
             if found.refused is not None:
                 return None
             found.compiles += 1
+            plan.feedback.is_hot = True
             found.known = plan.feedback.summary()
             baseline = self.executor.baseline
             assert baseline is not None

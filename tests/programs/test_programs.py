@@ -93,8 +93,18 @@ def check_guards(program: Program) -> None:
 
 @each(PROGRAMS)
 def test_types_that_change_call_by_call_agree_with_cpython(program: Program) -> None:
+    """The code is quick at first, and optimised soon: at a call, or in the midst of one."""
     calls = list(program.factories) * 3
-    check_calls(program.function, ljit.jit(program.function), calls, program.ulp)
+    with config.overridden(quick_runs=3):
+        check_calls(program.function, ljit.jit(program.function), calls, program.ulp)
+
+
+@each(TRANSLATED)
+def test_quick_code_agrees_with_cpython(program: Program) -> None:
+    for factory in program.factories:
+        with config.overridden(quick_runs=FOR_EVER):
+            compiled = ljit.jit(program.function)
+            check_calls(program.function, compiled, [factory] * 3, program.ulp)
 
 
 @each(TRANSLATED)

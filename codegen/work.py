@@ -1,0 +1,72 @@
+"""Quick code: compiled without optimising, it counts what it has run, and is left when optimising would have paid.
+
+The count goes down in a cell that the unit owns, by about one for each node of the graph that is run: at the entry, in
+each trip of a loop, and by rows of loop nests. Native code looks at it where it polls and at its entry.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING
+
+from ljit.codegen.builder import FunctionBuilder, Ref, address, integer
+from ljit.ir import Node
+from ljit.ops.control import LOOP
+
+if TYPE_CHECKING:
+    from ljit.codegen.context import Context
+
+__all__ = ["WorkCell", "count_elements", "count_work", "is_used_up", "nodes_of_trip"]
+
+_NODES_OF_ELEMENT = 2  # an operation of a nest on one element, and its share of the loop
+
+
+class WorkCell:
+    """One word: how much quick code may still run."""
+
+    __slots__ = ("_word",)
+
+    def __init__(self, amount: int) -> None:
+        self._word = ctypes.c_int64(amount)
+
+    @property
+    def address(self) -> int:
+        """Where the word is: it must stay alive as long as code that counts there."""
+        return ctypes.addressof(self._word)
+
+    @property
+    def is_used_up(self) -> bool:
+        return self._word.value < 0
+
+
+def count_work(context: Context, f: FunctionBuilder, nodes: Ref | int) -> None:
+    """Count nodes that are run; nothing in optimised code."""
+    if context.work is None or not f.is_reachable:
+        return
+    place = address(context.work.address)
+    amount = integer("i64", nodes) if isinstance(nodes, int) else nodes
+    f.store(f.binary("sub", f.load("i64", place), amount), place)
+
+
+def count_elements(context: Context, f: FunctionBuilder, trips: Ref, length: int) -> None:
+    """Count a row of a loop nest whose body is about `length` operations."""
+    if context.work is not None:
+        per_trip = integer("i64", _NODES_OF_ELEMENT * max(length, 1))
+        count_work(context, f, f.binary("mul", trips, per_trip))
+
+
+def is_used_up(context: Context, f: FunctionBuilder) -> Ref:
+    """Whether the code has run as much as it may; only of quick code."""
+    assert context.work is not None
+    left = f.load("i64", address(context.work.address))
+    return f.icmp("slt", left, integer("i64", 0))
+
+
+def nodes_of_trip(node: Node) -> int:
+    """How many nodes one trip of the loop runs, without those of loops in it."""
+    count, todo = 0, list(node.blocks)
+    while todo:
+        for inner in todo.pop():
+            count += 1
+            todo += [] if inner.op is LOOP else inner.blocks
+    return count

@@ -1,0 +1,212 @@
+"""Quick code: what is not optimised until it has run much, and how it gives way to what is."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit import config
+
+NOT_YET = "native, not optimised yet"
+SOON, NEVER = 20, 10**9
+
+
+@pytest.fixture(autouse=True)
+def code_is_quick_at_first():
+    with config.overridden(quick_runs=SOON):
+        yield
+
+
+def states(function: ljit.Function) -> list[str]:
+    return [info.state for info in function.specializations]
+
+
+def total(a):
+    s = 0.0
+    for i in range(len(a)):
+        s += a[i] * 2
+    return s
+
+
+def test_native_code_is_quick_until_it_has_run_often():
+    f, a = ljit.jit(total), np.arange(5.0)
+    seen = []
+    for _ in range(40):
+        assert f(a) == 20.0
+        seen += states(f)
+    assert seen[:3] == ["profiling", NOT_YET, NOT_YET]
+    assert seen[-1] == "native"
+    (info,) = f.specializations
+    assert (info.runs, info.compiles, info.bailouts) == (1, 2, 0)
+
+
+def test_code_that_runs_little_stays_quick():
+    f, a = ljit.jit(total), np.arange(5.0)
+    with config.overridden(quick_runs=NEVER):
+        for _ in range(1000):
+            f(a)
+    assert states(f) == [NOT_YET]
+
+
+def test_zero_runs_have_code_optimised_at_once():
+    f, a = ljit.jit(total), np.arange(5.0)
+    with config.overridden(quick_runs=0):
+        f(a), f(a)
+    assert states(f) == ["native"]
+
+
+def test_a_long_loop_of_quick_code_goes_on_in_optimised_code():
+    f = ljit.jit(total)
+    f(np.arange(3.0)), f(np.arange(3.0))
+    assert states(f) == [NOT_YET]
+    a = np.arange(30_000.0)
+    assert f(a) == total(a)
+    assert "entered 1 time in the middle of a run" in f.explain()
+    assert f(a) == total(a)
+    assert states(f) == ["native"]
+
+
+def test_loops_in_loops_go_on_where_they_were():
+    def walk(n):
+        out = []
+        for i in range(n):
+            for j in range(i):
+                out.append(i * 1000 + j)
+        return out
+
+    f = ljit.jit(walk)
+    assert f(3) == walk(3)
+    for _ in range(4):
+        assert f(150) == walk(150)
+    assert states(f) == ["native"]
+
+
+def test_an_exception_behind_the_switch_is_that_of_cpython():
+    def divide(a, n):
+        for i in range(n):
+            a[i] = 100 // (5000 - i)
+        return a
+
+    f = ljit.jit(divide)
+    small = np.zeros(10, dtype=np.int64)
+    f(small, 3), f(small, 3)
+    assert states(f) == [NOT_YET]
+    a, b = np.zeros(10_000, dtype=np.int64), np.zeros(10_000, dtype=np.int64)
+    with pytest.raises(IndexError) as caught:
+        f(a[:4000], 9000)
+    with pytest.raises(IndexError) as expected:
+        divide(b[:4000], 9000)
+    assert str(caught.value) == str(expected.value)
+    assert np.array_equal(a, b)
+
+
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
+def test_recursion_switches_in_the_midst_of_it():
+    f = ljit.jit(fib)
+    globals()["fib"], plain = f, fib
+    try:
+        f(5), f(5)
+        assert states(f) == [NOT_YET]
+        assert f(21) == 10946
+        assert states(f) == ["native"]
+        assert f.specializations[0].compiles <= 4
+    finally:
+        globals()["fib"] = plain
+
+
+def callee(x):
+    return x * 3 + 1
+
+
+def test_callers_find_the_optimised_code_of_a_callee():
+    inner = ljit.jit(callee)
+
+    def caller(n):
+        s = 0
+        for i in range(n):
+            s += inner(i)
+        return s
+
+    f = ljit.jit(caller)
+    for n in (3, 3, 3, 5000, 5000, 5000):
+        assert f(n) == sum(3 * i + 1 for i in range(n))
+    assert states(f) == ["native"]
+
+
+def test_nests_count_their_elements():
+    def scaled(a, b):
+        return (a + b) * 2 - a
+
+    f = ljit.jit(scaled)
+    a = np.arange(2000.0)
+    for _ in range(4):
+        assert np.array_equal(f(a, a), a * 3)
+    assert states(f) == ["native"]
+    assert f.specializations[0].compiles == 2
+
+
+def test_code_for_large_arrays_is_optimised_at_once():
+    f, a = ljit.jit(lambda a: a * 2 + 1), np.arange(100_000.0)
+    f(a), f(a)
+    assert states(f) == ["native"]
+    assert f.specializations[0].compiles == 1
+
+
+def test_a_function_whose_loop_was_outlined_is_optimised_at_once():
+    f = ljit.jit(total)
+    a = np.arange(3000.0)
+    f(a), f(a)
+    assert states(f) == ["native"]
+    assert f.specializations[0].compiles == 1
+
+
+def test_what_is_shown_is_optimised():
+    f, a = ljit.jit(total), np.arange(5.0)
+    f(a), f(a)
+    assert states(f) == [NOT_YET]
+    text = f.dump_llvm(a)
+    assert states(f) == ["native"]
+    assert "optnone" not in text.split("ljit_entry.body", 1)[1].split("{", 1)[0]
+    assert f(a) == 20.0
+
+
+def test_quick_code_bails_out_and_is_compiled_again_quickly():
+    f, large = ljit.jit(lambda n: n * n), 2**40
+    with config.overridden(quick_runs=NEVER):
+        assert [f(5) for _ in range(3)] == [25] * 3
+        assert [f(large) for _ in range(4)] == [2**80] * 4
+    assert states(f) == [NOT_YET]
+    assert f.specializations[0].compiles == 2
+
+
+def test_threads_that_switch_together_all_get_the_right_result():
+    f, a = ljit.jit(total), np.arange(400.0)
+    expected, wrong = total(a), []
+
+    def work():
+        wrong.extend(1 for _ in range(300) if f(a) != expected)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert states(f) == ["native"]
+
+
+def test_the_environment_says_how_often_code_is_run_before():
+    read = config.Settings.from_environment
+    assert read({}).quick_runs == config.QUICK_RUNS
+    assert read({"LJIT_QUICK_RUNS": "0"}).quick_runs == 0
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert read({"LJIT_QUICK_RUNS": "many"}).quick_runs == config.QUICK_RUNS
+    assert "LJIT_QUICK_RUNS: 'many' is not a count" in str(caught[0].message)
