@@ -4,9 +4,10 @@ An index is one of
 
 - a *mask* with the array's axes: ``a[a > 0]``;
 - *rows*: an array of ints, or a mask, for the first axis, and all of the others: ``x[index]``, ``x[mask, :]``;
-- *places*: vectors of ints and ints for all axes: ``m[rows, columns]``.
+- *places*: vectors of ints and ints for all axes: ``m[rows, columns]``;
+- *columns*: a vector of ints, or a mask, for the last axis behind full slices: ``m[:, columns]``, copies only.
 
-Everything is checked natively; where NumPy raises, the code leaves. Arrays in another order than C are NumPy's.
+Everything is checked natively; where NumPy raises, the code leaves. Rows of arrays in another order than C are NumPy's.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import enum
 import types
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import numpy as np
 
@@ -26,15 +27,19 @@ from ljit.types import INT, NONE, ArrayType, ObjectType, ScalarType, SliceType, 
 __all__ = [
     "can_copy",
     "can_store_at",
+    "check_inside",
     "copy_at",
     "gathered",
     "infer_copy",
+    "inside",
     "places_of",
     "rows_type",
     "store_at",
 ]
 
 _ALL = (SliceType(NONE, NONE, NONE), ObjectType(types.EllipsisType))
+_BLOCK = 32
+_BOOL = np.dtype(bool)
 _INT64, _UINT64 = np.dtype(np.int64), ScalarType(np.dtype(np.uint64))
 
 _VECTOR = ArrayType(_INT64, (None,))
@@ -45,6 +50,7 @@ class _Kind(enum.Enum):
     ROWS = enum.auto()
     ROW_MASK = enum.auto()
     PLACES = enum.auto()
+    COLUMNS = enum.auto()
 
 
 @lru_cache(maxsize=4096)
@@ -65,11 +71,22 @@ def _kind_of(a: ArrayType, index: Type) -> _Kind | None:
         if first.ndim == a.ndim:
             return _Kind.MASK
         return _Kind.ROW_MASK if first.ndim == 1 and a.layout == "C" else None
+    if _is_of_columns(a, items):
+        return _Kind.COLUMNS
     are_ints = all(x.ndim == 1 and x.dtype.kind != "b" for x in arrays)
     if len(items) != a.ndim or not are_ints or _common_size(arrays) == 0:
         return None
     others = [t for t in items if not isinstance(t, ArrayType)]
     return _Kind.PLACES if all(is_integer_scalar(t) and t != _UINT64 for t in others) else None
+
+
+def _is_of_columns(a: ArrayType, items: Sequence[Type]) -> bool:
+    *others, last = items
+    has_all = _ALL[1] in others or len(items) == a.ndim
+    is_whole = all(t in _ALL for t in others) and others.count(_ALL[1]) < 2 and has_all
+    is_vector = isinstance(last, ArrayType) and last.ndim == 1
+    used = len(items) - others.count(_ALL[1])
+    return is_whole and is_vector and 1 < a.ndim >= used and (a.ndim == 2 or a.layout == "C")
 
 
 def _common_size(arrays: Sequence[ArrayType]) -> int | None:
@@ -89,6 +106,10 @@ def infer_copy(a: ArrayType, index: Type) -> ArrayType | None:
         assert isinstance(index, TupleType)
         arrays = [t for t in index.items if isinstance(t, ArrayType)]
         return ArrayType(a.dtype, (_common_size(arrays),))
+    if kind is _Kind.COLUMNS:
+        last = _last_type(index)
+        count = None if last.dtype.kind == "b" else last.shape[0]
+        return ArrayType(a.dtype, (*a.shape[:-1], count), "strided")
     if kind is _Kind.MASK:
         return ArrayType(a.dtype, (None,))
     if kind is _Kind.ROW_MASK:
@@ -108,6 +129,13 @@ def _first_type(index: Type) -> ArrayType:
     return first
 
 
+def _last_type(index: Type) -> ArrayType:
+    assert isinstance(index, TupleType)
+    last = index.items[-1]
+    assert isinstance(last, ArrayType)
+    return last
+
+
 def _first(e: Emitter, index: V) -> V:
     """The array that selects along the first axis."""
     return e.tuple_items(index)[0] if isinstance(index.type, TupleType) else index
@@ -121,8 +149,11 @@ def _is_ordered(*arrays: ArrayType) -> bool:
 def can_copy(a: ArrayType, index: Type) -> bool:
     """Whether `copy_at` can do it."""
     kind = _kind_of(a, index)
-    if kind is None or kind is _Kind.PLACES:
+    if kind in (None, _Kind.PLACES, _Kind.MASK):
         return kind is not None
+    if kind is _Kind.COLUMNS:
+        last = _last_type(index)
+        return last.dtype.kind != "b" or last.layout == "C"
     first = _first_type(index)
     return _is_ordered(a, first) and (first.layout == "C" or kind is _Kind.ROWS)
 
@@ -136,9 +167,15 @@ def copy_at(e: Emitter, a: V, index: V) -> V:
     assert made is not None
     if kind is _Kind.PLACES:
         return _copy_places(e, a, index, made)
+    if kind is _Kind.COLUMNS:
+        return _copy_columns(e, a, index, made)
     first = _first(e, index)
     if kind is _Kind.MASK:
         _check_sizes(e, e.array_sizes(a), e.array_sizes(first))
+        a, first = (
+            _ordered(e, a),
+            first if first.type.layout == "C" else _converted(e, first, _BOOL),
+        )
         result = e.array_new(made, [e.mask_count(first)], None)
         e.array_compress(a, first, result)
         return result
@@ -146,6 +183,61 @@ def copy_at(e: Emitter, a: V, index: V) -> V:
         _check_sizes(e, e.array_sizes(a)[:1], e.array_sizes(first))
         first = places_of(e, first)
     return gathered(e, a, first, made)
+
+
+def _ordered(e: Emitter, a: V) -> V:
+    return a if _is_ordered(a.type) else _converted(e, a, a.type.dtype)
+
+
+def _copy_columns(e: Emitter, a: V, index: V, made: ArrayType) -> V:
+    """As NumPy does, a row for each column, transposed; some rows of `a` at a time, which stay in the cache."""
+    *lead, width = e.array_sizes(a)
+    *_, column = e.tuple_items(index)
+    if column.type.dtype.kind == "b":
+        _check_sizes(e, [width], e.array_sizes(column))
+        column = places_of(e, column)
+    (count,) = e.array_sizes(column)
+    is_there = check_inside(e, a, width, column)
+    e.bail_if(e.bit_not(is_there), "index out of bounds")
+    rows = reduce(e.mul, lead)
+    item, step = (e.const(INT, x) for x in (a.type.dtype.itemsize, _BLOCK))
+    if len(lead) > 1:
+        strides = [e.mul(width, item), item]
+        a = e.array_view(
+            a, ArrayType(a.type.dtype, (None,) * 2), e.const(INT, 0), [rows, width], strides
+        )
+    result = e.array_new(ArrayType(made.dtype, (None,) * 2), [count, rows], None)
+
+    def block(k: V) -> None:
+        start = e.mul(k, step)
+        rest = e.sub(rows, start)
+        size = e.select(e.compare("lt", rest, step), rest, step)
+
+        def one(j: V) -> None:
+            place = inside(e, e.array_load(column, [j]), width, is_checked=True)
+
+            def copy(i: V) -> None:
+                row = e.add(start, i)
+                e.array_store(result, [j, row], e.array_load(a, [row, place]))
+
+            e.loop(size, copy)
+
+        e.loop(count, one)
+
+    e.loop(e.div(e.add(rows, e.const(INT, _BLOCK - 1)), step), block)
+    is_empty = e.compare("eq", e.mul(rows, count), e.const(INT, 0))
+    strides = [e.select(is_empty, e.const(INT, 0), item)]
+    for size in lead[:0:-1]:
+        strides.insert(0, e.mul(strides[0], size))
+    strides.append(e.mul(rows, strides[-1]))
+    return e.array_view(result, made, e.const(INT, 0), [*lead, count], strides)
+
+
+def check_inside(e: Emitter, a: V, size: V, index: V) -> V:
+    """Whether an axis of a size has all the elements that an array of ints names."""
+    one = e.const(INT, a.type.dtype.itemsize)
+    axis = e.array_view(a, ArrayType(a.type.dtype, (None,)), e.const(INT, 0), [size], [one])
+    return e.are_inside(axis, index)
 
 
 def gathered(e: Emitter, a: V, index: V, made: ArrayType) -> V:
@@ -208,6 +300,10 @@ def can_store_at(a: ArrayType, index: Type, value: Type) -> bool:
     if not a.writeable or not can_copy(a, index) or not can_store(element_of(value), a.dtype):
         return False
     kind = _kind_of(a, index)
+    if kind is _Kind.COLUMNS:
+        return False
+    if kind is _Kind.MASK and not (_is_ordered(a) and _first_type(index).layout == "C"):
+        return False
     has_rows = kind is _Kind.ROW_MASK or (kind is _Kind.ROWS and a.ndim > 1)
     if kind is _Kind.ROWS and _first_type(index).ndim != 1:
         return False
