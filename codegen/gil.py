@@ -4,7 +4,8 @@ A loop without loops around it, in which no Python object is known to be touched
 address of the flag that it looks at, the thread's state while the GIL is released (null: it is held), and whether it
 may be released at all. While the GIL is held the flag is CPython's own ``eval_breaker``, set when its interpreter
 would have to stop. While it is released that one is about other threads; then the flag is the one that says that a
-signal has come in the main thread, which handles signals, and in others one that is never set.
+signal has come in the main thread, which handles signals, and in others one that is never set. From CPython 3.13 on
+each thread has a flag of its own, which is about that thread alone; it is looked at all the time.
 
     release_gil(state)     let other threads run
     regain_gil(state)      wait for the GIL, if it is not held
@@ -22,6 +23,7 @@ import ctypes
 import sys
 from collections.abc import Callable
 from functools import cache
+from typing import cast
 
 import numpy as np
 
@@ -35,40 +37,59 @@ SUPPORT_NAMES = ("release_gil", "regain_gil", "attend", "attend_held")
 
 
 class Flags(Record):
-    """CPython's flags, each an i32."""
+    """CPython's flags, each a number whose lowest byte is to be looked at."""
 
     requests: Ref  # its interpreter has to stop
     drop: Ref  # as another thread waits for the GIL
     signals: Ref  # as a signal has come
+    of_thread: bool = False  # these are none; the flag is one word of each thread's state
 
 
 _never = ctypes.c_int32(0)
 NEVER = address(ctypes.addressof(_never))
 _STATE_BYTES = 2000  # of CPython's state to look through
+THREAD_FLAG = 24  # where it is in a thread's state, behind the pointer to the interpreter's state
 
 
 @cache
 def flags() -> Flags:
     """Find CPython's flags; of an unknown version, words that are never set: then nothing interrupts a loop."""
-    if sys.version_info[:2] == (3, 11):
-        requests, signals = _find_requests(), _find_signals()
-        if requests is not None and signals is not None:
-            return Flags(address(requests), address(requests + 4), address(signals))
-    return Flags(NEVER, NEVER, NEVER)
+    if sys.version_info >= (3, 13):
+        words = ctypes.cast(_pointer_from("PyThreadState_Get"), ctypes.POINTER(ctypes.c_void_p))
+        of_thread = words[THREAD_FLAG // 8 - 1] == _pointer_from("PyInterpreterState_Get")
+        return Flags(NEVER, NEVER, NEVER, of_thread)
+    requests, signals = _find_requests(), _find_signals()
+    if requests is None or signals is None:
+        return Flags(NEVER, NEVER, NEVER)
+    return Flags(address(requests), address(requests + 4), address(signals))
+
+
+def _pointer_from(getter: str) -> int:
+    get = getattr(ctypes.pythonapi, getter)
+    get.restype = ctypes.c_void_p
+    return cast(int, get())
 
 
 def _find_requests() -> int | None:
-    """In an interpreter's state ``eval_breaker`` and ``gil_drop_request`` follow the recursion limit."""
-    get = ctypes.pythonapi.PyInterpreterState_Get
-    get.restype = ctypes.c_void_p
+    """In an interpreter's state ``eval_breaker``, ``gil_drop_request`` and the recursion limit are neighbours."""
     limit = sys.getrecursionlimit()
-    found = _find(get(), np.int32, (limit, limit + 997), sys.setrecursionlimit)
-    return found + 4 if found is not None else None
+    values = (limit, limit + 997)
+    found = _find(_pointer_from("PyInterpreterState_Get"), np.int32, values, sys.setrecursionlimit)
+    if found is None:
+        return None
+    return found + 4 if sys.version_info < (3, 12) else found - 8
 
 
 def _find_signals() -> int | None:
-    """In CPython's state ``signals_pending`` stands in front of the GIL's, which begins with the switch interval."""
+    """Find the flag in CPython's state by what stands behind it.
+
+    In 3.11 that is the GIL's state, which begins with the switch interval; in 3.12 SIG_DFL and SIG_IGN as ints.
+    """
     runtime = ctypes.addressof(ctypes.c_char.in_dll(ctypes.pythonapi, "_PyRuntime"))
+    if sys.version_info >= (3, 12):
+        state = np.frombuffer(ctypes.string_at(runtime, 2 * _STATE_BYTES), np.uint64)
+        (places,) = np.nonzero((state[1:-1] == id(0)) & (state[2:] == id(1)))
+        return runtime + 8 * int(places[0]) if len(places) == 1 else None
     interval = round(sys.getswitchinterval() * 1e6)
 
     def set_interval(microseconds: int) -> None:
@@ -99,10 +120,7 @@ declare i32 @_PyOS_IsMainThread()
 declare i32 @clock_gettime(i32, ptr)
 
 define void @release_gil(ptr %state) {
-  %is.main = call i32 @_PyOS_IsMainThread()
-  %other = icmp eq i32 %is.main, 0
-  %flag = select i1 %other, ptr NEVER, ptr SIGNALS
-  store ptr %flag, ptr %state
+  call void @watch_signals(ptr %state)
   %saved = call ptr @PyEval_SaveThread()
   %place = getelementptr ptr, ptr %state, i64 1
   store ptr %saved, ptr %place
@@ -117,7 +135,7 @@ define void @regain_gil(ptr %state) {
 wait:
   call void @PyEval_RestoreThread(ptr %saved)
   store ptr null, ptr %place
-  store ptr REQUESTS, ptr %state
+  call void @watch_requests(ptr %state)
   br label %done
 done:
   ret void
@@ -136,8 +154,7 @@ held:
   %third = getelementptr ptr, ptr %state, i64 2
   %may.be = load i64, ptr %third
   %may.release = icmp ne i64 %may.be, 0
-  %drop = load volatile i32, ptr DROP
-  %is.wanted = icmp ne i32 %drop, 0
+  %is.wanted = call i1 @is_wanted()
   %release = and i1 %may.release, %is.wanted
   br i1 %release, label %give, label %keep
 give:
@@ -151,10 +168,9 @@ keep:
 @asked.at = internal global i64 0
 define i32 @attend_held() {
   %time = alloca [2 x i64], align 8
-  %signals = load volatile i32, ptr SIGNALS
-  %drop = load volatile i32, ptr DROP
-  %no.signal = icmp eq i32 %signals, 0
-  %is.wanted = icmp ne i32 %drop, 0
+  %signal = call i1 @has_signal()
+  %no.signal = xor i1 %signal, true
+  %is.wanted = call i1 @is_wanted()
   %can.wait = and i1 %no.signal, %is.wanted
   br i1 %can.wait, label %measure, label %handle
 handle:
@@ -195,6 +211,66 @@ define internal i32 @handle_signals() {
 }
 """
 
+# How the flags are read where all threads share them.
+_OF_ALL = """
+define internal i1 @is_wanted() {
+  %drop = load volatile i32, ptr DROP
+  %is.set = icmp ne i32 %drop, 0
+  ret i1 %is.set
+}
+
+define internal i1 @has_signal() {
+  %signals = load volatile i32, ptr SIGNALS
+  %is.set = icmp ne i32 %signals, 0
+  ret i1 %is.set
+}
+
+define internal void @watch_requests(ptr %state) {
+  store ptr REQUESTS, ptr %state
+  ret void
+}
+
+define internal void @watch_signals(ptr %state) {
+  %is.main = call i32 @_PyOS_IsMainThread()
+  %other = icmp eq i32 %is.main, 0
+  %flag = select i1 %other, ptr NEVER, ptr SIGNALS
+  store ptr %flag, ptr %state
+  ret void
+}
+"""
+
+# The same where each thread has its own, with a bit for each request.
+_OF_THREAD = """
+declare ptr @PyThreadState_Get()
+
+define internal i1 @is_wanted() {
+  %is.set = call i1 @is_requested(i8 1)
+  ret i1 %is.set
+}
+
+define internal i1 @has_signal() {
+  %is.set = call i1 @is_requested(i8 2)
+  ret i1 %is.set
+}
+
+define internal i1 @is_requested(i8 %bit) {
+  %thread = call ptr @PyThreadState_Get()
+  %place = getelementptr i8, ptr %thread, i64 THREAD_FLAG
+  %requests = load volatile i8, ptr %place
+  %found = and i8 %requests, %bit
+  %is.set = icmp ne i8 %found, 0
+  ret i1 %is.set
+}
+
+define internal void @watch_requests(ptr %state) {
+  ret void
+}
+
+define internal void @watch_signals(ptr %state) {
+  ret void
+}
+"""
+
 
 def support_text() -> str:
     """The functions listed above, as IR."""
@@ -206,7 +282,8 @@ def support_text() -> str:
         "DROP": found.drop,
     }
     words |= {"GO_ON": GO_ON, "LEAVE": LEAVE, "ERROR": ERROR}  # type: ignore[dict-item]
-    text = _SUPPORT
+    words |= {"THREAD_FLAG": THREAD_FLAG}  # type: ignore[dict-item]
+    text = _SUPPORT + (_OF_THREAD if found.of_thread else _OF_ALL)
     for name, value in words.items():
         text = text.replace(name, str(value))
     return text

@@ -25,11 +25,12 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum, auto
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ljit.codegen.builder import NULL, BlockRef, FunctionBuilder, ModuleBuilder, Ref, integer
 from ljit.codegen.forms import items_of, owned_positions
-from ljit.codegen.gil import ERROR, LEAVE, flags
+from ljit.codegen.gil import ERROR, LEAVE, THREAD_FLAG, flags
 from ljit.codegen.nest_overlap import HAZARD
 from ljit.codegen.refs import FALSE, TRUE
 from ljit.codegen.shared_code import is_call_of
@@ -269,8 +270,8 @@ class Polling:
             bailout.bail_if(is_used_up(self.e.context, f), HOT)
         leave = f.new_block("late") if is_late else bailout.fail_block(INTERRUPTED)
         state = self._state if self.free_loop is not None else None
-        flag = f.load("ptr", self._flag) if state is not None else flags().requests
-        is_set = f.icmp("ne", f.emit("i32", f"load volatile i32, ptr {flag}"), integer("i32", 0))
+        flag = f.load("ptr", self._flag) if state is not None else self._requests
+        is_set = f.icmp("ne", f.emit("i8", f"load volatile i8, ptr {flag}"), integer("i8", 0))
         look, go_on = f.new_block("look"), f.new_block("go.on")
         f.condbr(is_set, look, go_on, unlikely=True)
         if f.start(look, cold=True):
@@ -306,6 +307,18 @@ class Polling:
         count_work(self.e.context, self.f, nodes_of_trip(node))
         if self.watch_of(node) is Watch.POLL:
             self.poll(node)
+
+    @cached_property
+    def _requests(self) -> Ref:
+        """The address of the flag that says that CPython's interpreter has to stop."""
+        if not flags().of_thread:
+            return flags().requests
+        f = self.f
+        saved, f.block = f.block, f.entry
+        thread = f.call_external("ptr", "PyThreadState_Get", ())
+        found = f.emit("ptr", f"getelementptr i8, ptr {thread}, i64 {THREAD_FLAG}")
+        f.block = saved
+        return found
 
     def poll_in_frames(self) -> None:
         """Poll at the entry of a body that calls others, every so many frames."""
@@ -402,9 +415,10 @@ class Polling:
         is_free = is_free and self.e.body is None and not self._reads_lists(node.graph)
         gate.block.lines.clear()
         f.block = gate.block
-        words = f"{{ptr {flags().requests}, ptr null, i64 {int(is_free)}}}"
-        f.effect(f"store {{ptr, ptr, i64}} {words}, ptr {state}")
-        f.store(flags().requests, self._flag)
+        second = f.gep("ptr", state, integer("i64", 1))
+        f.effect(f"store {{ptr, i64}} {{ptr null, i64 {int(is_free)}}}, ptr {second}")
+        f.store(self._requests, state)
+        f.store(self._requests, self._flag)
         if not is_free or node.inputs[1].is_endless:
             f.br(gate.following)
             return

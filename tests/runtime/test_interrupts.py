@@ -389,4 +389,7 @@ def test_a_long_loop_in_another_one_is_compiled_by_itself(monkeypatch):
 
 def test_the_flags_of_cpython_are_found():
     found = gil.flags()
-    assert len({found.requests.text, found.drop.text, found.signals.text, gil.NEVER.text}) == 4
+    assert (
+        found.of_thread
+        or len({found.requests.text, found.drop.text, found.signals.text, gil.NEVER.text}) == 4
+    )
