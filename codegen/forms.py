@@ -244,7 +244,7 @@ def undef_of(type_: Type) -> Native:
     return Native(type_, [undef(part) for part in components(type_)])
 
 
-class ArrayParts(Record, eq=True):
+class ArrayParts(Record, eq=True, frozen=False):
     """The components of an array by name. `sizes` has constants where the type knows them.
 
     `strides` is None for layout "C": they follow from the sizes.
@@ -255,6 +255,20 @@ class ArrayParts(Record, eq=True):
     data: Ref
     sizes: tuple[Ref, ...]
     strides: tuple[Ref, ...] | None
+
+    def __init__(
+        self,
+        object: Ref,
+        owner: Ref,
+        data: Ref,
+        sizes: tuple[Ref, ...],
+        strides: tuple[Ref, ...] | None,
+    ) -> None:
+        self.object = object
+        self.owner = owner
+        self.data = data
+        self.sizes = sizes
+        self.strides = strides
 
 
 def array_parts(value: Native) -> ArrayParts:

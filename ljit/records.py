@@ -38,7 +38,7 @@ class Record:
     #: names of the fields -> their annotations
     fields_of_record: ClassVar[dict[str, str]] = {}
     _required: ClassVar[frozenset[str]] = frozenset()
-    _defaults: ClassVar[dict[str, object]] = {}
+    _functions: ClassVar[dict[str, object]] = {}  # defaults that a class attribute would make methods of
     _factories: ClassVar[dict[str, Callable[[], object]]] = {}
 
     def __init_subclass__(cls, *, frozen: bool = True, eq: bool = False) -> None:
@@ -47,7 +47,7 @@ class Record:
         defaults = {k: getattr(cls, k) for k in fields if hasattr(cls, k)}
         cls.__match_args__ = tuple(fields)  # type: ignore[attr-defined, misc]
         cls._required = frozenset(fields.keys() - defaults.keys())
-        cls._defaults = defaults
+        cls._functions = {k: v for k, v in defaults.items() if hasattr(v, "__get__")}
         cls._factories = {k: v.factory for k, v in defaults.items() if isinstance(v, _MadeBy)}
         if not frozen:
             cls.__setattr__ = object.__setattr__  # type: ignore[method-assign,assignment]
@@ -73,7 +73,7 @@ class Record:
         names = given.keys()
         if len(given) < count or not self._required <= names <= self.fields_of_record.keys():
             self._refuse()
-        self.__dict__.update(self._defaults)
+        self.__dict__.update(self._functions)
         for name, factory in self._factories.items():
             if name not in given:
                 given[name] = factory()

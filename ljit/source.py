@@ -20,7 +20,7 @@ class Source(Record):
     module: str = "?"
 
 
-class SourceRange(Record, eq=True):
+class SourceRange(Record, eq=True, frozen=False):
     """A stretch of source: 1-based lines, 0-based columns counted in characters (not bytes).
 
     `caller` is the place of the call when the node was inlined: the chain is the call stack,
@@ -32,7 +32,23 @@ class SourceRange(Record, eq=True):
     column: int
     end_line: int
     end_column: int
-    caller: SourceRange | None = None
+    caller: SourceRange | None
+
+    def __init__(
+        self,
+        source: Source,
+        line: int,
+        column: int,
+        end_line: int,
+        end_column: int,
+        caller: SourceRange | None = None,
+    ) -> None:
+        self.source = source
+        self.line = line
+        self.column = column
+        self.end_line = end_line
+        self.end_column = end_column
+        self.caller = caller
 
     def __str__(self) -> str:
         return f"{self.source.filename}:{self.line}:{self.column}"

@@ -1,16 +1,18 @@
 """The type lattice: what ljit can know of a value before it is computed.
 
-Types are immutable and compare by value. `join` is the least upper bound; `Any` is the top (a boxed
-object of unknown class), `Never` the bottom. Python scalars (`int`, `float`) and NumPy scalars
-(`np.int64`, `np.float64`) are different types, since they behave differently. Types print in the
+Types are immutable and compare by value: there is one object for each. `join` is the least upper bound;
+`Any` is the top (a boxed object of unknown class), `Never` the bottom. Python scalars (`int`, `float`) and
+NumPy scalars (`np.int64`, `np.float64`) are different types, since they behave differently. Types print in the
 text form that `parse_type` reads back.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -50,25 +52,37 @@ __all__ = [
 MAX_UNION = 4
 
 
-class Type:
-    """Base of all types. They compare by class and `key`, the tuple of their fields.
+class _Unique(type):
+    """Gives one object for equal fields: types compare by identity, which is what they are asked most."""
+
+    def __call__(cls, *fields: Any, **named: Any) -> Any:
+        found = _all_types.get((cls, fields)) if not named else None
+        return found if found is not None else cls._make(fields, named)
+
+    def _make(cls, fields: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        made = super().__call__(*fields, **named)
+        with _lock:
+            made = _all_types.setdefault((cls, made.key), made)
+            return made if named else _all_types.setdefault((cls, fields), made)
+
+
+_lock = threading.RLock()  # the garbage collector may make types in the midst of it
+_all_types: WeakValueDictionary[tuple[type, tuple[object, ...]], Type] = WeakValueDictionary()
+
+
+class Type(metaclass=_Unique):
+    """Base of all types. They are equal if they are of one class and have the same `key`, the tuple of their fields.
 
     Classes and methods are written out: types are made, compared and looked up all the time.
     """
 
-    __slots__ = ("_hash", "key")
+    __slots__ = ("__weakref__", "key")
 
     def __init__(self, *key: object) -> None:
         self.key: Final = key
-        self._hash: Final = hash(key)
 
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        return type(self) is type(other) and self.key == other.key  # type: ignore[attr-defined]
-
-    def __hash__(self) -> int:
-        return self._hash
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), self.key
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}{self.key!r}"

@@ -36,12 +36,17 @@ from ljit.types import (
 __all__ = ["Constants", "Request", "resolve"]
 
 
-class Request(Record, eq=True):
+class Request(Record, eq=True, frozen=False):
     """One operation to be emitted."""
 
     op: OpDef
     inputs: tuple[Value, ...]
     attrs: Mapping[str, object]
+
+    def __init__(self, op: OpDef, inputs: tuple[Value, ...], attrs: Mapping[str, object]) -> None:
+        self.op = op
+        self.inputs = inputs
+        self.attrs = attrs
 
 
 class Constants(Objects, Protocol):

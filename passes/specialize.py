@@ -150,11 +150,12 @@ def _results(made: Node) -> list[Value]:
     return list(made.outputs)
 
 
-class _Constants(Record):
+class _Constants:
     """The specialiser as `resolve` sees it, at one node."""
 
-    walk: _Specializer
-    node: Node
+    def __init__(self, walk: _Specializer, node: Node) -> None:
+        self.walk = walk
+        self.node = node
 
     def constant(self, value: object) -> Value:
         return self.walk.out.constant(value)

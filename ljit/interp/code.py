@@ -57,12 +57,30 @@ class Instruction(Record, frozen=False):
     """One instruction; `target` is the pc that it may jump to."""
 
     kind: Kind
-    f: Any = None
-    reads: tuple[int, ...] = ()
-    writes: tuple[int, ...] = ()
-    target: Any = None
-    text: str = ""
-    range: SourceRange | None = None
+    f: Any
+    reads: tuple[int, ...]
+    writes: tuple[int, ...]
+    target: Any
+    text: str
+    range: SourceRange | None
+
+    def __init__(
+        self,
+        kind: Kind,
+        f: object,
+        reads: tuple[int, ...],
+        writes: tuple[int, ...],
+        target: object,
+        text: str,
+        range: SourceRange | None,
+    ) -> None:
+        self.kind = kind
+        self.f = f
+        self.reads = reads
+        self.writes = writes
+        self.target = target
+        self.text = text
+        self.range = range
 
     def __str__(self) -> str:
         into = ", ".join(f"r{i}" for i in self.writes)

@@ -30,8 +30,11 @@ __all__ = [
 ]
 
 
-class Effect(enum.Flag):
-    """What running a node may do beside computing its outputs."""
+class Effect(enum.IntFlag):
+    """What running a node may do beside computing its outputs.
+
+    Passes ask all the time: `&` gives a plain int, which is a truth value at no cost.
+    """
 
     PURE = 0
     READ = enum.auto()  # reads memory that a WRITE may change (array elements, list items, globals)
@@ -51,13 +54,15 @@ class Effect(enum.Flag):
         """Whether the interpreter may run the node a second time after a bailout."""
         return not self._value_ & _DONE_ONCE
 
-    # Passes ask all the time: enum's own operators look for the member of a value in a slow way.
+    def without(self, other: Effect) -> Effect:
+        """Give the effects of this that are not in `other`."""
+        return _COMBINATIONS[self._value_ & ~other._value_]
 
-    def __or__(self, other: Effect) -> Effect:
-        return _COMBINATIONS[self._value_ | other._value_]
+    def __or__(self, other: int) -> Effect:  # enum's own looks for the member in a slow way
+        return _COMBINATIONS[int.__or__(self, other)]
 
-    def __and__(self, other: Effect) -> Effect:
-        return _COMBINATIONS[self._value_ & other._value_]
+    __and__ = int.__and__  # type: ignore[assignment]
+    __rand__ = int.__rand__  # type: ignore[assignment]
 
 
 class _Combinations(dict[int, Effect]):
@@ -282,9 +287,10 @@ class OpDef(Record):
         """Give the op's own effects for the operand types of `node` and what is proven of it."""
         effects = self.effects
         if not isinstance(effects, Effect):
-            effects = self.effects_on([v.type for v in node.inputs], node.attrs)
+            types, attrs = tuple([v.type for v in node.inputs]), node.attrs
+            effects = effects(*types, **attrs) if attrs else _asked(effects, types)
         if node.proven and effects & Effect.RAISE and self._is_proven(node):
-            effects &= ~Effect.RAISE
+            effects = effects.without(Effect.RAISE)
         return effects
 
     def effects_on(self, types: Sequence[Type], attrs: Mapping[str, object]) -> Effect:

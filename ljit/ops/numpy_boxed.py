@@ -35,7 +35,7 @@ def known_effects(infer: Infer, effect: Effect = COPIES) -> Callable[..., Effect
         result = infer(*types, **attrs)
         if result == ANY:
             return Effect.CALL
-        return effect & ~Effect.ALLOC if is_scalar(result) else effect
+        return effect.without(Effect.ALLOC) if is_scalar(result) else effect
 
     return effects
 

@@ -44,7 +44,7 @@ class _InPlace:
             return Effect.CALL
         effect = self.rule.effects(target, value)
         if isinstance(target, ArrayType):
-            effect = (effect & ~Effect.ALLOC) | Effect.READ | Effect.WRITE | Effect.RAISE
+            effect = effect.without(Effect.ALLOC) | Effect.READ | Effect.WRITE | Effect.RAISE
         return effect
 
     def can_lower(self, target: Type, value: Type) -> bool:

@@ -43,7 +43,7 @@ class _Into:
         if self.infer(out, *xs) == ANY:
             return Effect.CALL
         effect = self.rule.effects(*xs)
-        return (effect & ~Effect.ALLOC) | Effect.READ | Effect.WRITE | Effect.RAISE
+        return effect.without(Effect.ALLOC) | Effect.READ | Effect.WRITE | Effect.RAISE
 
     def can_lower(self, out: Type, *xs: Type) -> bool:
         if self.infer(out, *xs) == ANY or self.rule.raising:

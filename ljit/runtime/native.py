@@ -179,15 +179,35 @@ def _with_sizes_if_better(
     """Use the sizes of small arrays in `types_` only where that keeps elements in registers or makes loops shorter."""
     general = without_sizes(types_)
     made = make(general, feedback)
-    _optimize(made.graph, feedback, pipeline)
     has_sizes = general != tuple(types_) or feedback.profile.has_sizes
+    sized: Specialization | None = None
+    if has_sizes and _works_on_arrays(made.graph):  # then sizes mostly are better
+        sized = _make_sized(types_, feedback, make, pipeline)
+        if _is_better_with_sizes(sized.graph):
+            return sized
+    _optimize(made.graph, feedback, pipeline)
     if not has_sizes or not _works_on_arrays(made.graph):
         return made
-    sized = make(types_, feedback.with_changes(with_sizes=True))
-    _optimize(sized.graph, feedback, pipeline)
-    if _has_elements(sized.graph) or _has_short_rows(sized.graph):
-        return sized
-    return sized if _unknown(sized.graph) < _unknown(made.graph) else made
+    if sized is None:
+        sized = _make_sized(types_, feedback, make, pipeline)
+    is_better = _is_better_with_sizes(sized.graph) or _unknown(sized.graph) < _unknown(made.graph)
+    return sized if is_better else made
+
+
+def _make_sized(
+    types_: Sequence[Type],
+    feedback: PlanFeedback,
+    make: Callable[[Sequence[Type], PlanFeedback], Specialization],
+    pipeline: str,
+) -> Specialization:
+    made = make(types_, feedback.with_changes(with_sizes=True))
+    _optimize(made.graph, feedback, pipeline)
+    return made
+
+
+def _is_better_with_sizes(graph: Graph) -> bool:
+    """Whether known sizes keep elements in registers or make loops shorter."""
+    return _has_elements(graph) or _has_short_rows(graph)
 
 
 def _works_on_arrays(graph: Graph) -> bool:
