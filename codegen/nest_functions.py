@@ -8,7 +8,7 @@ of their appearance, and what it takes from outside becomes parameters.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from ljit.codegen.builder import BlockRef, FunctionBuilder, ModuleBuilder, Ref
@@ -16,10 +16,9 @@ from ljit.codegen.builder import BlockRef, FunctionBuilder, ModuleBuilder, Ref
 __all__ = ["leaves_work_to_nests", "own_function"]
 
 _PREFIX = "nest."
-_NAME = re.compile(r"%[\w.]+")
+_NAME = re.compile(r"(%[\w.]+)")
 _LABEL = re.compile(r"label %([\w.]+)")
 _NODE = re.compile(r"![0-9]+")
-_DEFINED = re.compile(r"^(%[\w.]+) = ")
 _CALL = re.compile(rf"call void @{re.escape(_PREFIX)}")
 _ARITHMETIC = re.compile(
     r" = (?:(?:fadd|fsub|fmul|fdiv|frem|fcmp) |call (?:\w+ )+@(?:llvm|shared)\.)"
@@ -67,13 +66,20 @@ class _Body:
             lines.append(f"%{block.name}:")
             lines += [phi.render() for phi in block.phis]
             lines += block.lines
-        lines[1:1] = _places_in_one(f, lines)
-        names = dict.fromkeys(_NAME.findall("\n".join(lines)))
-        defined = {f"%{block.name}" for block in blocks} | _defined(lines)
+        inside = {line.split(" ", 1)[0] for line in lines if line.startswith("%") and " = " in line}
+        parts = _NAME.split("\n".join(lines))  # each second one is a name
+        places = _places_in_one(f, dict.fromkeys(parts[1::2]), inside)
+        if places:
+            lines[1:1] = places
+            parts = _NAME.split("\n".join(lines))
+            inside |= {place.split(" ", 1)[0] for place in places}
+        names = dict.fromkeys(parts[1::2])
+        defined = inside.union(f"%{block.name}" for block in blocks)
         self.captured = [Ref(f.type_of(name), name) for name in names if name not in defined]
         renamed = {ref.text: f"%a{i}" for i, ref in enumerate(self.captured)}
         renamed |= {name: f"%t{i}" for i, name in enumerate(n for n in names if n in defined)}
-        self.text = _NAME.sub(lambda found: renamed[found[0]], "\n".join(lines))
+        parts[1::2] = [renamed[name] for name in parts[1::2]]
+        self.text = "".join(parts)
 
     def function_of(self, module: ModuleBuilder) -> str:
         """Give the name of the module's function with this text."""
@@ -144,13 +150,8 @@ def _before(latches: Sequence[BlockRef], header: BlockRef, without: set[int]) ->
     return found
 
 
-def _defined(lines: Sequence[str]) -> set[str]:
-    return {found[1] for line in lines if (found := _DEFINED.match(line))}
-
-
-def _places_in_one(f: FunctionBuilder, lines: Sequence[str]) -> list[str]:
+def _places_in_one(f: FunctionBuilder, names: Mapping[str, None], inside: set[str]) -> list[str]:
     """Find addresses from outside that are so many bytes apart once more: LLVM has to see that they are."""
-    names, inside = dict.fromkeys(_NAME.findall("\n".join(lines))), _defined(lines)
     found: dict[str, list[tuple[str, Ref]]] = {}
     for name in names:
         if name in f.places and name not in inside:

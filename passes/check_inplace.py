@@ -28,6 +28,8 @@ def check_inplace(graph: Graph) -> bool:
 
 
 def _bad_write(node: Node) -> str | None:
+    if not node.op.schema.written:
+        return None
     effects = node.op.effects_of(node)
     if not effects & Effect.WRITE or effects & (Effect.RAISE | Effect.CALL):
         return None

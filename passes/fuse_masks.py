@@ -47,12 +47,13 @@ _MOST = 8  # ops on selected elements that are done on all
 def spread_masks(block: Block, failed: Collection[int] = ()) -> bool:
     """Rewrite the masked stores and the reductions of masked copies of one block; whether there were any."""
     changed = False
+    store, read = get_op("np::setitem"), get_op("np::getitem")
     for node in list(block):
         if node.block is not block:  # erased meanwhile
             continue
-        if node.op is get_op("np::setitem"):
+        if node.op is store:
             changed |= _spread_store(node, failed)
-        elif node.op is get_op("np::getitem"):
+        elif node.op is read:
             changed |= _spread_copy(node)
     return changed
 

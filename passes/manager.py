@@ -17,6 +17,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
 
 from ljit import config
@@ -128,6 +129,7 @@ class Group(Record):
     items: tuple[str | Group, ...]
 
 
+@cache
 def parse_pipeline(text: str) -> Group:
     """Read a pipeline; unknown passes are an InputError."""
     tokens = re.findall(r"\w+|\)\*|\S", text)

@@ -52,6 +52,8 @@ class Kind(enum.Enum):
     RARE = "rare"  # write = f(r): f is told of the register file
     MAP = "map"  # writes = f.run(...): f is a MapBody
 
+    __hash__ = object.__hash__  # enum's own is slow
+
 
 class Instruction(Record, frozen=False):
     """One instruction; `target` is the pc that it may jump to."""

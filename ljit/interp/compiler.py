@@ -133,7 +133,7 @@ class _Compiler:
         return self.registers_of(values)
 
     def registers_of(self, values: Sequence[Value]) -> tuple[int, ...]:
-        return tuple(self.registers[value] for value in values)
+        return tuple([self.registers[value] for value in values])
 
     def emit(
         self,

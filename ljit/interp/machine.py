@@ -178,6 +178,11 @@ class _Run(HotLoops):
         self.hooks = hooks
         self.on_profile = hooks.on_profile
 
+    def see(self, node_id: int, value: object) -> object:
+        """Tell the hooks of a value, and give it."""
+        self.on_profile(node_id, value)
+        return value
+
     def arrive(self, loop: LoopInfo, registers: list[Any]) -> int | None:
         """Be at the header of a loop that may be hot; gives where to go on if it was run elsewhere."""
         left = self.report(self._code, loop, registers[loop.trip], registers)

@@ -262,6 +262,9 @@ class _Writer:
     def write_profile(self, instruction: Instruction) -> int:
         node, settled = instruction.f
         (source,), (register,) = instruction.reads, instruction.writes
+        if self.start == 0:  # where nothing runs twice in an activation
+            self.put(f"{self.write(register)} = run.see({node}, {self.read(source)})")
+            return self.pc + 1
         self.put(f"{self.write(register)} = {self.read(source)}")
         known, value = f"r[{settled}]", f"v{register}"
         self.put(f"if {value}.__class__ is not {known} and {value} is not {known}:")

@@ -413,12 +413,13 @@ class Graph:
         `like` gives source range and origin of the node that the new one stands for.
         """
         node = Node(self, op)
-        node.attrs.update(attrs or {})
+        if attrs:
+            node.attrs.update(attrs)
         for value in inputs:
             node.add_input(value)
         node.range = range
         if like is not None:
-            node.range = node.range or like.range
+            node.range = range or like.range
             node.origin = like.origin
         if outputs is None:
             outputs = op.result_types(node)

@@ -167,6 +167,13 @@ def _asked(effects: Callable[..., Effect], types: tuple[Type, ...]) -> Effect:
     return effects(*types)
 
 
+@lru_cache(maxsize=4096)
+def _inferred(infer: InferRule, types: tuple[Type, ...]) -> tuple[Type, ...]:
+    """What an op without attributes gives, as a tuple."""
+    result = infer(*types)
+    return result if isinstance(result, tuple) else (result,)
+
+
 class OpDef(Record):
     """One op.
 
@@ -330,6 +337,8 @@ class OpDef(Record):
     def infer_types(self, types: Sequence[Type], attrs: Mapping[str, object]) -> tuple[Type, ...]:
         """Apply `infer`, as a tuple of output types."""
         assert self.infer is not None, f"{self.name} has no infer rule"
+        if not attrs:
+            return _inferred(self.infer, tuple(types))
         result = self.infer(*types, **attrs)
         return result if isinstance(result, tuple) else (result,)
 

@@ -14,7 +14,7 @@ class Registry(MutableMapping[str, OpDef]):
     """The ops by name. Those of the library (`ljit.ops.library`) load when one is asked for that is not there yet."""
 
     def __init__(self) -> None:
-        self._ops: dict[str, OpDef] = {}
+        self._ops = self.loaded = dict[str, OpDef]()
         self._lock = threading.RLock()
         self.load_rest: Callable[[], object] | None = None
 
@@ -59,4 +59,5 @@ def declare(op: OpDef) -> OpDef:
 
 def get_op(name: str) -> OpDef:
     """Look an op up by name."""
-    return REGISTRY[name]
+    found = REGISTRY.loaded.get(name)
+    return found if found is not None else REGISTRY[name]

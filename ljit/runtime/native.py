@@ -106,15 +106,15 @@ class NativeUnit(Record, frozen=False):
 
 
 def _is_worthwhile(graph: Graph) -> bool:
-    native = boxed = 0
+    has_boxed = False
     for node in graph.walk():
         if node.blocks or node.op is CALL_NATIVE:
-            native += 1
-        elif node.op.effects_of(node) & Effect.CALL or is_boxed_call(node):
-            boxed += 1
+            return True
+        if node.op.effects_of(node) & Effect.CALL or is_boxed_call(node):
+            has_boxed = True
         elif node.op.lower is not None:
-            native += 1
-    return native > 0 or boxed == 0
+            return True
+    return not has_boxed
 
 
 def is_boxed_call(node: Node) -> bool:
