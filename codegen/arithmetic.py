@@ -113,8 +113,20 @@ def _complex_div(e: Emitter, x: Native, y: Native) -> Native:
 
 
 def rem(e: Emitter, x: Native, y: Native) -> Native:
-    opcode = {"f": "frem", "i": "srem"}.get(kind_of(x), "urem")
+    if kind_of(x) == "f":
+        return _float_rem(e, x, y)
+    opcode = "srem" if kind_of(x) == "i" else "urem"
     return Native(x.type, (e.f.binary(opcode, x.ref, y.ref),))
+
+
+def _float_rem(e: Emitter, x: Native, y: Native) -> Native:
+    """C's fmod, as a call that LLVM does not make where it is not needed: a loop of vectors would make it always."""
+    wide, llvm = "double", x.ref.type
+    refs = [e.f.convert("fpext", ref, wide) for ref in (x.ref, y.ref)]
+    attributes = "nobuiltin nounwind willreturn cold memory(inaccessiblemem: readwrite)"
+    return Native(
+        x.type, (e.f.convert("fptrunc", e.f.call_external(wide, "fmod", refs, attributes), llvm),)
+    )
 
 
 def neg(e: Emitter, x: Native) -> Native:

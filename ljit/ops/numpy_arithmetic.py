@@ -14,7 +14,8 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops.numpy_powers import power_of, power_operator_of
 from ljit.ops.numpy_ufuncs import UFUNCS, Body, declare_boxed_ufunc, declare_ufunc, scalar_type_of
-from ljit.types import ANY, INT, ArrayType, Type
+from ljit.ops.python_numbers import float_rem
+from ljit.types import ANY, FLOAT, INT, ArrayType, Type
 
 __all__: list[str] = []
 
@@ -184,10 +185,15 @@ def _integer_divmod(e: Emitter, x: V, y: V) -> tuple[V, V]:
     return e.select(by_zero, zero, quotient), e.select(by_zero, zero, remainder)
 
 
+def _float_rem(e: Emitter, x: V, y: V) -> V:
+    """C's fmod; that of float32 is the same in float64."""
+    return e.cast(float_rem(e, e.cast(x, FLOAT), e.cast(y, FLOAT)), x.type)
+
+
 def _float_divmod(e: Emitter, x: V, y: V) -> tuple[V, V]:
     """``npy_divmod``: quotient and remainder with the sign of the divisor."""
     zero = constant(e, x, 0.0)
-    rest = e.rem(x, y)
+    rest = _float_rem(e, x, y)
     quotient = e.div(e.sub(x, rest), y)
     differ = e.bit_xor(_is_negative(e, y), _is_negative(e, rest))
     adjust = e.bit_and(e.compare("ne", rest, zero), differ)
@@ -220,19 +226,19 @@ def _divmod(e: Emitter, x: V, y: V) -> V:
 
 
 def _divmod_of(parts: Parts, x: Value, y: Value) -> Value | None:
-    """Of arrays of integers, both results one by one: a loop nest has them in one pass."""
+    """Of arrays, both results one by one: a loop nest has them in one pass."""
     halves = ("np::floor_divide", "np::remainder")
     can_lower = get_op(halves[0]).can_lower
     (quotient,) = get_op(halves[0]).infer_types([x.type, y.type], {})
-    is_whole = isinstance(quotient, ArrayType) and quotient.ndim and quotient.dtype.kind in "iu"
-    if not is_whole or can_lower is None or not can_lower(x.type, y.type):
+    is_real = isinstance(quotient, ArrayType) and quotient.ndim and quotient.dtype.kind in "iuf"
+    if not is_real or can_lower is None or not can_lower(x.type, y.type):
         return None
     return parts.apply("prim::TupleConstruct", *(parts.apply(op, x, y) for op in halves))
 
 
 def _fmod(e: Emitter, x: V, y: V) -> V:
     if kind(x) == "f":
-        return e.rem(x, y)
+        return _float_rem(e, x, y)
     return e.select(_is_zero(e, y), constant(e, x, 0), e.rem(x, _safe_divisor(e, x, y)))
 
 

@@ -6,6 +6,7 @@ CPython does. Each is exact: where native code cannot be, it bails out.
 
 from __future__ import annotations
 
+import math
 import sys
 
 import numpy as np
@@ -169,9 +170,16 @@ def float_rem(e: Emitter, x: V, y: V) -> V:
     exactly, so that a fused multiply-add gives it and one addition of y corrects it.
     """
     ratio = e.div(x, y)
+    if _is_power_of_two(e.float_constant_of(y)):  # then all of it is exact
+        return _small_rem(e, x, y, ratio)
     is_small = e.compare("lt", e.intrinsic("fabs", ratio), e.const(FLOAT, 2.0**52))
     is_small = e.bit_and(is_small, is_finite(e, y))
     return e.branch(is_small, lambda: _small_rem(e, x, y, ratio), lambda: e.rem(x, y))
+
+
+def _is_power_of_two(x: float | None) -> bool:
+    """Whether it is 1, 2, 4 or so, of either sign."""
+    return x is not None and 1.0 <= abs(x) < math.inf and abs(math.frexp(x)[0]) == 0.5
 
 
 def _small_rem(e: Emitter, x: V, y: V, ratio: V) -> V:
