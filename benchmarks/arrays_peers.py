@@ -14,13 +14,21 @@ import ljit
 from ljit import config
 
 MODULES = ("numpy", "ljit", "numba", "jax", "numexpr", "torch")
+EXTRA = {"torch": "bench-torch"}
+
+
+def nothing() -> None:
+    pass
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
+    """`forget` makes it compile anew what it has compiled for other peers of the same name."""
+
     function: Any
     call: Callable[..., Any]
     arguments: Callable[[tuple[Any, ...]], tuple[Any, ...]] = tuple
+    forget: Callable[[], None] = nothing
 
 
 def load_modules(wanted: set[str] | None) -> dict[str, Any]:
@@ -32,7 +40,9 @@ def load_modules(wanted: set[str] | None) -> dict[str, Any]:
         try:
             found[name] = importlib.import_module(name)
         except ImportError:
-            print(f"{name}: skipped, it is not installed (pip install 'ljit[bench]')")
+            print(
+                f"{name}: skipped, it is not installed (pip install 'ljit[{EXTRA.get(name, 'bench')}]')"
+            )
         if name == "ljit" and hasattr(config.settings(), "profiled_sizes"):
             found["ljit types only"] = ljit
     if "jax" in found:
@@ -96,18 +106,22 @@ def in_numexpr(program: ArrayProgram, numexpr: Any) -> Peer | None:
 
 
 def in_torch(program: ArrayProgram, torch: Any) -> Peer | None:
-    if not program.in_torch:
+    function = getattr(versions_in_torch(), program.name, None)
+    if function is None:
         return None
-    compiled = torch.compile(rebound(program.function, lambda f: f, {"np": torch}))
 
     def arguments(args: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(torch.from_numpy(a) if isinstance(a, np.ndarray) else a for a in args)
 
     def call(*args: Any) -> Any:
-        with torch.no_grad():
-            return compiled(*args)
+        with torch.inference_mode():
+            return function(*args)
 
-    return Peer(compiled, call, arguments)
+    return Peer(function, call, arguments, torch.compiler.reset)
+
+
+def versions_in_torch() -> Any:
+    return importlib.import_module("array_programs.torch_versions")
 
 
 MAKERS: dict[str, Callable[[ArrayProgram, Any], Peer | None]] = {

@@ -15,6 +15,7 @@ class ArrayProgram:
     `make(n)` gives arguments whose largest array has about n elements. Peers run the same code unless a version
     of their own is given: `loops` is what a Numba user writes where `njit` refuses the code or loops are the
     better Numba, `in_jax(jax)` makes the pure function that `jax.jit` needs, `in_numexpr(numexpr)` a function.
+    Those for torch are in torch_versions.py.
     """
 
     function: types.FunctionType
@@ -28,7 +29,6 @@ class ArrayProgram:
     mutates: bool = False  # its arguments
     tolerance: float = 1e-9  # of peers' results, relative to the largest element
     moved: Callable[..., int] | None = None  # (*args) -> bytes that must move; for the roofline
-    in_torch: bool = False  # the same code, with torch in place of np
 
     @property
     def name(self) -> str:
