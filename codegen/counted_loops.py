@@ -11,22 +11,16 @@ from ljit.codegen.work import count_elements
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["State", "hints_of", "inner_loop", "outer_loop"]
+__all__ = ["State", "hints_of", "inner_loop", "maybe_loop", "outer_loop"]
 
 State = list[Ref]
+_PLAIN = ('!{!"llvm.loop.vectorize.enable", i1 false}', '!{!"llvm.loop.unroll.disable"}')
 ONE, ZERO = integer("i64", 1), integer("i64", 0)
-_INTERLEAVED = 8  # elements are combined side by side where only a run knows their strides
 
 
-def hints_of(group: str, *, is_unit: bool, is_reduced: bool = False) -> list[str]:
+def hints_of(group: str, *, is_unit: bool) -> Sequence[str]:
     """Hints for an inner loop with the accesses of `group`: vectors for unit strides, else little work."""
-    parallel = f'!{{!"llvm.loop.parallel_accesses", {group}}}'
-    if is_unit:
-        return [parallel]
-    if is_reduced:
-        width = '!{!"llvm.loop.vectorize.width", i32 1}'
-        return [parallel, width, f'!{{!"llvm.loop.interleave.count", i32 {_INTERLEAVED}}}']
-    return ['!{!"llvm.loop.vectorize.enable", i1 false}', '!{!"llvm.loop.unroll.disable"}']
+    return (f'!{{!"llvm.loop.parallel_accesses", {group}}}',) if is_unit else _PLAIN
 
 
 def outer_loop(e: Emitter, trip: Ref, body: Callable[[Ref], None]) -> None:
@@ -84,3 +78,23 @@ def inner_loop(
         phi.add(part, left)
     f.start(after)
     return new
+
+
+def maybe_loop(
+    e: Emitter, trip: Ref, start: State, body: Callable[[Ref, State], State], length: int
+) -> State:
+    """A loop like `inner_loop` that may have no trips; LLVM leaves it as it is."""
+    f = e.f
+    begin, done = f.new_block("begin"), f.new_block("done")
+    skipped = f.condbr(f.icmp("sgt", trip, ZERO), begin, done)
+    f.start(begin)
+    new = inner_loop(e, trip, start, body, _PLAIN, length)
+    left = f.br(done)
+    f.start(done)
+    results = []
+    for old, part in zip(start, new, strict=True):
+        phi = f.phi(part.type)
+        phi.add(old, skipped)
+        phi.add(part, left)
+        results.append(phi)
+    return [*results]

@@ -20,6 +20,7 @@ from ljit.codegen.nest_loops import Body, Loops
 from ljit.codegen.nest_overlap import redirect_overlapping
 from ljit.codegen.nest_reductions import Accumulator
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, load_first, rank_of
+from ljit.codegen.nest_strides import forwards
 from ljit.errors import CodegenError
 from ljit.ir import OpDef, get_op
 from ljit.records import Record
@@ -232,6 +233,8 @@ class _Nest:
         def write(condition: Ref, axes: Sequence[int]) -> None:
             nonlocal has_checks
             space, sources, results = self._in_order(condition, targets)
+            if ndim - 1 in axes and all(accumulators):
+                sources = forwards(space, sources)
             count = len(self.into)
             near = () if is_apart else (*sources, *results[:count])
             ways = redirect_overlapping(space, results[:count], near, may_leave=may_leave)

@@ -19,11 +19,11 @@ from functools import partial, reduce
 from ljit.codegen.arrays import load_element, store_element
 from ljit.codegen.builder import FALSE, TRUE, Ref, integer
 from ljit.codegen.casts import cast_value
-from ljit.codegen.counted_loops import State, hints_of, inner_loop, outer_loop
+from ljit.codegen.counted_loops import State, hints_of, inner_loop, maybe_loop, outer_loop
 from ljit.codegen.forms import Native
 from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_overlap import Redirection, block_of, blocks_of
-from ljit.codegen.nest_reductions import Accumulator, combine_blocks
+from ljit.codegen.nest_reductions import Accumulator, combine_blocks, in_pairs, split, take
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
 from ljit.codegen.nest_strides import Strides
 
@@ -34,6 +34,8 @@ Source = Operand | Native
 Places = dict[Operand, Ref]  # where arrays lie, or their strides
 _ROWS = 2  # 1 << 2 rows are combined side by side
 _SHORT = 6  # instructions of a body that may be written for each of them
+_SIDE = integer("i64", 3)
+_TOGETHER = 1 << 3  # elements are combined at once where only a run knows their strides
 
 
 class Loops:
@@ -320,7 +322,7 @@ class Loops:
         self,
         rows: Sequence[Places],
         hoisted: Sequence[dict[int, Native]],
-        k: Ref,
+        k: Ref | None,
         strides: Places,
     ) -> list[list[Native]]:
         """Do an element of each row: all loads come before the stores. Gives the elements of reduced results."""
@@ -369,27 +371,34 @@ class Loops:
 
         Columns have results of their own, unless their axis is reduced, too.
         """
-        rows, pairs = self._rows, self._reduced_targets
+        f, rows, pairs = self.f, self._rows, self._reduced_targets
         places = rows[:1] if self.is_last_reduced else rows
         accumulators = [accumulator for _ in places for _, accumulator in pairs]
-        hints = hints_of(self.group, is_unit=is_unit, is_reduced=True)
+        hints = hints_of(self.group, is_unit=is_unit)
 
         def run(first: Ref, count: Ref) -> list[State]:
             moved = [self._moved(row, first, strides) for row in rows]
-            starts = [a.start_state for a in accumulators]
+            state = [part for a in accumulators for part in a.start_state]
 
             def body(k: Ref, carried: State) -> State:
                 found = self._side_by_side(moved, hoisted, k, strides)
-                if not self.f.is_reachable:
-                    return carried
-                states = _split(carried, starts)
-                for index, value in enumerate(value for row in found for value in row):
-                    place = index % len(accumulators)
-                    states[place] = accumulators[place].step(states[place], value)
-                return [part for state in states for part in state]
+                return take(accumulators, [value for row in found for value in row], carried)
 
-            flat = [part for start in starts for part in start]
-            return _split(inner_loop(self.e, count, flat, body, hints, self.length), starts)
+            def several(k: Ref, carried: State) -> State:
+                near = self._neighbours(moved[0], k, strides)
+                found = self._side_by_side(near, [*hoisted] * len(near), None, strides)
+                pairs = zip(accumulators, zip(*found, strict=True), strict=True)
+                return take(accumulators, [in_pairs(a.combine, x) for a, x in pairs], carried)
+
+            if is_unit or self.length > _SHORT:
+                state = inner_loop(self.e, count, state, body, hints, self.length)
+            else:
+                eighth, length = f.binary("lshr", count, _SIDE), self.length
+                state = maybe_loop(self.e, eighth, state, several, _TOGETHER * length)
+                done = f.binary("and", count, integer("i64", -_TOGETHER))
+                moved = [self._moved(moved[0], done, strides)]
+                state = maybe_loop(self.e, f.binary("sub", count, done), state, body, length)
+            return split(state, accumulators)
 
         may_stop = not self.may_leave and len(pairs) == len(self.targets)
         found = iter(combine_blocks(accumulators, trip, run, may_stop=may_stop))
@@ -401,6 +410,14 @@ class Loops:
                         whole = a.combine(self._load(target, None, ZERO), whole)
                     self._store(target, None, ZERO, whole)
 
+    def _neighbours(self, row: Places, k: Ref, strides: Places) -> list[Places]:
+        """The places of the arrays in some trips, one after the other, that are the k-th of their kind."""
+        places = [self._moved(row, self.f.mul(k, integer("i64", _TOGETHER)), strides)]
+        for _ in range(_TOGETHER - 1):
+            with self._at(places[-1]):
+                places.append({x: self._address(x, ONE, strides[x]) for x in row})
+        return places
+
     def _moved(self, row: Places, first: Ref, strides: Places) -> Places:
         """The places of a row's arrays from the trip `first` on."""
         with self._at(row):
@@ -411,18 +428,14 @@ class Loops:
             return ZERO
         if is_unit:
             return integer("i64", self.strides.known(x, self.inner))
-        stride = x.strides[-1]
-        if self.is_inner_reduced and x.dtype.itemsize > 1:
-            # what it is anyway; of a plain number LLVM hopes that it is 1, and combines elements side by side then only
-            stride = self.f.binary("and", stride, integer("i64", -2))
-        return stride
+        return x.strides[-1]
 
     # -- elements ----------------------------------------------------------------------------------
 
     def _elements(
         self,
         hoisted: dict[int, Native],
-        k: Ref,
+        k: Ref | None,
         strides: Places,
         others: Sequence[Sequence[Native]],
     ) -> list[Native]:
@@ -485,9 +498,3 @@ class Loops:
         if stride.constant is not None and stride.constant > 0:
             return self.f.gep(f"[{stride.constant} x i8]", x.cursors[-1], k)
         return self.f.gep("i8", x.cursors[-1], self.f.mul(k, stride), "")
-
-
-def _split(parts: Sequence[Ref], like: Sequence[State]) -> list[State]:
-    """Cut a list into pieces of the lengths of others."""
-    rest = iter(parts)
-    return [[next(rest) for _ in one] for one in like]

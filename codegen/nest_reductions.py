@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ljit.codegen.builder import Phi
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["Accumulator", "combine_blocks"]
+__all__ = ["Accumulator", "combine_blocks", "in_pairs", "split", "take"]
 
 BLOCK = 1024  # elements
 _NARROW = np.dtype(np.int32)  # holds the sum of a block of shorter integers
@@ -138,6 +138,32 @@ def _block_type(type_: ScalarType, element: Type) -> ScalarType:
         return ScalarType(np.dtype(np.int16))
     is_small = dtype.kind in "iu" and dtype.itemsize < _NARROW.itemsize
     return ScalarType(np.dtype(f"{dtype.kind}{_NARROW.itemsize}")) if is_small else type_
+
+
+def in_pairs(combine: Callable[[Native, Native], Native], values: Sequence[Native]) -> Native:
+    """Combine values so that few wait for one another."""
+    rest = [*values]
+    while len(rest) > 1:
+        pairs = zip(rest[::2], rest[1::2], strict=False)
+        rest = [combine(x, y) for x, y in pairs] + rest[len(rest) & ~1 :]
+    return rest[0]
+
+
+def take(accumulators: Sequence[Accumulator], values: Sequence[Native], carried: State) -> State:
+    """Take one or more elements for each accumulator, in turns, into the states of a block."""
+    if not accumulators[0].e.f.is_reachable:
+        return carried
+    states = split(carried, accumulators)
+    for index, value in enumerate(values):
+        place = index % len(accumulators)
+        states[place] = accumulators[place].step(states[place], value)
+    return [part for state in states for part in state]
+
+
+def split(parts: Sequence[Ref], accumulators: Sequence[Accumulator]) -> list[State]:
+    """Give each accumulator its part of the states of a block."""
+    rest = iter(parts)
+    return [[next(rest) for _ in a.start_state] for a in accumulators]
 
 
 def combine_blocks(

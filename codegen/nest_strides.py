@@ -13,13 +13,34 @@ from collections.abc import Sequence
 from itertools import groupby, pairwise
 
 from ljit.codegen.builder import FALSE, TRUE, Ref, integer
+from ljit.codegen.forms import Native
 from ljit.codegen.nest_overlap import Redirection
-from ljit.codegen.nest_space import Operand, Space, all_of
+from ljit.codegen.nest_space import ZERO, Operand, Space, all_of
 
-__all__ = ["Strides"]
+__all__ = ["Strides", "forwards"]
 
 _MAX_COLUMNS = 4
 _MANY = 64  # instructions of all columns
+
+
+def forwards(space: Space, sources: Sequence[Operand | Native]) -> list[Operand | Native]:
+    """Go forwards along the last axis, whose elements may be taken in any order, if all sources go backwards."""
+    f, last = space.f, space.ndim - 1
+    moving = [x for x in sources if isinstance(x, Operand) and x.strides[last].constant != 0]
+    if not moving or any(f.is_nonnegative(x.strides[last]) for x in moving):
+        return [*sources]
+    backwards = all_of(f, [f.icmp("slt", x.strides[last], ZERO) for x in moving])
+    before = f.binary("sub", space.sizes[last], integer("i64", 1))
+
+    def turned(x: Operand) -> Operand:
+        stride = x.strides[last]
+        end = f.gep("i8", x.data, f.mul(before, stride), "")
+        step = f.select(backwards, f.binary("sub", ZERO, stride), stride)
+        data = f.select(backwards, end, x.data)
+        strides, steps = [*x.strides[:last], step], [*x.steps[:last], step]
+        return Operand(x.type, x.parts, x.sizes, strides, data, is_plain=False, steps=steps)
+
+    return [turned(x) if x in moving else x for x in sources]  # type: ignore[arg-type]
 
 
 class Strides:

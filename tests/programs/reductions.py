@@ -68,3 +68,35 @@ def nearest_centres(points, centres, n):
         far = int(np.argmax(distances.min(axis=1)))
         centres = centres + points[far] / 8
     return nearest, far, distances.argmax(axis=0), np.argmin(distances)
+
+
+@program(
+    lambda: (np.arange(3000.0)[::-1], np.arange(3000.0)[::-1]),
+    lambda: (np.arange(3000.0)[::3], np.arange(1000.0)),
+    lambda: (np.arange(90.0)[::-5], np.arange(90.0)[::-5]),
+    lambda: (np.arange(7, dtype=np.int16)[::-1], np.arange(7, dtype=np.int8)[::-1]),
+    lambda: (np.arange(17, dtype=np.float32)[::2], np.arange(9, dtype=np.float32)[::-1]),
+    lambda: (np.array([1.0, np.nan, -np.inf, 2.0])[::-1], np.ones(4)),
+    lambda: (np.arange(3.0)[2:3][::-1], np.arange(1.0)),
+    lambda: (np.arange(60.0).reshape(5, 12)[::-1, ::-1], np.arange(12.0)[::-1]),
+    lambda: (np.arange(60.0).reshape(5, 12)[:, ::-2], np.arange(6.0)),
+    lambda: (np.arange(60.0).reshape(5, 12).T[::-1], np.arange(5.0)[::-1]),
+    lambda: (np.arange(60.0).reshape(3, 4, 5)[..., ::-1], np.arange(5.0)),
+    ulp=16,
+)
+def strided_and_reversed(a, b):
+    product = a * b
+    return (
+        a.sum(),
+        product.sum(),
+        (a - b).max(),
+        a.min(axis=-1),
+        product.sum(axis=-1),
+        (a + 1).sum(axis=0),
+    )
+
+
+@program(lambda: (np.arange(20.0)[::-1],), lambda: (np.zeros(0)[::-1],), ulp=16)
+def reversed_sums_and_elements(a):
+    doubled = a * 2.0
+    return doubled.sum(), doubled, a[1:].sum(), (a[::2] * a[::-2]).sum()
