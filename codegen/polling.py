@@ -267,7 +267,7 @@ class Polling:
             return
         is_late = loop is not None and bool(loop.attrs.get("reordered"))
         if self.e.context.work is not None and not is_late:
-            bailout.bail_if(is_used_up(self.e.context, f), HOT)
+            bailout.bail_if(is_used_up(self.e.context, f, in_loop=True), HOT)
         leave = f.new_block("late") if is_late else bailout.fail_block(INTERRUPTED)
         state = self._state if self.free_loop is not None else None
         flag = f.load("ptr", self._flag) if state is not None else self._requests

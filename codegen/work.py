@@ -1,7 +1,8 @@
 """Quick code: compiled without optimising, it counts what it has run, and is left when optimising would have paid.
 
 The count goes down in a cell that the unit owns, by about one for each node of the graph that is run: at the entry, in
-each trip of a loop, and by rows of loop nests. Native code looks at it where it polls and at its entry.
+each trip of a loop, and by rows of loop nests. The entry takes no calls when all is used up. A loop is left in the
+midst of it, where native code polls, only when several times as much is: code for the rest of it is of no use later.
 """
 
 from __future__ import annotations
@@ -18,15 +19,17 @@ if TYPE_CHECKING:
 
 __all__ = ["WorkCell", "count_elements", "count_work", "is_used_up", "nodes_of_trip"]
 
+_OVERDRAFT = 3  # of a loop, in amounts that the cell had at first
 _NODES_OF_ELEMENT = 2  # an operation of a nest on one element, and its share of the loop
 
 
 class WorkCell:
     """One word: how much quick code may still run."""
 
-    __slots__ = ("_word",)
+    __slots__ = ("_word", "amount")
 
     def __init__(self, amount: int) -> None:
+        self.amount = amount  # at first
         self._word = ctypes.c_int64(amount)
 
     @property
@@ -55,11 +58,12 @@ def count_elements(context: Context, f: FunctionBuilder, trips: Ref, length: int
         count_work(context, f, f.binary("mul", trips, per_trip))
 
 
-def is_used_up(context: Context, f: FunctionBuilder) -> Ref:
+def is_used_up(context: Context, f: FunctionBuilder, *, in_loop: bool = False) -> Ref:
     """Whether the code has run as much as it may; only of quick code."""
     assert context.work is not None
     left = f.load("i64", address(context.work.address))
-    return f.icmp("slt", left, integer("i64", 0))
+    least = -_OVERDRAFT * context.work.amount if in_loop else 0
+    return f.icmp("slt", left, integer("i64", least))
 
 
 def nodes_of_trip(node: Node) -> int:

@@ -22,7 +22,6 @@ from ljit import config
 from ljit.errors import InternalError, UserError
 from ljit.frames import is_raised_by_handler
 from ljit.interp import (
-    MIN_TRIPS,
     Code,
     LoopExit,
     LoopInfo,
@@ -82,11 +81,15 @@ class _Hooks:
     def __init__(self, executor: ProfilingExecutor, plan: Plan, *, is_hot: bool = False) -> None:
         self.executor = executor
         self.plan = plan
-        self.is_hot = is_hot  # native code was left because loops should be optimised
+        self.is_hot = (
+            is_hot  # native code was left for loops to be optimised: the outermost, at once
+        )
         self.on_profile = plan.feedback.profile.record
 
     def trips_until_hot(self, loop: LoopInfo) -> int:
-        return MIN_TRIPS if self.is_hot else self.executor.outlined.trips_until_hot(loop)
+        if self.is_hot and loop.parent is None:
+            return 1
+        return self.executor.outlined.trips_until_hot(loop)
 
     def on_hot_loop(
         self, code: Code, loop_id: int, trip: int, registers: Sequence[object]
