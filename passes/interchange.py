@@ -25,9 +25,11 @@ from itertools import permutations
 
 from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
 from ljit.analysis.dependence import Access, Distances, Subscripts, distances, is_legal
-from ljit.ir import Effect, Graph, Node, Value, get_op
+from ljit.ir import Effect, Graph, Node, Value, copy_node, get_op
 from ljit.ops.control import DEOPTIMIZE, IF, LOOP, OVERLAP, SNAPSHOT, YIELD
 from ljit.passes.manager import graph_pass, is_allowed
+from ljit.passes.rewriting import insert_constant
+from ljit.passes.stored_sums import StoredSum, match
 from ljit.types import INT, ArrayType
 
 __all__ = ["interchange"]
@@ -45,7 +47,8 @@ def interchange(graph: Graph, failed: Container[int] = ()) -> bool:
 
     `failed`: origins of loops whose arrays overlapped.
     """
-    found = [nest for n in graph.walk() if n.op is LOOP and (nest := _Nest.of(n)) is not None]
+    loops = [n for n in graph.walk() if n.op is LOOP]
+    found = [nest for n in loops if (nest := _Nest.of(n) or _SumNest.of(n)) is not None]
     aliases = AliasInfo(graph)
     done: set[Node] = set()
     for nest in found:
@@ -92,23 +95,18 @@ class _Nest:
                 break
             if nodes[-1] is not loop:
                 return None
-            for node in nodes[:-1]:
-                effects = node.op.effects_of(node)
-                if node.blocks or effects & Effect.WRITE:
-                    return None
-                if effects or any(value in varying for value in node.inputs):
-                    varying.update(node.outputs)
-                    between.append(node)
-                else:
-                    fixed.append(node)
-        after = outer.next
-        if len(loops) < 2 or after is None or after.op is not SNAPSHOT:
+            if not _sort(nodes[:-1], varying, fixed, between):
+                return None
+        if len(loops) < 2:
             return None
         nest = _Nest(loops, fixed, between)
         return nest if nest.is_quiet() else None
 
     def is_quiet(self) -> bool:
         """Whether the nest does nothing but arithmetic and accesses to arrays from outside, and cannot leave."""
+        after = self.loops[0].next
+        if after is None or after.op is not SNAPSHOT:
+            return False
         inner = [n for node in self.body for n in node.walk()]
         return all(map(self._is_quiet_node, [*self.fixed, *self.between, *inner]))
 
@@ -185,32 +183,32 @@ class _Nest:
     # -- the new nest ----------------------------------------------------------------------------------
 
     def reorder(self, order: Sequence[int]) -> None:
+        """Write the loops in the order, in place of the present ones."""
         outer = self.loops[0]
-        graph = outer.graph
-        for node in self.fixed:
-            node.move_before(outer)
-        for pair in self.hazards:
-            self._leave_if_overlapping(pair)
+        self._move_in_front()
         made: list[Node] = []
         for position in order:
-            source = self.loops[position]
-            attrs = {"reordered": True}
-            loop = graph.create(LOOP, source.inputs[:2], attrs, outputs=(), like=source)
-            if made:
-                made[-1].blocks[0].append(loop)
-                made[-1].blocks[0].append(graph.create(YIELD, outputs=0, like=source))
-            else:
-                loop.insert_before(outer)
-            (param,) = source.blocks[0].params
-            param.replace_all_uses_with(loop.add_block([(param.name, INT)]).params[0])
-            made.append(loop)
-        for node in (*self.between, *self.body):
-            for inner in [n for n in node.walk() if n.op is SNAPSHOT]:
-                inner.erase()
-            node.unlink()
-            made[-1].blocks[0].append(node)
-        made[-1].blocks[0].append(graph.create(YIELD, outputs=0, like=made[-1]))
+            made.append(self._loop(self.loops[position]))
+            if len(made) > 1:
+                _end(made[-2], [made[-1]])
+        made[0].insert_before(outer)
+        _end(made[-1], [*self.between, *self.body])
         outer.erase()
+
+    def _move_in_front(self) -> None:
+        for node in self.fixed:
+            node.move_before(self.loops[0])
+        for pair in self.hazards:
+            self._leave_if_overlapping(pair)
+
+    def _loop(self, source: Node, start: Value | None = None) -> Node:
+        """A loop with the trips of `source`, whose variable takes the place of its."""
+        bounds = (source.inputs[0] if start is None else start, source.inputs[1])
+        attrs = {"reordered": True}
+        made = source.graph.create(LOOP, bounds, attrs, outputs=(), like=source)
+        param = source.blocks[0].params[0]
+        param.replace_all_uses_with(made.add_block([(param.name, INT)]).params[0])
+        return made
 
     def _leave_if_overlapping(self, pair: tuple[Value, Value]) -> None:
         """Leave for the interpreter in front of the nest if two arrays overlap."""
@@ -221,6 +219,98 @@ class _Nest:
         attrs = {"reason": OVERLAP}
         choice.add_block().append(graph.create(DEOPTIMIZE, attrs=attrs, outputs=0, like=outer))
         choice.add_block().append(graph.create(YIELD, outputs=0, like=outer))
+
+
+class _SumNest(_Nest):
+    """A loop that stores sums made in a loop in it (`stored_sums`)."""
+
+    sums: StoredSum
+
+    @staticmethod
+    def of(outer: Node) -> _Nest | None:
+        sums = match(outer) if _is_plain(outer) else None
+        if sums is None:
+            return None
+        varying = set(outer.blocks[0].params)
+        fixed: list[Node] = []
+        between: list[Node] = []
+        if not _sort(sums.before, varying, fixed, between):
+            return None
+        bounds = (sums.start, sums.loop.inputs[1])
+        if any(value in varying for value in bounds):
+            return None
+        nest = _SumNest([outer, sums.loop], fixed, between)
+        nest.sums = sums
+        nest.between += sums.index
+        return nest if nest.is_quiet() and nest._is_quiet_node(sums.store) else None
+
+    def _accesses(self) -> list[Access]:
+        found = super()._accesses()
+        if any(a.array is self.sums.store.inputs[0] for a in found):
+            return []
+        store = self.subscripts.access(self.sums.store, is_write=True)
+        return [*found, store, store]  # it is loaded, too
+
+    def reorder(self, order: Sequence[int]) -> None:
+        """Begin the sums in a loop of their own; then add to them in memory."""
+        del order  # there are two
+        sums, outer, graph = self.sums, self.loops[0], self.loops[0].graph
+        array, index, _ = sums.store.inputs
+        assert isinstance(array.type, ArrayType)
+        self._move_in_front()
+        first = sums.first
+        if not isinstance(first, Value):
+            first = insert_constant(array.type.dtype.type(first), outer)
+        copies: dict[Value, Value] = {}
+        attrs = {"reordered": True}
+        begin = graph.create(LOOP, outer.inputs, attrs, outputs=(), like=outer)
+        copies[outer.blocks[0].params[0]] = begin.add_block([("", INT)]).params[0]
+        begin.insert_before(outer)
+        nodes = [copy_node(n, graph, copies, {}) for n in self.between]
+        _end(begin, [*nodes, self._store(copies.get(index, index), copies.get(first, first))])
+        load = graph.create(get_op("np::getitem"), (array, index), like=sums.store)
+        load.proven = sums.store.proven
+        made = [self._loop(sums.loop, sums.start), self._loop(outer)]
+        sums.loop.blocks[0].params[1].replace_all_uses_with(load.output)
+        (result,) = sums.loop.blocks[0].terminator.inputs
+        store = self._store(sums.store.inputs[1], result)
+        _end(made[0], [made[1]])
+        _end(made[1], [*self.between, load, *self.body, store])
+        made[0].insert_before(outer)
+        outer.erase()
+
+    def _store(self, index: Value, value: Value) -> Node:
+        store = self.sums.store
+        operands = (store.inputs[0], index, value)
+        made = store.graph.create(store.op, operands, dict(store.attrs), outputs=0, like=store)
+        made.proven = store.proven
+        return made
+
+
+def _sort(
+    nodes: Sequence[Node], varying: set[Value], fixed: list[Node], between: list[Node]
+) -> bool:
+    """Tell apart what can stand in front of a loop and what cannot; False if some must stay where it is."""
+    for node in nodes:
+        effects = node.op.effects_of(node)
+        if node.blocks or effects & Effect.WRITE:
+            return False
+        if effects or any(value in varying for value in node.inputs):
+            varying.update(node.outputs)
+            between.append(node)
+        else:
+            fixed.append(node)
+    return True
+
+
+def _end(loop: Node, nodes: Sequence[Node]) -> None:
+    """Make nodes the body of a loop, without their Snapshots."""
+    for node in nodes:
+        for inner in [n for n in node.walk() if n.op is SNAPSHOT]:
+            inner.erase()
+        node.unlink()
+        loop.blocks[0].append(node)
+    loop.blocks[0].append(loop.graph.create(YIELD, outputs=0, like=loop))
 
 
 def _is_plain(loop: Node) -> bool:

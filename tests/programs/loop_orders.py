@@ -165,3 +165,91 @@ def lu_decomposition(a):
         for j in range(i, n):
             for k in range(i):
                 a[i, j] -= a[i, k] * a[k, j]
+
+
+@program(
+    lambda: (table(5, 19), np.ones(19)),
+    lambda: (table(0, 19), np.ones(19)),
+    lambda: (table(5, 19), np.ones(18)),
+    lambda: (table(5, 19).astype("f4"), np.ones(19, "f4")),
+    lambda: (table(5, 19).astype("f4"), np.ones(19)),
+    lambda: (table(5, 19), np.ones(19, "f4")),
+    lambda: (table(5, 19), np.ones(19, complex)),
+    lambda: ((table(5, 19) * 100).astype("i8"), np.ones(19, "i8")),
+    lambda: ((table(5, 19) * 100).astype("i4"), np.ones(19, "i4")),
+    lambda: ((table(5, 19) * 100).astype("i4"), np.ones(19)),
+    lambda: (-np.zeros((5, 19)), np.ones(19)),
+    lambda: (lambda a: (a, a[3]))(table(5, 19)),
+)
+def sums_of_columns(a, sums):
+    for j in range(a.shape[1]):
+        s = 0
+        for i in range(a.shape[0]):
+            s += a[i, j]
+        sums[j] = s
+
+
+@program(lambda: (table(5, 19), np.ones(19)), lambda: (table(0, 19), np.ones(19)))
+def sums_that_do_not_begin_with_nothing(a, sums):
+    for j in range(a.shape[1]):
+        s = 0.1
+        for i in range(a.shape[0]):
+            s += a[i, j] * 0.3
+        sums[j] = s
+
+
+@program(lambda: (table(5, 19), np.ones(19)), lambda: (table(0, 19), np.ones(19)))
+def products_and_sums(a, sums):
+    for j in range(a.shape[1]):
+        s = 2
+        for i in range(a.shape[0]):
+            s = s * 3 + a[i, j]
+        sums[j] = s
+
+
+@program(lambda: (table(5, 19), np.ones(19)), lambda: (table(20, 19), np.ones(19)))
+def sums_of_sums(a, sums):
+    for j in range(1, a.shape[1]):
+        s = 0.0
+        for i in range(a.shape[0]):
+            s += a[i, j] * sums[j - 1]
+        sums[j] = s
+
+
+@program(lambda: (table(5, 19), np.ones(19)), lambda: (table(20, 19), np.ones(19)))
+def one_sum_for_all(a, sums):
+    for j in range(a.shape[1]):
+        s = 0.0
+        for i in range(a.shape[0]):
+            s += a[i, j]
+        sums[0] = s
+
+
+@program(lambda: (table(5, 19), np.ones(19)), lambda: (table(20, 19), np.ones(19)))
+def sums_seen_behind_the_loops(a, sums):
+    s = 0.0
+    for j in range(a.shape[1]):
+        s = 0.0
+        for i in range(a.shape[0]):
+            s += a[i, j]
+        sums[j] = s
+    return s
+
+
+@program(lambda: (table(5, 19), np.ones(19)), lambda: (table(20, 19), np.ones(19)))
+def sums_stored_twice(a, sums):
+    for j in range(a.shape[1] - 1):
+        s = 0.0
+        for i in range(a.shape[0]):
+            s += a[i, j]
+        sums[j] = s
+        sums[j + 1] = s * 0.5
+
+
+@program(lambda: (table(5, 19), np.ones(19)), lambda: (table(20, 19), np.ones(19)))
+def sums_of_rows_below(a, sums):
+    for j in range(a.shape[0]):
+        s = 0.0
+        for i in range(j, a.shape[0]):
+            s += a[i, j] - j
+        sums[j] = s
