@@ -48,7 +48,7 @@ class Search:
 
     def define(self, module: ModuleBuilder) -> None:
         """Write the function for one vector."""
-        for bits in (self.lanes, 4 * self.lanes):
+        for bits in sorted({self.lanes, 4 * self.lanes, _GROUP}):
             module.declare(f"llvm.cttz.i{bits}", f"i{bits}", [f"i{bits}", "i1"])
         module.define(self.name, self._source_for_one())
 
@@ -82,10 +82,10 @@ long:
         t = self.type
         is_settled = f"fcmp uno {t} %few.new, %few.new" if self.is_float else "or i1 false, false"
         return f"""few:
-  %few.k = phi i64 [ 0, %entry ], [ 0, %gaps ], [ %here, %many ], [ %few.next, %few ]
-  %few.end = phi i64 [ %size, %entry ], [ %size, %gaps ], [ %here.end, %many ], [ %few.end, %few ]
-  %few.best = phi {t} [ %x0, %entry ], [ %x0, %gaps ], [ %many.best, %many ], [ %few.new, %few ]
-  %few.place = phi i64 [ 0, %entry ], [ 0, %gaps ], [ %many.place, %many ], [ %few.other, %few ]
+  %few.k = phi i64 [ 0, %entry ], [ 0, %gaps ], [ %here, %better ], [ %few.next, %few ]
+  %few.end = phi i64 [ %size, %entry ], [ %size, %gaps ], [ %here.end, %better ], [ %few.end, %few ]
+  %few.best = phi {t} [ %x0, %entry ], [ %x0, %gaps ], [ %many.best, %better ], [ %few.new, %few ]
+  %few.place = phi i64 [ 0, %entry ], [ 0, %gaps ], [ %many.place, %better ], [ %few.other, %few ]
   %few.offset = mul i64 %few.k, %stride
   %few.at = getelementptr i8, ptr %data, i64 %few.offset
   %few.x = load {t}, ptr %few.at
@@ -112,9 +112,11 @@ few.found:
   %{name} = and {mask} %{name}.unordered, %{name}.number"""
 
     def _strided(self) -> str:
-        """A loop over groups of elements with gaps between them, of which few have one better than all before."""
+        """A loop over groups of elements with gaps between them; those with a NaN are gone through one by one."""
         t, n = self.type, _GROUP
-        vector = f"<{n} x {t}>"
+        vector, group = f"<{n} x {t}>", f"%group.{_GROUP - 1}"
+        is_nan = f"{'fcmp uno' if self.is_float else 'icmp ne'} {vector} {group}, {group}"
+        is_same = f"{'fcmp oeq' if self.is_float else 'icmp eq'} {vector} {group}"
         loads = "\n".join(
             f"""  %m{k}.offset = mul i64 %stride, {k}
   %m{k}.at = getelementptr i8, ptr %many.at, i64 %m{k}.offset
@@ -127,8 +129,8 @@ few.found:
   br i1 %is.group, label %many, label %few
 many:
   %many.k = phi i64 [ 0, %gaps ], [ %few.end, %few.done ], [ %many.next, %onwards ]
-  %many.best = phi {t} [ %x0, %gaps ], [ %few.new, %few.done ], [ %many.best, %onwards ]
-  %many.place = phi i64 [ 0, %gaps ], [ %few.other, %few.done ], [ %many.place, %onwards ]
+  %many.best = phi {t} [ %x0, %gaps ], [ %few.new, %few.done ], [ %many.new, %onwards ]
+  %many.place = phi i64 [ 0, %gaps ], [ %few.other, %few.done ], [ %many.other, %onwards ]
   %many.in = icmp slt i64 %many.k, %last.group
   %here = select i1 %many.in, i64 %many.k, i64 %last.group
   %here.end = add nuw nsw i64 %here, {n}
@@ -136,16 +138,33 @@ many:
   %many.at = getelementptr i8, ptr %data, i64 %many.offset
 {loads}
 {_splat("many.start", "many.best", t, n)}
-  %group.better = {self.improves} {vector} %group.{n - 1}, %many.start
+  %group.better = {self.improves} {vector} {group}, %many.start
   %group.bits = bitcast <{n} x i1> %group.better to i{n}
   %group.none = icmp eq i{n} %group.bits, 0
-  br i1 %group.none, label %onwards, label %few
+  br i1 %group.none, label %onwards, label %better
+better:
+  %group.nan = {is_nan}
+  %nan.in.group = bitcast <{n} x i1> %group.nan to i{n}
+  %no.nan = icmp eq i{n} %nan.in.group, 0
+  br i1 %no.nan, label %best.of.group, label %few
+best.of.group:
+{self._fold(group[1:], n, 1)}
+  %best.in.group = extractelement <1 x {t}> {group}.1, i64 0
+{_splat("best.lanes", "best.in.group", t, n)}
+  %same.lanes = {is_same}, %best.lanes
+  %same.bits = bitcast <{n} x i1> %same.lanes to i{n}
+  %best.lane = call i{n} @llvm.cttz.i{n}(i{n} %same.bits, i1 true)
+  %best.lane.wide = zext i{n} %best.lane to i64
+  %best.place = add i64 %here, %best.lane.wide
+  br label %onwards
 onwards:
+  %many.new = phi {t} [ %many.best, %many ], [ %best.in.group, %best.of.group ]
+  %many.other = phi i64 [ %many.place, %many ], [ %best.place, %best.of.group ]
   %many.next = add nuw nsw i64 %many.k, {n}
   %many.more = icmp slt i64 %many.next, %size
   br i1 %many.more, label %many, label %many.done
 many.done:
-  ret i64 %many.place"""
+  ret i64 %many.other"""
 
     def _block(self) -> str:
         """The loop over blocks: four registers at a time, then one at a time."""
@@ -463,11 +482,8 @@ _PARAMS_OF_MANY = "ptr %data, i64 %size, i64 %count, i64 %stride, i64 %step, ptr
 
 def _extreme(kind: str, bits: int, *, greatest: bool) -> int:
     """The integer beyond which there is none."""
-    if kind == "b":
-        return int(greatest)
-    if kind == "u":
-        return (1 << bits) - 1 if greatest else 0
-    return (1 << (bits - 1)) - 1 if greatest else -1 << (bits - 1)
+    high = {"b": 1, "u": (1 << bits) - 1}.get(kind, (1 << (bits - 1)) - 1)
+    return high if greatest else (0 if kind in "bu" else -high - 1)
 
 
 def _splat(name: str, source: str, type_: str, count: int) -> str:

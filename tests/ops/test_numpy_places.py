@@ -77,7 +77,15 @@ def test_long_vectors_are_searched_in_blocks(dtype):
         for size in (1023, 2048, 2049, 5000, 9001):
             a = (rng.normal(size=size) * 30).astype(dtype)
             down = np.sort(a)[::-1]
-            yield from (a, down[::-1], down.copy(), a[::3], down[::5], np.full(size, 1, dtype))
+            yield from (
+                a,
+                down,
+                down[::-1],
+                down.copy(),
+                a[::3],
+                down[::5],
+                np.full(size, 1, dtype),
+            )
 
     check(flat, arrays())
 
