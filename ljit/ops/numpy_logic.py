@@ -215,6 +215,13 @@ def _heaviside(e: Emitter, x: V, y: V) -> V:
     return e.select(_is_nan(e, x), x, step)
 
 
+def _bitwise_count(e: Emitter, x: V) -> V:
+    """The bits of the size: of negative numbers, too."""
+    unsigned = ScalarType(np.dtype(f"u{scalar_type_of(x).dtype.itemsize}"))
+    size = e.select(e.compare("lt", x, e.const(x.type, 0)), e.neg(x), x)
+    return e.cast(e.intrinsic("ctpop", e.retype(size, unsigned)), _UINT8)
+
+
 # -- np.where --------------------------------------------------------------------------------------
 
 
@@ -414,5 +421,6 @@ declare_ufunc(
 declare_ufunc(np.signbit, _signbit, "f", is_cheap=True)
 declare_ufunc(np.copysign, lambda e, x, y: e.intrinsic("copysign", x, y), "f", is_cheap=True)
 declare_ufunc(np.heaviside, _heaviside, "f")
-for _function in (np.nextafter, np.spacing):
-    declare_boxed_ufunc(_function)
+declare_ufunc(np.nextafter, lambda e, x, y: e.math("nextafter", x, y), "f", widens=False)
+declare_boxed_ufunc(np.spacing)
+declare_ufunc(np.bitwise_count, _bitwise_count, "iu")

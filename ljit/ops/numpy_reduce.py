@@ -25,6 +25,7 @@ from ljit.ops.numpy_averages import (
 from ljit.ops.numpy_boxed import axes_of, chosen_dtype, declare_function, is_flag
 from ljit.ops.numpy_derived import all_close, difference_of, infer_difference
 from ljit.ops.numpy_few import SYMBOLIC_REDUCTIONS
+from ljit.ops.numpy_nan_averages import mean_of_numbers, std_of_numbers, var_of_numbers
 from ljit.ops.numpy_rules import array_of, dtype_of, is_scalar, layout_like
 from ljit.types import ANY, BOOL, ArrayType, ScalarType, Type, type_of
 
@@ -183,8 +184,13 @@ for _name, _combine in (("any", "np::logical_or"), ("all", "np::logical_and")):
 _declare_reduction(
     "nansum", accumulated, _SUMS, _SUM_ORDER, is_method=False, decompose=sum_of_numbers
 )
-for _name, _rule in (("nanprod", accumulated), ("nanmean", _averaged)):
-    _declare_reduction(_name, _rule, _SUMS, _SUM_ORDER, is_method=False)
+_declare_reduction("nanprod", accumulated, _SUMS, _SUM_ORDER, is_method=False)
+_declare_reduction(
+    "nanmean", _averaged, _SUMS, _SUM_ORDER, is_method=False, decompose=mean_of_numbers
+)
+for _name, _decompose in (("nanstd", std_of_numbers), ("nanvar", var_of_numbers)):
+    _order = ("axis", "dtype", "ddof", "keepdims")
+    _declare_reduction(_name, _spread, _SPREADS, _order, is_method=False, decompose=_decompose)
 for _name, _decompose in (
     ("nanmin", extremum_of_numbers("np::min", "np::minimum", 1)),
     ("nanmax", extremum_of_numbers("np::max", "np::maximum", -1)),

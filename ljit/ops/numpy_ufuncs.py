@@ -52,6 +52,7 @@ class UfuncRule(Record):
     raising: str = ""  # dtype kinds for which the body may bail for some values
     converts: bool = True
     strong: int = 0
+    widens: bool = True  # whether float16 may be computed in float32
 
     def loop(self, types: Sequence[Type]) -> tuple[np.dtype, ...] | None:
         kinds = kinds_of(types)
@@ -94,7 +95,7 @@ class UfuncRule(Record):
 
     def can_lower(self, *types: Type) -> bool:
         loop = self.loop(types)
-        if loop is None or self.body is None:
+        if loop is None or self.body is None or (_FLOAT16 in loop and not self.widens):
             return False
         if len(loop) > len(types) + 1 and (
             _FLOAT16 in loop or any(isinstance(t, ArrayType) for t in types)
@@ -138,10 +139,11 @@ def declare_ufunc(
     raising: str = "",
     converts: bool = True,
     strong: int = 0,
+    widens: bool = True,
     **fields: Any,
 ) -> OpDef:
     """Declare the ufunc as an op; `body(e, *xs)` computes on scalars of the loop's dtypes."""
-    rule = UfuncRule(function, body, kinds, raising, converts, strong)
+    rule = UfuncRule(function, body, kinds, raising, converts, strong, widens)
     name = fields.pop("name", f"np::{function.__name__}")
     UFUNCS[name] = rule
     fields.setdefault("samples", partial(_samples, rule, function))
