@@ -45,7 +45,7 @@ from ljit.codegen.unboxing import unbox, unbox_int_by_call
 from ljit.codegen.work import count_work, is_used_up
 from ljit.ir import Effect, Graph
 from ljit.ops.control import CALL_NATIVE, LOOP
-from ljit.types import INT, Type
+from ljit.types import INT, ArrayType, Type
 
 __all__ = [
     "NATIVE_ENTRY",
@@ -115,6 +115,7 @@ def emit_entry(
     context.keep(following)
     params = [param.type for param in graph.params]
     f, arguments, reject = begin_entry(module, name, params, following)
+    _reject_contiguous(f, arguments, reject)
     emit_assumptions(f, options.assumptions, reject, context.keep)
     _count_run(context, f, graph, reject)
     _count_call(f, following)
@@ -153,6 +154,21 @@ def _begin_apart(
     inner = module.function(f"{entry.name}.body", "ptr", [ref.type for ref in refs], "internal")
     entry.ret(entry.call("ptr", inner.name, refs))
     return inner, received([a.type for a in arguments], inner.params)
+
+
+def _reject_contiguous(f: FunctionBuilder, arguments: Sequence[Native], reject: BlockRef) -> None:
+    """Hand a call on if each array that may have gaps has none: code for contiguous arrays is faster."""
+    types = [(a, a.type) for a in arguments if isinstance(a.type, ArrayType)]
+    arrays = [flatten(a)[0] for a, type_ in types if type_.layout != "C" and type_.ndim]
+    if not arrays:
+        return
+    flags = integer("i32", layout.FLAG_C_CONTIGUOUS)
+    for array in arrays:
+        place = f.gep("i8", array, integer("i64", layout.ARRAY_FLAGS))
+        flags = f.binary("and", flags, f.load("i32", place))
+    following = f.new_block("gaps")
+    f.condbr(f.icmp("ne", flags, integer("i32", 0)), reject, following, unlikely=True)
+    f.start(following)
 
 
 def _count_run(context: Context, f: FunctionBuilder, graph: Graph, reject: BlockRef) -> None:

@@ -107,6 +107,38 @@ def test_mixed_ranks_are_specialised_side_by_side():
     assert compiles(f) == seen == 10
 
 
+def test_contiguous_arrays_get_code_of_their_own_after_strided_ones():
+    @ljit.jit
+    def f(a, b):
+        s = 0.0
+        for i in range(len(a)):
+            s += a[i] * b[i]
+        return s
+
+    x, gaps = np.arange(6.0), np.arange(12.0)[::2]
+    calls = [(gaps, gaps), (gaps, x), (x, gaps), (x, x)]
+    for a, b in [*calls[:1] * 3, *calls * 3]:
+        assert f(a, b) == f.__wrapped__(a, b)
+    layouts = {tuple(t.layout for t in info.types): info for info in f.specializations}
+    assert set(layouts) == {("strided", "strided"), ("C", "C")}, "mixed ones need none"
+    assert all(info.state == "native" and info.compiles == 1 for info in layouts.values())
+    assert [info.bailouts for info in layouts.values()] == [0, 0]
+
+
+def test_a_loop_in_which_a_contiguous_array_gets_gaps_is_native():
+    @ljit.jit(num_profiled_runs=10**9)
+    def f(a):
+        s = 0.0
+        while len(a) > 1:
+            s += a[0] + a[-1]
+            a = a[1:] if len(a) % 50 else a[::2]
+        return s
+
+    for k in (600, 700, 600):
+        assert f(np.arange(float(k))) == f.__wrapped__(np.arange(float(k)))
+    assert all(loop.unit is not None and loop.native_calls for loop in f._executor.loops.values())
+
+
 def test_types_that_change_each_call_stop_compiling():
     f = ljit.jit(axpy)
     numbers = [
