@@ -441,3 +441,42 @@ def moving_average(prices, window):
 )
 def squares_of_complex_numbers_and_ints(z):
     return z**2, z**2 + z, z**2.0, np.power(z, 2)
+
+
+@program(
+    lambda: (np.array([1.5, -2.25, 300, 6e4], np.float16), np.array([0.1, 3, -7, 2], np.float16)),
+    lambda: (np.array([np.nan, np.inf], np.float16), np.array([1e-7, 0], np.float16)),
+    lambda: (np.ones((3, 4), np.float16), np.arange(4, dtype=np.float16)),
+)
+def arithmetic_on_halves(a, b):
+    c = a * b + 0.1
+    c += b.astype(np.float32)
+    return c, np.where(a > b, a, c // 2), c.sum(), c.mean(), c.max(), a.ravel()[0] * 3
+
+
+@program(
+    lambda: (np.array([7.5, -7.5, 1e300, -0.0, 5.0]), np.array([2.0, 2.0, 1e-300, 3.0, -2.5])),
+    lambda: (np.array([1.5, np.inf, np.nan], np.float32), np.array([0.0, 1, 2], np.float32)),
+)
+def remainders(a, b):
+    quotients, rests = np.divmod(a, b)
+    return a % b, a // b, np.fmod(a, b), quotients + rests, a % 1.0, a % 6
+
+
+@program(
+    lambda: (np.array([[1.0, np.nan, 3.0], [4.0, 5.0, np.nan]]),),
+    lambda: (np.array([[1.0, np.nan], [4.0, np.nan]]),),
+    lambda: (np.arange(6).reshape(2, 3),),
+    ulp=4,
+)
+def averages_without_nans(a):
+    return np.nanmean(a), a - np.nanmean(a, axis=0), np.nanstd(a, axis=1), np.nanvar(a)
+
+
+@program(
+    lambda: (np.array([0.5 + 1j, -2j, 3.0]), 0.25j),
+    lambda: (np.array([0.5 + 1j, -2j], np.complex64), np.complex64(1 + 2j)),
+    ulp=4,
+)
+def trigonometry_of_complex_numbers(z, w):
+    return np.sin(z) * np.cosh(w), np.tanh(z + w), np.log1p(z), np.cos(w), 1 / np.tan(z)

@@ -185,3 +185,23 @@ def accumulated_at_places(a, index, weights):
     np.add.at(a, index, weights)
     np.add.at(a, index, 1)
     return a, np.bincount(index)
+
+
+@program(
+    lambda: (np.arange(24.0).reshape(4, 6), np.array([5, -1, 0]), np.array([[0, 1], [3, -4]])),
+    lambda: (np.arange(24).reshape(4, 6), np.array([6, 0]), np.array([[0], [1], [2], [0]])),
+    lambda: (np.ones((0, 6)), np.array([1]), np.array([[0, 9]])),
+)
+def columns_by_index(m, columns, places):
+    chosen = m[:, columns] * 2
+    taken = np.take(m, columns, axis=1)
+    rest = np.take_along_axis(m, np.argsort(-m, axis=1), axis=1)
+    return chosen, taken.sum(axis=0), rest[:, 0], np.take_along_axis(m[:, :2], places, 0)
+
+
+@program(
+    lambda: (np.arange(24.0).reshape(4, 6).T, 9.5),
+    lambda: (np.asfortranarray(np.arange(24.0).reshape(4, 6)), 30.0),
+)
+def elements_of_matrices_in_another_order(m, limit):
+    return m[m > limit], m[m > limit].sum(), np.compress(m[0] > limit, m[0])
