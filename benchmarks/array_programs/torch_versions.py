@@ -111,13 +111,17 @@ def lstm(xs, h, c, w, u, b):
 
 
 @torch.compile
+def greedy_step(state, token, encoded, embedding, wx, wh, wo):
+    context = torch.softmax(encoded @ state, dim=0) @ encoded
+    state = torch.tanh(functional.embedding(token, embedding) @ wx + context + state @ wh)
+    return state, torch.argmax(state @ wo)
+
+
 def greedy_decode(state, encoded, embedding, wx, wh, wo, steps):
     tokens = []
     token = torch.zeros((), dtype=torch.int64)
     for _ in range(steps):
-        context = torch.softmax(encoded @ state, dim=0) @ encoded
-        state = torch.tanh(embedding[token] @ wx + context + state @ wh)
-        token = torch.argmax(state @ wo)
+        state, token = greedy_step(state, token, encoded, embedding, wx, wh, wo)
         tokens.append(token)
     return torch.stack(tokens), state
 

@@ -210,3 +210,28 @@ def test_the_environment_says_how_often_code_is_run_before():
         warnings.simplefilter("always")
         assert read({"LJIT_QUICK_RUNS": "many"}).quick_runs == config.QUICK_RUNS
     assert "LJIT_QUICK_RUNS: 'many' is not a count" in str(caught[0].message)
+
+
+@pytest.mark.parametrize("trip", [0, 1, 30, 31, 32, 33, 100, 1000])
+@pytest.mark.parametrize("odd", [0.5, 2**70, np.float32(1), None])
+def test_an_item_of_another_type_is_met_before_at_and_behind_the_switch(trip, odd):
+    def running(xs):
+        s, out = 0, []
+        for x in xs:
+            s = s + x
+            out.append(s)
+        return out
+
+    f = ljit.jit(running)
+    for _ in range(3):
+        assert f([1, 2]) == [1, 3]
+    xs = [1] * 1200
+    xs[trip] = odd
+    for _ in range(2):
+        if odd is None:
+            with pytest.raises(TypeError, match="unsupported operand"):
+                f(xs)
+        else:
+            got, expected = f(xs), running(xs)
+            assert got == expected
+            assert list(map(type, got)) == list(map(type, expected))
