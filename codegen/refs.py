@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from functools import lru_cache
 
 import numpy as np
 
@@ -51,6 +52,7 @@ def bits_of(type_: str) -> int:
     return int(type_[1:])
 
 
+@lru_cache(maxsize=4096)
 def integer(type_: str, value: int) -> Ref:
     """An integer constant, wrapped to the signed range of its type."""
     bits = bits_of(type_)

@@ -56,6 +56,9 @@ class Observation(Record, frozen=False):
     sizes: tuple[int | None, ...] = ()  # of small arrays
     _shape: tuple[int, ...] | None = None  # the last one
 
+    def __init__(self) -> None:
+        """Nothing was seen yet: the defaults."""
+
     def see(self, value: object) -> object:
         """Join the type of `value` in; gives what nothing new can come of (see `Profile.record`)."""
         self.count += 1

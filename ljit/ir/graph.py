@@ -170,6 +170,12 @@ class Node:
         self.inputs.append(value)
         self.graph.version += 1
 
+    def add_inputs(self, values: Sequence[Value]) -> None:
+        for index, value in enumerate(values, len(self.inputs)):
+            value.uses[self, index] = None
+        self.inputs += values
+        self.graph.version += 1
+
     def set_input(self, index: int, value: Value) -> None:
         del self.inputs[index].uses[self, index]
         self.inputs[index] = value
@@ -189,9 +195,7 @@ class Node:
         for i in range(len(self.inputs)):
             del self.inputs[i].uses[self, i]
         self.inputs = []
-        for value in values:
-            self.add_input(value)
-        self.graph.version += 1
+        self.add_inputs(values)
 
     def erase(self) -> None:
         """Take the node out of its block and destroy it. Its outputs must be unused."""
@@ -413,10 +417,8 @@ class Graph:
         `like` gives source range and origin of the node that the new one stands for.
         """
         node = Node(self, op)
-        if attrs:
-            node.attrs.update(attrs)
-        for value in inputs:
-            node.add_input(value)
+        node.attrs.update(attrs or {})
+        node.add_inputs(inputs)
         node.range = range
         if like is not None:
             node.range = range or like.range
@@ -465,8 +467,7 @@ def copy_nodes(
     that exits name.
     """
     for node in source:
-        new = into.append(copy_node(node, into.graph, values, targets, keep_ids=keep_ids))
-        assert new.block is into
+        into.append(copy_node(node, into.graph, values, targets, keep_ids=keep_ids))
 
 
 def copy_node(
@@ -488,8 +489,7 @@ def copy_node(
     if node.target is not None:
         new.target = targets.get(node.target, node.target)
     targets[node] = new
-    for value in node.inputs:
-        new.add_input(values.get(value, value))
+    new.add_inputs([values.get(value, value) for value in node.inputs])
     for block in node.blocks:
         inner = new.add_block()
         for param in block.params:
