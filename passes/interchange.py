@@ -12,7 +12,8 @@ access to an array the bytes that the next trip is away, at most a line of the c
 Legal if no two trips that access the same element, one of them writing, change places (`analysis.dependence`); so
 each element gets its values in the program's order, and sums of floats are bit-identical. Nothing in the nest may leave
 native code: checks are proven, or were tested in front. Different arrays must not overlap: if they do, the code leaves
-in front of the nest, and the next compile keeps the order (`failed`). The trips of such loops have no state of the
+in front of the nest, and the next compile keeps the order (`failed`); so it does if the loop put inside has hardly any
+trips. The trips of such loops have no state of the
 program (``reordered``), so a poll in them cannot leave: it does so behind the nest (`codegen/polling`).
 
 Reference: McKinley, Carr, Tseng, Improving Data Locality with Loop Transformations, 1996.
@@ -26,7 +27,7 @@ from itertools import permutations
 from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
 from ljit.analysis.dependence import Access, Distances, Subscripts, distances, is_legal
 from ljit.ir import Effect, Graph, Node, Value, copy_node, get_op
-from ljit.ops.control import DEOPTIMIZE, IF, LOOP, OVERLAP, SNAPSHOT, YIELD
+from ljit.ops.control import DEOPTIMIZE, IF, LOOP, OTHER_ORDER, SNAPSHOT, YIELD
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant
 from ljit.passes.stored_sums import StoredSum, match
@@ -38,6 +39,7 @@ NAME = "interchange"
 _LINE = 64  # bytes of a line of the cache
 _MAX_LOOPS = 4
 _MAX_HAZARDS = 4
+_VERY_FEW, _MANY = 5, 64  # trips of a loop put inside, and of the one that was, that make it slower
 _FEW = 16  # trips: with fewer, if that is known, a loop is not put inside
 
 
@@ -45,7 +47,7 @@ _FEW = 16  # trips: with fewer, if that is known, a loop is not put inside
 def interchange(graph: Graph, failed: Container[int] = ()) -> bool:
     """Reorder the nests that gain from it; whether there were any.
 
-    `failed`: origins of loops whose arrays overlapped.
+    `failed`: origins of loops for which a test in front failed.
     """
     loops = [n for n in graph.walk() if n.op is LOOP]
     found = [nest for n in loops if (nest := _Nest.of(n) or _SumNest.of(n)) is not None]
@@ -185,7 +187,7 @@ class _Nest:
     def reorder(self, order: Sequence[int]) -> None:
         """Write the loops in the order, in place of the present ones."""
         outer = self.loops[0]
-        self._move_in_front()
+        self._move_in_front(order[-1])
         made: list[Node] = []
         for position in order:
             made.append(self._loop(self.loops[position]))
@@ -195,11 +197,13 @@ class _Nest:
         _end(made[-1], [*self.between, *self.body])
         outer.erase()
 
-    def _move_in_front(self) -> None:
+    def _move_in_front(self, inside: int) -> None:
+        """Put in front of the nest what can stand there, and the tests."""
         for node in self.fixed:
             node.move_before(self.loops[0])
         for pair in self.hazards:
             self._leave_if_overlapping(pair)
+        self._leave_if_short(inside)
 
     def _loop(self, source: Node, start: Value | None = None) -> Node:
         """A loop with the trips of `source`, whose variable takes the place of its."""
@@ -212,11 +216,31 @@ class _Nest:
 
     def _leave_if_overlapping(self, pair: tuple[Value, Value]) -> None:
         """Leave for the interpreter in front of the nest if two arrays overlap."""
+        self._leave_if(self._op("np::may_share_memory", *pair))
+
+    def _leave_if_short(self, position: int) -> None:
+        """Leave if the loop that is put inside has very few trips and the one that was there has many."""
+        outer, inside, before = self.loops[0], self.loops[position], self.loops[-1]
+        starts = [self._start(loop) for loop in (inside, before)]
+        if inside is before or not all(v.is_constant and v.constant == 0 for v in starts):
+            return
+        is_short = self._op("py::lt", inside.inputs[1], insert_constant(_VERY_FEW, outer))
+        is_long = self._op("py::gt", before.inputs[1], insert_constant(_MANY, outer))
+        self._leave_if(self._op("py::and", is_short, is_long))
+
+    def _start(self, loop: Node) -> Value:
+        return loop.inputs[0]
+
+    def _op(self, name: str, *operands: Value) -> Value:
+        """An op in front of the nest."""
+        outer = self.loops[0]
+        return outer.graph.create(get_op(name), operands, like=outer).insert_before(outer).output
+
+    def _leave_if(self, condition: Value) -> None:
         outer = self.loops[0]
         graph = outer.graph
-        test = graph.create(get_op("np::may_share_memory"), pair, like=outer).insert_before(outer)
-        choice = graph.create(IF, (test.output,), outputs=(), like=outer).insert_before(outer)
-        attrs = {"reason": OVERLAP}
+        choice = graph.create(IF, (condition,), outputs=(), like=outer).insert_before(outer)
+        attrs = {"reason": OTHER_ORDER}
         choice.add_block().append(graph.create(DEOPTIMIZE, attrs=attrs, outputs=0, like=outer))
         choice.add_block().append(graph.create(YIELD, outputs=0, like=outer))
 
@@ -253,11 +277,10 @@ class _SumNest(_Nest):
 
     def reorder(self, order: Sequence[int]) -> None:
         """Begin the sums in a loop of their own; then add to them in memory."""
-        del order  # there are two
         sums, outer, graph = self.sums, self.loops[0], self.loops[0].graph
         array, index, _ = sums.store.inputs
         assert isinstance(array.type, ArrayType)
-        self._move_in_front()
+        self._move_in_front(order[-1])
         first = sums.first
         if not isinstance(first, Value):
             first = insert_constant(array.type.dtype.type(first), outer)
@@ -278,6 +301,9 @@ class _SumNest(_Nest):
         _end(made[1], [*self.between, load, *self.body, store])
         made[0].insert_before(outer)
         outer.erase()
+
+    def _start(self, loop: Node) -> Value:
+        return self.sums.start if loop is self.sums.loop else loop.inputs[0]
 
     def _store(self, index: Value, value: Value) -> Node:
         store = self.sums.store

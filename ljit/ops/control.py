@@ -29,8 +29,8 @@ __all__ = [
     "MAP",
     "NOT_ALL",
     "NOT_RUN",
+    "OTHER_ORDER",
     "OTHER_SHAPES",
-    "OVERLAP",
     "PLANNED_EXITS",
     "PROFILE",
     "RAISES",
@@ -149,7 +149,7 @@ RAISES = "raises"
 OUT_OF_RANGE = "a check could fail in some trip of the loop"  # of predicates
 NOT_ALL = "a check of trips side by side failed"  # of any of them
 OTHER_SHAPES = "arrays that one loop nest makes have different shapes"
-OVERLAP = "arrays of a loop nest in another order overlap"
+OTHER_ORDER = "a loop nest in another order: arrays overlap, or few trips are left inside"
 BROADCAST = "an array of one element along an axis is broadcast"
 INTERRUPTED = "interrupted"  # by a signal, or by another thread that needs the interpreter
 LONG_LOOP = "a loop in another one is so long that it is compiled by itself"

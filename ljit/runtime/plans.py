@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ljit.analysis.signatures import NativeLink
-from ljit.ops.control import BROADCAST, NOT_ALL, NOT_RUN, OTHER_SHAPES, OUT_OF_RANGE, OVERLAP
+from ljit.ops.control import BROADCAST, NOT_ALL, NOT_RUN, OTHER_ORDER, OTHER_SHAPES, OUT_OF_RANGE
 from ljit.records import Record, made_by
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.native import NativeUnit, PassOn
@@ -142,7 +142,7 @@ def learn(feedback: PlanFeedback, unit: NativeUnit, site_index: int) -> None:
     """
     site = unit.sites[site_index]
     feedback.broadcasts |= site.reason == BROADCAST
-    if site.reason in (OUT_OF_RANGE, OVERLAP):
+    if site.reason in (OUT_OF_RANGE, OTHER_ORDER):
         feedback.failed_tests.add(site.origin)
     elif unit.bailouts[site_index] >= patience(site.reason):
         is_test = site.reason in (NOT_ALL, OTHER_SHAPES)

@@ -67,6 +67,22 @@ def test_arrays_that_overlap_keep_the_order():
     assert info.compiles == 2 and info.state == "native"
 
 
+def scaled(a):
+    for j in range(a.shape[1]):
+        for i in range(a.shape[0]):
+            a[i, j] *= 1.5
+
+
+def test_a_loop_of_hardly_any_trips_is_not_left_inside():
+    f = ljit.jit(scaled)
+    for shape in [(90, 20)] * 3 + [(300, 3)] * 4:
+        a = np.ones(shape)
+        f(a)
+        assert (a == 1.5).all()
+    (info,) = f.specializations
+    assert info.compiles == 2 and info.state == "native"
+
+
 NAMES = "ijk"
 
 
