@@ -166,8 +166,8 @@ class Loops:
         if axis >= self.inner:
             self._inner_loop(trips, is_unit=is_unit)
             return
-        if is_unit and self.length <= _SHORT and axis == self.inner - 1 and self._has_reduced_rows:
-            self._row_loops(axis, trips)
+        if self.length <= _SHORT and axis == self.inner - 1 and self._has_reduced_rows:
+            self._row_loops(axis, trips, is_unit=is_unit)
             return
 
         outer_loop(self.e, trips[axis], lambda k: self._row(axis, trips, k, is_unit=is_unit))
@@ -245,29 +245,29 @@ class Loops:
         """Whether all there is to the last axis but one is that rows are combined."""
         return self.columns == 1 and self.inner - 1 in self.reduced and not self.is_inner_reduced
 
-    def _row_loops(self, axis: int, trips: Sequence[Ref]) -> None:
+    def _row_loops(self, axis: int, trips: Sequence[Ref], *, is_unit: bool) -> None:
         """Combine several rows before what there is in memory is loaded and stored once."""
         f, trip = self.f, trips[axis]
         size, shift = integer("i64", 1 << _ROWS), integer("i64", _ROWS)
         whole = f.binary("and", trip, integer("i64", -(1 << _ROWS)))
 
+        def rows(numbers: Sequence[Ref]) -> None:
+            self._rows = [{x: self._row_address(x, axis, k) for x in self.arrays} for k in numbers]
+            self._inner(trips[-1], is_unit=is_unit)
+            self._rows = [{}]
+
         def several(k: Ref) -> None:
             first = f.mul(k, size)
-            self._do_rows(axis, trips, [f.add(first, integer("i64", i)) for i in range(1 << _ROWS)])
+            rows([f.add(first, integer("i64", i)) for i in range(1 << _ROWS)])
 
         def one(k: Ref) -> None:
-            self._do_rows(axis, trips, [f.add(whole, k)])
+            rows([f.add(whole, k)])
 
         if whole.constant != 0:
             count = f.binary("lshr", trip, shift)
             outer_loop(self.e, count, several)
         if trip.constant is None or trip.constant != whole.constant:
             outer_loop(self.e, f.binary("sub", trip, whole), one)
-
-    def _do_rows(self, axis: int, trips: Sequence[Ref], rows: Sequence[Ref]) -> None:
-        self._rows = [{x: self._row_address(x, axis, k) for x in self.arrays} for k in rows]
-        self._inner(trips[-1], is_unit=True)
-        self._rows = [{}]
 
     @contextmanager
     def _at(self, row: Places) -> Iterator[None]:
