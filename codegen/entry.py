@@ -115,7 +115,8 @@ def emit_entry(
     context.keep(following)
     params = [param.type for param in graph.params]
     f, arguments, reject = begin_entry(module, name, params, following)
-    _reject_contiguous(f, arguments, reject)
+    if not options.takes_all_layouts:
+        _reject_contiguous(f, arguments, reject)
     emit_assumptions(f, options.assumptions, reject, context.keep)
     _count_run(context, f, graph, reject)
     _count_call(f, following)

@@ -51,8 +51,9 @@ class Compiled:
         self.graph = parse(text, objects)
         if pipeline:
             run_passes(self.graph, pipeline)
+        options = {"helper": self._helper, "takes_all_layouts": True, **options}
         self.code: NativeCode = compile_unit(
-            self.graph, name="test", options=CompileOptions(helper=self._helper, **options)
+            self.graph, name="test", options=CompileOptions(**options)
         )
         self._function = _Function()
         set_vectorcall(self._function, self.code.address)
