@@ -84,6 +84,8 @@ def maybe_loop(
     e: Emitter, trip: Ref, start: State, body: Callable[[Ref, State], State], length: int
 ) -> State:
     """A loop like `inner_loop` that may have no trips; LLVM leaves it as it is."""
+    if trip.constant is not None:
+        return inner_loop(e, trip, start, body, _PLAIN, length) if trip.constant > 0 else start
     f = e.f
     begin, done = f.new_block("begin"), f.new_block("done")
     skipped = f.condbr(f.icmp("sgt", trip, ZERO), begin, done)
