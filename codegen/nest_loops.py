@@ -387,10 +387,10 @@ class Loops:
             def several(k: Ref, carried: State) -> State:
                 near = self._neighbours(moved[0], k, strides)
                 found = self._side_by_side(near, [*hoisted] * len(near), None, strides)
-                pairs = zip(accumulators, zip(*found, strict=True), strict=True)
+                pairs = zip(accumulators, zip(*found, strict=True), strict=f.is_reachable)
                 return take(accumulators, [in_pairs(a.combine, x) for a, x in pairs], carried)
 
-            if is_unit or self.length > _SHORT:
+            if is_unit or self.length > _SHORT or len(rows) > 1:
                 state = inner_loop(self.e, count, state, body, hints, self.length)
             else:
                 eighth, length = f.binary("lshr", count, _SIDE), self.length
