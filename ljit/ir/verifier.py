@@ -236,7 +236,10 @@ class _Verifier:
         for out, type_ in zip(node.outputs, inferred, strict=True):
             is_mutable = node.op.is_constant and isinstance(type_, ListType)
             is_wider = isinstance(out.type, ArrayType) and join(out.type, type_) == out.type
-            if out.type not in (type_, ANY) and not is_mutable and not is_wider:
+            # What took the place of an update has the layout of the array that was updated.
+            joined = join(out.type, type_) if node.op.elementwise else ANY
+            is_nest = isinstance(joined, ArrayType)
+            if out.type not in (type_, ANY) and not (is_mutable or is_wider or is_nest):
                 self.report(9, f"the output is {out.type}, infer gives {type_}", node)
 
     def _check_loop_types(self, node: Node) -> None:
