@@ -6,19 +6,12 @@ import pytest
 
 import ljit
 from ljit import config
-from ljit.runtime import plans
 from ljit.testing.chaos import fail_each_guard
 from ljit.testing.random_programs import make_function, random_arguments, random_program
 from tests.programs import harness
 from tests.programs.harness import check_calls
 
 PROGRAMS = 30
-
-
-@pytest.fixture(autouse=True)
-def few_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the fourth compile and later ones of a plan know is hardly more than what the third does."""
-    monkeypatch.setattr(plans, "MAX_COMPILES", 3)
 
 
 @pytest.mark.parametrize("seed", range(PROGRAMS))
