@@ -92,6 +92,10 @@ class Emitter:
     def fastmath(self) -> bool:
         return self.context.options.fastmath
 
+    @property
+    def is_quick(self) -> bool:
+        return self.context.work is not None
+
     def is_proven(self, check: str) -> bool:
         return check in self.proven
 

@@ -37,6 +37,10 @@ class Emitter(Protocol):
     @property
     def fastmath(self) -> bool: ...
 
+    @property
+    def is_quick(self) -> bool:
+        """Whether the code is not optimised: short code is better than code that would become fast."""
+
     def is_proven(self, check: str) -> bool:
         """Whether the check of this name (`RangeRules.checks`) cannot fail at this node."""
 

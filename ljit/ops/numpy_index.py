@@ -20,6 +20,7 @@ from ljit.ir.range_rules import RangeRules, Symbolic
 from ljit.ops.numpy_index_arrays import can_copy, copy_at, infer_copy
 from ljit.ops.numpy_rules import is_integer_scalar
 from ljit.ops.python_numbers import condition_not
+from ljit.ops.python_types import wrap_index
 from ljit.records import Record
 from ljit.types import (
     ANY,
@@ -198,6 +199,12 @@ def _wrapped(e: Emitter, index: V, size: V, axis: int) -> V:
 
 def _from_either_end(e: Emitter, i: V, size: V) -> V:
     """Wrap and check an index of any sign; a branch, since nearly all count from the start."""
+    known = e.constant_of(i)
+    if known is not None and known >= 0:
+        e.bail_if(e.compare("ge", i, size), "index out of bounds")
+        return i
+    if e.is_quick:
+        return wrap_index(e, i, size)
     is_negative = e.compare("lt", i, e.const(INT, 0))
 
     def from_end() -> V:
