@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from ljit.analysis.signatures import NativeLink
 from ljit.ops.control import BROADCAST, NOT_ALL, NOT_RUN, OTHER_ORDER, OTHER_SHAPES, OUT_OF_RANGE
@@ -15,6 +16,9 @@ from ljit.records import Record, made_by
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.native import NativeUnit, PassOn
 from ljit.types import Type
+
+if TYPE_CHECKING:
+    from ljit.codegen import SiteInfo
 
 __all__ = [
     "BOUND_CALLS_BEFORE_FILLING_IN",
@@ -44,6 +48,7 @@ MAX_LOOPS = 32  # outlined loops of one function
 MAX_MISMATCHES = 8  # calls that a plan's native entry did not take though the types are the plan's
 MIN_BAILOUTS = 64  # bailouts of one unit before it is asked whether they dominate
 BAILOUTS_BEFORE_RECOMPILE = 2
+_SHOWN_AT_ONCE = (NOT_RUN, BROADCAST, OUT_OF_RANGE)  # reasons for a compile after the first bailout
 SLOW_CALLS_BEFORE_PASSING_ON = 1000  # left to CPython before calls jump there
 # A loop is outlined when the interpreter has spent as much time on it as a compile takes: whatever the number
 # of trips turns out to be, the call takes at most twice as long as with the better choice.
@@ -114,7 +119,7 @@ class LoopPlan(Record, frozen=False):
 
 def patience(reason: str, compiles: int = 1) -> int:
     """How many bailouts for a reason make code be compiled anew: more and more from the third compile on."""
-    at_first = 1 if reason in (NOT_RUN, BROADCAST) else BAILOUTS_BEFORE_RECOMPILE
+    at_first = 1 if reason in _SHOWN_AT_ONCE else BAILOUTS_BEFORE_RECOMPILE
     return at_first << max(compiles - 3, 0)
 
 
@@ -138,15 +143,23 @@ def wants_compile(
 def learn(feedback: PlanFeedback, unit: NativeUnit, site_index: int) -> None:
     """Keep what a bailout of the unit shows about its site for the next compile.
 
-    A test in front of a loop that fails once leaves the whole loop to the interpreter.
+    A test in front of a loop that fails once leaves the whole loop to the interpreter. Others of the same line may fail
+    for the same reason, each in a compile of its own.
     """
     site = unit.sites[site_index]
     feedback.broadcasts |= site.reason == BROADCAST
     if site.reason in (OUT_OF_RANGE, OTHER_ORDER):
-        feedback.failed_tests.add(site.origin)
+        alike = (s for s in unit.sites if s.reason == OUT_OF_RANGE and _is_on_line(s, site))
+        feedback.failed_tests.update(s.origin for s in alike)
     elif unit.bailouts[site_index] >= patience(site.reason):
         is_test = site.reason in (NOT_ALL, OTHER_SHAPES)
         (feedback.failed_tests if is_test else feedback.widened).add(site.origin)
+
+
+def _is_on_line(site: SiteInfo, other: SiteInfo) -> bool:
+    if site.range is None or other.range is None:
+        return site is other
+    return site.range.line == other.range.line
 
 
 def is_dominated_by_bailouts(unit: NativeUnit) -> bool:

@@ -284,3 +284,21 @@ def test_a_raising_generator_argument_leaves_native_code_with_its_error():
         actual = outcome(f, Args((numbers(n), n)))
         assert actual.failure == expected.failure
         assert actual.frames == expected.frames
+
+
+def test_a_test_in_front_of_a_loop_that_fails_costs_one_bailout():
+    def turn(a, b, steps):
+        n, m = len(a), len(b)
+        for _ in range(steps):
+            for i in range(n):
+                b[i % m] = a[(i + 1) % n] + a[(i + 2) % n] + b[(i + 3) % m]
+            a, b = b, a
+        return a
+
+    f = ljit.jit(turn)
+    for _ in range(6):
+        mine, plain = ([np.arange(7.0), np.arange(7.0) * 2] for _ in range(2))
+        assert np.array_equal(f(*mine, 6), turn(*plain, 6))
+    (info,) = f.specializations
+    assert info.state == "native"
+    assert info.bailouts == info.compiles - 1 > 0
