@@ -107,7 +107,7 @@ def _unit(executor: ProfilingExecutor, args: Sequence[object]) -> NativeUnit:
         plan = executor.plan_for(_values(executor, args, {}))
         plans = [plan] if plan is not None else []
     else:
-        plans = [plan for plan in reversed(executor.plans.values()) if plan.unit is not None]
+        plans = [plan for plan in reversed(executor.plans.values()) if plan.compiles]
     for plan in plans:
         executor.optimize(plan)
         unit = executor.unit_for(plan)

@@ -177,6 +177,15 @@ def test_what_is_shown_is_optimised():
     assert f(a) == 20.0
 
 
+def test_what_is_shown_without_arguments_is_compiled_if_it_was_just_dropped():
+    f = ljit.jit(total)
+    f(np.arange(3.0)), f(np.arange(3.0))
+    f(np.arange(30_000.0))
+    assert states(f) == ["profiling"]
+    assert "define" in f.dump_llvm()
+    assert states(f) == ["native"]
+
+
 def test_quick_code_bails_out_and_is_compiled_again_quickly():
     f, large = ljit.jit(lambda n: n * n), 2**40
     with config.overridden(quick_runs=NEVER):
