@@ -119,6 +119,11 @@ COMPLEX = AtomType("complex")
 STR = AtomType("str")
 
 
+def _usual(dtype: np.dtype) -> np.dtype:
+    """NumPy's own object for a dtype of numbers: there may be others that are equal."""
+    return np.dtype(dtype.char) if dtype.kind in "biufc" else dtype
+
+
 class ScalarType(Type):
     """A NumPy scalar (``np.float64(...)``, not a 0-d array) of a native-order dtype."""
 
@@ -127,7 +132,7 @@ class ScalarType(Type):
 
     def __init__(self, dtype: np.dtype) -> None:
         super().__init__(dtype)
-        self.dtype: Final = dtype
+        self.dtype: Final = _usual(dtype)
 
     def __str__(self) -> str:
         return f"np.{self.dtype.name}"
@@ -151,7 +156,7 @@ class ArrayType(Type):
         writeable: bool = True,
     ) -> None:
         super().__init__(dtype, shape, layout, writeable)
-        self.dtype: Final = dtype
+        self.dtype: Final = _usual(dtype)
         self.shape: Final = shape
         self.layout: Final = layout
         self.writeable: Final = writeable

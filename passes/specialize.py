@@ -298,7 +298,7 @@ class _Specializer:
             self.values[old] = new
             new.name = new.name or old.name
         effects = self.out.effects
-        if not effects.is_repeatable:
+        if not effects.is_repeatable or self.feedback.is_widened(node.id):  # it may warn
             self.snapshot(f"after:{node.id}", self.liveness.live_after(node), effects)
 
     def apply(self, request: Request, node: Node) -> list[Value] | None:

@@ -423,7 +423,15 @@ declare_ufunc(np.remainder, _remainder, "iuf")
 declare_ufunc(np.divmod, _divmod, "iuf", callables=(np.divmod,), decompose=_divmod_of)
 declare_ufunc(np.fmod, _fmod, "iuf")
 declare_ufunc(np.reciprocal, _reciprocal, "iufc", raising="iu")
-declare_ufunc(np.power, _power, "iuf", raising="iu", infer=_infer_power, decompose=power_of)
+declare_ufunc(
+    np.power,
+    _power,
+    "iuf",
+    raising="iu",
+    halves=_power_of_array,
+    infer=_infer_power,
+    decompose=power_of,
+)
 declare_ufunc(
     np.power,
     _operator_power,
@@ -435,7 +443,14 @@ declare_ufunc(
     decompose=power_operator_of,
 )
 # of arrays: which of NumPy's ways to take is known (numpy_powers.py)
-declare_ufunc(np.power, _power_by_scalar, "f", name="np::power_by_scalar", callables=())
+declare_ufunc(
+    np.power,
+    _power_by_scalar,
+    "f",
+    halves=_power_of_array,
+    name="np::power_by_scalar",
+    callables=(),
+)
 declare_ufunc(np.power, _power_of_array, "f", name="np::power_of_array", callables=())
 declare_ufunc(np.float_power, lambda e, x, y: e.elementary("pow", x, y), "f")
 _RADIANS: tuple[np.ufunc, ...] = (np.deg2rad, np.radians)

@@ -131,7 +131,10 @@ def _is_nan(e: Emitter, x: V) -> V:
 
 
 def _extremum(predicate: str, *, skips_nan: bool) -> Body:
-    """Choose x if it is beyond y, else y (also when equal, as the vector instructions do)."""
+    """Choose x if it is beyond y, else y.
+
+    Where they are equal that is y, as of vector instructions; x for the predicates "ge" and "le", as of float16.
+    """
 
     def body(e: Emitter, x: V, y: V) -> V:
         kind = scalar_type_of(x).dtype.kind
@@ -381,6 +384,7 @@ declare_ufunc(
     np.maximum,
     _extremum("gt", skips_nan=False),
     "biuf",
+    halves=_extremum("ge", skips_nan=False),
     is_cheap=True,
     accumulation=_accumulated_extremum("gt"),
 )
@@ -388,6 +392,7 @@ declare_ufunc(
     np.minimum,
     _extremum("lt", skips_nan=False),
     "biuf",
+    halves=_extremum("le", skips_nan=False),
     is_cheap=True,
     accumulation=_accumulated_extremum("lt"),
 )

@@ -23,6 +23,8 @@ def power_of(parts: Parts, base: Value, exponent: Value) -> Value | None:
         return parts.apply_native("np::power_of_array", base, exponent)
     number = _number(exponent)
     name = _SIMPLE.get(number) if number is not None else None
+    if name == "np::sqrt" and _is_array(parts.type, "f", of_halves=True):
+        name = None  # the function knows no root of float16, the operator does
     simple = parts.apply_native(name, base) if name is not None else None
     return simple or parts.apply_native("np::power_by_scalar", base, exponent)
 
@@ -31,6 +33,8 @@ def power_operator_of(parts: Parts, base: Value, exponent: Value) -> Value | Non
     """``a ** b``: of all numbers the square is one."""
     if _is_array(parts.type, "iuc") and exponent.type == INT and _number(exponent) == 2:
         return parts.apply_native("np::square", base)
+    if _is_array(parts.type, "f", of_halves=True) and _number(exponent) == 0.5:
+        return parts.apply_native("np::sqrt", base)
     return power_of(parts, base, exponent)
 
 
@@ -49,8 +53,10 @@ def _is_array_of_floats(type_: Type) -> bool:
     return _is_array(type_, "f")
 
 
-def _is_array(type_: Type, kinds: str) -> bool:
-    return isinstance(type_, ArrayType) and type_.ndim > 0 and type_.dtype.kind in kinds
+def _is_array(type_: Type, kinds: str, *, of_halves: bool = False) -> bool:
+    if not isinstance(type_, ArrayType) or not type_.ndim or type_.dtype.kind not in kinds:
+        return False
+    return type_.dtype.itemsize == 2 or not of_halves
 
 
 def _number(exponent: Value) -> float | None:

@@ -53,6 +53,9 @@ class UfuncRule(Record):
     converts: bool = True
     strong: int = 0
     widens: bool = True  # whether float16 may be computed in float32
+    halves: Body | None = (
+        None  # computes float16 (in float32) where NumPy does otherwise than for wider numbers
+    )
 
     def loop(self, types: Sequence[Type]) -> tuple[np.dtype, ...] | None:
         kinds = kinds_of(types)
@@ -109,9 +112,9 @@ class UfuncRule(Record):
         assert self.body is not None
         if self.converts:
             xs = tuple(_widened(e, convert(e, x, d)) for x, d in zip(xs, loop, strict=False))
-        result = self.body(e, *xs)
         if loop[-1] == _FLOAT16:
-            return e.cast(result, ScalarType(_FLOAT16))
+            return e.cast((self.halves or self.body)(e, *xs), ScalarType(_FLOAT16))
+        result = self.body(e, *xs)
         return _numpy_result(e, result)
 
 
@@ -140,10 +143,11 @@ def declare_ufunc(
     converts: bool = True,
     strong: int = 0,
     widens: bool = True,
+    halves: Body | None = None,
     **fields: Any,
 ) -> OpDef:
     """Declare the ufunc as an op; `body(e, *xs)` computes on scalars of the loop's dtypes."""
-    rule = UfuncRule(function, body, kinds, raising, converts, strong, widens)
+    rule = UfuncRule(function, body, kinds, raising, converts, strong, widens, halves)
     name = fields.pop("name", f"np::{function.__name__}")
     UFUNCS[name] = rule
     fields.setdefault("samples", partial(_samples, rule, function))

@@ -149,7 +149,7 @@ def learn(feedback: PlanFeedback, unit: NativeUnit, site_index: int) -> None:
     site = unit.sites[site_index]
     feedback.broadcasts |= site.reason == BROADCAST
     if site.reason in (OUT_OF_RANGE, OTHER_ORDER):
-        alike = (s for s in unit.sites if s.reason == OUT_OF_RANGE and _is_on_line(s, site))
+        alike = (s for s in unit.sites if s.reason == site.reason and _is_on_line(s, site))
         feedback.failed_tests.update(s.origin for s in alike)
     elif unit.bailouts[site_index] >= patience(site.reason):
         is_test = site.reason in (NOT_ALL, OTHER_SHAPES)

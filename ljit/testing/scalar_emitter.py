@@ -145,8 +145,9 @@ class ScalarEmitter:
         return Number(type_, value)
 
     def retype(self, x: Number, type_: Type) -> Number:
-        assert machine_dtype(x.type) == machine_dtype(type_), f"{x.type} is not {type_} inside"
-        return Number(type_, x.value)
+        dtype = machine_dtype(type_)
+        assert dtype is not None
+        return Number(type_, np.array(x.value).view(dtype)[()])
 
     def _arithmetic(self, function: Callable[..., Any], x: Number, *others: Number) -> Number:
         for y in others:
@@ -246,7 +247,8 @@ class ScalarEmitter:
     def intrinsic(self, name: str, *xs: Number) -> Number:
         if name == "fma":
             return self._arithmetic(_fused, *xs)
-        return self._arithmetic(getattr(np, name), *xs)
+        function = np.bitwise_count if name == "ctpop" else getattr(np, name)
+        return self._arithmetic(function, *xs)
 
     def math(self, name: str, *xs: Number) -> Number:
         if xs[0].value.dtype.kind == "c":

@@ -288,7 +288,9 @@ def compile_op(op, types, attrs=None):
 
 def compile_graph(graph):
     """Machine code of a graph as a function that keeps its code alive."""
-    code = compile_unit(graph, name="op", options=CompileOptions(helper=_helper))
+    code = compile_unit(
+        graph, name="op", options=CompileOptions(helper=_helper, takes_all_layouts=True)
+    )
     function = _Function()
     set_vectorcall(function, code.address)
     return lambda *args: (function(*args), code)[0]
