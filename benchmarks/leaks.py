@@ -12,8 +12,12 @@ import tracemalloc
 from pathlib import Path
 
 import numpy as np
+from pairing import settle
 
 import ljit
+from ljit import config
+
+NEVER = 10**9  # of LJIT_QUICK_RUNS: code that is not optimised is looked at
 
 ALLOWED_BYTES = 64_000  # Python's own allocations: caches of the interpreter, not of calls
 ALLOWED_PAGES = 2_000_000  # resident set: what the allocator keeps
@@ -110,6 +114,8 @@ def counts(args) -> list[int]:
 def check(function, args, calls) -> list[str]:
     compiled = ljit.jit(function)
     call_often(compiled, args, 2000)
+    if config.settings().quick_runs < NEVER:
+        settle(compiled, lambda: call_often(compiled, args, 1000))
     gc.collect()
     before, resident = counts(args), resident_bytes()
     call_often(compiled, args, calls)
