@@ -28,7 +28,7 @@ def settle(function: Any, call: Callable[[], Any]) -> None:
     """Call an ljit function until all its native code has been optimised."""
     for _ in range(MOST_CALLS):
         call()
-        if not any("not optimised yet" in info.state for info in function.specializations):
+        if not any(info.is_quick for info in function.specializations):
             return
     raise RuntimeError(f"{function.__name__} is not optimised after {MOST_CALLS} calls")
 

@@ -266,7 +266,7 @@ class Polling:
         if bailout.current is None:
             return
         is_late = loop is not None and bool(loop.attrs.get("reordered"))
-        if self.e.context.work is not None and not is_late:
+        if self.e.is_quick and not is_late:
             bailout.bail_if(is_used_up(self.e.context, f, in_loop=True), HOT)
         leave = f.new_block("late") if is_late else bailout.fail_block(INTERRUPTED)
         state = self._state if self.free_loop is not None else None
@@ -304,7 +304,8 @@ class Polling:
 
     def begin_trip(self, node: Node) -> None:
         """Do what a trip of the loop begins with."""
-        count_work(self.e.context, self.f, nodes_of_trip(node))
+        if self.e.is_quick:
+            count_work(self.e.context, self.f, nodes_of_trip(node))
         if self.watch_of(node) is Watch.POLL:
             self.poll(node)
 
@@ -363,7 +364,7 @@ class Polling:
     def end_of_chunk(self, start: Ref, k: Ref, stop: Ref) -> Ref:
         """Up to where the trips from `k` on run before the next poll."""
         f = self.f
-        trips = _CHUNK if self.e.context.work is None else _QUICK_CHUNK
+        trips = _QUICK_CHUNK if self.e.is_quick else _CHUNK
         size = integer("i64", 1 if self.e.context.options.chaos else trips)
         if start.constant is not None and start.constant <= 0:
             # It would overflow after more trips than a machine can run.

@@ -78,7 +78,7 @@ def measure(program: Program) -> Measurement:
     first, by_profiled_run = _timed(compiled, program)
     results = [by_interpreter, by_profiled_run]
     _, compiled_result = _timed(compiled, program)  # compiles
-    while any("not optimised yet" in info.state for info in compiled.specializations):
+    while any(info.is_quick for info in compiled.specializations):
         compiled(*program.arguments())
     native, by_native_code = _best_of(3, compiled, program)
     results += [compiled_result, by_native_code]

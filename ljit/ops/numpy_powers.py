@@ -12,7 +12,11 @@ from ljit.types import INT, ArrayType, Type
 
 __all__ = ["power_in_place_of", "power_of", "power_operator_of"]
 
-_SIMPLE = {-1: "np::reciprocal", 0.5: "np::sqrt", 2: "np::square"}
+_SIMPLE_OF_HALVES: dict[float, str] = {
+    -1: "np::reciprocal",
+    2: "np::square",
+}  # the root is one of the operator only
+_SIMPLE = {**_SIMPLE_OF_HALVES, 0.5: "np::sqrt"}
 
 
 def power_of(parts: Parts, base: Value, exponent: Value) -> Value | None:
@@ -22,9 +26,8 @@ def power_of(parts: Parts, base: Value, exponent: Value) -> Value | None:
     if isinstance(exponent.type, ArrayType):
         return parts.apply_native("np::power_of_array", base, exponent)
     number = _number(exponent)
-    name = _SIMPLE.get(number) if number is not None else None
-    if name == "np::sqrt" and _is_array(parts.type, "f", of_halves=True):
-        name = None  # the function knows no root of float16, the operator does
+    known = _SIMPLE_OF_HALVES if _is_array(parts.type, "f", of_halves=True) else _SIMPLE
+    name = known.get(number) if number is not None else None
     simple = parts.apply_native(name, base) if name is not None else None
     return simple or parts.apply_native("np::power_by_scalar", base, exponent)
 

@@ -32,18 +32,20 @@ BASELINE_PIPELINE = (
     "peephole_optimize,eliminate_dead_code,lower_simple_tuples,check_inplace,insert_profile_nodes"
 )
 
-#: what runs on the specialised graph of code that is not optimised
-QUICK_PIPELINE = (
+_SPECIALIZED = (
     "canonicalize_modified_loops,unroll_updates,normalize_ops,decompose_ops,constant_propagation,peephole_optimize,"
     "lower_simple_tuples,eliminate_common_subexpression,eliminate_redundant_guards,"
-    "eliminate_dead_code,scalarize_arrays,fuse_rows,fuse,eliminate_dead_code,check_inplace"
+    "eliminate_dead_code,scalarize_arrays,fuse_rows,fuse,eliminate_dead_code"
 )
 
-#: what runs on other specialised graphs
-SPECIALIZED_PIPELINE = QUICK_PIPELINE.replace(
-    "check_inplace",
-    "eliminate_redundant_checks,interchange,unroll_and_jam,eliminate_dead_code,check_inplace",
+#: what runs on a specialised graph
+SPECIALIZED_PIPELINE = (
+    f"{_SPECIALIZED},eliminate_redundant_checks,interchange,unroll_and_jam,"
+    "eliminate_dead_code,check_inplace"
 )
+
+#: the same for code that is not optimised
+QUICK_PIPELINE = f"{_SPECIALIZED},check_inplace"
 
 
 def script_graph(fn: types.FunctionType) -> Graph:

@@ -81,9 +81,7 @@ class _Hooks:
     def __init__(self, executor: ProfilingExecutor, plan: Plan, *, is_hot: bool = False) -> None:
         self.executor = executor
         self.plan = plan
-        self.is_hot = (
-            is_hot  # native code was left for loops to be optimised: the outermost, at once
-        )
+        self.is_hot = is_hot  # code was left for the outermost loop to be optimised at once
         self.on_profile = plan.feedback.profile.record
 
     def trips_until_hot(self, loop: LoopInfo) -> int:

@@ -23,6 +23,7 @@ __all__ = ["SpecializationInfo", "explain", "specialization_info"]
 
 _WIDTH = 60
 _NATIVE = ("native", "")
+_QUICK = "native, not optimised yet"
 
 
 class SpecializationInfo(Record, eq=True):
@@ -40,6 +41,11 @@ class SpecializationInfo(Record, eq=True):
         return f"{types_text(self.types)}: {self.state}; {self.history}"
 
     @property
+    def is_quick(self) -> bool:
+        """Whether the native code is to be optimised when it has run often."""
+        return self.state == _QUICK
+
+    @property
     def history(self) -> str:
         compiles = f"{_count(self.compiles, 'compile')} in {self.seconds * 1e3:.1f} ms"
         calls = _count(self.calls, "native call")
@@ -55,7 +61,7 @@ def specialization_info(plan: Plan) -> SpecializationInfo:
     if plan.refused is not None:
         state = f"CPython: {plan.refused}"
     elif plan.unit is not None:
-        state = "native, not optimised yet" if plan.unit.code.is_quick else "native"
+        state = _QUICK if plan.unit.code.is_quick else "native"
     else:
         state = "profiling"
     return SpecializationInfo(

@@ -39,6 +39,7 @@ def test_native_code_is_quick_until_it_has_run_often():
         assert f(a) == 20.0
         seen += states(f)
     assert seen[:3] == ["profiling", NOT_YET, NOT_YET]
+    assert not f.specializations[0].is_quick
     assert seen[-1] == "native"
     (info,) = f.specializations
     assert (info.runs, info.compiles, info.bailouts) == (1, 2, 0)
