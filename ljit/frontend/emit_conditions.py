@@ -1,9 +1,12 @@
 """Truth: and, or, comparisons, ternaries, and the conditions of statements.
 
-As in CPython's bytecode each operand's truth is asked once, and only where it decides something.
+As in CPython's bytecode each operand's truth is asked once, and only where it decides something; CPython 3.12 and
+3.13 ask it again where one `and` or `or` within another has decided.
 """
 
 from __future__ import annotations
+
+import sys
 
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission, emits
@@ -13,6 +16,11 @@ from ljit.source import SourceRange
 from ljit.types import ANY, BOOL
 
 __all__ = ["condition"]
+
+#: since CPython 3.12 errors of a test stand at what is tested, not at the statement that asks
+_TESTS_HAVE_PLACES = sys.version_info >= (3, 12)
+#: what one `and` or `or` within another knows of its value is lost
+_NESTED_TRUTH_IS_ASKED_AGAIN = (3, 12) <= sys.version_info < (3, 14)
 
 
 def _truth(e: Emission, value: Value, where: SourceRange) -> Value:
@@ -41,7 +49,8 @@ def condition(e: Emission, expression: Tree, where: SourceRange) -> Value:
             )
             return chosen
         case _:
-            return _truth(e, e.expression(expression), where)
+            place = expression.range if _TESTS_HAVE_PLACES else where
+            return _truth(e, e.expression(expression), place)
 
 
 def _all_or_any(e: Emission, operation: tree.BoolOp, i: int, where: SourceRange) -> Value:
@@ -85,7 +94,7 @@ def _value_of(e: Emission, operation: tree.BoolOp, i: int) -> Value:
 
 def _value_and_truth(e: Emission, expression: Tree, where: SourceRange) -> tuple[Value, Value]:
     """Both the value and its truth, for an operand of another `and` or `or`."""
-    if isinstance(expression, tree.BoolOp):
+    if isinstance(expression, tree.BoolOp) and not _NESTED_TRUTH_IS_ASKED_AGAIN:
         return _both_of(e, expression, 0)
     value = e.expression(expression)
     return value, _truth(e, value, where)

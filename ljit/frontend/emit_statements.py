@@ -18,9 +18,9 @@ from ljit.source import SourceRange
 
 __all__: list[str] = []
 
-#: CPython 3.13 moved errors of the iterator from the statement to the iterable
-_ITERATOR_HAS_PLACE = sys.version_info >= (3, 13)
-#: up to CPython 3.11 a failing assert stands where its last comparison stands
+#: CPython 3.12 moved errors of the iterator from the statement to the iterable
+_ITERATOR_HAS_PLACE = sys.version_info >= (3, 12)
+#: up to CPython 3.11 a failing assert stands where its last comparison stands, later at its condition
 _ASSERT_FAILS_AT_COMPARISON = sys.version_info < (3, 12)
 
 
@@ -40,10 +40,12 @@ def _assert(e: Emission, statement: tree.Assert) -> None:
     if not __debug__:
         return
     where = statement.range
-    place = _last_comparison(statement.condition) if _ASSERT_FAILS_AT_COMPARISON else None
+    place: Tree = statement.condition
+    if _ASSERT_FAILS_AT_COMPARISON:
+        place = _last_comparison(statement.condition) or statement
 
     def fail() -> Sequence[Value]:
-        where = statement.range if place is None else place.range
+        where = place.range
         error = e.constant(AssertionError, where)
         if statement.message is not None:
             message = e.expression(statement.message)
@@ -114,7 +116,7 @@ def _while(e: Emission, statement: tree.While) -> None:
 @emits(tree.For)
 def _for(e: Emission, statement: tree.For) -> None:
     (target,), (iterable,) = statement.targets, statement.iterables
-    where = iterable.range if _ITERATOR_HAS_PLACE else statement.range
+    where = _place_of_iterator(iterable, statement.range)
     view = iteration_view(e, iterable, where)
     outer = e.loop
     with e.endless_loop(statement.range) as (loop, k):
@@ -122,6 +124,10 @@ def _for(e: Emission, statement: tree.For) -> None:
         _leave_unless(e, loop, outer, more, statement.orelse, where)
         assign(e, target, e.emit("prim::next", view, k, where=where))
         e.statements(statement.body)
+
+
+def _place_of_iterator(iterable: Tree, around: SourceRange) -> SourceRange:
+    return iterable.range if _ITERATOR_HAS_PLACE else around
 
 
 def _leave_unless(
@@ -170,7 +176,9 @@ _CONTAINERS = {
 def _comprehension(e: Emission, comprehension: tree.Comprehension) -> Value:
     where = comprehension.inner
     has_frame = where is not comprehension.range
-    first = iteration_view(e, comprehension.generators[0].iterable, comprehension.range)
+    iterable = comprehension.generators[0].iterable
+    place = _place_of_iterator(iterable, comprehension.range)
+    first = iteration_view(e, iterable, place)
     names = [n for g in comprehension.generators for n in bound_in_target(g.target)]
     scope = Scope(e.scope, {name: e.fresh_slot(name) for name in names}, has_frame=has_frame)
     with e.new_scope(scope, comprehension.range if has_frame else None):
@@ -184,14 +192,16 @@ def _generator(
 ) -> None:
     """Emit the loop of generator `i` and all that is in it."""
     where, generator = comprehension.inner, comprehension.generators[i]
+    place = _place_of_iterator(generator.iterable, where)
     with e.endless_loop(where) as (loop, k):
-        more = e.emit("prim::has_next", view, k, where=where)
+        more = e.emit("prim::has_next", view, k, where=place)
         _leave_unless(e, loop, None, more, (), where)
-        assign(e, generator.target, e.emit("prim::next", view, k, where=where))
+        assign(e, generator.target, e.emit("prim::next", view, k, where=place))
         for test in generator.conditions:
             _skip_unless(e, loop, condition(e, test, where), where)
         if i + 1 < len(comprehension.generators):
-            inner = iteration_view(e, comprehension.generators[i + 1].iterable, where)
+            iterable = comprehension.generators[i + 1].iterable
+            inner = iteration_view(e, iterable, _place_of_iterator(iterable, where))
             _generator(e, comprehension, i + 1, inner, container)
         else:
             _add(e, comprehension, container)

@@ -233,6 +233,12 @@ PLACES = [
     "x = {\n  i: fail(i)\n  for i in\n   [1]}",
     "for i in (\n   5):\n  pass",
     "for (\n   i, j) in [\n   5]:\n  pass",
+    "for i in (\n   failing):\n  pass",
+    "return [i for i in (\n  5)]",
+    "return [i for i in (\n  failing)]",
+    "return {i for j in [1] for i in (\n  5)}",
+    "return {i: j for j in [1] for i in (\n  failing)}",
+    "return [i for i in [1] if (\n  raising)]",
     "a[\n  b\n  ][\n  c\n  ] = fail(1\n  )",
     "none[\n  b\n  ] = (\n  c)",
     "none[\n  b\n  ] += (\n  c)",
@@ -274,6 +280,14 @@ class Raising:
         return self
 
 
+class Failing:
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        raise KeyError("no next one")
+
+
 def fail(*_args):
     raise KeyError("fail")
 
@@ -281,6 +295,7 @@ def fail(*_args):
 @pytest.mark.parametrize("body", PLACES)
 def test_exceptions_come_from_the_place_that_cpython_names(body):
     names = {**spies(*"abcA"), "none": None, "fail": fail, "raising": Raising()}
+    names["failing"] = Failing()
     names["a"].__dict__["x"] = type("X", (), {"raises": staticmethod(fail)})()
     check_body(body, **names)
 
