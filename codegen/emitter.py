@@ -27,7 +27,7 @@ from ljit.codegen.bodies import Body, lower_depth
 from ljit.codegen.builder import TRUE, FunctionBuilder, Ref, integer
 from ljit.codegen.context import Context
 from ljit.codegen.convert import convert
-from ljit.codegen.counted_loops import outer_loop
+from ljit.codegen.counted_loops import maybe_loop, outer_loop
 from ljit.codegen.forms import Native, aggregate, split
 from ljit.codegen.hypotenuses import Hypotenuse
 from ljit.codegen.joins import Join
@@ -198,6 +198,17 @@ class Emitter:
             outer, self._is_in_loop = self._is_in_loop, self._is_in_loop or count != 1
             outer_loop(self, trip.ref, lambda k: body(Native(INT, (k,))))
             self._is_in_loop = outer
+
+    def fold(
+        self, trip: Native, start: Native, body: Callable[[Native, Native], Native], length: int
+    ) -> Native:
+        """Carry a value through a loop that LLVM leaves as it is."""
+
+        def turn(k: Ref, carried: list[Ref]) -> list[Ref]:
+            return [*body(Native(INT, (k,)), Native(start.type, tuple(carried))).parts]
+
+        found = maybe_loop(self, trip.ref, [*start.parts], turn, length)
+        return Native(start.type, tuple(found))
 
     def bail_if(
         self, condition: Native, reason: str, *, also: Callable[[], Native] | None = None

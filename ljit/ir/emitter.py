@@ -238,6 +238,9 @@ class Emitter(Protocol):
     def loop(self, trip: V, body: Callable[[V], None]) -> None:
         """Run `body(k)` for k = 0 .. trip-1; for lowerings that need a loop of their own."""
 
+    def fold(self, trip: V, start: V, body: Callable[[V, V], V], length: int) -> V:
+        """Give `x = body(k, x)` for k = 0 .. trip-1 in turn, from `start` on; a trip is about `length` instructions."""
+
     # -- random streams ------------------------------------------------------------------------------
 
     def draw(self, x: V, function: str, args: Sequence[V], type_: Type) -> V:

@@ -414,6 +414,13 @@ class ScalarEmitter:
         for k in range(int(trip.value)):
             body(to_number(k, INT))
 
+    def fold(
+        self, trip: Number, start: Number, body: Callable[[Number, Number], Number], length: int
+    ) -> Number:
+        for k in range(int(trip.value)):
+            start = body(to_number(k, INT), start)
+        return start
+
     def inner_loop(
         self,
         ufunc: np.ufunc,

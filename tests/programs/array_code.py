@@ -426,7 +426,27 @@ def running_sums_and_products(a):
     return rows, np.cumsum(a), a.cumprod(axis=-1), np.cumsum(a[0] if len(a) else a), a.cumsum(1)
 
 
-@program(lambda: (np.arange(12.0) / 7, 3), lambda: (np.arange(5.0), 5))
+@program(
+    *(lambda n=n: (np.arange(float(n)) % 7 - 2,) for n in (0, 1, 2, 4, 5, 6, 9, 23)),
+    lambda: (np.array([1.0, np.inf, 2, np.nan, 3, -np.inf]),),
+    lambda: (np.arange(14, dtype=np.float32)[::-2],),
+    lambda: (np.arange(20) % 3,),
+    lambda: (np.arange(12.0) % 5 > 2,),
+)
+def running_sums(a):
+    return np.cumsum(a), a.cumsum(dtype=np.float64), np.cumsum(a[::-1])
+
+
+@program(
+    lambda: (np.random.default_rng(1).random((3, 50)) ** 9,),
+    lambda: (np.random.default_rng(2).random((2, 1001)),),
+)
+def running_sums_never_fall(weights):
+    sums = np.cumsum(weights, axis=1)
+    return bool((sums[:, 1:] >= sums[:, :-1]).all())
+
+
+@program(lambda: (np.arange(12.0) / 7, 3), lambda: (np.arange(5.0), 5), ulp=4)
 def moving_average(prices, window):
     sums = np.cumsum(prices)
     sums[window:] = sums[window:] - sums[:-window]
