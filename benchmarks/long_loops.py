@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import copy
 import math
+import shutil
 import statistics
 import sys
 import threading
@@ -29,6 +30,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
+from instructions import Counter, run_counted
 from loop_programs import PROGRAMS, Program
 from pairing import seconds, settle, time_calls
 
@@ -38,6 +40,7 @@ from ljit.codegen.polling import Polling, Watch
 MOST_OF_POLLS = 1.02
 LEAST_OF_CORES = 0.9
 THREADS = 2
+KINDS = ("polls", "none")
 
 
 # -- polls -----------------------------------------------------------------------------------------
@@ -76,16 +79,44 @@ def cost_of_polls(program: Program, rounds: int) -> tuple[float, float]:
     return best[0], best[1]
 
 
+def count_instructions(programs: list[Program]) -> None:
+    """Count a call of each program with polls and one without; under valgrind, see `instructions.py`."""
+    counter = Counter()
+    for program in programs:
+        functions = [compiled(program)]
+        with without_polls():
+            functions.append(compiled(program))
+        for function, kind in zip(functions, KINDS, strict=True):
+            args = program.large()
+            counter(f"{program.name}.{kind}", lambda function=function, args=args: function(*args))
+
+
+def ratios_of_instructions(programs: list[Program]) -> dict[str, float]:
+    """Instructions with polls over those without, by program; nothing where valgrind is missing."""
+    if shutil.which("valgrind") is None:
+        return {}
+    chosen = [part for program in programs for part in ("--only", program.name)]
+    counts = run_counted([__file__, "--count", *chosen])
+    pairs = {p.name: [counts[f"{p.name}.{kind}"] for kind in KINDS] for p in programs}
+    return {name: first / second for name, (first, second) in pairs.items()}
+
+
 def measure_polls(programs: list[Program], rounds: int) -> bool:
     """Print a line for each program; whether the target is met."""
-    print("program                   polls     without     ratio")
+    counted = ratios_of_instructions(programs)
+    print("program                   polls     without     ratio  of instructions")
     ratios = []
     for program in programs:
         first, second = cost_of_polls(program, rounds)
         ratios.append(first / second)
-        print(f"{program.name:20} {seconds(first)} {seconds(second)} {first / second:8.2f}")
+        last = f"{counted[program.name]:8.3f}" if counted else "       -"
+        line = f"{program.name:20} {seconds(first)} {seconds(second)} {first / second:8.2f} {last}"
+        print(line, flush=True)
     mean = statistics.geometric_mean(ratios)
-    print(f"{'geometric mean':43} {mean:8.3f}, target: at most {MOST_OF_POLLS}\n", flush=True)
+    last = f"{statistics.geometric_mean(counted.values()):8.3f}" if counted else "       -"
+    print(
+        f"{'geometric mean':43} {mean:8.3f} {last}, target: at most {MOST_OF_POLLS}\n", flush=True
+    )
     return mean <= MOST_OF_POLLS
 
 
@@ -176,8 +207,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", action="append", help="a part of a program's name")
     parser.add_argument("--rounds", type=int, default=50)
+    parser.add_argument("--count", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     chosen = [p for p in PROGRAMS if not args.only or any(part in p.name for part in args.only)]
+    if args.count:
+        count_instructions(chosen)
+        return 0
     is_met = measure_polls(chosen, args.rounds)
     is_met &= measure_threads(max(args.rounds // 10, 1))
     return 0 if is_met else 1

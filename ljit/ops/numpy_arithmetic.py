@@ -14,7 +14,7 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops.numpy_powers import power_of, power_operator_of
 from ljit.ops.numpy_ufuncs import UFUNCS, Body, declare_boxed_ufunc, declare_ufunc, scalar_type_of
-from ljit.ops.python_numbers import float_rem
+from ljit.ops.python_numbers import float_rem, shift_of
 from ljit.types import ANY, FLOAT, INT, ArrayType, Type
 
 __all__: list[str] = []
@@ -174,6 +174,10 @@ def _safe_divisor(e: Emitter, x: V, y: V) -> V:
 
 def _integer_divmod(e: Emitter, x: V, y: V) -> tuple[V, V]:
     """Floored quotient and remainder; both 0 for a divisor of 0."""
+    shift = shift_of(e, y)
+    if shift is not None:
+        mask = constant(e, x, (1 << shift) - 1)
+        return e.shr(x, constant(e, x, shift)), e.bit_and(x, mask)
     divisor = _safe_divisor(e, x, y)
     quotient, remainder = e.div(x, divisor), e.rem(x, divisor)
     zero, by_zero = constant(e, x, 0), _is_zero(e, y)

@@ -20,7 +20,7 @@ from ljit.ir.range_rules import RangeRules, Symbolic
 from ljit.ops.numpy_index_arrays import can_copy, copy_at, infer_copy
 from ljit.ops.numpy_rules import is_integer_scalar
 from ljit.ops.python_numbers import condition_not
-from ljit.ops.python_types import wrap_index
+from ljit.ops.python_types import is_below, wrap_index
 from ljit.records import Record
 from ljit.types import (
     ANY,
@@ -205,16 +205,13 @@ def _from_either_end(e: Emitter, i: V, size: V) -> V:
         return i
     if e.is_quick:
         return wrap_index(e, i, size)
-    is_negative = e.compare("lt", i, e.const(INT, 0))
 
     def from_end() -> V:
-        wrapped = e.add(i, size)
-        e.bail_if(condition_not(e, is_negative), "index out of bounds")
-        e.bail_if(e.compare("lt", wrapped, e.const(INT, 0)), "index out of bounds")
+        wrapped = e.add(i, size)  # is neither too small nor, as a number without sign, too large
+        e.bail_if(condition_not(e, is_below(e, wrapped, size)), "index out of bounds")
         return wrapped
 
-    outside = e.bit_or(is_negative, e.compare("ge", i, size))
-    return e.branch(outside, from_end, lambda: i)
+    return e.branch(is_below(e, i, size), lambda: i, from_end)
 
 
 # -- ranges of indices -----------------------------------------------------------------------------

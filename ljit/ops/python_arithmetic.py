@@ -25,6 +25,7 @@ from ljit.ops.python_numbers import (
     is_infinite,
     is_nan,
     plain_effect,
+    shift_of,
     to_float,
     to_type,
 )
@@ -302,6 +303,9 @@ def lower_divmod(e: Emitter, x: V, y: V) -> V:
 
 
 def _int_floordiv(e: Emitter, x: V, y: V) -> V:
+    shift = shift_of(e, y)
+    if shift is not None:
+        return e.shr(x, e.const(INT, shift))
     if e.is_proven(POSITIVE):
         quotient = e.div(x, y)
         if e.is_proven(NONNEGATIVE):
@@ -318,6 +322,9 @@ def _int_floordiv(e: Emitter, x: V, y: V) -> V:
 
 
 def _int_mod(e: Emitter, x: V, y: V) -> V:
+    shift = shift_of(e, y)
+    if shift is not None:
+        return e.bit_and(x, e.const(INT, (1 << shift) - 1))
     if e.is_proven(POSITIVE):
         rest = e.rem(x, y)
         if e.is_proven(NONNEGATIVE):

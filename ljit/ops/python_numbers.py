@@ -50,6 +50,7 @@ __all__ = [
     "is_plain",
     "is_real_scalar",
     "plain_effect",
+    "shift_of",
     "to_float",
     "to_type",
 ]
@@ -254,3 +255,11 @@ def _uint64() -> ScalarType:
 
 
 _UINT64 = _uint64()
+
+
+def shift_of(e: Emitter, y: V) -> int | None:
+    """The power of two that `y` is known to be: dividing by it is a shift, which rounds down; the rest is a mask."""
+    known = e.constant_of(y)
+    if known is None or known <= 0 or known & (known - 1):
+        return None
+    return known.bit_length() - 1

@@ -182,3 +182,34 @@ def elements_are_rounded(a):
         total += math.floor(x) + 2 * math.ceil(x)
         total += 4 * round(x)
     return total
+
+
+@program(
+    lambda: ([-9, -8, -1, 0, 1, 7, 8, 2**63 - 1, -(2**63)],),
+    lambda: (np.array([-(2**63), -5, 3, 2**63 - 1]),),
+    lambda: (np.array([-128, -127, -65, 127], np.int8),),
+    lambda: (np.array([0, 255, 130], np.uint8),),
+    lambda: (np.array([0, 2**64 - 1, 2**63], np.uint64),),
+)
+def division_by_powers_of_two(xs):
+    seen = []
+    for x in xs:
+        seen.append((x // 1, x % 1, x // 2, x % 2, x // 64, x % 64, divmod(x, 16), x // np.int8(4)))
+    return seen
+
+
+@program(
+    lambda: (np.arange(5.0), [0, 4, -1, -5]),
+    lambda: (np.arange(5.0), [4, 5]),
+    lambda: (np.arange(5.0), [-5, -6]),
+    lambda: (np.arange(5.0), [2**63 - 1]),
+    lambda: (np.arange(5.0), [-(2**63)]),
+    lambda: (np.zeros(0), [0]),
+    lambda: (np.zeros(0), [-1]),
+)
+def indices_from_either_end(a, places):
+    total = 0.0
+    for place in places:
+        total = total * 10 + a[place]
+        a[place] += 1
+    return total
