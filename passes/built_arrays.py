@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ljit.ir import Block, Graph, Node, Value, get_op
+from ljit.ir import Graph, Node, Value, get_op
 from ljit.ops.control import (
     BREAK,
     BUILD,
@@ -31,7 +31,7 @@ from ljit.ops.control import (
 )
 from ljit.passes.carried_arrays import expand_carried_arrays
 from ljit.passes.convert_to_ssa import convert_to_ssa
-from ljit.passes.rewriting import in_last_block
+from ljit.passes.last_blocks import end_around, find_ends
 from ljit.records import Record, made_by
 from ljit.sizes import small_shape
 from ljit.types import ANY, UNBOUND, ArrayType, Type
@@ -77,9 +77,9 @@ class _Uses(Record, frozen=False):
 def _uses(made: Node) -> _Uses | None:
     """Sort the uses; None if the array is needed."""
     uses = _Uses()
-    ends = list(_ends(made))
+    ends = find_ends(made.output, lambda *use: not _sort(_Uses(), *use))
     for node, index in list(made.output.uses):
-        end = next((e for e in ends if _is_at_or_behind(node, e)), None)
+        end = end_around(node, ends)
         if end is not None:
             uses.ends.setdefault(end, []).append((node, index))
         elif not _sort(uses, node, index):
@@ -100,34 +100,6 @@ def _sort(uses: _Uses, node: Node, index: int) -> bool:
     else:
         return False
     return True
-
-
-def _needs_array(node: Node, index: int) -> bool:
-    return not _sort(_Uses(), node, index)
-
-
-# -- the end of the function -----------------------------------------------------------------------
-
-
-def _ends(made: Node) -> Iterator[Node]:
-    """Give the nodes of last blocks from which on there must be an array, those of outer blocks first."""
-    firsts: dict[Block, Node] = {}
-    for node, index in made.output.uses:
-        top = in_last_block(node, made) if _needs_array(node, index) else None
-        if top is not None:
-            assert top.block is not None
-            first = firsts.get(top.block)
-            if first is None or top.is_before(first):
-                firsts[top.block] = top
-    yield from sorted(firsts.values(), key=lambda node: len(list(node.blocks_around())))
-
-
-def _is_at_or_behind(node: Node, end: Node) -> bool:
-    """Whether `node` is, or lies in, the node `end` or one behind it in its block."""
-    around: Node | None = node
-    while around is not None and around.block is not end.block:
-        around = around.block.owner if around.block is not None else None
-    return around is not None and (around is end or end.is_before(around))
 
 
 # -- rewriting -------------------------------------------------------------------------------------

@@ -15,7 +15,8 @@ import numpy as np
 
 from ljit.analysis.alias import AliasInfo, written_operands
 from ljit.ir import Block, Effect, Graph, Node, Value, get_op
-from ljit.ops.control import BREAK, BUILD, CONTINUE, IF, LOOP, REGION, RETURN, SNAPSHOT, YIELD
+from ljit.ops.control import BUILD, IF, LOOP, RETURN, SNAPSHOT
+from ljit.passes.carried import Slot, find_slots
 from ljit.passes.eliminate_dead_code import eliminate_dead_code
 from ljit.passes.rewriting import insert_constant
 from ljit.records import Record, made_by
@@ -25,23 +26,9 @@ from ljit.types import BOOL, ArrayType
 __all__ = ["expand_carried_arrays"]
 
 
-class _Slot(Record, frozen=False):
-    """One carried value of a Loop, or one output of an If or Region."""
-
-    node: Node
-    index: int
-    members: list[Value]  # the output, and parameters of blocks
-    edges: list[tuple[Node, int]]  # operands that flow into it
-    original: Value | None = None  # the parameter of the function that it may be
-
-    @property
-    def sources(self) -> list[Value]:
-        return [user.inputs[index] for user, index in self.edges]
-
-
 def expand_carried_arrays(graph: Graph) -> None:
     """Take apart all that can be."""
-    slots = _slots(graph)
+    slots = find_slots(graph, lambda value: is_small(value.type))
     if not slots:
         return
     _drop_needless(slots)
@@ -55,7 +42,7 @@ def expand_carried_arrays(graph: Graph) -> None:
         eliminate_dead_code(graph)  # the arrays that are carried only to be carried
 
 
-def _drop_needless(slots: list[_Slot]) -> None:
+def _drop_needless(slots: list[Slot]) -> None:
     """Use what a slot always is instead (``v += x`` in a branch gives `v` again)."""
     changed = True
     while changed:
@@ -74,33 +61,7 @@ def _drop_needless(slots: list[_Slot]) -> None:
 # -- which ones ------------------------------------------------------------------------------------
 
 
-def _slots(graph: Graph) -> list[_Slot]:
-    slots = []
-    leaving: dict[Node, list[Node]] = {}
-    for node in graph.walk():
-        owner = node.target or (node.block.owner if node.block is not None else None)
-        if node.op in (YIELD, CONTINUE, BREAK) and owner is not None:
-            leaving.setdefault(owner, []).append(node)
-    for node in graph.walk():
-        if node.op not in (IF, LOOP, REGION):
-            continue
-        for index, out in enumerate(node.outputs):
-            if is_small(out.type):
-                slots.append(_slot(node, index, leaving.get(node, [])))
-    return slots
-
-
-def _slot(node: Node, index: int, leaving: list[Node]) -> _Slot:
-    members = [node.outputs[index]]
-    edges = [(end, index) for end in leaving]
-    if node.op is LOOP:
-        members.append(node.blocks[0].params[1 + index])
-        members += [block.params[index] for block in node.blocks[1:]]
-        edges.insert(0, (node, 2 + index))
-    return _Slot(node, index, members, edges)
-
-
-def _keep_good(graph: Graph, slots: list[_Slot]) -> None:
+def _keep_good(graph: Graph, slots: list[Slot]) -> None:
     """Drop the slots that cannot be taken apart, and those that depend on them."""
     order = {node: place for place, node in enumerate(graph.walk())}
     unwritten = _Unwritten(graph)
@@ -114,7 +75,7 @@ def _keep_good(graph: Graph, slots: list[_Slot]) -> None:
         slots[:] = good
 
 
-def _find_originals(slots: list[_Slot], owners: dict[Value, _Slot]) -> None:
+def _find_originals(slots: list[Slot], owners: dict[Value, Slot]) -> None:
     """Note which parameter of the function each slot may be, itself or by way of others."""
     for slot in slots:
         slot.original = next((v for v in slot.sources if _is_parameter(v)), None)
@@ -161,8 +122,8 @@ class _Unwritten:
 
 
 def _is_good(
-    slot: _Slot,
-    owners: dict[Value, _Slot],
+    slot: Slot,
+    owners: dict[Value, Slot],
     edges: set[tuple[Node, int]],
     order: dict[Node, int],
     unwritten: _Unwritten,
@@ -205,7 +166,7 @@ def _is_plain(value: Value, user: Node, index: int, edges: set[tuple[Node, int]]
 
 
 def _is_used_besides(
-    value: Value, user: Node, index: int, slot: _Slot, order: dict[Node, int]
+    value: Value, user: Node, index: int, slot: Slot, order: dict[Node, int]
 ) -> bool:
     """Whether the array may still be seen under another name where the slot has it."""
     structure = slot.node
@@ -243,11 +204,11 @@ class _New(Record, frozen=False):
 
 
 class _Expansion:
-    def __init__(self, slots: list[_Slot]) -> None:
+    def __init__(self, slots: list[Slot]) -> None:
         self.owners = {value: slot for slot in slots for value in slot.members}
         self.new: dict[Value, _New] = {}
 
-    def add_values(self, slot: _Slot) -> None:
+    def add_values(self, slot: Slot) -> None:
         """Add parameters and outputs for the elements; the array is made of them again."""
         for value in slot.members:
             self.new[value] = _New([self._add(value) for _ in range(_count(value))])
@@ -270,7 +231,7 @@ class _Expansion:
             return owner.add_param("", type_)
         return owner.add_output(type_)
 
-    def _build(self, value: Value, slot: _Slot) -> Node:
+    def _build(self, value: Value, slot: Slot) -> Node:
         new, graph = self.new[value], slot.node.graph
         inputs = list(new.elements)
         attrs: dict[str, object] = {"type": value.type}
@@ -284,7 +245,7 @@ class _Expansion:
             return made.insert_before(value.owner.first)
         return made.insert_after(slot.node)
 
-    def connect(self, slot: _Slot) -> None:
+    def connect(self, slot: Slot) -> None:
         """Let the elements flow where the arrays did."""
         for user, index in slot.edges:
             new = self._source(user.inputs[index], user, slot)
@@ -294,7 +255,7 @@ class _Expansion:
                 flag = new.is_original
                 user.add_input(flag if flag is not None else insert_constant(False, user))
 
-    def _source(self, value: Value, before: Node, slot: _Slot) -> _New:
+    def _source(self, value: Value, before: Node, slot: Slot) -> _New:
         found = self.new.get(value)
         if found is not None:
             return found

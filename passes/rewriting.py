@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ljit.ir import Block, Graph, Node, Value
-from ljit.ops.control import CONSTANT, RETURN, SNAPSHOT, YIELD
+from ljit.ops.control import CONSTANT, SNAPSHOT, YIELD
 from ljit.types import ANY, Type, type_of
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "dissolve",
     "drop_repeated_snapshot",
     "erase_behind",
-    "in_last_block",
     "insert_constant",
     "replace_value",
     "replace_with_constant",
@@ -112,14 +111,3 @@ def dissolve(node: Node, block: Block, arguments: Sequence[Value]) -> None:
         erase_behind(node)
         terminator.move_before(node)
     node.erase()
-
-
-def in_last_block(node: Node, made: Node) -> Node | None:
-    """Give the node around `node` (or itself) in the innermost block that ends in Return and sees what `made` made."""
-    around: Node | None = node
-    while around is not None and made.block is not None and around.is_inside(made.block):
-        assert around.block is not None
-        if around.block.terminator.op is RETURN:
-            return around
-        around = around.block.owner
-    return None

@@ -8,6 +8,8 @@ Contract: a `prim::ListConstruct` goes away if all uses of the list are
 - behind all others, at the end of the function: whatever stands in a block that ends in Return. There a new list
   is made of the items, once: nobody saw the old one.
 
+Lists that loops and branches carry become tuples first, where that is the same (passes/carried_lists.py).
+
 Each item becomes a local variable, and `convert_to_ssa` does the rest; so the items are typed one by one, and a
 Snapshot holds them like any other values. A list that is appended to, passed on, compared or stored stays.
 """
@@ -18,10 +20,10 @@ from collections.abc import Iterable
 
 from ljit.ir import Graph, Node, Value, get_op
 from ljit.ops.control import LOAD, STORE
+from ljit.passes.carried_lists import make_carried_tuples
 from ljit.passes.convert_to_ssa import convert_to_ssa
+from ljit.passes.list_uses import ListUses, item_place
 from ljit.passes.manager import graph_pass, is_allowed
-from ljit.passes.rewriting import in_last_block
-from ljit.records import Record, made_by
 from ljit.types import ANY
 
 __all__ = ["scalarize_lists"]
@@ -35,7 +37,7 @@ MAX_TABLE = 64  # of one that holds constants only
 @graph_pass(NAME)
 def scalarize_lists(graph: Graph) -> bool:
     """Take lists apart, then the lists that were items of those; whether there were any."""
-    changed = False
+    changed = make_carried_tuples(graph)
     while _round(graph):
         convert_to_ssa(graph)
         _retype(graph)
@@ -61,27 +63,12 @@ def _round(graph: Graph) -> bool:
     return changed
 
 
-class _Uses(Record, frozen=False):
-    """How a list is used, by nodes."""
-
-    reads: list[Node] = made_by(factory=list)  # at a constant place
-    writes: list[Node] = made_by(factory=list)
-    unpacks: list[Node] = made_by(factory=list)
-    choices: list[Node] = made_by(factory=list)  # reads at another place
-    tuples: list[tuple[Node, int]] = made_by(factory=list)  # where a tuple does as well
-    ends: dict[Node, list[tuple[Node, int]]] = made_by(factory=dict)  # the first one sees a list
-
-
-def _uses(made: Node) -> _Uses | None:
+def _uses(made: Node) -> ListUses | None:
     """Sort the uses of a list; None if it must stay one."""
-    uses = _Uses()
-    for node, index in made.output.uses:
-        end = _end(node, made)
-        if end is not None:
-            uses.ends.setdefault(end, []).append((node, index))
-        elif not _sort(uses, made, node, index):
-            return None
-    if len(made.output.uses) == 1 and made.next in uses.choices:  # it has the list of its own
+    uses = ListUses.of(made.output, len(made.inputs))
+    if uses is None or (
+        len(made.output.uses) == 1 and made.next in uses.choices
+    ):  # it has the list of its own
         return None
     is_fixed = all(value.is_constant for value in made.inputs) and not uses.writes
     has_gain = uses.reads or uses.writes or uses.unpacks or uses.choices or uses.tuples
@@ -91,73 +78,10 @@ def _uses(made: Node) -> _Uses | None:
     return uses
 
 
-def _sort(uses: _Uses, made: Node, node: Node, index: int) -> bool:
-    """Note a use that needs no list; False if it needs one."""
-    size = len(made.inputs)
-    if node.op is get_op("py::getitem") and index == 0 and node.inputs[1] is not made.output:
-        (uses.reads if _place(node, size) is not None else uses.choices).append(node)
-    elif node.op is get_op("py::setitem") and _is_written(node, made, index):
-        uses.writes.append(node)
-    elif node.op is get_op("prim::Unpack"):
-        if node.attrs.get("star") is not None or node.attrs["count"] != size:
-            return False
-        uses.unpacks.append(node)
-    elif node.op in (get_op("prim::iter"), *_membership()) and index == len(node.inputs) - 1:
-        uses.tuples.append((node, index))
-    else:
-        return False
-    return True
-
-
-def _membership() -> tuple[object, ...]:
-    return get_op("py::contains"), get_op("py::not_contains")
-
-
-def _is_written(node: Node, made: Node, index: int) -> bool:
-    is_only_target = index == 0 and made.output not in node.inputs[1:]
-    return is_only_target and _place(node, len(made.inputs)) is not None
-
-
-def _place(node: Node, size: int) -> int | None:
-    """Give the constant index of an item, counted from the front."""
-    place = node.inputs[1]
-    index = place.constant if place.is_constant else None
-    if type(index) is not int or not -size <= index < size:
-        return None
-    return index % size
-
-
-# -- the end of the function -----------------------------------------------------------------------
-
-
-def _end(node: Node, made: Node) -> Node | None:
-    """Give the node of a last block from which on the list must be one, if the user `node` stands there."""
-    top = in_last_block(node, made)
-    if top is None:
-        return None
-    assert top.block is not None
-    for first in top.block:
-        if _needs_list(first, made):
-            return first
-        if first is top:
-            return None
-    return None
-
-
-def _needs_list(top: Node, made: Node) -> bool:
-    """Whether the list is used in a node of a last block in a way that needs a list."""
-    for node, index in made.output.uses:
-        if node is top and not _sort(_Uses(), made, node, index):
-            return True
-        if node is not top and node.is_inside(top) and not _sort(_Uses(), made, node, index):
-            return in_last_block(node, made) is top
-    return False
-
-
 # -- rewriting -------------------------------------------------------------------------------------
 
 
-def _take_apart(made: Node, uses: _Uses) -> None:
+def _take_apart(made: Node, uses: ListUses) -> None:
     variables = _Variables(made)
     for end, places in uses.ends.items():
         items = [variables.load(k, end) for k in range(len(made.inputs))]
@@ -187,7 +111,7 @@ def _give(places: Iterable[tuple[Node, int]], value: Value) -> None:
 
 
 def _index(node: Node, made: Node) -> int:
-    place = _place(node, len(made.inputs))
+    place = item_place(node, len(made.inputs))
     assert place is not None
     return place
 

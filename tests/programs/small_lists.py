@@ -181,3 +181,94 @@ def a_literal_index_out_of_bounds(n):
     p = [1, 2]
     p[0] = n
     return p[-3]
+
+
+@program(lambda: (5, 1.5), lambda: (0, 2))
+def carried_lists(n, x):
+    v = [0.0, 1.0, x]
+    for k in range(n):
+        v = [v[1], v[2], v[0] * 0.5 + k]
+    return v
+
+
+@program(lambda: (7,), lambda: (2,), lambda: (4,))
+def lists_of_branches(n):
+    p = [1, n] if n > 3 else [n, 2]
+    x, y = p
+    if n > 5:
+        return p, x
+    shown = sorted(p, reverse=True)
+    return shown, x, y, 2 in p
+
+
+@program(lambda: (5,), lambda: (0,))
+def swapped_lists(n):
+    v, w = [0, 1], [3, 4]
+    sums = []
+    for _ in range(n):
+        v, w = w, [v[1], w[0] + 1]
+        s = 0
+        for x in v:
+            s += x
+        sums.append(s)
+    return sums, v
+
+
+@program(lambda: (5,), lambda: (2,))
+def carried_lists_that_are_one(n):
+    v = [0, 1]
+    w = v
+    for i in range(n):
+        w = v
+        v = [v[1], i]
+        if i == 3:
+            v = w
+    v.append(9)
+    return w, v, v is w
+
+
+def _change(items):
+    items[0] = -1
+    items.append(7)
+
+
+@program(lambda: (4,), lambda: (0,))
+def carried_lists_seen_before(n):
+    v = [n, 1]
+    w = v
+    _change(v)
+    for i in range(n):
+        v = [v[1], v[0] + i]
+    return v[0], w[0]
+
+
+@program(lambda: (4,), lambda: (0,))
+def carried_lists_seen_under_one_name(n):
+    v = w = [n, 1]
+    for i in range(n):
+        w = v
+        if i % 2:
+            v = [v[1], i]
+    _change(v)
+    return w[0], v[0]
+
+
+@program(lambda: (True,), lambda: (False,))
+def shown_and_returned(flag):
+    v = [1, 2]
+    v[0] = 5
+    _change(v)
+    if flag:
+        return v
+    return v[0]
+
+
+@program(lambda: (4,), lambda: (0,))
+def shown_in_a_loop_and_returned_there(n):
+    v = [1, n]
+    v[0] = 5
+    for i in range(5):
+        if i == n:
+            return v
+        _change(v)
+    return v[0]
