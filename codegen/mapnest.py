@@ -15,8 +15,9 @@ from ljit.codegen.builder import FALSE, NULL, TRUE, Ref
 from ljit.codegen.casts import cast_value
 from ljit.codegen.forms import ArrayParts, Native, array_parts, memory_type
 from ljit.codegen.memory_order import fortran_condition, reversed_condition
+from ljit.codegen.nest_elements import Body
 from ljit.codegen.nest_functions import own_function
-from ljit.codegen.nest_loops import Body, Loops
+from ljit.codegen.nest_loops import Loops
 from ljit.codegen.nest_overlap import redirect_overlapping
 from ljit.codegen.nest_reductions import Accumulator
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, load_first, rank_of
@@ -233,9 +234,13 @@ class _Nest:
         def write(condition: Ref, axes: Sequence[int]) -> None:
             nonlocal has_checks
             space, sources, results = self._in_order(condition, targets)
+            count = len(self.into)
             if ndim - 1 in axes and all(accumulators):
                 sources = forwards(space, sources)
-            count = len(self.into)
+            elif ndim and len(results) == count:
+                turned = forwards(space, [*sources, *results])
+                sources = turned[:-count]
+                results = [x for x in turned[-count:] if isinstance(x, Operand)]
             near = () if is_apart else (*sources, *results[:count])
             ways = redirect_overlapping(space, results[:count], near, may_leave=may_leave)
             into = [

@@ -12,15 +12,13 @@ not goes through the memory in order, adding row to row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial, reduce
 
-from ljit.codegen.arrays import load_element, store_element
 from ljit.codegen.builder import FALSE, TRUE, Ref, integer
-from ljit.codegen.casts import cast_value
 from ljit.codegen.counted_loops import State, hints_of, inner_loop, maybe_loop, outer_loop
 from ljit.codegen.forms import Native
+from ljit.codegen.nest_elements import FEW, TOGETHER, Body, Elements, Places, Source
 from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_overlap import Redirection, block_of, blocks_of
 from ljit.codegen.nest_reductions import Accumulator, combine_blocks, in_pairs, split, take
@@ -29,16 +27,13 @@ from ljit.codegen.nest_strides import Strides
 
 __all__ = ["Body", "Loops"]
 
-Body = Callable[[Sequence[Native]], Sequence[Native]]
-Source = Operand | Native
-Places = dict[Operand, Ref]  # where arrays lie, or their strides
 _ROWS = 2  # 1 << 2 rows are combined side by side
 _SHORT = 6  # instructions of a body that may be written for each of them
 _SIDE = integer("i64", 3)
-_TOGETHER = 1 << 3  # elements are combined at once where only a run knows their strides
+_FEW_SHIFT = integer("i64", 2)
 
 
-class Loops:
+class Loops(Elements):
     """The loops while they are written.
 
     `body` gives one result for each target from an element of each source. `accumulators` has how a target is reduced
@@ -58,36 +53,19 @@ class Loops:
         may_leave: bool = False,
         length: int = 0,
     ) -> None:
+        super().__init__(space.e, sources, targets, accumulators, body)
         self.space = space
-        self.e = space.e
-        self.f = space.f
         self.ndim = space.ndim
-        self.sources = sources
-        self.targets = targets
-        self.accumulators = accumulators
-        self.body = body
         self.reduced = reduced
         self.ways = ways
         self.may_leave = may_leave
         self.length = length  # about how many instructions the body is
-        self.has_checks = False  # the body, as written, can leave
         results = [target for target, _ in self._reduced_targets]
         self.strides = Strides(space, self.arrays, results, reduced=reduced, ways=ways)
         self.runs = self.strides.runs
         self.is_flat = self.strides.is_flat
         self.columns = 1
-        self.group = ""
         self._block = ONE  # elements of a temporary row where there is one axis
-        self._rows: list[Places] = [{}]  # where those lie that are done side by side
-
-    @property
-    def arrays(self) -> list[Operand]:
-        return [x for x in (*self.sources, *self.targets) if isinstance(x, Operand)]
-
-    @property
-    def _reduced_targets(self) -> list[tuple[Operand, Accumulator]]:
-        pairs = zip(self.targets, self.accumulators, strict=True)
-        return [(target, a) for target, a in pairs if a is not None]
 
     @property
     def inner(self) -> int:
@@ -269,15 +247,6 @@ class Loops:
         if trip.constant is None or trip.constant != whole.constant:
             outer_loop(self.e, f.binary("sub", trip, whole), one)
 
-    @contextmanager
-    def _at(self, row: Places) -> Iterator[None]:
-        """Work on one of the rows that are done side by side."""
-        for x, place in row.items():
-            x.cursors.append(place)
-        yield
-        for x in row:
-            x.cursors.pop()
-
     def _inner_loop(self, trips: Sequence[Ref], *, is_unit: bool) -> None:
         """The innermost loop; the columns of its trips are done side by side."""
         if self.columns > 1:
@@ -288,9 +257,6 @@ class Loops:
             ]
         self._inner(trips[self.inner] if trips else ONE, is_unit=is_unit)
         self._rows = [{}]
-
-    def _behind(self, x: Operand, offset: int) -> Ref:
-        return self.f.gep("i8", x.cursors[-1], integer("i64", offset))
 
     def _inner(self, trip: Ref, *, is_unit: bool) -> None:
         """The innermost loop; what is broadcast along its axis is loaded in front of it."""
@@ -307,45 +273,56 @@ class Loops:
         if self.is_inner_reduced:
             self._reduce(trip, hoisted, strides, is_unit=is_unit)
         else:
-
-            def body(k: Ref, _carried: State) -> State:
-                found = self._side_by_side(self._rows, hoisted, k, strides)
-                self._combine_rows(found, k, strides)
-                return []
-
-            hints = hints_of(self.group, is_unit=is_unit)
-            inner_loop(self.e, trip, [], body, hints, self.length)
+            self._walk(trip, hoisted, strides, is_unit=is_unit)
         f.br(done)
         f.start(done)
 
-    def _side_by_side(
-        self,
-        rows: Sequence[Places],
-        hoisted: Sequence[dict[int, Native]],
-        k: Ref | None,
-        strides: Places,
-    ) -> list[list[Native]]:
-        """Do an element of each row: all loads come before the stores. Gives the elements of reduced results."""
-        loaded: list[list[Native]] = []
-        for row, known in zip(rows, hoisted, strict=True):
-            with self._at(row):
-                loaded.append(self._elements(known, k, strides, loaded))
-        found = []
-        for row, elements in zip(rows, loaded, strict=True):
-            with self._at(row):
-                found.append(self._store_results(self._results(elements), k, strides))
-        return found
+    def _walk(
+        self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places, *, is_unit: bool
+    ) -> None:
+        """A loop over elements: by their number, or from place to place where only a run knows the strides."""
+        rows, hints = self._rows, hints_of(self.group, is_unit=is_unit)
 
-    def _hoisted(self, row: Places, strides: Places) -> dict[int, Native]:
-        """Load what is the same for all elements of a row."""
-        with self._at(row):
-            return {
-                index: self._load(x, None, ZERO)
-                for index, x in enumerate(self.sources)
-                if not isinstance(x, Operand) or strides[x].constant == 0
-            }
+        def elements(places: list[Places], k: Ref | None) -> None:
+            self._rows = places
+            found = self._side_by_side(places, [*hoisted] * (len(places) // len(rows)), k, strides)
+            self._combine_rows(found, k, strides)
+            self._rows = rows
 
-    def _combine_rows(self, rows: Sequence[Sequence[Native]], k: Ref, strides: Places) -> None:
+        def numbered(k: Ref, carried: State) -> State:
+            elements(rows, k)
+            return carried
+
+        if is_unit:
+            inner_loop(self.e, trip, [], numbered, hints, self.length)
+            return
+        moving = [x for x in self.arrays if strides[x].constant != 0]
+
+        def from_place(count: int) -> Callable[[Ref, State], State]:
+            def go_on(_k: Ref, carried: State) -> State:
+                places = iter(carried)
+                first = [{**row, **{x: next(places) for x in moving}} for row in rows]
+                elements(first if count == 1 else self._following(first[0], strides), None)
+                ends = [self._moved(row, integer("i64", count), strides) for row in first]
+                return [end[x] for end in ends for x in moving]
+
+            return go_on
+
+        state: State = []
+        for row in rows:
+            with self._at(row):
+                state += [x.cursors[-1] for x in moving]
+        if self.length <= _SHORT and len(rows) == 1 and not self._reduced_targets:
+            some = self.f.binary("lshr", trip, _FEW_SHIFT)
+            state = maybe_loop(self.e, some, state, from_place(FEW), FEW * self.length)
+            trip = self.f.binary("and", trip, integer("i64", FEW - 1))
+            maybe_loop(self.e, trip, state, from_place(1), self.length)
+        else:
+            inner_loop(self.e, trip, state, from_place(1), hints, self.length)
+
+    def _combine_rows(
+        self, rows: Sequence[Sequence[Native]], k: Ref | None, strides: Places
+    ) -> None:
         """Combine the reduced results of rows with what there is, if there is anything yet."""
         if not self.f.is_reachable:
             return
@@ -394,8 +371,8 @@ class Loops:
                 state = inner_loop(self.e, count, state, body, hints, self.length)
             else:
                 eighth, length = f.binary("lshr", count, _SIDE), self.length
-                state = maybe_loop(self.e, eighth, state, several, _TOGETHER * length)
-                done = f.binary("and", count, integer("i64", -_TOGETHER))
+                state = maybe_loop(self.e, eighth, state, several, TOGETHER * length)
+                done = f.binary("and", count, integer("i64", -TOGETHER))
                 moved = [self._moved(moved[0], done, strides)]
                 state = maybe_loop(self.e, f.binary("sub", count, done), state, body, length)
             return split(state, accumulators)
@@ -410,91 +387,9 @@ class Loops:
                         whole = a.combine(self._load(target, None, ZERO), whole)
                     self._store(target, None, ZERO, whole)
 
-    def _neighbours(self, row: Places, k: Ref, strides: Places) -> list[Places]:
-        """The places of the arrays in some trips, one after the other, that are the k-th of their kind."""
-        places = [self._moved(row, self.f.mul(k, integer("i64", _TOGETHER)), strides)]
-        for _ in range(_TOGETHER - 1):
-            with self._at(places[-1]):
-                places.append({x: self._address(x, ONE, strides[x]) for x in row})
-        return places
-
-    def _moved(self, row: Places, first: Ref, strides: Places) -> Places:
-        """The places of a row's arrays from the trip `first` on."""
-        with self._at(row):
-            return {x: self._address(x, first, strides[x]) for x in self.arrays}
-
     def _stride_of(self, x: Operand, *, is_unit: bool) -> Ref:
         if not self.ndim:
             return ZERO
         if is_unit:
             return integer("i64", self.strides.known(x, self.inner))
         return x.strides[-1]
-
-    # -- elements ----------------------------------------------------------------------------------
-
-    def _elements(
-        self,
-        hoisted: dict[int, Native],
-        k: Ref | None,
-        strides: Places,
-        others: Sequence[Sequence[Native]],
-    ) -> list[Native]:
-        """Load the elements of a trip, but what was loaded for other columns."""
-        found: list[Native] = []
-        for index, x in enumerate(self.sources):
-            if index in hoisted:
-                found.append(hoisted[index])
-            elif others and self._is_shared(x):
-                found.append(others[0][index])
-            else:
-                found.append(self._load(x, k, strides[x]))  # type: ignore[index]
-        return found
-
-    def _is_shared(self, x: Source) -> bool:
-        """Whether all that is done side by side, rows or columns, has the same element."""
-        if not isinstance(x, Operand) or len(self._rows) < 2:
-            return False
-        first, second, *_ = self._rows
-        return first[x].text == second[x].text
-
-    def _results(self, elements: Sequence[Native]) -> Sequence[Native]:
-        """The body for one element."""
-        checks = self.e.bailout.checks
-        results = self.body(elements)
-        self.has_checks |= self.e.bailout.checks != checks
-        return results
-
-    def _store_results(
-        self, results: Sequence[Native], k: Ref | None, strides: Places
-    ) -> list[Native]:
-        """Store the elements of results; gives those that are reduced."""
-        reduced: list[Native] = []
-        if not self.f.is_reachable:
-            return reduced
-        for target, a, value in zip(self.targets, self.accumulators, results, strict=True):
-            cast = cast_value(self.f, value, target.type.element)
-            if a is not None:
-                reduced.append(cast)
-            else:
-                self._store(target, k, strides[target], cast)
-        return reduced
-
-    def _load(self, x: Source, k: Ref | None, stride: Ref) -> Native:
-        if isinstance(x, Native):
-            return x
-        address = self._address(x, k, stride)
-        return load_element(self.f, address, x.dtype, x.type.element, self._suffix)
-
-    def _store(self, x: Operand, k: Ref | None, stride: Ref, value: Native) -> None:
-        store_element(self.f, self._address(x, k, stride), x.dtype, value, self._suffix)
-
-    @property
-    def _suffix(self) -> str:
-        return f", !llvm.access.group {self.group}"
-
-    def _address(self, x: Operand, k: Ref | None, stride: Ref) -> Ref:
-        if k is None or stride.constant == 0:
-            return x.cursors[-1]
-        if stride.constant is not None and stride.constant > 0:
-            return self.f.gep(f"[{stride.constant} x i8]", x.cursors[-1], k)
-        return self.f.gep("i8", x.cursors[-1], self.f.mul(k, stride), "")

@@ -2,19 +2,25 @@
 
 Contract: an operator of Python with a NumPy array or scalar among its operands becomes the op that
 `OpDef.numpy` names, and an in-place operator on an immutable left operand becomes the plain one
-(`OpDef.element_op`), where `infer` knows the result type and it is the same (or nothing was known).
+(`OpDef.element_op`), where `infer` knows the result type and it is the same (or nothing was known). A constant int
+beside an array of narrower ints becomes a number of its dtype, which need not be checked.
 Changes no value. A list that is made for one read at an int becomes a tuple: where the read fails, native
 code leaves before it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from ljit.analysis.alias import is_immutable
 from ljit.errors import LjitError
-from ljit.ir import REGISTRY, Graph, Node, OpDef, get_op
+from ljit.ir import REGISTRY, Effect, Graph, Node, OpDef, get_op
+from ljit.ops.numpy_rules import element_of
 from ljit.passes.manager import graph_pass, is_allowed
-from ljit.passes.rewriting import replace_value
-from ljit.types import ANY, BOOL, INT, numpy_decides
+from ljit.passes.rewriting import insert_constant, replace_value
+from ljit.types import ANY, BOOL, INT, ArrayType, ScalarType, Type, numpy_decides
 
 __all__ = ["normalize_ops"]
 
@@ -26,7 +32,7 @@ def normalize_ops(graph: Graph) -> bool:
     """Rewrite operators; whether any was."""
     changed = False
     for node in list(graph.walk()):
-        changed |= _read_tuple(node)
+        changed |= _read_tuple(node) or _give_dtypes(node)
         op = _wanted_op(node)
         if op is not node.op and is_allowed(NAME, node):
             new = graph.create(op, node.inputs, node.attrs, like=node)
@@ -51,6 +57,38 @@ def _read_tuple(node: Node) -> bool:
     node.set_input(0, items.insert_before(made).output)
     made.erase()
     return True
+
+
+def _give_dtypes(node: Node) -> bool:
+    """Let constant ints of an elementwise op have the arrays' dtype, where they fit; whether any was changed."""
+    op = node.op
+    types = [v.type for v in node.inputs]
+    dtypes = {t.dtype for t in types if isinstance(t, ArrayType)}
+    if not op.elementwise or INT not in types or len(dtypes) != 1:
+        return False
+    (dtype,) = dtypes
+    if dtype.kind not in "iu" or dtype == np.int64:
+        return False
+    limits, changed = np.iinfo(dtype), False
+    for index, value in enumerate(node.inputs):
+        is_int = value.type == INT and value.is_constant
+        if not is_int or not limits.min <= value.constant <= limits.max:  # type: ignore[operator]
+            continue
+        before, types[index] = [*types], ScalarType(dtype)
+        results = op.infer_types(types, node.attrs)
+        is_same = results == op.result_types(node) and ANY not in results
+        is_checked = _is_checked(node, before) and not _is_checked(node, types)
+        if is_same and is_checked and is_allowed(NAME, node):
+            number = dtype.type(value.constant)  # type: ignore[call-overload]
+            node.set_input(index, insert_constant(number, node))
+            changed = True
+    return changed
+
+
+def _is_checked(node: Node, types: Sequence[Type]) -> bool:
+    """Whether an elementwise op on operands of the types has a check for each element."""
+    op = get_op(node.op.element_op) if node.op.element_op is not None else node.op
+    return bool(op.effects_on([*map(element_of, types)], node.attrs) & Effect.RAISE)
 
 
 def _wanted_op(node: Node) -> OpDef:

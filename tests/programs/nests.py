@@ -318,3 +318,50 @@ def sums_that_start_in_memory(a, c):
                 s += a[k, j]
             c[i, j] = s
     return c
+
+
+def spaced(n, step, dtype=float):
+    """A vector whose elements are `step` elements apart in memory."""
+    memory = (np.arange(n * abs(step) + 1) * 3 % 50).astype(dtype)
+    return memory[::step][:n]
+
+
+@program(
+    *(
+        lambda n=n, step=step, dtype=dtype: (
+            spaced(n, step, dtype),
+            spaced(n, step, dtype),
+            spaced(n, -step, dtype),
+        )
+        for n in (0, 1, 3, 4, 5, 1030)
+        for step, dtype in ((1, "f8"), (2, "i4"), (-1, "u1"), (-3, "c16"))
+    ),
+    lambda: (np.zeros((4, 9))[::-1, ::-1], np.ones((4, 9))[::-1, ::-1], spaced(9, -2)),
+    lambda: (np.zeros((9, 4)).T[:, ::-1], np.ones((4, 9))[:, ::-1], spaced(9, -1)),
+    lambda: (lambda x: (x[:-1], x[1:], x[::-1][1:]))(spaced(9, -1)),
+    lambda: (lambda x: (x[1:], x[:-1], x[:-1]))(spaced(2000, -1)),
+    lambda: (lambda x: (x[1:], x[:-1], x[:-1]))(spaced(2000, 3)),
+)
+def stores_along_any_strides(a, b, c):
+    a[...] = b
+    first = a.tolist()
+    a += c
+    second = a.tolist()
+    a += 1
+    a[...] = (a - c) * 2
+    b[...] = 7
+    return first, second, a.max() if a.size else None, a.sum()
+
+
+@program(
+    lambda: (np.arange(7, dtype=np.int32),),
+    lambda: (np.arange(7, dtype=np.uint8)[::2],),
+    lambda: (np.arange(7, dtype=np.int8).reshape(1, 7),),
+    lambda: (np.arange(7.0),),
+)
+def small_ints_beside_arrays_of_narrow_ones(a):
+    a += 1
+    b = a + 100
+    a *= 3
+    a -= 250  # does not fit all of them: an OverflowError
+    return a, b, a < 2, a | 5

@@ -1,0 +1,179 @@
+"""The elements of a loop nest: where they lie, one or some at once, and what is done with them in a trip."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ljit.codegen.arrays import load_element, store_element
+from ljit.codegen.builder import Ref, integer
+from ljit.codegen.casts import cast_value
+from ljit.codegen.forms import Native
+from ljit.codegen.nest_reductions import Accumulator
+from ljit.codegen.nest_space import ZERO, Operand
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["FEW", "TOGETHER", "Body", "Elements", "Places", "Source"]
+
+Body = Callable[[Sequence[Native]], Sequence[Native]]
+Source = Operand | Native
+Places = dict[Operand, Ref]  # where arrays lie, or their strides
+FEW = 1 << 2  # elements whose addresses are one place and a multiple of the stride
+TOGETHER = 2 * FEW  # elements are combined at once where only a run knows their strides
+
+
+class Elements:
+    """What a trip of the loops does: load, compute, store."""
+
+    def __init__(
+        self,
+        e: Emitter,
+        sources: Sequence[Source],
+        targets: Sequence[Operand],
+        accumulators: Sequence[Accumulator | None],
+        body: Body,
+    ) -> None:
+        self.e = e
+        self.f = e.f
+        self.sources = sources
+        self.targets = targets
+        self.accumulators = accumulators
+        self.body = body
+        self.has_checks = False  # the body, as written, can leave
+        self.group = ""
+        self._rows: list[Places] = [{}]  # where those lie that are done side by side
+
+    @property
+    def arrays(self) -> list[Operand]:
+        return [x for x in (*self.sources, *self.targets) if isinstance(x, Operand)]
+
+    @property
+    def _reduced_targets(self) -> list[tuple[Operand, Accumulator]]:
+        pairs = zip(self.targets, self.accumulators, strict=True)
+        return [(target, a) for target, a in pairs if a is not None]
+
+    @contextmanager
+    def _at(self, row: Places) -> Iterator[None]:
+        """Work on one of the rows that are done side by side."""
+        for x, place in row.items():
+            x.cursors.append(place)
+        yield
+        for x in row:
+            x.cursors.pop()
+
+    def _side_by_side(
+        self,
+        rows: Sequence[Places],
+        hoisted: Sequence[dict[int, Native]],
+        k: Ref | None,
+        strides: Places,
+    ) -> list[list[Native]]:
+        """Do an element of each row: all loads come before the stores. Gives the elements of reduced results."""
+        loaded: list[list[Native]] = []
+        for row, known in zip(rows, hoisted, strict=True):
+            with self._at(row):
+                loaded.append(self._elements(known, k, strides, loaded))
+        found = []
+        for row, elements in zip(rows, loaded, strict=True):
+            with self._at(row):
+                found.append(self._store_results(self._results(elements), k, strides))
+        return found
+
+    def _hoisted(self, row: Places, strides: Places) -> dict[int, Native]:
+        """Load what is the same for all elements of a row."""
+        with self._at(row):
+            return {
+                index: self._load(x, None, ZERO)
+                for index, x in enumerate(self.sources)
+                if not isinstance(x, Operand) or strides[x].constant == 0
+            }
+
+    def _elements(
+        self,
+        hoisted: dict[int, Native],
+        k: Ref | None,
+        strides: Places,
+        others: Sequence[Sequence[Native]],
+    ) -> list[Native]:
+        """Load the elements of a trip, but what was loaded for other columns."""
+        found: list[Native] = []
+        for index, x in enumerate(self.sources):
+            if index in hoisted:
+                found.append(hoisted[index])
+            elif others and self._is_shared(x):
+                found.append(others[0][index])
+            else:
+                found.append(self._load(x, k, strides[x]))  # type: ignore[index]
+        return found
+
+    def _is_shared(self, x: Source) -> bool:
+        """Whether all that is done side by side, rows or columns, has the same element."""
+        if not isinstance(x, Operand) or len(self._rows) < 2:
+            return False
+        first, second, *_ = self._rows
+        return first[x].text == second[x].text
+
+    def _results(self, elements: Sequence[Native]) -> Sequence[Native]:
+        """The body for one element."""
+        checks = self.e.bailout.checks
+        results = self.body(elements)
+        self.has_checks |= self.e.bailout.checks != checks
+        return results
+
+    def _store_results(
+        self, results: Sequence[Native], k: Ref | None, strides: Places
+    ) -> list[Native]:
+        """Store the elements of results; gives those that are reduced."""
+        reduced: list[Native] = []
+        if not self.f.is_reachable:
+            return reduced
+        for target, a, value in zip(self.targets, self.accumulators, results, strict=True):
+            cast = cast_value(self.f, value, target.type.element)
+            if a is not None:
+                reduced.append(cast)
+            else:
+                self._store(target, k, strides[target], cast)
+        return reduced
+
+    def _load(self, x: Source, k: Ref | None, stride: Ref) -> Native:
+        if isinstance(x, Native):
+            return x
+        address = self._address(x, k, stride)
+        return load_element(self.f, address, x.dtype, x.type.element, self._suffix)
+
+    def _store(self, x: Operand, k: Ref | None, stride: Ref, value: Native) -> None:
+        store_element(self.f, self._address(x, k, stride), x.dtype, value, self._suffix)
+
+    @property
+    def _suffix(self) -> str:
+        return f", !llvm.access.group {self.group}"
+
+    def _address(self, x: Operand, k: Ref | None, stride: Ref) -> Ref:
+        if k is None or stride.constant == 0:
+            return x.cursors[-1]
+        if stride.constant is not None and stride.constant > 0:
+            return self.f.gep(f"[{stride.constant} x i8]", x.cursors[-1], k)
+        return self.f.gep("i8", x.cursors[-1], self.f.mul(k, stride), "")
+
+    # -- places -----
+
+    def _neighbours(self, row: Places, k: Ref, strides: Places) -> list[Places]:
+        """The places of the arrays in some trips, one after the other, that are the k-th of their kind."""
+        first = self._moved(row, self.f.mul(k, integer("i64", TOGETHER)), strides)
+        middle = self._moved(first, integer("i64", FEW), strides)
+        return [x for row in (first, middle) for x in self._following(row, strides)]
+
+    def _following(self, row: Places, strides: Places) -> list[Places]:
+        """A few places from one on: so many as the machine's addresses can say without adding."""
+        return [self._moved(row, integer("i64", i), strides) for i in range(FEW)]
+
+    def _moved(self, row: Places, first: Ref, strides: Places) -> Places:
+        """The places of a row's arrays from the trip `first` on."""
+        with self._at(row):
+            return {x: self._address(x, first, strides[x]) for x in self.arrays}
+
+    def _behind(self, x: Operand, offset: int) -> Ref:
+        return self.f.gep("i8", x.cursors[-1], integer("i64", offset))
