@@ -205,18 +205,26 @@ class Check(Record):
     node: Node
     base: Value
     others: Sequence[Value]
+    target: Value
 
     @staticmethod
     def of(
-        node: Node, inputs: Iterable[Value], failed: Collection[int], *, may_broadcast: bool = True
+        node: Node,
+        inputs: Iterable[Value],
+        failed: Collection[int],
+        *,
+        may_broadcast: bool = True,
+        target: Value | None = None,
     ) -> Check | None:
-        """Find what only a run can tell; None if there is no telling."""
+        """Find what only a run can tell; None if there is no telling. `target`: the array, if it is not updated."""
         known: dict[Value, Leaves] = {}
-        target = node.inputs[0]
+        is_updated, target = target is None, target or node.inputs[0]
         whole = leaves_of(target, known)
         arrays = [v for v in inputs if isinstance(v.type, ArrayType)]
-        if may_broadcast and joint_leaves([target, *arrays], known) == whole:
-            return Check(node, target, [])
+        if is_updated and may_broadcast and joint_leaves([target, *arrays], known) == whole:
+            return Check(node, target, [], target)
+        if target.node is None or target.node.block is not node.block:
+            return Check(node, target, [], target)
         sources = _sources([target, *arrays], target.node)
         bases = sorted((v for v in whole if isinstance(v, Value)), key=lambda v: v.key)
         bases += [v for v in sources if leaves_of(v, known) <= whole]
@@ -226,7 +234,7 @@ class Check(Record):
         base = bases[0]
         same = leaves_of(base, known) if isinstance(base.type, ArrayType) else frozenset((base,))
         others = [v for v in sources if v is not base and leaves_of(v, known) != same]
-        return Check(node, base, others)
+        return Check(node, base, others, target)
 
     def insert(self) -> None:
         """Put the check behind what it looks at; what is computed behind it knows the sizes."""
@@ -235,7 +243,7 @@ class Check(Record):
         anchor = node.prev
         while anchor is not None and anchor.op is not SNAPSHOT and anchor not in made:
             anchor = anchor.prev
-        axes = tuple(_axes_in(_rank(node.inputs[0]), v) for v in self.others)
+        axes = tuple(_axes_in(_rank(self.target), v) for v in self.others)
         check = node.graph.create(get_op("prim::same_sizes"), operands, {"axes": axes}, like=node)
         block = node.block
         assert block is not None and block.first is not None

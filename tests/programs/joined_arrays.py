@@ -1,0 +1,108 @@
+"""Arrays that are computed to be joined."""
+
+import numpy as np
+
+from tests.programs.harness import program
+
+
+def field(n, m, dtype=float):
+    return (np.arange(n * m).reshape(n, m) % 11 * 0.5 - 2.0).astype(dtype)
+
+
+def line(n, dtype=float):
+    return field(1, n, dtype)[0]
+
+
+@program(
+    lambda: (line(19), line(19), line(20)),
+    lambda: (line(19), line(19), line(0)),
+    lambda: (line(0), line(0), line(3)),
+    lambda: (line(1), line(19), line(2)),
+    lambda: (line(19), line(18), line(2)),  # ValueError
+    lambda: (line(38)[::2], line(19)[::-1], line(40)[::-2]),
+    lambda: (line(19, np.int32), line(19), line(5, np.float32)),
+    lambda: (line(19, np.int64), line(19, np.int8), line(5, bool)),
+    lambda: (line(19) + 1j, line(19), line(5)),
+    lambda: (field(4, 5), field(4, 5), field(3, 5)),
+    lambda: (field(4, 5), line(5), field(4, 5)),
+    lambda: (field(4, 5), field(4, 5), field(4, 6)),  # ValueError
+    lambda: (field(4, 5), field(4, 1), field(0, 5)),
+    lambda: (field(5, 4).T, field(4, 5), field(4, 5)),
+    lambda: (field(4, 5), line(5), line(5)),  # ValueError
+)
+def ends(a, b, c):
+    return np.concatenate((a * b + 1, c, a[1:] - a[:-1]))
+
+
+@program(
+    lambda: (field(5, 6), field(5, 6), field(5, 1)),
+    lambda: (field(5, 6), field(5, 6), field(1, 1)),  # ValueError
+    lambda: (field(1, 6), field(5, 6), field(5, 3)),
+    lambda: (field(5, 6), field(5, 6), field(4, 6)),  # ValueError
+    lambda: (field(0, 6), field(0, 6), field(0, 2)),
+    lambda: (field(5, 0), field(5, 0), field(5, 2)),
+    lambda: (field(5, 6, np.float32), field(5, 6), field(5, 6, np.int16)),
+)
+def side_by_side(a, b, c):
+    whole = np.concatenate([a - b, c * 2, c], axis=-1)
+    return whole, np.hstack((c, a * b)), np.append(a + b, c, axis=1)
+
+
+@program(
+    lambda: (line(19), line(19)),
+    lambda: (line(19), line(1)),  # ValueError
+    lambda: (line(1), line(1)),
+    lambda: (line(0), line(0)),
+    lambda: (line(19), line(19, np.float32)),
+    lambda: (line(19, np.int64), line(19, np.uint8)),
+    lambda: (field(4, 5), field(4, 5)),
+    lambda: (field(4, 5), field(5, 4).T),
+    lambda: (field(4, 5), line(5)),  # ValueError
+    lambda: (field(4, 5), line(3)),  # ValueError
+    lambda: (field(0, 5), field(0, 5)),
+    lambda: (field(3, 40).reshape(2, 3, 20), field(3, 40).reshape(2, 3, 20)),
+)
+def stacked(a, b):
+    x, y = a * 0.5, b + 1
+    return np.stack((x * y, x - y, a), axis=-1), np.stack((a + b, b)), np.stack((a, b, b * b), 1)
+
+
+@program(lambda: (line(30), line(30)), lambda: (line(30), line(29)))
+def seen(a, b):
+    left, right = a * 2, b * 3
+    whole = np.concatenate((left, right, right))
+    left += 1
+    parts = (a - 1, b - 1)
+    both = np.stack(parts, axis=1)
+    return whole, left, both, parts
+
+
+@program(lambda: (line(30), line(30)), lambda: (line(30)[::-1], line(30)))
+def changed_between(a, b):
+    x = a * b
+    a[0] = 7.0
+    y = a * b
+    b[1:] = a[:-1]
+    return np.concatenate((x, y, b + 1)), np.vstack((x, a - b))
+
+
+@program(lambda: (line(30, np.int64), line(30, np.int64)), lambda: (line(30, np.int64), 0))
+def divided(a, b):
+    return np.concatenate((a // b, a % 3, a * b))
+
+
+@program(lambda: (line(12), 4), lambda: (line(40), 3))
+def grown(a, n):
+    total = 0.0
+    for i in range(n):
+        both = np.concatenate((a * i, a[::-1] + i))
+        total += both.sum()
+        a = both[i : i + a.shape[0]]
+    return a, total
+
+
+@program(lambda: (field(24, 3), 0.3), lambda: (field(24, 2), 0.3), lambda: (field(0, 2), 1.0))
+def turned(points, angle):
+    x, y = points[:, 0], points[:, 1]
+    c, s = np.cos(angle), np.sin(angle)
+    return np.stack((c * x - s * y, s * x + c * y), axis=-1), np.column_stack((x, x + y))
