@@ -237,7 +237,7 @@ class _Nest:
             count = len(self.into)
             if ndim - 1 in axes and all(accumulators):
                 sources = forwards(space, sources)
-            elif ndim and len(results) == count:
+            elif ndim and 0 < count == len(results):
                 turned = forwards(space, [*sources, *results])
                 sources = turned[:-count]
                 results = [x for x in turned[-count:] if isinstance(x, Operand)]

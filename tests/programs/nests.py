@@ -365,3 +365,10 @@ def small_ints_beside_arrays_of_narrow_ones(a):
     a *= 3
     a -= 250  # does not fit all of them: an OverflowError
     return a, b, a < 2, a | 5
+
+
+@program(lambda: (np.arange(6) + 1, 2), lambda: (np.arange(6), 2), lambda: (np.arange(6), 0))
+def only_checked(a, n):
+    for _ in range(n):
+        kept = 7 // a  # nobody needs it, but it may warn
+    return a + n
