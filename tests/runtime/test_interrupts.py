@@ -19,6 +19,8 @@ import signal, threading, traceback
 import numpy as np
 import ljit
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # processes in the background ignore it
+
 def interrupt(started):
     started.wait()
     for _ in range(1000):  # takes part in what needs the GIL
