@@ -106,8 +106,8 @@ _UNITS_OF_ENTRY = 8
 def _table_of(where: SourceRange, units: int) -> bytes:
     """Give the table by which all code units stand at `where`, whose line is the first."""
     columns = (
-        _byte_column(where, where.line, where.column),
-        _byte_column(where, where.end_line, where.end_column),
+        where.source.byte_column(where.line, where.column),
+        where.source.byte_column(where.end_line, where.end_column),
     )
     place = b"".join(map(_varint, (0, where.end_line - where.line, columns[0] + 1, columns[1] + 1)))
     table = b""
@@ -140,11 +140,3 @@ def _varint(number: int) -> bytes:
         parts.append(number & 63 | 64)
         number >>= 6
     return bytes((*parts, number))
-
-
-def _byte_column(where: SourceRange, line: int, column: int) -> int:
-    """Code objects count columns in bytes of UTF-8."""
-    lines = where.source.lines
-    if not 1 <= line <= len(lines):
-        return column
-    return len(lines[line - 1][:column].encode())

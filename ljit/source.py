@@ -19,6 +19,12 @@ class Source(Record):
     function: str
     module: str = "?"
 
+    def byte_column(self, line: int, column: int) -> int:
+        """Give a column as code objects count it: in bytes of UTF-8."""
+        if not 1 <= line <= len(self.lines):
+            return column
+        return len(self.lines[line - 1][:column].encode())
+
 
 class SourceRange(Record, eq=True, frozen=False):
     """A stretch of source: 1-based lines, 0-based columns counted in characters (not bytes).

@@ -56,7 +56,6 @@ _UNSUPPORTED = {
     "Yield": "a generator (yield) is not translated; return a list or an array",
     "YieldFrom": "a generator (yield from) is not translated; return a list or an array",
     "Await": "async code is not translated; move the numeric part into a plain function",
-    "GeneratorExp": "a generator expression is not translated; write a list comprehension",
 }
 _METHOD_ARGUMENTS = 30  # CPython compiles calls with more arguments in another way
 
@@ -263,6 +262,11 @@ class ExpressionBuilder(Record):
         where = self.ranges.of(node)
         if isinstance(node.func, ast.Attribute) and _is_method_call(node):
             where = self.ranges.of_method_call(node, node.func)
+        if arguments and isinstance(node.args[0], ast.GeneratorExp):
+            assert isinstance(arguments[0], tree.Comprehension)
+            return tree.UseOfGenerator(
+                where, function, arguments[0], arguments[1:], tuple(keywords)
+            )
         return tree.Apply(where, function, arguments, tuple(keywords))
 
     # -- comprehensions ----------------------------------------------------------------------------
@@ -280,13 +284,20 @@ class ExpressionBuilder(Record):
 
         return self._comprehension(node, "dict", entry)
 
+    def generator_expression(self, node: ast.GeneratorExp) -> Tree:
+        return self._comprehension(node, "generator", lambda inner: inner.build(node.elt))
+
     def _comprehension(
         self,
-        node: ast.ListComp | ast.SetComp | ast.DictComp,
+        node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
         container: str,
         element: Callable[[ExpressionBuilder], Tree],
     ) -> Tree:
-        inner = self.inside(f"<{container}comp>") if COMPREHENSIONS_HAVE_FRAMES else self
+        inner = self
+        if container == "generator":
+            inner = self.inside("<genexpr>")
+        elif COMPREHENSIONS_HAVE_FRAMES:
+            inner = self.inside(f"<{container}comp>")
         generators: list[tree.Generator] = []
         for i, generator in enumerate(node.generators):
             if generator.is_async:
@@ -332,4 +343,5 @@ _RULES: dict[type[ast.expr], _Rule] = {
     ast.ListComp: ExpressionBuilder.list_comp,
     ast.SetComp: ExpressionBuilder.set_comp,
     ast.DictComp: ExpressionBuilder.dict_comp,
+    ast.GeneratorExp: ExpressionBuilder.generator_expression,
 }

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from types import FunctionType
 
+import ljit.frontend.emit_comprehensions
 import ljit.frontend.emit_conditions
 import ljit.frontend.emit_expressions
+import ljit.frontend.emit_generators
 import ljit.frontend.emit_statements  # these register the emitters
 import ljit.ops  # noqa: F401  # declares the ops
 from ljit.errors import UnsupportedSyntaxError

@@ -15,7 +15,7 @@ from ljit.ir import Value
 from ljit.source import SourceRange
 from ljit.types import ANY, BOOL
 
-__all__ = ["condition"]
+__all__ = ["condition", "truth"]
 
 #: since CPython 3.12 errors of a test stand at what is tested, not at the statement that asks
 _TESTS_HAVE_PLACES = sys.version_info >= (3, 12)
@@ -23,7 +23,8 @@ _TESTS_HAVE_PLACES = sys.version_info >= (3, 12)
 _NESTED_TRUTH_IS_ASKED_AGAIN = (3, 12) <= sys.version_info < (3, 14)
 
 
-def _truth(e: Emission, value: Value, where: SourceRange) -> Value:
+def truth(e: Emission, value: Value, where: SourceRange) -> Value:
+    """Emit the truth of a value, a bool."""
     return value if value.type == BOOL else e.emit("py::truth", value, where=where)
 
 
@@ -50,7 +51,7 @@ def condition(e: Emission, expression: Tree, where: SourceRange) -> Value:
             return chosen
         case _:
             place = expression.range if _TESTS_HAVE_PLACES else where
-            return _truth(e, e.expression(expression), place)
+            return truth(e, e.expression(expression), place)
 
 
 def _all_or_any(e: Emission, operation: tree.BoolOp, i: int, where: SourceRange) -> Value:
@@ -79,7 +80,7 @@ def _value_of(e: Emission, operation: tree.BoolOp, i: int) -> Value:
     """The value of the operands from number `i` on."""
     if i == len(operation.operands) - 1:
         return e.expression(operation.operands[i])
-    value, truth = _value_and_truth(e, operation.operands[i], operation.range)
+    value, truth = _value_andtruth(e, operation.operands[i], operation.range)
 
     def rest() -> tuple[Value]:
         return (_value_of(e, operation, i + 1),)
@@ -92,16 +93,16 @@ def _value_of(e: Emission, operation: tree.BoolOp, i: int) -> Value:
     return result
 
 
-def _value_and_truth(e: Emission, expression: Tree, where: SourceRange) -> tuple[Value, Value]:
+def _value_andtruth(e: Emission, expression: Tree, where: SourceRange) -> tuple[Value, Value]:
     """Both the value and its truth, for an operand of another `and` or `or`."""
     if isinstance(expression, tree.BoolOp) and not _NESTED_TRUTH_IS_ASKED_AGAIN:
         return _both_of(e, expression, 0)
     value = e.expression(expression)
-    return value, _truth(e, value, where)
+    return value, truth(e, value, where)
 
 
 def _both_of(e: Emission, operation: tree.BoolOp, i: int) -> tuple[Value, Value]:
-    value, truth = _value_and_truth(e, operation.operands[i], operation.range)
+    value, truth = _value_andtruth(e, operation.operands[i], operation.range)
     if i == len(operation.operands) - 1:
         return value, truth
 
@@ -130,12 +131,12 @@ def _compare(e: Emission, comparison: tree.Compare, *, wants_truth: bool) -> Val
         right = e.expression(comparison.operands[i + 1])
         result = e.emit(f"py::{comparison.operators[i]}", left, right, where=where)
         if i == last:
-            return _truth(e, result, where) if wants_truth else result
-        truth = _truth(e, result, where)
+            return truth(e, result, where) if wants_truth else result
+        is_true = truth(e, result, where)
         (chosen,) = e.branch(
-            truth,
+            is_true,
             lambda: (link(right, i + 1),),
-            lambda: (truth if wants_truth else result,),
+            lambda: (is_true if wants_truth else result,),
             where,
             outputs=(BOOL if wants_truth else ANY,),
         )

@@ -1,4 +1,4 @@
-"""Statements with control flow, and comprehensions, which are loops."""
+"""Statements with control flow."""
 
 from __future__ import annotations
 
@@ -6,20 +6,17 @@ import sys
 from collections.abc import Sequence
 
 from ljit.frontend import tree
-from ljit.frontend.emission import Emission, Exit, Scope, emits
+from ljit.frontend.emission import Emission, emits
 from ljit.frontend.emit_calls import iteration_view
 from ljit.frontend.emit_conditions import condition
+from ljit.frontend.emit_iteration import leave_unless, place_of_iterator
 from ljit.frontend.emit_targets import assign
-from ljit.frontend.scopes import bound_in_target
 from ljit.frontend.tree import Tree
 from ljit.ir import Value
 from ljit.ops.control import CONTINUE, UNREACHABLE
-from ljit.source import SourceRange
 
 __all__: list[str] = []
 
-#: CPython 3.12 moved errors of the iterator from the statement to the iterable
-_ITERATOR_HAS_PLACE = sys.version_info >= (3, 12)
 #: up to CPython 3.11 a failing assert stands where its last comparison stands, later at its condition
 _ASSERT_FAILS_AT_COMPARISON = sys.version_info < (3, 12)
 
@@ -109,46 +106,21 @@ def _while(e: Emission, statement: tree.While) -> None:
     outer = e.loop
     with e.endless_loop(where) as (loop, _):
         if not (isinstance(test, tree.Const) and test.value):
-            _leave_unless(e, loop, outer, condition(e, test, where), statement.orelse, where)
+            leave_unless(e, loop, outer, condition(e, test, where), statement.orelse, where)
         e.statements(statement.body)
 
 
 @emits(tree.For)
 def _for(e: Emission, statement: tree.For) -> None:
     (target,), (iterable,) = statement.targets, statement.iterables
-    where = _place_of_iterator(iterable, statement.range)
+    where = place_of_iterator(iterable, statement.range)
     view = iteration_view(e, iterable, where)
     outer = e.loop
     with e.endless_loop(statement.range) as (loop, k):
         more = e.emit("prim::has_next", view, k, where=where)
-        _leave_unless(e, loop, outer, more, statement.orelse, where)
+        leave_unless(e, loop, outer, more, statement.orelse, where)
         assign(e, target, e.emit("prim::next", view, k, where=where))
         e.statements(statement.body)
-
-
-def _place_of_iterator(iterable: Tree, around: SourceRange) -> SourceRange:
-    return iterable.range if _ITERATOR_HAS_PLACE else around
-
-
-def _leave_unless(
-    e: Emission,
-    loop: Exit,
-    outer: Exit | None,
-    more: Value,
-    orelse: Sequence[Tree],
-    where: SourceRange,
-) -> None:
-    """Leave the loop through its `else` clause, which belongs to the loop around it."""
-
-    def leave() -> Sequence[Value]:
-        e.loop = outer
-        e.statements(orelse)
-        e.loop = loop
-        if not e.block.is_terminated:
-            e.leave(loop, where)
-        return ()
-
-    e.branch(more, tuple, leave, where)
 
 
 @emits(tree.Break)
@@ -161,65 +133,3 @@ def _break(e: Emission, statement: tree.Break) -> None:
 def _continue(e: Emission, statement: tree.Continue) -> None:
     assert e.loop is not None
     e.terminate(CONTINUE, (), statement.range).target = e.loop.node
-
-
-# -- comprehensions --------------------------------------------------------------------------------
-
-_CONTAINERS = {
-    "list": ("prim::ListConstruct", "prim::list_append"),
-    "set": ("prim::SetConstruct", "prim::set_add"),
-    "dict": ("prim::DictConstruct", "prim::dict_set"),
-}
-
-
-@emits(tree.Comprehension)
-def _comprehension(e: Emission, comprehension: tree.Comprehension) -> Value:
-    where = comprehension.inner
-    has_frame = where is not comprehension.range
-    iterable = comprehension.generators[0].iterable
-    place = _place_of_iterator(iterable, comprehension.range)
-    first = iteration_view(e, iterable, place)
-    names = [n for g in comprehension.generators for n in bound_in_target(g.target)]
-    scope = Scope(e.scope, {name: e.fresh_slot(name) for name in names}, has_frame=has_frame)
-    with e.new_scope(scope, comprehension.range if has_frame else None):
-        container = e.emit(_CONTAINERS[comprehension.container][0], where=where)
-        _generator(e, comprehension, 0, first, container)
-    return container
-
-
-def _generator(
-    e: Emission, comprehension: tree.Comprehension, i: int, view: Value, container: Value
-) -> None:
-    """Emit the loop of generator `i` and all that is in it."""
-    where, generator = comprehension.inner, comprehension.generators[i]
-    place = _place_of_iterator(generator.iterable, where)
-    with e.endless_loop(where) as (loop, k):
-        more = e.emit("prim::has_next", view, k, where=place)
-        _leave_unless(e, loop, None, more, (), where)
-        assign(e, generator.target, e.emit("prim::next", view, k, where=place))
-        for test in generator.conditions:
-            _skip_unless(e, loop, condition(e, test, where), where)
-        if i + 1 < len(comprehension.generators):
-            iterable = comprehension.generators[i + 1].iterable
-            inner = iteration_view(e, iterable, _place_of_iterator(iterable, where))
-            _generator(e, comprehension, i + 1, inner, container)
-        else:
-            _add(e, comprehension, container)
-
-
-def _skip_unless(e: Emission, loop: Exit, wanted: Value, where: SourceRange) -> None:
-    def skip() -> Sequence[Value]:
-        e.terminate(CONTINUE, (), where).target = loop.node
-        return ()
-
-    e.branch(wanted, tuple, skip, where)
-
-
-def _add(e: Emission, comprehension: tree.Comprehension, container: Value) -> None:
-    element = comprehension.element
-    if isinstance(element, tree.DictEntry):
-        values = [e.expression(element.key), e.expression(element.value)]
-    else:
-        values = [e.expression(element)]
-    adder = _CONTAINERS[comprehension.container][1]
-    e.effect(adder, container, *values, where=comprehension.inner)

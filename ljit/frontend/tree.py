@@ -51,6 +51,7 @@ __all__ = [
     "Tree",
     "TupleLiteral",
     "UnaryOp",
+    "UseOfGenerator",
     "Var",
     "While",
     "dump",
@@ -403,7 +404,7 @@ class Generator(Tree):
 
 
 class Comprehension(Tree):
-    """A list, set or dict comprehension: `container` is ``list``, ``set`` or ``dict``.
+    """A comprehension: `container` is ``list``, ``set`` or ``dict``, or ``generator`` for a generator expression.
 
     `element` of a dict comprehension is a DictEntry. `inner` is the range as seen from the frame that
     runs the comprehension, the same object as `range` where that is the function's own.
@@ -418,6 +419,16 @@ class Comprehension(Tree):
     @property
     def kind(self) -> str:
         return f"{self.container}_comp"
+
+
+class UseOfGenerator(Tree):
+    """``function(element for ..., more)``: a call whose first argument is a generator expression."""
+
+    function: Tree
+    generator: Comprehension
+    arguments: tuple[Tree, ...]
+    keywords: tuple[Tree, ...]
+    name_of_kind = "use_of_generator"
 
 
 class FormattedValue(Tree):

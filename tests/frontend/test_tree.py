@@ -103,6 +103,7 @@ EXPECTED = """
         ("return (x := 1)", "(return (:= (ident x) (const 1)))"),
         ("return {1: x, **y}", "(return (dict_literal (list (entry (const 1) (variable (ident x))) (double_starred (variable (ident y))))))"),
         ("return [x for x in y if x]", "(return (list_comp (variable (ident x)) (list (generator (variable (ident x)) (variable (ident y)) (list (variable (ident x)))))))"),
+        ("return sum((x for x in y), 1)", "(return (use_of_generator (variable (ident sum)) (generator_comp (variable (ident x)) (list (generator (variable (ident x)) (variable (ident y)) (list)))) (list (const 1)) (list)))"),
         ("return f'{x!r:>3}a'", "(return (f_string (list (formatted_value (variable (ident x)) (114) (option (f_string (list (string_literal '>3'))))) (string_literal 'a'))))"),
     ],
 )  # fmt: skip

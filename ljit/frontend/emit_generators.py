@@ -1,0 +1,299 @@
+"""Calls of builtin functions that use up a generator expression: ``sum(x * x for x in xs)``.
+
+Where the function is the builtin that the name stood for at first, the loop takes the place of the generator, with
+what the builtin does to each element (`_FOLDS`, `_COLLECTED`). Where it is not, and for the other functions that
+keep no generator (`_CONSUMERS`), a real one is made of the code that CPython compiled.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import sys
+from collections.abc import Callable, Sequence
+from types import CellType, ModuleType
+
+import numpy as np
+
+from ljit.frontend import tree
+from ljit.frontend.emission import Emission, Exit, emits
+from ljit.frontend.emit_comprehensions import collect, run
+from ljit.frontend.emit_conditions import truth
+from ljit.frontend.emit_iteration import place_of_iterator
+from ljit.frontend.generator_code import GeneratorMaker, find_generator_code
+from ljit.frontend.tree import Tree
+from ljit.ir import Value
+
+__all__: list[str] = []
+
+#: callables that use up what they are given before they return, and do not keep it
+_CONSUMERS: tuple[object, ...] = (
+    *(sum, any, all, min, max, list, tuple, set, frozenset, dict, sorted),
+    *(math.fsum, math.prod, np.fromiter),
+)
+#: CPython 3.12 adds up floats with a compensation
+_SUM_IS_PLAIN = sys.version_info < (3, 12)
+_NUMBERS = (int, float, complex)
+
+
+@emits(tree.UseOfGenerator)
+def _use(e: Emission, call: tree.UseOfGenerator) -> Value:
+    if _is_join(call):
+        return _join(e, call)
+    known = _known(e, call.function)
+    if not any(known is consumer for consumer in _CONSUMERS):
+        return e.expression(call.generator)  # which refuses
+    function = e.expression(call.function)
+    fold = _fold_of(known, call)
+    if fold is None:
+        return _call(e, call, function)
+    is_known = e.emit("py::is", function, e.constant(known, call.range), where=call.range)
+    slot = e.fresh_slot()
+
+    def folded() -> Sequence[Value]:
+        assert fold is not None
+        e.store(slot, fold(e, call, function), call.range)
+        return ()
+
+    def called() -> Sequence[Value]:
+        e.store(slot, _call(e, call, function), call.range)
+        return ()
+
+    e.branch(is_known, folded, called, call.range)
+    return e.load(slot, call.range)
+
+
+def _known(e: Emission, function: Tree) -> object:
+    """Give the callable that a global name, or an attribute of a module, stands for now; None if unknown."""
+    if isinstance(function, tree.Var):
+        fn = e.function
+        if e.find(function.name) is not None or function.name in fn.__code__.co_freevars:
+            return None
+        return fn.__globals__.get(function.name, getattr(builtins, function.name, None))
+    if isinstance(function, tree.Select):
+        module = _known(e, function.value)
+        return getattr(module, function.name, None) if isinstance(module, ModuleType) else None
+    return None
+
+
+# -- real generators -------------------------------------------------------------------------------
+
+
+def _call(e: Emission, call: tree.UseOfGenerator, function: Value) -> Value:
+    """Emit the call with a generator."""
+    operands = [_generator(e, call.generator), *map(e.expression, call.arguments)]
+    names = []
+    for keyword in call.keywords:
+        if not isinstance(keyword, tree.Keyword):
+            return e.expression(call.generator)
+        operands.append(e.expression(keyword.value))
+        names.append(keyword.name)
+    return e.emit("py::call", function, *operands, where=call.range, kwnames=tuple(names))
+
+
+def _generator(e: Emission, generator: tree.Comprehension) -> Value:
+    where = generator.range
+    code = find_generator_code(e.function.__code__, where)
+    if code is None or any(isinstance(part, tree.NamedExpr) for part in _parts(generator)):
+        raise e.unsupported(
+            "this generator expression is not translated; use a list comprehension", where
+        )
+    cells: list[CellType | None] = []
+    values: list[Value] = []
+    own = dict(zip(e.function.__code__.co_freevars, e.function.__closure__ or (), strict=True))
+    for name in code.co_freevars:
+        found = e.find(name)
+        if found is None and name in own:
+            cells.append(own[name])
+        elif found is not None and found[1] in e.bound and name not in found[0].inlinable:
+            cells.append(None)
+            values.append(e.load(found[1], where, free=not e.is_own(found[0])))
+        else:
+            message = f"{name!r} may be unbound where a generator expression uses it, or is a nested function"
+            raise e.unsupported(f"{message}; use a list comprehension", where)
+    source = generator.generators[0].iterable
+    place = place_of_iterator(source, where)
+    iterator = e.constant(iter, place)
+    iterator = e.emit("py::call", iterator, e.expression(source), where=place, kwnames=())
+    maker = e.constant(GeneratorMaker(code, e.function.__globals__, tuple(cells)), where)
+    return e.emit("py::call", maker, *values, iterator, where=where, kwnames=())
+
+
+def _parts(expression: Tree) -> list[Tree]:
+    found = [expression]
+    for part in found:
+        found += [child for child in part.children if isinstance(child, Tree)]
+    return found
+
+
+def _nothing() -> Sequence[Value]:
+    return ()
+
+
+# -- what builtins do to the elements --------------------------------------------------------------
+
+_Fold = Callable[[Emission, tree.UseOfGenerator, Value], Value]
+
+
+def _fold_of(known: object, call: tree.UseOfGenerator) -> _Fold | None:
+    """Give how to do without the generator; None if that is not known."""
+    if any(_may_stop(part) for part in _parts(call.generator)):
+        return None  # a generator makes a RuntimeError of StopIteration
+    if known is sum:
+        return _sum if _SUM_IS_PLAIN and _has_plain_start(call) else None
+    if known is sorted:
+        return _collect_and_call if not call.arguments and _are_plain(call.keywords) else None
+    return _FOLDS.get(known) if not call.arguments and not call.keywords else None
+
+
+def _may_stop(part: Tree) -> bool:
+    """Whether it raises StopIteration on purpose."""
+    return (
+        isinstance(part, tree.Apply)
+        and isinstance(part.function, tree.Var)
+        and part.function.name == "next"
+    )
+
+
+def _are_plain(keywords: Sequence[Tree]) -> bool:
+    return all(isinstance(keyword, tree.Keyword) for keyword in keywords)
+
+
+def _has_plain_start(call: tree.UseOfGenerator) -> bool:
+    starts = call.arguments
+    is_number = all(isinstance(s, tree.Const) and type(s.value) in _NUMBERS for s in starts)
+    return len(starts) <= 1 and is_number and not call.keywords
+
+
+def _sum(e: Emission, call: tree.UseOfGenerator, _: Value) -> Value:
+    slot, where = e.fresh_slot(), call.range
+
+    def begin() -> None:
+        start = e.expression(call.arguments[0]) if call.arguments else e.constant(0, where)
+        e.store(slot, start, where)
+
+    def add(_: Exit, value: Value) -> None:
+        e.store(slot, e.emit("py::add", e.load(slot, where), value, where=where), where)
+
+    run(e, call.generator, begin, add, caller=where)
+    return e.load(slot, where)
+
+
+def _search(e: Emission, call: tree.UseOfGenerator, wanted: bool) -> Value:
+    """Look for an element that is true, or false."""
+    slot, where = e.fresh_slot(), call.range
+
+    def test(loop: Exit, value: Value) -> None:
+        def found() -> Sequence[Value]:
+            e.store(slot, e.constant(wanted, where), where)
+            e.leave(loop, where)
+            return ()
+
+        then, otherwise = (found, _nothing) if wanted else (_nothing, found)
+        e.branch(truth(e, value, where), then, otherwise, where)
+
+    run(
+        e,
+        call.generator,
+        lambda: e.store(slot, e.constant(not wanted, where), where),
+        test,
+        caller=where,
+    )
+    return e.load(slot, where)
+
+
+def _any(e: Emission, call: tree.UseOfGenerator, _: Value) -> Value:
+    return _search(e, call, True)
+
+
+def _all(e: Emission, call: tree.UseOfGenerator, _: Value) -> Value:
+    return _search(e, call, False)
+
+
+def _extremum(comparison: str) -> _Fold:
+    """The first of the elements that no other one is beyond."""
+
+    def fold(e: Emission, call: tree.UseOfGenerator, function: Value) -> Value:
+        best, has_best, where = e.fresh_slot(), e.fresh_slot(), call.range
+
+        def begin() -> None:
+            e.store(best, e.constant(0, where), where)
+            e.store(has_best, e.constant(False, where), where)
+
+        def compare(_: Exit, value: Value) -> None:
+            def take() -> Sequence[Value]:
+                e.store(best, value, where)
+                return ()
+
+            def first() -> Sequence[Value]:
+                e.store(has_best, e.constant(True, where), where)
+                return take()
+
+            def later() -> Sequence[Value]:
+                is_beyond = e.emit(comparison, value, e.load(best, where), where=where)
+                e.branch(truth(e, is_beyond, where), take, _nothing, where)
+                return ()
+
+            e.branch(truth(e, e.load(has_best, where), where), later, first, where)
+
+        def complain() -> Sequence[Value]:
+            nothing = e.constant((), where)
+            e.store(best, e.emit("py::call", function, nothing, where=where, kwnames=()), where)
+            return ()
+
+        run(e, call.generator, begin, compare, caller=where)
+        e.branch(truth(e, e.load(has_best, where), where), _nothing, complain, where)
+        return e.load(best, where)
+
+    return fold
+
+
+def _list(e: Emission, call: tree.UseOfGenerator, _: Value) -> Value:
+    return collect(e, call.generator, "list", call.range)
+
+
+def _set(e: Emission, call: tree.UseOfGenerator, _: Value) -> Value:
+    return collect(e, call.generator, "set", call.range)
+
+
+def _collect_and_call(e: Emission, call: tree.UseOfGenerator, function: Value) -> Value:
+    """Call what begins by making a list of its argument."""
+    operands = [_list(e, call, function), *map(e.expression, call.arguments)]
+    names = []
+    for keyword in call.keywords:
+        assert isinstance(keyword, tree.Keyword)
+        operands.append(e.expression(keyword.value))
+        names.append(keyword.name)
+    return e.emit("py::call", function, *operands, where=call.range, kwnames=tuple(names))
+
+
+def _is_join(call: tree.UseOfGenerator) -> bool:
+    """Whether it is ``"text".join(...)``, which begins by making a list, too."""
+    match call.function:
+        case tree.Select(name="join", value=tree.Const(value=str())):
+            return not call.arguments and not call.keywords
+    return False
+
+
+def _join(e: Emission, call: tree.UseOfGenerator) -> Value:
+    assert isinstance(call.function, tree.Select)
+    text = e.expression(call.function.value)
+    return e.emit(
+        "py::call_method",
+        text,
+        collect(e, call.generator, "list", call.range),
+        where=call.range,
+        name=call.function.name,
+        kwnames=(),
+    )
+
+
+_FOLDS: dict[object, _Fold] = {
+    any: _any,
+    all: _all,
+    min: _extremum("py::lt"),
+    max: _extremum("py::gt"),
+    list: _list,
+    set: _set,
+    tuple: _collect_and_call,
+}
