@@ -323,7 +323,7 @@ def _require_dtype(f: FunctionBuilder, array: Ref, usual: Ref, wanted: Ref, fail
 
 
 def _distinct_places(ndim: int) -> str:
-    """The function that says whether no two elements of an array share memory; see `types.has_distinct_places`."""
+    """The function that says whether no two elements of an array share memory; see `places.has_distinct_places`."""
     name = f"array.distinct.{ndim}"
     return shared_function(
         name,

@@ -16,6 +16,8 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from ljit.places import has_distinct_places
+
 __all__ = [
     "ANY",
     "BOOL",
@@ -40,12 +42,15 @@ __all__ = [
     "UnionType",
     "ViewType",
     "holds_array",
+    "is_index",
     "is_number",
     "is_numpy",
     "join",
     "numpy_decides",
     "register_class",
     "scalar_type",
+    "slice_of",
+    "tuple_of",
     "type_of",
 ]
 
@@ -225,7 +230,7 @@ RANGE = RangeType()
 
 
 class SliceType(Type):
-    """A ``slice`` object: types of start, stop, step (INT or NONE each)."""
+    """A ``slice`` object: types of start, stop, step (an int of Python or NumPy, or NONE, each)."""
 
     __slots__ = ("start", "step", "stop")
     __match_args__ = ("start", "stop", "step")
@@ -291,6 +296,13 @@ class UnionType(Type):
 
 
 _NUMBERS = frozenset((BOOL, INT, FLOAT, COMPLEX))
+
+
+def is_index(t: Type) -> bool:
+    """Whether values of type `t` are ints or stand for one, of 64 bits, as an index."""
+    if isinstance(t, ScalarType):
+        return t.dtype.kind in "iu" and t.dtype != np.uint64
+    return t in (BOOL, INT)
 
 
 def is_number(t: Type) -> bool:
@@ -389,7 +401,8 @@ _NATIVE_NUMBERS = {d.num for d in NATIVE_KINDS}  # "longlong" equals int64 but i
 _SCALAR_CLASSES: dict[type, Type] = {d.type: ScalarType(d) for d in NATIVE_KINDS}
 
 
-MAX_ITEMS = 64  # of a tuple whose items have types
+MAX_ITEMS = 64  # of a tuple whose items have types, those of tuples in it counted one by one
+MAX_LEVELS = 4  # of tuples and lists in one another; trees and chains of them are objects
 _C_CONTIGUOUS, _CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x3, 0x100, 0x400  # of `flags.num`
 _CLASS_RULES: dict[type, Callable[[object], Type]] = {}
 
@@ -418,14 +431,10 @@ def type_of(value: object) -> Type:
         return _checked_range(value) if isinstance(value, range) else found
     if cls is np.ndarray:
         return _array_type(value)  # type: ignore[arg-type]
-    if cls is tuple:
-        if len(value) > MAX_ITEMS:  # type: ignore[arg-type]
-            return ObjectType(tuple)
-        return TupleType(tuple(map(type_of, value)))  # type: ignore[call-overload]
-    if cls is list:
-        return _list_type(value)  # type: ignore[arg-type]
+    if cls is tuple or cls is list:
+        return _nested_type(value, MAX_LEVELS) or ObjectType(tuple)
     if cls is slice:
-        return _slice_type(value)  # type: ignore[arg-type]
+        return slice_of(*map(type_of, (value.start, value.stop, value.step)))  # type: ignore[attr-defined]
     rule = _CLASS_RULES.get(cls)
     return rule(value) if rule is not None else ObjectType(cls)
 
@@ -448,29 +457,44 @@ def _array_type(value: np.ndarray) -> Type:
     return ArrayType(dtype, (None,) * value.ndim, layout, writeable)
 
 
-def has_distinct_places(value: np.ndarray) -> bool:
-    """Whether no two elements share memory, as those of views of one array; False if that is hard to tell.
-
-    >>> grid = np.zeros((4, 6))
-    >>> has_distinct_places(grid[::2, ::-2].T), has_distinct_places(np.broadcast_to(grid, (2, 4, 6)))
-    (True, False)
-    """
-    reach = value.itemsize
-    axes = ((abs(step), size) for step, size in zip(value.strides, value.shape) if size > 1)
-    for step, size in sorted(axes):
-        if step < reach:
-            return not value.size
-        reach += step * (size - 1)
-    return True
-
-
-def _list_type(value: list[object]) -> Type:
-    item: Type = NEVER
-    for x in value[:16]:  # items are guarded when read, so that a sample is enough
-        item = join(item, type_of(x))
+def _nested_type(value: object, levels: int) -> Type | None:
+    """The type of an object at most so many containers deep; None: a tuple that is deeper."""
+    if type(value) is not list:
+        return _type_of_tuple(value, levels) if type(value) is tuple else type_of(value)
+    item: Type = NEVER if levels else ANY
+    for x in value[: 16 if levels else 0]:  # items are guarded when read: a sample is enough
+        item = join(item, _nested_type(x, levels - 1) or ObjectType(tuple))
     return ListType(item)
 
 
-def _slice_type(value: slice) -> Type:
-    parts = tuple(map(type_of, (value.start, value.stop, value.step)))
-    return SliceType(*parts) if all(p in (INT, NONE) for p in parts) else ObjectType(slice)
+def _type_of_tuple(value: tuple[object, ...], levels: int) -> Type | None:
+    items: list[Type] = []
+    if not levels:
+        return None
+    for x in value[: MAX_ITEMS + 1]:
+        if (found := _nested_type(x, levels - 1)) is None:
+            return None
+        items.append(found)
+    return tuple_of(tuple(items))
+
+
+def tuple_of(items: tuple[Type, ...]) -> Type:
+    """The type of a tuple with items of these types; an object's if these are many, or deep."""
+    made = TupleType(items)
+    levels, count = _extent(made)
+    return made if levels <= MAX_LEVELS and count <= MAX_ITEMS else ObjectType(tuple)
+
+
+@lru_cache(maxsize=4096)
+def _extent(t: Type) -> tuple[int, int]:
+    """How many tuples a type goes down, and how many items it has then."""
+    if not isinstance(t, TupleType):
+        return 0, 1
+    inside = [_extent(item) for item in t.items]
+    return 1 + max((n for n, _ in inside), default=0), sum(n for _, n in inside)
+
+
+def slice_of(start: Type, stop: Type, step: Type) -> Type:
+    """The type of a slice with parts of these types."""
+    parts = (start, stop, step)
+    return SliceType(*parts) if all(p == NONE or is_index(p) for p in parts) else ObjectType(slice)

@@ -56,6 +56,9 @@ def has_type(value: object, type_: Type) -> bool:
     """
     if isinstance(type_, ViewType):
         return True  # views are made by ops that infer them, type_of does not look into them
+    if isinstance(type_, TupleType):
+        has_items = type(value) is tuple and len(value) == len(type_.items)
+        return has_items and all(map(has_type, value, type_.items))  # type: ignore[call-overload]
     return join(_exact_type(value), type_) == type_
 
 
@@ -65,8 +68,6 @@ def _exact_type(value: object) -> Type:
     if isinstance(found, ArrayType):
         assert isinstance(value, np.ndarray)
         return ArrayType(found.dtype, value.shape, found.layout, found.writeable)
-    if isinstance(found, TupleType):
-        return TupleType(tuple(map(_exact_type, value)))  # type: ignore[call-overload]
     return found
 
 

@@ -29,6 +29,7 @@ from ljit.types import (
     TupleType,
     Type,
     scalar_type,
+    slice_of,
 )
 
 __all__: list[str] = []
@@ -195,8 +196,8 @@ def _slice_parts(args: Sequence[Any], nothing: Any) -> tuple[Any, ...]:
 
 
 def _infer_slice(*args: Type) -> Type:
-    parts = _slice_parts(args, NONE)
-    return SliceType(*parts) if all(t in (INT, NONE) for t in parts) else ANY
+    made = slice_of(*_slice_parts(args, NONE))
+    return made if isinstance(made, SliceType) else ANY
 
 
 _builtin(

@@ -14,7 +14,6 @@ from ljit.ops.int_ranges import ITEM_OF_TUPLE, MADE_TUPLE, SEQUENCE_INDEX
 from ljit.ops.python_numbers import is_plain, plain_effect
 from ljit.ops.python_types import (
     common_type,
-    is_index,
     join_all,
     range_length,
     select_item,
@@ -32,6 +31,9 @@ from ljit.types import (
     SliceType,
     TupleType,
     Type,
+    is_index,
+    slice_of,
+    tuple_of,
 )
 
 __all__ = ["GETITEM", "SETITEM", "TUPLE_INDEX"]
@@ -68,7 +70,7 @@ def make_dict(*pairs: object) -> dict[object, object]:
 
 
 def _infer_tuple(*items: Type) -> Type:
-    return TupleType(items) if len(items) <= 64 else ObjectType(tuple)
+    return tuple_of(items)
 
 
 def _infer_list(*items: Type) -> Type:
@@ -76,8 +78,7 @@ def _infer_list(*items: Type) -> Type:
 
 
 def _infer_slice(start: Type, stop: Type, step: Type = NONE) -> Type:
-    parts = (start, stop, step)
-    return SliceType(*parts) if all(t in (INT, NONE) for t in parts) else ObjectType(slice)
+    return slice_of(start, stop, step)
 
 
 def _can_lower_slice(start: Type, stop: Type, step: Type = NONE) -> bool:
@@ -99,7 +100,7 @@ TUPLE_CONSTRUCT = _container_op(
     infer=_infer_tuple,
     evaluate=_make_tuple,
     lower=lambda e, *items: e.tuple_make(items),
-    can_lower=lambda *items: len(items) <= 64,
+    can_lower=lambda *items: isinstance(tuple_of(items), TupleType),
     effects=Effect.PURE,
     ranges=MADE_TUPLE,
     samples=_ITEMS,

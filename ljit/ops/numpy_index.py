@@ -296,7 +296,7 @@ def adjust_slice(e: Emitter, x: V, size: V) -> tuple[V, V, V]:
 
     An empty slice starts at 0 with step 1, as NumPy's views do.
     """
-    start, stop, step = e.slice_parts(x)
+    start, stop, step = (p if p.type == NONE else e.cast(p, INT) for p in e.slice_parts(x))
     zero, one = e.const(INT, 0), e.const(INT, 1)
     if step.type == NONE:
         cut = _cut_off(e, start, stop)

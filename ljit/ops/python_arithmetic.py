@@ -41,6 +41,7 @@ from ljit.types import (
     Type,
     is_number,
     join,
+    tuple_of,
 )
 
 __all__ = [
@@ -89,7 +90,7 @@ def infer_add(x: Type, y: Type) -> Type:
     if x == y == STR:
         return STR
     if isinstance(x, TupleType) and isinstance(y, TupleType):
-        return TupleType(x.items + y.items)
+        return tuple_of(x.items + y.items)
     if isinstance(x, ListType) and isinstance(y, ListType):
         return ListType(join(x.item, y.item))
     return infer_sub(x, y)
@@ -144,7 +145,7 @@ def can_lower_number(*types: Type) -> bool:
 
 def can_lower_add(x: Type, y: Type) -> bool:
     """Whether ``x + y`` has native code."""
-    return can_lower_number(x, y) or (isinstance(x, TupleType) and isinstance(y, TupleType))
+    return can_lower_number(x, y) or isinstance(infer_add(x, y), TupleType)
 
 
 def can_lower_real(*types: Type) -> bool:
@@ -169,8 +170,11 @@ def effect_of_add(x: Type, y: Type) -> Effect:
     """Lists are read and made; their items are not touched."""
     if isinstance(x, ListType) and isinstance(y, ListType):
         return Effect.READ | Effect.ALLOC
-    both_tuples = isinstance(x, TupleType) and isinstance(y, TupleType)
-    return Effect.PURE if both_tuples or x == y == STR else effect_of_sub(x, y)
+    return (
+        Effect.PURE
+        if isinstance(infer_add(x, y), TupleType) or x == y == STR
+        else effect_of_sub(x, y)
+    )
 
 
 def effect_of_add_in_place(x: Type, y: Type) -> Effect:

@@ -38,7 +38,6 @@ __all__ = [
     "has_plain_lookup",
     "is_below",
     "is_c_method",
-    "is_index",
     "join_all",
     "range_count",
     "range_length",
@@ -188,13 +187,6 @@ def _boxed_item(e: Emitter, items: Sequence[V], index: V, first: int) -> V:
         lambda: e.widen(items[first], ANY),
         lambda: _boxed_item(e, items, index, first + 1),
     )
-
-
-def is_index(t: Type) -> bool:
-    """Whether values of type `t` are ints or stand for one, of 64 bits, as an index."""
-    if isinstance(t, ScalarType):
-        return t.dtype.kind in "iu" and t != _UINT64
-    return t in (BOOL, INT)
 
 
 def wrap_index(e: Emitter, index: V, size: V) -> V:

@@ -218,3 +218,60 @@ def sieve_of_flags(n, k):
     for i in range(0, n + 1, k):
         flags[i] = False
     return flags, sum(flags), any(flags), all(flags)
+
+
+def chain(n, make=tuple):
+    made = None
+    for i in range(n):
+        made = make((i, made))
+    return made
+
+
+@program(lambda: (chain(3), 5), lambda: (chain(120), 2000), lambda: (None, 0))
+def sum_of_a_chain(link, n):
+    for i in range(n):
+        link = (i, link)
+    total = 0
+    while link is not None:
+        total += link[0]
+        link = link[1]
+    return total
+
+
+@program(lambda: (chain(3, list),), lambda: (chain(120, list),))
+def length_of_a_chain(link):
+    length = 0
+    while link is not None:
+        length, link = length + 1, link[1]
+    return length
+
+
+@program(lambda: (3,), lambda: (60,))
+def longer_and_longer_chain(n):
+    link = ()
+    for i in range(n):
+        link = (link, i)
+    deep = ((((((n,),),),),),)
+    wide = ((n,) * 9,) * 9
+    return link, deep, deep[0][0], wide, wide[1][2] + (link,) * 70
+
+
+def tree(depth):
+    return (tree(depth - 1), tree(depth - 1)) if depth else (None, None)
+
+
+def leaves(node):
+    left, right = node
+    return 1 if left is None else leaves(left) + leaves(right)
+
+
+@program(lambda: (2,), lambda: (9,))
+def leaves_of_a_tree(depth):
+    return leaves(tree(depth)), leaves(tree(depth - 1))
+
+
+@program(lambda: (1,))
+def a_list_in_itself(n):
+    items = [n]
+    items[0] = items
+    return len(items), items[0][0][0] is items

@@ -205,3 +205,44 @@ def columns_by_index(m, columns, places):
 )
 def elements_of_matrices_in_another_order(m, limit):
     return m[m > limit], m[m > limit].sum(), np.compress(m[0] > limit, m[0])
+
+
+@program(
+    lambda: (np.arange(9.0), np.array([0, 3, 3, 9, -2, 4])),
+    lambda: (np.arange(9.0), np.array([0, 3, 3, 9], np.uint8)),
+    lambda: (np.arange(9.0), np.array([0, 3, 9], np.uint64)),
+    lambda: (list(range(9)), np.array([0, 3, -1], np.int16)),
+    lambda: (tuple(range(9)), np.array([0, 3, -1])),
+    lambda: ("abcdefghi", np.array([0, 3, -1])),
+    lambda: (np.arange(9.0), [True, 5, np.int64(2**62), False]),
+)
+def rows_between(values, starts):
+    rows = []
+    for i in range(len(starts) - 1):
+        row = values[starts[i] : starts[i + 1]]
+        rows.append(row)
+        rows.append(len(row))
+    return rows
+
+
+class GivesIndices:
+    def __getitem__(self, index):
+        return type(index.start), index
+
+
+@program(lambda: (GivesIndices, np.array([1, 2])), lambda: (GivesIndices, [1, 2]))
+def parts_of_slices_keep_their_classes(make, bounds):
+    made = slice(bounds[0], bounds[1])
+    return make()[bounds[0] : bounds[1]], made, type(made.stop), made.start + made.stop
+
+
+@program(
+    lambda: (np.arange(20.0).reshape(4, 5), np.array([1, 2, 3], np.int32)),
+    lambda: (np.arange(20).reshape(4, 5), [1, 2, 3]),
+)
+def stores_between(m, bounds):
+    for i in range(2):
+        m[bounds[i] : bounds[i + 1], 1 : bounds[i]] = 7
+        m[i, : bounds[i]] += bounds[i]
+        m[bounds[i] :, True:3] *= 2
+    return m
