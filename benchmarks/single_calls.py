@@ -24,6 +24,7 @@ import ljit
 from ljit import config
 
 LIMIT, SUSPECT = 0.95, 1.0
+CALLS, LONGEST = 2000, 0.05  # calls and seconds after which a call is what it will be
 DTYPES = ("float64", "float32", "int32", "int64", "bool", "complex128", "uint8")
 LAYOUTS = ("contiguous", "strided", "reversed", "transposed")
 SIZES = (10, 1_000, 100_000, 1_000_000)
@@ -304,9 +305,9 @@ def speeds(row: list[Cell]) -> Iterator[tuple[Cell, float, float]]:
             by_numpy()
         except (TypeError, ValueError, AttributeError):  # not for this dtype
             continue
-        for _ in range(5):
-            by_ljit()
         taken = min(time_calls(by_numpy, 1) for _ in range(3))
+        for _ in range(min(CALLS, 5 + round(LONGEST / max(taken, 1e-7)))):
+            by_ljit()
         calls = max(1, round(2e-4 / max(taken, 2e-7)))
         found = measure(by_numpy, by_ljit, 5, (calls, calls))
         if found.ratio < SUSPECT:

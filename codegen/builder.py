@@ -213,6 +213,7 @@ class FunctionBuilder:
         self._counter = 0
         self.params = tuple(Ref(type_, f"%a{i}") for i, type_ in enumerate(params))
         self._allocas: list[str] = []
+        self.buffers: list[Ref] = []  # stack memory that loop nests share
         self._order, self._cold = list[BlockRef](), list[BlockRef]()
         self._computed: dict[str, tuple[Ref, BlockRef]] = {}  # by the text of the instruction
         self._nonnegative: set[str] = set()

@@ -21,6 +21,7 @@ from ljit.codegen.forms import Native
 from ljit.codegen.nest_elements import FEW, TOGETHER, Body, Elements, Places, Source
 from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_overlap import Redirection, block_of, blocks_of
+from ljit.codegen.nest_packing import BLOCK_SHIFT, MOST, buffers, gather, scatter
 from ljit.codegen.nest_reductions import Accumulator, combine_blocks, in_pairs, split, take
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
 from ljit.codegen.nest_strides import Strides
@@ -65,6 +66,7 @@ class Loops(Elements):
         self.runs = self.strides.runs
         self.is_flat = self.strides.is_flat
         self.columns = 1
+        self._fast = TRUE  # whether all inner strides are those that the loops take for granted
         self._block = ONE  # elements of a temporary row where there is one axis
 
     @property
@@ -100,6 +102,10 @@ class Loops(Elements):
         if fast is TRUE:
             self._loops(is_unit=True)
             return
+        if self._can_be_packed:
+            self._fast = fast
+            self._loops(is_unit=True)
+            return
         unit, general, done = f.new_block("unit"), f.new_block("strided"), f.new_block("mapped")
         f.condbr(fast, unit, general)
         if f.start(unit):
@@ -112,6 +118,17 @@ class Loops(Elements):
             self._loops(is_unit=False)
             f.br(done)
         f.start(done)
+
+    @property
+    def _can_be_packed(self) -> bool:
+        """Whether blocks of rows, put side by side, do instead of a second copy of the loops."""
+        are_plain = not (self._reduced_targets or self.ways or self.e.is_quick)
+        return are_plain and self.columns == 1 and len(self._loose) <= MOST
+
+    @property
+    def _loose(self) -> list[Operand]:
+        """The arrays whose inner stride only a run knows."""
+        return [x for x in self.arrays if x.strides[self.inner].constant is None]
 
     # -- the loops ---------------------------------------------------------------------------------
 
@@ -272,10 +289,44 @@ class Loops(Elements):
         hoisted = [self._hoisted(row, strides) for row in self._rows]
         if self.is_inner_reduced:
             self._reduce(trip, hoisted, strides, is_unit=is_unit)
+        elif self._fast is not TRUE:
+            self._walk_blocks(trip, hoisted, strides)
         else:
             self._walk(trip, hoisted, strides, is_unit=is_unit)
         f.br(done)
         f.start(done)
+
+    def _walk_blocks(
+        self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places
+    ) -> None:
+        """Blocks of a row whose elements are put side by side, or all of it if they lie so."""
+        f, loose = self.f, self._loose
+        steps = {x: x.strides[self.inner] if x in loose else strides[x] for x in self.arrays}
+        dense = dict(zip(loose, buffers(f, len(loose)), strict=True))
+        shift, size = integer("i64", BLOCK_SHIFT), integer("i64", 1 << BLOCK_SHIFT)
+        more = f.binary("lshr", f.binary("add", trip, f.binary("sub", size, ONE)), shift)
+        size = f.select(self._fast, trip, size)
+
+        def block(k: Ref) -> None:
+            first = f.mul(k, size)
+            rest = f.binary("sub", trip, first)
+            count = f.select(f.icmp("slt", rest, size), rest, size)
+            places = self._moved({}, first, steps)
+            near = {**places}
+            for x in loose:
+                if x in self.sources:
+                    near[x] = gather(f, x.dtype, dense[x], (places[x], steps[x], count))
+                else:
+                    is_near = f.icmp("eq", steps[x], strides[x])
+                    near[x] = f.select(is_near, places[x], dense[x])
+            self._rows = [near]
+            self._walk(count, hoisted, strides, is_unit=True)
+            self._rows = [{}]
+            for x in loose:
+                if x in self.targets and f.is_reachable:
+                    scatter(f, x.dtype, dense[x], (places[x], steps[x], count))
+
+        outer_loop(self.e, f.select(self._fast, ONE, more), block)
 
     def _walk(
         self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places, *, is_unit: bool

@@ -32,6 +32,7 @@ from ljit.codegen.builder import NULL, BlockRef, FunctionBuilder, ModuleBuilder,
 from ljit.codegen.forms import items_of, owned_positions
 from ljit.codegen.gil import ERROR, LEAVE, THREAD_FLAG, flags
 from ljit.codegen.nest_overlap import HAZARD
+from ljit.codegen.nest_packing import PACKING
 from ljit.codegen.refs import FALSE, TRUE
 from ljit.codegen.shared_code import is_call_of
 from ljit.codegen.slow_path import support
@@ -214,7 +215,7 @@ def _is_harmless(module: ModuleBuilder, line: str) -> bool:
     if found is not None:
         return all(_is_harmless(module, inner) for inner in module.sources[found[1]].splitlines())
     is_ours = f"@{_REGAIN}(" in line or f"{support('attend')}(" in line
-    return is_ours or is_call_of(HAZARD, line)
+    return is_ours or any(is_call_of(prefix, line) for prefix in (HAZARD, PACKING))
 
 
 def regain_gil(f: FunctionBuilder, state: Ref) -> None:

@@ -372,3 +372,31 @@ def only_checked(a, n):
     for _ in range(n):
         kept = 7 // a  # nobody needs it, but it may warn
     return a + n
+
+
+@program(
+    *(
+        lambda n=n, step=step, dtype=dtype: (
+            spaced(n, step, dtype),
+            spaced(n, 1, dtype),
+            spaced(n, -step, dtype),
+        )
+        for n in (600, 256, 255, 3, 1, 0)
+        for step, dtype in ((2, "f8"), (3, "i4"), (-1, "u1"), (-2, "c16"), (5, "i2"))
+    ),
+    lambda: (spaced(600, 2), np.ones(1), spaced(600, -1)),
+    lambda: (np.ones((4, 1)), spaced(300, 2), spaced(1, 1)),
+    lambda: (np.ones((300, 4)).T, spaced(300, 2), np.ones((4, 600))[:, ::-2]),
+    lambda: (np.ones((300, 4)).T[::-1, 1:], spaced(299, 1), np.ones((299, 4)).T),
+    lambda: (np.broadcast_to(np.ones(1), (5, 300)), spaced(300, -3), np.ones((5, 1))),
+    lambda: (
+        np.ones((3, 4, 300)).transpose(2, 0, 1),
+        np.ones((3, 4)),
+        np.ones((300, 3, 8))[..., ::2],
+    ),
+)
+def fresh_results_at_any_strides(a, b, c):
+    total = a + b * c
+    out = np.ones(total.shape[::-1], dtype=total.dtype).T
+    np.multiply(total, c, out=out)
+    return total, total.strides, a - c, abs(c), np.where(a > b, a, c), out

@@ -1,0 +1,122 @@
+"""Elements with gaps between them, put side by side: so a loop nest has vectors at any strides.
+
+A row is gone through in blocks. What lies otherwise than the loop over a block takes for granted is copied to the stack
+first, and results that do are stored there and copied to their places afterwards. The copies are functions
+that all units share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ljit.codegen.builder import FunctionBuilder, ModuleBuilder, Ref
+from ljit.codegen.shared_code import shared_function
+
+__all__ = ["BLOCK_SHIFT", "MOST", "PACKING", "buffers", "gather", "scatter"]
+
+PACKING = "rows."
+BLOCK_SHIFT = 8  # 1 << 8 elements are a block
+MOST = 6  # arrays of a nest that are copied
+_LARGEST = 16  # bytes of an element
+
+_PLAIN = '!{!"llvm.loop.vectorize.enable", i1 false}', '!{!"llvm.loop.unroll.disable"}'
+
+
+def buffers(f: FunctionBuilder, count: int) -> list[Ref]:
+    """Stack memory for blocks of so many arrays, the same for all nests of a function."""
+    while len(f.buffers) < count:
+        f.buffers.append(f.alloca("i8", _LARGEST << BLOCK_SHIFT))
+    return f.buffers[:count]
+
+
+def gather(f: FunctionBuilder, dtype: np.dtype, buffer: Ref, parts: Sequence[Ref]) -> Ref:
+    """Where so many elements lie side by side that are `stride` bytes apart: there, or in the buffer.
+
+    `parts`: the place of the first one, the stride, how many.
+    """
+    return f.call("ptr", _copy_function(dtype, "gather"), [buffer, *parts])
+
+
+def scatter(f: FunctionBuilder, dtype: np.dtype, buffer: Ref, parts: Sequence[Ref]) -> None:
+    """Copy elements from the buffer to places that are `stride` bytes apart, unless they lie there already."""
+    f.call("ptr", _copy_function(dtype, "scatter"), [buffer, *parts])
+
+
+def _copy_function(dtype: np.dtype, kind: str) -> str:
+    size = dtype.itemsize
+    name = f"{PACKING}{kind}{size}"
+    return shared_function(name, lambda module: _write(module, name, size, kind == "gather"))
+
+
+def _write(module: ModuleBuilder, name: str, size: int, is_gather: bool) -> None:
+    """Loops for gaps of one element and for elements that go backwards have vectors; for others, four a trip."""
+    item = {16: "<2 x i64>"}.get(size, f"i{8 * size}")
+    plain = module.distinct_metadata(f"!{{{{self}}, {', '.join(map(module.metadata, _PLAIN))}}}")
+
+    def move(label: str, strided: str, dense: str) -> str:
+        source, target = (strided, dense) if is_gather else (dense, strided)
+        return f"""  %{label}.x = load {item}, ptr {source}, align 1
+  store {item} %{label}.x, ptr {target}, align 1"""
+
+    def known(label: str, stride: int) -> str:
+        return f"""{label}:
+  %{label}.k = phi i64 [ 0, %entry ], [ %{label}.next, %{label} ]
+  %{label}.offset = mul nsw i64 %{label}.k, {stride}
+  %{label}.strided = getelementptr i8, ptr %data, i64 %{label}.offset
+  %{label}.dense = getelementptr {item}, ptr %buffer, i64 %{label}.k
+{move(label, f"%{label}.strided", f"%{label}.dense")}
+  %{label}.next = add nuw nsw i64 %{label}.k, 1
+  %{label}.more = icmp slt i64 %{label}.next, %count
+  br i1 %{label}.more, label %{label}, label %done
+"""
+
+    fours = "\n".join(
+        f"""  %four.dense{i} = getelementptr {item}, ptr %four.to, i64 {i}
+  %four.step{i} = mul nsw i64 %stride, {i}
+  %four.strided{i} = getelementptr i8, ptr %four.from, i64 %four.step{i}
+{move(f"four{i}", f"%four.strided{i}", f"%four.dense{i}")}"""
+        for i in range(4)
+    )
+    text = f"""define ptr @{name}(ptr noalias %buffer, ptr noalias %data, i64 %stride, i64 %count) nounwind {{
+entry:
+  switch i64 %stride, label %any [ i64 {size}, label %unit i64 {2 * size}, label %gaps i64 {-size}, label %backwards ]
+unit:
+  ret ptr %data
+{known("gaps", 2 * size)}{known("backwards", -size)}any:
+  %fours = lshr i64 %count, 2
+  %some = icmp ugt i64 %fours, 0
+  br i1 %some, label %four, label %rest
+four:
+  %four.k = phi i64 [ 0, %any ], [ %four.next, %four ]
+  %four.from = phi ptr [ %data, %any ], [ %four.from.next, %four ]
+  %four.to = phi ptr [ %buffer, %any ], [ %four.to.next, %four ]
+{fours}
+  %four.step4 = mul nsw i64 %stride, 4
+  %four.from.next = getelementptr i8, ptr %four.from, i64 %four.step4
+  %four.to.next = getelementptr {item}, ptr %four.to, i64 4
+  %four.next = add nuw nsw i64 %four.k, 1
+  %four.more = icmp ult i64 %four.next, %fours
+  br i1 %four.more, label %four, label %rest, !llvm.loop {plain}
+rest:
+  %rest.from = phi ptr [ %data, %any ], [ %four.from.next, %four ]
+  %rest.to = phi ptr [ %buffer, %any ], [ %four.to.next, %four ]
+  %left = and i64 %count, 3
+  br label %last
+last:
+  %last.k = phi i64 [ 0, %rest ], [ %last.next, %one ]
+  %last.from = phi ptr [ %rest.from, %rest ], [ %last.from.next, %one ]
+  %last.to = phi ptr [ %rest.to, %rest ], [ %last.to.next, %one ]
+  %last.more = icmp ult i64 %last.k, %left
+  br i1 %last.more, label %one, label %done, !llvm.loop {plain}
+one:
+{move("one", "%last.from", "%last.to")}
+  %last.from.next = getelementptr i8, ptr %last.from, i64 %stride
+  %last.to.next = getelementptr {item}, ptr %last.to, i64 1
+  %last.next = add nuw nsw i64 %last.k, 1
+  br label %last
+done:
+  ret ptr %buffer
+}}"""
+    module.define(name, text)
