@@ -103,7 +103,7 @@ def array_strides(e: Emitter, a: Native) -> list[Native]:
 def array_load(e: Emitter, a: Native, indices: Sequence[Native]) -> Native:
     assert isinstance(a.type, ArrayType)
     pointer = element_address(e, a, [i.ref for i in indices])
-    return load_element(e.f, pointer, a.type.dtype, a.type.element)
+    return load_element(e.f, pointer, a.type.dtype, a.type.element, e.access)
 
 
 def array_store(e: Emitter, a: Native, indices: Sequence[Native], value: Native) -> None:

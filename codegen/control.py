@@ -455,10 +455,8 @@ class GraphEmitter:
         )
 
     def _map(self, node: Node) -> None:
-        operands = self._operands(node)
-        count = node.attrs.get("into", 0)
+        operands, count, block = self._operands(node), node.attrs.get("into", 0), node.blocks[0]
         assert isinstance(count, int)
-        block = node.blocks[0]
 
         def body(elements: Sequence[Native]) -> list[Native]:
             for param, element in zip(block.params, elements, strict=True):
@@ -467,12 +465,14 @@ class GraphEmitter:
             self._run(block, results.extend)
             return results
 
-        out_types = [out.type for out in node.outputs]
         into, inputs = operands[:count], operands[count:]
+        for value in {v for inner in block for v in inner.inputs if v.block is not block}:
+            self.e.spent -= {part.text for part in self.env[value].parts}  # read at any place
         known: dict[str, Any] = {"length": mapnest.length_of(inner.op for inner in block)}
         known["may_leave"] = any(inner.op.can_leave(inner) for inner in block)
         known |= {"attrs": node.attrs, "elements": [v.type for v in block.terminator.inputs]}
-        self._define(node, mapnest.emit_map(self.e, into, inputs, out_types, body, **known))
+        types_ = [out.type for out in node.outputs]
+        self._define(node, mapnest.emit_map(self.e, into, inputs, types_, body, **known))
 
 
 def _has_lowering(op: OpDef, types_: Sequence[Type], node: Node) -> bool:

@@ -61,6 +61,7 @@ class Emitter:
         self._count_frame()
         self.result_types: tuple[Type, ...] = ()
         self.proven: tuple[str, ...] = ()  # of the node that is being lowered
+        self.access = ""  # metadata of loads in the body of a nest
         self.spent: set[str] = set()  # objects of arrays that nothing needs behind the node
         self.hypotenuses: dict[str, Hypotenuse] = {}  # by the name of the result
         self._is_in_loop = False  # of a lowering

@@ -25,6 +25,7 @@ __all__ = ["are_inside", "array_gather", "array_scatter", "product_of"]
 _PIECE = 16  # bytes
 _LONG = 512  # bytes: of more the C library makes the copy
 _ITEMS = {1: "i8", 2: "i16", 4: "i32", 8: "i64", 16: "<2 x i64>", 32: "<4 x i64>"}  # of rows
+_LANES = 16  # indices that are looked at together
 _FREQUENT = (8, 16, 32)
 
 
@@ -51,8 +52,12 @@ def are_inside(e: Emitter, a: Native, index: Native) -> Native:
     assert isinstance(index.type, ArrayType)
     dtype = index.type.dtype
     name = f"are.inside.{dtype.kind}{dtype.itemsize}"
-    nothing = "  br label %copied.{0}\ncopied.{0}:"
-    function = _shared(name, lambda _module: _loops(name, dtype, nothing, group=4))
+
+    def source(module: ModuleBuilder) -> str:
+        module.declare(f"llvm.vector.reduce.or.v{_LANES}i64", "i64", [f"<{_LANES} x i64>"])
+        return _check(name, dtype)
+
+    function = _shared(name, source)
     operands = [*_source(e, a, index), NULL]
     return Native(BOOL, (e.f.call("i1", function, operands),))
 
@@ -116,6 +121,67 @@ def product_of(e: Emitter, sizes: tuple[Ref, ...]) -> Ref:
     for size in sizes:
         total = e.f.mul(total, size)
     return total
+
+
+def _check(name: str, index: np.dtype) -> str:
+    """Look at all indices: one that is outside makes the sign bit of `index + size` or of `size - 1 - index` 1."""
+    word = f"i{8 * index.itemsize}"
+    extension = "sext" if index.kind == "i" else "zext"
+
+    def look(loop: str, type_: str, many: str) -> str:
+        item = type_.replace("i64", word)
+        given = f"{extension} {item} %{loop}.index to {type_}"
+        given = given if word != "i64" else f"or {type_} %{loop}.index, zeroinitializer"
+        zero = "zeroinitializer" if many else "0"
+        return f"""  %{loop}.index = load {item}, ptr %{loop}.at, align 1
+  %{loop}.given = {given.replace("zeroinitializer", zero)}
+  %{loop}.below = add {type_} %{loop}.given, %size{many}
+  %{loop}.above = sub {type_} %last{many}, %{loop}.given
+  %{loop}.either = or {type_} %{loop}.below, %{loop}.above
+  %{loop}.next = or {type_} %{loop}.sum, %{loop}.either"""
+
+    many = f"<{_LANES} x i64>"
+    spread = "".join(
+        f"""
+  %{x}.one = insertelement {many} poison, i64 %{x}, i64 0
+  %{x}.many = shufflevector {many} %{x}.one, {many} poison, <{_LANES} x i32> zeroinitializer"""
+        for x in ("size", "last")
+    )
+    return f"""define i1 @{name}({_OPERANDS}) nounwind willreturn {{
+entry:
+  %last = sub i64 %size, 1{spread}
+  %is.plain = icmp eq i64 %step, {index.itemsize}
+  %whole = and i64 %count, {-_LANES}
+  %first = select i1 %is.plain, i64 %whole, i64 0
+  br label %vectors
+vectors:
+  %v = phi i64 [ 0, %entry ], [ %v.next, %vector ]
+  %vector.sum = phi {many} [ zeroinitializer, %entry ], [ %vector.next, %vector ]
+  %v.in = icmp slt i64 %v, %first
+  br i1 %v.in, label %vector, label %added
+vector:
+  %v.next = add nuw nsw i64 %v, {_LANES}
+  %vector.at = getelementptr {word}, ptr %index, i64 %v
+{look("vector", many, ".many")}
+  br label %vectors
+added:
+  %start = call i64 @llvm.vector.reduce.or.v{_LANES}i64({many} %vector.sum)
+  br label %rest
+rest:
+  %k = phi i64 [ %first, %added ], [ %k.next, %one ]
+  %one.sum = phi i64 [ %start, %added ], [ %one.next, %one ]
+  %k.in = icmp slt i64 %k, %count
+  br i1 %k.in, label %one, label %looked
+one:
+  %k.next = add nuw nsw i64 %k, 1
+  %offset = mul i64 %k, %step
+  %one.at = getelementptr i8, ptr %index, i64 %offset
+{look("one", "i64", "")}
+  br label %rest
+looked:
+  %are.inside = icmp sge i64 %one.sum, 0
+  ret i1 %are.inside
+}}"""
 
 
 _OPERANDS = "ptr %data, i64 %size, i64 %stride, ptr %index, i64 %count, i64 %step, ptr %into"

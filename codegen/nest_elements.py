@@ -119,7 +119,9 @@ class Elements:
     def _results(self, elements: Sequence[Native]) -> Sequence[Native]:
         """The body for one element."""
         checks = self.e.bailout.checks
+        self.e.access = self._suffix if self.group else ""
         results = self.body(elements)
+        self.e.access = ""
         self.has_checks |= self.e.bailout.checks != checks
         return results
 

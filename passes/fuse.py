@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from ljit.ir import Graph, Node, Value, get_op
 from ljit.ops.control import MAP, YIELD
+from ljit.passes.fuse_gathers import check_places
 from ljit.passes.fuse_groups import Group, has_outside_uses, plan_groups
 from ljit.passes.fuse_joins import store_parts
 from ljit.passes.fuse_masks import spread_masks
@@ -25,6 +26,7 @@ from ljit.passes.fuse_nodes import (
     element_op,
     element_type,
     is_apart,
+    is_gather,
     is_reduction,
     is_store,
     is_writing,
@@ -55,6 +57,7 @@ def fuse(graph: Graph, failed: Collection[int] = ()) -> bool:
             changed = True
         changed |= move_views_up(block)
         changed |= compute_parts(block, failed)
+        changed |= check_places(block)
         for nodes in list(stretches(block)):
             for group in plan_groups(nodes, failed):
                 if is_allowed(NAME, group.root):
@@ -186,6 +189,8 @@ def _fill(
             elements[node.output] = elements[node.inputs[0]]
             continue
         operands = [elements[v] for v in element_inputs(node)]
+        if is_gather(node):
+            operands.insert(0, node.inputs[0])
         new = body.append(graph.create(element_op(node), operands, node.attrs, like=node))
         new.output.name = node.output.name
         elements[node.output] = new.output

@@ -17,7 +17,9 @@ from ljit.passes.fuse_nodes import (
     element_inputs,
     element_op,
     form_of,
+    is_apart,
     is_exact,
+    is_gather,
     is_reduction,
     is_store,
     is_writing,
@@ -150,6 +152,8 @@ class _Planner:
     def _add(self, node: Node, group: Group) -> bool:
         """Add a node whose other users, if any, take its result as an array."""
         if len(group.members) >= MAX_BODY or (group.is_writing and may_leave(node)):
+            return False
+        if group.is_writing and is_gather(node) and not is_apart(group.root.inputs[0], node.inputs):
             return False
         is_output = has_outside_uses(node.output, group)
         if is_output and (group.is_writing and self._is_used_before(node, group)):

@@ -25,6 +25,7 @@ __all__ = [
     "is_elementwise",
     "is_exact",
     "is_filled",
+    "is_gather",
     "is_reduction",
     "is_store",
     "is_writing",
@@ -83,7 +84,12 @@ def takes_elements(node: Node, position: int) -> bool:
 
 def element_inputs(node: Node) -> Sequence[Value]:
     """The operands of an elementwise node whose elements it computes with."""
-    return node.inputs[1:] if node.op.overwrites else node.inputs
+    return node.inputs[1:] if node.op.overwrites or is_gather(node) else node.inputs
+
+
+def is_gather(node: Node) -> bool:
+    """Whether the node takes elements of a vector at places that were checked."""
+    return node.op is get_op("np::elements_at")
 
 
 def nest_type(node: Node) -> ArrayType | None:
@@ -92,6 +98,8 @@ def nest_type(node: Node) -> ArrayType | None:
         return _stored_type(node)
     if node.op.reduction is not None:
         return _reduced_type(node)
+    if is_gather(node):
+        return node.output.type if isinstance(node.output.type, ArrayType) else None
     if not is_elementwise(node):
         return None
     if node.op.schema.written and may_leave(node):
@@ -149,12 +157,12 @@ def is_elementwise(node: Node) -> bool:
 
 def is_exact(node: Node) -> bool:
     """Whether the element op gives just the dtype of the node's array."""
-    return _facts(node).is_exact
+    return is_gather(node) or _facts(node).is_exact
 
 
 def may_leave(node: Node) -> bool:
     """Whether computing one element can bail out."""
-    return _facts(node).may_leave
+    return not is_gather(node) and _facts(node).may_leave
 
 
 class _Facts(NamedTuple):
@@ -258,8 +266,8 @@ def _leaves(value: Value, known: dict[Value, Leaves]) -> Leaves:
         return joint_leaves(inputs, known)
     if node.op is get_op("prim::new_array"):
         return _leaves_of_sizes(value, node.inputs, known)
-    if node.op.keeps_shape or is_filled(node):
-        return _leaves_of_shape(node.inputs[0], known)
+    if node.op.keeps_shape or is_filled(node) or is_gather(node):
+        return _leaves_of_shape(element_inputs(node)[0], known)
     if node.op is get_op("prim::same_sizes"):
         return _leaves_of_checked(value, node, known)
     if node.op is get_op("np::getitem") and not node.effects & Effect.ALLOC:

@@ -216,7 +216,9 @@ def _copy(part: Node, body: Block, elements: dict[Value, Value]) -> list[Value]:
     for node in block:
         if node.op is YIELD:
             return [known[v] for v in node.inputs]
-        made = part.graph.create(node.op, [known[v] for v in node.inputs], node.attrs, like=node)
+        made = part.graph.create(
+            node.op, [known.get(v, v) for v in node.inputs], node.attrs, like=node
+        )
         made.output.name = node.output.name
         known[node.output] = body.append(made).output
     return []
@@ -244,7 +246,8 @@ def _is_only_for(made: Node, nest: Node) -> bool:
         return False
     if any(inner.op.can_leave(inner) for inner in made.blocks[0]):
         return False
-    if not all(is_apart(view, made.inputs) for view in views):
+    read = [v for inner in made.walk() for v in inner.inputs]
+    if not all(is_apart(view, read) for view in views):
         return False
     node = made.next
     while node is not nest:

@@ -246,3 +246,66 @@ def stores_between(m, bounds):
         m[i, : bounds[i]] += bounds[i]
         m[bounds[i] :, True:3] *= 2
     return m
+
+
+def places(n, size, dtype=np.int64):
+    return (np.arange(n) * 7 % (2 * size) - size).astype(dtype)
+
+
+@program(
+    lambda: (np.linspace(0, 1, 9), places(40, 9), np.arange(40.0)),
+    lambda: (np.linspace(0, 1, 9), places(40, 9, np.int8), np.arange(40.0)),
+    lambda: (np.linspace(0, 1, 9)[::-2], places(80, 5)[::2], np.arange(40.0)),
+    lambda: (np.linspace(0, 1, 9), places(40, 10), np.arange(40.0)),  # IndexError
+    lambda: (np.linspace(0, 1, 9), np.arange(40) % 9, np.arange(39.0)),  # ValueError
+    lambda: (np.linspace(0, 1, 9), np.arange(40) % 10, np.arange(39.0)),  # IndexError
+    lambda: (np.arange(9), np.arange(40).astype(np.uint8) % 9, np.arange(1)),
+    lambda: (np.arange(9), np.arange(40).astype(np.uint64) % 9, np.arange(40)),
+    lambda: (np.arange(0), np.arange(0), np.arange(0.0)),
+    lambda: (np.arange(0), np.arange(2), np.arange(2.0)),  # IndexError
+    lambda: (np.arange(3.0), places(12, 3).reshape(3, 4), np.arange(4.0)),
+    lambda: (np.arange(3.0), places(12, 3).reshape(4, 3).T, np.arange(4.0)),
+    lambda: (np.arange(3) + 1j, places(12, 3).reshape(3, 4), 2.0),
+    lambda: (np.arange(12).reshape(4, 3), places(4, 4), 2.0),
+    lambda: (np.arange(9) % 2 == 0, places(12, 9), True),
+    ulp=4,
+)
+def at_places(a, index, w):
+    return (a[index] * w).sum(), a[index] * w + a[index[::-1]], a[index] - w
+
+
+@program(
+    lambda: (np.linspace(0, 1, 9), places(9, 9), 3),
+    lambda: (np.linspace(0, 1, 9), places(9, 9), 0),
+    lambda: (np.linspace(0, 1, 9), places(9, 10), 3),  # IndexError
+)
+def written_at_places(a, index, n):
+    fresh = np.zeros_like(a)
+    for _ in range(n):
+        fresh[:] = a[index] * 2
+        a[:] = a[index] + 1
+        a[1:] += a[index[1:]] * fresh[index[:-1]]
+        b = a * 2
+        fresh = b * b[index]
+    return a, fresh
+
+
+@program(
+    lambda: (np.linspace(0, 1, 9), places(9, 9)),
+    lambda: (np.linspace(0, 1, 9), places(9, 10)),  # IndexError
+)
+def computed_places(a, index):
+    wrapped = (index + 3) % a.shape[0]
+    first = a[wrapped] - a[index]
+    a[0] = 5.0
+    second = a[wrapped] - a[index]
+    index[0] = 2
+    return first, second, np.stack((a[index] * 2, a[wrapped] + 1), axis=1), a[wrapped].max()
+
+
+@program(lambda: (np.arange(9.0), places(9, 9)), lambda: (np.arange(9.0), places(9, 19)))
+def index_that_changes(a, index):
+    kept = index
+    total = a[index] * 1.5
+    kept[-1] = 30
+    return total + a[index]  # IndexError
