@@ -35,7 +35,8 @@ from loop_programs import PROGRAMS, Program
 from pairing import seconds, settle, time_calls
 
 import ljit
-from ljit.codegen.polling import Polling, Watch
+from ljit.codegen.polling import Polling
+from ljit.codegen.watches import Watch
 
 MOST_OF_POLLS = 1.02
 LEAST_OF_CORES = 0.9

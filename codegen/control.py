@@ -26,10 +26,10 @@ from ljit.codegen.joins import Join
 from ljit.codegen.layout import DICT_VERSION, has_dict_versions
 from ljit.codegen.lifetimes import Deaths
 from ljit.codegen.objects import call_result
-from ljit.codegen.polling import Watch
 from ljit.codegen.predicates import emit_predicate
 from ljit.codegen.small_arrays import is_late, late_array, small_array
 from ljit.codegen.speculation import is_select, may_be_in_front_of_checks
+from ljit.codegen.watches import Watch
 from ljit.errors import CodegenError
 from ljit.ir import ENDLESS, Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import (
@@ -292,12 +292,13 @@ class GraphEmitter:
         chunk = Join(e, [p.type for p in body.params], "chunk") if watch is Watch.CHUNKS else None
         header = Join(e, [param.type for param in body.params], "loop", values=body.params)
         inside, exhausted = f.new_block("trip"), f.new_block("exhausted")
+        size = e.polling.trips_of_chunk(node, lambda value: self.env[value].ref)
         (chunk or header).jump((start, *carried))
         with e.ownership.in_loop():
             end, ended = stop.ref, exhausted
             if chunk is not None:
                 values = chunk.start_loop()
-                end = e.polling.end_of_chunk(start.ref, values[0].ref, stop.ref)
+                end = e.polling.end_of_chunk(node, size, values[0].ref, stop.ref)
                 ended = f.new_block("ended")
                 header.jump(values)
             values = header.start_loop()
@@ -309,7 +310,7 @@ class GraphEmitter:
             else:
                 f.condbr(f.icmp("slt", values[0].ref, end), inside, ended)
             f.start(inside)
-            e.polling.begin_trip(node)
+            e.polling.begin_trip(node, start.ref, values[0].ref)
             self._breaks[node] = after.jump
             saved, e.bailout.late = e.bailout.late, [] if node.attrs.get("lanes", 1) != 1 else None
             self._trip(node, values[0].ref, header)
@@ -320,7 +321,7 @@ class GraphEmitter:
                     more = f.new_block("more")
                     f.condbr(f.icmp("slt", values[0].ref, stop.ref), more, exhausted)
                     f.start(more)
-                e.polling.poll()
+                e.polling.poll(node)
                 chunk.jump(values)
         is_reachable = f.start(exhausted)
         e.polling.end_loop(node)

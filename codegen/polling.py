@@ -1,6 +1,7 @@
 """Polls: where native code looks whether something waits for it; and which loops run without the GIL (`gil.py`).
 
-- A loop around other loops polls in each trip.
+- A loop around other loops polls in each trip; a counted one around innermost loops after so many trips as the work
+  in them leaves. What is only known within a trip is looked at there: an inner loop that is long polls in front of it.
 - An innermost loop, if it is a `while` loop or in no other loop, runs in chunks of trips, with a poll between two of
   them: LLVM vectorises a chunk as it would the loop.
 - An innermost counted loop in another one does not poll, nor do the two innermost of four. If they have very many
@@ -24,7 +25,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import Enum, auto
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,15 @@ from ljit.codegen.nest_packing import PACKING
 from ljit.codegen.refs import FALSE, TRUE
 from ljit.codegen.shared_code import is_call_of
 from ljit.codegen.slow_path import support
+from ljit.codegen.watches import (
+    Watch,
+    height_of,
+    inner_loops,
+    owners_of,
+    place_of_check,
+    watch_of,
+    work_of,
+)
 from ljit.codegen.work import count_work, is_used_up, nodes_of_trip
 from ljit.ir import Effect, Graph, Node, Value
 from ljit.ops.control import (
@@ -45,9 +54,7 @@ from ljit.ops.control import (
     INTERRUPTED,
     LONG_LOOP,
     LOOP,
-    MAP,
     SNAPSHOT,
-    YIELD,
 )
 from ljit.records import Record
 from ljit.types import ArrayType, ListType, Type
@@ -58,105 +65,21 @@ if TYPE_CHECKING:
 __all__ = ["Polling", "Watch", "regain_gil"]
 
 _NEST = re.compile(r"call void @(nest\.\d+)\(")
-_FEW = 64  # trips, if their number is known, around which no poll is needed
 _CHUNK = 2**17  # trips
-_QUICK_CHUNK = 2**12  # of quick code, whose trips take longer and which may have to be left soon
+_CHUNK_WORK = 2**25  # nodes run in a chunk of a loop around others
+_INNER_WORK = 2**18  # nodes run by an inner loop for which the chunk needs no poll
+_QUICK_SHARE = 32  # quick code has to poll so many times as often
+_INNER_TRIPS = 64  # taken for an inner loop's that has few
 _MANY = 2**27  # nodes run by an inner loop without polls: some hundredths of a second
 _MANY_EACH = 2**13  # trips of each of two loops without polls
 _LONG = (
     2**19
 )  # nodes run by a loop, by and large, that are worth giving up the GIL: some tenths of a millisecond
-_INNER_TRIPS = 32  # taken for an inner loop's
 _COLD = "nounwind willreturn cold"
 _NO_MEMORY = (
     f"{_COLD} memory(argmem: readwrite, inaccessiblemem: readwrite)"  # none that LLVM knows
 )
 _REGAIN = "regain"
-
-
-# -- which loops -----------------------------------------------------------------------------------------
-
-
-class Watch(Enum):
-    """How a loop is kept from running on and on."""
-
-    NONE = auto()  # it has few trips
-    POLL = auto()  # in each trip
-    CHUNKS = auto()  # polls between chunks of trips
-    CHECK = auto()  # that it has not too many trips
-
-
-def _watch_of(node: Node) -> Watch:
-    if _is_left_in_first_trip(node) or _known_trips(node) <= _FEW:
-        return Watch.NONE
-    height, depth = _height(node), _depth(node)
-    if height == 1 and (depth == 0 or node.inputs[1].is_endless):
-        is_small = not _has_objects(node) and not _inner_loops(node)
-        return Watch.CHUNKS if is_small else Watch.POLL
-    is_checked = height == 1 or (height == 2 and depth >= 2)
-    is_checked = is_checked and not node.inputs[1].is_endless and not _calls(node)
-    return Watch.CHECK if is_checked else Watch.POLL
-
-
-def _is_left_in_first_trip(node: Node) -> bool:
-    """Whether the loop never comes to a second trip."""
-    body = node.blocks[0]
-    if body.terminator.op is YIELD:
-        return False
-    return not any(n.op is CONTINUE and n.target is node for n in body.walk())
-
-
-def _known_trips(node: Node) -> int:
-    """How many trips the loop has; a large number if that is not known."""
-    start, stop = node.inputs[:2]
-    if not (start.is_constant and stop.is_constant):
-        return 2**63
-    assert isinstance(start.constant, int) and isinstance(stop.constant, int)
-    return stop.constant - start.constant
-
-
-def _inner_loops(node: Node) -> list[Node]:
-    return [inner for inner in node.blocks[0].walk() if inner.op is LOOP]
-
-
-def _height(node: Node) -> int:
-    """How many loops lie within each other, from this one on, without those of few trips."""
-    depth = _depth(node)
-    inner = [
-        n for n in _inner_loops(node) if _known_trips(n) > _FEW and not _is_left_in_first_trip(n)
-    ]
-    return 1 + max((_depth(n) for n in inner), default=depth) - depth
-
-
-def _depth(node: Node) -> int:
-    return sum(o.op is LOOP and not _is_left_in_first_trip(o) for o in _outer(node))
-
-
-def _outer(node: Node) -> Iterator[Node]:
-    """What the node lies in, from the inside to the outside."""
-    return (block.owner for block in node.blocks_around() if block.owner is not None)
-
-
-def _calls(node: Node) -> bool:
-    return any(n.op is MAP or n.op.effects_of(n) & Effect.CALL for n in node.blocks[0].walk())
-
-
-def _has_objects(node: Node) -> bool:
-    """Whether the loop is no candidate for vectors: it carries, makes or calls objects."""
-    if any(owned_positions(param.type) for param in node.blocks[0].params):
-        return True
-    return _calls(node) or any(n.op.effects_of(n) & Effect.ALLOC for n in node.blocks[0].walk())
-
-
-def _place_of_check(node: Node) -> Node:
-    """The outermost loop in front of which the number of trips is known."""
-    place = node
-    for outer in _outer(node):
-        if any(value.is_inside(outer) for value in node.inputs[:2]):
-            break
-        if outer.op is LOOP:
-            place = outer
-    return place
 
 
 # -- objects ---------------------------------------------------------------------------------------------
@@ -189,15 +112,6 @@ def _has_lists(graph: Graph) -> bool:
 
 def _holds_list(type_: Type) -> bool:
     return isinstance(type_, ListType) or any(map(_holds_list, items_of(type_)))
-
-
-def _work(node: Node) -> int:
-    """About how many nodes a trip of the loop runs."""
-    return sum(
-        _work(inner) * _INNER_TRIPS if inner.op is LOOP else 1
-        for block in node.blocks
-        for inner in block.walk()
-    )
 
 
 # -- the GIL ---------------------------------------------------------------------------------------------
@@ -303,12 +217,17 @@ class Polling:
             self.f.store(FALSE, self._late)
             self.e.bailout.bail_if(asked, INTERRUPTED)
 
-    def begin_trip(self, node: Node) -> None:
+    def begin_trip(self, node: Node, start: Ref, k: Ref) -> None:
         """Do what a trip of the loop begins with."""
         if self.e.is_quick:
             count_work(self.e.context, self.f, nodes_of_trip(node))
-        if self.watch_of(node) is Watch.POLL:
-            self.poll(node)
+        match self.watch_of(node):
+            case Watch.POLL:
+                self.poll(node)
+            case Watch.CHUNKS if height_of(node) > 1:
+                # LLVM does not see it: two loops have the same counter.
+                is_later = self.f.icmp("sge", k, start)
+                self.f.call_external("void", "llvm.assume", (is_later,), "")
 
     @cached_property
     def _requests(self) -> Ref:
@@ -336,45 +255,100 @@ class Polling:
     def watch_of(self, node: Node) -> Watch:
         """Choose for a loop."""
         if node not in self._watches:
-            self._watches[node] = _watch_of(node)
+            self._watches[node] = watch_of(node)
         return self._watches[node]
 
     def _most_trips(self, node: Node) -> int:
         """With how many trips an inner loop is left to the interpreter."""
-        outer = (o for o in _outer(node) if o.op is LOOP)
-        if _height(node) > 1 or any(self.watch_of(o) is Watch.CHECK for o in outer):
+        around = (o for o in owners_of(node) if o.op is LOOP)
+        if height_of(node) > 1 or any(self.watch_of(o) is Watch.CHECK for o in around):
             return _MANY_EACH
-        return _MANY // _work(node)
+        return _MANY // work_of(node)
 
     def check_inner_loops(self, node: Node, value_of: Callable[[Value], Ref]) -> None:
         """Leave in front of a loop if a loop in it, or itself, has so many trips that it should poll."""
         f, bailout = self.f, self.e.bailout
         if bailout.current is None:
             return
-        for loop in (node, *_inner_loops(node)):
-            if self.watch_of(loop) is Watch.CHECK and _place_of_check(loop) is node:
+        for loop in (node, *inner_loops(node)):
+            if self.watch_of(loop) is Watch.CHECK and place_of_check(loop) is node:
                 start, stop = map(value_of, loop.inputs[:2])
                 trips = f.binary("sub", stop, start)
-                is_long = f.icmp("sgt", trips, integer("i64", self._most_trips(loop)))
-                bailout.bail_if(is_long, LONG_LOOP)
+                with self._if_long(loop, trips):
+                    is_long = f.icmp("sgt", trips, integer("i64", self._most_trips(loop)))
+                    bailout.bail_if(is_long, LONG_LOOP)
+
+    @contextmanager
+    def _if_long(self, loop: Node, trips: Ref) -> Iterator[None]:
+        """Write the check of a loop whose trips only the trips of a chunk know: a longer loop polls in front of it."""
+        f = self.f
+        around = next((o for o in owners_of(loop) if o.op is LOOP), None)
+        if around is None or place_of_check(loop) is not loop:
+            yield
+            return
+        if self.watch_of(around) is not Watch.CHUNKS:
+            yield
+            return
+        long, go_on = f.new_block("long"), f.new_block("go.on")
+        most = self._share(_INNER_WORK) // work_of(loop)
+        f.condbr(f.icmp("sgt", trips, integer("i64", most)), long, go_on, unlikely=True)
+        if f.start(long, cold=True):
+            yield
+            self.poll(around)
+            f.br(go_on)
+        f.start(go_on)
+
+    def _share(self, amount: int) -> int:
+        """What may be run between two polls: less of quick code, which is slower and may have to be left."""
+        return amount // _QUICK_SHARE if self.e.is_quick else amount
+
+    def trips_of_chunk(self, node: Node, value_of: Callable[[Value], Ref]) -> Ref:
+        """How many trips a chunk of the loop has: of a loop around others as many as they leave."""
+        f = self.f
+        if self.watch_of(node) is not Watch.CHUNKS or self.e.context.options.chaos:
+            return integer("i64", 1)
+        if height_of(node) == 1:
+            return integer("i64", max(self._share(_CHUNK), 1))
+        least = nodes_of_trip(node)
+        known = [loop for loop in inner_loops(node) if place_of_check(loop) is not loop]
+        for loop in inner_loops(node):
+            if self.watch_of(loop) is Watch.CHUNKS:
+                least += self._share(_CHUNK) * work_of(loop)
+            elif self.watch_of(loop) is not Watch.CHECK:
+                least += _INNER_TRIPS * work_of(loop)
+            elif loop not in known:
+                least += self._share(_INNER_WORK)
+        nodes = integer("i64", least | 1)
+        for loop in known:
+            if self.watch_of(loop) is Watch.CHECK:
+                start, stop = map(value_of, loop.inputs[:2])
+                trips = f.binary("mul", f.binary("sub", stop, start), integer("i64", work_of(loop)))
+                nodes = f.binary("add", nodes, trips)
+        # A division by a power of two, of a number that is not 0.
+        nodes = f.binary("or", nodes, integer("i64", 1))
+        zeros = f.call_external("i64", "llvm.ctlz.i64", (nodes, FALSE), "")
+        bits = f.binary("sub", integer("i64", 63), zeros)
+        found = f.binary("lshr", integer("i64", self._share(_CHUNK_WORK)), bits)
+        return f.binary("or", found, integer("i64", 1))
+
+    def end_of_chunk(self, node: Node, trips: Ref, k: Ref, stop: Ref) -> Ref:
+        """Up to where the trips from `k` on run before the next poll."""
+        f = self.f
+        start = node.inputs[0].constant if node.inputs[0].is_constant else None
+        if isinstance(start, int) and start <= 0:
+            # It would overflow after more trips than a machine can run.
+            end = f.binary("add", k, trips, "nsw")
+        else:
+            end = f.call_external("i64", "llvm.sadd.sat.i64", (k, trips), "")
+        end = f.call_external("i64", "llvm.smin.i64", (end, stop), "")
+        if height_of(node) > 1:
+            return end
+        # LLVM unrolls no loop whose number of trips it thinks is costly to compute: it has not to know how.
+        return f.emit("i64", f"freeze {end.typed}")
 
     def _read_flag(self, state: Ref) -> None:
         """Keep the address of the flag in a register."""
         self.f.store(self.f.load("ptr", state), self._flag)
-
-    def end_of_chunk(self, start: Ref, k: Ref, stop: Ref) -> Ref:
-        """Up to where the trips from `k` on run before the next poll."""
-        f = self.f
-        trips = _QUICK_CHUNK if self.e.is_quick else _CHUNK
-        size = integer("i64", 1 if self.e.context.options.chaos else trips)
-        if start.constant is not None and start.constant <= 0:
-            # It would overflow after more trips than a machine can run.
-            end = f.binary("add", k, size, "nsw")
-        else:
-            end = f.call_external("i64", "llvm.sadd.sat.i64", (k, size), "")
-        end = f.call_external("i64", "llvm.smin.i64", (end, stop), "")
-        # LLVM unrolls no loop whose number of trips it thinks is costly to compute: it has not to know how.
-        return f.emit("i64", f"freeze {end.typed}")
 
     # -- loops without the GIL ---------------------------------------------------------------------
 
@@ -425,7 +399,7 @@ class Polling:
             f.br(gate.following)
             return
         trips = f.binary("sub", gate.stop, gate.start, "nsw")
-        is_long = f.icmp("sgt", trips, integer("i64", _LONG // _work(node)))
+        is_long = f.icmp("sgt", trips, integer("i64", _LONG // work_of(node)))
         release = f.new_block("release")
         f.condbr(is_long, release, gate.following, unlikely=True)
         if f.start(release, cold=True):

@@ -79,8 +79,9 @@ def _range_has_next(e: Emitter, view: V, k: V) -> V:
 
 
 def _range_item(e: Emitter, view: V, k: V) -> V:
+    """Give the number of trip `k`, which is in the range: it fits, and so does `k` times a step of one."""
     start, _, step = e.range_parts(view)
-    return e.add(start, e.mul(k, step))  # in range whenever trip k takes place
+    return e.add(start, e.mul(k, step), fits=e.constant_of(step) in (1, -1))
 
 
 _RANGE = _Rule(lambda t: INT, _range_item, range_length, _range_has_next)

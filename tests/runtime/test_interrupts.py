@@ -64,6 +64,21 @@ LOOPS = {
         "99",
         "10**15",
     ),
+    "short inner": (
+        "for i in range(n):\n        for j in range(i % 7):\n            s = (s ^ j) & 1023\n    return s",
+        "99",
+        "10**15",
+    ),
+    "inner that grows": (
+        "for i in range(n):\n        for j in range(i * i, i * i * 9):\n            s = (s ^ j) & 1023\n    return s",
+        "99",
+        "10**6",
+    ),
+    "inner while": (
+        "for i in range(n):\n        x = i\n        while x > 0:\n            x >>= 1\n            s += x & 1\n    return s",
+        "99",
+        "10**15",
+    ),
     "list": (
         "for i in range(n):\n        s = (s ^ xs[i % 3]) & 1023\n    return s",
         "99",
@@ -351,9 +366,37 @@ def total_of(a):
     return s
 
 
+def triangle(a):
+    s = 0
+    for i in range(len(a)):
+        for j in range(i):
+            s = (s * 3 + a[j]) % 1000
+    return s
+
+
+def table(n, m):
+    out = np.zeros((n, m))
+    for t in range(3):
+        for i in range(n):
+            for j in range(m):
+                out[i, j] += i * j + t
+    return out.sum()
+
+
+def steps_to_zero(n):
+    total = 0
+    for i in range(-2, n):
+        while i > 0:
+            i //= 2
+            total += 1
+    return total
+
+
 @pytest.fixture(params=[1, 7])
 def chunk(request, monkeypatch):
     monkeypatch.setattr(polling, "_CHUNK", request.param)
+    monkeypatch.setattr(polling, "_CHUNK_WORK", 64 * request.param)
+    monkeypatch.setattr(polling, "_INNER_WORK", 8 * request.param)
     monkeypatch.setattr(polling, "_LONG", 1)  # the GIL is given up at once
 
 
@@ -366,6 +409,9 @@ def chunk(request, monkeypatch):
             first_negative,
             [(np.array(xs, float),) for xs in ([], [-1.0], [1.0] * 9 + [-2.0], [1.0] * 9)],
         ),
+        (triangle, [(np.arange(n),) for n in (0, 1, 2, 9, 30)]),
+        (table, [(n, m) for n in (0, 1, 5, 30) for m in (0, 1, 7, 40)]),
+        (steps_to_zero, [(n,) for n in (-5, 0, 1, 8, 100)]),
         (total_of, [(np.arange(n) * 0.1,) for n in (0, 1, 6, 7, 8, 50)]),
     ],
 )
@@ -379,6 +425,7 @@ def test_loops_in_chunks_give_what_python_gives(fn, args):
 
 def test_a_long_loop_in_another_one_is_compiled_by_itself(monkeypatch):
     monkeypatch.setattr(polling, "_MANY", 2**10)
+    monkeypatch.setattr(polling, "_INNER_WORK", 2**10)
     f = ljit.jit(work)
     for _ in range(3):
         a, b = np.arange(3000), np.arange(3000)

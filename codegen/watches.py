@@ -1,0 +1,122 @@
+"""Which loops of a function are watched, and how: by what lies in them and around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum, auto
+
+from ljit.codegen.forms import owned_positions
+from ljit.ir import Effect, Node
+from ljit.ops.control import CONTINUE, LOOP, MAP, YIELD
+
+__all__ = [
+    "Watch",
+    "height_of",
+    "inner_loops",
+    "owners_of",
+    "place_of_check",
+    "watch_of",
+    "work_of",
+]
+
+_FEW = 64  # trips, if their number is known, around which no poll is needed
+_INNER_TRIPS = 32  # taken for an inner loop's
+
+
+class Watch(Enum):
+    """How a loop is kept from running on and on."""
+
+    NONE = auto()  # it has few trips
+    POLL = auto()  # in each trip
+    CHUNKS = auto()  # polls between chunks of trips
+    CHECK = auto()  # that it has not too many trips
+
+
+def watch_of(node: Node) -> Watch:
+    """Choose for a loop."""
+    if _is_left_in_first_trip(node) or _known_trips(node) <= _FEW:
+        return Watch.NONE
+    height, depth = height_of(node), _depth_of(node)
+    if height == 1 and (depth == 0 or node.inputs[1].is_endless):
+        return Watch.CHUNKS if _is_plain(node, ()) else Watch.POLL
+    if height == 2 and depth < 2 and not node.inputs[1].is_endless:
+        return Watch.CHUNKS if _is_plain(node, inner_loops(node)) else Watch.POLL
+    is_checked = height == 1 or (height == 2 and depth >= 2)
+    is_checked = is_checked and not node.inputs[1].is_endless and not _calls(node)
+    return Watch.CHECK if is_checked else Watch.POLL
+
+
+def _is_plain(node: Node, inner: Sequence[Node]) -> bool:
+    """Whether the loop has no objects and no loops but `inner`, which are innermost ones."""
+    loops = inner_loops(node)
+    return len(loops) == len(inner) and not _has_objects(node) and not any(map(inner_loops, inner))
+
+
+def _is_left_in_first_trip(node: Node) -> bool:
+    """Whether the loop never comes to a second trip."""
+    body = node.blocks[0]
+    if body.terminator.op is YIELD:
+        return False
+    return not any(n.op is CONTINUE and n.target is node for n in body.walk())
+
+
+def _known_trips(node: Node) -> int:
+    """How many trips the loop has; a large number if that is not known."""
+    start, stop = node.inputs[:2]
+    if not (start.is_constant and stop.is_constant):
+        return 2**63
+    assert isinstance(start.constant, int) and isinstance(stop.constant, int)
+    return stop.constant - start.constant
+
+
+def inner_loops(node: Node) -> list[Node]:
+    return [inner for inner in node.blocks[0].walk() if inner.op is LOOP]
+
+
+def height_of(node: Node) -> int:
+    """How many loops lie within each other, from this one on, without those of few trips."""
+    depth = _depth_of(node)
+    inner = [
+        n for n in inner_loops(node) if _known_trips(n) > _FEW and not _is_left_in_first_trip(n)
+    ]
+    return 1 + max((_depth_of(n) for n in inner), default=depth) - depth
+
+
+def _depth_of(node: Node) -> int:
+    return sum(o.op is LOOP and not _is_left_in_first_trip(o) for o in owners_of(node))
+
+
+def owners_of(node: Node) -> Iterator[Node]:
+    """What the node lies in, from the inside to the outside."""
+    return (block.owner for block in node.blocks_around() if block.owner is not None)
+
+
+def _calls(node: Node) -> bool:
+    return any(n.op is MAP or n.op.effects_of(n) & Effect.CALL for n in node.blocks[0].walk())
+
+
+def _has_objects(node: Node) -> bool:
+    """Whether the loop is no candidate for vectors: it carries, makes or calls objects."""
+    if any(owned_positions(param.type) for param in node.blocks[0].params):
+        return True
+    return _calls(node) or any(n.op.effects_of(n) & Effect.ALLOC for n in node.blocks[0].walk())
+
+
+def place_of_check(node: Node) -> Node:
+    """The outermost loop in front of which the number of trips is known."""
+    place = node
+    for outer in owners_of(node):
+        if any(value.is_inside(outer) for value in node.inputs[:2]):
+            break
+        if outer.op is LOOP:
+            place = outer
+    return place
+
+
+def work_of(node: Node) -> int:
+    """About how many nodes a trip of the loop runs."""
+    return sum(
+        work_of(inner) * min(_known_trips(inner), _INNER_TRIPS) if inner.op is LOOP else 1
+        for block in node.blocks
+        for inner in block.walk()
+    )
