@@ -17,6 +17,7 @@ from ljit.codegen.c_api import c_function_for, call_c_function, call_c_method, m
 from ljit.codegen.convert import borrow_object, unbox_or_bail
 from ljit.codegen.forms import Native, array_parts, components, undef_of
 from ljit.codegen.lifetimes import is_for_exits
+from ljit.codegen.unpacking import is_unpacking, tuple_of_items
 from ljit.config import settings
 from ljit.ir import Effect, Value
 from ljit.ops import python_types
@@ -160,6 +161,8 @@ def _call_evaluate(e: Emitter, function: object, args: Sequence[Native]) -> Nati
             if made is not None:
                 return made
     callee = object_const(e, _without_frames(function)).ref
+    if is_unpacking(function):
+        return owned_result(e, tuple_of_items(e, args[0], len(e.result_types), callee))
     return _vectorcall(e, _symbol_for(e, args), (callee,), args, ())
 
 

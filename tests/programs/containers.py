@@ -275,3 +275,23 @@ def a_list_in_itself(n):
     items = [n]
     items[0] = items
     return len(items), items[0][0][0] is items
+
+
+class GivesTwo(tuple):
+    def __iter__(self):
+        return iter((7, 8))
+
+
+THINGS = [
+    *((1, 2), [1, 2], (1, 2, 3), [1], "ab", {1: 2, 3: 4}, GivesTwo((1, 2)), range(2), 5, None),
+    *(np.arange(2), np.array([[1, 2], [3, 4]]), iter([]), ((1, (2,)), [3])),
+]
+
+
+@program(*(lambda k=k: (k,) for k in range(len(THINGS))))
+def unpacking_anything(k):
+    found = []
+    for thing in (THINGS[0], THINGS[1], THINGS[k]):
+        a, b = thing
+        found.append((b, a))
+    return found
