@@ -55,7 +55,7 @@ class Scope(Record, frozen=False):
     """The local variables of a function or comprehension: slots by name.
 
     `inlinable` are the names of nested functions that may be inlined, `functions` those defined so far.
-    `unsure` collects slots that were read where they may be unbound.
+    `unsure` collects slots that were read where they may be unbound, `settled` are variables that are bound once.
     """
 
     parent: Scope | None
@@ -65,6 +65,7 @@ class Scope(Record, frozen=False):
     escapes: Mapping[str, SourceRange] = made_by(factory=dict)
     functions: dict[str, NestedFunction] = made_by(factory=dict)
     unsure: dict[str, None] = made_by(factory=dict)
+    settled: frozenset[str] = frozenset()
     has_frame: bool = True
 
 

@@ -9,6 +9,7 @@ from ljit.frontend import tree
 from ljit.frontend.emission import Emission, Exit, Scope, emits
 from ljit.frontend.emit_calls import iteration_view
 from ljit.frontend.emit_conditions import condition
+from ljit.frontend.emit_functions import generator_value
 from ljit.frontend.emit_iteration import leave_unless, place_of_iterator
 from ljit.frontend.emit_targets import assign
 from ljit.frontend.scopes import bound_in_target
@@ -28,11 +29,7 @@ _CONTAINERS = {
 @emits(tree.Comprehension)
 def _comprehension(e: Emission, comprehension: tree.Comprehension) -> Value:
     if comprehension.container == "generator":
-        raise e.unsupported(
-            "a generator expression is translated only where a builtin function uses it up; "
-            "write a list comprehension",
-            comprehension.range,
-        )
+        return generator_value(e, comprehension)
     return collect(e, comprehension, comprehension.container)
 
 

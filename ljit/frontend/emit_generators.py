@@ -11,7 +11,7 @@ import builtins
 import math
 import sys
 from collections.abc import Callable, Sequence
-from types import CellType, ModuleType
+from types import ModuleType
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from ljit.frontend import tree
 from ljit.frontend.emission import Emission, Exit, emits
 from ljit.frontend.emit_comprehensions import collect, run
 from ljit.frontend.emit_conditions import truth
-from ljit.frontend.emit_iteration import place_of_iterator
-from ljit.frontend.generator_code import GeneratorMaker, find_generator_code
+from ljit.frontend.emit_functions import generator_value, parts_of
 from ljit.frontend.tree import Tree
 from ljit.ir import Value
 
@@ -41,8 +40,8 @@ def _use(e: Emission, call: tree.UseOfGenerator) -> Value:
     if _is_join(call):
         return _join(e, call)
     known = _known(e, call.function)
-    if not any(known is consumer for consumer in _CONSUMERS):
-        return e.expression(call.generator)  # which refuses
+    if not any(known is consumer for consumer in _CONSUMERS) or not _are_plain(call):
+        return e.expression(call.plain)
     function = e.expression(call.function)
     fold = _fold_of(known, call)
     if fold is None:
@@ -76,54 +75,20 @@ def _known(e: Emission, function: Tree) -> object:
     return None
 
 
-# -- real generators -------------------------------------------------------------------------------
-
-
 def _call(e: Emission, call: tree.UseOfGenerator, function: Value) -> Value:
-    """Emit the call with a generator."""
-    operands = [_generator(e, call.generator), *map(e.expression, call.arguments)]
+    """Emit the call with a real generator."""
+    generator = generator_value(e, call.generator, is_kept=False)
+    return _call_with(e, call, function, generator)
+
+
+def _call_with(e: Emission, call: tree.UseOfGenerator, function: Value, first: Value) -> Value:
+    operands = [first, *map(e.expression, call.arguments)]
     names = []
     for keyword in call.keywords:
-        if not isinstance(keyword, tree.Keyword):
-            return e.expression(call.generator)
+        assert isinstance(keyword, tree.Keyword)
         operands.append(e.expression(keyword.value))
         names.append(keyword.name)
     return e.emit("py::call", function, *operands, where=call.range, kwnames=tuple(names))
-
-
-def _generator(e: Emission, generator: tree.Comprehension) -> Value:
-    where = generator.range
-    code = find_generator_code(e.function.__code__, where)
-    if code is None or any(isinstance(part, tree.NamedExpr) for part in _parts(generator)):
-        raise e.unsupported(
-            "this generator expression is not translated; use a list comprehension", where
-        )
-    cells: list[CellType | None] = []
-    values: list[Value] = []
-    own = dict(zip(e.function.__code__.co_freevars, e.function.__closure__ or (), strict=True))
-    for name in code.co_freevars:
-        found = e.find(name)
-        if found is None and name in own:
-            cells.append(own[name])
-        elif found is not None and found[1] in e.bound and name not in found[0].inlinable:
-            cells.append(None)
-            values.append(e.load(found[1], where, free=not e.is_own(found[0])))
-        else:
-            message = f"{name!r} may be unbound where a generator expression uses it, or is a nested function"
-            raise e.unsupported(f"{message}; use a list comprehension", where)
-    source = generator.generators[0].iterable
-    place = place_of_iterator(source, where)
-    iterator = e.constant(iter, place)
-    iterator = e.emit("py::call", iterator, e.expression(source), where=place, kwnames=())
-    maker = e.constant(GeneratorMaker(code, e.function.__globals__, tuple(cells)), where)
-    return e.emit("py::call", maker, *values, iterator, where=where, kwnames=())
-
-
-def _parts(expression: Tree) -> list[Tree]:
-    found = [expression]
-    for part in found:
-        found += [child for child in part.children if isinstance(child, Tree)]
-    return found
 
 
 def _nothing() -> Sequence[Value]:
@@ -137,12 +102,12 @@ _Fold = Callable[[Emission, tree.UseOfGenerator, Value], Value]
 
 def _fold_of(known: object, call: tree.UseOfGenerator) -> _Fold | None:
     """Give how to do without the generator; None if that is not known."""
-    if any(_may_stop(part) for part in _parts(call.generator)):
+    if any(_may_stop(part) for part in parts_of(call.generator)):
         return None  # a generator makes a RuntimeError of StopIteration
     if known is sum:
         return _sum if _SUM_IS_PLAIN and _has_plain_start(call) else None
     if known is sorted:
-        return _collect_and_call if not call.arguments and _are_plain(call.keywords) else None
+        return _collect_and_call if not call.arguments else None
     return _FOLDS.get(known) if not call.arguments and not call.keywords else None
 
 
@@ -155,8 +120,10 @@ def _may_stop(part: Tree) -> bool:
     )
 
 
-def _are_plain(keywords: Sequence[Tree]) -> bool:
-    return all(isinstance(keyword, tree.Keyword) for keyword in keywords)
+def _are_plain(call: tree.UseOfGenerator) -> bool:
+    """Whether no argument is starred."""
+    starred = (tree.Starred, tree.DoubleStarred)
+    return not any(isinstance(x, starred) for x in (*call.arguments, *call.keywords))
 
 
 def _has_plain_start(call: tree.UseOfGenerator) -> bool:
@@ -258,13 +225,7 @@ def _set(e: Emission, call: tree.UseOfGenerator, _: Value) -> Value:
 
 def _collect_and_call(e: Emission, call: tree.UseOfGenerator, function: Value) -> Value:
     """Call what begins by making a list of its argument."""
-    operands = [_list(e, call, function), *map(e.expression, call.arguments)]
-    names = []
-    for keyword in call.keywords:
-        assert isinstance(keyword, tree.Keyword)
-        operands.append(e.expression(keyword.value))
-        names.append(keyword.name)
-    return e.emit("py::call", function, *operands, where=call.range, kwnames=tuple(names))
+    return _call_with(e, call, function, _list(e, call, function))
 
 
 def _is_join(call: tree.UseOfGenerator) -> bool:

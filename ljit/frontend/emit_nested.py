@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission, NestedFunction, Scope, emits
+from ljit.frontend.emit_functions import function_value
 from ljit.frontend.scopes import Names, names_of
 from ljit.ir import Value
 from ljit.ops.control import RETURN
@@ -29,6 +30,7 @@ def function_scope(parent: Scope | None, names: Names, slots: dict[str, str]) ->
         deleted=frozenset(names.deleted),
         inlinable=names.inlinable,
         escapes=names.escapes,
+        settled=names.settled,
     )
 
 
@@ -38,24 +40,12 @@ def _definition(e: Emission, definition: tree.Def) -> None:
 
 
 def define(e: Emission, name: str, definition: tree.Def) -> None:
-    """Emit the definition of a nested function under a name: its defaults."""
+    """Emit the definition of a nested function under a name: its defaults, or a function that is a value."""
     if name not in e.scope.inlinable:
-        where = e.scope.escapes.get(name, definition.range)
-        raise e.unsupported(
-            f"the nested function {name!r} is used other than by calling it, or the name is bound again; "
-            "define it at module level",
-            where,
-        )
+        e.store_name(name, function_value(e, definition), definition.range)
+        return
     e.scope.functions[name] = _evaluate_defaults(e, definition)
     e.bound |= {e.scope.slots[name]}
-
-
-@emits(tree.Lambda)
-def _lambda(e: Emission, expression: tree.Lambda) -> Value:
-    raise e.unsupported(
-        "a lambda that is not called directly is not translated; define a function at module level",
-        expression.range,
-    )
 
 
 def _evaluate_defaults(e: Emission, definition: tree.Def) -> NestedFunction:

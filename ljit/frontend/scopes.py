@@ -19,13 +19,21 @@ __all__ = ["Names", "bound_in_target", "names_of"]
 class Names(Record, frozen=False):
     """What one function (without those nested in it) does with names.
 
-    `escapes` tells where a name is used other than by calling it, in nested functions too.
+    `escapes` tells where a name is used other than by calling it, in nested functions too; `in_loops` are the names
+    that a loop may bind again.
     """
 
     bound: Counter[str] = made_by(factory=Counter)
     deleted: set[str] = made_by(factory=set)
     defined: set[str] = made_by(factory=set)
     escapes: dict[str, SourceRange] = made_by(factory=dict)
+    in_loops: set[str] = made_by(factory=set)
+
+    @property
+    def settled(self) -> frozenset[str]:
+        """The names that keep the value which they are first given."""
+        bound_once = {name for name, count in self.bound.items() if count == 1}
+        return frozenset(bound_once - self.deleted - self.in_loops)
 
     @property
     def inlinable(self) -> frozenset[str]:
@@ -78,6 +86,13 @@ _STATEMENTS = (
 
 def _statement(statement: Tree, names: Names) -> None:
     """Note what a statement binds, then look at its parts."""
+    before = names.bound.copy() if isinstance(statement, tree.For | tree.While) else None
+    _names_in(statement, names)
+    if before is not None:
+        names.in_loops |= {name for name in names.bound if names.bound[name] > before[name]}
+
+
+def _names_in(statement: Tree, names: Names) -> None:
     if isinstance(statement, tree.Def):
         names.bound[statement.name] += 1
         names.defined.add(statement.name)

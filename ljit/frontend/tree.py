@@ -430,6 +430,12 @@ class UseOfGenerator(Tree):
     keywords: tuple[Tree, ...]
     name_of_kind = "use_of_generator"
 
+    @property
+    def plain(self) -> Apply:
+        """The same as any other call."""
+        arguments = (self.generator, *self.arguments)
+        return Apply(self.range, self.function, arguments, self.keywords)
+
 
 class FormattedValue(Tree):
     """``{value!conversion:spec}`` in an f-string; `conversion` is -1 or a character's code."""

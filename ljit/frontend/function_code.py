@@ -1,25 +1,26 @@
-"""The code of a function's generator expressions, and real generators made of it."""
+"""The code of lambdas and generator expressions as CPython compiled it, and functions made of it."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
+from itertools import islice
 from types import CellType, CodeType, FunctionType
 
 from ljit.records import Record
 from ljit.source import SourceRange
 
-__all__ = ["GeneratorMaker", "find_generator_code"]
+__all__ = ["FunctionMaker", "find_code"]
 
 
-def find_generator_code(code: CodeType, where: SourceRange) -> CodeType | None:
-    """Find the code of the generator expression at `where` in that of the function around; None: nobody can tell."""
-    queue = deque([code])
+def find_code(around: CodeType, name: str, where: SourceRange) -> CodeType | None:
+    """Find the code of that name at `where` in the code of the function around; None: nobody can tell."""
+    queue = deque([around])
     while queue:
         inside = [const for const in queue.popleft().co_consts if isinstance(const, CodeType)]
-        for inner in inside:
-            if inner.co_name == "<genexpr>" and _is_within(inner, where):
-                return inner
+        for code in inside:
+            if code.co_name == name and _is_within(code, where):
+                return code
         queue.extend(inside)
     return None
 
@@ -40,10 +41,10 @@ def _places(code: CodeType) -> Iterator[tuple[int, int]]:
             yield line, column
 
 
-class GeneratorMaker(Record):
-    """Makes the generators of one expression, given the values of the variables around it and an iterator.
+class FunctionMaker(Record):
+    """Makes the functions of one expression, given the values of the variables around it and its defaults.
 
-    The generator sees the variables as they are now: right for those who use it up at once.
+    A function sees the variables as they are now.
     """
 
     code: CodeType
@@ -51,13 +52,15 @@ class GeneratorMaker(Record):
     cells: tuple[
         CellType | None, ...
     ]  # of each free variable; None: it is a variable of the function
+    defaults: int = 0
+    keyword_defaults: tuple[str, ...] = ()
 
-    def __call__(self, *values: object) -> Generator[object, object, object]:
-        """Make one; the last one of `values` is the iterator."""
-        *variables, iterator = values
-        left = iter(variables)
+    def __call__(self, *values: object) -> FunctionType:
+        """Make one of the variables' values, the defaults and those of keyword-only parameters."""
+        left = iter(values)
         closure = tuple([cell or CellType(next(left)) for cell in self.cells])
-        function = FunctionType(self.code, self.namespace, self.code.co_name, None, closure)
-        function.__qualname__ = self.code.co_qualname
-        made: Generator[object, object, object] = function(iterator)
+        defaults = tuple(islice(left, self.defaults)) or None
+        made = FunctionType(self.code, self.namespace, self.code.co_name, defaults, closure)
+        made.__qualname__ = self.code.co_qualname
+        made.__kwdefaults__ = dict(zip(self.keyword_defaults, left, strict=True)) or None
         return made
