@@ -1,5 +1,7 @@
 """Lists, tuples, dicts, sets and comprehensions."""
 
+import numpy as np
+
 from tests.programs.harness import program
 
 
