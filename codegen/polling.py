@@ -2,8 +2,8 @@
 
 - A loop around other loops polls in each trip; a counted one around innermost loops after so many trips as the work
   in them leaves. What is only known within a trip is looked at there: an inner loop that is long polls in front of it.
-- An innermost loop, if it is a `while` loop or in no other loop, runs in chunks of trips, with a poll between two of
-  them: LLVM vectorises a chunk as it would the loop.
+- An innermost loop, if it is in no other loop or a `while` loop that ends by what it counts, runs in chunks of trips,
+  with a poll between two of them: LLVM vectorises a chunk as it would the loop. Others poll in each trip.
 - An innermost counted loop in another one does not poll, nor do the two innermost of four. If they have very many
   trips, the code is left in front of them, or in front of a loop around them if the number is known there. The
   interpreter goes on and compiles the inner loop by itself; then it is the outermost one.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from enum import Enum, auto
 
 from ljit.codegen.forms import owned_positions
-from ljit.ir import Effect, Node
-from ljit.ops.control import CONTINUE, LOOP, MAP, YIELD
+from ljit.ir import Effect, Node, Value
+from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, MAP, YIELD
 
 __all__ = [
     "Watch",
@@ -38,7 +38,9 @@ def watch_of(node: Node) -> Watch:
         return Watch.NONE
     height, depth = height_of(node), _depth_of(node)
     if height == 1 and (depth == 0 or node.inputs[1].is_endless):
-        return Watch.CHUNKS if _is_plain(node, ()) else Watch.POLL
+        # Of many loops that have few trips the chunks would cost more than polls do.
+        pays = depth == 0 or _is_left_by_count(node)
+        return Watch.CHUNKS if pays and _is_plain(node, ()) else Watch.POLL
     if height == 2 and depth < 2 and not node.inputs[1].is_endless:
         return Watch.CHUNKS if _is_plain(node, inner_loops(node)) else Watch.POLL
     is_checked = height == 1 or (height == 2 and depth >= 2)
@@ -50,6 +52,36 @@ def _is_plain(node: Node, inner: Sequence[Node]) -> bool:
     """Whether the loop has no objects and no loops but `inner`, which are innermost ones."""
     loops = inner_loops(node)
     return len(loops) == len(inner) and not _has_objects(node) and not any(map(inner_loops, inner))
+
+
+def _is_left_by_count(node: Node) -> bool:
+    """Whether an endless loop ends when something that it counts has a value: LLVM may make vectors of such trips."""
+    body = node.blocks[0]
+    if body.terminator.op is not YIELD:
+        return False
+    counts: set[Value] = set()
+    for param, new in zip(body.params[1:], body.terminator.inputs, strict=True):
+        operands = () if new.node is None else new.node.inputs
+        if param in operands and all(v is param or v.is_constant for v in operands):
+            counts.add(param)
+    conditions = [
+        owner.inputs[0]
+        for inner in body.walk()
+        if inner.op is BREAK and inner.target is node
+        for owner in owners_of(inner)
+        if owner.op is IF and owner.is_inside(node)
+    ]
+    return all(_is_made_of(value, node, counts) for value in conditions)
+
+
+def _is_made_of(value: Value, loop: Node, counts: Collection[Value]) -> bool:
+    """Whether a value in a loop depends on nothing that the loop changes or reads but `counts`."""
+    if value in counts or not value.is_inside(loop):
+        return True
+    node = value.node
+    if node is None or node.blocks or node.op.effects_of(node) & (Effect.READ | Effect.CALL):
+        return False
+    return all(_is_made_of(operand, loop, counts) for operand in node.inputs)
 
 
 def _is_left_in_first_trip(node: Node) -> bool:

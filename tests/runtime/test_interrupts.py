@@ -79,6 +79,16 @@ LOOPS = {
         "99",
         "10**15",
     ),
+    "inner while that counts": (
+        "for i in range(n):\n        k = 0\n        while k < n:\n            k += 1\n            s = (s ^ k) & 1023\n    return s",
+        "99",
+        "10**9",
+    ),
+    "search": (
+        "for i in range(n):\n        k = 0\n        while bits[k] != 2:\n            k = (k + n) % 8\n    return k",
+        "99",
+        "10**15 * 2",
+    ),
     "list": (
         "for i in range(n):\n        s = (s ^ xs[i % 3]) & 1023\n    return s",
         "99",
@@ -105,6 +115,7 @@ def run(tmp_path):
 def test_an_interrupt_stops_a_loop_at_a_line_of_the_user(run, name):
     body, short, long = LOOPS[name]
     lists = "xs = [1, 2, 3]" if "xs" in body else "pass"  # functions with lists keep the GIL
+    lists = "bits = np.array([0, 2, 0, 0, 0, 0, 0, 0])" if "bits" in body else lists
     f = f"@ljit.jit\ndef f(n):\n    {lists}\n    s = 0\n    {body}\n"
     out = run(f"{f}\nfor _ in range(3): f({short})\ncall_interrupted(f, {long})\n")
     assert out.startswith("interrupted at"), out
