@@ -60,6 +60,7 @@ class Bailout:
     def bail_if(self, condition: Ref, reason: str) -> None:
         """Leave at the current Snapshot if the condition holds."""
         f = self.f
+        condition = f.known.look_up(condition, f.block)
         if condition.constant == 0 and not self.context.options.chaos:
             return
         self.checks += condition.constant != 0
@@ -69,6 +70,7 @@ class Bailout:
         if not f.is_reachable:
             return
         exit_block, site = self._site(reason)
+        checked = condition
         if self.context.options.chaos:
             condition = f.binary("or", condition, self._is_forced(site))
         following = f.new_block("ok")
@@ -76,7 +78,8 @@ class Bailout:
         left = f.condbr(condition, exit_block, following, unlikely=True)
         if left is not None:
             self.current.edges.append((site, left))
-        f.start(following)
+        if f.start(following):
+            f.known.note(checked, following, truth=False)
 
     def bail_late(self, condition: Ref) -> None:
         """Leave if the condition holds, at `test_late` at the latest; `late` must be a list."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ljit.codegen.known import KnownConditions
 from ljit.codegen.refs import (
     FALSE,
     NULL,
@@ -216,6 +217,7 @@ class FunctionBuilder:
         self.buffers: list[Ref] = []  # stack memory that loop nests share
         self._order, self._cold = list[BlockRef](), list[BlockRef]()
         self._computed: dict[str, tuple[Ref, BlockRef]] = {}  # by the text of the instruction
+        self.known = KnownConditions()
         self._nonnegative: set[str] = set()
         self.places: dict[str, tuple[Ref, Ref]] = {}  # addresses: some other, so many bytes on
         self._types = {p.text: p.type for p in self.params}
@@ -359,7 +361,7 @@ class FunctionBuilder:
         return self.compute("i1", f"fcmp {flags + ' ' if flags else ''}{predicate} {x.typed}, {y}")
 
     def bool_not(self, x: Ref) -> Ref:
-        return self.binary("xor", x, TRUE)
+        return self.known.opposite(x) or self.known.negation(x, self.binary("xor", x, TRUE))
 
     def select(self, condition: Ref, x: Ref, y: Ref) -> Ref:
         if condition.constant is not None:

@@ -246,8 +246,8 @@ class GraphEmitter:
 
     def _if(self, node: Node) -> None:
         f, bailout = self.e.f, self.e.bailout
+        condition = self.env[node.inputs[0]]
         if is_select(node):
-            condition = self.env[node.inputs[0]]
             yes, no = ([self.env[v] for v in b.terminator.inputs] for b in node.blocks)
             pairs = zip(yes, no, strict=True)
             self._define(node, [self.e.select(condition, x, y) for x, y in pairs])
@@ -255,7 +255,7 @@ class GraphEmitter:
         types_ = [out.type for out in node.outputs]
         after = Join(self.e, types_, "join", values=node.outputs)
         sides = f.new_block("then"), f.new_block("else")
-        f.condbr(self.env[node.inputs[0]].ref, *sides)
+        f.condbr(f.known.look_up(condition.ref, f.block), *sides)
         before = bailout.current
         kept = True
 
@@ -264,9 +264,10 @@ class GraphEmitter:
             kept &= bailout.current is before
             after.jump(values)
 
-        for side, block in zip(sides, node.blocks, strict=True):
+        for side, block, truth in zip(sides, node.blocks, (True, False), strict=True):
             bailout.current = before
             if f.start(side):
+                f.known.note(condition.ref, side, truth=truth)
                 self._run(block, on_yield)
         bailout.current = before if kept or node.effects.is_repeatable else None
         self._define(node, after.start())

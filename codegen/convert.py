@@ -165,6 +165,8 @@ def has_member(e: Emitter, value: Native, member: Type) -> Ref:
         return result
     if not isinstance(source, UnionType):
         return TRUE if source in wanted else FALSE
+    if len(wanted) == 1 and wanted[0] == source.members[-1] and len(source.members) == 2:
+        return e.f.bool_not(e.f.icmp("eq", value.parts[0], integer("i8", 0)))
     for m in wanted:
         if m in source.members:
             tag = integer("i8", source.members.index(m))

@@ -45,7 +45,7 @@ from ljit.codegen.watches import (
     watch_of,
     work_of,
 )
-from ljit.codegen.work import count_work, is_used_up, nodes_of_trip
+from ljit.codegen.work import count_work, is_used_up, nodes_of_trip, overdraft_in
 from ljit.ir import Effect, Graph, Node, Value
 from ljit.ops.control import (
     CALL_NATIVE,
@@ -182,7 +182,8 @@ class Polling:
             return
         is_late = loop is not None and bool(loop.attrs.get("reordered"))
         if self.e.is_quick and not is_late:
-            bailout.bail_if(is_used_up(self.e.context, f, in_loop=True), HOT)
+            is_hot = is_used_up(self.e.context, f, overdraft=overdraft_in(loop))
+            bailout.bail_if(is_hot, HOT)
         leave = f.new_block("late") if is_late else bailout.fail_block(INTERRUPTED)
         state = self._state if self.free_loop is not None else None
         flag = f.load("ptr", self._flag) if state is not None else self._requests

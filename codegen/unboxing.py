@@ -328,6 +328,7 @@ def _distinct_places(ndim: int) -> str:
     return shared_function(
         name,
         lambda module: _write_distinct_places(module.function(name, "i1", ("ptr", "i64")), ndim),
+        straight=True,
     )
 
 

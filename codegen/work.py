@@ -17,9 +17,18 @@ from ljit.ops.control import LOOP
 if TYPE_CHECKING:
     from ljit.codegen.context import Context
 
-__all__ = ["WorkCell", "count_elements", "count_work", "is_used_up", "nodes_of_trip"]
+__all__ = [
+    "WorkCell",
+    "count_elements",
+    "count_work",
+    "is_used_up",
+    "nodes_of_trip",
+    "overdraft_in",
+]
 
-_OVERDRAFT = 3  # of a loop, in amounts that the cell had at first
+#: of a loop, in amounts that the cell had at first
+_OVERDRAFT = 3
+_OVERDRAFT_INSIDE = 12  # of one in another: the interpreter runs the rest of it
 _NODES_OF_ELEMENT = 2  # an operation of a nest on one element, and its share of the loop
 
 
@@ -58,12 +67,18 @@ def count_elements(context: Context, f: FunctionBuilder, trips: Ref, length: int
         count_work(context, f, f.binary("mul", trips, per_trip))
 
 
-def is_used_up(context: Context, f: FunctionBuilder, *, in_loop: bool = False) -> Ref:
+def is_used_up(context: Context, f: FunctionBuilder, *, overdraft: int = 0) -> Ref:
     """Whether the code has run as much as it may; only of quick code."""
     assert context.work is not None
     left = f.load("i64", address(context.work.address))
-    least = -_OVERDRAFT * context.work.amount if in_loop else 0
-    return f.icmp("slt", left, integer("i64", least))
+    return f.icmp("slt", left, integer("i64", -overdraft * context.work.amount))
+
+
+def overdraft_in(loop: Node | None) -> int:
+    """How many times as much as it may quick code runs before a loop is left."""
+    around = loop.blocks_around() if loop is not None else ()
+    is_inside = any(block.owner is not None and block.owner.op is LOOP for block in around)
+    return _OVERDRAFT_INSIDE if is_inside else _OVERDRAFT
 
 
 def nodes_of_trip(node: Node) -> int:

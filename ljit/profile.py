@@ -14,7 +14,7 @@ import types
 import numpy as np
 
 from ljit.records import Record
-from ljit.sizes import small_sizes
+from ljit.sizes import is_large_shape, small_sizes
 from ljit.types import INT, NEVER, ArrayType, Type, join, type_of
 
 __all__ = ["NO_CONSTANT", "Observation", "Profile"]
@@ -54,6 +54,7 @@ class Observation(Record, frozen=False):
     _class: builtins.type | None = None
     _layout: object = None
     sizes: tuple[int | None, ...] = ()  # of small arrays
+    is_large: bool = False  # one of the arrays was
     _shape: tuple[int, ...] | None = None  # the last one
 
     def __init__(self) -> None:
@@ -93,6 +94,7 @@ class Observation(Record, frozen=False):
         """Note the sizes of a small array; those that differ from run to run are unknown."""
         if shape == self._shape:
             return
+        self.is_large = self.is_large or is_large_shape(shape)
         sizes = small_sizes(shape)
         if self._shape is not None:
             seen = zip(self.sizes, sizes, strict=False)
@@ -143,6 +145,11 @@ class Profile:
     def has_sizes(self) -> bool:
         """Whether small arrays of known sizes were seen."""
         return any(set(found.sizes) - {None} for found in self._observations.values())
+
+    @property
+    def has_large(self) -> bool:
+        """Whether large arrays were seen."""
+        return any(found.is_large for found in self._observations.values())
 
     def constant(self, node_id: int) -> object:
         """Give the object that the node gave each time, or NO_CONSTANT."""

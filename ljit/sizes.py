@@ -16,6 +16,7 @@ from ljit.types import ArrayType, Type
 __all__ = [
     "MAX_ELEMENTS",
     "is_large",
+    "is_large_shape",
     "is_small",
     "may_be_broadcast",
     "sized_types",
@@ -79,7 +80,12 @@ def may_be_broadcast(value: object) -> bool:
 
 def is_large(value: object) -> bool:
     """Whether the value is an array with so many elements that work on all of them takes a while."""
-    return isinstance(value, np.ndarray) and value.size >= _LARGE
+    return isinstance(value, np.ndarray) and is_large_shape(value.shape)
+
+
+def is_large_shape(shape: Sequence[int]) -> bool:
+    """Whether there are so many elements that work on all of them takes a while."""
+    return prod(shape) >= _LARGE
 
 
 def without_sizes(types: Sequence[Type]) -> tuple[Type, ...]:

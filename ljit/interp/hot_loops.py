@@ -3,7 +3,7 @@
 A loop is hot after `Hooks.trips_until_hot` trips, whoever ran them: what native code did before it was left counts
 (`count_native_trips`), so that the rest of a long loop is soon native again. One that is short but entered often is
 not reported at once: its parent is, at its next trip, since native code of the parent has the inner loop in it. A
-parent that is declined leaves it to the inner loop.
+parent that is declined, or whose next trip is long in coming, leaves it to the inner loop.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ MIN_TRIPS = 64
 #: activations of a loop that runs elsewhere after which its parent is asked about again
 _MANY_ACTIVATIONS = 1000
 
+#: times that a loop is told to report itself before an inner one does
+_MANY_REQUESTS = 64
+
 
 class _Hooks(Protocol):
     def trips_until_hot(self, loop: LoopInfo) -> int: ...
@@ -36,6 +39,7 @@ class HotLoops:
         "_declined",
         "_elsewhere",
         "_hooks",
+        "_requests",
         "_thresholds",
         "_trips",
         "raised",
@@ -50,6 +54,7 @@ class HotLoops:
         self._activations: dict[int, int] = {}
         self._elsewhere: set[int] = set()  # loops that were run elsewhere when last asked about
         self._declined: set[int] = set()
+        self._requests: dict[int, int] = {}  # of inner loops since a loop was at its header
 
     def enter(self, loop: LoopInfo, registers: list[Any]) -> int:
         """Give the trip at which the header of a loop that is entered must be looked at.
@@ -76,12 +81,13 @@ class HotLoops:
         """Tell the hooks of a hot loop, or let its parent be told of; None: go on."""
         threshold = self._ask(loop)
         registers[loop.limit] = min(trip + threshold, registers[loop.stop])
+        self._requests[loop.id] = 0
         parent = loop.parent
         if parent is not None and parent.id not in self._declined:
             is_known = loop.id in self._elsewhere
             if is_known and self._activations.get(loop.id, 0) % _MANY_ACTIVATIONS == 0:
                 registers[parent.limit] = 0
-            elif not is_known and trip < threshold:
+            elif not is_known and trip < threshold and self._may_request(parent):
                 registers[parent.limit] = 0
                 return None
         self.raised = True
@@ -93,6 +99,11 @@ class HotLoops:
         else:
             self._elsewhere.add(loop.id)
         return left
+
+    def _may_request(self, parent: LoopInfo) -> bool:
+        """Count what is asked of a loop that has not come to its next trip."""
+        count = self._requests[parent.id] = self._requests.get(parent.id, 0) + 1
+        return count <= _MANY_REQUESTS
 
 
 def count_native_trips(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 
 from ljit.analysis.liveness import Liveness
@@ -16,10 +18,12 @@ from ljit.records import Record
 
 __all__ = [
     "BASELINE_PIPELINE",
+    "OPTIMIZING_PIPELINE",
     "QUICK_PIPELINE",
     "SPECIALIZED_PIPELINE",
     "SSA_PIPELINE",
     "Baseline",
+    "no_collections",
     "script_graph",
 ]
 
@@ -38,14 +42,28 @@ _SPECIALIZED = (
     "eliminate_dead_code,scalarize_arrays,fuse_rows,fuse,eliminate_dead_code"
 )
 
-#: what runs on a specialised graph
-SPECIALIZED_PIPELINE = (
-    f"{_SPECIALIZED},eliminate_redundant_checks,interchange,unroll_and_jam,"
-    "eliminate_dead_code,check_inplace"
+#: what is left to do on the graph of quick code
+OPTIMIZING_PIPELINE = (
+    "eliminate_redundant_checks,interchange,unroll_and_jam,eliminate_dead_code,check_inplace"
 )
+
+#: what runs on a specialised graph
+SPECIALIZED_PIPELINE = f"{_SPECIALIZED},{OPTIMIZING_PIPELINE}"
 
 #: the same for code that is not optimised
 QUICK_PIPELINE = f"{_SPECIALIZED},check_inplace"
+
+
+@contextmanager
+def no_collections() -> Iterator[None]:
+    """A compile makes many objects and drops few: looking for cycles among them is a tenth of its Python time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def script_graph(fn: types.FunctionType) -> Graph:
@@ -80,11 +98,12 @@ class Baseline(Record, frozen=False):
 
         `twin_of` gives the decorated functions through which plain ones are called.
         """
-        script = script_graph(fn)
-        graph = script.clone()
-        options = {"inline": {"graph_of": _graph_for_inlining, "twin_of": twin_of}}
-        run_passes(graph, BASELINE_PIPELINE, options)
-        return Baseline(fn, script, graph)
+        with no_collections():
+            script = script_graph(fn)
+            graph = script.clone()
+            options = {"inline": {"graph_of": _graph_for_inlining, "twin_of": twin_of}}
+            run_passes(graph, BASELINE_PIPELINE, options)
+            return Baseline(fn, script, graph)
 
     @cached_property
     def code(self) -> Code:

@@ -54,12 +54,15 @@ from ljit.runtime.plans import (
     MAX_MISMATCHES,
     MAX_PLANS,
     SLOW_CALLS_BEFORE_PASSING_ON,
+    TESTS_IN_FRONT,
     LoopPlan,
     Plan,
     choose_victim,
+    graph_of_quick_code,
     is_dominated_by_bailouts,
     learn,
     may_compile,
+    quick_runs,
     wants_compile,
 )
 from ljit.runtime.twins import twin_of
@@ -309,6 +312,7 @@ class ProfilingExecutor:
         if plan.compiles >= MAX_COMPILES:
             self.refuse(plan, f"bailed out too often: compiled {plan.compiles} times")
             return
+        earlier = graph_of_quick_code(plan, plan.types, plan.feedback)
         plan.compiles += 1
         plan.known = plan.feedback.summary()
         assert self.baseline is not None
@@ -321,7 +325,6 @@ class ProfilingExecutor:
                 raise
 
         fastmath = self.options.fastmath
-        quick_runs = 0 if plan.feedback.is_hot else config.settings().quick_runs
         try:
             unit = compile_function(
                 self.baseline,
@@ -331,7 +334,8 @@ class ProfilingExecutor:
                 link_to,
                 fastmath=fastmath,
                 is_called=plan.is_called,
-                quick_runs=quick_runs,
+                quick_runs=quick_runs(plan.feedback),
+                earlier=earlier,
             )
         except InternalError as error:
             if config.settings().check:
@@ -409,9 +413,12 @@ class ProfilingExecutor:
         state = dict(zip(leaving.names, values, strict=True))
         plan.bailouts[site_index] += 1
         unit.bailouts[site_index] += 1
-        raised, is_hot = True, unit.sites[site_index].reason == HOT
+        reason = unit.sites[site_index].reason
+        raised, is_hot = True, reason == HOT
         if is_hot:
             self.optimize(plan)
+        if reason in TESTS_IN_FRONT:
+            learn(plan.feedback, unit, site_index)  # for the loops that are outlined now
         try:
             hooks = _Hooks(self, plan, is_hot=is_hot)
             result = resume(self.baseline.code, leaving.at, state, hooks)

@@ -31,9 +31,9 @@ class PlanFeedback(Record, frozen=False):
         return node_id in self.widened
 
     def summary(self) -> object:
-        """What is known, to compare with what will be known later."""
+        """What is known of the program, to compare with what will be known later."""
         learnt = (frozenset(self.widened), frozenset(self.failed_tests), dict(self.changes))
-        return self.profile.summary(), learnt, self.broadcasts, self.is_hot
+        return self.profile.summary(), learnt, self.broadcasts
 
     def is_unstable(self, name: str) -> bool:
         return self.changes[name] >= CHANGES_OF_UNSTABLE

@@ -21,7 +21,13 @@ from ljit.ir import Effect, Graph, Node, Value, get_op
 from ljit.ops.control import BUILD, CALL_NATIVE, MAP
 from ljit.passes import run_passes
 from ljit.records import Record, made_by
-from ljit.runtime.baseline import QUICK_PIPELINE, SPECIALIZED_PIPELINE, Baseline
+from ljit.runtime.baseline import (
+    OPTIMIZING_PIPELINE,
+    QUICK_PIPELINE,
+    SPECIALIZED_PIPELINE,
+    Baseline,
+    no_collections,
+)
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.vectorcall import make_function_type, set_vectorcall
 from ljit.sizes import without_sizes
@@ -174,7 +180,7 @@ def _with_sizes_if_better(
     types_: Sequence[Type],
     feedback: PlanFeedback,
     make: Callable[[Sequence[Type], PlanFeedback], Specialization],
-    pipeline: str = SPECIALIZED_PIPELINE,
+    pipeline: str,
 ) -> Specialization:
     """Use the sizes of small arrays in `types_` only where that keeps elements in registers or makes loops shorter."""
     general = without_sizes(types_)
@@ -298,6 +304,13 @@ def _optimize(graph: Graph, feedback: PlanFeedback, pipeline: str) -> None:
     run_passes(graph, pipeline, options)
 
 
+def _optimized_further(earlier: Specialization, feedback: PlanFeedback) -> Specialization:
+    """The graph of quick code with the passes that it went without."""
+    made = earlier.with_changes(graph=earlier.graph.clone())
+    _optimize(made.graph, feedback, OPTIMIZING_PIPELINE)
+    return made
+
+
 def compile_function(
     baseline: Baseline,
     types_: Sequence[Type],
@@ -308,16 +321,21 @@ def compile_function(
     fastmath: bool,
     is_called: bool,
     quick_runs: int,
+    earlier: Specialization | None = None,
 ) -> NativeUnit:
     """Compile the function for arguments of the given types; `is_called`: by native code, too.
 
     `quick_runs`: how often the code may run before it is worth optimising; it is not optimised then. 0: it is.
+    `earlier`: what quick code was made of, if that is to be optimised.
     """
     name = baseline.fn.__qualname__
     start = time.perf_counter()
-    with _blame(name):
+    with _blame(name), no_collections():
         is_quick = quick_runs > 0
-        made = specialized_graph(baseline, types_, feedback, link_to, is_quick=is_quick)
+        if earlier is not None and not is_quick:
+            made = _optimized_further(earlier, feedback)
+        else:
+            made = specialized_graph(baseline, types_, feedback, link_to, is_quick=is_quick)
         return _compile(
             made,
             name,
@@ -340,22 +358,35 @@ def compile_loop(
     link_to: LinkTo,
     *,
     fastmath: bool,
+    quick_runs: int,
+    earlier: Specialization | None = None,
 ) -> NativeUnit:
-    """Compile one loop of the function, entered at its header with the given live values."""
+    """Compile one loop of the function, entered at its header with the given live values; see `compile_function`."""
     name = f"{baseline.fn.__qualname__}.loop{loop.id}"
     from ljit.passes.specialize import specialize_loop
 
     start = time.perf_counter()
-    with _blame(name):
+    with _blame(name), no_collections():
 
         def make(chosen: Sequence[Type], seen: PlanFeedback) -> Specialization:
             return specialize_loop(
                 baseline.graph, loop, live, chosen, seen, baseline.liveness, link_to
             )
 
-        made = _with_sizes_if_better(types_, feedback, make)
-        broadcasts = feedback.broadcasts
-        return _compile(made, name, on_exit, start, fastmath=fastmath, broadcasts=broadcasts)
+        if earlier is not None and not quick_runs:
+            made = _optimized_further(earlier, feedback)
+        else:
+            pipeline = QUICK_PIPELINE if quick_runs else SPECIALIZED_PIPELINE
+            made = _with_sizes_if_better(types_, feedback, make, pipeline)
+        return _compile(
+            made,
+            name,
+            on_exit,
+            start,
+            fastmath=fastmath,
+            broadcasts=feedback.broadcasts,
+            quick_runs=quick_runs,
+        )
 
 
 def _compile(

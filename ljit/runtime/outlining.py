@@ -28,7 +28,9 @@ from ljit.runtime.plans import (
     NODES_UNTIL_LOADED,
     LoopPlan,
     Plan,
+    graph_of_quick_code,
     learn,
+    quick_runs,
     types_text,
     wants_compile,
 )
@@ -59,7 +61,10 @@ class OutlinedLoops:
     def trips_until_hot(self, loop: LoopInfo) -> int:
         """Give the trips after which interpreting a loop would have cost about as much as its compiles."""
         plans = [found for (loop_id, _), found in self.plans.items() if loop_id == loop.id]
-        if any(found.unit for found in plans):
+        units = [found.unit for found in plans if found.unit is not None]
+        if any(unit.code.is_hot for unit in units):
+            return 1  # it was left to go on in optimised code
+        if units:
             return MIN_TRIPS
         nodes = NODES_UNTIL_HOT if is_compiler_loaded() else NODES_UNTIL_LOADED
         return max(nodes // loop.size, MIN_TRIPS) * (1 + sum(found.compiles for found in plans))
@@ -77,6 +82,8 @@ class OutlinedLoops:
         found = self._plan_for(key)
         if found is None:
             return None
+        if found.unit is not None and found.unit.code.is_hot:
+            found.retire(found.unit)
         unit = found.unit or self._compile(plan, found, key, live)
         if unit is None:
             return None
@@ -108,8 +115,8 @@ class OutlinedLoops:
                 self._refuse(found, loop_id, f"compiled {found.compiles} times")
             if found.refused is not None:
                 return None
+            earlier = graph_of_quick_code(found, types_, plan.feedback)
             found.compiles += 1
-            plan.feedback.is_hot = True
             found.known = plan.feedback.summary()
             baseline = self.executor.baseline
             assert baseline is not None
@@ -125,6 +132,8 @@ class OutlinedLoops:
                     ),
                     link_to,
                     fastmath=self.executor.options.fastmath,
+                    quick_runs=quick_runs(plan.feedback),
+                    earlier=earlier,
                 )
             except InternalError as error:
                 if config.settings().check:
@@ -159,6 +168,7 @@ def _leave(
     leaving = unit.exits[exit_index]
     reason = unit.sites[site_index].reason
     unit.bailouts[site_index] += 1
+    plan.feedback.is_hot |= unit.code.is_hot
     if reason not in PLANNED_EXITS and reason != CALLEE_LEFT:
         found.bailouts[site_index] += 1
         learn(plan.feedback, unit, site_index)

@@ -10,8 +10,17 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ljit import config
 from ljit.analysis.signatures import NativeLink
-from ljit.ops.control import BROADCAST, NOT_ALL, NOT_RUN, OTHER_ORDER, OTHER_SHAPES, OUT_OF_RANGE
+from ljit.ops.control import (
+    BROADCAST,
+    CALL_NATIVE,
+    NOT_ALL,
+    NOT_RUN,
+    OTHER_ORDER,
+    OTHER_SHAPES,
+    OUT_OF_RANGE,
+)
 from ljit.records import Record, made_by
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.native import NativeUnit, PassOn
@@ -19,6 +28,7 @@ from ljit.types import Type
 
 if TYPE_CHECKING:
     from ljit.codegen import SiteInfo
+    from ljit.passes.specialize import Specialization
 
 __all__ = [
     "BOUND_CALLS_BEFORE_FILLING_IN",
@@ -30,13 +40,16 @@ __all__ = [
     "NODES_UNTIL_HOT",
     "NODES_UNTIL_LOADED",
     "SLOW_CALLS_BEFORE_PASSING_ON",
+    "TESTS_IN_FRONT",
     "LoopPlan",
     "Plan",
     "choose_victim",
+    "graph_of_quick_code",
     "is_dominated_by_bailouts",
     "learn",
     "may_compile",
     "patience",
+    "quick_runs",
     "types_text",
     "wants_compile",
 ]
@@ -48,12 +61,13 @@ MAX_LOOPS = 32  # outlined loops of one function
 MAX_MISMATCHES = 8  # calls that a plan's native entry did not take though the types are the plan's
 MIN_BAILOUTS = 64  # bailouts of one unit before it is asked whether they dominate
 BAILOUTS_BEFORE_RECOMPILE = 2
+TESTS_IN_FRONT = (OUT_OF_RANGE, OTHER_ORDER)  # of loops; reasons that one bailout proves
 _SHOWN_AT_ONCE = (NOT_RUN, BROADCAST, OUT_OF_RANGE)  # reasons for a compile after the first bailout
 SLOW_CALLS_BEFORE_PASSING_ON = 1000  # left to CPython before calls jump there
 # A loop is outlined when the interpreter has spent as much time on it as a compile takes: whatever the number
 # of trips turns out to be, the call takes at most twice as long as with the better choice.
-NODES_UNTIL_HOT = 1_200_000  # of the loop's body that the interpreter ran
-NODES_UNTIL_LOADED = 2_400_000  # the same for the first compile of a process, which loads LLVM
+NODES_UNTIL_HOT = 400_000  # of the loop's body that the interpreter ran
+NODES_UNTIL_LOADED = 1_600_000  # the same for the first compile of a process, which loads LLVM
 BOUND_CALLS_BEFORE_FILLING_IN = 100  # with keywords or defaults before native code binds them
 
 
@@ -128,6 +142,28 @@ def may_compile(plan: Plan | LoopPlan, feedback: PlanFeedback) -> bool:
     return plan.compiles < MAX_COMPILES and feedback.summary() != plan.known
 
 
+def quick_runs(feedback: PlanFeedback) -> int:
+    """How often code may run before it is worth optimising; 0 if it is at once."""
+    is_hot = feedback.is_hot or feedback.profile.has_large
+    return 0 if is_hot else config.settings().quick_runs
+
+
+def graph_of_quick_code(
+    plan: Plan | LoopPlan, types_: Sequence[Type], feedback: PlanFeedback
+) -> Specialization | None:
+    """The graph of the quick code that was dropped last, if specialising would give the same once more.
+
+    Calls of other native code are linked anew, those of the function itself become direct ones.
+    """
+    if not plan.retired or plan.known != feedback.summary():
+        return None
+    unit = plan.retired[-1]
+    if not unit.code.is_quick or unit.types != tuple(types_) or unit.broken_assumptions():
+        return None
+    has_calls = any(node.op is CALL_NATIVE for node in unit.graph.walk())
+    return None if has_calls else unit.specialization
+
+
 def wants_compile(
     plan: Plan | LoopPlan, feedback: PlanFeedback, site_index: int, reason: str
 ) -> bool:
@@ -148,7 +184,7 @@ def learn(feedback: PlanFeedback, unit: NativeUnit, site_index: int) -> None:
     """
     site = unit.sites[site_index]
     feedback.broadcasts |= site.reason == BROADCAST
-    if site.reason in (OUT_OF_RANGE, OTHER_ORDER):
+    if site.reason in TESTS_IN_FRONT:
         alike = (s for s in unit.sites if s.reason == site.reason and _is_on_line(s, site))
         feedback.failed_tests.update(s.origin for s in alike)
     elif unit.bailouts[site_index] >= patience(site.reason):

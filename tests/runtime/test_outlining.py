@@ -50,6 +50,24 @@ def compiles_of_loops(function):
     return sum(found.compiles for found in function._executor.loops.values())
 
 
+# -- which loop of a nest -------------------------------------------------------------------------------
+
+
+def rows_in_steps(steps, rows):
+    total = 0
+    for step in range(steps):
+        for i in range(rows):
+            for j in range(30):
+                total += (i ^ j) + step
+    return total
+
+
+def test_inner_loops_are_native_before_a_long_trip_of_the_outermost_ends():
+    f = ljit.jit(rows_in_steps)
+    trips = trips_of(f, 2, 3000)
+    assert trips.total() < 5000, "the first step alone has 90,000"
+
+
 # -- forms of loops ------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import warnings
 
@@ -160,10 +161,73 @@ def test_code_for_large_arrays_is_optimised_at_once():
     assert f.specializations[0].compiles == 1
 
 
-def test_a_function_whose_loop_was_outlined_is_optimised_at_once():
-    f = ljit.jit(total)
-    a = np.arange(3000.0)
-    f(a), f(a)
+def loop_units(function: ljit.Function) -> list[bool]:
+    """Whether the units of its outlined loops are quick, in the order in which they were made."""
+    return [u.code.is_quick for loop in function._executor.loops.values() for u in loop.units]
+
+
+def test_an_outlined_loop_is_quick_until_it_has_run_often():
+    f, a = ljit.jit(total), np.arange(30_000.0)
+    assert f(a) == total(a)
+    assert loop_units(f) == [True, False]
+    assert f(a) == total(a)
+    assert states(f) == ["native"]
+    assert f.specializations[0].compiles == 1, "its loop was hot"
+
+
+def test_an_outlined_loop_that_ends_soon_stays_quick_and_so_does_the_function():
+    f, a = ljit.jit(total), np.arange(3000.0)
+    with config.overridden(quick_runs=NEVER):
+        assert (f(a), f(a)) == (total(a), total(a))
+    assert loop_units(f) == [True]
+    assert states(f) == [NOT_YET]
+
+
+def test_what_an_outlined_loop_changed_is_kept_when_it_is_optimised():
+    def sort(xs):
+        for i in range(len(xs)):
+            for j in range(i, 0, -1):
+                if xs[j - 1] <= xs[j]:
+                    break
+                xs[j - 1], xs[j] = xs[j], xs[j - 1]
+        return xs
+
+    f = ljit.jit(sort)
+    a = np.random.default_rng(1).random(700)
+    assert np.array_equal(f(a.copy()), np.sort(a))
+    assert loop_units(f)[:1] == [True]
+    assert not loop_units(f)[-1]
+
+
+def test_hot_code_is_made_of_the_graph_of_quick_code(monkeypatch):
+    specialised = []
+    from ljit.passes import specialize
+
+    plain = specialize.specialize
+    monkeypatch.setattr(
+        specialize, "specialize", lambda *args: specialised.append(args) or plain(*args)
+    )
+    f, a = ljit.jit(total), np.arange(5.0)
+    for _ in range(40):
+        assert f(a) == 20.0
+    assert states(f) == ["native"]
+    assert f.specializations[0].compiles == 2
+    assert len(specialised) == 1
+
+
+def test_hot_code_is_specialised_anew_if_more_was_seen_meanwhile():
+    f = ljit.jit(lambda x, y: x if y > 3 else x + y)
+    for _ in range(5):
+        assert f(1.0, 2) == 3.0
+    for _ in range(400):
+        assert f(1.0, 2) == 3.0
+        assert f(1.0, 5) == 1.0
+    assert states(f) == ["native"]
+
+
+def test_code_that_makes_large_arrays_is_optimised_at_once():
+    f = ljit.jit(lambda n: np.arange(n) * 2.0 + 1)
+    f(100_000), f(100_000)
     assert states(f) == ["native"]
     assert f.specializations[0].compiles == 1
 
@@ -245,3 +309,18 @@ def test_an_item_of_another_type_is_met_before_at_and_behind_the_switch(trip, od
             got, expected = f(xs), running(xs)
             assert got == expected
             assert list(map(type, got)) == list(map(type, expected))
+
+
+def test_a_compile_leaves_the_garbage_collector_as_it_was():
+    for _ in range(2):
+        f = ljit.jit(total)
+        f(np.arange(5.0)), f(np.arange(5.0))
+        assert states(f) == [NOT_YET]
+        assert gc.isenabled()
+    gc.disable()
+    try:
+        f = ljit.jit(total)
+        f(np.arange(5.0)), f(np.arange(5.0))
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
