@@ -2,9 +2,8 @@
 
 Types are LLVM's own spelling (``"i64"``, ``"double"``, ``"ptr"``). The builder folds trivial integer
 arithmetic and branches on constants, drops code behind a terminator and blocks that nothing branches
-to; so emitters need not care whether what they write can be reached. What was computed already in a block that
-dominates the current one is not computed again: emitters need not care for that either. It knows nothing of
-ljit's types.
+to; so emitters need not care whether what they write can be reached. What was computed in a block that dominates
+the current one is not computed again: emitters need not care for that either. It knows nothing of ljit's types.
 """
 
 from __future__ import annotations

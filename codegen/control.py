@@ -245,8 +245,7 @@ class GraphEmitter:
     # -- control flow ------------------------------------------------------------------------------
 
     def _if(self, node: Node) -> None:
-        f, bailout = self.e.f, self.e.bailout
-        condition = self.env[node.inputs[0]]
+        f, bailout, condition = self.e.f, self.e.bailout, self.env[node.inputs[0]]
         if is_select(node):
             yes, no = ([self.env[v] for v in b.terminator.inputs] for b in node.blocks)
             pairs = zip(yes, no, strict=True)
