@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ljit.ir import Block, Effect, Node, Value, get_op
-from ljit.ops.control import SNAPSHOT
-from ljit.passes.fuse_nodes import Leaves, is_elementwise, leaves_of, may_leave
+from ljit.ops.control import MAP, SNAPSHOT, YIELD
+from ljit.passes.fuse_nodes import Leaves, element_type, is_elementwise, leaves_of, may_leave
 from ljit.passes.fuse_updates import Check
 from ljit.passes.manager import is_allowed
 from ljit.passes.rewriting import insert_constant
@@ -85,24 +85,40 @@ class _Join(Record):
         shapes = [self._shape_of(check.base) for check in self.checks]
         self._check_shapes()
         made = self._new_array(shapes)
-        start: Value | None = None
-        for i, part in enumerate(self.parts):
-            for maker in self.makers[i]:
-                maker.unlink()
-                maker.insert_before(self.node)
-            if self.is_stack:
-                index = self._full_index(insert_constant(i, self.node))
-            else:
-                size = shapes[i][self.axis]
-                stop = size if start is None else self._add("py::add", [start, size])
-                index = self._full_index(self._slice(start, stop))
-                start = stop
-            self._add_node("np::setitem", [made, index, part])
+        if self.is_stack:
+            self._store_stacked(made)
+        else:
+            self._store_one_by_one(made, [shape[self.axis] for shape in shapes])
         construct = self.node.inputs[0].node
         made.name = self.node.output.name
         self.node.replace_with([made])
         assert construct is not None
         construct.erase()
+
+    def _store_stacked(self, made: Value) -> None:
+        """Store all parts in one nest; `fuse_stores` lets it compute them, too."""
+        views = []
+        for i in range(len(self.parts)):
+            index = self._full_index(insert_constant(i, self.node))
+            views.append(self._add("np::getitem", [made, index]))
+        attrs = {"into": len(views), "apart": True}
+        operands = [*views, *self.parts]
+        nest = self.node.graph.create(MAP, operands, attrs, outputs=(), like=self.node)
+        body = nest.add_block((v.name, element_type(v.type)) for v in self.parts)
+        body.append(nest.graph.create(YIELD, body.params, outputs=0))
+        nest.insert_before(self.node)
+
+    def _store_one_by_one(self, made: Value, sizes: Sequence[Value]) -> None:
+        """Store the parts one behind the other, each with what computes it in front."""
+        start: Value | None = None
+        for part, makers, size in zip(self.parts, self.makers, sizes, strict=True):
+            for maker in makers:
+                maker.unlink()
+                maker.insert_before(self.node)
+            stop = size if start is None else self._add("py::add", [start, size])
+            index = self._full_index(self._slice(start, stop))
+            start = stop
+            self._add_node("np::setitem", [made, index, part])
 
     def _check_shapes(self) -> None:
         """Leave where the sizes of parts differ along the other axes, or at all if they are stacked."""

@@ -41,7 +41,7 @@ def merge_stores(block: Block) -> bool:
             node = _merge(node, later)
             changed = True
             continue
-        if changed and len(_views(node)) > 1:
+        if len(_views(node)) > 1:
             node = _take_in(node)
         node = node.next
     return changed

@@ -106,3 +106,36 @@ def turned(points, angle):
     x, y = points[:, 0], points[:, 1]
     c, s = np.cos(angle), np.sin(angle)
     return np.stack((c * x - s * y, s * x + c * y), axis=-1), np.column_stack((x, x + y))
+
+
+def rows(n, dtype=float, k=3):
+    return (np.arange(n * k).reshape(n, k) % 7 * 0.5 - 1.0).astype(dtype)
+
+
+@program(
+    lambda: (rows(20), np.array([0.5, -1.0, 2.0]), 0.7),
+    lambda: (rows(1), np.array([0.5, -1.0, 2.0]), 0.7),
+    lambda: (rows(0), np.array([0.5, -1.0, 2.0]), 0.7),
+    lambda: (rows(20, np.float32), np.array([0.5, -1.0, 2.0], np.float32), np.float32(0.7)),
+    lambda: (rows(20, np.float32), np.array([0.5, -1.0, 2.0]), 0.7),
+    lambda: (rows(20), rows(20) * 2 - 1, 0.7),
+    lambda: (rows(20), rows(1) * 2 - 1, 0.7),
+    lambda: (rows(1), rows(20) * 2 - 1, 0.7),
+    lambda: (rows(20), rows(19), 0.7),  # ValueError
+    lambda: (rows(20), rows(20, k=1), 0.7),  # ValueError
+    lambda: (rows(20)[::-2], np.array([0.5, -1.0, 2.0]), np.arange(10.0)[:, None]),
+    lambda: (np.asfortranarray(rows(20)), np.array([0.5, -1.0, 2.0]), 0.7),
+    lambda: (rows(20, int), np.array([1, -1, 2]), 3),
+)
+def turned_about(points, axis, w):
+    t = 2.0 * np.cross(axis, points)
+    return points + w * t + np.cross(axis, t)
+
+
+@program(lambda: (rows(20), rows(20) + 1), lambda: (rows(20), rows(5)))
+def products_of_rows(a, b):
+    c = np.cross(a - b, a * 0.5)
+    d = np.cross(c, b)
+    a[0] = d[-1]
+    e = np.cross(a, b) * 2
+    return c, d.sum(axis=0), np.sqrt((e * e).sum(axis=1)), np.abs(e)
