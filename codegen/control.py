@@ -478,7 +478,7 @@ class GraphEmitter:
 
 def _has_lowering(op: OpDef, types_: Sequence[Type], node: Node) -> bool:
     """Whether to emit `op.lower`: not for results that were widened, as the lowering bailed out."""
-    if op.lower is None or not (op.can_lower is None or op.can_lower(*types_, **node.attrs)):
+    if not op.has_lowering(types_, node.attrs):
         return False
     outputs = tuple(out.type for out in node.outputs)
     return op.infer is None or ANY not in outputs or ANY in op.result_types(node)

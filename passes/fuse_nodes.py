@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -134,7 +134,7 @@ def _reduced_type(node: Node) -> ArrayType | None:
 def _stored_type(node: Node) -> ArrayType | None:
     """Give the type of the array that a store of an array fills, if it is as simple as a Map."""
     types = [v.type for v in node.inputs]
-    if not _can_lower(node.op, types, node.attrs) or node.outputs:
+    if not node.op.has_lowering(types, node.attrs) or node.outputs:
         return None
     value = node.inputs[-1].type
     target = _target_type(node)
@@ -187,14 +187,14 @@ def _facts_of(
     op: OpDef, types: tuple[Type, ...], out: Type, items: tuple[tuple[str, object], ...]
 ) -> _Facts:
     attrs = dict(items)
-    if not isinstance(out, ArrayType) or out.ndim == 0 or not _can_lower(op, types, attrs):
+    if not isinstance(out, ArrayType) or out.ndim == 0 or not op.has_lowering(types, attrs):
         return _Facts(is_elementwise=False)
     body = get_op(op.element_op) if op.element_op is not None else op
     elements = [element_type(t) for t in (types[1:] if op.overwrites else types)]
     if (
         not all(map(_is_native, types))
         or body.infer is None
-        or not _can_lower(body, elements, attrs)
+        or not body.has_lowering(elements, attrs)
     ):
         return _Facts(is_elementwise=False)
     results = body.infer_types(elements, attrs)
@@ -211,10 +211,6 @@ def _facts_of(
 
 def _is_native(type_: Type) -> bool:
     return isinstance(type_, ArrayType | ScalarType) or is_number(type_)
-
-
-def _can_lower(op: OpDef, types: Sequence[Type], attrs: Mapping[str, object]) -> bool:
-    return op.lower is not None and (op.can_lower is None or op.can_lower(*types, **attrs))
 
 
 def element_op(node: Node) -> OpDef:
@@ -341,7 +337,7 @@ def is_filled(node: Node) -> bool:
         return False
     type_ = node.output.type
     is_array = isinstance(type_, ArrayType) and type_.ndim > 0
-    return is_array and _can_lower(node.op, [v.type for v in node.inputs], node.attrs)
+    return is_array and node.op.has_lowering([v.type for v in node.inputs], node.attrs)
 
 
 def is_apart(target: Value, others: Iterable[Value]) -> bool:

@@ -325,6 +325,14 @@ class OpDef(Record):
         is_late = self.is_speculatable and all(is_number(v.type) for v in node.inputs)
         return effects == Effect.PURE or (is_late and effects == Effect.RAISE)
 
+    def has_lowering(
+        self, types: Sequence[Type], attrs: Mapping[str, object] = MappingProxyType({})
+    ) -> bool:
+        """Whether native code computes the op for operands of these types."""
+        return self.lower is not None and (
+            self.can_lower is None or self.can_lower(*types, **attrs)
+        )
+
     def result_types(self, node: Node) -> tuple[Type, ...]:
         """Apply `infer` to the operand types of `node`."""
         if self.infer is None:

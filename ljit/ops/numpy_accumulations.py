@@ -56,10 +56,9 @@ def _can_update(a: Type, indices: Type, b: Type, *, by: str) -> bool:
     is_plain = element == a.element or not isinstance(element, ScalarType)
     if not is_plain or step.infer(a.element, element) != a.element:
         return False
-    can_lower = step.can_lower is None or step.can_lower(a.element, element)
     effects = step.effects
     found = effects if isinstance(effects, Effect) else effects(a.element, element)
-    return step.lower is not None and can_lower and found == Effect.PURE
+    return step.has_lowering((a.element, element)) and found == Effect.PURE
 
 
 def _update(a: np.ndarray, indices: Any, b: Any, *, by: str) -> None:

@@ -128,10 +128,7 @@ def is_boxed_call(node: Node) -> bool:
     op = node.op
     if op.evaluate is None or op.is_constant:
         return False
-    if op.lower is None:
-        return True
-    types_ = [v.type for v in node.inputs]
-    return op.can_lower is not None and not op.can_lower(*types_, **node.attrs)
+    return not op.has_lowering([v.type for v in node.inputs], node.attrs)
 
 
 def is_compiler_loaded() -> bool:

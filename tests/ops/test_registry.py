@@ -29,10 +29,6 @@ def effects_of(op, types):
     return op.effects if isinstance(op.effects, Effect) else op.effects(*types)
 
 
-def can_lower(op, types):
-    return op.lower is not None and (op.can_lower is None or op.can_lower(*types))
-
-
 def by_types(op):
     """Samples grouped by operand types."""
     groups = {}
@@ -74,7 +70,7 @@ def test_the_inferred_type_holds_the_result(op):
         if all(fits(x, t) for x, t in zip(results, types, strict=False)):
             continue
         message = f"{op.name}{operands!r} = {outcome.result!r} is no {types}"
-        assert can_lower(op, list(map(type_of, operands))), message
+        assert op.has_lowering(list(map(type_of, operands))), message
         left = attempt(lambda *xs: run_lowering(op, *xs), operands)
         assert isinstance(left.error, Bailed), message
 
@@ -114,7 +110,7 @@ def test_a_fold_gives_the_value(op):
 def test_a_lowering_computes_what_evaluate_does(op):
     done = lowered = 0
     for operands in op.operand_samples():
-        if not can_lower(op, list(map(type_of, operands))):
+        if not op.has_lowering(list(map(type_of, operands))):
             continue
         lowered += 1
         expected = attempt(op.evaluate, operands)
