@@ -16,13 +16,12 @@ from ljit.codegen.nest_space import ZERO, Operand
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["FEW", "TOGETHER", "Body", "Elements", "Places", "Source"]
+__all__ = ["FEW", "Body", "Elements", "Places", "Source"]
 
 Body = Callable[[Sequence[Native]], Sequence[Native]]
 Source = Operand | Native
 Places = dict[Operand, Ref]  # where arrays lie, or their strides
 FEW = 1 << 2  # elements whose addresses are one place and a multiple of the stride
-TOGETHER = 2 * FEW  # elements are combined at once where only a run knows their strides
 
 
 class Elements:
@@ -160,13 +159,7 @@ class Elements:
             return self.f.gep(f"[{stride.constant} x i8]", x.cursors[-1], k)
         return self.f.gep("i8", x.cursors[-1], self.f.mul(k, stride), "")
 
-    # -- places -----
-
-    def _neighbours(self, row: Places, k: Ref, strides: Places) -> list[Places]:
-        """The places of the arrays in some trips, one after the other, that are the k-th of their kind."""
-        first = self._moved(row, self.f.mul(k, integer("i64", TOGETHER)), strides)
-        middle = self._moved(first, integer("i64", FEW), strides)
-        return [x for row in (first, middle) for x in self._following(row, strides)]
+    # -- places --------------------------------------------------------------------------------------
 
     def _following(self, row: Places, strides: Places) -> list[Places]:
         """A few places from one on: so many as the machine's addresses can say without adding."""

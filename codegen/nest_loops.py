@@ -12,17 +12,18 @@ not goes through the memory in order, adding row to row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial, reduce
 
 from ljit.codegen.builder import FALSE, TRUE, Ref, integer
 from ljit.codegen.counted_loops import State, hints_of, inner_loop, maybe_loop, outer_loop
 from ljit.codegen.forms import Native
-from ljit.codegen.nest_elements import FEW, TOGETHER, Body, Elements, Places, Source
+from ljit.codegen.nest_elements import FEW, Body, Elements, Places, Source
 from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_overlap import Redirection, block_of, blocks_of
 from ljit.codegen.nest_packing import BLOCK_SHIFT, MOST, buffers, gather, scatter
-from ljit.codegen.nest_reductions import Accumulator, combine_blocks, in_pairs, split, take
+from ljit.codegen.nest_reductions import BLOCK, Accumulator, combine_blocks, split, take
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
 from ljit.codegen.nest_strides import Strides
 
@@ -30,7 +31,6 @@ __all__ = ["Body", "Loops"]
 
 _ROWS = 2  # 1 << 2 rows are combined side by side
 _SHORT = 6  # instructions of a body that may be written for each of them
-_SIDE = integer("i64", 3)
 _FEW_SHIFT = integer("i64", 2)
 
 
@@ -122,8 +122,9 @@ class Loops(Elements):
     @property
     def _can_be_packed(self) -> bool:
         """Whether blocks of rows, put side by side, do instead of a second copy of the loops."""
-        are_plain = not (self._reduced_targets or self.ways or self.e.is_quick)
-        return are_plain and self.columns == 1 and len(self._loose) <= MOST
+        are_plain = not (self.ways or self.e.is_quick)
+        rows = 1 << _ROWS if self._has_reduced_rows and self.length <= _SHORT else 1
+        return are_plain and self.columns == 1 and rows * len(self._loose) <= MOST
 
     @property
     def _loose(self) -> list[Operand]:
@@ -300,9 +301,7 @@ class Loops(Elements):
         self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places
     ) -> None:
         """Blocks of a row whose elements are put side by side, or all of it if they lie so."""
-        f, loose = self.f, self._loose
-        steps = {x: x.strides[self.inner] if x in loose else strides[x] for x in self.arrays}
-        dense = dict(zip(loose, buffers(f, len(loose)), strict=True))
+        f, rows = self.f, self._rows
         shift, size = integer("i64", BLOCK_SHIFT), integer("i64", 1 << BLOCK_SHIFT)
         more = f.binary("lshr", f.binary("add", trip, f.binary("sub", size, ONE)), shift)
         size = f.select(self._fast, trip, size)
@@ -311,22 +310,37 @@ class Loops(Elements):
             first = f.mul(k, size)
             rest = f.binary("sub", trip, first)
             count = f.select(f.icmp("slt", rest, size), rest, size)
-            places = self._moved({}, first, steps)
-            near = {**places}
-            for x in loose:
-                if x in self.sources:
-                    near[x] = gather(f, x.dtype, dense[x], (places[x], steps[x], count))
-                else:
-                    is_near = f.icmp("eq", steps[x], strides[x])
-                    near[x] = f.select(is_near, places[x], dense[x])
-            self._rows = [near]
-            self._walk(count, hoisted, strides, is_unit=True)
-            self._rows = [{}]
-            for x in loose:
-                if x in self.targets and f.is_reachable:
-                    scatter(f, x.dtype, dense[x], (places[x], steps[x], count))
+            with self._put_side_by_side(rows, first, count, strides) as self._rows:
+                self._walk(count, hoisted, strides, is_unit=True)
+            self._rows = rows
 
         outer_loop(self.e, f.select(self._fast, ONE, more), block)
+
+    @contextmanager
+    def _put_side_by_side(
+        self, rows: Sequence[Places], first: Ref, count: Ref, strides: Places
+    ) -> Iterator[list[Places]]:
+        """Give the places of so many elements of each row, which lie as the loops take for granted."""
+        f, loose = self.f, [] if self._fast is TRUE else self._loose
+        steps = {x: x.strides[self.inner] if x in loose else strides[x] for x in self.arrays}
+        combined = [target for target, _ in self._reduced_targets]
+        free = iter(buffers(f, len(rows) * len(loose)))
+        found, stored = [], []
+        for row in rows:
+            places = self._moved(row, first, steps)
+            found.append({**places})
+            for x in loose:
+                near, parts = next(free), (places[x], steps[x], count)
+                if x in self.sources or x in combined:
+                    found[-1][x] = gather(f, x.dtype, near, parts)
+                else:
+                    is_near = f.icmp("eq", steps[x], strides[x])
+                    found[-1][x] = f.select(is_near, places[x], near)
+                if x in self.targets and (x not in combined or row is rows[0]):
+                    stored.append((x.dtype, near, parts))
+        yield found
+        for dtype, near, parts in stored if f.is_reachable else ():
+            scatter(f, dtype, near, parts)
 
     def _walk(
         self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places, *, is_unit: bool
@@ -405,31 +419,21 @@ class Loops(Elements):
         hints = hints_of(self.group, is_unit=is_unit)
 
         def run(first: Ref, count: Ref) -> list[State]:
-            moved = [self._moved(row, first, strides) for row in rows]
             state = [part for a in accumulators for part in a.start_state]
+            with self._put_side_by_side(rows, first, count, strides) as moved:
 
-            def body(k: Ref, carried: State) -> State:
-                found = self._side_by_side(moved, hoisted, k, strides)
-                return take(accumulators, [value for row in found for value in row], carried)
+                def body(k: Ref, carried: State) -> State:
+                    found = self._side_by_side(moved, hoisted, k, strides)
+                    return take(accumulators, [value for row in found for value in row], carried)
 
-            def several(k: Ref, carried: State) -> State:
-                near = self._neighbours(moved[0], k, strides)
-                found = self._side_by_side(near, [*hoisted] * len(near), None, strides)
-                pairs = zip(accumulators, zip(*found, strict=True), strict=f.is_reachable)
-                return take(accumulators, [in_pairs(a.combine, x) for a, x in pairs], carried)
-
-            if is_unit or self.length > _SHORT or len(rows) > 1:
                 state = inner_loop(self.e, count, state, body, hints, self.length)
-            else:
-                eighth, length = f.binary("lshr", count, _SIDE), self.length
-                state = maybe_loop(self.e, eighth, state, several, TOGETHER * length)
-                done = f.binary("and", count, integer("i64", -TOGETHER))
-                moved = [self._moved(moved[0], done, strides)]
-                state = maybe_loop(self.e, f.binary("sub", count, done), state, body, length)
             return split(state, accumulators)
 
+        size = None
+        if self._fast is not TRUE:
+            size = f.select(self._fast, integer("i64", BLOCK), integer("i64", 1 << BLOCK_SHIFT))
         may_stop = not self.may_leave and len(pairs) == len(self.targets)
-        found = iter(combine_blocks(accumulators, trip, run, may_stop=may_stop))
+        found = iter(combine_blocks(accumulators, trip, run, may_stop=may_stop, size=size))
         for place in places:
             with self._at(place):
                 for target, a in pairs:

@@ -18,14 +18,19 @@ __all__ = ["BLOCK_SHIFT", "MOST", "PACKING", "buffers", "gather", "scatter"]
 
 PACKING = "rows."
 BLOCK_SHIFT = 8  # 1 << 8 elements are a block
-MOST = 6  # arrays of a nest that are copied
+MOST = 8  # blocks that are copied at once
+# steps in elements that have loops of their own, with vectors, where elements are that small
+_STEPS, _SMALL = (2, -1, 3), 4
 _LARGEST = 16  # bytes of an element
+_NUMBERS = {4: "float", 8: "double"}  # of which the machine loads one into a part of a vector
 
-_PLAIN = '!{!"llvm.loop.vectorize.enable", i1 false}', '!{!"llvm.loop.unroll.disable"}'
+_NOT_UNROLLED = '!{!"llvm.loop.unroll.disable"}'
+_PLAIN = ('!{!"llvm.loop.vectorize.enable", i1 false}', _NOT_UNROLLED)
+_VECTORS = ('!{!"llvm.loop.interleave.count", i32 1}', _NOT_UNROLLED)
 
 
 def buffers(f: FunctionBuilder, count: int) -> list[Ref]:
-    """Stack memory for blocks of so many arrays, the same for all nests of a function."""
+    """Stack memory for so many blocks, the same for all nests of a function."""
     while len(f.buffers) < count:
         f.buffers.append(f.alloca("i8", _LARGEST << BLOCK_SHIFT))
     return f.buffers[:count]
@@ -47,13 +52,25 @@ def scatter(f: FunctionBuilder, dtype: np.dtype, buffer: Ref, parts: Sequence[Re
 def _copy_function(dtype: np.dtype, kind: str) -> str:
     size = dtype.itemsize
     name = f"{PACKING}{kind}{size}"
-    return shared_function(name, lambda module: _write(module, name, size, kind == "gather"))
+    is_gather = kind == "gather"
+    return shared_function(
+        name,
+        lambda module: _write(module, name, size, is_gather),
+        straight=not _steps(size, is_gather=is_gather),
+    )
+
+
+def _steps(size: int, *, is_gather: bool) -> Sequence[int]:
+    return _STEPS if is_gather and size <= _SMALL else ()  # stores with gaps have no vectors
 
 
 def _write(module: ModuleBuilder, name: str, size: int, is_gather: bool) -> None:
-    """Loops for gaps of one element and for elements that go backwards have vectors; for others, four a trip."""
+    """A loop for each of the steps of `_STEPS`, and one for others, of four elements a trip."""
     item = {16: "<2 x i64>"}.get(size, f"i{8 * size}")
-    plain = module.distinct_metadata(f"!{{{{self}}, {', '.join(map(module.metadata, _PLAIN))}}}")
+    plain, vectors = (
+        module.distinct_metadata(f"!{{{{self}}, {', '.join(map(module.metadata, hints))}}}")
+        for hints in (_PLAIN, _VECTORS)
+    )
 
     def move(label: str, strided: str, dense: str) -> str:
         source, target = (strided, dense) if is_gather else (dense, strided)
@@ -69,22 +86,33 @@ def _write(module: ModuleBuilder, name: str, size: int, is_gather: bool) -> None
 {move(label, f"%{label}.strided", f"%{label}.dense")}
   %{label}.next = add nuw nsw i64 %{label}.k, 1
   %{label}.more = icmp slt i64 %{label}.next, %count
-  br i1 %{label}.more, label %{label}, label %done
+  br i1 %{label}.more, label %{label}, label %done, !llvm.loop {vectors}
 """
 
+    number = _NUMBERS.get(size) if is_gather else None
     fours = "\n".join(
-        f"""  %four.dense{i} = getelementptr {item}, ptr %four.to, i64 {i}
-  %four.step{i} = mul nsw i64 %stride, {i}
-  %four.strided{i} = getelementptr i8, ptr %four.from, i64 %four.step{i}
-{move(f"four{i}", f"%four.strided{i}", f"%four.dense{i}")}"""
+        f"""  %four.step{i} = mul nsw i64 %stride, {i}
+  %four.strided{i} = getelementptr i8, ptr %four.from, i64 %four.step{i}"""
         for i in range(4)
     )
+    if number is not None:
+        fours += _loaded_as_one(number)
+    else:
+        fours += "".join(
+            f"""
+  %four.dense{i} = getelementptr {item}, ptr %four.to, i64 {i}
+{move(f"four{i}", f"%four.strided{i}", f"%four.dense{i}")}"""
+            for i in range(4)
+        )
+    steps = _steps(size, is_gather=is_gather)
+    cases = " ".join(f"i64 {step * size}, label %step{i}" for i, step in enumerate(steps))
+    loops = "".join(known(f"step{i}", step * size) for i, step in enumerate(steps))
     text = f"""define ptr @{name}(ptr noalias %buffer, ptr noalias %data, i64 %stride, i64 %count) nounwind {{
 entry:
-  switch i64 %stride, label %any [ i64 {size}, label %unit i64 {2 * size}, label %gaps i64 {-size}, label %backwards ]
+  switch i64 %stride, label %any [ i64 {size}, label %unit {cases} ]
 unit:
   ret ptr %data
-{known("gaps", 2 * size)}{known("backwards", -size)}any:
+{loops}any:
   %fours = lshr i64 %count, 2
   %some = icmp ugt i64 %fours, 0
   br i1 %some, label %four, label %rest
@@ -120,3 +148,15 @@ done:
   ret ptr %buffer
 }}"""
     module.define(name, text)
+
+
+def _loaded_as_one(number: str) -> str:
+    """Four numbers, loaded into one vector and stored as such."""
+    lines, before = [""], "poison"
+    for i in range(4):
+        lines += [
+            f"  %four.x{i} = load {number}, ptr %four.strided{i}, align 1",
+            f"  %four.v{i} = insertelement <4 x {number}> {before}, {number} %four.x{i}, i32 {i}",
+        ]
+        before = f"%four.v{i}"
+    return "\n".join([*lines, f"  store <4 x {number}> {before}, ptr %four.to, align 1"])

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ljit.codegen.builder import Phi
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["Accumulator", "combine_blocks", "in_pairs", "split", "take"]
+__all__ = ["BLOCK", "Accumulator", "combine_blocks", "split", "take"]
 
 BLOCK = 1024  # elements
 _NARROW = np.dtype(np.int32)  # holds the sum of a block of shorter integers
@@ -140,15 +140,6 @@ def _block_type(type_: ScalarType, element: Type) -> ScalarType:
     return ScalarType(np.dtype(f"{dtype.kind}{_NARROW.itemsize}")) if is_small else type_
 
 
-def in_pairs(combine: Callable[[Native, Native], Native], values: Sequence[Native]) -> Native:
-    """Combine values so that few wait for one another."""
-    rest = [*values]
-    while len(rest) > 1:
-        pairs = zip(rest[::2], rest[1::2], strict=False)
-        rest = [combine(x, y) for x, y in pairs] + rest[len(rest) & ~1 :]
-    return rest[0]
-
-
 def take(accumulators: Sequence[Accumulator], values: Sequence[Native], carried: State) -> State:
     """Take one or more elements for each accumulator, in turns, into the states of a block."""
     if not accumulators[0].e.f.is_reachable:
@@ -172,17 +163,19 @@ def combine_blocks(
     run: Callable[[Ref, Ref], list[State]],
     *,
     may_stop: bool,
+    size: Ref | None = None,
 ) -> list[Native]:
     """Combine `trip` elements: `run(first, count)` does so for some of them, which are at least one.
 
-    `may_stop`: elements that can change no result need not be computed.
+    `may_stop`: elements that can change no result need not be computed. `size`: `run` takes no more elements at once.
     """
     may_stop = may_stop and all(a.saturated is not None for a in accumulators)
-    has_blocks = may_stop or any(a.has_blocks for a in accumulators)
-    if not has_blocks or (trip.constant is not None and trip.constant <= BLOCK):
+    has_blocks = size is not None or may_stop or any(a.has_blocks for a in accumulators)
+    size = size or integer("i64", BLOCK)
+    if not has_blocks or (trip.constant is not None and trip.constant <= (size.constant or 0)):
         states = run(ZERO, trip)
         return [a.result(state) for a, state in zip(accumulators, states, strict=True)]
-    return _Blocks(accumulators, trip, run, may_stop=may_stop).emit()
+    return _Blocks(accumulators, trip, run, may_stop=may_stop, size=size).emit()
 
 
 class _Blocks:
@@ -195,11 +188,13 @@ class _Blocks:
         run: Callable[[Ref, Ref], list[State]],
         *,
         may_stop: bool,
+        size: Ref,
     ) -> None:
         self.accumulators = accumulators
         self.trip = trip
         self.run = run
         self.may_stop = may_stop
+        self.size = size
         self.f = accumulators[0].e.f
 
     def emit(self) -> list[Native]:
@@ -210,7 +205,7 @@ class _Blocks:
         first = f.phi("i64")
         first.add(ZERO, before)
         totals = [[self._phi(x, before) for x in a.start_total] for a in self.accumulators]
-        rest, size = f.binary("sub", self.trip, first), integer("i64", BLOCK)
+        rest, size = f.binary("sub", self.trip, first), self.size
         states = self.run(first, f.select(f.icmp("slt", rest, size), rest, size))
         following = f.add(first, size)
         is_last = self._is_last(following, states)
