@@ -298,6 +298,7 @@ define float @__extendhfsf2(half %x) {
   ret float %float
 }
 """
+_HALF_TYPE = re.compile(r"(?<![%\w.])half\b")
 _HALF_NAMES = ("__truncdfhf2", "__truncsfhf2", "__extendhfsf2")
 
 
@@ -342,7 +343,7 @@ def compile_ir(
     (`layout.numpy_symbols`) and from the process: CPython's C API and the C library.
     """
     imported = {k: v for k, v in layout.numpy_symbols().items() if f"@{k}(" in text}
-    if "half" in text:
+    if _HALF_TYPE.search(text):
         imported |= {name: _half_conversions().symbol(name) for name in _HALF_NAMES}
     names = (entry_name, *exports)
     known = {**imported, **(symbols or {})}

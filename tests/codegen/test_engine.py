@@ -218,3 +218,13 @@ def test_a_compile_that_is_interrupted_leaves_nothing_that_crashes_the_garbage_c
     assert gc.collect() > 0
     monkeypatch.undo()
     assert compile_ir("define i64 @f() {\nret i64 1\n}", "f").address
+
+
+def test_conversions_of_half_are_compiled_for_code_that_has_the_type_only(monkeypatch):
+    asked = []
+    real = engine._half_conversions
+    monkeypatch.setattr(engine, "_half_conversions", lambda: asked.append(1) or real())
+    compile_ir("define i64 @f(i64 %x) {\n%half = lshr i64 %x, 1\nret i64 %half\n}", "f")
+    assert not asked
+    compile_ir("define i16 @f(half %x) {\n%r = bitcast half %x to i16\nret i16 %r\n}", "f")
+    assert asked
