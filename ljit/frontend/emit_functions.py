@@ -6,12 +6,12 @@ once, and for generators that are used up at once.
 
 from __future__ import annotations
 
-from types import CellType
+from types import CellType, FunctionType
 
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission, emits
 from ljit.frontend.emit_iteration import place_of_iterator
-from ljit.frontend.function_code import FunctionMaker, find_code
+from ljit.frontend.function_code import find_code
 from ljit.frontend.tree import Tree
 from ljit.ir import Value
 from ljit.source import SourceRange
@@ -33,8 +33,14 @@ def function_value(e: Emission, definition: tree.Def) -> Value:
     positional = [p for p in with_default if not p.keyword_only]
     by_keyword = [p for p in with_default if p.keyword_only]
     values = [e.expression(p.default) for p in (*positional, *by_keyword) if p.default is not None]
-    names = tuple([p.name for p in by_keyword])
-    return _function(e, definition.name, definition, values, len(positional), names)
+    defaults = _tuple(e, values[: len(positional)], definition.range)
+    made = _function(e, definition.name, definition, defaults)
+    if by_keyword:
+        names = [e.constant(p.name, p.range) for p in by_keyword]
+        pairs = [x for pair in zip(names, values[len(positional) :], strict=True) for x in pair]
+        by_name = e.emit("prim::DictConstruct", *pairs, where=definition.range)
+        e.effect("py::setattr", made, by_name, where=definition.range, name="__kwdefaults__")
+    return made
 
 
 def generator_value(e: Emission, generator: tree.Comprehension, *, is_kept: bool = True) -> Value:
@@ -42,45 +48,46 @@ def generator_value(e: Emission, generator: tree.Comprehension, *, is_kept: bool
     where = generator.range
     source = generator.generators[0].iterable
     place = place_of_iterator(source, where)
-    iterate = e.constant(iter, place)
-    iterator = e.emit("py::call", iterate, e.expression(source), where=place, kwnames=())
-    function = _function(e, "<genexpr>", generator, [], is_kept=is_kept)
+    iterator = _call(e, iter, e.expression(source), where=place)
+    function = _function(e, "<genexpr>", generator, is_kept=is_kept)
     return e.emit("py::call", function, iterator, where=where, kwnames=())
 
 
 def _function(
-    e: Emission,
-    name: str,
-    expression: Tree,
-    values: list[Value],
-    defaults: int = 0,
-    keyword_defaults: tuple[str, ...] = (),
-    *,
-    is_kept: bool = True,
+    e: Emission, name: str, expression: Tree, defaults: Value | None = None, *, is_kept: bool = True
 ) -> Value:
     where = expression.range
     code = find_code(e.function.__code__, name, where)
     if code is None or any(isinstance(part, tree.NamedExpr) for part in parts_of(expression)):
         raise _refused(e, name, "this expression is not translated", where)
-    cells: list[CellType | None] = []
-    variables: list[Value] = []
     own = dict(zip(e.function.__code__.co_freevars, e.function.__closure__ or (), strict=True))
+    cells: list[Value] = []
     for variable in code.co_freevars:
         found = e.find(variable)
         if found is None and variable in own:
-            cells.append(own[variable])
+            cells.append(e.constant(own[variable], where))
             continue
         if found is None or found[1] not in e.bound or variable in found[0].inlinable:
             problem = f"{variable!r} is a nested function, or may be unbound where it is used"
             raise _refused(e, name, problem, where)
         if is_kept and variable not in found[0].settled:
             raise _refused(e, name, f"{variable!r} may be bound again after its use", where)
-        cells.append(None)
-        variables.append(e.load(found[1], where, free=not e.is_own(found[0])))
-    maker = FunctionMaker(code, e.function.__globals__, tuple(cells), defaults, keyword_defaults)
-    return e.emit(
-        "py::call", e.constant(maker, where), *variables, *values, where=where, kwnames=()
+        value = e.load(found[1], where, free=not e.is_own(found[0]))
+        cells.append(_call(e, CellType, value, where=where))
+    parts = [e.constant(part, where) for part in (code, e.function.__globals__, None)]
+    none = e.constant(None, where)
+    return _call(
+        e, FunctionType, *parts, defaults or none, _tuple(e, cells, where) or none, where=where
     )
+
+
+def _call(e: Emission, function: object, *operands: Value, where: SourceRange) -> Value:
+    callee = e.constant(function, where)
+    return e.emit("py::call", callee, *operands, where=where, kwnames=())
+
+
+def _tuple(e: Emission, items: list[Value], where: SourceRange) -> Value | None:
+    return e.emit("prim::TupleConstruct", *items, where=where) if items else None
 
 
 def _refused(e: Emission, name: str, problem: str, where: SourceRange) -> Exception:

@@ -1,16 +1,14 @@
-"""The code of lambdas and generator expressions as CPython compiled it, and functions made of it."""
+"""The code of nested functions and generator expressions as CPython compiled it."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from itertools import islice
-from types import CellType, CodeType, FunctionType
+from types import CodeType
 
-from ljit.records import Record
 from ljit.source import SourceRange
 
-__all__ = ["FunctionMaker", "find_code"]
+__all__ = ["find_code"]
 
 
 def find_code(around: CodeType, name: str, where: SourceRange) -> CodeType | None:
@@ -39,28 +37,3 @@ def _places(code: CodeType) -> Iterator[tuple[int, int]]:
             continue
         if (line, column) != (end_line, end_column):
             yield line, column
-
-
-class FunctionMaker(Record):
-    """Makes the functions of one expression, given the values of the variables around it and its defaults.
-
-    A function sees the variables as they are now.
-    """
-
-    code: CodeType
-    namespace: dict[str, object]
-    cells: tuple[
-        CellType | None, ...
-    ]  # of each free variable; None: it is a variable of the function
-    defaults: int = 0
-    keyword_defaults: tuple[str, ...] = ()
-
-    def __call__(self, *values: object) -> FunctionType:
-        """Make one of the variables' values, the defaults and those of keyword-only parameters."""
-        left = iter(values)
-        closure = tuple([cell or CellType(next(left)) for cell in self.cells])
-        defaults = tuple(islice(left, self.defaults)) or None
-        made = FunctionType(self.code, self.namespace, self.code.co_name, defaults, closure)
-        made.__qualname__ = self.code.co_qualname
-        made.__kwdefaults__ = dict(zip(self.keyword_defaults, left, strict=True)) or None
-        return made

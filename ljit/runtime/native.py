@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, cast
 from ljit.errors import InternalError
 from ljit.frames import is_raised_by_handler
 from ljit.ir import Effect, Graph, Node, Value, get_op
-from ljit.ops.control import BUILD, CALL_NATIVE, MAP
+from ljit.ops.control import BUILD, CALL_NATIVE, IF, MAP
 from ljit.passes import run_passes
 from ljit.records import Record, made_by
 from ljit.runtime.baseline import (
@@ -107,20 +107,26 @@ class NativeUnit(Record, frozen=False):
 
     @property
     def is_worthwhile(self) -> bool:
-        """Whether anything but boxed calls happens in it."""
+        """Whether anything but boxed calls happens in it; CPython makes functions faster."""
         return _is_worthwhile(self.graph)
 
 
 def _is_worthwhile(graph: Graph) -> bool:
-    has_boxed = False
+    has_boxed = has_gain = makes_functions = False
     for node in graph.walk():
-        if node.blocks or node.op is CALL_NATIVE:
+        if node.op is CALL_NATIVE or (node.blocks and node.op is not IF):
             return True
         if node.op.effects_of(node) & Effect.CALL or is_boxed_call(node):
             has_boxed = True
-        elif node.op.lower is not None:
-            return True
-    return not has_boxed
+            makes_functions |= _is_call_of(node, FunctionType)
+        elif node.blocks or node.op.lower is not None:
+            has_gain = True
+    return not makes_functions and (has_gain or not has_boxed)
+
+
+def _is_call_of(node: Node, function: object) -> bool:
+    callee = node.inputs[0] if node.inputs else None
+    return callee is not None and callee.is_constant and callee.constant is function
 
 
 def is_boxed_call(node: Node) -> bool:
