@@ -103,13 +103,15 @@ def array_strides(e: Emitter, a: Native) -> list[Native]:
 def array_load(e: Emitter, a: Native, indices: Sequence[Native]) -> Native:
     assert isinstance(a.type, ArrayType)
     pointer = element_address(e, a, [i.ref for i in indices])
-    return load_element(e.f, pointer, a.type.dtype, a.type.element, e.access)
+    suffix = e.access or e.scopes.get(array_parts(a).data.text, "")
+    return load_element(e.f, pointer, a.type.dtype, a.type.element, suffix)
 
 
 def array_store(e: Emitter, a: Native, indices: Sequence[Native], value: Native) -> None:
     assert isinstance(a.type, ArrayType)
     pointer = element_address(e, a, [i.ref for i in indices])
-    store_element(e.f, pointer, a.type.dtype, value)
+    suffix = e.scopes.get(array_parts(a).data.text, "")
+    store_element(e.f, pointer, a.type.dtype, value, suffix)
 
 
 def array_new(

@@ -13,6 +13,7 @@ from typing import Any
 from ljit.analysis.assumptions import Assumption
 from ljit.analysis.signatures import NativeLink
 from ljit.codegen import mapnest
+from ljit.codegen.alias_scopes import alias_scopes
 from ljit.codegen.bailout import known_object
 from ljit.codegen.boxing import box
 from ljit.codegen.builder import Ref, integer
@@ -344,10 +345,10 @@ class GraphEmitter:
     def _trip(self, node: Node, k: Ref, header: Join) -> None:
         """Emit the body of a loop; all ways to the next trip meet in one latch."""
         body = node.blocks[0]
-        types_ = [param.type for param in body.params[1:]]
-        latch = Join(self.e, types_, "latch", owned=False)
+        latch = Join(self.e, [param.type for param in body.params[1:]], "latch", owned=False)
         self._continues[node] = latch.jump
-        self._run(body, latch.jump)
+        with alias_scopes(self.e, node, self.env):
+            self._run(body, latch.jump)
         values = latch.start()
         following = self.e.f.binary("add", k, integer("i64", 1), "nsw")
         header.jump((Native(body.params[0].type, (following,)), *values))

@@ -63,6 +63,7 @@ class Emitter:
         self.proven: tuple[str, ...] = ()  # of the node that is being lowered
         self.access = ""  # metadata of loads in the body of a nest
         self.spent: set[str] = set()  # objects of arrays that nothing needs behind the node
+        self.scopes: dict[str, str] = {}  # what accesses say of their arrays, by address
         self.hypotenuses: dict[str, Hypotenuse] = {}  # by the name of the result
         self._is_in_loop = False  # of a lowering
         self._stack_arrays: dict[tuple[str, int], Ref] = {}

@@ -13,8 +13,9 @@ Legal if no two trips that access the same element, one of them writing, change 
 each element gets its values in the program's order, and sums of floats are bit-identical. Nothing in the nest may leave
 native code: checks are proven, or were tested in front. Different arrays must not overlap: if they do, the code leaves
 in front of the nest, and the next compile keeps the order (`failed`); so it does if the loop put inside has hardly any
-trips. The trips of such loops have no state of the
-program (``reordered``), so a poll in them cannot leave: it does so behind the nest (`codegen/polling`).
+trips. What each trip of an outer loop reads again is read in strips that stay in the cache (`passes/strips`). The trips
+of such loops have no state of the program (``reordered``), so a poll in them cannot leave: it does so behind the nest
+(`codegen/polling`).
 
 Reference: McKinley, Carr, Tseng, Improving Data Locality with Loop Transformations, 1996.
 """
@@ -22,7 +23,7 @@ Reference: McKinley, Carr, Tseng, Improving Data Locality with Loop Transformati
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from itertools import permutations
+from itertools import pairwise, permutations
 
 from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
 from ljit.analysis.dependence import Access, Distances, Subscripts, distances, is_legal
@@ -31,6 +32,7 @@ from ljit.ops.control import DEOPTIMIZE, IF, LOOP, OTHER_ORDER, SNAPSHOT, YIELD
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant
 from ljit.passes.stored_sums import StoredSum, match
+from ljit.passes.strips import Strips, reread
 from ljit.types import INT, ArrayType
 
 __all__ = ["interchange"]
@@ -75,6 +77,7 @@ class _Nest:
         self.loops, self.fixed, self.between = loops, fixed, between
         self.body = [n for n in loops[-1].blocks[0] if n.op not in (SNAPSHOT, YIELD)]
         self.hazards: list[tuple[Value, Value]] = []
+        self.reread: Access | None = None  # what is read again and again, if strips can help
 
     @staticmethod
     def of(outer: Node) -> _Nest | None:
@@ -143,10 +146,19 @@ class _Nest:
 
         better = [order for order in permutations(present) if key(order) < key(present)]
         better = [o for o in better if o[-1] == present[-1] or not _is_short(self.loops[o[-1]])]
-        if not better or not self._find_hazards(accesses, aliases):
+        if not (better or len(present) > 2) or not self._find_hazards(accesses, aliases):
             return None
         dependences = self._dependences(accesses)
-        return min((o for o in better if is_legal(dependences, o)), key=key, default=None)
+        orders = [o for o in (*better, present) if self._is_legal(dependences, o)]
+        best = min(orders, key=key, default=None)
+        if best is None:
+            return None
+        if self._start_is_zero(best[-2]):
+            self.reread = reread(accesses, best, dependences)
+        return None if best == present and self.reread is None else best
+
+    def _is_legal(self, dependences: Sequence[Distances], order: Sequence[int]) -> bool:
+        return is_legal(dependences, order)
 
     def _accesses(self) -> list[Access]:
         self.subscripts = Subscripts(self.loops)
@@ -186,28 +198,42 @@ class _Nest:
 
     def reorder(self, order: Sequence[int]) -> None:
         """Write the loops in the order, in place of the present ones."""
+        strips = self._move_in_front(order)
+        self._write(order, strips, [*self.between, *self.body])
+
+    def _write(self, order: Sequence[int], strips: Strips | None, body: Sequence[Node]) -> None:
         outer = self.loops[0]
-        self._move_in_front(order[-1])
         made: list[Node] = []
-        for position in order:
-            made.append(self._loop(self.loops[position]))
-            if len(made) > 1:
-                _end(made[-2], [made[-1]])
+        for depth, position in enumerate(order):
+            if strips is not None and depth == len(order) - 3:
+                made.append(strips.loop)
+            bounds = None
+            if strips is not None and depth == len(order) - 2:
+                bounds = strips.bounds()
+            made.append(self._loop(position, bounds))
+        for loop, inner in pairwise(made):
+            _end(loop, [inner])
         made[0].insert_before(outer)
-        _end(made[-1], [*self.between, *self.body])
+        _end(made[-1], body)
         outer.erase()
 
-    def _move_in_front(self, inside: int) -> None:
-        """Put in front of the nest what can stand there, and the tests."""
+    def _move_in_front(self, order: Sequence[int]) -> Strips | None:
+        """Put in front of the nest what can stand there, the tests, and how it goes in strips."""
         for node in self.fixed:
             node.move_before(self.loops[0])
         for pair in self.hazards:
             self._leave_if_overlapping(pair)
-        self._leave_if_short(inside)
+        self._leave_if_short(order[-1])
+        if self.reread is None:
+            return None
+        again, loop, inside = (self.loops[position] for position in order[-3:])
+        return Strips(self.loops[0], again, loop, inside, self.reread.array)
 
-    def _loop(self, source: Node, start: Value | None = None) -> Node:
-        """A loop with the trips of `source`, whose variable takes the place of its."""
-        bounds = (source.inputs[0] if start is None else start, source.inputs[1])
+    def _loop(self, position: int, bounds: tuple[Value, Value] | None = None) -> Node:
+        """A loop with the trips of one, or some of them, whose variable takes the place of its."""
+        source = self.loops[position]
+        if bounds is None:
+            bounds = (self._start(source), source.inputs[1])
         attrs = {"reordered": True}
         made = source.graph.create(LOOP, bounds, attrs, outputs=(), like=source)
         param = source.blocks[0].params[0]
@@ -231,6 +257,10 @@ class _Nest:
     def _start(self, loop: Node) -> Value:
         return loop.inputs[0]
 
+    def _start_is_zero(self, position: int) -> bool:
+        start = self._start(self.loops[position])
+        return start.is_constant and start.constant == 0
+
     def _op(self, name: str, *operands: Value) -> Value:
         """An op in front of the nest."""
         outer = self.loops[0]
@@ -246,24 +276,34 @@ class _Nest:
 
 
 class _SumNest(_Nest):
-    """A loop that stores sums made in a loop in it (`stored_sums`)."""
+    """A loop that stores sums made in a loop in it (`stored_sums`), and the loops around it."""
 
     sums: StoredSum
 
     @staticmethod
     def of(outer: Node) -> _Nest | None:
-        sums = match(outer) if _is_plain(outer) else None
-        if sums is None:
-            return None
-        varying = set(outer.blocks[0].params)
+        loops: list[Node] = []
+        varying: set[Value] = set()
         fixed: list[Node] = []
         between: list[Node] = []
-        if not _sort(sums.before, varying, fixed, between):
+        loop, sums = outer, None
+        while sums is None:
+            is_fixed = not any(value in varying for value in loop.inputs)
+            if not _is_plain(loop) or not is_fixed or len(loops) == _MAX_LOOPS - 1:
+                return None
+            loops.append(loop)
+            varying.update(loop.blocks[0].params)
+            sums = match(loop)
+            nodes = [n for n in loop.blocks[0] if n.op not in (SNAPSHOT, YIELD)]
+            if sums is None and not (nodes and nodes[-1].op is LOOP):
+                return None
+            before = nodes[:-1] if sums is None else sums.before
+            if not _sort(before, varying, fixed, between):
+                return None
+            loop = nodes[-1]
+        if any(value in varying for value in (sums.start, sums.loop.inputs[1])):
             return None
-        bounds = (sums.start, sums.loop.inputs[1])
-        if any(value in varying for value in bounds):
-            return None
-        nest = _SumNest([outer, sums.loop], fixed, between)
+        nest = _SumNest([*loops, sums.loop], fixed, between)
         nest.sums = sums
         nest.between += sums.index
         return nest if nest.is_quiet() and nest._is_quiet_node(sums.store) else None
@@ -275,32 +315,37 @@ class _SumNest(_Nest):
         store = self.subscripts.access(self.sums.store, is_write=True)
         return [*found, store, store]  # it is loaded, too
 
+    def _is_legal(self, dependences: Sequence[Distances], order: Sequence[int]) -> bool:
+        """Whether each sum has an element of its own, too: all of them begin before the first one ends."""
+        stores = [d for d in dependences if any(d[:-1]) or None in d[:-1]]
+        return not stores and super()._is_legal(dependences, order)
+
     def reorder(self, order: Sequence[int]) -> None:
-        """Begin the sums in a loop of their own; then add to them in memory."""
+        """Begin the sums in loops of their own; then add to them in memory."""
         sums, outer, graph = self.sums, self.loops[0], self.loops[0].graph
         array, index, _ = sums.store.inputs
         assert isinstance(array.type, ArrayType)
-        self._move_in_front(order[-1])
+        strips = self._move_in_front(order)
         first = sums.first
         if not isinstance(first, Value):
             first = insert_constant(array.type.dtype.type(first), outer)
         copies: dict[Value, Value] = {}
-        attrs = {"reordered": True}
-        begin = graph.create(LOOP, outer.inputs, attrs, outputs=(), like=outer)
-        copies[outer.blocks[0].params[0]] = begin.add_block([("", INT)]).params[0]
-        begin.insert_before(outer)
+        begins = []
+        for loop in self.loops[:-1]:
+            attrs = {"reordered": True}
+            begins.append(graph.create(LOOP, loop.inputs, attrs, outputs=(), like=loop))
+            copies[loop.blocks[0].params[0]] = begins[-1].add_block([("", INT)]).params[0]
         nodes = [copy_node(n, graph, copies, {}) for n in self.between]
-        _end(begin, [*nodes, self._store(copies.get(index, index), copies.get(first, first))])
+        for around, inner in pairwise(begins):
+            _end(around, [inner])
+        _end(begins[-1], [*nodes, self._store(copies.get(index, index), copies.get(first, first))])
+        begins[0].insert_before(outer)
         load = graph.create(get_op("np::getitem"), (array, index), like=sums.store)
         load.proven = sums.store.proven
-        made = [self._loop(sums.loop, sums.start), self._loop(outer)]
         sums.loop.blocks[0].params[1].replace_all_uses_with(load.output)
         (result,) = sums.loop.blocks[0].terminator.inputs
         store = self._store(sums.store.inputs[1], result)
-        _end(made[0], [made[1]])
-        _end(made[1], [*self.between, load, *self.body, store])
-        made[0].insert_before(outer)
-        outer.erase()
+        self._write(order, strips, [*self.between, load, *self.body, store])
 
     def _start(self, loop: Node) -> Value:
         return self.sums.start if loop is self.sums.loop else loop.inputs[0]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit.passes import strips
 
 
 def product(a, b, c):
@@ -81,6 +82,50 @@ def test_a_loop_of_hardly_any_trips_is_not_left_inside():
         assert (a == 1.5).all()
     (info,) = f.specializations
     assert info.compiles == 2 and info.state == "native"
+
+
+def rows_first(a, b, c):
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            x = a[i, k]
+            for j in range(b.shape[1]):
+                c[i, j] += x * b[k, j]
+
+
+def sums_in_a_variable(a, b, c):
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            s = 0.0
+            for k in range(a.shape[1]):
+                s += a[i, k] * b[k, j]
+            c[i, j] = s
+
+
+def one_row_of_sums(a, b, c):
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            s = 0.0
+            for k in range(a.shape[1]):
+                s += a[i, k] * b[k, j]
+            c[0, j] = s
+
+
+@pytest.mark.parametrize("function", [product, rows_first, sums_in_a_variable, one_row_of_sums])
+@pytest.mark.parametrize("m", [0, 1, 7, 8, 9, 16, 21])
+def test_products_in_strips_are_those_of_python(function, m, monkeypatch):
+    monkeypatch.setattr(strips, "_CACHE", 64)  # strips of the least size
+    monkeypatch.setenv("LJIT_QUICK_RUNS", "0")
+    f = ljit.jit(function)
+    for _ in range(3):
+        a, b, expected = np.cos(np.arange(40 * m)), np.sin(np.arange(9 * m)), np.ones((9, 9))
+        a, b, given = (
+            a.reshape(-1, m)[:9].copy() if m else np.ones((9, 0)),
+            b.reshape(m, 9),
+            np.ones((9, 9)),
+        )
+        function(a, b, expected)
+        f(a, b, given)
+        assert np.array_equal(expected, given)
 
 
 NAMES = "ijk"

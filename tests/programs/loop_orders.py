@@ -253,3 +253,52 @@ def sums_of_rows_below(a, sums):
         for i in range(j, a.shape[0]):
             s += a[i, j] - j
         sums[j] = s
+
+
+@program(
+    lambda: (table(5, 20), table(20, 7), np.zeros((5, 7))),
+    lambda: (table(2, 0), table(0, 9), np.ones((2, 9))),
+    lambda: (table(0, 4), table(4, 9), np.ones((2, 9))),
+    lambda: (table(3, 4), table(4, 18), np.ones((3, 17))),
+    lambda: (table(3, 4), table(4, 17), np.ones((17, 3)).T),
+)
+def product_by_rows(a, b, c):
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            x = a[i, k]
+            for j in range(b.shape[1]):
+                c[i, j] += x * b[k, j]
+
+
+@program(
+    lambda: (table(5, 20), table(20, 7), np.zeros((5, 7))),
+    lambda: (table(2, 0), table(0, 9), np.ones((2, 9))),
+    lambda: (table(3, 4), table(4, 18), np.ones((3, 17))),
+)
+def product_of_sums(a, b, c):
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            s = 0.0
+            for k in range(a.shape[1]):
+                s += a[i, k] * b[k, j]
+            c[i, j] = s
+
+
+@program(lambda: (table(5, 20), table(20, 7), np.zeros(7)))
+def last_row_of_sums(a, b, c):
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            s = 0.0
+            for k in range(a.shape[1]):
+                s += a[i, k] * b[k, j]
+            c[j] = s
+
+
+@program(lambda: (table(6, 5), table(6, 5)))
+def arrays_that_change_places(a, b):
+    for _ in range(4):
+        for j in range(a.shape[1]):
+            for i in range(a.shape[0]):
+                b[i, j] = 0.5 * a[i, j] + 1.0
+        a, b = b, a
+    return a, b
