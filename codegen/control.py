@@ -274,8 +274,7 @@ class GraphEmitter:
 
     def _region(self, node: Node) -> None:
         bailout = self.e.bailout
-        types_ = [out.type for out in node.outputs]
-        after = Join(self.e, types_, "region", values=node.outputs)
+        after = Join(self.e, [o.type for o in node.outputs], "region", values=node.outputs)
         before = bailout.current
         self._breaks[node] = after.jump
         self._run(node.blocks[0], after.jump)
