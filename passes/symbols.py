@@ -105,13 +105,10 @@ def _known_result(op: OpDef, types: tuple[Type, ...]) -> Type | None:
 
 def _result(op: OpDef, types: tuple[Type, ...], attrs: Mapping[str, object]) -> Type | None:
     """The type of an op's result; None if native code does not compute it."""
-    assert op.infer is not None
+    if not op.has_lowering(types, attrs):
+        return None
     results = op.infer_types(types, attrs)
-    return (
-        results[0]
-        if op.has_lowering(types, attrs) and len(results) == 1 and results[0] != ANY
-        else None
-    )
+    return results[0] if len(results) == 1 and results[0] != ANY else None
 
 
 def _folded(op: OpDef, operands: Sequence[Value], attrs: Mapping[str, object]) -> object:
