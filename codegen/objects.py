@@ -162,7 +162,7 @@ def _call_evaluate(e: Emitter, function: object, args: Sequence[Native]) -> Nati
                 return made
     callee = object_const(e, _without_frames(function)).ref
     if is_unpacking(function):
-        return owned_result(e, tuple_of_items(e, args[0], len(e.result_types), callee))
+        return owned_result(e, tuple_of_items(e, args[0], function, callee))
     return _vectorcall(e, _symbol_for(e, args), (callee,), args, ())
 
 

@@ -70,6 +70,8 @@ __all__ = [
     "lower_truth",
 ]
 
+_MAX_ORDERED = 8  # pairs of items
+
 # -- == and < --------------------------------------------------------------------------------------
 
 
@@ -98,7 +100,10 @@ def effect_of_comparison(x: Type, y: Type) -> Effect:
 
 
 def can_lower_order(x: Type, y: Type) -> bool:
-    """Whether ``x < y`` has native code."""
+    """Whether ``x < y`` has native code: real numbers, strs, and tuples of them."""
+    if isinstance(x, TupleType) and isinstance(y, TupleType):
+        pairs = list(zip(x.items, y.items, strict=False))
+        return len(pairs) <= _MAX_ORDERED and all(can_lower_order(*pair) for pair in pairs)
     return x == y == STR or (all_numbers(x, y) and COMPLEX not in (x, y))
 
 
@@ -117,11 +122,25 @@ def lower_order(predicate: str) -> Callable[[Emitter, V, V], V]:
     """Make the lowering of an order comparison."""
 
     def lower(e: Emitter, x: V, y: V) -> V:
+        if isinstance(x.type, TupleType):
+            return _order_of_tuples(e, predicate, e.tuple_items(x), e.tuple_items(y))
         if x.type == STR:
             return e.compare(predicate, e.str_compare(x, y), e.const(INT, 0))
         return compare_numbers(e, predicate, x, y)
 
     return lower
+
+
+def _order_of_tuples(e: Emitter, predicate: str, xs: Sequence[V], ys: Sequence[V]) -> V:
+    """The first items that differ decide, then the lengths."""
+    if not xs or not ys:
+        lengths = e.const(INT, len(xs)), e.const(INT, len(ys))
+        return e.compare(predicate, *lengths)
+    return e.branch(
+        _same_or_equal(e, xs[0], ys[0]),
+        lambda: _order_of_tuples(e, predicate, xs[1:], ys[1:]),
+        lambda: lower_order(predicate)(e, xs[0], ys[0]),
+    )
 
 
 def compare_numbers(e: Emitter, predicate: str, x: V, y: V) -> V:

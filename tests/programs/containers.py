@@ -297,3 +297,41 @@ def unpacking_anything(k):
         a, b = thing
         found.append((b, a))
     return found
+
+
+@program(*(lambda k=k: (k,) for k in range(len(THINGS))))
+def unpacking_the_rest_of_anything(k):
+    found = []
+    for thing in ((1, 2, 3), [1, 2, 3], THINGS[k]):
+        a, *b = thing
+        *c, d = thing
+        b.append(d)
+        found.append((a, b, c))
+    e, *f, g = THINGS[k]
+    return found, e, f, g
+
+
+@program(
+    lambda: ((1, 2), (1, 3)),
+    lambda: ((1, 2.0), (1, 2)),
+    lambda: ((2**60, 1), (2.0**60, 2)),
+    lambda: ((1.5, "a"), (1.5, "b")),
+    lambda: ((1,), (1, 2)),
+    lambda: ((), (1,)),
+    lambda: ((), ()),
+    lambda: (((1, 2), 3), ((1, 2), 4)),
+    lambda: ((1, float("nan")), (1, 2.0)),
+    lambda: ((True, "x", 2), (1, "x", 2)),
+    lambda: ((1, "a"), (1, 2)),
+    lambda: ((1, None), (1, None)),
+    lambda: ((np.int64(1), 2), (1, 3)),
+    lambda: ((1j, 2), (1j, 3)),
+)
+def order_of_tuples(s, t):
+    count = 0
+    for _ in range(3):
+        if s < t:
+            count += 1
+        if s >= t:
+            count += 10
+    return count, s < t, s > t, s <= t, s >= t
