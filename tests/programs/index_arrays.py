@@ -309,3 +309,18 @@ def index_that_changes(a, index):
     total = a[index] * 1.5
     kept[-1] = 30
     return total + a[index]  # IndexError
+
+
+@program(
+    lambda: (np.arange(7.0) + 0.5, np.arange(7) * 3 % 7, 4),
+    lambda: (np.arange(7.0) + 0.5, np.arange(7) * 3 % 7, 0),
+    lambda: (np.arange(7.0) + 0.5, np.arange(7) * 3 % 8, 2),  # IndexError
+)
+def permuted_again(x, index, n):
+    y = x + 1.0
+    for _ in range(n):
+        y = y * y[index]
+        x = x[index] * 0.5 + x
+        index = index[index] + 0
+    y = y * y[index]
+    return y[::-1] * y[index], x, index
