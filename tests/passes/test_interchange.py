@@ -163,7 +163,9 @@ def random_nest(chooser):
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_random_nests_give_what_python_gives(seed, tmp_path):
+def test_random_nests_give_what_python_gives(seed, tmp_path, monkeypatch):
+    monkeypatch.setattr(strips, "_CACHE", 64)  # strips of the least size
+    monkeypatch.setenv("LJIT_QUICK_RUNS", "0")
     path = tmp_path / "nest.py"
     path.write_text(random_nest(random.Random(seed)))
     spec = importlib.util.spec_from_file_location("nest", path)
