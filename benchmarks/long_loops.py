@@ -2,6 +2,7 @@
 
     python benchmarks/long_loops.py            # both parts, two minutes
     python benchmarks/long_loops.py --only matmul --rounds 50
+    python benchmarks/long_loops.py --only sieve --instructions    # counted, too, with valgrind; takes some minutes
 
 Polls: the programs of loops.py, compiled with and without polls, take turns; a ratio is that of the shortest times.
 Code without polls lies elsewhere in memory, which alone makes single programs some percent faster or slower.
@@ -102,9 +103,9 @@ def ratios_of_instructions(programs: list[Program]) -> dict[str, float]:
     return {name: first / second for name, (first, second) in pairs.items()}
 
 
-def measure_polls(programs: list[Program], rounds: int) -> bool:
+def measure_polls(programs: list[Program], rounds: int, *, count: bool) -> bool:
     """Print a line for each program; whether the target is met."""
-    counted = ratios_of_instructions(programs)
+    counted = ratios_of_instructions(programs) if count else {}
     print("program                   polls     without     ratio  of instructions")
     ratios = []
     for program in programs:
@@ -208,13 +209,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", action="append", help="a part of a program's name")
     parser.add_argument("--rounds", type=int, default=50)
+    parser.add_argument("--instructions", action="store_true", help="count them, too")
     parser.add_argument("--count", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     chosen = [p for p in PROGRAMS if not args.only or any(part in p.name for part in args.only)]
     if args.count:
         count_instructions(chosen)
         return 0
-    is_met = measure_polls(chosen, args.rounds)
+    is_met = measure_polls(chosen, args.rounds, count=args.instructions)
     is_met &= measure_threads(max(args.rounds // 10, 1))
     return 0 if is_met else 1
 
