@@ -316,13 +316,20 @@ class Loops(Elements):
 
         outer_loop(self.e, f.select(self._fast, ONE, more), block)
 
+    def _step_along(self, x: Operand) -> Ref:
+        """The stride of an array along the inner loop; of axes that run as one, the last may have one element."""
+        step = x.strides[self.inner]
+        if not x.is_plain:
+            return step
+        return self.f.select(self.is_flat, integer("i64", x.dtype.itemsize), step)
+
     @contextmanager
     def _put_side_by_side(
         self, rows: Sequence[Places], first: Ref, count: Ref, strides: Places
     ) -> Iterator[list[Places]]:
         """Give the places of so many elements of each row, which lie as the loops take for granted."""
         f, loose = self.f, [] if self._fast is TRUE else self._loose
-        steps = {x: x.strides[self.inner] if x in loose else strides[x] for x in self.arrays}
+        steps = {x: self._step_along(x) if x in loose else strides[x] for x in self.arrays}
         combined = [target for target, _ in self._reduced_targets]
         free = iter(buffers(f, len(rows) * len(loose)))
         found, stored = [], []

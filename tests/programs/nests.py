@@ -400,3 +400,20 @@ def fresh_results_at_any_strides(a, b, c):
     out = np.ones(total.shape[::-1], dtype=total.dtype).T
     np.multiply(total, c, out=out)
     return total, total.strides, a - c, abs(c), np.where(a > b, a, c), out
+
+
+def counted(n, m):
+    return np.arange(n * m).reshape(n, m) % 7.0
+
+
+@program(
+    lambda: (np.ones((5, 3)), np.ones((5, 3)).T.copy().T),
+    lambda: (counted(40, 1), counted(1, 40).T),
+    lambda: (counted(1, 700).T, counted(700, 1)),
+    lambda: (counted(700, 1), np.broadcast_to(np.ones((1, 1)), (700, 1))),
+    lambda: (counted(700, 1), np.lib.stride_tricks.as_strided(np.ones(2), (700, 1), (0, 8))),
+    lambda: (counted(1, 700), counted(700, 1)),
+    lambda: (np.repeat(counted(700, 1), 2, axis=1)[:, :1], counted(700, 1)),
+)
+def columns_that_are_all_there_is(a, b):
+    return a + b, (a * b).sum(), (a - b).max(axis=0), (a + b).min(axis=1), (a > b).any(axis=-1)
