@@ -112,7 +112,7 @@ def local_import(n):
 def escaping_closure(n):
     functions = []
     for i in range(n):
-        functions.append(lambda x, i=i: x + i + n)
+        functions.append(lambda x: x + i + n)  # noqa: B023  # which is the point
     return [f(10) for f in functions]
 
 

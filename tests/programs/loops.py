@@ -180,7 +180,7 @@ def loop_over_dict_and_set(d):
     return out, total
 
 
-@program(lambda: (8,), lambda: (0,), is_translated=False)
+@program(lambda: (8,), lambda: (0,))
 def loop_over_generator(n):
     total = 0
     for x in (i * i for i in range(n)):

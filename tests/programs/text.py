@@ -45,7 +45,7 @@ def string_methods(s):
     )
 
 
-@program(lambda: ("abracadabra",), lambda: ("",), is_translated=False)
+@program(lambda: ("abracadabra",), lambda: ("",))
 def character_counts(s):
     counts = {}
     for c in s:
