@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from ljit import config
 from ljit.errors import InternalError
 from ljit.interp import MIN_TRIPS, LoopExit, LoopInfo
-from ljit.ir import Value
-from ljit.ops.control import CALLEE_LEFT, PLANNED_EXITS
+from ljit.ir import Node, Value
+from ljit.ops.control import CALLEE_LEFT, LOOP, PLANNED_EXITS
 from ljit.runtime.links import link_to, note_callers
 from ljit.runtime.native import NativeUnit, compile_loop, is_compiler_loaded
 from ljit.runtime.plans import (
@@ -115,11 +115,14 @@ class OutlinedLoops:
                 self._refuse(found, loop_id, f"compiled {found.compiles} times")
             if found.refused is not None:
                 return None
-            earlier = graph_of_quick_code(found, types_, plan.feedback)
-            found.compiles += 1
-            found.known = plan.feedback.summary()
             baseline = self.executor.baseline
             assert baseline is not None
+            earlier = graph_of_quick_code(found, types_, plan.feedback)
+            runs = quick_runs(plan.feedback)
+            if not found.compiles and _is_inside_loop(baseline.node(loop_id)):
+                runs = config.settings().quick_runs  # the loop around it will be native soon
+            found.compiles += 1
+            found.known = plan.feedback.summary()
             try:
                 unit = compile_loop(
                     baseline,
@@ -132,7 +135,7 @@ class OutlinedLoops:
                     ),
                     link_to,
                     fastmath=self.executor.options.fastmath,
-                    quick_runs=quick_runs(plan.feedback),
+                    quick_runs=runs,
                     earlier=earlier,
                 )
             except InternalError as error:
@@ -154,6 +157,10 @@ class OutlinedLoops:
         found.refused = reason
         name = self.executor.fn.__qualname__
         _log.update(f"{name}.loop{loop_id} stays interpreted: {reason}")
+
+
+def _is_inside_loop(loop: Node) -> bool:
+    return any(b.owner is not None and b.owner.op is LOOP for b in loop.blocks_around())
 
 
 def _leave(
