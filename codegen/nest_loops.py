@@ -124,7 +124,9 @@ class Loops(Elements):
         """Whether blocks of rows, put side by side, do instead of a second copy of the loops."""
         are_plain = not (self.ways or self.e.is_quick)
         rows = 1 << _ROWS if self._has_reduced_rows and self.length <= _SHORT else 1
-        return are_plain and self.columns == 1 and rows * len(self._loose) <= MOST
+        if not are_plain or self.columns > 1 or rows * len(self._loose) > MOST:
+            return False
+        return all(self.strides.known(x, self.inner) == x.dtype.itemsize for x in self._loose)
 
     @property
     def _loose(self) -> list[Operand]:

@@ -417,3 +417,13 @@ def counted(n, m):
 )
 def columns_that_are_all_there_is(a, b):
     return a + b, (a * b).sum(), (a - b).max(axis=0), (a + b).min(axis=1), (a > b).any(axis=-1)
+
+
+@program(
+    lambda: (np.ones((1, 3)), counted(700, 3)),
+    lambda: (counted(700, 3), counted(700, 3)),
+    lambda: (counted(1, 3), counted(700, 3)),
+    lambda: (counted(700, 3), counted(1, 3)),
+)
+def columns_of_rows_that_are_broadcast(a, b):
+    return a[..., 0] + b[..., 1], (a[..., 2] * b[..., 0]).sum()
