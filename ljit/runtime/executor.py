@@ -34,7 +34,14 @@ from ljit.interp import (
 from ljit.ops.control import CALLEE_LEFT, HOT, NOT_RUN, PLANNED_EXITS
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
-from ljit.runtime.links import connect, disconnect, drop_callers, link_to, note_callers
+from ljit.runtime.links import (
+    connect,
+    disconnect,
+    drop_callers,
+    link_to,
+    note_callers,
+    renew_callees,
+)
 from ljit.runtime.native import (
     MISMATCH,
     NativeUnit,
@@ -434,6 +441,8 @@ class ProfilingExecutor:
         An exception is no reason for either (native code has to leave for it) unless bailouts dominate.
         """
         reason = unit.sites[site_index].reason
+        if reason == CALLEE_LEFT:
+            renew_callees(unit)
         if reason == CALLEE_LEFT or reason in PLANNED_EXITS:
             return
         if raised and reason != NOT_RUN:

@@ -26,7 +26,7 @@ from ljit.types import NEVER, Type, join
 if TYPE_CHECKING:
     from ljit.runtime.executor import ProfilingExecutor
 
-__all__ = ["connect", "disconnect", "drop_callers", "link_to", "note_callers"]
+__all__ = ["connect", "disconnect", "drop_callers", "link_to", "note_callers", "renew_callees"]
 
 
 class Link(NativeLink, frozen=False):
@@ -101,6 +101,18 @@ def _make_link(executor: ProfilingExecutor, plan: Plan, result: Type, is_clean: 
         if plan.unit is not None:
             connect(plan)
     return link
+
+
+def renew_callees(unit: NativeUnit) -> None:
+    """Have code that the unit calls, and that is used up, optimised: calls with objects may never reach it."""
+    for node in list(unit.graph.walk()):
+        link = node.attrs["callee"] if node.op is CALL_NATIVE else None
+        if not isinstance(link, Link) or not hasattr(link.callee, "_executor"):
+            continue
+        executor: ProfilingExecutor = link.callee._executor
+        plan = executor.plans.get(link.signature.params)
+        if plan is not None and plan.unit is not None and plan.unit.code.is_hot:
+            executor.unit_for(plan)
 
 
 def note_callers(unit: NativeUnit) -> None:

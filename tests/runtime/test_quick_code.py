@@ -324,3 +324,33 @@ def test_a_compile_leaves_the_garbage_collector_as_it_was():
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def free(columns, row, column):
+    for i in range(row):
+        if columns[i] == column or abs(columns[i] - column) == row - i:
+            return False
+    return True
+
+
+def place(columns, row, n):
+    if row == n:
+        return 1
+    count = 0
+    for column in range(n):
+        if free(columns, row, column):
+            columns[row] = column
+            count += place(columns, row + 1, n)
+    return count
+
+
+def count_queens(n):
+    return place(np.zeros(n, np.int64), 0, n)
+
+
+def test_a_callee_that_calls_with_objects_do_not_reach_is_optimised_when_it_is_used_up():
+    with config.overridden(quick_runs=20000):
+        f = ljit.jit(count_queens)
+        for _ in range(500):
+            assert f(6) == 4
+    assert sum(info.bailouts for info in f.specializations) < 20
