@@ -47,6 +47,7 @@ from ljit.runtime.native import (
     NativeUnit,
     PassOn,
     compile_function,
+    is_compiler_loaded,
     link_behind,
     link_entries,
     make_fill_in,
@@ -60,6 +61,7 @@ from ljit.runtime.plans import (
     MAX_EVICTIONS,
     MAX_MISMATCHES,
     MAX_PLANS,
+    SLOW_CALLS_BEFORE_LOADING,
     SLOW_CALLS_BEFORE_PASSING_ON,
     TESTS_IN_FRONT,
     LoopPlan,
@@ -122,7 +124,7 @@ class ProfilingExecutor:
         self.slow_calls = 0  # since CPython runs the function
         self.evictions = 0
         self.bound_calls = 0  # of native code, with keywords or defaults
-        self._pass_on: PassOn | None = None
+        self.pass_on: PassOn | None = None
         self._fill_in: FillIn | None = None
         self._evicted: list[NativeUnit | PassOn] = []  # may still be running
         self._baseline: Baseline | None = None
@@ -215,14 +217,13 @@ class ProfilingExecutor:
         """Note a call that CPython runs; after many of them calls jump there without coming here."""
         counted = plan if plan is not None else self
         counted.slow_calls += 1
-        if counted.slow_calls != SLOW_CALLS_BEFORE_PASSING_ON:
+        is_loaded = is_compiler_loaded()
+        limit = SLOW_CALLS_BEFORE_PASSING_ON if is_loaded else SLOW_CALLS_BEFORE_LOADING
+        if counted.slow_calls < limit or counted.pass_on is not None:
             return
         with self.lock:
             entry = make_pass_on(self.fn, plan.types if plan is not None else None)
-            if plan is not None:
-                plan.pass_on = entry
-            else:
-                self._pass_on = entry
+            counted.pass_on = entry
             self.link_entries()
 
     def run_plainly(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
@@ -380,7 +381,7 @@ class ProfilingExecutor:
 
     def link_entries(self) -> None:
         """Chain the entries of all native plans behind the function's vectorcall slot."""
-        if self.fn.__code__.co_kwonlyargcount and self._pass_on is None:
+        if self.fn.__code__.co_kwonlyargcount and self.pass_on is None:
             # Native entries take all arguments by position, which is wrong for callers here.
             units = [plan.unit for plan in self.plans.values() if plan.unit is not None]
             if self._fill_in is not None:
@@ -389,7 +390,7 @@ class ProfilingExecutor:
                 link_entries(self.owner, [])
             return
         entries = [entry for plan in self.plans.values() for entry in (plan.unit, plan.pass_on)]
-        entries.append(self._pass_on)
+        entries.append(self.pass_on)
         link_entries(self.owner, [e for e in entries if e is not None], self._fill_in)
 
     def retire(self, plan: Plan, reason: str) -> None:
