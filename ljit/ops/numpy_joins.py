@@ -288,6 +288,8 @@ def _declare_plan(
             return None
         (op, axis, index), types = found
         assert isinstance(types, TupleType)
+        if not get_op(op).has_lowering([types], {"axis": axis}):
+            return None  # the call of `function` costs less than that of what it calls
         items = _items(parts, arrays)
         for i, (item, type_) in enumerate(zip(items, types.items, strict=True)):
             if item.type.ndim != type_.ndim:  # type: ignore[attr-defined]
