@@ -290,10 +290,10 @@ def _declare_plan(
         assert isinstance(types, TupleType)
         if not get_op(op).has_lowering([types], {"axis": axis}):
             return None  # the call of `function` costs less than that of what it calls
-        items = _items(parts, arrays)
-        for i, (item, type_) in enumerate(zip(items, types.items, strict=True)):
-            if item.type.ndim != type_.ndim:  # type: ignore[attr-defined]
-                items[i] = parts.apply("np::getitem", item, parts.constant(index))
+        items = [
+            _with_rank(parts, item, type_, index)
+            for item, type_ in zip(_items(parts, arrays), types.items, strict=True)
+        ]
         return parts.apply(op, parts.apply("prim::TupleConstruct", *items), axis=axis)
 
     declare_function(
@@ -306,6 +306,15 @@ def _declare_plan(
         symbolic=True,
         **fields,
     )
+
+
+def _with_rank(parts: Parts, item: Value, wanted: Type, index: tuple[object, ...]) -> Value:
+    """An item with the axes of the wanted type."""
+    assert isinstance(item.type, ArrayType)
+    assert isinstance(wanted, ArrayType)
+    if item.type.ndim == wanted.ndim:
+        return item
+    return parts.apply("np::getitem", item, parts.constant(index))
 
 
 def _raised(t: Type, index: tuple[object, ...], rank: int) -> Type:
