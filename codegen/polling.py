@@ -268,33 +268,32 @@ class Polling:
 
     def check_inner_loops(self, node: Node, value_of: Callable[[Value], Ref]) -> None:
         """Leave in front of a loop if a loop in it, or itself, has so many trips that it should poll."""
-        f, bailout = self.f, self.e.bailout
-        if bailout.current is None:
+        f = self.f
+        if self.e.bailout.current is None:
             return
         for loop in (node, *inner_loops(node)):
             if self.watch_of(loop) is Watch.CHECK and place_of_check(loop) is node:
                 start, stop = map(value_of, loop.inputs[:2])
-                trips = f.binary("sub", stop, start)
-                with self._if_long(loop, trips):
-                    is_long = f.icmp("sgt", trips, integer("i64", self._most_trips(loop)))
-                    bailout.bail_if(is_long, LONG_LOOP)
+                self._check_trips(loop, f.binary("sub", stop, start))
 
-    @contextmanager
-    def _if_long(self, loop: Node, trips: Ref) -> Iterator[None]:
-        """Write the check of a loop whose trips only the trips of a chunk know: a longer loop polls in front of it."""
+    def _check_trips(self, loop: Node, trips: Ref) -> None:
+        """Leave if the trips are too many; a loop whose trips only those of a chunk know polls if they are some."""
         f = self.f
+
+        def check() -> None:
+            most = integer("i64", self._most_trips(loop))
+            self.e.bailout.bail_if(f.icmp("sgt", trips, most), LONG_LOOP)
+
         around = next((o for o in owners_of(loop) if o.op is LOOP), None)
-        if around is None or place_of_check(loop) is not loop:
-            yield
-            return
-        if self.watch_of(around) is not Watch.CHUNKS:
-            yield
+        is_known_late = around is not None and place_of_check(loop) is loop
+        if around is None or not is_known_late or self.watch_of(around) is not Watch.CHUNKS:
+            check()
             return
         long, go_on = f.new_block("long"), f.new_block("go.on")
         most = self._share(_INNER_WORK) // work_of(loop)
         f.condbr(f.icmp("sgt", trips, integer("i64", most)), long, go_on, unlikely=True)
         if f.start(long, cold=True):
-            yield
+            check()
             self.poll(around)
             f.br(go_on)
         f.start(go_on)

@@ -49,7 +49,12 @@ def watch_of(node: Node) -> Watch:
 
 
 def _is_plain(node: Node, inner: Sequence[Node]) -> bool:
-    """Whether the loop has no objects and no loops but `inner`, which are innermost ones."""
+    """Whether the loop has no objects and no loops but `inner`, which are innermost ones.
+
+    Several trips side by side have no state at their end: that is computed at the start of the next ones.
+    """
+    if node.attrs.get("lanes", 1) != 1:
+        return False
     loops = inner_loops(node)
     return len(loops) == len(inner) and not _has_objects(node) and not any(map(inner_loops, inner))
 
