@@ -13,7 +13,7 @@ import numpy as np
 from ljit.ir import Effect, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_index_arrays import can_copy, copy_at, infer_copy
-from ljit.types import INT, ArrayType, ScalarType, Type
+from ljit.types import ANY, INT, ArrayType, ScalarType, Type
 
 __all__ = ["can_gather"]
 
@@ -49,11 +49,13 @@ declare(
 )
 
 
+def _is_array(a: Type, _index: Type) -> bool:
+    return isinstance(a, ArrayType)
+
+
 def _infer_elements(a: Type, index: Type) -> Type:
-    assert isinstance(a, ArrayType)
-    found = infer_copy(a, index)
-    assert found is not None
-    return found
+    found = infer_copy(a, index) if isinstance(a, ArrayType) else None
+    return ANY if found is None else found
 
 
 declare(
@@ -64,6 +66,7 @@ declare(
         infer=_infer_elements,
         evaluate=operator.getitem,
         lower=copy_at,
+        can_lower=_is_array,
         element_op="np::element_at",
         effects=Effect.READ | Effect.RAISE | Effect.ALLOC,
         samples=_SAMPLES,
@@ -79,8 +82,7 @@ def _lower_element(e: Emitter, a: V, index: V) -> V:
 
 
 def _infer_element(a: Type, _index: Type) -> Type:
-    assert isinstance(a, ArrayType)
-    return ScalarType(a.dtype)
+    return ScalarType(a.dtype) if isinstance(a, ArrayType) else ANY
 
 
 declare(
@@ -91,6 +93,7 @@ declare(
         infer=_infer_element,
         evaluate=operator.getitem,
         lower=_lower_element,
+        can_lower=_is_array,
         effects=Effect.READ,
         samples=((np.arange(6.0), np.int64(-2)),),
     )

@@ -114,7 +114,7 @@ def lambdas(x):
     return double(x), add(double(x)), (lambda: x)(), add(x, w=1)
 
 
-@program(lambda: ([3, 1, 2],), is_translated=False)
+@program(lambda: ([3, 1, 2],))
 def lambda_as_key(xs):
     return (
         sorted(xs, key=lambda v: -v),
@@ -209,7 +209,7 @@ def apply(function, x):
     return function(x) + 1
 
 
-@program(lambda: (3,), lambda: (2.0,), is_translated=False)
+@program(lambda: (3,), lambda: (2.0,))
 def function_as_argument(x):
     return apply(square, x), apply(math.sqrt, x), apply(lambda v: v - 1, x), apply(abs, -x)
 
