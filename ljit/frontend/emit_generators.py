@@ -1,7 +1,7 @@
 """Calls of builtin functions that use up a generator expression: ``sum(x * x for x in xs)``.
 
 Where the function is the builtin that the name stood for at first, the loop takes the place of the generator, with
-what the builtin does to each element (`_FOLDS`, `_COLLECTED`). Where it is not, and for the other functions that
+what the builtin does to each element (`_FOLDS`). Where it is not, and for the other functions that
 keep no generator (`_CONSUMERS`), a real one is made of the code that CPython compiled.
 """
 

@@ -35,6 +35,10 @@ class Names(Record, frozen=False):
         bound_once = {name for name, count in self.bound.items() if count == 1}
         return frozenset(bound_once - self.deleted - self.in_loops)
 
+    def note_loop(self, before: Counter[str]) -> None:
+        """Note that a loop binds what was bound since `before`."""
+        self.in_loops |= {name for name in self.bound if self.bound[name] > before[name]}
+
     @property
     def inlinable(self) -> frozenset[str]:
         """The names that only ever stand for one nested function."""
@@ -86,10 +90,12 @@ _STATEMENTS = (
 
 def _statement(statement: Tree, names: Names) -> None:
     """Note what a statement binds, then look at its parts."""
-    before = names.bound.copy() if isinstance(statement, tree.For | tree.While) else None
+    if not isinstance(statement, tree.For | tree.While):
+        _names_in(statement, names)
+        return
+    before = names.bound.copy()
     _names_in(statement, names)
-    if before is not None:
-        names.in_loops |= {name for name in names.bound if names.bound[name] > before[name]}
+    names.note_loop(before)
 
 
 def _names_in(statement: Tree, names: Names) -> None:
@@ -147,11 +153,13 @@ def _expression(expression: Tree, names: Names) -> None:
         case tree.Lambda():
             _nested(expression.definition, names)
         case tree.Comprehension():
+            before = names.bound.copy()
             for generator in expression.generators:
                 _target_parts(generator.target, names)
                 for child in (generator.iterable, *generator.conditions):
                     _expression(child, names)
             _expression(expression.element, names)
+            names.note_loop(before)
         case _:
             for child in expression.children:
                 _expression(child, names)

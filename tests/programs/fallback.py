@@ -116,6 +116,12 @@ def escaping_closure(n):
     return [f(10) for f in functions]
 
 
+@program(lambda: ([1, 0, 2],), is_translated=False)
+def closures_over_what_a_comprehension_binds(xs):
+    functions = [lambda: y for x in xs if (y := x)]
+    return [f() for f in functions]
+
+
 @program(lambda: (2,), is_translated=False)
 def uses_locals(n):
     x = n + 1
