@@ -7,7 +7,7 @@ that all units share.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -24,6 +24,9 @@ _STEPS, _SMALL = (2, -1, 3), 4
 _LARGEST = 16  # bytes of an element
 _NUMBERS = {4: "float", 8: "double"}  # of which the machine loads one into a part of a vector
 
+_Move = Callable[
+    [str, str, str], str
+]  # the copy of one element: names, the place with gaps, the other one
 _NOT_UNROLLED = '!{!"llvm.loop.unroll.disable"}'
 _PLAIN = ('!{!"llvm.loop.vectorize.enable", i1 false}', _NOT_UNROLLED)
 _VECTORS = ('!{!"llvm.loop.interleave.count", i32 1}', _NOT_UNROLLED)
@@ -77,8 +80,29 @@ def _write(module: ModuleBuilder, name: str, size: int, is_gather: bool) -> None
         return f"""  %{label}.x = load {item}, ptr {source}, align 1
   store {item} %{label}.x, ptr {target}, align 1"""
 
-    def known(label: str, stride: int) -> str:
-        return f"""{label}:
+    steps = _steps(size, is_gather=is_gather)
+    cases = " ".join(f"i64 {step * size}, label %step{i}" for i, step in enumerate(steps))
+    loops = "".join(
+        _step_loop(f"step{i}", step * size, item, move, vectors) for i, step in enumerate(steps)
+    )
+    number = _NUMBERS.get(size) if is_gather else None
+    text = f"""define ptr @{name}(ptr noalias %buffer, ptr noalias %data, i64 %stride, i64 %count) nounwind {{
+entry:
+  switch i64 %stride, label %any [ i64 {size}, label %unit {cases} ]
+unit:
+  ret ptr %data
+{loops}any:
+{_loop_of_fours(_four_elements(item, number, move), item, plain)}
+{_loop_of_the_rest(item, move, plain)}
+done:
+  ret ptr %buffer
+}}"""
+    module.define(name, text)
+
+
+def _step_loop(label: str, stride: int, item: str, move: _Move, hints: str) -> str:
+    """A loop for a stride that is known."""
+    return f"""{label}:
   %{label}.k = phi i64 [ 0, %entry ], [ %{label}.next, %{label} ]
   %{label}.offset = mul nsw i64 %{label}.k, {stride}
   %{label}.strided = getelementptr i8, ptr %data, i64 %{label}.offset
@@ -86,34 +110,29 @@ def _write(module: ModuleBuilder, name: str, size: int, is_gather: bool) -> None
 {move(label, f"%{label}.strided", f"%{label}.dense")}
   %{label}.next = add nuw nsw i64 %{label}.k, 1
   %{label}.more = icmp slt i64 %{label}.next, %count
-  br i1 %{label}.more, label %{label}, label %done, !llvm.loop {vectors}
+  br i1 %{label}.more, label %{label}, label %done, !llvm.loop {hints}
 """
 
-    number = _NUMBERS.get(size) if is_gather else None
-    fours = "\n".join(
+
+def _four_elements(item: str, number: str | None, move: _Move) -> str:
+    """Copy four elements, as one vector if they are such numbers."""
+    places = "\n".join(
         f"""  %four.step{i} = mul nsw i64 %stride, {i}
   %four.strided{i} = getelementptr i8, ptr %four.from, i64 %four.step{i}"""
         for i in range(4)
     )
     if number is not None:
-        fours += _loaded_as_one(number)
-    else:
-        fours += "".join(
-            f"""
+        return places + _loaded_as_one(number)
+    return places + "".join(
+        f"""
   %four.dense{i} = getelementptr {item}, ptr %four.to, i64 {i}
 {move(f"four{i}", f"%four.strided{i}", f"%four.dense{i}")}"""
-            for i in range(4)
-        )
-    steps = _steps(size, is_gather=is_gather)
-    cases = " ".join(f"i64 {step * size}, label %step{i}" for i, step in enumerate(steps))
-    loops = "".join(known(f"step{i}", step * size) for i, step in enumerate(steps))
-    text = f"""define ptr @{name}(ptr noalias %buffer, ptr noalias %data, i64 %stride, i64 %count) nounwind {{
-entry:
-  switch i64 %stride, label %any [ i64 {size}, label %unit {cases} ]
-unit:
-  ret ptr %data
-{loops}any:
-  %fours = lshr i64 %count, 2
+        for i in range(4)
+    )
+
+
+def _loop_of_fours(fours: str, item: str, hints: str) -> str:
+    return f"""  %fours = lshr i64 %count, 2
   %some = icmp ugt i64 %fours, 0
   br i1 %some, label %four, label %rest
 four:
@@ -126,8 +145,11 @@ four:
   %four.to.next = getelementptr {item}, ptr %four.to, i64 4
   %four.next = add nuw nsw i64 %four.k, 1
   %four.more = icmp ult i64 %four.next, %fours
-  br i1 %four.more, label %four, label %rest, !llvm.loop {plain}
-rest:
+  br i1 %four.more, label %four, label %rest, !llvm.loop {hints}"""
+
+
+def _loop_of_the_rest(item: str, move: _Move, hints: str) -> str:
+    return f"""rest:
   %rest.from = phi ptr [ %data, %any ], [ %four.from.next, %four ]
   %rest.to = phi ptr [ %buffer, %any ], [ %four.to.next, %four ]
   %left = and i64 %count, 3
@@ -137,17 +159,13 @@ last:
   %last.from = phi ptr [ %rest.from, %rest ], [ %last.from.next, %one ]
   %last.to = phi ptr [ %rest.to, %rest ], [ %last.to.next, %one ]
   %last.more = icmp ult i64 %last.k, %left
-  br i1 %last.more, label %one, label %done, !llvm.loop {plain}
+  br i1 %last.more, label %one, label %done, !llvm.loop {hints}
 one:
 {move("one", "%last.from", "%last.to")}
   %last.from.next = getelementptr i8, ptr %last.from, i64 %stride
   %last.to.next = getelementptr {item}, ptr %last.to, i64 1
   %last.next = add nuw nsw i64 %last.k, 1
-  br label %last
-done:
-  ret ptr %buffer
-}}"""
-    module.define(name, text)
+  br label %last"""
 
 
 def _loaded_as_one(number: str) -> str:

@@ -58,6 +58,7 @@ _FUNCTIONS = {
     "PyTuple_SetItem": ("i32", ["ptr", "i64", "ptr"]),
     "PyList_AsTuple": ("ptr", ["ptr"]),
     "PySequence_List": ("ptr", ["ptr"]),
+    "PySequence_Tuple": ("ptr", ["ptr"]),
     "PySequence_GetItem": ("ptr", ["ptr", "i64"]),
     "PySequence_GetSlice": ("ptr", ["ptr", "i64", "i64"]),
     "PyObject_CallOneArg": ("ptr", ["ptr", "ptr"]),
@@ -103,6 +104,7 @@ _NEXT_LINE = "\n  "
 
 
 def _source_with_star(name: str, count: int, star: int, *classes: str) -> str:
+    """A list is copied first: what makes objects may run code that changes it."""
     behind = count - 1 - star
     lines = []
     for i in range(count):
@@ -112,34 +114,39 @@ def _source_with_star(name: str, count: int, star: int, *classes: str) -> str:
         place = f"{i}" if i < star else f"%place{i}"
         if i > star:
             lines.append(f"%place{i} = sub i64 %size, {count - i}")
-        lines.append(f"%item{i} = call ptr @PySequence_GetItem(ptr %x, i64 {place})")
+        lines.append(f"%item{i} = call ptr @PySequence_GetItem(ptr %all, i64 {place})")
         lines.append(f"call i32 @PyTuple_SetItem(ptr %made, i64 {i}, ptr %item{i})")
     return f"""define internal ptr @{name}(ptr %x, i64 %count, ptr %other) {{
   {_known_class(*classes)}
   %fits = icmp sge i64 %size, {count - 1}
   br i1 %fits, label %right, label %any
 right:
-  %stop = sub i64 %size, {behind}
-  %part = call ptr @PySequence_GetSlice(ptr %x, i64 {star}, i64 %stop)
-  %failed = icmp eq ptr %part, null
+  %all = call ptr @PySequence_Tuple(ptr %x)
+  %failed = icmp eq ptr %all, null
   br i1 %failed, label %done, label %there
 there:
-  br i1 %is_list, label %whole, label %copy
+  %stop = sub i64 %size, {behind}
+  %part = call ptr @PySequence_GetSlice(ptr %all, i64 {star}, i64 %stop)
+  %none = icmp eq ptr %part, null
+  br i1 %none, label %drop.all, label %copy
 copy:
-  %copied = call ptr @PySequence_List(ptr %part)
+  %rest = call ptr @PySequence_List(ptr %part)
   call void @Py_DecRef(ptr %part)
-  %none = icmp eq ptr %copied, null
-  br i1 %none, label %done, label %whole
-whole:
-  %rest = phi ptr [ %part, %there ], [ %copied, %copy ]
+  %lost = icmp eq ptr %rest, null
+  br i1 %lost, label %drop.all, label %make
+make:
   %made = call ptr @PyTuple_New(i64 {count})
   %full = icmp eq ptr %made, null
   br i1 %full, label %drop, label %fill
 drop:
   call void @Py_DecRef(ptr %rest)
+  br label %drop.all
+drop.all:
+  call void @Py_DecRef(ptr %all)
   br label %done
 fill:
   {_NEXT_LINE.join(lines)}
+  call void @Py_DecRef(ptr %all)
   ret ptr %made
 done:
   ret ptr null

@@ -11,6 +11,7 @@ its results or of nothing but its operands. A single cross product is left alone
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from ljit.ir import Block, Effect, Node, OpDef, Value, get_op
 from ljit.ops.control import SNAPSHOT
@@ -24,19 +25,17 @@ __all__ = ["split_columns"]
 NAME = "fuse"
 COLUMNS = 3
 MAX_OPS = 42  # of all columns: beyond, registers run out
-_PAIRS = ((1, 2), (2, 0), (0, 1))
 _BARRIERS = Effect.WRITE | Effect.CALL | Effect.EXIT
 
 
 def split_columns(block: Block) -> bool:
     """Rewrite the cross products of one block; whether there were any."""
-    cross = get_op("np::cross")
-    if all(node.op is not cross for node in block):
+    if all(node.op.columns is None for node in block):
         return False
     changed = False
     for nodes in list(_stretches(block)):
         members = _members(nodes)
-        count = sum(9 if node.op is cross else 3 for node in members)
+        count = sum(9 if node.op.columns is not None else 3 for node in members)
         if len(members) > 1 and count <= MAX_OPS and is_allowed(NAME, members[-1]):
             _split(members)
             changed = True
@@ -56,8 +55,8 @@ def _stretches(block: Block) -> Iterator[list[Node]]:
 
 
 def _members(nodes: Sequence[Node]) -> list[Node]:
-    """The cross products of rows, and elementwise nodes that need them or that nothing but them needs, in order."""
-    found = {node for node in nodes if node.op is get_op("np::cross") and _is_of_rows(node)}
+    """Ops of rows that are done by columns, elementwise nodes that need them, and what nothing but them needs."""
+    found = {node for node in nodes if node.op.columns is not None and _is_of_rows(node)}
     for node in nodes:
         if any(v.node in found for v in node.inputs) and _is_plain(node):
             found.add(node)
@@ -94,8 +93,8 @@ def _split(members: Sequence[Node]) -> None:
     inside, columns = set(members), dict[Value, list[Value]]()
     for node in members:
         operands = [_columns(v, node, columns) for v in node.inputs]
-        if node.op is get_op("np::cross"):
-            made = [_cross(node, operands, pair) for pair in _PAIRS]
+        if node.op.columns is not None:
+            made = node.op.columns(partial(_apply, node), *operands)
         else:
             made = [
                 _add(node, node.op, column, **node.attrs) for column in zip(*operands, strict=True)
@@ -122,11 +121,8 @@ def _columns(value: Value, node: Node, known: dict[Value, list[Value]]) -> list[
     return known[value]
 
 
-def _cross(node: Node, operands: Sequence[Sequence[Value]], pair: tuple[int, int]) -> Value:
-    (a, b), (i, j) = operands, pair
-    multiply, subtract = get_op("np::multiply"), get_op("np::subtract")
-    products = _add(node, multiply, (a[i], b[j])), _add(node, multiply, (a[j], b[i]))
-    return _add(node, subtract, products)
+def _apply(node: Node, op: str, *columns: Value) -> Value:
+    return _add(node, get_op(op), columns)
 
 
 def _join(node: Node, columns: Sequence[Value], inside: set[Node]) -> None:

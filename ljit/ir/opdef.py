@@ -206,6 +206,8 @@ class OpDef(Record):
       attributes ``axis`` and ``keepdims``, which op does it: then it is a `prim::Map`.
     - `decompose(parts, *operands, **attrs)` gives the same value as `parts.apply(op, *operands, **attrs)` of other ops
       gives it, if that is better for the operands' types; else None, and then nothing was applied.
+    - `columns(apply, *operands)` gives the three columns of the result's rows from those of the operands' rows;
+      `apply(op, x, y)` is that op on columns. So rows are done by elementwise nests (`passes/fuse_columns.py`).
     - `iter_callables` are the callables whose call in the head of a ``for`` (`prim::iter_call`) is
       this op: ``enumerate``. A call of anything else there is the ordinary call, then `prim::iter`.
     - `fold(types, constants, **attrs)` gives the result where types and known constants (else
@@ -242,6 +244,7 @@ class OpDef(Record):
     accumulation: Accumulation | None = None
     reduction: Reduction | None = None
     decompose: Callable[..., Any] | None = None
+    columns: Callable[..., Any] | None = None
     overwrites: bool = False
     fill: float | None = None
     keeps_shape: bool = False

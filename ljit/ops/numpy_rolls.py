@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
+from typing import TypeVar
 
 import numpy as np
 
@@ -13,6 +14,10 @@ from ljit.ops.numpy_rules import broadcast_shapes, layout_like
 from ljit.types import ANY, INT, ArrayType, Type
 
 __all__: list[str] = []
+
+_T = TypeVar("_T")  # a number, or a column of them
+_Binary = Callable[[_T, _T], _T]
+_Three = Sequence[_T]
 
 _VECTOR, _MATRIX = np.arange(3.0), np.arange(12.0).reshape(4, 3)
 
@@ -109,7 +114,7 @@ def _lower_cross(e: Emitter, a: V, b: V) -> V:
     type_ = _infer_cross(a.type, b.type)
     if a.type.ndim == b.type.ndim == 1:
         made = e.array_new(type_, [e.const(INT, 3)], None)
-        _store(e, made, [], _cross_of(e, _vector(e, a, []), _vector(e, b, [])))
+        _store(e, made, [], _cross_of(e.mul, e.sub, _vector(e, a, []), _vector(e, b, [])))
         return made
     one, zero = e.const(INT, 1), e.const(INT, 0)
     counts = [e.array_sizes(x)[0] for x in (a, b) if x.type.ndim == 2]
@@ -129,7 +134,7 @@ def _lower_cross(e: Emitter, a: V, b: V) -> V:
             _vector(e, x, [] if step is None else [e.mul(k, step)])
             for x, step in zip((a, b), steps)
         )
-        _store(e, made, [k], _cross_of(e, left, right))
+        _store(e, made, [k], _cross_of(e.mul, e.sub, left, right))
 
     e.loop(rows, row)
     return made
@@ -139,14 +144,20 @@ def _vector(e: Emitter, a: V, place: list[V]) -> list[V]:
     return [e.array_load(a, [*place, e.const(INT, i)]) for i in range(3)]
 
 
-def _cross_of(e: Emitter, a: Sequence[V], b: Sequence[V]) -> list[V]:
+def _cross_of(
+    multiply: _Binary[_T], subtract: _Binary[_T], a: _Three[_T], b: _Three[_T]
+) -> list[_T]:
     pairs = ((1, 2), (2, 0), (0, 1))
-    return [e.sub(e.mul(a[i], b[j]), e.mul(a[j], b[i])) for i, j in pairs]
+    return [subtract(multiply(a[i], b[j]), multiply(a[j], b[i])) for i, j in pairs]
 
 
 def _store(e: Emitter, made: V, place: list[V], values: Sequence[V]) -> None:
     for i, value in enumerate(values):
         e.array_store(made, [*place, e.const(INT, i)], value)
+
+
+def _cross_columns(apply: Callable[..., _T], a: _Three[_T], b: _Three[_T]) -> list[_T]:
+    return _cross_of(partial(apply, "np::multiply"), partial(apply, "np::subtract"), a, b)
 
 
 declare_function(
@@ -155,6 +166,7 @@ declare_function(
     _infer_cross,
     np.cross,
     lower=_lower_cross,
+    columns=_cross_columns,
     symbolic=True,
     can_lower=lambda a, b: _infer_cross(a, b) != ANY,
     samples=(

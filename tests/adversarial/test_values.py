@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import math
 import operator
 from collections.abc import Callable, Iterator
@@ -550,3 +552,35 @@ def test_more_and_fewer_arguments() -> None:
         for arguments, keywords in (((), {}), ((1,), {"a": 1}), ((1,), {"d": 1})):
             with pytest.raises(TypeError):
                 compiled(*arguments, **keywords)
+
+
+class Emptier:
+    """Garbage that empties a list when it is collected."""
+
+    def __init__(self, target: list[Any]) -> None:
+        self.target, self.cycle = target, self
+
+    def __del__(self) -> None:
+        self.target.clear()
+
+
+def ends_and_middle(x: Any) -> Any:
+    a, *b, c = x
+    return a, b, c
+
+
+def test_a_list_that_a_collection_empties_while_it_is_unpacked():
+    compiled = ljit.jit(ends_and_middle)
+    for x in ([object(), 1, "a", None], (object(), "b")):
+        for _ in range(3):
+            assert compiled(x) == ends_and_middle(x)
+    thresholds = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        for _ in range(500):
+            items = [object(), "a", None, object()]
+            Emptier(items)
+            with contextlib.suppress(ValueError):  # if it was empty before
+                assert len(compiled(items)[1]) == 2
+    finally:
+        gc.set_threshold(*thresholds)
