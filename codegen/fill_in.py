@@ -1,11 +1,12 @@
-"""An entry for calls with keywords or without some arguments: it puts all arguments in their places.
+"""An entry for calls with keywords, without some arguments or with any number: it puts all in their places.
 
 Entries of specialisations take exactly one positional argument for each parameter. This one, made for one
-function, builds such a call from keywords and from the defaults as they are now, and hands it to the
-first of those entries. What cannot be bound goes to the slow path as it came: CPython says what is wrong.
+function, builds such a call from keywords and from the defaults as they are now, makes a tuple of what
+``*args`` takes, and hands it to the first of those entries. What cannot be bound goes to the slow path as it
+came: CPython says what is wrong.
 
-Where a function has keyword-only parameters, nothing else may call its specialisations (they would take
-those by position). Their chain then ends in the *end entry*, which tells by null without an error that none
+Where a function has keyword-only parameters or ``*args``, nothing else may call its specialisations (they would
+take those by position). Their chain then ends in the *end entry*, which tells by null without an error that none
 of them took the call.
 """
 
@@ -18,6 +19,7 @@ from collections.abc import Iterator
 
 from ljit.codegen.engine import compile_ir
 from ljit.codegen.slow_path import slow_entry
+from ljit.parameters import has_rest, named_parameters
 
 __all__ = ["FillIn"]
 
@@ -27,6 +29,8 @@ _SIGNATURE = "ptr %self, ptr %args, i64 %nargsf, ptr %kwnames"
 _DECLARATIONS = """
 declare i64 @PyTuple_Size(ptr)
 declare ptr @PyTuple_GetItem(ptr, i64)
+declare ptr @PyTuple_New(i64)
+declare i32 @PyTuple_SetItem(ptr, i64, ptr)
 declare ptr @PyDict_GetItem(ptr, ptr)
 declare ptr @PyFunction_GetDefaults(ptr)
 declare ptr @PyFunction_GetKwDefaults(ptr)
@@ -50,17 +54,16 @@ entry:
   %slots = alloca [COUNT x ptr], align 8
   %given = and i64 %nargsf, {2**63 - 1}
   %too.many = icmp ugt i64 %given, POSITIONAL
-  %is.full = icmp eq i64 %given, COUNT
+  %by.position = call i64 @llvm.umin.i64(i64 %given, i64 POSITIONAL)
   %no.keywords = icmp eq ptr %kwnames, null
-  %is.plain = and i1 %is.full, %no.keywords
-  %not.mine = or i1 %too.many, %is.plain
+NOT_MINE
   br i1 %not.mine, label %slow, label %clear
 slow:
   %slow.result = musttail call ptr inttoptr (i64 SLOW to ptr)({_SIGNATURE})
   ret ptr %slow.result
 clear:
   call void @llvm.memset.p0.i64(ptr %slots, i8 0, i64 BYTES, i1 false)
-  %given.bytes = shl i64 %given, 3
+  %given.bytes = shl i64 %by.position, 3
   call void @llvm.memcpy.p0.p0.i64(ptr %slots, ptr %args, i64 %given.bytes, i1 false)
   br i1 %no.keywords, label %defaults, label %keywords
 keywords:
@@ -101,6 +104,40 @@ fill:
   br label %check0
 """
 
+_WITHOUT_REST = """
+  %is.full = icmp eq i64 %given, COUNT
+  %is.plain = and i1 %is.full, %no.keywords
+  %not.mine = or i1 %too.many, %is.plain
+"""
+_WITH_REST = """
+  %not.mine = icmp slt i64 %given, 0
+"""
+
+# Behind the last parameter that has a name: the tuple of the other positional arguments.
+_REST = """
+  %size.of.rest = sub i64 %given, %by.position
+  %argLAST = call ptr @PyTuple_New(i64 %size.of.rest)
+  %no.rest = icmp eq ptr %argLAST, null
+  br i1 %no.rest, label %no.memory, label %items
+no.memory:
+  ret ptr null
+items:
+  %item = phi i64 [ 0, %checkLAST ], [ %next.item, %add ]
+  %more.items = icmp ult i64 %item, %size.of.rest
+  br i1 %more.items, label %add, label %whole
+add:
+  %item.index = add i64 %item, POSITIONAL
+  %item.place = getelementptr ptr, ptr %args, i64 %item.index
+  %item.object = load ptr, ptr %item.place
+  call void @Py_IncRef(ptr %item.object)
+  %item.status = call i32 @PyTuple_SetItem(ptr %argLAST, i64 %item, ptr %item.object)
+  %next.item = add i64 %item, 1
+  br label %items
+whole:
+  %rest.place = getelementptr ptr, ptr %slots, i64 LAST
+  store ptr %argLAST, ptr %rest.place
+"""
+
 
 class FillIn:
     """The entry of one function, with the word that names the entry that it calls."""
@@ -108,7 +145,7 @@ class FillIn:
     def __init__(self, fn: types.FunctionType, owner: object) -> None:
         self._fn = fn
         self._first = ctypes.c_uint64(slow_entry())
-        self._names = [sys.intern(name) for name in _parameters(fn)]
+        self._names = [sys.intern(name) for name in named_parameters(fn.__code__)]
         text = _text(fn, self._names, id(owner), ctypes.addressof(self._first))
         self._compiled = compile_ir(text, _ENTRY, exports=(_END,))
 
@@ -127,20 +164,17 @@ class FillIn:
         self._first.value = address
 
 
-def _parameters(fn: types.FunctionType) -> tuple[str, ...]:
-    code = fn.__code__
-    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-
-
 def _text(fn: types.FunctionType, names: list[str], owner: int, first: int) -> str:
     code = fn.__code__
+    count = len(names) + has_rest(code)
     words = {
+        "NOT_MINE": _WITH_REST if has_rest(code) else _WITHOUT_REST,
         "SLOW": slow_entry(),
         "OWNER": owner,
         "FUNCTION": id(fn),
         "POSITIONAL": code.co_argcount,
-        "COUNT": len(names),
-        "BYTES": 8 * len(names),
+        "COUNT": count,
+        "BYTES": 8 * count,
         "FIND": "\n".join(_find(names, code.co_posonlyargcount)),
     }
     head = _HEAD
@@ -149,7 +183,11 @@ def _text(fn: types.FunctionType, names: list[str], owner: int, first: int) -> s
     checks = "\n".join(
         line for j in range(len(names)) for line in _check(j, code.co_argcount, id(names[j]))
     )
-    return _DECLARATIONS + head + checks + "\n" + "\n".join(_call(len(names), first)) + "\n}\n"
+    end = f"check{len(names)}:\n"
+    if has_rest(code):
+        end += _REST.replace("POSITIONAL", str(code.co_argcount)).replace("LAST", str(len(names)))
+    call = "\n".join(_call(count, count - has_rest(code), first))
+    return f"{_DECLARATIONS}{head}{checks}\n{end}{call}\n}}\n"
 
 
 def _find(names: list[str], positional_only: int) -> Iterator[str]:
@@ -189,10 +227,12 @@ def _check(j: int, positional: int, name: int) -> Iterator[str]:
     yield f"  br label %check{j + 1}"
 
 
-def _call(count: int, first: int) -> Iterator[str]:
-    """Call with all arguments, which the function's own code could otherwise drop meanwhile."""
-    yield f"check{count}:"
-    for j in range(count):
+def _call(count: int, named: int, first: int) -> Iterator[str]:
+    """Call with all arguments, which the function's own code could otherwise drop meanwhile.
+
+    Those behind the first `named` are new references.
+    """
+    for j in range(named):
         yield f"  %arg{j} = load ptr, ptr %slot{j}"
         yield f"  call void @Py_IncRef(ptr %arg{j})"
     yield f"  %target = load ptr, ptr inttoptr (i64 {first} to ptr)"

@@ -22,6 +22,7 @@ from types import FunctionType
 from ljit.analysis.assumptions import python_function
 from ljit.ir import Block, Graph, Node, OpDef, Value, copy_nodes, get_op
 from ljit.ops.control import BREAK, CONSTANT, IF, LOOP, REGION, RETURN, YIELD
+from ljit.parameters import has_rest, is_by_position, named_parameters
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant
 from ljit.records import Record
@@ -36,7 +37,7 @@ Attrs = Mapping[str, object]
 MAX_CALLEE = 200  # nodes of one callee
 MAX_TOTAL = 1000  # nodes that the pass adds
 MAX_DEPTH = 5
-_STAR_FLAGS = 0x04 | 0x08  # co_flags: *args, **kwargs
+_VARKEYWORDS = 0x08  # co_flags: **kwargs
 
 
 @graph_pass("inline")
@@ -54,10 +55,14 @@ class _Default(Record):
 
 
 class _Arguments(Record):
-    """The values of a callee's parameters; `needs_defaults` if some come from `__defaults__`."""
+    """The values of a callee's parameters; `needs_defaults` if some come from `__defaults__`.
+
+    `rest` are the items of ``*args``, None if there is none.
+    """
 
     values: list[Value | _Default]
     needs_defaults: bool
+    rest: list[Value] | None
 
 
 class _Inliner:
@@ -112,7 +117,7 @@ class _Inliner:
     ) -> bool:
         """Call the twin of the function, with all arguments by position; whether that is a change."""
         is_plain = called is function
-        if function.__code__.co_kwonlyargcount or (is_plain and self.twin_of is None):
+        if not is_by_position(function.__code__) or (is_plain and self.twin_of is None):
             return False
         if not (is_plain or arguments.needs_defaults or node.attrs.get("kwnames")):
             return False
@@ -165,6 +170,10 @@ class _Inliner:
             self._constant(v.value, node, choice) if isinstance(v, _Default) else v
             for v in arguments.values
         ]
+        if arguments.rest is not None:
+            construct = get_op("prim::TupleConstruct")
+            rest = self.graph.create(construct, arguments.rest, outputs=1, range=node.range)
+            values.append(fast.append(rest).output)
         node.unlink()
         slow.append(node)
         slow.append(self.graph.create(YIELD, [node.output], outputs=0))
@@ -239,18 +248,19 @@ def _current_value(load: Node) -> object:
 
 
 def _bind(function: FunctionType, call: Node) -> _Arguments | None:
-    """Give a value to each parameter, as the call would; None if it would raise, or has stars."""
+    """Give a value to each parameter, as the call would; None if it would raise, or takes ``**kwargs``."""
     code = function.__code__
-    if code.co_flags & _STAR_FLAGS:
+    if code.co_flags & _VARKEYWORDS:
         return None
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    names = named_parameters(code)
     kwnames = call.attrs.get("kwnames", ())
     assert isinstance(kwnames, tuple)
     given = call.inputs[1:]
     positional = given[: len(given) - len(kwnames)]
-    if len(positional) > code.co_argcount:
+    rest = positional[code.co_argcount :]
+    if rest and not has_rest(code):
         return None
-    bound: dict[str, Value | _Default] = dict(zip(names, positional))
+    bound: dict[str, Value | _Default] = dict(zip(names, positional[: code.co_argcount]))
     for name, value in zip(kwnames, given[len(positional) :], strict=True):
         if name in bound or name not in names[code.co_posonlyargcount :]:
             return None
@@ -263,4 +273,5 @@ def _bind(function: FunctionType, call: Node) -> _Arguments | None:
         if not first_default <= index < code.co_argcount:
             return None  # required, or keyword-only: `__kwdefaults__` can change in place
         bound[name] = _Default(defaults[index - first_default])
-    return _Arguments([bound[name] for name in names], bool(missing))
+    items = rest if has_rest(code) else None
+    return _Arguments([bound[name] for name in names], bool(missing), items)

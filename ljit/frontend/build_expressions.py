@@ -111,28 +111,30 @@ class ExpressionBuilder(Record):
         Defaults and annotations of the latter were evaluated long ago: what is not translated does
         not matter.
         """
-        for stars, param in (("*", arguments.vararg), ("**", arguments.kwarg)):
-            if param is not None:
-                message = f"the parameter {stars}{param.arg} is not translated; name each parameter"
-                raise unsupported(message, self.ranges.of(param))
+        if (keywords := arguments.kwarg) is not None:
+            message = f"the parameter **{keywords.arg} is not translated; name each parameter"
+            raise unsupported(message, self.ranges.of(keywords))
         positional = arguments.posonlyargs + arguments.args
         missing: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
         defaults = (*missing, *arguments.defaults, *arguments.kw_defaults)
+        is_evaluated = is_nested and not self.has_lazy_annotations
+        named = positional + arguments.kwonlyargs
+        rest = [] if arguments.vararg is None else [arguments.vararg]
         params = [
             tree.Param(
                 self.ranges.of(arg),
                 self.mangle(arg.arg),
-                self.hint(arg.annotation, is_evaluated=is_nested and not self.has_lazy_annotations),
+                self.hint(arg.annotation, is_evaluated=is_evaluated),
                 self.hint(default, is_evaluated=is_nested),
-                keyword_only=i >= len(positional),
-                positional_only=i < len(arguments.posonlyargs),
+                keyword_only=len(positional) <= i < len(named),
+                positional_only=i < len(arguments.posonlyargs) or i >= len(named),
+                takes_rest=i >= len(named),
             )
             for i, (arg, default) in enumerate(
-                zip(positional + arguments.kwonlyargs, defaults, strict=True)
+                zip(named + rest, (*defaults, *(None for _ in rest)), strict=True)
             )
         ]
         where = params[0].range if params else SourceRange(self.ranges.source, 1, 0, 1, 0)
-        is_evaluated = is_nested and not self.has_lazy_annotations
         return tree.Decl(where, tuple(params), self.hint(returns, is_evaluated=is_evaluated))
 
     def hint(self, node: ast.expr | None, *, is_evaluated: bool) -> Tree | None:

@@ -51,7 +51,7 @@ def define(e: Emission, name: str, definition: tree.Def) -> None:
 def _evaluate_defaults(e: Emission, definition: tree.Def) -> NestedFunction:
     slots: dict[str, str] = {}
     params = definition.decl.params
-    positional = [p for p in params if not p.keyword_only]
+    positional = [p for p in params if not p.keyword_only and not p.takes_rest]
     for param in (*positional, *(p for p in params if p.keyword_only)):
         if param.default is not None:
             slots[param.name] = e.fresh_slot()
@@ -118,15 +118,18 @@ def _bind_arguments(
     e: Emission, params: Sequence[tree.Param], function: NestedFunction, call: tree.Apply
 ) -> dict[str, Value]:
     """Emit the arguments in order and give them by parameter; a call that does not fit is refused."""
-    values: dict[str, Value] = {}
-    positional = [p.name for p in params if not p.keyword_only]
+    positional = [p.name for p in params if not p.keyword_only and not p.takes_rest]
     by_keyword = {p.name for p in params if not p.positional_only}
-    if len(call.arguments) > len(positional):
+    rest = next((p for p in params if p.takes_rest), None)
+    if any(isinstance(argument, tree.Starred) for argument in call.arguments):
         raise _does_not_fit(e, function, call)
-    for name, argument in zip(positional, call.arguments, strict=False):
-        if isinstance(argument, tree.Starred):
-            raise _does_not_fit(e, function, call)
-        values[name] = e.expression(argument)
+    if len(call.arguments) > len(positional) and rest is None:
+        raise _does_not_fit(e, function, call)
+    given = [e.expression(argument) for argument in call.arguments]
+    values = dict(zip(positional, given, strict=False))
+    if rest is not None:
+        items = given[len(positional) :]
+        values[rest.name] = e.emit("prim::TupleConstruct", *items, where=call.range)
     for keyword in call.keywords:
         if not isinstance(keyword, tree.Keyword) or keyword.name not in by_keyword - values.keys():
             raise _does_not_fit(e, function, call)

@@ -61,15 +61,16 @@ __all__ = [
 
 
 class Param(Tree):
-    """One parameter."""
+    """One parameter; ``*args``, which takes the rest of the positional arguments, comes last."""
 
     name: str
     annotation: Tree | None
     default: Tree | None
     keyword_only: bool
     positional_only: bool
+    takes_rest: bool
     name_of_kind = "param"
-    hidden = frozenset(("positional_only",))
+    hidden = frozenset(("positional_only", "takes_rest"))
 
 
 class Decl(Tree):

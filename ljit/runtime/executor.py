@@ -32,6 +32,7 @@ from ljit.interp import (
     run,
 )
 from ljit.ops.control import CALLEE_LEFT, HOT, NOT_RUN, PLANNED_EXITS
+from ljit.parameters import is_by_position
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.links import (
@@ -381,8 +382,8 @@ class ProfilingExecutor:
 
     def link_entries(self) -> None:
         """Chain the entries of all native plans behind the function's vectorcall slot."""
-        if self.fn.__code__.co_kwonlyargcount and self.pass_on is None:
-            # Native entries take all arguments by position, which is wrong for callers here.
+        if not is_by_position(self.fn.__code__) and self.pass_on is None:
+            # Native entries take all parameters by position, which is wrong for callers here.
             units = [plan.unit for plan in self.plans.values() if plan.unit is not None]
             if self._fill_in is not None:
                 link_behind(self.owner, units, self._fill_in)

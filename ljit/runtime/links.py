@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from ljit.analysis.signatures import NativeLink, Signature, as_parameter, native_result
 from ljit.ops.control import CALL_NATIVE
+from ljit.parameters import is_by_position
 from ljit.records import made_by
 from ljit.runtime.native import NativeUnit
 from ljit.runtime.plans import MAX_PLANS, Plan
@@ -58,8 +59,7 @@ def link_to(callee: object, given: tuple[Type, ...], seen: Type) -> NativeLink |
 def _takes(executor: ProfilingExecutor, params: tuple[Type, ...]) -> bool:
     if executor.baseline is None:
         return False
-    code = executor.fn.__code__
-    return not code.co_kwonlyargcount and Signature(params, NEVER).takes(params)
+    return is_by_position(executor.fn.__code__) and Signature(params, NEVER).takes(params)
 
 
 def _plan(executor: ProfilingExecutor, params: tuple[Type, ...]) -> Plan | None:

@@ -34,6 +34,10 @@ def stars(*xs):
     return xs
 
 
+def named_stars(**xs):
+    return xs
+
+
 def failing(x):
     return 1 // x
 
@@ -63,7 +67,7 @@ def calls_twice(x):
 
 
 def calls_stars(x):
-    return stars(x, x), keyword_only(x), keyword_only(x, y=5)
+    return stars(x, x), named_stars(x=x), keyword_only(x), keyword_only(x, y=5)
 
 
 def calls_failing(x):
@@ -99,7 +103,7 @@ def count(graph, name):
         (calls_square, 5, 2),
         (calls_branching, -4, 2),
         (calls_nested, 3, 3),
-        (calls_stars, 3, 1),
+        (calls_stars, 3, 2),
     ],
 )
 def test_inlined_bodies_compute_what_the_calls_did(function, argument, bodies):

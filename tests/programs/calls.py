@@ -92,6 +92,76 @@ def keyword_only(x, *, scale=1, shift=0):
     return x * scale + shift
 
 
+@program(
+    lambda: (),
+    lambda: (1.5,),
+    lambda: (1, 2.5, np.float32(3)),
+    lambda: tuple(range(30)),
+    lambda: (np.arange(3.0), 2),
+    lambda: ("a", "b"),
+)
+def any_number_of_arguments(*values):
+    total = 0
+    for value in values:
+        total += value
+    return total, len(values), values[-1:], values
+
+
+@program(
+    lambda: (2,),
+    lambda: (2, 3, 4.5),
+    lambda: Args((2, 3), {"scale": 0.5}),
+    lambda: Args((2,), {"rest": 3}),
+    lambda: Args((2, 3), {"first": 1}),
+    lambda: Args((), {"first": 1}),
+    lambda: (),
+)
+def rest_behind_others(first, /, second=1, *rest, scale=2):
+    for value in rest:
+        first += value * scale
+    return first, second, rest
+
+
+def largest_of(first, *others):
+    for other in others:
+        if other > first:
+            first = other
+    return first
+
+
+def spread(*values, by=1):
+    return (max(values) - min(values)) * by
+
+
+@program(lambda: (4, 2.5), lambda: (1.0, 2), lambda: ("a", "b"))
+def calls_with_any_number_of_arguments(x, y):
+    values = x, y, x
+    inner = lambda *parts: len(parts)
+    return (
+        largest_of(x),
+        largest_of(x, y),
+        spread(x, y, 2),
+        largest_of(*values),
+        inner(),
+        inner(x, y),
+    )
+
+
+@program(lambda: (50,), lambda: (0,))
+def any_number_of_arguments_in_a_loop(n):
+    total = 0.0
+    for i in range(n):
+        total += largest_of(i * 0.5, 3.0, total / 8) - spread(i, total, by=0.25)
+    return total
+
+
+@program(lambda: (5, 1.5), lambda: (0, 2))
+def recursion_with_any_number_of_arguments(n, *rest):
+    if n <= 0:
+        return len(rest), sum(rest)
+    return recursion_with_any_number_of_arguments(n - 1, n, *rest)
+
+
 @program(lambda: (), lambda: Args((1, 2)), lambda: Args((), {"q": 1}), lambda: Args((1,), {"x": 2}))
 def wrong_arguments(x):
     return x

@@ -45,6 +45,16 @@ def default_array(x, y=np.arange(3.0)):  # noqa: B008 - that it is shared is the
     return x + y
 
 
+def rest(x, y=2.0, *others, scale=1.0):
+    for other in others:
+        y += other
+    return (x + y) * scale, others
+
+
+def only_rest(*x):
+    return x
+
+
 def variadic(x, *rest, **named):
     return x, rest, named
 
@@ -89,6 +99,8 @@ def forget():
         required_keyword,
         no_parameters,
         default_array,
+        rest,
+        only_rest,
         variadic,
         drops_its_defaults,
     ],
@@ -113,6 +125,9 @@ def test_calls_with_keywords_and_defaults_reach_native_code_without_python():
         (simple, Args((1.0,))),
         (positional_only, Args((1.0, 2.0))),
         (required_keyword, Args((1.0,), {"y": 2.0})),
+        (rest, Args((1.0, 2.0, 3.0, 4.0))),
+        (rest, Args((1.0,), {"scale": 2.0})),
+        (only_rest, Args((1.0, 2.0))),
     ):
         compiled = ljit.jit(function)
         expected = function(*args.positional, **args.keywords)
