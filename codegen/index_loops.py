@@ -26,6 +26,7 @@ _PIECE = 16  # bytes
 _LONG = 512  # bytes: of more the C library makes the copy
 _ITEMS = {1: "i8", 2: "i16", 4: "i32", 8: "i64", 16: "<2 x i64>", 32: "<4 x i64>"}  # of rows
 _LANES = 16  # indices that are looked at together
+_BLOCK = 256  # indices that are looked at before their items are moved
 _FREQUENT = (8, 16, 32)
 
 
@@ -192,8 +193,115 @@ def _shared(name: str, source: Callable[[ModuleBuilder], str]) -> str:
 
 
 def _gather(index: np.dtype, item: str) -> str:
+    """Items of a type. A block of indices is checked with vectors; then items take loads and stores alone."""
     name = f"gather.{item.strip('<>').replace(' ', '')}.{index.kind}{index.itemsize}"
-    return _shared(name, lambda _module: _loops(name, index, _item_copy(item), group=4))
+
+    def source(module: ModuleBuilder) -> str:
+        module.declare(f"llvm.vector.reduce.or.v{_LANES}i64", "i64", [f"<{_LANES} x i64>"])
+        one_by_one = _loops(f"{name}.checked", index, _item_copy(item), group=4)
+        return f"{one_by_one}\n{_gather_blocks(name, index, item)}"
+
+    return _shared(name, source)
+
+
+def _gather_blocks(name: str, index: np.dtype, item: str) -> str:
+    """Blocks with an index that is negative or outside, and what is left, are done one by one."""
+    word, many = f"i{8 * index.itemsize}", f"<{_LANES} x i64>"
+    itemsize = next(size for size, type_ in _ITEMS.items() if type_ == item)
+
+    def one_by_one(of: str) -> str:
+        operands = "ptr %data, i64 %size, i64 %stride, "
+        operands += f"ptr %{of}.index, i64 %{of}.count, i64 %step, ptr %{of}.into"
+        return f"call i1 @{name}.checked({operands})"
+
+    return f"""define i1 @{name}({_OPERANDS}) nounwind willreturn {{
+entry:
+  %last = sub i64 %size, 1
+  %last.one = insertelement {many} poison, i64 %last, i64 0
+  %last.many = shufflevector {many} %last.one, {many} poison, <{_LANES} x i32> zeroinitializer
+  %is.plain.index = icmp eq i64 %step, {index.itemsize}
+  %is.plain.data = icmp eq i64 %stride, {itemsize}
+  %is.plain = and i1 %is.plain.index, %is.plain.data
+  %all = and i64 %count, {-_LANES}
+  %whole = select i1 %is.plain, i64 %all, i64 0
+  br label %blocks
+blocks:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %block.done ]
+  %b.index = phi ptr [ %index, %entry ], [ %b.index.next, %block.done ]
+  %b.into = phi ptr [ %into, %entry ], [ %b.into.next, %block.done ]
+  %left = sub i64 %whole, %k
+  %k.in = icmp sgt i64 %left, 0
+  br i1 %k.in, label %block, label %blocks.end
+block:
+  %is.last = icmp slt i64 %left, {_BLOCK}
+  %b.count = select i1 %is.last, i64 %left, i64 {_BLOCK}
+  %k.next = add nuw nsw i64 %k, %b.count
+  %b.index.next = getelementptr {word}, ptr %b.index, i64 %b.count
+  %b.into.next = getelementptr {item}, ptr %b.into, i64 %b.count
+  br label %look
+look:
+  %v = phi i64 [ 0, %block ], [ %v.next, %look ]
+  %v.sum = phi {many} [ zeroinitializer, %block ], [ %v.sum.next, %look ]
+  %v.at = getelementptr {word}, ptr %b.index, i64 %v
+  %v.index = load <{_LANES} x {word}>, ptr %v.at, align 1
+  %v.given = {_as_i64(index, "%v.index", f"<{_LANES} x {{}}>", "zeroinitializer")}
+  %v.above = sub {many} %last.many, %v.given
+  %v.either = or {many} %v.given, %v.above
+  %v.sum.next = or {many} %v.sum, %v.either
+  %v.next = add nuw nsw i64 %v, {_LANES}
+  %v.more = icmp slt i64 %v.next, %b.count
+  br i1 %v.more, label %look, label %looked
+looked:
+  %either = call i64 @llvm.vector.reduce.or.v{_LANES}i64({many} %v.sum.next)
+  %is.simple = icmp sge i64 %either, 0
+  br i1 %is.simple, label %move, label %careful
+move:
+  %m = phi i64 [ 0, %looked ], [ %m.next, %move ]
+  %m.index = getelementptr {word}, ptr %b.index, i64 %m
+  %m.into = getelementptr {item}, ptr %b.into, i64 %m
+{_four_moves(index, item)}
+  %m.next = add nuw nsw i64 %m, 4
+  %m.more = icmp slt i64 %m.next, %b.count
+  br i1 %m.more, label %move, label %block.done
+careful:
+  %are.good = {one_by_one("b")}
+  br i1 %are.good, label %block.done, label %bad
+block.done:
+  br label %blocks
+blocks.end:
+  %r.count = sub i64 %count, %whole
+  %r.offset = mul i64 %whole, %step
+  %r.index = getelementptr i8, ptr %index, i64 %r.offset
+  %r.into = getelementptr {item}, ptr %into, i64 %whole
+  %good = {one_by_one("r")}
+  ret i1 %good
+bad:
+  ret i1 false
+}}"""
+
+
+def _as_i64(index: np.dtype, value: str, lanes: str, zero: str) -> str:
+    """An index as i64, or a vector of them: what stands right of the name."""
+    word = f"i{8 * index.itemsize}"
+    if word == "i64":
+        return f"or {lanes.format('i64')} {value}, {zero}"
+    extension = "sext" if index.kind == "i" else "zext"
+    return f"{extension} {lanes.format(word)} {value} to {lanes.format('i64')}"
+
+
+def _four_moves(index: np.dtype, item: str) -> str:
+    """Move four items, whose indices are known to be good."""
+    word = f"i{8 * index.itemsize}"
+    return "\n".join(
+        f"""  %m.at.{i} = getelementptr {word}, ptr %m.index, i64 {i}
+  %m.{i} = load {word}, ptr %m.at.{i}, align 1
+  %m.place.{i} = {_as_i64(index, f"%m.{i}", "{}", "0")}
+  %m.from.{i} = getelementptr {item}, ptr %data, i64 %m.place.{i}
+  %m.x.{i} = load {item}, ptr %m.from.{i}, align 1
+  %m.to.{i} = getelementptr {item}, ptr %m.into, i64 {i}
+  store {item} %m.x.{i}, ptr %m.to.{i}, align 1"""
+        for i in range(4)
+    )
 
 
 def _item_copy(item: str) -> str:
@@ -215,10 +323,11 @@ def _gather_rows(index: np.dtype) -> str:
 {_row_copy(module, "%from.0", "%to")}"""
         cases, loops = "", _trips("group", [0], index, copy, "entry", "0", "good")
         for size in _FREQUENT:
-            label = f"items.{size}"
-            cases += f" i64 {size}, label %{label}"
-            item = _item_copy(_ITEMS[size])
-            loops += "\n" + _trips(label, [size], index, item, "entry", "0", "good")
+            cases += f" i64 {size}, label %items.{size}"
+            loops += f"""
+items.{size}:
+  %items.good.{size} = call i1 {_gather(index, _ITEMS[size])}({_OPERANDS})
+  ret i1 %items.good.{size}"""
         entry = f"switch i64 %bytes, label %group [{cases} ]"
         return _function(name, entry, loops, more=", i64 %bytes")
 

@@ -31,6 +31,7 @@ __all__ = ["Body", "Loops"]
 
 _ROWS = 2  # 1 << 2 rows are combined side by side
 _SHORT = 6  # instructions of a body that may be written for each of them
+_LARGE = 8  # bytes of an element
 _FEW_SHIFT = integer("i64", 2)
 
 
@@ -121,10 +122,17 @@ class Loops(Elements):
 
     @property
     def _can_be_packed(self) -> bool:
-        """Whether blocks of rows, put side by side, do instead of a second copy of the loops."""
+        """Whether blocks of rows, put side by side, do instead of a second copy of the loops.
+
+        Of large elements a vector is but a few. Where little is done with each, that gains less than is lost: the
+        memory stands still while a block is computed.
+        """
         are_plain = not (self.ways or self.e.is_quick)
         rows = 1 << _ROWS if self._has_reduced_rows and self.length <= _SHORT else 1
         if not are_plain or self.columns > 1 or rows * len(self._loose) > MOST:
+            return False
+        is_short = self.length <= _SHORT and not self._reduced_targets
+        if is_short and all(x.dtype.itemsize == _LARGE for x in self._loose):
             return False
         return all(self.strides.known(x, self.inner) == x.dtype.itemsize for x in self._loose)
 

@@ -114,6 +114,27 @@ def test_elements_and_rows_of_every_dtype(dtype: str) -> None:
     )
 
 
+@pytest.mark.parametrize("dtype", INDEX_DTYPES)
+def test_blocks_of_indices_with_one_that_is_negative_or_outside(dtype: str) -> None:
+    rng, cases = np.random.default_rng(3), []
+    size = min(300, int(np.iinfo(dtype).max))
+    a = np.arange(size * 3.0)
+    for count in (15, 16, 17, 255, 256, 257, 272, 1000):
+        index = rng.integers(0, size, count).astype(dtype)
+        for place, value in ((0, -1), (count // 2, -size), (count - 1, -size - 1), (3, size)):
+            with np.errstate(all="ignore"):
+                other = index.copy()
+                other[place] = np.array(value).astype(dtype)
+            cases += [(a[:size], index), (a[:size], other), (a[: 2 * size : 2], other)]
+            cases += [(a.reshape(size, 3), other), (a.reshape(-1, 1)[:size], other[::2])]
+    by_rank: dict[tuple[int, ...], list[tuple[Any, ...]]] = {}
+    for case in cases:
+        by_rank.setdefault((case[0].ndim, *(x.flags.c_contiguous for x in case)), []).append(case)
+    for some in by_rank.values():
+        check(at, some)
+        check(lambda a, index: np.take(a, index, axis=0), some)
+
+
 def test_what_there_is_not_raises_what_numpy_raises() -> None:
     a, rows = np.arange(3.0), np.arange(6.0).reshape(3, 2)
     good = [(a, np.array([0, 2]))]
