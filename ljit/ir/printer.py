@@ -13,7 +13,7 @@ from ljit.ir.literals import object_path, print_literal
 from ljit.source import SourceRange
 from ljit.types import ListType, ObjectType, TupleType, Type, UnionType, ViewType
 
-__all__ = ["Names", "format_node", "format_range", "print_graph"]
+__all__ = ["Names", "contents", "format_node", "format_range", "print_graph"]
 
 _NOT_IN_NAMES = re.compile(r"\W")
 
@@ -23,6 +23,31 @@ def print_graph(graph: Graph, objects: list[object] | None = None, *, ranges: bo
     printer = _Printer(Names(), [] if objects is None else objects, ranges=ranges)
     printer.graph(graph)
     return "\n".join(printer.lines) + "\n"
+
+
+def contents(graph: Graph) -> list[object]:
+    """Give what the text of a graph says as a list: equal if the texts are, and made in less time."""
+    numbers: dict[Value | Node, int] = {}
+    objects: list[object] = []
+    parts: list[object] = []
+
+    def define(values: list[Value]) -> None:
+        parts.append(len(values))
+        for value in values:
+            numbers[value] = len(numbers)
+            parts.extend((value.name, value.type))
+
+    define(graph.params)
+    for node in graph.walk():
+        numbers[node] = len(numbers)
+        parts += node.op, node.range, node.proven, len(node.blocks)
+        parts.append([numbers.get(value) for value in node.inputs])
+        parts.append(numbers.get(node.target) if node.target is not None else None)
+        parts += [(name, print_literal(value, objects)) for name, value in node.attrs.items()]
+        define(node.outputs)
+        for block in node.blocks:
+            define(block.params)
+    return parts
 
 
 def format_node(node: Node, names: Names | None = None) -> str:

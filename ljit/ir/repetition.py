@@ -55,7 +55,7 @@ class _Walk:
     def _note_what_is_made(self, node: Node) -> None:
         if node.op is self.snapshot:
             self.made.clear()
-        elif any(isinstance(out.type, ArrayType) for out in node.outputs) and not node.blocks:
+        elif not node.blocks and any(isinstance(out.type, ArrayType) for out in node.outputs):
             arrays = [v for v in node.inputs if isinstance(v.type, ArrayType)]
             is_view = bool(arrays) and all(v in self.made for v in arrays)
             if node.op.effects_of(node) & Effect.ALLOC or is_view:
@@ -86,8 +86,11 @@ class _Walk:
             ends = [self.block(block, done=done) for block in node.blocks]
             return any(ends) or self.at_break[node]
         for _ in range(2):  # reaches the fixpoint: the fact only goes from false to true
+            before, made = done, set(self.made)
             end = self.block(node.blocks[0], done=done)
             done = done or end or self.at_continue[node]
+            if done is before and made <= self.made:
+                break  # a second walk would find the same
         if len(node.blocks) == 2:
             done = self.block(node.blocks[1], done=done)
         return done or self.at_break[node]

@@ -119,7 +119,8 @@ class _Verifier:
     # -- 4, 5
 
     def _check_block(self, block: Block, visible: set[Value]) -> None:
-        visible = visible | set(block.params)
+        own = [*block.params]
+        visible.update(own)
         if not block.is_terminated:
             self.report(5, "a block has no terminator", block.last or block.owner)
         for node in block:
@@ -132,6 +133,8 @@ class _Verifier:
             for inner in node.blocks:
                 self._check_block(inner, visible)
             visible.update(node.outputs)
+            own += node.outputs
+        visible.difference_update(own)
 
     def _check_node(self, node: Node) -> None:
         if node.op in self.variable_ops and self.ssa:
