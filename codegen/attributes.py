@@ -21,6 +21,7 @@ from ljit.codegen.layout import (
     type_version,
     value_index,
 )
+from ljit.codegen.refcounts import counter
 from ljit.records import Record
 
 __all__ = ["getter_of", "setter_of"]
@@ -31,9 +32,7 @@ _GET_IN_DICT = """in.dict:
   %missing = icmp eq ptr %item, null
   br i1 %missing, label %slow, label %take.item
 take.item:
-  %item.count = load i64, ptr %item
-  %item.more = add i64 %item.count, 1
-  store i64 %item.more, ptr %item
+  call void @{retain}(ptr %item)
   ret ptr %item
 """
 _SET_IN_DICT = """in.dict:
@@ -60,6 +59,7 @@ def getter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> 
         return None
     module.declare("PyObject_GetAttr", "ptr", ["ptr", "ptr"])
     module.declare("PyDict_GetItem", "ptr", ["ptr", "ptr"])
+    retain = counter(module, "retain")
     symbol = f"get.{id(cls)}.{_number(name)}"
     source = f"""define internal ptr @{symbol}(ptr %x) noinline nounwind {{
 {_find(place)}
@@ -67,11 +67,9 @@ def getter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> 
   %none = icmp eq ptr %value, null
   br i1 %none, label %slow, label %take
 take:
-  %count = load i64, ptr %value
-  %more = add i64 %count, 1
-  store i64 %more, ptr %value
+  call void @{retain}(ptr %value)
   ret ptr %value
-{_GET_IN_DICT.format(name=name.typed) if not place.is_slot else ""}slow:
+{_GET_IN_DICT.format(name=name.typed, retain=retain) if not place.is_slot else ""}slow:
   %made = call ptr @PyObject_GetAttr(ptr %x, {name.typed})
   ret ptr %made
 }}"""
@@ -85,32 +83,22 @@ def setter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> 
         return None
     module.declare("PyObject_SetAttr", "i32", ["ptr", "ptr", "ptr"])
     module.declare("PyDict_SetItem", "i32", ["ptr", "ptr", "ptr"])
-    module.declare("_Py_Dealloc", "void", ["ptr"])
+    retain, release = counter(module, "retain"), counter(module, "release")
     symbol = f"set.{id(cls)}.{_number(name)}"
     first = "first" if place.is_slot else "slow"  # CPython notes in which order values came
     source = f"""define internal i32 @{symbol}(ptr %x, ptr %value) noinline nounwind {{
 {_find(place)}
   %old = load ptr, ptr %place
   %none = icmp eq ptr %old, null
-  %count = load i64, ptr %value
-  %more = add i64 %count, 1
   br i1 %none, label %{first}, label %change
 first:
-  store i64 %more, ptr %value
+  call void @{retain}(ptr %value)
   store ptr %value, ptr %place
   ret i32 0
 change:
-  store i64 %more, ptr %value
+  call void @{retain}(ptr %value)
   store ptr %value, ptr %place
-  %held = load i64, ptr %old
-  %less = sub i64 %held, 1
-  store i64 %less, ptr %old
-  %dead = icmp eq i64 %less, 0
-  br i1 %dead, label %free, label %done
-free:
-  call void @_Py_Dealloc(ptr %old)
-  br label %done
-done:
+  call void @{release}(ptr %old)
   ret i32 0
 {_SET_IN_DICT.format(name=name.typed) if not place.is_slot else ""}slow:
   %status = call i32 @PyObject_SetAttr(ptr %x, {name.typed}, ptr %value)

@@ -1,16 +1,13 @@
-"""The walk over a graph: structured control flow, constants, guards, snapshots, and all other nodes.
+"""The walk over a graph: structured control flow, guards, snapshots.
 
-Structural ops are known by identity; every other op is emitted by its own `lower`, as a loop nest if
-it is elementwise on arrays, or as a boxed call of `evaluate`.
+Structural ops are known by identity; every other op is emitted by `operations.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
-from ljit.analysis.assumptions import Assumption
 from ljit.analysis.signatures import NativeLink
 from ljit.codegen import mapnest
 from ljit.codegen.alias_scopes import alias_scopes
@@ -18,21 +15,20 @@ from ljit.codegen.bailout import known_object
 from ljit.codegen.boxing import box
 from ljit.codegen.builder import Ref, integer
 from ljit.codegen.calls import call_itself, call_link
-from ljit.codegen.casts import number_parts
-from ljit.codegen.convert import convert, has_member, narrow, unbox_or_bail
+from ljit.codegen.constants import check_assumption, constant
+from ljit.codegen.convert import convert, has_member, narrow
 from ljit.codegen.emitter import Emitter
-from ljit.codegen.entry import field_of, wanted_by
-from ljit.codegen.forms import Native, is_scalar
+from ljit.codegen.forms import Native
 from ljit.codegen.joins import Join
-from ljit.codegen.layout import DICT_VERSION, has_dict_versions
 from ljit.codegen.lifetimes import Deaths
 from ljit.codegen.objects import call_result
+from ljit.codegen.operations import operation
 from ljit.codegen.predicates import emit_predicate
 from ljit.codegen.small_arrays import is_late, late_array, small_array
 from ljit.codegen.speculation import is_select, may_be_in_front_of_checks
 from ljit.codegen.watches import Watch
 from ljit.errors import CodegenError
-from ljit.ir import ENDLESS, Block, Effect, Graph, Node, OpDef, Value, get_op
+from ljit.ir import ENDLESS, Block, Graph, Node, Value
 from ljit.ops.control import (
     ASSUME,
     BREAK,
@@ -58,11 +54,6 @@ from ljit.ops.control import (
 from ljit.types import (
     ANY,
     BOOL,
-    INT,
-    ArrayType,
-    RangeType,
-    SliceType,
-    TupleType,
     Type,
     join,
 )
@@ -97,7 +88,7 @@ class GraphEmitter:
             DEOPTIMIZE: lambda node: self.e.bail(str(node.attrs["reason"])),
             PROFILE: self._profile,
             GUARD: self._guard,
-            ASSUME: self._assume,
+            ASSUME: lambda node: check_assumption(self.e, node),
             TYPE_IS: self._type_is,
             SNAPSHOT: self._snapshot,
             CALL_NATIVE: self._call_native,
@@ -154,37 +145,7 @@ class GraphEmitter:
 
     def _constant(self, node: Node) -> None:
         out = node.output
-        self.env[out] = self._constant_value(node.attrs["value"], out.type)
-
-    def _constant_value(self, value: object, type_: Type) -> Native:
-        if is_scalar(type_):
-            return Native(type_, number_parts(type_, value))
-        if type_.is_boxed:
-            return Native(type_, (self.e.context.keep(value),))
-        match type_:
-            case TupleType():
-                assert isinstance(value, tuple)
-                return self._constant_items(type_, type_.items, value)
-            case RangeType():
-                assert isinstance(value, range)
-                items = (value.start, value.stop, value.step)
-                return self._constant_items(type_, (INT, INT, INT), items)
-            case SliceType():
-                assert isinstance(value, slice)
-                kinds = (type_.start, type_.stop, type_.step)
-                return self._constant_items(type_, kinds, (value.start, value.stop, value.step))
-            case ArrayType():
-                pointer = Native(ANY, (self.e.context.keep(value),))
-                return unbox_or_bail(self.e, pointer, type_, "a constant array was changed")
-        return Native(type_, ())
-
-    def _constant_items(
-        self, type_: Type, kinds: Sequence[Type], items: Sequence[object]
-    ) -> Native:
-        parts: list[Ref] = []
-        for kind, item in zip(kinds, items, strict=True):
-            parts += self._constant_value(item, kind).parts
-        return Native(type_, parts)
+        self.env[out] = constant(self.e, node.attrs["value"], out.type)
 
     def _uninitialized(self, node: Node) -> None:
         self.env[node.output] = Native(node.output.type, ())
@@ -213,35 +174,6 @@ class GraphEmitter:
         member = node.attrs["type"]
         assert isinstance(member, Type)
         self.env[node.output] = Native(BOOL, (has_member(self.e, value, member),))
-
-    def _assume(self, node: Node) -> None:
-        """Check an assumption; of a dict, only when its version is not that of the last look."""
-        assumption = node.attrs["assumption"]
-        assert isinstance(assumption, Assumption)
-        f, keep = self.e.f, self.e.context.keep
-        holder = keep(assumption.holder)
-        wanted = wanted_by(assumption, keep)
-        reason = f"{assumption.key} has changed"
-        if not isinstance(assumption.holder, dict):
-            found = field_of(f, assumption, keep)
-            self.e.bailout.bail_if(f.icmp("ne", found, wanted), reason)
-            return
-        look, known = f.new_block("look"), f.new_block("known")
-        place = f.gep("i8", holder, integer("i64", DICT_VERSION))
-        seen = f.module.global_variable(f"seen.{node.id}", "i64", "0")
-        if has_dict_versions():
-            version = f.load("i64", place)
-            is_other = f.icmp("ne", version, f.load("i64", seen))
-            f.condbr(is_other, look, known, unlikely=True)
-        else:
-            version = integer("i64", 0)
-            f.br(look)
-        f.start(look)
-        found = f.call_external("ptr", "PyDict_GetItem", (holder, keep(assumption.key)))
-        self.e.bailout.bail_if(f.icmp("ne", found, wanted), reason)
-        f.store(version, seen)
-        f.br(known)
-        f.start(known)
 
     # -- control flow ------------------------------------------------------------------------------
 
@@ -404,48 +336,7 @@ class GraphEmitter:
     # -- operations --------------------------------------------------------------------------------
 
     def _operation(self, node: Node) -> None:
-        op, operands = node.op, self._operands(node)
-        self.e.result_types = tuple(out.type for out in node.outputs)
-        self.e.proven = node.proven
-        types_ = [value.type for value in operands]
-        if _has_lowering(op, types_, node):
-            if op.elementwise and any(isinstance(t, ArrayType) for t in types_):
-                self._elementwise(node, operands)
-                return
-            assert op.lower is not None
-            results = op.lower(self.e, *operands, **node.attrs)
-        else:
-            if op.evaluate is None:
-                msg = f"{op.name} has neither lower nor evaluate for {', '.join(map(str, types_))}"
-                raise CodegenError(msg)
-            function = op.evaluate
-            if node.attrs:
-                function = op.bind(**node.attrs) if op.bind else partial(function, **node.attrs)
-            results = self.e.call_boxed(function, operands)
-        self._define(node, _as_sequence(results, len(node.outputs)))
-
-    def _elementwise(self, node: Node, operands: list[Native]) -> None:
-        """An elementwise op on arrays: a Map with one node."""
-        op = node.op
-        element_op = get_op(op.element_op) if op.element_op is not None else op
-        is_written = op.schema.written and isinstance(operands[0].type, ArrayType)
-        into = operands[:1] if is_written else []
-        if op.overwrites:
-            operands = operands[1:]
-
-        def body(elements: Sequence[Native]) -> list[Native]:
-            types_ = [element.type for element in elements]
-            self.e.result_types = element_op.infer_types(types_, node.attrs)
-            assert element_op.lower is not None
-            if element_op.can_lower is not None:
-                assert element_op.can_lower(*types_, **node.attrs), element_op
-            return list(_as_sequence(element_op.lower(self.e, *elements, **node.attrs), 1))
-
-        out_types = [] if into else [out.type for out in node.outputs]
-        known: dict[str, Any] = {"length": mapnest.length_of([element_op])}
-        known["may_leave"] = bool(_element_effects(element_op, operands, node) & Effect.RAISE)
-        made = mapnest.emit_map(self.e, into, operands, out_types, body, **known)
-        self._define(node, (into if into else made)[: len(node.outputs)])
+        self._define(node, operation(self.e, node, self._operands(node)))
 
     def _build(self, node: Node) -> None:
         """An array of a few elements; made in the exits if only they need it."""
@@ -474,27 +365,3 @@ class GraphEmitter:
         known |= {"attrs": node.attrs, "elements": [v.type for v in block.terminator.inputs]}
         types_ = [out.type for out in node.outputs]
         self._define(node, mapnest.emit_map(self.e, into, inputs, types_, body, **known))
-
-
-def _has_lowering(op: OpDef, types_: Sequence[Type], node: Node) -> bool:
-    """Whether to emit `op.lower`: not for results that were widened, as the lowering bailed out."""
-    if not op.has_lowering(types_, node.attrs):
-        return False
-    outputs = tuple(out.type for out in node.outputs)
-    return op.infer is None or ANY not in outputs or ANY in op.result_types(node)
-
-
-def _element_effects(op: OpDef, operands: Sequence[Native], node: Node) -> Effect:
-    """The effects of an elementwise op on one element."""
-    types_ = [x.type.element if isinstance(x.type, ArrayType) else x.type for x in operands]
-    return op.effects if isinstance(op.effects, Effect) else op.effects(*types_, **node.attrs)
-
-
-def _as_sequence(results: object, count: int) -> Sequence[Native]:
-    if isinstance(results, Native):
-        return (results,)
-    if results is None:
-        return ()
-    assert isinstance(results, tuple | list)
-    assert len(results) == count, f"{len(results)} results for {count} outputs"
-    return results

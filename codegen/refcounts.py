@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ljit.codegen.builder import FunctionBuilder, Ref
+from ljit.codegen.builder import FunctionBuilder, ModuleBuilder, Ref
 from ljit.codegen.layout import IS_IMMORTAL_AWARE
 
-__all__ = ["change_count"]
+__all__ = ["change_count", "counter"]
 
 _CALLS = {"retain": "Py_IncRef", "release": "Py_DecRef"}
 _SOURCES = {
@@ -40,8 +40,12 @@ done:
 
 def change_count(f: FunctionBuilder, pointer: Ref, change: str, *, in_line: bool) -> None:
     """Take ("retain") or give back ("release") a reference to an object, or to none."""
+    f.call("void", counter(f.module, change, in_line=in_line), (pointer,))
+
+
+def counter(module: ModuleBuilder, change: str, *, in_line: bool = True) -> str:
+    """The name of the function that does it."""
     if IS_IMMORTAL_AWARE or not in_line:
-        f.call_external("void", _CALLS[change], (pointer,))
-        return
-    f.module.declare("_Py_Dealloc", "void", ["ptr"])
-    f.call("void", f.module.define(change, _SOURCES[change]), (pointer,))
+        return module.declare(_CALLS[change], "void", ["ptr"])
+    module.declare("_Py_Dealloc", "void", ["ptr"])
+    return module.define(change, _SOURCES[change])

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from ljit.codegen.builder import Ref, integer
 from ljit.codegen.convert import borrow_object
 from ljit.codegen.forms import Native
-from ljit.codegen.layout import IS_IMMORTAL_AWARE, OB_TYPE, VAR_SIZE
+from ljit.codegen.layout import OB_TYPE, VAR_SIZE
+from ljit.codegen.refcounts import counter
 from ljit.ops.objects import unpack
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def tuple_of_items(e: Emitter, x: Native, function: object, other: Ref) -> Ref:
         f.module.declare(name, result, params)
     classes = (e.context.keep(tuple).text, e.context.keep(list).text)
     if star is None:
-        name = f.module.define(_NAME, _source(*classes))
+        name = f.module.define(_NAME, _source(counter(f.module, "retain"), *classes))
     else:
         name = f"{_NAME}.{count}.{star}"
         f.module.define(name, _source_with_star(name, count, star, *classes))
@@ -44,11 +45,6 @@ def tuple_of_items(e: Emitter, x: Native, function: object, other: Ref) -> Ref:
     if slot is not None:
         e.ownership.release_slot(slot)
     return made
-
-
-_COUNT = """%references = load i64, ptr %x
-  %more = add i64 %references, 1
-  store i64 %more, ptr %x"""
 
 
 _FUNCTIONS = {
@@ -82,8 +78,7 @@ _ANY = """any:
   ret ptr %result"""
 
 
-def _source(tuple_class: str, list_class: str) -> str:
-    retain = "call void @Py_IncRef(ptr %x)" if IS_IMMORTAL_AWARE else _COUNT
+def _source(retain: str, tuple_class: str, list_class: str) -> str:
     return f"""define internal ptr @{_NAME}(ptr %x, i64 %count, ptr %other) {{
   {_known_class(tuple_class, list_class)}
   %fits = icmp eq i64 %size, %count
@@ -91,7 +86,7 @@ def _source(tuple_class: str, list_class: str) -> str:
 right:
   br i1 %is_tuple, label %same, label %copy
 same:
-  {retain}
+  call void @{retain}(ptr %x)
   ret ptr %x
 copy:
   %copied = call ptr @PyList_AsTuple(ptr %x)

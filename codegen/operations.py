@@ -1,0 +1,81 @@
+"""Nodes that are no control flow: their op's own lowering, a loop nest if elementwise on arrays, or a boxed call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from ljit.codegen import mapnest
+from ljit.codegen.emitter import Emitter
+from ljit.codegen.forms import Native
+from ljit.errors import CodegenError
+from ljit.ir import Effect, Node, OpDef, get_op
+from ljit.types import ANY, ArrayType, Type
+
+__all__ = ["operation"]
+
+
+def operation(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native]:
+    """Emit a node that is no control flow; gives its outputs."""
+    op = node.op
+    e.result_types = tuple(out.type for out in node.outputs)
+    e.proven = node.proven
+    types_ = [value.type for value in operands]
+    if _has_lowering(op, types_, node):
+        if op.elementwise and any(isinstance(t, ArrayType) for t in types_):
+            return _elementwise(e, node, operands)
+        assert op.lower is not None
+        results = op.lower(e, *operands, **node.attrs)
+    else:
+        if op.evaluate is None:
+            msg = f"{op.name} has neither lower nor evaluate for {', '.join(map(str, types_))}"
+            raise CodegenError(msg)
+        function = op.evaluate
+        if node.attrs:
+            function = op.bind(**node.attrs) if op.bind else partial(function, **node.attrs)
+        results = e.call_boxed(function, operands)
+    return _as_sequence(results, len(node.outputs))
+
+
+def _elementwise(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native]:
+    """An elementwise op on arrays: a Map with one node."""
+    op = node.op
+    element_op = get_op(op.element_op) if op.element_op is not None else op
+    is_written = op.schema.written and isinstance(operands[0].type, ArrayType)
+    into = operands[:1] if is_written else []
+    if op.overwrites:
+        operands = operands[1:]
+
+    def body(elements: Sequence[Native]) -> list[Native]:
+        types_ = [element.type for element in elements]
+        e.result_types = element_op.infer_types(types_, node.attrs)
+        assert element_op.lower is not None
+        if element_op.can_lower is not None:
+            assert element_op.can_lower(*types_, **node.attrs), element_op
+        return list(_as_sequence(element_op.lower(e, *elements, **node.attrs), 1))
+
+    out_types = [] if into else [out.type for out in node.outputs]
+    known: dict[str, Any] = {"length": mapnest.length_of([element_op])}
+    elements = [x.type.element if isinstance(x.type, ArrayType) else x.type for x in operands]
+    known["may_leave"] = bool(element_op.effects_on(elements, node.attrs) & Effect.RAISE)
+    made = mapnest.emit_map(e, into, operands, out_types, body, **known)
+    return (into or made)[: len(node.outputs)]
+
+
+def _has_lowering(op: OpDef, types_: Sequence[Type], node: Node) -> bool:
+    """Whether to emit `op.lower`: not for results that were widened, as the lowering bailed out."""
+    if not op.has_lowering(types_, node.attrs):
+        return False
+    outputs = tuple(out.type for out in node.outputs)
+    return op.infer is None or ANY not in outputs or ANY in op.result_types(node)
+
+
+def _as_sequence(results: object, count: int) -> Sequence[Native]:
+    if isinstance(results, Native):
+        return (results,)
+    if results is None:
+        return ()
+    assert isinstance(results, tuple | list)
+    assert len(results) == count, f"{len(results)} results for {count} outputs"
+    return results
