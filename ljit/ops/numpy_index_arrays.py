@@ -5,7 +5,7 @@ An index is one of
 - a *mask* with the array's axes: ``a[a > 0]``;
 - *rows*: an array of ints, or a mask, for the first axis, and all of the others: ``x[index]``, ``x[mask, :]``;
 - *places*: vectors of ints and ints for all axes: ``m[rows, columns]``;
-- *columns*: a vector of ints, or a mask, for the last axis behind full slices: ``m[:, columns]``, copies only.
+- *columns*: a vector of ints, or a mask, for the last axis behind full slices: ``m[:, columns]``.
 
 Everything is checked natively; where NumPy raises, the code leaves. Rows of arrays in another order than C are NumPy's.
 """
@@ -191,21 +191,13 @@ def _ordered(e: Emitter, a: V) -> V:
 
 def _copy_columns(e: Emitter, a: V, index: V, made: ArrayType) -> V:
     """As NumPy does, a row for each column, transposed; some rows of `a` at a time, which stay in the cache."""
-    *lead, width = e.array_sizes(a)
+    lead = e.array_sizes(a)[:-1]
     *_, column = e.tuple_items(index)
-    if column.type.dtype.kind == "b":
-        _check_sizes(e, [width], e.array_sizes(column))
-        column = places_of(e, column)
+    a = _as_matrix(e, a)
+    rows, width = e.array_sizes(a)
+    column = _checked_columns(e, a, column)
     (count,) = e.array_sizes(column)
-    is_there = check_inside(e, a, width, column)
-    e.bail_if(e.bit_not(is_there), "index out of bounds")
-    rows = reduce(e.mul, lead)
     item, step = (e.const(INT, x) for x in (a.type.dtype.itemsize, _BLOCK))
-    if len(lead) > 1:
-        strides = [e.mul(width, item), item]
-        a = e.array_view(
-            a, ArrayType(a.type.dtype, (None,) * 2), e.const(INT, 0), [rows, width], strides
-        )
     result = e.array_new(ArrayType(made.dtype, (None,) * 2), [count, rows], None)
 
     def block(k: V) -> None:
@@ -231,6 +223,27 @@ def _copy_columns(e: Emitter, a: V, index: V, made: ArrayType) -> V:
         strides.insert(0, e.mul(strides[0], size))
     strides.append(e.mul(rows, strides[-1]))
     return e.array_view(result, made, e.const(INT, 0), [*lead, count], strides)
+
+
+def _as_matrix(e: Emitter, a: V) -> V:
+    """The rows along the last axis; more than two axes are in C order."""
+    *lead, width = e.array_sizes(a)
+    if len(lead) == 1:
+        return a
+    item, type_ = e.const(INT, a.type.dtype.itemsize), ArrayType(a.type.dtype, (None,) * 2)
+    sizes, strides = [reduce(e.mul, lead), width], [e.mul(width, item), item]
+    return e.array_view(a, type_, e.const(INT, 0), sizes, strides)
+
+
+def _checked_columns(e: Emitter, a: V, column: V) -> V:
+    """The numbers of columns of a matrix; leaves if there is one that it does not have."""
+    _, width = e.array_sizes(a)
+    if column.type.dtype.kind == "b":
+        _check_sizes(e, [width], e.array_sizes(column))
+        column = places_of(e, column)
+    is_there = check_inside(e, a, width, column)
+    e.bail_if(e.bit_not(is_there), "index out of bounds")
+    return column
 
 
 def check_inside(e: Emitter, a: V, size: V, index: V) -> V:
@@ -301,7 +314,7 @@ def can_store_at(a: ArrayType, index: Type, value: Type) -> bool:
         return False
     kind = _kind_of(a, index)
     if kind is _Kind.COLUMNS:
-        return False
+        return not isinstance(value, ArrayType) or value.ndim in (1, a.ndim)
     if kind is _Kind.MASK and not (_is_ordered(a) and _first_type(index).layout == "C"):
         return False
     has_rows = kind is _Kind.ROW_MASK or (kind is _Kind.ROWS and a.ndim > 1)
@@ -318,16 +331,13 @@ def store_at(e: Emitter, a: V, index: V, value: V) -> None:
     """``a[index] = value``: everything is checked before the first element is stored."""
     kind = _kind_of(a.type, index.type)
     items = e.tuple_items(index) if isinstance(index.type, TupleType) else [index]
-    for item in items:
-        if isinstance(item.type, ArrayType):
-            check_apart(e, a, item)
+    value = _apart(e, a, items, value)
     is_array = isinstance(value.type, ArrayType)
-    if is_array:
-        e.bail_if(e.array_overlap(a, value), "values in the array itself")
-    else:
-        value = store_scalar(e, value, a.type.dtype)
     if kind is _Kind.PLACES:
         _store_places(e, a, index, value)
+        return
+    if kind is _Kind.COLUMNS:
+        _store_columns(e, a, items[-1], value)
         return
     first = items[0]
     if kind is _Kind.MASK:
@@ -346,6 +356,17 @@ def store_at(e: Emitter, a: V, index: V, value: V) -> None:
     if is_array:
         value = _as_elements(e, value, a.type.dtype, e.array_sizes(first)[0])
     e.array_scatter(a, first, value)
+
+
+def _apart(e: Emitter, a: V, items: Sequence[V], value: V) -> V:
+    """The values, which do not lie in the array, as the items of an index do not; a number has its dtype."""
+    for item in items:
+        if isinstance(item.type, ArrayType):
+            check_apart(e, a, item)
+    if not isinstance(value.type, ArrayType):
+        return store_scalar(e, value, a.type.dtype)
+    e.bail_if(e.array_overlap(a, value), "values in the array itself")
+    return value
 
 
 def check_apart(e: Emitter, a: V, index: V) -> None:
@@ -390,6 +411,34 @@ def _store_rows(e: Emitter, a: V, index: V, value: V) -> None:
         e.array_assign(target, value, lambda x: x, may_bail=False)
 
     e.loop(count, store)
+
+
+def _store_columns(e: Emitter, a: V, column: V, value: V) -> None:
+    """Store row by row: a number, a vector for each row, or as many elements."""
+    sizes, a = e.array_sizes(a), _as_matrix(e, a)
+    column = _checked_columns(e, a, column)
+    (count,), (rows, width) = e.array_sizes(column), e.array_sizes(a)
+    is_vector = False
+    if isinstance(value.type, ArrayType):
+        is_vector = value.type.ndim == 1
+        whole = [count] if is_vector else [*sizes[:-1], count]
+        _check_sizes(e, e.array_sizes(value), whole)
+        is_plain = value.type.dtype == a.type.dtype
+        if not is_plain or (value.type.ndim > 2 and value.type.layout != "C"):
+            value = _converted(e, value, a.type.dtype)
+        value = value if is_vector else _as_matrix(e, value)
+
+    def row(i: V) -> None:
+        def store(j: V) -> None:
+            x = value
+            if isinstance(x.type, ArrayType):
+                x = e.array_load(x, [j] if is_vector else [i, j])
+            at = inside(e, e.array_load(column, [j]), width, is_checked=True)
+            e.array_store(a, [i, at], x)
+
+        e.loop(count, store)
+
+    e.loop(rows, row)
 
 
 def _as_elements(e: Emitter, values: V, dtype: np.dtype, count: V) -> V:

@@ -324,3 +324,19 @@ def permuted_again(x, index, n):
         index = index[index] + 0
     y = y * y[index]
     return y[::-1] * y[index], x, index
+
+
+@program(
+    lambda: (np.zeros((4, 5)), np.array([3, 0, -1]), _vector(3), np.arange(9) % 3 == 0),
+    lambda: (np.zeros((4, 5)), np.array([3, 0, 5]), _vector(3), np.arange(9) % 3 == 0),
+    lambda: (np.zeros((4, 5)), np.array([3, 0, -1]), _vector(2), np.arange(9) % 2 == 0),
+)
+def stored_in_columns_and_by_calls(a, columns, values, mask):
+    a[:, columns] = values
+    a[:, columns] += 1.5
+    b = np.arange(9.0)
+    np.putmask(b, mask, -1.0)
+    np.copyto(b, b + 0.5, where=~mask)
+    np.put(b, columns, values)
+    a.put(columns, 7)
+    return a, b
