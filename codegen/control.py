@@ -224,13 +224,12 @@ class GraphEmitter:
         chunk = Join(e, [p.type for p in body.params], "chunk") if watch is Watch.CHUNKS else None
         header = Join(e, [param.type for param in body.params], "loop", values=body.params)
         inside, exhausted = f.new_block("trip"), f.new_block("exhausted")
-        size = e.polling.trips_of_chunk(node, lambda value: self.env[value].ref)
         (chunk or header).jump((start, *carried))
         with e.ownership.in_loop():
             end, ended = stop.ref, exhausted
             if chunk is not None:
                 values = chunk.start_loop()
-                end = e.polling.end_of_chunk(node, size, values[0].ref, stop.ref)
+                end = e.polling.end_of_chunk(node, values[0].ref, stop.ref)
                 ended = f.new_block("ended")
                 header.jump(values)
             values = header.start_loop()
@@ -242,7 +241,7 @@ class GraphEmitter:
             else:
                 f.condbr(f.icmp("slt", values[0].ref, end), inside, ended)
             f.start(inside)
-            e.polling.begin_trip(node, start.ref, values[0].ref)
+            e.polling.begin_trip(node)
             self._breaks[node] = after.jump
             saved, e.bailout.late = e.bailout.late, [] if node.attrs.get("lanes", 1) != 1 else None
             self._trip(node, values[0].ref, header)

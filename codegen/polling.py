@@ -1,7 +1,6 @@
 """Polls: where native code looks whether something waits for it; and which loops run without the GIL (`gil.py`).
 
-- A loop around other loops polls in each trip; a counted one around innermost loops after so many trips as the work
-  in them leaves. What is only known within a trip is looked at there: an inner loop that is long polls in front of it.
+- A loop around other loops polls in each trip.
 - An innermost loop, if it is in no other loop or a `while` loop that ends by what it counts, runs in chunks of trips,
   with a poll between two of them: LLVM vectorises a chunk as it would the loop. Others poll in each trip.
 - An innermost counted loop in another one does not poll, nor do the two innermost of four. If they have very many
@@ -66,10 +65,7 @@ __all__ = ["Polling", "Watch", "regain_gil"]
 
 _NEST = re.compile(r"call void @(nest\.\d+)\(")
 _CHUNK = 2**17  # trips
-_CHUNK_WORK = 2**25  # nodes run in a chunk of a loop around others
-_INNER_WORK = 2**18  # nodes run by an inner loop for which the chunk needs no poll
-_QUICK_SHARE = 32  # quick code has to poll so many times as often
-_INNER_TRIPS = 64  # taken for an inner loop's that has few
+_QUICK_CHUNK = 2**12  # of quick code, which is slower and may have to be left
 _MANY = 2**27  # nodes run by an inner loop without polls: some hundredths of a second
 _MANY_EACH = 2**13  # trips of each of two loops without polls
 _LONG = (
@@ -79,6 +75,8 @@ _COLD = "nounwind willreturn cold"
 _NO_MEMORY = (
     f"{_COLD} memory(argmem: readwrite, inaccessiblemem: readwrite)"  # none that LLVM knows
 )
+# LLVM makes no copies of a loop with such a call: for what is invariant in it, as the numbers of trips of inner loops.
+_ATTEND = f"{_NO_MEMORY} noduplicate"
 _REGAIN = "regain"
 
 
@@ -192,7 +190,7 @@ class Polling:
         f.condbr(is_set, look, go_on, unlikely=True)
         if f.start(look, cold=True):
             name, operands = ("attend", (state,)) if state is not None else ("attend_held", ())
-            status = f.call("i32", support(name), operands, _NO_MEMORY)
+            status = f.call("i32", support(name), operands, _ATTEND)
             if state is not None:
                 self._read_flag(state)
             cases = [(ERROR, bailout.error_block()), (LEAVE, leave)]
@@ -218,17 +216,12 @@ class Polling:
             self.f.store(FALSE, self._late)
             self.e.bailout.bail_if(asked, INTERRUPTED)
 
-    def begin_trip(self, node: Node, start: Ref, k: Ref) -> None:
+    def begin_trip(self, node: Node) -> None:
         """Do what a trip of the loop begins with."""
         if self.e.is_quick:
             count_work(self.e.context, self.f, nodes_of_trip(node))
-        match self.watch_of(node):
-            case Watch.POLL:
-                self.poll(node)
-            case Watch.CHUNKS if height_of(node) > 1:
-                # LLVM does not see it: two loops have the same counter.
-                is_later = self.f.icmp("sge", k, start)
-                self.f.call_external("void", "llvm.assume", (is_later,), "")
+        if self.watch_of(node) is Watch.POLL:
+            self.poll(node)
 
     @cached_property
     def _requests(self) -> Ref:
@@ -268,72 +261,25 @@ class Polling:
 
     def check_inner_loops(self, node: Node, value_of: Callable[[Value], Ref]) -> None:
         """Leave in front of a loop if a loop in it, or itself, has so many trips that it should poll."""
-        f = self.f
-        if self.e.bailout.current is None:
+        f, bailout = self.f, self.e.bailout
+        if bailout.current is None:
             return
         for loop in (node, *inner_loops(node)):
             if self.watch_of(loop) is Watch.CHECK and place_of_check(loop) is node:
                 start, stop = map(value_of, loop.inputs[:2])
-                self._check_trips(loop, f.binary("sub", stop, start))
+                most = integer("i64", self._most_trips(loop))
+                is_long = f.icmp("sgt", f.binary("sub", stop, start), most)
+                bailout.bail_if(is_long, LONG_LOOP)
 
-    def _check_trips(self, loop: Node, trips: Ref) -> None:
-        """Leave if the trips are too many; a loop whose trips only those of a chunk know polls if they are some."""
-        f = self.f
-
-        def check() -> None:
-            most = integer("i64", self._most_trips(loop))
-            self.e.bailout.bail_if(f.icmp("sgt", trips, most), LONG_LOOP)
-
-        around = next((o for o in owners_of(loop) if o.op is LOOP), None)
-        is_known_late = around is not None and place_of_check(loop) is loop
-        if around is None or not is_known_late or self.watch_of(around) is not Watch.CHUNKS:
-            check()
-            return
-        long, go_on = f.new_block("long"), f.new_block("go.on")
-        most = self._share(_INNER_WORK) // work_of(loop)
-        f.condbr(f.icmp("sgt", trips, integer("i64", most)), long, go_on, unlikely=True)
-        if f.start(long, cold=True):
-            check()
-            self.poll(around)
-            f.br(go_on)
-        f.start(go_on)
-
-    def _share(self, amount: int) -> int:
-        """What may be run between two polls: less of quick code, which is slower and may have to be left."""
-        return amount // _QUICK_SHARE if self.e.is_quick else amount
-
-    def trips_of_chunk(self, node: Node, value_of: Callable[[Value], Ref]) -> Ref:
-        """How many trips a chunk of the loop has: of a loop around others as many as they leave."""
-        f = self.f
-        if self.watch_of(node) is not Watch.CHUNKS or self.e.context.options.chaos:
+    def _trips_of_chunk(self) -> Ref:
+        """How many trips a chunk has."""
+        if self.e.context.options.chaos:
             return integer("i64", 1)
-        if height_of(node) == 1:
-            return integer("i64", max(self._share(_CHUNK), 1))
-        least = nodes_of_trip(node)
-        known = [loop for loop in inner_loops(node) if place_of_check(loop) is not loop]
-        for loop in inner_loops(node):
-            if self.watch_of(loop) is Watch.CHUNKS:
-                least += self._share(_CHUNK) * work_of(loop)
-            elif self.watch_of(loop) is not Watch.CHECK:
-                least += _INNER_TRIPS * work_of(loop)
-            elif loop not in known:
-                least += self._share(_INNER_WORK)
-        nodes = integer("i64", least | 1)
-        for loop in known:
-            if self.watch_of(loop) is Watch.CHECK:
-                start, stop = map(value_of, loop.inputs[:2])
-                trips = f.binary("mul", f.binary("sub", stop, start), integer("i64", work_of(loop)))
-                nodes = f.binary("add", nodes, trips)
-        # A division by a power of two, of a number that is not 0.
-        nodes = f.binary("or", nodes, integer("i64", 1))
-        zeros = f.call_external("i64", "llvm.ctlz.i64", (nodes, FALSE), "")
-        bits = f.binary("sub", integer("i64", 63), zeros)
-        found = f.binary("lshr", integer("i64", self._share(_CHUNK_WORK)), bits)
-        return f.binary("or", found, integer("i64", 1))
+        return integer("i64", _QUICK_CHUNK if self.e.is_quick else _CHUNK)
 
-    def end_of_chunk(self, node: Node, trips: Ref, k: Ref, stop: Ref) -> Ref:
+    def end_of_chunk(self, node: Node, k: Ref, stop: Ref) -> Ref:
         """Up to where the trips from `k` on run before the next poll."""
-        f = self.f
+        f, trips = self.f, self._trips_of_chunk()
         start = node.inputs[0].constant if node.inputs[0].is_constant else None
         if isinstance(start, int) and start <= 0:
             # It would overflow after more trips than a machine can run.
@@ -341,8 +287,6 @@ class Polling:
         else:
             end = f.call_external("i64", "llvm.sadd.sat.i64", (k, trips), "")
         end = f.call_external("i64", "llvm.smin.i64", (end, stop), "")
-        if height_of(node) > 1:
-            return end
         # LLVM unrolls no loop whose number of trips it thinks is costly to compute: it has not to know how.
         return f.emit("i64", f"freeze {end.typed}")
 

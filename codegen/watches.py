@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from enum import Enum, auto
 
 from ljit.codegen.forms import owned_positions
@@ -27,6 +27,7 @@ class Watch(Enum):
     """How a loop is kept from running on and on."""
 
     NONE = auto()  # it has few trips
+    INSIDE = auto()  # a loop in it polls in each trip
     POLL = auto()  # in each trip
     CHUNKS = auto()  # polls between chunks of trips
     CHECK = auto()  # that it has not too many trips
@@ -40,23 +41,30 @@ def watch_of(node: Node) -> Watch:
     if height == 1 and (depth == 0 or node.inputs[1].is_endless):
         # Of many loops that have few trips the chunks would cost more than polls do.
         pays = depth == 0 or _is_left_by_count(node)
-        return Watch.CHUNKS if pays and _is_plain(node, ()) else Watch.POLL
-    if height == 2 and depth < 2 and not node.inputs[1].is_endless:
-        return Watch.CHUNKS if _is_plain(node, inner_loops(node)) else Watch.POLL
+        return Watch.CHUNKS if pays and _is_plain(node) else Watch.POLL
     is_checked = height == 1 or (height == 2 and depth >= 2)
-    is_checked = is_checked and not node.inputs[1].is_endless and not _calls(node)
-    return Watch.CHECK if is_checked else Watch.POLL
+    if is_checked and not node.inputs[1].is_endless and not _calls(node):
+        return Watch.CHECK
+    return Watch.INSIDE if _polls_inside(node) else Watch.POLL
 
 
-def _is_plain(node: Node, inner: Sequence[Node]) -> bool:
-    """Whether the loop has no objects and no loops but `inner`, which are innermost ones.
+def _polls_inside(node: Node) -> bool:
+    """Whether each trip of the loop comes to a `while` loop that polls in its first trip."""
+    for inner in node.blocks[0]:
+        if inner.op is LOOP and inner.inputs[1].is_endless:
+            if watch_of(inner) is Watch.POLL or _polls_inside(inner):
+                return True
+        if any(n.op is CONTINUE and n.target is node for b in inner.blocks for n in b.walk()):
+            return False
+    return False
+
+
+def _is_plain(node: Node) -> bool:
+    """Whether the loop has neither objects nor loops.
 
     Several trips side by side have no state at their end: that is computed at the start of the next ones.
     """
-    if node.attrs.get("lanes", 1) != 1:
-        return False
-    loops = inner_loops(node)
-    return len(loops) == len(inner) and not _has_objects(node) and not any(map(inner_loops, inner))
+    return node.attrs.get("lanes", 1) == 1 and not inner_loops(node) and not _has_objects(node)
 
 
 def _is_left_by_count(node: Node) -> bool:

@@ -406,8 +406,7 @@ def steps_to_zero(n):
 @pytest.fixture(params=[1, 7])
 def chunk(request, monkeypatch):
     monkeypatch.setattr(polling, "_CHUNK", request.param)
-    monkeypatch.setattr(polling, "_CHUNK_WORK", 64 * request.param)
-    monkeypatch.setattr(polling, "_INNER_WORK", 8 * request.param)
+    monkeypatch.setattr(polling, "_QUICK_CHUNK", request.param)
     monkeypatch.setattr(polling, "_LONG", 1)  # the GIL is given up at once
 
 
@@ -436,7 +435,6 @@ def test_loops_in_chunks_give_what_python_gives(fn, args):
 
 def test_a_long_loop_in_another_one_is_compiled_by_itself(monkeypatch):
     monkeypatch.setattr(polling, "_MANY", 2**10)
-    monkeypatch.setattr(polling, "_INNER_WORK", 2**10)
     f = ljit.jit(work)
     for _ in range(3):
         a, b = np.arange(3000), np.arange(3000)
@@ -445,6 +443,34 @@ def test_a_long_loop_in_another_one_is_compiled_by_itself(monkeypatch):
     (plan,) = f._executor.plans.values()
     assert [plan.unit.sites[n].reason for n in plan.unit.bailouts] == [LONG_LOOP]
     assert plan.compiles == 1
+
+
+def collatz(n):
+    steps = 0
+    for x in range(1, n):
+        while x != 1:
+            x = x // 2 if x % 2 == 0 else 3 * x + 1
+            steps += 1
+    return steps
+
+
+def collatz_of_even_numbers(n):
+    steps = 0
+    for x in range(1, n):
+        if x % 2:
+            continue
+        while x != 1:
+            x = x // 2 if x % 2 == 0 else 3 * x + 1
+            steps += 1
+    return steps
+
+
+@pytest.mark.parametrize(("fn", "polls"), [(collatz, 1), (collatz_of_even_numbers, 2)])
+def test_a_loop_polls_if_not_each_trip_comes_to_a_while_loop_that_does(fn, polls):
+    f = ljit.jit(fn)
+    for _ in range(3):
+        assert f(40) == fn(40)
+    assert f.dump_llvm(40).count("load volatile i8") == polls
 
 
 def test_the_flags_of_cpython_are_found():
