@@ -7,6 +7,8 @@ use fused multiply-add on processors that have it, and so does the element op he
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from ljit.ir import Accumulation, Neutral, Value, get_op
@@ -443,6 +445,7 @@ declare_ufunc(
     raising="iu",
     infer=_infer_power,
     name="np::power_operator",
+    evaluate=operator.pow,
     callables=(),
     decompose=power_operator_of,
 )

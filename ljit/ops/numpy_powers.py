@@ -1,14 +1,14 @@
 """Powers of arrays as the ops that NumPy takes for their exponents: `OpDef.decompose` of powers.
 
 NumPy takes the square, root or reciprocal for the exponents 2, 0.5 and -1, and treats one exponent for all elements
-otherwise than an array of them.
+otherwise than an array of them. Whole powers of complex numbers are products (`np::whole_power`).
 """
 
 from __future__ import annotations
 
-from ljit.ir import Value
+from ljit.ir import Value, get_op
 from ljit.ir.parts import Parts
-from ljit.types import INT, ArrayType, Type
+from ljit.types import FLOAT, INT, ArrayType, Type
 
 __all__ = ["power_in_place_of", "power_of", "power_operator_of"]
 
@@ -16,11 +16,14 @@ _SIMPLE_OF_HALVES: dict[float, str] = {
     -1: "np::reciprocal",
     2: "np::square",
 }  # the root is one of the operator only
+_PRODUCTS = 100
 _SIMPLE = {**_SIMPLE_OF_HALVES, 0.5: "np::sqrt"}
 
 
 def power_of(parts: Parts, base: Value, exponent: Value) -> Value | None:
     """``np.power(a, b)``, and ``a ** b`` of floats."""
+    if _is_array(parts.type, "c"):
+        return _whole_power(parts, base, exponent)
     if not _is_array_of_floats(parts.type):
         return None
     if isinstance(exponent.type, ArrayType):
@@ -38,7 +41,23 @@ def power_operator_of(parts: Parts, base: Value, exponent: Value) -> Value | Non
         return parts.apply_native("np::square", base)
     if _is_array(parts.type, "f", of_halves=True) and _number(exponent) == 0.5:
         return parts.apply_native("np::sqrt", base)
+    name = _SIMPLE.get(_number(exponent) or 0)
+    if name is not None and _is_array(parts.type, "c"):
+        is_known = exponent.type == INT or _number(exponent) == 0.5  # 2.0 and -1.0 are other powers
+        return parts.apply_native(name, base) if is_known else None
     return power_of(parts, base, exponent)
+
+
+def _whole_power(parts: Parts, base: Value, exponent: Value) -> Value | None:
+    """Products of a complex number, for an exponent for which NumPy makes these."""
+    number = _number(exponent)
+    is_weak = exponent.type in (INT, FLOAT) and _is_array(base.type, "c")
+    if not is_weak or number is None or abs(number) >= _PRODUCTS or number != int(number):
+        return None
+    (result,) = get_op("np::whole_power").infer_types([base.type], {"exponent": int(number)})
+    if result != parts.type:
+        return None
+    return parts.apply("np::whole_power", base, exponent=int(number))
 
 
 def power_in_place_of(parts: Parts, target: Value, exponent: Value) -> Value | None:

@@ -148,3 +148,76 @@ def test_exponents_that_are_not_constants_are_taken_as_numpy_takes_them(exponent
     column, row = a[:, None], a[None, :]
     for _ in range(4):
         assert_close(compiled(column, row), by(column, row))
+
+
+# -- complex numbers -------------------------------------------------------------------------------
+
+
+def whole_powers(z):
+    return (
+        z**3,
+        np.power(z, 4),
+        z**-2,
+        np.power(z, 2),
+        np.power(z, 1.0),
+        np.power(z, -1),
+        z**0,
+        z**31.0,
+    )
+
+
+def other_powers(z):
+    return z**2.5, z**100, np.power(z, z), z**-1.0, z**2.0, z ** np.complex64(2)
+
+
+def simple_powers(z):
+    return z**2, z**-1, z**0.5
+
+
+def complexes(dtype):
+    parts = [0.0, -0.0, 1.0, -0.5, np.inf, -np.inf, np.nan, 1e300, 1e-300]
+    rng = np.random.default_rng(3)
+    numbers = [complex(x, y) for x in parts for y in parts]
+    return np.array([*numbers, *(rng.normal(size=19) + 1j * rng.normal(size=19))]).astype(dtype)
+
+
+def bits(a):
+    """The bytes of the numbers, with all NaN as one."""
+    parts = np.ascontiguousarray(a).reshape(-1).view(a.real.dtype)
+    return np.where(np.isnan(parts), np.nan, parts).tobytes()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("function", [whole_powers, other_powers, simple_powers])
+def test_powers_of_complex_numbers_are_numpys(function, dtype):
+    z = complexes(dtype)
+    compiled = ljit.jit(function)
+    for a in (z, z, z[::-3], z[:0], z.reshape(2, -1).T, z[40:41].reshape(()), z[3]):
+        for x, y in zip(compiled(a), function(a), strict=True):
+            assert (type(x), x.dtype, x.shape) == (type(y), y.dtype, y.shape)
+            if function is simple_powers:
+                np.testing.assert_allclose(x, y, rtol=1e-6)
+            else:
+                assert bits(x) == bits(y)
+
+
+def test_whole_powers_of_complex_numbers_are_native_in_nests():
+    def total(z):
+        return (z**3 - 1.0) / (3.0 * z**2)
+
+    z = complexes("complex128")[-19:]
+    compiled = ljit.jit(total)
+    for _ in range(3):
+        np.testing.assert_allclose(compiled(z), total(z), rtol=1e-14)
+    assert str(compiled.graph_for(z)).count("prim::Map") == 1
+
+
+def test_an_array_without_axes_has_the_root_of_the_operator():
+    def root_of(z):
+        return z**0.5, z**-1
+
+    z = np.array(complex(-4.0, -0.0))
+    compiled = ljit.jit(root_of)
+    for _ in range(3):
+        assert [repr(x) for x in compiled(z)] == [repr(x) for x in root_of(z)]
