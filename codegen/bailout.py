@@ -49,6 +49,7 @@ class Bailout:
         self.room: Ref | None = None  # of a body whose frame CPython has not counted
         self.thread_state: Ref | None = None  # of a function that may give up the GIL
         self.late: list[tuple[Ref, Node | None]] | None = None  # checks that are tested together
+        self.waiting: list[tuple[Ref, Node | None, str]] | None = None  # those of a nest's loop
         self.checks = 0  # how many checks were asked for so far
         self._exits: list[Exit] = []
         self._errors: dict[int, tuple[BlockRef, SourceRange | None]] = {}
@@ -57,8 +58,11 @@ class Bailout:
         """Make this the state that later checks go back to."""
         self.current = Exit(ExitInfo(at, names), values)
 
-    def bail_if(self, condition: Ref, reason: str) -> None:
-        """Leave at the current Snapshot if the condition holds."""
+    def bail_if(self, condition: Ref, reason: str, *, may_wait: bool = False) -> None:
+        """Leave at the current Snapshot if the condition holds.
+
+        `may_wait`: what follows may be computed all the same, as long as nobody sees it.
+        """
         f = self.f
         condition = f.known.look_up(condition, f.block)
         if condition.constant == 0 and not self.context.options.chaos:
@@ -66,6 +70,9 @@ class Bailout:
         self.checks += condition.constant != 0
         if self.late is not None and self.node is not None and self.node.op.is_speculatable:
             self.bail_late(condition)
+            return
+        if may_wait and self.waiting is not None:
+            self.waiting.append((condition, self.node, reason))
             return
         if not f.is_reachable:
             return
@@ -90,12 +97,16 @@ class Bailout:
         """Leave if one of the late checks has failed."""
         if not self.late:
             return
-        conditions = [condition for condition, _ in self.late]
-        saved, self.node = self.node, self.late[0][1]
+        conditions, node = [condition for condition, _ in self.late], self.late[0][1]
         self.late = None
-        self.bail_if(reduce(partial(self.f.binary, "or"), conditions), NOT_ALL)
-        self.node = saved
+        self.bail_for(node, reduce(partial(self.f.binary, "or"), conditions), NOT_ALL)
         self.late = []
+
+    def bail_for(self, node: Node | None, condition: Ref, reason: str) -> None:
+        """Leave if the condition, for which a node before this one is to blame, holds."""
+        saved, self.node = self.node, node
+        self.bail_if(condition, reason)
+        self.node = saved
 
     def fail_block(self, reason: str) -> BlockRef:
         """A fresh block that leaves at the current Snapshot, for code that branches by itself.

@@ -145,12 +145,11 @@ class FunctionBuilder:
     def __init__(
         self, module: ModuleBuilder, name: str, result: str, params: Sequence[str], linkage: str
     ) -> None:
-        self.module = module
-        self.name = name
-        self.result = result
-        self.linkage = linkage
+        self.module, self.name = module, name
+        self.result, self.linkage = result, linkage
         self.attributes = "nounwind"
         self.float_flags = ""
+        self.has_vectors = False  # LLVM is to make vectors of what is written
         self._counter = 0
         self.params = tuple(Ref(type_, f"%a{i}") for i, type_ in enumerate(params))
         self._allocas: list[str] = []

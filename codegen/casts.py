@@ -20,6 +20,7 @@ from ljit.types import Type
 __all__ = ["cast_value", "number_parts"]
 
 _AVX512 = 64
+_PURE = "nounwind willreturn memory(none)"
 
 
 def cast_value(f: FunctionBuilder, x: Native, type_: Type) -> Native:
@@ -110,7 +111,7 @@ def _float_to_int(f: FunctionBuilder, x: Ref, target: np.dtype) -> Ref:
 def _checked_fptosi(f: FunctionBuilder, x: Ref, bits: int) -> Ref:
     """``fptosi``, or the least integer if the value does not fit (or is a NaN)."""
     if bits == 64 and _has_x86_conversion():
-        return _x86_fptosi(f, x)
+        return _fptosi_of_halves(f, x) if f.has_vectors else _x86_fptosi(f, x)
     bound = 2.0 ** (bits - 1)
     low = _exclusive_low(x.type, bits)
     above = f.fcmp(low[0], x, float_constant(x.type, low[1]))
@@ -125,6 +126,29 @@ def _x86_fptosi(f: FunctionBuilder, x: Ref) -> Ref:
     vector = f"<{lanes} x {x.type}>"
     packed = f.emit(vector, f"insertelement {vector} zeroinitializer, {x.typed}, i64 0")
     return f.call_external("i64", f"llvm.x86.{name}", (packed,), "")
+
+
+def _fptosi_of_halves(f: FunctionBuilder, x: Ref) -> Ref:
+    """The same, made of operations that the machine has for vectors.
+
+    The high and the low 32 bits are whole floats: added to a number so large that its last bit counts ones, they are
+    the last bits of the sum. (Written without `float_flags`: these sums are exact as they are.)
+    """
+    x = f.convert("fpext", x, "double")
+    whole = f.call_external("double", "llvm.trunc.f64", (x,), _PURE)
+    scaled = f.compute("double", f"fmul double {whole}, {float_constant('double', 2.0**-32)}")
+    high = f.call_external("double", "llvm.floor.f64", (scaled,), _PURE)
+    above = f.compute("double", f"fmul double {high}, {float_constant('double', 2.0**32)}")
+    low = f.compute("double", f"fsub double {whole}, {above}")
+    parts = []
+    for half, one in ((high, 1.5 * 2.0**52), (low, 2.0**52)):
+        total = f.compute("double", f"fadd double {half}, {float_constant('double', one)}")
+        parts.append(f.compute("i64", f"bitcast {total.typed} to i64"))
+    high_bits = f.binary("shl", parts[0], integer("i64", 32))
+    low_bits = f.binary("and", parts[1], integer("i64", 2**32 - 1))
+    size = f.call_external("double", "llvm.fabs.f64", (x,), _PURE)
+    fits = f.compute("i1", f"fcmp olt double {size}, {float_constant('double', 2.0**63)}")
+    return f.select(fits, f.binary("or", high_bits, low_bits), integer("i64", -(2**63)))
 
 
 @cache

@@ -213,12 +213,17 @@ class Emitter:
         return Native(start.type, tuple(found))
 
     def bail_if(
-        self, condition: Native, reason: str, *, also: Callable[[], Native] | None = None
+        self,
+        condition: Native,
+        reason: str,
+        *,
+        also: Callable[[], Native] | None = None,
+        may_wait: bool = False,
     ) -> None:
         """Leave for the interpreter if the condition holds, `also` too unless the check is a late one."""
         if also is not None and self.bailout.late is None:
             condition = self.branch(condition, also, lambda: self.const(BOOL, False))
-        self.bailout.bail_if(condition.ref, reason)
+        self.bailout.bail_if(condition.ref, reason, may_wait=may_wait)
 
     def bail(self, reason: str) -> None:
         """Leave for the interpreter."""

@@ -26,6 +26,7 @@ from ljit.codegen.nest_packing import BLOCK_SHIFT, MOST, buffers, gather, scatte
 from ljit.codegen.nest_reductions import BLOCK, Accumulator, combine_blocks, split, take
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
 from ljit.codegen.nest_strides import Strides
+from ljit.ir import Node
 
 __all__ = ["Body", "Loops"]
 
@@ -151,10 +152,12 @@ class Loops(Elements):
         if self.is_flat is not FALSE:
             for run in self.runs:
                 self._join_axes(trips, run)
+        self.f.has_vectors = is_unit and self.ndim > 0 and not self.e.is_quick
         if self.ways:
             self._delayed_rows(trips, is_unit=is_unit)
         else:
             self._level(0, trips, is_unit=is_unit)
+        self.f.has_vectors = False
 
     def _join_axes(self, trips: list[Ref], run: Sequence[int]) -> None:
         """Let the last of neighbouring axes have the trips of all, if the nest is flat."""
@@ -376,7 +379,7 @@ class Loops(Elements):
             return carried
 
         if is_unit:
-            inner_loop(self.e, trip, [], numbered, hints, self.length)
+            self._vector_loop(trip, [], numbered, hints)
             return
         moving = [x for x in self.arrays if strides[x].constant != 0]
 
@@ -401,6 +404,28 @@ class Loops(Elements):
             maybe_loop(self.e, trip, state, from_place(1), self.length)
         else:
             inner_loop(self.e, trip, state, from_place(1), hints, self.length)
+
+    def _vector_loop(
+        self, trip: Ref, start: State, body: Callable[[Ref, State], State], hints: Sequence[str]
+    ) -> State:
+        """An inner loop; the checks of its elements that may wait are made behind it."""
+        bailout, blamed = self.e.bailout, list[tuple[Node | None, str]]()
+        if not (self.may_leave and self.f.has_vectors):
+            return inner_loop(self.e, trip, start, body, hints, self.length)
+
+        def checked(k: Ref, carried: State) -> State:
+            bailout.waiting = []
+            new, found = body(k, carried[:-1]), bailout.waiting
+            bailout.waiting = None
+            blamed.extend((node, reason) for _, node, reason in found)
+            conditions = [condition for condition, *_ in found]
+            return [*new, reduce(partial(self.f.binary, "or"), conditions, carried[-1])]
+
+        *state, failed = inner_loop(self.e, trip, [*start, FALSE], checked, hints, self.length)
+        if blamed:
+            node, reason = blamed[0]
+            bailout.bail_for(node, failed, reason)
+        return state
 
     def _combine_rows(
         self, rows: Sequence[Sequence[Native]], k: Ref | None, strides: Places
@@ -443,7 +468,7 @@ class Loops(Elements):
                     found = self._side_by_side(moved, hoisted, k, strides)
                     return take(accumulators, [value for row in found for value in row], carried)
 
-                state = inner_loop(self.e, count, state, body, hints, self.length)
+                state = self._vector_loop(count, state, body, hints)
             return split(state, accumulators)
 
         size = None

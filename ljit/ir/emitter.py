@@ -111,10 +111,18 @@ class Emitter(Protocol):
     def elementary(self, name: str, *xs: V) -> V:
         """A function as `math` has it, within one unit in the last place, which loops turn into vector code."""
 
-    def bail_if(self, condition: V, reason: str, *, also: Callable[[], V] | None = None) -> None:
+    def bail_if(
+        self,
+        condition: V,
+        reason: str,
+        *,
+        also: Callable[[], V] | None = None,
+        may_wait: bool = False,
+    ) -> None:
         """Leave native code for the interpreter, which redoes the work since the last Snapshot.
 
-        `also`: the rest of the condition, if it is rarely needed. May be left out.
+        `also`: the rest of the condition, if it is rarely needed. May be left out. `may_wait`: what follows may run
+        before the check, if what it computes is thrown away then: many elements of an array are checked together.
         """
 
     def bail(self, reason: str) -> None:

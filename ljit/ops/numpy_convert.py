@@ -151,7 +151,7 @@ def _truncate(e: Emitter, x: V, dtype: np.dtype) -> V:
         e.compare("ge", wide, e.const(_FLOAT64, low)),
         e.compare("lt", wide, e.const(_FLOAT64, high)),
     )
-    e.bail_if(e.bit_not(inside), f"float outside of {dtype}")
+    e.bail_if(e.bit_not(inside), f"float outside of {dtype}", may_wait=True)
     return e.cast(wide, ScalarType(dtype))
 
 

@@ -263,7 +263,12 @@ class ScalarEmitter:
     elementary = math
 
     def bail_if(
-        self, condition: Number, reason: str, *, also: Callable[[], Number] | None = None
+        self,
+        condition: Number,
+        reason: str,
+        *,
+        also: Callable[[], Number] | None = None,
+        may_wait: bool = False,
     ) -> None:
         assert condition.type == BOOL
         if condition.value and (also is None or also().value):
