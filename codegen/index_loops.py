@@ -27,7 +27,7 @@ _LONG = 512  # bytes: of more the C library makes the copy
 _ITEMS = {1: "i8", 2: "i16", 4: "i32", 8: "i64", 16: "<2 x i64>", 32: "<4 x i64>"}  # of rows
 _LANES = 16  # indices that are looked at together
 _BLOCK = 256  # indices that are looked at before their items are moved
-_FREQUENT = (8, 16, 32)
+_FREQUENT = (4, 8, 16, 32)
 
 
 def array_gather(e: Emitter, a: Native, index: Native, into: Native) -> Native:
@@ -188,8 +188,10 @@ looked:
 _OPERANDS = "ptr %data, i64 %size, i64 %stride, ptr %index, i64 %count, i64 %step, ptr %into"
 
 
-def _shared(name: str, source: Callable[[ModuleBuilder], str]) -> str:
-    return shared_function(name, lambda module: module.define(name, source(module)))
+def _shared(name: str, source: Callable[[ModuleBuilder], str], *, straight: bool = False) -> str:
+    return shared_function(
+        name, lambda module: module.define(name, source(module)), straight=straight
+    )
 
 
 def _gather(index: np.dtype, item: str) -> str:
@@ -201,7 +203,7 @@ def _gather(index: np.dtype, item: str) -> str:
         one_by_one = _loops(f"{name}.checked", index, _item_copy(item), group=4)
         return f"{one_by_one}\n{_gather_blocks(name, index, item)}"
 
-    return _shared(name, source)
+    return _shared(name, source, straight=True)  # it is written as it is to run
 
 
 def _gather_blocks(name: str, index: np.dtype, item: str) -> str:
