@@ -489,4 +489,5 @@ class Loops(Elements):
             return ZERO
         if is_unit:
             return integer("i64", self.strides.known(x, self.inner))
-        return x.strides[-1]
+        step = x.strides[-1]
+        return step if step.constant is not None else self._step_along(x)

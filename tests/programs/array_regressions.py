@@ -217,3 +217,12 @@ def loops_over_arrays_whose_own_elements_overlap(a):
         for j in range(a.shape[1]):
             a[i, j] = a[0, j] * 2 + i
     return a.sum(), a.tolist()
+
+
+@program(
+    lambda: (np.zeros((2, 3, 4)), np.arange(12.0).reshape(3, 4)[..., None]),
+    lambda: (np.zeros((2, 3, 4)), np.arange(3.0)[:, None, None]),
+)
+def a_view_whose_last_axis_is_new(a, x):
+    a[1, ..., None] = x
+    return a, a[1, ..., None] + x
