@@ -32,7 +32,9 @@ BinaryFunction = Callable[[Any, Any], Any]
 
 
 def _operator(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
-    return declare(OpDef(f"py::{name}", Schema(schema), doc, **fields))
+    """Declare an operator, which the functions of the module `operator` are as well."""
+    callables = (fields["evaluate"],)
+    return declare(OpDef(f"py::{name}", Schema(schema), doc, callables=callables, **fields))
 
 
 def _bool_result(*_types: Type) -> Type:
@@ -58,7 +60,7 @@ def _binary(
     plain, in_place = functions
     _operator(
         name,
-        "(x, y)",
+        "(x, y, /)",
         f"``x {sign} y``",
         syntax=f"{{0}} {sign} {{1}}",
         evaluate=plain,
@@ -70,7 +72,7 @@ def _binary(
     fields["effects"] = in_place_effects or fields["effects"]
     _operator(
         f"i{name}",
-        "(x!, y)",
+        "(x!, y, /)",
         f"``x {sign}= y``; gives what x is bound to then",
         statement=f"{{0}} {sign}= {{1}}",
         evaluate=in_place,
@@ -257,7 +259,7 @@ for _name, _sign, _function, _numpy, _ranges in (
 ):
     _operator(
         _name,
-        "(x, y)",
+        "(x, y, /)",
         f"``x {_sign} y``",
         syntax=f"{{0}} {_sign} {{1}}",
         evaluate=_function,
@@ -277,7 +279,7 @@ _EQUAL_SAMPLES = (
 )
 _operator(
     "eq",
-    "(x, y)",
+    "(x, y, /)",
     "``x == y``",
     syntax="{0} == {1}",
     evaluate=operator.eq,
@@ -291,7 +293,7 @@ _operator(
 )
 _operator(
     "ne",
-    "(x, y)",
+    "(x, y, /)",
     "``x != y``",
     syntax="{0} != {1}",
     evaluate=operator.ne,
@@ -306,7 +308,7 @@ _operator(
 
 _operator(
     "neg",
-    "(x)",
+    "(x, /)",
     "``-x``",
     syntax="-{0}",
     undoes_itself=(INT, FLOAT),
@@ -322,7 +324,7 @@ _operator(
 )
 _operator(
     "pos",
-    "(x)",
+    "(x, /)",
     "``+x``",
     syntax="+{0}",
     keeps=(INT, FLOAT),
@@ -336,7 +338,7 @@ _operator(
 )
 _operator(
     "invert",
-    "(x)",
+    "(x, /)",
     "``~x``",
     syntax="~{0}",
     undoes_itself=(INT,),
@@ -374,7 +376,7 @@ _TRUTH_SAMPLES = each(
 )
 TRUTH = _operator(
     "truth",
-    "(x)",
+    "(x, /)",
     "``bool(x)``",
     syntax="bool({0})",
     keeps=(BOOL,),
@@ -389,7 +391,7 @@ TRUTH = _operator(
 )
 NOT = _operator(
     "not",
-    "(x)",
+    "(x, /)",
     "``not x``",
     syntax="not {0}",
     undoes_itself=(BOOL,),
@@ -406,7 +408,7 @@ NOT = _operator(
 _IS_SAMPLES = ((None, None), (None, 0), (True, True), (False, True), (1, True), (1, 2), (1.0, None))
 IS = _operator(
     "is",
-    "(x, y)",
+    "(x, y, /)",
     "``x is y``",
     syntax="{0} is {1}",
     infer=_bool_result,
@@ -418,7 +420,7 @@ IS = _operator(
 )
 IS_NOT = _operator(
     "is_not",
-    "(x, y)",
+    "(x, y, /)",
     "``x is not y``",
     syntax="{0} is not {1}",
     infer=_bool_result,

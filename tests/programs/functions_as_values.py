@@ -1,6 +1,9 @@
 """Lambdas, nested functions and generators that are values."""
 
 import functools
+import operator
+
+import numpy as np
 
 from tests.programs.harness import program
 
@@ -71,3 +74,56 @@ def errors_within(xs):
 def called_by_name_and_passed_on(xs):
     square = lambda x: x * x  # noqa: E731
     return square(3), [*map(square, xs)]
+
+
+@program(
+    lambda: (7, 3),
+    lambda: (7.5, -2.0),
+    lambda: (np.arange(3.0), np.ones(3)),
+    lambda: (np.uint8(200), np.int8(-3)),
+    lambda: (True, 2),
+    lambda: ("a", 2),
+    lambda: (1, 0),
+    lambda: ([1], [2]),
+    lambda: (2**62, 3),
+)
+def operators_as_functions(x, y):
+    order = operator.lt(x, y), operator.ge(x, y), operator.eq(x, y), operator.ne(x, y)
+    signs = operator.neg(y), operator.pos(y), operator.not_(y is None)
+    return order, signs, operator.mul(x, y), operator.sub(x, y), operator.mod(x, y), x, y
+
+
+@program(lambda: (12, 10, True), lambda: (np.arange(4), 3, False), lambda: (1.5, 2, True))
+def operators_on_bits_as_functions(x, y, b):
+    found = operator.and_(x, y), operator.or_(x, y), operator.xor(x, y), operator.invert(y)
+    return (
+        found,
+        operator.lshift(x, y),
+        operator.rshift(x, 1),
+        operator.is_(b, True),
+        operator.truth(y),
+    )
+
+
+@program(lambda: (np.arange(3.0), 2.0), lambda: ([1, 2], [3]), lambda: (3, 4), lambda: (3, "a"))
+def operators_in_place_as_functions(x, y):
+    first = x
+    x = operator.iadd(x, y)
+    for _ in range(3):
+        operator.imul(x, 2)
+    return first, x
+
+
+@program(lambda: (3, 4))
+def an_operator_as_a_function_with_keywords(x, y):
+    return operator.add(x=x, y=y)
+
+
+@program(lambda: (3.5, 100))
+def a_loop_of_operators_as_functions(x, n):
+    total = 0.0
+    for i in range(n):
+        total = operator.add(
+            total, operator.truediv(operator.pow(x, 2), operator.floordiv(i, 3) + 1)
+        )
+    return total
