@@ -68,13 +68,20 @@ def relocated(code: CodeType, source: Source, ranges: Sequence[SourceRange | Non
     What was inlined from another file stands at the place of the call. Columns are left out: this runs in a first
     call, and tracebacks have frames of their own.
     """
-    lines = [_line_in(source, where) for where in ranges]
+    lines: list[int | None] = [None]  # what has no line of its own comes first
+    last: SourceRange | None = None
+    for where in ranges:
+        lines.append(lines[-1] if where is last else _line_in(source, where))
+        last = where
     ends: list[tuple[int, int | None]] = []  # of stretches on one line
+    before: int | None = -1
     for _, end, own in code.co_lines():
-        line = lines[own - 1] if own is not None else None
-        if ends and ends[-1][1] == line:
-            ends.pop()
-        ends.append((end, line))
+        line = lines[own or 0]
+        if line == before:
+            ends[-1] = end, line
+        else:
+            ends.append((end, line))
+            before = line
     return _as_code_of(source, code, 1, _table_of_lines(ends))
 
 

@@ -23,7 +23,7 @@ _MANY_TRIPS = 2**62
 _STRUCTURES = (IF, LOOP, REGION)
 
 
-@graph_pass("eliminate_dead_code")
+@graph_pass("eliminate_dead_code", is_idempotent=True)
 def eliminate_dead_code(graph: Graph) -> bool:
     """Remove what is not needed; whether anything was."""
     before = graph.version
@@ -47,7 +47,7 @@ class _Marker:
         for node in self.graph.walk():
             if node.target is not None:
                 self.exits.setdefault(node.target, []).append(node)
-            if node.op in _STRUCTURES:
+            if node.blocks and node.op in _STRUCTURES:
                 self.structures.append(node)
             if _is_root(node):
                 self._node(node)
@@ -64,15 +64,13 @@ class _Marker:
 
     def _visit(self, node: Node) -> None:
         owner = node.block.owner if node.block is not None else None
-        if owner is not None:
+        if owner is not None and owner not in self.nodes:
             self._node(owner)
         if node.target is not None:
             self._node(node.target)
-        for exit_ in self.exits.get(node, ()):
-            self._node(exit_)
-        for block in node.blocks:
-            self._node(block.terminator)
-        if node.op in _STRUCTURES:
+        if node.blocks:
+            self._ends(node)
+        if node.blocks and node.op in _STRUCTURES:
             self._values(node.inputs[:2])  # condition; start and stop
         elif not node.op.is_terminator or node.op is RETURN:
             self._values(node.inputs)
@@ -83,9 +81,20 @@ class _Marker:
                 if destination.op not in _STRUCTURES or (destination, index) in self.slots:
                     self._value(value)
 
+    def _ends(self, node: Node) -> None:
+        """Mark what ends the blocks of a node, and what leaves it from further inside."""
+        for exit_ in self.exits.get(node, ()):
+            self._node(exit_)
+        for block in node.blocks:
+            self._node(block.terminator)
+
     def _values(self, values: Sequence[Value]) -> None:
         for value in values:
-            self._value(value)
+            owner = value.owner
+            if not isinstance(owner, Node) or owner.blocks:
+                self._value(value)
+            elif owner not in self.nodes:
+                self._node(owner)
 
     def _value(self, value: Value) -> None:
         owner = value.owner

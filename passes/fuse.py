@@ -26,6 +26,7 @@ from ljit.passes.fuse_nodes import (
     element_inputs,
     element_op,
     element_type,
+    has_nests,
     is_apart,
     is_gather,
     is_reduction,
@@ -49,6 +50,8 @@ NAME = "fuse"
 @graph_pass(NAME)
 def fuse(graph: Graph, failed: Collection[int] = ()) -> bool:
     """Fuse the elementwise ops of each block; whether there was anything to fuse."""
+    if not has_nests(graph):
+        return False
     changed = False
     for block in list(all_blocks(graph)):
         if block.owner is not None and block.owner.op is MAP:

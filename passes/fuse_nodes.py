@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ljit.analysis.dominance import dominates, enclosing_blocks
-from ljit.ir import Block, Effect, Node, OpDef, Value, get_op
+from ljit.ir import Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import MAP, SNAPSHOT
 from ljit.ops.numpy_boxed import reduced_axes, shape_rank
 from ljit.ops.numpy_index import view_type
-from ljit.types import INT, ArrayType, ScalarType, Type, is_number
+from ljit.types import INT, ArrayType, ScalarType, TupleType, Type, is_number
 
 __all__ = [
     "Leaves",
@@ -21,6 +21,7 @@ __all__ = [
     "element_op",
     "element_type",
     "form_of",
+    "has_nests",
     "is_apart",
     "is_elementwise",
     "is_exact",
@@ -56,6 +57,30 @@ def stretches(block: Block) -> Iterator[list[Node]]:
             nodes, count = [], 0
 
 
+def has_nests(graph: Graph) -> bool:
+    """Whether anything is done with arrays but to make them and to read and write single elements."""
+    return any(map(_uses_arrays, graph.walk()))
+
+
+def _uses_arrays(node: Node) -> bool:
+    op = node.op
+    if op.elementwise or op.reduction is not None or op.columns is not None:
+        return any(isinstance(v.type, ArrayType) for v in (*node.inputs, *node.outputs))
+    if op in _stores():
+        return len(node.inputs) < 3 or not _names_element(node.inputs[1].type)
+    if op in _views_and_joins():
+        return isinstance(node.output.type, ArrayType)
+    return op is MAP
+
+
+def _names_element(index: Type) -> bool:
+    """Whether an index of the type is integers only."""
+    parts = index.items if isinstance(index, TupleType) else (index,)
+    return all(
+        part == INT or (isinstance(part, ScalarType) and part.dtype.kind in "iu") for part in parts
+    )
+
+
 def _is_work(node: Node) -> bool:
     return node.op.elementwise or node.op.reduction is not None
 
@@ -63,6 +88,11 @@ def _is_work(node: Node) -> bool:
 @cache
 def _stores() -> tuple[OpDef, ...]:
     return get_op("np::setitem"), get_op("np::assign")
+
+
+@cache
+def _views_and_joins() -> tuple[OpDef, ...]:
+    return get_op("np::getitem"), get_op("np::concatenate"), get_op("np::stack")
 
 
 def is_store(node: Node) -> bool:

@@ -20,7 +20,14 @@ from ljit.ir import Graph, Node, Value, get_op
 from ljit.ops.control import MAP
 from ljit.ops.numpy_boxed import reduced_axes
 from ljit.ops.numpy_index import basic_parts
-from ljit.passes.fuse_nodes import is_elementwise, is_exact, is_reduction, is_writing, stretches
+from ljit.passes.fuse_nodes import (
+    has_nests,
+    is_elementwise,
+    is_exact,
+    is_reduction,
+    is_writing,
+    stretches,
+)
 from ljit.passes.fuse_updates import ask_sources, make_updates_plain
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import all_blocks
@@ -36,6 +43,8 @@ _FULL = SliceType(NONE, NONE, NONE)
 @graph_pass(NAME)
 def fuse_rows(graph: Graph, failed: Collection[int] = ()) -> bool:
     """Make loops over rows; whether there was anything to do."""
+    if not has_nests(graph):
+        return False
     changed = False
     todo = list(all_blocks(graph))
     targets: set[Value] = set()

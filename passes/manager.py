@@ -71,16 +71,22 @@ NAMES = (
     "unroll_updates",
 )
 PASSES: dict[str, Pass] = {}
+_idempotent: set[str] = set()
 _rewrites: Counter[str] = Counter()
 _runs = itertools.count(1)
 
 
-def graph_pass(name: str) -> Callable[[Pass], Pass]:
-    """Put the decorated function into `PASSES`; it stays a plain function."""
+def graph_pass(name: str, *, is_idempotent: bool = False) -> Callable[[Pass], Pass]:
+    """Put the decorated function into `PASSES`; it stays a plain function.
+
+    One that `is_idempotent` does nothing on a graph that did not change since it ran: then it does not run.
+    """
 
     def register(function: Pass) -> Pass:
         assert name not in PASSES, f"pass {name} is declared twice"
         PASSES[name] = function
+        if is_idempotent:
+            _idempotent.add(name)
         return function
 
     return register
@@ -165,11 +171,13 @@ class PassManager:
         self.pipeline = parse_pipeline(pipeline)
         self.options = options or {}
         self.runs: list[PassRun] = []
+        self._done: set[str] = set()  # passes that would change nothing now
         self._parts: list[object] | None = None  # of the graph, under LJIT_CHECK=2
 
     def run(self, graph: Graph) -> bool:
         """Run the pipeline on `graph` in place; whether anything changed."""
         self._parts = None
+        self._done = set()
         changed = self._run_group(graph, self.pipeline)
         if config.settings().check == config.CHECK_ENDS:
             _verify(graph, ", ".join(dict.fromkeys(run.name for run in self.runs if run.changed)))
@@ -188,6 +196,8 @@ class PassManager:
         return changed
 
     def _run_pass(self, graph: Graph, name: str) -> bool:
+        if name in self._done:
+            return False
         settings = config.settings()
         if settings.stop_after is not None and next(_runs) > settings.stop_after:
             return False
@@ -199,6 +209,10 @@ class PassManager:
             self._parts = _contents(graph)
         start = time.perf_counter()
         changed = PASSES[name](graph, **self.options.get(name, {}))
+        if changed:
+            self._done.clear()
+        if name in _idempotent:
+            self._done.add(name)
         self.runs.append(PassRun(name, time.perf_counter() - start, changed))
         log.dump("changed:" if changed else "unchanged:", graph)
         if is_checked:

@@ -17,7 +17,7 @@ from collections.abc import Collection
 
 from ljit.ir import Block, Effect, Graph, Node, Value, copy_node, get_op
 from ljit.ops.control import LOOP, SNAPSHOT, YIELD
-from ljit.passes.fuse_nodes import is_elementwise, makes_memory
+from ljit.passes.fuse_nodes import has_nests, is_elementwise, makes_memory
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import drop_repeated_snapshot, insert_constant, replace_value
 from ljit.types import ArrayType
@@ -34,6 +34,8 @@ _QUIET = Effect.READ | Effect.ALLOC | Effect.RAISE
 @graph_pass(NAME)
 def unroll_updates(graph: Graph, failed: Collection[int] = ()) -> bool:
     """Write out the loops for which it pays; whether there were any."""
+    if not has_nests(graph):
+        return False
     changed = False
     for loop in [node for node in graph.walk() if node.op is LOOP]:
         if loop.block is None or not _pays(loop, failed):  # it was part of another one

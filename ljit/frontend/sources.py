@@ -195,6 +195,7 @@ def mangle(name: str, class_name: str | None) -> str:
     return f"_{stripped}{name}" if stripped else name
 
 
+@functools.lru_cache(maxsize=4)
 def _module_imports(tree: ast.Module) -> list[ast.stmt]:
     """The imports at module level: CPython compiles calls of attributes of modules in another way."""
     found: list[ast.stmt] = []

@@ -230,11 +230,12 @@ def _works_on_arrays(graph: Graph) -> bool:
 def _is_array_work(node: Node) -> bool:
     if node.op is MAP or node.op is BUILD:
         return True
-    effects = node.op.effects_of(node)
-    if (effects & Effect.CALL or is_boxed_call(node)) and any(map(_is_array, node.inputs)):
-        return True
     made = [*node.outputs, *(param for block in node.blocks for param in block.params)]
     arrays = [value for value in made if _is_array(value)]
+    takes_arrays = any(map(_is_array, node.inputs))
+    effects = node.op.effects_of(node) if arrays or takes_arrays else Effect.PURE
+    if takes_arrays and (effects & Effect.CALL or is_boxed_call(node)):
+        return True
     return bool(arrays) and (bool(effects & Effect.READ) or any(map(_has_known_places, arrays)))
 
 
