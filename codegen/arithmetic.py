@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from ljit.codegen import mathlib
 from ljit.codegen.builder import TRUE, Ref, float_constant, integer
 from ljit.codegen.casts import cast_value, number_parts
-from ljit.codegen.forms import Native, dtype_of, llvm_of_dtype
+from ljit.codegen.forms import Native, dtype_of, llvm_of_dtype, member_parts
 from ljit.codegen.hypotenuses import HYPOTENUSE, Hypotenuse, compare_hypotenuse
 from ljit.codegen.refs import float_value
-from ljit.types import BOOL, COMPLEX, FLOAT, NONE, ScalarType, Type
+from ljit.types import BOOL, COMPLEX, FLOAT, NONE, ScalarType, Type, UnionType
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -58,6 +58,9 @@ def cast(e: Emitter, x: Native, type_: Type) -> Native:
 
 
 def retype(_e: Emitter, x: Native, type_: Type) -> Native:
+    if isinstance(x.type, UnionType):  # of numbers of one dtype, which share their components
+        start, stop = member_parts(x.type, 0)
+        return Native(type_, x.parts[start:stop])
     return Native(type_, x.parts)
 
 

@@ -43,6 +43,7 @@ from ljit.ops.control import (
     YIELD,
 )
 from ljit.ops.members import NO_ATTRIBUTES
+from ljit.ops.numpy_rules import dtype_of, is_scalar
 from ljit.passes.folding import fold
 from ljit.passes.graph_writer import GraphWriter
 from ljit.passes.insert_guards import Observations, guarded_type, is_precise
@@ -140,6 +141,16 @@ def specialize_loop(
     if walk.control.visit_loop(loop, entry[0], entry[1:]):
         walk.leave(loop)
     return Specialization(walk.out.graph, walk.out.assumptions)
+
+
+def _number_type(request: Request, union: UnionType) -> Type | None:
+    """The type as which the op takes any number of the Union, if there is one."""
+    if request.op.number_type is None:
+        return None
+    wanted = request.op.number_type(*(v.type for v in request.inputs))
+    if wanted is None or not all(map(is_scalar, union.members)):
+        return None
+    return wanted if {dtype_of(m) for m in union.members} == {dtype_of(wanted)} else None
 
 
 def _results(made: Node) -> list[Value]:
@@ -308,7 +319,12 @@ class _Specializer:
             for value in request.inputs:
                 if isinstance(value.type, UnionType):
                     emit = partial(self.apply_narrowed, request, value, node)
-                    return self.out.split_union(value, emit, node)
+                    number = _number_type(known, value.type)
+                    if number is None:
+                        return self.out.split_union(value, emit, node)
+                    attrs = {"type": number}
+                    made = self.out.append(get_op("np::number"), (value,), attrs, like=node)
+                    return emit(made.output)
         request = known
         types_ = self.result_types(request, node)
         if NEVER in types_:

@@ -277,6 +277,9 @@ class OpDef(Record):
     reads_items: bool = False
     #: operands of Union type are taken as they are: the specialiser does not branch on their tags
     keeps_unions: bool = False
+    #: for operand types: a type of numbers, or None. A Union operand whose members all have its dtype is taken as one
+    #: of the type, without a branch: what class such a number has makes no difference
+    number_type: Callable[..., Type | None] | None = None
     symbolic: bool | Callable[..., Any] = False
     #: on numbers, its checks fail for extreme operands only, and may be looked at after its result was used:
     #: it may run where the program would not

@@ -25,7 +25,7 @@ from ljit.ops.numpy_index import (
 )
 from ljit.ops.numpy_index_arrays import can_store_at, store_at
 from ljit.ops.numpy_rules import broadcast_shapes, element_of, is_scalar
-from ljit.types import ANY, INT, ArrayType, Type
+from ljit.types import ANY, INT, ArrayType, ScalarType, Type
 
 __all__: list[str] = []
 
@@ -127,6 +127,21 @@ def _is_stored(node: Node) -> bool:
     return is_inside(node) and can_store(value, a.dtype) and not store_can_bail(value, a.dtype)
 
 
+def _element_type(a: Type, _index: Type, _value: Type) -> Type | None:
+    return ScalarType(a.dtype) if isinstance(a, ArrayType) else None
+
+
+declare(
+    OpDef(
+        "np::number",
+        Schema("(x, *, type)"),
+        "A number, one of NumPy's or Python's own, as a NumPy scalar of the same dtype (`OpDef.number_type`).",
+        infer=lambda x, *, type: type,
+        evaluate=lambda x, *, type: type.dtype.type(x),
+        lower=lambda e, x, *, type: e.retype(x, type),
+        keeps_unions=True,
+    )
+)
 declare(
     OpDef(
         "np::setitem",
@@ -137,6 +152,7 @@ declare(
         lower=_lower_setitem,
         can_lower=_can_setitem,
         effects=_setitem_effects,
+        number_type=_element_type,
         ranges=RangeRules(
             checks=INDEX_RANGES.checks, facts=INDEX_RANGES.facts, is_complete=_is_stored
         ),

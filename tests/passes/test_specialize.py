@@ -117,6 +117,20 @@ def test_a_loop_whose_types_settle_in_its_first_trip_is_left_for_one_with_those_
     )
 
 
+def test_a_number_of_either_class_is_stored_without_a_branch():
+    def sums_of_rows(a, out):
+        for i in range(len(a)):
+            total = 0.0
+            for x in a[i]:
+                total += x
+            out[i] = total
+
+    text = graph(sums_of_rows, np.ones((2, 3)), np.ones(2))
+    check(text, "CHECK: np.float64 = np::number", "CHECK-NOT: prim::type_is", "CHECK: np::setitem")
+    text = graph(sums_of_rows, np.ones((2, 3)), np.ones(2, "f4"))
+    check(text, "CHECK: prim::type_is", "CHECK-NOT: np::number")
+
+
 def test_a_type_that_settles_when_the_data_says_so_is_asked_for_in_the_first_loop_only():
     text = graph(smallest, np.ones(4), 0.5)
     first, second = text.split("prim::Loop")[1:]

@@ -239,3 +239,46 @@ def optional_items(a, limits):
             if not (limit is None or limit < x):
                 seen += 100
     return seen
+
+
+def table(dtype="f8"):
+    return np.arange(6).reshape(2, 3).astype(dtype)
+
+
+@program(
+    lambda: (table(), np.full(3, 9.0)),
+    lambda: (table()[:, :0], np.full(3, 9.0)),
+    lambda: (table(), np.full(3, 9, "f4")),
+    lambda: (table("i8"), np.full(3, 9)),
+    lambda: (table("i8"), np.full(3, 9, "i1")),
+    lambda: (table("i4"), np.full(3, 9)),
+    lambda: (table("?"), np.full(3, True)),
+    lambda: (table("c16"), np.full(3, 9j)),
+    lambda: (table(), np.full(3, 9, object)),
+)
+def sums_that_may_be_pythons_are_stored(a, out):
+    for i in range(len(a)):
+        total = 0.0
+        count = 0
+        for k in range(a.shape[1]):
+            total += a[i, k].real
+            count = count + a[i, k].real
+        out[i] = total
+        out[i + 1 :] = total
+        out[-1] = count
+    return out
+
+
+@program(
+    lambda: (np.array([1.5, 0.0, -0.0, np.nan]), np.zeros(4, "?"), np.zeros(4)),
+    lambda: (np.zeros(4), np.zeros(4, "?"), np.zeros(4, "f4")),
+    lambda: (np.ones(4), np.zeros(4), np.zeros(4, ">f8")),
+)
+def either_class_is_stored(a, flags, out):
+    for i in range(len(a)):
+        x = a[i] if i % 2 else 2.5
+        flag = a[i] > 0 if i % 2 else True
+        flags[i] = flag
+        out[i] = x
+        last = x
+    return last, flag
