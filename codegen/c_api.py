@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ljit.codegen.builder import NULL, Ref, address, integer
 from ljit.codegen.convert import borrow_object
 from ljit.codegen.forms import Native
+from ljit.codegen.iterators import item_or
 from ljit.codegen.layout import (
     METHOD_FASTCALL,
     METHOD_KEYWORDS,
@@ -28,6 +29,7 @@ from ljit.ops.containers import extend_list, make_dict, make_set, update_dict
 from ljit.ops.membership import is_in, is_not_in
 from ljit.ops.objects import call_with
 from ljit.ops.python_types import class_of
+from ljit.ops.python_views import next_or
 from ljit.records import Record
 from ljit.types import BOOL, INT, NONE, Type
 
@@ -109,6 +111,8 @@ C_FUNCTIONS: dict[object, CFunction] = {
     str: CFunction("PyObject_Str"),
     repr: CFunction("PyObject_Repr"),
     set.add: CFunction("PySet_Add", "status"),
+    iter: CFunction("PyObject_GetIter", fits=lambda *operands: len(operands) == 1),
+    next_or: CFunction("PyIter_Next", in_line=item_or),
     list: CFunction("PySequence_List", fits=lambda *operands: len(operands) == 1),
     tuple: CFunction("PySequence_Tuple", fits=lambda *operands: len(operands) == 1),
     extend_list: CFunction(

@@ -315,6 +315,7 @@ class Emitter:
     getattr = objects.getattr_
     setattr = objects.setattr_
     call_boxed = objects.call_boxed
+    call_function = objects.call_function
     owned_result = objects.owned_result
 
 

@@ -139,7 +139,7 @@ def setattr_(e: Emitter, x: Native, value: Native, name: str) -> None:
 
 
 def call_boxed(e: Emitter, function: object, args: Sequence[Native]) -> object:
-    result = _call_evaluate(e, function, args)
+    result = call_function(e, function, args)
     types = e.result_types
     if not types:
         return ()
@@ -150,7 +150,7 @@ def call_boxed(e: Emitter, function: object, args: Sequence[Native]) -> object:
     return e.tuple_items(call_result(e, result, TupleType(types)))
 
 
-def _call_evaluate(e: Emitter, function: object, args: Sequence[Native]) -> Native:
+def call_function(e: Emitter, function: object, args: Sequence[Native]) -> Native:
     """Call the function, or what does the same in C; a bool may stay unboxed."""
     known = c_function_for(function, [x.type for x in args])
     if known is not None:

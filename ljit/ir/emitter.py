@@ -302,5 +302,9 @@ class Emitter(Protocol):
     def check_no_attributes(self, x: V, names: Sequence[str]) -> None:
         """Bail if the object has an attribute of its own (not of its class) of one of the names."""
 
+    def call_function(self, function: object, args: Sequence[V]) -> V:
+        """Call a Python function that is known while compiling, or what does the same in C; an object, or a bool."""
+        ...
+
     def call_boxed(self, function: object, args: Sequence[V]) -> V:
         """Box the arguments and call a Python callable; the result is unboxed as `result_types[0]`."""

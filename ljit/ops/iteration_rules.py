@@ -211,7 +211,7 @@ def _cursor_has_next(e: Emitter, view: V, k: V) -> V:
     """Advance as `Cursor.has_next` does when it is asked for a new trip."""
     iterator, cell = e.view_parts(view)
     end = e.object_const(views.END)
-    item = e.call_object(e.object_const(next), [iterator, end])
+    item = e.call_function(views.next_or, [iterator, end])
     e.list_store(cell, e.const(INT, 0), item)
     e.list_store(cell, e.const(INT, 1), k)
     return e.bit_xor(e.same_object(item, end), e.const(BOOL, True))
@@ -226,7 +226,7 @@ _CURSOR = _Rule(
 
 
 def make_cursor(e: Emitter, function: object, x: V) -> V:
-    iterator = e.call_object(e.object_const(function), [x])
+    iterator = e.call_function(function, [x])
     nothing = [e.object_const(views.END), e.const(INT, -1)]
     return e.view_make(views.CURSOR, [iterator, e.list_make(nothing, views.CURSOR.parts[1])])
 

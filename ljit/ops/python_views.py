@@ -31,6 +31,7 @@ __all__ = [
     "make_cursor",
     "make_view",
     "next_item",
+    "next_or",
     "reversed_view",
     "size_of",
     "view_of_call",
@@ -52,6 +53,11 @@ class _End:
 END = _End()  # what a cursor holds behind its last item
 
 
+def next_or(iterator: Iterator[object], end: object) -> object:
+    """Advance an iterator, which gives `end` behind its last item."""
+    return next(iterator, end)
+
+
 class Cursor(tuple[Iterator[object], list[Any]]):
     """Any iterator, as (iterator, [item, k]): asked for trip k, it advances; then it has the item."""
 
@@ -61,7 +67,7 @@ class Cursor(tuple[Iterator[object], list[Any]]):
         """Whether there is an item for trip k; asked again for the same k, it does not advance."""
         cell = self[1]
         if k != cell[1]:
-            cell[0] = next(self[0], END)
+            cell[0] = next_or(self[0], END)
             cell[1] = k
         return cell[0] is not END
 
