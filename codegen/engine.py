@@ -200,6 +200,24 @@ class _Host:
         builder.close()
         options.close()
 
+    def object_files(
+        self, parts: tuple[str, str], *, straight: bool, pack: bool
+    ) -> tuple[list[bytes], tuple[float, float, float]]:
+        """Compile what `partition` gives; with the seconds that parsing, optimising and emitting took."""
+        start = time.perf_counter()
+        with ExitStack() as held:
+            main, quick = (held.enter_context(self.parsed(x)) if x else None for x in parts)
+            parsed = time.perf_counter()
+            if main is not None and not straight:
+                self.run_passes(main, parts[0], pack=pack)
+            optimized = time.perf_counter()
+            machines = ((main, self.machine), (quick, self.quick_machine))
+            images = [
+                machine.emit_object(module) for module, machine in machines if module is not None
+            ]
+        emitted = time.perf_counter()
+        return images, (parsed - start, optimized - parsed, emitted - optimized)
+
     def link(
         self, images: Sequence[bytes], names: Sequence[str], symbols: Mapping[str, int]
     ) -> Any:
@@ -361,20 +379,11 @@ def _compile(
     pack: bool = False,
 ) -> CompiledModule:
     host = _host()
-    start = time.perf_counter()
     parts = partition(text) if optimize else ("", text)
-    with ExitStack() as held:
-        main, quick = (held.enter_context(host.parsed(part)) if part else None for part in parts)
-        parsed = time.perf_counter()
-        if main is not None and not straight:
-            host.run_passes(main, parts[0], pack=pack)
-        optimized = time.perf_counter()
-        machines = ((main, host.machine), (quick, host.quick_machine))
-        images = [machine.emit_object(module) for module, machine in machines if module is not None]
+    images, seconds = host.object_files(parts, straight=straight, pack=pack)
     emitted = time.perf_counter()
     tracker = host.link(images, names, {**symbols, **(find(images) if find else {})})
-    linked = time.perf_counter()
-    times = CompileTimes(parsed - start, optimized - parsed, emitted - optimized, linked - emitted)
+    times = CompileTimes(*seconds, time.perf_counter() - emitted)
     return CompiledModule(text, tracker, names, sum(map(len, images)), times, pack)
 
 

@@ -11,6 +11,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from ljit.testing.chaos import eager_loops
+from tests.object_files import FOLDER, forget_old_ones, keep_object_files
+
+keep_object_files()
 
 settings.register_profile(
     "ljit",
@@ -19,6 +22,11 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("ljit")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if not hasattr(session.config, "workerinput") and FOLDER.exists():
+        forget_old_ones(FOLDER)
 
 
 @pytest.fixture(autouse=True)

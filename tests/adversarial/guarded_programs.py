@@ -15,6 +15,7 @@ import numpy as np
 import ljit
 from ljit.testing.guarded import guarded_array
 from tests.adversarial.harness import assert_native
+from tests.object_files import keep_object_files
 from tests.programs.harness import Factory, check_calls
 
 Place = Literal["end", "start"]
@@ -375,4 +376,5 @@ def main(group: str) -> None:
 
 
 if __name__ == "__main__":
+    keep_object_files()
     main(sys.argv[1])

@@ -1,0 +1,84 @@
+"""Object files that are kept with numbers for addresses are those that LLVM makes of the addresses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit import config
+from ljit.codegen import engine
+from tests.object_files import number_of, with_addresses, without_addresses
+
+
+class Thing:
+    def __init__(self) -> None:
+        self.size = 2
+
+
+def reads_objects(things: list[Any], table: dict[str, int]) -> int:
+    total = 0
+    for thing in things:
+        if thing is not None and thing.size in (1, 2):
+            thing.size = total + table["a"]
+            total += len(str(thing.size))
+    for key in table:
+        total += table.get(key, 0)
+    return total
+
+
+def adds_rows(a: np.ndarray, n: int) -> Any:
+    b = np.zeros(a.shape)
+    for i in range(n):
+        b += np.exp(a) * a[i] + i
+    return b.sum(axis=0), sorted([n, 2]), f"{n}"
+
+
+@pytest.mark.parametrize("quick_runs", [0, 10**9])
+@pytest.mark.parametrize(
+    ("function", "make"),
+    [
+        (reads_objects, lambda: ([Thing(), None, Thing()], {"a": 1})),
+        (adds_rows, lambda: (np.ones((3, 4)), 3)),
+    ],
+)
+def test_code_is_the_same_as_with_addresses(
+    function: Any, make: Any, quick_runs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled = []
+    compile_parts = engine._Host.object_files
+
+    def object_files(host: Any, parts: Any, **how: Any) -> Any:
+        compiled.append((host, parts, how))
+        return compile_parts(host, parts, **how)
+
+    monkeypatch.setattr(engine._Host, "object_files", object_files)
+    with config.overridden(quick_runs=quick_runs):
+        native = ljit.jit(function)
+        for _ in range(3):
+            native(*make())
+    assert compiled
+    original = getattr(compile_parts, "original", compile_parts)
+    count = 0
+    for host, parts, how in compiled:
+        text, addresses = without_addresses("\0".join(parts))
+        main, quick = text.split("\0")
+        wanted, _ = original(host, parts, **how)
+        made, _ = original(host, (main, quick), **how)
+        assert [with_addresses(image, addresses) for image in made] == wanted
+        assert not addresses or made != wanted
+        count += len(addresses)
+    assert count > 10
+
+
+def test_numbers_stand_for_places_near_an_address_too() -> None:
+    text, addresses = without_addresses("load ptr, ptr inttoptr (i64 140247191359136 to ptr)")
+    (number,) = addresses
+    assert str(number) in text and addresses == {number: 140247191359136}
+    for offset in (0, 24, -16):
+        image = b"\x48\xb8" + (number + offset).to_bytes(8, "little") + b"\xc3"
+        wanted = (140247191359136 + offset).to_bytes(8, "little")
+        assert with_addresses(image, addresses) == b"\x48\xb8" + wanted + b"\xc3"
+    assert len({number_of(k, 0) for k in range(5000)}) == 5000

@@ -1,0 +1,123 @@
+"""Object files that an earlier test, or an earlier run of the tests, compiled are used again.
+
+Compiling is most of the time of the tests. Units that are written anew mostly differ from earlier ones in nothing but
+the addresses of objects. So the text is compiled with a number instead of each address, and the addresses are put into
+the machine code: the object file that comes out is the one that LLVM makes of the addresses themselves
+(`tests/codegen/test_object_files.py` compares them). It is kept under all that it depends on: the texts, `engine.py`,
+LLVM and the CPU. ``LJIT_TEST_OBJECTS=0`` compiles everything, another value is the folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import re
+import struct
+import time
+import zlib
+from pathlib import Path
+from typing import Any
+
+from ljit.codegen import engine
+from ljit.codegen.engine import _Host, host_description
+
+__all__ = ["keep_object_files", "with_addresses", "without_addresses"]
+
+FOLDER = Path(__file__).parent.parent / ".pytest_cache" / "objects"
+KEPT_SECONDS = 3 * 24 * 3600  # without use
+
+_ADDRESS = re.compile(r"inttoptr \(i64 (\d{12,15}) to ptr\)")
+_MARK = 0x5A << 56
+_MIDDLE = 1 << 35
+_FARTHEST = 1 << 24  # from an object to what native code reads of it
+
+Images = tuple[list[bytes], tuple[float, float, float]]
+
+
+def number_of(index: int, address: int) -> int:
+    """What stands for an address: as well aligned, far from all others, and at no round distance from them."""
+    return _MARK | (index * 0x9E377 % (1 << 20)) << 36 | _MIDDLE | address & 15
+
+
+def without_addresses(text: str) -> tuple[str, dict[int, int]]:
+    """Give the text with numbers for addresses, and the address of each number."""
+    known: dict[str, int] = {}
+    addresses: dict[int, int] = {}
+
+    def replace(found: re.Match[str]) -> str:
+        digits = found[1]
+        if digits not in known:
+            number = known[digits] = number_of(len(known), int(digits))
+            addresses[number] = int(digits)
+        return f"inttoptr (i64 {known[digits]} to ptr)"
+
+    return _ADDRESS.sub(replace, text), addresses
+
+
+def with_addresses(image: bytes, addresses: dict[int, int]) -> bytes:
+    """Put the addresses where their numbers are in an object file, or numbers a little off."""
+    made = bytearray(image)
+    for number, address in addresses.items():
+        for high in {number >> 24, (number - _FARTHEST) >> 24}:
+            wanted = high.to_bytes(5, "little")
+            at = image.find(wanted)
+            while at >= 0:
+                (found,) = struct.unpack_from("<Q", image, at - 3)
+                struct.pack_into("<Q", made, at - 3, found - number + address)
+                at = image.find(wanted, at + 1)
+    return bytes(made)
+
+
+def keep_object_files() -> None:
+    """Have the engine look for object files of the same code before it compiles."""
+    wanted = os.environ.get("LJIT_TEST_OBJECTS", "")
+    if wanted == "0" or hasattr(_Host.object_files, "original"):
+        return
+    folder = Path(wanted) if wanted else FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    compile_parts = _Host.object_files
+    engine_text = Path(engine.__file__).read_bytes()
+
+    def object_files(host: Any, parts: tuple[str, str], *, straight: bool, pack: bool) -> Images:
+        text, addresses = without_addresses("\0".join(parts))
+        about = f"{host_description()} {host.feature_map.flatten()} {straight} {pack} "
+        key = hashlib.sha256(engine_text + about.encode() + text.encode()).hexdigest()
+        place = folder / key
+        images = _read(place)
+        if images is None:
+            main, quick = text.split("\0")
+            images, seconds = compile_parts(host, (main, quick), straight=straight, pack=pack)
+            _write(place, images)
+        else:
+            seconds = (0.0, 0.0, 0.0)
+        return [with_addresses(image, addresses) for image in images], seconds
+
+    object_files.original = compile_parts  # type: ignore[attr-defined]
+    _Host.object_files = object_files  # type: ignore[method-assign]
+
+
+def _read(place: Path) -> list[bytes] | None:
+    try:
+        data = place.read_bytes()
+        if time.time() - place.stat().st_mtime > KEPT_SECONDS / 3:
+            os.utime(place)
+        images: list[bytes] = pickle.loads(zlib.decompress(data))
+    except (OSError, zlib.error, pickle.UnpicklingError, EOFError):
+        return None
+    return images
+
+
+def _write(place: Path, images: list[bytes]) -> None:
+    """By way of another name: others may read and write at the same time."""
+    part = place.with_suffix(f".{os.getpid()}")
+    part.write_bytes(zlib.compress(pickle.dumps(images), 1))
+    part.replace(place)
+
+
+def forget_old_ones(folder: Path) -> None:
+    """Remove what no test has used for days."""
+    limit = time.time() - KEPT_SECONDS
+    for entry in os.scandir(folder):
+        if entry.stat().st_mtime < limit:
+            os.unlink(entry)
