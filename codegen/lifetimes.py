@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ljit.analysis.alias import is_immutable
 from ljit.codegen.builder import Ref
 from ljit.codegen.forms import Native, array_parts, owned_positions
-from ljit.ir import Block, Effect, Node, Value
+from ljit.ir import Effect, Node, Value
 from ljit.ops.control import IF, LOOP, REGION, SNAPSHOT
 from ljit.types import ArrayType, ListType
 
@@ -133,13 +133,7 @@ def _users_in_block(value: Value) -> set[Node] | None:
                 return None
             if not user.effects & Effect.ALLOC:
                 open_ += [out for out in user.outputs if not is_immutable(out.type)]
-            found.add(_in_block(user, block))
+            holder = user.holder_in(block)
+            assert holder is not None
+            found.add(holder)
     return found
-
-
-def _in_block(node: Node, block: Block) -> Node:
-    """The node of the block that `node` is, or is inside of."""
-    while node.block is not block:
-        assert node.block is not None and node.block.owner is not None
-        node = node.block.owner
-    return node

@@ -101,6 +101,7 @@ class _Planner:
 
     def __init__(self, nodes: Sequence[Node], failed: frozenset[int]) -> None:
         self.position = {node: i for i, node in enumerate(nodes)}
+        self.block = nodes[0].block if nodes else None
         self.needed: dict[Node, list[Node]] = {}  # by `_before`
         self.failed = failed
         self.groups: list[Group] = []
@@ -179,11 +180,8 @@ class _Planner:
 
     def _at(self, user: Node) -> Node | None:
         """The node of this stretch that is the user, or that has it in one of its blocks."""
-        node: Node | None = user
-        while node is not None and node not in self.position:
-            assert node.block is not None
-            node = node.block.owner
-        return node
+        holder = user.holder_in(self.block)
+        return holder if holder in self.position else None
 
     def _must_cover(self, node: Node, group: Group, *, is_output: bool) -> bool | None:
         """Whether the nest has to check the shape of `node`; None if it cannot be part of it."""

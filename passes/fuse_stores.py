@@ -132,17 +132,9 @@ def _is_unseen_before(array: Value, first: Node, second: Node) -> bool:
         behind.add(node)
         node = node.next
     return all(
-        _top(user, block) in behind or user.op is SNAPSHOT or _only_stores(user, index)
+        user.holder_in(block) in behind or user.op is SNAPSHOT or _only_stores(user, index)
         for user, index in array.uses
     )
-
-
-def _top(node: Node, block: Block | None) -> Node | None:
-    """The node of the block that is `node`, or has it in one of its blocks."""
-    top: Node | None = node
-    while top is not None and top.block is not block:
-        top = top.block.owner if top.block is not None else None
-    return top
 
 
 def _only_stores(user: Node, index: int) -> bool:

@@ -44,7 +44,5 @@ def _in_last_block(node: Node, scope: Block) -> Node | None:
 
 def _is_at_or_behind(node: Node, end: Node) -> bool:
     """Whether `node` is, or lies in, the node `end` or one behind it in its block."""
-    around: Node | None = node
-    while around is not None and around.block is not end.block:
-        around = around.block.owner if around.block is not None else None
+    around = node.holder_in(end.block)
     return around is not None and (around is end or end.is_before(around))
