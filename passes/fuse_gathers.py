@@ -21,8 +21,7 @@ NAME = "fuse"
 def check_places(block: Block) -> bool:
     """Rewrite what one block takes at places; whether there was anything."""
     changed = False
-    read = get_op("np::getitem")
-    for node in [node for node in block if node.op is read]:
+    for node in [node for node in block if node.op.reads_part]:
         a, index = node.inputs
         if can_gather(a.type, index.type) and _is_for_nests(node) and is_allowed(NAME, node):
             graph = node.graph

@@ -32,8 +32,7 @@ _BARRIERS = Effect.WRITE | Effect.CALL | Effect.EXIT
 def store_parts(block: Block, failed: Collection[int]) -> bool:
     """Rewrite the joins of one block; whether there were any."""
     changed = False
-    joins = (get_op("np::concatenate"), get_op("np::stack"))
-    for node in [node for node in block if node.op in joins]:
+    for node in [node for node in block if node.op.joins]:
         join = _Join.of(node, failed)
         if join is not None and is_allowed(NAME, node):
             join.write()
@@ -60,7 +59,7 @@ class _Join(Record):
         if not isinstance(whole, ArrayType) or whole.layout != "C" or not isinstance(axis, int):
             return None
         parts, is_alone = list(made.inputs), len(made.output.uses) == 1
-        rank = whole.ndim - (node.op is get_op("np::stack"))
+        rank = whole.ndim - (node.op.joins == "along a new axis")
         are_arrays = all(isinstance(v.type, ArrayType) and v.type.ndim == rank for v in parts)
         if not (are_arrays and is_alone and rank and len(set(parts)) == len(parts) <= MAX_PARTS):
             return None
@@ -75,7 +74,7 @@ class _Join(Record):
 
     @property
     def is_stack(self) -> bool:
-        return self.node.op is get_op("np::stack")
+        return self.node.op.joins == "along a new axis"
 
     def write(self) -> None:
         """Put a new array with the parts stored in it in the place of the join."""

@@ -47,13 +47,12 @@ _MOST = 8  # ops on selected elements that are done on all
 def spread_masks(block: Block, failed: Collection[int] = ()) -> bool:
     """Rewrite the masked stores and the reductions of masked copies of one block; whether there were any."""
     changed = False
-    store, read = get_op("np::setitem"), get_op("np::getitem")
     for node in list(block):
         if node.block is not block:  # erased meanwhile
             continue
-        if node.op is store:
+        if node.op.writes_part:
             changed |= _spread_store(node, failed)
-        elif node.op is read:
+        elif node.op.reads_part:
             changed |= _spread_copy(node)
     return changed
 
@@ -103,7 +102,7 @@ class _Spread:
         return list(found)
 
     def is_copy(self, node: Node) -> bool:
-        if node.op is not get_op("np::getitem") or node.inputs[1] is not self.mask:
+        if not node.op.reads_part or node.inputs[1] is not self.mask:
             return False
         return _is_masked(node) and not any(
             n.effects & (Effect.WRITE | Effect.CALL) for n in nodes_between(node, self.node)
@@ -300,6 +299,6 @@ def _erase_unused(node: Node | None) -> None:
         made = todo.pop()
         if made is None or made.block is None or any(out.uses for out in made.outputs):
             continue
-        if made.op is get_op("np::getitem") or is_elementwise(made):
+        if made.op.reads_part or is_elementwise(made):
             todo += [v.node for v in made.inputs if isinstance(v.type, ArrayType)]
             made.erase()

@@ -296,7 +296,7 @@ def _leaves(value: Value, known: dict[Value, Leaves]) -> Leaves:
         return _leaves_of_shape(element_inputs(node)[0], known)
     if node.op is get_op("prim::same_sizes"):
         return _leaves_of_checked(value, node, known)
-    if node.op is get_op("np::getitem") and not node.effects & Effect.ALLOC:
+    if node.op.reads_part and not node.effects & Effect.ALLOC:
         # such an index of arrays of the same shape gives the same shape
         return frozenset(((leaves_of(node.inputs[0], known), form_of(node.inputs[1])),))
     return frozenset((value,))
@@ -382,7 +382,7 @@ def _owner(value: Value) -> Value:
     """The array that a view, or the result of an in-place operator, is part of."""
     node = value.node
     while node is not None:
-        is_view = node.op is get_op("np::getitem") and not node.effects & Effect.ALLOC
+        is_view = node.op.reads_part and not node.effects & Effect.ALLOC
         is_checked = node.op is get_op("prim::same_sizes")
         if not (is_view or is_checked or (node.op.elementwise and node.op.schema.written)):
             break

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from ljit.ir import Graph, Node, Value, get_op
+from ljit.ir import Graph, Node, Value
 from ljit.ops.control import MAP
 from ljit.ops.numpy_boxed import reduced_axes
 from ljit.ops.numpy_index import basic_parts
@@ -139,7 +139,7 @@ class _Search:
             shape = self._reduced(node)
         elif is_elementwise(node) and is_exact(node):
             shape = self._broadcast(node)
-        elif node.op is get_op("np::getitem") and node.inputs[0].node in self.members:
+        elif node.op.reads_part and node.inputs[0].node in self.members:
             shape = self._viewed(node)
         if shape is None or shape[:1] != (0,):
             return False

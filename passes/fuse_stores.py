@@ -67,7 +67,7 @@ def _array_of(node: Node) -> Value | None:
         return array if is_simple and is_apart(array, others) else None
     for view in _views(node):
         made = view.node
-        if made is not None and made.op is get_op("np::getitem"):
+        if made is not None and made.op.reads_part:
             return made.inputs[0]
     return None
 
@@ -141,7 +141,7 @@ def _only_stores(user: Node, index: int) -> bool:
     """Whether the user stores to elements of the array, or is a view that only nests write to."""
     if is_store(user):
         return index == 0
-    if user.op is not get_op("np::getitem") or user.effects & Effect.ALLOC:
+    if not user.op.reads_part or user.effects & Effect.ALLOC:
         return False
     return all(place < len(_views(node)) for node, place in user.output.uses)
 

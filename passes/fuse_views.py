@@ -39,7 +39,7 @@ def move_views_up(block: Block) -> bool:
 
 
 def _is_view(node: Node | None) -> bool:
-    if node is None or node.op is not get_op("np::getitem"):
+    if node is None or not node.op.reads_part:
         return False
     return isinstance(node.output.type, ArrayType) and not node.effects & Effect.ALLOC
 

@@ -113,7 +113,7 @@ class _Builder:
         if len(users) != 1 or users[0][1] != 2:
             return None
         store = users[0][0]
-        if store.op is not get_op("np::setitem") or store.inputs[0] not in self.targets:
+        if not store.op.writes_part or store.inputs[0] not in self.targets:
             return None
         view = self._add(get_op("np::getitem"), store.inputs[:2])
         view.proven = store.proven
@@ -179,7 +179,7 @@ class _Builder:
             attrs.update({"axis": axes, "keepdims": attrs.get("keepdims", False)})
             if not shape:
                 attrs.update({"axis": None, "keepdims": False})
-        elif op is get_op("np::getitem"):
+        elif op.reads_part:
             if not shape:
                 return operands[0]
             operands[1] = self._index_of_row(node)

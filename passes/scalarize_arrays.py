@@ -379,6 +379,6 @@ def _copies_sideways(source: tuple[Value, np.ndarray], root: Value, places: np.n
 
 def _is_same_view(maker: Node, store: Node) -> bool:
     """Whether a stored array is the very view that the store fills."""
-    is_item = maker.op is get_op("np::getitem") and len(store.inputs) == 3
+    is_item = maker.op.reads_part and len(store.inputs) == 3
     is_view = is_item and not maker.effects & Effect.ALLOC  # a mask makes a copy
     return is_view and maker.inputs == store.inputs[:2]

@@ -10,7 +10,7 @@ import enum
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ljit.ir.range_rules import RangeRules
 from ljit.ir.reductions import Accumulation, Reduction
@@ -275,6 +275,11 @@ class OpDef(Record):
     #: a result of type `Any` is no sign that the op does not suit the operands: it may be any object
     gives_objects: bool = False
     reads_items: bool = False
+    #: the elements of the array operand 0 at operand 1 (a view where nothing is allocated); or they become operand 2
+    reads_part: bool = False
+    writes_part: bool = False
+    #: operand 0, a tuple of arrays, lies in the result array by array
+    joins: Literal["", "along an axis", "along a new axis"] = ""
     #: operands of Union type are taken as they are: the specialiser does not branch on their tags
     keeps_unions: bool = False
     #: for operand types: a type of numbers, or None. A Union operand whose members all have its dtype is taken as one

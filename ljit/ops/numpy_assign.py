@@ -151,6 +151,7 @@ declare(
         evaluate=operator.setitem,
         lower=_lower_setitem,
         can_lower=_can_setitem,
+        writes_part=True,
         effects=_setitem_effects,
         number_type=_element_type,
         ranges=RangeRules(

@@ -365,6 +365,7 @@ declare(
         ranges=INDEX_RANGES,
         is_profiled=True,
         symbolic=True,
+        reads_part=True,
         samples=(
             (np.arange(6.0).reshape(2, 3), (1, -1)),
             (np.arange(6.0).reshape(2, 3), 1),

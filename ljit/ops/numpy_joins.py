@@ -236,6 +236,7 @@ def _declare_join(function: Callable[..., Any], infer: Callable[..., Type], lowe
         lower=lower,
         can_lower=_can_join(infer),
         decompose=decompose,
+        joins="along a new axis" if function is np.stack else "along an axis",
         reads_items=True,
         symbolic=True,
         parameters=("arrays", "axis"),
