@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ljit.analysis.alias import is_immutable
+from ljit.analysis.dominance import holder_in
 from ljit.codegen.builder import Ref
 from ljit.codegen.forms import Native, array_parts, owned_positions
 from ljit.ir import Effect, Node, Value
@@ -133,7 +134,7 @@ def _users_in_block(value: Value) -> set[Node] | None:
                 return None
             if not user.effects & Effect.ALLOC:
                 open_ += [out for out in user.outputs if not is_immutable(out.type)]
-            holder = user.holder_in(block)
+            holder = holder_in(user, block)
             assert holder is not None
             found.add(holder)
     return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ljit.analysis.dominance import holder_in
 from ljit.ir import Node, Value
 from ljit.ops.numpy_boxed import reduced_axes
 from ljit.passes.fuse_nodes import (
@@ -180,7 +181,7 @@ class _Planner:
 
     def _at(self, user: Node) -> Node | None:
         """The node of this stretch that is the user, or that has it in one of its blocks."""
-        holder = user.holder_in(self.block)
+        holder = holder_in(user, self.block)
         return holder if holder in self.position else None
 
     def _must_cover(self, node: Node, group: Group, *, is_output: bool) -> bool | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ljit.analysis.dominance import holder_in
 from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.control import MAP, SNAPSHOT, YIELD
 from ljit.passes.fuse_groups import MAX_ARRAYS, MAX_BODY
@@ -132,7 +133,7 @@ def _is_unseen_before(array: Value, first: Node, second: Node) -> bool:
         behind.add(node)
         node = node.next
     return all(
-        user.holder_in(block) in behind or user.op is SNAPSHOT or _only_stores(user, index)
+        holder_in(user, block) in behind or user.op is SNAPSHOT or _only_stores(user, index)
         for user, index in array.uses
     )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from ljit.analysis.dominance import holder_in
 from ljit.ir import Block, Node, Value
 from ljit.ops.control import RETURN
 
@@ -44,5 +45,5 @@ def _in_last_block(node: Node, scope: Block) -> Node | None:
 
 def _is_at_or_behind(node: Node, end: Node) -> bool:
     """Whether `node` is, or lies in, the node `end` or one behind it in its block."""
-    around = node.holder_in(end.block)
+    around = holder_in(node, end.block)
     return around is not None and (around is end or end.is_before(around))

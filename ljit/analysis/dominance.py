@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ljit.ir import Block, Node, Value
 
-__all__ = ["dominates", "enclosing_blocks", "is_visible_at", "precedes"]
+__all__ = ["dominates", "enclosing_blocks", "holder_in", "is_visible_at", "precedes"]
 
 
 def enclosing_blocks(node: Node) -> list[tuple[Block, Node]]:
@@ -15,6 +15,14 @@ def enclosing_blocks(node: Node) -> list[tuple[Block, Node]]:
         found.append((inside.block, inside))
         inside = inside.block.owner
     return found
+
+
+def holder_in(node: Node, block: Block | None) -> Node | None:
+    """Give the node of `block` that `node` is, or lies (at any depth) in; None: it lies elsewhere."""
+    holder: Node | None = node
+    while holder is not None and holder.block is not block:
+        holder = holder.block.owner if holder.block is not None else None
+    return holder
 
 
 def precedes(a: Node, b: Node) -> bool:

@@ -277,13 +277,6 @@ class Node:
             yield block
             block = block.owner.block if block.owner is not None else None
 
-    def holder_in(self, block: Block | None) -> Node | None:
-        """The node of `block` that is this one or has it (at any depth) in its blocks; None: it lies elsewhere."""
-        node: Node | None = self
-        while node is not None and node.block is not block:
-            node = node.block.owner if node.block is not None else None
-        return node
-
     def is_before(self, other: Node) -> bool:
         """Whether this node stands in front of `other` in the same block."""
         following = self.next
