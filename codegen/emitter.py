@@ -16,6 +16,7 @@ from ljit.codegen import (
     extreme_places,
     index_loops,
     lists,
+    many_searches,
     mask_loops,
     objects,
     random_streams,
@@ -284,6 +285,7 @@ class Emitter:
     array_same = arrays.array_same
     array_position = bisection.array_position
     array_interval = bisection.array_interval
+    array_positions = many_searches.array_positions
     array_place = extreme_places.array_place
     array_places = extreme_places.array_places
     array_gather = index_loops.array_gather

@@ -189,6 +189,12 @@ class Emitter(Protocol):
     def array_interval(self, a: V, key: V) -> V:
         """Between which items of a float64 vector, not empty, a number is: the lower's index, -1, or the size."""
 
+    def array_positions(self, a: V, keys: V, into: V, *, after: bool) -> V:
+        """Store where each of many numbers belongs in a sorted vector; whether it was seen to be sorted.
+
+        Both are of float64 or of int64; all but `keys` are C-contiguous.
+        """
+
     def array_place(self, a: V, *, greatest: bool) -> V:
         """Where the least (or greatest) element of a vector, not empty, is first, as ``np.argmin`` says: an INT."""
 

@@ -1,11 +1,15 @@
-"""``np.searchsorted`` and ``np.interp``: native for one number, boxed for arrays of them."""
+"""``np.searchsorted``, ``np.digitize`` and ``np.interp`` of a number or of an array of them."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_boxed import declare_function
+from ljit.ops.numpy_fills import product_of, viewed
 from ljit.ops.numpy_rules import array_of, dtype_of, is_scalar
 from ljit.types import ANY, FLOAT, INT, ArrayType, ScalarType, Type
 
@@ -34,13 +38,41 @@ def _infer_searchsorted(a: Type, v: Type, *, side: object = "left") -> Type:
 def _can_search(a: Type, v: Type, *, side: object = "left") -> bool:
     if side not in ("left", "right"):
         return False
+    if isinstance(v, ArrayType):
+        return _are_searched(a, v)
     if _is_vector(a, _INT64):
         return v in (INT, ScalarType(_INT64))
     return _is_vector(a, _FLOAT64) and v in (FLOAT, _DOUBLE, INT, ScalarType(_INT64))
 
 
+def _are_searched(a: Type, v: ArrayType) -> bool:
+    """Whether NumPy compares the numbers as those of the dtype of the array."""
+    is_known = _is_vector(a, _INT64) or _is_vector(a, _FLOAT64)
+    is_known = is_known and a.layout == "C"  # type: ignore[attr-defined]
+    return is_known and v.ndim > 0 and _is_of_dtype(v, a.dtype)  # type: ignore[attr-defined]
+
+
+def _is_of_dtype(v: ArrayType, dtype: np.dtype) -> bool:
+    return v.dtype.kind in "iuf" and np.result_type(v.dtype, dtype) == dtype
+
+
+def _as_vector(e: Emitter, x: V, dtype: np.dtype) -> V:
+    """The elements of an array in C order, as numbers of a dtype."""
+    sizes = e.array_sizes(x)
+    if x.type.dtype != dtype or (x.type.ndim > 1 and x.type.layout != "C"):
+        made = e.array_new(ArrayType(dtype, x.type.shape), sizes, None)
+        e.array_assign(made, x, lambda y: e.cast(y, ScalarType(dtype)), may_bail=False)
+        x = made
+    return x if x.type.ndim == 1 else viewed(e, x, [product_of(e, sizes)])
+
+
 def _lower_searchsorted(e: Emitter, a: V, v: V, *, side: str = "left") -> V:
     assert isinstance(a.type, ArrayType)
+    if isinstance(v.type, ArrayType):
+        made = e.array_new(_infer_searchsorted(a.type, v.type, side=side), e.array_sizes(v), None)
+        keys = _as_vector(e, v, a.type.dtype)
+        e.array_positions(a, keys, _as_vector(e, made, _INT64), after=side == "right")
+        return made
     key = e.cast(v, ScalarType(a.type.dtype))
     return e.cast(e.array_position(a, key, after=side == "right"), ScalarType(_INT64))
 
@@ -54,6 +86,45 @@ declare_function(
     can_lower=_can_search,
     methods=("ndarray.searchsorted",),
     samples=((_VECTOR, 1.5), (_VECTOR, _VECTOR), (np.arange(4), 2)),
+)
+
+# -- np.digitize -------------------------------------------------------------------------------------
+
+
+def _infer_digitize(x: Type, bins: Type, *, right: object = False) -> Type:
+    if type(right) is not bool or not isinstance(x, ArrayType):
+        return ANY
+    return _infer_searchsorted(bins, x)
+
+
+def _can_digitize(x: Type, bins: Type, *, right: object = False) -> bool:
+    is_known = _infer_digitize(x, bins, right=right) != ANY
+    return is_known and _are_searched(bins, x)  # type: ignore[arg-type]
+
+
+def _lower_digitize(e: Emitter, x: V, bins: V, *, right: bool = False) -> V:
+    """Bins that fall, or that NumPy refuses, are left to it."""
+    (size,) = e.array_sizes(bins)
+    e.bail_if(e.compare("eq", size, e.const(INT, 0)), "no bins")
+    if bins.type.dtype.kind == "f":
+        last = e.array_load(bins, [e.sub(size, e.const(INT, 1))])
+        e.bail_if(_is_nan(e, last), "a bin that is NaN")
+    made = e.array_new(_infer_digitize(x.type, bins.type), e.array_sizes(x), None)
+    keys, into = _as_vector(e, x, bins.type.dtype), _as_vector(e, made, _INT64)
+    is_sorted = e.array_positions(bins, keys, into, after=not right)
+    e.bail_if(e.bit_not(is_sorted), "bins that do not rise, or very many")
+    return made
+
+
+declare_function(
+    "digitize",
+    "(x, bins, *, right=False)",
+    _infer_digitize,
+    np.digitize,
+    lower=_lower_digitize,
+    can_lower=_can_digitize,
+    parameters=("x", "bins", "right"),
+    samples=((_VECTOR, _VECTOR), (np.arange(4), np.array([1, 2]))),
 )
 
 # -- np.interp ---------------------------------------------------------------------------------------
@@ -71,6 +142,9 @@ def _infer_interp(x: Type, xp: Type, fp: Type) -> Type:
 
 def _can_interpolate(x: Type, xp: Type, fp: Type) -> bool:
     points = _is_vector(xp, _FLOAT64) and _is_vector(fp, _FLOAT64)
+    if isinstance(x, ArrayType):
+        is_plain = points and xp.layout == "C"  # type: ignore[attr-defined]
+        return is_plain and x.ndim > 0 and x.dtype.kind in "iuf" and not _FUSES
     return points and x in (FLOAT, INT, _DOUBLE, ScalarType(_INT64)) and not _FUSES
 
 
@@ -85,24 +159,74 @@ _FUSES = _fuses()
 
 def _lower_interp(e: Emitter, x: V, xp: V, fp: V) -> V:
     """Between two points; at one of them, or beyond all, its value. NumPy's formula, and its ways around NaN."""
-    x = e.cast(x, _DOUBLE)
-    zero, one = e.const(INT, 0), e.const(INT, 1)
     (size,), (values,) = e.array_sizes(xp), e.array_sizes(fp)
-    e.bail_if(e.compare("eq", size, zero), "no points")
+    e.bail_if(e.compare("eq", size, e.const(INT, 0)), "no points")
     e.bail_if(e.compare("ne", size, values), "other numbers of points and values")
-    found = e.array_interval(xp, x)
+    if isinstance(x.type, ArrayType):
+        return _interpolate_many(e, x, xp, fp)
+    x = e.cast(x, _DOUBLE)
+    return _between(e, x, e.array_interval(xp, x), partial(_slope, e, xp, fp), xp, fp)
+
+
+def _interpolate_many(e: Emitter, x: V, xp: V, fp: V) -> V:
+    """Points that are not sorted are left to NumPy: what it finds among these depends on the number before."""
+    sizes, one = e.array_sizes(x), e.const(INT, 1)
+    made = e.array_new(_infer_interp(x.type, xp.type, fp.type), sizes, None)
+    x, into = _as_vector(e, x, _FLOAT64), _as_vector(e, made, _FLOAT64)
+    counts = e.array_sizes(x)
+    places = e.array_new(ArrayType(_INT64, (None,)), counts, None)
+    is_sorted = e.array_positions(xp, x, places, after=True)
+    e.bail_if(e.bit_not(is_sorted), "points that are not sorted, or very many")
+    (size,) = e.array_sizes(xp)
+    e.bail_if(_is_nan(e, e.array_load(xp, [e.sub(size, one)])), "a point that is NaN")
+
+    has_slopes = e.compare("le", size, counts[0])  # then each is computed once
+    slopes = e.array_new(ArrayType(_FLOAT64, (None,)), [size], None)
+
+    def fill(k: V) -> None:
+        e.array_store(slopes, [k], _slope(e, xp, fp, k, e.add(k, one)))
+
+    def slope_behind(i: V, j: V) -> V:
+        return e.branch(
+            has_slopes, lambda: e.array_load(slopes, [i]), lambda: _slope(e, xp, fp, i, j)
+        )
+
+    e.loop(e.select(has_slopes, e.sub(size, one), e.const(INT, 0)), fill)
+
+    def step(k: V) -> None:
+        found = e.sub(e.cast(e.array_load(places, [k]), INT), one)
+        number = e.array_load(x, [k])
+        e.array_store(into, [k], _between(e, number, found, slope_behind, xp, fp))
+
+    e.loop(counts[0], step)
+    return made
+
+
+def _slope(e: Emitter, xp: V, fp: V, i: V, j: V) -> V:
+    """Between two points."""
+    x0, x1, y0, y1 = (e.array_load(a, (k,)) for a in (xp, fp) for k in (i, j))
+    return e.div(e.sub(y1, y0), e.sub(x1, x0))
+
+
+def _between(e: Emitter, x: V, found: V, slope: Callable[[V, V], V], xp: V, fp: V) -> V:
+    """The value at a number behind the point that was found."""
+    (size,), zero, one = e.array_sizes(xp), e.const(INT, 0), e.const(INT, 1)
     last = e.sub(size, one)
     is_outside = e.bit_or(e.compare("lt", found, zero), e.compare("ge", found, last))
     first = e.select(e.compare("lt", found, zero), zero, found)
     first = e.select(e.compare("gt", first, last), last, first)
     second = e.select(e.compare("lt", first, last), e.add(first, one), last)
-    x0, x1 = (e.array_load(xp, (k,)) for k in (first, second))
-    y0, y1 = (e.array_load(fp, (k,)) for k in (first, second))
-    slope = e.div(e.sub(y1, y0), e.sub(x1, x0))
-    result = e.add(e.mul(slope, e.sub(x, x0)), y0)
-    other = e.add(e.mul(slope, e.sub(x, x1)), y1)
-    other = e.select(e.bit_and(_is_nan(e, other), e.compare("eq", y0, y1)), y0, other)
-    result = e.select(_is_nan(e, result), other, result)
+    x0, y0 = (e.array_load(a, (first,)) for a in (xp, fp))
+    rise = slope(first, second)
+    result = e.add(e.mul(rise, e.sub(x, x0)), y0)
+
+    def from_the_other_point() -> V:
+        x1, y1 = (e.array_load(a, (second,)) for a in (xp, fp))
+        other = e.add(e.mul(rise, e.sub(x, x1)), y1)
+        is_flat = e.bit_and(_is_nan(e, other), e.compare("eq", y0, y1))
+        return e.select(is_flat, y0, other)
+
+    result = e.branch(_is_nan(e, result), from_the_other_point, lambda: result)
     result = e.select(e.bit_or(is_outside, e.compare("eq", x0, x)), y0, result)
     is_nan = e.bit_and(_is_nan(e, x), e.compare("gt", size, one))  # one point has one value
     return e.select(is_nan, x, result)

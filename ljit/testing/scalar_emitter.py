@@ -380,6 +380,10 @@ class ScalarEmitter:
             return to_number(len(a.value), INT)
         return to_number(int(np.searchsorted(a.value, key.value, "right")) - 1, INT)
 
+    def array_positions(self, a: Number, keys: Number, into: Number, *, after: bool) -> Number:
+        into.value[...] = np.searchsorted(a.value, keys.value, "right" if after else "left")
+        return to_number(bool((a.value[1:] >= a.value[:-1]).all()), BOOL)
+
     def array_place(self, a: Number, *, greatest: bool) -> Number:
         return to_number(int((np.argmax if greatest else np.argmin)(a.value)), INT)
 

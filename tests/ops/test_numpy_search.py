@@ -94,3 +94,172 @@ def test_bad_points_raise_as_in_numpy(points, values):
     with pytest.raises(ValueError) as found:
         compiled(1.5, good[:points], good[:values])
     assert str(found.value) == str(wanted.value)
+
+
+# -- arrays of numbers -----------------------------------------------------------------------------
+
+
+def all_positions(a, keys):
+    return np.searchsorted(a, keys), np.searchsorted(a, keys, side="right"), a.searchsorted(keys)
+
+
+def all_values(x, xp, fp):
+    return np.interp(x, xp, fp)
+
+
+def many_keys(a, rng):
+    """Keys in no order and in order, few and many, near each other and anywhere, NaN among them."""
+    keys = np.array(keys_for(a), a.dtype)
+    some = rng.choice(keys, 37)
+    near = np.repeat(np.sort(keys), 3)
+    return [
+        keys,
+        keys[:0],
+        keys[:3],
+        np.sort(some),
+        some[::-1],
+        np.repeat(some, 2)[::2],
+        near,
+        near[::-1],
+    ]
+
+
+def agree(compiled, function, *args):
+    found, wanted = (
+        [*f(*args)] if f(*args).__class__ is tuple else [f(*args)] for f in (compiled, function)
+    )
+    for x, y in zip(found, wanted, strict=True):
+        assert (type(x), x.dtype, x.shape, x.flags.c_contiguous) == (
+            type(y),
+            y.dtype,
+            y.shape,
+            True,
+        )
+        assert np.array_equal(x, y, equal_nan=y.dtype.kind == "f"), args
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int64])
+def test_searchsorted_of_arrays(dtype):
+    compiled = ljit.jit(all_positions)
+    rng = np.random.default_rng(2)
+    for size in (0, 1, 2, 5, 12, 40, 700):
+        for a in arrays(size, dtype):
+            for keys in many_keys(np.ascontiguousarray(a), rng):
+                agree(compiled, all_positions, a, keys)
+                agree(compiled, all_positions, np.ascontiguousarray(a), keys)
+    with_nan = np.array([-1.0, 0.0, 0.0, 2.0, np.nan, np.nan])
+    if dtype is np.float64:
+        for keys in many_keys(with_nan, rng):
+            agree(compiled, all_positions, with_nan, keys)
+    assert any(s.state == "native" for s in compiled.specializations)
+
+
+@pytest.mark.parametrize("keys", [
+    np.arange(12).reshape(3, 4), np.arange(12.0).reshape(3, 4).T, np.arange(5, dtype=np.float32), np.array(2.0),
+    np.arange(5, dtype=np.uint64), np.arange(5, dtype=">f8"), np.arange(5) > 2, np.arange(3) * 1j, np.zeros((0, 2)),
+    [1.0, 2.0], np.arange(6, dtype=np.int8)[::-2], np.arange(4, dtype=np.float16),
+])  # fmt: skip
+def test_searchsorted_and_interp_of_odd_keys(keys):
+    def positions(a, keys):
+        return np.searchsorted(a, keys)
+
+    for points in (np.arange(7.0), np.arange(7)):
+        compiled = ljit.jit(positions)
+        for _ in range(3):
+            found, wanted = compiled(points, keys), positions(points, keys)
+            assert (type(found), found.dtype) == (type(wanted), wanted.dtype)
+            assert np.array_equal(found, wanted)
+    compiled = ljit.jit(all_values)
+    points = np.arange(7.0)
+    for _ in range(3):
+        assert outcome_of(compiled, keys, points, points) == outcome_of(
+            all_values, keys, points, points
+        )
+
+
+def outcome_of(function, *args):
+    try:
+        x = function(*args)
+    except (TypeError, ValueError) as error:
+        return type(error), str(error)
+    return type(x), x.dtype, x.shape, x.tobytes()
+
+
+def test_interp_of_arrays():
+    rng = np.random.default_rng(4)
+    compiled, plain = ljit.jit(all_values), ljit.jit(all_values)
+    for size in (1, 2, 4, 5, 12, 40, 700):
+        for xp in arrays(size, np.float64):
+            fp = rng.normal(size=size)
+            for y in (fp, fp[::-1]):
+                for x in many_keys(np.ascontiguousarray(xp), rng):
+                    agree(compiled, all_values, x, xp, y)
+                    agree(plain, all_values, x, np.sort(xp), y)
+            fp[rng.integers(size)] = rng.choice([np.nan, np.inf, 1.0])
+            agree(plain, all_values, x, np.sort(xp), fp)
+    with_nan = np.array([-1.0, 0.0, 0.0, 2.0, np.nan])
+    for x in many_keys(with_nan, rng):
+        agree(plain, all_values, x, with_nan, with_nan[::-1])
+        agree(plain, all_values, x, with_nan[:4], with_nan[:4])
+    assert any(s.state == "native" for s in plain.specializations)
+
+
+@pytest.mark.parametrize(("points", "values"), [(0, 0), (3, 2)])
+@pytest.mark.parametrize("count", [0, 3])
+def test_bad_points_of_many_numbers_raise_as_in_numpy(points, values, count):
+    compiled = ljit.jit(all_values)
+    good = np.arange(3.0)
+    for _ in range(3):
+        compiled(good, good, good)
+    for _ in range(2):
+        args = good[:count], good[:points], good[:values]
+        assert outcome_of(compiled, *args) == outcome_of(all_values, *args)
+
+
+def binned(x, bins):
+    return np.digitize(x, bins), np.digitize(x, bins, right=True), np.digitize(x, bins, False)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int64])
+def test_digitize(dtype):
+    rng = np.random.default_rng(5)
+    compiled = ljit.jit(binned)
+    for size in (1, 2, 5, 12, 700):
+        for a in arrays(size, dtype):
+            bins = np.sort(a)
+            for keys in many_keys(bins, rng):
+                agree(compiled, binned, keys, bins)
+    assert any(s.state == "native" for s in compiled.specializations)
+    good = np.arange(4).astype(dtype)
+    for bins in (
+        good[::-1].copy(),
+        good[::-1],
+        good[[0, 2, 1]],
+        good[:0],
+        good[[1, 1]],
+        good.reshape(2, 2),
+    ):
+        for x in (good, good[:0]):
+            for _ in range(2):
+                try:
+                    wanted = [y.tolist() for y in binned(x, bins)]
+                except ValueError as error:
+                    with pytest.raises(ValueError) as found:
+                        compiled(x, bins)
+                    assert str(found.value) == str(error)
+                else:
+                    assert [y.tolist() for y in compiled(x, bins)] == wanted
+
+
+def test_digitize_with_nan():
+    compiled = ljit.jit(binned)
+    nan = np.array([0.0, 1.0, np.nan])
+    for bins in (nan[:2], nan, nan[::-1].copy()):
+        for _ in range(2):
+            try:
+                wanted = [y.tolist() for y in binned(nan, bins)]
+            except ValueError as error:
+                with pytest.raises(ValueError, match=str(error)):
+                    compiled(nan, bins)
+            else:
+                assert [y.tolist() for y in compiled(nan, bins)] == wanted

@@ -340,3 +340,15 @@ def stored_in_columns_and_by_calls(a, columns, values, mask):
     np.put(b, columns, values)
     a.put(columns, 7)
     return a, b
+
+
+@program(
+    lambda: (_vector(40), np.sort(_vector(9)), _vector(9)),
+    lambda: (_vector(40), _vector(9), _vector(9)),
+    lambda: (np.linspace(-3.0, 4.0, 25), np.arange(7.0) - 3, np.sin(np.arange(7.0))),
+    lambda: (_vector(4), np.arange(3.0), np.arange(2.0)),
+)
+def looked_up_between_points(x, xp, fp):
+    places = np.searchsorted(xp, x, side="right") - 1
+    y = np.interp(x, xp, fp)
+    return places, y * x, np.power(x + 1j * y, 3), np.digitize(x, xp[:1])
