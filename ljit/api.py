@@ -75,9 +75,6 @@ class _Function:
             trace = error.__traceback__  # begins with this very frame
             return Raised((error, trace.tb_next if trace is not None else None))
 
-    def __get__(self, instance: object, owner: type | None = None) -> object:
-        return self if instance is None else types.MethodType(self, instance)
-
     def __reduce__(self) -> str:
         return self.__wrapped__.__qualname__
 

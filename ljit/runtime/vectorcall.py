@@ -11,6 +11,7 @@ long as a call may be inside it.
 from __future__ import annotations
 
 import ctypes
+from types import FunctionType
 
 from ljit.errors import InternalError, Raised
 
@@ -24,6 +25,7 @@ _TPFLAGS_DEFAULT = (
 )  # HAVE_VERSION_TAG; the other bits of the default are inherited or unused
 _TPFLAGS_HAVE_VECTORCALL = 1 << 11
 _TPFLAGS_METHOD_DESCRIPTOR = 1 << 17
+_TP_DESCR_GET = 54
 _TP_MEMBERS = 72
 _T_PYSSIZET = 19
 _READONLY = 1
@@ -56,6 +58,9 @@ class _Spec(ctypes.Structure):
 _from_spec = ctypes.pythonapi.PyType_FromSpecWithBases
 _from_spec.argtypes = (ctypes.POINTER(_Spec), ctypes.py_object)
 _from_spec.restype = ctypes.py_object
+_get_slot = ctypes.pythonapi.PyType_GetSlot
+_get_slot.argtypes = (ctypes.py_object, ctypes.c_int)
+_get_slot.restype = ctypes.c_void_p
 
 # CPython keeps pointers into the name and the members of a type made from a spec (up to 3.11).
 _specs: list[object] = []
@@ -64,18 +69,20 @@ _specs: list[object] = []
 def make_function_type(base: type) -> type:
     """Derive a type from `base` whose instances have a vectorcall slot, NULL at first.
 
-    `base` is an ordinary Python class with ``__call__`` (the slow path) and ``__get__`` (binding as a
-    method); the new type takes its name, module and documentation. ``obj.f(x)`` goes through
-    CPython's fast path for methods: no bound method is made. The type cannot be subclassed.
+    `base` is an ordinary Python class with ``__call__`` (the slow path); the new type takes its name, module
+    and documentation. Its objects bind as functions do, by the very C function that binds those, and
+    ``obj.f(x)`` goes through CPython's fast path for methods: no bound method is made. The type cannot be
+    subclassed.
     """
     name = f"{base.__module__}.{base.__qualname__}".encode()
     members = (_MemberDef * 2)(
         _MemberDef(b"__vectorcalloffset__", _T_PYSSIZET, base.__basicsize__, _READONLY, None)
     )
-    slots = (_Slot * 2)(_Slot(_TP_MEMBERS, ctypes.addressof(members)))
-    flags = _TPFLAGS_DEFAULT | _TPFLAGS_HAVE_VECTORCALL
-    if "__get__" in dir(base):
-        flags |= _TPFLAGS_METHOD_DESCRIPTOR
+    slots = (_Slot * 3)(
+        _Slot(_TP_MEMBERS, ctypes.addressof(members)),
+        _Slot(_TP_DESCR_GET, _get_slot(FunctionType, _TP_DESCR_GET)),
+    )
+    flags = _TPFLAGS_DEFAULT | _TPFLAGS_HAVE_VECTORCALL | _TPFLAGS_METHOD_DESCRIPTOR
     spec = _Spec(name, base.__basicsize__ + _POINTER_SIZE, 0, flags, slots)
     _specs.append((name, members, slots, spec))
     made: type = _from_spec(ctypes.byref(spec), (base,))

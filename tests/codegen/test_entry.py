@@ -70,9 +70,6 @@ def test_calls_as_a_method_see_the_instance_as_first_argument():
         def __call__(self, *args):
             raise AssertionError
 
-        def __get__(self, instance, owner=None):
-            return self if instance is None else types.MethodType(self, instance)
-
     function_type = make_function_type(Base)
     method = build([ANY, FLOAT], get, cls=function_type)
 

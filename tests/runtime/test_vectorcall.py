@@ -22,9 +22,6 @@ class _Base:
     def __call__(self, *args: object, **kwargs: object) -> object:
         return self.tag, args, kwargs
 
-    def __get__(self, obj: object, owner: type | None = None) -> object:
-        return self if obj is None else types.MethodType(self, obj)
-
 
 Callable = make_function_type(_Base)
 
@@ -76,6 +73,12 @@ def test_binds_as_a_method_and_not_on_the_class():
     assert isinstance(c.m, types.MethodType)
     assert c.m.__self__ is c
     assert C.m is C.__dict__["m"]
+    bind = type(C.m).__get__
+    assert bind(C.m, c).__func__ is C.m
+    assert bind(C.m, c, C) == c.m
+    assert bind(C.m, None, C) is C.m
+    with pytest.raises(TypeError):
+        bind(C.m, None)
     c.__dict__["m"] = "shadow"
     assert c.m == "shadow"
 
