@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,8 +21,9 @@ def operation(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native
     op = node.op
     e.result_types = tuple(out.type for out in node.outputs)
     e.proven = node.proven
+    operands = _with_any_items(node, operands)
     types_ = [value.type for value in operands]
-    if _has_lowering(op, types_, node):
+    if _has_lowering(op, types_, e.result_types, node.attrs):
         if op.elementwise and any(isinstance(t, ArrayType) for t in types_):
             return _elementwise(e, node, operands)
         assert op.lower is not None
@@ -63,12 +64,25 @@ def _elementwise(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Nat
     return (into or made)[: len(node.outputs)]
 
 
-def _has_lowering(op: OpDef, types_: Sequence[Type], node: Node) -> bool:
+def _with_any_items(node: Node, operands: list[Native]) -> list[Native]:
+    """The operands; of a node that was widened, lists that may hold anything, if that is enough."""
+    op, outputs = node.op, tuple(out.type for out in node.outputs)
+    types_ = [value.type for value in operands]
+    if op.infer is None or outputs == op.infer_types(types_, node.attrs):
+        return operands
+    loose = op.types_of_any_items(types_, node.attrs)
+    if loose is None or loose[1] != outputs:
+        return operands
+    return [Native(t, value.parts) for t, value in zip(loose[0], operands, strict=True)]
+
+
+def _has_lowering(
+    op: OpDef, types_: Sequence[Type], outputs: tuple[Type, ...], attrs: Mapping[str, object]
+) -> bool:
     """Whether to emit `op.lower`: not for results that were widened, as the lowering bailed out."""
-    if not op.has_lowering(types_, node.attrs):
+    if not op.has_lowering(types_, attrs):
         return False
-    outputs = tuple(out.type for out in node.outputs)
-    return op.infer is None or ANY not in outputs or ANY in op.result_types(node)
+    return op.infer is None or ANY not in outputs or ANY in op.infer_types(types_, attrs)
 
 
 def _as_sequence(results: object, count: int) -> Sequence[Native]:

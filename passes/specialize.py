@@ -344,6 +344,9 @@ class _Specializer:
             if len(known) == 1 and request.op.symbolic:
                 return (with_known_sizes(request.op, request.inputs, request.attrs, known[0]),)
             return known
+        loose = request.op.types_of_any_items([v.type for v in request.inputs], request.attrs)
+        if loose is not None:
+            return loose[1]
         return request.op.infer_types([ANY] * len(request.inputs), request.attrs)
 
     def fold(self, request: Request, types_: tuple[Type, ...]) -> Value | None:

@@ -16,7 +16,7 @@ from ljit.ir.range_rules import RangeRules
 from ljit.ir.reductions import Accumulation, Reduction
 from ljit.ir.trials import with_known_sizes
 from ljit.records import Record
-from ljit.types import ANY, INT, Type, is_number
+from ljit.types import ANY, INT, ListType, Type, ViewType, is_number
 
 if TYPE_CHECKING:
     from ljit.ir.graph import Node
@@ -353,6 +353,20 @@ class OpDef(Record):
             return (with_known_sizes(self, node.inputs, node.attrs, types[0]),)
         return types
 
+    def types_of_any_items(
+        self, types: Sequence[Type], attrs: Mapping[str, object] = MappingProxyType({})
+    ) -> tuple[tuple[Type, ...], tuple[Type, ...]] | None:
+        """Types of operands and outputs where the lists among the operands hold anything.
+
+        None: there are none, or the op may leave native code for another reason than what they hold.
+        """
+        loose = tuple(map(_with_any_items, types))
+        if loose == tuple(types) or not self.has_lowering(loose, attrs):
+            return None
+        if self.effects_on(loose, attrs) & (Effect.RAISE | Effect.CALL):
+            return None
+        return loose, self.infer_types(loose, attrs)
+
     def infer_types(self, types: Sequence[Type], attrs: Mapping[str, object]) -> tuple[Type, ...]:
         """Apply `infer`, as a tuple of output types."""
         assert self.infer is not None, f"{self.name} has no infer rule"
@@ -363,6 +377,13 @@ class OpDef(Record):
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
+
+
+def _with_any_items(t: Type) -> Type:
+    """The type of a list, or of a view of lists, whose items may be anything."""
+    if isinstance(t, ViewType):
+        return ViewType(t.kind, tuple(map(_with_any_items, t.parts)))
+    return ListType(ANY) if isinstance(t, ListType) else t
 
 
 class _Unknown:

@@ -13,8 +13,9 @@
     value for each array it writes to and each output; its `reduce` has an entry for each output, or none.
 8.  Targets: a Continue names a Loop and a Break a Loop or Region around it (a Loop: from its
     block 0).
-9.  Types: outputs have the types that `infer` gives (or `Any`); conditions are bool, trip counts
-    int; a value that flows into an output or a carried value has its type or a narrower one.
+9.  Types: outputs have the types that `infer` gives (or `Any`, or those for lists that hold anything);
+    conditions are bool, trip counts int; a value that flows into an output or a carried value has its
+    type or a narrower one.
 10. Snapshots: `names` has one entry an operand; if there are any Snapshots, one stands before
     everything that can bail out, and one between a write or call and what can bail out behind it.
 11. No Load and Store, unless the graph is said not to be in SSA form yet.
@@ -243,7 +244,8 @@ class _Verifier:
             joined = join(out.type, type_) if node.op.elementwise else ANY
             is_nest = isinstance(joined, ArrayType)
             if out.type not in (type_, ANY) and not (is_mutable or is_wider or is_nest):
-                self.report(9, f"the output is {out.type}, infer gives {type_}", node)
+                if not _is_of_any_items(node):
+                    self.report(9, f"the output is {out.type}, infer gives {type_}", node)
 
     def _check_loop_types(self, node: Node) -> None:
         carried = node.inputs[2:]
@@ -278,6 +280,12 @@ class _Verifier:
 
 def _fits(given: Type, wanted: Type) -> bool:
     return wanted in (ANY, given) or given == NEVER or join(given, wanted) == wanted
+
+
+def _is_of_any_items(node: Node) -> bool:
+    """Whether the outputs are those for lists that hold anything."""
+    loose = node.op.types_of_any_items([v.type for v in node.inputs], node.attrs)
+    return loose is not None and loose[1] == tuple(out.type for out in node.outputs)
 
 
 def _can_bail(op: OpDef) -> bool:

@@ -232,3 +232,20 @@ def tested_in_pairs(xs):
         if x is None or y is not None:
             found += 1
     return found
+
+
+@program(lambda: (9,), lambda: (1,), lambda: (0,), lambda: (40,))
+def filled_where_nothing_was(n):
+    made = [None] * n
+    for i in range(n):
+        made[i] = complex(i, 1) if i % 7 else "seventh"
+    found = []
+    for z in made:
+        found.append(z)
+    places = 0
+    for k, z in enumerate(made):
+        if z != "seventh":
+            places += k
+    for z, w in zip(made, reversed(made)):
+        found.append((w, z))
+    return places, found, [z for z in made[1:]]

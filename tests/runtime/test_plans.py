@@ -380,3 +380,19 @@ def test_code_that_bails_out_again_and_again_is_compiled_only_with_something_new
     for k in range(40, 120):
         assert_same(f, np.full((3, 40), float(k)))
     assert states(f)[0].startswith("CPython: bailed out too often")
+
+
+def test_items_of_other_types_than_a_list_was_made_of_are_still_read_natively():
+    @ljit.jit
+    def last_repeated(n):
+        made = [None] * n
+        for i in range(n):
+            made[i] = str(i)
+        found = ""
+        for k, text in enumerate(made):
+            found = text * k
+        return found
+
+    for _ in range(8):
+        assert last_repeated(3) == "22"
+    assert "(int, Any) = prim::next" in str(last_repeated.graph_for(3))
