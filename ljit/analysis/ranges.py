@@ -18,7 +18,7 @@ import numpy as np
 
 from ljit.ir import Node, Value
 from ljit.ir.linear import Atom, Linear, Path
-from ljit.ops.control import IF, YIELD
+from ljit.ops.control import IF, LOOP, YIELD
 from ljit.types import BOOL, INT, ArrayType, ScalarType, TupleType, Type
 
 __all__ = ["INT_MAX", "INT_MIN", "Ranges", "is_integer"]
@@ -286,6 +286,10 @@ def _without(x: Linear, atom: Atom, order: Order) -> Iterator[Linear]:
         return
     sign = 1 if low >= 0 else -1
     size = factor * sign
+    if (
+        order is iter and sign > 0 and _counts_trips(atom)
+    ):  # its least value is older than all facts
+        yield x - size * (Linear.of(atom) - atom.low)
     for own, fact in order(atom.facts):
         if own * sign <= 0:
             continue
@@ -297,6 +301,18 @@ def _without(x: Linear, atom: Atom, order: Order) -> Iterator[Linear]:
         yield x - size * (Linear.of(atom) - atom.low)
     if sign < 0 and atom.high < INT_MAX:
         yield x - size * (atom.high - Linear.of(atom))
+
+
+def _counts_trips(atom: Atom) -> bool:
+    """Whether it is the index of a loop's trips, from where the loop starts."""
+    block, owner = atom.value.block, atom.value.block.owner
+    return (
+        atom.low > INT_MIN
+        and owner is not None
+        and owner.op is LOOP
+        and atom.value is block.params[0]
+        and not atom.path
+    )
 
 
 class _Removal:
