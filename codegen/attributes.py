@@ -1,4 +1,4 @@
-"""Attributes of objects of known classes, read and written where they lie.
+"""Attributes of objects of known classes, read and written where they lie, and their methods.
 
 As CPython's own specialised instructions do: an object whose type has the version tag that was seen at compile
 time has the attribute in the same slot, or at the same index among its values, or in its dict. Whatever is
@@ -7,24 +7,26 @@ different goes to `PyObject_GetAttr` and `PyObject_SetAttr`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import FunctionType, MemberDescriptorType
 
-from ljit.codegen.builder import ModuleBuilder, Ref
-from ljit.codegen.layout import (
+from ljit.codegen.builder import ModuleBuilder, Ref, address
+from ljit.codegen.instances import (
     INSTANCE_VALUES,
-    MANAGED_DICT,
-    OB_TYPE,
     TYPE_VERSION,
     find_in_class,
     has_generic_attributes,
+    has_values,
     member_offset,
+    names_of_values,
     type_version,
     value_index,
 )
+from ljit.codegen.layout import MANAGED_DICT, OB_TYPE
 from ljit.codegen.refcounts import counter
 from ljit.records import Record
 
-__all__ = ["getter_of", "setter_of"]
+__all__ = ["caller_of", "getter_of", "setter_of"]
 
 
 _GET_IN_DICT = """in.dict:
@@ -107,17 +109,70 @@ change:
     return module.define(symbol, source)
 
 
-def _find(place: _Place) -> str:
-    """The beginning of a function: it leaves the address of the reference in ``%place``, or goes to ``slow``."""
-    source = f"""entry:
-  %type.place = getelementptr i8, ptr %x, i64 {OB_TYPE}
+def caller_of(
+    module: ModuleBuilder, cls: type | None, name: Ref, text: str, keep: Callable[[object], Ref]
+) -> str | None:
+    """The function that calls a method of an object: like `PyObject_VectorcallMethod`, without looking it up.
+
+    The class has it as long as its version is the same, and the object has no attribute of the name as long as no
+    object of the class has got one of a new name. None: nobody knows that.
+    """
+    method = find_in_class(cls, text) if cls is not None else None
+    version = type_version(cls) if cls is not None else 0
+    if cls is None or not isinstance(method, FunctionType) or not version:
+        return None
+    names = names_of_values(cls)
+    may_have_dict = has_values(cls) or cls.__dictoffset__ != 0
+    if not has_generic_attributes(cls) or (may_have_dict and names is None):
+        return None
+    if names is not None and value_index(cls, text) is not None:
+        return None
+    for other in ("PyObject_Vectorcall", "PyObject_VectorcallMethod"):
+        module.declare(other, "ptr", ["ptr", "ptr", "i64", "ptr"])
+    keep(cls)
+    symbol = f"call.{id(cls)}.{_number(name)}"
+    arguments = "ptr %args, i64 %count, ptr %names"
+    source = f"""define internal ptr @{symbol}(ptr %name, {arguments}) noinline nounwind {{
+entry:
+  %x = load ptr, ptr %args
+  {_check_type(version)}
+  {_check_names(*names) if names is not None else ""}
+  %made = call ptr @PyObject_Vectorcall({keep(method).typed}, {arguments})
+  ret ptr %made
+slow:
+  %found = call ptr @PyObject_VectorcallMethod(ptr %name, {arguments})
+  ret ptr %found
+}}"""
+    return module.define(symbol, source)
+
+
+def _check_names(place: int, count: int) -> str:
+    """Go to ``slow`` if an object of the class may have an attribute that none had."""
+    return f"""%values.place = getelementptr i8, ptr %x, i64 {INSTANCE_VALUES}
+  %values = load ptr, ptr %values.place
+  %is.dict = icmp eq ptr %values, null
+  br i1 %is.dict, label %slow, label %there
+there:
+  %now = load i64, {address(place).typed}
+  %are.same = icmp eq i64 %now, {count}
+  br i1 %are.same, label %right, label %slow
+right:"""
+
+
+def _check_type(version: int) -> str:
+    """Go to ``slow`` if the type of ``%x`` is another."""
+    return f"""%type.place = getelementptr i8, ptr %x, i64 {OB_TYPE}
   %type = load ptr, ptr %type.place
   %version.place = getelementptr i8, ptr %type, i64 {TYPE_VERSION}
   %version = load i32, ptr %version.place
-  %same = icmp eq i32 %version, {place.version}
+  %same = icmp eq i32 %version, {version}
   br i1 %same, label %known, label %slow
-known:
-"""
+known:"""
+
+
+def _find(place: _Place) -> str:
+    """The beginning of a function: it leaves the address of the reference in ``%place``, or goes to ``slow``."""
+    source = f"entry:\n  {_check_type(place.version)}\n"
     if place.is_slot:
         return source + f"  %place = getelementptr i8, ptr %x, i64 {place.offset}"
     return (

@@ -43,7 +43,6 @@ __all__ = [
     "FLAG_WRITEABLE",
     "FLOAT_VALUE",
     "FUNCTION_DEFAULTS",
-    "INSTANCE_VALUES",
     "IS_IMMORTAL_AWARE",
     "LIST_ALLOCATED",
     "LIST_ITEMS",
@@ -51,6 +50,7 @@ __all__ = [
     "LONG_TAG",
     "LONG_TAG_IS_SIZE",
     "MANAGED_DICT",
+    "METHOD_DEF",
     "METHOD_FASTCALL",
     "METHOD_KEYWORDS",
     "METHOD_NOARGS",
@@ -66,24 +66,20 @@ __all__ = [
     "SLICE_STOP",
     "SWAPPED_BYTEORDER",
     "TUPLE_ITEMS",
-    "TYPE_VERSION",
     "VAR_SIZE",
     "attributes_offset",
     "check",
     "default_handler",
-    "find_in_class",
     "has_dict_versions",
-    "has_generic_attributes",
-    "member_offset",
+    "int32_at",
     "method_function",
     "numpy_function",
     "numpy_symbols",
     "python_function",
     "recursion_remaining",
     "type_alloc",
-    "type_version",
     "ufunc_loop",
-    "value_index",
+    "word_at",
 ]
 
 _WORD = 8
@@ -103,7 +99,7 @@ DICT_VERSION = 3 * _WORD
 CELL_CONTENT = 2 * _WORD  # null: an empty cell
 FUNCTION_DEFAULTS = 7 * _WORD  # null: None
 
-_METHOD_DEF = 5 * _WORD  # of a method descriptor; its name, function and flags follow one another
+METHOD_DEF = 5 * _WORD  # of a method descriptor; its name, function and flags follow one another
 METHOD_KEYWORDS, METHOD_NOARGS, METHOD_O, METHOD_FASTCALL = 0x2, 0x4, 0x8, 0x80
 
 #: Since 3.12 some objects are immortal: their reference count must not be written.
@@ -151,12 +147,8 @@ _NUMPY_DESCR_TYPE = 3
 _NUMPY_ABI = 0x02000000
 _NUMPY_DEFAULT_HANDLER = 306
 
-_TYPE_GETATTRO = 144
-_TYPE_SETATTRO = 152
 _TYPE_ALLOC = 304  # tp_alloc
-TYPE_VERSION = 384  # i32; 0: none
 MANAGED_DICT = -3 * _WORD  # pointer to the dict of an object's attributes, if it has one
-INSTANCE_VALUES = -4 * _WORD  # pointer to an object's values; null: it has a dict
 
 # numpy/_core/include/numpy/ufuncobject.h
 _UFUNC_LOOPS = 32
@@ -165,18 +157,18 @@ _UFUNC_NTYPES = 48  # i32
 _UFUNC_NAME = 56
 
 
-def _word(address: int) -> int:
+def word_at(address: int) -> int:
     return ctypes.c_uint64.from_address(address).value
 
 
-def _int32(address: int) -> int:
+def int32_at(address: int) -> int:
     return ctypes.c_int32.from_address(address).value
 
 
 def method_function(method: types.MethodDescriptorType) -> tuple[int, int]:
     """Give the address of the C function of a built-in class's method, and how it takes its arguments."""
-    definition = _word(id(method) + _METHOD_DEF)
-    return _word(definition + _WORD), _int32(definition + 2 * _WORD)
+    definition = word_at(id(method) + METHOD_DEF)
+    return word_at(definition + _WORD), int32_at(definition + 2 * _WORD)
 
 
 def python_function(name: str) -> int:
@@ -186,7 +178,7 @@ def python_function(name: str) -> int:
 
 def type_alloc(cls: type) -> int:
     """Address of the type's allocator, ``PyObject *alloc(type, nitems)``."""
-    return _word(id(cls) + _TYPE_ALLOC)
+    return word_at(id(cls) + _TYPE_ALLOC)
 
 
 @cache
@@ -202,7 +194,7 @@ def _numpy_table() -> int:
 @cache
 def numpy_function(name: str) -> int:
     """Address of a function of NumPy's C API (those listed in this file)."""
-    return _word(_numpy_table() + _NUMPY_API[name] * _WORD)
+    return word_at(_numpy_table() + _NUMPY_API[name] * _WORD)
 
 
 @cache
@@ -216,9 +208,9 @@ def ufunc_loop(ufunc: np.ufunc, dtypes: tuple[np.dtype, ...]) -> tuple[int, int]
     """Give the inner loop of a ufunc for operands and results of these dtypes: function, and what it is given."""
     for index, signature in enumerate(ufunc.types):
         if tuple(map(np.dtype, signature.replace("->", ""))) == dtypes:
-            data = _word(id(ufunc) + _UFUNC_DATA)
+            data = word_at(id(ufunc) + _UFUNC_DATA)
             place = index * _WORD
-            return _word(_word(id(ufunc) + _UFUNC_LOOPS) + place), _word(
+            return word_at(word_at(id(ufunc) + _UFUNC_LOOPS) + place), word_at(
                 data + place
             ) if data else 0
     message = f"{ufunc} has no loop for {dtypes}"
@@ -228,9 +220,9 @@ def ufunc_loop(ufunc: np.ufunc, dtypes: tuple[np.dtype, ...]) -> tuple[int, int]
 @cache
 def default_handler() -> int:
     """Address of the handler of memory that arrays have by default; 0 if they do not say so where it is expected."""
-    found = _word(_word(_numpy_table() + _NUMPY_DEFAULT_HANDLER * _WORD))
+    found = word_at(word_at(_numpy_table() + _NUMPY_DEFAULT_HANDLER * _WORD))
     probe = np.empty(3)
-    return found if _word(id(probe) + ARRAY_HANDLER) == found else 0
+    return found if word_at(id(probe) + ARRAY_HANDLER) == found else 0
 
 
 class _Probe:
@@ -247,14 +239,14 @@ def attributes_offset(cls: type) -> int | None:
         return cls.__dictoffset__ or None
     probe = _Probe()
     attributes = vars(probe)
-    return MANAGED_DICT if _word(id(probe) + MANAGED_DICT) == id(attributes) else None
+    return MANAGED_DICT if word_at(id(probe) + MANAGED_DICT) == id(attributes) else None
 
 
 @cache
 def has_dict_versions() -> bool:
     """Whether each change of a dict gives it another version tag (3.11 to 3.13 do)."""
     probe: dict[str, object] = {"a": 1}
-    seen = [_word(id(probe) + DICT_VERSION)]
+    seen = [word_at(id(probe) + DICT_VERSION)]
     changes: tuple[Callable[[], object], ...] = (
         lambda: probe.update(a=2),
         lambda: probe.update(b=2),
@@ -263,94 +255,10 @@ def has_dict_versions() -> bool:
     )
     for change in changes:
         change()
-        seen.append(_word(id(probe) + DICT_VERSION))
-    return len(set(seen)) == len(seen) and _word(id(probe) + DICT_VERSION) == seen[-1]
+        seen.append(word_at(id(probe) + DICT_VERSION))
+    return len(set(seen)) == len(seen) and word_at(id(probe) + DICT_VERSION) == seen[-1]
 
 
-_HAS_MANAGED_DICT = 1 << 4
-_OBJECT_MEMBER = 16  # T_OBJECT_EX
-_DICT_KEYS = 4 * _WORD
-_KEYS_LOG2_INDEX_BYTES, _KEYS_KIND, _KEYS_COUNT, _KEYS_INDICES = 9, 10, 24, 32
-_SPLIT_KEYS = 2
-
-
-def has_generic_attributes(cls: type) -> bool:
-    """Whether the class reads and writes attributes of its objects as ``object`` does."""
-    functions = (
-        (_TYPE_GETATTRO, "PyObject_GenericGetAttr"),
-        (_TYPE_SETATTRO, "PyObject_GenericSetAttr"),
-    )
-    return all(_word(id(cls) + place) == python_function(name) for place, name in functions)
-
-
-def find_in_class(cls: type, name: str) -> object:
-    """What the class and its bases have under the name, not bound; None: nothing. Gives the type a version."""
-    look = ctypes.pythonapi._PyType_Lookup
-    look.argtypes, look.restype = (ctypes.py_object, ctypes.py_object), ctypes.c_void_p
-    found = look(cls, name)
-    return None if found is None else ctypes.cast(found, ctypes.py_object).value
-
-
-def type_version(cls: type) -> int:
-    """Give the tag of the type, which no other type has and which changes with it; 0: unknown."""
-    return _int32(id(cls) + TYPE_VERSION) if _keys_place() is not None else 0
-
-
-def member_offset(member: types.MemberDescriptorType) -> int | None:
-    """Where objects have the reference of a slot (``__slots__``); None: it is something else."""
-    definition = _word(id(member) + _METHOD_DEF)
-    kind, flags = _int32(definition + _WORD), _int32(definition + 3 * _WORD)
-    return _word(definition + 2 * _WORD) if kind == _OBJECT_MEMBER and flags == 0 else None
-
-
-def value_index(cls: type, name: str) -> int | None:
-    """At which index of their values objects of the class have an attribute; None: not known (yet)."""
-    place = _keys_place()
-    if place is None or not cls.__flags__ & _HAS_MANAGED_DICT:
-        return None
-    keys = _word(id(cls) + place)
-    if not keys or ctypes.c_uint8.from_address(keys + _KEYS_KIND).value != _SPLIT_KEYS:
-        return None
-    log2 = ctypes.c_uint8.from_address(keys + _KEYS_LOG2_INDEX_BYTES).value
-    first = keys + _KEYS_INDICES + (1 << log2)
-    for index in range(_word(keys + _KEYS_COUNT)):
-        if ctypes.cast(_word(first + 2 * _WORD * index), ctypes.py_object).value == name:
-            return index
-    return None
-
-
-@cache
-def _keys_place() -> int | None:
-    """Where a type has the names of its objects' values; None: unknown (only CPython 3.11's way is known)."""
-    if sys.version_info[:2] != (3, 11):
-        return None
-
-    class Probe:
-        """A class whose objects have two attributes."""
-
-        def __init__(self) -> None:
-            self.first: object = _MISSING
-            self.second: object = types
-
-    find_in_class(Probe, "first")
-    probe, other = Probe(), Probe()
-    values = _word(id(other) + INSTANCE_VALUES)
-    size: int = type.__basicsize__  # type: ignore[assignment]  # mypy takes it for a method
-    keys = _word(id(vars(probe)) + _DICT_KEYS)
-    places = [_WORD * k for k in range(size // _WORD) if _word(id(Probe) + _WORD * k) == keys]
-    version = _int32(id(Probe) + TYPE_VERSION)
-    Probe.third = 3  # type: ignore[attr-defined]
-    is_as_known = (
-        len(places) == 1
-        and version > 0
-        and _int32(id(Probe) + TYPE_VERSION) != version
-        and (_word(values), _word(values + _WORD)) == (id(_MISSING), id(types))
-        and _word(id(probe) + MANAGED_DICT) == id(vars(probe))
-    )
-    return places[0] if is_as_known else None
-
-
-_MISSING = object()
 _THREAD_STATE_WORDS = 64  # i32 words of a thread's state to look at
 
 
@@ -369,9 +277,9 @@ def recursion_remaining() -> int | None:
     try:
         for offset in range(4, 4 * _THREAD_STATE_WORDS, 4):
             sys.setrecursionlimit(limit)
-            before = _int32(state + offset), _int32(state + offset + 4)
+            before = int32_at(state + offset), int32_at(state + offset + 4)
             sys.setrecursionlimit(other)
-            after = _int32(state + offset), _int32(state + offset + 4)
+            after = int32_at(state + offset), int32_at(state + offset + 4)
             if before[1] == limit and after[1] == other and after[0] - before[0] == other - limit:
                 found.append(offset)
     finally:
@@ -397,7 +305,7 @@ def _check_numbers() -> None:
     for n in (0, 1, -1, 12345, -(2**29), 2**30 - 1):
         tag = ctypes.c_int64.from_address(id(n) + LONG_TAG).value
         sign = tag if LONG_TAG_IS_SIZE else 1 - (tag & 3)
-        digit = _int32(id(n) + LONG_DIGIT)
+        digit = int32_at(id(n) + LONG_DIGIT)
         _expect(sign * digit if sign else 0, n, "int")
         _expect(abs(tag) <= 1 if LONG_TAG_IS_SIZE else tag < 16, True, "int tag")
     big = 2**30
@@ -408,67 +316,67 @@ def _check_numbers() -> None:
 def _check_containers() -> None:
     items = (object(), object())
     for container, start in ((items, id(items) + TUPLE_ITEMS), (list(items), 0)):
-        _expect(_word(id(container) + VAR_SIZE), 2, f"size of {type(container).__name__}")
-        start = start or _word(id(container) + LIST_ITEMS)
-        _expect(_word(start + _WORD), id(items[1]), f"item of {type(container).__name__}")
+        _expect(word_at(id(container) + VAR_SIZE), 2, f"size of {type(container).__name__}")
+        start = start or word_at(id(container) + LIST_ITEMS)
+        _expect(word_at(start + _WORD), id(items[1]), f"item of {type(container).__name__}")
     grown = [1, 2, 3]
     grown.append(4)
     room = (sys.getsizeof(grown) - sys.getsizeof([])) // _WORD
-    _expect(_word(id(grown) + LIST_ALLOCATED), room, "room of list")
-    _expect(_word(id(items) + OB_TYPE), id(tuple), "type")
+    _expect(word_at(id(grown) + LIST_ALLOCATED), room, "room of list")
+    _expect(word_at(id(items) + OB_TYPE), id(tuple), "type")
     append = vars(list)["append"]
-    name = ctypes.string_at(_word(_word(id(append) + _METHOD_DEF)))
+    name = ctypes.string_at(word_at(word_at(id(append) + METHOD_DEF)))
     _expect(name, b"append", "name of a method")
     _expect(method_function(append)[1], METHOD_O, "flags of a method")
     cell = types.CellType(items)
-    _expect(_word(id(cell) + CELL_CONTENT), id(items), "cell")
-    _expect(_word(id(_expect) + FUNCTION_DEFAULTS), 0, "defaults")
+    _expect(word_at(id(cell) + CELL_CONTENT), id(items), "cell")
+    _expect(word_at(id(_expect) + FUNCTION_DEFAULTS), 0, "defaults")
     maker = types.new_class
-    _expect(_word(id(maker) + FUNCTION_DEFAULTS), id(maker.__defaults__), "defaults")
+    _expect(word_at(id(maker) + FUNCTION_DEFAULTS), id(maker.__defaults__), "defaults")
     parts = (1000003, 2000003, 7)
     for triple, offsets in (
         (range(*parts), (RANGE_START, RANGE_STOP, RANGE_STEP)),
         (slice(*parts), (SLICE_START, SLICE_STOP, SLICE_STEP)),
     ):
         for part, offset in zip((triple.start, triple.stop, triple.step), offsets, strict=True):
-            _expect(_word(id(triple) + offset), id(part), type(triple).__name__)
+            _expect(word_at(id(triple) + offset), id(part), type(triple).__name__)
 
 
 def _check_numpy() -> None:
     version = ctypes.CFUNCTYPE(ctypes.c_uint)(numpy_function("PyArray_GetNDArrayCVersion"))()
     _expect(version & 0xFF000000, _NUMPY_ABI, "NumPy's ABI version")
     table = _numpy_table()
-    _expect(_word(table + _NUMPY_ARRAY_TYPE * _WORD), id(np.ndarray), "ndarray in NumPy's C API")
-    _expect(_word(table + _NUMPY_DESCR_TYPE * _WORD), id(np.dtype), "dtype in NumPy's C API")
+    _expect(word_at(table + _NUMPY_ARRAY_TYPE * _WORD), id(np.ndarray), "ndarray in NumPy's C API")
+    _expect(word_at(table + _NUMPY_DESCR_TYPE * _WORD), id(np.dtype), "dtype in NumPy's C API")
     array = np.zeros((3, 5), np.float32)[:, ::2]
     array.flags.writeable = False
     at = id(array)
-    _expect(_word(at + ARRAY_DATA), array.ctypes.data, "array data")
-    _expect(_int32(at + ARRAY_NDIM), 2, "ndim")
+    _expect(word_at(at + ARRAY_DATA), array.ctypes.data, "array data")
+    _expect(int32_at(at + ARRAY_NDIM), 2, "ndim")
     for offset, wanted in ((ARRAY_DIMENSIONS, array.shape), (ARRAY_STRIDES, array.strides)):
-        pointer = _word(at + offset)
-        _expect((_word(pointer), _word(pointer + _WORD)), wanted, "shape or strides")
-    _expect(_word(at + ARRAY_BASE), id(array.base), "base")
-    _expect(_word(at + ARRAY_DESCR), id(array.dtype), "dtype")
+        pointer = word_at(at + offset)
+        _expect((word_at(pointer), word_at(pointer + _WORD)), wanted, "shape or strides")
+    _expect(word_at(at + ARRAY_BASE), id(array.base), "base")
+    _expect(word_at(at + ARRAY_DESCR), id(array.dtype), "dtype")
     known = FLAG_C_CONTIGUOUS | FLAG_ALIGNED | FLAG_WRITEABLE
-    _expect(_int32(at + ARRAY_FLAGS) & known, FLAG_ALIGNED, "flags of a strided array")
+    _expect(int32_at(at + ARRAY_FLAGS) & known, FLAG_ALIGNED, "flags of a strided array")
     plain = np.zeros(2)
     known = FLAGS_OF_NEW
-    _expect(_int32(id(plain) + ARRAY_FLAGS) & known, known, "flags of a plain array")
+    _expect(int32_at(id(plain) + ARRAY_FLAGS) & known, known, "flags of a plain array")
     warns = np.broadcast_arrays(plain, [[1], [2]])[0]
     known = FLAG_WARN_ON_WRITE | FLAG_WRITEABLE
-    _expect(_int32(id(warns) + ARRAY_FLAGS) & known, known, "flags of an array that warns")
-    _expect(_word(id(plain) + ARRAY_WEAKREFS), 0, "no weak references")
+    _expect(int32_at(id(warns) + ARRAY_FLAGS) & known, known, "flags of an array that warns")
+    _expect(word_at(id(plain) + ARRAY_WEAKREFS), 0, "no weak references")
     weak = weakref.ref(plain)
-    _expect(_word(id(plain) + ARRAY_WEAKREFS), id(weak), "weak references")
+    _expect(word_at(id(plain) + ARRAY_WEAKREFS), id(weak), "weak references")
     swapped = np.dtype(np.int16).newbyteorder()
-    _expect(_int32(id(swapped) + DESCR_TYPE_NUM), swapped.num, "type number")
+    _expect(int32_at(id(swapped) + DESCR_TYPE_NUM), swapped.num, "type number")
     order = ctypes.c_uint8.from_address(id(swapped) + DESCR_BYTEORDER).value
     _expect(order, SWAPPED_BYTEORDER, "byte order")
     for ufunc in (np.add, np.matmul):
-        name = ctypes.string_at(_word(id(ufunc) + _UFUNC_NAME))
+        name = ctypes.string_at(word_at(id(ufunc) + _UFUNC_NAME))
         _expect(name.decode(), ufunc.__name__, "name of a ufunc")
-        _expect(_int32(id(ufunc) + _UFUNC_NTYPES), ufunc.ntypes, "number of a ufunc's loops")
+        _expect(int32_at(id(ufunc) + _UFUNC_NTYPES), ufunc.ntypes, "number of a ufunc's loops")
 
 
 def _check_numpy_scalars() -> None:
@@ -492,7 +400,7 @@ def check() -> None:
         message = "unknown object layout: the free-threaded build"
         raise InternalError(message)
     probe = object()
-    _expect(_word(id(probe) + OB_REFCNT) & 0xFFFFFFFF, sys.getrefcount(probe) - 1, "refcount")
+    _expect(word_at(id(probe) + OB_REFCNT) & 0xFFFFFFFF, sys.getrefcount(probe) - 1, "refcount")
     _check_numbers()
     _check_containers()
     _check_numpy()

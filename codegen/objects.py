@@ -8,7 +8,7 @@ from functools import partial
 from types import FunctionType, MethodDescriptorType, TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ljit.codegen.attributes import getter_of, setter_of
+from ljit.codegen.attributes import caller_of, getter_of, setter_of
 from ljit.codegen.bailout import known_object
 from ljit.codegen.blocks import call_on_blocks
 from ljit.codegen.boxing import box, unbox
@@ -68,7 +68,8 @@ def _vectorcall(
     first = f.gep("ptr", array, integer("i64", 1))
     count = integer("i64", len(pointers) - len(names) + ARGUMENTS_OFFSET)
     keywords = e.context.keep(names) if names else NULL
-    call = f.call if symbol.startswith("inttoptr") else f.call_external
+    is_known = symbol.startswith("inttoptr") or symbol in f.module.sources
+    call = f.call if is_known else f.call_external
     result = call("ptr", symbol, (callee[0], first, count, keywords))
     for _, slot in boxes:
         if slot is not None:
@@ -94,8 +95,10 @@ def call_method(
     if known is not None:
         return known
     receiver, slot = borrow_object(e, x)
-    callee = (e.context.keep(name), receiver)
-    result = _vectorcall(e, "PyObject_VectorcallMethod", callee, args, tuple(kwnames))
+    kept = e.context.keep(name)
+    caller = caller_of(e.f.module, class_of(x.type), kept, name, e.context.keep)
+    symbol = caller or "PyObject_VectorcallMethod"
+    result = _vectorcall(e, symbol, (kept, receiver), args, tuple(kwnames))
     if slot is not None:
         e.ownership.release_slot(slot)
     return result

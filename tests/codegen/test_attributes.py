@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import ljit
-from ljit.codegen.layout import find_in_class, type_version, value_index
+from ljit.codegen.instances import find_in_class, type_version, value_index
 
 
 class Slots:
@@ -110,3 +110,68 @@ def test_classes_may_change_between_calls():
     assert f(thing, 10) == 4
     Changing.__getattribute__ = lambda self, name: name  # type: ignore[method-assign,assignment]
     assert f(thing, 11) == "x"
+
+
+class Counter:
+    def __init__(self) -> None:
+        self.count = 0
+
+    def add(self, n: int = 1) -> int:
+        self.count += n
+        return self.count
+
+
+class Slim:
+    __slots__ = ("count",)
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def add(self, n: int = 1) -> int:
+        self.count += n
+        return self.count
+
+
+def adds(counter: Any, n: int) -> int:
+    total = 0
+    for _ in range(n):
+        total += counter.add(2)
+    return total + counter.add()
+
+
+@needs_layout
+@pytest.mark.parametrize("cls", [Counter, Slim])
+def test_a_method_of_a_known_class_is_called_without_looking_it_up(cls):
+    f = ljit.jit(adds)
+    for _ in range(4):
+        assert f(cls(), 3) == adds(cls(), 3) == 19
+    assert f"@call.{id(cls)}" in f.dump_llvm()
+
+
+@pytest.mark.parametrize("cls", [Counter, Slim])
+def test_a_method_that_is_replaced_is_called_from_then_on(cls):
+    copied = type("Copied", (cls,), {"__slots__": ()} if cls is Slim else {})
+    copied.add = lambda self, n=1: n
+    f = ljit.jit(adds)
+    for _ in range(4):
+        assert f(copied(), 3) == 7
+    copied.add = lambda self, n=1: -n
+    assert f(copied(), 3) == -7
+    del copied.add
+    assert f(copied(), 3) == 19
+
+
+def test_a_method_that_an_object_has_of_its_own_is_called():
+    class Own(Counter):
+        pass
+
+    f = ljit.jit(adds)
+    for _ in range(4):
+        assert f(Own(), 3) == 19
+    thing = Own()
+    thing.add = lambda n=1: 10 * n
+    assert f(thing, 3) == 70
+    thing = Own()
+    vars(thing)["add"] = lambda n=1: 5 * n
+    assert f(thing, 3) == 35
+    assert f(Own(), 3) == 19
