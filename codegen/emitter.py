@@ -268,12 +268,13 @@ class Emitter:
         convert: Callable[[Native], Native],
         *,
         may_bail: bool,
+        is_apart: bool = False,
     ) -> None:
         def body(elements: Sequence[Native]) -> list[Native]:
             return [convert(elements[0])]
 
-        into, inputs = [target], [value]
-        emit_map(self, into, inputs, [], body, may_leave=may_bail, length=1, may_be_empty=True)
+        into, attrs = [target], {"apart": is_apart}
+        emit_map(self, into, [value], [], body, may_leave=may_bail, attrs=attrs, may_be_empty=True)
 
     array_sizes = arrays.array_sizes
     array_strides = arrays.array_strides

@@ -73,8 +73,8 @@ def emit_map(
 
     `may_leave`: the body has checks that leave for the interpreter, which then redoes all elements; so none
     may be stored that is read again. `attrs` are those of the Map, `elements` the types of the body's results if
-    some are reduced. `length`: about how many instructions the body is; a short one may be written several times.
-    `may_be_empty`: no checks are missed where there are no elements.
+    some are reduced. `length`: about how many instructions the body is (0: it moves elements); a short one may be
+    written several times. `may_be_empty`: no checks are missed where there are no elements.
     """
     ndim = rank_of((*into, *inputs))
     if not into and not ndim and all(isinstance(t, ScalarType) for t in out_types):

@@ -12,17 +12,17 @@ not goes through the memory in order, adding row to row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial, reduce
 
 from ljit.codegen.builder import FALSE, TRUE, Ref, integer
 from ljit.codegen.counted_loops import State, hints_of, inner_loop, maybe_loop, outer_loop
 from ljit.codegen.forms import Native
-from ljit.codegen.nest_elements import FEW, Body, Elements, Places, Source
+from ljit.codegen.nest_blocks import ROWS, SHORT, Blocks
+from ljit.codegen.nest_elements import FEW, Body, Places, Source
 from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_overlap import Redirection, block_of, blocks_of
-from ljit.codegen.nest_packing import BLOCK_SHIFT, MOST, buffers, gather, scatter
+from ljit.codegen.nest_packing import BLOCK_SHIFT
 from ljit.codegen.nest_reductions import BLOCK, Accumulator, combine_blocks, split, take
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
 from ljit.codegen.nest_strides import Strides
@@ -30,13 +30,10 @@ from ljit.ir import Node
 
 __all__ = ["Body", "Loops"]
 
-_ROWS = 2  # 1 << 2 rows are combined side by side
-_SHORT = 6  # instructions of a body that may be written for each of them
-_LARGE = 8  # bytes of an element
 _FEW_SHIFT = integer("i64", 2)
 
 
-class Loops(Elements):
+class Loops(Blocks):
     """The loops while they are written.
 
     `body` gives one result for each target from an element of each source. `accumulators` has how a target is reduced
@@ -68,17 +65,7 @@ class Loops(Elements):
         self.runs = self.strides.runs
         self.is_flat = self.strides.is_flat
         self.columns = 1
-        self._fast = TRUE  # whether all inner strides are those that the loops take for granted
-        self._block = ONE  # elements of a temporary row where there is one axis
-
-    @property
-    def inner(self) -> int:
-        """The axis of the inner loop."""
-        return self.ndim - 2 if self.columns > 1 else self.ndim - 1
-
-    @property
-    def is_inner_reduced(self) -> bool:
-        return bool(self._reduced_targets) and self.inner in self.reduced
+        self._fast, self._far, self._block = TRUE, FALSE, ONE
 
     @property
     def is_last_reduced(self) -> bool:
@@ -104,43 +91,26 @@ class Loops(Elements):
         if fast is TRUE:
             self._loops(is_unit=True)
             return
-        if self._can_be_packed:
-            self._fast = fast
+        can_be_packed = self._can_be_packed
+        far = self._far_condition() if can_be_packed else FALSE
+        if can_be_packed and self._gains_from_blocks:
+            self._fast, self._far = fast, far
             self._loops(is_unit=True)
             return
         unit, general, done = f.new_block("unit"), f.new_block("strided"), f.new_block("mapped")
-        f.condbr(fast, unit, general)
+        f.condbr(f.binary("or", fast, far), unit, general)
         if f.start(unit):
+            if far is not FALSE:
+                self._fast, self._far = fast, far
             self._loops(is_unit=True)
             f.br(done)
         if f.start(general):
-            self.columns = 1
+            self.columns, self._fast, self._far = 1, TRUE, FALSE
             if all(x.is_plain for x in self.arrays):
                 self.is_flat = FALSE  # then the other copy would have run
             self._loops(is_unit=False)
             f.br(done)
         f.start(done)
-
-    @property
-    def _can_be_packed(self) -> bool:
-        """Whether blocks of rows, put side by side, do instead of a second copy of the loops.
-
-        Of large elements a vector is but a few. Where little is done with each, that gains less than is lost: the
-        memory stands still while a block is computed.
-        """
-        are_plain = not (self.ways or self.e.is_quick)
-        rows = 1 << _ROWS if self._has_reduced_rows and self.length <= _SHORT else 1
-        if not are_plain or self.columns > 1 or rows * len(self._loose) > MOST:
-            return False
-        is_short = self.length <= _SHORT and not self._reduced_targets
-        if is_short and all(x.dtype.itemsize == _LARGE for x in self._loose):
-            return False
-        return all(self.strides.known(x, self.inner) == x.dtype.itemsize for x in self._loose)
-
-    @property
-    def _loose(self) -> list[Operand]:
-        """The arrays whose inner stride only a run knows."""
-        return [x for x in self.arrays if x.strides[self.inner].constant is None]
 
     # -- the loops ---------------------------------------------------------------------------------
 
@@ -175,10 +145,14 @@ class Loops(Elements):
         if axis >= self.inner:
             self._inner_loop(trips, is_unit=is_unit)
             return
-        if self.length <= _SHORT and axis == self.inner - 1 and self._has_reduced_rows:
+        if self.length <= SHORT and axis == self.inner - 1 and self._has_reduced_rows:
             self._row_loops(axis, trips, is_unit=is_unit)
             return
 
+        if self._far is not FALSE and axis == self.inner - 1:
+            groups = self._groups(trips[axis])
+            outer_loop(self.e, groups, lambda k: self._group(axis, trips, k))
+            return
         outer_loop(self.e, trips[axis], lambda k: self._row(axis, trips, k, is_unit=is_unit))
 
     def _row(self, axis: int, trips: Sequence[Ref], k: Ref, *, is_unit: bool) -> None:
@@ -200,6 +174,9 @@ class Loops(Elements):
             is_ring = reduce(partial(f.binary, "or"), [way.is_ring for way in self.ways])
             rows = blocks_of(f, trips[0], is_ring)
             self._block = block_of(f, trips[0], is_ring)
+        are_groups = self._far is not FALSE and self.ndim == 2
+        if are_groups:  # they are rows where results have to wait
+            rows = self._groups(rows)
         for way in self.ways:
             behind = f.select(f.icmp("sgt", way.delay, behind), way.delay, behind)
 
@@ -207,7 +184,10 @@ class Loops(Elements):
             compute, copy = f.new_block("row"), f.new_block("copies")
             f.condbr(f.icmp("slt", k, rows), compute, copy)
             if f.start(compute):
-                self._row(0, trips, k, is_unit=is_unit)
+                if are_groups:
+                    self._group(0, trips, k)
+                else:
+                    self._row(0, trips, k, is_unit=is_unit)
                 f.br(copy)
             f.start(copy)
             for way in self.ways:
@@ -242,23 +222,11 @@ class Loops(Elements):
         rest = f.binary("sub", self.space.sizes[0], f.mul(k, block))
         return f.select(f.icmp("slt", rest, block), rest, block)
 
-    def _step(self, x: Operand, axis: int) -> Ref:
-        """The stride from row to row."""
-        return x.strides[axis] if self.ndim > 1 else self.f.mul(self._block, x.strides[axis])
-
-    def _row_address(self, x: Operand, axis: int, k: Ref) -> Ref:
-        return self.f.gep("i8", x.cursors[-1], self.f.mul(k, self._step(x, axis)), "")
-
-    @property
-    def _has_reduced_rows(self) -> bool:
-        """Whether all there is to the last axis but one is that rows are combined."""
-        return self.columns == 1 and self.inner - 1 in self.reduced and not self.is_inner_reduced
-
     def _row_loops(self, axis: int, trips: Sequence[Ref], *, is_unit: bool) -> None:
         """Combine several rows before what there is in memory is loaded and stored once."""
         f, trip = self.f, trips[axis]
-        size, shift = integer("i64", 1 << _ROWS), integer("i64", _ROWS)
-        whole = f.binary("and", trip, integer("i64", -(1 << _ROWS)))
+        size, shift = integer("i64", 1 << ROWS), integer("i64", ROWS)
+        whole = f.binary("and", trip, integer("i64", -(1 << ROWS)))
 
         def rows(numbers: Sequence[Ref]) -> None:
             self._rows = [{x: self._row_address(x, axis, k) for x in self.arrays} for k in numbers]
@@ -267,7 +235,7 @@ class Loops(Elements):
 
         def several(k: Ref) -> None:
             first = f.mul(k, size)
-            rows([f.add(first, integer("i64", i)) for i in range(1 << _ROWS)])
+            rows([f.add(first, integer("i64", i)) for i in range(1 << ROWS)])
 
         def one(k: Ref) -> None:
             rows([f.add(whole, k)])
@@ -310,58 +278,6 @@ class Loops(Elements):
         f.br(done)
         f.start(done)
 
-    def _walk_blocks(
-        self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places
-    ) -> None:
-        """Blocks of a row whose elements are put side by side, or all of it if they lie so."""
-        f, rows = self.f, self._rows
-        shift, size = integer("i64", BLOCK_SHIFT), integer("i64", 1 << BLOCK_SHIFT)
-        more = f.binary("lshr", f.binary("add", trip, f.binary("sub", size, ONE)), shift)
-        size = f.select(self._fast, trip, size)
-
-        def block(k: Ref) -> None:
-            first = f.mul(k, size)
-            rest = f.binary("sub", trip, first)
-            count = f.select(f.icmp("slt", rest, size), rest, size)
-            with self._put_side_by_side(rows, first, count, strides) as self._rows:
-                self._walk(count, hoisted, strides, is_unit=True)
-            self._rows = rows
-
-        outer_loop(self.e, f.select(self._fast, ONE, more), block)
-
-    def _step_along(self, x: Operand) -> Ref:
-        """The stride of an array along the inner loop; of axes that run as one, the last may have one element."""
-        step = x.strides[self.inner]
-        if not x.is_plain:
-            return step
-        return self.f.select(self.is_flat, integer("i64", x.dtype.itemsize), step)
-
-    @contextmanager
-    def _put_side_by_side(
-        self, rows: Sequence[Places], first: Ref, count: Ref, strides: Places
-    ) -> Iterator[list[Places]]:
-        """Give the places of so many elements of each row, which lie as the loops take for granted."""
-        f, loose = self.f, [] if self._fast is TRUE else self._loose
-        steps = {x: self._step_along(x) if x in loose else strides[x] for x in self.arrays}
-        combined = [target for target, _ in self._reduced_targets]
-        free = iter(buffers(f, len(rows) * len(loose)))
-        found, stored = [], []
-        for row in rows:
-            places = self._moved(row, first, steps)
-            found.append({**places})
-            for x in loose:
-                near, parts = next(free), (places[x], steps[x], count)
-                if x in self.sources or x in combined:
-                    found[-1][x] = gather(f, x.dtype, near, parts)
-                else:
-                    is_near = f.icmp("eq", steps[x], strides[x])
-                    found[-1][x] = f.select(is_near, places[x], near)
-                if x in self.targets and (x not in combined or row is rows[0]):
-                    stored.append((x.dtype, near, parts))
-        yield found
-        for dtype, near, parts in stored if f.is_reachable else ():
-            scatter(f, dtype, near, parts)
-
     def _walk(
         self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places, *, is_unit: bool
     ) -> None:
@@ -397,7 +313,7 @@ class Loops(Elements):
         for row in rows:
             with self._at(row):
                 state += [x.cursors[-1] for x in moving]
-        if self.length <= _SHORT and len(rows) == 1 and not self._reduced_targets:
+        if self.length <= SHORT and len(rows) == 1 and not self._reduced_targets:
             some = self.f.binary("lshr", trip, _FEW_SHIFT)
             state = maybe_loop(self.e, some, state, from_place(FEW), FEW * self.length)
             trip = self.f.binary("and", trip, integer("i64", FEW - 1))

@@ -14,10 +14,11 @@ import numpy as np
 from ljit.codegen.builder import FunctionBuilder, ModuleBuilder, Ref
 from ljit.codegen.shared_code import shared_function
 
-__all__ = ["BLOCK_SHIFT", "MOST", "PACKING", "buffers", "gather", "scatter"]
+__all__ = ["BLOCK_SHIFT", "MOST", "PACKING", "buffers", "copy_function", "gather", "scatter"]
 
 PACKING = "rows."
 BLOCK_SHIFT = 8  # 1 << 8 elements are a block
+_BUFFER_SHIFT = 9  # 1 << 9 elements fit a buffer
 MOST = 8  # blocks that are copied at once
 # steps in elements that have loops of their own, with vectors, where elements are that small
 _STEPS, _SMALL = (2, -1, 3), 4
@@ -33,9 +34,9 @@ _VECTORS = ('!{!"llvm.loop.interleave.count", i32 1}', _NOT_UNROLLED)
 
 
 def buffers(f: FunctionBuilder, count: int) -> list[Ref]:
-    """Stack memory for so many blocks, the same for all nests of a function."""
+    """Stack memory for so many blocks, or tiles, the same for all nests of a function."""
     while len(f.buffers) < count:
-        f.buffers.append(f.alloca("i8", _LARGEST << BLOCK_SHIFT))
+        f.buffers.append(f.alloca("i8", _LARGEST << _BUFFER_SHIFT))
     return f.buffers[:count]
 
 
@@ -44,15 +45,16 @@ def gather(f: FunctionBuilder, dtype: np.dtype, buffer: Ref, parts: Sequence[Ref
 
     `parts`: the place of the first one, the stride, how many.
     """
-    return f.call("ptr", _copy_function(dtype, "gather"), [buffer, *parts])
+    return f.call("ptr", copy_function(dtype, "gather"), [buffer, *parts])
 
 
 def scatter(f: FunctionBuilder, dtype: np.dtype, buffer: Ref, parts: Sequence[Ref]) -> None:
     """Copy elements from the buffer to places that are `stride` bytes apart, unless they lie there already."""
-    f.call("ptr", _copy_function(dtype, "scatter"), [buffer, *parts])
+    f.call("ptr", copy_function(dtype, "scatter"), [buffer, *parts])
 
 
-def _copy_function(dtype: np.dtype, kind: str) -> str:
+def copy_function(dtype: np.dtype, kind: str) -> str:
+    """The function that copies a block: "gather" or "scatter"."""
     size = dtype.itemsize
     name = f"{PACKING}{kind}{size}"
     is_gather = kind == "gather"

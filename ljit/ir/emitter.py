@@ -169,12 +169,18 @@ class Emitter(Protocol):
         """A view on the memory of `a`: offset and strides in bytes. Writeable as `a` is, unless `is_read_only`."""
 
     def array_assign(
-        self, target: V, value: V, convert: Callable[[V], V], *, may_bail: bool
+        self,
+        target: V,
+        value: V,
+        convert: Callable[[V], V],
+        *,
+        may_bail: bool,
+        is_apart: bool = False,
     ) -> None:
         """Fill an array with a number or with the elements of an array that broadcasts to it.
 
         As if all were read before the first is stored. `convert` makes elements of the target's dtype; `may_bail`
-        says whether it may bail.
+        says whether it may bail, `is_apart` that the arrays share no memory.
         """
 
     def array_overlap(self, a: V, b: V) -> V:

@@ -31,6 +31,7 @@ from ljit.types import ANY, INT, ArrayType, ScalarType, TupleType, Type
 __all__: list[str] = []
 
 _INT64 = np.dtype(np.int64)
+_MATRIX = 2  # axes
 
 
 def _promoted(scalars: Sequence[Type]) -> np.dtype | None:
@@ -218,10 +219,11 @@ def _infer_copy_method(a: Type, *, order: object = "C") -> Type:
 
 
 def _can_lower_copy(a: Type, *, order: object) -> bool:
-    """Whether both are in C order: then it is a copy of memory. NumPy is better at other orders."""
+    """Whether the result is in C order, of a vector or matrix. NumPy is better at more axes in other orders."""
     result = _infer_copy(a, order=order)
-    is_plain = isinstance(a, ArrayType) and a.layout == "C" and a.ndim > 0
-    return is_plain and isinstance(result, ArrayType) and result.layout == "C"
+    if not isinstance(a, ArrayType) or not isinstance(result, ArrayType) or not a.ndim:
+        return False
+    return result.layout == "C" and (a.layout == "C" or a.ndim <= _MATRIX)
 
 
 def _lower_copy(e: Emitter, a: V, *, order: object) -> V:
@@ -229,6 +231,9 @@ def _lower_copy(e: Emitter, a: V, *, order: object) -> V:
     assert isinstance(result, ArrayType)
     sizes = list(e.array_sizes(a))
     made = e.array_new(result, sizes, None)
+    if a.type.layout != "C":
+        e.array_assign(made, a, lambda x: x, may_bail=False, is_apart=True)
+        return made
     total = reduce(e.mul, sizes)
     flat, step = ArrayType(result.dtype, (None,)), e.const(INT, result.dtype.itemsize)
     source, target = (e.array_view(x, flat, e.const(INT, 0), [total], [step]) for x in (a, made))

@@ -15,7 +15,7 @@ from __future__ import annotations
 import enum
 import types
 from collections.abc import Callable, Sequence
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 
 import numpy as np
 
@@ -452,7 +452,8 @@ def _converted(e: Emitter, values: V, dtype: np.dtype) -> V:
     """The elements as those of a C-contiguous array of a dtype."""
     made = e.array_new(ArrayType(dtype, values.type.shape), e.array_sizes(values), None)
     may_bail = store_can_bail(values.type.element, dtype)
-    e.array_assign(made, values, lambda x: store_convert(e, x, dtype), may_bail=may_bail)
+    convert = partial(store_convert, e, dtype=dtype)
+    e.array_assign(made, values, convert, may_bail=may_bail, is_apart=True)
     return made
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -189,7 +189,8 @@ def _fill(e: Emitter, made: V, offset: V, part: V, sizes: Sequence[V], along: in
     if not sizes:
         e.array_store(target, [], store_convert(e, e.array_load(part, []), dtype))
         return
-    e.array_assign(target, part, lambda x: store_convert(e, x, dtype), may_bail=False)
+    convert = partial(store_convert, e, dtype=dtype)
+    e.array_assign(target, part, convert, may_bail=False, is_apart=True)
 
 
 # -- lists of numbers among arrays -------------------------------------------------------------------

@@ -351,6 +351,7 @@ class ScalarEmitter:
         convert: Callable[[Number], Number],
         *,
         may_bail: bool,
+        is_apart: bool = False,
     ) -> None:
         if isinstance(value.type, ArrayType):
             try:

@@ -1,0 +1,238 @@
+"""Rows of a loop nest whose elements have gaps: gone through in blocks, which are put side by side first.
+
+`nest_packing.py` has the copies of a row, `nest_tiles.py` those of eight rows of an array that lies the other way
+around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from ljit.codegen.builder import FALSE, TRUE, Ref, integer
+from ljit.codegen.counted_loops import outer_loop
+from ljit.codegen.forms import Native
+from ljit.codegen.nest_elements import Elements, Places
+from ljit.codegen.nest_overlap import Redirection
+from ljit.codegen.nest_packing import BLOCK_SHIFT, MOST, buffers, gather, scatter
+from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
+from ljit.codegen.nest_strides import Strides
+from ljit.codegen.nest_tiles import (
+    HEIGHT_SHIFT,
+    WIDTH_SHIFT,
+    gather_rows,
+    pitch_of,
+    scatter_rows,
+)
+
+__all__ = ["ROWS", "SHORT", "Blocks"]
+
+ROWS = 2  # 1 << 2 rows are combined side by side
+SHORT = 6  # instructions of a body that may be written for each of some elements
+_LARGE = 8  # bytes of an element
+
+
+class Blocks(Elements):
+    """What loops do with elements that only a run knows the places of."""
+
+    space: Space
+    ndim: int
+    length: int
+    columns: int
+    is_flat: Ref
+    strides: Strides
+    ways: Sequence[Redirection]
+    reduced: Sequence[int]
+    _block: Ref  # elements of a temporary row where there is one axis
+    _fast: Ref  # whether all inner strides are those that the loops take for granted
+    _far: Ref  # whether an array lies the other way around: then some rows are done together
+
+    @property
+    def inner(self) -> int:
+        """The axis of the inner loop."""
+        return self.ndim - 2 if self.columns > 1 else self.ndim - 1
+
+    @property
+    def is_inner_reduced(self) -> bool:
+        return bool(self._reduced_targets) and self.inner in self.reduced
+
+    @property
+    def _has_reduced_rows(self) -> bool:
+        """Whether all there is to the last axis but one is that rows are combined."""
+        return self.columns == 1 and self.inner - 1 in self.reduced and not self.is_inner_reduced
+
+    @property
+    def _can_be_packed(self) -> bool:
+        """Whether the loops can go through blocks of elements that are put side by side."""
+        rows = 1 << ROWS if self._has_reduced_rows and self.length <= SHORT else 1
+        if self.e.is_quick or self.columns > 1 or rows * len(self._loose) > MOST:
+            return False
+        return all(self.strides.known(x, self.inner) == x.dtype.itemsize for x in self._loose)
+
+    @property
+    def _gains_from_blocks(self) -> bool:
+        """Whether blocks do instead of a second copy of the loops, for any strides.
+
+        Of large elements a vector is but a few. Where little is done with each, that gains less than is lost: the
+        memory stands still while a block is computed.
+        """
+        is_short = self.length <= SHORT and not self._reduced_targets
+        sizes = [x.dtype.itemsize for x in self._loose] or [0]
+        are_large = min(sizes) >= _LARGE and (max(sizes) == _LARGE or not self.length)
+        return not (self.ways or (is_short and are_large))
+
+    def _far_condition(self) -> Ref:
+        """Whether an array has the elements of following rows side by side."""
+        f, found = self.f, FALSE
+        if self.ndim < 2 or self._reduced_targets:
+            return FALSE
+        for x in self._loose:
+            if x.dtype.itemsize <= _LARGE:
+                outer, inner = x.strides[self.inner - 1], x.strides[self.inner]
+                size = integer("i64", x.dtype.itemsize)
+                is_far = f.binary("and", f.icmp("eq", outer, size), f.icmp("sgt", inner, size))
+                found = f.binary("or", found, is_far)
+        for way in self.ways:
+            found = f.binary("and", found, f.bool_not(way.overlaps))
+        return found
+
+    @property
+    def _loose(self) -> list[Operand]:
+        """The arrays whose inner stride only a run knows."""
+        return [x for x in self.arrays if x.strides[self.inner].constant is None]
+
+    def _walk_blocks(
+        self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places
+    ) -> None:
+        """Blocks of a row whose elements are put side by side, or all of it if they lie so."""
+        f, rows = self.f, self._rows
+        shift, size = integer("i64", BLOCK_SHIFT), integer("i64", 1 << BLOCK_SHIFT)
+        more = f.binary("lshr", f.binary("add", trip, f.binary("sub", size, ONE)), shift)
+        size = f.select(self._fast, trip, size)
+
+        def block(k: Ref) -> None:
+            first = f.mul(k, size)
+            rest = f.binary("sub", trip, first)
+            count = f.select(f.icmp("slt", rest, size), rest, size)
+            with self._put_side_by_side(rows, first, count, strides) as self._rows:
+                self._walk(count, hoisted, strides, is_unit=True)
+            self._rows = rows
+
+        outer_loop(self.e, f.select(self._fast, ONE, more), block)
+
+    def _step_along(self, x: Operand) -> Ref:
+        """The stride of an array along the inner loop; of axes that run as one, the last may have one element."""
+        step = x.strides[self.inner]
+        if not x.is_plain:
+            return step
+        return self.f.select(self.is_flat, integer("i64", x.dtype.itemsize), step)
+
+    @contextmanager
+    def _put_side_by_side(
+        self, rows: Sequence[Places], first: Ref, count: Ref, strides: Places
+    ) -> Iterator[list[Places]]:
+        """Give the places of so many elements of each row, which lie as the loops take for granted."""
+        f, loose = self.f, [] if self._fast is TRUE else self._loose
+        steps = {x: self._step_along(x) if x in loose else strides[x] for x in self.arrays}
+        combined = [target for target, _ in self._reduced_targets]
+        free = iter(buffers(f, len(rows) * len(loose)))
+        found, stored = [], []
+        for row in rows:
+            places = self._moved(row, first, steps)
+            found.append({**places})
+            for x in loose:
+                near, parts = next(free), (places[x], steps[x], count)
+                if x in self.sources or x in combined:
+                    found[-1][x] = gather(f, x.dtype, near, parts)
+                else:
+                    is_near = f.icmp("eq", steps[x], strides[x])
+                    found[-1][x] = f.select(is_near, places[x], near)
+                if x in self.targets and (x not in combined or row is rows[0]):
+                    stored.append((x.dtype, near, parts))
+        yield found
+        for dtype, near, parts in stored if f.is_reachable else ():
+            scatter(f, dtype, near, parts)
+
+    def _step(self, x: Operand, axis: int) -> Ref:
+        """The stride from row to row."""
+        return x.strides[axis] if self.ndim > 1 else self.f.mul(self._block, x.strides[axis])
+
+    def _row_address(self, x: Operand, axis: int, k: Ref) -> Ref:
+        return self.f.gep("i8", x.cursors[-1], self.f.mul(k, self._step(x, axis)), "")
+
+    # -- rows that are done together -----------------------------------------------------------------
+
+    def _groups(self, trip: Ref) -> Ref:
+        """How many groups of rows there are."""
+        f = self.f
+        more = f.binary("add", trip, integer("i64", (1 << HEIGHT_SHIFT) - 1))
+        return f.select(self._far, f.binary("lshr", more, integer("i64", HEIGHT_SHIFT)), trip)
+
+    def _group(self, axis: int, trips: Sequence[Ref], k: Ref) -> None:
+        """The rows of group `k`, in blocks; a group is one row if no array lies the other way around."""
+        f, trip = self.f, trips[self.inner]
+        height = f.select(self._far, integer("i64", 1 << HEIGHT_SHIFT), ONE)
+        first = f.mul(k, height)
+        left = f.binary("sub", trips[axis], first)
+        rows = f.select(f.icmp("slt", left, height), left, height)
+        masks = {way.temporary: way.mask for way in self.ways} if axis == 0 else {}
+        for x in self.arrays:
+            place = f.binary("and", first, masks[x]) if x in masks else first
+            x.cursors.append(self._row_address(x, axis, place))
+        shift = integer("i64", BLOCK_SHIFT)
+        shift = f.select(self._far, integer("i64", WIDTH_SHIFT), shift)
+        size = f.binary("shl", ONE, shift)
+        more = f.binary("lshr", f.binary("add", trip, f.binary("sub", size, ONE)), shift)
+        size = f.select(self._fast, trip, size)
+        some = f.select(f.icmp("sgt", trip, ZERO), ONE, ZERO)
+
+        def block(k: Ref) -> None:
+            begin = f.mul(k, size)
+            rest = f.binary("sub", trip, begin)
+            count = f.select(f.icmp("slt", rest, size), rest, size)
+            self._rows_of_block(axis, rows, begin, count)
+
+        outer_loop(self.e, f.select(self._fast, some, more), block)
+        for x in self.arrays:
+            x.cursors.pop()
+
+    def _rows_of_block(self, axis: int, rows: Ref, begin: Ref, count: Ref) -> None:
+        """Some elements of each row of a group."""
+        f, loose = self.f, self._loose
+        strides = {x: self._stride_of(x, is_unit=True) for x in self.arrays}
+        steps = {x: self._step_along(x) if x in loose else strides[x] for x in self.arrays}
+        places = self._moved({}, begin, steps)
+        pitches = {x: self._step(x, axis) for x in self.arrays}
+        stored = []
+        for x, near in zip(loose, buffers(f, len(loose)), strict=True):
+            parts = (places[x], steps[x], count, pitches[x], rows)
+            if x in self.sources:
+                places[x] = gather_rows(f, x.dtype, near, parts)
+            else:
+                is_near = f.icmp("eq", steps[x], strides[x])
+                places[x] = f.select(is_near, places[x], near)
+            if x in self.targets:
+                stored.append((x.dtype, near, parts))
+            pitches[x] = pitch_of(f, x.dtype, steps[x], pitches[x])
+
+        def row(k: Ref) -> None:
+            self._rows = [
+                {x: f.gep("i8", place, f.mul(k, pitches[x]), "") for x, place in places.items()}
+            ]
+            hoisted = [self._hoisted(row, strides) for row in self._rows]
+            self._walk(count, hoisted, strides, is_unit=True)
+            self._rows = [{}]
+
+        outer_loop(self.e, rows, row)
+        for dtype, near, parts in stored if f.is_reachable else ():
+            scatter_rows(f, dtype, near, parts)
+
+    def _walk(
+        self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places, *, is_unit: bool
+    ) -> None:
+        """The innermost loop."""
+        raise NotImplementedError
+
+    def _stride_of(self, x: Operand, *, is_unit: bool) -> Ref:
+        """The stride that a copy of the loops has for an array."""
+        raise NotImplementedError
