@@ -29,7 +29,6 @@ __all__ = [
     "random_array_program",
 ]
 
-
 _LARGEST = 600  # elements of an intermediate result
 _HELPERS = """
 def blend(p, r, k=0.5):
@@ -77,12 +76,18 @@ _EXACT = """
 {0}[{1} > 0] | {0}[[0, -1, 1]] | np.sort({0}) | np.nonzero({0})[0] | {0}[u % {0}.shape[0]] |
 {0}.size | {0}.shape[0] | divmod({0}, {1})[0] | np.fmod({0}, {1}) | np.argsort({0}, kind='stable') |
 np.take({0}, [1, 0], axis=0) | len({0}) | np.count_nonzero({0}) | {0}.item(0) | float({0}.max()) |
-np.bincount(abs({0}) % 5) | np.isclose({0}, {1})
+np.bincount(abs({0}) % 5) | np.isclose({0}, {1}) | np.searchsorted(np.sort({0}, axis=None), {1}) |
+np.interp({0}, np.arange(4.0), np.arange(4.0) ** 2) | np.digitize({0}, np.arange(4)) |
+({0} + {1} * 1j) ** 3 | np.power({0} * 1j, -2)
+"""
+_PUTS = """
+np.put({0}, u % {0}.size, x) | {0}.put(u % {0}.size, u) | {0}[..., u % {0}.shape[-1]] = x |
+{0}[..., u % {0}.shape[-1]] = {0}[..., :len(u)] * 2 | {0}[..., u % {0}.shape[-1]] += u |
+np.putmask({0}, {0} > 0, x) | np.putmask({0}, {0} > 0, {0} * 2) | np.copyto({0}, {1}, where={0} != 0)
 """
 _OTHER = """
 {0}, {1} = {1}, {0} | {2} = {0} | {2} = bump({0}, 1) | {2} = bump({0}, {1}) | {2} = {0}.T | {2} =
-{0}[None] | {0}.fill(0) | {0}.fill(x) | {2} = {0}.reshape(-1) | {0}[...] = {1} | {2} = {0}[:, :,
-None]
+{0}[None] | {0}.fill(0) | {0}.fill(x) | {2} = {0}.reshape(-1) | {0}[...] = {1} | {2} = {0}[:, :, None]
 """
 
 
@@ -326,6 +331,8 @@ class _ArrayWriter:
         r = self.random
         target = self.array_name(lambda v: v.flags.writeable)
         value = self.env[target]
+        if self.exact and r.random() < 0.15:
+            return self.fill(_PUTS, target, self.expression(1))
         if r.random() < 0.3 and self.exact:
             mask = r.choice(
                 [f"{target} > {r.choice(['0', '0.5', 'x', 'q'])}", "m", f"{target} != {target}"]
