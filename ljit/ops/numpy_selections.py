@@ -155,6 +155,17 @@ def _lower_take(e: Emitter, a: V, indices: V, *, axis: object = None) -> V:
     return result
 
 
+def _rows_of(parts: Parts, a: Value, indices: Value, *, axis: object = None) -> Value | None:
+    """Along the first axis ``a[indices]``, of which nests take single elements."""
+    made = _infer_take(a.type, indices.type, axis=axis)
+    if made == ANY or not _can_take(a.type, indices.type, axis=axis):
+        return None
+    assert isinstance(a.type, ArrayType)
+    assert isinstance(indices.type, ArrayType)
+    is_first = _axis_of(a.type, axis) == 0 and made == rows_type(a.type, indices.type)
+    return parts.apply("np::getitem", a, indices) if is_first else None
+
+
 def ignore(_x: V) -> None:
     """All is there."""
 
@@ -187,6 +198,7 @@ declare_function(
     evaluate=_take,
     lower=_lower_take,
     can_lower=_can_take,
+    decompose=_rows_of,
     parameters=("a", "indices", "axis"),
     methods=("ndarray.take",),
     samples=((_VECTOR, np.array([1, -1])), (_MATRIX, np.array([[1, -1], [0, 2]]))),
