@@ -118,7 +118,7 @@ def element_inputs(node: Node) -> Sequence[Value]:
 
 
 def is_gather(node: Node) -> bool:
-    """Whether the node takes elements of a vector at places that were checked."""
+    """Whether the node takes elements of an array at places that were checked."""
     return node.op is get_op("np::elements_at")
 
 
@@ -287,12 +287,12 @@ def _leaves(value: Value, known: dict[Value, Leaves]) -> Leaves:
         return _leaves_of_map(value, node, known)
     if node.op.reduction is not None and node.attrs.get("keepdims") and reduced_axes(node):
         return _part(leaves_of(node.inputs[0], known), value.type, reduced_axes(node))
-    if node.op.elementwise and is_elementwise(node):
-        inputs = node.inputs[:1] if node.op.schema.written else node.inputs
+    if is_gather(node) or is_elementwise(node):
+        inputs = node.inputs[:1] if node.op.schema.written else element_inputs(node)
         return joint_leaves(inputs, known)
     if node.op is get_op("prim::new_array"):
         return _leaves_of_sizes(value, node.inputs, known)
-    if node.op.keeps_shape or is_filled(node) or is_gather(node):
+    if node.op.keeps_shape or is_filled(node):
         return _leaves_of_shape(element_inputs(node)[0], known)
     if node.op is get_op("prim::same_sizes"):
         return _leaves_of_checked(value, node, known)

@@ -426,3 +426,65 @@ def test_counts_of_numbers() -> None:
         arrays = [np.arange(n, dtype=dtype) ** 2 % 7 for n in (1, 5, 100)]
         check(counted, [(x,) for x in (*arrays, arrays[-1][::-2], arrays[0][:0])])
     check(counted, [(np.array([3, 1]),), (np.array([-1, 1]),), (np.arange(4).reshape(2, 2),)])
+
+
+# -- in nests --------------------------------------------------------------------------------------
+
+
+def taken_in_nests(m: Any, rows: Any, columns: Any) -> Any:
+    return (
+        m[rows, columns] * 2,
+        (m[rows, columns] - m[columns, rows]).max(),
+        np.take(m[0], rows) + 1,
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int16", "complex64"])
+def test_nests_take_elements_at_rows_and_columns(dtype: str) -> None:
+    rng = np.random.default_rng(8)
+    m = (rng.integers(-99, 99, (9, 9)) * (1 - 0.5j if dtype == "complex64" else 1)).astype(dtype)
+    rows, columns = rng.integers(-9, 9, 20), rng.integers(-9, 9, 20)
+    cases = [
+        (rows, columns), (rows[::-1], columns[::2].repeat(2)), (rows, columns[:1]), (rows[:1], columns),
+        (rows, columns + 9), (rows - 9, columns), (rows, columns[:7]), (rows[:0], columns[:0]),
+        (rows.astype(np.int8), columns.astype(np.uint16) % 9), (rows > 2, columns), (rows, columns * 1.0),
+    ]  # fmt: skip
+    for form in (m, m[::-1], np.asfortranarray(m), np.repeat(m, 2, axis=1)[:, ::2]):
+        compiled = ljit.jit(taken_in_nests)
+        for i, j in cases * 2:
+            assert outcome_of_nests(compiled, form, i, j) == outcome_of_nests(
+                taken_in_nests, form, i, j
+            )
+
+
+def outcome_of_nests(function: Any, *args: Any) -> Any:
+    try:
+        return [(type(x), x.dtype, x.shape, x.tobytes()) for x in function(*args)]
+    except (IndexError, ValueError) as error:
+        return type(error), str(error)
+
+
+def test_elements_at_places_are_no_array_of_their_own() -> None:
+    def loss(p: Any, labels: Any) -> Any:
+        return np.abs(p[np.arange(len(labels)), labels] - 1.0).max()
+
+    p, labels = np.random.default_rng(2).random((20, 5)), np.arange(20) % 5
+    compiled = ljit.jit(loss)
+    for _ in range(3):
+        assert compiled(p, labels) == loss(p, labels)
+    text = str(compiled.graph_for(p, labels))
+    assert "np::element_at" in text
+    assert "np::getitem" not in text
+
+
+def test_what_a_nest_takes_is_read_before_it_is_overwritten() -> None:
+    def shifted(m: Any, rows: Any, columns: Any) -> Any:
+        m[0] = m[rows, columns] * 2
+        m[:, 1] += m[columns, rows]
+        return m
+
+    rows, columns = np.array([1, 0, 0, 2]), np.array([0, 1, 2, 0])
+    compiled = ljit.jit(shifted)
+    for _ in range(3):
+        x, y = (np.arange(16.0).reshape(4, 4) for _ in range(2))
+        assert compiled(x, rows, columns).tolist() == shifted(y, rows, columns).tolist()
