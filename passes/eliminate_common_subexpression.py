@@ -17,7 +17,6 @@ from ljit.ops.control import GUARD, LOOP, PROFILE, SNAPSHOT
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import replace_value
 from ljit.passes.values import node_key
-from ljit.records import Record, made_by
 
 __all__ = ["eliminate_common_subexpression"]
 
@@ -30,15 +29,18 @@ _CLOBBERS = Effect.WRITE | Effect.CALL
 def eliminate_common_subexpression(graph: Graph) -> bool:
     """Merge equal nodes; whether there were any."""
     merger = _Merger(AliasInfo(graph))
-    merger.block(graph.block, _Table())
+    merger.block(graph.block, _Table({}, {}))
     return merger.changed
 
 
-class _Table(Record, frozen=False):
+class _Table:
     """Nodes whose values are current: those that depend on operands only, and those that read."""
 
-    pure: dict[object, Node] = made_by(factory=dict)
-    reads: dict[object, Node] = made_by(factory=dict)
+    __slots__ = ("pure", "reads")
+
+    def __init__(self, pure: dict[object, Node], reads: dict[object, Node]) -> None:
+        self.pure = pure
+        self.reads = reads
 
     def copy(self) -> _Table:
         return _Table(dict(self.pure), dict(self.reads))
@@ -48,6 +50,7 @@ class _Merger:
     def __init__(self, aliases: AliasInfo) -> None:
         self.aliases = aliases
         self.changed = False
+        self._effects: dict[Node, Effect] = {}  # of nodes without blocks; merging changes none
         self._writers_in: dict[Node, list[tuple[Node, Effect]]] = {}
 
     def block(self, block: Block, table: _Table) -> None:
@@ -56,7 +59,7 @@ class _Merger:
             if node.blocks:
                 self._structure(node, table)
                 continue
-            effects = node.effects
+            effects = self._effects_of(node)
             if effects & _CLOBBERS:
                 self._forget(node, effects, table)
             elif _can_merge(node, effects):
@@ -80,8 +83,14 @@ class _Merger:
             for node in (inner for block in structure.blocks for inner in block):
                 if node.blocks:
                     found += self._writers(node)
-                elif (effects := node.effects) & _CLOBBERS:
+                elif (effects := self._effects_of(node)) & _CLOBBERS:
                     found.append((node, effects))
+        return found
+
+    def _effects_of(self, node: Node) -> Effect:
+        found = self._effects.get(node)
+        if found is None:
+            found = self._effects[node] = node.op.effects_of(node)
         return found
 
     def _merge(self, node: Node, known_nodes: dict[object, Node]) -> None:

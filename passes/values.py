@@ -34,6 +34,6 @@ def constant_key(value: object) -> object:
 
 def node_key(node: Node) -> object:
     """Give a hashable that is equal for nodes that compute the same from the same operands."""
-    attrs = tuple((name, constant_key(value)) for name, value in sorted(node.attrs.items()))
-    types = tuple(out.type for out in node.outputs)
-    return node.op, tuple(node.inputs), attrs, types
+    attrs = [(name, constant_key(value)) for name, value in sorted(node.attrs.items())]
+    types = [out.type for out in node.outputs]
+    return node.op, tuple(node.inputs), tuple(attrs), tuple(types)
