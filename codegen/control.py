@@ -72,6 +72,7 @@ class GraphEmitter:
         self._breaks: dict[Node, Jump] = {}
         self._continues: dict[Node, Jump] = {}
         self._yield: Jump = self._no_yield
+        self._early: set[Node] = set()  # emitted in front of the loop that they are in
         self._deaths = Deaths(e.ownership, e.bailout)
         self._polls_at_entry = False
         self._handlers: dict[object, Callable[[Node], None]] = {
@@ -114,6 +115,8 @@ class GraphEmitter:
         for node in block:
             if not self.e.f.is_reachable:
                 break
+            if node in self._early:
+                continue
             self.e.bailout.node = node
             if self.e.bailout.late and not may_be_in_front_of_checks(node):
                 self.e.bailout.test_late()
@@ -218,7 +221,7 @@ class GraphEmitter:
         start, stop, *carried = self._operands(node)
         body = node.blocks[0]
         before, watch = e.bailout.current, e.polling.watch_of(node)
-        e.polling.check_inner_loops(node, lambda value: self.env[value].ref)
+        e.polling.check_inner_loops(node, self._in_front)
         e.polling.begin_loop(node, start.ref, stop.ref)
         after = Join(e, [out.type for out in node.outputs], "after", values=node.outputs)
         chunk = Join(e, [p.type for p in body.params], "chunk") if watch is Watch.CHUNKS else None
@@ -262,6 +265,20 @@ class GraphEmitter:
         if has_breaks or e.bailout.current is not at_header:
             e.bailout.current = before if node.effects.is_repeatable else None
         self._define(node, after.start())
+
+    def _in_front(self, value: Value) -> Ref:
+        """A number that a loop to come computes of what is known in front of it."""
+        self._emit_early(value)
+        return self.env[value].ref
+
+    def _emit_early(self, value: Value) -> None:
+        node = value.node
+        if value in self.env or node is None:
+            return
+        for operand in node.inputs:
+            self._emit_early(operand)
+        self._early.add(node)
+        self._handlers.get(node.op, self._operation)(node)
 
     def _header_snapshot(self, body: Block) -> None:
         """The Snapshot of a trip's start holds on the way out of the loop too: there k is stop."""

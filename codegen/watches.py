@@ -148,14 +148,25 @@ def _has_objects(node: Node) -> bool:
 
 
 def place_of_check(node: Node) -> Node:
-    """The outermost loop in front of which the number of trips is known."""
+    """The outermost loop in front of which the number of trips is known, or can be computed."""
     place = node
     for outer in owners_of(node):
-        if any(value.is_inside(outer) for value in node.inputs[:2]):
+        if not all(_is_known_before(value, outer) for value in node.inputs[:2]):
             break
         if outer.op is LOOP:
             place = outer
     return place
+
+
+def _is_known_before(value: Value, loop: Node) -> bool:
+    """Whether a value is none of the loop, or is computed of such without leaving native code."""
+    if not value.is_inside(loop):
+        return True
+    node = value.node
+    if node is None or node.blocks or node.op.can_leave(node):
+        return False
+    is_pure = node.op.effects_of(node) == Effect.PURE
+    return is_pure and all(_is_known_before(operand, loop) for operand in node.inputs)
 
 
 def work_of(node: Node) -> int:

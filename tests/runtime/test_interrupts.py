@@ -473,6 +473,30 @@ def test_a_loop_polls_if_not_each_trip_comes_to_a_while_loop_that_does(fn, polls
     assert f.dump_llvm(40).count("load volatile i8") == polls
 
 
+def blurred(a):
+    n, m = a.shape
+    out = np.zeros((n, m))
+    for i in range(1, n - 1):
+        for j in range(1, m - 1):
+            out[i, j] = a[i - 1, j - 1] + a[i + 1, j + 1]
+    return out
+
+
+def test_trips_that_the_loop_around_computes_alike_each_time_are_checked_in_front_of_it(
+    monkeypatch,
+):
+    monkeypatch.setattr(polling, "_MANY", 2**10)
+    f = ljit.jit(blurred)
+    for _ in range(3):
+        f(np.ones((5, 5)))
+    wide = np.arange(3 * 5000.0).reshape(3, 5000)
+    np.testing.assert_array_equal(f(wide), blurred(wide))
+    plan = next(iter(f._executor.plans.values()))
+    (site,) = (plan.unit.sites[n] for n in plan.unit.bailouts)
+    assert site.reason == LONG_LOOP
+    assert site.range.line == blurred.__code__.co_firstlineno + 3
+
+
 def test_the_flags_of_cpython_are_found():
     found = gil.flags()
     assert (
