@@ -78,7 +78,7 @@ _EXACT = """
 np.take({0}, [1, 0], axis=0) | len({0}) | np.count_nonzero({0}) | {0}.item(0) | float({0}.max()) |
 np.bincount(abs({0}) % 5) | np.isclose({0}, {1}) | np.searchsorted(np.sort({0}, axis=None), {1}) |
 np.interp({0}, np.arange(4.0), np.arange(4.0) ** 2) | np.digitize({0}, np.arange(4)) |
-({0} + {1} * 1j) ** 3 | np.power({0} * 1j, -2)
+({0} * 1j) ** 3 | np.take({0}, u % {0}.size) * 2 | {0}[u % {0}.shape[0], u % {0}.shape[-1]] * 2
 """
 _PUTS = """
 np.put({0}, u % {0}.size, x) | {0}.put(u % {0}.size, u) | {0}[..., u % {0}.shape[-1]] = x |
