@@ -22,6 +22,7 @@ from ljit.codegen import (
     random_streams,
     ufunc_loops,
     unchanged,
+    variables,
 )
 from ljit.codegen.bailout import Bailout
 from ljit.codegen.bodies import Body, lower_depth
@@ -315,6 +316,8 @@ class Emitter:
     same_object = objects.same_object
     call_object = objects.call_object
     call_method = objects.call_method
+    load_global = variables.load_global
+    load_cell = variables.load_cell
     getattr = objects.getattr_
     setattr = objects.setattr_
     call_boxed = objects.call_boxed

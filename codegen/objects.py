@@ -163,7 +163,7 @@ def call_function(e: Emitter, function: object, args: Sequence[Native]) -> Nativ
             made = call_c_method(e, function, args[0], args[1:])
             if made is not None:
                 return made
-    callee = object_const(e, _without_frames(function)).ref
+    callee = object_const(e, without_frames(function)).ref
     if is_unpacking(function):
         return owned_result(e, tuple_of_items(e, args[0], function, callee))
     return _vectorcall(e, _symbol_for(e, args), (callee,), args, ())
@@ -195,7 +195,7 @@ def _behind_ours(entry: TracebackType | None) -> TracebackType | None:
     return entry
 
 
-def _without_frames(function: object) -> object:
+def without_frames(function: object) -> object:
     """The function; one of ours, which Python runs, without its frames in tracebacks.
 
     A bare ``raise`` adds no frame for the function that it stands in.

@@ -36,6 +36,8 @@ _KEPT = (
     *(type, np.dtype, np.generic, np.ufunc),
     *(types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType),
 )
+_NESTED = (tuple, list)
+LOOKS_INTO_ALL, LOOKS_INTO_EACH = 64, 16  # so many containers are looked into, then one of so many
 _INT_MIN, _INT_MAX = -(2**63), 2**63 - 1
 
 
@@ -80,6 +82,8 @@ class Observation(Record, frozen=False):
             self.constant = value if isinstance(value, _KEPT) else NO_CONSTANT
         elif value is not self.constant:
             self.constant = NO_CONSTANT
+        if cls in _NESTED and self.count > LOOKS_INTO_ALL and self.count % LOOKS_INTO_EACH:
+            return
         if cls is np.ndarray:
             self._see_sizes(value.shape)  # type: ignore[attr-defined]
             layout = (value.dtype, value.ndim, value.flags.num)  # type: ignore[attr-defined]

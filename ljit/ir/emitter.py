@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import CellType
 from typing import Any, Protocol
 
 import numpy as np
@@ -309,6 +310,12 @@ class Emitter(Protocol):
     def call_method(
         self, name: str, x: V, args: Sequence[V], kwnames: tuple[str, ...] = ()
     ) -> V: ...
+    def load_global(self, variables: dict[str, object], name: str, load: Callable[[], object]) -> V:
+        """The variable in a module's dict; if there is none, what `load` gives or raises."""
+
+    def load_cell(self, cell: CellType, load: Callable[[], object]) -> V:
+        """What is in the cell; if it is empty, what `load` raises."""
+
     def getattr(self, x: V, name: str) -> V: ...
     def setattr(self, x: V, value: V, name: str) -> None: ...
     def check_no_attributes(self, x: V, names: Sequence[str]) -> None:

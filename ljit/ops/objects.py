@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from types import BuiltinMethodType, FunctionType, MethodDescriptorType, MethodType
+from types import BuiltinMethodType, CellType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
@@ -87,9 +87,21 @@ def _load_closure(*, name: str, scope: FunctionType) -> object:
     return _bind_closure(name=name, scope=scope)()
 
 
-def _bind_closure(*, name: str, scope: FunctionType) -> Callable[[], object]:
+def _lower_global(e: Emitter, *, name: str, scope: FunctionType) -> V:
+    return e.load_global(scope.__globals__, name, _bind_global(name=name, scope=scope))
+
+
+def _cell_of(name: str, scope: FunctionType) -> CellType:
     assert scope.__closure__ is not None
-    cell = scope.__closure__[scope.__code__.co_freevars.index(name)]
+    return scope.__closure__[scope.__code__.co_freevars.index(name)]
+
+
+def _lower_closure(e: Emitter, *, name: str, scope: FunctionType) -> V:
+    return e.load_cell(_cell_of(name, scope), _bind_closure(name=name, scope=scope))
+
+
+def _bind_closure(*, name: str, scope: FunctionType) -> Callable[[], object]:
+    cell = _cell_of(name, scope)
 
     def load() -> object:
         try:
@@ -138,6 +150,8 @@ LOAD_GLOBAL = _object_op(
     "Look up a global or builtin name as the function `scope` does.",
     evaluate=_load_global,
     bind=_bind_global,
+    lower=_lower_global,
+    can_lower=lambda *, name, scope: type(scope.__globals__) is dict,
     syntax="{name}",
     effects=Effect.READ | Effect.RAISE,
     is_profiled=True,
@@ -148,6 +162,7 @@ LOAD_CLOSURE = _object_op(
     "Read the cell of a free variable of the function `scope`.",
     evaluate=_load_closure,
     bind=_bind_closure,
+    lower=_lower_closure,
     syntax="{name}",
     effects=Effect.READ | Effect.RAISE,
     is_profiled=True,

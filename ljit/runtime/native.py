@@ -116,12 +116,17 @@ def _is_worthwhile(graph: Graph) -> bool:
     for node in graph.walk():
         if node.op is CALL_NATIVE or (node.blocks and node.op is not IF):
             return True
-        if node.op.effects_of(node) & Effect.CALL or is_boxed_call(node):
+        if node.op.effects_of(node) & Effect.CALL or is_boxed_call(node) or _reads_variable(node):
             has_boxed = True
             makes_functions |= _is_call_of(node, FunctionType)
         elif node.blocks or node.op.lower is not None:
             has_gain = True
     return not makes_functions and (has_gain or not has_boxed)
+
+
+def _reads_variable(node: Node) -> bool:
+    """Whether the node reads a variable that is none of the function's own."""
+    return node.op.is_profiled and not node.inputs
 
 
 def _is_call_of(node: Node, function: object) -> bool:

@@ -153,3 +153,19 @@ def test_clearing_forgets_all():
     profile.record(1, 5)
     profile.clear()
     assert len(profile) == 0
+
+
+def test_of_many_containers_only_some_are_looked_into():
+    profile = Profile()
+    for i in range(2000):
+        assert profile.record(1, [0.5, i] if i > 500 else [0.5]) is None
+    assert profile.observed(1) == type_of([0.5, 1])
+    seen: list[object] = []
+
+    class Counted(float):
+        pass
+
+    for i in range(100):
+        profile.record(2, [0.5] if i % 16 else [Counted()])
+        seen.append(profile.observed(2))
+    assert seen[99] == type_of([0.5, Counted()])

@@ -242,3 +242,47 @@ def test_recursion_goes_through_the_name():
     module.fact = float
     assert compare(compiled(3), 6.0) is None
     assert compiled(10) == 90.0
+
+
+_changing: object = 0
+
+
+def test_variables_that_always_change_are_read_without_a_call_of_python():
+    counted = 0
+
+    def count() -> None:
+        global _changing
+        nonlocal counted
+        _changing = counted = counted + 1
+
+    @ljit.jit
+    def sum_of_counts(n):
+        total = 0
+        for _ in range(n):
+            count()
+            total += _changing + counted
+        return total
+
+    assert [sum_of_counts(2) for _ in range(6)] == [6, 14, 22, 30, 38, 46]
+    text = sum_of_counts.dump_llvm()
+    assert "@global." in text
+    assert "@cell." in text
+
+
+def test_a_variable_that_comes_and_goes_is_looked_up_each_time():
+    @ljit.jit
+    def next_one(n):
+        return _comes_and_goes + n  # noqa: F821 (it has no value)
+
+    names = next_one.__globals__
+    for value in (1, 2, 3, 2.5, 4, "text", 5):
+        for _ in range(2):
+            with pytest.raises(NameError, match="name '_comes_and_goes' is not defined"):
+                next_one(1)
+        names["_comes_and_goes"] = value
+        if value == "text":
+            with pytest.raises(TypeError):
+                next_one(1)
+        else:
+            assert next_one(1) == value + 1
+        del names["_comes_and_goes"]
