@@ -105,13 +105,13 @@ def _plain_call(node: Node) -> list[Value] | None:
 
 
 def _repeated_list(node: Node) -> list[Value] | None:
-    """Give the list with its items written out, if it is short."""
+    """Give the list with its items written out, if it is short and nothing else can have changed it."""
     for value, times in (node.inputs, reversed(node.inputs)):
         made = value.node
         count = times.constant if times.is_constant else None
         if made is None or made.op is not get_op("prim::ListConstruct") or type(count) is not int:
             continue
-        if len(made.inputs) * count > _MAX_ITEMS:
+        if len(made.inputs) * count > _MAX_ITEMS or len(value.uses) > 1:
             return None
         again = node.graph.create(made.op, made.inputs * count, outputs=1, like=node)
         return again.insert_before(node).outputs

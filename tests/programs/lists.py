@@ -249,3 +249,13 @@ def filled_where_nothing_was(n):
     for z, w in zip(made, reversed(made)):
         found.append((w, z))
     return places, found, [z for z in made[1:]]
+
+
+@program(lambda: (5,), lambda: (0,), lambda: (300,))
+def repeated_when_it_is_filled(n):
+    filled = [1.5 * i for i in range(n)]
+    pair = [n, 2]
+    pair[0] = -1
+    short = []
+    short.append(n)
+    return filled * 2, 3 * pair, short * 2, pair
