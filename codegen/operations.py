@@ -52,8 +52,7 @@ def _elementwise(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Nat
         types_ = [element.type for element in elements]
         e.result_types = element_op.infer_types(types_, node.attrs)
         assert element_op.lower is not None
-        if element_op.can_lower is not None:
-            assert element_op.can_lower(*types_, **node.attrs), element_op
+        assert element_op.has_lowering(types_, node.attrs), element_op
         return list(_as_sequence(element_op.lower(e, *elements, **node.attrs), 1))
 
     out_types = [] if into else [out.type for out in node.outputs]

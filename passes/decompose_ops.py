@@ -64,7 +64,7 @@ class _Parts:
     def apply_native(self, op: str, *operands: Value) -> Value | None:
         found, out = get_op(op), self.type
         types = [operand.type for operand in operands]
-        if found.can_lower is None or not found.can_lower(*types):
+        if not found.has_lowering(types):
             return None
         (result,) = found.infer_types(types, {})
         if not isinstance(result, ArrayType) or not isinstance(out, ArrayType):

@@ -152,7 +152,7 @@ def _reduced_type(node: Node) -> ArrayType | None:
     if not isinstance(source.type, ArrayType) or not isinstance(out.type, ArrayType | ScalarType):
         return None
     element, rule = ScalarType(out.type.dtype), combine.accumulation
-    is_combined = combine.can_lower is not None and combine.can_lower(element, element)
+    is_combined = combine.has_lowering((element, element))
     if rule is None or (rule.is_wider_for_halves and element.dtype == np.float16):
         return None
     is_plain = element.dtype.kind == "b" or np.can_cast(

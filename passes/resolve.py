@@ -139,7 +139,7 @@ def _form_of_items(request: Request, constants: Constants) -> Request | None:
     inputs = tuple(constants.items_of(value) or value for value in request.inputs)
     found = Request(op, inputs, request.attrs)
     types_ = [value.type for value in inputs]
-    can_lower = op.can_lower is None or op.can_lower(*types_, **request.attrs)
+    can_lower = op.lower is None or op.has_lowering(types_, request.attrs)
     return found if (can_lower or op.symbolic) and is_known(found) else None
 
 
@@ -248,7 +248,7 @@ def is_known(request: Request) -> bool:
     """Whether the op's result type is known for the operand types."""
     types_ = [v.type for v in request.inputs]
     if request.op.gives_objects:
-        return request.op.can_lower is None or request.op.can_lower(*types_, **request.attrs)
+        return request.op.has_lowering(types_, request.attrs)
     return ANY not in request.op.infer_types(types_, request.attrs)
 
 

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-from ljit.ir import REGISTRY, Effect, OpDef
+from ljit.ir import REGISTRY, Effect, OpDef, any_operands
 
 __all__ = ["add_arguments", "describe", "markdown", "run"]
 
@@ -75,7 +75,9 @@ def _facts(op: OpDef) -> list[tuple[str, str]]:
 def _native(op: OpDef) -> str:
     if op.lower is None:
         return "known to each stage" if op.evaluate is None else "calls the Python function"
-    return "for some types" if op.can_lower is not None else "yes"
+    if op.can_lower is None:
+        return "where the type of the result is known"
+    return "yes" if op.can_lower is any_operands else "for some types"
 
 
 def _effects(op: OpDef) -> str:

@@ -16,6 +16,7 @@ from ljit.ir.opdef import (
     Neutral,
     OpDef,
     Schema,
+    any_operands,
     any_result,
 )
 from ljit.ir.printer import Names, format_node, print_graph
@@ -43,6 +44,7 @@ __all__ = [
     "Scalar",
     "Schema",
     "Value",
+    "any_operands",
     "any_result",
     "breaches",
     "copy_node",

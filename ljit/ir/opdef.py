@@ -184,7 +184,8 @@ class OpDef(Record):
     - `bind(**attrs)` gives `evaluate` with the attributes fixed, where there is a faster way than
       `functools.partial`: the interpreter does it once a node.
     - `lower(e, *operands, **attrs)` emits native code for one node; `None`: `evaluate` is called boxed.
-      `can_lower(*operand_types, **attrs)` says for which types `lower` works (default: all).
+      `can_lower(*operand_types, **attrs)` says for which types `lower` works (default: those for which `infer` knows
+      the result type).
     - `effects` is an Effect or a function like `infer` that gives one.
     - `callables` are the Python objects whose call is this op (``np.sqrt``, ``abs``); `methods` the
       methods, as ``"ndarray.sum"``; `attributes` the attributes, as ``"ndarray.shape"``. Those of NumPy
@@ -340,9 +341,11 @@ class OpDef(Record):
         self, types: Sequence[Type], attrs: Mapping[str, object] = MappingProxyType({})
     ) -> bool:
         """Whether native code computes the op for operands of these types."""
-        return self.lower is not None and (
-            self.can_lower is None or self.can_lower(*types, **attrs)
-        )
+        if self.lower is None:
+            return False
+        if self.can_lower is not None:
+            return self.can_lower(*types, **attrs)
+        return self.infer is None or ANY not in self.infer_types(types, attrs)
 
     def result_types(self, node: Node) -> tuple[Type, ...]:
         """Apply `infer` to the operand types of `node`."""
@@ -396,6 +399,11 @@ class _Unknown:
 
 
 UNKNOWN = _Unknown()  # in `OpDef.fold`: not a constant, not decided
+
+
+def any_operands(*_types: Type, **_attrs: object) -> bool:
+    """`can_lower` of ops whose result can be anything, too."""
+    return True
 
 
 def any_result(*_types: Type, **_attrs: object) -> Type:

@@ -206,7 +206,6 @@ _builtin(
     "``slice(stop)`` or ``slice(start, stop, step)``",
     infer=_infer_slice,
     lower=lambda e, *args: e.slice_make(*_slice_parts(args, e.const(NONE, None))),
-    can_lower=lambda *args: _infer_slice(*args) != ANY,
     effects=Effect.PURE,
     samples=((5,), (None,), (1, 2), (1, None, -1), (1.5,), (0, 2**63 - 1, True)),
 )
@@ -332,7 +331,6 @@ def _part_of(name: str, position: int) -> None:
             infer=infer,
             evaluate=operator.attrgetter(name),
             lower=lower,
-            can_lower=lambda x: infer(x) != ANY,
             effects=lambda x: Effect.PURE if infer(x) != ANY else Effect.CALL,
             attributes=(f"range.{name}", f"slice.{name}"),
             ranges=part_of_range(position),

@@ -144,6 +144,5 @@ declare_function(
     _infer_bincount,
     np.bincount,
     lower=_lower_bincount,
-    can_lower=lambda x: _infer_bincount(x) != ANY,
     samples=((np.array([1, 3, 1]),),),
 )

@@ -107,7 +107,6 @@ declare(
         infer=_infer_average,
         evaluate=_average,
         lower=_lower_average,
-        can_lower=lambda total, count: _infer_average(total, count) != ANY,
         effects=lambda total, count: (
             Effect.CALL
             if _infer_average(total, count) == ANY

@@ -129,7 +129,6 @@ def _declare(name: str, schema: str, infer: Callable[..., Type], **fields: Any) 
         schema,
         infer,
         fields.pop("function"),
-        can_lower=lambda *types: infer(*types) != ANY,
         effect=VIEWS,
         symbolic=True,
         **fields,

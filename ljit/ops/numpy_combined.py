@@ -85,7 +85,6 @@ declare(
         infer=_infer_along,
         evaluate=lambda f, step, *, axis: np.gradient(f, step, axis=axis),
         lower=_lower_along,
-        can_lower=lambda f, step, *, axis: _infer_along(f, step, axis=axis) != ANY,
         effects=Effect.READ | Effect.RAISE | Effect.ALLOC,
     )
 )
@@ -173,7 +172,6 @@ declare_function(
     doc="A view of the first array; native code is left if the second one has other sizes.",
     callables=(),
     lower=_lower_same_shape,
-    can_lower=lambda a, other: _infer_same_shape(a, other) != ANY,
     effect=VIEWS,
     samples=((_VECTOR, _VECTOR),),
 )

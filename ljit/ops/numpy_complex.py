@@ -202,7 +202,6 @@ declare(
         infer=_infer_angle,
         evaluate=np.angle,
         lower=_lower_angle,
-        can_lower=lambda z, **attrs: _infer_angle(z, **attrs) != ANY,
         effects=_angle_effects,
         callables=(np.angle,),
         elementwise=True,

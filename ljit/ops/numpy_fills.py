@@ -314,7 +314,6 @@ declare(
             np.broadcast_arrays(x, y)[0].copy() if np.ndim(x) or np.ndim(y) else x
         ),
         lower=lambda e, x, y: x,
-        can_lower=lambda x, y: _infer_left(x, y) != ANY,
         effects=lambda x, y: Effect.READ | _FRESH if isinstance(x, ArrayType) else Effect.PURE,
         elementwise=True,
         samples=((np.arange(3.0), np.ones((2, 1))),),

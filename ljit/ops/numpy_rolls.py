@@ -168,7 +168,6 @@ declare_function(
     lower=_lower_cross,
     columns=_cross_columns,
     symbolic=True,
-    can_lower=lambda a, b: _infer_cross(a, b) != ANY,
     samples=(
         (np.array([1.0, 2.0, 3.0]), np.array([-1.0, 0.5, 4.0])),
         (np.arange(6.0).reshape(2, 3), np.ones((2, 3))),

@@ -96,7 +96,6 @@ declare(
         infer=_infer,
         evaluate=_evaluate,
         lower=_lower,
-        can_lower=lambda z, *, exponent: _infer(z, exponent=exponent) != ANY,
         effects=_effects,
         elementwise=True,
     )

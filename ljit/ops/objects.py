@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import BuiltinMethodType, CellType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any
 
-from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
+from ljit.ir import Effect, Emitter, OpDef, Schema, any_operands, any_result, declare
 from ljit.ir.emitter import V
 from ljit.ops.int_ranges import UNPACKED
 from ljit.ops.python_numbers import plain_effect
@@ -182,6 +182,7 @@ CHECK_BOUND = _object_op(
     infer=_infer_bound,
     evaluate=_check_bound,
     lower=_lower_bound,
+    can_lower=any_operands,
     effects=Effect.RAISE,
 )
 
@@ -226,6 +227,7 @@ GETATTR = _object_op(
     evaluate=_get_attribute,
     syntax="{0}.{name}",
     lower=lambda e, x, *, name: e.getattr(x, name),
+    can_lower=any_operands,
     is_profiled=True,
 )
 SETATTR = _object_op(
@@ -281,6 +283,7 @@ CALL = _object_op(
     evaluate=_call,
     syntax=_text_of_call,
     lower=lambda e, f, *args, kwnames=(): e.call_object(f, args, kwnames),
+    can_lower=any_operands,
     is_profiled=True,
 )
 CALL_EX = _object_op(
@@ -297,6 +300,7 @@ CALL_METHOD = _object_op(
     evaluate=_call_method,
     syntax=_text_of_method,
     lower=lambda e, x, *args, name, kwnames=(): e.call_method(name, x, args, kwnames),
+    can_lower=any_operands,
     is_profiled=True,
 )
 

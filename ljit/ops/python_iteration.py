@@ -127,7 +127,6 @@ ITER = _iteration_op(
     ranges=SAME_ITEMS,
     evaluate=views.make_view,
     lower=_view,
-    can_lower=lambda x: _view_type(x) != ANY,
     effects=lambda x: Effect.PURE if is_view(x) else Effect.CALL,
     samples=tuple((x,) for x in _SEQUENCES),
 )
@@ -147,7 +146,6 @@ ENUMERATE_VIEW = _iteration_op(
     infer=_infer_enumerate,
     evaluate=views.enumerate_view,
     lower=_lower_enumerate,
-    can_lower=lambda *types: _infer_enumerate(*types) != ANY,
     effects=_effect_of_maker,
     iter_callables=(enumerate,),
     samples=(*((x,) for x in _SEQUENCES), ([1], 5), ((1, 2), True), ("ab",)),
@@ -171,7 +169,6 @@ REVERSED_VIEW = _iteration_op(
     infer=_infer_reversed,
     evaluate=views.reversed_view,
     lower=_lower_reversed,
-    can_lower=lambda sequence: _infer_reversed(sequence) != ANY,
     effects=_effect_of_maker,
     iter_callables=(reversed,),
     samples=(*((x,) for x in _SEQUENCES), ("ab",)),

@@ -68,7 +68,6 @@ def _declare(cls: str, name: str, default: Type, *, is_masked: bool) -> None:
             infer=infer,
             evaluate=method_of_stream(name),
             lower=lower,
-            can_lower=lambda *types, **attrs: infer(*types, **attrs) != ANY,
             effects=effects,
             methods=(f"{cls}.{name}",),
             ranges=INTEGERS,

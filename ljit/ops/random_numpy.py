@@ -139,7 +139,6 @@ def _declare(
             infer=infer,
             evaluate=method_of_stream(name),
             lower=lower,
-            can_lower=lambda *types: infer(*types) != ANY,
             effects=effects,
             methods=(f"{cls}.{name}",),
         )
