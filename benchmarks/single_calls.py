@@ -2,7 +2,7 @@
 
 What is fast in a program is there because much happens at once; here nothing does, so the table shows what the
 choice between native code and NumPy's own costs or gains. A cell that comes out low is measured again, for longer,
-before it counts. Cells are NumPy's time over ljit's.
+before it counts. Cells are NumPy's time over ljit's; those that are too slow are listed at the end, the worst first.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from ljit import config
 LIMIT, SUSPECT = 0.95, 1.0
 CALLS, LONGEST = 2000, 0.05  # calls and seconds after which a call is what it will be
 DTYPES = ("float64", "float32", "int32", "int64", "bool", "complex128", "uint8")
+MORE_DTYPES = ("float16", "int8", "uint16", "uint64", "complex64")  # for --dtypes
 LAYOUTS = ("contiguous", "strided", "reversed", "transposed")
 SIZES = (10, 1_000, 100_000, 1_000_000)
 SHAPES = {
@@ -74,6 +75,22 @@ GROUPS: dict[str, list[Group]] = {
         Group("np.exp(a)\nnp.sqrt(a)\na.conj()\na.real * 1\nnp.angle(a)", (1,), "c"),
         Group("a.astype(np.float64)\na.astype(np.int64)\na.astype(np.float32)", (1, 2), "biuf"),
         Group("a + r\na * r\na + r[0]", (2, 3), NUMBERS),
+    ],
+    "shapes": [  # of as many elements as `a`
+        Group("a3.sum(axis=0)\na3.sum(axis=1)\na8.mean(axis=1)", (1,), NUMBERS, ("contiguous",)),
+        Group(
+            "a3.max(axis=0)\na3.min(axis=1)\na8.max(axis=1)\na8.argmax(axis=1)",
+            (1,),
+            REAL,
+            ("contiguous",),
+        ),
+        Group("a3.any(axis=1)\na8.all(axis=0)\na8.all(axis=1)", (1,), "biuf", ("contiguous",)),
+        Group("a3 + r3\na3 * a3\nc + w1\nc * w1\nx2 - c\nx2 / w1", (1,), NUMBERS, ("contiguous",)),
+        Group("c == w1\nx2 < c", (1,), REAL, ("contiguous",)),
+        Group(
+            "x2 + x2.T\nx2.T.copy()\nx2[...] = y2.T\nx2.T.sum(axis=0)", (1,), ALL, ("contiguous",)
+        ),
+        Group("z + z\nz.sum()\nz.copy()\nnp.sqrt(z)", (1,), FLOATS, ("contiguous",)),
     ],
     "selections": [
         Group("np.take(a, i)\na[i]\na[m]\nnp.where(m, a, b)\nnp.compress(m, a)", (1,)),
@@ -172,14 +189,14 @@ class Operands(dict[str, Any]):
 
     def numbers(self, shape: tuple[int, ...]) -> np.ndarray:
         if self.dtype.kind == "f":
-            return self.rng.uniform(0.1, 2.0, shape).astype(self.dtype)
-        if self.dtype.kind == "c":
-            return self.rng.uniform(0.1, 2.0, shape) + 1j * self.rng.uniform(0.1, 2.0, shape)
-        return (
-            self.rng.integers(1, 100, shape).astype(self.dtype)
-            if self.dtype.kind != "b"
-            else self.mask(shape)
-        )
+            made = self.rng.uniform(0.1, 2.0, shape)
+        elif self.dtype.kind == "c":
+            made = self.rng.uniform(0.1, 2.0, shape) + 1j * self.rng.uniform(0.1, 2.0, shape)
+        elif self.dtype.kind == "b":
+            made = self.mask(shape)
+        else:
+            made = self.rng.integers(1, 100, shape)
+        return np.asarray(made, self.dtype)
 
     def mask(self, shape: tuple[int, ...]) -> np.ndarray:
         return self.rng.random(shape) < 0.5
@@ -244,6 +261,29 @@ class Operands(dict[str, Any]):
 
     def make_k(self) -> np.ndarray:
         return self.rng.integers(0, self.shape[0] // 4 + 1, self.shape[0] // 4 + 1)
+
+    def make_a3(self) -> np.ndarray:  # rows of three
+        return self.numbers((self.shape[0] // 3 + 1, 3))
+
+    def make_r3(self) -> np.ndarray:
+        return self.numbers((3,))
+
+    def make_a8(self) -> np.ndarray:  # rows of eight
+        return self.numbers((self.shape[0] // 8 + 1, 8))
+
+    def make_c(self) -> np.ndarray:  # a column
+        return self.numbers((self.make_w(), 1))
+
+    def make_w1(self) -> np.ndarray:  # a row as long
+        return self.numbers((1, self.make_w()))
+
+    def make_x2(self) -> np.ndarray:  # a square
+        return self.numbers((self.make_w(), self.make_w()))
+
+    make_y2 = make_x2
+
+    def make_z(self) -> np.ndarray:  # no axes
+        return self.numbers(())
 
     def make_p(self) -> np.ndarray:  # sorted points
         return np.linspace(0, 100 if self.dtype.kind != "f" else 2, 100)
@@ -323,6 +363,13 @@ def geometric_mean(values: Iterable[float]) -> float:
     return math.exp(statistics.fmean(map(math.log, values)))
 
 
+def show(results: list[tuple[Cell, float, float]]) -> None:
+    for cell, ratio, taken in sorted(results, key=lambda x: x[1]):
+        shape = "x".join(map(str, cell.shape))
+        what = f"{cell.text:32} {cell.dtype:10} {cell.layout:10} {shape:11}"
+        print(f"{what} {ratio:6.2f}x  {taken * 1e6:10.1f} us")
+
+
 def report(results: list[tuple[Cell, float, float]]) -> None:
     print(f"\n{'group':14} {'cells':>6} {'>= 0.95':>8} {'mean':>7} {'worst':>7}")
     for group in [*GROUPS, None]:
@@ -336,7 +383,7 @@ def report(results: list[tuple[Cell, float, float]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--groups", nargs="*", default=list(GROUPS))
-    parser.add_argument("--dtypes", nargs="*", default=list(DTYPES))
+    parser.add_argument("--dtypes", nargs="*", default=list(DTYPES), choices=DTYPES + MORE_DTYPES)
     parser.add_argument("--layouts", nargs="*", default=list(LAYOUTS))
     parser.add_argument("--sizes", type=int, nargs="*", default=list(SIZES))
     parser.add_argument("--only", default="", help="calls whose text has this in it")
@@ -348,12 +395,8 @@ def main() -> None:
     results = []
     with config.overridden(quick_runs=0):
         for row in cells(options):
-            for cell, ratio, taken in speeds(row):
-                results.append((cell, ratio, taken))
-                if ratio < LIMIT or options.all:
-                    shape = "x".join(map(str, cell.shape))
-                    what = f"{cell.text:32} {cell.dtype:10} {cell.layout:10} {shape:11}"
-                    print(f"{what} {ratio:6.2f}x  {taken * 1e6:10.1f} us", flush=True)
+            results += speeds(row)
+    show([x for x in results if x[1] < LIMIT or options.all])
     report(results)
     if options.json:
         rows = [[*vars(cell).values(), ratio, taken] for cell, ratio, taken in results]
