@@ -60,7 +60,7 @@ class _Function:
 
         return ProfilingExecutor(self.__wrapped__, self._options, self)  # type: ignore[arg-type]  # no method
 
-    def __call__(self, *args: object, **kwargs: object) -> object:
+    def __call__(self, /, *args: object, **kwargs: object) -> object:
         try:
             return self._executor.call(args, kwargs)
         except BaseException as error:
@@ -100,7 +100,7 @@ class _Function:
     def code(self) -> str:
         return _inspection().python_text(self._executor)
 
-    def graph_for(self, *args: object, **kwargs: object) -> Graph:
+    def graph_for(self, /, *args: object, **kwargs: object) -> Graph:
         return _inspection().graph_for(self._executor, args, kwargs)
 
     def dump_llvm(self, *args: object, optimized: bool = False) -> str:
@@ -119,7 +119,7 @@ class _Function:
     def specializations(self) -> list[SpecializationInfo]:
         return _inspection().specializations(self._executor)
 
-    def run_interpreted(self, *args: object, **kwargs: object) -> object:
+    def run_interpreted(self, /, *args: object, **kwargs: object) -> object:
         """Run one call wholly in the interpreter: no profile is kept, no loop is outlined."""
         return _inspection().run_interpreted(self._executor, args, kwargs)
 

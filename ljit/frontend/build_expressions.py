@@ -172,7 +172,10 @@ class ExpressionBuilder(Record):
         return tree.Var(where, self.mangle(node.id))
 
     def constant(self, node: ast.Constant) -> Tree:
-        return tree.Const(self.ranges.of(node), node.value)
+        value = node.value
+        if isinstance(value, str) and value.isascii() and value.replace("_", "a").isalnum():
+            value = sys.intern(value)  # as CPython does: it is the same object everywhere
+        return tree.Const(self.ranges.of(node), value)
 
     def formatted_text(self, node: ast.JoinedStr) -> Tree:
         return tree.FormattedText(self.ranges.of(node), self.build_all(node.values))

@@ -151,6 +151,30 @@ def test_names_of_keywords_that_are_not_interned_are_found():
         assert compiled(1.0, **{name: float(k)}) == 3.0 * k
 
 
+def with_any_names(x, self=1, *, args=0, **kwargs):
+    return x * self + args, kwargs
+
+
+def test_parameters_may_have_the_names_that_methods_give_theirs():
+    compiled = ljit.jit(with_any_names)
+    for keywords in ({"self": 2}, {"self": 3, "args": 4}, {"kwargs": 1, "args": 2, "_args": 3}):
+        for _ in range(3):
+            assert compiled(5, **keywords) == with_any_names(5, **keywords)
+            assert compiled(x=5, **keywords) == with_any_names(5, **keywords)
+
+
+def some_texts():
+    return "from_start", "2nd", "with space"
+
+
+def test_texts_that_cpython_interns_are_the_same_objects():
+    compiled = ljit.jit(some_texts)
+    for _ in range(3):
+        found = compiled()
+        assert found == some_texts()
+        assert all(x is y for x, y in zip(found[:2], some_texts(), strict=False))
+
+
 class Point:
     def __init__(self, x, y):
         self.x = x
