@@ -9,6 +9,7 @@ LLVM and the CPU. ``LJIT_TEST_OBJECTS=0`` compiles everything, another value is 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import pickle
@@ -22,7 +23,7 @@ from typing import Any
 from ljit.codegen import engine
 from ljit.codegen.engine import _Host, host_description
 
-__all__ = ["keep_object_files", "with_addresses", "without_addresses"]
+__all__ = ["forget_old_ones", "keep_object_files", "with_addresses", "without_addresses"]
 
 FOLDER = Path(__file__).parent.parent / ".pytest_cache" / "objects"
 KEPT_SECONDS = 3 * 24 * 3600  # without use
@@ -118,6 +119,7 @@ def _write(place: Path, images: list[bytes]) -> None:
 def forget_old_ones(folder: Path) -> None:
     """Remove what no test has used for days."""
     limit = time.time() - KEPT_SECONDS
-    for entry in os.scandir(folder):
-        if entry.stat().st_mtime < limit:
-            os.unlink(entry)
+    for place in folder.iterdir():
+        with contextlib.suppress(FileNotFoundError):  # another run was faster
+            if place.stat().st_mtime < limit:
+                place.unlink()
