@@ -101,12 +101,17 @@ class Blocks(Elements):
         """The arrays whose inner stride only a run knows."""
         return [x for x in self.arrays if x.strides[self.inner].constant is None]
 
+    @property
+    def _block_shift(self) -> int:
+        """Of how many elements a block is: small ones are more."""
+        return BLOCK_SHIFT + 2 * all(x.dtype.itemsize < _LARGE for x in self._loose)
+
     def _walk_blocks(
         self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places
     ) -> None:
         """Blocks of a row whose elements are put side by side, or all of it if they lie so."""
         f, rows = self.f, self._rows
-        shift, size = integer("i64", BLOCK_SHIFT), integer("i64", 1 << BLOCK_SHIFT)
+        shift, size = integer("i64", self._block_shift), integer("i64", 1 << self._block_shift)
         more = f.binary("lshr", f.binary("add", trip, f.binary("sub", size, ONE)), shift)
         size = f.select(self._fast, trip, size)
 
@@ -179,7 +184,7 @@ class Blocks(Elements):
         for x in self.arrays:
             place = f.binary("and", first, masks[x]) if x in masks else first
             x.cursors.append(self._row_address(x, axis, place))
-        shift = integer("i64", BLOCK_SHIFT)
+        shift = integer("i64", self._block_shift)
         shift = f.select(self._far, integer("i64", WIDTH_SHIFT), shift)
         size = f.binary("shl", ONE, shift)
         more = f.binary("lshr", f.binary("add", trip, f.binary("sub", size, ONE)), shift)

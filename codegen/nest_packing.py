@@ -18,10 +18,10 @@ __all__ = ["BLOCK_SHIFT", "MOST", "PACKING", "buffers", "copy_function", "gather
 
 PACKING = "rows."
 BLOCK_SHIFT = 8  # 1 << 8 elements are a block
-_BUFFER_SHIFT = 9  # 1 << 9 elements fit a buffer
+_BUFFER_SHIFT = 9  # 1 << 9 elements of the largest fit a buffer
 MOST = 8  # blocks that are copied at once
-# steps in elements that have loops of their own, with vectors, where elements are that small
-_STEPS, _SMALL = (2, -1, 3), 4
+# steps in elements (0: what is broadcast) that have loops of their own, with vectors, where elements are that small
+_STEPS, _SMALL = (0, 2, -1, 3), 4
 _LARGEST = 16  # bytes of an element
 _NUMBERS = {4: "float", 8: "double"}  # of which the machine loads one into a part of a vector
 

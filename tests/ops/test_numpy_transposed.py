@@ -11,7 +11,7 @@ import pytest
 import ljit
 from ljit import config
 
-SHAPES = [(1, 1), (3, 70), (70, 3), (8, 64), (16, 65), (66, 133), (150, 9)]
+SHAPES = [(1, 1), (3, 70), (70, 3), (8, 64), (16, 65), (66, 133), (150, 9), (2, 2100)]
 
 
 def store(a: np.ndarray, b: np.ndarray) -> None:
@@ -42,6 +42,10 @@ def sums(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, ...]:
     return (a * b.T).sum(axis=0), (a * b.T).sum(axis=1), a - b.T
 
 
+def columns(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return (a - b[:1].T) * (b[::2][:1].T + a[:1])
+
+
 def stacks(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return a[None] + np.swapaxes(b[None], 1, 2)
 
@@ -66,7 +70,7 @@ def equal(x: Any, y: Any) -> bool:
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "uint8", "complex128"])
 @pytest.mark.parametrize(
     "function",
-    [store, store_to_it, plus, in_place, where_rows_wait, formula, sums, stacks, copies],
+    [store, store_to_it, plus, in_place, where_rows_wait, formula, sums, columns, stacks, copies],
 )
 def test_expressions_of_arrays_that_lie_the_other_way_around(
     function: Callable[..., Any], dtype: str
