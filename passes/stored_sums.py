@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ljit.ir import Block, Node, Value
-from ljit.ops.control import BREAK, GUARD, IF, LOOP, REGION, SNAPSHOT, TYPE_IS, YIELD
+from ljit.ir import Block, Node, Value, get_op
+from ljit.ops.control import BREAK, LOOP, REGION, SNAPSHOT, YIELD
 from ljit.records import Record
 from ljit.types import ArrayType, ScalarType
 
@@ -65,36 +65,16 @@ def _store(nodes: Sequence[Node], value: Value) -> tuple[list[Node], Node] | Non
     if not nodes:
         return None
     *index, last = nodes
-    if last.op is IF:  # one store for each type that the sum can have
-        test = last.inputs[0].node
-        if (
-            test is None
-            or test.op is not TYPE_IS
-            or test not in index
-            or test.inputs[0] is not value
-        ):
+    number = next((n for n in index if n.op is get_op("np::number") and n.inputs[0] is value), None)
+    if number is not None:  # of either type that the sum can have
+        if list(number.output.uses) != [(last, len(last.inputs) - 1)]:
             return None
-        index.remove(test)
-        stores = []
-        for block in last.blocks:
-            inner = _nodes(block)
-            if [n.op for n in (inner[0], inner[-1])] != [GUARD, YIELD] or len(inner) != 3:
-                return None
-            stores.append(inner[1])
-            users -= {inner[0]}
-            if inner[0].inputs[0] is not value or inner[1].inputs[-1] is not inner[0].output:
-                return None
-        one, other = stores
-        if one.op is not other.op or list(one.inputs[:-1]) != list(other.inputs[:-1]):
-            return None
-        users -= {test}
-        last = next((n for n in stores if isinstance(n.inputs[-1].type, ScalarType)), one)
+        index.remove(number)
+        users -= {number}
     elif list(last.inputs[-1:]) != [value]:
         return None
-    else:
-        users -= {last}
     is_store = len(last.inputs) == 3 and not last.outputs
-    return (index, last) if is_store and not users else None
+    return (index, last) if is_store and not users - {last} else None
 
 
 def _plain(loop: Node) -> tuple[Node, Value, Value | object] | None:
