@@ -78,7 +78,8 @@ class Blocks(Elements):
         """
         is_short = self.length <= SHORT and not self._reduced_targets
         sizes = [x.dtype.itemsize for x in self._loose] or [0]
-        are_large = min(sizes) >= _LARGE and (max(sizes) == _LARGE or not self.length)
+        are_results = all(x.dtype.itemsize >= max(sizes) for x in self.targets)
+        are_large = min(sizes) >= _LARGE and (max(sizes) == _LARGE or are_results)
         return not (self.ways or (is_short and are_large))
 
     def _far_condition(self) -> Ref:
