@@ -20,7 +20,7 @@ __all__: list[str] = []
 
 _WRITES = Effect.READ | Effect.WRITE | Effect.RAISE
 _UINT64 = np.dtype(np.uint64)
-_PUT_SAMPLES = ((np.zeros(4), np.array([1, -1]), np.arange(2.0)), (np.zeros(4), np.array([9]), 2.5))
+_PUT_SAMPLES = ((np.zeros(4), np.array([1, -1]), np.arange(2.0)), (np.zeros(4), np.array([3]), 2.5))
 _MASK = np.array([True, False, True, False])
 _WEAK = {BOOL: "b", INT: "i", FLOAT: "f"}
 
