@@ -123,6 +123,7 @@ class ScalarEmitter:
 
     def __init__(self, result_types: tuple[Type, ...] = ()) -> None:
         self.result_types = result_types
+        self._viewed: list[Any] = []  # arrays whose memory views need
 
     def is_proven(self, _check: str) -> bool:
         return False
@@ -332,6 +333,7 @@ class ScalarEmitter:
         shape = tuple(int(x.value) for x in sizes)
         steps = tuple(int(x.value) for x in strides)
         base = a.value
+        self._viewed.append(base)
         address = base.__array_interface__["data"][0] + int(offset.value)
         if base.size == 0 or 0 in shape:
             view = np.empty(shape, type_.dtype)
