@@ -163,6 +163,7 @@ LOAD_CLOSURE = _object_op(
     evaluate=_load_closure,
     bind=_bind_closure,
     lower=_lower_closure,
+    can_lower=any_operands,
     syntax="{name}",
     effects=Effect.READ | Effect.RAISE,
     is_profiled=True,

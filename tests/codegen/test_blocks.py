@@ -427,7 +427,7 @@ class other_handler:
     """NumPy's own functions under another name, for the length of a ``with`` block."""
 
     def __enter__(self):
-        from ljit.codegen.layout import _numpy_table, _word, default_handler
+        from ljit.codegen.layout import _numpy_table, default_handler, word_at
 
         pointer = ctypes.pythonapi.PyCapsule_GetPointer
         pointer.argtypes, pointer.restype = (ctypes.c_void_p, ctypes.c_char_p), ctypes.c_void_p
@@ -441,7 +441,7 @@ class other_handler:
         capsule = make(ctypes.addressof(self.memory), name, None)
         KEPT.append((self.memory, name, capsule))
         set_handler = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)
-        self.set = set_handler(_word(_numpy_table() + 304 * 8))
+        self.set = set_handler(word_at(_numpy_table() + 304 * 8))
         self.before = self.set(capsule)
 
     def __exit__(self, *_exc):
