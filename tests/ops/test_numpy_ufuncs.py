@@ -48,6 +48,8 @@ def test_infer_gives_the_type_of_what_numpy_computes(op):
         values = values[::5] + list(PYTHON_SCALARS)
     checked = 0
     for operands in itertools.product(values, repeat=arity(op)):
+        if op.evaluate is operator.pow and not any(hasattr(x, "dtype") for x in operands):
+            continue  # Python's own power
         found = op.infer(*map(type_of, operands))
         result = attempt(op.evaluate, *operands)
         if isinstance(result, Exception):
