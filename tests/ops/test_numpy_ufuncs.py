@@ -48,8 +48,8 @@ def test_infer_gives_the_type_of_what_numpy_computes(op):
         values = values[::5] + list(PYTHON_SCALARS)
     checked = 0
     for operands in itertools.product(values, repeat=arity(op)):
-        if op.evaluate is operator.pow and not any(hasattr(x, "dtype") for x in operands):
-            continue  # Python's own power
+        if op.evaluate is operator.pow and not hasattr(operands[0], "dtype"):
+            continue  # of Python's numbers, and of them with their subclass np.float64, it is Python's own
         found = op.infer(*map(type_of, operands))
         result = attempt(op.evaluate, *operands)
         if isinstance(result, Exception):
