@@ -241,22 +241,7 @@ block:
   %b.index.next = getelementptr {word}, ptr %b.index, i64 %b.count
   %b.into.next = getelementptr {item}, ptr %b.into, i64 %b.count
   br label %look
-look:
-  %v = phi i64 [ 0, %block ], [ %v.next, %look ]
-  %v.sum = phi {many} [ zeroinitializer, %block ], [ %v.sum.next, %look ]
-  %v.at = getelementptr {word}, ptr %b.index, i64 %v
-  %v.index = load <{_LANES} x {word}>, ptr %v.at, align 1
-  %v.given = {_as_i64(index, "%v.index", f"<{_LANES} x {{}}>", "zeroinitializer")}
-  %v.above = sub {many} %last.many, %v.given
-  %v.either = or {many} %v.given, %v.above
-  %v.sum.next = or {many} %v.sum, %v.either
-  %v.next = add nuw nsw i64 %v, {_LANES}
-  %v.more = icmp slt i64 %v.next, %b.count
-  br i1 %v.more, label %look, label %looked
-looked:
-  %either = call i64 @llvm.vector.reduce.or.v{_LANES}i64({many} %v.sum.next)
-  %is.simple = icmp sge i64 %either, 0
-  br i1 %is.simple, label %move, label %careful
+{_look_at_block(index)}
 move:
   %m = phi i64 [ 0, %looked ], [ %m.next, %move ]
   %m.index = getelementptr {word}, ptr %b.index, i64 %m
@@ -280,6 +265,27 @@ blocks.end:
 bad:
   ret i1 false
 }}"""
+
+
+def _look_at_block(index: np.dtype) -> str:
+    """Whether each index of a block counts from the start and is inside: signs of all, and of what is left above."""
+    word, many = f"i{8 * index.itemsize}", f"<{_LANES} x i64>"
+    return f"""look:
+  %v = phi i64 [ 0, %block ], [ %v.next, %look ]
+  %v.sum = phi {many} [ zeroinitializer, %block ], [ %v.sum.next, %look ]
+  %v.at = getelementptr {word}, ptr %b.index, i64 %v
+  %v.index = load <{_LANES} x {word}>, ptr %v.at, align 1
+  %v.given = {_as_i64(index, "%v.index", f"<{_LANES} x {{}}>", "zeroinitializer")}
+  %v.above = sub {many} %last.many, %v.given
+  %v.either = or {many} %v.given, %v.above
+  %v.sum.next = or {many} %v.sum, %v.either
+  %v.next = add nuw nsw i64 %v, {_LANES}
+  %v.more = icmp slt i64 %v.next, %b.count
+  br i1 %v.more, label %look, label %looked
+looked:
+  %either = call i64 @llvm.vector.reduce.or.v{_LANES}i64({many} %v.sum.next)
+  %is.simple = icmp sge i64 %either, 0
+  br i1 %is.simple, label %move, label %careful"""
 
 
 def _as_i64(index: np.dtype, value: str, lanes: str, zero: str) -> str:
