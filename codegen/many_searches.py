@@ -66,18 +66,22 @@ def _before(name: str, type_: str, item: str, key: str, *, after: bool) -> str:
   %{name} = or i1 %{name}.plain, %{name}.both"""
 
 
-def _several(type_: str, *, after: bool) -> str:
-    """Blocks that search for some keys, which are numbers, at once: near the place before, if all are there."""
-    lanes, order = range(_LANES), "le" if after else "lt"
-    is_before = f"icmp s{order} i64" if type_ == "i64" else f"fcmp o{order} double"
-    tests = "\n".join(
+def _fits(is_before: str) -> str:
+    """Whether all keys of a group belong between two items."""
+    return "\n".join(
         f"""  %low.{i} = {is_before} %low.item, %key.{i}
   %over.{i} = {is_before} %high.item, %key.{i}
   %not.over.{i} = xor i1 %over.{i}, true
   %fits.{i} = and i1 %low.{i}, %not.over.{i}
   %fit.{i + 1} = and i1 %fit.{i}, %fits.{i}"""
-        for i in lanes
+        for i in range(_LANES)
     )
+
+
+def _several(type_: str, *, after: bool) -> str:
+    """Blocks that search for some keys, which are numbers, at once: near the place before, if all are there."""
+    lanes, order = range(_LANES), "le" if after else "lt"
+    is_before = f"icmp s{order} i64" if type_ == "i64" else f"fcmp o{order} double"
     bases = "\n".join(
         f"  %base.{i} = phi i64 [ %low, %guess ], [ 0, %anywhere ], [ %base.next.{i}, %halve ]"
         for i in lanes
@@ -110,7 +114,7 @@ def _several(type_: str, *, after: bool) -> str:
 {_item("low.item", type_, "%low")}
 {_item("high.item", type_, "%high")}
   %fit.0 = icmp slt i64 %low, %high
-{tests}
+{_fits(is_before)}
   %width = sub i64 %high, %low
   br i1 %fit.{_LANES}, label %halves, label %anywhere
 anywhere:
@@ -158,11 +162,9 @@ numbers:
   br i1 %is.wide, label %guess, label %anywhere"""
 
 
-def _one_by_one(type_: str, *, after: bool) -> str:
-    """Blocks that search for each key from the range that the one before leaves, or from all of the array."""
-
-    def search(prefix: str, low: str, high: str) -> str:
-        return f"""{prefix}.search:
+def _search(prefix: str, type_: str, low: str, high: str, *, after: bool) -> str:
+    """Blocks that search for one key in a range, and go on at the head of their loop."""
+    return f"""{prefix}.search:
   %{prefix}.low = phi i64 [ {low}, %{prefix}.key ], [ %{prefix}.next.low, %{prefix}.look ]
   %{prefix}.high = phi i64 [ {high}, %{prefix}.key ], [ %{prefix}.next.high, %{prefix}.look ]
   %{prefix}.is.open = icmp slt i64 %{prefix}.low, %{prefix}.high
@@ -182,6 +184,9 @@ def _one_by_one(type_: str, *, after: bool) -> str:
   store i64 %{prefix}.low, ptr %{prefix}.to
   br label %{prefix}.head"""
 
+
+def _one_by_one(type_: str, *, after: bool) -> str:
+    """Blocks that search for each key from the range that the one before leaves, or from all of the array."""
     return f"""single:
   %limit = phi i64 [ %count, %group ], [ %g.next, %group.keys ]
   br label %free.head
@@ -193,7 +198,7 @@ free.key:
   %free.k.next = add i64 %free.k, 1
 {_key("free.this", type_, "%free.k")}
   br label %free.search
-{search("free", "0", "%size")}
+{_search("free", type_, "0", "%size", after=after)}
 single.end:
   %is.end = icmp sge i64 %limit, %count
   br i1 %is.end, label %done, label %group
@@ -216,7 +221,7 @@ carried.key:
   %first.low = select i1 %is.up, i64 %min, i64 0
   %first.high = select i1 %is.up, i64 %size, i64 %max.down
   br label %carried.search
-{search("carried", "%first.low", "%first.high")}
+{_search("carried", type_, "%first.low", "%first.high", after=after)}
 carried.done:
   ret i1 false"""
 

@@ -12,8 +12,8 @@ from ljit.analysis.dominance import dominates, enclosing_blocks
 from ljit.ir import Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import MAP, SNAPSHOT
 from ljit.ops.numpy_boxed import reduced_axes, shape_rank
-from ljit.ops.numpy_index import view_type
-from ljit.types import INT, ArrayType, ScalarType, TupleType, Type, is_number
+from ljit.ops.numpy_index import basic_parts, is_element, view_type
+from ljit.types import INT, ArrayType, ScalarType, Type, is_number
 
 __all__ = [
     "Leaves",
@@ -66,19 +66,18 @@ def _uses_arrays(node: Node) -> bool:
     op = node.op
     if op.elementwise or op.reduction is not None or op.columns is not None:
         return any(isinstance(v.type, ArrayType) for v in (*node.inputs, *node.outputs))
-    if op in _stores():
-        return len(node.inputs) < 3 or not _names_element(node.inputs[1].type)
-    if op in _views_and_joins():
+    if is_store(node):
+        return not (op.writes_part and _is_of_element(node))
+    if op.reads_part or op.joins:
         return isinstance(node.output.type, ArrayType)
     return op is MAP
 
 
-def _names_element(index: Type) -> bool:
-    """Whether an index of the type is integers only."""
-    parts = index.items if isinstance(index, TupleType) else (index,)
-    return all(
-        part == INT or (isinstance(part, ScalarType) and part.dtype.kind in "iu") for part in parts
-    )
+def _is_of_element(node: Node) -> bool:
+    """Whether the index names one element of the array."""
+    a, index = (v.type for v in node.inputs[:2])
+    parts = basic_parts(a, index) if isinstance(a, ArrayType) else None
+    return parts is not None and isinstance(a, ArrayType) and is_element(a, index, parts)
 
 
 def _is_work(node: Node) -> bool:
@@ -88,11 +87,6 @@ def _is_work(node: Node) -> bool:
 @cache
 def _stores() -> tuple[OpDef, ...]:
     return get_op("np::setitem"), get_op("np::assign")
-
-
-@cache
-def _views_and_joins() -> tuple[OpDef, ...]:
-    return get_op("np::getitem"), get_op("np::concatenate"), get_op("np::stack")
 
 
 def is_store(node: Node) -> bool:

@@ -49,10 +49,6 @@ def _infer_put(a: Type, ind: Type, v: Type, *, mode: object = "raise") -> Type:
     return NONE if can_store_at(vector, ind, v) else ANY
 
 
-def _can_put(a: Type, ind: Type, v: Type, *, mode: object = "raise") -> bool:
-    return _infer_put(a, ind, v, mode=mode) == NONE
-
-
 def _lower_put(e: Emitter, a: V, ind: V, v: V, *, mode: object = "raise") -> V:
     store_at(e, _as_vector(e, a), ind, v)
     return e.const(NONE, None)
@@ -66,7 +62,6 @@ declare_function(
     evaluate=lambda a, ind, v, *, mode="raise": np.put(a, ind, v, mode),
     effect=_WRITES,
     lower=_lower_put,
-    can_lower=_can_put,
     parameters=("a", "ind", "v", "mode"),
     samples=_PUT_SAMPLES,
 )
@@ -80,7 +75,6 @@ declare_function(
     evaluate=lambda a, indices, values, *, mode="raise": a.put(indices, values, mode),
     effect=_WRITES,
     lower=_lower_put,
-    can_lower=_can_put,
     parameters=("a", "indices", "values", "mode"),
     methods=("ndarray.put",),
     samples=_PUT_SAMPLES,
@@ -138,7 +132,6 @@ declare_function(
     np.putmask,
     effect=_WRITES,
     lower=_store_masked,
-    can_lower=_is_masked_by,
     parameters=("a", "mask", "values"),
     samples=((np.zeros(4), _MASK, np.arange(4.0)), (np.zeros(4), _MASK, 2.5)),
 )
@@ -171,7 +164,6 @@ declare_function(
     evaluate=_copyto,
     effect=_WRITES,
     lower=lambda e, dst, src, where, *, casting="same_kind": _store_masked(e, dst, where, src),
-    can_lower=lambda *types, casting="same_kind": _infer_copyto(*types, casting=casting) == NONE,
     parameters=("dst", "src", "casting", "where"),
     samples=((np.zeros(4), np.arange(4.0), _MASK), (np.zeros(4), 2.5, _MASK)),
 )
