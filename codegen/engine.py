@@ -47,6 +47,11 @@ _QUICK_CODE_LEVEL = 0  # of modules that have to be there soon
 # much slower: it counts addresses of unrolled loops in registers that there are not).
 _HAS_VECTOR_COPIES = "vector-function-abi-variant"  # the attribute of a function
 _NOT_WORTH_IT = ("disable-lsr", "disable-copyprop", "disable-post-ra", "disable-constant-hoisting")
+# These processors decode 32 bytes of code anew each time if a jump touches their end (Intel's erratum SKX102, since the
+# microcode that mends it): where a loop happened to lie was up to a fourth of its time. LLVM puts the jumps elsewhere,
+# for which it has a setting of the process only.
+_WITH_JUMPS_ERRATUM = ("skylake", "skylake-avx512", "cascadelake")
+_JUMPS_WITHIN = "x86-branches-within-32B-boundaries"
 
 
 Symbols = Callable[[Sequence[bytes]], Mapping[str, int]]
@@ -142,6 +147,8 @@ class _Host:
         for option in _NOT_WORTH_IT:
             llvm.set_option("ljit", f"-{option}")
         self.cpu: str = llvm.get_host_cpu_name()
+        if self.cpu in _WITH_JUMPS_ERRATUM:
+            llvm.set_option("ljit", f"-{_JUMPS_WITHIN}")
         self.feature_map = llvm.get_host_cpu_features()
         features = _feature_string(self.feature_map)
         self.machine = _target_machine(self.cpu, features)

@@ -7,6 +7,7 @@ import gc
 import math
 from pathlib import Path
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
@@ -117,6 +118,29 @@ def test_avx512_machines_use_their_full_vectors():
     assert engine._feature_string(_Features({"avx2": True})) == "+avx2"
 
 
+@pytest.mark.skipif(
+    engine._host().cpu not in engine._WITH_JUMPS_ERRATUM, reason="the processor has no such erratum"
+)
+def test_jumps_do_not_touch_the_end_of_32_bytes():
+    steps = 64
+    text = "define i64 @f(i64 %x) {\n"
+    for i in range(steps):
+        text += f"br label %b{i}\nb{i}:\n%c{i} = icmp eq i64 %x, {i * 7 % 61}\n"
+        text += f'br i1 %c{i}, label %out, label %n{i}\nn{i}:\ncall void asm sideeffect "", ""()\n'
+    incoming = ", ".join(f"[{i}, %b{i}]" for i in range(steps))
+    text += f"ret i64 -1\nout:\n%r = phi i64 {incoming}\nret i64 %r\n}}"
+    host = engine._host()
+    with host.parsed(text) as module:
+        padded = len(host.machine.emit_object(module))
+    llvm.set_option("ljit", "-x86-align-branch-boundary=0")
+    try:
+        with host.parsed(text) as module:
+            plain = len(host.machine.emit_object(module))
+    finally:
+        llvm.set_option("ljit", "-x86-align-branch-boundary=32")
+    assert padded > plain
+
+
 class _Features(dict):
     def flatten(self):
         return ",".join(f"{'+' if on else '-'}{name}" for name, on in sorted(self.items()))
@@ -211,7 +235,7 @@ def test_a_compile_that_is_interrupted_leaves_nothing_that_crashes_the_garbage_c
     monkeypatch.setattr(engine._Host, "run_passes", interrupted)
     for _ in range(20):
         with pytest.raises(_InterruptError) as caught:
-            compile_ir("define i64 @f() {\nret i64 1\n}", "f")
+            compile_ir("define i64 @f() {\nret i64 20\n}", "f")  # no object file of it is kept
         error = caught.value
         error.cycle = error  # only the collector can free the frames of the traceback
         del caught, error
