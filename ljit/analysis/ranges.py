@@ -31,7 +31,8 @@ _DEPTH = 6  # atoms that a proof takes out one after the other
 _STEPS = 60  # polynomials that a proof looks at
 _MAX_TERMS = 8  # larger results of operations are new atoms
 _MAX_DEGREE = 3
-_ORDINARY = 2**40  # sizes and bounds of loops are not larger
+# Sizes and bounds of loops are not larger: what an int32 can be at most is no size to ask an array for.
+_ORDINARY = 2**30
 _ORDINARY_SIZE = 4  # sizes are not less
 
 
