@@ -8,6 +8,8 @@ errors but the last one are small. The coefficients are those of benchmarks/math
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ljit.codegen.mathlib.registry import elementary
 from ljit.codegen.mathlib.terms import Term, fma, intrinsic, polynomial, select
 from ljit.records import Record
@@ -21,6 +23,7 @@ __all__ = [
     "reduce_exp2",
     "rest_of_exp",
     "scaled",
+    "vanishing",
 ]
 
 
@@ -104,6 +107,12 @@ def limited(x: Term, least: float, most: float) -> Term:
     return select(x > most, most, x)
 
 
+def vanishing(x: Term, least: float, function: Callable[[Term], Term]) -> Term:
+    """A function that is 0 below `least`: computed of 0 there, as products that vanish take a hundred times as long."""
+    vanishes = x < least
+    return select(vanishes, 0.0, function(select(vanishes, 0.0, x)))
+
+
 def reduce_exp(x: Term) -> Reduced:
     """Reduce the operand of exp, which must be NaN or within [least, most]."""
     constants = _FORMATS[x.type]
@@ -157,16 +166,24 @@ def power_of_half(count: Term, offset: int, type_: str) -> Term:
 @elementary("exp", "double", "float")
 def exp(x: Term) -> Term:
     constants = _FORMATS[x.type]
-    reduced = reduce_exp(limited(x, constants.least, constants.most))
-    return scaled(*rest_of_exp(reduced), reduced.count)
+
+    def finite(x: Term) -> Term:
+        reduced = reduce_exp(select(x > constants.most, constants.most, x))
+        return scaled(*rest_of_exp(reduced), reduced.count)
+
+    return vanishing(x, constants.least, finite)
 
 
 @elementary("exp2", "double", "float")
 def exp2(x: Term) -> Term:
     constants = _FORMATS[x.type]
-    bias, digits = constants.bias, constants.digits
-    reduced = reduce_exp2(limited(x, -float(bias + digits + 2), float(bias + 2)))
-    return scaled(*rest_of_exp(reduced), reduced.count)
+    most = float(constants.bias + 2)
+
+    def finite(x: Term) -> Term:
+        reduced = reduce_exp2(select(x > most, most, x))
+        return scaled(*rest_of_exp(reduced), reduced.count)
+
+    return vanishing(x, -float(constants.bias + constants.digits + 2), finite)
 
 
 @elementary("expm1", "double", "float")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from ljit.codegen.mathlib.exponentials import limited, power_of_2, reduce_exp, rest_of_exp, scaled
+from ljit.codegen.mathlib.exponentials import power_of_2, reduce_exp, rest_of_exp, scaled, vanishing
 from ljit.codegen.mathlib.logarithms import Split, rough_log
 from ljit.codegen.mathlib.registry import elementary
 from ljit.codegen.mathlib.terms import Term, fma, intrinsic, polynomial, select
@@ -87,7 +87,9 @@ def pow_double(x: Term, y: Term) -> Term:
     product = y * log
     low = fma(y, log, -product) + y * log_low
     low = select(intrinsic("fabs", product) < 800.0, low, 0.0)
-    return _with_special_values(x, y, _exp(limited(product, -746.0, 710.0), low))
+    product = select(product > 710.0, 710.0, product)
+    result = vanishing(product, -746.0, lambda product: _exp(product, low))
+    return _with_special_values(x, y, result)
 
 
 @elementary("pow", "float")
@@ -95,11 +97,14 @@ def pow_float(x: Term, y: Term) -> Term:
     """In float64, with half its digits."""
     size = intrinsic("fabs", x).to("double")
     product = y.to("double") * _at_ends(size, rough_log(size))
-    reduced = reduce_exp(limited(product, -110.0, 95.0))
-    result = polynomial(reduced.r, reduced.r * reduced.r, _EXP) * power_of_2(
-        reduced.count, 0, "double"
-    )
-    return _with_special_values(x, y, result.to("float"))
+    product = select(product > 95.0, 95.0, product)
+    return _with_special_values(x, y, vanishing(product, -110.0, _narrow_exp))
+
+
+def _narrow_exp(x: Term) -> Term:
+    reduced = reduce_exp(x)
+    curve = polynomial(reduced.r, reduced.r * reduced.r, _EXP)
+    return (curve * power_of_2(reduced.count, 0, "double")).to("float")
 
 
 def _at_ends(x: Term, log: Term) -> Term:
