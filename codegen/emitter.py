@@ -20,6 +20,7 @@ from ljit.codegen import (
     mask_loops,
     objects,
     random_streams,
+    stretches,
     ufunc_loops,
     unchanged,
     variables,
@@ -281,6 +282,7 @@ class Emitter:
     array_strides = arrays.array_strides
     array_load = arrays.array_load
     array_store = arrays.array_store
+    array_move = stretches.array_move
     array_new = arrays.array_new
     array_view = arrays.array_view
     array_overlap = arrays.array_overlap

@@ -26,6 +26,7 @@ from ljit.codegen.nest_packing import BLOCK_SHIFT
 from ljit.codegen.nest_reductions import BLOCK, Accumulator, combine_blocks, split, take
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
 from ljit.codegen.nest_strides import Strides
+from ljit.codegen.stretches import copy_stretch
 from ljit.ir import Node
 
 __all__ = ["Body", "Loops"]
@@ -295,7 +296,7 @@ class Loops(Blocks):
             return carried
 
         if is_unit:
-            self._vector_loop(trip, [], numbered, hints)
+            self._copy_or(lambda: self._vector_loop(trip, [], numbered, hints), trip, strides)
             return
         moving = [x for x in self.arrays if strides[x].constant != 0]
 
@@ -320,6 +321,22 @@ class Loops(Blocks):
             maybe_loop(self.e, trip, state, from_place(1), self.length)
         else:
             inner_loop(self.e, trip, state, from_place(1), hints, self.length)
+
+    def _copy_or(self, loop: Callable[[], object], trip: Ref, strides: Places) -> None:
+        """Write the loop; where it only moves elements from row to row, long rows are copied as a whole."""
+        steps = {x: strides[x].constant for x in self.arrays}
+        is_move = not self.length and len(self.sources) == len(self.targets) == len(self._rows) == 1
+        if not is_move or len(steps) < 2:
+            loop()
+            return
+        source, target = self.arrays
+        if source.dtype != target.dtype or {*steps.values()} != {source.dtype.itemsize}:
+            loop()
+            return
+        with self._at(self._rows[0]):
+            places = target.cursors[-1], source.cursors[-1]
+        size = self.f.mul(trip, integer("i64", source.dtype.itemsize))
+        copy_stretch(self.f, *places, size, loop)
 
     def _vector_loop(
         self, trip: Ref, start: State, body: Callable[[Ref, State], State], hints: Sequence[str]

@@ -56,8 +56,9 @@ def _elementwise(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Nat
         return list(_as_sequence(element_op.lower(e, *elements, **node.attrs), 1))
 
     out_types = [] if into else [out.type for out in node.outputs]
-    known: dict[str, Any] = {"length": mapnest.length_of([element_op])}
     elements = [x.type.element if isinstance(x.type, ArrayType) else x.type for x in operands]
+    is_move = element_op.is_identity(elements, node.attrs)
+    known: dict[str, Any] = {"length": mapnest.length_of([] if is_move else [element_op])}
     known["may_leave"] = bool(element_op.effects_on(elements, node.attrs) & Effect.RAISE)
     made = mapnest.emit_map(e, into, operands, out_types, body, **known)
     return (into or made)[: len(node.outputs)]

@@ -44,7 +44,7 @@ def _simpler(node: Node) -> Value | None:
     op = node.op
     if op.neutral is not None:
         return _without_neutral(node, op.neutral)
-    if op.keeps and node.inputs[0].type in op.keeps:
+    if op.keeps and op.is_identity([v.type for v in node.inputs], node.attrs):
         return node.inputs[0]
     if op.undoes_itself:
         inner = node.inputs[0].node

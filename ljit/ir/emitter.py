@@ -154,6 +154,12 @@ class Emitter(Protocol):
     def array_store(self, a: V, indices: Sequence[V], value: V) -> None:
         """Store one element of the array's dtype; indices as in `array_load`."""
 
+    def array_move(self, target: V, to: V, source: V, at: V, count: V) -> None:
+        """Copy elements side by side from one vector in C order, from `at` on, to places of another one from `to` on.
+
+        Source and target do not overlap.
+        """
+
     def array_new(self, type_: Type, sizes: Sequence[V], fill: V | None) -> V:
         """Allocate a C-contiguous array; `fill` None leaves it uninitialised. Negative sizes bail."""
 

@@ -264,8 +264,9 @@ class OpDef(Record):
     statement: str = ""
     #: the right operand that changes nothing
     neutral: Neutral | None = None
-    #: the operand types for which ``op(x)`` is ``x``, and those for which ``op(op(x))`` is
-    keeps: tuple[Type, ...] = ()
+    #: the operand types for which ``op(x)`` is ``x`` (or a function of them and the attributes), and those for which
+    #: ``op(op(x))`` is
+    keeps: tuple[Type, ...] | Callable[..., bool] = ()
     undoes_itself: tuple[Type, ...] = ()
     #: how the text form writes the op instead of its name: ``->`` of Yield
     keyword: str = ""
@@ -301,6 +302,12 @@ class OpDef(Record):
         if callable(self.syntax):
             return self.syntax(*operands, **attrs)
         return self.syntax.format(*operands, **attrs)
+
+    def is_identity(self, types: Sequence[Type], attrs: Mapping[str, object]) -> bool:
+        """Whether the op gives its operand as it is."""
+        if callable(self.keeps):
+            return self.keeps(*types, **attrs)
+        return bool(self.keeps) and types[0] in self.keeps
 
     def effects_of(self, node: Node) -> Effect:
         """Give the op's own effects for the operand types of `node` and what is proven of it."""

@@ -237,7 +237,8 @@ def _lower_copy(e: Emitter, a: V, *, order: object) -> V:
     total = reduce(e.mul, sizes)
     flat, step = ArrayType(result.dtype, (None,)), e.const(INT, result.dtype.itemsize)
     source, target = (e.array_view(x, flat, e.const(INT, 0), [total], [step]) for x in (a, made))
-    e.loop(total, lambda k: e.array_store(target, [k], e.array_load(source, [k])))
+    start = e.const(INT, 0)
+    e.array_move(target, start, source, start, total)
     return made
 
 

@@ -163,19 +163,10 @@ def _copy_blocks(
     """
     (into, far), (values, near) = target, source
 
-    def element(at: V, to: V) -> None:
-        e.array_store(into, [to], e.array_load(values, [at]))
-
     def copy(t: V) -> None:
-        to, at = e.add(first, e.mul(t, far)), e.mul(t, near)
-        e.loop(block, lambda k: element(e.add(at, k), e.add(to, k)))
+        e.array_move(into, e.add(first, e.mul(t, far)), values, e.mul(t, near), block)
 
-    if e.constant_of(block) == 1:
-        e.loop(times, lambda t: element(t, e.add(first, e.mul(t, far))))
-    elif e.constant_of(times) == 1:
-        e.loop(block, lambda k: element(k, e.add(first, k)))
-    else:
-        e.loop(times, copy)
+    e.loop(times, copy)
 
 
 def _fill(e: Emitter, made: V, offset: V, part: V, sizes: Sequence[V], along: int) -> None:

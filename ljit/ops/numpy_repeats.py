@@ -22,18 +22,6 @@ def _flat(e: Emitter, a: V) -> V:
     return viewed(e, a, [product_of(e, e.array_sizes(a))])
 
 
-def _copy(e: Emitter, target: V, to: V, source: V, at: V, count: V) -> None:
-    """Copy elements side by side from one vector to another."""
-    if e.constant_of(count) == 1:
-        e.array_store(target, [to], e.array_load(source, [at]))
-        return
-
-    def step(k: V) -> None:
-        e.array_store(target, [e.add(to, k)], e.array_load(source, [e.add(at, k)]))
-
-    e.loop(count, step)
-
-
 # -- repeat ------------------------------------------------------------------------------------------
 
 
@@ -80,7 +68,8 @@ def _lower_repeat(e: Emitter, a: V, repeats: V, *, axis: int | None = None) -> V
             fill_stretch(e, target, start, times, e.array_load(source, [at]))
         else:
             e.loop(
-                times, lambda k: _copy(e, target, e.add(start, e.mul(k, block)), source, at, block)
+                times,
+                lambda k: e.array_move(target, e.add(start, e.mul(k, block)), source, at, block),
             )
 
     e.loop(count, several)
@@ -138,12 +127,14 @@ def _lower_tile(e: Emitter, a: V, reps: V) -> V:
 
     def row(i: V) -> None:
         at, to = e.mul(i, columns), e.mul(i, width)
-        e.loop(right, lambda k: _copy(e, target, e.add(to, e.mul(k, columns)), source, at, columns))
+        e.loop(
+            right, lambda k: e.array_move(target, e.add(to, e.mul(k, columns)), source, at, columns)
+        )
 
     is_empty = e.compare("eq", down, zero)
     e.loop(e.select(is_empty, zero, rows), row)
     again = e.select(is_empty, zero, e.sub(down, one))
-    e.loop(again, lambda k: _copy(e, target, e.mul(e.add(k, one), block), target, zero, block))
+    e.loop(again, lambda k: e.array_move(target, e.mul(e.add(k, one), block), target, zero, block))
     whole = [e.mul(rows, down), width] if rank == 2 else [width]
     return viewed(e, target, whole)
 
@@ -235,7 +226,7 @@ def _lower_pad(
         fill_stretch(e, target, to, first, value)
         inside = e.add(to, first)
         if axis == len(sizes) - 1:
-            _copy(e, target, inside, source, at, sizes[axis])
+            e.array_move(target, inside, source, at, sizes[axis])
         else:
 
             def row(i: V) -> None:

@@ -61,17 +61,10 @@ def _lower_roll(e: Emitter, a: V, shift: V, *, axis: int | None = None) -> V:
     tail = e.sub(block, head)
     source, target = _flat(e, a, e.mul(times, block)), _flat(e, made, e.mul(times, block))
 
-    def copy(count: V, source_at: V, target_at: V) -> None:
-        def step(k: V) -> None:
-            value = e.array_load(source, [e.add(source_at, k)])
-            e.array_store(target, [e.add(target_at, k)], value)
-
-        e.loop(count, step)
-
     def stretch(t: V) -> None:
         base = e.mul(t, block)
-        copy(head, e.add(base, tail), base)
-        copy(tail, base, e.add(base, head))
+        e.array_move(target, base, source, e.add(base, tail), head)
+        e.array_move(target, e.add(base, head), source, base, tail)
 
     e.loop(times, stretch)
     return made

@@ -100,6 +100,10 @@ def _lower_astype(e: Emitter, a: V, *, dtype: object, **_attrs: object) -> V:
     return store_convert(e, a, chosen)
 
 
+def _keeps_elements(a: Type, *, dtype: object, **_attrs: object) -> bool:
+    return isinstance(a, ScalarType) and chosen_dtype(dtype, None) == a.dtype
+
+
 def _shares(
     a: Type, *, dtype: object, copy: object = True, order: object = "K", **_: object
 ) -> bool | None:
@@ -128,6 +132,7 @@ declare(
         can_lower=_can_lower_astype,
         effects=_astype_effects,
         methods=("ndarray.astype", "generic.astype"),
+        keeps=_keeps_elements,
         parameters=("a", "dtype", "order", "casting"),
         elementwise=True,
         is_cheap=True,

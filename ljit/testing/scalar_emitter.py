@@ -309,6 +309,9 @@ class ScalarEmitter:
         assert value.type == ScalarType(a.value.dtype), f"{value.type} stored into {a.type}"
         a.value[tuple(i.value for i in indices)] = value.value
 
+    def array_move(self, target: Number, to: Number, source: Number, at: Number, n: Number) -> None:
+        target.value[to.value :][: n.value] = source.value[at.value :][: n.value]
+
     def array_new(self, type_: Type, sizes: Sequence[Number], fill: Number | None) -> Number:
         assert isinstance(type_, ArrayType)
         if any(size.value < 0 for size in sizes):
@@ -379,9 +382,8 @@ class ScalarEmitter:
         return to_number(int(np.searchsorted(a.value, key.value, side)), INT)  # type: ignore[call-overload]
 
     def array_interval(self, a: Number, key: Number) -> Number:
-        if key.value > a.value[-1]:
-            return to_number(len(a.value), INT)
-        return to_number(int(np.searchsorted(a.value, key.value, "right")) - 1, INT)
+        found = int(np.searchsorted(a.value, key.value, "right")) - 1
+        return to_number(len(a.value) if key.value > a.value[-1] else found, INT)
 
     def array_positions(self, a: Number, keys: Number, into: Number, *, after: bool) -> Number:
         into.value[...] = np.searchsorted(a.value, keys.value, "right" if after else "left")
@@ -394,11 +396,10 @@ class ScalarEmitter:
         into.value[...] = (np.argmax if greatest else np.argmin)(a.value, axis=0)
 
     def array_gather(self, a: Number, index: Number, into: Number) -> Number:
-        try:
+        is_good = self.are_inside(a, index)
+        if is_good.value:
             into.value[...] = a.value[index.value]
-        except IndexError:
-            return to_number(False, BOOL)
-        return to_number(True, BOOL)
+        return is_good
 
     def array_compress(self, a: Number, mask: Number, into: Number) -> None:
         into.value[...] = a.value[mask.value]
@@ -407,8 +408,8 @@ class ScalarEmitter:
         a.value[mask.value] = values.value
 
     def are_inside(self, a: Number, index: Number) -> Number:
-        size = len(a.value)
-        return to_number(bool(np.all((index.value >= -size) & (index.value < size))), BOOL)
+        good = np.arange(-len(a.value), len(a.value))
+        return to_number(bool(np.isin(index.value, good).all()), BOOL)
 
     def array_scatter(self, a: Number, index: Number, values: Number) -> None:
         a.value[index.value] = values.value

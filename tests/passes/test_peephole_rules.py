@@ -76,10 +76,13 @@ def test_an_op_that_undoes_itself_does(op):
 
 
 @pytest.mark.parametrize("op", [op for op in REGISTRY.values() if op.keeps], ids=str)
-def test_an_op_that_keeps_its_operand_does(op):
-    for value in VALUES:
-        if type_of(value) in op.keeps:
-            assert is_same(op.evaluate(value), value)
+@pytest.mark.parametrize("dtype", [np.float64, np.int8])
+def test_an_op_that_keeps_its_operand_does(op, dtype):
+    attrs = {"dtype": dtype} if "dtype" in op.schema.keyword_only else {}
+    kept = [x for x in VALUES if op.is_identity([type_of(x)], attrs)]
+    assert kept
+    for value in kept:
+        assert is_same(op.evaluate(value, **attrs), value)
 
 
 def test_adding_zero_to_a_float_is_no_identity():

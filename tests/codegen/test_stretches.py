@@ -1,0 +1,91 @@
+"""Long stretches of memory are copied as a whole; what comes out is what loops give."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ljit
+
+WIDE = 1000  # elements of rows of eight bytes: with 40 rows they are long, with 4 short
+
+FUNCTIONS = {
+    "copy": lambda a: a.copy(),
+    "astype": lambda a: a.astype(a.dtype, order="C"),
+    "transposed copy": lambda a: a.T.copy(),
+    "concatenate": lambda a: np.concatenate((a, a)),
+    "tile": lambda a: np.tile(a, (2, 1)),
+    "roll": lambda a: np.roll(a, 1700),
+    "pad": lambda a: np.pad(a, 1),
+    "insert": lambda a: np.insert(a, 1, 5, axis=0),
+}
+
+
+def stored(a, b):
+    a[:] = b
+
+
+def stored_behind(a):
+    a[1:] = a[:-1]
+
+
+def stored_before(a):
+    a[:-1] = a[1:]
+
+
+def rows(count: int, dtype: str, layout: str) -> np.ndarray:
+    a = (np.arange(count * WIDE) % 251).astype(dtype).reshape(count, WIDE)
+    if layout == "strided":
+        return np.repeat(a, 2, axis=1)[:, ::2]
+    return np.asfortranarray(a) if layout == "transposed" else a
+
+
+def assert_same(found: np.ndarray, wanted: np.ndarray) -> None:
+    assert (type(found), found.dtype, found.shape) == (type(wanted), wanted.dtype, wanted.shape)
+    assert found.flags.c_contiguous == wanted.flags.c_contiguous
+    assert (found == wanted).all()
+
+
+@pytest.mark.parametrize("layout", ["contiguous", "strided", "transposed"])
+@pytest.mark.parametrize("dtype", ["float64", "complex128", "int8", "bool"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_copies_of_any_length_are_numpys(name, dtype, layout):
+    function = FUNCTIONS[name]
+    f = ljit.jit(function)
+    for count in (4, 4, 40, 300):
+        a = rows(count, dtype, layout)
+        result = f(a)
+        assert_same(result, function(a))
+        assert not np.shares_memory(result, a)
+
+
+@pytest.mark.parametrize("layout", ["contiguous", "strided", "transposed"])
+@pytest.mark.parametrize("dtype", ["float64", "complex64", "bool"])
+def test_stores_of_any_length_are_numpys(dtype, layout):
+    f = ljit.jit(stored)
+    for count in (4, 4, 40, 300):
+        a, b = np.zeros((count, WIDE), dtype), rows(count, dtype, layout)
+        f(a, b)
+        assert_same(a, np.ascontiguousarray(b))
+        f(a, a)
+        assert_same(a, np.ascontiguousarray(b))
+
+
+@pytest.mark.parametrize("function", [stored_behind, stored_before])
+def test_long_stores_that_overlap_read_all_first(function):
+    f = ljit.jit(function)
+    for shape in ((10,), (10,), (100_000,), (100, 1000), (3, 100_000)):
+        a = np.arange(np.prod(shape)).reshape(shape)
+        b = a.copy()
+        f(a)
+        function(b)
+        assert_same(a, b)
+
+
+@pytest.mark.parametrize("function", [FUNCTIONS["copy"], FUNCTIONS["concatenate"], stored])
+def test_long_copies_are_the_c_librarys(function):
+    f = ljit.jit(function)
+    args = [rows(40, "float64", "contiguous") for _ in range(f.__wrapped__.__code__.co_argcount)]
+    for _ in range(2):
+        f(*args)
+    assert "@llvm.memmove" in f.dump_llvm()
