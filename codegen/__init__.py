@@ -8,7 +8,7 @@ from ljit.codegen.context import CompileOptions, ExitInfo, SiteInfo
 from ljit.codegen.engine import host_description
 from ljit.codegen.entry import slow_entry
 from ljit.codegen.fill_in import FillIn
-from ljit.codegen.pass_on import PassOnCode, compile_pass_on
+from ljit.codegen.pass_on import PassOnCode, compile_pass_on, counted_entry
 from ljit.codegen.unit import NativeCode, build_module, compile_unit
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "build_module",
     "compile_pass_on",
     "compile_unit",
+    "counted_entry",
     "host_description",
     "slow_entry",
 ]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from ljit.codegen.builder import ModuleBuilder, address
 from ljit.codegen.engine import CompiledModule, compile_ir, keep_forever
 
-__all__ = ["is_call_of", "shared_function"]
+__all__ = ["is_call_of", "shared_address", "shared_function"]
 
 _compiled: dict[str, CompiledModule] = {}
 
@@ -19,7 +19,14 @@ _compiled: dict[str, CompiledModule] = {}
 def shared_function(
     name: str, write: Callable[[ModuleBuilder], object], *, straight: bool = False
 ) -> str:
-    """The address of a function as `FunctionBuilder.call` takes it; `write` writes it into a module of its own.
+    """The address of a function as `FunctionBuilder.call` takes it; see `shared_address`."""
+    return address(shared_address(name, write, straight=straight)).text
+
+
+def shared_address(
+    name: str, write: Callable[[ModuleBuilder], object], *, straight: bool = False
+) -> int:
+    """The address of a function; `write` writes it into a module of its own.
 
     `straight`: it is straight-line code, see `compile_ir`. The module may hold other functions: the name decides.
     """
@@ -29,7 +36,7 @@ def shared_function(
         compiled = compile_ir(module.render(), name, straight=straight)
         keep_forever(compiled)
         _compiled[name] = compiled
-    return address(_compiled[name].address).text
+    return _compiled[name].address
 
 
 def is_call_of(prefix: str, line: str) -> bool:

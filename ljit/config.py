@@ -5,7 +5,8 @@ Variables: ``LJIT=0`` leaves functions undecorated, ``LJIT_CHECK=1`` verifies gr
 makes no code for the sizes of small arrays, ``LJIT_OPT_LIMIT="fuse=12"`` lets a pass do
 that many rewrites, ``LJIT_STOP_AFTER=17`` skips every pass after the 17th run, ``LJIT_KEPT_MEMORY=64`` keeps at
 most so many MiB of freed arrays for new ones, ``LJIT_QUICK_RUNS=200000`` says how often native code runs, by and large,
-before it is worth optimising (0: it is optimised at once), and
+before it is worth optimising (0: it is optimised at once), ``LJIT_COLD_CALLS=0`` leaves no calls of small functions to
+CPython until they pay for a compile, and
 ``LJIT_LOG_LEVEL='inline:>fuse:>>runtime'`` logs passes and components to stderr: no prefix
 gives DUMP, ``>`` also UPDATE, ``>>`` also DEBUG. They are read once; tests use `overridden`.
 """
@@ -43,6 +44,7 @@ class Settings(Record, eq=True):
     stop_after: int | None = None
     kept_memory: int = KEPT_MEMORY
     quick_runs: int = QUICK_RUNS
+    cold_calls: bool = True
 
     @staticmethod
     def from_environment(environment: Mapping[str, str]) -> Settings:
@@ -60,6 +62,7 @@ class Settings(Record, eq=True):
             stop_after=_parse_count("LJIT_STOP_AFTER", stop_after) if stop_after else None,
             kept_memory=_count_or("LJIT_KEPT_MEMORY", kept_memory, KEPT_MEMORY),
             quick_runs=_count_or("LJIT_QUICK_RUNS", quick_runs, QUICK_RUNS),
+            cold_calls=environment.get("LJIT_COLD_CALLS", "1") != "0",
         )
 
 

@@ -15,7 +15,18 @@ import numpy as np
 
 from ljit.records import Record
 from ljit.sizes import is_large_shape, small_sizes
-from ljit.types import INT, NEVER, ArrayType, Type, join, type_of
+from ljit.types import (
+    INT,
+    NEVER,
+    ArrayType,
+    ListType,
+    ScalarType,
+    TupleType,
+    Type,
+    UnionType,
+    join,
+    type_of,
+)
 
 __all__ = ["NO_CONSTANT", "Observation", "Profile"]
 
@@ -112,6 +123,16 @@ class Observation(Record, frozen=False):
         return ArrayType(self.type.dtype, self.sizes, self.type.layout, self.type.writeable)
 
 
+def _is_of_numpy(type_: Type) -> bool:
+    if isinstance(type_, UnionType):
+        return any(map(_is_of_numpy, type_.members))
+    if isinstance(type_, TupleType):
+        return any(map(_is_of_numpy, type_.items))
+    if isinstance(type_, ListType):
+        return _is_of_numpy(type_.item)
+    return isinstance(type_, ArrayType | ScalarType)
+
+
 class Profile:
     """Observations by the id of the `prim::profile` node, joined over all runs."""
 
@@ -154,6 +175,11 @@ class Profile:
     def has_large(self) -> bool:
         """Whether large arrays were seen."""
         return any(found.is_large for found in self._observations.values())
+
+    @property
+    def has_arrays(self) -> bool:
+        """Whether arrays or numbers of NumPy's were seen."""
+        return any(_is_of_numpy(found.type) for found in self._observations.values())
 
     def constant(self, node_id: int) -> object:
         """Give the object that the node gave each time, or NO_CONSTANT."""

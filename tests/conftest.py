@@ -6,6 +6,7 @@ import os
 
 os.environ.setdefault("LJIT_CHECK", "1")  # verify graphs; show ljit's own faults
 os.environ.setdefault("LJIT_QUICK_RUNS", "0")  # what is optimised is what most tests are about
+os.environ.setdefault("LJIT_COLD_CALLS", "0")  # second calls are to be native
 
 import pytest
 from hypothesis import HealthCheck, settings

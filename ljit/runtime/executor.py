@@ -35,6 +35,7 @@ from ljit.ops.control import CALLEE_LEFT, HOT, NOT_RUN, PLANNED_EXITS
 from ljit.parameters import is_by_position
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
+from ljit.runtime.cold import MOST_PASSED, PROFILED_RUNS, ColdCalls, may_jump
 from ljit.runtime.links import (
     connect,
     disconnect,
@@ -53,6 +54,7 @@ from ljit.runtime.native import (
     link_entries,
     make_fill_in,
     make_pass_on,
+    pass_calls,
 )
 from ljit.runtime.options import Options
 from ljit.runtime.outlining import OutlinedLoops
@@ -62,7 +64,6 @@ from ljit.runtime.plans import (
     MAX_EVICTIONS,
     MAX_MISMATCHES,
     MAX_PLANS,
-    SLOW_CALLS_BEFORE_LOADING,
     SLOW_CALLS_BEFORE_PASSING_ON,
     TESTS_IN_FRONT,
     LoopPlan,
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "ProfilingExecutor"]
 
 _log = config.logger("profiling_executor")
+_FOR_EVER = 2**62  # calls
 _lock = threading.RLock()  # of all executors: one compiles while another does
 
 
@@ -122,10 +124,10 @@ class ProfilingExecutor:
         self.outlined = OutlinedLoops(self)
         self.lock = _lock
         self.refused: str | None = None
-        self.slow_calls = 0  # since CPython runs the function
+        self.cold = ColdCalls.of(fn, options)
+        self.profiled_runs = options.num_profiled_runs  # of a plan, before it is compiled
         self.evictions = 0
         self.bound_calls = 0  # of native code, with keywords or defaults
-        self.pass_on: PassOn | None = None
         self._fill_in: FillIn | None = None
         self._evicted: list[NativeUnit | PassOn] = []  # may still be running
         self._baseline: Baseline | None = None
@@ -181,8 +183,11 @@ class ProfilingExecutor:
             raise
 
     def _call(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
+        if not self.cold.is_over:
+            return self._call_cold(args, kwargs)
         if self.baseline is None:
-            self._count_slow_call(None)
+            if may_jump():
+                pass_calls(self.owner, self.fn, _FOR_EVER)
             return self.run_plainly(args, kwargs)
         values = bind_arguments(self.fn, args, kwargs)
         plan = self.plan_for(values) if values is not None else None
@@ -201,6 +206,38 @@ class ProfilingExecutor:
             return self.run_plainly(args, kwargs)
         return self.interpret(plan, values)
 
+    def _call_cold(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
+        """Leave a call to CPython, unless there are reasons to compile the function now."""
+        cold = self.cold
+        if not cold.is_for([*args, *kwargs.values()]):
+            self.warm_up()
+            return self._call(args, kwargs)
+        if not cold.is_look_due:
+            result = cold.run(self.owner, self.fn, self.run_plainly, args, kwargs)
+            if cold.is_over:  # it has run often
+                self.profiled_runs = PROFILED_RUNS
+                self._link_if_loaded()
+            return result
+        cold.was_looked_at = True
+        values = bind_arguments(self.fn, args, kwargs) if self.baseline is not None else None
+        plan = self.plan_for(values) if values is not None else None
+        if values is None or plan is None:
+            return self.run_plainly(args, kwargs)
+        result = self.interpret(plan, values)
+        if plan.feedback.profile.has_arrays:
+            self.warm_up()
+        return result
+
+    def warm_up(self) -> None:
+        """Profile and compile from now on, whatever the calls took so far."""
+        if not self.cold.is_over:
+            self.cold.limit = 0
+            self._link_if_loaded()
+
+    def _link_if_loaded(self) -> None:
+        if is_compiler_loaded():  # else calls come here anyway
+            self.link_entries()
+
     def _count_mismatch(self, plan: Plan) -> None:
         plan.mismatches += 1
         if plan.mismatches >= MAX_MISMATCHES:
@@ -214,18 +251,17 @@ class ProfilingExecutor:
                 self._fill_in = make_fill_in(self.fn, self.owner)
                 self.link_entries()
 
-    def _count_slow_call(self, plan: Plan | None) -> None:
+    def _count_slow_call(self, plan: Plan) -> None:
         """Note a call that CPython runs; after many of them calls jump there without coming here."""
-        counted = plan if plan is not None else self
-        counted.slow_calls += 1
-        is_loaded = is_compiler_loaded()
-        limit = SLOW_CALLS_BEFORE_PASSING_ON if is_loaded else SLOW_CALLS_BEFORE_LOADING
-        if counted.slow_calls < limit or counted.pass_on is not None:
+        plan.slow_calls += 1
+        if not may_jump():
             return
-        with self.lock:
-            entry = make_pass_on(self.fn, plan.types if plan is not None else None)
-            counted.pass_on = entry
-            self.link_entries()
+        if all(p.refused is not None for p in self.plans.values()):
+            pass_calls(self.owner, self.fn, min(plan.slow_calls, MOST_PASSED))
+        elif plan.slow_calls >= SLOW_CALLS_BEFORE_PASSING_ON and plan.pass_on is None:
+            with self.lock:
+                plan.pass_on = make_pass_on(self.fn, plan.types)
+                self.link_entries()
 
     def run_plainly(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         """Let CPython run the call; recursion through here may go as deep as without ljit."""
@@ -305,7 +341,7 @@ class ProfilingExecutor:
                 return plan.unit
             plan.feedback.changes.update(broken)
             self.retire(plan, f"changed: {', '.join(broken)}")
-        wanted = self.options.num_profiled_runs if runs is None else runs
+        wanted = self.profiled_runs if runs is None else runs
         if plan.runs < wanted or plan.refused is not None:
             return None
         with self.lock:
@@ -327,6 +363,7 @@ class ProfilingExecutor:
         assert self.baseline is not None
 
         def bail_out(exit_index: int, site: int, values: tuple[object, ...]) -> object:
+            assert unit is not None
             try:
                 return self.on_bailout(plan, unit, exit_index, site, values)
             except BaseException as error:
@@ -351,7 +388,7 @@ class ProfilingExecutor:
                 raise
             self.refuse(plan, f"internal error: {error}")
             return
-        if not unit.is_worthwhile:
+        if unit is None:
             self.refuse(plan, "nothing in it gains from native code")
             return
         if unit.types != plan.types:  # sizes are no help
@@ -382,7 +419,7 @@ class ProfilingExecutor:
 
     def link_entries(self) -> None:
         """Chain the entries of all native plans behind the function's vectorcall slot."""
-        if not is_by_position(self.fn.__code__) and self.pass_on is None:
+        if not is_by_position(self.fn.__code__):
             # Native entries take all parameters by position, which is wrong for callers here.
             units = [plan.unit for plan in self.plans.values() if plan.unit is not None]
             if self._fill_in is not None:
@@ -391,7 +428,6 @@ class ProfilingExecutor:
                 link_entries(self.owner, [])
             return
         entries = [entry for plan in self.plans.values() for entry in (plan.unit, plan.pass_on)]
-        entries.append(self.pass_on)
         link_entries(self.owner, [e for e in entries if e is not None], self._fill_in)
 
     def retire(self, plan: Plan, reason: str) -> None:

@@ -78,6 +78,7 @@ def specialization_info(plan: Plan) -> SpecializationInfo:
 def explain(executor: ProfilingExecutor) -> str:
     """Say of each source line how it runs, and of each check how often it failed."""
     name = executor.fn.__qualname__
+    executor.warm_up()
     if executor.baseline is None:
         return f"{name}: left to CPython\n  {executor.refused}"
     return "\n".join(_parts(executor, name))
@@ -89,7 +90,7 @@ def _parts(executor: ProfilingExecutor, name: str) -> Iterator[str]:
         f"{_count(len(executor.loops), 'outlined loop')}"
     )
     if not executor.plans:
-        yield "  not called yet"
+        yield "  not called yet" if not executor.cold.calls else "  left to CPython so far"
     if executor.evictions:
         yield f"  {_count(executor.evictions, 'specialisation')} given up for newer ones"
     for plan in list(executor.plans.values()):

@@ -70,6 +70,7 @@ def graph_for(
     executor: ProfilingExecutor, args: Sequence[object], kwargs: Mapping[str, object]
 ) -> Graph:
     """Specialise for the types of the arguments, with the profile that there is for them."""
+    executor.warm_up()
     baseline = _baseline(executor)
     values = _values(executor, args, kwargs)
     general = tuple(map(type_of, values))
@@ -102,6 +103,7 @@ class _NoHooks:
 
 def _unit(executor: ProfilingExecutor, args: Sequence[object]) -> NativeUnit:
     """The optimised code for these arguments, or the latest; the function must have been called."""
+    executor.warm_up()
     _baseline(executor)
     if args:
         plan = executor.plan_for(_values(executor, args, {}))
@@ -127,4 +129,6 @@ def assembly(executor: ProfilingExecutor, args: Sequence[object]) -> str:
 
 
 def specializations(executor: ProfilingExecutor) -> list[SpecializationInfo]:
+    """What was compiled so far. Who asks wants native code: the function is cold no longer."""
+    executor.warm_up()
     return [specialization_info(plan) for plan in list(executor.plans.values())]

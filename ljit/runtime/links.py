@@ -44,6 +44,7 @@ def link_to(callee: object, given: tuple[Type, ...], seen: Type) -> NativeLink |
     params = tuple(map(as_parameter, given))
     if None in params or not _takes(executor, params):  # type: ignore[arg-type]
         return None
+    executor.warm_up()
     with executor.lock:
         plan = _plan(executor, params)  # type: ignore[arg-type]
         if plan is None or plan.refused is not None:

@@ -29,7 +29,12 @@ from ljit.runtime.baseline import (
     no_collections,
 )
 from ljit.runtime.feedback import PlanFeedback
-from ljit.runtime.vectorcall import make_function_type, set_vectorcall
+from ljit.runtime.vectorcall import (
+    make_function_type,
+    set_passed_calls,
+    set_vectorcall,
+    words_of,
+)
 from ljit.sizes import without_sizes
 from ljit.types import ArrayType, Type
 
@@ -51,6 +56,7 @@ __all__ = [
     "make_fill_in",
     "make_pass_on",
     "make_unit",
+    "pass_calls",
     "specialized_graph",
 ]
 
@@ -105,13 +111,9 @@ class NativeUnit(Record, frozen=False):
         """Name the global and closure variables that are not what the code takes them for."""
         return [a.key for a in self.specialization.assumptions if not a.holds()]
 
-    @property
-    def is_worthwhile(self) -> bool:
-        """Whether anything but boxed calls happens in it; CPython makes functions faster."""
-        return _is_worthwhile(self.graph)
-
 
 def _is_worthwhile(graph: Graph) -> bool:
+    """Whether anything but boxed calls happens in it; CPython makes functions faster."""
     has_boxed = has_gain = makes_functions = False
     for node in graph.walk():
         if node.op is CALL_NATIVE or (node.blocks and node.op is not IF):
@@ -331,9 +333,10 @@ def compile_function(
     is_called: bool,
     quick_runs: int,
     earlier: Specialization | None = None,
-) -> NativeUnit:
+) -> NativeUnit | None:
     """Compile the function for arguments of the given types; `is_called`: by native code, too.
 
+    None: nothing in it gains from native code.
     `quick_runs`: how often the code may run before it is worth optimising; it is not optimised then. 0: it is.
     `earlier`: what quick code was made of, if that is to be optimised.
     """
@@ -345,6 +348,8 @@ def compile_function(
             made = _optimized_further(earlier, feedback)
         else:
             made = specialized_graph(baseline, types_, feedback, link_to, is_quick=is_quick)
+        if not _is_worthwhile(made.graph):
+            return None
         return _compile(
             made,
             name,
@@ -442,11 +447,19 @@ class PassOn(Record):
     code: PassOnCode
 
 
-def make_pass_on(fn: types.FunctionType, types_: Sequence[Type] | None) -> PassOn:
-    """Compile the entry that leaves calls with arguments of these types (None: all calls) to `fn`."""
+def make_pass_on(fn: types.FunctionType, types_: Sequence[Type]) -> PassOn:
+    """Compile the entry that leaves calls with arguments of these types to `fn`."""
     from ljit.codegen import compile_pass_on
 
     return PassOn(compile_pass_on(fn, types_))
+
+
+def pass_calls(owner: object, fn: types.FunctionType, calls: int) -> None:
+    """Let the next calls of `owner` jump to the plain function, so many of them."""
+    from ljit.codegen import counted_entry
+
+    set_passed_calls(owner, fn, calls)
+    set_vectorcall(owner, counted_entry(words_of(type(owner))))
 
 
 def make_fill_in(fn: types.FunctionType, owner: object) -> FillIn:

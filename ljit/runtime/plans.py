@@ -39,7 +39,6 @@ __all__ = [
     "MAX_PLANS",
     "NODES_UNTIL_HOT",
     "NODES_UNTIL_LOADED",
-    "SLOW_CALLS_BEFORE_LOADING",
     "SLOW_CALLS_BEFORE_PASSING_ON",
     "TESTS_IN_FRONT",
     "LoopPlan",
@@ -66,9 +65,6 @@ TESTS_IN_FRONT = (OUT_OF_RANGE, OTHER_ORDER)  # of loops; reasons that one bailo
 _SHOWN_AT_ONCE = (NOT_RUN, BROADCAST, OUT_OF_RANGE)  # reasons for a compile after the first bailout
 SLOW_CALLS_BEFORE_PASSING_ON = (
     400  # left to CPython that take as long as the compile after which calls jump there
-)
-SLOW_CALLS_BEFORE_LOADING = (
-    30_000  # the same if that would be the first compile of a process, which loads LLVM
 )
 # A loop is outlined when the interpreter has spent as much time on it as a compile takes: whatever the number
 # of trips turns out to be, the call takes at most twice as long as with the better choice.

@@ -1,11 +1,12 @@
-"""The type behind `ljit.Function`: a Python class plus one machine word that holds a vectorcall entry.
+"""The type behind `ljit.Function`: a Python class plus machine words, the last of which holds a vectorcall entry.
 
 `make_function_type` builds the type at run time from an ordinary Python class, so that no C extension
 is needed. As long as an object's word is NULL, CPython calls the class's ``__call__``; after
 `set_vectorcall` it jumps straight to the given address, for every kind of call.
 
 The entry lives in memory that somebody else owns: whoever sets an address keeps the code alive for as
-long as a call may be inside it.
+long as a call may be inside it. So it is with the plain function in the first word, to which an entry that all objects
+share hands as many calls as the second word says (`ljit.codegen.pass_on`).
 """
 
 from __future__ import annotations
@@ -15,9 +16,18 @@ from types import FunctionType
 
 from ljit.errors import InternalError, Raised
 
-__all__ = ["Raised", "get_vectorcall", "make_function_type", "set_vectorcall"]
+__all__ = [
+    "Raised",
+    "calls_left",
+    "get_vectorcall",
+    "make_function_type",
+    "set_passed_calls",
+    "set_vectorcall",
+    "words_of",
+]
 
 _POINTER_SIZE = ctypes.sizeof(ctypes.c_void_p)
+_WORDS = 3  # the plain function, how many calls it gets, the vectorcall entry
 
 # Include/object.h, typeslots.h and structmember.h: part of the stable ABI.
 _TPFLAGS_DEFAULT = (
@@ -67,7 +77,7 @@ _specs: list[object] = []
 
 
 def make_function_type(base: type) -> type:
-    """Derive a type from `base` whose instances have a vectorcall slot, NULL at first.
+    """Derive a type from `base` whose instances have a vectorcall slot and two more words, zero at first.
 
     `base` is an ordinary Python class with ``__call__`` (the slow path); the new type takes its name, module
     and documentation. Its objects bind as functions do, by the very C function that binds those, and
@@ -76,14 +86,21 @@ def make_function_type(base: type) -> type:
     """
     name = f"{base.__module__}.{base.__qualname__}".encode()
     members = (_MemberDef * 2)(
-        _MemberDef(b"__vectorcalloffset__", _T_PYSSIZET, base.__basicsize__, _READONLY, None)
+        _MemberDef(
+            b"__vectorcalloffset__",
+            _T_PYSSIZET,
+            base.__basicsize__ + (_WORDS - 1) * _POINTER_SIZE,
+            _READONLY,
+            None,
+        )
     )
     slots = (_Slot * 3)(
         _Slot(_TP_MEMBERS, ctypes.addressof(members)),
         _Slot(_TP_DESCR_GET, _get_slot(FunctionType, _TP_DESCR_GET)),
     )
     flags = _TPFLAGS_DEFAULT | _TPFLAGS_HAVE_VECTORCALL | _TPFLAGS_METHOD_DESCRIPTOR
-    spec = _Spec(name, base.__basicsize__ + _POINTER_SIZE, 0, flags, slots)
+    size = base.__basicsize__ + _WORDS * _POINTER_SIZE
+    spec = _Spec(name, size, 0, flags, slots)
     _specs.append((name, members, slots, spec))
     made: type = _from_spec(ctypes.byref(spec), (base,))
     made.__doc__ = base.__doc__
@@ -104,3 +121,21 @@ def set_vectorcall(obj: object, address: int) -> None:
 def get_vectorcall(obj: object) -> int:
     """Give the address that calls of `obj` jump to, 0 if that is ``__call__``."""
     return _slot(obj).value or 0
+
+
+def words_of(cls: type) -> int:
+    """Where the words of an object of a type made here begin."""
+    return cls.__basicsize__ - _WORDS * _POINTER_SIZE
+
+
+def set_passed_calls(obj: object, function: FunctionType, calls: int) -> None:
+    """Say to which plain function an entry may hand how many calls of `obj`; the caller keeps the function alive."""
+    words = id(obj) + words_of(type(obj))
+    ctypes.c_void_p.from_address(words).value = id(function)
+    ctypes.c_int64.from_address(words + _POINTER_SIZE).value = calls
+
+
+def calls_left(obj: object) -> int:
+    """How many calls of those set are left; negative when one more came."""
+    words = id(obj) + words_of(type(obj))
+    return ctypes.c_int64.from_address(words + _POINTER_SIZE).value

@@ -1,0 +1,254 @@
+"""Cold functions: which ones are left to CPython, for how long, and that calls there are those of CPython."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import ljit
+import ljit.codegen
+from ljit import config
+from ljit.runtime import cold
+from ljit.runtime.cold import ColdCalls
+from ljit.runtime.options import Options
+from ljit.runtime.vectorcall import calls_left
+
+
+@pytest.fixture(autouse=True)
+def calls_are_cold_at_first():
+    with config.overridden(cold_calls=True):
+        yield
+
+
+@pytest.fixture
+def warm_after_50(monkeypatch):
+    monkeypatch.setattr(cold, "_CALLS", 50)
+    monkeypatch.setattr(cold, "_INSTRUCTIONS", 0)
+    monkeypatch.setattr(cold, "_SECONDS_UNTIL_LOOK", 1e9)
+
+
+def polynomial(x, y=2.0, *, z=1.0):
+    return x * y + z
+
+
+def is_cold(fn) -> bool:
+    return not ColdCalls.of(fn, Options()).is_over
+
+
+def plain_loop(n):
+    total = 0
+    for i in range(n):
+        total += i
+    return total
+
+
+def plain_recursion(n):
+    return n if n < 2 else plain_recursion(n - 1) + plain_recursion(n - 2)
+
+
+def test_functions_without_loops_are_cold_others_only_if_they_go_through_containers():
+    def branches(x):
+        return -x if x < 0 else x
+
+    def goes_through(self):
+        for x in self.items:
+            self.seen(x)
+        return [x for x in self.items]
+
+    def counts(n):
+        return [i for i in range(n)]
+
+    def waits(x):
+        while x > 0:
+            x -= 1
+
+    def generates(xs):
+        yield from xs
+
+    assert is_cold(branches)
+    assert is_cold(goes_through)
+    assert not any(map(is_cold, (counts, waits, generates, plain_loop)))
+
+
+def test_callers_of_plain_functions_that_may_take_long_are_not_cold():
+    decorated = ljit.jit(plain_loop)
+
+    def calls_loop(n):
+        return plain_loop(n) + 1
+
+    def calls_recursion(n):
+        return plain_recursion(n) + 1
+
+    def calls_decorated(n):
+        return decorated(n) + 1
+
+    assert not is_cold(calls_loop)
+    assert not is_cold(calls_recursion)
+    assert is_cold(plain_recursion) is False
+    assert is_cold(calls_decorated)
+
+
+def test_options_that_say_how_often_to_profile_are_obeyed():
+    assert ColdCalls.of(polynomial, Options(num_profiled_runs=0)).is_over
+    assert ColdCalls.of(polynomial, Options(num_profiled_runs=3)).is_over
+
+
+def test_a_cold_function_is_compiled_after_its_calls(warm_after_50):
+    f = ljit.jit(polynomial)
+    for k in range(50):
+        assert f(k, 2) == polynomial(k, 2)
+    executor = f._executor
+    assert executor.cold.calls <= 50
+    assert not executor.plans
+    for k in range(50 + cold.PROFILED_RUNS):
+        result = f(float(k), 2.0, z=0.5)
+        assert (result, type(result)) == (polynomial(float(k), 2.0, z=0.5), float)
+    (plan,) = executor.plans.values()
+    assert plan.runs == cold.PROFILED_RUNS
+    assert plan.unit is not None
+
+
+def test_most_calls_of_a_cold_function_do_not_come_to_the_executor(warm_after_50):
+    f = ljit.jit(polynomial)
+    executor = f._executor
+    seen = []
+    run_plainly = executor.run_plainly
+    executor.run_plainly = lambda args, kwargs: seen.append(args) or run_plainly(args, kwargs)
+    for k in range(50):
+        f(k)
+    assert 5 <= len(seen) <= 8
+
+
+@pytest.mark.parametrize("array", [np.arange(3.0), np.float32(2.5)])
+def test_arrays_and_their_numbers_make_a_function_warm_at_once(array):
+    f = ljit.jit(polynomial)
+    for _ in range(2):
+        np.testing.assert_array_equal(f(array), polynomial(array))
+    (plan,) = f._executor.plans.values()
+    assert plan.unit is not None
+
+
+class Holder:
+    def __init__(self, held):
+        self.held = held
+        self.items = [held] * 4
+
+
+def doubled(self):
+    return self.held + self.held
+
+
+@pytest.mark.parametrize(("held", "plans"), [(np.arange(3.0), [1]), (2.5, [])])
+def test_a_function_that_takes_long_is_warm_if_it_sees_arrays(monkeypatch, held, plans):
+    monkeypatch.setattr(cold, "_SECONDS_UNTIL_LOOK", 0.0)
+    f = ljit.jit(doubled)
+    for _ in range(3):
+        np.testing.assert_array_equal(f(Holder(held)), held + held)
+    assert f._executor.cold.was_looked_at
+    assert [plan.compiles for plan in f._executor.plans.values() if plan.compiles] == plans
+
+
+def test_loops_over_containers_are_profiled_first_and_warm_when_they_took_long(monkeypatch):
+    @ljit.jit
+    def total(self):
+        result = 0.0
+        for x in self.items:
+            result += x
+        return result
+
+    holder = Holder(1.5)
+    for _ in range(5):
+        assert total(holder) == 6.0
+    (plan,) = total._executor.plans.values()
+    assert (plan.runs, plan.compiles) == (1, 0)
+    monkeypatch.setattr(cold, "_SECONDS_OF_LOOPS", 0.0)
+    for _ in range(20):
+        assert total(holder) == 6.0
+    assert plan.unit is not None
+
+
+def test_loops_over_containers_of_no_object_are_native_in_the_second_call():
+    @ljit.jit
+    def total(xs):
+        result = 0.0
+        for x in xs:
+            result += x
+        return result
+
+    for _ in range(2):
+        assert total([1.5] * 4) == 6.0
+    (plan,) = total._executor.plans.values()
+    assert plan.unit is not None
+
+
+def test_who_looks_at_a_function_has_it_compiled():
+    f = ljit.jit(polynomial)
+    for k in range(10):
+        f(float(k))
+    assert "left to CPython so far" in f.explain()
+    for k in range(2):
+        f(float(k))
+    assert [info.state for info in f.specializations] == ["native"]
+
+
+def test_a_cold_function_that_a_native_loop_calls_is_warm():
+    @ljit.jit
+    def step(x, depth):
+        return x + 1 if depth == 0 else step(x, depth - 1)
+
+    @ljit.jit
+    def steps(n):
+        x = 0
+        for _ in range(n):
+            x = step(x, 1)
+        return x
+
+    for _ in range(4):
+        assert steps(20) == 20
+    assert step._executor.cold.is_over
+
+
+def test_errors_of_a_cold_function_are_those_of_cpython():
+    f = ljit.jit(polynomial)
+    for k in range(20):
+        with pytest.raises(TypeError, match="unsupported operand|can't multiply") as error:
+            f({}, k)
+        assert [entry.name for entry in error.traceback][1:] == ["polynomial"]
+        with pytest.raises(
+            TypeError, match=r"polynomial\(\) takes from 1 to 2 positional arguments"
+        ):
+            f(1, 2, 3)
+        assert f(1, y=3, z=k) == 3 + k
+
+
+def test_a_cold_function_recurses_as_deep_as_in_cpython():
+    @ljit.jit
+    def depth(n):
+        return 0 if n == 0 else 1 + depth(n - 1)
+
+    for _ in range(20):
+        assert depth(0) == 0
+    most = sys.getrecursionlimit() - 200
+    assert depth(most) == most
+    with pytest.raises(RecursionError):
+        depth(10**6)
+
+
+def test_methods_are_cold_as_well():
+    class Counter:
+        def __init__(self):
+            self.n = 0
+
+        @ljit.jit
+        def add(self, k, *more, by=1):
+            self.n += k * by + len(more)
+            return self
+
+    counter = Counter()
+    for _ in range(100):
+        assert counter.add(1, 2, by=3) is counter
+    assert counter.n == 400
+    assert calls_left(Counter.add) >= 0
+    assert not Counter.add._executor.cold.is_over
