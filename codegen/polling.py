@@ -303,6 +303,8 @@ class Polling:
             return
         if self.watch_of(node) is Watch.NONE or _touches_objects(node):
             return
+        if not self._may_free(node.graph):
+            return
         if self._state is None:
             self._state = self.e.bailout.thread_state = f.alloca("ptr", 3)
             f.entry.lines.append(f"store [3 x ptr] zeroinitializer, ptr {self._state}")
@@ -326,13 +328,18 @@ class Polling:
         self._write_gate(node)
         f.block = saved
 
+    def _may_free(self, graph: Graph) -> bool:
+        """Whether a loop of the function may run without the GIL."""
+        if self._has_lists is None:
+            self._has_lists = _has_lists(graph)
+        return self.e.body is None and not self._has_lists
+
     def _write_gate(self, node: Node) -> None:
         """Write what is in front of a loop, now that it is known what the loop does."""
         f, gate, state = self.f, self._gate, self._state
         assert gate is not None and state is not None
         inside = [b for b in f.blocks_since(gate.mark) if id(b) not in self._outside]
         is_free = all(_is_harmless(f.module, line) for block in inside for line in block.lines)
-        is_free = is_free and self.e.body is None and not self._reads_lists(node.graph)
         gate.block.lines.clear()
         f.block = gate.block
         second = f.gep("ptr", state, integer("i64", 1))
@@ -350,11 +357,6 @@ class Polling:
             f.call("void", support("release_gil"), (state,), _NO_MEMORY)
             self._read_flag(state)
             f.br(gate.following)
-
-    def _reads_lists(self, graph: Graph) -> bool:
-        if self._has_lists is None:
-            self._has_lists = _has_lists(graph)
-        return self._has_lists
 
     @contextmanager
     def leaving(self, terminator: Node) -> Iterator[None]:
