@@ -18,6 +18,7 @@ from collections.abc import Collection, Iterator, Sequence
 from ljit.ir import Graph, Node, Value, get_op
 from ljit.ops.control import MAP, YIELD
 from ljit.passes.fuse_columns import split_columns
+from ljit.passes.fuse_copies import cast_copies
 from ljit.passes.fuse_gathers import check_places
 from ljit.passes.fuse_groups import Group, has_outside_uses, plan_groups
 from ljit.passes.fuse_joins import store_parts
@@ -56,7 +57,7 @@ def fuse(graph: Graph, failed: Collection[int] = ()) -> bool:
     for block in list(all_blocks(graph)):
         if block.owner is not None and block.owner.op is MAP:
             continue
-        changed |= split_columns(block) | store_parts(block, failed)
+        changed |= cast_copies(block) | split_columns(block) | store_parts(block, failed)
         while make_updates_plain(block, failed) | spread_masks(block, failed):
             changed = True
         changed |= move_views_up(block)

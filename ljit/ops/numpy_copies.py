@@ -166,6 +166,7 @@ declare_function(
     "array",
     "(object, *, dtype=None, copy=True, order='K')",
     function=np.array,
+    copies=True,
     reads_items=True,
     symbolic=True,
     parameters=("object", "dtype", "copy", "order"),
@@ -177,6 +178,7 @@ declare_function(
     "asarray",
     "(a, *, dtype=None, order='K', copy=None)",
     function=np.asarray,
+    copies=True,
     reads_items=True,
     is_profiled=True,
     samples=_SAMPLES,
@@ -252,6 +254,7 @@ def _declare_copy(name: str, order: str, evaluate: Callable[..., Any], **fields:
         lower=lambda e, a, *, order=order: _lower_copy(e, a, order=order),
         can_lower=lambda a, *, order=order: _can_lower_copy(a, order=order),
         symbolic=True,
+        copies=True,
         samples=((np.arange(3),), (np.arange(6.0).reshape(2, 3),)),
         **fields,
     )

@@ -13,7 +13,8 @@ import ljit
 
 DTYPES = ["float64", "float64", "float32", "int64", "int32", "uint8", "bool", "complex128"]
 BINARY = ["{} + {}", "{} - {}", "{} * {}", "np.maximum({}, {})", "np.where({} > 1, {}, 2)"]
-UNARY = ["-{}", "np.sqrt(np.abs({}))", "{} + 1", "2.5 * {}", "abs({})"]
+UNARY = ["-{}", "np.sqrt(np.abs({}))", "{} + 1", "2.5 * {}", "abs({})", "{}.copy()"]
+UNARY += ["np.array({}, dtype=np.float64)"]
 SHAPES = [((5, 4), (5, 4), (5, 4)), ((5, 4), (4,), (5, 1)), ((7,), (7,), (1,)), ((0,), (0,), (1,))]
 SLICES = ["[1:]", "[:-1]", "[::-1]", "[...]", "[::2]", ""]
 

@@ -500,3 +500,22 @@ def averages_without_nans(a):
 )
 def trigonometry_of_complex_numbers(z, w):
     return np.sin(z) * np.cosh(w), np.tanh(z + w), np.log1p(z), np.cos(w), 1 / np.tan(z)
+
+
+@program(
+    lambda: (np.linspace(-2, 2, 9), 0.5),
+    lambda: (np.arange(12).reshape(3, 4), 2),
+    lambda: (np.arange(12, dtype=np.uint8).reshape(3, 4).T, 2),
+    lambda: (np.linspace(-2, 2, 9)[::2], 0.5),
+    lambda: (np.zeros((0, 2)), 1.0),
+)
+def copies_that_nests_compute_with(x, s):
+    y = x.copy()
+    y[y < 0] = 0
+    z = np.array(y, dtype=np.float64) * s
+    w = np.asarray(x, dtype=np.float32) + np.copy(z)
+    old = x.copy()
+    x += x
+    same = np.asarray(x)
+    same[:1] = 3
+    return y, z, w, old * 2, old - x, np.array(x) - y, same is x
