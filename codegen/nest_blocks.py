@@ -15,7 +15,7 @@ from ljit.codegen.forms import Native
 from ljit.codegen.nest_elements import Elements, Places
 from ljit.codegen.nest_overlap import Redirection
 from ljit.codegen.nest_packing import BLOCK_SHIFT, MOST, buffers, gather, scatter
-from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
+from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, any_of
 from ljit.codegen.nest_strides import Strides
 from ljit.codegen.nest_tiles import (
     HEIGHT_SHIFT,
@@ -172,12 +172,20 @@ class Blocks(Elements):
         """How many groups of rows there are."""
         f = self.f
         more = f.binary("add", trip, integer("i64", (1 << HEIGHT_SHIFT) - 1))
-        return f.select(self._far, f.binary("lshr", more, integer("i64", HEIGHT_SHIFT)), trip)
+        count = f.select(self._are_together, f.select(f.icmp("sgt", trip, ZERO), ONE, ZERO), trip)
+        return f.select(self._far, f.binary("lshr", more, integer("i64", HEIGHT_SHIFT)), count)
+
+    @property
+    def _are_together(self) -> Ref:
+        """Whether all rows can be one group: all elements lie side by side, and no result has to wait."""
+        f = self.f
+        return f.binary("and", self._fast, f.bool_not(any_of(f, [x.overlaps for x in self.ways])))
 
     def _group(self, axis: int, trips: Sequence[Ref], k: Ref) -> None:
-        """The rows of group `k`, in blocks; a group is one row if no array lies the other way around."""
+        """The rows of group `k`, in blocks."""
         f, trip = self.f, trips[self.inner]
-        height = f.select(self._far, integer("i64", 1 << HEIGHT_SHIFT), ONE)
+        height = f.select(self._are_together, trips[axis], ONE)
+        height = f.select(self._far, integer("i64", 1 << HEIGHT_SHIFT), height)
         first = f.mul(k, height)
         left = f.binary("sub", trips[axis], first)
         rows = f.select(f.icmp("slt", left, height), left, height)

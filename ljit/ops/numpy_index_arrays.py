@@ -190,39 +190,62 @@ def _ordered(e: Emitter, a: V) -> V:
 
 
 def _copy_columns(e: Emitter, a: V, index: V, made: ArrayType) -> V:
-    """As NumPy does, a row for each column, transposed; some rows of `a` at a time, which stay in the cache."""
+    """As NumPy does, a row for each column, transposed.
+
+    Some rows of `a` at a time, which stay in the cache; whole columns if their elements lie side by side.
+    """
     lead = e.array_sizes(a)[:-1]
     *_, column = e.tuple_items(index)
     a = _as_matrix(e, a)
     rows, width = e.array_sizes(a)
     column = _checked_columns(e, a, column)
     (count,) = e.array_sizes(column)
-    item, step = (e.const(INT, x) for x in (a.type.dtype.itemsize, _BLOCK))
+    one, item, step = (e.const(INT, x) for x in (1, a.type.dtype.itemsize, _BLOCK))
     result = e.array_new(ArrayType(made.dtype, (None,) * 2), [count, rows], None)
+    are_near = e.compare("eq", e.array_strides(a)[0], item)
+    step = e.select(are_near, e.add(rows, one), step)
 
     def block(k: V) -> None:
         start = e.mul(k, step)
         rest = e.sub(rows, start)
         size = e.select(e.compare("lt", rest, step), rest, step)
 
-        def one(j: V) -> None:
+        def row(j: V) -> None:
             place = inside(e, e.array_load(column, [j]), width, is_checked=True)
 
             def copy(i: V) -> None:
-                row = e.add(start, i)
-                e.array_store(result, [j, row], e.array_load(a, [row, place]))
+                at = e.add(start, i)
+                e.array_store(result, [j, at], e.array_load(a, [at, place]))
 
-            e.loop(size, copy)
+            def elements() -> V:
+                e.loop(size, copy)
+                return start
 
-        e.loop(count, one)
+            e.branch(are_near, lambda: _move_column(e, a, place, result, j), elements)
 
-    e.loop(e.div(e.add(rows, e.const(INT, _BLOCK - 1)), step), block)
+        e.loop(count, row)
+
+    e.loop(e.div(e.add(rows, e.sub(step, one)), step), block)
     is_empty = e.compare("eq", e.mul(rows, count), e.const(INT, 0))
     strides = [e.select(is_empty, e.const(INT, 0), item)]
     for size in lead[:0:-1]:
         strides.insert(0, e.mul(strides[0], size))
     strides.append(e.mul(rows, strides[-1]))
     return e.array_view(result, made, e.const(INT, 0), [*lead, count], strides)
+
+
+def _move_column(e: Emitter, a: V, k: V, result: V, j: V) -> V:
+    """Copy column `k`, whose elements lie side by side, to row `j`; gives 0."""
+    start, rows = e.const(INT, 0), e.array_sizes(a)[0]
+    type_, places = ArrayType(a.type.dtype, (None,)), ((a, k, 1), (result, j, 0))
+    source, target = (
+        e.array_view(
+            x, type_, e.mul(i, e.array_strides(x)[axis]), [rows], [e.array_strides(x)[1 - axis]]
+        )
+        for x, i, axis in places
+    )
+    e.array_move(target, start, source, start, rows)
+    return start
 
 
 def _as_matrix(e: Emitter, a: V) -> V:

@@ -150,6 +150,27 @@ def test_a_long_vector_that_overlaps_an_operand_is_filled_block_by_block(shift, 
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("rows", [0, 1, 7, 8, 9, 20])
+@pytest.mark.parametrize("width", [1, 3, 5, 300])
+def test_rows_of_views_of_any_number_and_width(rows, width):
+    f = Compiled(INTO.format(a="Float64(*, *, strided)", b="Float64(*, *, strided)"))
+    views = {
+        "side by side": lambda x: x[:rows, :width],
+        "one row on": lambda x: x[1 : rows + 1, :width],
+        "one element on": lambda x: x[:rows, 1 : width + 1],
+        "backwards": lambda x: x[:rows, :width][::-1],
+        "with gaps": lambda x: x[:rows, : 2 * width : 2],
+        "the other way around": lambda x: x.reshape(-1)[: width * rows].reshape(width, rows).T,
+    }
+    for a in views.values():
+        for b in views.values():
+            for other in (0, 1):  # memory of its own, or the same
+                found, expected = (np.arange(2.0 * 21 * 601).reshape(2, 21, 601) for _ in range(2))
+                np.add(a(expected[0]), b(expected[other]), out=a(expected[0]))
+                f(a(found[0]), b(found[other]))
+                np.testing.assert_array_equal(found, expected)
+
+
 def test_a_destination_does_not_grow():
     f = Compiled(INTO.format(a="Float64(*)", b="Float64(*)"))
     with pytest.raises(Bailed):

@@ -80,6 +80,19 @@ def test_masks_and_vectors_in_other_layouts() -> None:
                 assert x.strides == y.strides
 
 
+def test_columns_that_ints_name_of_matrices_in_other_layouts() -> None:
+    def columns(a: np.ndarray, i: np.ndarray) -> np.ndarray:
+        return a[:, i]
+
+    i = np.array([2, -1, 0, 0, 5])
+    for rows in (0, 1, 31, 33, 70):
+        a = filled((rows, 12), "float64")
+        forms = (a, np.asfortranarray(a), a[::-1], a[:, ::2], np.asfortranarray(a)[::2])
+        compiled = check(columns, [(x, j) for x in forms for j in (i, i[:0])])
+        assert is_native(compiled)
+        assert [compiled(x, i).strides for x in forms] == [columns(x, i).strides for x in forms]
+
+
 def test_bytes_of_masks_that_are_neither_0_nor_1() -> None:
     m = np.array([0, 1, 2, 255, 0, 128] * 30, np.uint8).view(bool)
     a = np.arange(float(len(m)))
