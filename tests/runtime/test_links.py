@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit import config
 from ljit.ops.control import CALL_NATIVE
 from ljit.runtime import twins
 
@@ -190,6 +191,31 @@ def test_an_exception_shows_each_frame_of_native_callees():
         first = fails_at.__code__.co_firstlineno
         assert [f.name for f in frames[1:]] == ["outer"] + ["fails_at"] * 3
         assert [f.lineno - first for f in frames[2:]] == [3, 3, 2]
+
+
+class Tree:
+    def __init__(self, *branches):
+        self.branches = branches
+
+
+def test_quick_code_that_calls_itself_and_unknown_code_is_compiled_twice_at_most():
+    seen = []
+
+    @ljit.jit
+    def visit(tree, depth):
+        seen.append(depth)
+        for branch in tree.branches:
+            visit(branch, depth + 1)
+
+    tree = Tree(Tree(Tree(), Tree()), Tree())
+    with config.overridden(quick_runs=10**9):
+        for _ in range(10):
+            visit(tree, 0)
+    assert seen == [0, 1, 2, 2, 1] * 10
+    (info,) = visit.specializations
+    assert info.is_quick
+    assert info.compiles <= 2
+    assert native_callees(visit)
 
 
 def test_links_keep_no_caller_alive():
