@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from ljit.ir import Effect, Node
+from ljit.ir import Node
 from ljit.ops.control import DEOPTIMIZE, GUARD, PLANNED_EXITS
 from ljit.records import Record
 from ljit.runtime.executor import ProfilingExecutor
-from ljit.runtime.native import NativeUnit, is_boxed_call
+from ljit.runtime.native import NativeUnit
 from ljit.runtime.plans import LoopPlan, Plan, types_text
+from ljit.runtime.worth import runs_boxed
 from ljit.source import Source
 from ljit.types import Type
 
@@ -161,7 +162,7 @@ def _remark(node: Node) -> tuple[str, str]:
         return _NATIVE if reason in PLANNED_EXITS else ("interpreted", reason)
     if node.op is GUARD:
         return "native behind a guard", str(node.attrs["type"])
-    if is_boxed_call(node) or node.op.effects_of(node) & Effect.CALL:
+    if runs_boxed(node):
         return "calls Python", _snippet(node)
     return _NATIVE
 

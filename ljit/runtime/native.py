@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, cast
 from ljit.errors import InternalError
 from ljit.frames import is_raised_by_handler
 from ljit.ir import Effect, Graph, Node, Value, get_op
-from ljit.ops.control import BUILD, CALL_NATIVE, IF, MAP
+from ljit.ops.control import BUILD, CALL_NATIVE, MAP
 from ljit.passes import run_passes
 from ljit.records import Record, made_by
 from ljit.runtime.baseline import (
@@ -35,6 +35,7 @@ from ljit.runtime.vectorcall import (
     set_vectorcall,
     words_of,
 )
+from ljit.runtime.worth import is_worthwhile, quick_work, runs_boxed
 from ljit.sizes import without_sizes
 from ljit.types import ArrayType, Type
 
@@ -49,7 +50,6 @@ __all__ = [
     "PassOn",
     "compile_function",
     "compile_loop",
-    "is_boxed_call",
     "is_compiler_loaded",
     "link_behind",
     "link_entries",
@@ -110,38 +110,6 @@ class NativeUnit(Record, frozen=False):
     def broken_assumptions(self) -> list[str]:
         """Name the global and closure variables that are not what the code takes them for."""
         return [a.key for a in self.specialization.assumptions if not a.holds()]
-
-
-def _is_worthwhile(graph: Graph) -> bool:
-    """Whether anything but boxed calls happens in it; CPython makes functions faster."""
-    has_boxed = has_gain = makes_functions = False
-    for node in graph.walk():
-        if node.op is CALL_NATIVE or (node.blocks and node.op is not IF):
-            return True
-        if node.op.effects_of(node) & Effect.CALL or is_boxed_call(node) or _reads_variable(node):
-            has_boxed = True
-            makes_functions |= _is_call_of(node, FunctionType)
-        elif node.blocks or node.op.lower is not None:
-            has_gain = True
-    return not makes_functions and (has_gain or not has_boxed)
-
-
-def _reads_variable(node: Node) -> bool:
-    """Whether the node reads a variable that is none of the function's own."""
-    return node.op.is_profiled and not node.inputs
-
-
-def _is_call_of(node: Node, function: object) -> bool:
-    callee = node.inputs[0] if node.inputs else None
-    return callee is not None and callee.is_constant and callee.constant is function
-
-
-def is_boxed_call(node: Node) -> bool:
-    """Whether the node is a call of `OpDef.evaluate` on boxed operands."""
-    op = node.op
-    if op.evaluate is None or op.is_constant:
-        return False
-    return not op.has_lowering([v.type for v in node.inputs], node.attrs)
 
 
 def is_compiler_loaded() -> bool:
@@ -241,7 +209,7 @@ def _is_array_work(node: Node) -> bool:
     arrays = [value for value in made if _is_array(value)]
     takes_arrays = any(map(_is_array, node.inputs))
     effects = node.op.effects_of(node) if arrays or takes_arrays else Effect.PURE
-    if takes_arrays and (effects & Effect.CALL or is_boxed_call(node)):
+    if takes_arrays and (runs_boxed(node)):
         return True
     return bool(arrays) and (bool(effects & Effect.READ) or any(map(_has_known_places, arrays)))
 
@@ -348,7 +316,7 @@ def compile_function(
             made = _optimized_further(earlier, feedback)
         else:
             made = specialized_graph(baseline, types_, feedback, link_to, is_quick=is_quick)
-        if not _is_worthwhile(made.graph):
+        if not is_worthwhile(made.graph):
             return None
         return _compile(
             made,
@@ -423,7 +391,7 @@ def _compile(
         result=made.result,
         is_called=is_called or any(node.op is CALL_NATIVE for node in made.graph.walk()),
         broadcasts=broadcasts,
-        quick_work=quick_runs * sum(1 for _ in made.graph.walk()),
+        quick_work=quick_work(made.graph, quick_runs),
     )
     code = compile_unit(made.graph, name=name, options=options)
     return make_unit(made, code, time.perf_counter() - start)

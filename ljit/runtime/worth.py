@@ -1,0 +1,74 @@
+"""What native code of a graph is worth: whether it is made at all, and after how much work it is optimised."""
+
+from __future__ import annotations
+
+from types import FunctionType
+
+from ljit.ir import Effect, Graph, Node
+from ljit.ops.control import CALL_NATIVE, IF, LOOP
+
+__all__ = ["is_boxed_call", "is_worthwhile", "quick_work", "runs_boxed"]
+
+_COST_OF_BOXED = 20  # to optimise what stands around a boxed call, in nodes that are native
+_TRIPS = 10  # that a loop is taken to have
+_MOST_DEPTH = 3
+
+
+def is_worthwhile(graph: Graph) -> bool:
+    """Whether anything but boxed calls happens in it; CPython makes functions faster."""
+    has_boxed = has_gain = makes_functions = False
+    for node in graph.walk():
+        if node.op is CALL_NATIVE or (node.blocks and node.op is not IF):
+            return True
+        if runs_boxed(node) or _reads_variable(node):
+            has_boxed = True
+            makes_functions |= _is_call_of(node, FunctionType)
+        elif node.blocks or node.op.lower is not None:
+            has_gain = True
+    return not makes_functions and (has_gain or not has_boxed)
+
+
+def runs_boxed(node: Node) -> bool:
+    """Whether the node does its work on objects, in CPython's code or unknown code."""
+    return bool(node.op.effects_of(node) & Effect.CALL) or is_boxed_call(node)
+
+
+def is_boxed_call(node: Node) -> bool:
+    """Whether the node is a call of `OpDef.evaluate` on boxed operands."""
+    op = node.op
+    if op.evaluate is None or op.is_constant:
+        return False
+    return not op.has_lowering([v.type for v in node.inputs], node.attrs)
+
+
+def _reads_variable(node: Node) -> bool:
+    """Whether the node reads a variable that is none of the function's own."""
+    return node.op.is_profiled and not node.inputs
+
+
+def _is_call_of(node: Node, function: object) -> bool:
+    callee = node.inputs[0] if node.inputs else None
+    return callee is not None and callee.is_constant and callee.constant is function
+
+
+def quick_work(graph: Graph, runs: int) -> int:
+    """How many nodes quick code of the graph may run: `runs` times all of them, more often if much of it is boxed.
+
+    Optimising makes native nodes faster, boxed calls not; most of its time goes into what stands around those (counts
+    of references, checks of results, ways out).
+    """
+    if not runs:
+        return 0
+    count = native = boxed = 0
+    for node in graph.walk():
+        count += 1
+        often = _TRIPS ** min(_loops_around(node), _MOST_DEPTH)
+        if runs_boxed(node):
+            boxed += often
+        else:
+            native += often
+    return runs * count * (native + _COST_OF_BOXED * boxed) // max(native, 1)
+
+
+def _loops_around(node: Node) -> int:
+    return sum(b.owner is not None and b.owner.op is LOOP for b in node.blocks_around())

@@ -1,0 +1,53 @@
+"""What native code is worth: after how much work it is optimised."""
+
+from __future__ import annotations
+
+import ljit.ops  # noqa: F401  # declares the ops of the graphs
+from ljit.ir import parse
+from ljit.runtime.worth import quick_work
+
+NATIVE = """
+graph(%a : float, %b : float):
+  %c : float = py::mul(%a, %b)
+  %d : float = py::add(%c, %b)
+  return (%d)
+"""
+BOXED = """
+graph(%a : Any, %b : float):
+  %c : Any = py::mul(%a, %a)
+  %d : float = py::add(%b, %b)
+  return (%c)
+"""
+IN_FRONT_OF_LOOP = """
+graph(%a : Any, %b : float, %n : int):
+  %0 : int = prim::Constant[value=0]()
+  %c : Any = py::mul(%a, %a)
+  %s : float = prim::Loop(%0, %n, %b)
+    block0(%i : int, %x : float):
+      %y : float = py::mul(%x, %b)
+      %z : float = py::add(%y, %b)
+      -> (%z)
+  return (%s)
+"""
+
+
+def runs(text: str) -> float:
+    """How often all nodes of the graph may run, for each time that is set."""
+    graph = parse(text)
+    return quick_work(graph, 100) / sum(1 for _ in graph.walk()) / 100
+
+
+def test_native_nodes_are_optimised_after_the_runs_that_are_set():
+    assert runs(NATIVE) == 1.0
+
+
+def test_boxed_calls_put_optimising_off():
+    assert runs(BOXED) > 5.0
+
+
+def test_boxed_calls_in_front_of_a_loop_count_little():
+    assert 1.0 < runs(IN_FRONT_OF_LOOP) < 2.0
+
+
+def test_zero_runs_are_none():
+    assert quick_work(parse(BOXED), 0) == 0
