@@ -113,7 +113,9 @@ def _repeated_list(node: Node) -> list[Value] | None:
             continue
         if len(made.inputs) * count > _MAX_ITEMS or len(value.uses) > 1:
             return None
-        again = node.graph.create(made.op, made.inputs * count, outputs=1, like=node)
+        again = node.graph.create(
+            made.op, made.inputs * count, outputs=[node.output.type], like=node
+        )
         return again.insert_before(node).outputs
     return None
 

@@ -272,8 +272,10 @@ class _Expander:
         if is_small(value.type) and _copies_sideways(self.places(value), root, places):
             raise ExpansionError("an overlap that NumPy copies in an order of its own")
         values = self._elementwise_operand(value, node)
+        if view is None and values.ndim > places.ndim == 0:
+            raise ExpansionError("NumPy puts no sequence into an element")
         while values.ndim > places.ndim and values.shape[0] == 1:
-            values = values[0]
+            values = values.reshape(values.shape[1:])
         try:
             return root, places, np.broadcast_to(values, places.shape)
         except ValueError as error:

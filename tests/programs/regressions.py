@@ -43,3 +43,14 @@ def fresh_array_is_written_in_place(b, m):
     v /= b
     (b * m)[:] = m * 2.0
     return v
+
+
+@program(
+    lambda: (np.ones(3, np.int16), np.full((1, 1), 2)),
+    lambda: (np.ones(1, np.int16), np.full(1, 2.0)),
+    lambda: (np.ones(3), np.array(2)),
+    lambda: (np.ones((3, 1)), np.full((1, 1), 2)),
+)
+def an_element_takes_no_array_of_one(a, b):
+    a[0] = b
+    return a
