@@ -23,9 +23,8 @@ from ljit.types import BOOL, INT, ArrayType, ScalarType, TupleType, Type
 
 __all__ = ["INT_MAX", "INT_MIN", "Ranges", "is_integer"]
 
-Order = Callable[
-    [list[tuple[int, Linear]]], Iterator[tuple[int, Linear]]
-]  # in which facts are tried
+#: polynomials without an atom of a polynomial that show, where they are at least 0, that it is
+Elimination = Callable[[Linear, Atom], Iterator[Linear]]
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 _DEPTH = 6  # atoms that a proof takes out one after the other
 _STEPS = 60  # polynomials that a proof looks at
@@ -220,7 +219,8 @@ class Ranges:
 
     def proves(self, goal: Linear) -> bool:
         """Whether `goal` is surely at least 0 here."""
-        return self._search(goal, lambda x, low: low >= 0, lambda atom: True, reversed) is not None
+        found = self._search(goal, lambda x, low: low >= 0, lambda atom: True, _by_young_facts)
+        return found is not None
 
     def least_without(self, goal: Linear, is_gone: Callable[[Atom], bool]) -> Linear | None:
         """Give a polynomial without certain atoms that, where it is at least 0, shows that `goal` is."""
@@ -228,15 +228,14 @@ class Ranges:
         def accepts(x: Linear, _low: int) -> bool:
             return not any(map(is_gone, x.atoms())) and _is_plausible(x)
 
-        # Old facts first: bounds of loops say more than the checks in them.
-        return self._search(goal, accepts, is_gone, iter)
+        return self._search(goal, accepts, is_gone, _by_old_facts)
 
     def _search(
         self,
         goal: Linear,
         accepts: Callable[[Linear, int], bool],
         may_go: Callable[[Atom], bool],
-        order: Order,
+        eliminate: Elimination,
     ) -> Linear | None:
         seen: set[Linear] = set()
 
@@ -255,7 +254,7 @@ class Ranges:
             for atom in x.atoms():
                 if not may_go(atom):
                     continue
-                for simpler in _without(x, atom, order):
+                for simpler in eliminate(x, atom):
                     found = look(simpler, depth - 1)
                     if found is not None:
                         return found
@@ -277,8 +276,20 @@ def _is_plausible(x: Linear) -> bool:
     return most >= 0
 
 
-def _without(x: Linear, atom: Atom, order: Order) -> Iterator[Linear]:
-    """Polynomials without `atom` that show, where they are at least 0, that `x` is."""
+def _by_young_facts(x: Linear, atom: Atom) -> Iterator[Linear]:
+    """What was learnt last comes first: mostly it is about what is asked."""
+    return _without(x, atom, reversed(atom.facts))
+
+
+def _by_old_facts(x: Linear, atom: Atom) -> Iterator[Linear]:
+    """Bounds of loops say more than the checks in them; where a loop starts is older than all facts."""
+    return _without(x, atom, atom.facts, is_low_first=_counts_trips(atom))
+
+
+def _without(
+    x: Linear, atom: Atom, facts: Iterable[tuple[int, Linear]], *, is_low_first: bool = False
+) -> Iterator[Linear]:
+    """Use the facts about `atom`, one after the other, and its bounds behind them, or its least value first."""
     factor = x.cofactor(atom)
     if factor is None:
         return
@@ -287,11 +298,9 @@ def _without(x: Linear, atom: Atom, order: Order) -> Iterator[Linear]:
         return
     sign = 1 if low >= 0 else -1
     size = factor * sign
-    if (
-        order is iter and sign > 0 and _counts_trips(atom)
-    ):  # its least value is older than all facts
+    if sign > 0 and is_low_first:
         yield x - size * (Linear.of(atom) - atom.low)
-    for own, fact in order(atom.facts):
+    for own, fact in facts:
         if own * sign <= 0:
             continue
         if size.terms:
