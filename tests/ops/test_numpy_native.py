@@ -16,7 +16,7 @@ LOWERED = [REGISTRY[n] for n in sorted(UFUNCS) if REGISTRY[n].lower is not None]
 RAISING = ("np::power", "np::power_operator", "np::reciprocal")
 TRANSCENDENTAL = set(
     "cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh "
-    "arctan2 hypot logaddexp power float_power absolute".split()
+    "arctan2 hypot logaddexp power pow float_power absolute".split()
 )
 INFINITY = float("inf")
 VALUES = {
