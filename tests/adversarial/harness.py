@@ -7,7 +7,6 @@ from typing import Any
 
 import ljit
 from tests.programs.harness import Factory, check_calls
-from tests.programs.optimized_once import optimized_once
 
 __all__ = ["CALLS", "assert_native", "attack", "native_calls"]
 
@@ -30,10 +29,9 @@ def attack(
 
     `fresh`: also calls 1 to 5 on each hostile factory with code that is made for it.
     """
-    with optimized_once():
-        trained = ljit.jit(function)
-        check_calls(function, trained, [ordinary] * CALLS)
-        assert_native(trained)
-        check_calls(function, trained, [*hostile, *hostile, ordinary])
-        for factory in hostile if fresh else ():
-            check_calls(function, ljit.jit(function), [factory] * CALLS)
+    trained = ljit.jit(function)
+    check_calls(function, trained, [ordinary] * CALLS)
+    assert_native(trained)
+    check_calls(function, trained, [*hostile, *hostile, ordinary])
+    for factory in hostile if fresh else ():
+        check_calls(function, ljit.jit(function), [factory] * CALLS)

@@ -14,7 +14,6 @@ import pytest
 
 import ljit
 from tests.programs.harness import Factory, check_calls
-from tests.programs.optimized_once import optimized_once
 
 LOW, TOP = -(2**63), 2**63 - 1
 EDGES = (LOW, LOW + 1, -(2**32), -64, -1, 0, 1, 63, 64, 2**32, TOP - 1, TOP, 2**64, True)
@@ -25,12 +24,11 @@ def check(
     function: Callable[..., Any], ordinary: Factory, *hostile: Factory, fresh: bool = True
 ) -> None:
     """Compare calls 1 to 4 on each factory: with code made for `ordinary`, and with code made for them."""
-    with optimized_once():
-        trained = ljit.jit(function)
-        check_calls(function, trained, [ordinary] * 3)
-        check_calls(function, trained, [*hostile, *hostile, ordinary])
-        for factory in hostile if fresh else ():
-            check_calls(function, ljit.jit(function), [factory] * 4)
+    trained = ljit.jit(function)
+    check_calls(function, trained, [ordinary] * 3)
+    check_calls(function, trained, [*hostile, *hostile, ordinary])
+    for factory in hostile if fresh else ():
+        check_calls(function, ljit.jit(function), [factory] * 4)
 
 
 def values(*arguments: Any) -> Factory:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType
@@ -15,10 +14,9 @@ from ljit import config
 from ljit.runtime.baseline import Baseline
 from ljit.testing.chaos import eager_loops, fail_each_guard, fail_each_loop_guard
 from tests.programs.harness import CALLS, PROGRAMS, Program, check_calls
-from tests.programs.optimized_once import optimized_once
 
 for _path in sorted(Path(__file__).parent.glob("*.py")):
-    if _path.stem not in ("harness", "optimized_once", "test_programs", "test_harness"):
+    if _path.stem not in ("harness", "test_programs", "test_harness"):
         importlib.import_module(f"tests.programs.{_path.stem}")
 
 TRANSLATED = [p for p in PROGRAMS if p.is_translated]
@@ -26,7 +24,6 @@ REFUSED = [p for p in PROGRAMS if not p.is_translated]
 FOR_EVER = 10**9
 MAKE_BASELINE = Baseline.of
 BASELINES: dict[FunctionType, Baseline] = {}
-OPTIMIZED: defaultdict[FunctionType, set[int]] = defaultdict(set)
 
 
 def each(programs: list[Program]) -> pytest.MarkDecorator:
@@ -80,7 +77,7 @@ def baseline_of(fn: FunctionType, twin_of: Callable[[FunctionType], object]) -> 
 def test_types_that_change_call_by_call_agree_with_cpython(program: Program) -> None:
     """The code is quick at first, and optimised soon: at a call, or in the midst of one."""
     calls = list(program.factories) * 3
-    with config.overridden(quick_runs=3), optimized_once(OPTIMIZED[program.function]):
+    with config.overridden(quick_runs=3):
         check_calls(program.function, ljit.jit(program.function), calls, program.ulp)
 
 
@@ -88,11 +85,9 @@ def test_types_that_change_call_by_call_agree_with_cpython(program: Program) -> 
 def test_calls_1_to_5_and_each_failing_guard_agree_with_cpython(program: Program) -> None:
     """After the second call, which is native, each guard is made to fail in turn: it must not matter.
 
-    Here each pass is checked; the other tests check what comes out of the last one. What is optimised where types
-    change call by call, and meets all arguments there, is not optimised again.
+    Here each pass is checked; the other tests check what comes out of the last one.
     """
-    once = optimized_once(OPTIMIZED[program.function])
-    with config.overridden(check=config.CHECK_PASSES), once:
+    with config.overridden(check=config.CHECK_PASSES):
         check_guards(program)
 
 
@@ -119,7 +114,7 @@ def test_outlined_loops_and_each_of_their_failing_guards_agree_with_cpython(
     program: Program,
 ) -> None:
     """No call is compiled as a whole, every loop is as soon as it has run twice."""
-    with eager_loops(), optimized_once():
+    with eager_loops():
         functions = []
         for factory in program.factories[:2]:  # whole functions run them all
             compiled = ljit.jit(program.function, num_profiled_runs=FOR_EVER)
