@@ -377,9 +377,9 @@ class FunctionBuilder:
         self.block = None
         return block
 
-    def br(self, target: BlockRef) -> BlockRef | None:
+    def br(self, target: BlockRef, suffix: str = "") -> BlockRef | None:
         """Branch; gives the block left (for `Phi.add`), None if it cannot be reached."""
-        left = self._terminate(f"br label %{target.name}")
+        left = self._terminate(f"br label %{target.name}{suffix}")
         if left is not None:
             target.predecessors.append(left)
         return left

@@ -18,6 +18,7 @@ from ljit.codegen.calls import call_itself, call_link
 from ljit.codegen.constants import check_assumption, constant
 from ljit.codegen.convert import convert, has_member, narrow
 from ljit.codegen.emitter import Emitter
+from ljit.codegen.float_chains import hint_of
 from ljit.codegen.forms import Native
 from ljit.codegen.joins import Join
 from ljit.codegen.lifetimes import Deaths
@@ -298,7 +299,8 @@ class GraphEmitter:
             self._run(body, latch.jump)
         values = latch.start()
         following = self.e.f.binary("add", k, integer("i64", 1), "nsw")
-        header.jump((Native(body.params[0].type, (following,)), *values))
+        hint = "" if self.e.is_quick else hint_of(self.e.f, node)
+        header.jump((Native(body.params[0].type, (following,)), *values), hint)
 
     def _exhausted(self, node: Node, carried: Sequence[Native], jump: Jump) -> None:
         if len(node.blocks) == 1:

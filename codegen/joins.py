@@ -52,15 +52,15 @@ class Join:
                 self._owned.note_text(at, value)
             at += len(components(type_))
 
-    def jump(self, values: Sequence[Native]) -> None:
-        """End the current block with a branch to the join."""
+    def jump(self, values: Sequence[Native], suffix: str = "") -> None:
+        """End the current block with a branch to the join; `suffix`: its metadata."""
         if not self.e.f.is_reachable:
             return
         parts: list[Ref] = []
         for value, type_ in zip(values, self.types, strict=True):
             parts += convert(self.e, value, type_).parts
         self._owned.take(parts)
-        block = self.e.f.br(self.block)
+        block = self.e.f.br(self.block, suffix)
         if block is None:
             return
         if self._phis is None:

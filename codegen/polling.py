@@ -27,7 +27,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ljit.codegen.builder import NULL, BlockRef, FunctionBuilder, ModuleBuilder, Ref, integer
+from ljit.codegen.builder import NULL, BlockRef, ModuleBuilder, Ref, integer
 from ljit.codegen.forms import items_of, owned_positions
 from ljit.codegen.gil import ERROR, LEAVE, THREAD_FLAG, flags
 from ljit.codegen.nest_overlap import HAZARD
@@ -61,7 +61,7 @@ from ljit.types import ArrayType, ListType, Type
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["Polling", "Watch", "regain_gil"]
+__all__ = ["Polling", "Watch"]
 
 _NEST = re.compile(r"call void @(nest\.\d+)\(")
 _CHUNK = 2**17  # trips
@@ -77,7 +77,6 @@ _NO_MEMORY = (
 )
 # LLVM makes no copies of a loop with such a call: for what is invariant in it, as the numbers of trips of inner loops.
 _ATTEND = f"{_NO_MEMORY} noduplicate"
-_REGAIN = "regain"
 
 
 # -- objects ---------------------------------------------------------------------------------------------
@@ -126,30 +125,8 @@ def _is_harmless(module: ModuleBuilder, line: str) -> bool:
     found = _NEST.search(line)
     if found is not None:
         return all(_is_harmless(module, inner) for inner in module.sources[found[1]].splitlines())
-    is_ours = f"@{_REGAIN}(" in line or f"{support('attend')}(" in line
+    is_ours = any(f"{support(name)}(" in line for name in ("attend", "regain_gil"))
     return is_ours or any(is_call_of(prefix, line) for prefix in (HAZARD, PACKING))
-
-
-def regain_gil(f: FunctionBuilder, state: Ref) -> None:
-    """Wait for the GIL if the state says that it was given up."""
-    f.call("void", _define_regain(f.module), (state,))
-
-
-def _define_regain(module: ModuleBuilder) -> str:
-    return module.define(
-        _REGAIN,
-        f"""define internal void @{_REGAIN}(ptr %state) alwaysinline nounwind {{
-  %place = getelementptr ptr, ptr %state, i64 1
-  %saved = load ptr, ptr %place
-  %held = icmp eq ptr %saved, null
-  br i1 %held, label %done, label %wait
-wait:
-  call void {support("regain_gil")}(ptr %state) {_COLD}
-  br label %done
-done:
-  ret void
-}}""",
-    )
 
 
 class Polling:
@@ -374,8 +351,9 @@ class Polling:
         self._outside.update(map(id, self.f.blocks_since(mark)))
 
     def _regain(self) -> None:
+        """Wait for the GIL if the state says that it was given up."""
         assert self._state is not None
-        regain_gil(self.f, self._state)
+        self.f.call("void", support("regain_gil"), (self._state,), "nounwind willreturn")
 
 
 class _Gate(Record):
