@@ -323,7 +323,7 @@ define float @__extendhfsf2(half %x) {
   ret float %float
 }
 """
-_HALF_TYPE = re.compile(r"(?<![%\w.])half\b")
+_HALF_TYPE = re.compile(r"half\b(?<![%\w.]half)")  # begins with the word: all texts are searched
 _HALF_NAMES = ("__truncdfhf2", "__truncsfhf2", "__extendhfsf2")
 
 
