@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
+from pathlib import Path
 
+if sys.dont_write_bytecode:  # each process that a test starts would compile all of ljit and NumPy
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = str(Path(__file__).parent.parent / ".pytest_cache" / "bytecode")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
 os.environ.setdefault("LJIT_CHECK", "1")  # verify graphs; show ljit's own faults
 os.environ.setdefault("LJIT_QUICK_RUNS", "0")  # what is optimised is what most tests are about
 os.environ.setdefault("LJIT_COLD_CALLS", "0")  # second calls are to be native
