@@ -20,7 +20,7 @@ from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_loops import Loops
 from ljit.codegen.nest_overlap import redirect_overlapping
 from ljit.codegen.nest_reductions import Accumulator
-from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, load_first, rank_of
+from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, has_axes, load_first, rank_of
 from ljit.codegen.nest_strides import forwards
 from ljit.errors import CodegenError
 from ljit.ir import OpDef, get_op
@@ -121,9 +121,7 @@ class _Nest:
             space.leave_if_empty(range(space.ndim))
         elif self.reductions.need_elements:
             space.leave_if_empty(self.reductions.axes)
-        self.sources = [
-            space.operand(x) if isinstance(x.type, ArrayType) else x for x in self.inputs
-        ]
+        self.sources = [space.operand(x) if has_axes(x) else x for x in self.inputs]
 
     # -- results -----------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from ljit.codegen.casts import cast_value
 from ljit.codegen.forms import Native
 from ljit.codegen.nest_reductions import Accumulator
 from ljit.codegen.nest_space import ZERO, Operand
+from ljit.types import INT
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -143,6 +144,8 @@ class Elements:
         if isinstance(x, Native):
             return x
         address = self._address(x, k, stride)
+        if x.is_range:
+            return Native(INT, (self.f.convert("ptrtoint", address, "i64"),))
         return load_element(self.f, address, x.dtype, x.type.element, self._suffix)
 
     def _store(self, x: Operand, k: Ref | None, stride: Ref, value: Native) -> None:

@@ -65,7 +65,7 @@ def redirect_overlapping(
         if may_leave:
             hazards.worst = integer("i64", _ALL)
         for x in () if may_leave else others:
-            if isinstance(x, Operand) and x is not target:
+            if isinstance(x, Operand) and x is not target and not x.is_range:
                 hazards.add(x, is_strict=x in into)
         redirected.append(hazards.redirection())
     return redirected

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ljit.codegen.arrays import load_element, strides_of
-from ljit.codegen.builder import FALSE, TRUE, FunctionBuilder, Ref, integer
+from ljit.codegen.builder import FALSE, NULL, TRUE, FunctionBuilder, Ref, integer
 from ljit.codegen.forms import ArrayParts, Native, array_parts
+from ljit.errors import CodegenError
 from ljit.ops.control import BROADCAST, OTHER_SHAPES
 from ljit.records import Record, made_by
-from ljit.types import ArrayType
+from ljit.types import RANGE, ArrayType, RangeType
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["ONE", "ZERO", "Operand", "Space", "all_of", "any_of", "rank_of"]
+__all__ = ["ONE", "ZERO", "Operand", "Space", "all_of", "any_of", "has_axes", "rank_of"]
 
 ONE = integer("i64", 1)
 ZERO = integer("i64", 0)
@@ -29,6 +30,7 @@ class Operand(Record, frozen=False):
 
     A stride is 0 along an axis that the operand is broadcast along, or reduced along if it takes results.
     `is_plain`: it is C-contiguous, by its type. `steps` are the strides that it has if it is not broadcast.
+    `is_range`: it is no array, and its elements are where they would lie: 0, 1, 2 ...
     """
 
     type: ArrayType
@@ -38,6 +40,7 @@ class Operand(Record, frozen=False):
     data: Ref
     is_plain: bool
     steps: list[Ref]
+    is_range: bool = False
     cursors: list[Ref] = made_by(factory=list)
 
     @property
@@ -77,7 +80,7 @@ class Space:
         self.broadcasts = self.e.context.options.broadcasts
         if into:
             self.sizes = self._nest_sizes(into[0])
-        shapes = [self._nest_sizes(x) for x in inputs if isinstance(x.type, ArrayType)]
+        shapes = [self._nest_sizes(x) for x in inputs if has_axes(x)]
         bad = [
             self._merge(axis, shape[axis], bool(into))
             for axis in range(self.ndim)
@@ -111,7 +114,7 @@ class Space:
         self.e.bailout.bail_if(empty, "no elements")
 
     def _nest_sizes(self, x: Native) -> list[Ref]:
-        sizes = array_parts(x).sizes
+        sizes = [x.parts[1]] if x.type == RANGE else array_parts(x).sizes
         return [ONE] * (self.ndim - len(sizes)) + list(sizes)
 
     def _merge(self, axis: int, size: Ref, is_fixed: bool) -> Ref:
@@ -140,7 +143,21 @@ class Space:
 
     def operand(self, x: Native) -> Operand:
         """Describe an array in the axes of the nest; its last axis is the nest's."""
+        if x.type == RANGE:
+            return self._range(x)
         return self.operand_of_axes(x, range(self.ndim - _rank(x), self.ndim))
+
+    def _range(self, x: Native) -> Operand:
+        """Describe a range in the axes of the nest: bytes from address 0 on, that nobody reads."""
+        start, stop, step = x.parts
+        if start.constant != 0 or step.constant != 1:
+            msg = "a range in a loop nest that is not range(n)"
+            raise CodegenError(msg)
+        type_ = ArrayType(np.dtype(np.int8), (None,))
+        place = Native(type_, (NULL, NULL, NULL, stop))
+        operand = self.operand(place)
+        operand.is_range = True
+        return operand
 
     def operand_of_axes(self, x: Native, axes: Sequence[int]) -> Operand:
         """Describe an array whose axes are those `axes` of the nest; along others it stays in its place."""
@@ -166,7 +183,13 @@ class Space:
     def turned_operand(self, x: Operand, condition: Ref) -> Operand:
         """An operand in the axes of `turned`."""
         sizes, strides = (_turned(self.f, values, condition) for values in (x.sizes, x.strides))
-        return Operand(x.type, x.parts, sizes, strides, x.data, is_plain=False, steps=strides)
+        steps, is_range = strides, x.is_range
+        return Operand(x.type, x.parts, sizes, strides, x.data, False, steps, is_range)
+
+
+def has_axes(x: Native) -> bool:
+    """Whether an input of a nest has elements along its axes, or is the same for all."""
+    return isinstance(x.type, ArrayType | RangeType)
 
 
 def _rank(x: Native) -> int:

@@ -41,7 +41,7 @@ from ljit.passes.fuse_updates import make_updates_plain
 from ljit.passes.fuse_views import move_views_up
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import all_blocks
-from ljit.types import ArrayType
+from ljit.types import ArrayType, RangeType
 
 __all__ = ["fuse"]
 
@@ -149,7 +149,9 @@ def _covers(
 ) -> tuple[tuple[int, ...], ...]:
     """List the positions of inputs whose broadcast shape has to be that of the nest."""
     sources: dict[Value, frozenset[int]] = {
-        v: frozenset((i,)) for i, v in enumerate(inputs) if isinstance(v.type, ArrayType)
+        v: frozenset((i,))
+        for i, v in enumerate(inputs)
+        if isinstance(v.type, ArrayType | RangeType)
     }
     found: set[frozenset[int]] = set()
     everything = frozenset[int]().union(*sources.values())

@@ -2,6 +2,7 @@
 
     (a[index] * w).sum()            check(index, a); one nest: the sum of a[index[k]] * w[k]
     np.log(m[rows, columns])        check(rows, m), check(columns, m); one nest
+    m[rows] * w                     check(rows, m); one nest: m[rows[i], j] * w[i, j] for j in range(m.shape[1])
 
 `fuse` does this before it makes nests: there is no array of the elements in between. The check leaves native code, and
 the interpreter raises IndexError. A nest that writes takes none of an array that could be what it writes to.
@@ -11,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ljit.ir import Block, Node, Value, get_op
+from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.numpy_gathers import can_gather
 from ljit.passes.fuse_nodes import is_elementwise, is_reduction
 from ljit.passes.manager import is_allowed
-from ljit.types import ArrayType
+from ljit.passes.rewriting import insert_constant
+from ljit.types import ArrayType, Type
 
 __all__ = ["check_places"]
 
@@ -25,37 +27,75 @@ NAME = "fuse"
 def check_places(block: Block) -> bool:
     """Rewrite what one block takes at places; whether there was anything."""
     changed = False
-    for node in [node for node in block if node.op.reads_part]:
-        a, index = node.inputs
-        if can_gather(a.type, index.type) and _is_for_nests(node) and is_allowed(NAME, node):
-            places = _places_of(index)
-            changed |= places is not None
-            if places is not None:
-                _take_one_by_one(node, a, places)
+    made: dict[object, Value] = {}  # checks, and columns of all rows
+    for node in list(block):
+        if node.effects & (Effect.WRITE | Effect.CALL):
+            made.clear()
+        if node.op.reads_part and _is_for_nests(node) and is_allowed(NAME, node):
+            changed |= _take_one_by_one(node, made)
     return changed
 
 
+def _take_one_by_one(node: Node, made: dict[object, Value]) -> bool:
+    a, index = node.inputs
+    places = _places_of(index)
+    if places is None:
+        return False
+    checked = [_checked(node, x, axis, made) for axis, x in enumerate(places)]
+    assert isinstance(a.type, ArrayType)
+    if len(places) < a.type.ndim:  # rows
+        checked = [_as_column(node, checked[0], made), _columns(node, a, made)]
+    elements = _add(node, "np::elements_at", [a, *checked], type_=node.output.type)
+    node.replace_with([elements])
+    return True
+
+
 def _places_of(index: Value) -> Sequence[Value] | None:
-    """The index of each axis."""
+    """The index of each axis, or of the first."""
     if isinstance(index.type, ArrayType):
         return [index]
     made = index.node
     return made.inputs if made is not None and made.op is get_op("prim::TupleConstruct") else None
 
 
-def _take_one_by_one(node: Node, a: Value, places: Sequence[Value]) -> None:
-    graph, check = node.graph, get_op("np::checked_places")
-    checked = [
-        graph.create(check, [index, a], {"axis": axis}, like=node).insert_before(node).output
-        for axis, index in enumerate(places)
-    ]
-    types = [out.type for out in node.outputs]
-    new = graph.create(get_op("np::elements_at"), [a, *checked], outputs=types, like=node)
-    node.replace_with([new.insert_before(node).output])
+def _checked(node: Node, index: Value, axis: int, made: dict[object, Value]) -> Value:
+    a = node.inputs[0]
+    key = (index, a, axis)
+    if key not in made:
+        made[key] = _add(node, "np::checked_places", [index, a], axis=axis)
+    return made[key]
+
+
+def _as_column(node: Node, index: Value, made: dict[object, Value]) -> Value:
+    if index not in made:
+        made[index] = _add(node, "np::getitem", [index, insert_constant((..., None), node)])
+    return made[index]
+
+
+def _columns(node: Node, a: Value, made: dict[object, Value]) -> Value:
+    """A range over the second axis."""
+    if a not in made:
+        size = _add(node, "prim::TupleIndex", [_add(node, "np::shape", [a])], index=1)
+        made[a] = _add(node, "py::range", [size])
+    return made[a]
+
+
+def _add(
+    node: Node, op: str, inputs: Sequence[Value], type_: Type | None = None, **attrs: object
+) -> Value:
+    """Make a node in front of another one."""
+    types = None if type_ is None else [type_]
+    new = node.graph.create(get_op(op), inputs, attrs, outputs=types, like=node)
+    return new.insert_before(node).output
 
 
 def _is_for_nests(node: Node) -> bool:
-    """Whether nothing but nests needs the result."""
+    """Whether nothing but nests needs the result, or nothing but a nest can make it."""
+    a, index = (v.type for v in node.inputs)
+    if not can_gather(a, index):
+        return False
+    if not node.op.has_lowering((a, index)):
+        return True
     users = [user for user, _ in node.output.uses]
     return bool(users) and all(
         user.block is node.block and (is_reduction(user) or _is_plain(user)) for user in users

@@ -81,7 +81,7 @@ def plan_groups(nodes: Sequence[Node], failed: Iterable[int]) -> list[Group]:
 def _is_worth_it(group: Group) -> bool:
     root = group.root
     if not is_store(root):
-        is_one = len(group.members) == 1 and not is_reduction(root)
+        is_one = len(group.members) == 1 and not (is_reduction(root) or is_gather(root))
         return not is_one or root.op.result_types(root) != (root.output.type,)  # a Map states it
     return root.inputs[-1].node in group.members
 
@@ -155,7 +155,7 @@ class _Planner:
         """Add a node whose other users, if any, take its result as an array."""
         if len(group.members) >= MAX_BODY or (group.is_writing and may_leave(node)):
             return False
-        if group.is_writing and is_gather(node) and not is_apart(group.root.inputs[0], node.inputs):
+        if is_gather(node) and not _can_take_places(group, node):
             return False
         is_output = has_outside_uses(node.output, group)
         if is_output and (group.is_writing and self._is_used_before(node, group)):
@@ -299,6 +299,13 @@ class _Planner:
             made = (v.node for user in inner for v in user.inputs)
             found = self.needed[node] = [n for n in made if n is not None and n in self.position]
         return found
+
+
+def _can_take_places(group: Group, node: Node) -> bool:
+    """Whether a nest can take elements at places one by one: the order of its result does not follow from theirs."""
+    if group.is_writing:
+        return is_apart(group.root.inputs[0], node.inputs)
+    return group.shape.ndim == 1 or group.shape.layout == "C"
 
 
 def _arrays(values: Iterable[Value]) -> list[Value]:

@@ -13,7 +13,7 @@ from ljit.ir import Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import MAP, SNAPSHOT
 from ljit.ops.numpy_boxed import reduced_axes, shape_rank
 from ljit.ops.numpy_index import basic_parts, is_element, view_type
-from ljit.types import INT, ArrayType, ScalarType, Type, is_number
+from ljit.types import INT, RANGE, ArrayType, ScalarType, Type, is_number
 
 __all__ = [
     "Leaves",
@@ -81,7 +81,7 @@ def _is_of_element(node: Node) -> bool:
 
 
 def _is_work(node: Node) -> bool:
-    return node.op.elementwise or node.op.reduction is not None
+    return node.op.elementwise or node.op.reduction is not None or is_gather(node)
 
 
 @cache
@@ -243,6 +243,8 @@ def element_op(node: Node) -> OpDef:
 
 
 def element_type(type_: Type) -> Type:
+    if type_ == RANGE:
+        return INT
     return type_.element if isinstance(type_, ArrayType) else type_
 
 
@@ -260,7 +262,8 @@ def leaves_of(value: Value, known: dict[Value, Leaves]) -> Leaves:
     """Give what the shape of `value` is the broadcast shape of: equal sets are equal shapes."""
     found = known.get(value)
     if found is None:
-        found = known[value] = _leaves(value, known)
+        rule = _leaves_of_range if value.type == RANGE else _leaves
+        found = known[value] = rule(value, known)
     return found
 
 
@@ -343,6 +346,17 @@ def _leaves_of_sizes(value: Value, sizes: Sequence[Value], known: dict[Value, Le
     (source, *others) = sources
     is_whole = isinstance(source.type, ArrayType) and source.type.ndim == len(sizes)
     return leaves_of(source, known) if is_whole and not others else frozenset((value,))
+
+
+def _leaves_of_range(value: Value, known: dict[Value, Leaves]) -> Leaves:
+    """A range over an axis of an array is as long as that."""
+    size = value.node.inputs[0].node if value.node is not None else None
+    shape = size.inputs[0].node if size is not None and size.inputs else None
+    if size is None or shape is None or shape.op is not get_op("np::shape"):
+        return frozenset((value,))
+    axis = size.attrs["index"]
+    assert isinstance(axis, int)
+    return frozenset((Part(leaves_of(shape.inputs[0], known), (axis,)),))
 
 
 def _leaves_of_checked(value: Value, node: Node, known: dict[Value, Leaves]) -> Leaves:

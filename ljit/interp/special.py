@@ -118,6 +118,10 @@ def unreachable(_registers: list[object]) -> object:
     raise InternalError("control reached prim::Unreachable")
 
 
+def _with_axes(x: Any) -> Any:
+    return np.array(x) if isinstance(x, range) else x
+
+
 class MapBody(Record):
     """A `prim::Map`: where its block starts, the registers of targets, inputs and parameters."""
 
@@ -135,7 +139,7 @@ class MapBody(Record):
     ) -> tuple[object, ...]:
         """Run `block` for each element, in C order; all is computed before anything is stored."""
         targets = [registers[i] for i in self.targets]
-        inputs = [registers[i] for i in self.inputs]
+        inputs = [_with_axes(registers[i]) for i in self.inputs]
         arrays = [x for x in (*targets, *inputs) if isinstance(x, np.ndarray)]
         shape = targets[0].shape if targets else np.broadcast_shapes(*(a.shape for a in arrays))
         for positions in self.covers:

@@ -248,7 +248,8 @@ MAP = _control(
     a fresh array of all elements, unless `reduce`, which has one entry an output, names an op (``np::add``) with an
     `OpDef.accumulation`: it combines them along `axes` (of the nest, counted from 0) to an array without these axes,
     or with size 1 there (`keepdims`), or to a NumPy scalar if none are left. Yielded values are cast to the dtype of
-    the output first. Scalars among the other inputs are the same for each element.
+    the output first. Scalars among the other inputs are the same for each element;
+    ``range(n)`` is an array of ints.
     `covers` lists positions of those inputs whose broadcast shape has to be that of the whole nest; native code
     leaves if it is not. `apart`: no element that is written to is one of another input, or is written to twice.
     """,

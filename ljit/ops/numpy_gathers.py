@@ -1,33 +1,52 @@
 """Elements at places inside of loop nests: what `fuse` makes of ``a[index]`` where a nest needs its elements.
 
-``a[index]`` of a vector, or ``m[rows, columns]`` with a vector for each axis, is a check of all places, in front, and
-`np::elements_at`, of which a nest takes one element at a time (`np::element_at`): the only op in nests with an operand
-that is an array.
+``a[index]`` of a vector, or ``m[rows, columns]`` with an array of ints for each axis, is a check of all places, in
+front, and `np::elements_at`, of which a nest takes one element at a time (`np::element_at`): the only op in nests with
+an operand that is an array. So are rows of a matrix, ``m[rows]``: their columns are a range.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ljit.ir import Effect, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
-from ljit.ops.numpy_index_arrays import can_copy, check_inside, copy_at, infer_copy
+from ljit.ops.numpy_index_arrays import can_copy, check_inside
+from ljit.ops.numpy_rules import broadcast_shapes
 from ljit.types import ANY, INT, ArrayType, ScalarType, TupleType, Type
 
-__all__ = ["can_gather"]
+__all__ = ["can_gather", "infer_places"]
 
 _SAMPLES = ((np.arange(6.0), np.array([1, -3])),)
 
 
 def can_gather(a: Type, index: Type) -> bool:
     """Whether nests can take the elements of ``a[index]`` one by one."""
-    if not isinstance(a, ArrayType) or not can_copy(a, index):
+    if not isinstance(a, ArrayType):
         return False
     if isinstance(index, TupleType):
-        return len(index.items) == a.ndim > 1 and all(map(_is_index, index.items))
-    return _is_index(index) and a.ndim == 1
+        return infer_places(a, index) is not None
+    return _is_index(index) and (a.ndim == 1 or (a.ndim == 2 and can_copy(a, index)))
+
+
+def infer_places(a: ArrayType, index: Type) -> ArrayType | None:
+    """The type of ``m[rows, columns]``: arrays of ints that broadcast. None for other indices."""
+    items = index.items if isinstance(index, TupleType) else ()
+    if not len(items) == a.ndim > 1 or not all(map(_is_index, items)):
+        return None
+    return _broadcast(a, items)
+
+
+def _broadcast(a: ArrayType, index: Sequence[Type]) -> ArrayType | None:
+    shape = broadcast_shapes(tuple(_shape_of(t) for t in index))
+    return None if shape is None else ArrayType(a.dtype, shape)
+
+
+def _shape_of(t: Type) -> tuple[int | None, ...]:
+    return t.shape if isinstance(t, ArrayType) else (None,)
 
 
 def _is_index(t: Type) -> bool:
@@ -63,13 +82,8 @@ def _is_array(a: Type, *_index: Type) -> bool:
 
 
 def _infer_elements(a: Type, *index: Type) -> Type:
-    all_axes = index[0] if len(index) == 1 else TupleType(index)
-    found = infer_copy(a, all_axes) if isinstance(a, ArrayType) else None
+    found = _broadcast(a, index) if isinstance(a, ArrayType) else None
     return ANY if found is None else found
-
-
-def _lower_elements(e: Emitter, a: V, *index: V) -> V:
-    return copy_at(e, a, index[0] if len(index) == 1 else e.tuple_make(index))
 
 
 def _elements(a: Any, *index: Any) -> Any:
@@ -80,11 +94,9 @@ declare(
     OpDef(
         "np::elements_at",
         Schema("(a, *index)"),
-        "The elements of an array at places that were checked (`np::checked_places`), with an index for each axis.",
+        "Elements for nests at places that were checked (`np::checked_places`); an index for each axis.",
         infer=_infer_elements,
         evaluate=_elements,
-        lower=_lower_elements,
-        can_lower=_is_array,
         element_op="np::element_at",
         effects=Effect.READ | Effect.RAISE | Effect.ALLOC,
         samples=_SAMPLES,
@@ -98,6 +110,8 @@ def _lower_element(e: Emitter, a: V, *index: V) -> V:
 
 def _inside(e: Emitter, index: V, size: V) -> V:
     """The place from the start."""
+    if index.type == INT:  # of a range
+        return index
     i = e.cast(index, INT)
     if index.type.dtype.kind == "i":
         i = e.select(e.compare("lt", i, e.const(INT, 0)), e.add(i, size), i)

@@ -17,6 +17,7 @@ from ljit.ir import Effect, Node, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import RangeRules, Symbolic
+from ljit.ops.numpy_gathers import infer_places
 from ljit.ops.numpy_index_arrays import can_copy, copy_at, infer_copy
 from ljit.ops.numpy_rules import is_integer_scalar
 from ljit.ops.python_numbers import condition_not
@@ -109,7 +110,7 @@ def infer_item(a: Type, index: Type) -> Type:
         return ANY
     parts = basic_parts(a, index)
     if parts is None:
-        return infer_copy(a, index) or ANY
+        return infer_copy(a, index) or infer_places(a, index) or ANY
     return a.element if is_element(a, index, parts) else _view_type(a, parts)
 
 

@@ -1,0 +1,124 @@
+"""Loop nests take elements and rows at places that arrays of ints name: what NumPy gives, its errors and strides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ljit
+
+
+def taken_in_nests(m: Any, rows: Any, columns: Any) -> Any:
+    return (
+        m[rows, columns] * 2,
+        (m[rows, columns] - m[columns, rows]).max(),
+        np.take(m[0], rows) + 1,
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int16", "complex64"])
+def test_nests_take_elements_at_rows_and_columns(dtype: str) -> None:
+    rng = np.random.default_rng(8)
+    m = (rng.integers(-99, 99, (9, 9)) * (1 - 0.5j if dtype == "complex64" else 1)).astype(dtype)
+    rows, columns = rng.integers(-9, 9, 20), rng.integers(-9, 9, 20)
+    cases = [
+        (rows, columns), (rows[::-1], columns[::2].repeat(2)), (rows, columns[:1]), (rows[:1], columns),
+        (rows, columns + 9), (rows - 9, columns), (rows, columns[:7]), (rows[:0], columns[:0]),
+        (rows.astype(np.int8), columns.astype(np.uint16) % 9), (rows > 2, columns), (rows, columns * 1.0),
+    ]  # fmt: skip
+    for form in (m, m[::-1], np.asfortranarray(m), np.repeat(m, 2, axis=1)[:, ::2]):
+        compiled = ljit.jit(taken_in_nests)
+        for i, j in cases * 2:
+            assert outcome_of_nests(compiled, form, i, j) == outcome_of_nests(
+                taken_in_nests, form, i, j
+            )
+
+
+def taken_by_grids(m: Any, rows: Any, columns: Any) -> Any:
+    m[:1] += 1
+    return (
+        m[rows, columns],
+        m[rows, columns] * 2 + m[columns, rows],
+        (m[rows, columns] * rows).sum(axis=0),
+        m[rows, columns].T - m[rows, columns].T.copy(),
+    )
+
+
+def test_nests_take_elements_at_places_that_broadcast() -> None:
+    rng = np.random.default_rng(9)
+    m, i, j = rng.integers(-9, 9, (9, 9)) / 4, rng.integers(-9, 9, 6), rng.integers(-9, 9, 5)
+    full = rng.integers(-9, 9, (6, 5))
+    cases = [
+        (i[:, None], j[None, :]), (i[None, :], j[:, None]), (i[:, None], j), (full, j), (full, full[::-1].copy()),
+        (np.asfortranarray(full), j), (full[:, ::2], j[::2]), (full[:0], j), (i[:, None], j[None, :] + 20),
+        (i[:, None] - 20, j[None, :]), (full, j[:3]), (full[:, :1].astype(np.int8), j.astype(np.uint8) % 9),
+        (full[None], j), (np.full((1, 1), 8), j[None, :]), (i[:0, None], j + 20),
+    ]  # fmt: skip
+    for form in (m, np.repeat(m.T, 2, axis=1)[::-1, ::2]):
+        compiled = ljit.jit(taken_by_grids)
+        for rows, columns in cases[:1] + cases * 2:
+            same_in_nests(compiled, taken_by_grids, form, rows, columns)
+
+
+def same_in_nests(compiled: Any, function: Any, m: Any, *args: Any) -> None:
+    found, wanted = m.copy(order="K"), m.copy(order="K")
+    assert outcome_of_nests(compiled, found, *args) == outcome_of_nests(function, wanted, *args)
+    assert np.array_equal(found, wanted)
+
+
+def taken_by_rows(m: Any, rows: Any, w: Any) -> Any:
+    e = m[rows] * 2
+    m[rows] = e
+    return m[rows] + w, (m[rows] - m[rows[::-1]]).max(axis=-1), np.abs(m[rows] * w), e
+
+
+@pytest.mark.parametrize(("dtype", "width"), [("float64", 40), ("float64", 1), ("int16", 3)])
+def test_nests_take_rows(dtype: str, width: int) -> None:
+    rng = np.random.default_rng(10)
+    m = rng.integers(-3, 3, (9, width)).astype(dtype)
+    i = rng.integers(-9, 9, 6)
+    w, pairs = rng.random((6, width)), rng.integers(-9, 9, (6, 2))
+    cases = [
+        (i, w), (i, w[:, :1]), (i, w[0]), (i, np.asfortranarray(w)), (i[:1], w), (i.astype(np.int8), w), (i + 9, w),
+        (i - 9, w), (pairs, w[:, None]), (pairs.T, w[0]), (np.asfortranarray(pairs), w[0]), (i[:0], w[:0]),
+        (i[::2], w[::2]), (i[:4], w), (i[:, None], w),
+    ]  # fmt: skip
+    for form in (m, m[::-1]):
+        compiled = ljit.jit(taken_by_rows)
+        for rows, weights in cases[:1] + cases * 2:
+            same_in_nests(compiled, taken_by_rows, form, rows, weights)
+
+
+def outcome_of_nests(function: Any, *args: Any) -> Any:
+    try:
+        return [(type(x), x.dtype, x.shape, x.strides, x.tobytes()) for x in function(*args)]
+    except (IndexError, ValueError) as error:
+        return type(error), str(error)
+
+
+def test_elements_at_places_are_no_array_of_their_own() -> None:
+    def loss(p: Any, labels: Any) -> Any:
+        return np.abs(p[np.arange(len(labels)), labels] - 1.0).max()
+
+    p, labels = np.random.default_rng(2).random((20, 5)), np.arange(20) % 5
+    compiled = ljit.jit(loss)
+    for _ in range(3):
+        assert compiled(p, labels) == loss(p, labels)
+    text = str(compiled.graph_for(p, labels))
+    assert "np::element_at" in text
+    assert "np::getitem" not in text
+
+
+def test_what_a_nest_takes_is_read_before_it_is_overwritten() -> None:
+    def shifted(m: Any, rows: Any, columns: Any) -> Any:
+        m[0] = m[rows, columns] * 2
+        m[:, 1] += m[columns, rows]
+        return m
+
+    rows, columns = np.array([1, 0, 0, 2]), np.array([0, 1, 2, 0])
+    compiled = ljit.jit(shifted)
+    for _ in range(3):
+        x, y = (np.arange(16.0).reshape(4, 4) for _ in range(2))
+        assert compiled(x, rows, columns).tolist() == shifted(y, rows, columns).tolist()
