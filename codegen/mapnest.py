@@ -22,6 +22,7 @@ from ljit.codegen.nest_overlap import redirect_overlapping
 from ljit.codegen.nest_reductions import Accumulator
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, has_axes, load_first, rank_of
 from ljit.codegen.nest_strides import forwards
+from ljit.codegen.ufunc_loops import RowLoop
 from ljit.errors import CodegenError
 from ljit.ir import OpDef, get_op
 from ljit.records import Record
@@ -68,13 +69,15 @@ def emit_map(
     elements: Sequence[Type] = (),
     length: int = 0,
     may_be_empty: bool = False,
+    row_loop: RowLoop | None = None,
 ) -> list[Native]:
     """Emit the nest; the body's first results go to `into`, the others are fresh (given back).
 
     `may_leave`: the body has checks that leave for the interpreter, which then redoes all elements; so none
     may be stored that is read again. `attrs` are those of the Map, `elements` the types of the body's results if
     some are reduced. `length`: about how many instructions the body is (0: it moves elements); a short one may be
-    written several times. `may_be_empty`: no checks are missed where there are no elements.
+    written several times. `may_be_empty`: no checks are missed where there are no elements. `row_loop`: what NumPy
+    has for rows of arrays, which does as well as the body.
     """
     ndim = rank_of((*into, *inputs))
     if not into and not ndim and all(isinstance(t, ScalarType) for t in out_types):
@@ -89,7 +92,7 @@ def emit_map(
         return []
     made = nest.make_results(out_types, elements[len(into) :] or out_types)
     is_apart = bool(attrs.get("apart", False))
-    nest.emit(body, may_leave=may_leave, is_apart=is_apart, length=length)
+    nest.emit(body, may_leave=may_leave, is_apart=is_apart, length=length, row_loop=row_loop)
     return [result() for result in made]
 
 
@@ -222,7 +225,15 @@ class _Nest:
 
     # -- loops -------------------------------------------------------------------------------------
 
-    def emit(self, body: Body, *, may_leave: bool, is_apart: bool, length: int) -> None:
+    def emit(
+        self,
+        body: Body,
+        *,
+        may_leave: bool,
+        is_apart: bool,
+        length: int,
+        row_loop: RowLoop | None,
+    ) -> None:
         """Write the loops."""
         targets = [*self.into, *self.fresh]
         accumulators = [*(None for _ in self.into), *self.accumulators]
@@ -255,6 +266,7 @@ class _Nest:
                 ways=[way for way in ways if way is not None],
                 may_leave=may_leave,
                 length=length,
+                row_loop=row_loop,
             )
             with own_function(self.e.f):
                 loops.emit()

@@ -27,6 +27,7 @@ from ljit.codegen.nest_reductions import BLOCK, Accumulator, combine_blocks, spl
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
 from ljit.codegen.nest_strides import Strides
 from ljit.codegen.stretches import copy_stretch
+from ljit.codegen.ufunc_loops import RowLoop, call_row_loop
 from ljit.ir import Node
 
 __all__ = ["Body", "Loops"]
@@ -53,6 +54,7 @@ class Loops(Blocks):
         ways: Sequence[Redirection] = (),
         may_leave: bool = False,
         length: int = 0,
+        row_loop: RowLoop | None = None,
     ) -> None:
         super().__init__(space.e, sources, targets, accumulators, body)
         self.space = space
@@ -61,6 +63,7 @@ class Loops(Blocks):
         self.ways = ways
         self.may_leave = may_leave
         self.length = length  # about how many instructions the body is
+        self.row_loop = row_loop
         results = [target for target, _ in self._reduced_targets]
         self.strides = Strides(space, self.arrays, results, reduced=reduced, ways=ways)
         self.runs = self.strides.runs
@@ -87,6 +90,9 @@ class Loops(Blocks):
     def emit(self) -> None:
         """Write the copy for known inner strides, and that for any strides where it may be needed."""
         f = self.f
+        if self.row_loop is not None:
+            self._loops(is_unit=False)
+            return
         self.columns = self.strides.columns(self.length)
         fast = self.strides.unit_condition(self.inner) if self.ndim else TRUE
         if fast is TRUE:
@@ -283,6 +289,10 @@ class Loops(Blocks):
         self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places, *, is_unit: bool
     ) -> None:
         """A loop over elements: by their number, or from place to place where only a run knows the strides."""
+        if self.row_loop is not None:
+            places = [x.cursors[-1] for x in self.arrays]
+            call_row_loop(self.e, self.row_loop, places, trip, [strides[x] for x in self.arrays])
+            return
         rows, hints = self._rows, hints_of(self.group, is_unit=is_unit)
 
         def elements(places: list[Places], k: Ref | None) -> None:

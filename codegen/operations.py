@@ -60,6 +60,8 @@ def _elementwise(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Nat
     is_move = element_op.is_identity(elements, node.attrs)
     known: dict[str, Any] = {"length": mapnest.length_of([] if is_move else [element_op])}
     known["may_leave"] = bool(element_op.effects_on(elements, node.attrs) & Effect.RAISE)
+    if element_op.row_loop is not None and not into:
+        known["row_loop"] = element_op.row_loop(*(x.type for x in operands))
     made = mapnest.emit_map(e, into, operands, out_types, body, **known)
     return (into or made)[: len(node.outputs)]
 

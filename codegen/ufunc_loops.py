@@ -20,7 +20,9 @@ from ljit.types import ArrayType, ScalarType, Type
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["inner_loop"]
+__all__ = ["RowLoop", "call_row_loop", "inner_loop"]
+
+RowLoop = tuple[np.ufunc, tuple[np.dtype, ...]]
 
 
 def inner_loop(
@@ -38,19 +40,36 @@ def inner_loop(
     if isinstance(result, ScalarType):
         dtypes.append(result.dtype)
         pointers.append(e.stack_array(memory_type(result.dtype), 2))  # a complex number has two
-    function, data = ufunc_loop(ufunc, tuple(dtypes))
-    operands = (
-        _stored(e, "ptr", pointers),
-        _stored(e, "i64", [n.ref for n in sizes]),
-        _stored(e, "i64", [n.ref for n in strides], len(sizes)),
-        address(data) if data else NULL,
-    )
+    loop = ufunc, tuple(dtypes)
+    function, *operands = _call(e, loop, pointers, [n.ref for n in sizes], [n.ref for n in strides])
     if isinstance(result, ScalarType):
-        f.call("void", address(function).text, operands, "nounwind")
+        f.call("void", function.text, operands, "nounwind")
         return load_element(f, pointers[-1], result.dtype, result)
     _define(f)
-    f.call("void", _NAME, (address(function), *operands, _work(f, sizes)), "nounwind")
+    f.call("void", _NAME, (function, *operands, _work(f, sizes)), "nounwind")
     return None
+
+
+def call_row_loop(
+    e: Emitter, loop: RowLoop, places: Sequence[Ref], count: Ref, strides: Sequence[Ref]
+) -> None:
+    """Let NumPy do `count` elements of operands and result that begin at these places."""
+    function, *operands = _call(e, loop, places, [count], strides)
+    e.f.call("void", function.text, operands, "nounwind")
+
+
+def _call(
+    e: Emitter, loop: RowLoop, pointers: Sequence[Ref], sizes: Sequence[Ref], strides: Sequence[Ref]
+) -> tuple[Ref, ...]:
+    """The loop's function and its arguments."""
+    function, data = ufunc_loop(*loop)
+    return (
+        address(function),
+        _stored(e, "ptr", pointers),
+        _stored(e, "i64", sizes),
+        _stored(e, "i64", strides, len(sizes)),
+        address(data) if data else NULL,
+    )
 
 
 def _work(f: FunctionBuilder, sizes: Sequence[Native]) -> Ref:

@@ -203,6 +203,8 @@ class OpDef(Record):
       `overwrites`: it only takes them, the elements are computed of the other operands.
     - `element_op` names the op that stands for this one in the body of a loop nest, where all operands are
       scalars (``np::iadd`` -> ``np::add``; default: the op itself).
+    - `row_loop(*operand_types)` names NumPy's ufunc and the dtypes of its inner loop, if that does rows of such
+      operands in less time than `lower` on this machine; else None.
     - `accumulation` says how an elementwise op combines many elements; `reduction`, of an op on one array with the
       attributes ``axis`` and ``keepdims``, which op does it: then it is a `prim::Map`.
     - `decompose(parts, *operands, **attrs)` gives the same value as `parts.apply(op, *operands, **attrs)` of other ops
@@ -243,6 +245,7 @@ class OpDef(Record):
     fold: Callable[..., object] | None = None
     elementwise: bool = False
     element_op: str | None = None
+    row_loop: Callable[..., Any] | None = None
     accumulation: Accumulation | None = None
     reduction: Reduction | None = None
     decompose: Callable[..., Any] | None = None

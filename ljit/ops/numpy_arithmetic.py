@@ -458,7 +458,7 @@ declare_ufunc(
     name="np::power_by_scalar",
     callables=(),
 )
-declare_ufunc(np.power, _power_of_array, "f", name="np::power_of_array", callables=())
+declare_ufunc(np.power, _power_of_array, "f", name="np::power_of_array", callables=(), wide="fd")
 declare_ufunc(np.float_power, lambda e, x, y: e.elementary("pow", x, y), "f")
 _RADIANS: tuple[np.ufunc, ...] = (np.deg2rad, np.radians)
 _DEGREES: tuple[np.ufunc, ...] = (np.rad2deg, np.degrees)

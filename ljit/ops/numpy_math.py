@@ -109,6 +109,8 @@ _C_NAMES: dict[np.ufunc, str] = {
     np.arctan2: "atan2",
     np.hypot: "hypot",
 }
+#: what NumPy has no vectors for in float64, or as slow ones as ljit
+_ONLY_SHORT = (np.sin, np.cos, np.arctan2)
 _COMPLEX: dict[np.ufunc, Callable[..., V]] = {
     np.exp2: numpy_complex.exp2,
     np.expm1: numpy_complex.expm1,
@@ -131,8 +133,9 @@ def _elementary(name: str, of_complex: Callable[..., V] | None) -> Callable[...,
 
 for _function, _c_name in _C_NAMES.items():
     _kinds = "fc" if "D->D" in _function.types and os.name == "posix" else "f"
-    declare_ufunc(_function, _elementary(_c_name, _COMPLEX.get(_function)), _kinds)
-declare_ufunc(np.exp, _exp, "fc")
-declare_ufunc(np.log, _log, "fc")
+    _wide = "f" if _function in _ONLY_SHORT else "fd"
+    declare_ufunc(_function, _elementary(_c_name, _COMPLEX.get(_function)), _kinds, wide=_wide)
+declare_ufunc(np.exp, _exp, "fc", wide="fd")
+declare_ufunc(np.log, _log, "fc", wide="fd")
 declare_ufunc(np.logaddexp, _logaddexp, "f")
 declare_ufunc(np.logaddexp2, _logaddexp2, "f")

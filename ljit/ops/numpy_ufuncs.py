@@ -8,7 +8,7 @@ RuntimeWarnings (overflow, division by zero). float16 is computed as NumPy does 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ Body = Callable[..., V]
 _PARAMETERS = {1: "(x)", 2: "(x1, x2)", 3: "(x1, x2, x3)"}
 _FLOAT16 = np.dtype(np.float16)
 _FLOAT32 = ScalarType(np.dtype(np.float32))
+_WIDE = ("X86_V4", "AVX512_SKX")  # what NumPy calls machines with vectors of 64 bytes
 
 #: Which rule implements an op, by the op's name; the in-place ops are made of these.
 UFUNCS: dict[str, UfuncRule] = {}
@@ -56,6 +57,7 @@ class UfuncRule(Record):
     halves: Body | None = (
         None  # computes float16 (in float32) where NumPy does otherwise than for wider numbers
     )
+    wide: str = ""  # dtypes whose loops are NumPy's best ones where those have vectors of 64 bytes
 
     def loop(self, types: Sequence[Type]) -> tuple[np.dtype, ...] | None:
         kinds = kinds_of(types)
@@ -96,6 +98,15 @@ class UfuncRule(Record):
             effect |= Effect.RAISE  # the shapes may not broadcast
         return effect
 
+    def row_loop(self, *types: Type) -> tuple[np.ufunc, tuple[np.dtype, ...]] | None:
+        """NumPy's loop for arrays of its own dtypes, if it is faster on this machine than what the body becomes."""
+        loop = self.loop(types)
+        if loop is None or loop[0].char not in self.wide:
+            return None
+        if any(not isinstance(t, ArrayType) or t.dtype != loop[0] for t in types):
+            return None
+        return (self.function, loop) if has_wide_vectors(self.function, loop) else None
+
     def can_lower(self, *types: Type) -> bool:
         loop = self.loop(types)
         if loop is None or self.body is None or (_FLOAT16 in loop and not self.widens):
@@ -134,6 +145,17 @@ def _numpy_result(e: Emitter, x: V) -> V:
     return as_numpy_bool(e, x) if x.type == BOOL else x
 
 
+@cache
+def has_wide_vectors(function: np.ufunc, loop: tuple[np.dtype, ...]) -> bool:
+    """Whether NumPy chose a loop with vectors of 64 bytes for this machine; old versions do not tell."""
+    introspect = getattr(np.lib, "introspect", None)
+    if introspect is None:
+        return False
+    name, signature = function.__name__, "".join(dtype.char for dtype in loop)
+    found = introspect.opt_func_info(func_name=f"^{name}$")
+    return found.get(name, {}).get(signature, {}).get("current") in _WIDE
+
+
 def declare_ufunc(
     function: np.ufunc,
     body: Body | None,
@@ -144,10 +166,11 @@ def declare_ufunc(
     strong: int = 0,
     widens: bool = True,
     halves: Body | None = None,
+    wide: str = "",
     **fields: Any,
 ) -> OpDef:
     """Declare the ufunc as an op; `body(e, *xs)` computes on scalars of the loop's dtypes."""
-    rule = UfuncRule(function, body, kinds, raising, converts, strong, widens, halves)
+    rule = UfuncRule(function, body, kinds, raising, converts, strong, widens, halves, wide)
     name = fields.pop("name", f"np::{function.__name__}")
     UFUNCS[name] = rule
     fields.setdefault("samples", partial(_samples, rule, function))
@@ -163,6 +186,7 @@ def declare_ufunc(
             effects=fields.pop("effects", rule.effects),
             callables=fields.pop("callables", (function,)),
             elementwise=True,
+            row_loop=rule.row_loop if wide else None,
             **fields,
         )
     )

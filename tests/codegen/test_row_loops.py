@@ -1,0 +1,129 @@
+"""Rows that NumPy's own loops do, where these have wider vectors: bit for bit what NumPy gives."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit.codegen.layout import ufunc_loop
+from ljit.ir import get_op
+from ljit.ops import numpy_ufuncs
+from ljit.types import ArrayType
+
+ROWS = 21
+VIEWS = {
+    "contiguous": lambda x: x,
+    "with gaps": lambda x: x[:, ::2],
+    "backwards": lambda x: x[::-1, ::-1],
+    "narrow": lambda x: x[:, 1:4],
+    "the other way around": lambda x: x.T,
+    "one row": lambda x: x[3],
+    "no elements": lambda x: x[:, :0],
+    "no rows": lambda x: x[:0],
+    "three axes": lambda x: x.reshape(3, 7, -1)[:, 1:, ::2],
+}
+
+
+@pytest.fixture(params=[True, False], ids=["wide vectors", "none"])
+def is_wide(request, monkeypatch):
+    """Whether NumPy's loops have wide vectors, whatever this machine is."""
+    monkeypatch.setattr(numpy_ufuncs, "has_wide_vectors", lambda _function, _loop: request.param)
+    return request.param
+
+
+def numbers(dtype: str) -> np.ndarray:
+    return np.random.default_rng(1).uniform(0.1, 0.9, (ROWS, 30)).astype(dtype)
+
+
+def assert_same(found: np.ndarray, wanted: np.ndarray, *, is_wide: bool) -> None:
+    assert (type(found), found.dtype, found.shape) == (type(wanted), wanted.dtype, wanted.shape)
+    assert found.strides == wanted.strides
+    if is_wide:
+        assert found.tobytes() == wanted.tobytes()
+    else:
+        np.testing.assert_allclose(found, wanted, rtol=1e-6 if wanted.dtype == "f" else 1e-14)
+
+
+def uses(function, ufunc: np.ufunc, dtypes: str) -> bool:
+    address, _ = ufunc_loop(ufunc, tuple(map(np.dtype, dtypes)))
+    return str(address) in function.dump_llvm()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_rows_of_arrays_in_any_layout(dtype, is_wide):
+    def wanted(x):
+        return np.cosh(x)
+
+    f = ljit.jit(wanted)
+    for view in VIEWS.values():
+        x = view(numbers(dtype))
+        for _ in range(2):
+            assert_same(f(x), wanted(x), is_wide=is_wide)
+    char = np.dtype(dtype).char
+    assert uses(f, np.cosh, 2 * char) == is_wide
+
+
+def test_two_operands_that_broadcast(is_wide):
+    def angles(x, y):
+        return np.arctan2(x, y)
+
+    f = ljit.jit(angles)
+    x = numbers("float32")
+    for a, b in ((x, x), (x, x[0]), (x[:, :1], x[0]), (x[:, ::2], x[:, 1::2]), (x.T, x[:, 0])):
+        for _ in range(3):
+            assert_same(f(a, b), angles(a, b), is_wide=is_wide)
+    assert uses(f, np.arctan2, "fff") == is_wide
+
+
+def test_an_operand_that_nothing_else_needs_is_written_over(is_wide):
+    def of_sums(x):
+        return np.tanh(np.cumsum(x))
+
+    f, x = ljit.jit(of_sums), numbers("float64")
+    before = x.copy()
+    for _ in range(3):
+        assert_same(f(x), of_sums(x), is_wide=is_wide)
+    assert (x == before).all()
+    assert uses(f, np.tanh, "dd") == is_wide
+
+
+def test_operands_of_other_dtypes_are_converted_by_the_body(is_wide):
+    def of_ints(x):
+        return np.cosh(x)
+
+    def of_both(x, y):
+        return np.arctan2(x, y)
+
+    x = np.arange(40, dtype=np.int64)
+    f, g = ljit.jit(of_ints), ljit.jit(of_both)
+    for _ in range(2):
+        np.testing.assert_allclose(f(x), of_ints(x), rtol=1e-14)
+        y = numbers("float32")[0]
+        np.testing.assert_allclose(g(y, 2.0), of_both(y, 2.0), rtol=1e-6)
+    assert not uses(f, np.cosh, "dd")
+    assert not uses(g, np.arctan2, "fff")
+
+
+@pytest.mark.parametrize("target", ["AVX512_SKX", "X86_V4", "FMA3__AVX2", "baseline(X86_V2)", None])
+def test_what_numpy_says_of_its_loops_is_understood(target, monkeypatch):
+    def told(func_name):
+        assert func_name == "^exp2$"
+        return (
+            {} if target is None else {"exp2": {"dd": {"current": target, "available": "X86_V4"}}}
+        )
+
+    introspect = SimpleNamespace(opt_func_info=told)
+    monkeypatch.setattr(np.lib, "introspect", introspect, raising=False)
+    ask = numpy_ufuncs.has_wide_vectors.__wrapped__
+    double, single = np.dtype("d"), np.dtype("f")
+    assert ask(np.exp2, (double, double)) == (target in ("AVX512_SKX", "X86_V4"))
+    assert not ask(np.exp2, (single, single))
+
+
+def test_float16_has_no_such_loop(is_wide):
+    row_loop = get_op("np::exp").row_loop
+    assert row_loop(ArrayType(np.dtype("e"), (None,))) is None
+    assert (row_loop(ArrayType(np.dtype("f"), (None,))) is not None) == is_wide
