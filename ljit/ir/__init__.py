@@ -8,8 +8,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ljit.ir.copying import clone, copy_node, copy_nodes
 from ljit.ir.emitter import Emitter, Scalar
-from ljit.ir.graph import ENDLESS, Block, Graph, Node, Value, copy_node, copy_nodes
+from ljit.ir.graph import ENDLESS, Block, Graph, Node, Value
 from ljit.ir.opdef import (
     UNKNOWN,
     Effect,
@@ -47,6 +48,7 @@ __all__ = [
     "any_operands",
     "any_result",
     "breaches",
+    "clone",
     "copy_node",
     "copy_nodes",
     "declare",

@@ -97,7 +97,7 @@ class Value:
 class Node:
     """One operation: an op, operands, attributes, blocks, results and a source range.
 
-    `id` is unique in the graph and kept by `Graph.clone`, so that a node of a specialised graph can be
+    `id` is unique in the graph and kept by `clone`, so that a node of a specialised graph can be
     traced to the baseline node that it came from. Nodes made by a rewrite take the `id` of the node
     they replace through `origin`.
     """
@@ -381,18 +381,18 @@ class Graph:
     """A function in SSA form.
 
     `block` is its body: the parameters are the function's, the terminator is a `prim::Return`.
-    `name` is the function's name as printed.
+    `name` is the function's name as printed, `next_id` the `id` of the next node that is made.
     """
 
     def __init__(self, name: str = "graph") -> None:
         self.name = name
         self.version = 0
-        self._next_id = 0
+        self.next_id = 0
         self.block = Block(self, None)
 
     def _take_id(self) -> int:
-        self._next_id += 1
-        return self._next_id - 1
+        self.next_id += 1
+        return self.next_id - 1
 
     @property
     def params(self) -> list[Value]:
@@ -431,70 +431,7 @@ class Graph:
             node.add_output(type_)
         return node
 
-    def clone(self) -> Graph:
-        """Copy the whole graph; node ids and origins stay the same."""
-        copy, _ = self.clone_with_map()
-        return copy
-
-    def clone_with_map(self) -> tuple[Graph, dict[Value, Value]]:
-        """Copy the whole graph and give the map from old to new values."""
-        copy = Graph(self.name)
-        values: dict[Value, Value] = {}
-        for param in self.params:
-            values[param] = copy.block.add_param(param.name, param.type)
-        copy_nodes(self.block, copy.block, values, {}, keep_ids=True)
-        copy._next_id = self._next_id
-        return copy, values
-
     def __str__(self) -> str:
         from ljit.ir.printer import print_graph  # printer needs the classes of this module
 
         return print_graph(self)
-
-
-def copy_nodes(
-    source: Block,
-    into: Block,
-    values: dict[Value, Value],
-    targets: dict[Node, Node],
-    *,
-    keep_ids: bool = False,
-) -> None:
-    """Append copies of all nodes of `source` to `into`.
-
-    `values` maps values of the source graph to values of the target graph and is extended; a value
-    that is not in it stays itself (cloning inside one graph). `targets` does the same for the nodes
-    that exits name.
-    """
-    for node in source:
-        into.append(copy_node(node, into.graph, values, targets, keep_ids=keep_ids))
-
-
-def copy_node(
-    node: Node,
-    graph: Graph,
-    values: dict[Value, Value],
-    targets: dict[Node, Node],
-    *,
-    keep_ids: bool = False,
-) -> Node:
-    """Copy one node with its blocks into `graph`, unlinked. See `copy_nodes`."""
-    new = Node(graph, node.op)
-    if keep_ids:
-        new.id = node.id
-    new.origin = node.origin
-    new.attrs = dict(node.attrs)
-    new.range = node.range
-    new.proven = node.proven
-    if node.target is not None:
-        new.target = targets.get(node.target, node.target)
-    targets[node] = new
-    new.add_inputs([values.get(value, value) for value in node.inputs])
-    for block in node.blocks:
-        inner = new.add_block()
-        for param in block.params:
-            values[param] = inner.add_param(param.name, param.type)
-        copy_nodes(block, inner, values, targets, keep_ids=keep_ids)
-    for out in node.outputs:
-        values[out] = new.add_output(out.type, out.name)
-    return new

@@ -12,7 +12,7 @@ from ljit.analysis.liveness import Liveness
 from ljit.errors import InternalError, UserError
 from ljit.frontend import build_graph
 from ljit.interp import Code, compile_graph
-from ljit.ir import Graph, Node
+from ljit.ir import Graph, Node, clone
 from ljit.passes import run_passes
 from ljit.records import Record
 
@@ -100,7 +100,7 @@ class Baseline(Record, frozen=False):
         """
         with no_collections():
             script = script_graph(fn)
-            graph = script.clone()
+            graph = clone(script)
             options = {"inline": {"graph_of": _graph_for_inlining, "twin_of": twin_of}}
             run_passes(graph, BASELINE_PIPELINE, options)
             return Baseline(fn, script, graph)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, cast
 
 from ljit.errors import InternalError
 from ljit.frames import is_raised_by_handler
-from ljit.ir import Effect, Graph, Node, Value, get_op
+from ljit.ir import Effect, Graph, Node, Value, clone, get_op
 from ljit.ops.control import BUILD, CALL_NATIVE, MAP
 from ljit.passes import run_passes
 from ljit.records import Record, made_by
@@ -285,7 +285,7 @@ def _optimize(graph: Graph, feedback: PlanFeedback, pipeline: str) -> None:
 
 def _optimized_further(earlier: Specialization, feedback: PlanFeedback) -> Specialization:
     """The graph of quick code with the passes that it went without."""
-    made = earlier.with_changes(graph=earlier.graph.clone())
+    made = earlier.with_changes(graph=clone(earlier.graph))
     _optimize(made.graph, feedback, OPTIMIZING_PIPELINE)
     return made
 
