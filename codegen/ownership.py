@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ljit.codegen.bodies import FAILED, raise_depth
 from ljit.codegen.builder import NULL, BlockRef, FunctionBuilder, Ref, undef
 from ljit.codegen.forms import Native, owned_positions
-from ljit.codegen.refcounts import change_count
+from ljit.codegen.refcounts import change_count, releaser_of_slots
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from ljit.ir import Value
 
 __all__ = ["OwnedPhis", "Ownership"]
+
+_MAX_PHI_OPERANDS = 500  # of the slots of one function at its end, if they are registers
+_SLOTS_OF_CALL = 8  # that are given back by one call, if they are not
 
 
 class Ownership:
@@ -142,14 +145,28 @@ class Ownership:
             status.add(value, block)
             for phi, part in zip(parts, values, strict=True):
                 phi.add(part, block)
-        for slot in self._slots:
-            self._release_if_any(f.load("ptr", slot))
+        self._release_all()
         if self.frames is not None:
             raise_depth(f, self.frames)
         if self.body is not None:
             self.body.ret(f, parts, status)
         else:
             f.ret(status)
+
+    def _release_all(self) -> None:
+        """Release what the slots hold.
+
+        As registers, slots are phis of all ways out: too many for LLVM in a large function. There they stay in
+        memory, since a function is given their addresses.
+        """
+        slots, f = self._slots, self.f
+        if len(slots) * len(self._results) <= _MAX_PHI_OPERANDS:
+            for slot in slots:
+                self._release_if_any(f.load("ptr", slot))
+            return
+        for start in range(0, len(slots), _SLOTS_OF_CALL):
+            given = slots[start : start + _SLOTS_OF_CALL]
+            f.call("void", releaser_of_slots(f.module, len(given)), given)
 
     def _release_if_any(self, pointer: Ref) -> None:
         """Of a body's slots most are null when it returns, and LLVM can see which."""

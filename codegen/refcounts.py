@@ -5,7 +5,7 @@ from __future__ import annotations
 from ljit.codegen.builder import FunctionBuilder, ModuleBuilder, Ref
 from ljit.codegen.layout import IS_IMMORTAL_AWARE
 
-__all__ = ["change_count", "counter"]
+__all__ = ["change_count", "counter", "releaser_of_slots"]
 
 _CALLS = {"retain": "Py_IncRef", "release": "Py_DecRef"}
 _SOURCES = {
@@ -49,3 +49,18 @@ def counter(module: ModuleBuilder, change: str, *, in_line: bool = True) -> str:
         return module.declare(_CALLS[change], "void", ["ptr"])
     module.declare("_Py_Dealloc", "void", ["ptr"])
     return module.define(change, _SOURCES[change])
+
+
+def releaser_of_slots(module: ModuleBuilder, count: int) -> str:
+    """The name of a function that gives back the references in so many slots.
+
+    It is not internal: LLVM would hand it their values instead of their addresses.
+    """
+    release = counter(module, "release", in_line=False)
+    params = ", ".join(f"ptr %slot{i}" for i in range(count))
+    lines = [
+        f"  %object{i} = load ptr, ptr %slot{i}\n  call void @{release}(ptr %object{i})"
+        for i in range(count)
+    ]
+    head = f"define void @release.{count}({params}) noinline nounwind {{"
+    return module.define(f"release.{count}", "\n".join((head, *lines, "  ret void", "}")))
