@@ -11,12 +11,13 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import declare_function
 from ljit.ops.numpy_index_arrays import check_apart, inside
-from ljit.ops.numpy_rules import is_scalar
+from ljit.ops.numpy_rules import is_integer_scalar, is_scalar
 from ljit.types import ANY, INT, NONE, ArrayType, ScalarType, Type
 
 __all__: list[str] = []
 
-_INT64 = ScalarType(np.dtype(np.int64))
+_INT64, _FLOAT64 = (ScalarType(np.dtype(x)) for x in (np.int64, np.float64))
+_PLACES = np.array([1, 3, 1])
 
 # -- ufunc.at --------------------------------------------------------------------------------------
 
@@ -114,13 +115,21 @@ declare(
 # -- bincount --------------------------------------------------------------------------------------
 
 
-def _infer_bincount(x: Type) -> Type:
-    is_known = _is_vector(x) and x.dtype.kind in "iu" and np.can_cast(x.dtype, np.int64)  # type: ignore[attr-defined]
-    return ArrayType(_INT64.dtype, (None,)) if is_known else ANY
+def _infer_bincount(x: Type, weights: Type = NONE, minlength: Type = INT) -> Type:
+    if not isinstance(x, ArrayType) or not _is_vector(x) or not is_integer_scalar(minlength):
+        return ANY
+    if x.dtype.kind not in "iu" or not np.can_cast(x.dtype, np.int64):
+        return ANY
+    if weights == NONE:
+        return ArrayType(_INT64.dtype, (None,))
+    if not isinstance(weights, ArrayType) or not _is_vector(weights):
+        return ANY
+    is_real = np.can_cast(weights.dtype, np.float64)
+    return ArrayType(_FLOAT64.dtype, (None,)) if is_real else ANY
 
 
-def _lower_bincount(e: Emitter, x: V) -> V:
-    """Count; of no elements NumPy does."""
+def _lower_bincount(e: Emitter, x: V, weights: V | None = None, minlength: V | None = None) -> V:
+    """Count, or add weights in their order; of no elements NumPy does."""
     (count,), zero, one = e.array_sizes(x), e.const(INT, 0), e.const(INT, 1)
     e.bail_if(e.compare("eq", count, zero), "nothing to count")
     low, high = (
@@ -128,11 +137,20 @@ def _lower_bincount(e: Emitter, x: V) -> V:
         for greatest in (False, True)
     )
     e.bail_if(e.compare("lt", low, zero), "a negative number")
-    made = e.array_new(ArrayType(_INT64.dtype, (None,)), [e.add(high, one)], e.const(_INT64, 0))
+    size, added, element = e.add(high, one), None, _INT64
+    if minlength is not None:
+        least = e.cast(minlength, INT)
+        e.bail_if(e.compare("lt", least, zero), "a negative length")
+        size = e.select(e.compare("lt", size, least), least, size)
+    if weights is not None and weights.type != NONE:
+        e.bail_if(e.compare("ne", e.array_sizes(weights)[0], count), "another number of weights")
+        added, element = weights, _FLOAT64
+    made = e.array_new(ArrayType(element.dtype, (None,)), [size], e.const(element, 0))
 
     def step(k: V) -> None:
         i = e.cast(e.array_load(x, [k]), INT)
-        e.array_store(made, [i], e.add(e.array_load(made, [i]), e.const(_INT64, 1)))
+        more = e.const(_INT64, 1) if added is None else e.cast(e.array_load(added, [k]), _FLOAT64)
+        e.array_store(made, [i], e.add(e.array_load(made, [i]), more))
 
     e.loop(count, step)
     return made
@@ -140,9 +158,9 @@ def _lower_bincount(e: Emitter, x: V) -> V:
 
 declare_function(
     "bincount",
-    "(x)",
+    "(x, weights=None, minlength=0)",
     _infer_bincount,
     np.bincount,
     lower=_lower_bincount,
-    samples=((np.array([1, 3, 1]),),),
+    samples=((_PLACES,), (_PLACES, np.array([0.5, 2.0, 1.0])), (_PLACES, None, 6)),
 )

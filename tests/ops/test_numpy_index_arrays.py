@@ -439,3 +439,23 @@ def test_counts_of_numbers() -> None:
         arrays = [np.arange(n, dtype=dtype) ** 2 % 7 for n in (1, 5, 100)]
         check(counted, [(x,) for x in (*arrays, arrays[-1][::-2], arrays[0][:0])])
     check(counted, [(np.array([3, 1]),), (np.array([-1, 1]),), (np.arange(4).reshape(2, 2),)])
+
+
+def test_counts_with_weights_and_a_least_length() -> None:
+    def counted(x: Any, weights: Any, n: Any) -> Any:
+        return np.bincount(x, weights, minlength=n)
+
+    x = np.arange(50) ** 2 % 7
+    w = np.random.default_rng(3).normal(size=50) * 10.0 ** np.arange(-25, 25)
+    cases = [
+        (x, w, 3), (x, w, 20), (x, w[::-1], np.int8(9)), (x.astype(np.uint8), w.astype(np.float32), 0),
+        (x, np.arange(50), 8), (x, w > 0, 8), (x, w[:9], 8), (x, w, -1), (x[:0], w[:0], 4), (x, w * 1j, 3),
+        (x, w[:, None], 3), (x - 1, w, 3), (x, None, 9), (x, w, 2.0), (x, w, True), (x[::2], w[::2], 8),
+    ]  # fmt: skip
+    for case in cases:
+        check(counted, [case])
+    check(counted, cases[:2] * 2 + cases)
+    counting = ljit.jit(lambda x, w: np.bincount(x, weights=w, minlength=len(x)))
+    for _ in range(3):
+        assert counting(x, w).tobytes() == np.bincount(x, w, 50).tobytes()
+    assert "py::call" not in str(counting.graph_for(x, w))
