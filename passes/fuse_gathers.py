@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ljit.ir import Block, Effect, Node, Value, get_op
+from ljit.ops.numpy_boxed import reduced_axes
 from ljit.ops.numpy_gathers import can_gather
 from ljit.passes.fuse_nodes import is_elementwise, is_reduction
 from ljit.passes.manager import is_allowed
@@ -41,6 +42,7 @@ def _take_one_by_one(node: Node, made: dict[object, Value]) -> bool:
     places = _places_of(index)
     if places is None:
         return False
+    _ask_index(node)
     checked = [_checked(node, x, axis, made) for axis, x in enumerate(places)]
     assert isinstance(a.type, ArrayType)
     if len(places) < a.type.ndim:  # rows
@@ -97,9 +99,26 @@ def _is_for_nests(node: Node) -> bool:
     if not node.op.has_lowering((a, index)):
         return True
     users = [user for user, _ in node.output.uses]
+    users = [user for user in users if not _asks_for_sizes_of_index(user, node)]
     return bool(users) and all(
         user.block is node.block and (is_reduction(user) or _is_plain(user)) for user in users
     )
+
+
+def _asks_for_sizes_of_index(user: Node, node: Node) -> bool:
+    """Whether the user asks how many elements `node` has along axes that are those of its index, an array."""
+    if user.op is not get_op("np::reduced_size"):
+        return False
+    index, axes = node.inputs[1].type, reduced_axes(user)
+    return isinstance(index, ArrayType) and bool(axes) and max(axes) < index.ndim
+
+
+def _ask_index(node: Node) -> None:
+    """Ask the index for those sizes: nobody else may need the result in memory."""
+    for user, _ in list(node.output.uses):
+        if _asks_for_sizes_of_index(user, node):
+            user.attrs["axis"] = reduced_axes(user)
+            user.set_input(0, node.inputs[1])
 
 
 def _is_plain(user: Node) -> bool:

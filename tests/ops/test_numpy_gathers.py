@@ -71,7 +71,12 @@ def same_in_nests(compiled: Any, function: Any, m: Any, *args: Any) -> None:
 def taken_by_rows(m: Any, rows: Any, w: Any) -> Any:
     e = m[rows] * 2
     m[rows] = e
-    return m[rows] + w, (m[rows] - m[rows[::-1]]).max(axis=-1), np.abs(m[rows] * w), e
+    return (
+        m[rows] + w,
+        (m[rows] - m[rows[::-1]]).max(axis=-1),
+        np.abs(m[rows] * w),
+        e,
+    )
 
 
 @pytest.mark.parametrize(("dtype", "width"), [("float64", 40), ("float64", 1), ("int16", 3)])
@@ -89,6 +94,20 @@ def test_nests_take_rows(dtype: str, width: int) -> None:
         compiled = ljit.jit(taken_by_rows)
         for rows, weights in cases[:1] + cases * 2:
             same_in_nests(compiled, taken_by_rows, form, rows, weights)
+
+
+def test_means_of_rows_need_no_rows_in_memory() -> None:
+    def bag(m: Any, index: Any) -> Any:
+        return m[index].mean(axis=-2), m[index].mean(axis=0), m[index, index].mean(axis=0)
+
+    rng = np.random.default_rng(11)
+    m = rng.integers(-9, 9, (9, 4)) * 1.0
+    compiled = ljit.jit(bag)
+    for shape in [(6, 3), (6, 3), (1, 4), (5, 1), (6, 3)]:
+        same_in_nests(compiled, bag, m, rng.integers(-4, 4, shape))
+    text = str(compiled.graph_for(m, rng.integers(-4, 4, (6, 3))))
+    assert text.count("np::element_at") == 3
+    assert "np::getitem(%m" not in text
 
 
 def outcome_of_nests(function: Any, *args: Any) -> Any:
