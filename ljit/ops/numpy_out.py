@@ -1,7 +1,7 @@
 """Ufuncs that write into a given array: ``np.add(a, b, out=c)``, ``np.sqrt(x, c)``.
 
 As in-place operators, but the array only takes the results: they are cast to its dtype when they are stored, within
-the same kind. Operands broadcast to its shape.
+the same kind. Operands broadcast to its shape. With ``where``, a mask, it keeps its other elements.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ljit.ir import REGISTRY, Effect, OpDef, Schema, declare
+from ljit.ir import REGISTRY, Effect, OpDef, Schema, Value, declare
 from ljit.ir.emitter import Emitter, V
+from ljit.ir.parts import Parts
 from ljit.ops import numpy_arithmetic, numpy_logic, numpy_math  # noqa: F401  # they fill UFUNCS
-from ljit.ops.numpy_rules import broadcast_shapes, element_of
+from ljit.ops.numpy_rules import broadcast_shapes, dtype_of, element_of
 from ljit.ops.numpy_ufuncs import UFUNCS, UfuncRule
 from ljit.types import ANY, ArrayType, Type
 
@@ -92,7 +93,55 @@ def _declare(plain: OpDef, rule: UfuncRule) -> None:
     )
 
 
+class _Where:
+    """The rules of one ufunc with an array for its results, and a mask that says which."""
+
+    def __init__(self, plain: OpDef, rule: UfuncRule) -> None:
+        self.plain = plain.name
+        self.rule = rule
+        self.into = _Into(rule, is_fused=plain.element_op is not None)
+
+    def infer(self, out: Type, where: Type, *xs: Type) -> Type:
+        loop, is_mask = self.rule.loop(xs), isinstance(where, ArrayType)
+        if self.into.infer(out, *xs) == ANY or loop is None or not is_mask:
+            return ANY
+        assert isinstance(out, ArrayType)
+        is_plain = dtype_of(where) == np.bool and loop[-1] == out.dtype
+        return out if is_plain and out.dtype.kind in "iufc" else ANY
+
+    def effects(self, out: Type, where: Type, *xs: Type) -> Effect:
+        return Effect.CALL | Effect.WRITE
+
+    def decompose(self, parts: Parts, out: Value, where: Value, *xs: Value) -> Value | None:
+        """Compute all results, choose, and store all."""
+        types = [x.type for x in xs]
+        if self.infer(out.type, where.type, *types) == ANY:
+            return None
+        if not self.into.can_lower(out.type, *types):
+            return None
+        chosen = parts.apply("np::where", where, parts.apply(self.plain, *xs), out)
+        return parts.apply("np::positive_into", out, chosen)
+
+
+def _declare_where(plain: OpDef, rule: UfuncRule) -> None:
+    function, names, rules = rule.function, plain.schema.positional, _Where(plain, rule)
+    declare(
+        OpDef(
+            f"{plain.name}_where",
+            Schema(f"(out!, where, {', '.join(names)})"),
+            f"``np.{function.__name__}`` with ``out``, and ``where`` for those results that it takes.",
+            infer=rules.infer,
+            evaluate=lambda out, where, *xs: function(*xs, out=out, where=where),
+            effects=rules.effects,
+            callables=plain.callables,
+            parameters=(*names, "out", "where"),
+            decompose=rules.decompose,
+        )
+    )
+
+
 for _name, _rule in list(UFUNCS.items()):
     _plain = REGISTRY[_name]
     if _rule.body is not None and _rule.function in _plain.callables and _rule.function.nout == 1:
         _declare(_plain, _rule)
+        _declare_where(_plain, _rule)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-import ljit.ops.library  # noqa: F401
+import ljit
+import ljit.ops.library
 from ljit.ir import REGISTRY, Effect
 from ljit.types import ANY, NATIVE_KINDS, ArrayType, type_of
 
@@ -48,3 +49,51 @@ def test_the_array_must_be_writeable_and_as_large_as_the_operands():
     larger = ArrayType(f8, (2, 3))
     assert op.infer(larger, ArrayType(f8, (3,)), type_of(1.0)) == larger
     assert op.infer(type_of((np.zeros(3),)), type_of(1.0), type_of(1.0)) == ANY
+
+
+def safe_quotient(a, b, mask):
+    return np.divide(a, b, out=np.zeros_like(a), where=mask)
+
+
+def kept_where_not(a, b, mask):
+    old = a.copy()
+    result = np.subtract(a, b, a, where=mask)
+    np.sqrt(b, out=a[..., :2], where=mask[..., :2])
+    np.multiply(a[..., 1:], 2, out=a[..., :-1], where=mask[..., 1:])
+    return result is a, old
+
+
+def outcome_and_arrays(function, *args):
+    args = [x.copy(order="K") if isinstance(x, np.ndarray) else x for x in args]
+    try:
+        x = function(*args)
+    except (TypeError, ValueError) as error:
+        x = (type(error), str(error))
+    shown = [y for y in (*(x if isinstance(x, tuple) else (x,)), *args)]
+    return [(type(y), getattr(y, "strides", 0), getattr(y, "dtype", 0), repr(y)) for y in shown]
+
+
+@pytest.mark.parametrize("function", [safe_quotient, kept_where_not])
+def test_a_mask_says_which_results_the_array_takes(function):
+    rng = np.random.default_rng(4)
+    a, b = rng.normal(size=(3, 5)), rng.integers(-1, 2, (3, 5)) * 1.5
+    mask = b != 0
+    cases = [
+        (a, b, mask), (a, b[0], mask), (a, b, mask[0]), (a.T, b.T, mask.T), (a[:, ::-1], b, mask),
+        (a.astype("f4"), b.astype("f4"), mask), (a.astype("f4"), b, mask), (a, b.astype(int), mask),
+        (a.astype(int), b.astype(int) + 2, mask), (a + 1j, b, mask), (a[0], b, mask), (a, b, mask[:2]),
+        (a, b, mask.astype(int)), (a, 0.0, mask), (a[:0], b[:0], mask[:0]), (a[0], b[0], mask[0]),
+    ]  # fmt: skip
+    compiled = ljit.jit(function)
+    for case in cases[:2] * 2 + cases * 2:
+        assert outcome_and_arrays(compiled, *case) == outcome_and_arrays(function, *case)
+
+
+def test_masked_results_are_part_of_a_nest():
+    compiled = ljit.jit(safe_quotient)
+    a = np.arange(4.0)
+    for _ in range(3):
+        assert compiled(a, a, a > 1).tolist() == [0.0, 0.0, 1.0, 1.0]
+    text = str(compiled.graph_for(a, a, a > 1))
+    assert "np::select" in text
+    assert "py::call" not in text
