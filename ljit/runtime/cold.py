@@ -24,9 +24,11 @@ import numpy as np
 
 from ljit import config
 from ljit.records import Record
+from ljit.runtime.binding import bind_arguments
 from ljit.runtime.native import is_compiler_loaded, pass_calls
 from ljit.runtime.options import Options
 from ljit.runtime.vectorcall import calls_left
+from ljit.types import Type, type_of
 
 __all__ = ["MOST_PASSED", "PROFILED_RUNS", "ColdCalls", "may_jump"]
 
@@ -54,6 +56,7 @@ class ColdCalls(Record, frozen=False):
     passed: int = 0  # how many the entry may take, as of the last time
     seconds: float = 0.0  # that all calls took, callees included, by those that were timed
     was_looked_at: bool = False
+    last_types: tuple[Type, ...] | None = None  # of the arguments of the last call that was timed
 
     @staticmethod
     def of(fn: types.FunctionType, options: Options) -> ColdCalls:
@@ -91,6 +94,8 @@ class ColdCalls(Record, frozen=False):
         kwargs: Mapping[str, object],
     ) -> object:
         """Time one call, which `run` leaves to CPython; the next ones may jump there."""
+        values = bind_arguments(fn, args, kwargs)
+        self.last_types = tuple(map(type_of, values)) if values is not None else None
         start = time.perf_counter()
         try:
             return run(args, kwargs)

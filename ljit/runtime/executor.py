@@ -277,14 +277,14 @@ class ProfilingExecutor:
         sized = sized_types(key, values) if config.settings().profiled_sizes else key
         plan = self.plans.get(sized)
         if plan is None:
-            plan = self._start_plan(key, sized)
+            plan = self.start_plan(key, sized)
         if plan is not None and not plan.feedback.broadcasts:
             plan.feedback.broadcasts = any(map(may_be_broadcast, values))
         if plan is not None and not plan.feedback.is_hot:
             plan.feedback.is_hot = any(map(is_large, values))
         return plan
 
-    def _start_plan(self, key: tuple[Type, ...], sized: tuple[Type, ...]) -> Plan | None:
+    def start_plan(self, key: tuple[Type, ...], sized: tuple[Type, ...]) -> Plan | None:
         """Start a plan for small arrays of the sizes seen first, or one for all other sizes."""
         with self.lock:
             first = self.sized.get(key)

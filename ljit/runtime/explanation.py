@@ -79,7 +79,6 @@ def specialization_info(plan: Plan) -> SpecializationInfo:
 def explain(executor: ProfilingExecutor) -> str:
     """Say of each source line how it runs, and of each check how often it failed."""
     name = executor.fn.__qualname__
-    executor.warm_up()
     if executor.baseline is None:
         return f"{name}: left to CPython\n  {executor.refused}"
     return "\n".join(_parts(executor, name))

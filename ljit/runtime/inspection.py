@@ -8,10 +8,11 @@ from ljit.analysis.pycode import graph_to_python
 from ljit.errors import UserError
 from ljit.interp import run
 from ljit.ir import Graph
+from ljit.runtime import explanation
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.executor import ProfilingExecutor
-from ljit.runtime.explanation import SpecializationInfo, explain, specialization_info
+from ljit.runtime.explanation import SpecializationInfo, specialization_info
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.links import link_to
 from ljit.runtime.native import NativeUnit, specialized_graph
@@ -38,6 +39,17 @@ def _baseline(executor: ProfilingExecutor) -> Baseline:
     if baseline is None:
         raise UserError(f"{executor.fn.__qualname__} is left to CPython: {executor.refused}")
     return baseline
+
+
+def _show(executor: ProfilingExecutor) -> None:
+    """Make native, without a profile, what was left to CPython so far: somebody looks at it."""
+    types_ = executor.cold.last_types
+    executor.warm_up()
+    if types_ is None or executor.plans or executor.baseline is None:
+        return
+    plan = executor.start_plan(types_, types_)
+    if plan is not None and executor.unit_for(plan, runs=0) is None:
+        del executor.plans[types_]  # a profile may show what gains
 
 
 def script(executor: ProfilingExecutor) -> Graph:
@@ -70,7 +82,7 @@ def graph_for(
     executor: ProfilingExecutor, args: Sequence[object], kwargs: Mapping[str, object]
 ) -> Graph:
     """Specialise for the types of the arguments, with the profile that there is for them."""
-    executor.warm_up()
+    _show(executor)
     baseline = _baseline(executor)
     values = _values(executor, args, kwargs)
     general = tuple(map(type_of, values))
@@ -103,7 +115,7 @@ class _NoHooks:
 
 def _unit(executor: ProfilingExecutor, args: Sequence[object]) -> NativeUnit:
     """The optimised code for these arguments, or the latest; the function must have been called."""
-    executor.warm_up()
+    _show(executor)
     _baseline(executor)
     if args:
         plan = executor.plan_for(_values(executor, args, {}))
@@ -112,7 +124,7 @@ def _unit(executor: ProfilingExecutor, args: Sequence[object]) -> NativeUnit:
         plans = [plan for plan in reversed(executor.plans.values()) if plan.compiles]
     for plan in plans:
         executor.optimize(plan)
-        unit = executor.unit_for(plan)
+        unit = executor.unit_for(plan, runs=0 if plan.compiles else None)
         if unit is not None:
             return unit
     name = executor.fn.__qualname__
@@ -128,7 +140,12 @@ def assembly(executor: ProfilingExecutor, args: Sequence[object]) -> str:
     return _unit(executor, args).code.asm()
 
 
+def explain(executor: ProfilingExecutor) -> str:
+    _show(executor)
+    return explanation.explain(executor)
+
+
 def specializations(executor: ProfilingExecutor) -> list[SpecializationInfo]:
-    """What was compiled so far. Who asks wants native code: the function is cold no longer."""
-    executor.warm_up()
+    """What was compiled so far. Who asks wants native code."""
+    _show(executor)
     return [specialization_info(plan) for plan in list(executor.plans.values())]

@@ -187,10 +187,34 @@ def test_who_looks_at_a_function_has_it_compiled():
     f = ljit.jit(polynomial)
     for k in range(10):
         f(float(k))
-    assert "left to CPython so far" in f.explain()
-    for k in range(2):
-        f(float(k))
     assert [info.state for info in f.specializations] == ["native"]
+
+
+@pytest.mark.parametrize("calls", [1, 2, 3, 10])
+def test_there_is_llvm_ir_of_what_was_called(calls):
+    f = ljit.jit(polynomial)
+    for k in range(calls):
+        f(float(k))
+    assert "fmul" in f.dump_llvm()
+    assert "| native" in f.explain()
+    assert f(2.0) == polynomial(2.0)
+
+
+def test_looking_at_what_gains_nothing_without_a_profile_leaves_it_open():
+    class Holder:
+        def __init__(self, x):
+            self.x = x
+
+    @ljit.jit
+    def area(holder):
+        return holder.x * holder.x * 0.5
+
+    for k in range(10):
+        area(Holder(float(k)))
+    assert "left to CPython so far" in area.explain()
+    for k in range(4):
+        assert area(Holder(float(k))) == k * k * 0.5
+    assert [info.state for info in area.specializations] == ["native"]
 
 
 def test_a_cold_function_that_a_native_loop_calls_is_warm():
