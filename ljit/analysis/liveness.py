@@ -10,6 +10,8 @@ cost about the number of nodes times the number of live values. The graph must n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ljit.ir import Block, Graph, Node, Value
 from ljit.ops.control import CONTINUE, LOOP, UNINITIALIZED, YIELD
 
@@ -25,6 +27,7 @@ class Liveness:
         self._leaving: dict[Node, set[Node]] = {}  # exits in a node that go to a target around it
         self._after: dict[Node, frozenset[Value]] = {}
         self._before: dict[Node, frozenset[Value]] = {}
+        self._at_header: dict[Node, tuple[Value, ...]] = {}
         self._collect(graph.block)
 
     def live_after(self, node: Node) -> list[Value]:
@@ -36,9 +39,16 @@ class Liveness:
         self._after_set(node)
         return self._ordered(self._before[node])
 
-    def live_at_header(self, loop: Node) -> list[Value]:
-        """List what is needed at the start of a trip: all parameters, and what later trips need."""
-        return self._ordered(self._loop_set(loop) | set(loop.blocks[0].params))
+    def live_at_header(self, loop: Node) -> Sequence[Value]:
+        """List what is needed at the start of a trip: all parameters, and what later trips need.
+
+        The interpreter asks each time that it comes to a hot loop: lists are kept.
+        """
+        found = self._at_header.get(loop)
+        if found is None:
+            values = self._loop_set(loop) | set(loop.blocks[0].params)
+            found = self._at_header[loop] = tuple(self._ordered(values))
+        return found
 
     def _ordered(self, values: frozenset[Value] | set[Value]) -> list[Value]:
         return sorted((v for v in values if not _is_known(v)), key=self._position.__getitem__)

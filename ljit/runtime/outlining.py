@@ -74,11 +74,12 @@ class OutlinedLoops:
         baseline = self.executor.baseline
         assert baseline is not None
         loop = baseline.node(loop_id)
-        live = [v for v in baseline.liveness.live_at_header(loop) if not v.is_constant]
+        live = baseline.liveness.live_at_header(loop)
         values = [registers[baseline.code.register_of[v.key]] for v in live]
         types_ = tuple(map(type_of, values))
-        sized = self.sized.setdefault((loop_id, types_), sized_types(types_, values))
-        key = (loop_id, sized if sized == sized_types(types_, values) else types_)
+        sized = sized_types(types_, values)
+        first = self.sized.setdefault((loop_id, types_), sized)
+        key = (loop_id, sized if sized == first else types_)
         found = self._plan_for(key)
         if found is None:
             return None
