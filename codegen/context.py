@@ -68,6 +68,7 @@ class Context(Record, frozen=False):
     kept: list[object] = made_by(factory=list)
     boxers: dict[Type, str] = made_by(factory=dict)  # functions that box, for the exits
     work: WorkCell | None = None  # of quick code
+    packs: bool = False  # some elements are done side by side, which LLVM may put into vectors
     _addresses: dict[int, Ref] = made_by(factory=dict)
 
     def keep(self, value: object) -> Ref:

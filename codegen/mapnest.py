@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 __all__ = ["emit_map", "length_of"]
 
 
+_MANY = 16
+
+
 class _Reductions(Record):
     """Which of the fresh results are reduced: the combining op of each (None: it is not), and the axes."""
 
@@ -54,7 +57,7 @@ def _reductions_of(attrs: Mapping[str, Any]) -> _Reductions:
 
 def length_of(ops: Iterable[OpDef]) -> int:
     """About how many instructions ops on elements are."""
-    return sum(1 if op.is_cheap else 16 for op in ops if not op.is_terminator)
+    return sum(1 if op.is_cheap else op.instructions or _MANY for op in ops if not op.is_terminator)
 
 
 def emit_map(

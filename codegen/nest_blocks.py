@@ -38,6 +38,7 @@ class Blocks(Elements):
     space: Space
     ndim: int
     length: int
+    may_leave: bool
     columns: int
     is_flat: Ref
     strides: Strides
@@ -76,7 +77,7 @@ class Blocks(Elements):
         Of large elements a vector is but a few. Where little is done with each, that gains less than is lost: the
         memory stands still while a block is computed.
         """
-        is_short = self.length <= SHORT and not self._reduced_targets
+        is_short = self.length <= SHORT and not self._reduced_targets and not self.may_leave
         sizes = [x.dtype.itemsize for x in self._loose] or [0]
         are_results = all(x.dtype.itemsize >= max(sizes) for x in self.targets)
         are_large = min(sizes) >= _LARGE and (max(sizes) == _LARGE or are_results)

@@ -325,6 +325,7 @@ class Loops(Blocks):
             with self._at(row):
                 state += [x.cursors[-1] for x in moving]
         if self.length <= SHORT and len(rows) == 1 and not self._reduced_targets:
+            self.e.context.packs = True
             some = self.f.binary("lshr", trip, _FEW_SHIFT)
             state = maybe_loop(self.e, some, state, from_place(FEW), FEW * self.length)
             trip = self.f.binary("and", trip, integer("i64", FEW - 1))

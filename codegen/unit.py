@@ -167,7 +167,7 @@ def compile_unit(graph: Graph, *, name: str, options: CompileOptions | None = No
         exports=exports,
         find=shared_symbols,
         optimize=optimize,
-        pack=has_lanes,
+        pack=has_lanes or context.packs,
     )
     following.target = slow_entry()
     return NativeCode(name, compiled, context, following, emitted)

@@ -258,6 +258,8 @@ class OpDef(Record):
     is_commutative: bool = False
     #: an instruction or two: on numbers it costs less to compute again than to keep
     is_cheap: bool = False
+    #: about how many instructions it is on numbers, where it is not cheap; 0: many
+    instructions: int = 0
     is_terminator: bool = False
     is_constant: bool = False
     #: Loop and Region: `prim::Continue` and `prim::Break` can name a node of this op as their target

@@ -419,16 +419,22 @@ declare_ufunc(
 declare_ufunc(np.negative, _negative, "iufc", is_cheap=True)
 declare_ufunc(np.positive, lambda e, x: x, "iufc", is_cheap=True)
 declare_ufunc(np.square, _square, "iufc", is_cheap=True)
-declare_ufunc(np.conjugate, _conjugate, "iufc", methods=("generic.conj", "generic.conjugate"))
-declare_ufunc(np.absolute, absolute, "biufc", is_cheap=True)
+declare_ufunc(
+    np.conjugate,
+    _conjugate,
+    "iufc",
+    methods=("generic.conj", "generic.conjugate"),
+    is_cheap=True,
+)
+declare_ufunc(np.absolute, absolute, "biufc", is_cheap=True, wide="FD")
 declare_ufunc(np.fabs, lambda e, x: e.intrinsic("fabs", x), "f", is_cheap=True)
-declare_ufunc(np.sign, _sign, "iuf")
-declare_ufunc(np.divide, _divide, "fc", neutral=Neutral(1, holds_for_floats=True))
+declare_ufunc(np.sign, _sign, "iuf", instructions=4)
+declare_ufunc(np.divide, _divide, "fc", instructions=4, neutral=Neutral(1, holds_for_floats=True))
 declare_ufunc(np.floor_divide, _floor_divide, "iuf", neutral=Neutral(1))
 declare_ufunc(np.remainder, _remainder, "iuf")
 declare_ufunc(np.divmod, _divmod, "iuf", callables=(np.divmod,), decompose=_divmod_of)
 declare_ufunc(np.fmod, _fmod, "iuf")
-declare_ufunc(np.reciprocal, _reciprocal, "iufc", raising="iu")
+declare_ufunc(np.reciprocal, _reciprocal, "iufc", raising="iu", instructions=4)
 declare_ufunc(
     np.power,
     _power,

@@ -238,6 +238,7 @@ for _name in ("round", "around"):
             callables=(getattr(np, _name),),
             methods=("ndarray.round", "generic.round") if _name == "round" else (),
             elementwise=True,
+            instructions=5,
             samples=((np.array([[1, 2], [3, 4]]) / 7,),),
         )
     )

@@ -83,9 +83,9 @@ def _log_of_sum(e: Emitter, x: V, y: V, rest: Callable[[V], V], log2: float) -> 
 
 _ROUNDINGS: tuple[np.ufunc, ...] = (np.floor, np.ceil, np.trunc)
 for _function in _ROUNDINGS:
-    declare_ufunc(_function, _rounding(_function.__name__), "biuf")
-declare_ufunc(np.rint, _rounding("rint"), "f")
-declare_ufunc(np.sqrt, _sqrt, "fc")
+    declare_ufunc(_function, _rounding(_function.__name__), "biuf", instructions=1)
+declare_ufunc(np.rint, _rounding("rint"), "f", instructions=1)
+declare_ufunc(np.sqrt, _sqrt, "fc", instructions=4)
 
 _C_NAMES: dict[np.ufunc, str] = {
     np.cbrt: "cbrt",

@@ -78,6 +78,23 @@ def test_two_operands_that_broadcast(is_wide):
     assert uses(f, np.arctan2, "fff") == is_wide
 
 
+@pytest.mark.parametrize("dtype", ["complex128", "complex64"])
+def test_moduli_of_complex_numbers(dtype, is_wide):
+    def moduli(x):
+        return abs(x)
+
+    f = ljit.jit(moduli)
+    for view in VIEWS.values():
+        x = view((numbers("float64") - 2j).astype(dtype))
+        for _ in range(2):
+            np.testing.assert_allclose(
+                f(x), moduli(x), rtol=1e-6 if dtype == "complex64" else 1e-15
+            )
+            assert f(x).strides == moduli(x).strides
+    char = np.dtype(dtype).char
+    assert uses(f, np.absolute, char + char.lower()) == is_wide
+
+
 def test_an_operand_that_nothing_else_needs_is_written_over(is_wide):
     def of_sums(x):
         return np.tanh(np.cumsum(x))
