@@ -3,8 +3,8 @@
 `Ranges` gives each number of the graph as a `Linear` and keeps the facts that hold at the place where a walk over the
 graph stands; the walk opens and closes scopes and says what it learns (`assume`). A proof looks for a sum of facts,
 each times something that is not negative, that gives the wanted polynomial less a part whose bounds already show that
-it is not negative. The search takes out one atom after the other, the youngest first, and is bounded. So it may fail to
-prove what is true, and never proves what is false.
+it is not negative. The search takes out one atom after the other, the youngest first, and is bounded, more narrowly in
+large graphs. So it may fail to prove what is true, and never proves what is false.
 
 Python's ints never wrap: where a result does not fit 64 bits, native code leaves. So a polynomial of ints is exact
 wherever it was computed. NumPy's integers wrap: such results are atoms of which the bounds of their dtype are known.
@@ -28,6 +28,8 @@ Elimination = Callable[[Linear, Atom], Iterator[Linear]]
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 _DEPTH = 6  # atoms that a proof takes out one after the other
 _STEPS = 60  # polynomials that a proof looks at
+_ALL_STEPS = 5_000  # that all proofs of a graph look at; each of those behind looks at few
+_FEW_STEPS = 6
 _MAX_TERMS = 8  # larger results of operations are new atoms
 _MAX_DEGREE = 3
 # Sizes and bounds of loops are not larger: what an int32 can be at most is no size to ask an array for.
@@ -56,15 +58,23 @@ class Ranges:
         self._values: dict[Value, Linear] = {}
         self._atoms: dict[tuple[Value, Path], Atom] = {}
         self._scopes: list[list[Callable[[], object]]] = [[]]  # what to undo at the end of each
+        self.steps = 0  # of all proofs so far
 
     # -- ints as polynomials -----------------------------------------------------------------------
 
     def value(self, value: Value) -> Linear:
         """Give a number of the graph."""
-        found = self._values.get(value)
-        if found is None:
-            found = self._values[value] = self._value(value)
-        return found
+        # Operands first, without recursion: a chain of operations may be as long as the function.
+        todo = [] if value in self._values else [value]
+        while todo:
+            missing = (v for v in _operands(todo[-1]) if v not in self._values)
+            operand = next(missing, None)
+            if operand is not None:
+                todo.append(operand)
+            else:
+                last = todo.pop()
+                self._values[last] = self._value(last)
+        return self._values[value]
 
     def _value(self, value: Value) -> Linear:
         if value.is_constant and isinstance(value.constant, int | np.integer | np.bool):
@@ -238,6 +248,7 @@ class Ranges:
         eliminate: Elimination,
     ) -> Linear | None:
         seen: set[Linear] = set()
+        steps = _STEPS if self.steps < _ALL_STEPS else _FEW_STEPS
 
         def look(x: Linear, depth: int) -> Linear | None:
             low, high = x.bounds()
@@ -246,7 +257,7 @@ class Ranges:
             if accepts(x, low):
                 return x
             known = len(seen)
-            if depth == 0 or known >= _STEPS:
+            if depth == 0 or known >= steps:
                 return None
             seen.add(x)
             if len(seen) == known:
@@ -260,7 +271,17 @@ class Ranges:
                         return found
             return None
 
-        return look(goal, _DEPTH)
+        found = look(goal, _DEPTH)
+        self.steps += len(seen)
+        return found
+
+
+def _operands(value: Value) -> list[Value]:
+    """The ints from which the number may be computed."""
+    node = value.node
+    if node is None or node.op.ranges is None or node.op.ranges.value is None:
+        return []
+    return [v for v in node.inputs if is_integer(v.type)]
 
 
 def _is_plausible(x: Linear) -> bool:
