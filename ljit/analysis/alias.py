@@ -2,12 +2,14 @@
 
 Simple on purpose: by type and by origin. A value of a scalar or otherwise immutable type shares
 nothing; an array that was made by an ALLOC op in this graph and is not handed on (as an operand of
-a node that makes another value that can hold memory) shares nothing with values from elsewhere.
+a node that makes another value that can hold memory) shares nothing with values from elsewhere. That it is
+returned changes nothing: nothing runs behind a Return.
 """
 
 from __future__ import annotations
 
 from ljit.ir import Effect, Graph, Node, Value
+from ljit.ops.control import RETURN
 from ljit.types import (
     NATIVE_KINDS,
     NONE,
@@ -91,7 +93,9 @@ def _is_fresh(value: Value) -> bool:
 
 
 def _hands_on(user: Node) -> bool:
-    """Whether `user` may give its operand's memory another name or a holder."""
+    """Whether `user` may give its operand's memory another name or a holder that the graph can come to."""
+    if user.op is RETURN:
+        return False
     if user.op.is_terminator or user.blocks or user.effects & Effect.CALL:
         return True
     if len(written_operands(user)) < bool(user.effects & Effect.WRITE):

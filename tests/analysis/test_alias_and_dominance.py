@@ -58,6 +58,29 @@ def test_values_may_share_memory(values, first, second, expected):
     assert aliases.may_alias(named[second], named[first]) is expected
 
 
+RETURNED = """
+graph(%a : Float64(*), %c : bool, %i : int, %x : float):
+  %new : Float64(*) = np::add(%a, %a)
+  %given : Float64(*) = prim::If(%c)
+    block0():
+      %inner : Float64(*) = np::add(%a, %a)
+      -> (%inner)
+    block1():
+      prim::Return(%new)
+  np::setitem(%given, %i, %x)
+  return (%new)
+"""
+
+
+def test_what_is_returned_is_still_private_and_what_a_block_gives_is_not():
+    graph = parse(RETURNED)
+    named = {v.name: v for node in graph.walk() for v in node.outputs}
+    aliases = AliasInfo(graph)
+    assert not aliases.may_alias(named["new"], graph.params[0])
+    assert not aliases.may_alias(named["new"], named["given"])
+    assert aliases.may_alias(named["inner"], named["given"])
+
+
 def test_written_operands_are_those_with_a_mark(values):
     graph, named = values
     (store,) = (n for n in graph.walk() if n.op.name == "np::setitem")
