@@ -18,27 +18,30 @@ import dis
 import inspect
 import time
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
 from ljit import config
-from ljit.records import Record
+from ljit.records import Record, made_by
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.native import is_compiler_loaded, pass_calls
 from ljit.runtime.options import Options
+from ljit.runtime.plans import Plan
 from ljit.runtime.vectorcall import calls_left
-from ljit.types import Type, type_of
+from ljit.types import ObjectType, Type, type_of
 
-__all__ = ["MOST_PASSED", "PROFILED_RUNS", "ColdCalls", "may_jump"]
+__all__ = ["MOST_PASSED", "PROFILED_RUNS", "ColdCalls", "is_watched_longer", "may_jump"]
 
-PROFILED_RUNS = 8  # of what was cold: a few calls show more branches than one
-_INSTRUCTIONS = (
-    1_000_000  # that a function runs before it has taken as long as a small compile, twice
+PROFILED_RUNS = (
+    30  # of what was cold, and of calls with objects: they show more branches and classes than one
 )
+_INSTRUCTIONS = 2_000_000  # that a function runs before native code would have gained what a small compile takes
+_INSTRUCTIONS_OF_CALL = 8  # as which a call counts
 _CALLS = 10_000  # the same for what a compile takes more for each instruction
+_SECONDS_OF_PROFILING = 0.005  # of one plan, callees included, beyond its first call
 MOST_PASSED = 1000  # at a time: what changes is noticed soon, and the way to the executor costs two microseconds
-_SECONDS_OF_LOOPS = 0.03  # of the calls of a function with loops: as long as a compile, twice
+_SECONDS_OF_LOOPS = 0.06  # of the calls of a function with loops: as long as a compile, twice
 _SECONDS_UNTIL_LOOK = 0.01  # of the calls: a look takes about a third of it
 _SLOW_CALLS_BEFORE_LOADING = 30_000  # of all functions; they take as long as LLVM takes to load
 _IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: no builtin class
@@ -57,28 +60,33 @@ class ColdCalls(Record, frozen=False):
     seconds: float = 0.0  # that all calls took, callees included, by those that were timed
     was_looked_at: bool = False
     last_types: tuple[Type, ...] | None = None  # of the arguments of the last call that was timed
+    kinds: set[tuple[type, ...]] = made_by(
+        factory=set
+    )  # classes of arguments, of the calls that were timed
 
     @staticmethod
     def of(fn: types.FunctionType, options: Options) -> ColdCalls:
         """What may be left of a new function."""
-        is_wanted = options.num_profiled_runs == Options().num_profiled_runs
-        if not (is_wanted and config.settings().cold_calls) or _may_run_long(fn, set()):
+        if not _leaves_calls(options):
             return ColdCalls(0)
-        instructions = list(dis.get_instructions(fn.__code__))
-        limit = _CALLS + _INSTRUCTIONS // max(len(instructions), 1)
-        return ColdCalls(limit, has_loops=_has_loops(fn.__code__))
+        jumps = Jumps.of(fn.__code__)
+        if jumps.may_run_long or _may_callees_run_long(fn, {fn}):
+            return ColdCalls(0)
+        limit = _CALLS + _INSTRUCTIONS // (_INSTRUCTIONS_OF_CALL + jumps.instructions)
+        return ColdCalls(limit, has_loops=jumps.has_loops)
 
     @property
     def is_over(self) -> bool:
-        """Whether the function is cold no longer, or never was."""
-        return self.calls >= self.limit
+        """Whether the function is cold no longer, or never was: each kind of arguments is a compile."""
+        return self.calls >= self.limit * max(len(self.kinds), 1)
 
     def is_for(self, args: Iterable[object]) -> bool:
         """Whether a call with these arguments is to be left to CPython: no arrays, and loops over objects only."""
-        classes = set(map(type, args))
+        classes = tuple(map(type, args))
+        self.kinds.add(classes)
         if any(issubclass(cls, np.ndarray | np.generic) for cls in classes):
             return False
-        return not self.has_loops or any(cls.__flags__ & _IS_HEAP_TYPE for cls in classes)
+        return not self.has_loops or any(map(_is_users_class, classes))
 
     @property
     def is_look_due(self) -> bool:
@@ -114,8 +122,8 @@ class ColdCalls(Record, frozen=False):
             self.limit = 0
 
     def _next_calls(self) -> int:
-        """As many as there were, but none beyond the limit, nor beyond the time at which something is due."""
-        most = min(self.calls, self.limit - self.calls, MOST_PASSED)
+        """Half as many as there were, but none beyond the limit, nor beyond the time at which something is due."""
+        most = min(self.calls // 2 + 1, self.limit * len(self.kinds) - self.calls, MOST_PASSED)
         if self.has_loops or not self.was_looked_at:
             seconds = _SECONDS_OF_LOOPS if self.has_loops else _SECONDS_UNTIL_LOOK
             left = (seconds - self.seconds) * self.calls / max(self.seconds, 1e-9)
@@ -130,29 +138,58 @@ def may_jump() -> bool:
     return is_compiler_loaded() or _slow_calls >= _SLOW_CALLS_BEFORE_LOADING
 
 
-def _may_run_long(fn: types.FunctionType, around: set[types.FunctionType]) -> bool:
-    """Whether a call may take any time: a loop is none over a container, or plain functions that it names loop."""
-    is_generator = bool(fn.__code__.co_flags & _GENERATES)
-    if is_generator or _may_loop_long(list(_codes_in(fn.__code__))):
-        return True
+def is_watched_longer(plan: Plan, options: Options) -> bool:
+    """Whether further calls are profiled: what short calls do with objects differs from one to the next."""
+    if plan.compiles or plan.runs >= PROFILED_RUNS or plan.seconds >= _SECONDS_OF_PROFILING:
+        return False
+    is_about_objects = _takes_objects(plan.types) and not plan.feedback.profile.has_arrays
+    return is_about_objects and _leaves_calls(options)
+
+
+def _leaves_calls(options: Options) -> bool:
+    """Whether calls of functions with these options may be left to CPython for a while, or profiled more than once."""
+    is_default = options.num_profiled_runs == Options().num_profiled_runs
+    return is_default and config.settings().cold_calls
+
+
+def _takes_objects(types_: Iterable[Type]) -> bool:
+    """Whether one of the argument types is a user's class."""
+    return any(isinstance(t, ObjectType) and _is_users_class(t.cls) for t in types_)
+
+
+def _is_users_class(cls: type) -> bool:
+    return bool(cls.__flags__ & _IS_HEAP_TYPE)
+
+
+class Jumps(Record):
+    """What the jumps of a function, and of comprehensions in it, say of how long a call takes."""
+
+    instructions: int
+    has_loops: bool
+    may_run_long: bool  # a loop is none over a container: a ``while``, or perhaps one over a range
+
+    @staticmethod
+    def of(code: types.CodeType) -> Jumps:
+        codes = list(_codes_in(code))
+        each = [list(dis.get_instructions(c)) for c in codes]
+        heads = [{i.offset for i in found if i.opname == "FOR_ITER"} for found in each]
+        loops = [{i.argval for i in found if _jumps_back(i)} for found in each]
+        is_generator = bool(code.co_flags & _GENERATES)
+        has_ranges = any(heads) and any("range" in c.co_names for c in codes)
+        has_whiles = any(not a <= b for a, b in zip(loops, heads, strict=True))
+        return Jumps(
+            max(map(len, each)),
+            len(codes) > 1 or any(loops),
+            is_generator or has_ranges or has_whiles,
+        )
+
+
+def _may_callees_run_long(fn: types.FunctionType, around: set[types.FunctionType]) -> bool:
+    """Whether plain functions that it names loop or recurse."""
     callees = {f for f in _functions_named(fn) if isinstance(f, types.FunctionType)}
-    around = around | {fn}
     return not callees.isdisjoint(around) or any(
-        _has_loops(f.__code__) or _may_run_long(f, around) for f in callees
+        Jumps.of(f.__code__).has_loops or _may_callees_run_long(f, around | {f}) for f in callees
     )
-
-
-def _has_loops(code: types.CodeType) -> bool:
-    codes = list(_codes_in(code))
-    return len(codes) > 1 or any(_jumps_back(i) for i in dis.get_instructions(code))
-
-
-def _may_loop_long(codes: Sequence[types.CodeType]) -> bool:
-    """Whether there is a loop that is none over a container: a ``while``, or perhaps one over a range."""
-    instructions = [(code, i) for code in codes for i in dis.get_instructions(code)]
-    heads = {(code, i.offset) for code, i in instructions if i.opname == "FOR_ITER"}
-    loops = {(code, i.argval) for code, i in instructions if _jumps_back(i)}
-    return not loops <= heads or (bool(heads) and any("range" in c.co_names for c in codes))
 
 
 def _jumps_back(instruction: dis.Instruction) -> bool:

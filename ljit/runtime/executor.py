@@ -13,6 +13,7 @@ always run by CPython.
 from __future__ import annotations
 
 import threading
+import time
 import types
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -35,7 +36,7 @@ from ljit.ops.control import CALLEE_LEFT, HOT, NOT_RUN, PLANNED_EXITS
 from ljit.parameters import is_by_position
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
-from ljit.runtime.cold import MOST_PASSED, PROFILED_RUNS, ColdCalls, may_jump
+from ljit.runtime.cold import MOST_PASSED, PROFILED_RUNS, ColdCalls, is_watched_longer, may_jump
 from ljit.runtime.links import (
     connect,
     disconnect,
@@ -326,9 +327,11 @@ class ProfilingExecutor:
         """Run one call in the interpreter, watching types."""
         assert self.baseline is not None
         _log.debug(self.fn.__qualname__, "profiles a call with", plan)
+        start = time.perf_counter()
         try:
             return run(self.baseline.code, values, _Hooks(self, plan))
         finally:
+            plan.seconds += time.perf_counter() - start
             plan.runs += 1  # also if it raised: a function that always raises is compiled as well
 
     def unit_for(self, plan: Plan, runs: int | None = None) -> NativeUnit | None:
@@ -343,6 +346,8 @@ class ProfilingExecutor:
             self.retire(plan, f"changed: {', '.join(broken)}")
         wanted = self.profiled_runs if runs is None else runs
         if plan.runs < wanted or plan.refused is not None:
+            return None
+        if runs is None and is_watched_longer(plan, self.options):
             return None
         with self.lock:
             if plan.unit is None and plan.refused is None and not plan.is_compiling:

@@ -45,6 +45,10 @@ def _show(executor: ProfilingExecutor) -> None:
     """Make native, without a profile, what was left to CPython so far: somebody looks at it."""
     types_ = executor.cold.last_types
     executor.warm_up()
+    wanted = executor.options.num_profiled_runs
+    for watched in list(executor.plans.values()):
+        if watched.runs > wanted and not watched.compiles:  # more often than anybody asked for
+            executor.unit_for(watched, wanted)
     if types_ is None or executor.plans or executor.baseline is None:
         return
     plan = executor.start_plan(types_, types_)
@@ -124,7 +128,8 @@ def _unit(executor: ProfilingExecutor, args: Sequence[object]) -> NativeUnit:
         plans = [plan for plan in reversed(executor.plans.values()) if plan.compiles]
     for plan in plans:
         executor.optimize(plan)
-        unit = executor.unit_for(plan, runs=0 if plan.compiles else None)
+        runs = 0 if plan.compiles else executor.options.num_profiled_runs
+        unit = executor.unit_for(plan, runs)
         if unit is not None:
             return unit
     name = executor.fn.__qualname__

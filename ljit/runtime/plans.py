@@ -64,7 +64,7 @@ BAILOUTS_BEFORE_RECOMPILE = 2
 TESTS_IN_FRONT = (OUT_OF_RANGE, OTHER_ORDER)  # of loops; reasons that one bailout proves
 _SHOWN_AT_ONCE = (NOT_RUN, BROADCAST, OUT_OF_RANGE)  # reasons for a compile after the first bailout
 SLOW_CALLS_BEFORE_PASSING_ON = (
-    400  # left to CPython that take as long as the compile after which calls jump there
+    2000  # left to CPython that take as long as the compile after which calls jump there
 )
 # A loop is outlined when the interpreter has spent as much time on it as a compile takes: whatever the number
 # of trips turns out to be, the call takes at most twice as long as with the better choice.
@@ -78,7 +78,8 @@ class Plan(Record, frozen=False):
 
     types: tuple[Type, ...]
     feedback: PlanFeedback = made_by(factory=PlanFeedback)
-    runs: int = 0
+    runs: int = 0  # that were profiled
+    seconds: float = 0.0  # that they took
     compiles: int = 0
     mismatches: int = 0
     slow_calls: int = 0  # since CPython runs it

@@ -26,6 +26,7 @@ def calls_are_cold_at_first():
 def warm_after_50(monkeypatch):
     monkeypatch.setattr(cold, "_CALLS", 50)
     monkeypatch.setattr(cold, "_INSTRUCTIONS", 0)
+    monkeypatch.setattr(cold, "_SECONDS_OF_PROFILING", 1e9)
     monkeypatch.setattr(cold, "_SECONDS_UNTIL_LOOK", 1e9)
 
 
@@ -102,12 +103,52 @@ def test_a_cold_function_is_compiled_after_its_calls(warm_after_50):
     executor = f._executor
     assert executor.cold.calls <= 50
     assert not executor.plans
-    for k in range(50 + cold.PROFILED_RUNS):
-        result = f(float(k), 2.0, z=0.5)
-        assert (result, type(result)) == (polynomial(float(k), 2.0, z=0.5), float)
+    for k in range(10 + cold.PROFILED_RUNS):
+        assert f(k, 2) == polynomial(k, 2)
     (plan,) = executor.plans.values()
     assert plan.runs == cold.PROFILED_RUNS
     assert plan.unit is not None
+
+
+def test_each_kind_of_arguments_takes_calls_of_its_own(warm_after_50):
+    f = ljit.jit(polynomial)
+    for k in range(70):
+        for x in (k, float(k)):
+            result = f(x, x)
+            assert (result, type(result)) == (polynomial(x, x), float)
+    executor = f._executor
+    assert len(executor.cold.kinds) == 2
+    assert 90 <= executor.cold.calls <= 110
+
+
+def test_short_calls_with_objects_are_profiled_more_than_once(monkeypatch):
+    monkeypatch.setattr(cold, "_SECONDS_OF_PROFILING", 1e9)
+
+    def count_down(self, n):
+        while n > 0:
+            n -= self.held
+        return n
+
+    f, holder = ljit.jit(count_down), Holder(2)
+    for k in range(cold.PROFILED_RUNS + 2):
+        assert f(holder, k) == -(k % 2)
+    (plan,) = f._executor.plans.values()
+    assert (plan.runs, plan.compiles) == (cold.PROFILED_RUNS, 1)
+
+
+def test_long_calls_with_objects_are_compiled_the_second_time(monkeypatch):
+    monkeypatch.setattr(cold, "_SECONDS_OF_PROFILING", 0.0)
+
+    @ljit.jit
+    def count_down(self, n):
+        while n > 0:
+            n -= self.held
+        return n
+
+    for _ in range(3):
+        assert count_down(Holder(2), 5) == -1
+    (plan,) = count_down._executor.plans.values()
+    assert (plan.runs, plan.compiles) == (1, 1)
 
 
 def test_most_calls_of_a_cold_function_do_not_come_to_the_executor(warm_after_50):
@@ -164,7 +205,7 @@ def test_loops_over_containers_are_profiled_first_and_warm_when_they_took_long(m
     (plan,) = total._executor.plans.values()
     assert (plan.runs, plan.compiles) == (1, 0)
     monkeypatch.setattr(cold, "_SECONDS_OF_LOOPS", 0.0)
-    for _ in range(20):
+    for _ in range(20 + cold.PROFILED_RUNS):
         assert total(holder) == 6.0
     assert plan.unit is not None
 
