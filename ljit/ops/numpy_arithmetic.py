@@ -180,6 +180,8 @@ def _integer_divmod(e: Emitter, x: V, y: V) -> tuple[V, V]:
     if shift is not None:
         mask = constant(e, x, (1 << shift) - 1)
         return e.shr(x, constant(e, x, shift)), e.bit_and(x, mask)
+    if kind(x) == "i" and (e.constant_of(y) or 0) > 0:
+        return _divmod_by_constant(e, x, y)
     divisor = _safe_divisor(e, x, y)
     quotient, remainder = e.div(x, divisor), e.rem(x, divisor)
     zero, by_zero = constant(e, x, 0), _is_zero(e, y)
@@ -189,6 +191,15 @@ def _integer_divmod(e: Emitter, x: V, y: V) -> tuple[V, V]:
         quotient = e.select(adjust, e.sub(quotient, constant(e, x, 1)), quotient)
         remainder = e.select(adjust, e.add(remainder, divisor), remainder)
     return e.select(by_zero, zero, quotient), e.select(by_zero, zero, remainder)
+
+
+def _divmod_by_constant(e: Emitter, x: V, y: V) -> tuple[V, V]:
+    """Floored quotient and remainder for a positive divisor; of a negative number ``~(~x // y)``, rounded to 0."""
+    limits = np.iinfo(scalar_type_of(x).dtype)
+    sign = e.shr(x, constant(e, x, limits.bits - 1))
+    size = e.bit_and(e.bit_xor(x, sign), constant(e, x, int(limits.max)))  # as LLVM does not see
+    quotient = e.bit_xor(e.div(size, y), sign)
+    return quotient, e.sub(x, e.mul(quotient, y))
 
 
 def _float_rem(e: Emitter, x: V, y: V) -> V:
@@ -407,6 +418,7 @@ declare_ufunc(
     np.multiply,
     _multiply,
     "biufc",
+    is_cheap=True,
     element_op="np::multiply_element",
     neutral=Neutral(1, holds_for_floats=True),
     accumulation=Accumulation(

@@ -1,4 +1,4 @@
-"""Remainders and floored quotients of floats have NumPy's bits: near multiples, extreme quotients, special numbers."""
+"""Remainders and floored quotients are NumPy's, of floats to the bit: near multiples, extreme and special numbers."""
 
 import numpy as np
 import pytest
@@ -80,3 +80,24 @@ def test_pairs_of_quotients_and_remainders_of_arrays(layout):
     for _ in range(3):
         for found, wanted in zip(compiled(a, b), pair(a, b), strict=True):
             np.testing.assert_array_equal(found, wanted, strict=True)
+
+
+@pytest.mark.parametrize("divisor", [3, 7, 10, 100, 127])
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+def test_ints_by_a_constant(dtype, divisor):
+    namespace = {"np": np}
+    exec(
+        f"def parts(a):\n    return a // {divisor}, a % {divisor}, np.divmod(a, {divisor})",
+        namespace,
+    )
+    parts = namespace["parts"]
+    limits = np.iinfo(dtype)
+    near = [np.arange(-300, 300), *(np.array([x]) for x in (limits.min, limits.max))]
+    near += [limits.min + np.arange(300), limits.max - np.arange(300)]
+    a = np.concatenate([x[(x >= limits.min) & (x <= limits.max)] for x in near]).astype(dtype)
+    f = ljit.jit(parts)
+    for x in (a, a, a[::2], a[0], a[-1]):
+        for found, wanted in zip(f(x), parts(x), strict=True):
+            for y, z in zip(np.atleast_1d(found), np.atleast_1d(wanted), strict=True):
+                assert (type(y), np.asarray(y).dtype) == (type(z), np.asarray(z).dtype)
+                assert np.array_equal(y, z)
