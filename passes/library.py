@@ -45,10 +45,20 @@ def _names() -> frozenset[str]:
     return frozenset(name.rpartition(".")[2] for name in _ops())
 
 
-def library_op(function: object) -> OpDef | None:
-    """Give the op that a function of Python's library is."""
+def library_op(function: object, receiver: Value) -> OpDef | None:
+    """Give the op that a function of Python's library is; a method of one ufunc may be an op of its own."""
     name = _name_in_library(function)
-    return None if name is None else _ops().get(name)
+    if name is None:
+        return None
+    return _op_of_ufunc(receiver, name.rpartition(".")[2]) or _ops().get(name)
+
+
+def _op_of_ufunc(receiver: Value, name: str) -> OpDef | None:
+    if not receiver.is_constant or not isinstance(receiver.constant, np.ufunc):
+        return None
+    ufunc = receiver.constant.__name__
+    is_numpys = getattr(np, ufunc, None) is receiver.constant
+    return _ops().get(f"numpy.{ufunc}.{name}") if is_numpys else None
 
 
 def _name_in_library(function: object) -> str | None:
@@ -89,9 +99,9 @@ def library_method(receiver: Value, name: str, objects: Objects) -> object | Non
     if name not in _names():
         return None
     if receiver.is_constant and isinstance(receiver.constant, np.ufunc):
-        return _method_of_ufunc(receiver.constant, name, objects)
+        return _method_of_ufunc(receiver, name, objects)
     members = _members(receiver.type, name)
-    if not members or library_op(members[-1].value) is None:
+    if not members or library_op(members[-1].value, receiver) is None:
         return None
     if not all(map(objects.assume, members)):
         return None
@@ -99,12 +109,12 @@ def library_method(receiver: Value, name: str, objects: Objects) -> object | Non
     return members[-1].value
 
 
-def _method_of_ufunc(ufunc: np.ufunc, name: str, objects: Objects) -> object | None:
+def _method_of_ufunc(receiver: Value, name: str, objects: Objects) -> object | None:
     """A method of the class, which is C's; the object may hide it."""
     function = getattr(np.ufunc, name, None)
-    if library_op(function) is None:
+    if library_op(function, receiver) is None:
         return None
-    is_plain = objects.assume(Assumption(vars(ufunc), name, MISSING))
+    is_plain = objects.assume(Assumption(vars(receiver.constant), name, MISSING))  # type: ignore[arg-type]
     return function if is_plain else None
 
 

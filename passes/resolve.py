@@ -147,7 +147,7 @@ def _methods(function: object, args: Sequence[Value], constants: Constants) -> l
     """The op of a method that is called as a function of its receiver, if it is known what that does."""
     if not args:
         return []
-    op = library_op(function)
+    op = library_op(function, args[0])
     if op is not None:
         return [op] if looks_up_as_known(op, args[0], constants) else []
     if not is_c_method(function):
@@ -196,7 +196,7 @@ def _call_method(request: Request, constants: Constants) -> Request | None:
         return Request(get_op("py::call"), (function, *args), _only_kwnames(request))
     op = _tables().methods.get(f"{member_class(receiver.type)}.{name}")
     if op is None:
-        op = library_op(library_method(receiver, name, constants))
+        op = library_op(library_method(receiver, name, constants), receiver)
         if op is None or not looks_up_as_known(op, receiver, constants):
             return None
     found = bind(op, request.inputs, request.attrs.get("kwnames", ()), constants)  # type: ignore[arg-type]

@@ -1,9 +1,9 @@
-"""`cumsum` and `cumprod`: native loops; boxed where not in C order.
+"""`cumsum`, `cumprod` and ``np.maximum.accumulate``: native loops; boxed where not in C order.
 
 An addition waits for the one before it, four times as long as it takes. So floats along the last axis are added up in
 runs of four, to which what was before is added: only these additions wait. The order differs from NumPy's, but sums
 of elements that are not negative still never fall, as one who looks for places in them counts on. Integers, other
-axes and products, whose parts could overflow, are done one by one, with NumPy's bits.
+axes and products, whose parts could overflow, are done one by one, with NumPy's bits; extrema in any order.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from ljit.ir import get_op
 from ljit.ir.emitter import Emitter, V
+from ljit.ops import numpy_arithmetic  # noqa: F401  # declares the ufuncs
 from ljit.ops.numpy_boxed import axes_of, chosen_dtype, declare_function
 from ljit.ops.numpy_reduce import accumulated
 from ljit.ops.numpy_rules import array_of, dtype_of, layout_like
@@ -28,11 +30,13 @@ _MATRIX = np.arange(6.0).reshape(2, 3)
 Step = Callable[[Emitter, V, V], V]
 
 
-def _infer_scan(a: Type, *, axis: object = None, dtype: object = None) -> Type:
+def _infer_scan(
+    a: Type, *, axis: object = None, dtype: object = None, keeps_dtype: bool = False
+) -> Type:
     own = dtype_of(a) if isinstance(a, ArrayType) else None
     if own is None or not isinstance(a, ArrayType) or not a.ndim:
         return ANY
-    chosen = chosen_dtype(dtype, accumulated(own))
+    chosen = chosen_dtype(dtype, own if keeps_dtype else accumulated(own))
     if axis is None:
         return array_of(chosen, (None,))
     if not isinstance(axis, int) or axes_of(axis, a.ndim) is None:
@@ -40,9 +44,9 @@ def _infer_scan(a: Type, *, axis: object = None, dtype: object = None) -> Type:
     return array_of(chosen, a.shape, layout_like((a,), a.ndim))
 
 
-def _can_lower(a: Type, *, axis: object = None, dtype: object = None) -> bool:
+def _can_lower(a: Type, **attrs: Any) -> bool:
     """Whether all is in C order and real, and the elements fit the result as they are."""
-    result = _infer_scan(a, axis=axis, dtype=dtype)
+    result, axis = _infer_scan(a, **attrs), attrs.get("axis")
     if not isinstance(a, ArrayType) or not isinstance(result, ArrayType):
         return False
     is_plain = result.layout == "C" and (axis is not None or a.ndim == 1 or a.layout == "C")
@@ -51,9 +55,9 @@ def _can_lower(a: Type, *, axis: object = None, dtype: object = None) -> bool:
 
 
 def _lower_scan(
-    e: Emitter, a: V, step: Step, *, has_runs: bool, axis: int | None, dtype: object
+    e: Emitter, a: V, step: Step, *, has_runs: bool, axis: int | None, **attrs: Any
 ) -> V:
-    type_ = _infer_scan(a.type, axis=axis, dtype=dtype)
+    type_ = _infer_scan(a.type, axis=axis, **attrs)
     assert isinstance(type_, ArrayType)
     zero, one = e.const(INT, 0), e.const(INT, 1)
     source, place = a, 0 if axis is None else axis % a.type.ndim
@@ -134,3 +138,40 @@ def _declare(name: str, step: Step, *, has_runs: bool) -> None:
 
 _declare("cumsum", lambda e, x, y: e.add(x, y), has_runs=True)
 _declare("cumprod", lambda e, x, y: e.mul(x, y), has_runs=False)
+
+
+# -- ufunc.accumulate ------------------------------------------------------------------------------
+
+
+def _declare_accumulate(ufunc: np.ufunc, *, keeps_dtype: bool, has_runs: bool = True) -> None:
+    step: Any = get_op(f"np::{ufunc.__name__}").lower
+    infer = partial(_infer_scan, keeps_dtype=keeps_dtype)
+
+    def can_lower(_ufunc: Type, array: Type, **attrs: Any) -> bool:
+        given = {"axis": 0, **attrs}
+        is_plain = not keeps_dtype or given.get("dtype") is None
+        return is_plain and _can_lower(array, **given, keeps_dtype=keeps_dtype)
+
+    def lower(e: Emitter, _ufunc: V, array: V, *, axis: Any = 0, dtype: object = None) -> V:
+        attrs = {"dtype": dtype, "keeps_dtype": keeps_dtype}
+        return _lower_scan(e, array, step, has_runs=has_runs, axis=axis, **attrs)
+
+    declare_function(
+        f"{ufunc.__name__}_accumulate",
+        "(ufunc, array, *, axis=0, dtype=None)",
+        lambda _ufunc, array, *, axis=0, **attrs: infer(array, axis=axis, **attrs),
+        ufunc.accumulate,
+        evaluate=lambda ufunc, array, **attrs: ufunc.accumulate(array, **attrs),
+        doc=f"``np.{ufunc.__name__}.accumulate(array)``",
+        lower=lower,
+        can_lower=can_lower,
+        callables=(),
+        library=(f"numpy.{ufunc.__name__}.accumulate",),
+        samples=((ufunc, _MATRIX), (ufunc, np.arange(4))),
+    )
+
+
+_declare_accumulate(np.add, keeps_dtype=False)
+_declare_accumulate(np.multiply, keeps_dtype=False, has_runs=False)
+_declare_accumulate(np.maximum, keeps_dtype=True)
+_declare_accumulate(np.minimum, keeps_dtype=True)

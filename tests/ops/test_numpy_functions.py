@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+import ljit
 import ljit.ops  # noqa: F401
 from ljit.ir import REGISTRY, UNKNOWN, Effect
 from ljit.testing.scalar_emitter import Bailed, has_type, run_lowering
@@ -334,3 +335,39 @@ def test_numpy_functions_are_found_by_identity():
         (np.where, "np::where"),
     ):
         assert (id(function), name) in table
+
+
+@pytest.mark.parametrize("ufunc", [np.maximum, np.minimum, np.add, np.multiply, np.subtract])
+def test_what_a_ufunc_accumulates(ufunc):
+    def accumulated(a, axis):
+        return ufunc.accumulate(a), ufunc.accumulate(a, axis=-1), ufunc.accumulate(a, axis)
+
+    def outcome(function, *args):
+        try:
+            return [(type(x), x.dtype, x.strides, x.tolist()) for x in function(*args)]
+        except (ValueError, TypeError) as error:
+            return type(error), str(error)
+
+    rng = np.random.default_rng(6)
+    a = rng.integers(-9, 9, (7, 11)).astype(float)
+    zeros = np.array([-1.0, -0.0, 0.0, -0.0, 0.0, 0.0, -0.0, 1.0, 0.0, -2.0, -0.0] * 3)
+    cases = [
+        (a, 0), (a, 1), (a[0], 0), (a.T, 1), (a[:, ::2], 1), (a[:0], 0), (a[:, :0], 1), (a.astype(int), 0), (zeros, 0),
+        (a.astype(np.int8), 1), (a > 0, 0), (a.astype("f4"), -2), (a + 1j, 0), (a, None), (a, 2), (a[0, 0], 0),
+    ]  # fmt: skip
+    compiled = ljit.jit(accumulated)
+    for case in cases[:1] + cases * 2:
+        assert repr(outcome(compiled, *case)) == repr(outcome(accumulated, *case)), case
+    if ufunc is not np.subtract:
+        assert "_accumulate" in str(compiled.graph_for(a, 0))
+
+
+def test_extrema_so_far_keep_what_is_no_number():
+    def highest(a):
+        return np.maximum.accumulate(a)
+
+    a = np.random.default_rng(7).normal(size=40)
+    a[[9, 23]] = np.nan
+    compiled = ljit.jit(highest)
+    for x in (a, a, a[10:], a[::-1]):
+        assert compiled(x).tobytes() == highest(x).tobytes()
