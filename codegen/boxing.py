@@ -26,7 +26,7 @@ from ljit.codegen.forms import (
     split,
 )
 from ljit.codegen.unboxing import unbox, unbox_union
-from ljit.ops.objects import UNBOUND_VALUE
+from ljit.ops.names import UNBOUND_VALUE
 from ljit.ops.python_views import VIEW_CLASSES
 from ljit.types import (
     BOOL,

@@ -27,6 +27,7 @@ from ljit.codegen.searches import find_number, is_number_missing
 from ljit.codegen.texts import append_text
 from ljit.ops.containers import extend_list, make_dict, make_set, update_dict
 from ljit.ops.membership import is_in, is_not_in
+from ljit.ops.names import set_cell
 from ljit.ops.objects import call_with
 from ljit.ops.python_types import class_of
 from ljit.ops.python_views import next_or
@@ -96,6 +97,7 @@ C_FUNCTIONS: dict[object, CFunction] = {
     operator.getitem: CFunction("PyObject_GetItem"),
     operator.setitem: CFunction("PyObject_SetItem", "status"),
     operator.delitem: CFunction("PyObject_DelItem", "status"),
+    set_cell: CFunction("PyCell_Set", "status"),
     operator.truth: CFunction("PyObject_IsTrue", "truth"),
     operator.not_: CFunction("PyObject_Not", "truth"),
     is_in: CFunction("PySequence_Contains", "truth", is_swapped=True, in_line=find_number),

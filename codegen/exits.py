@@ -14,7 +14,7 @@ from ljit.codegen.builder import FunctionBuilder, Ref, integer
 from ljit.codegen.context import Context
 from ljit.codegen.forms import Native
 from ljit.codegen.slow_path import support
-from ljit.ops.objects import UNBOUND_VALUE
+from ljit.ops.names import UNBOUND_VALUE
 from ljit.types import BOOL, COMPLEX, FLOAT, INT, NONE, RANGE, UNBOUND, ArrayType
 
 __all__ = ["call_exit"]

@@ -27,7 +27,7 @@ from ljit.codegen.forms import Native, components, items_of, member_parts, memor
 from ljit.codegen.partition import QUICK
 from ljit.codegen.shared_code import shared_function
 from ljit.errors import CodegenError
-from ljit.ops.objects import UNBOUND_VALUE
+from ljit.ops.names import UNBOUND_VALUE
 from ljit.ops.python_views import VIEW_CLASSES
 from ljit.types import (
     ANY,

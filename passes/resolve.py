@@ -81,6 +81,7 @@ def _rules() -> dict[OpDef, Callable[[Request, Constants], Request | None]]:
         get_op("prim::iter_call"): _iter_call,
         get_op("py::call_method"): _call_method,
         get_op("py::getattr"): _getattr,
+        get_op("prim::import_from"): _attribute_of_module,
         get_op("py::getitem"): _getitem,
     }
 
@@ -210,8 +211,7 @@ def _only_kwnames(request: Request) -> dict[str, object]:
 def _getattr(request: Request, constants: Constants) -> Request | None:
     (receiver,) = request.inputs
     if receiver.is_constant and isinstance(receiver.constant, types.ModuleType):
-        found = constants.module_attribute(receiver.constant, str(request.attrs["name"]))
-        return None if found is None else Request(CONSTANT, (), {"value": found.constant})
+        return _attribute_of_module(request, constants)
     op = _tables().attributes.get(f"{member_class(receiver.type)}.{request.attrs['name']}")
     if op is None:
         name = str(request.attrs["name"])
@@ -220,6 +220,14 @@ def _getattr(request: Request, constants: Constants) -> Request | None:
         return Request(METHOD, (receiver,), {"name": name})
     member = Request(op, (receiver,), {})
     return member if is_known(member) else None
+
+
+def _attribute_of_module(request: Request, constants: Constants) -> Request | None:
+    (module,) = request.inputs
+    if not (module.is_constant and isinstance(module.constant, types.ModuleType)):
+        return None
+    found = constants.module_attribute(module.constant, str(request.attrs["name"]))
+    return None if found is None else Request(CONSTANT, (), {"value": found.constant})
 
 
 def _getitem(request: Request, constants: Constants) -> Request | None:

@@ -26,6 +26,7 @@ from ljit.analysis.assumptions import (
     assumptions_of_closure,
     assumptions_of_defaults,
     assumptions_of_global,
+    assumptions_of_import,
     is_stable_constant,
 )
 from ljit.analysis.liveness import Liveness
@@ -212,6 +213,12 @@ def _is_mere_count(value: Value) -> bool:
     return block.owner.op is LOOP and block.owner.inputs[1].is_endless
 
 
+def _rebound_in(baseline: Graph) -> frozenset[object]:
+    """The names of global and closure variables that the function binds itself."""
+    stores = (get_op("prim::store_global"), get_op("prim::store_closure"))
+    return frozenset(node.attrs["name"] for node in baseline.walk() if node.op in stores)
+
+
 class _Specializer:
     """The state of one walk. `block` is where new nodes go; `values` maps baseline values to new ones."""
 
@@ -229,6 +236,7 @@ class _Specializer:
         self.liveness = liveness
         self.values: dict[Value, Value] = {}
         self.outlined = outlined
+        self.rebound = _rebound_in(baseline)
         self.control = ControlFlow(self)
         self.handlers: dict[OpDef, Callable[[Node], bool]] = {
             CONSTANT: self.visit_constant,
@@ -237,6 +245,7 @@ class _Specializer:
             get_op("prim::iter_call"): self.visit_iter_call,
             get_op("prim::load_global"): self.visit_global,
             get_op("prim::load_closure"): self.visit_closure,
+            get_op("prim::import_module"): self.visit_import,
             get_op("prim::has_defaults"): self.visit_defaults,
             **self.control.handlers,
         }
@@ -383,12 +392,22 @@ class _Specializer:
         """A global or closure variable: a constant under an assumption unless it was seen to change."""
         name = node.attrs["name"]
         assert isinstance(name, str)
-        if self.feedback.is_unstable(name):
+        if name in self.rebound or self.feedback.is_unstable(name):
             self.values[node.output] = self.out.append(node.op, (), node.attrs, like=node).output
             return True
         assumptions = assumptions_of(node)
         if not assumptions:  # the name is not bound now
             return self.out.deoptimize(RAISES, node)
+        for assumption in assumptions:
+            self.out.assume(assumption, node)
+        self.values[node.output] = self.out.constant_object(assumptions[-1].value)
+        return True
+
+    def visit_import(self, node: Node) -> bool:
+        """An import: the module as a constant if it is loaded, under assumptions unless one was seen to fail."""
+        assumptions = assumptions_of_import(node)
+        if not assumptions or any(self.feedback.is_unstable(a.key) for a in assumptions):
+            return self.visit_operation(node)
         for assumption in assumptions:
             self.out.assume(assumption, node)
         self.values[node.output] = self.out.constant_object(assumptions[-1].value)

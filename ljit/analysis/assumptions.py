@@ -1,4 +1,4 @@
-"""Assumptions: what a specialised graph takes for granted about global and closure variables.
+"""Assumptions: what a specialised graph takes for granted about global and closure variables, and modules.
 
 The native entry checks them on each call (a version tag of the dictionary first), so that a changed global is seen.
 """
@@ -6,7 +6,9 @@ The native entry checks them on each call (a version tag of the dictionary first
 from __future__ import annotations
 
 import enum
+import sys
 import types
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +21,7 @@ __all__ = [
     "assumptions_of_closure",
     "assumptions_of_defaults",
     "assumptions_of_global",
+    "assumptions_of_import",
     "is_stable_constant",
     "python_function",
 ]
@@ -89,6 +92,27 @@ def assumptions_of_defaults(node: Node) -> list[Assumption]:
     assert isinstance(function, types.FunctionType)
     found = Assumption(function, "__defaults__", defaults)
     return [found] if found.holds() else []
+
+
+def assumptions_of_import(node: Node) -> list[Assumption]:
+    """What makes the module that `node` imports a constant, it last; [] if it is not loaded, or only in part."""
+    name, names, scope = (node.attrs[key] for key in ("name", "names", "scope"))
+    assert isinstance(name, str) and isinstance(scope, types.FunctionType)
+    builtins = scope.__builtins__  # type: ignore[attr-defined]  # typeshed lacks it
+    load, module = builtins.get("__import__"), sys.modules.get(name)
+    is_usual = isinstance(load, types.BuiltinFunctionType) and not node.attrs["level"]
+    if not (is_usual and isinstance(module, types.ModuleType)) or _is_loading(module):
+        return []
+    loaded: dict[str, Any] = sys.modules
+    needed = [Assumption(builtins, "__import__", load), Assumption(loaded, name, module)]
+    if isinstance(names, tuple):
+        return needed if all(part in vars(module) for part in names) else []
+    first = name.partition(".")[0]
+    return [*needed, Assumption(loaded, first, loaded[first])] if first in loaded else []
+
+
+def _is_loading(module: types.ModuleType) -> bool:
+    return getattr(module.__spec__, "_initializing", False) is True
 
 
 _STABLE = (

@@ -27,10 +27,6 @@ _UNSUPPORTED = {
     "AsyncFunctionDef": "async code is not translated; move the numeric part into a plain function",
     "AsyncFor": "async code is not translated; move the numeric part into a plain function",
     "AsyncWith": "async code is not translated; move the numeric part into a plain function",
-    "Global": "global is not translated; pass the value in and return the new one",
-    "Nonlocal": "nonlocal is not translated; pass the value in and return the new one",
-    "Import": "import in a function is not translated; import at the top of the file",
-    "ImportFrom": "import in a function is not translated; import at the top of the file",
     "TypeAlias": "a type alias in a function is not translated; define it at module level",
 }
 
@@ -57,6 +53,13 @@ def build_def(fn: FunctionType) -> tree.Def:
     return tree.Def(where, node.name, decl, StatementBuilder(builder).build_all(node.body), is_lazy)
 
 
+def _parts_of(node: ast.stmt) -> Sequence[ast.stmt]:
+    """Take ``import a, b`` apart, which is ``import a`` and ``import b``."""
+    if not isinstance(node, ast.Import):
+        return (node,)
+    return [ast.copy_location(ast.Import([alias]), node) for alias in node.names]
+
+
 class StatementBuilder(Record):
     """Builds the statements of one function."""
 
@@ -64,7 +67,7 @@ class StatementBuilder(Record):
 
     def build_all(self, nodes: Sequence[ast.stmt]) -> tuple[Tree, ...]:
         """Build statements in turn."""
-        return tuple([self.build(node) for node in nodes])
+        return tuple([self.build(part) for node in nodes for part in _parts_of(node)])
 
     def build(self, node: ast.stmt) -> Tree:
         """Build one statement."""
@@ -149,6 +152,26 @@ class StatementBuilder(Record):
         exception = self.expressions.build(node.exc)
         return tree.Raise(self._where(node), exception, self.expressions.optional(node.cause))
 
+    def import_(self, node: ast.Import) -> Tree:
+        (alias,) = node.names
+        first, *path = alias.name.split(".")
+        bound = self._bound(node, alias.asname or first)
+        paths = (tuple(path) if alias.asname else (),)
+        return tree.Import(self._where(node), alias.name, 0, None, paths, (bound,))
+
+    def import_from(self, node: ast.ImportFrom) -> Tree:
+        names = tuple([alias.name for alias in node.names])
+        bound = tuple([self._bound(node, alias.asname or alias.name) for alias in node.names])
+        paths = tuple([(name,) for name in names])
+        return tree.Import(self._where(node), node.module or "", node.level, names, paths, bound)
+
+    def _bound(self, node: ast.stmt, name: str) -> Tree:
+        return tree.Var(self._where(node), self.expressions.mangle(name))
+
+    def outside(self, node: ast.Global | ast.Nonlocal) -> Tree:
+        names = tuple([self.expressions.mangle(name) for name in node.names])
+        return tree.Outside(self._where(node), names, isinstance(node, ast.Global))
+
     def pass_(self, node: ast.Pass) -> Tree:
         return tree.Pass(self._where(node))
 
@@ -173,6 +196,10 @@ _RULES: dict[type[ast.stmt], _Rule] = {
     ast.For: StatementBuilder.for_,
     ast.Assert: StatementBuilder.assert_,
     ast.Raise: StatementBuilder.raise_,
+    ast.Import: StatementBuilder.import_,
+    ast.ImportFrom: StatementBuilder.import_from,
+    ast.Global: StatementBuilder.outside,
+    ast.Nonlocal: StatementBuilder.outside,
     ast.Pass: StatementBuilder.pass_,
     ast.Break: StatementBuilder.break_,
     ast.Continue: StatementBuilder.continue_,

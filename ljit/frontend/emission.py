@@ -176,6 +176,10 @@ class Emission:
             scope = scope.parent
         return None
 
+    def is_free(self, name: str) -> bool:
+        """Whether a name that is not local is one of a function around the whole function."""
+        return name in self.function.__code__.co_freevars
+
     def is_own(self, scope: Scope) -> bool:
         """Whether a variable of `scope` belongs to the frame that runs the current code."""
         current: Scope | None = self.scope
@@ -193,9 +197,12 @@ class Emission:
         self.bound |= {slot}
 
     def store_name(self, name: str, value: Value, where: SourceRange) -> None:
-        """Bind a local variable of the user's."""
+        """Bind a variable of the user's."""
         found = self.find(name)
-        assert found is not None, name
+        if found is None:  # declared global or nonlocal
+            op = "prim::store_closure" if self.is_free(name) else "prim::store_global"
+            self.effect(op, value, where=where, name=name, scope=self.function)
+            return
         scope, slot = found
         self.store(slot, value, where)
         if name in scope.deleted:

@@ -21,8 +21,7 @@ def _variable(e: Emission, var: tree.Var) -> Value:
     found = e.find(var.name)
     if found is None:
         refuse_frame_access(e, var.name, var.range, has_arguments=True)
-        is_free = var.name in e.function.__code__.co_freevars
-        op = "prim::load_closure" if is_free else "prim::load_global"
+        op = "prim::load_closure" if e.is_free(var.name) else "prim::load_global"
         return e.emit(op, where=var.range, name=var.name, scope=e.function)
     scope, slot = found
     if slot not in e.bound:

@@ -78,6 +78,28 @@ def _is_swap(target: Tree, value: Tree) -> bool:
     )
 
 
+@emits(tree.Import)
+def _import(e: Emission, statement: tree.Import) -> None:
+    where = statement.range
+    attrs = {"name": statement.module, "names": statement.names, "level": statement.level}
+    module = e.emit("prim::import_module", where=where, scope=e.function, **attrs)
+    for target, path in zip(statement.targets, statement.paths, strict=True):
+        value = module
+        for name in path:
+            value = e.emit("prim::import_from", value, where=where, name=name)
+        assign(e, target, value)
+
+
+@emits(tree.Outside)
+def _outside(e: Emission, statement: tree.Outside) -> None:
+    """Emit nothing: names that a function declares are not among its own."""
+    if statement.is_global:
+        for name in statement.names:
+            if e.find(name) is not None or e.is_free(name):
+                message = f"global {name} is not translated where a function around has a {name}"
+                raise e.unsupported(f"{message}; give one of them another name", statement.range)
+
+
 @emits(tree.AugAssign)
 def _augmented_assign(e: Emission, statement: tree.AugAssign) -> None:
     target, where = statement.target, statement.range
@@ -109,6 +131,8 @@ def _delete_target(e: Emission, target: Tree) -> None:
     where = target.range
     match target:
         case tree.Var():
+            if e.find(target.name) is None:
+                raise e.unsupported("del of a global or nonlocal variable is not translated", where)
             e.expression(target)  # raises if there is nothing to delete
             e.store_name(target.name, e.node(UNINITIALIZED, (), where).output, where)
         case tree.Select():

@@ -20,7 +20,8 @@ class Names(Record, frozen=False):
     """What one function (without those nested in it) does with names.
 
     `escapes` tells where a name is used other than by calling it, in nested functions too; `in_loops` are the names
-    that a loop may bind again.
+    that a loop may bind again, `outside` those that are declared ``global`` or ``nonlocal``, `rebound` those that
+    nested functions declare so.
     """
 
     bound: Counter[str] = made_by(factory=Counter)
@@ -28,12 +29,14 @@ class Names(Record, frozen=False):
     defined: set[str] = made_by(factory=set)
     escapes: dict[str, SourceRange] = made_by(factory=dict)
     in_loops: set[str] = made_by(factory=set)
+    outside: set[str] = made_by(factory=set)
+    rebound: set[str] = made_by(factory=set)
 
     @property
     def settled(self) -> frozenset[str]:
         """The names that keep the value which they are first given."""
         bound_once = {name for name, count in self.bound.items() if count == 1}
-        return frozenset(bound_once - self.deleted - self.in_loops)
+        return frozenset(bound_once - self.deleted - self.in_loops - self.rebound)
 
     def note_loop(self, before: Counter[str]) -> None:
         """Note that a loop binds what was bound since `before`."""
@@ -45,7 +48,8 @@ class Names(Record, frozen=False):
         return frozenset(
             name
             for name in self.defined
-            if self.bound[name] == 1 and name not in self.escapes and name not in self.deleted
+            if self.bound[name] == 1
+            and not any(name in others for others in (self.escapes, self.deleted, self.rebound))
         )
 
 
@@ -55,6 +59,8 @@ def names_of(definition: tree.Def) -> Names:
     names.bound.update(param.name for param in definition.decl.params)
     for statement in definition.body:
         _statement(statement, names)
+    for name in names.outside:
+        del names.bound[name]
     return names
 
 
@@ -81,6 +87,8 @@ _STATEMENTS = (
     tree.ExprStmt,
     tree.For,
     tree.If,
+    tree.Import,
+    tree.Outside,
     tree.Pass,
     tree.Raise,
     tree.Return,
@@ -104,6 +112,9 @@ def _names_in(statement: Tree, names: Names) -> None:
         names.defined.add(statement.name)
         _nested(statement, names)
         return
+    if isinstance(statement, tree.Outside):
+        names.outside.update(statement.names)
+        return
     targets = _targets_of(statement)
     for target in targets:
         names.bound.update(bound_in_target(target))
@@ -123,7 +134,7 @@ def _names_in(statement: Tree, names: Names) -> None:
 
 def _targets_of(statement: Tree) -> tuple[Tree | None, ...]:
     match statement:
-        case tree.Assign() | tree.For() | tree.Delete():
+        case tree.Assign() | tree.For() | tree.Delete() | tree.Import():
             return statement.targets
         case tree.AugAssign():
             return (statement.target,)
@@ -173,5 +184,6 @@ def _nested(definition: tree.Def, names: Names) -> None:
     if definition.decl.returns is not None:
         _expression(definition.decl.returns, names)
     inner = names_of(definition)
+    names.rebound |= inner.rebound | inner.outside
     for name, where in inner.escapes.items():
         names.escapes.setdefault(name, where)

@@ -34,10 +34,12 @@ __all__ = [
     "FormattedValue",
     "Generator",
     "If",
+    "Import",
     "Keyword",
     "Lambda",
     "ListLiteral",
     "NamedExpr",
+    "Outside",
     "Param",
     "Pass",
     "Raise",
@@ -189,6 +191,33 @@ class ExprStmt(Tree):
 
     value: Tree
     name_of_kind = "expression_statement"
+
+
+class Import(Tree):
+    """``import module`` or ``from module import names``: each target gets what its path of attributes leads to."""
+
+    module: str
+    level: int
+    names: tuple[str, ...] | None
+    paths: tuple[tuple[str, ...], ...]
+    targets: tuple[Tree, ...]
+    hidden = frozenset(("level", "names", "paths"))
+    name_of_kind = "import"
+
+
+class Outside(Tree):
+    """``global names`` or ``nonlocal names``"""
+
+    names: tuple[str, ...]
+    is_global: bool
+
+    @property
+    def kind(self) -> str:
+        return "global" if self.is_global else "nonlocal"
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.names)
 
 
 class Pass(Tree):

@@ -39,7 +39,7 @@ from ljit.ops.control import (
     UNREACHABLE,
     YIELD,
 )
-from ljit.ops.objects import UNBOUND_VALUE
+from ljit.ops.names import UNBOUND_VALUE
 from ljit.source import SourceRange
 from ljit.types import ArrayType, ScalarType, Type
 

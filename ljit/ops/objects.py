@@ -1,4 +1,4 @@
-"""Ops on objects in general: names, attributes, calls, text, exceptions.
+"""Ops on objects in general: attributes, calls, text, exceptions.
 
 They mean what CPython's bytecode means. Their lowerings are boxed calls; what makes a program fast is
 that the specialiser turns a `py::call` of a known callable into the callable's own op.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from types import BuiltinMethodType, CellType, FunctionType, MethodDescriptorType, MethodType
+from types import BuiltinMethodType, MethodDescriptorType, MethodType
 from typing import Any
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_operands, any_result, declare
@@ -18,33 +18,18 @@ from ljit.ops.python_numbers import plain_effect
 from ljit.ops.python_types import fixed_method, join_all
 from ljit.types import (
     ANY,
-    BOOL,
     INT,
     NEVER,
     STR,
-    UNBOUND,
     ArrayType,
     ListType,
     ObjectType,
     TupleType,
     Type,
-    UnionType,
     scalar_type,
 )
 
-__all__ = ["UNBOUND_VALUE", "UnboundValue", "unpack"]
-
-
-class UnboundValue:
-    """The class of `UNBOUND_VALUE`, what a register holds while its variable is not bound."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "<unbound>"
-
-
-UNBOUND_VALUE = UnboundValue()
+__all__ = ["unpack"]
 
 
 def _object_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
@@ -52,140 +37,6 @@ def _object_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
     fields.setdefault("effects", Effect.CALL)
     return declare(OpDef(name, Schema(schema), doc, **fields))
 
-
-# -- names -----------------------------------------------------------------------------------------
-
-
-def _load_global(*, name: str, scope: FunctionType) -> object:
-    try:
-        return scope.__globals__[name]
-    except KeyError:
-        pass
-    try:
-        return scope.__builtins__[name]  # type: ignore[attr-defined]  # typeshed lacks it
-    except KeyError:
-        raise NameError(f"name {name!r} is not defined", name=name) from None
-
-
-_MISSING = object()
-
-
-def _bind_global(*, name: str, scope: FunctionType) -> Callable[[], object]:
-    of_module = scope.__globals__.get
-    of_builtins = scope.__builtins__.get  # type: ignore[attr-defined]  # typeshed lacks it
-
-    def load() -> object:
-        found = of_module(name, _MISSING)
-        if found is _MISSING:
-            found = of_builtins(name, _MISSING)
-        return found if found is not _MISSING else _load_global(name=name, scope=scope)
-
-    return load
-
-
-def _load_closure(*, name: str, scope: FunctionType) -> object:
-    return _bind_closure(name=name, scope=scope)()
-
-
-def _lower_global(e: Emitter, *, name: str, scope: FunctionType) -> V:
-    return e.load_global(scope.__globals__, name, _bind_global(name=name, scope=scope))
-
-
-def _cell_of(name: str, scope: FunctionType) -> CellType:
-    assert scope.__closure__ is not None
-    return scope.__closure__[scope.__code__.co_freevars.index(name)]
-
-
-def _lower_closure(e: Emitter, *, name: str, scope: FunctionType) -> V:
-    return e.load_cell(_cell_of(name, scope), _bind_closure(name=name, scope=scope))
-
-
-def _bind_closure(*, name: str, scope: FunctionType) -> Callable[[], object]:
-    cell = _cell_of(name, scope)
-
-    def load() -> object:
-        try:
-            return cell.cell_contents
-        except ValueError:
-            raise _unbound_free(name) from None
-
-    return load
-
-
-def _unbound_free(name: str) -> NameError:
-    message = (
-        f"cannot access free variable {name!r} where it is not associated with a value "
-        "in enclosing scope"
-    )
-    return NameError(message, name=name)
-
-
-def _check_bound(x: object, *, name: str, free: bool = False) -> object:
-    if x is UNBOUND_VALUE:
-        if free:
-            raise _unbound_free(name)
-        message = f"cannot access local variable {name!r} where it is not associated with a value"
-        raise UnboundLocalError(message)
-    return x
-
-
-def _infer_bound(x: Type, *, name: str, free: bool = False) -> Type:
-    if isinstance(x, UnionType):
-        return join_all([t for t in x.members if t != UNBOUND])
-    return NEVER if x == UNBOUND else x
-
-
-def _lower_bound(e: Emitter, x: V, *, name: str, free: bool = False) -> V:
-    if x.type == UNBOUND:
-        e.bail(f"{name} is not bound")
-    elif x.type == ANY:
-        unbound = e.object_const(UNBOUND_VALUE)
-        e.bail_if(e.same_object(x, unbound), f"{name} is not bound")
-    return x
-
-
-LOAD_GLOBAL = _object_op(
-    "prim::load_global",
-    "(*, name, scope)",
-    "Look up a global or builtin name as the function `scope` does.",
-    evaluate=_load_global,
-    bind=_bind_global,
-    lower=_lower_global,
-    can_lower=lambda *, name, scope: type(scope.__globals__) is dict,
-    syntax="{name}",
-    effects=Effect.READ | Effect.RAISE,
-    is_profiled=True,
-)
-LOAD_CLOSURE = _object_op(
-    "prim::load_closure",
-    "(*, name, scope)",
-    "Read the cell of a free variable of the function `scope`.",
-    evaluate=_load_closure,
-    bind=_bind_closure,
-    lower=_lower_closure,
-    can_lower=any_operands,
-    syntax="{name}",
-    effects=Effect.READ | Effect.RAISE,
-    is_profiled=True,
-)
-HAS_DEFAULTS = _object_op(
-    "prim::has_defaults",
-    "(*, function, defaults)",
-    "Whether the defaults of a Python function are still those with which it was inlined.",
-    infer=lambda *, function, defaults: BOOL,
-    evaluate=lambda *, function, defaults: function.__defaults__ is defaults,
-    effects=Effect.READ,
-)
-CHECK_BOUND = _object_op(
-    "prim::check_bound",
-    "(x, *, name, free=False)",
-    "The value of a local variable; raises UnboundLocalError (if `free`, NameError) if it has none.",
-    infer=_infer_bound,
-    evaluate=_check_bound,
-    lower=_lower_bound,
-    can_lower=any_operands,
-    effects=Effect.RAISE,
-)
 
 # -- attributes ------------------------------------------------------------------------------------
 

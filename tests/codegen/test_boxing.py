@@ -13,7 +13,7 @@ import pytest
 from ljit.codegen import boxing
 from ljit.codegen.builder import NULL, Ref, integer
 from ljit.codegen.forms import Native, array_parts
-from ljit.ops.objects import UNBOUND_VALUE
+from ljit.ops.names import UNBOUND_VALUE
 from ljit.ops.python_views import EnumerateView, ReversedView, ZipView
 from ljit.types import (
     ANY,

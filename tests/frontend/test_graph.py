@@ -52,6 +52,38 @@ def test_names_are_local_free_or_global():
     assert reads["prim::load_global"] == {"name": "len", "scope": fn}
 
 
+def test_what_is_declared_global_or_nonlocal_is_stored_outside():
+    text = """
+def make(k):
+    def f(x):
+        nonlocal k
+        global z
+        k = x
+        z = k
+        def g():
+            nonlocal x
+            x = 1
+        g()
+    return f
+f = make(1)
+"""
+    fn = function_of(text)
+    stores = [n for n in build_graph(fn).walk() if "tore" in n.op.name and n.attrs["name"] in "xkz"]
+    assert [(n.op.name, n.attrs["name"]) for n in stores] == [
+        ("prim::Store", "x"),
+        ("prim::store_closure", "k"),
+        ("prim::store_global", "z"),
+        ("prim::Store", "x"),
+    ]
+
+
+def test_an_import_takes_what_its_path_leads_to():
+    ops = ops_of("import a.b.c as d; from e import f, g; import h.i")
+    imports = [op for op in ops if "import" in op]
+    module, part = "prim::import_module", "prim::import_from"
+    assert imports == [module, part, part, module, part, part, module]
+
+
 def test_functions_of_modules_are_attributes_and_methods_of_locals_are_methods():
     ops = ops_of("return np.sqrt(x)", "x")
     assert "py::getattr" in ops

@@ -21,7 +21,7 @@ from ljit.frontend import build_graph
 from ljit.interp import LoopExit, NoHooks, Trace, compile_graph, observed, resume, run
 from ljit.interp.code import Code
 from ljit.ir import Graph
-from ljit.ops.objects import UNBOUND_VALUE
+from ljit.ops.names import UNBOUND_VALUE
 from ljit.passes import run_passes
 from ljit.profile import Profile
 from ljit.runtime.binding import bind_arguments

@@ -12,7 +12,7 @@ import ljit.ops
 from ljit.errors import InternalError
 from ljit.interp import LoopExit, NoHooks, Trace, compile_graph, observed, resume, run
 from ljit.ir import REGISTRY, parse, verify
-from ljit.ops.objects import UNBOUND_VALUE
+from ljit.ops.names import UNBOUND_VALUE
 
 
 def code_of(text, objects=()):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ljit.ir import Effect, get_op
-from ljit.ops.objects import UNBOUND_VALUE
+from ljit.ops.names import UNBOUND_VALUE
 from ljit.types import (
     ANY,
     FLOAT,

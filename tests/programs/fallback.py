@@ -76,36 +76,40 @@ def match_statement(x):
             return None
 
 
-CALLS = 0
-
-
-@program(lambda: (2,), is_translated=False)
-def global_statement(n):
-    global CALLS
-    CALLS = 0
-    for _ in range(n):
-        CALLS += 1
-    return CALLS
-
-
 @program(lambda: (3,), is_translated=False)
-def nonlocal_statement(n):
+def nonlocal_in_a_function_that_is_a_value(n):
     total = 0
 
     def add(x):
         nonlocal total
         total += x
 
-    for i in range(n):
-        add(i)
+    list(map(add, range(n)))
     return total
 
 
-@program(lambda: (3,), is_translated=False)
-def local_import(n):
-    import math
+SHADOWED = 1
 
-    return math.factorial(n)
+
+@program(lambda: (3,), is_translated=False)
+def global_in_a_nested_function_beside_a_local(n):
+    SHADOWED = n  # noqa: N806  # which is the point
+
+    def add(x):
+        global SHADOWED
+        SHADOWED = x
+
+    add(n + 1)
+    return SHADOWED
+
+
+@program(lambda: (3,), is_translated=False)
+def deletes_a_global(n):
+    global MADE
+    MADE = n
+    made = MADE
+    del MADE
+    return made
 
 
 @program(lambda: (2,), is_translated=False)

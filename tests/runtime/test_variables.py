@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 import itertools
 import linecache
 import math
+import sys
 import types
 
 import numpy as np
@@ -286,3 +288,48 @@ def test_a_variable_that_comes_and_goes_is_looked_up_each_time():
         else:
             assert next_one(1) == value + 1
         del names["_comes_and_goes"]
+
+
+def _imports(x):
+    import math
+    from math import cos as c
+
+    return math.sin(x) + c(x)
+
+
+def test_imports_in_functions_see_modules_change(monkeypatch):
+    fn = ljit.jit(_imports)
+    for _ in range(3):
+        assert fn(0.5) == _imports(0.5)
+    assert "calls Python" not in fn.explain()
+    monkeypatch.setattr(math, "sin", lambda x: 10.0)
+    assert fn(0.5) == _imports(0.5) == 10.0 + math.cos(0.5)
+    monkeypatch.setattr(math, "cos", lambda x: 20.0)
+    assert fn(0.5) == _imports(0.5) == 30.0
+    other = types.ModuleType("math")
+    other.sin = other.cos = lambda x: "a"
+    monkeypatch.setitem(sys.modules, "math", other)
+    assert fn(0.5) == _imports(0.5) == "aa"
+    monkeypatch.delattr(other, "cos")
+    with pytest.raises(ImportError, match="cannot import name 'cos' from 'math'"):
+        fn(0.5)
+    monkeypatch.undo()
+    assert fn(0.5) == _imports(0.5)
+
+
+def test_imports_in_functions_ask_the_import_hook(monkeypatch):
+    fn = ljit.jit(_imports)
+    for _ in range(3):
+        fn(0.5)
+    asked = []
+
+    def load(name, *args):
+        asked.append((name, *args[2:]))
+        return plain(name, *args)
+
+    plain = builtins.__import__
+    monkeypatch.setattr(builtins, "__import__", load)
+    assert fn(0.5) == _imports(0.5)
+    monkeypatch.undo()
+    asked = [call for call in asked if call[0] == "math"]
+    assert asked == [("math", None, 0), ("math", ("cos",), 0)] * 2

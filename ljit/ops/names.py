@@ -1,0 +1,253 @@
+"""Ops on variables that are not registers: globals, closure variables, imports, and what may be unbound.
+
+They mean what CPython's bytecode means: `LOAD_GLOBAL`, `STORE_GLOBAL`, `LOAD_DEREF`, `STORE_DEREF`, `IMPORT_NAME`,
+`IMPORT_FROM`.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from types import CellType, FunctionType
+from typing import Any
+
+from ljit.ir import Effect, Emitter, OpDef, Schema, any_operands, any_result, declare
+from ljit.ir.emitter import V
+from ljit.ops.python_types import join_all
+from ljit.types import ANY, BOOL, NEVER, UNBOUND, Type, UnionType
+
+__all__ = ["UNBOUND_VALUE", "UnboundValue", "set_cell"]
+
+
+class UnboundValue:
+    """The class of `UNBOUND_VALUE`, what a register holds while its variable is not bound."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<unbound>"
+
+
+UNBOUND_VALUE = UnboundValue()
+
+
+def _name_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
+    fields.setdefault("infer", any_result)
+    fields.setdefault("effects", Effect.CALL)
+    return declare(OpDef(name, Schema(schema), doc, **fields))
+
+
+def _load_global(*, name: str, scope: FunctionType) -> object:
+    try:
+        return scope.__globals__[name]
+    except KeyError:
+        pass
+    try:
+        return scope.__builtins__[name]  # type: ignore[attr-defined]  # typeshed lacks it
+    except KeyError:
+        raise NameError(f"name {name!r} is not defined", name=name) from None
+
+
+_MISSING = object()
+
+
+def _bind_global(*, name: str, scope: FunctionType) -> Callable[[], object]:
+    of_module = scope.__globals__.get
+    of_builtins = scope.__builtins__.get  # type: ignore[attr-defined]  # typeshed lacks it
+
+    def load() -> object:
+        found = of_module(name, _MISSING)
+        if found is _MISSING:
+            found = of_builtins(name, _MISSING)
+        return found if found is not _MISSING else _load_global(name=name, scope=scope)
+
+    return load
+
+
+def _load_closure(*, name: str, scope: FunctionType) -> object:
+    return _bind_closure(name=name, scope=scope)()
+
+
+def _lower_global(e: Emitter, *, name: str, scope: FunctionType) -> V:
+    return e.load_global(scope.__globals__, name, _bind_global(name=name, scope=scope))
+
+
+def _cell_of(name: str, scope: FunctionType) -> CellType:
+    assert scope.__closure__ is not None
+    return scope.__closure__[scope.__code__.co_freevars.index(name)]
+
+
+def _lower_closure(e: Emitter, *, name: str, scope: FunctionType) -> V:
+    return e.load_cell(_cell_of(name, scope), _bind_closure(name=name, scope=scope))
+
+
+def _bind_closure(*, name: str, scope: FunctionType) -> Callable[[], object]:
+    cell = _cell_of(name, scope)
+
+    def load() -> object:
+        try:
+            return cell.cell_contents
+        except ValueError:
+            raise _unbound_free(name) from None
+
+    return load
+
+
+def _unbound_free(name: str) -> NameError:
+    message = (
+        f"cannot access free variable {name!r} where it is not associated with a value "
+        "in enclosing scope"
+    )
+    return NameError(message, name=name)
+
+
+def _check_bound(x: object, *, name: str, free: bool = False) -> object:
+    if x is UNBOUND_VALUE:
+        if free:
+            raise _unbound_free(name)
+        message = f"cannot access local variable {name!r} where it is not associated with a value"
+        raise UnboundLocalError(message)
+    return x
+
+
+def _infer_bound(x: Type, *, name: str, free: bool = False) -> Type:
+    if isinstance(x, UnionType):
+        return join_all([t for t in x.members if t != UNBOUND])
+    return NEVER if x == UNBOUND else x
+
+
+def _lower_bound(e: Emitter, x: V, *, name: str, free: bool = False) -> V:
+    if x.type == UNBOUND:
+        e.bail(f"{name} is not bound")
+    elif x.type == ANY:
+        unbound = e.object_const(UNBOUND_VALUE)
+        e.bail_if(e.same_object(x, unbound), f"{name} is not bound")
+    return x
+
+
+LOAD_GLOBAL = _name_op(
+    "prim::load_global",
+    "(*, name, scope)",
+    "Look up a global or builtin name as the function `scope` does.",
+    evaluate=_load_global,
+    bind=_bind_global,
+    lower=_lower_global,
+    can_lower=lambda *, name, scope: type(scope.__globals__) is dict,
+    syntax="{name}",
+    effects=Effect.READ | Effect.RAISE,
+    is_profiled=True,
+)
+LOAD_CLOSURE = _name_op(
+    "prim::load_closure",
+    "(*, name, scope)",
+    "Read the cell of a free variable of the function `scope`.",
+    evaluate=_load_closure,
+    bind=_bind_closure,
+    lower=_lower_closure,
+    can_lower=any_operands,
+    syntax="{name}",
+    effects=Effect.READ | Effect.RAISE,
+    is_profiled=True,
+)
+HAS_DEFAULTS = _name_op(
+    "prim::has_defaults",
+    "(*, function, defaults)",
+    "Whether the defaults of a Python function are still those with which it was inlined.",
+    infer=lambda *, function, defaults: BOOL,
+    evaluate=lambda *, function, defaults: function.__defaults__ is defaults,
+    effects=Effect.READ,
+)
+CHECK_BOUND = _name_op(
+    "prim::check_bound",
+    "(x, *, name, free=False)",
+    "The value of a local variable; raises UnboundLocalError (if `free`, NameError) if it has none.",
+    infer=_infer_bound,
+    evaluate=_check_bound,
+    lower=_lower_bound,
+    can_lower=any_operands,
+    effects=Effect.RAISE,
+)
+
+# -- what a function binds outside of itself --------------------------------------------------------
+
+
+def _store_global(value: object, *, name: str, scope: FunctionType) -> None:
+    dict.__setitem__(scope.__globals__, name, value)
+
+
+def _store_closure(value: object, *, name: str, scope: FunctionType) -> None:
+    set_cell(_cell_of(name, scope), value)
+
+
+def set_cell(cell: CellType, value: object) -> None:
+    """Put a value into a cell."""
+    cell.cell_contents = value
+
+
+def _lower_store_global(e: Emitter, value: V, *, name: str, scope: FunctionType) -> tuple[()]:
+    variables = e.object_const(scope.__globals__)
+    e.call_function(operator.setitem, (variables, e.object_const(name), value))
+    return ()
+
+
+def _lower_store_closure(e: Emitter, value: V, *, name: str, scope: FunctionType) -> tuple[()]:
+    e.call_function(set_cell, (e.object_const(_cell_of(name, scope)), value))
+    return ()
+
+
+STORE_GLOBAL = _name_op(
+    "prim::store_global",
+    "(value, *, name, scope)",
+    "Bind a global name of the function `scope`.",
+    infer=lambda value, *, name, scope: (),
+    evaluate=_store_global,
+    lower=_lower_store_global,
+    can_lower=any_operands,
+)
+STORE_CLOSURE = _name_op(
+    "prim::store_closure",
+    "(value, *, name, scope)",
+    "Bind a free variable of the function `scope`.",
+    infer=lambda value, *, name, scope: (),
+    evaluate=_store_closure,
+    lower=_lower_store_closure,
+    can_lower=any_operands,
+)
+
+# -- imports ---------------------------------------------------------------------------------------
+
+
+def _import_module(
+    *, name: str, names: tuple[str, ...] | None, level: int, scope: FunctionType
+) -> object:
+    try:
+        load = scope.__builtins__["__import__"]  # type: ignore[attr-defined]  # typeshed lacks it
+    except KeyError:
+        raise ImportError("__import__ not found") from None
+    return load(name, scope.__globals__, None, names, level)
+
+
+def _import_from(module: object, *, name: str) -> object:
+    try:
+        return getattr(module, name)
+    except AttributeError:
+        pass
+    found: dict[str, object] = {"__builtins__": {"__import__": lambda *_: module}}
+    exec(compile(f"from module import {name} as found", __file__, "exec"), found)
+    return found["found"]
+
+
+IMPORT_MODULE = _name_op(
+    "prim::import_module",
+    "(*, name, names, level, scope)",
+    "Import a module as the function `scope` does.",
+    evaluate=_import_module,
+    is_profiled=True,
+)
+IMPORT_FROM = _name_op(
+    "prim::import_from",
+    "(module, *, name)",
+    "What ``from module import name`` binds: an attribute, or a submodule.",
+    evaluate=_import_from,
+    is_profiled=True,
+)
