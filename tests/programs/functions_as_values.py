@@ -131,6 +131,6 @@ def a_loop_of_operators_as_functions(x, n):
 
 @program(lambda: (50, 30), lambda: (0.5, 2))
 def a_lambda_that_is_all_another_lambda_gives(x, y):
-    add = (lambda a: (lambda b: b * 100 + a))(x)
-    twice = (lambda f: (lambda g: f(g(1000))))(lambda v: v + 50)(lambda w: w + 2000)
+    add = (lambda a: lambda b: b * 100 + a)(x)
+    twice = (lambda f: lambda g: f(g(1000)))(lambda v: v + 50)(lambda w: w + 2000)
     return add(y), (lambda a: lambda b: lambda c: a + b + c)(x)(y)(1), twice
