@@ -119,9 +119,9 @@ class Stop(BaseException):
 
 
 class Steps(Trace):
-    """Counts steps; ends the run in front of the step number `last`."""
+    """Notes the steps of a run; ends it in front of the step number `last`."""
 
-    def __init__(self, last=-1):
+    def begin(self, last=-1):
         self.last = last
         self.pcs = []
 
@@ -187,18 +187,20 @@ def test_resuming_anywhere_with_the_live_values_gives_the_same_outcome(program):
         return values
 
     steps = Steps()
-    watched = observed(code, steps)
+    watched = observed(code, steps)  # one for all runs: it is compiled as it runs
+    steps.begin()
     expected = harness.run(
         lambda *a, **k: run(watched, arguments(harness.Args(a, k))), harness.make_args(factory)
     )
-    resumed = 0
-    for step in steps_to_stop_at(steps.pcs):
-        before = steps.pcs[step - 1] if step else -1
-        for place in places_between(code, before, steps.pcs[step]):
+    resumed, pcs = 0, steps.pcs
+    for step in steps_to_stop_at(pcs):
+        before = pcs[step - 1] if step else -1
+        for place in places_between(code, before, pcs[step]):
 
             def stop_and_resume(*a, **k):
+                steps.begin(step)
                 try:
-                    run(observed(code, Steps(step)), arguments(harness.Args(a, k)))
+                    run(watched, arguments(harness.Args(a, k)))
                 except Stop as stop:
                     registers = stop.args[0]
                 known = {v.key: registers[code.register_of[v.key]] for v in live[place]}
