@@ -42,6 +42,8 @@ def watch_of(node: Node) -> Watch:
         # Of many loops that have few trips the chunks would cost more than polls do.
         pays = depth == 0 or _is_left_by_count(node)
         return Watch.CHUNKS if pays and _is_plain(node) else Watch.POLL
+    if node.attrs.get("uneven"):  # in the midst of the nest the code cannot leave
+        return Watch.CHUNKS if height == 1 and _is_plain(node) else Watch.POLL
     is_checked = height == 1 or (height == 2 and depth >= 2)
     if is_checked and not node.inputs[1].is_endless and not _calls(node):
         return Watch.CHECK

@@ -5,8 +5,9 @@
             for i in range(n):                        for j in range(p):
                 c[i, j] += a[i, k] * b[k, j]              c[i, j] += a[i, k] * b[k, j]
 
-A nest is loops that carry no values, whose numbers of trips are known in front of it, with only pure
-work and loads of what the nest does not store to between them. The order chosen has the least cost inside: for each
+A nest is loops that carry no values, with only pure work and loads of what the nest does not store to between them.
+Their bounds are known in front of it, or are sums of the variable of a loop around them and a constant (triangles: then
+the new loops have bounds of their own, `passes/ordered_bounds`). The order chosen has the least cost inside: for each
 access to an array the bytes that the next trip is away, at most a line of the cache; then the loop around it likewise.
 
 Legal if no two trips that access the same element, one of them writing, change places (`analysis.dependence`); so
@@ -22,14 +23,18 @@ Reference: McKinley, Carr, Tseng, Improving Data Locality with Loop Transformati
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from itertools import pairwise, permutations
 
 from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
 from ljit.analysis.dependence import Access, Distances, Subscripts, distances, is_legal
+from ljit.analysis.loop_bounds import LoopBounds, loop_bounds
+from ljit.analysis.ranges import Ranges
 from ljit.ir import Effect, Graph, Node, Value, copy_node, get_op
 from ljit.ops.control import DEOPTIMIZE, IF, LOOP, OTHER_ORDER, SNAPSHOT, YIELD
+from ljit.ops.int_ranges import FITS
 from ljit.passes.manager import graph_pass, is_allowed
+from ljit.passes.ordered_bounds import OrderedBounds
 from ljit.passes.rewriting import insert_constant
 from ljit.passes.stored_sums import StoredSum, match
 from ljit.passes.strips import Strips, reread
@@ -75,6 +80,8 @@ class _Nest:
 
     def __init__(self, loops: list[Node], fixed: list[Node], between: list[Node]) -> None:
         self.loops, self.fixed, self.between = loops, fixed, between
+        self.ranges = Ranges()
+        self.bounds: Sequence[LoopBounds] = ()
         self.body = [n for n in loops[-1].blocks[0] if n.op not in (SNAPSHOT, YIELD)]
         self.hazards: list[tuple[Value, Value]] = []
         self.reread: Access | None = None  # what is read again and again, if strips can help
@@ -88,8 +95,7 @@ class _Nest:
         varying: set[Value] = set()
         loop: Node | None = outer
         while loop is not None:
-            is_fixed = not any(value in varying for value in loop.inputs)
-            if not _is_plain(loop) or not is_fixed or len(loops) == _MAX_LOOPS:
+            if not _is_plain(loop) or len(loops) == _MAX_LOOPS:
                 return None
             loops.append(loop)
             varying.update(loop.blocks[0].params)
@@ -105,7 +111,18 @@ class _Nest:
         if len(loops) < 2:
             return None
         nest = _Nest(loops, fixed, between)
-        return nest if nest.is_quiet() else None
+        return nest if nest.has_bounds(varying) and nest.is_quiet() else None
+
+    def has_bounds(self, varying: Container[Value]) -> bool:
+        """Whether the bounds of the loops are sums that can be written in another order."""
+        found = loop_bounds(self.loops, varying, self.ranges)
+        self.bounds = found or ()
+        return found is not None
+
+    @property
+    def is_even(self) -> bool:
+        """Whether the loops have the same bounds in all trips."""
+        return all(bounds.are_fixed for bounds in self.bounds)
 
     def is_quiet(self) -> bool:
         """Whether the nest does nothing but arithmetic and accesses to arrays from outside, and cannot leave."""
@@ -139,6 +156,8 @@ class _Nest:
         """The legal order that costs least, as positions in the present one; None if it is the present one."""
         accesses = self._accesses()
         costs = [sum(_cost(a, position) for a in accesses) for position in range(len(self.loops))]
+        if not self.is_even:  # no trips of such loops run side by side
+            costs = [c + _cost_of_waiting(accesses, position) for position, c in enumerate(costs)]
         present = tuple(range(len(self.loops)))
 
         def key(order: Sequence[int]) -> list[int]:
@@ -153,7 +172,7 @@ class _Nest:
         best = min(orders, key=key, default=None)
         if best is None:
             return None
-        if self._start_is_zero(best[-2]):
+        if self.is_even and self._start_is_zero(best[-2]):
             self.reread = reread(accesses, best, dependences)
         return None if best == present and self.reread is None else best
 
@@ -161,7 +180,7 @@ class _Nest:
         return is_legal(dependences, order)
 
     def _accesses(self) -> list[Access]:
-        self.subscripts = Subscripts(self.loops)
+        self.subscripts = Subscripts(self.loops, self.bounds, self.ranges)
         found = []
         for node in (n for top in (*self.between, *self.body) for n in top.walk()):
             effects = node.op.effects_of(node)
@@ -203,19 +222,41 @@ class _Nest:
 
     def _write(self, order: Sequence[int], strips: Strips | None, body: Sequence[Node]) -> None:
         outer = self.loops[0]
+        uneven = None if self.is_even else OrderedBounds(outer, self.bounds, self._leave_if)
         made: list[Node] = []
+        variables: dict[int, Value] = {}
         for depth, position in enumerate(order):
             if strips is not None and depth == len(order) - 3:
                 made.append(strips.loop)
             bounds = None
             if strips is not None and depth == len(order) - 2:
                 bounds = strips.bounds()
+            if uneven is not None:
+                bounds = uneven.of(position, variables, made[-1].blocks[0] if made else None)
             made.append(self._loop(position, bounds))
+            (variables[position],) = made[-1].blocks[0].params
+        body = self._with_trips(body, variables)
         for loop, inner in pairwise(made):
             _end(loop, [inner])
         made[0].insert_before(outer)
         _end(made[-1], body)
         outer.erase()
+
+    def _with_trips(self, body: Sequence[Node], variables: Mapping[int, Value]) -> Sequence[Node]:
+        """Put the variables in the place of trips; one that is not the same is computed in front of what needs it."""
+        nodes = list(body)
+        for position, loop in enumerate(self.loops):
+            trip, first = loop.blocks[0].params[0], self.bounds[position].first
+            variable = variables[position]
+            if first is not None:
+                users = {user for user, _ in trip.uses}
+                made = loop.graph.create(get_op("py::sub"), (variable, first), like=loop)
+                made.proven = (FITS,)
+                place = next((i for i, n in enumerate(nodes) if users & {n, *n.walk()}), len(nodes))
+                nodes.insert(place, made)
+                variable = made.output
+            trip.replace_all_uses_with(variable)
+        return nodes
 
     def _move_in_front(self, order: Sequence[int]) -> Strips | None:
         """Put in front of the nest what can stand there, the tests, and how it goes in strips."""
@@ -234,10 +275,9 @@ class _Nest:
         source = self.loops[position]
         if bounds is None:
             bounds = (self._start(source), source.inputs[1])
-        attrs = {"reordered": True}
+        attrs = {"reordered": True} if self.is_even else {"reordered": True, "uneven": True}
         made = source.graph.create(LOOP, bounds, attrs, outputs=(), like=source)
-        param = source.blocks[0].params[0]
-        param.replace_all_uses_with(made.add_block([(param.name, INT)]).params[0])
+        made.add_block([(source.blocks[0].params[0].name, INT)])
         return made
 
     def _leave_if_overlapping(self, pair: tuple[Value, Value]) -> None:
@@ -248,7 +288,9 @@ class _Nest:
         """Leave if the loop that is put inside has very few trips and the one that was there has many."""
         outer, inside, before = self.loops[0], self.loops[position], self.loops[-1]
         starts = [self._start(loop) for loop in (inside, before)]
-        if inside is before or not all(v.is_constant and v.constant == 0 for v in starts):
+        if inside is before or not self.is_even:
+            return
+        if not all(v.is_constant and v.constant == 0 for v in starts):
             return
         is_short = self._op("py::lt", inside.inputs[1], insert_constant(_VERY_FEW, outer))
         is_long = self._op("py::gt", before.inputs[1], insert_constant(_MANY, outer))
@@ -306,7 +348,9 @@ class _SumNest(_Nest):
         nest = _SumNest([*loops, sums.loop], fixed, between)
         nest.sums = sums
         nest.between += sums.index
-        return nest if nest.is_quiet() and nest._is_quiet_node(sums.store) else None
+        if not (nest.has_bounds(()) and nest.is_quiet()):
+            return None
+        return nest if nest._is_quiet_node(sums.store) else None
 
     def _accesses(self) -> list[Access]:
         found = super()._accesses()
@@ -406,3 +450,23 @@ def _cost(access: Access, position: int) -> int:
         total += step * subscript.factors[position]
         step *= _LINE if size is None else size
     return min(abs(total), _LINE)
+
+
+def _cost_of_waiting(accesses: Sequence[Access], position: int) -> int:
+    """What it costs that a trip needs an element which the one before has stored, by way of memory.
+
+    That is so where a store stays in place, and other elements of the array are loaded: LLVM cannot tell them apart.
+    """
+    stores = (a for a in accesses if a.is_write)
+    staying = [
+        s for s in stores if not any(x.factors is None or x.factors[position] for x in s.subscripts)
+    ]
+    return _LINE * sum(any(_is_other(a, store) for a in accesses) for store in staying)
+
+
+def _is_other(access: Access, store: Access) -> bool:
+    """Whether an access is to other elements of the array than a store."""
+    if access.array is not store.array:
+        return False
+    pairs = zip(access.subscripts, store.subscripts, strict=True)
+    return any((x.factors, x.rest) != (y.factors, y.rest) for x, y in pairs)

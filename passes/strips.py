@@ -19,17 +19,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ljit.analysis.dependence import Access, Distances, is_legal
-from ljit.ir import Block, Node, Value, get_op
-from ljit.ops.control import IF, LOOP, YIELD
-from ljit.ops.int_ranges import FITS, NONZERO, POSITIVE
-from ljit.passes.rewriting import insert_constant
+from ljit.ir import Node, Value
+from ljit.ops.control import LOOP
+from ljit.passes.bound_writer import BoundWriter
 from ljit.types import INT, ArrayType
 
 __all__ = ["Strips", "reread"]
 
 _CACHE = 1 << 18  # bytes of an array that stay in the cache of a core
 _LEAST = 8  # trips of a strip
-_PROVEN = {"py::floordiv": (NONZERO, POSITIVE), "py::add": (FITS,), "py::mul": (FITS,)}
 
 
 def reread(
@@ -57,44 +55,23 @@ class Strips:
 
     def __init__(self, before: Node, again: Node, loop: Node, inside: Node, array: Value) -> None:
         assert isinstance(array.type, ArrayType)
-        self.before = before
-        self.within: Block | None = None  # where to write; None: in front of the nest
+        self.write = write = BoundWriter(before)
         self.stop = loop.inputs[1]
-        zero, one, least = (insert_constant(number, before) for number in (0, 1, _LEAST))
-        elements = insert_constant(_CACHE // array.type.dtype.itemsize, before)
-        fitting = self._op("py::floordiv", elements, self._larger(inside.inputs[1], one))
-        self.size = self._larger(fitting, least)
+        zero, one, least = (write.constant(number) for number in (0, 1, _LEAST))
+        elements = write.constant(_CACHE // array.type.dtype.itemsize)
+        row = write.largest((inside.inputs[1], one))
+        self.size = write.largest((write.op("py::floordiv", elements, row), least))
         # the last one may be empty; there is none if nothing would be done in them
-        count = self._op("py::add", self._op("py::floordiv", self.stop, self.size), one)
-        count = self._choose(self._op("py::gt", again.inputs[1], zero), count, zero)
+        count = write.op("py::add", write.op("py::floordiv", self.stop, self.size), one)
+        count = write.choose(write.op("py::gt", again.inputs[1], zero), count, zero)
         attrs = {"reordered": True}
         self.loop = before.graph.create(LOOP, (zero, count), attrs, outputs=(), like=before)
         self.loop.add_block([("", INT)])
 
     def bounds(self) -> tuple[Value, Value]:
         """The bounds of one strip, computed in the loop over the strips."""
-        self.within = self.loop.blocks[0]
-        (strip,) = self.within.params
-        start = self._op("py::mul", strip, self.size)
-        end = self._op("py::add", start, self.size)
-        return start, self._choose(self._op("py::lt", end, self.stop), end, self.stop)
-
-    def _larger(self, x: Value, y: Value) -> Value:
-        return self._choose(self._op("py::gt", x, y), x, y)
-
-    def _choose(self, condition: Value, x: Value, y: Value) -> Value:
-        graph = self.before.graph
-        choice = graph.create(IF, (condition,), outputs=(INT,), like=self.before)
-        for value in (x, y):
-            end = graph.create(YIELD, (value,), outputs=0, like=self.before)
-            choice.add_block().append(end)
-        return self._place(choice)
-
-    def _op(self, name: str, *operands: Value) -> Value:
-        node = self.before.graph.create(get_op(name), operands, like=self.before)
-        node.proven = _PROVEN.get(name, ())
-        return self._place(node)
-
-    def _place(self, node: Node) -> Value:
-        made = node.insert_before(self.before) if self.within is None else self.within.append(node)
-        return made.output
+        write = self.write
+        write.within = self.loop.blocks[0]
+        (strip,) = write.within.params
+        start = write.op("py::mul", strip, self.size)
+        return start, write.smallest((write.op("py::add", start, self.size), self.stop))

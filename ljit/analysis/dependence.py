@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
+from ljit.analysis.loop_bounds import Bound, LoopBounds
 from ljit.analysis.ranges import Ranges
 from ljit.ir import Node, Value
 from ljit.ir.linear import Atom, Linear
@@ -48,12 +49,15 @@ class Access(Record):
 
 
 class Subscripts:
-    """Indices as sums over the variables of `loops`, a nest whose loops begin and end at the same trips always."""
+    """Indices as sums over the variables of `loops`, a nest with these bounds (`analysis.loop_bounds`)."""
 
-    def __init__(self, loops: Sequence[Node]) -> None:
-        self.loops = loops
-        self.ranges = Ranges()
+    def __init__(self, loops: Sequence[Node], bounds: Sequence[LoopBounds], ranges: Ranges) -> None:
+        self.loops, self.bounds, self.ranges = loops, bounds, ranges
         self.variables = [self._atom(loop.blocks[0].params[0]) for loop in loops]
+        self.trips = {
+            variable: Linear.of(variable) - found.shift
+            for variable, found in zip(self.variables, bounds, strict=True)
+        }
 
     def _atom(self, value: Value) -> Atom:
         (atom,) = self.ranges.value(value).atoms()
@@ -75,7 +79,7 @@ class Subscripts:
         return Access(node, array, is_write, tuple(parts))
 
     def _subscript(self, index: Value) -> Subscript:
-        whole = self.ranges.value(index)
+        whole = self.ranges.value(index).substitute(self.trips)
         factors = tuple(whole.terms.get((variable,), 0) for variable in self.variables)
         own = Linear(0, {(v,): c for v, c in zip(self.variables, factors, strict=True) if c})
         rest = whole - own
@@ -93,12 +97,29 @@ class Subscripts:
         """The least (0) or greatest (1) number that an index is, if all loops have trips."""
         assert x.factors is not None
         result = x.rest
-        for loop, factor in zip(self.loops, x.factors, strict=True):
+        for variable, factor in zip(self.variables, x.factors, strict=True):
+            result = result + Linear.of(variable) * factor
+        for position in reversed(range(len(self.loops))):
+            factor = result.terms.get((self.variables[position],), 0)
             if factor:
-                start, stop = self.ranges.value(loop.inputs[0]), self._stop(loop)
-                end = start if (factor > 0) == (side == 0) else stop - 1
-                result = result + end * factor
+                is_low = (factor > 0) == (side == 0)
+                end = self._low(position) if is_low else self._high(position) - 1
+                result = result.substitute({self.variables[position]: end})
         return result
+
+    def _low(self, position: int) -> Linear:
+        return self._of_others(self.bounds[position].low)
+
+    def _high(self, position: int) -> Linear:
+        bounds = self.bounds[position]
+        return (
+            self._stop(self.loops[position]) if bounds.are_fixed else self._of_others(bounds.high)
+        )
+
+    def _of_others(self, bound: Bound) -> Linear:
+        if bound.value is not None:
+            return self.ranges.value(bound.value)
+        return Linear.of(self.variables[bound.loop]) + bound.offset
 
     def _stop(self, loop: Node) -> Linear:
         """Where a loop that has trips ends; for a range with steps of 1 that is the difference of its bounds."""

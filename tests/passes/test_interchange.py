@@ -128,6 +128,74 @@ def test_products_in_strips_are_those_of_python(function, m, monkeypatch):
         assert np.array_equal(expected, given)
 
 
+def columns_of_a_triangle(a, b, c):
+    for j in range(a.shape[0]):
+        for i in range(j, a.shape[0]):
+            c[i, 0] += a[i, j] * b[j, 0]
+
+
+def trailing_triangle(a, b, c):
+    for k in range(a.shape[0]):
+        for j in range(k + 1, a.shape[0]):
+            for i in range(j, a.shape[0]):
+                a[i, j] -= a[i, k] * a[j, k]
+
+
+def solutions(a, b, c):
+    for column in range(a.shape[0]):
+        for i in range(a.shape[0]):
+            for k in range(i):
+                b[i, column] -= a[i, k] * b[k, column]
+
+
+def band_below_the_diagonal(a, b, c):
+    for j in range(a.shape[0]):
+        for i in range(j - 2, j + 1):
+            if i >= 0:
+                a[i, j] = a[i, j] * 0.5 + b[i, j]
+
+
+def substitution_by_columns(a, b, c):
+    for j in range(a.shape[0]):
+        for i in range(j + 1, a.shape[0]):
+            b[i, 0] -= a[i, j] * b[j, 0]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 12])
+@pytest.mark.parametrize(
+    ("function", "is_reordered"),
+    [
+        (columns_of_a_triangle, True),
+        (trailing_triangle, True),
+        (solutions, True),
+        (band_below_the_diagonal, True),
+        (substitution_by_columns, False),
+    ],
+)
+def test_bounds_that_depend_on_other_loops_are_kept_in_another_order(function, is_reordered, n):
+    f = ljit.jit(function)
+    for size in (12, n, n):
+        expected, given = ([np.ascontiguousarray(t[:size, :size]) for t in tables()] for _ in "ab")
+        function(*expected)
+        f(*given)
+        assert all(map(np.array_equal, expected, given))
+    assert ("uneven=True" in str(f.graph_for(*tables()))) is is_reordered
+
+
+def far_triangle(a, low, high):
+    for j in range(low, high):
+        for i in range(j, high):
+            a[i - low, j - low] += 1.0
+
+
+def test_bounds_that_sums_might_not_fit_leave_the_nest_to_the_interpreter():
+    f = ljit.jit(far_triangle)
+    for low in (3, 3, 3, 2**63 - 8, -(2**63), 5):
+        a = np.zeros((6, 6))
+        f(a, low, low + 6)
+        assert np.array_equal(a, np.tri(6))
+
+
 NAMES = "ijk"
 
 
@@ -148,8 +216,13 @@ def random_access(chooser, names):
 def random_nest(chooser):
     names = list(NAMES[: chooser.choice([2, 2, 3])])
     bounds = [f"range(2, {19 + chooser.randrange(2)})" for _ in names]
-    if chooser.random() < 0.3:
-        bounds[-1] = f"range(2, {names[0]})"
+    for position in range(1, len(names)):
+        if chooser.random() < 0.4:
+            outer = chooser.choice(names[:position])
+            offset = chooser.choice(["", " + 1", " - 2"])
+            bounds[position] = chooser.choice(
+                [f"range(2, {outer}{offset})", f"range({outer}{offset}, 19)"]
+            )
     lines = ["def f(a, b):"]
     for depth, (name, bound) in enumerate(zip(names, bounds, strict=True)):
         lines.append(f"{'    ' * (depth + 1)}for {name} in {bound}:")

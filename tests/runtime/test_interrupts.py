@@ -190,6 +190,24 @@ call_interrupted(f, np.zeros((1000, 1000)), 10**6)
     assert out.startswith("interrupted at")
 
 
+@pytest.mark.parametrize("times", ["m", "j, m"])
+def test_a_triangle_in_another_order_is_interrupted(run, times):
+    out = run(f"""
+@ljit.jit
+def f(a, m):
+    n = len(a)
+    for j in range(n):
+        for i in range(j, n):
+            for k in range({times}):
+                a[i, j] += k
+
+for _ in range(3): f(np.zeros((20, 20)), 20)
+assert "uneven=True" in str(f.graph_for(np.zeros((20, 20)), 20))
+call_interrupted(f, np.zeros((1000, 1000)), 10**6)
+""")
+    assert out.startswith("interrupted at")
+
+
 def nest(a, b, n):
     for j in range(n):
         for i in range(n):
