@@ -178,9 +178,15 @@ class Blocks(Elements):
 
     @property
     def _are_together(self) -> Ref:
-        """Whether all rows can be one group: all elements lie side by side, and no result has to wait."""
+        """Whether all rows can be one group: all elements lie side by side, and no result has to wait.
+
+        A row of one element lies so wherever the next one is, but then each row has a place in the buffer.
+        """
         f = self.f
-        return f.binary("and", self._fast, f.bool_not(any_of(f, [x.overlaps for x in self.ways])))
+        units = [(self._step_along(x), integer("i64", x.dtype.itemsize)) for x in self._loose]
+        others = [f.icmp("ne", step, unit) for step, unit in units]
+        waits = any_of(f, [*others, *(x.overlaps for x in self.ways)])
+        return f.binary("and", self._fast, f.bool_not(waits))
 
     def _group(self, axis: int, trips: Sequence[Ref], k: Ref) -> None:
         """The rows of group `k`, in blocks."""

@@ -150,6 +150,15 @@ def test_a_long_vector_that_overlaps_an_operand_is_filled_block_by_block(shift, 
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("width", [1, 3])
+def test_many_rows_of_few_elements_with_one_that_is_broadcast(width):
+    f = Compiled(INTO.format(a="Float64(*, *)", b="Float64(*, *)"))
+    for shape in ((3000, width), (3000, 1), (1, width), (1, 1)):
+        found, other = np.ones((3000, width)), np.arange(float(np.prod(shape))).reshape(shape)
+        f(found, other)
+        np.testing.assert_array_equal(found, other + np.ones((3000, width)))
+
+
 @pytest.mark.parametrize("rows", [0, 1, 7, 8, 9, 20])
 @pytest.mark.parametrize("width", [1, 3, 5, 300])
 def test_rows_of_views_of_any_number_and_width(rows, width):
