@@ -61,6 +61,8 @@ class _Function:
         return ProfilingExecutor(self.__wrapped__, self._options, self)  # type: ignore[arg-type]  # no method
 
     def __call__(self, /, *args: object, **kwargs: object) -> object:
+        if sys.is_finalizing():  # nothing can be imported any more: no compiler
+            return self.__wrapped__(*args, **kwargs)
         try:
             return self._executor.call(args, kwargs)
         except BaseException as error:
@@ -70,6 +72,8 @@ class _Function:
     def _slow_call(self, args: tuple[object, ...], kwargs: dict[str, object] | None) -> object:
         """Run a call that the native entries did not take; errors are values for the entry to raise."""
         try:
+            if sys.is_finalizing():  # nothing can be imported any more: no compiler
+                return self.__wrapped__(*args, **(kwargs or {}))
             return self._executor.call(args, kwargs or {})
         except BaseException as error:
             trace = error.__traceback__  # begins with this very frame

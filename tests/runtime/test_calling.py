@@ -335,6 +335,27 @@ def test_the_environment_switches_ljit_off(value, expected, tmp_path):
         assert done.stdout.split()[3] == "False"
 
 
+def test_finalizers_run_while_the_interpreter_ends(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import builtins, ljit\n"
+        "class Last:\n"
+        "    def __init__(self, value): self.value = value\n"
+        "    @ljit.jit\n"
+        "    def __del__(self): print(self.value + 1)\n"
+        "builtins.kept = [Last(2), Last(0.5)]\n"
+    )
+    root = str(Path(ljit.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, str(program)],
+        env={**os.environ, "PYTHONPATH": root},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout.split(), done.stderr) == (["1.5", "3"], "")
+
+
 def test_strict_names_line_and_place():
     with pytest.raises(UnsupportedSyntaxError) as error:
 
