@@ -31,7 +31,13 @@ from ljit.runtime.plans import Plan
 from ljit.runtime.vectorcall import calls_left
 from ljit.types import ObjectType, Type, type_of
 
-__all__ = ["MOST_PASSED", "PROFILED_RUNS", "ColdCalls", "is_watched_longer", "may_jump"]
+__all__ = [
+    "PROFILED_RUNS",
+    "ColdCalls",
+    "is_watched_longer",
+    "may_jump",
+    "pass_behind",
+]
 
 PROFILED_RUNS = (
     30  # of what was cold, and of calls with objects: they show more branches and classes than one
@@ -40,7 +46,8 @@ _INSTRUCTIONS = 2_000_000  # that a function runs before native code would have 
 _INSTRUCTIONS_OF_CALL = 8  # as which a call counts
 _CALLS = 10_000  # the same for what a compile takes more for each instruction
 _SECONDS_OF_PROFILING = 0.005  # of one plan, callees included, beyond its first call
-MOST_PASSED = 1000  # at a time: what changes is noticed soon, and the way to the executor costs two microseconds
+_CALLS_OF_PLANNED_ONE = 6  # that take as long as a slow call that looks for its plan
+_MOST_PASSED = 1000  # at a time: what changes is noticed soon, and the way to the executor costs two microseconds
 _SECONDS_OF_LOOPS = 0.06  # of the calls of a function with loops: as long as a compile, twice
 _SECONDS_UNTIL_LOOK = 0.01  # of the calls: a look takes about a third of it
 _SLOW_CALLS_BEFORE_LOADING = 30_000  # of all functions; they take as long as LLVM takes to load
@@ -123,7 +130,7 @@ class ColdCalls(Record, frozen=False):
 
     def _next_calls(self) -> int:
         """Half as many as there were, but none beyond the limit, nor beyond the time at which something is due."""
-        most = min(self.calls // 2 + 1, self.limit * len(self.kinds) - self.calls, MOST_PASSED)
+        most = min(self.calls // 2 + 1, self.limit * len(self.kinds) - self.calls, _MOST_PASSED)
         if self.has_loops or not self.was_looked_at:
             seconds = _SECONDS_OF_LOOPS if self.has_loops else _SECONDS_UNTIL_LOOK
             left = (seconds - self.seconds) * self.calls / max(self.seconds, 1e-9)
@@ -131,10 +138,15 @@ class ColdCalls(Record, frozen=False):
         return most
 
 
-def may_jump() -> bool:
+def pass_behind(owner: object, fn: types.FunctionType, slow_calls: int) -> None:
+    """Let calls jump to CPython behind so many that did not: as many as there were, jumps included."""
+    pass_calls(owner, fn, min(1 << min(slow_calls, _MOST_PASSED.bit_length()), _MOST_PASSED))
+
+
+def may_jump(*, is_planned: bool = False) -> bool:
     """Whether calls left to CPython may jump there, which takes LLVM: it is loaded when that pays."""
     global _slow_calls
-    _slow_calls += 1
+    _slow_calls += _CALLS_OF_PLANNED_ONE if is_planned else 1
     return is_compiler_loaded() or _slow_calls >= _SLOW_CALLS_BEFORE_LOADING
 
 

@@ -36,7 +36,7 @@ from ljit.ops.control import CALLEE_LEFT, HOT, NOT_RUN, PLANNED_EXITS
 from ljit.parameters import is_by_position
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
-from ljit.runtime.cold import MOST_PASSED, PROFILED_RUNS, ColdCalls, is_watched_longer, may_jump
+from ljit.runtime.cold import PROFILED_RUNS, ColdCalls, is_watched_longer, may_jump, pass_behind
 from ljit.runtime.links import (
     connect,
     disconnect,
@@ -255,10 +255,10 @@ class ProfilingExecutor:
     def _count_slow_call(self, plan: Plan) -> None:
         """Note a call that CPython runs; after many of them calls jump there without coming here."""
         plan.slow_calls += 1
-        if not may_jump():
+        if not may_jump(is_planned=True):
             return
         if all(p.refused is not None for p in self.plans.values()):
-            pass_calls(self.owner, self.fn, min(plan.slow_calls, MOST_PASSED))
+            pass_behind(self.owner, self.fn, plan.slow_calls)
         elif plan.slow_calls >= SLOW_CALLS_BEFORE_PASSING_ON and plan.pass_on is None:
             with self.lock:
                 plan.pass_on = make_pass_on(self.fn, plan.types)

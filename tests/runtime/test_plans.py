@@ -245,7 +245,7 @@ def test_what_gains_nothing_is_left_to_cpython_and_jumps_there():
         assert f("a", k) == f"a {k}"
     (plan,) = f._executor.plans.values()
     assert plan.refused is not None
-    assert plan.slow_calls < 50
+    assert plan.slow_calls < 12  # as many calls jump as there were before
     assert calls_left(f) > 0
     assert f("b") == "b 3"
     with pytest.raises(TypeError, match=r"takes from 1 to 2 positional arguments but 3 were given"):
