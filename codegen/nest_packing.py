@@ -20,7 +20,7 @@ PACKING = "rows."
 BLOCK_SHIFT = 8  # 1 << 8 elements are a block
 _BUFFER_SHIFT = 9  # 1 << 9 elements of the largest fit a buffer
 MOST = 8  # blocks that are copied at once
-# steps in elements (0: what is broadcast) that have loops of their own, with vectors, where elements are that small
+# steps in elements that have loops of their own, with vectors: what is broadcast, and others of elements that small
 _STEPS, _SMALL = (0, 2, -1, 3), 4
 _LARGEST = 16  # bytes of an element
 _NUMBERS = {4: "float", 8: "double"}  # of which the machine loads one into a part of a vector
@@ -66,7 +66,9 @@ def copy_function(dtype: np.dtype, kind: str) -> str:
 
 
 def _steps(size: int, *, is_gather: bool) -> Sequence[int]:
-    return _STEPS if is_gather and size <= _SMALL else ()  # stores with gaps have no vectors
+    if not is_gather:
+        return ()  # stores with gaps have no vectors
+    return _STEPS if size <= _SMALL else _STEPS[:1]
 
 
 def _write(module: ModuleBuilder, name: str, size: int, is_gather: bool) -> None:

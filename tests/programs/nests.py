@@ -427,3 +427,22 @@ def columns_that_are_all_there_is(a, b):
 )
 def columns_of_rows_that_are_broadcast(a, b):
     return a[..., 0] + b[..., 1], (a[..., 2] * b[..., 0]).sum()
+
+
+def rows_and_a_column(dtype):
+    return (np.arange(3 * 301) % 17).reshape(3, 301).astype(dtype), np.array([[2], [3], [5]], dtype)
+
+
+@program(
+    lambda: rows_and_a_column(np.float64),
+    lambda: rows_and_a_column(np.complex128),
+    lambda: rows_and_a_column(np.int64),
+    lambda: rows_and_a_column(np.float32),
+    lambda: rows_and_a_column(np.int8),
+    lambda: (rows_and_a_column(np.float64)[0], np.ones((3, 301))),
+    lambda: (rows_and_a_column(np.float64)[0][:, ::-2], np.ones((3, 1))),
+)
+def rows_that_are_weighted(x, w):
+    total = (x * w).sum(axis=1)
+    spread = (x * w + w) * (w - x) * w - x * x * w
+    return total, spread, (x[:1] * w).sum()
