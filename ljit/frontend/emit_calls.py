@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission, emits
+from ljit.frontend.emit_dicts import GrowingDict
 from ljit.frontend.emit_nested import inline_call, inline_lambda
 from ljit.frontend.tree import Tree
 from ljit.ir import Value
@@ -139,29 +140,14 @@ def _star_arguments(e: Emission, arguments: Sequence[Tree], where: SourceRange) 
 
 def _star_keywords(e: Emission, function: Value, call: tree.Apply) -> Value:
     """The keyword arguments, a dict: runs of ``k=v`` and each ``**d`` are merged in turn."""
-    where = call.range
-    made: Value | None = None
-    pairs: list[Value] = []
-
-    def flush() -> Value:
-        if made is None:
-            return e.emit("prim::DictConstruct", *pairs, where=where)
-        if pairs:
-            more = e.emit("prim::DictConstruct", *pairs, where=where)
-            e.effect("prim::dict_merge", made, more, function, where=where)
-        return made
-
+    made = GrowingDict(e, call.range, "prim::dict_merge", function)
     for keyword in call.keywords:
         if isinstance(keyword, tree.Keyword):
-            name = e.constant(keyword.name, keyword.range)
-            pairs += [name, e.expression(keyword.value)]
+            made.add(e.constant(keyword.name, keyword.range), e.expression(keyword.value))
         else:
             assert isinstance(keyword, tree.DoubleStarred)
-            made = flush()
-            pairs = []
-            values = e.expression(keyword.value)
-            e.effect("prim::dict_merge", made, values, function, where=where)
-    return flush()
+            made.merge(keyword.value)
+    return made.value()
 
 
 # -- iteration -------------------------------------------------------------------------------------

@@ -141,31 +141,6 @@ def _set(e: Emission, literal: tree.SetLiteral) -> Value:
     return made
 
 
-@emits(tree.DictLiteral)
-def _dict(e: Emission, literal: tree.DictLiteral) -> Value:
-    where = literal.range
-    made: Value | None = None
-    pairs: list[Value] = []
-
-    def flush() -> Value:
-        if made is None:
-            return e.emit("prim::DictConstruct", *pairs, where=where)
-        if pairs:
-            more = e.emit("prim::DictConstruct", *pairs, where=where)
-            e.effect("prim::dict_update", made, more, where=where)
-        return made
-
-    for entry in literal.entries:
-        if isinstance(entry, tree.DictEntry):
-            pairs += [e.expression(entry.key), e.expression(entry.value)]
-        else:
-            assert isinstance(entry, tree.DoubleStarred)
-            made = flush()
-            pairs = []
-            e.effect("prim::dict_update", made, e.expression(entry.value), where=where)
-    return flush()
-
-
 # -- operators and access --------------------------------------------------------------------------
 
 
