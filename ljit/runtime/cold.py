@@ -18,7 +18,9 @@ import dis
 import inspect
 import time
 import types
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 import numpy as np
 
@@ -31,13 +33,7 @@ from ljit.runtime.plans import Plan
 from ljit.runtime.vectorcall import calls_left
 from ljit.types import ObjectType, Type, type_of
 
-__all__ = [
-    "PROFILED_RUNS",
-    "ColdCalls",
-    "is_watched_longer",
-    "may_jump",
-    "pass_behind",
-]
+__all__ = ["PROFILED_RUNS", "ColdCalls", "may_jump", "pass_behind"]
 
 PROFILED_RUNS = (
     30  # of what was cold, and of calls with objects: they show more branches and classes than one
@@ -45,7 +41,8 @@ PROFILED_RUNS = (
 _INSTRUCTIONS = 2_000_000  # that a function runs before native code would have gained what a small compile takes
 _INSTRUCTIONS_OF_CALL = 8  # as which a call counts
 _CALLS = 10_000  # the same for what a compile takes more for each instruction
-_SECONDS_OF_PROFILING = 0.005  # of one plan, callees included, beyond its first call
+_SECONDS_OF_PROFILING = 0.005  # of one plan, callees included
+_DECORATED_ONCE = 3  # times, by a program that does not do so in each call of a function
 _CALLS_OF_PLANNED_ONE = 6  # that take as long as a slow call that looks for its plan
 _MOST_PASSED = 1000  # at a time: what changes is noticed soon, and the way to the executor costs two microseconds
 _SECONDS_OF_LOOPS = 0.06  # of the calls of a function with loops: as long as a compile, twice
@@ -54,6 +51,8 @@ _SLOW_CALLS_BEFORE_LOADING = 30_000  # of all functions; they take as long as LL
 _IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: no builtin class
 _GENERATES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
+#: how many functions with the same code were decorated: closures, mostly
+_decorated: weakref.WeakKeyDictionary[types.CodeType, int] = weakref.WeakKeyDictionary()
 _slow_calls = 0  # of this process, while LLVM is not loaded
 
 
@@ -62,6 +61,9 @@ class ColdCalls(Record, frozen=False):
 
     limit: int
     has_loops: bool = False  # over containers
+    number: int = (
+        0  # of the functions with this code that were decorated; 0: none of its calls may wait
+    )
     calls: int = 0
     passed: int = 0  # how many the entry may take, as of the last time
     seconds: float = 0.0  # that all calls took, callees included, by those that were timed
@@ -76,11 +78,13 @@ class ColdCalls(Record, frozen=False):
         """What may be left of a new function."""
         if not _leaves_calls(options):
             return ColdCalls(0)
-        jumps = Jumps.of(fn.__code__)
+        code = fn.__code__
+        number = _decorated[code] = _decorated.get(code, 0) + 1
+        jumps = Jumps.of(code)
         if jumps.may_run_long or _may_callees_run_long(fn, {fn}):
-            return ColdCalls(0)
+            return ColdCalls(0, number=number)
         limit = _CALLS + _INSTRUCTIONS // (_INSTRUCTIONS_OF_CALL + jumps.instructions)
-        return ColdCalls(limit, has_loops=jumps.has_loops)
+        return ColdCalls(limit, jumps.has_loops, number)
 
     @property
     def is_over(self) -> bool:
@@ -99,6 +103,18 @@ class ColdCalls(Record, frozen=False):
     def is_look_due(self) -> bool:
         """Whether a call is to be profiled: the first one with a loop, else one of many that took long enough."""
         return not self.was_looked_at and (self.has_loops or self.seconds >= _SECONDS_UNTIL_LOOK)
+
+    def is_watching(self, plan: Plan) -> bool:
+        """Whether further calls are profiled before a compile.
+
+        What short calls do with objects differs from one to the next; and functions that are decorated anew again and
+        again are called little.
+        """
+        if plan.compiles or plan.runs >= PROFILED_RUNS or plan.seconds >= _SECONDS_OF_PROFILING:
+            return False
+        is_short_lived = self.number > _DECORATED_ONCE
+        wants_more = is_short_lived or (self.number and _takes_objects(plan.types))
+        return bool(wants_more) and not plan.feedback.profile.has_arrays
 
     def run(
         self,
@@ -150,14 +166,6 @@ def may_jump(*, is_planned: bool = False) -> bool:
     return is_compiler_loaded() or _slow_calls >= _SLOW_CALLS_BEFORE_LOADING
 
 
-def is_watched_longer(plan: Plan, options: Options) -> bool:
-    """Whether further calls are profiled: what short calls do with objects differs from one to the next."""
-    if plan.compiles or plan.runs >= PROFILED_RUNS or plan.seconds >= _SECONDS_OF_PROFILING:
-        return False
-    is_about_objects = _takes_objects(plan.types) and not plan.feedback.profile.has_arrays
-    return is_about_objects and _leaves_calls(options)
-
-
 def _leaves_calls(options: Options) -> bool:
     """Whether calls of functions with these options may be left to CPython for a while, or profiled more than once."""
     is_default = options.num_profiled_runs == Options().num_profiled_runs
@@ -181,6 +189,7 @@ class Jumps(Record):
     may_run_long: bool  # a loop is none over a container: a ``while``, or perhaps one over a range
 
     @staticmethod
+    @lru_cache(maxsize=1024)
     def of(code: types.CodeType) -> Jumps:
         codes = list(_codes_in(code))
         each = [list(dis.get_instructions(c)) for c in codes]

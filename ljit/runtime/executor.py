@@ -36,7 +36,7 @@ from ljit.ops.control import CALLEE_LEFT, HOT, NOT_RUN, PLANNED_EXITS
 from ljit.parameters import is_by_position
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
-from ljit.runtime.cold import PROFILED_RUNS, ColdCalls, is_watched_longer, may_jump, pass_behind
+from ljit.runtime.cold import PROFILED_RUNS, ColdCalls, may_jump, pass_behind
 from ljit.runtime.links import (
     connect,
     disconnect,
@@ -327,9 +327,10 @@ class ProfilingExecutor:
         """Run one call in the interpreter, watching types."""
         assert self.baseline is not None
         _log.debug(self.fn.__qualname__, "profiles a call with", plan)
+        code = self.baseline.code  # made before the clock runs
         start = time.perf_counter()
         try:
-            return run(self.baseline.code, values, _Hooks(self, plan))
+            return run(code, values, _Hooks(self, plan))
         finally:
             plan.seconds += time.perf_counter() - start
             plan.runs += 1  # also if it raised: a function that always raises is compiled as well
@@ -347,7 +348,7 @@ class ProfilingExecutor:
         wanted = self.profiled_runs if runs is None else runs
         if plan.runs < wanted or plan.refused is not None:
             return None
-        if runs is None and is_watched_longer(plan, self.options):
+        if runs is None and self.cold.is_watching(plan):
             return None
         with self.lock:
             if plan.unit is None and plan.refused is None and not plan.is_compiling:

@@ -136,6 +136,24 @@ def test_short_calls_with_objects_are_profiled_more_than_once(monkeypatch):
     assert (plan.runs, plan.compiles) == (cold.PROFILED_RUNS, 1)
 
 
+def test_closures_that_are_decorated_in_each_call_are_profiled_more_than_once(monkeypatch):
+    monkeypatch.setattr(cold, "_SECONDS_OF_PROFILING", 1e9)
+
+    def multiples(factor):
+        @ljit.jit
+        def total(n):
+            result = 0
+            for i in range(n):
+                result += i * factor
+            return result
+
+        assert [total(n) for n in (3, 4, 5)] == [3 * factor, 6 * factor, 10 * factor]
+        (plan,) = total._executor.plans.values()
+        return plan.compiles
+
+    assert [multiples(k) for k in range(6)] == [1, 1, 1, 0, 0, 0]
+
+
 def test_long_calls_with_objects_are_compiled_the_second_time(monkeypatch):
     monkeypatch.setattr(cold, "_SECONDS_OF_PROFILING", 0.0)
 
