@@ -9,12 +9,14 @@ from ljit.codegen.builder import Ref, integer
 from ljit.codegen.work import count_elements
 
 if TYPE_CHECKING:
+    from ljit.codegen.builder import FunctionBuilder
     from ljit.codegen.emitter import Emitter
 
 __all__ = ["State", "hints_of", "inner_loop", "maybe_loop", "outer_loop"]
 
 State = list[Ref]
-_PLAIN = ('!{!"llvm.loop.vectorize.enable", i1 false}', '!{!"llvm.loop.unroll.disable"}')
+_NOT_UNROLLED = '!{!"llvm.loop.unroll.disable"}'
+_PLAIN = ('!{!"llvm.loop.vectorize.enable", i1 false}', _NOT_UNROLLED)
 ONE, ZERO = integer("i64", 1), integer("i64", 0)
 
 
@@ -24,7 +26,10 @@ def hints_of(group: str, *, is_unit: bool) -> Sequence[str]:
 
 
 def outer_loop(e: Emitter, trip: Ref, body: Callable[[Ref], None]) -> None:
-    """A loop around others."""
+    """A loop around others.
+
+    LLVM sees that there are few rows behind the groups of a nest, and would write the loops within for each of them.
+    """
     f = e.f
     if trip.constant == 1:
         body(ZERO)
@@ -39,8 +44,17 @@ def outer_loop(e: Emitter, trip: Ref, body: Callable[[Ref], None]) -> None:
     with e.ownership.in_loop():
         body(k)
     following = f.binary("add", k, ONE, "nuw nsw")
-    k.add(following, f.br(header))
+    hints = () if trip.constant is not None else (_NOT_UNROLLED,)
+    k.add(following, f.br(header, _properties(f, hints)))
     f.start(after)
+
+
+def _properties(f: FunctionBuilder, hints: Sequence[str]) -> str:
+    """The metadata of a branch back to a loop's header."""
+    if not hints:
+        return ""
+    listed = ", ".join(map(f.module.metadata, hints))
+    return f", !llvm.loop {f.module.distinct_metadata(f'!{{{{self}}, {listed}}}')}"
 
 
 def inner_loop(
@@ -70,9 +84,7 @@ def inner_loop(
         new = body(k, [*carried])
     following = f.binary("add", k, ONE, "nuw nsw")
     more = f.icmp("slt", following, trip)
-    properties = ", ".join(map(f.module.metadata, hints))
-    node = f.module.distinct_metadata(f"!{{{{self}}, {properties}}}")
-    left = f.condbr(more, inside, after, suffix=f", !llvm.loop {node}")
+    left = f.condbr(more, inside, after, suffix=_properties(f, hints))
     k.add(following, left)
     for phi, part in zip(carried, new, strict=True):
         phi.add(part, left)
