@@ -13,7 +13,7 @@ without (`failed`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 
 from ljit.ir import Graph, Node, Value, get_op
 from ljit.ops.control import MAP, YIELD
@@ -75,7 +75,7 @@ def fuse(graph: Graph, failed: Collection[int] = ()) -> bool:
 def _build(group: Group) -> None:
     """Put the Map in the place of the group's last node."""
     root, nodes = group.root, _in_order(group)
-    _move_users_behind(nodes)
+    _move_users_behind(nodes, group.shared)
     target = _target(root)
     computed = [node for node in nodes if not is_store(node)]
     stored = [root.inputs[-1] if is_store(root) else root.output] if target is not None else []
@@ -114,10 +114,13 @@ def _results(group: Group, nodes: Sequence[Node]) -> list[Value]:
     return [value for value in own if has_outside_uses(value, group)]
 
 
-def _move_users_behind(nodes: Sequence[Node]) -> None:
-    """Move what needs results and stands in front of the last node, behind it."""
+def _move_users_behind(nodes: Sequence[Node], shared: Container[Node]) -> None:
+    """Move what needs results and stands in front of the last node, behind it.
+
+    What needs nodes that another group computes, too, stays: members may need it in turn.
+    """
     first, last = nodes[0], nodes[-1]
-    members, moved, anchor = set(nodes), set(nodes), last
+    members, moved, anchor = set(nodes), {n for n in nodes if n not in shared}, last
     node: Node | None = first
     while node is not last:
         assert node is not None

@@ -100,3 +100,9 @@ def strided_and_reversed(a, b):
 def reversed_sums_and_elements(a):
     doubled = a * 2.0
     return doubled.sum(), doubled, a[1:].sum(), (a[::2] * a[::-2]).sum()
+
+
+@program(lambda: (np.array([1.0, np.nan, 3.5]),), lambda: (np.arange(40.0),), ulp=16)
+def a_spread_beside_another_use_of_the_array(a):
+    spread = np.nanstd(-a, axis=0)
+    return spread, a > 0
