@@ -123,6 +123,15 @@ class _Where:
         return parts.apply("np::positive_into", out, chosen)
 
 
+def _samples_of_where(plain: OpDef, function: np.ufunc) -> tuple[tuple[object, ...], ...]:
+    """The same with masks, of every second result and of all."""
+    return tuple(
+        (out, mask, *xs)
+        for out, *xs in _samples(plain, function)
+        for mask in (np.arange(out.size).reshape(out.shape) % 2 == 0, np.array(True))
+    )
+
+
 def _declare_where(plain: OpDef, rule: UfuncRule) -> None:
     function, names, rules = rule.function, plain.schema.positional, _Where(plain, rule)
     declare(
@@ -136,6 +145,7 @@ def _declare_where(plain: OpDef, rule: UfuncRule) -> None:
             callables=plain.callables,
             parameters=(*names, "out", "where"),
             decompose=rules.decompose,
+            samples=partial(_samples_of_where, plain, function),
         )
     )
 

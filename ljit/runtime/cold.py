@@ -36,7 +36,7 @@ from ljit.types import ObjectType, Type, type_of
 __all__ = ["PROFILED_RUNS", "ColdCalls", "may_jump", "pass_behind"]
 
 PROFILED_RUNS = (
-    30  # of what was cold, and of calls with objects: they show more branches and classes than one
+    30  # of what was cold, and of calls with objects: one shows few branches and classes
 )
 _INSTRUCTIONS = 2_000_000  # that a function runs before native code would have gained what a small compile takes
 _INSTRUCTIONS_OF_CALL = 8  # as which a call counts
@@ -61,17 +61,13 @@ class ColdCalls(Record, frozen=False):
 
     limit: int
     has_loops: bool = False  # over containers
-    number: int = (
-        0  # of the functions with this code that were decorated; 0: none of its calls may wait
-    )
+    number: int = 0  # of the decorated functions with this code; 0: none of its calls may wait
     calls: int = 0
     passed: int = 0  # how many the entry may take, as of the last time
     seconds: float = 0.0  # that all calls took, callees included, by those that were timed
     was_looked_at: bool = False
     last_types: tuple[Type, ...] | None = None  # of the arguments of the last call that was timed
-    kinds: set[tuple[type, ...]] = made_by(
-        factory=set
-    )  # classes of arguments, of the calls that were timed
+    kinds: set[tuple[type, ...]] = made_by(factory=set)  # classes of arguments of timed calls
 
     @staticmethod
     def of(fn: types.FunctionType, options: Options) -> ColdCalls:
