@@ -125,11 +125,12 @@ class _Where:
 
 def _samples_of_where(plain: OpDef, function: np.ufunc) -> tuple[tuple[object, ...], ...]:
     """The same with masks, of every second result and of all."""
-    return tuple(
-        (out, mask, *xs)
-        for out, *xs in _samples(plain, function)
-        for mask in (np.arange(out.size).reshape(out.shape) % 2 == 0, np.array(True))
-    )
+    made: list[tuple[object, ...]] = []
+    for out, *xs in _samples(plain, function):
+        assert isinstance(out, np.ndarray)
+        every_second = np.arange(out.size).reshape(out.shape) % 2 == 0
+        made += [(out, mask, *xs) for mask in (every_second, np.array(True))]
+    return tuple(made)
 
 
 def _declare_where(plain: OpDef, rule: UfuncRule) -> None:

@@ -42,7 +42,7 @@ _INSTRUCTIONS = 2_000_000  # that a function runs before native code would have 
 _INSTRUCTIONS_OF_CALL = 8  # as which a call counts
 _CALLS = 10_000  # the same for what a compile takes more for each instruction
 _SECONDS_OF_PROFILING = 0.005  # of one plan, callees included
-_DECORATED_ONCE = 3  # times, by a program that does not do so in each call of a function
+_DECORATED_ONCE = 20  # times, by a program that does not do so in each call of a function
 _CALLS_OF_PLANNED_ONE = 6  # that take as long as a slow call that looks for its plan
 _MOST_PASSED = 1000  # at a time: what changes is noticed soon, and the way to the executor costs two microseconds
 _SECONDS_OF_LOOPS = 0.06  # of the calls of a function with loops: as long as a compile, twice
@@ -51,7 +51,7 @@ _SLOW_CALLS_BEFORE_LOADING = 30_000  # of all functions; they take as long as LL
 _IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: no builtin class
 _GENERATES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
-#: how many functions with the same code were decorated: closures, mostly
+#: how many nested functions with the same code were decorated
 _decorated: weakref.WeakKeyDictionary[types.CodeType, int] = weakref.WeakKeyDictionary()
 _slow_calls = 0  # of this process, while LLVM is not loaded
 
@@ -61,7 +61,7 @@ class ColdCalls(Record, frozen=False):
 
     limit: int
     has_loops: bool = False  # over containers
-    number: int = 0  # of the decorated functions with this code; 0: none of its calls may wait
+    number: int = 0  # of the nested functions with this code; 0: none of its calls may wait
     calls: int = 0
     passed: int = 0  # how many the entry may take, as of the last time
     seconds: float = 0.0  # that all calls took, callees included, by those that were timed
@@ -75,7 +75,9 @@ class ColdCalls(Record, frozen=False):
         if not _leaves_calls(options):
             return ColdCalls(0)
         code = fn.__code__
-        number = _decorated[code] = _decorated.get(code, 0) + 1
+        number = 1
+        if code.co_flags & inspect.CO_NESTED:
+            number = _decorated[code] = _decorated.get(code, 0) + 1
         jumps = Jumps.of(code)
         if jumps.may_run_long or _may_callees_run_long(fn, {fn}):
             return ColdCalls(0, number=number)

@@ -138,6 +138,7 @@ def test_short_calls_with_objects_are_profiled_more_than_once(monkeypatch):
 
 def test_closures_that_are_decorated_in_each_call_are_profiled_more_than_once(monkeypatch):
     monkeypatch.setattr(cold, "_SECONDS_OF_PROFILING", 1e9)
+    monkeypatch.setattr(cold, "_DECORATED_ONCE", 3)
 
     def multiples(factor):
         @ljit.jit
@@ -152,6 +153,16 @@ def test_closures_that_are_decorated_in_each_call_are_profiled_more_than_once(mo
         return plan.compiles
 
     assert [multiples(k) for k in range(6)] == [1, 1, 1, 0, 0, 0]
+
+
+def test_one_function_may_be_decorated_often(monkeypatch):
+    monkeypatch.setattr(cold, "_SECONDS_OF_PROFILING", 1e9)
+    monkeypatch.setattr(cold, "_DECORATED_ONCE", 3)
+    for _ in range(6):
+        f = ljit.jit(plain_loop)
+        assert [f(n) for n in (3, 4, 5)] == [plain_loop(n) for n in (3, 4, 5)]
+        (plan,) = f._executor.plans.values()
+        assert plan.compiles == 1
 
 
 def test_long_calls_with_objects_are_compiled_the_second_time(monkeypatch):
