@@ -19,7 +19,6 @@ have.
 from __future__ import annotations
 
 import argparse
-import copy
 import math
 import re
 import shutil
@@ -35,7 +34,7 @@ from unittest import mock
 import numpy as np
 from instructions import Counter, run_counted
 from loop_programs import PROGRAMS, Program
-from pairing import seconds, time_calls
+from pairing import copies, seconds, time_calls
 
 import ljit
 from ljit import config
@@ -93,7 +92,7 @@ def cost_of_polls(program: Program, rounds: int) -> tuple[float, float]:
     best = [math.inf] * len(functions)
     for _ in range(rounds):
         for which, function in enumerate(functions):
-            args = copy.deepcopy(original)
+            args = copies(original)
             taken = time_calls(lambda function=function, args=args: function(*args), 1)  # type: ignore[misc]
             best[which] = min(best[which], taken)
     return statistics.median(best[: len(PLACES)]), statistics.median(best[len(PLACES) :])

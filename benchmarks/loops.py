@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import copy
 import gc
 import importlib
 import json
@@ -34,7 +33,7 @@ from typing import Any
 import numpy as np
 from loop_programs import CALLS, PROGRAMS, CLibrary, Program
 from loops_report import Missed, markdown, targets_missed, text, write_region
-from pairing import settle
+from pairing import copies, settle
 
 import ljit
 from ljit import config
@@ -171,13 +170,13 @@ def measure_times(
     result: Result, program: Program, peers: dict[str, Callable[..., Any]], rounds: int
 ) -> None:
     original = program.large()
-    calls = max(1, round(SHORTEST / max(timed(peers["c"], copy.deepcopy(original)), 1e-6)))
+    calls = max(1, round(SHORTEST / max(timed(peers["c"], copies(original)), 1e-6)))
     taken: dict[str, list[float]] = {name: [] for name in peers}
     names = list(peers)
     for number in range(rounds):
         turn = number % len(names)
         for name in names[turn:] + names[:turn]:
-            inputs = [copy.deepcopy(original) for _ in range(calls)]
+            inputs = [copies(original) for _ in range(calls)]
             taken[name].append(sum(timed(peers[name], args) for args in inputs) / calls)
     result.times |= {name: statistics.median(times) for name, times in taken.items()}
     result.to_c = median_ratio(taken["ljit"], taken["c"])
