@@ -21,6 +21,7 @@ import types
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,7 +34,10 @@ from ljit.runtime.plans import Plan
 from ljit.runtime.vectorcall import calls_left
 from ljit.types import ObjectType, Type, type_of
 
-__all__ = ["PROFILED_RUNS", "ColdCalls", "may_jump", "pass_behind"]
+if TYPE_CHECKING:
+    from ljit.runtime.executor import ProfilingExecutor
+
+__all__ = ["PROFILED_RUNS", "ColdCalls", "call_cold", "may_jump", "pass_behind"]
 
 PROFILED_RUNS = (
     30  # of what was cold, and of calls with objects: one shows few branches and classes
@@ -45,6 +49,7 @@ _SECONDS_OF_PROFILING = 0.005  # of one plan, callees included
 _DECORATED_ONCE = 20  # times, by a program that does not do so in each call of a function
 _CALLS_OF_PLANNED_ONE = 6  # that take as long as a slow call that looks for its plan
 _MOST_PASSED = 1000  # at a time: what changes is noticed soon, and the way to the executor costs two microseconds
+_SECONDS_OF_JUMPS = 0.005  # of the calls that jump to CPython before one is looked at
 _SECONDS_OF_LOOPS = 0.06  # of the calls of a function with loops: as long as a compile, twice
 _SECONDS_UNTIL_LOOK = 0.01  # of the calls: a look takes about a third of it
 _SLOW_CALLS_BEFORE_LOADING = 30_000  # of all functions; they take as long as LLVM takes to load
@@ -152,9 +157,40 @@ class ColdCalls(Record, frozen=False):
         return most
 
 
-def pass_behind(owner: object, fn: types.FunctionType, slow_calls: int) -> None:
-    """Let calls jump to CPython behind so many that did not: as many as there were, jumps included."""
-    pass_calls(owner, fn, min(1 << min(slow_calls, _MOST_PASSED.bit_length()), _MOST_PASSED))
+def call_cold(
+    executor: ProfilingExecutor, args: tuple[object, ...], kwargs: Mapping[str, object]
+) -> object:
+    """Leave a call to CPython, unless there are reasons to compile the function now."""
+    cold, fn = executor.cold, executor.fn
+    if not cold.is_for([*args, *kwargs.values()]):
+        executor.warm_up()
+        return executor.call(args, kwargs)
+    if not cold.is_look_due:
+        result = cold.run(executor.owner, fn, executor.run_plainly, args, kwargs)
+        if cold.is_over:  # it has run often
+            executor.profiled_runs = PROFILED_RUNS
+            executor.link_if_loaded()
+        return result
+    cold.was_looked_at = True
+    values = bind_arguments(fn, args, kwargs) if executor.baseline is not None else None
+    plan = executor.plan_for(values) if values is not None else None
+    if values is None or plan is None:
+        return executor.run_plainly(args, kwargs)
+    result = executor.interpret(plan, values)
+    if plan.feedback.profile.has_arrays:
+        executor.warm_up()
+    return result
+
+
+def pass_behind(owner: object, fn: types.FunctionType, slow_calls: int, seconds: float) -> None:
+    """Let calls jump to CPython behind so many that did not: as many as there were, jumps included.
+
+    They may have arguments of other types. `seconds`: what the last call took; a long one need not jump.
+    """
+    as_many = 1 << min(slow_calls, _MOST_PASSED.bit_length())
+    calls = min(as_many, _MOST_PASSED, int(_SECONDS_OF_JUMPS / max(seconds, 1e-9)))
+    if calls:
+        pass_calls(owner, fn, calls)
 
 
 def may_jump(*, is_planned: bool = False) -> bool:

@@ -36,7 +36,7 @@ from ljit.ops.control import CALLEE_LEFT, HOT, NOT_RUN, PLANNED_EXITS
 from ljit.parameters import is_by_position
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
-from ljit.runtime.cold import PROFILED_RUNS, ColdCalls, may_jump, pass_behind
+from ljit.runtime.cold import ColdCalls, call_cold, may_jump, pass_behind
 from ljit.runtime.links import (
     connect,
     disconnect,
@@ -185,7 +185,7 @@ class ProfilingExecutor:
 
     def _call(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         if not self.cold.is_over:
-            return self._call_cold(args, kwargs)
+            return call_cold(self, args, kwargs)
         if self.baseline is None:
             if may_jump():
                 pass_calls(self.owner, self.fn, _FOR_EVER)
@@ -203,40 +203,18 @@ class ProfilingExecutor:
                 return result
             self._count_mismatch(plan)
         if plan.refused is not None:
-            self._count_slow_call(plan)
-            return self.run_plainly(args, kwargs)
+            return self._run_refused(plan, args, kwargs)
         return self.interpret(plan, values)
-
-    def _call_cold(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
-        """Leave a call to CPython, unless there are reasons to compile the function now."""
-        cold = self.cold
-        if not cold.is_for([*args, *kwargs.values()]):
-            self.warm_up()
-            return self._call(args, kwargs)
-        if not cold.is_look_due:
-            result = cold.run(self.owner, self.fn, self.run_plainly, args, kwargs)
-            if cold.is_over:  # it has run often
-                self.profiled_runs = PROFILED_RUNS
-                self._link_if_loaded()
-            return result
-        cold.was_looked_at = True
-        values = bind_arguments(self.fn, args, kwargs) if self.baseline is not None else None
-        plan = self.plan_for(values) if values is not None else None
-        if values is None or plan is None:
-            return self.run_plainly(args, kwargs)
-        result = self.interpret(plan, values)
-        if plan.feedback.profile.has_arrays:
-            self.warm_up()
-        return result
 
     def warm_up(self) -> None:
         """Profile and compile from now on, whatever the calls took so far."""
         if not self.cold.is_over:
             self.cold.limit = 0
-            self._link_if_loaded()
+            self.link_if_loaded()
 
-    def _link_if_loaded(self) -> None:
-        if is_compiler_loaded():  # else calls come here anyway
+    def link_if_loaded(self) -> None:
+        """Link native entries; without a compiler there are none, and calls come here anyway."""
+        if is_compiler_loaded():
             self.link_entries()
 
     def _count_mismatch(self, plan: Plan) -> None:
@@ -252,13 +230,22 @@ class ProfilingExecutor:
                 self._fill_in = make_fill_in(self.fn, self.owner)
                 self.link_entries()
 
-    def _count_slow_call(self, plan: Plan) -> None:
-        """Note a call that CPython runs; after many of them calls jump there without coming here."""
+    def _run_refused(
+        self, plan: Plan, args: tuple[object, ...], kwargs: Mapping[str, object]
+    ) -> object:
+        """Let CPython run a call; after many of them calls jump there without coming here."""
+        start = time.perf_counter()
+        try:
+            return self.run_plainly(args, kwargs)
+        finally:
+            self._count_slow_call(plan, time.perf_counter() - start)
+
+    def _count_slow_call(self, plan: Plan, seconds: float) -> None:
         plan.slow_calls += 1
         if not may_jump(is_planned=True):
             return
         if all(p.refused is not None for p in self.plans.values()):
-            pass_behind(self.owner, self.fn, plan.slow_calls)
+            pass_behind(self.owner, self.fn, plan.slow_calls, seconds)
         elif plan.slow_calls >= SLOW_CALLS_BEFORE_PASSING_ON and plan.pass_on is None:
             with self.lock:
                 plan.pass_on = make_pass_on(self.fn, plan.types)

@@ -9,7 +9,7 @@ import pytest
 
 import ljit
 from ljit.interp import MIN_TRIPS
-from ljit.runtime import plans
+from ljit.runtime import cold, plans
 from ljit.runtime.vectorcall import calls_left
 from ljit.testing.chaos import eager_loops
 from tests.programs.harness import compare
@@ -251,6 +251,20 @@ def test_what_gains_nothing_is_left_to_cpython_and_jumps_there():
     with pytest.raises(TypeError, match=r"takes from 1 to 2 positional arguments but 3 were given"):
         f(1, 2, 3)
     assert f(1.5, y=2) == "1.5 2"
+
+
+def test_long_calls_that_gain_nothing_do_not_jump(monkeypatch):
+    monkeypatch.setattr(cold, "_SECONDS_OF_JUMPS", 0.0)  # so that each call is long
+
+    @ljit.jit
+    def f(x, y):
+        return "{} {}".format(x, y)
+
+    for k in range(50):
+        assert f("a", k) == f"a {k}"
+    (plan,) = f._executor.plans.values()
+    assert plan.refused is not None
+    assert plan.slow_calls >= 48
 
 
 def test_types_that_gain_nothing_jump_to_cpython_beside_native_code_for_others():
