@@ -69,17 +69,19 @@ def _checked(node: Node, index: Value, axis: int, made: dict[object, Value]) -> 
 
 
 def _as_column(node: Node, index: Value, made: dict[object, Value]) -> Value:
-    if index not in made:
-        made[index] = _add(node, "np::getitem", [index, insert_constant((..., None), node)])
-    return made[index]
+    key = ("column", index)
+    if key not in made:
+        made[key] = _add(node, "np::getitem", [index, insert_constant((..., None), node)])
+    return made[key]
 
 
 def _columns(node: Node, a: Value, made: dict[object, Value]) -> Value:
     """A range over the second axis."""
-    if a not in made:
+    key = ("columns", a)
+    if key not in made:
         size = _add(node, "prim::TupleIndex", [_add(node, "np::shape", [a])], index=1)
-        made[a] = _add(node, "py::range", [size])
-    return made[a]
+        made[key] = _add(node, "py::range", [size])
+    return made[key]
 
 
 def _add(

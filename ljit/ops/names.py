@@ -9,10 +9,10 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from types import CellType, FunctionType
-from typing import Any
 
-from ljit.ir import Effect, Emitter, OpDef, Schema, any_operands, any_result, declare
+from ljit.ir import Effect, Emitter, any_operands
 from ljit.ir.emitter import V
+from ljit.ops.objects import object_op
 from ljit.ops.python_types import join_all
 from ljit.types import ANY, BOOL, NEVER, UNBOUND, Type, UnionType
 
@@ -29,12 +29,6 @@ class UnboundValue:
 
 
 UNBOUND_VALUE = UnboundValue()
-
-
-def _name_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
-    fields.setdefault("infer", any_result)
-    fields.setdefault("effects", Effect.CALL)
-    return declare(OpDef(name, Schema(schema), doc, **fields))
 
 
 def _load_global(*, name: str, scope: FunctionType) -> object:
@@ -125,7 +119,7 @@ def _lower_bound(e: Emitter, x: V, *, name: str, free: bool = False) -> V:
     return x
 
 
-LOAD_GLOBAL = _name_op(
+LOAD_GLOBAL = object_op(
     "prim::load_global",
     "(*, name, scope)",
     "Look up a global or builtin name as the function `scope` does.",
@@ -137,7 +131,7 @@ LOAD_GLOBAL = _name_op(
     effects=Effect.READ | Effect.RAISE,
     is_profiled=True,
 )
-LOAD_CLOSURE = _name_op(
+LOAD_CLOSURE = object_op(
     "prim::load_closure",
     "(*, name, scope)",
     "Read the cell of a free variable of the function `scope`.",
@@ -149,7 +143,7 @@ LOAD_CLOSURE = _name_op(
     effects=Effect.READ | Effect.RAISE,
     is_profiled=True,
 )
-HAS_DEFAULTS = _name_op(
+HAS_DEFAULTS = object_op(
     "prim::has_defaults",
     "(*, function, defaults)",
     "Whether the defaults of a Python function are still those with which it was inlined.",
@@ -157,7 +151,7 @@ HAS_DEFAULTS = _name_op(
     evaluate=lambda *, function, defaults: function.__defaults__ is defaults,
     effects=Effect.READ,
 )
-CHECK_BOUND = _name_op(
+CHECK_BOUND = object_op(
     "prim::check_bound",
     "(x, *, name, free=False)",
     "The value of a local variable; raises UnboundLocalError (if `free`, NameError) if it has none.",
@@ -195,7 +189,7 @@ def _lower_store_closure(e: Emitter, value: V, *, name: str, scope: FunctionType
     return ()
 
 
-STORE_GLOBAL = _name_op(
+STORE_GLOBAL = object_op(
     "prim::store_global",
     "(value, *, name, scope)",
     "Bind a global name of the function `scope`.",
@@ -204,7 +198,7 @@ STORE_GLOBAL = _name_op(
     lower=_lower_store_global,
     can_lower=any_operands,
 )
-STORE_CLOSURE = _name_op(
+STORE_CLOSURE = object_op(
     "prim::store_closure",
     "(value, *, name, scope)",
     "Bind a free variable of the function `scope`.",
@@ -237,14 +231,14 @@ def _import_from(module: object, *, name: str) -> object:
     return found["found"]
 
 
-IMPORT_MODULE = _name_op(
+IMPORT_MODULE = object_op(
     "prim::import_module",
     "(*, name, names, level, scope)",
     "Import a module as the function `scope` does.",
     evaluate=_import_module,
     is_profiled=True,
 )
-IMPORT_FROM = _name_op(
+IMPORT_FROM = object_op(
     "prim::import_from",
     "(module, *, name)",
     "What ``from module import name`` binds: an attribute, or a submodule.",

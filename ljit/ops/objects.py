@@ -29,10 +29,11 @@ from ljit.types import (
     scalar_type,
 )
 
-__all__ = ["unpack"]
+__all__ = ["object_op", "unpack"]
 
 
-def _object_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
+def object_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
+    """Declare an op of which nothing is known but what is stated: it may run any code, and give anything."""
     fields.setdefault("infer", any_result)
     fields.setdefault("effects", Effect.CALL)
     return declare(OpDef(name, Schema(schema), doc, **fields))
@@ -70,7 +71,7 @@ def _effect_of_getattr(x: Type, *, name: str) -> Effect:
     return Effect.CALL if fixed_method(x, name) is None else Effect.ALLOC
 
 
-GETATTR = _object_op(
+GETATTR = object_op(
     "py::getattr",
     "(x, *, name)",
     "``x.name``",
@@ -82,7 +83,7 @@ GETATTR = _object_op(
     can_lower=any_operands,
     is_profiled=True,
 )
-SETATTR = _object_op(
+SETATTR = object_op(
     "py::setattr",
     "(x!, value, *, name)",
     "``x.name = value``",
@@ -91,7 +92,7 @@ SETATTR = _object_op(
     evaluate=_set_attribute,
     lower=_lower_setattr,
 )
-DELATTR = _object_op(
+DELATTR = object_op(
     "py::delattr",
     "(x!, *, name)",
     "``del x.name``",
@@ -128,7 +129,7 @@ def _text_of_method(x: str, *args: str, name: str, kwnames: tuple[str, ...] = ()
     return _text_of_call(f"{x}.{name}", *args, kwnames=kwnames)
 
 
-CALL = _object_op(
+CALL = object_op(
     "py::call",
     "(f, *args, kwnames=())",
     "``f(*args)``; the last ``len(kwnames)`` operands are keyword arguments.",
@@ -138,14 +139,14 @@ CALL = _object_op(
     can_lower=any_operands,
     is_profiled=True,
 )
-CALL_EX = _object_op(
+CALL_EX = object_op(
     "py::call_ex",
     "(f, args, kwargs)",
     "``f(*args, **kwargs)`` with a tuple and a dict.",
     evaluate=call_with,
     is_profiled=True,
 )
-CALL_METHOD = _object_op(
+CALL_METHOD = object_op(
     "py::call_method",
     "(x, *args, name, kwnames=())",
     "``x.name(*args)``; the last ``len(kwnames)`` operands are keyword arguments.",
@@ -163,7 +164,7 @@ def _lower_check_arrays(e: Emitter, *arrays: V) -> tuple[V, ...]:
     return ()
 
 
-CHECK_ARRAYS = _object_op(
+CHECK_ARRAYS = object_op(
     "prim::check_arrays",
     "(*arrays)",
     "Leave native code if unknown code has resized, reshaped or retyped one of the arrays.",
@@ -197,7 +198,7 @@ def _bound_format(*, conversion: int = -1) -> Callable[..., str]:
 
 _FORMATTED = (1, -7, 2.5, True, None, "text", 1j)
 
-FORMAT_VALUE = _object_op(
+FORMAT_VALUE = object_op(
     "prim::format_value",
     "(x, spec, *, conversion=-1)",
     "One field of an f-string; `conversion` as in `ast.FormattedValue` (-1 or a character's code).",
@@ -208,7 +209,7 @@ FORMAT_VALUE = _object_op(
     effects=lambda x, spec, *, conversion=-1: plain_effect(x, spec) | Effect.RAISE,
     samples=tuple((x, spec) for x in _FORMATTED for spec in ("", "5", ".2f", "x", "?!")),
 )
-JOIN_STR = _object_op(
+JOIN_STR = object_op(
     "prim::join_str",
     "(*parts)",
     "The parts of an f-string put together.",
@@ -230,7 +231,7 @@ def _raise(*operands: Any, has_cause: bool = False) -> None:
     raise operands[0]
 
 
-RAISE = _object_op(
+RAISE = object_op(
     "prim::raise",
     "(*operands, has_cause=False)",
     """``raise exc`` or, if `has_cause`, ``raise exc from cause``; no operands: a bare ``raise``.
@@ -317,7 +318,7 @@ def _unpack_elements(x: Any, *, count: int, star: int | None = None) -> Any:
     return tuple(x)
 
 
-UNPACK = _object_op(
+UNPACK = object_op(
     "prim::Unpack",
     "(x, *, count, star=None)",
     "``a, *b, c = x``: `count` outputs; `star` is the position of the starred target or None.",

@@ -30,7 +30,7 @@ from ljit.records import Record, made_by
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.native import is_compiler_loaded, pass_calls
 from ljit.runtime.options import Options
-from ljit.runtime.plans import Plan
+from ljit.runtime.plans import MAX_PLANS, Plan
 from ljit.runtime.vectorcall import calls_left
 from ljit.types import ObjectType, Type, type_of
 
@@ -39,9 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PROFILED_RUNS", "ColdCalls", "call_cold", "may_jump", "pass_behind"]
 
-PROFILED_RUNS = (
-    30  # of what was cold, and of calls with objects: one shows few branches and classes
-)
+#: of what was cold, and of calls with objects: one shows few branches and classes
+PROFILED_RUNS = 30
 _INSTRUCTIONS = 2_000_000  # that a function runs before native code would have gained what a small compile takes
 _INSTRUCTIONS_OF_CALL = 8  # as which a call counts
 _CALLS = 10_000  # the same for what a compile takes more for each instruction
@@ -96,8 +95,7 @@ class ColdCalls(Record, frozen=False):
 
     def is_for(self, args: Iterable[object]) -> bool:
         """Whether a call with these arguments is to be left to CPython: no arrays, and loops over objects only."""
-        classes = tuple(map(type, args))
-        self.kinds.add(classes)
+        classes = set(map(type, args))
         if any(issubclass(cls, np.ndarray | np.generic) for cls in classes):
             return False
         return not self.has_loops or any(map(_is_users_class, classes))
@@ -130,6 +128,8 @@ class ColdCalls(Record, frozen=False):
         """Time one call, which `run` leaves to CPython; the next ones may jump there."""
         values = bind_arguments(fn, args, kwargs)
         self.last_types = tuple(map(type_of, values)) if values is not None else None
+        if len(self.kinds) < MAX_PLANS:  # more are not compiled
+            self.kinds.add(tuple(map(type, [*args, *kwargs.values()])))
         start = time.perf_counter()
         try:
             return run(args, kwargs)

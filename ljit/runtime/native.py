@@ -209,7 +209,7 @@ def _is_array_work(node: Node) -> bool:
     arrays = [value for value in made if _is_array(value)]
     takes_arrays = any(map(_is_array, node.inputs))
     effects = node.op.effects_of(node) if arrays or takes_arrays else Effect.PURE
-    if takes_arrays and (runs_boxed(node)):
+    if takes_arrays and runs_boxed(node):
         return True
     return bool(arrays) and (bool(effects & Effect.READ) or any(map(_has_known_places, arrays)))
 

@@ -7,7 +7,7 @@ from types import FunctionType
 from ljit.ir import Effect, Graph, Node
 from ljit.ops.control import CALL_NATIVE, IF, LOOP
 
-__all__ = ["is_boxed_call", "is_worthwhile", "quick_work", "runs_boxed"]
+__all__ = ["is_worthwhile", "quick_work", "runs_boxed"]
 
 _COST_OF_BOXED = 20  # to optimise what stands around a boxed call, in nodes that are native
 _TRIPS = 10  # that a loop is taken to have
@@ -30,10 +30,10 @@ def is_worthwhile(graph: Graph) -> bool:
 
 def runs_boxed(node: Node) -> bool:
     """Whether the node does its work on objects, in CPython's code or unknown code."""
-    return bool(node.op.effects_of(node) & Effect.CALL) or is_boxed_call(node)
+    return bool(node.op.effects_of(node) & Effect.CALL) or _is_boxed_call(node)
 
 
-def is_boxed_call(node: Node) -> bool:
+def _is_boxed_call(node: Node) -> bool:
     """Whether the node is a call of `OpDef.evaluate` on boxed operands."""
     op = node.op
     if op.evaluate is None or op.is_constant:

@@ -10,7 +10,7 @@ import pytest
 import ljit
 import ljit.codegen
 from ljit import config
-from ljit.runtime import cold
+from ljit.runtime import cold, plans
 from ljit.runtime.cold import ColdCalls
 from ljit.runtime.options import Options
 from ljit.runtime.vectorcall import calls_left
@@ -153,6 +153,15 @@ def test_closures_that_are_decorated_in_each_call_are_profiled_more_than_once(mo
         return plan.compiles
 
     assert [multiples(k) for k in range(6)] == [1, 1, 1, 0, 0, 0]
+
+
+def test_few_kinds_of_arguments_are_kept(monkeypatch):
+    monkeypatch.setattr(cold, "_MOST_PASSED", 0)  # so that each call is timed
+    f = ljit.jit(lambda x: x)
+    for k in range(3 * plans.MAX_PLANS):
+        value = type(f"Kind{k}", (), {})()
+        assert f(value) is value
+    assert 0 < len(f._executor.cold.kinds) <= plans.MAX_PLANS
 
 
 def test_one_function_may_be_decorated_often(monkeypatch):
