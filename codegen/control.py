@@ -6,7 +6,6 @@ Structural ops are known by identity; every other op is emitted by `operations.p
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from ljit.analysis.signatures import NativeLink
 from ljit.codegen import mapnest
@@ -22,6 +21,7 @@ from ljit.codegen.float_chains import hint_of
 from ljit.codegen.forms import Native
 from ljit.codegen.joins import Join
 from ljit.codegen.lifetimes import Deaths
+from ljit.codegen.nest_elements import Kernel
 from ljit.codegen.objects import call_result
 from ljit.codegen.operations import operation
 from ljit.codegen.predicates import emit_predicate
@@ -378,8 +378,13 @@ class GraphEmitter:
         into, inputs = operands[:count], operands[count:]
         for value in {v for inner in block for v in inner.inputs if v.block is not block}:
             self.e.spent -= {part.text for part in self.env[value].parts}  # read at any place
-        known: dict[str, Any] = {"length": mapnest.length_of(inner.op for inner in block)}
-        known["may_leave"] = any(inner.op.can_leave(inner) for inner in block)
-        known |= {"attrs": node.attrs, "elements": [v.type for v in block.terminator.inputs]}
+        may_leave = any(inner.op.can_leave(inner) for inner in block)
+        kernel = Kernel(body, may_leave, mapnest.length_of(inner.op for inner in block))
+        elements = [v.type for v in block.terminator.inputs]
         types_ = [out.type for out in node.outputs]
-        self._define(node, mapnest.emit_map(self.e, into, inputs, types_, body, **known))
+        self._define(
+            node,
+            mapnest.emit_map(
+                self.e, into, inputs, types_, kernel, attrs=node.attrs, elements=elements
+            ),
+        )

@@ -36,6 +36,7 @@ from ljit.codegen.hypotenuses import Hypotenuse
 from ljit.codegen.joins import Join
 from ljit.codegen.lifetimes import is_used_up_at_once
 from ljit.codegen.mapnest import emit_map
+from ljit.codegen.nest_elements import Kernel
 from ljit.codegen.nest_functions import leaves_work_to_nests, own_function
 from ljit.codegen.ownership import Ownership
 from ljit.codegen.partition import QUICK
@@ -275,8 +276,8 @@ class Emitter:
         def body(elements: Sequence[Native]) -> list[Native]:
             return [convert(elements[0])]
 
-        into, attrs = [target], {"apart": is_apart}
-        emit_map(self, into, [value], [], body, may_leave=may_bail, attrs=attrs, may_be_empty=True)
+        kernel, attrs = Kernel(body, may_leave=may_bail), {"apart": is_apart}
+        emit_map(self, [target], [value], [], kernel, attrs=attrs, may_be_empty=True)
 
     array_sizes = arrays.array_sizes
     array_strides = arrays.array_strides

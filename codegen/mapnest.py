@@ -15,14 +15,13 @@ from ljit.codegen.builder import FALSE, NULL, TRUE, Ref
 from ljit.codegen.casts import cast_value
 from ljit.codegen.forms import ArrayParts, Native, array_parts, memory_type
 from ljit.codegen.memory_order import fortran_condition, reversed_condition
-from ljit.codegen.nest_elements import Body
+from ljit.codegen.nest_elements import Kernel
 from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_loops import Loops
 from ljit.codegen.nest_overlap import redirect_overlapping
 from ljit.codegen.nest_reductions import Accumulator
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, has_axes, load_first, rank_of
 from ljit.codegen.nest_strides import forwards
-from ljit.codegen.ufunc_loops import RowLoop
 from ljit.errors import CodegenError
 from ljit.ir import OpDef, get_op
 from ljit.records import Record
@@ -65,37 +64,31 @@ def emit_map(
     into: Sequence[Native],
     inputs: Sequence[Native],
     out_types: Sequence[Type],
-    body: Body,
+    kernel: Kernel,
     *,
-    may_leave: bool,
     attrs: Mapping[str, Any] = MappingProxyType({}),
     elements: Sequence[Type] = (),
-    length: int = 0,
     may_be_empty: bool = False,
-    row_loop: RowLoop | None = None,
 ) -> list[Native]:
-    """Emit the nest; the body's first results go to `into`, the others are fresh (given back).
+    """Emit the nest; the kernel's first results go to `into`, the others are fresh (given back).
 
-    `may_leave`: the body has checks that leave for the interpreter, which then redoes all elements; so none
-    may be stored that is read again. `attrs` are those of the Map, `elements` the types of the body's results if
-    some are reduced. `length`: about how many instructions the body is (0: it moves elements); a short one may be
-    written several times. `may_be_empty`: no checks are missed where there are no elements. `row_loop`: what NumPy
-    has for rows of arrays, which does as well as the body.
+    `attrs` are those of the Map, `elements` the types of the kernel's results if some are reduced. `may_be_empty`: no
+    checks are missed where there are no elements.
     """
     ndim = rank_of((*into, *inputs))
     if not into and not ndim and all(isinstance(t, ScalarType) for t in out_types):
-        results = body([load_first(e, x) for x in inputs])
+        results = kernel.compute([load_first(e, x) for x in inputs])
         return [cast_value(e.f, x, t) for x, t in zip(results, out_types, strict=True)]
     if into and ndim != rank_of(into):
         e.bail("an operand has more dimensions than the destination")
         return []
     nest = _Nest(e, ndim, inputs, _reductions_of(attrs))
-    nest.find_sizes(into, attrs.get("covers", ()), may_leave=may_leave and not may_be_empty)
+    nest.find_sizes(into, attrs.get("covers", ()), may_leave=kernel.may_leave and not may_be_empty)
     if not e.f.is_reachable:
         return []
     made = nest.make_results(out_types, elements[len(into) :] or out_types)
     is_apart = bool(attrs.get("apart", False))
-    nest.emit(body, may_leave=may_leave, is_apart=is_apart, length=length, row_loop=row_loop)
+    nest.emit(kernel, is_apart=is_apart)
     return [result() for result in made]
 
 
@@ -123,7 +116,7 @@ class _Nest:
         if covers:
             space.check_covers([[self.inputs[i] for i in positions] for positions in covers])
         self.into = [space.operand(x) for x in into]
-        if may_leave:  # the body's checks would not run, NumPy's of scalars do
+        if may_leave:  # the kernel's checks would not run, NumPy's of scalars do
             space.leave_if_empty(range(space.ndim))
         elif self.reductions.need_elements:
             space.leave_if_empty(self.reductions.axes)
@@ -228,15 +221,7 @@ class _Nest:
 
     # -- loops -------------------------------------------------------------------------------------
 
-    def emit(
-        self,
-        body: Body,
-        *,
-        may_leave: bool,
-        is_apart: bool,
-        length: int,
-        row_loop: RowLoop | None,
-    ) -> None:
+    def emit(self, kernel: Kernel, *, is_apart: bool) -> None:
         """Write the loops."""
         targets = [*self.into, *self.fresh]
         accumulators = [*(None for _ in self.into), *self.accumulators]
@@ -254,7 +239,7 @@ class _Nest:
                 sources = turned[:-count]
                 results = [x for x in turned[-count:] if isinstance(x, Operand)]
             near = () if is_apart else (*sources, *results[:count])
-            ways = redirect_overlapping(space, results[:count], near, may_leave=may_leave)
+            ways = redirect_overlapping(space, results[:count], near, may_leave=kernel.may_leave)
             into = [
                 x if way is None else way.temporary
                 for x, way in zip(results[:count], ways, strict=True)
@@ -264,12 +249,9 @@ class _Nest:
                 sources,
                 [*into, *results[count:]],
                 accumulators,
-                body,
+                kernel,
                 reduced=axes,
                 ways=[way for way in ways if way is not None],
-                may_leave=may_leave,
-                length=length,
-                row_loop=row_loop,
             )
             with own_function(self.e.f):
                 loops.emit()
@@ -281,8 +263,8 @@ class _Nest:
         else:
             turned = [ndim - 1 - axis for axis in reduced]
             self._either(order, lambda: write(TRUE, turned), lambda: write(FALSE, reduced))
-        if self.into and not may_leave and has_checks:
-            msg = "the body of a loop nest that writes in place has checks that its ops do not declare"
+        if self.into and not kernel.may_leave and has_checks:
+            msg = "the kernel of a loop nest that writes in place has checks that its ops do not declare"
             raise CodegenError(msg)
 
     def _order(self, into: Sequence[Operand]) -> Ref:

@@ -28,7 +28,7 @@ from ljit.codegen.nest_tiles import (
 __all__ = ["ROWS", "SHORT", "Blocks"]
 
 ROWS = 2  # 1 << 2 rows are combined side by side
-SHORT = 6  # instructions of a body that may be written for each of some elements
+SHORT = 6  # instructions of a kernel that may be written for each of some elements
 _LARGE = 8  # bytes of an element
 
 
@@ -37,8 +37,6 @@ class Blocks(Elements):
 
     space: Space
     ndim: int
-    length: int
-    may_leave: bool
     columns: int
     is_flat: Ref
     strides: Strides
@@ -65,7 +63,7 @@ class Blocks(Elements):
     @property
     def _can_be_packed(self) -> bool:
         """Whether the loops can go through blocks of elements that are put side by side."""
-        rows = 1 << ROWS if self._has_reduced_rows and self.length <= SHORT else 1
+        rows = 1 << ROWS if self._has_reduced_rows and self.kernel.length <= SHORT else 1
         if self.e.is_quick or self.columns > 1 or rows * len(self._loose) > MOST:
             return False
         return all(self.strides.known(x, self.inner) == x.dtype.itemsize for x in self._loose)
@@ -77,7 +75,9 @@ class Blocks(Elements):
         Of large elements a vector is but a few. Where little is done with each, that gains less than is lost: the
         memory stands still while a block is computed.
         """
-        is_short = self.length <= SHORT and not self._reduced_targets and not self.may_leave
+        is_short = (
+            self.kernel.length <= SHORT and not self._reduced_targets and not self.kernel.may_leave
+        )
         sizes = [x.dtype.itemsize for x in self._loose] or [0]
         are_results = all(x.dtype.itemsize >= max(sizes) for x in self.targets)
         are_large = min(sizes) >= _LARGE and (max(sizes) == _LARGE or are_results)

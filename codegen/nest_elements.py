@@ -12,17 +12,32 @@ from ljit.codegen.casts import cast_value
 from ljit.codegen.forms import Native
 from ljit.codegen.nest_reductions import Accumulator
 from ljit.codegen.nest_space import ZERO, Operand
+from ljit.codegen.ufunc_loops import RowLoop
+from ljit.records import Record
 from ljit.types import INT
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["FEW", "Body", "Elements", "Places", "Source"]
+__all__ = ["FEW", "Elements", "Kernel", "Places", "Source"]
 
-Body = Callable[[Sequence[Native]], Sequence[Native]]
 Source = Operand | Native
 Places = dict[Operand, Ref]  # where arrays lie, or their strides
 FEW = 1 << 2  # elements whose addresses are one place and a multiple of the stride
+
+
+class Kernel(Record):
+    """What a nest does with an element of each source, and what the loops around that go by.
+
+    `may_leave`: it has checks that leave for the interpreter, which then redoes all elements; so none may be stored
+    that is read again. `length`: about how many instructions it is (0: it moves elements); a short one may be written
+    several times. `row_loop`: what NumPy has for rows of arrays, which does as well.
+    """
+
+    compute: Callable[[Sequence[Native]], Sequence[Native]]  # one result for each target
+    may_leave: bool = False
+    length: int = 0
+    row_loop: RowLoop | None = None
 
 
 class Elements:
@@ -34,15 +49,15 @@ class Elements:
         sources: Sequence[Source],
         targets: Sequence[Operand],
         accumulators: Sequence[Accumulator | None],
-        body: Body,
+        kernel: Kernel,
     ) -> None:
         self.e = e
         self.f = e.f
         self.sources = sources
         self.targets = targets
         self.accumulators = accumulators
-        self.body = body
-        self.has_checks = False  # the body, as written, can leave
+        self.kernel = kernel
+        self.has_checks = False  # the kernel, as written, can leave
         self.group = ""
         self._rows: list[Places] = [{}]  # where those lie that are done side by side
 
@@ -117,10 +132,10 @@ class Elements:
         return first[x].text == second[x].text
 
     def _results(self, elements: Sequence[Native]) -> Sequence[Native]:
-        """The body for one element."""
+        """The kernel for one element."""
         checks = self.e.bailout.checks
         self.e.access = self._suffix if self.group else ""
-        results = self.body(elements)
+        results = self.kernel.compute(elements)
         self.e.access = ""
         self.has_checks |= self.e.bailout.checks != checks
         return results

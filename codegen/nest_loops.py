@@ -19,7 +19,7 @@ from ljit.codegen.builder import FALSE, TRUE, Ref, integer
 from ljit.codegen.counted_loops import State, hints_of, inner_loop, maybe_loop, outer_loop
 from ljit.codegen.forms import Native
 from ljit.codegen.nest_blocks import ROWS, SHORT, Blocks
-from ljit.codegen.nest_elements import FEW, Body, Places, Source
+from ljit.codegen.nest_elements import FEW, Kernel, Places, Source
 from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_overlap import Redirection, block_of, blocks_of
 from ljit.codegen.nest_packing import BLOCK_SHIFT
@@ -27,10 +27,10 @@ from ljit.codegen.nest_reductions import BLOCK, Accumulator, combine_blocks, spl
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
 from ljit.codegen.nest_strides import Strides
 from ljit.codegen.stretches import copy_stretch
-from ljit.codegen.ufunc_loops import RowLoop, call_row_loop
+from ljit.codegen.ufunc_loops import call_row_loop
 from ljit.ir import Node
 
-__all__ = ["Body", "Loops"]
+__all__ = ["Loops"]
 
 _FEW_SHIFT = integer("i64", 2)
 
@@ -38,7 +38,7 @@ _FEW_SHIFT = integer("i64", 2)
 class Loops(Blocks):
     """The loops while they are written.
 
-    `body` gives one result for each target from an element of each source. `accumulators` has how a target is reduced
+    `accumulators` has how a target is reduced
     along the axes `reduced`, or None for a target that holds all elements. `ways`: which targets are temporary.
     """
 
@@ -48,22 +48,16 @@ class Loops(Blocks):
         sources: Sequence[Source],
         targets: Sequence[Operand],
         accumulators: Sequence[Accumulator | None],
-        body: Body,
+        kernel: Kernel,
         *,
         reduced: Sequence[int] = (),
         ways: Sequence[Redirection] = (),
-        may_leave: bool = False,
-        length: int = 0,
-        row_loop: RowLoop | None = None,
     ) -> None:
-        super().__init__(space.e, sources, targets, accumulators, body)
+        super().__init__(space.e, sources, targets, accumulators, kernel)
         self.space = space
         self.ndim = space.ndim
         self.reduced = reduced
         self.ways = ways
-        self.may_leave = may_leave
-        self.length = length  # about how many instructions the body is
-        self.row_loop = row_loop
         results = [target for target, _ in self._reduced_targets]
         self.strides = Strides(space, self.arrays, results, reduced=reduced, ways=ways)
         self.runs = self.strides.runs
@@ -90,10 +84,10 @@ class Loops(Blocks):
     def emit(self) -> None:
         """Write the copy for known inner strides, and that for any strides where it may be needed."""
         f = self.f
-        if self.row_loop is not None:
+        if self.kernel.row_loop is not None:
             self._loops(is_unit=False)
             return
-        self.columns = self.strides.columns(self.length)
+        self.columns = self.strides.columns(self.kernel.length)
         fast = self.strides.unit_condition(self.inner) if self.ndim else TRUE
         if fast is TRUE:
             self._loops(is_unit=True)
@@ -152,7 +146,7 @@ class Loops(Blocks):
         if axis >= self.inner:
             self._inner_loop(trips, is_unit=is_unit)
             return
-        if self.length <= SHORT and axis == self.inner - 1 and self._has_reduced_rows:
+        if self.kernel.length <= SHORT and axis == self.inner - 1 and self._has_reduced_rows:
             self._row_loops(axis, trips, is_unit=is_unit)
             return
 
@@ -213,7 +207,7 @@ class Loops(Blocks):
         places = (way.temporary, f.binary("and", k, way.mask)), (way.target, k)
         source, target = (self._row_of(x, place, space.sizes) for x, place in places)
         with own_function(f):
-            Loops(space, [source], [target], [None], lambda x: x).emit()
+            Loops(space, [source], [target], [None], Kernel(lambda x: x)).emit()
         f.br(done)
         f.start(done)
 
@@ -289,9 +283,11 @@ class Loops(Blocks):
         self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places, *, is_unit: bool
     ) -> None:
         """A loop over elements: by their number, or from place to place where only a run knows the strides."""
-        if self.row_loop is not None:
+        if self.kernel.row_loop is not None:
             places = [x.cursors[-1] for x in self.arrays]
-            call_row_loop(self.e, self.row_loop, places, trip, [strides[x] for x in self.arrays])
+            call_row_loop(
+                self.e, self.kernel.row_loop, places, trip, [strides[x] for x in self.arrays]
+            )
             return
         rows, hints = self._rows, hints_of(self.group, is_unit=is_unit)
 
@@ -324,19 +320,22 @@ class Loops(Blocks):
         for row in rows:
             with self._at(row):
                 state += [x.cursors[-1] for x in moving]
-        if self.length <= SHORT and len(rows) == 1 and not self._reduced_targets:
+        if self.kernel.length <= SHORT and len(rows) == 1 and not self._reduced_targets:
             self.e.context.packs = True
             some = self.f.binary("lshr", trip, _FEW_SHIFT)
-            state = maybe_loop(self.e, some, state, from_place(FEW), FEW * self.length)
+            state = maybe_loop(self.e, some, state, from_place(FEW), FEW * self.kernel.length)
             trip = self.f.binary("and", trip, integer("i64", FEW - 1))
-            maybe_loop(self.e, trip, state, from_place(1), self.length)
+            maybe_loop(self.e, trip, state, from_place(1), self.kernel.length)
         else:
-            inner_loop(self.e, trip, state, from_place(1), hints, self.length)
+            inner_loop(self.e, trip, state, from_place(1), hints, self.kernel.length)
 
     def _copy_or(self, loop: Callable[[], object], trip: Ref, strides: Places) -> None:
         """Write the loop; where it only moves elements from row to row, long rows are copied as a whole."""
         steps = {x: strides[x].constant for x in self.arrays}
-        is_move = not self.length and len(self.sources) == len(self.targets) == len(self._rows) == 1
+        is_move = (
+            not self.kernel.length
+            and len(self.sources) == len(self.targets) == len(self._rows) == 1
+        )
         if not is_move or len(steps) < 2:
             loop()
             return
@@ -354,8 +353,8 @@ class Loops(Blocks):
     ) -> State:
         """An inner loop; the checks of its elements that may wait are made behind it."""
         bailout, blamed = self.e.bailout, list[tuple[Node | None, str]]()
-        if not (self.may_leave and self.f.has_vectors):
-            return inner_loop(self.e, trip, start, body, hints, self.length)
+        if not (self.kernel.may_leave and self.f.has_vectors):
+            return inner_loop(self.e, trip, start, body, hints, self.kernel.length)
 
         def checked(k: Ref, carried: State) -> State:
             bailout.waiting = []
@@ -365,7 +364,9 @@ class Loops(Blocks):
             conditions = [condition for condition, *_ in found]
             return [*new, reduce(partial(self.f.binary, "or"), conditions, carried[-1])]
 
-        *state, failed = inner_loop(self.e, trip, [*start, FALSE], checked, hints, self.length)
+        *state, failed = inner_loop(
+            self.e, trip, [*start, FALSE], checked, hints, self.kernel.length
+        )
         if blamed:
             node, reason = blamed[0]
             bailout.bail_for(node, failed, reason)
@@ -418,7 +419,7 @@ class Loops(Blocks):
         size = None
         if self._fast is not TRUE:
             size = f.select(self._fast, integer("i64", BLOCK), integer("i64", 1 << BLOCK_SHIFT))
-        may_stop = not self.may_leave and len(pairs) == len(self.targets)
+        may_stop = not self.kernel.may_leave and len(pairs) == len(self.targets)
         found = iter(combine_blocks(accumulators, trip, run, may_stop=may_stop, size=size))
         for place in places:
             with self._at(place):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from ljit.codegen import mapnest
 from ljit.codegen.emitter import Emitter
 from ljit.codegen.forms import Native
+from ljit.codegen.nest_elements import Kernel
 from ljit.errors import CodegenError
 from ljit.ir import Effect, Node, OpDef, get_op
 from ljit.types import ANY, ArrayType, Type
@@ -58,11 +58,16 @@ def _elementwise(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Nat
     out_types = [] if into else [out.type for out in node.outputs]
     elements = [x.type.element if isinstance(x.type, ArrayType) else x.type for x in operands]
     is_move = element_op.is_identity(elements, node.attrs)
-    known: dict[str, Any] = {"length": mapnest.length_of([] if is_move else [element_op])}
-    known["may_leave"] = bool(element_op.effects_on(elements, node.attrs) & Effect.RAISE)
+    row_loop = None
     if element_op.row_loop is not None and not into:
-        known["row_loop"] = element_op.row_loop(*(x.type for x in operands))
-    made = mapnest.emit_map(e, into, operands, out_types, body, **known)
+        row_loop = element_op.row_loop(*(x.type for x in operands))
+    kernel = Kernel(
+        body,
+        may_leave=bool(element_op.effects_on(elements, node.attrs) & Effect.RAISE),
+        length=mapnest.length_of([] if is_move else [element_op]),
+        row_loop=row_loop,
+    )
+    made = mapnest.emit_map(e, into, operands, out_types, kernel)
     return (into or made)[: len(node.outputs)]
 
 

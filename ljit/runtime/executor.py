@@ -47,6 +47,7 @@ from ljit.runtime.links import (
 )
 from ljit.runtime.native import (
     MISMATCH,
+    CompileRequest,
     NativeUnit,
     PassOn,
     compile_function,
@@ -363,19 +364,18 @@ class ProfilingExecutor:
                 drop_own_frames(error)
                 raise
 
-        fastmath = self.options.fastmath
+        request = CompileRequest(
+            plan.types,
+            plan.feedback,
+            bail_out,
+            link_to,
+            fastmath=self.options.fastmath,
+            quick_runs=quick_runs(plan.feedback),
+            earlier=earlier,
+            is_called=plan.is_called,
+        )
         try:
-            unit = compile_function(
-                self.baseline,
-                plan.types,
-                plan.feedback,
-                bail_out,
-                link_to,
-                fastmath=fastmath,
-                is_called=plan.is_called,
-                quick_runs=quick_runs(plan.feedback),
-                earlier=earlier,
-            )
+            unit = compile_function(self.baseline, request)
         except InternalError as error:
             if config.settings().check:
                 raise

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, cast
 
 from ljit.errors import InternalError
 from ljit.frames import is_raised_by_handler
-from ljit.ir import Effect, Graph, Node, Value, clone, get_op
-from ljit.ops.control import BUILD, CALL_NATIVE, MAP
-from ljit.passes import run_passes
+from ljit.ir import Effect, Graph, Node, Value, clone
+from ljit.ops.control import CALL_NATIVE
 from ljit.records import Record, made_by
 from ljit.runtime.baseline import (
     OPTIMIZING_PIPELINE,
@@ -28,6 +27,7 @@ from ljit.runtime.baseline import (
     Baseline,
     no_collections,
 )
+from ljit.runtime.choose_sizes import choose_sizes, optimize
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.vectorcall import (
     make_function_type,
@@ -35,9 +35,8 @@ from ljit.runtime.vectorcall import (
     set_vectorcall,
     words_of,
 )
-from ljit.runtime.worth import is_worthwhile, quick_work, runs_boxed
-from ljit.sizes import without_sizes
-from ljit.types import ArrayType, Type
+from ljit.runtime.worth import is_worthwhile, quick_work
+from ljit.types import Type
 
 if TYPE_CHECKING:
     from ljit.codegen import ExitInfo, FillIn, NativeCode, PassOnCode, SiteInfo
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MISMATCH",
+    "CompileRequest",
     "NativeUnit",
     "PassOn",
     "compile_function",
@@ -151,199 +151,61 @@ def specialized_graph(
     def make(chosen: Sequence[Type], seen: PlanFeedback) -> Specialization:
         return specialize(baseline.graph, chosen, seen, baseline.liveness, function, link_to)
 
-    return _with_sizes_if_better(types_, feedback, make, pipeline)
-
-
-def _with_sizes_if_better(
-    types_: Sequence[Type],
-    feedback: PlanFeedback,
-    make: Callable[[Sequence[Type], PlanFeedback], Specialization],
-    pipeline: str,
-) -> Specialization:
-    """Use the sizes of small arrays in `types_` only where that keeps elements in registers or makes loops shorter."""
-    general = without_sizes(types_)
-    made = make(general, feedback)
-    has_sizes = general != tuple(types_) or feedback.profile.has_sizes
-    sized: Specialization | None = None
-    if has_sizes and _works_on_arrays(made.graph):  # then sizes mostly are better
-        sized = _make_sized(types_, feedback, make, pipeline)
-        if _is_better_with_sizes(sized.graph):
-            return sized
-    _optimize(made.graph, feedback, pipeline)
-    if not has_sizes or not _works_on_arrays(made.graph):
-        return made
-    if sized is None:
-        sized = _make_sized(types_, feedback, make, pipeline)
-    is_better = _is_better_with_sizes(sized.graph) or _unknown(sized.graph) < _unknown(made.graph)
-    return sized if is_better else made
-
-
-def _make_sized(
-    types_: Sequence[Type],
-    feedback: PlanFeedback,
-    make: Callable[[Sequence[Type], PlanFeedback], Specialization],
-    pipeline: str,
-) -> Specialization:
-    made = make(types_, feedback.with_changes(with_sizes=True))
-    _optimize(made.graph, feedback, pipeline)
-    return made
-
-
-def _is_better_with_sizes(graph: Graph) -> bool:
-    """Whether known sizes keep elements in registers or make loops shorter."""
-    return _has_elements(graph) or _has_short_rows(graph)
-
-
-def _works_on_arrays(graph: Graph) -> bool:
-    """Whether there is work on whole arrays, or on single elements at known places of such as the graph makes.
-
-    Making an array, or a view of one, is none, nor is anything with elements at places that are computed.
-    """
-    return any(_is_array_work(node) for node in graph.walk())
-
-
-def _is_array_work(node: Node) -> bool:
-    if node.op is MAP or node.op is BUILD:
-        return True
-    made = [*node.outputs, *(param for block in node.blocks for param in block.params)]
-    arrays = [value for value in made if _is_array(value)]
-    takes_arrays = any(map(_is_array, node.inputs))
-    effects = node.op.effects_of(node) if arrays or takes_arrays else Effect.PURE
-    if takes_arrays and runs_boxed(node):
-        return True
-    return bool(arrays) and (bool(effects & Effect.READ) or any(map(_has_known_places, arrays)))
-
-
-def _is_array(value: Value) -> bool:
-    return isinstance(value.type, ArrayType)
-
-
-def _has_known_places(array: Value) -> bool:
-    """Whether elements of the array are used by constant indices."""
-    for user, position in array.uses:
-        index = user.inputs[1:-1] if user.op.schema.written else user.inputs[1:]
-        if position == 0 and index and all(v.is_constant for v in index):
-            return True
-    return False
-
-
-def _unknown(graph: Graph) -> int:
-    """How many nodes may run unknown code."""
-    return sum(bool(node.op.effects_of(node) & Effect.CALL) for node in graph.walk())
-
-
-def _has_elements(graph: Graph) -> bool:
-    """Whether arrays were taken apart."""
-    element = get_op("np::element")
-    return any(node.op is BUILD or node.op is element for node in graph.walk())
-
-
-def _has_short_rows(graph: Graph) -> bool:
-    """Whether loop nests have a last axis of a few elements, or take columns of such arrays."""
-    return any(
-        _goes_along_rows(node) or any(map(_is_of_rows, node.inputs))
-        for node in graph.walk()
-        if node.op is MAP or node.op.elementwise
-    )
-
-
-def _goes_along_rows(node: Node) -> bool:
-    """Whether a nest is more than one run through the elements of arrays with short rows."""
-    types_ = [v.type for v in node.inputs if isinstance(v.type, ArrayType)]
-    shapes = {t.shape for t in types_}
-    is_one_run = len(shapes) == 1 and not node.attrs.get("reduce")
-    return any(map(_has_rows, types_)) and not is_one_run
-
-
-def _is_of_rows(value: Value) -> bool:
-    """Whether a value is a view with gaps of an array with short rows."""
-    is_strided = isinstance(value.type, ArrayType) and value.type.layout == "strided"
-    made = value.node
-    return is_strided and made is not None and any(_has_rows(v.type) for v in made.inputs)
-
-
-def _has_rows(type_: Type) -> bool:
-    """Whether the last of several sizes is known."""
-    return isinstance(type_, ArrayType) and type_.ndim > 1 and (type_.shape[-1] or 1) > 1
-
-
-def _optimize(graph: Graph, feedback: PlanFeedback, pipeline: str) -> None:
-    failed = {"failed": feedback.failed_tests}
-    options = dict.fromkeys(
-        (
-            "fuse",
-            "fuse_rows",
-            "eliminate_redundant_checks",
-            "interchange",
-            "unroll_and_jam",
-            "unroll_updates",
-        ),
-        failed,
-    )
-    run_passes(graph, pipeline, options)
+    return choose_sizes(types_, feedback, make, pipeline)
 
 
 def _optimized_further(earlier: Specialization, feedback: PlanFeedback) -> Specialization:
     """The graph of quick code with the passes that it went without."""
     made = earlier.with_changes(graph=clone(earlier.graph))
-    _optimize(made.graph, feedback, OPTIMIZING_PIPELINE)
+    optimize(made.graph, feedback, OPTIMIZING_PIPELINE)
     return made
 
 
-def compile_function(
-    baseline: Baseline,
-    types_: Sequence[Type],
-    feedback: PlanFeedback,
-    on_bailout: BailoutHandler,
-    link_to: LinkTo,
-    *,
-    fastmath: bool,
-    is_called: bool,
-    quick_runs: int,
-    earlier: Specialization | None = None,
-) -> NativeUnit | None:
-    """Compile the function for arguments of the given types; `is_called`: by native code, too.
+class CompileRequest(Record):
+    """What to compile a function or a loop for.
 
-    None: nothing in it gains from native code.
     `quick_runs`: how often the code may run before it is worth optimising; it is not optimised then. 0: it is.
-    `earlier`: what quick code was made of, if that is to be optimised.
+    `earlier`: what quick code was made of, if that is to be optimised. `is_called`: by native code, too.
     """
+
+    types: tuple[Type, ...]
+    feedback: PlanFeedback
+    on_bailout: BailoutHandler
+    link_to: LinkTo
+    fastmath: bool
+    quick_runs: int
+    earlier: Specialization | None = None
+    is_called: bool = False
+
+    @property
+    def is_quick(self) -> bool:
+        return self.quick_runs > 0
+
+
+def compile_function(baseline: Baseline, request: CompileRequest) -> NativeUnit | None:
+    """Compile the function; None: nothing in it gains from native code."""
     name = baseline.fn.__qualname__
     start = time.perf_counter()
     with _blame(name), no_collections():
-        is_quick = quick_runs > 0
-        if earlier is not None and not is_quick:
-            made = _optimized_further(earlier, feedback)
+        if request.earlier is not None and not request.is_quick:
+            made = _optimized_further(request.earlier, request.feedback)
         else:
-            made = specialized_graph(baseline, types_, feedback, link_to, is_quick=is_quick)
+            made = specialized_graph(
+                baseline,
+                request.types,
+                request.feedback,
+                request.link_to,
+                is_quick=request.is_quick,
+            )
         if not is_worthwhile(made.graph):
             return None
-        return _compile(
-            made,
-            name,
-            on_bailout,
-            start,
-            fastmath=fastmath,
-            broadcasts=feedback.broadcasts,
-            is_called=is_called,
-            quick_runs=quick_runs,
-        )
+        return _compile(made, name, request, start)
 
 
 def compile_loop(
-    baseline: Baseline,
-    loop: Node,
-    live: Sequence[Value],
-    types_: Sequence[Type],
-    feedback: PlanFeedback,
-    on_exit: BailoutHandler,
-    link_to: LinkTo,
-    *,
-    fastmath: bool,
-    quick_runs: int,
-    earlier: Specialization | None = None,
+    baseline: Baseline, loop: Node, live: Sequence[Value], request: CompileRequest
 ) -> NativeUnit:
-    """Compile one loop of the function, entered at its header with the given live values; see `compile_function`."""
+    """Compile one loop of the function, entered at its header with the given live values."""
     name = f"{baseline.fn.__qualname__}.loop{loop.id}"
     from ljit.passes.specialize import specialize_loop
 
@@ -352,46 +214,28 @@ def compile_loop(
 
         def make(chosen: Sequence[Type], seen: PlanFeedback) -> Specialization:
             return specialize_loop(
-                baseline.graph, loop, live, chosen, seen, baseline.liveness, link_to
+                baseline.graph, loop, live, chosen, seen, baseline.liveness, request.link_to
             )
 
-        if earlier is not None and not quick_runs:
-            made = _optimized_further(earlier, feedback)
+        if request.earlier is not None and not request.is_quick:
+            made = _optimized_further(request.earlier, request.feedback)
         else:
-            pipeline = QUICK_PIPELINE if quick_runs else SPECIALIZED_PIPELINE
-            made = _with_sizes_if_better(types_, feedback, make, pipeline)
-        return _compile(
-            made,
-            name,
-            on_exit,
-            start,
-            fastmath=fastmath,
-            broadcasts=feedback.broadcasts,
-            quick_runs=quick_runs,
-        )
+            pipeline = QUICK_PIPELINE if request.is_quick else SPECIALIZED_PIPELINE
+            made = choose_sizes(request.types, request.feedback, make, pipeline)
+        return _compile(made, name, request, start)
 
 
-def _compile(
-    made: Specialization,
-    name: str,
-    on_bailout: BailoutHandler,
-    start: float,
-    *,
-    fastmath: bool,
-    broadcasts: bool,
-    is_called: bool = False,
-    quick_runs: int = 0,
-) -> NativeUnit:
+def _compile(made: Specialization, name: str, request: CompileRequest, start: float) -> NativeUnit:
     from ljit.codegen import CompileOptions, compile_unit
 
     options = CompileOptions(
-        fastmath=fastmath,
-        helper=on_bailout,
+        fastmath=request.fastmath,
+        helper=request.on_bailout,
         assumptions=tuple(made.assumptions),
         result=made.result,
-        is_called=is_called or any(node.op is CALL_NATIVE for node in made.graph.walk()),
-        broadcasts=broadcasts,
-        quick_work=quick_work(made.graph, quick_runs),
+        is_called=request.is_called or any(node.op is CALL_NATIVE for node in made.graph.walk()),
+        broadcasts=request.feedback.broadcasts,
+        quick_work=quick_work(made.graph, request.quick_runs),
     )
     code = compile_unit(made.graph, name=name, options=options)
     return make_unit(made, code, time.perf_counter() - start)

@@ -19,7 +19,7 @@ from ljit.interp import MIN_TRIPS, LoopExit, LoopInfo
 from ljit.ir import Node, Value
 from ljit.ops.control import CALLEE_LEFT, LOOP, PLANNED_EXITS
 from ljit.runtime.links import link_to, note_callers
-from ljit.runtime.native import NativeUnit, compile_loop, is_compiler_loaded
+from ljit.runtime.native import CompileRequest, NativeUnit, compile_loop, is_compiler_loaded
 from ljit.runtime.plans import (
     MAX_COMPILES,
     MAX_EVICTIONS,
@@ -124,21 +124,19 @@ class OutlinedLoops:
                 runs = config.settings().quick_runs  # the loop around it will be native soon
             found.compiles += 1
             found.known = plan.feedback.summary()
+            request = CompileRequest(
+                tuple(types_),
+                plan.feedback,
+                lambda exit_index, site, values: _leave(
+                    plan, found, unit, exit_index, site, values
+                ),
+                link_to,
+                fastmath=self.executor.options.fastmath,
+                quick_runs=runs,
+                earlier=earlier,
+            )
             try:
-                unit = compile_loop(
-                    baseline,
-                    baseline.node(loop_id),
-                    live,
-                    types_,
-                    plan.feedback,
-                    lambda exit_index, site, values: _leave(
-                        plan, found, unit, exit_index, site, values
-                    ),
-                    link_to,
-                    fastmath=self.executor.options.fastmath,
-                    quick_runs=runs,
-                    earlier=earlier,
-                )
+                unit = compile_loop(baseline, baseline.node(loop_id), live, request)
             except InternalError as error:
                 if config.settings().check:
                     raise

@@ -129,7 +129,7 @@ def _plus_one(x):
     return x * 2 - x + 1
 
 
-@pytest.mark.parametrize("place", ["native.run_passes", "executor.Baseline.of"])
+@pytest.mark.parametrize("place", ["choose_sizes.run_passes", "executor.Baseline.of"])
 def test_what_a_handler_raises_during_a_compile_reaches_the_user(monkeypatch, place):
     def interrupted(*args, **kwargs):
         monkeypatch.undo()

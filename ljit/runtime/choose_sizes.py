@@ -1,0 +1,153 @@
+"""Whether a function is specialised for the sizes of small arrays, or for any.
+
+Known sizes keep elements in registers and make loops short; but each size is compiled for anew. So both graphs are
+made where there are sizes to know, and the one with sizes is taken only if it is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ljit.ir import Effect, Graph, Node, Value, get_op
+from ljit.ops.control import BUILD, MAP
+from ljit.passes import run_passes
+from ljit.runtime.feedback import PlanFeedback
+from ljit.runtime.worth import runs_boxed
+from ljit.sizes import without_sizes
+from ljit.types import ArrayType, Type
+
+if TYPE_CHECKING:
+    from ljit.passes.specialize import Specialization
+
+__all__ = ["choose_sizes", "optimize"]
+
+
+def choose_sizes(
+    types_: Sequence[Type],
+    feedback: PlanFeedback,
+    make: Callable[[Sequence[Type], PlanFeedback], Specialization],
+    pipeline: str,
+) -> Specialization:
+    """Use the sizes of small arrays in `types_` only where that keeps elements in registers or makes loops shorter."""
+    general = without_sizes(types_)
+    made = make(general, feedback)
+    has_sizes = general != tuple(types_) or feedback.profile.has_sizes
+    sized: Specialization | None = None
+    if has_sizes and _works_on_arrays(made.graph):  # then sizes mostly are better
+        sized = _make_sized(types_, feedback, make, pipeline)
+        if _is_better_with_sizes(sized.graph):
+            return sized
+    optimize(made.graph, feedback, pipeline)
+    if not has_sizes or not _works_on_arrays(made.graph):
+        return made
+    if sized is None:
+        sized = _make_sized(types_, feedback, make, pipeline)
+    is_better = _is_better_with_sizes(sized.graph) or _unknown(sized.graph) < _unknown(made.graph)
+    return sized if is_better else made
+
+
+def _make_sized(
+    types_: Sequence[Type],
+    feedback: PlanFeedback,
+    make: Callable[[Sequence[Type], PlanFeedback], Specialization],
+    pipeline: str,
+) -> Specialization:
+    made = make(types_, feedback.with_changes(with_sizes=True))
+    optimize(made.graph, feedback, pipeline)
+    return made
+
+
+def _is_better_with_sizes(graph: Graph) -> bool:
+    """Whether known sizes keep elements in registers or make loops shorter."""
+    return _has_elements(graph) or _has_short_rows(graph)
+
+
+def _works_on_arrays(graph: Graph) -> bool:
+    """Whether there is work on whole arrays, or on single elements at known places of such as the graph makes.
+
+    Making an array, or a view of one, is none, nor is anything with elements at places that are computed.
+    """
+    return any(_is_array_work(node) for node in graph.walk())
+
+
+def _is_array_work(node: Node) -> bool:
+    if node.op is MAP or node.op is BUILD:
+        return True
+    made = [*node.outputs, *(param for block in node.blocks for param in block.params)]
+    arrays = [value for value in made if _is_array(value)]
+    takes_arrays = any(map(_is_array, node.inputs))
+    effects = node.op.effects_of(node) if arrays or takes_arrays else Effect.PURE
+    if takes_arrays and runs_boxed(node):
+        return True
+    return bool(arrays) and (bool(effects & Effect.READ) or any(map(_has_known_places, arrays)))
+
+
+def _is_array(value: Value) -> bool:
+    return isinstance(value.type, ArrayType)
+
+
+def _has_known_places(array: Value) -> bool:
+    """Whether elements of the array are used by constant indices."""
+    for user, position in array.uses:
+        index = user.inputs[1:-1] if user.op.schema.written else user.inputs[1:]
+        if position == 0 and index and all(v.is_constant for v in index):
+            return True
+    return False
+
+
+def _unknown(graph: Graph) -> int:
+    """How many nodes may run unknown code."""
+    return sum(bool(node.op.effects_of(node) & Effect.CALL) for node in graph.walk())
+
+
+def _has_elements(graph: Graph) -> bool:
+    """Whether arrays were taken apart."""
+    element = get_op("np::element")
+    return any(node.op is BUILD or node.op is element for node in graph.walk())
+
+
+def _has_short_rows(graph: Graph) -> bool:
+    """Whether loop nests have a last axis of a few elements, or take columns of such arrays."""
+    return any(
+        _goes_along_rows(node) or any(map(_is_of_rows, node.inputs))
+        for node in graph.walk()
+        if node.op is MAP or node.op.elementwise
+    )
+
+
+def _goes_along_rows(node: Node) -> bool:
+    """Whether a nest is more than one run through the elements of arrays with short rows."""
+    types_ = [v.type for v in node.inputs if isinstance(v.type, ArrayType)]
+    shapes = {t.shape for t in types_}
+    is_one_run = len(shapes) == 1 and not node.attrs.get("reduce")
+    return any(map(_has_rows, types_)) and not is_one_run
+
+
+def _is_of_rows(value: Value) -> bool:
+    """Whether a value is a view with gaps of an array with short rows."""
+    is_strided = isinstance(value.type, ArrayType) and value.type.layout == "strided"
+    made = value.node
+    return is_strided and made is not None and any(_has_rows(v.type) for v in made.inputs)
+
+
+def _has_rows(type_: Type) -> bool:
+    """Whether the last of several sizes is known."""
+    return isinstance(type_, ArrayType) and type_.ndim > 1 and (type_.shape[-1] or 1) > 1
+
+
+def optimize(graph: Graph, feedback: PlanFeedback, pipeline: str) -> None:
+    """Run a pipeline of passes, which leave alone what failed before."""
+    failed = {"failed": feedback.failed_tests}
+    options = dict.fromkeys(
+        (
+            "fuse",
+            "fuse_rows",
+            "eliminate_redundant_checks",
+            "interchange",
+            "unroll_and_jam",
+            "unroll_updates",
+        ),
+        failed,
+    )
+    run_passes(graph, pipeline, options)
