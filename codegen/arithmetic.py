@@ -15,6 +15,7 @@ from ljit.codegen.builder import TRUE, Ref, float_constant, integer
 from ljit.codegen.casts import cast_value, number_parts
 from ljit.codegen.forms import Native, dtype_of, llvm_of_dtype, member_parts
 from ljit.codegen.hypotenuses import HYPOTENUSE, Hypotenuse, compare_hypotenuse
+from ljit.codegen.quotients import divide, take_remainder
 from ljit.codegen.refs import float_value
 from ljit.types import BOOL, COMPLEX, FLOAT, NONE, ScalarType, Type, UnionType
 
@@ -86,8 +87,9 @@ def div(e: Emitter, x: Native, y: Native) -> Native:
     kind = kind_of(x)
     if kind == "c":
         return _complex_div(e, x, y)
-    opcode = {"f": "fdiv", "i": "sdiv"}.get(kind, "udiv")
-    return Native(x.type, (e.f.binary(opcode, x.ref, y.ref),))
+    if kind == "f":
+        return Native(x.type, (e.f.binary("fdiv", x.ref, y.ref),))
+    return Native(x.type, (divide(e.f, x.ref, y.ref, signed=kind == "i"),))
 
 
 def _complex_div(e: Emitter, x: Native, y: Native) -> Native:
@@ -118,8 +120,7 @@ def _complex_div(e: Emitter, x: Native, y: Native) -> Native:
 def rem(e: Emitter, x: Native, y: Native) -> Native:
     if kind_of(x) == "f":
         return _float_rem(e, x, y)
-    opcode = "srem" if kind_of(x) == "i" else "urem"
-    return Native(x.type, (e.f.binary(opcode, x.ref, y.ref),))
+    return Native(x.type, (take_remainder(e.f, x.ref, y.ref, signed=kind_of(x) == "i"),))
 
 
 def _float_rem(e: Emitter, x: Native, y: Native) -> Native:
