@@ -316,6 +316,8 @@ class Emitter:
     str_code = objects.str_code
     str_char = objects.str_char
     str_compare = objects.str_compare
+    bytes_size = objects.bytes_size
+    bytes_load = objects.bytes_load
     same_object = objects.same_object
     call_object = objects.call_object
     call_method = objects.call_method

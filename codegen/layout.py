@@ -28,6 +28,7 @@ __all__ = [
     "ARRAY_NDIM",
     "ARRAY_STRIDES",
     "ARRAY_WEAKREFS",
+    "BYTES_ITEMS",
     "CELL_CONTENT",
     "COMPLEX_IMAG",
     "COMPLEX_REAL",
@@ -86,12 +87,13 @@ _WORD = 8
 
 OB_REFCNT = 0
 OB_TYPE = _WORD
-VAR_SIZE = 2 * _WORD  # of tuples and lists
+VAR_SIZE = 2 * _WORD  # of tuples, lists and bytes
 FLOAT_VALUE = 2 * _WORD
 COMPLEX_REAL = 2 * _WORD
 COMPLEX_IMAG = 3 * _WORD
 TUPLE_ITEMS = 3 * _WORD  # the items themselves
 LIST_ITEMS = 3 * _WORD  # pointer to the items
+BYTES_ITEMS = 4 * _WORD  # the items themselves
 LIST_ALLOCATED = 4 * _WORD  # for how many items there is room
 RANGE_START, RANGE_STOP, RANGE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
 SLICE_START, SLICE_STOP, SLICE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
@@ -319,6 +321,9 @@ def _check_containers() -> None:
         _expect(word_at(id(container) + VAR_SIZE), 2, f"size of {type(container).__name__}")
         start = start or word_at(id(container) + LIST_ITEMS)
         _expect(word_at(start + _WORD), id(items[1]), f"item of {type(container).__name__}")
+    text = b"ab"
+    _expect(word_at(id(text) + VAR_SIZE), 2, "size of bytes")
+    _expect(ctypes.string_at(id(text) + BYTES_ITEMS), text, "items of bytes")
     grown = [1, 2, 3]
     grown.append(4)
     room = (sys.getsizeof(grown) - sys.getsizeof([])) // _WORD

@@ -16,6 +16,7 @@ from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer
 from ljit.codegen.c_api import c_function_for, call_c_function, call_c_method, method_of
 from ljit.codegen.convert import borrow_object, unbox_or_bail
 from ljit.codegen.forms import Native, array_parts, components, undef_of
+from ljit.codegen.layout import BYTES_ITEMS, VAR_SIZE
 from ljit.codegen.lifetimes import is_for_exits
 from ljit.codegen.unpacking import is_unpacking, tuple_of_items
 from ljit.config import settings
@@ -260,6 +261,19 @@ def str_char(e: Emitter, code: Native) -> Native:
 def str_compare(e: Emitter, x: Native, y: Native) -> Native:
     order = e.f.call_external("i32", "PyUnicode_Compare", (x.ref, y.ref))
     return Native(INT, (e.f.convert("sext", order, "i64"),))
+
+
+# -- bytes -----------------------------------------------------------------------------------------
+
+
+def bytes_size(e: Emitter, x: Native) -> Native:
+    return Native(INT, (e.f.load("i64", e.f.gep("i8", x.ref, integer("i64", VAR_SIZE))),))
+
+
+def bytes_load(e: Emitter, x: Native, index: Native) -> Native:
+    items = e.f.gep("i8", x.ref, integer("i64", BYTES_ITEMS))
+    item = e.f.load("i8", e.f.gep("i8", items, index.ref))
+    return Native(INT, (e.f.convert("zext", item, "i64"),))
 
 
 # -- identity --------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from ljit.places import has_distinct_places
 __all__ = [
     "ANY",
     "BOOL",
+    "BYTES",
     "COMPLEX",
     "FLOAT",
     "INT",
@@ -388,6 +389,7 @@ _SCALARS: dict[type, Type] = {
     type(None): NONE,
     range: RANGE,
 }
+BYTES = ObjectType(bytes)  # its items, ints below 256, are read where they lie
 _INT_MIN, _INT_MAX = -(2**63), 2**63 - 1
 #: dtypes that native code computes with; others stay boxed.
 NATIVE_KINDS = {
@@ -451,9 +453,7 @@ def _array_type(value: np.ndarray) -> Type:
     if flags < 0 or not flags & _ALIGNED:  # the sign: of those that warn when they are written to
         return ObjectType(np.ndarray)
     layout = "C" if flags & _C_CONTIGUOUS else "strided"
-    writeable = bool(flags & _WRITEABLE) and (
-        bool(flags & _CONTIGUOUS) or has_distinct_places(value)
-    )
+    writeable = bool(flags & _WRITEABLE and (flags & _CONTIGUOUS or has_distinct_places(value)))
     return ArrayType(dtype, (None,) * value.ndim, layout, writeable)
 
 

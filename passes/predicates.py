@@ -9,7 +9,7 @@ from ljit.ir.linear import Atom, Linear
 from ljit.ops.containers import TUPLE_INDEX
 from ljit.ops.control import PREDICATE
 from ljit.records import Record
-from ljit.types import RANGE
+from ljit.types import BYTES, RANGE
 
 __all__ = ["Predicate", "insert_predicates"]
 
@@ -59,6 +59,8 @@ def _value_of(atom: Atom, before: Node) -> Value:
     match atom.path:
         case ():
             return atom.value
+        case ("size", _) if atom.value.type == BYTES:
+            made = graph.create(get_op("py::len"), [atom.value], like=before)
         case ("size", int(axis)):
             shape = graph.create(get_op("np::shape"), [atom.value], like=before)
             shape.insert_before(before)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from ljit.ir import Effect, Graph, Node, Value
 from ljit.ops.control import RETURN
 from ljit.types import (
+    BYTES,
     NATIVE_KINDS,
     NONE,
     STR,
@@ -46,7 +47,7 @@ def is_immutable(type_: Type) -> bool:
     if isinstance(type_, ScalarType | RangeType | SliceType):
         return True
     if isinstance(type_, ObjectType):
-        return type_.cls in _DTYPES
+        return type_ == BYTES or type_.cls in _DTYPES
     return is_number(type_) or type_ in (NONE, STR, UNBOUND)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from ljit.ir import Node, Value
 from ljit.ir.linear import Atom, Linear, Path
 from ljit.ops.control import IF, LOOP, YIELD
-from ljit.types import BOOL, INT, ArrayType, ScalarType, TupleType, Type
+from ljit.types import BOOL, BYTES, INT, ArrayType, ScalarType, TupleType, Type
 
 __all__ = ["INT_MAX", "INT_MIN", "Ranges", "is_integer"]
 
@@ -112,11 +112,13 @@ class Ranges:
         return self._atom(value, ("item", index), *_bounds_of_type(item))
 
     def size(self, array: Value, axis: int) -> Linear:
-        """Give a size of an array.
+        """Give a size of an array, or that of bytes.
 
         An array of one axis has less bytes than 2**63; one of more axes can be empty and have any sizes.
         """
         t = array.type
+        if t == BYTES:
+            return self._atom(array, ("size", 0), 0, INT_MAX)
         assert isinstance(t, ArrayType)
         known = t.shape[axis]
         if known is not None:

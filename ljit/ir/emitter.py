@@ -307,6 +307,12 @@ class Emitter(Protocol):
     def str_compare(self, x: V, y: V) -> V:
         """-1, 0 or 1 as an int: the order of two strs by code points."""
 
+    def bytes_size(self, x: V) -> V:
+        """Length of bytes."""
+
+    def bytes_load(self, x: V, index: V) -> V:
+        """An item of bytes as an int; the index must be in [0, length)."""
+
     def same_object(self, x: V, y: V) -> V:
         """Identity of two objects, as a condition."""
 

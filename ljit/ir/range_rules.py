@@ -28,7 +28,7 @@ class Symbolic(Protocol):
         """Give an item of a tuple; start, stop and step of a range."""
 
     def size(self, array: Value, axis: int) -> Linear:
-        """Give a size of an array."""
+        """Give a size of an array, or that of bytes."""
 
     def constant(self, value: int) -> Linear: ...
 

@@ -17,6 +17,7 @@ from ljit.ops.python_types import check_index, class_of, join_all, range_length
 from ljit.types import (
     ANY,
     BOOL,
+    BYTES,
     INT,
     NONE,
     RANGE,
@@ -55,7 +56,7 @@ def _is_int(t: Type) -> bool:
 def _can_lower_len(x: Type) -> bool:
     if isinstance(x, ArrayType):
         return x.ndim > 0
-    return isinstance(x, TupleType | ListType) or x in (RANGE, STR)
+    return isinstance(x, TupleType | ListType) or x in (RANGE, STR, BYTES)
 
 
 def _effect_of_len(x: Type) -> Effect:
@@ -63,7 +64,7 @@ def _effect_of_len(x: Type) -> Effect:
         return Effect.READ
     if isinstance(x, ArrayType):
         return Effect.PURE if x.ndim > 0 else Effect.RAISE
-    if isinstance(x, TupleType) or x == STR:
+    if isinstance(x, TupleType) or x in (STR, BYTES):
         return Effect.PURE
     return plain_effect(x)
 
@@ -76,6 +77,8 @@ def _lower_len(e: Emitter, x: V) -> V:
             return e.list_size(x)
         case ArrayType():
             return e.array_sizes(x)[0]
+        case t if t == BYTES:
+            return e.bytes_size(x)
     return e.str_size(x) if x.type == STR else range_length(e, x)
 
 
@@ -99,7 +102,7 @@ _builtin(
     fold=_fold_len,
     ranges=LENGTH,
     samples=(
-        *(((),), ((1, 2.5),), ([],), ([1, None],), ("abc",), ({1: 2},), (5,), (None,)),
+        *(((),), ((1, 2.5),), ([],), ([1, None],), ("abc",), (b"abc",), ({1: 2},), (5,), (None,)),
         *((range(0, 9, 2),), (range(5, 1),), (range(9, -9, -4),), (range(-(2**63), 2**63 - 1),)),
         *((range(2**63 - 1),), (np.zeros((3, 0)),), (np.zeros(4)[::2],), (np.array(5),)),
     ),

@@ -21,6 +21,7 @@ from ljit.ops.python_types import (
 )
 from ljit.types import (
     ANY,
+    BYTES,
     INT,
     NEVER,
     NONE,
@@ -343,7 +344,7 @@ def _infer_getitem(x: Type, index: Type) -> Type:
             return ANY if item == NEVER else item  # NEVER: nothing was seen in the list yet
         case TupleType(items):
             return common_type(items)
-    return STR if x == STR else INT if x == RANGE else ANY
+    return STR if x == STR else INT if x in (RANGE, BYTES) else ANY
 
 
 def _can_lower_getitem(x: Type, index: Type) -> bool:
@@ -351,7 +352,7 @@ def _can_lower_getitem(x: Type, index: Type) -> bool:
         return False
     if isinstance(x, TupleType):
         return bool(x.items)
-    return isinstance(x, ListType) or x in (RANGE, STR)
+    return isinstance(x, ListType) or x in (RANGE, STR, BYTES)
 
 
 def _effect_of_getitem(x: Type, index: Type) -> Effect:
@@ -359,6 +360,8 @@ def _effect_of_getitem(x: Type, index: Type) -> Effect:
         made = Effect.ALLOC if isinstance(index, SliceType) else Effect.PURE
         return Effect.READ | Effect.RAISE | made
     if isinstance(x, TupleType) and (is_index(index) or isinstance(index, SliceType)):
+        return Effect.RAISE
+    if x == BYTES and is_index(index):
         return Effect.RAISE
     return plain_effect(x, index)
 
@@ -372,6 +375,8 @@ def _lower_getitem(e: Emitter, x: V, index: V) -> V:
         return e.add(start, e.mul(wrap_index(e, index, range_length(e, x)), step))
     if x.type == STR:
         return e.str_char(e.str_code(x, wrap_index(e, index, e.str_size(x))))
+    if x.type == BYTES:
+        return e.bytes_load(x, wrap_index(e, index, e.bytes_size(x)))
     if x.type.item == NEVER:
         x = e.retype(x, ListType(ANY))
     return e.list_load(x, wrap_index(e, index, e.list_size(x)))
@@ -401,6 +406,7 @@ _INDEXED: tuple[Any, ...] = (
     (1, 2.5),
     (),
     "abc",
+    b"a\xff",
     range(3, 9, 2),
     {1: 2},
     7,

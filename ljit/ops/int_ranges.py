@@ -8,7 +8,7 @@ from ljit.ir import Node, Value
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import RangeRules, Symbolic
 from ljit.ops.python_numbers import INT_MAX, INT_MIN
-from ljit.types import BOOL, INT, RANGE, ArrayType, ScalarType, TupleType, Type
+from ljit.types import BOOL, BYTES, INT, RANGE, ArrayType, ScalarType, TupleType, Type
 
 __all__ = [
     "ABSOLUTE",
@@ -18,8 +18,10 @@ __all__ = [
     "EQUAL",
     "FITS",
     "FLOORDIV",
+    "FROM_START",
     "GREATER",
     "GREATER_EQUAL",
+    "INSIDE",
     "ITEM_OF_TUPLE",
     "LENGTH",
     "LESS",
@@ -49,6 +51,7 @@ NONZERO = "nonzero"  # the divisor is not 0
 POSITIVE = "positive"  # the divisor is not below 0
 NONNEGATIVE = "nonnegative"  # the dividend is not below 0
 FROM_START = "from_start"  # an index is not below 0
+INSIDE = "inside"  # there is an item at the index
 
 
 def is_int(t: Type) -> bool:
@@ -306,7 +309,8 @@ def _length(s: Symbolic, node: Node, _index: int) -> Linear | None:
     t = node.inputs[0].type
     if isinstance(t, TupleType):
         return s.constant(len(t.items))
-    return s.size(node.inputs[0], 0) if isinstance(t, ArrayType) and t.ndim else None
+    has_size = t == BYTES or (isinstance(t, ArrayType) and t.ndim)
+    return s.size(node.inputs[0], 0) if has_size else None
 
 
 def _facts_of_length(s: Symbolic, node: Node) -> Iterable[Linear]:
@@ -316,7 +320,17 @@ def _facts_of_length(s: Symbolic, node: Node) -> Iterable[Linear]:
 
 def _sequence_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
     if is_int(node.inputs[1].type):
-        yield FROM_START, s.value(node.inputs[1])
+        index = s.value(node.inputs[1])
+        yield FROM_START, index
+        if node.inputs[0].type == BYTES:
+            yield INSIDE, index
+            yield INSIDE, s.size(node.inputs[0], 0) - 1 - index
+
+
+def _facts_of_item(s: Symbolic, node: Node) -> Iterable[Linear]:
+    if node.inputs[0].type == BYTES and is_int(node.output.type):
+        yield s.value(node.output)
+        yield 255 - s.value(node.output)
 
 
 MADE_TUPLE = RangeRules(item=_item_of_made_tuple)
@@ -325,4 +339,4 @@ UNPACKED = RangeRules(value=_unpacked)
 MADE_RANGE = RangeRules(item=_item_of_range)
 SAME_ITEMS = RangeRules(item=lambda s, node, index: s.item(node.inputs[0], index))
 LENGTH = RangeRules(value=_length, facts=_facts_of_length)
-SEQUENCE_INDEX = RangeRules(checks=_sequence_checks)
+SEQUENCE_INDEX = RangeRules(checks=_sequence_checks, facts=_facts_of_item)

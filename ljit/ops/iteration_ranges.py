@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from ljit.ir import Node, Value
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import RangeRules, Symbolic
-from ljit.ops.int_ranges import FITS
+from ljit.ops.int_ranges import FITS, INSIDE
 from ljit.ops.python_numbers import INT_MAX, INT_MIN
-from ljit.types import RANGE, ArrayType, TupleType, ViewType
+from ljit.types import BYTES, RANGE, ArrayType, TupleType, Type, ViewType
 
-__all__ = ["INSIDE", "NEXT_RANGES", "VIEW_SIZE_RANGES"]
-
-INSIDE = "inside"  # trip k of arrays exists
+__all__ = ["NEXT_RANGES", "VIEW_SIZE_RANGES"]
 
 
 def _parts(view: Value) -> list[Value]:
@@ -25,7 +23,7 @@ def _parts(view: Value) -> list[Value]:
 def _below(s: Symbolic, view: Value, k: Linear) -> Iterator[Linear]:
     """What is at least 0 where trip k takes place."""
     t = view.type
-    if isinstance(t, ArrayType):
+    if _has_items_in_memory(t):
         yield s.size(view, 0) - 1 - k
     elif isinstance(t, TupleType):
         yield s.constant(len(t.items) - 1) - k
@@ -72,16 +70,21 @@ def _next_facts(s: Symbolic, node: Node) -> Iterator[Linear]:
         yield from _below(s, view, s.value(k))
 
 
+def _has_items_in_memory(t: Type) -> bool:
+    """Whether values of type `t` are arrays, or bytes: of a size that stays."""
+    return t == BYTES or isinstance(t, ArrayType)
+
+
 def _arrays(view: Value) -> list[Value]:
     """The arrays whose items a view gives: of zip and enumerate of arrays and ranges; none of others."""
-    if isinstance(view.type, ArrayType):
+    if _has_items_in_memory(view.type):
         return [view]
     if not isinstance(view.type, ViewType) or view.type.kind == "reversed":
         return []
     parts = _parts(view) if view.type.kind == "zip" else _parts(view)[:1]
     if any(isinstance(part.type, ViewType) for part in parts):
         return []
-    return [part for part in parts if isinstance(part.type, ArrayType)]
+    return [part for part in parts if _has_items_in_memory(part.type)]
 
 
 def _next_checks(s: Symbolic, node: Node) -> Iterator[tuple[str, Linear]]:

@@ -11,8 +11,7 @@ from typing import Any
 from ljit.ir import Emitter
 from ljit.ir.emitter import V
 from ljit.ops import python_views as views
-from ljit.ops.int_ranges import FITS
-from ljit.ops.iteration_ranges import INSIDE
+from ljit.ops.int_ranges import FITS, INSIDE
 from ljit.ops.python_types import (
     check_index,
     common_type,
@@ -26,6 +25,7 @@ from ljit.records import Record
 from ljit.types import (
     ANY,
     BOOL,
+    BYTES,
     INT,
     NEVER,
     RANGE,
@@ -204,7 +204,7 @@ _REVERSED = _Rule(
     _reversed_has_next,
 )
 
-# -- cursors and strings ---------------------------------------------------------------------------
+# -- cursors, strings and bytes ---------------------------------------------------------------------------
 
 
 def _cursor_has_next(e: Emitter, view: V, k: V) -> V:
@@ -243,6 +243,21 @@ _STRING = _Rule(
     _has_fixed(lambda e, view: e.str_size(view)),
 )
 
+
+def _byte_at(e: Emitter, view: V, k: V) -> V:
+    if not e.is_proven(INSIDE):
+        check_index(e, k, e.bytes_size(view))
+    return e.bytes_load(view, k)
+
+
+_BYTES = _Rule(
+    lambda t: INT,
+    _byte_at,
+    lambda e, view: e.bytes_size(view),
+    _has_fixed(lambda e, view: e.bytes_size(view)),
+)
+
+_ATOM_RULES = {STR: _STRING, BYTES: _BYTES}
 _CLASS_RULES: dict[type, _Rule] = {
     type(RANGE): _RANGE,
     TupleType: _TUPLE,
@@ -256,11 +271,9 @@ def _rule(t: Type) -> _Rule | None:
     """The rule for a type; None: it is iterated by calling Python."""
     if isinstance(t, ViewType):
         return _VIEW_RULES[t.kind]
-    if t == STR:
-        return _STRING
     if isinstance(t, ArrayType) and t.ndim == 0:
         return None
-    return _CLASS_RULES.get(type(t))
+    return _ATOM_RULES.get(t) or _CLASS_RULES.get(type(t))
 
 
 def rule_of(t: Type) -> _Rule:

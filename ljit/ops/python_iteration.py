@@ -116,6 +116,7 @@ _SEQUENCES: tuple[Any, ...] = (
     (1, 2.5),
     [1.5, 2.5],
     [],
+    b"a\xff",
     *_ARRAYS,
 )
 

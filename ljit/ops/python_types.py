@@ -9,6 +9,7 @@ import numpy as np
 
 from ljit.ir import Emitter
 from ljit.ir.emitter import V
+from ljit.ops.int_ranges import FROM_START, INSIDE
 from ljit.types import (
     ANY,
     BOOL,
@@ -192,8 +193,10 @@ def _boxed_item(e: Emitter, items: Sequence[V], index: V, first: int) -> V:
 def wrap_index(e: Emitter, index: V, size: V) -> V:
     """Give the index counted from the front; one out of bounds bails out."""
     index = index if index.type == INT else e.cast(index, INT)
+    if e.is_proven(INSIDE):
+        return index
     wrapped = index
-    if not e.is_proven("from_start"):
+    if not e.is_proven(FROM_START):
         wrapped = e.select(e.compare("lt", index, e.const(INT, 0)), e.add(index, size), index)
     check_index(e, wrapped, size)
     return wrapped

@@ -185,6 +185,13 @@ class PythonEmitter(ScalarEmitter):
     def str_compare(self, x, y):
         return to_number((x.value > y.value) - (x.value < y.value), INT)
 
+    def bytes_size(self, x):
+        return to_number(len(x.value), INT)
+
+    def bytes_load(self, x, index):
+        assert 0 <= index.value < len(x.value)
+        return to_number(x.value[int(index.value)], INT)
+
     def call_object(self, f, args, kwnames=()):
         assert not kwnames
         return Number(ANY, plain(f)(*map(plain, args)))

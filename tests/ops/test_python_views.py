@@ -36,6 +36,8 @@ SEQUENCES = [
     np.arange(6).reshape(2, 3).T,
     np.zeros((0, 2)),
     "aä\U0001f600",
+    b"a\xff",
+    b"",
     "",
 ]
 
