@@ -15,7 +15,7 @@ from ljit.codegen.forms import Native
 from ljit.codegen.nest_elements import Elements, Places
 from ljit.codegen.nest_overlap import Redirection
 from ljit.codegen.nest_packing import BLOCK_SHIFT, MOST, buffers, gather, scatter
-from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, any_of
+from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, all_of, any_of
 from ljit.codegen.nest_strides import Strides
 from ljit.codegen.nest_tiles import (
     HEIGHT_SHIFT,
@@ -30,6 +30,7 @@ __all__ = ["ROWS", "SHORT", "Blocks"]
 ROWS = 2  # 1 << 2 rows are combined side by side
 SHORT = 6  # instructions of a kernel that may be written for each of some elements
 _LARGE = 8  # bytes of an element
+_SPREAD = 32  # elements of a row from which on spreading one of them costs less than it gains
 
 
 class Blocks(Elements):
@@ -97,6 +98,20 @@ class Blocks(Elements):
         for way in self.ways:
             found = f.binary("and", found, f.bool_not(way.overlaps))
         return found
+
+    @property
+    def _spread_condition(self) -> Ref:
+        """Whether all that a run finds to have gaps is one element for a whole row, which is long."""
+        f, sizes = self.f, self.space.sizes
+        if not self.space.broadcasts:
+            return FALSE
+        found = [f.icmp("sgt", sizes[self.inner], integer("i64", _SPREAD))]
+        for x in self._loose:
+            step = x.strides[self.inner]
+            is_near = f.icmp("eq", step, integer("i64", x.dtype.itemsize))
+            is_same = FALSE if x in self.targets else f.icmp("eq", step, ZERO)
+            found.append(f.binary("or", is_near, is_same))
+        return all_of(f, found)
 
     @property
     def _loose(self) -> list[Operand]:

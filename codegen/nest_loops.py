@@ -24,7 +24,7 @@ from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_overlap import Redirection, block_of, blocks_of
 from ljit.codegen.nest_packing import BLOCK_SHIFT
 from ljit.codegen.nest_reductions import BLOCK, Accumulator, combine_blocks, split, take
-from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
+from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, any_of
 from ljit.codegen.nest_strides import Strides
 from ljit.codegen.stretches import copy_stretch
 from ljit.codegen.ufunc_loops import call_row_loop
@@ -99,9 +99,10 @@ class Loops(Blocks):
             self._loops(is_unit=True)
             return
         unit, general, done = f.new_block("unit"), f.new_block("strided"), f.new_block("mapped")
-        f.condbr(f.binary("or", fast, far), unit, general)
+        spread = self._spread_condition if can_be_packed else FALSE
+        f.condbr(any_of(f, [fast, far, spread]), unit, general)
         if f.start(unit):
-            if far is not FALSE:
+            if not far is spread is FALSE:
                 self._fast, self._far = fast, far
             self._loops(is_unit=True)
             f.br(done)
@@ -119,10 +120,7 @@ class Loops(Blocks):
         self.group = self.f.module.distinct_metadata("!{}")
         for x in self.arrays:
             x.cursors = [x.data]
-        trips = list(self.space.sizes)
-        if self.is_flat is not FALSE:
-            for run in self.runs:
-                self._join_axes(trips, run)
+        trips = self._joined_trips()
         self.f.has_vectors = is_unit and self.ndim > 0 and not self.e.is_quick
         if self.ways:
             self._delayed_rows(trips, is_unit=is_unit)
@@ -130,13 +128,19 @@ class Loops(Blocks):
             self._level(0, trips, is_unit=is_unit)
         self.f.has_vectors = False
 
-    def _join_axes(self, trips: list[Ref], run: Sequence[int]) -> None:
-        """Let the last of neighbouring axes have the trips of all, if the nest is flat."""
-        total = ONE
-        for axis in run:
-            total = self.f.mul(total, trips[axis])
-            trips[axis] = self.f.select(self.is_flat, ONE, trips[axis])
-        trips[run[-1]] = self.f.select(self.is_flat, total, self.space.sizes[run[-1]])
+    def _joined_trips(self) -> list[Ref]:
+        """The trips along each axis: of neighbours that are stepped through as one, the last has those of all."""
+        f, trips = self.f, list(self.space.sizes)
+        are_some = len(self.strides.pairs) > 1 and not self.e.is_quick
+        for outer, inner in self.strides.pairs:
+            is_one = self.is_flat
+            if are_some and inner <= self.inner:
+                is_one = f.binary("or", is_one, self.strides.joined(outer, inner))
+            if is_one is not FALSE:
+                total = f.mul(trips[outer], trips[inner])
+                trips[inner] = f.select(is_one, total, trips[inner])
+                trips[outer] = f.select(is_one, ONE, trips[outer])
+        return trips
 
     def _level(self, axis: int, trips: Sequence[Ref], *, is_unit: bool) -> None:
         """One loop of the nest and those inside."""

@@ -62,21 +62,29 @@ class Strides:
         self.ways = ways
         axes = range(space.ndim)
         self.runs = [[*run] for _, run in groupby(axes, lambda axis: axis in reduced)]
+        self.pairs = [pair for run in self.runs for pair in pairwise(run)]
         self.is_flat = self._flat_condition()
 
     def _flat_condition(self) -> Ref:
         """Whether neighbouring axes that are all reduced, or all not, can be stepped through as one."""
         f, found = self.f, []
-        pairs = [pair for run in self.runs for pair in pairwise(run)]
-        for x in self.arrays if pairs else ():
+        for x in self.arrays if self.pairs else ():
             if not x.is_plain:
-                for outer, inner in pairs:
-                    whole = f.mul(x.strides[inner], self.space.sizes[inner])
-                    found.append(f.icmp("eq", x.strides[outer], whole))
+                found += [self._is_in_line(x, *pair) for pair in self.pairs]
             elif x not in self.results:
                 found.append(self._is_full(x))
         found += [f.bool_not(way.overlaps) for way in self.ways]
-        return all_of(f, found) if pairs else FALSE
+        return all_of(f, found) if self.pairs else FALSE
+
+    def _is_in_line(self, x: Operand, outer: int, inner: int) -> Ref:
+        """Whether a step along the outer axis leads behind the last element along the inner one."""
+        whole = self.f.mul(x.strides[inner], self.space.sizes[inner])
+        return self.f.icmp("eq", x.strides[outer], whole)
+
+    def joined(self, outer: int, inner: int) -> Ref:
+        """Whether two neighbouring axes can be stepped through as one although others cannot."""
+        apart = [self.f.bool_not(way.overlaps) for way in self.ways]
+        return all_of(self.f, [*apart, *(self._is_in_line(x, outer, inner) for x in self.arrays)])
 
     def _is_full(self, x: Operand) -> Ref:
         """Whether an array has the shape of the nest."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit import config
 
 SPECIAL = [np.nan, np.inf, -np.inf, -0.0, 0.0, 2.5, -2.5, 0.5, 1e300, 5e-324]
 FUNCTIONS = {
@@ -52,3 +53,31 @@ def test_a_few_elements_with_gaps_become_a_vector(name):
     for _ in range(2):
         f(abs(a)[::2], b[::2])
     assert re.search(r"insertelement <\d+ x double>", f.dump_llvm(optimized=True))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int64", "int16", "complex128"])
+@pytest.mark.parametrize("width", [1, 32, 33, 300, 1100])
+def test_columns_that_only_a_run_finds_to_be_broadcast(width, dtype):
+    def compared(x, c):
+        return x == c, c == x, x - c
+
+    def subtracted(x, c):
+        x -= c
+        return x.sum()
+
+    with config.overridden(quick_runs=0):
+        native, in_place = ljit.jit(compared), ljit.jit(subtracted)
+        for height in (3, width, 3):
+            x = (np.arange(height * width) % 7).astype(dtype).reshape(height, width)
+            for c in (
+                x[:, :1].copy(),
+                x[:, width // 2 :][:, :1],
+                x[:1, :1].copy(),
+                x[0, :1].copy(),
+            ):
+                for found, wanted in zip(native(x, c), compared(x, c), strict=True):
+                    assert found.dtype == wanted.dtype
+                    np.testing.assert_array_equal(found, wanted)
+            y, z = x.copy(), x.copy()
+            assert in_place(y, y[:, :1]) == subtracted(z, z[:, :1])
+            np.testing.assert_array_equal(y, z)
