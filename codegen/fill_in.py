@@ -2,12 +2,12 @@
 
 Entries of specialisations take exactly one positional argument for each parameter. This one, made for one
 function, builds such a call from keywords and from the defaults as they are now, makes a tuple of what
-``*args`` takes, and hands it to the first of those entries. What cannot be bound goes to the slow path as it
-came: CPython says what is wrong.
+``*args`` takes and a dict of what ``**kwargs`` takes, and hands it to the first of those entries. What
+cannot be bound goes to the slow path as it came: CPython says what is wrong.
 
-Where a function has keyword-only parameters or ``*args``, nothing else may call its specialisations (they would
-take those by position). Their chain then ends in the *end entry*, which tells by null without an error that none
-of them took the call.
+Where a function has keyword-only parameters, ``*args`` or ``**kwargs``, nothing else may call its specialisations
+(they would take those by position). Their chain then ends in the *end entry*, which tells by null without an
+error that none of them took the call.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from ljit.codegen.engine import compile_ir
 from ljit.codegen.slow_path import slow_entry
-from ljit.parameters import has_rest, named_parameters
+from ljit.parameters import has_keywords, has_rest, named_parameters
 
 __all__ = ["FillIn"]
 
@@ -32,6 +32,10 @@ declare ptr @PyTuple_GetItem(ptr, i64)
 declare ptr @PyTuple_New(i64)
 declare i32 @PyTuple_SetItem(ptr, i64, ptr)
 declare ptr @PyDict_GetItem(ptr, ptr)
+declare ptr @PyDict_New()
+declare i32 @PyDict_SetItem(ptr, ptr, ptr)
+declare i32 @PySequence_Contains(ptr, ptr)
+declare void @PyErr_Clear()
 declare ptr @PyFunction_GetDefaults(ptr)
 declare ptr @PyFunction_GetKwDefaults(ptr)
 declare ptr @PyErr_Occurred()
@@ -52,6 +56,7 @@ slow:
 define ptr @{_ENTRY}({_SIGNATURE}) nounwind {{
 entry:
   %slots = alloca [COUNT x ptr], align 8
+BEGIN_OTHERS
   %given = and i64 %nargsf, {2**63 - 1}
   %too.many = icmp ugt i64 %given, POSITIONAL
   %by.position = call i64 @llvm.umin.i64(i64 %given, i64 POSITIONAL)
@@ -59,35 +64,41 @@ entry:
 NOT_MINE
   br i1 %not.mine, label %slow, label %clear
 slow:
+DROP_OTHERS
   %slow.result = musttail call ptr inttoptr (i64 SLOW to ptr)({_SIGNATURE})
   ret ptr %slow.result
 clear:
   call void @llvm.memset.p0.i64(ptr %slots, i8 0, i64 BYTES, i1 false)
   %given.bytes = shl i64 %by.position, 3
   call void @llvm.memcpy.p0.p0.i64(ptr %slots, ptr %args, i64 %given.bytes, i1 false)
+MAKE_OTHERS
   br i1 %no.keywords, label %defaults, label %keywords
 keywords:
   %named = call i64 @PyTuple_Size(ptr %kwnames)
   br label %keyword
 keyword:
-  %k = phi i64 [ 0, %keywords ], [ %next.k, %take ]
+  %k = phi i64 [ 0, %keywords ], [ %next.k, %taken ]
   %more = icmp slt i64 %k, %named
   br i1 %more, label %find, label %defaults
 find:
   %name = call ptr @PyTuple_GetItem(ptr %kwnames, i64 %k)
+  %from.index = add i64 %given, %k
+  %from = getelementptr ptr, ptr %args, i64 %from.index
+  %value = load ptr, ptr %from
 FIND
   %unknown = icmp slt i64 %found, 0
-  br i1 %unknown, label %slow, label %place
+  br i1 %unknown, label %other, label %place
+other:
+OTHER
 place:
   %to = getelementptr ptr, ptr %slots, i64 %found
   %there = load ptr, ptr %to
   %is.free = icmp eq ptr %there, null
   br i1 %is.free, label %take, label %slow
 take:
-  %from.index = add i64 %given, %k
-  %from = getelementptr ptr, ptr %args, i64 %from.index
-  %value = load ptr, ptr %from
   store ptr %value, ptr %to
+  br label %taken
+taken:
   %next.k = add i64 %k, 1
   br label %keyword
 defaults:
@@ -111,6 +122,46 @@ _WITHOUT_REST = """
 """
 _WITH_REST = """
   %not.mine = icmp slt i64 %given, 0
+"""
+
+# Where keywords may have names that no parameter has. Those of parameters are found by identity: one that equals
+# a parameter's name, but is another object, goes the slow way.
+_BEGIN_OTHERS = """
+  %others = alloca ptr, align 8
+  store ptr null, ptr %others
+"""
+_DROP_OTHERS = """
+  %dropped = load ptr, ptr %others
+  call void @Py_DecRef(ptr %dropped)
+"""
+_MAKE_OTHERS = """
+  %new.others = call ptr @PyDict_New()
+  %no.others = icmp eq ptr %new.others, null
+  br i1 %no.others, label %fail, label %made
+fail:
+  ret ptr null
+made:
+  store ptr %new.others, ptr %others
+"""
+_OTHER = """
+  %equal = call i32 @PySequence_Contains(ptr inttoptr (i64 BY_KEYWORD to ptr), ptr %name)
+  %is.other = icmp eq i32 %equal, 0
+  br i1 %is.other, label %keep, label %odd
+keep:
+  %kept = load ptr, ptr %others
+  %status = call i32 @PyDict_SetItem(ptr %kept, ptr %name, ptr %value)
+  %is.kept = icmp eq i32 %status, 0
+  br i1 %is.kept, label %taken, label %odd
+odd:
+  call void @PyErr_Clear()
+  br label %slow
+"""
+_NO_OTHER = "  br label %slow"
+_OTHERS = """
+  %argLAST = load ptr, ptr %others
+  store ptr null, ptr %others
+  %others.place = getelementptr ptr, ptr %slots, i64 LAST
+  store ptr %argLAST, ptr %others.place
 """
 
 # Behind the last parameter that has a name: the tuple of the other positional arguments.
@@ -145,8 +196,10 @@ class FillIn:
     def __init__(self, fn: types.FunctionType, owner: object) -> None:
         self._fn = fn
         self._first = ctypes.c_uint64(slow_entry())
-        self._names = [sys.intern(name) for name in named_parameters(fn.__code__)]
-        text = _text(fn, self._names, id(owner), ctypes.addressof(self._first))
+        self._names = tuple([sys.intern(name) for name in named_parameters(fn.__code__)])
+        self._by_keyword = self._names[fn.__code__.co_posonlyargcount :]
+        by_keyword = id(self._by_keyword)
+        text = _text(fn, self._names, by_keyword, id(owner), ctypes.addressof(self._first))
         self._compiled = compile_ir(text, _ENTRY, exports=(_END,))
 
     @property
@@ -164,11 +217,15 @@ class FillIn:
         self._first.value = address
 
 
-def _text(fn: types.FunctionType, names: list[str], owner: int, first: int) -> str:
+def _text(
+    fn: types.FunctionType, names: tuple[str, ...], by_keyword: int, owner: int, first: int
+) -> str:
     code = fn.__code__
-    count = len(names) + has_rest(code)
+    count = len(names) + has_rest(code) + has_keywords(code)
     words = {
         "NOT_MINE": _WITH_REST if has_rest(code) else _WITHOUT_REST,
+        **_words_of_keywords(code),
+        "BY_KEYWORD": by_keyword,
         "SLOW": slow_entry(),
         "OWNER": owner,
         "FUNCTION": id(fn),
@@ -186,11 +243,25 @@ def _text(fn: types.FunctionType, names: list[str], owner: int, first: int) -> s
     end = f"check{len(names)}:\n"
     if has_rest(code):
         end += _REST.replace("POSITIONAL", str(code.co_argcount)).replace("LAST", str(len(names)))
-    call = "\n".join(_call(count, count - has_rest(code), first))
+    if has_keywords(code):
+        end += _OTHERS.replace("LAST", str(count - 1))
+    call = "\n".join(_call(count, len(names), first))
     return f"{_DECLARATIONS}{head}{checks}\n{end}{call}\n}}\n"
 
 
-def _find(names: list[str], positional_only: int) -> Iterator[str]:
+def _words_of_keywords(code: types.CodeType) -> dict[str, str]:
+    """What is done with keywords that no parameter is named after."""
+    if not has_keywords(code):
+        return {"BEGIN_OTHERS": "", "DROP_OTHERS": "", "MAKE_OTHERS": "", "OTHER": _NO_OTHER}
+    return {
+        "BEGIN_OTHERS": _BEGIN_OTHERS,
+        "DROP_OTHERS": _DROP_OTHERS,
+        "MAKE_OTHERS": _MAKE_OTHERS,
+        "OTHER": _OTHER,
+    }
+
+
+def _find(names: tuple[str, ...], positional_only: int) -> Iterator[str]:
     """Names in calls are interned, as those of parameters: other objects go the slow way."""
     found = "-1"
     for j in range(positional_only, len(names)):

@@ -16,13 +16,13 @@ decorated function that does the same), with all arguments by position.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import FunctionType
+from collections.abc import Callable, Mapping, Sequence
+from types import CodeType, FunctionType
 
 from ljit.analysis.assumptions import python_function
 from ljit.ir import Block, Graph, Node, OpDef, Value, copy_nodes, get_op
 from ljit.ops.control import BREAK, CONSTANT, IF, LOOP, REGION, RETURN, YIELD
-from ljit.parameters import has_rest, is_by_position, named_parameters
+from ljit.parameters import has_keywords, has_rest, is_by_position, named_parameters
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant
 from ljit.records import Record
@@ -37,7 +37,6 @@ Attrs = Mapping[str, object]
 MAX_CALLEE = 200  # nodes of one callee
 MAX_TOTAL = 1000  # nodes that the pass adds
 MAX_DEPTH = 5
-_VARKEYWORDS = 0x08  # co_flags: **kwargs
 
 
 @graph_pass("inline")
@@ -57,12 +56,13 @@ class _Default(Record):
 class _Arguments(Record):
     """The values of a callee's parameters; `needs_defaults` if some come from `__defaults__`.
 
-    `rest` are the items of ``*args``, None if there is none.
+    `rest` are the items of ``*args``, `keywords` what is in ``**kwargs``, None if there is none.
     """
 
     values: list[Value | _Default]
     needs_defaults: bool
     rest: list[Value] | None
+    keywords: dict[str, Value] | None
 
 
 class _Inliner:
@@ -174,10 +174,20 @@ class _Inliner:
             construct = get_op("prim::TupleConstruct")
             rest = self.graph.create(construct, arguments.rest, outputs=1, range=node.range)
             values.append(fast.append(rest).output)
+        if arguments.keywords is not None:
+            values.append(self._dict(arguments.keywords, node, choice, fast))
         node.unlink()
         slow.append(node)
         slow.append(self.graph.create(YIELD, [node.output], outputs=0))
         return fast, values
+
+    def _dict(self, pairs: dict[str, Value], node: Node, choice: Node, block: Block) -> Value:
+        """Make the dict of the keyword arguments, each time the call runs."""
+        construct = get_op("prim::DictConstruct")
+        items = [
+            x for name, value in pairs.items() for x in (self._constant(name, node, choice), value)
+        ]
+        return block.append(self.graph.create(construct, items, outputs=1, range=node.range)).output
 
     def _test(
         self, node: Node, called: object, function: FunctionType, *, check_defaults: bool
@@ -248,10 +258,8 @@ def _current_value(load: Node) -> object:
 
 
 def _bind(function: FunctionType, call: Node) -> _Arguments | None:
-    """Give a value to each parameter, as the call would; None if it would raise, or takes ``**kwargs``."""
+    """Give a value to each parameter, as the call would; None if it would raise."""
     code = function.__code__
-    if code.co_flags & _VARKEYWORDS:
-        return None
     names = named_parameters(code)
     kwnames = call.attrs.get("kwnames", ())
     assert isinstance(kwnames, tuple)
@@ -261,10 +269,11 @@ def _bind(function: FunctionType, call: Node) -> _Arguments | None:
     if rest and not has_rest(code):
         return None
     bound: dict[str, Value | _Default] = dict(zip(names, positional[: code.co_argcount]))
-    for name, value in zip(kwnames, given[len(positional) :], strict=True):
-        if name in bound or name not in names[code.co_posonlyargcount :]:
-            return None
-        bound[name] = value
+    keywords = dict(zip(kwnames, given[len(positional) :], strict=True))
+    by_keyword = {name: keywords.pop(name) for name in _by_keyword(code) if name in keywords}
+    if by_keyword.keys() & bound.keys() or (keywords and not has_keywords(code)):
+        return None
+    bound.update(by_keyword)
     missing = [name for name in names if name not in bound]
     defaults = function.__defaults__ or ()
     first_default = code.co_argcount - len(defaults)
@@ -273,5 +282,13 @@ def _bind(function: FunctionType, call: Node) -> _Arguments | None:
         if not first_default <= index < code.co_argcount:
             return None  # required, or keyword-only: `__kwdefaults__` can change in place
         bound[name] = _Default(defaults[index - first_default])
-    items = rest if has_rest(code) else None
-    return _Arguments([bound[name] for name in names], bool(missing), items)
+    return _Arguments(
+        [bound[name] for name in names],
+        bool(missing),
+        rest if has_rest(code) else None,
+        keywords if has_keywords(code) else None,
+    )
+
+
+def _by_keyword(code: CodeType) -> Sequence[str]:
+    return named_parameters(code)[code.co_posonlyargcount :]

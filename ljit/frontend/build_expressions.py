@@ -111,15 +111,12 @@ class ExpressionBuilder(Record):
         Defaults and annotations of the latter were evaluated long ago: what is not translated does
         not matter.
         """
-        if (keywords := arguments.kwarg) is not None:
-            message = f"the parameter **{keywords.arg} is not translated; name each parameter"
-            raise unsupported(message, self.ranges.of(keywords))
         positional = arguments.posonlyargs + arguments.args
         missing: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
         defaults = (*missing, *arguments.defaults, *arguments.kw_defaults)
         is_evaluated = is_nested and not self.has_lazy_annotations
         named = positional + arguments.kwonlyargs
-        rest = [] if arguments.vararg is None else [arguments.vararg]
+        rest = [arg for arg in (arguments.vararg, arguments.kwarg) if arg is not None]
         params = [
             tree.Param(
                 self.ranges.of(arg),
@@ -128,7 +125,8 @@ class ExpressionBuilder(Record):
                 self.hint(default, is_evaluated=is_nested),
                 keyword_only=len(positional) <= i < len(named),
                 positional_only=i < len(arguments.posonlyargs) or i >= len(named),
-                takes_rest=i >= len(named),
+                takes_rest=arg is arguments.vararg,
+                takes_keywords=arg is arguments.kwarg,
             )
             for i, (arg, default) in enumerate(
                 zip(named + rest, (*defaults, *(None for _ in rest)), strict=True)

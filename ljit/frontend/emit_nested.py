@@ -51,7 +51,7 @@ def define(e: Emission, name: str, definition: tree.Def) -> None:
 def _evaluate_defaults(e: Emission, definition: tree.Def) -> NestedFunction:
     slots: dict[str, str] = {}
     params = definition.decl.params
-    positional = [p for p in params if not p.keyword_only and not p.takes_rest]
+    positional = [p for p in params if not p.keyword_only and p.has_name]
     for param in (*positional, *(p for p in params if p.keyword_only)):
         if param.default is not None:
             slots[param.name] = e.fresh_slot()
@@ -118,8 +118,7 @@ def _bind_arguments(
     e: Emission, params: Sequence[tree.Param], function: NestedFunction, call: tree.Apply
 ) -> dict[str, Value]:
     """Emit the arguments in order and give them by parameter; a call that does not fit is refused."""
-    positional = [p.name for p in params if not p.keyword_only and not p.takes_rest]
-    by_keyword = {p.name for p in params if not p.positional_only}
+    positional = [p.name for p in params if not p.keyword_only and p.has_name]
     rest = next((p for p in params if p.takes_rest), None)
     if any(isinstance(argument, tree.Starred) for argument in call.arguments):
         raise _does_not_fit(e, function, call)
@@ -130,13 +129,31 @@ def _bind_arguments(
     if rest is not None:
         items = given[len(positional) :]
         values[rest.name] = e.emit("prim::TupleConstruct", *items, where=call.range)
-    for keyword in call.keywords:
-        if not isinstance(keyword, tree.Keyword) or keyword.name not in by_keyword - values.keys():
-            raise _does_not_fit(e, function, call)
-        values[keyword.name] = e.expression(keyword.value)
+    _bind_keywords(e, function, call, values)
     if not {p.name for p in params} <= values.keys() | function.defaults.keys():
         raise _does_not_fit(e, function, call)
     return values
+
+
+def _bind_keywords(
+    e: Emission, function: NestedFunction, call: tree.Apply, values: dict[str, Value]
+) -> None:
+    """Add the keyword arguments to `values`, those that no parameter is named after in a dict."""
+    params = function.definition.decl.params
+    by_keyword = {p.name for p in params if p.has_name and not p.positional_only}
+    rest = next((p for p in params if p.takes_keywords), None)
+    others: list[Value] = []
+    for keyword in call.keywords:
+        if not isinstance(keyword, tree.Keyword) or keyword.name in by_keyword & values.keys():
+            raise _does_not_fit(e, function, call)
+        if keyword.name in by_keyword:
+            values[keyword.name] = e.expression(keyword.value)
+        elif rest is not None:
+            others += [e.constant(keyword.name, keyword.range), e.expression(keyword.value)]
+        else:
+            raise _does_not_fit(e, function, call)
+    if rest is not None:
+        values[rest.name] = e.emit("prim::DictConstruct", *others, where=call.range)
 
 
 def _does_not_fit(e: Emission, function: NestedFunction, call: tree.Apply) -> Exception:

@@ -63,7 +63,7 @@ __all__ = [
 
 
 class Param(Tree):
-    """One parameter; ``*args``, which takes the rest of the positional arguments, comes last."""
+    """One parameter; ``*args`` and ``**kwargs``, which take the rest of the arguments, come last."""
 
     name: str
     annotation: Tree | None
@@ -71,8 +71,14 @@ class Param(Tree):
     keyword_only: bool
     positional_only: bool
     takes_rest: bool
+    takes_keywords: bool
     name_of_kind = "param"
-    hidden = frozenset(("positional_only", "takes_rest"))
+    hidden = frozenset(("positional_only", "takes_rest", "takes_keywords"))
+
+    @property
+    def has_name(self) -> bool:
+        """Whether it takes one argument, by position or by its name."""
+        return not (self.takes_rest or self.takes_keywords)
 
 
 class Decl(Tree):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import FunctionType
 
-from ljit.parameters import has_rest, is_by_position, named_parameters
+from ljit.parameters import has_keywords, has_rest, is_by_position, named_parameters
 
 __all__ = ["bind_arguments"]
 
@@ -13,10 +13,9 @@ __all__ = ["bind_arguments"]
 def bind_arguments(
     fn: FunctionType, args: Sequence[object], kwargs: Mapping[str, object]
 ) -> Sequence[object] | None:
-    """Give one value a parameter: positional ones, keyword-only ones, ``*args``.
+    """Give one value a parameter: positional ones, keyword-only ones, ``*args``, ``**kwargs``.
 
     None if the call is not right: calling `fn` itself then raises CPython's own TypeError.
-    `fn` takes no ``**kwargs``.
     """
     code = fn.__code__
     count = code.co_argcount
@@ -25,11 +24,15 @@ def bind_arguments(
     if len(args) > count and not has_rest(code):
         return None
     names = named_parameters(code)
-    rest = [tuple(args[count:])] if has_rest(code) else []
+    by_keyword = names[code.co_posonlyargcount :]
+    rest: list[object] = [tuple(args[count:])] if has_rest(code) else []
+    if has_keywords(code):
+        rest.append({name: value for name, value in kwargs.items() if name not in by_keyword})
+        kwargs = {name: value for name, value in kwargs.items() if name in by_keyword}
     args = args[:count]
     values: dict[str, object] = dict(zip(names, args, strict=False))
     taken = kwargs.keys() & values.keys()
-    if taken or not kwargs.keys() <= set(names[code.co_posonlyargcount :]):
+    if taken or not kwargs.keys() <= set(by_keyword):
         return None
     values.update(kwargs)
     defaults = fn.__defaults__ or ()

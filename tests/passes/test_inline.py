@@ -67,7 +67,7 @@ def calls_twice(x):
 
 
 def calls_stars(x):
-    return stars(x, x), named_stars(x=x), keyword_only(x), keyword_only(x, y=5)
+    return stars(x, x), named_stars(x=x, y=x), named_stars(), keyword_only(x), keyword_only(x, y=5)
 
 
 def calls_failing(x):
@@ -103,7 +103,7 @@ def count(graph, name):
         (calls_square, 5, 2),
         (calls_branching, -4, 2),
         (calls_nested, 3, 3),
-        (calls_stars, 3, 2),
+        (calls_stars, 3, 4),
     ],
 )
 def test_inlined_bodies_compute_what_the_calls_did(function, argument, bodies):

@@ -162,6 +162,94 @@ def recursion_with_any_number_of_arguments(n, *rest):
     return recursion_with_any_number_of_arguments(n - 1, n, *rest)
 
 
+@program(
+    lambda: (2,),
+    lambda: Args((2,), {"b": 3.5, "a": 1}),
+    lambda: Args((2, 4), {"first": 1, "others": 2, "scale": 2}),
+    lambda: Args((2, 4), {"second": 1}),
+    lambda: Args((2, 4, 5)),
+    lambda: Args((2,), {"": [1], "not a name": None, "scale": 0.5}),
+    lambda: Args((), {"first": 1}),
+)
+def any_keywords(first, /, second=1, *, scale=2, **others):
+    for name in others:
+        second += len(name) * scale
+    return first * second, others, list(others)
+
+
+@program(
+    lambda: Args((1, 2, 3)),
+    lambda: Args((), {"a": 1}),
+    lambda: Args((1,), {"b": 2.5}),
+)
+def any_arguments(*args, **kwargs):
+    return sum(args), sorted(kwargs.items())
+
+
+@program(
+    lambda: (),
+    lambda: Args((1, 2.5), {"n": 3}),
+    lambda: Args((1,), {"values": 3, "options": 2}),
+)
+def any_arguments_at_all(*values, **options):
+    options["more"] = options.pop("n", 0) + len(values)
+    return values, options
+
+
+@program(lambda: ({"a": 1, "b": 2.5}, 3), lambda: ({"n": 1}, 3), lambda: ({1: 2}, 3))
+def keywords_are_a_dict_of_their_own(given, n):
+    def counted(*, n=2, **options):
+        options["n"] = n
+        return options
+
+    return keyword_names(**given, z=n), changed(**given), given, counted(x=n), counted(n=n, y=1)
+
+
+def keyword_names(*positional, **named):
+    return list(named), len(positional)
+
+
+def changed(**named):
+    named["changed"] = True
+    return named
+
+
+def weighted(x, /, y=1.0, **options):
+    if "scale" in options:
+        return x * y * options["scale"]
+    return x * y
+
+
+@program(lambda: (40,), lambda: (0,))
+def keywords_in_a_loop(n):
+    total = 0.0
+    for i in range(n):
+        total += weighted(i, 0.5, scale=0.25) - weighted(total, x=i) + weighted(i, y=2, other=total)
+    return total
+
+
+@program(lambda: (5, 1.5), lambda: (0, 2))
+def recursion_with_keywords(n, x, **options):
+    if n <= 0:
+        return x, options
+    return recursion_with_keywords(n - 1, x + 1, **options, **{f"n{n}": x})
+
+
+def wrong_by_keyword(x, y=1, /, z=2, **options):
+    return x, y, z, options
+
+
+@program(lambda: (0,), lambda: (1,), lambda: (2,), lambda: (3,))
+def wrong_calls_with_keywords(kind):
+    if kind == 0:
+        return wrong_by_keyword(x=1, y=2)
+    if kind == 1:
+        return wrong_by_keyword(1, 2, 3, z=4)
+    if kind == 2:
+        return wrong_by_keyword(1, 2, 3, 4)
+    return wrong_by_keyword(kind, x=1, y=kind, w=3)
+
+
 @program(lambda: (), lambda: Args((1, 2)), lambda: Args((), {"q": 1}), lambda: Args((1,), {"x": 2}))
 def wrong_arguments(x):
     return x

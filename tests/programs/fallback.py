@@ -44,16 +44,6 @@ def generator_result(n):
     return list(squares())
 
 
-@program(
-    lambda: Args((1, 2, 3)),
-    lambda: Args((), {"a": 1}),
-    lambda: Args((1,), {"b": 2.5}),
-    is_translated=False,
-)
-def any_arguments(*args, **kwargs):
-    return sum(args), sorted(kwargs.items())
-
-
 @program(lambda: (3,), is_translated=False)
 def local_class(n):
     class Point:

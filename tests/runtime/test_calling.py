@@ -55,6 +55,16 @@ def only_rest(*x):
     return x
 
 
+def options(x, /, y=2.0, **others):
+    for other in others.values():
+        y += other
+    return x + y, others
+
+
+def only_options(**x):
+    return x
+
+
 def variadic(x, *rest, **named):
     return x, rest, named
 
@@ -101,6 +111,8 @@ def forget():
         default_array,
         rest,
         only_rest,
+        options,
+        only_options,
         variadic,
         drops_its_defaults,
     ],
@@ -128,6 +140,9 @@ def test_calls_with_keywords_and_defaults_reach_native_code_without_python():
         (rest, Args((1.0, 2.0, 3.0, 4.0))),
         (rest, Args((1.0,), {"scale": 2.0})),
         (only_rest, Args((1.0, 2.0))),
+        (options, Args((1.0,))),
+        (options, Args((1.0,), {"y": 1.0, "x": 2.0, "z": 3.0})),
+        (only_options, Args((), {"a": 1.0, "b": 2.0})),
     ):
         compiled = ljit.jit(function)
         expected = function(*args.positional, **args.keywords)
@@ -149,6 +164,21 @@ def test_names_of_keywords_that_are_not_interned_are_found():
     for k in range(300):
         name = "".join(["sca", "le"])
         assert compiled(1.0, **{name: float(k)}) == 3.0 * k
+
+
+def test_keywords_that_are_not_interned_go_to_parameters_or_into_the_dict():
+    compiled = ljit.jit(options)
+    for k in range(300):
+        for name in ("".join(["sca", "le"]), "".join(["y", ""])):
+            assert compiled(1.0, **{name: float(k)}) == options(1.0, **{name: float(k)})
+
+
+def test_each_call_gets_a_dict_of_its_own_that_nothing_else_holds():
+    compiled = ljit.jit(only_options)
+    for _ in range(300):
+        found = compiled(a=1.0)
+        assert sys.getrefcount(found) == 2
+        found["b"] = 2
 
 
 def with_any_names(x, self=1, *, args=0, **kwargs):
