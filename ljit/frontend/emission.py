@@ -180,6 +180,12 @@ class Emission:
         """Whether a name that is not local is one of a function around the whole function."""
         return name in self.function.__code__.co_freevars
 
+    @property
+    def receiver(self) -> str:
+        """The slot of the first positional parameter, empty if there is none."""
+        code = self.function.__code__
+        return code.co_varnames[0] if code.co_argcount else ""
+
     def is_own(self, scope: Scope) -> bool:
         """Whether a variable of `scope` belongs to the frame that runs the current code."""
         current: Scope | None = self.scope

@@ -15,6 +15,7 @@ from ljit.frontend.emit_nested import inline_call, inline_lambda
 from ljit.frontend.tree import Tree
 from ljit.ir import Value
 from ljit.source import SourceRange
+from ljit.types import ANY
 
 __all__ = ["iteration_view", "refuse_frame_access"]
 
@@ -37,6 +38,8 @@ def _apply(e: Emission, call: tree.Apply) -> Value:
     nested = _inlined(e, call)
     if nested is not None:
         return nested
+    if _is_bare_super(e, call):
+        return _super(e, call)
     _check_frame_access(e, call)
     if _has_stars(call):
         return _star_call(e, call)
@@ -66,6 +69,36 @@ def _inlined(e: Emission, call: tree.Apply) -> Value | None:
     if found is None or call.function.name not in found[0].inlinable:
         return None
     return inline_call(e, call)
+
+
+def _is_bare_super(e: Emission, call: tree.Apply) -> bool:
+    """Whether it is ``super()`` in a method itself, not in a function in it."""
+    return (
+        isinstance(call.function, tree.Var)
+        and call.function.name == "super"
+        and not (call.arguments or call.keywords)
+        and e.find("super") is None
+        and e.is_free("__class__")
+        and e.scope.parent is None
+        and e.receiver in e.bound
+    )
+
+
+def _super(e: Emission, call: tree.Apply) -> Value:
+    """Emit ``super()``; what else the name stands for is called as anything is."""
+    where = call.range
+    function = e.emit("prim::load_global", where=where, name="super", scope=e.function)
+    is_builtin = e.emit("py::is", function, e.constant(super, where), where=where)
+
+    def bind() -> Sequence[Value]:
+        receiver = e.load(e.receiver, where)
+        return (e.emit("prim::bound_super", receiver, where=where, scope=e.function),)
+
+    def other() -> Sequence[Value]:
+        return (e.emit("py::call", function, where=where, kwnames=()),)
+
+    (result,) = e.branch(is_builtin, bind, other, where, outputs=(ANY,))
+    return result
 
 
 def _check_frame_access(e: Emission, call: tree.Apply) -> None:

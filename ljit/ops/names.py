@@ -119,6 +119,14 @@ def _lower_bound(e: Emitter, x: V, *, name: str, free: bool = False) -> V:
     return x
 
 
+def _bound_super(receiver: object, *, scope: FunctionType) -> object:
+    try:
+        cls = _cell_of("__class__", scope).cell_contents
+    except ValueError:
+        raise RuntimeError("super(): empty __class__ cell") from None
+    return super(cls, receiver)
+
+
 LOAD_GLOBAL = object_op(
     "prim::load_global",
     "(*, name, scope)",
@@ -141,6 +149,13 @@ LOAD_CLOSURE = object_op(
     can_lower=any_operands,
     syntax="{name}",
     effects=Effect.READ | Effect.RAISE,
+    is_profiled=True,
+)
+BOUND_SUPER = object_op(
+    "prim::bound_super",
+    "(receiver, *, scope)",
+    "``super()`` in the method `scope`, whose first parameter holds `receiver`.",
+    evaluate=_bound_super,
     is_profiled=True,
 )
 HAS_DEFAULTS = object_op(

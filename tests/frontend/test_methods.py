@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
+import pytest
 
 import ljit
 
@@ -25,3 +28,34 @@ def test_a_method_with_computed_arguments_becomes_its_own_op():
     assert "py::list_append" in text
     assert "np::sqrt" in text
     assert "py::getattr" not in text
+
+
+class CallsTooEarly(type):
+    def __new__(cls, name, bases, namespace):
+        with pytest.raises(RuntimeError, match="^" + re.escape("super(): empty __class__ cell")):
+            namespace["length"](5)
+        return super().__new__(cls, name, bases, namespace)
+
+
+@pytest.mark.parametrize("decorate", [lambda function: function, ljit.jit(strict=True)])
+def test_super_has_no_class_until_that_is_made(decorate):
+    class Made(list, metaclass=CallsTooEarly):
+        @decorate
+        def length(self):
+            return super().__len__()
+
+    assert Made([1, 2]).length() == 2
+
+
+def test_another_function_of_the_name_super_is_called(monkeypatch):
+    class Made(list):
+        @ljit.jit(strict=True)
+        def length(self):
+            return super().__len__()
+
+    monkeypatch.setitem(globals(), "super", lambda: "text")
+    for _ in range(3):
+        assert Made([1, 2]).length() == 4
+    monkeypatch.undo()
+    for _ in range(3):
+        assert Made([1, 2]).length() == 2
