@@ -251,8 +251,15 @@ def _target_machine(cpu: str, features: str, level: int = _CODE_LEVEL) -> Any:
 
 def _feature_string(features: Mapping[str, bool]) -> str:
     text: str = features.flatten()  # type: ignore[attr-defined]  # llvmlite's FeatureMap
-    # LLVM halves the vectors of some AVX-512 CPUs; array code wants the full width.
-    return text + ",-prefer-256-bit" if features.get("avx512f") else text
+    if features.get(
+        "avx512f"
+    ):  # LLVM halves the vectors of some of these CPUs; array code wants the full width
+        text += ",-prefer-256-bit"
+    if features.get(
+        "avx2"
+    ):  # many take longer to gather than to load one by one, most of all if they mitigate leaks
+        text += ",+prefer-no-gather,+prefer-no-scatter"
+    return text
 
 
 _LOCATION = re.compile(r"<string>:(\d+):")

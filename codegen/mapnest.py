@@ -14,7 +14,7 @@ from ljit.codegen.arrays import fill_array, is_all_zero, load_element, new_array
 from ljit.codegen.builder import FALSE, NULL, TRUE, Ref
 from ljit.codegen.casts import cast_value
 from ljit.codegen.forms import ArrayParts, Native, array_parts, memory_type
-from ljit.codegen.memory_order import fortran_condition, reversed_condition
+from ljit.codegen.memory_order import Axes, fortran_condition, reversed_condition
 from ljit.codegen.nest_elements import Kernel
 from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_loops import Loops
@@ -83,6 +83,7 @@ def emit_map(
         e.bail("an operand has more dimensions than the destination")
         return []
     nest = _Nest(e, ndim, inputs, _reductions_of(attrs))
+    nest.turned = attrs.get("turned", ())
     nest.find_sizes(into, attrs.get("covers", ()), may_leave=kernel.may_leave and not may_be_empty)
     if not e.f.is_reachable:
         return []
@@ -104,6 +105,7 @@ class _Nest:
         self.reductions = reductions
         self.into: list[Operand] = []
         self.sources: list[Operand | Native] = []
+        self.turned: Sequence[tuple[int, int]] = ()
         self.fresh: list[Operand] = []
         self.accumulators: list[Accumulator | None] = []
 
@@ -157,8 +159,22 @@ class _Nest:
         return [x for x in range(self.space.ndim) if not (is_reduced and x in self.reductions.axes)]
 
     def _fortran_condition(self, axes: Sequence[int]) -> Ref:
-        sources = [_Axes(x, axes) for x in self.sources if isinstance(x, Operand)]
-        return fortran_condition(self.e, len(axes), sources)
+        sources = [x for x in self.sources if isinstance(x, Operand)]
+        operands = [_Axes(x.sizes, x.strides, axes) for x in (*sources, *self._turned_arrays())]
+        return fortran_condition(self.e, len(axes), operands)
+
+    def _turned_arrays(self) -> list[Axes]:
+        """What would be arrays in Fortran order if they were made."""
+        found: list[Axes] = []
+        axes = range(self.space.ndim)
+        for positions in self.turned:
+            column, row = (self.sources[i] for i in positions)
+            assert isinstance(column, Operand)
+            assert isinstance(row, Operand)
+            sizes = [*(ONE for _ in axes[2:]), column.sizes[-2], row.sizes[-1]]
+            strides = [*(ZERO for _ in axes[2:]), ONE, column.sizes[-2]]
+            found.append(_Axes(sizes, strides, axes))
+        return found
 
     def _make_scalar(self, type_: ScalarType) -> Callable[[], Native]:
         """A place on the stack, which LLVM makes a register."""
@@ -217,7 +233,7 @@ class _Nest:
     def _may_be_turned(self) -> bool:
         """Whether an array may lie in memory in another order than that of its axes."""
         arrays = [x for x in (*self.sources, *self.into) if isinstance(x, Operand)]
-        return any(not x.is_plain and x.type.ndim > 1 for x in arrays)
+        return bool(self.turned) or any(not x.is_plain and x.type.ndim > 1 for x in arrays)
 
     # -- loops -------------------------------------------------------------------------------------
 
@@ -311,6 +327,6 @@ def _is_same_kind(a: ArrayType, b: ArrayType) -> bool:
 class _Axes:
     """An operand in some of the axes of a nest."""
 
-    def __init__(self, x: Operand, axes: Sequence[int]) -> None:
-        self.sizes = [x.sizes[axis] for axis in axes]
-        self.strides = [x.strides[axis] for axis in axes]
+    def __init__(self, sizes: Sequence[Ref], strides: Sequence[Ref], axes: Sequence[int]) -> None:
+        self.sizes = [sizes[axis] for axis in axes]
+        self.strides = [strides[axis] for axis in axes]

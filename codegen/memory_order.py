@@ -10,7 +10,7 @@ from ljit.codegen.builder import FALSE, TRUE, Ref, integer
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["fortran_condition", "reversed_condition"]
+__all__ = ["Axes", "fortran_condition", "reversed_condition"]
 
 _ZERO, _ONE = integer("i64", 0), integer("i64", 1)
 

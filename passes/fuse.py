@@ -32,6 +32,7 @@ from ljit.passes.fuse_nodes import (
     is_gather,
     is_reduction,
     is_store,
+    is_turned_gather,
     is_writing,
     stretches,
 )
@@ -86,6 +87,9 @@ def _build(group: Group) -> None:
     covers = _covers(group, computed, inputs)
     if covers:
         attrs["covers"] = covers
+    turned = {tuple(map(inputs.index, v.inputs[1:])) for v in computed if is_turned_gather(v)}
+    if turned:
+        attrs["turned"] = tuple(sorted(turned))
     if target is not None and is_apart(target, inputs):
         attrs["apart"] = True
     attrs.update(_reductions(group, fresh))

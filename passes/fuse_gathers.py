@@ -3,6 +3,8 @@
     (a[index] * w).sum()            check(index, a); one nest: the sum of a[index[k]] * w[k]
     np.log(m[rows, columns])        check(rows, m), check(columns, m); one nest
     m[rows] * w                     check(rows, m); one nest: m[rows[i], j] * w[i, j] for j in range(m.shape[1])
+    m[:, columns] * w               check(columns, m); one nest, with arange(m.shape[0]) as a column
+    m[rows][:, columns] * w         check(rows, m), check(columns, m); one nest: no array of the rows, either
 
 `fuse` does this before it makes nests: there is no array of the elements in between. The check leaves native code, and
 the interpreter raises IndexError. A nest that writes takes none of an array that could be what it writes to.
@@ -14,7 +16,7 @@ from collections.abc import Sequence
 
 from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.numpy_boxed import reduced_axes
-from ljit.ops.numpy_gathers import can_gather
+from ljit.ops.numpy_gathers import can_gather, is_of_columns
 from ljit.passes.fuse_nodes import is_elementwise, is_reduction
 from ljit.passes.manager import is_allowed
 from ljit.passes.rewriting import insert_constant
@@ -28,12 +30,16 @@ NAME = "fuse"
 def check_places(block: Block) -> bool:
     """Rewrite what one block takes at places; whether there was anything."""
     changed = False
-    made: dict[object, Value] = {}  # checks, and columns of all rows
+    made: dict[
+        object, Value
+    ] = {}  # checks, columns and rows; and what was read since the last write
     for node in list(block):
         if node.effects & (Effect.WRITE | Effect.CALL):
             made.clear()
         if node.op.reads_part and _is_for_nests(node) and is_allowed(NAME, node):
             changed |= _take_one_by_one(node, made)
+        elif node.op.reads_part:
+            made["read", node.output] = node.output
     return changed
 
 
@@ -43,13 +49,45 @@ def _take_one_by_one(node: Node, made: dict[object, Value]) -> bool:
     if places is None:
         return False
     _ask_index(node)
-    checked = [_checked(node, x, axis, made) for axis, x in enumerate(places)]
     assert isinstance(a.type, ArrayType)
-    if len(places) < a.type.ndim:  # rows
-        checked = [_as_column(node, checked[0], made), _columns(node, a, made)]
-    elements = _add(node, "np::elements_at", [a, *checked], type_=node.output.type)
+    if is_of_columns(a.type, index.type):
+        whole, checked = _columns_of_rows(node, places[1], made)
+    else:
+        whole, checked = a, [_checked(node, x, a, axis, made) for axis, x in enumerate(places)]
+        if len(places) < a.type.ndim:
+            checked = [_as_column(node, checked[0], made), _all_of(node, a, 1, made)]
+    elements = _add(node, "np::elements_at", [whole, *checked], type_=node.output.type)
+    rows = a.node
     node.replace_with([elements])
+    if rows is not None and rows.op.reads_part and not rows.output.uses:
+        rows.erase()
     return True
+
+
+def _columns_of_rows(
+    node: Node, columns: Value, made: dict[object, Value]
+) -> tuple[Value, list[Value]]:
+    """The matrix, and the rows and columns to take of it: all rows, or those that are taken for this alone."""
+    a = node.inputs[0]
+    rows = a.node if ("read", a) in made else None
+    if rows is not None and can_gather(*(v.type for v in rows.inputs)) and _has_columns_only(a):
+        matrix, index = rows.inputs
+        assert isinstance(index.type, ArrayType)
+        if index.type.ndim == 1:
+            taken = _checked(node, index, matrix, 0, made)
+            return matrix, [
+                _as_column(node, taken, made),
+                _checked(node, columns, matrix, 1, made),
+            ]
+    taken = _all_of(node, a, 0, made)
+    return a, [_as_column(node, taken, made), _checked(node, columns, a, 1, made)]
+
+
+def _has_columns_only(rows: Value) -> bool:
+    """Whether nests take elements of columns of the rows, and nobody needs anything else of them."""
+    return all(
+        index == 0 and user.op.reads_part and _is_for_nests(user) for user, index in rows.uses
+    )
 
 
 def _places_of(index: Value) -> Sequence[Value] | None:
@@ -60,8 +98,7 @@ def _places_of(index: Value) -> Sequence[Value] | None:
     return made.inputs if made is not None and made.op is get_op("prim::TupleConstruct") else None
 
 
-def _checked(node: Node, index: Value, axis: int, made: dict[object, Value]) -> Value:
-    a = node.inputs[0]
+def _checked(node: Node, index: Value, a: Value, axis: int, made: dict[object, Value]) -> Value:
     key = (index, a, axis)
     if key not in made:
         made[key] = _add(node, "np::checked_places", [index, a], axis=axis)
@@ -75,12 +112,12 @@ def _as_column(node: Node, index: Value, made: dict[object, Value]) -> Value:
     return made[key]
 
 
-def _columns(node: Node, a: Value, made: dict[object, Value]) -> Value:
-    """A range over the second axis."""
-    key = ("columns", a)
+def _all_of(node: Node, a: Value, axis: int, made: dict[object, Value]) -> Value:
+    """All places along an axis: a range, or an array that a column can be made of."""
+    key = ("all", a, axis)
     if key not in made:
-        size = _add(node, "prim::TupleIndex", [_add(node, "np::shape", [a])], index=1)
-        made[key] = _add(node, "py::range", [size])
+        size = _add(node, "prim::TupleIndex", [_add(node, "np::shape", [a])], index=axis)
+        made[key] = _add(node, "py::range" if axis else "np::arange", [size])
     return made[key]
 
 

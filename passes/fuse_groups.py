@@ -23,6 +23,7 @@ from ljit.passes.fuse_nodes import (
     is_gather,
     is_reduction,
     is_store,
+    is_turned_gather,
     is_writing,
     leaves_of,
     may_leave,
@@ -305,7 +306,7 @@ def _can_take_places(group: Group, node: Node) -> bool:
     """Whether a nest can take elements at places one by one: the order of its result does not follow from theirs."""
     if group.is_writing:
         return is_apart(group.root.inputs[0], node.inputs)
-    return group.shape.ndim == 1 or group.shape.layout == "C"
+    return group.shape.ndim == 1 or group.shape.layout == "C" or is_turned_gather(node)
 
 
 def _arrays(values: Iterable[Value]) -> list[Value]:

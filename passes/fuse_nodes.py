@@ -29,6 +29,7 @@ __all__ = [
     "is_gather",
     "is_reduction",
     "is_store",
+    "is_turned_gather",
     "is_writing",
     "joint_leaves",
     "leaves_of",
@@ -114,6 +115,12 @@ def element_inputs(node: Node) -> Sequence[Value]:
 def is_gather(node: Node) -> bool:
     """Whether the node takes elements of an array at places that were checked."""
     return node.op is get_op("np::elements_at")
+
+
+def is_turned_gather(node: Node) -> bool:
+    """Whether it takes elements of columns: NumPy gives an array in Fortran order."""
+    type_ = node.output.type
+    return is_gather(node) and isinstance(type_, ArrayType) and type_.layout != "C"
 
 
 def nest_type(node: Node) -> ArrayType | None:

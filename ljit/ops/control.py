@@ -240,7 +240,7 @@ PREDICATE = _control(
 
 MAP = _control(
     "Map",
-    "(*inputs, into=0, covers=(), apart=False, reduce=(), axes=(), keepdims=False)",
+    "(*inputs, into=0, covers=(), apart=False, turned=(), reduce=(), axes=(), keepdims=False)",
     """A loop nest over the broadcast shape of the inputs: block 0 maps their elements to elements.
 
     The first `into` inputs are arrays to write to (no parameter in the block): the first `into` yielded values
@@ -252,6 +252,8 @@ MAP = _control(
     ``range(n)`` is an array of ints.
     `covers` lists positions of those inputs whose broadcast shape has to be that of the whole nest; native code
     leaves if it is not. `apart`: no element that is written to is one of another input, or is written to twice.
+    `turned` lists pairs of positions of inputs, a column and a row, that stand for one in Fortran order when that of
+    fresh arrays is found: what is taken at these places would be such an array.
     """,
     effects=lambda *types, into=0, **attrs: (
         Effect.ALLOC | Effect.READ | (Effect.WRITE if into else Effect.RAISE)

@@ -16,11 +16,12 @@ from ljit.ir import Effect, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_index_arrays import can_copy, check_inside
 from ljit.ops.numpy_rules import broadcast_shapes
-from ljit.types import ANY, INT, ArrayType, ScalarType, TupleType, Type
+from ljit.types import ANY, INT, NONE, ArrayType, ScalarType, SliceType, TupleType, Type
 
-__all__ = ["can_gather", "infer_places"]
+__all__ = ["can_gather", "infer_places", "is_of_columns"]
 
 _SAMPLES = ((np.arange(6.0), np.array([1, -3])),)
+_FULL = SliceType(NONE, NONE, NONE)
 
 
 def can_gather(a: Type, index: Type) -> bool:
@@ -28,8 +29,17 @@ def can_gather(a: Type, index: Type) -> bool:
     if not isinstance(a, ArrayType):
         return False
     if isinstance(index, TupleType):
-        return infer_places(a, index) is not None
+        return is_of_columns(a, index) or infer_places(a, index) is not None
     return _is_index(index) and (a.ndim == 1 or (a.ndim == 2 and can_copy(a, index)))
+
+
+def is_of_columns(a: ArrayType, index: Type) -> bool:
+    """Whether it is ``m[:, columns]`` of a matrix, with a vector of ints."""
+    items = index.items if isinstance(index, TupleType) else ()
+    if a.ndim != 2 or len(items) != 2 or items[0] != _FULL:
+        return False
+    last = items[1]
+    return isinstance(last, ArrayType) and last.ndim == 1 and _is_index(last)
 
 
 def infer_places(a: ArrayType, index: Type) -> ArrayType | None:

@@ -141,3 +141,70 @@ def test_what_a_nest_takes_is_read_before_it_is_overwritten() -> None:
     for _ in range(3):
         x, y = (np.arange(16.0).reshape(4, 4) for _ in range(2))
         assert compiled(x, rows, columns).tolist() == shifted(y, rows, columns).tolist()
+
+
+def taken_by_columns(m: Any, rows: Any, columns: Any, w: Any) -> Any:
+    before = m[rows]
+    m[0] += 1
+    both = m[rows]
+    return (
+        m[:, columns] * 2,
+        m[rows][:, columns] + w,
+        before[:, columns] - 1,
+        (m[:, columns] - 1).max(axis=1),
+        np.abs(both[:, columns]).sum(axis=0),
+        m[rows][:, columns].astype(np.float32)[None] * w,
+        both.sum(axis=0) + both[:, columns].max(),
+    )
+
+
+@pytest.mark.parametrize("size", [9, 70])
+def test_nests_take_columns_in_the_order_of_numpy(size: int) -> None:
+    rng = np.random.default_rng(12)
+    m = rng.integers(-99, 99, (size, size)) / 4
+    i, j = rng.integers(-size, size, 6), rng.integers(-size, size, size + 5)
+    full = rng.integers(-9, 9, (6, size + 5)) / 2
+    cases = [
+        (i, j, 1.5), (i, j, full), (i, j, np.asfortranarray(full)), (i, j, full[0]), (i, j, full[:, :1]),
+        (i, j[::-1], full[::-1, ::-1]), (i[:1], j, full), (i, j[:1], full[:, :1]), (i, j[:1], full), (i[::2], j, full[::2]),
+        (i.astype(np.int8), j.astype(np.int16), full), (i + size, j, full), (i, j - size, full), (i, j[:0], full[:, :0]),
+        (i[:0], j, full[:0]), (i, j, full[:4]), (i, j > 0, 1.5), (i % 3 > 0, j, full),
+    ]  # fmt: skip
+    for form in (m, np.asfortranarray(m), np.repeat(m, 2, axis=1)[::-1, ::2]):
+        compiled = ljit.jit(taken_by_columns)
+        for rows, columns, w in cases[:1] + cases * 2:
+            same_in_nests(compiled, taken_by_columns, form, rows, columns, w)
+
+
+def test_columns_of_rows_are_no_arrays_of_their_own() -> None:
+    def shrunk(image: Any, y: Any, x: Any) -> Any:
+        return image[y][:, x] * 0.5 + image[y][:, x] * 0.25
+
+    image, y, x = (
+        np.random.default_rng(2).random((20, 30)),
+        np.arange(0, 20, 2),
+        np.arange(0, 30, 3),
+    )
+    compiled = ljit.jit(shrunk)
+    for _ in range(3):
+        found, wanted = compiled(image, y, x), shrunk(image, y, x)
+        assert (found.tobytes("A"), found.strides) == (wanted.tobytes("A"), wanted.strides)
+    text = str(compiled.graph_for(image, y, x))
+    assert text.count("np::element_at") == 2
+    assert "np::getitem(%image" not in text
+
+
+def test_columns_are_stored_where_they_belong() -> None:
+    def stored(m: Any, columns: Any, out: Any) -> Any:
+        out[...] = m[:, columns] * 2
+        m[:, 1:4] += m[:, columns]
+        return m[:, columns] + out
+
+    columns = np.array([2, 0, 1])
+    compiled = ljit.jit(stored)
+    for order in "CFCF":
+        x, y = (np.arange(20.0).reshape(4, 5) for _ in range(2))
+        a, b = (np.zeros((4, 3), order=order) for _ in range(2))
+        found, wanted = compiled(x, columns, a), stored(y, columns, b)
+        assert (found.tolist(), x.tolist(), a.tolist()) == (wanted.tolist(), y.tolist(), b.tolist())
+        assert found.strides == wanted.strides
