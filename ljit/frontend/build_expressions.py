@@ -53,8 +53,6 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.NotIn: "not_contains",
 }
 _UNSUPPORTED = {
-    "Yield": "a generator (yield) is not translated; return a list or an array",
-    "YieldFrom": "a generator (yield from) is not translated; return a list or an array",
     "Await": "async code is not translated; move the numeric part into a plain function",
 }
 _METHOD_ARGUMENTS = 30  # CPython compiles calls with more arguments in another way
@@ -235,6 +233,14 @@ class ExpressionBuilder(Record):
         name = self.mangle(node.target.id)
         return tree.NamedExpr(self.ranges.of(node), name, self.build(node.value))
 
+    def yield_(self, node: ast.Yield) -> Tree:
+        where = self.ranges.of(node)
+        value = self.optional(node.value) or tree.Const(where, None)
+        return tree.Yield(where, value, is_from=False)
+
+    def yield_from(self, node: ast.YieldFrom) -> Tree:
+        return tree.Yield(self.ranges.of(node), self.build(node.value), is_from=True)
+
     # -- access and calls --------------------------------------------------------------------------
 
     def attribute(self, node: ast.Attribute) -> Tree:
@@ -337,6 +343,8 @@ _RULES: dict[type[ast.expr], _Rule] = {
     ast.Compare: ExpressionBuilder.compare,
     ast.IfExp: ExpressionBuilder.ternary,
     ast.NamedExpr: ExpressionBuilder.named,
+    ast.Yield: ExpressionBuilder.yield_,
+    ast.YieldFrom: ExpressionBuilder.yield_from,
     ast.Attribute: ExpressionBuilder.attribute,
     ast.Subscript: ExpressionBuilder.subscript,
     ast.Slice: ExpressionBuilder.slice,

@@ -78,10 +78,14 @@ class NestedFunction(Record):
 
 
 class Exit(Record, frozen=False):
-    """A Loop or Region that can be left, with what is bound at each of its Breaks so far."""
+    """A Loop or Region that can be left, with what is bound at each of its Breaks so far.
+
+    `trip` is what ``continue`` leaves, where the loop is not a Loop of its own.
+    """
 
     node: Node
     bound: frozenset[str] | None = None  # None: nothing has left it yet
+    trip: Exit | None = None
 
     def leave(self, bound: frozenset[str]) -> None:
         self.bound = bound if self.bound is None else self.bound & bound
@@ -90,8 +94,11 @@ class Exit(Record, frozen=False):
 class Emission:
     """Where nodes go and what is known there."""
 
-    def __init__(self, function: FunctionType, graph: Graph) -> None:
+    def __init__(
+        self, function: FunctionType, graph: Graph, *, inlines_generators: bool = False
+    ) -> None:
         self.function = function
+        self.inlines_generators = inlines_generators
         self.graph = graph
         self.block = graph.block
         self.scope = Scope(None, {})
@@ -100,6 +107,10 @@ class Emission:
         self.region: Exit | None = None
         self.caller: SourceRange | None = None
         self.inlining: tuple[tree.Def, ...] = ()
+        self.generators: tuple[FunctionType, ...] = ()  # those that are being inlined
+        self.consume: Callable[[Value], None] | None = (
+            None  # what becomes of a value that is yielded
+        )
         self._count = 0
 
     # -- trees -------------------------------------------------------------------------------------
@@ -179,12 +190,6 @@ class Emission:
     def is_free(self, name: str) -> bool:
         """Whether a name that is not local is one of a function around the whole function."""
         return name in self.function.__code__.co_freevars
-
-    @property
-    def receiver(self) -> str:
-        """The slot of the first positional parameter, empty if there is none."""
-        code = self.function.__code__
-        return code.co_varnames[0] if code.co_argcount else ""
 
     def is_own(self, scope: Scope) -> bool:
         """Whether a variable of `scope` belongs to the frame that runs the current code."""
@@ -274,6 +279,20 @@ class Emission:
         """Append a Break."""
         self.terminate(BREAK, values, where).target = target.node
         target.leave(self.bound)
+
+    @contextmanager
+    def left_by_break(self, where: SourceRange) -> Iterator[Exit]:
+        """Append a Region without outputs, and fill its body meanwhile; Breaks may leave it before its end."""
+        node = self.node(REGION, (), where, outputs=0)
+        region, before = Exit(node), self.bound
+        with self.inside(node.add_block()):
+            yield region
+            if not self.block.is_terminated:
+                self.terminate(YIELD, (), where)
+                region.leave(self.bound)
+        self.bound = before if region.bound is None else region.bound
+        if region.bound is None:
+            self.terminate(UNREACHABLE, (), where)
 
     @contextmanager
     def new_scope(self, scope: Scope, caller: SourceRange | None) -> Iterator[None]:

@@ -12,6 +12,7 @@ from types import FunctionType
 import ljit.frontend.emit_comprehensions
 import ljit.frontend.emit_conditions
 import ljit.frontend.emit_expressions
+import ljit.frontend.emit_generator_loops
 import ljit.frontend.emit_generators
 import ljit.frontend.emit_statements  # these register the emitters
 import ljit.ops  # noqa: F401  # declares the ops
@@ -19,7 +20,7 @@ from ljit.errors import UnsupportedSyntaxError
 from ljit.frontend import tree
 from ljit.frontend.build import build_def
 from ljit.frontend.emission import Emission
-from ljit.frontend.emit_nested import function_scope
+from ljit.frontend.emit_nested import function_scope, refuse_generator
 from ljit.frontend.scopes import names_of
 from ljit.ir import Graph
 from ljit.ops.control import RETURN
@@ -34,17 +35,24 @@ def build_graph(fn: FunctionType) -> Graph:
     it is not translated.
     """
     try:
-        return emit_graph(build_def(fn), fn)
+        definition = build_def(fn)
+        try:
+            return emit_graph(definition, fn, inlines_generators=True)
+        except UnsupportedSyntaxError:  # perhaps in a generator, which can do without
+            return emit_graph(definition, fn)
     except RecursionError:
         message = f"{fn.__qualname__} is nested too deeply; split it up"
         raise UnsupportedSyntaxError(message) from None
 
 
-def emit_graph(definition: tree.Def, fn: FunctionType) -> Graph:
+def emit_graph(
+    definition: tree.Def, fn: FunctionType, *, inlines_generators: bool = False
+) -> Graph:
     """Emit the graph of the tree of `fn`."""
     graph = Graph(definition.name)
-    emission = Emission(fn, graph)
+    emission = Emission(fn, graph, inlines_generators=inlines_generators)
     names = names_of(definition)
+    refuse_generator(emission, names)
     emission.scope = function_scope(None, names, {name: name for name in names.bound})
     for param in definition.decl.params:
         value = graph.block.add_param(param.name)

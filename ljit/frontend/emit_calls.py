@@ -80,18 +80,26 @@ def _is_bare_super(e: Emission, call: tree.Apply) -> bool:
         and e.find("super") is None
         and e.is_free("__class__")
         and e.scope.parent is None
-        and e.receiver in e.bound
+        and _receiver(e) is not None
     )
+
+
+def _receiver(e: Emission) -> str | None:
+    """The slot of the first positional parameter, if that is bound."""
+    code = e.function.__code__
+    found = e.find(code.co_varnames[0]) if code.co_argcount else None
+    return found[1] if found is not None and found[1] in e.bound else None
 
 
 def _super(e: Emission, call: tree.Apply) -> Value:
     """Emit ``super()``; what else the name stands for is called as anything is."""
-    where = call.range
+    where, slot = call.range, _receiver(e)
+    assert slot is not None
     function = e.emit("prim::load_global", where=where, name="super", scope=e.function)
     is_builtin = e.emit("py::is", function, e.constant(super, where), where=where)
 
     def bind() -> Sequence[Value]:
-        receiver = e.load(e.receiver, where)
+        receiver = e.load(slot, where)
         return (e.emit("prim::bound_super", receiver, where=where, scope=e.function),)
 
     def other() -> Sequence[Value]:

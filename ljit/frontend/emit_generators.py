@@ -7,11 +7,9 @@ keep no generator (`_CONSUMERS`), a real one is made of the code that CPython co
 
 from __future__ import annotations
 
-import builtins
 import math
 import sys
 from collections.abc import Callable, Sequence
-from types import ModuleType
 
 import numpy as np
 
@@ -20,6 +18,7 @@ from ljit.frontend.emission import Emission, Exit, emits
 from ljit.frontend.emit_comprehensions import collect, run
 from ljit.frontend.emit_conditions import truth
 from ljit.frontend.emit_functions import generator_value, parts_of
+from ljit.frontend.known_names import known_value
 from ljit.frontend.tree import Tree
 from ljit.ir import Value
 
@@ -39,7 +38,7 @@ _NUMBERS = (int, float, complex)
 def _use(e: Emission, call: tree.UseOfGenerator) -> Value:
     if _is_join(call):
         return _join(e, call)
-    known = _known(e, call.function)
+    known = known_value(e, call.function)
     if not any(known is consumer for consumer in _CONSUMERS) or not _are_plain(call):
         return e.expression(call.plain)
     function = e.expression(call.function)
@@ -60,19 +59,6 @@ def _use(e: Emission, call: tree.UseOfGenerator) -> Value:
 
     e.branch(is_known, folded, called, call.range)
     return e.load(slot, call.range)
-
-
-def _known(e: Emission, function: Tree) -> object:
-    """Give the callable that a global name, or an attribute of a module, stands for now; None if unknown."""
-    if isinstance(function, tree.Var):
-        fn = e.function
-        if e.find(function.name) is not None or function.name in fn.__code__.co_freevars:
-            return None
-        return fn.__globals__.get(function.name, getattr(builtins, function.name, None))
-    if isinstance(function, tree.Select):
-        module = _known(e, function.value)
-        return getattr(module, function.name, None) if isinstance(module, ModuleType) else None
-    return None
 
 
 def _call(e: Emission, call: tree.UseOfGenerator, function: Value) -> Value:

@@ -16,7 +16,7 @@ from ljit.ir import Value
 from ljit.ops.control import RETURN
 from ljit.source import SourceRange
 
-__all__ = ["define", "function_scope", "inline_call", "inline_lambda"]
+__all__ = ["define", "function_scope", "inline_call", "inline_lambda", "refuse_generator"]
 
 #: statements that neither return nor fail to fall through
 _STRAIGHT = (tree.Assign, tree.AugAssign, tree.ExprStmt, tree.Assert, tree.Pass, tree.Delete)
@@ -88,6 +88,7 @@ def _inline(e: Emission, function: NestedFunction, call: tree.Apply) -> Value:
         raise e.unsupported(f"{message}; define it at module level", call.range)
     values = _bind_arguments(e, definition.decl.params, function, call)
     names = names_of(definition)
+    refuse_generator(e, names)
     slots = {name: e.fresh_slot(name) for name in names.bound}
     scope = function_scope(function.scope, names, slots)
     outer = e.inlining
@@ -101,6 +102,13 @@ def _inline(e: Emission, function: NestedFunction, call: tree.Apply) -> Value:
         result = _body(e, definition, call.range)
     e.inlining = outer
     return result
+
+
+def refuse_generator(e: Emission, names: Names) -> None:
+    """Refuse a function with these names if it is a generator."""
+    if names.yields:
+        message = "a generator (yield) is not translated; return a list or an array"
+        raise e.unsupported(message, names.yields[0].range)
 
 
 def _body(e: Emission, definition: tree.Def, where: SourceRange) -> Value:

@@ -9,6 +9,7 @@ from ljit.frontend import tree
 from ljit.frontend.emission import Emission, emits
 from ljit.frontend.emit_calls import iteration_view
 from ljit.frontend.emit_conditions import condition
+from ljit.frontend.emit_generator_loops import called_generator, loop_over_generator
 from ljit.frontend.emit_iteration import leave_unless, place_of_iterator
 from ljit.frontend.emit_targets import assign
 from ljit.frontend.tree import Tree
@@ -112,9 +113,18 @@ def _while(e: Emission, statement: tree.While) -> None:
 
 @emits(tree.For)
 def _for(e: Emission, statement: tree.For) -> None:
+    generator = called_generator(e, statement.iterables[0])
+    if generator is not None:
+        loop_over_generator(e, statement, generator, _loop)
+        return
+    where = place_of_iterator(statement.iterables[0], statement.range)
+    _loop(e, statement, iteration_view(e, statement.iterables[0], where))
+
+
+def _loop(e: Emission, statement: tree.For, view: Value) -> None:
+    """Emit the loop over what `view` stands for."""
     (target,), (iterable,) = statement.targets, statement.iterables
     where = place_of_iterator(iterable, statement.range)
-    view = iteration_view(e, iterable, where)
     outer = e.loop
     with e.endless_loop(statement.range) as (loop, k):
         more = e.emit("prim::has_next", view, k, where=where)
@@ -132,4 +142,7 @@ def _break(e: Emission, statement: tree.Break) -> None:
 @emits(tree.Continue)
 def _continue(e: Emission, statement: tree.Continue) -> None:
     assert e.loop is not None
-    e.terminate(CONTINUE, (), statement.range).target = e.loop.node
+    if e.loop.trip is not None:
+        e.leave(e.loop.trip, statement.range)
+    else:
+        e.terminate(CONTINUE, (), statement.range).target = e.loop.node

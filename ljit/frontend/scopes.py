@@ -7,6 +7,7 @@ definition, and is used for nothing but calls.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from ljit.frontend import tree
 from ljit.frontend.tree import Tree
@@ -21,7 +22,8 @@ class Names(Record, frozen=False):
 
     `escapes` tells where a name is used other than by calling it, in nested functions too; `in_loops` are the names
     that a loop may bind again, `outside` those that are declared ``global`` or ``nonlocal``, `rebound` those that
-    nested functions declare so.
+    nested functions declare so. `yields` are the places that make a generator of the function, `generators` the names
+    of nested functions that have such.
     """
 
     bound: Counter[str] = made_by(factory=Counter)
@@ -31,6 +33,8 @@ class Names(Record, frozen=False):
     in_loops: set[str] = made_by(factory=set)
     outside: set[str] = made_by(factory=set)
     rebound: set[str] = made_by(factory=set)
+    generators: set[str] = made_by(factory=set)
+    yields: list[tree.Yield] = made_by(factory=list)
 
     @property
     def settled(self) -> frozenset[str]:
@@ -49,7 +53,10 @@ class Names(Record, frozen=False):
             name
             for name in self.defined
             if self.bound[name] == 1
-            and not any(name in others for others in (self.escapes, self.deleted, self.rebound))
+            and not any(
+                name in others
+                for others in (self.escapes, self.deleted, self.rebound, self.generators)
+            )
         )
 
 
@@ -61,7 +68,16 @@ def names_of(definition: tree.Def) -> Names:
         _statement(statement, names)
     for name in names.outside:
         del names.bound[name]
+    names.yields += _yields_in(definition.body)
     return names
+
+
+def _yields_in(parts: Iterable[Tree]) -> Iterator[tree.Yield]:
+    for part in parts:
+        if isinstance(part, tree.Yield):
+            yield part
+        if not isinstance(part, tree.Def | tree.Lambda):
+            yield from _yields_in(part.children)
 
 
 def bound_in_target(target: Tree | None) -> list[str]:
@@ -184,6 +200,8 @@ def _nested(definition: tree.Def, names: Names) -> None:
     if definition.decl.returns is not None:
         _expression(definition.decl.returns, names)
     inner = names_of(definition)
+    if inner.yields:
+        names.generators.add(definition.name)
     names.rebound |= inner.rebound | inner.outside
     for name, where in inner.escapes.items():
         names.escapes.setdefault(name, where)

@@ -56,6 +56,7 @@ __all__ = [
     "UseOfGenerator",
     "Var",
     "While",
+    "Yield",
     "dump",
 ]
 
@@ -471,6 +472,14 @@ class UseOfGenerator(Tree):
         """The same as any other call."""
         arguments = (self.generator, *self.arguments)
         return Apply(self.range, self.function, arguments, self.keywords)
+
+
+class Yield(Tree):
+    """``yield value``, or ``yield from value``: the function around is a generator."""
+
+    value: Tree
+    is_from: bool
+    name_of_kind = "yield"
 
 
 class FormattedValue(Tree):

@@ -18,6 +18,8 @@ from tests.frontend.harness import function_of
         ("yield 1", "a generator", "yield 1"),
         ("yield from x", "a generator", "yield from x"),
         ("x = [(yield)]", "a generator", "yield"),
+        ("return 1\n    yield 2", "a generator", "yield 2"),
+        ("return (lambda: (yield))()", "a generator", "yield"),
         ("match x:\n      case 1: pass", "match is not translated", "match x:"),
         ("class C: pass", "a class in a function", "class C: pass"),
         ("async def g(): pass", "async code", "async def g(): pass"),

@@ -41,6 +41,7 @@ def generator_result(n):
         for i in range(n):
             yield i * i
 
+    n += 1
     return list(squares())
 
 

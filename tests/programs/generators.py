@@ -106,3 +106,201 @@ def stopped(xs):
 def variables_stay_outside(n):
     x = 10
     return sum(x * y for x in range(n) for y in range(x)), x
+
+
+# -- generator functions ------------------------------------------------------------------------------
+
+
+def pairs(n, first=0):
+    for i in range(first, n):
+        for j in range(i + 1, n):
+            yield i, j
+
+
+def steps(n, step=2):
+    i = 0
+    while True:
+        if i >= n:
+            return "done"
+        yield i
+        i += step
+
+
+def delegating(n):
+    yield -1
+    yield from steps(n)
+    yield from (n, -n)
+
+
+def none_at_all(n):
+    if n < 0:
+        yield
+    return 5
+
+
+def failing_generator(xs):
+    for x in xs:
+        yield 1 / x
+
+
+@program(lambda: (np.arange(6.0),), lambda: ([1, 2, 3],), lambda: ([],), lambda: (np.arange(40.0),))
+def loops_over_pairs(xs):
+    total = 0.0
+    for i, j in pairs(len(xs)):
+        total += xs[i] * xs[j]
+    for pair in pairs(3, 1):
+        total += pair[0]
+    return total, i, j
+
+
+@program(lambda: (6,), lambda: (0,), lambda: (200,), lambda: (7.5,), lambda: ("a",))
+def leaving_loops_over_generators(n):
+    out = []
+    for k in delegating(n):
+        if k == 4:
+            continue
+        if k > 20:
+            break
+        out.append(k)
+    else:
+        out.append("else")
+    for k in none_at_all(n):
+        out.append(k)
+    return out, k
+
+
+@program(lambda: (6, 3), lambda: (0, 1), lambda: (50, 49), lambda: (5, 7))
+def returning_from_loops_over_generators(n, wanted):
+    for i, j in pairs(n):
+        for k in steps(j, 3):
+            if i + k == wanted:
+                return i, j, k
+        else:
+            n -= 1
+    return n, wanted
+
+
+@program(lambda: (30,), lambda: (0,), lambda: (3,))
+def generators_in_loops(n):
+    total = 0
+    for i in range(n):
+        for k in steps(i):
+            if k % 3:
+                continue
+            for m in range(k):
+                if m == 5:
+                    break
+                total += m * i
+            total += k
+    return total
+
+
+@program(
+    lambda: ([1, 2.5, 4],), lambda: ([1, 0, 2],), lambda: (np.array([1.0, 0.0]),), lambda: (3,)
+)
+def errors_in_generators(xs):
+    out = []
+    for x in failing_generator(xs):
+        out.append(x)
+        xs[0] = 10
+    return out
+
+
+@program(lambda: ([1, 2, 0],), lambda: ([1, 2, 3],))
+def errors_in_loops_over_generators(xs):
+    total = 0
+    for k in steps(len(xs), 1):
+        total += 10 // xs[k]
+    return total
+
+
+@program(lambda: (3,), lambda: (1.5,))
+def wrong_calls_of_generators(n):
+    if n == 3:
+        for i in pairs():
+            n += i
+    for i in pairs(n):
+        n += i[0]
+    return n
+
+
+def counting(log):
+    log.append("begins")
+    for i in range(3):
+        log.append(i)
+        yield i
+    log.append("ends")
+
+
+@program(lambda: (0,), lambda: (1,), lambda: (2,))
+def order_in_generators(kind):
+    log = []
+    for i in counting(log):
+        log.append(-i)
+        if i == kind:
+            break
+    i = 7
+    for i in counting(log):
+        log.append("body")
+    return log, i
+
+
+def stopping(xs):
+    iterator = iter(xs)
+    yield next(iterator)
+    yield next(iterator)
+
+
+def guarded(xs):
+    for x in xs:
+        try:
+            yield 1 / x
+        except ZeroDivisionError:
+            yield 0
+
+
+@program(lambda: ([1, 2, 3],), lambda: ([1],))
+def generators_that_stay_generators(xs):
+    log = []
+    for x in guarded([1, 0, len(xs)]):
+        log.append(x)
+    for x in stopping(xs):
+        log.append(x)
+    shared = iter(xs)
+    for x in passing_on(shared):
+        break
+    return log, list(shared)
+
+
+def passing_on(iterator):
+    yield from iterator
+
+
+@program(lambda: (4,), lambda: (0,))
+def nested_generator_functions(n):
+    def squares(m):
+        for i in range(m):
+            yield i * i
+
+    def nothing():
+        return
+        yield
+
+    return sum(squares(n)), list(squares(n)), [x for x in squares(3)], list(nothing())
+
+
+GENERATOR = steps
+
+
+@program(lambda: (5,), lambda: (2,))
+def generators_that_change(n):
+    global GENERATOR
+    GENERATOR = steps if n > 3 else delegating
+    out = []
+    for k in GENERATOR(n):
+        out.append(k)
+    steps.__defaults__ = (3,)
+    for k in steps(n):
+        out.append(k)
+    steps.__defaults__ = (2,)
+    return out

@@ -1,0 +1,246 @@
+"""Loops over calls of generator functions: the generator's body runs in the loop's place.
+
+``for x in pairs(n): work(x)`` becomes the body of ``pairs`` with ``x = value; work(x)`` in the place of each
+``yield value``::
+
+    prim::Region            # ``break`` leaves it
+        prim::Region        # ``return`` of the generator leaves it
+            ...             # the generator's statements
+            prim::Region    # for each yield; ``continue`` leaves it
+                ...         # the loop's body
+        ...                 # the else clause
+
+That is what happens in CPython, in the same order: a generator runs from one yield to the next while the loop waits for
+it, and the other way round. It differs where somebody could tell that a generator was given up, or what ended it: so
+a body with other statements than those of `_STATEMENTS` (``try``, ``with``), or that calls ``next``, is left to the
+generator. The function is the one that the name stood for at first; the graph asks in each call whether it still does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from inspect import CO_GENERATOR
+from types import FunctionType
+
+from ljit.analysis.assumptions import python_function
+from ljit.errors import UserError
+from ljit.frontend import tree
+from ljit.frontend.build import build_def
+from ljit.frontend.emission import Emission, emits
+from ljit.frontend.emit_functions import parts_of
+from ljit.frontend.emit_iteration import place_of_iterator
+from ljit.frontend.emit_nested import function_scope
+from ljit.frontend.emit_targets import assign
+from ljit.frontend.known_names import known_value
+from ljit.frontend.scopes import names_of
+from ljit.frontend.tree import Tree
+from ljit.ir import Value
+from ljit.parameters import has_keywords, has_rest
+from ljit.records import Record
+from ljit.source import SourceRange
+from ljit.types import BOOL
+
+__all__ = ["called_generator", "loop_over_generator"]
+
+_MOST_YIELDS = 3  # the loop's body is written as often
+_MOST_INLINED = 4  # generators within one another
+_STOPPING = ("next", "StopIteration")  # what a generator makes a RuntimeError of
+_DELEGATED = "yield from"  # a variable for what is yielded on
+#: what `Emission` knows of the frame whose code is emitted
+_OF_A_FRAME = "scope caller loop region function inlining consume generators".split()
+_STATEMENTS = (
+    *(
+        tree.Assert,
+        tree.Assign,
+        tree.AugAssign,
+        tree.Break,
+        tree.Continue,
+        tree.Delete,
+        tree.ExprStmt,
+    ),
+    *(tree.For, tree.If, tree.Pass, tree.Raise, tree.Return, tree.While),
+)
+
+
+class CalledGenerator(Record):
+    """A call of a generator function: the object that is called, and the tree of its function."""
+
+    called: object
+    definition: tree.Def
+    call: tree.Apply
+
+
+def _function_of(generator: CalledGenerator) -> FunctionType:
+    function = python_function(generator.called)
+    assert function is not None
+    return function
+
+
+def called_generator(e: Emission, iterable: Tree) -> CalledGenerator | None:
+    """Give the generator function that is called, if its body can run in the place of the call."""
+    if not e.inlines_generators or not isinstance(iterable, tree.Apply) or iterable.keywords:
+        return None
+    called = known_value(e, iterable.function)
+    function = python_function(called)
+    if function is None or not function.__code__.co_flags & CO_GENERATOR:
+        return None
+    if not _takes(function, iterable.arguments) or len(e.generators) >= _MOST_INLINED:
+        return None
+    if function in e.generators or function is e.function:
+        return None
+    try:
+        definition = build_def(function)
+    except UserError:
+        return None
+    return CalledGenerator(called, definition, iterable) if _is_plain(definition) else None
+
+
+def _takes(function: FunctionType, arguments: Sequence[Tree]) -> bool:
+    """Whether the arguments, all by position, fit the function's parameters."""
+    code, count = function.__code__, len(arguments)
+    if code.co_kwonlyargcount or has_rest(code) or has_keywords(code):
+        return False
+    required = code.co_argcount - len(function.__defaults__ or ())
+    is_starred = any(isinstance(argument, tree.Starred) for argument in arguments)
+    return required <= count <= code.co_argcount and not is_starred
+
+
+def _is_plain(definition: tree.Def) -> bool:
+    statements = list(_statements(definition.body))
+    parts = [part for statement in definition.body for part in parts_of(statement)]
+    yields = [part for part in parts if isinstance(part, tree.Yield)]
+    alone = [s.value for s in statements if isinstance(s, tree.ExprStmt)]
+    return (
+        len(yields) <= _MOST_YIELDS
+        and all(isinstance(statement, _STATEMENTS) for statement in statements)
+        and all(any(part is value for value in alone) for part in yields)
+        and not any(isinstance(part, tree.Var) and part.name in _STOPPING for part in parts)
+    )
+
+
+def _statements(body: Sequence[Tree]) -> Iterator[Tree]:
+    for statement in body:
+        yield statement
+        if isinstance(statement, tree.If | tree.For | tree.While):
+            yield from _statements((*statement.body, *statement.orelse))
+
+
+# -- the loop --------------------------------------------------------------------------------------
+
+
+def loop_over_generator(
+    e: Emission,
+    statement: tree.For,
+    generator: CalledGenerator,
+    loop: Callable[[Emission, tree.For, Value], None],
+) -> None:
+    """Emit the loop; `loop` emits the one over the generator itself, for another function of that name."""
+    call = generator.call
+    function = e.expression(call.function)
+    arguments = [e.expression(argument) for argument in call.arguments]
+
+    def inline() -> Sequence[Value]:
+        _inline(e, statement, generator, arguments)
+        return ()
+
+    def iterate() -> Sequence[Value]:
+        outer, e.inlines_generators = e.inlines_generators, False
+        loop(e, statement, e.emit("prim::iter_call", function, *arguments, where=call.range))
+        e.inlines_generators = outer
+        return ()
+
+    e.branch(_is_still(e, generator, function), inline, iterate, statement.range)
+
+
+def _is_still(e: Emission, generator: CalledGenerator, function: Value) -> Value:
+    """Ask whether the function, and the defaults that are taken, are those that are known."""
+    call, where = generator.call, generator.call.range
+    is_same = e.emit("py::is", function, e.constant(generator.called, where), where=where)
+    if len(call.arguments) == len(generator.definition.decl.params):
+        return is_same
+    wanted = _function_of(generator)
+
+    def ask() -> Sequence[Value]:
+        attrs = {"function": wanted, "defaults": wanted.__defaults__}
+        return (e.emit("prim::has_defaults", where=where, **attrs),)
+
+    (result,) = e.branch(is_same, ask, lambda: (is_same,), where, outputs=(BOOL,))
+    return result
+
+
+def _inline(
+    e: Emission, statement: tree.For, generator: CalledGenerator, arguments: Sequence[Value]
+) -> None:
+    where = place_of_iterator(generator.call, statement.range)
+    around = _frame_of(e)
+    with e.left_by_break(statement.range) as whole:
+
+        def consume(value: Value) -> None:
+            with _frame(e, around), e.left_by_break(statement.range) as trip:
+                whole.trip = trip
+                e.loop = whole
+                assign(e, statement.targets[0], value)
+                e.statements(statement.body)
+
+        _generate(e, generator, arguments, where, consume)
+        e.statements(statement.orelse)
+
+
+def _generate(
+    e: Emission,
+    generator: CalledGenerator,
+    arguments: Sequence[Value],
+    where: SourceRange,
+    consume: Callable[[Value], None],
+) -> None:
+    """Emit the generator's body with its parameters bound; `consume` emits what is done with each value."""
+    definition, function = generator.definition, _function_of(generator)
+    names = names_of(definition)
+    slots = {name: e.fresh_slot(name) for name in names.bound} | {_DELEGATED: e.fresh_slot()}
+    values = [*arguments]
+    if missing := len(definition.decl.params) - len(arguments):
+        values += [e.constant(x, where) for x in (function.__defaults__ or ())[-missing:]]
+    with _frame(e, _frame_of(e)), e.new_scope(function_scope(None, names, slots), where):
+        e.function, e.consume = function, consume
+        e.generators = (*e.generators, function)
+        for param, value in zip(definition.decl.params, values, strict=True):
+            e.store_name(param.name, value, param.range)
+        with e.inlined_region(definition.range):
+            e.statements(definition.body)
+
+
+def _frame_of(e: Emission) -> dict[str, object]:
+    return {name: getattr(e, name) for name in _OF_A_FRAME}
+
+
+@contextmanager
+def _frame(e: Emission, state: dict[str, object]) -> Iterator[None]:
+    """Emit code of another frame meanwhile."""
+    before = _frame_of(e)
+    for name, value in state.items():
+        setattr(e, name, value)
+    yield
+    for name, value in before.items():
+        setattr(e, name, value)
+
+
+@emits(tree.Yield)
+def _yield(e: Emission, expression: tree.Yield) -> Value:
+    assert e.consume is not None  # or the function would have been refused
+    if expression.is_from:
+        _delegate(e, expression)
+    else:
+        e.consume(e.expression(expression.value))
+    return e.constant(None, expression.range)
+
+
+def _delegate(e: Emission, expression: tree.Yield) -> None:
+    """Emit a loop that yields; what is not made here is closed with a generator, which a loop would not do."""
+    where, source = expression.range, expression.value
+    is_literal = isinstance(source, tree.TupleLiteral | tree.ListLiteral)
+    if not is_literal and called_generator(e, source) is None:
+        raise e.unsupported("yield from something that may be in use is not translated", where)
+    item = tree.Var(where, _DELEGATED)
+    body = tree.ExprStmt(where, tree.Yield(where, item, is_from=False))
+    e.statements([tree.For(where, (item,), (source,), (body,), ())])
