@@ -47,6 +47,7 @@ __all__ = [
     "is_number",
     "is_numpy",
     "join",
+    "list_of",
     "numpy_decides",
     "register_class",
     "scalar_type",
@@ -485,9 +486,16 @@ def tuple_of(items: tuple[Type, ...]) -> Type:
     return made if levels <= MAX_LEVELS and count <= MAX_ITEMS else ObjectType(tuple)
 
 
+def list_of(item: Type) -> ListType:
+    """The type of a list with items of this type; of any items if these are deep."""
+    return ListType(item if _extent(item)[0] < MAX_LEVELS else ANY)
+
+
 @lru_cache(maxsize=4096)
 def _extent(t: Type) -> tuple[int, int]:
-    """How many tuples a type goes down, and how many items it has then."""
+    """How many tuples and lists a type goes down, and how many items of tuples it has then."""
+    if isinstance(t, ListType):
+        return 1 + _extent(t.item)[0], 1
     if not isinstance(t, TupleType):
         return 0, 1
     inside = [_extent(item) for item in t.items]

@@ -33,6 +33,7 @@ from ljit.types import (
     TupleType,
     Type,
     is_index,
+    list_of,
     slice_of,
     tuple_of,
 )
@@ -75,7 +76,7 @@ def _infer_tuple(*items: Type) -> Type:
 
 
 def _infer_list(*items: Type) -> Type:
-    return ListType(join_all(items))
+    return list_of(join_all(items))
 
 
 def _infer_slice(start: Type, stop: Type, step: Type = NONE) -> Type:

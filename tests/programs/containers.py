@@ -258,6 +258,15 @@ def longer_and_longer_chain(n):
     return link, deep, deep[0][0], wide, wide[1][2] + (link,) * 70
 
 
+@program(lambda: (3,), lambda: (60,))
+def lists_around_lists(n):
+    inner, pair = [], []
+    for _ in range(n):
+        inner = [inner]
+        pair = [(pair, 1)]
+    return inner, pair
+
+
 def tree(depth):
     return (tree(depth - 1), tree(depth - 1)) if depth else (None, None)
 
