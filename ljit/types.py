@@ -9,7 +9,7 @@ text form that `parse_type` reads back.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -48,7 +48,6 @@ __all__ = [
     "is_numpy",
     "join",
     "list_of",
-    "numpy_decides",
     "register_class",
     "scalar_type",
     "slice_of",
@@ -325,17 +324,6 @@ def holds_array(t: Type) -> bool:
 def is_numpy(t: Type) -> bool:
     """Whether `t` is a NumPy scalar or array."""
     return isinstance(t, ScalarType | ArrayType)
-
-
-def numpy_decides(types: Sequence[Type]) -> bool:
-    """Whether NumPy decides what an operator does: with a NumPy operand, but that of a Python `complex`.
-
-    A `np.float64` is a `float`, and `complex` has the first say of ``z * x``.
-    """
-    is_complex = (
-        len(types) == 2 and types[0] == COMPLEX and types[1] == ScalarType(np.dtype(np.float64))
-    )
-    return any(map(is_numpy, types)) and not is_complex
 
 
 @lru_cache(maxsize=4096)

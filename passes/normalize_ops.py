@@ -18,9 +18,10 @@ from ljit.analysis.alias import is_immutable
 from ljit.errors import LjitError
 from ljit.ir import REGISTRY, Effect, Graph, Node, OpDef, get_op
 from ljit.ops.numpy_rules import element_of
+from ljit.ops.python_types import numpy_decides
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant, replace_value
-from ljit.types import ANY, BOOL, INT, ArrayType, ScalarType, Type, numpy_decides
+from ljit.types import ANY, BOOL, INT, ArrayType, ScalarType, Type
 
 __all__ = ["normalize_ops"]
 

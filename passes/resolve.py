@@ -17,7 +17,13 @@ from typing import Protocol
 from ljit.ir import REGISTRY, OpDef, Schema, Value, get_op
 from ljit.ops.control import CONSTANT
 from ljit.ops.members import METHOD
-from ljit.ops.python_types import bound_function, class_of, fixed_method, is_c_method
+from ljit.ops.python_types import (
+    bound_function,
+    class_of,
+    fixed_method,
+    is_c_method,
+    numpy_decides,
+)
 from ljit.passes.library import Objects, library_method, library_op, looks_up_as_known
 from ljit.records import Record
 from ljit.types import (
@@ -29,7 +35,6 @@ from ljit.types import (
     ScalarType,
     TupleType,
     Type,
-    numpy_decides,
     type_of,
 )
 

@@ -1,4 +1,4 @@
-"""The classes behind types, and the length of a range."""
+"""The classes behind types, who decides what operators of them do, and the length of a range."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from ljit.types import (
     SliceType,
     TupleType,
     Type,
+    is_numpy,
     join,
 )
 
@@ -40,6 +41,7 @@ __all__ = [
     "is_below",
     "is_c_method",
     "join_all",
+    "numpy_decides",
     "range_count",
     "range_length",
     "select_item",
@@ -219,3 +221,14 @@ def subarray(e: Emitter, array: V, k: V) -> V:
     sizes, strides = e.array_sizes(array), e.array_strides(array)
     row = ArrayType(t.dtype, t.shape[1:], t.layout, t.writeable)
     return e.array_view(array, row, e.mul(k, strides[0]), sizes[1:], strides[1:])
+
+
+def numpy_decides(types: Sequence[Type]) -> bool:
+    """Whether NumPy decides what an operator does: with a NumPy operand, but that of a Python `complex`.
+
+    A `np.float64` is a `float`, and `complex` has the first say of ``z * x``.
+    """
+    is_complex = (
+        len(types) == 2 and types[0] == COMPLEX and types[1] == ScalarType(np.dtype(np.float64))
+    )
+    return any(map(is_numpy, types)) and not is_complex
