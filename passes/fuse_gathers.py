@@ -8,6 +8,9 @@
 
 `fuse` does this before it makes nests: there is no array of the elements in between. The check leaves native code, and
 the interpreter raises IndexError. A nest that writes takes none of an array that could be what it writes to.
+
+Places that are computed (``image[y.astype(int), x.astype(int)]``) are checked by the nest that takes the elements, so
+that there is no array of them, either.
 """
 
 from __future__ import annotations
@@ -50,18 +53,50 @@ def _take_one_by_one(node: Node, made: dict[object, Value]) -> bool:
         return False
     _ask_index(node)
     assert isinstance(a.type, ArrayType)
+    op, is_whole = "np::elements_at", len(places) == a.type.ndim
     if is_of_columns(a.type, index.type):
         whole, checked = _columns_of_rows(node, places[1], made)
+    elif is_whole and any(_is_computed(x, node) for x in places):
+        op, whole, checked = "np::elements_inside", _nonempty(node, made), [*places]
     else:
         whole, checked = a, [_checked(node, x, a, axis, made) for axis, x in enumerate(places)]
-        if len(places) < a.type.ndim:
+        if not is_whole:
             checked = [_as_column(node, checked[0], made), _all_of(node, a, 1, made)]
-    elements = _add(node, "np::elements_at", [whole, *checked], type_=node.output.type)
-    rows = a.node
+    elements = _add(node, op, [whole, *checked], type_=node.output.type)
     node.replace_with([elements])
-    if rows is not None and rows.op.reads_part and not rows.output.uses:
-        rows.erase()
+    for spent in (index.node, a.node):  # they would be results of nests
+        if spent is not None and _is_spent(spent):
+            spent.erase()
     return True
+
+
+def _is_spent(node: Node) -> bool:
+    is_pure = node.op.reads_part or node.op is get_op("prim::TupleConstruct")
+    return is_pure and not node.output.uses
+
+
+def _is_computed(index: Value, user: Node) -> bool:
+    """Whether a nest in front makes the places: then the one that takes the elements can make and check them."""
+    made = index.node
+    return made is not None and made.block is user.block and _is_plain(made)
+
+
+def _makes_places(node: Node) -> bool:
+    """Whether all places are computed, and nothing else needs them."""
+    a, index = node.inputs
+    places = _places_of(index) or ()
+    assert isinstance(a.type, ArrayType)
+    holders = (node, index.node)
+    return len(places) == a.type.ndim and all(
+        _is_computed(x, node) and all(user in holders for user, _ in x.uses) for x in places
+    )
+
+
+def _nonempty(node: Node, made: dict[object, Value]) -> Value:
+    key = ("nonempty", node.inputs[0])
+    if key not in made:
+        made[key] = _add(node, "np::nonempty", [node.inputs[0]])
+    return made[key]
 
 
 def _columns_of_rows(
@@ -135,7 +170,7 @@ def _is_for_nests(node: Node) -> bool:
     a, index = (v.type for v in node.inputs)
     if not can_gather(a, index):
         return False
-    if not node.op.has_lowering((a, index)):
+    if not node.op.has_lowering((a, index)) or _makes_places(node):
         return True
     users = [user for user, _ in node.output.uses]
     users = [user for user in users if not _asks_for_sizes_of_index(user, node)]

@@ -17,6 +17,7 @@ from ljit.types import INT, RANGE, ArrayType, ScalarType, Type, is_number
 
 __all__ = [
     "Leaves",
+    "checks_places",
     "element_inputs",
     "element_op",
     "element_type",
@@ -113,8 +114,13 @@ def element_inputs(node: Node) -> Sequence[Value]:
 
 
 def is_gather(node: Node) -> bool:
-    """Whether the node takes elements of an array at places that were checked."""
-    return node.op is get_op("np::elements_at")
+    """Whether the node takes elements of an array at places that were checked, or that it checks."""
+    return node.op is get_op("np::elements_at") or checks_places(node)
+
+
+def checks_places(node: Node) -> bool:
+    """Whether the node takes elements of an array at places that it checks."""
+    return node.op is get_op("np::elements_inside")
 
 
 def is_turned_gather(node: Node) -> bool:
@@ -193,7 +199,7 @@ def is_exact(node: Node) -> bool:
 
 def may_leave(node: Node) -> bool:
     """Whether computing one element can bail out."""
-    return not is_gather(node) and _facts(node).may_leave
+    return checks_places(node) or (not is_gather(node) and _facts(node).may_leave)
 
 
 class _Facts(NamedTuple):

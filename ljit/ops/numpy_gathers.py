@@ -114,6 +114,39 @@ declare(
 )
 
 
+def _lower_nonempty(e: Emitter, a: V) -> V:
+    zero, sizes = e.const(INT, 0), e.array_sizes(a)
+    for size in sizes:
+        e.bail_if(e.compare("eq", size, zero), "no elements")
+    return e.array_view(a, a.type, zero, sizes, e.array_strides(a))
+
+
+declare(
+    OpDef(
+        "np::nonempty",
+        Schema("(a)"),
+        "The array, as a view; leaves native code if it has no elements.",
+        infer=lambda a: a,
+        evaluate=lambda a: a,
+        lower=_lower_nonempty,
+        keeps_shape=True,
+        effects=Effect.READ | Effect.RAISE,
+    )
+)
+declare(
+    OpDef(
+        "np::elements_inside",
+        Schema("(a, *index)"),
+        "Elements of a `np::nonempty` array for nests, which check the places; an index for each axis.",
+        infer=_infer_elements,
+        evaluate=_elements,
+        element_op="np::element_inside",
+        effects=Effect.READ | Effect.RAISE | Effect.ALLOC,
+        samples=_SAMPLES,
+    )
+)
+
+
 def _lower_element(e: Emitter, a: V, *index: V) -> V:
     return e.array_load(a, [_inside(e, i, n) for i, n in zip(index, e.array_sizes(a), strict=True)])
 
@@ -126,6 +159,17 @@ def _inside(e: Emitter, index: V, size: V) -> V:
     if index.type.dtype.kind == "i":
         i = e.select(e.compare("lt", i, e.const(INT, 0)), e.add(i, size), i)
     return i
+
+
+def _lower_element_inside(e: Emitter, a: V, *index: V) -> V:
+    """Places outside are found for many elements together; until then the first element stands for those there."""
+    zero, places = e.const(INT, 0), []
+    for i, size in zip(index, e.array_sizes(a), strict=True):
+        place = _inside(e, i, size)
+        outside = e.bit_or(e.compare("lt", place, zero), e.compare("ge", place, size))
+        e.bail_if(outside, "index out of bounds", may_wait=True)
+        places.append(e.select(outside, zero, place))
+    return e.array_load(a, places)
 
 
 def _infer_element(a: Type, *_index: Type) -> Type:
@@ -142,6 +186,19 @@ declare(
         lower=_lower_element,
         can_lower=_is_array,
         effects=Effect.READ,
+        samples=((np.arange(6.0), np.int64(-2)),),
+    )
+)
+declare(
+    OpDef(
+        "np::element_inside",
+        Schema("(a, *index)"),
+        "The element of an array, which has some, at a place that is checked here: in nests.",
+        infer=_infer_element,
+        evaluate=_elements,
+        lower=_lower_element_inside,
+        can_lower=_is_array,
+        effects=Effect.READ | Effect.RAISE,
         samples=((np.arange(6.0), np.int64(-2)),),
     )
 )

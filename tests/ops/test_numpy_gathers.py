@@ -208,3 +208,69 @@ def test_columns_are_stored_where_they_belong() -> None:
         found, wanted = compiled(x, columns, a), stored(y, columns, b)
         assert (found.tolist(), x.tolist(), a.tolist()) == (wanted.tolist(), y.tolist(), b.tolist())
         assert found.strides == wanted.strides
+
+
+def taken_at_computed_places(a: Any, table: Any, y: Any, x: Any, out: Any) -> Any:
+    y0, x0 = np.floor(y).astype(np.int64), x.astype(np.int32)
+    fy, fx = y - y0, x - x0
+    out[...] = table[x0 * 2] + fx
+    return (
+        a[y0, x0] * (1 - fy) + a[y0 + 1, x0] * fy,
+        a[y0, x0 - 1],
+        (table[(fx * 8).astype(np.uint8)] * fy).sum(),
+        table[y0 % 3].max(),
+        y0,
+        out,
+    )
+
+
+def test_nests_check_places_that_they_compute() -> None:
+    rng = np.random.default_rng(13)
+    a, table = rng.integers(-9, 9, (9, 11)) / 2, rng.integers(-9, 9, 24) * 1.0
+    y, x = rng.integers(0, 7 * 64, (6, 40)) / 64, rng.integers(0, 10 * 64, (6, 40)) / 64
+    cases = [
+        (a, table, y, x),
+        (a, table, -y - 1, -x - 1),
+        (a, table, y[:, :1], x[:, :1]),
+        (a, table, y[0], x[0]),
+    ]
+    for k, place in enumerate([(0, 0), (3, 7), (5, 39)]):
+        bad = y.copy()
+        bad[place] = [8.0, -11.0, np.nan][k]
+        cases.append((a, table, bad, x))
+        cases.append((a, table, y, 2 * bad + x))
+    cases += [
+        (a, table[:16], y, x), (a[:0], table, y, x), (a, table[:0], y, x), (a[:, :0], table, y[:0], x[:0]),
+        (a[::-1], table[::-1], y, x), (np.asfortranarray(a), table, y, x), (a, table, y.T, x.T), (a, table, y[::2], x[::2]),
+        (a, table, y[:, :1], x), (a, table, y[:3], x),
+    ]  # fmt: skip
+    compiled = ljit.jit(taken_at_computed_places)
+    with np.errstate(invalid="ignore"):
+        for image, values, rows, columns in cases[:1] * 3 + cases * 2:
+            found, wanted = (np.zeros(columns.shape) for _ in range(2))
+            results = [
+                outcome_of_nests(f, image, values, rows, columns, out)
+                for f, out in ((compiled, found), (taken_at_computed_places, wanted))
+            ]
+            assert results[0] == results[1]
+            assert found.tobytes() == wanted.tobytes()
+
+
+def test_computed_places_are_no_arrays() -> None:
+    def zoomed(image: Any, y: Any, x: Any) -> Any:
+        rows, columns = (
+            (y * 0.5).astype(np.int64),
+            np.clip(x.astype(np.int64), 0, image.shape[1] - 1),
+        )
+        return image[rows, columns]
+
+    image, y, x = np.arange(600.0).reshape(20, 30), np.linspace(0, 39, 50), np.linspace(-9, 40, 50)
+    compiled = ljit.jit(zoomed)
+    for _ in range(3):
+        assert compiled(image, y, x).tolist() == zoomed(image, y, x).tolist()
+    text = str(compiled.graph_for(image, y, x))
+    assert "np::element_inside" in text
+    assert text.count("prim::Map") == 1
+    assert compiled(image, -y, x).tolist() == zoomed(image, -y, x).tolist()
+    with pytest.raises(IndexError, match="index 20 is out of bounds for axis 0 with size 20"):
+        compiled(image, y + 1.5, x)
