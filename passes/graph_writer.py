@@ -20,7 +20,7 @@ from ljit.ops.control import (
     UNREACHABLE,
     YIELD,
 )
-from ljit.types import ANY, NEVER, Type, UnionType, holds_array, join
+from ljit.types import ANY, NEVER, ScalarType, Type, UnionType, holds_array, join
 
 __all__ = ["GraphWriter", "has_snapshot", "is_left"]
 
@@ -163,6 +163,12 @@ class GraphWriter:
         if type_ in (value.type, NEVER):
             return value
         return self.append(GUARD, (value,), {"type": type_}, like=like).output
+
+    def as_number(self, value: Value, type_: ScalarType, like: Node) -> Value:
+        """Give a number, one of NumPy's or Python's own, as one of NumPy's."""
+        if value.is_constant:
+            return self.constant(type_.dtype.type(value.constant))
+        return self.append(get_op("np::number"), (value,), {"type": type_}, like=like).output
 
     def split_union(
         self, union: Value, emit: Callable[[Value], list[Value] | None], like: Node

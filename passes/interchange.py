@@ -343,7 +343,7 @@ class _SumNest(_Nest):
             if not _sort(before, varying, fixed, between):
                 return None
             loop = nodes[-1]
-        if any(value in varying for value in (sums.start, sums.loop.inputs[1])):
+        if any(value in varying for value in sums.loop.inputs[:2]):
             return None
         nest = _SumNest([*loops, sums.loop], fixed, between)
         nest.sums = sums
@@ -370,9 +370,7 @@ class _SumNest(_Nest):
         array, index, _ = sums.store.inputs
         assert isinstance(array.type, ArrayType)
         strips = self._move_in_front(order)
-        first = sums.first
-        if not isinstance(first, Value):
-            first = insert_constant(array.type.dtype.type(first), outer)
+        first = sums.loop.inputs[2]
         copies: dict[Value, Value] = {}
         begins = []
         for loop in self.loops[:-1]:
@@ -392,7 +390,7 @@ class _SumNest(_Nest):
         self._write(order, strips, [*self.between, load, *self.body, store])
 
     def _start(self, loop: Node) -> Value:
-        return self.sums.start if loop is self.sums.loop else loop.inputs[0]
+        return self.sums.loop.inputs[0] if loop is self.sums.loop else loop.inputs[0]
 
     def _store(self, index: Value, value: Value) -> Node:
         store = self.sums.store

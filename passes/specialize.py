@@ -52,7 +52,7 @@ from ljit.passes.native_calls import MAX_WALKS, LinkTo, NativeCalls, no_link, re
 from ljit.passes.resolve import Request, resolve
 from ljit.passes.specialize_control import ControlFlow
 from ljit.records import Record, made_by
-from ljit.types import ANY, NEVER, ArrayType, Type, UnionType
+from ljit.types import ANY, NEVER, ArrayType, ScalarType, Type, UnionType
 
 __all__ = ["Feedback", "Specialization", "specialize", "specialize_loop"]
 
@@ -144,7 +144,7 @@ def specialize_loop(
     return Specialization(walk.out.graph, walk.out.assumptions)
 
 
-def _number_type(request: Request, union: UnionType) -> Type | None:
+def _number_type(request: Request, union: UnionType) -> ScalarType | None:
     """The type as which the op takes any number of the Union, if there is one."""
     if request.op.number_type is None:
         return None
@@ -331,9 +331,7 @@ class _Specializer:
                     number = _number_type(known, value.type)
                     if number is None:
                         return self.out.split_union(value, emit, node)
-                    attrs = {"type": number}
-                    made = self.out.append(get_op("np::number"), (value,), attrs, like=node)
-                    return emit(made.output)
+                    return emit(self.out.as_number(value, number, node))
         request = known
         types_ = self.result_types(request, node)
         if NEVER in types_:

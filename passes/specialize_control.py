@@ -26,6 +26,7 @@ from ljit.ops.control import (
 )
 from ljit.passes.graph_writer import GraphWriter, has_snapshot, is_left
 from ljit.passes.narrowing import facts, overlap, without
+from ljit.passes.number_classes import is_unseen, plausible
 from ljit.records import Record, made_by
 from ljit.types import NEVER, TupleType, Type, join
 
@@ -180,9 +181,11 @@ class ControlFlow:
 
     def visit_loop(self, node: Node, start: Value, carried: Sequence[Value]) -> bool:
         """Walk a loop: as one, or as two if the types of its carried values settle."""
+        walked = self.walk_with_numbers(node, start, carried)
+        if walked is None:
+            walked = carried, *self.settle_all(node, start, carried)
+        carried, loop, exits, after_trip = walked
         initial = [v.type for v in carried]
-        known = self.header_types.get(node, initial)  # of an earlier walk of an outer loop
-        loop, exits, after_trip = self.settle(node, start, carried, list(map(join, initial, known)))
         settled = settled_types(initial, after_trip) if can_be_two(node) else None
         if settled is not None:
             goes_on = self.visit_in_two(node, start, carried, settled)
@@ -191,6 +194,35 @@ class ControlFlow:
                 return goes_on
         self.header_types[node] = [p.type for p in loop.blocks[0].params[1:]]
         return self.finish_loop(node, loop, exits)
+
+    def walk_with_numbers(
+        self, node: Node, start: Value, carried: Sequence[Value]
+    ) -> tuple[Sequence[Value], Node, _Exits, list[Type]] | None:
+        """Walk it with NumPy's numbers where nobody can tell; None, and nothing written: one can.
+
+        Gives what it carries, too.
+        """
+        numbers = plausible(node, carried, self.values)
+        if not numbers:
+            return None
+        was_dirty = self.out.dirty
+        given = list(carried)
+        for index, type_ in numbers.items():
+            given[index] = self.out.as_number(carried[index], type_, node)
+        loop, exits, after_trip = self.settle_all(node, start, given)
+        if is_unseen(node, loop, carried, numbers, self.values):
+            return given, loop, exits, after_trip
+        _erase(loop)
+        self.out.dirty = was_dirty
+        return None
+
+    def settle_all(
+        self, node: Node, start: Value, carried: Sequence[Value]
+    ) -> tuple[Node, _Exits, list[Type]]:
+        """Walk the body as `settle` does, beginning with what the values are at first."""
+        initial = [v.type for v in carried]
+        known = self.header_types.get(node, initial)  # of an earlier walk of an outer loop
+        return self.settle(node, start, carried, list(map(join, initial, known)))
 
     def settle(
         self,

@@ -16,7 +16,7 @@ from ljit.ir.range_rules import RangeRules
 from ljit.ir.reductions import Accumulation, Reduction
 from ljit.ir.trials import with_known_sizes
 from ljit.records import Record
-from ljit.types import ANY, INT, ListType, Type, ViewType, is_number
+from ljit.types import ANY, INT, ListType, ScalarType, Type, ViewType, is_number
 
 if TYPE_CHECKING:
     from ljit.ir.graph import Node
@@ -293,7 +293,7 @@ class OpDef(Record):
     keeps_unions: bool = False
     #: for operand types: a type of numbers, or None. A Union operand whose members all have its dtype is taken as one
     #: of the type, without a branch: what class such a number has makes no difference
-    number_type: Callable[..., Type | None] | None = None
+    number_type: Callable[..., ScalarType | None] | None = None
     symbolic: bool | Callable[..., Any] = False
     #: on numbers, its checks fail for extreme operands only, and may be looked at after its result was used:
     #: it may run where the program would not

@@ -127,7 +127,7 @@ def _is_stored(node: Node) -> bool:
     return is_inside(node) and can_store(value, a.dtype) and not store_can_bail(value, a.dtype)
 
 
-def _element_type(a: Type, _index: Type, _value: Type) -> Type | None:
+def _element_type(a: Type, _index: Type, _value: Type) -> ScalarType | None:
     return ScalarType(a.dtype) if isinstance(a, ArrayType) else None
 
 
