@@ -213,6 +213,9 @@ class Operands(dict[str, Any]):
 
     make_b = make_a
 
+    def make_s(self) -> Any:  # a number
+        return self.numbers((1,))[0]
+
     def make_d(self) -> np.ndarray:  # descending
         return self.laid_out(np.sort(self.numbers(self.shape))[::-1].copy())
 

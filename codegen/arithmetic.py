@@ -15,7 +15,7 @@ from ljit.codegen.builder import TRUE, Ref, float_constant, integer
 from ljit.codegen.casts import cast_value, number_parts
 from ljit.codegen.forms import Native, dtype_of, llvm_of_dtype, member_parts
 from ljit.codegen.hypotenuses import HYPOTENUSE, Hypotenuse, compare_hypotenuse
-from ljit.codegen.quotients import divide, take_remainder
+from ljit.codegen.quotients import divide, floor_divide, take_remainder
 from ljit.codegen.refs import float_value
 from ljit.types import BOOL, COMPLEX, FLOAT, NONE, ScalarType, Type, UnionType
 
@@ -90,6 +90,11 @@ def div(e: Emitter, x: Native, y: Native) -> Native:
     if kind == "f":
         return Native(x.type, (e.f.binary("fdiv", x.ref, y.ref),))
     return Native(x.type, (divide(e.f, x.ref, y.ref, signed=kind == "i"),))
+
+
+def floored_quotient(e: Emitter, x: Native, y: Native) -> Native | None:
+    found = floor_divide(e.f, x.ref, y.ref, signed=kind_of(x) == "i")
+    return None if found is None else Native(x.type, (found,))
 
 
 def _complex_div(e: Emitter, x: Native, y: Native) -> Native:

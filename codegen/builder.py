@@ -8,7 +8,9 @@ the current one is not computed again: emitters need not care for that either. I
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from ljit.codegen.basic_blocks import BlockRef, Phi
 from ljit.codegen.known import KnownConditions
@@ -43,6 +45,7 @@ __all__ = [
     "undef",
 ]
 
+_NAME = re.compile(r"%[\w.]+")
 UNLIKELY = '!{!"branch_weights", i32 1, i32 100000}'
 
 
@@ -150,6 +153,7 @@ class FunctionBuilder:
         self.attributes = "nounwind"
         self.float_flags = ""
         self.has_vectors = False  # LLVM is to make vectors of what is written
+        self._varying: set[str] | None = None  # what differs between the trips of an inner loop
         self._counter = 0
         self.params = tuple(Ref(type_, f"%a{i}") for i, type_ in enumerate(params))
         self._allocas: list[str] = []
@@ -219,6 +223,8 @@ class FunctionBuilder:
         self._counter += 1
         phi = Phi(type_, f"%v{self._counter}")
         self._types[phi.text] = type_
+        if self._varying is not None:
+            self._varying.add(phi.text)
         if self.block is not None:
             self.block.phis.append(phi)
         return phi
@@ -231,6 +237,8 @@ class FunctionBuilder:
         name = f"%v{self._counter}"
         if self.block is not None:
             self.block.lines.append(f"{name} = {text}")
+        if self._varying is not None:
+            self._varying.add(name)
         self._types[name] = type_
         return Ref(type_, name)
 
@@ -248,6 +256,8 @@ class FunctionBuilder:
             return found[0]
         made = self.emit(type_, text)
         self._computed[text] = made, block
+        if self._varying is not None and self._varying.isdisjoint(_NAME.findall(text)):
+            self._varying.remove(made.text)
         return made
 
     def effect(self, text: str) -> None:
@@ -276,6 +286,17 @@ class FunctionBuilder:
         if "nsw" in flags and self.is_nonnegative(x) and self.is_nonnegative(y):
             self.note_nonnegative(product)
         return product
+
+    @contextmanager
+    def trips(self) -> Iterator[None]:
+        """Write a loop of which it is known what is the same in all trips."""
+        self._varying = set()
+        yield
+        self._varying = None
+
+    def is_invariant(self, x: Ref) -> bool:
+        """Whether a number is known to be the same in all trips of a loop of vectors that is being written."""
+        return self.has_vectors and self._varying is not None and x.text not in self._varying
 
     def note_nonnegative(self, x: Ref) -> None:
         """Remember that an integer is at least 0, such as a size."""

@@ -76,12 +76,12 @@ def inner_loop(
     inside, after = f.new_block("trip"), f.new_block("done")
     before = f.br(inside)
     f.start(inside)
-    k, carried = f.phi("i64"), [f.phi(part.type) for part in start]
+    with e.ownership.in_loop(), f.trips():
+        k, carried = f.phi("i64"), [f.phi(part.type) for part in start]
+        new = body(k, [*carried])
     k.add(ZERO, before)
     for phi, part in zip(carried, start, strict=True):
         phi.add(part, before)
-    with e.ownership.in_loop():
-        new = body(k, [*carried])
     following = f.binary("add", k, ONE, "nuw nsw")
     more = f.icmp("slt", following, trip)
     left = f.condbr(more, inside, after, suffix=_properties(f, hints))

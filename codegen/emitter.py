@@ -131,6 +131,7 @@ class Emitter:
     sub = arithmetic.sub
     mul = arithmetic.mul
     div = arithmetic.div
+    floored_quotient = arithmetic.floored_quotient
     rem = arithmetic.rem
     neg = arithmetic.neg
     add_overflow = arithmetic.add_overflow

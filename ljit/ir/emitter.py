@@ -66,6 +66,9 @@ class Emitter(Protocol):
     def div(self, x: V, y: V) -> V:
         """Divide floats; truncate towards zero for ints (divisor 0 and MIN // -1 are the caller's)."""
 
+    def floored_quotient(self, x: V, y: V) -> V | None:
+        """The quotient of ints rounded down, if there is a faster way to it; anything for a divisor of 0."""
+
     def rem(self, x: V, y: V) -> V:
         """Remainder with the sign of the dividend: C's ``%`` and ``fmod``."""
 

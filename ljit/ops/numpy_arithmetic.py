@@ -15,19 +15,21 @@ from ljit.ir import Accumulation, Neutral, Value, get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops.numpy_powers import power_of, power_operator_of
-from ljit.ops.numpy_ufuncs import UFUNCS, Body, declare_boxed_ufunc, declare_ufunc, scalar_type_of
-from ljit.ops.python_numbers import float_rem, shift_of
+from ljit.ops.numpy_quotients import integer_divmod, safe_divisor
+from ljit.ops.numpy_ufuncs import (
+    UFUNCS,
+    Body,
+    constant,
+    declare_boxed_ufunc,
+    declare_ufunc,
+    is_zero,
+    kind,
+    scalar_type_of,
+)
+from ljit.ops.python_numbers import float_rem
 from ljit.types import ANY, FLOAT, INT, ArrayType, Type
 
 __all__: list[str] = []
-
-
-def kind(x: V) -> str:
-    return scalar_type_of(x).dtype.kind
-
-
-def constant(e: Emitter, like: V, value: float) -> V:
-    return e.const(like.type, value)
 
 
 def _parts(e: Emitter, x: V) -> tuple[V, V]:
@@ -36,10 +38,6 @@ def _parts(e: Emitter, x: V) -> tuple[V, V]:
 
 def _is_negative(e: Emitter, x: V) -> V:
     return e.compare("lt", x, constant(e, x, 0))
-
-
-def _is_zero(e: Emitter, x: V) -> V:
-    return e.compare("eq", x, constant(e, x, 0))
 
 
 # -- sums and products -----------------------------------------------------------------------------
@@ -124,7 +122,7 @@ def _sign(e: Emitter, x: V) -> V:
     positive = e.compare("gt", x, zero)
     if kind(x) in "u":
         return e.select(positive, one, zero)
-    negative = e.select(_is_negative(e, x), constant(e, x, -1), e.select(_is_zero(e, x), zero, x))
+    negative = e.select(_is_negative(e, x), constant(e, x, -1), e.select(is_zero(e, x), zero, x))
     return e.select(positive, one, negative)
 
 
@@ -153,53 +151,14 @@ def _divide_complex(e: Emitter, x: V, y: V) -> V:
         real = e.mul(e.add(e.mul(a, ratio), b), scale)
         return real, e.mul(e.sub(e.mul(b, ratio), a), scale)
 
-    is_zero = e.bit_and(_is_zero(e, size_c), _is_zero(e, size_d))
+    are_zero = e.bit_and(is_zero(e, size_c), is_zero(e, size_d))
     is_real_larger = e.compare("ge", size_c, size_d)
     by_zero = e.div(a, size_c), e.div(b, size_c)
     parts = [
-        e.select(is_zero, z, e.select(is_real_larger, r, i))
+        e.select(are_zero, z, e.select(is_real_larger, r, i))
         for z, r, i in zip(by_zero, by_real(), by_imag(), strict=True)
     ]
     return e.complex(parts[0], parts[1], x.type)
-
-
-def _safe_divisor(e: Emitter, x: V, y: V) -> V:
-    """Give 1 for the divisors that a processor cannot take: 0, and -1 for the least integer."""
-    one = constant(e, x, 1)
-    unsafe = _is_zero(e, y)
-    if kind(x) == "i":
-        least = constant(e, x, int(np.iinfo(scalar_type_of(x).dtype).min))
-        overflow = e.bit_and(e.compare("eq", x, least), e.compare("eq", y, constant(e, y, -1)))
-        unsafe = e.bit_or(unsafe, overflow)
-    return e.select(unsafe, one, y)
-
-
-def _integer_divmod(e: Emitter, x: V, y: V) -> tuple[V, V]:
-    """Floored quotient and remainder; both 0 for a divisor of 0."""
-    shift = shift_of(e, y)
-    if shift is not None:
-        mask = constant(e, x, (1 << shift) - 1)
-        return e.shr(x, constant(e, x, shift)), e.bit_and(x, mask)
-    if kind(x) == "i" and (e.constant_of(y) or 0) > 0:
-        return _divmod_by_constant(e, x, y)
-    divisor = _safe_divisor(e, x, y)
-    quotient, remainder = e.div(x, divisor), e.rem(x, divisor)
-    zero, by_zero = constant(e, x, 0), _is_zero(e, y)
-    if kind(x) == "i":
-        differ = e.compare("lt", e.bit_xor(remainder, divisor), zero)
-        adjust = e.bit_and(e.compare("ne", remainder, zero), differ)
-        quotient = e.select(adjust, e.sub(quotient, constant(e, x, 1)), quotient)
-        remainder = e.select(adjust, e.add(remainder, divisor), remainder)
-    return e.select(by_zero, zero, quotient), e.select(by_zero, zero, remainder)
-
-
-def _divmod_by_constant(e: Emitter, x: V, y: V) -> tuple[V, V]:
-    """Floored quotient and remainder for a positive divisor; of a negative number ``~(~x // y)``, rounded to 0."""
-    limits = np.iinfo(scalar_type_of(x).dtype)
-    sign = e.shr(x, constant(e, x, limits.bits - 1))
-    size = e.bit_and(e.bit_xor(x, sign), constant(e, x, int(limits.max)))  # as LLVM does not see
-    quotient = e.bit_xor(e.div(size, y), sign)
-    return quotient, e.sub(x, e.mul(quotient, y))
 
 
 def _float_rem(e: Emitter, x: V, y: V) -> V:
@@ -216,18 +175,18 @@ def _float_divmod(e: Emitter, x: V, y: V) -> tuple[V, V]:
     adjust = e.bit_and(e.compare("ne", rest, zero), differ)
     quotient = e.select(adjust, e.sub(quotient, constant(e, x, 1.0)), quotient)
     signed_zero = e.intrinsic("copysign", zero, y)
-    remainder = e.select(_is_zero(e, rest), signed_zero, e.select(adjust, e.add(rest, y), rest))
+    remainder = e.select(is_zero(e, rest), signed_zero, e.select(adjust, e.add(rest, y), rest))
     floor = e.intrinsic("floor", quotient)
     above = e.compare("gt", e.sub(quotient, floor), constant(e, x, 0.5))
     snapped = e.select(above, e.add(floor, constant(e, x, 1.0)), floor)
     ratio = e.div(x, y)
-    snapped = e.select(_is_zero(e, quotient), e.intrinsic("copysign", zero, ratio), snapped)
-    by_zero = _is_zero(e, y)
+    snapped = e.select(is_zero(e, quotient), e.intrinsic("copysign", zero, ratio), snapped)
+    by_zero = is_zero(e, y)
     return e.select(by_zero, ratio, snapped), e.select(by_zero, rest, remainder)
 
 
 def _divmod_pair(e: Emitter, x: V, y: V) -> tuple[V, V]:
-    return _float_divmod(e, x, y) if kind(x) == "f" else _integer_divmod(e, x, y)
+    return _float_divmod(e, x, y) if kind(x) == "f" else integer_divmod(e, x, y)
 
 
 def _floor_divide(e: Emitter, x: V, y: V) -> V:
@@ -256,7 +215,7 @@ def _divmod_of(parts: Parts, x: Value, y: Value) -> Value | None:
 def _fmod(e: Emitter, x: V, y: V) -> V:
     if kind(x) == "f":
         return _float_rem(e, x, y)
-    return e.select(_is_zero(e, y), constant(e, x, 0), e.rem(x, _safe_divisor(e, x, y)))
+    return e.select(is_zero(e, y), constant(e, x, 0), e.rem(x, safe_divisor(e, x, y)))
 
 
 def _reciprocal(e: Emitter, x: V) -> V:
@@ -264,7 +223,7 @@ def _reciprocal(e: Emitter, x: V) -> V:
         return _reciprocal_of_complex(e, x)
     if kind(x) == "f":
         return e.div(constant(e, x, 1.0), x)
-    e.bail_if(_is_zero(e, x), "reciprocal of integer zero")
+    e.bail_if(is_zero(e, x), "reciprocal of integer zero")
     return e.div(constant(e, x, 1), x)
 
 

@@ -215,3 +215,18 @@ def scalar_type_of(x: V) -> ScalarType:
     """Give the type of a NumPy scalar inside a body."""
     assert isinstance(x.type, ScalarType)
     return x.type
+
+
+def kind(x: V) -> str:
+    """Give the dtype's kind of a number inside a body: i u f c b."""
+    return scalar_type_of(x).dtype.kind
+
+
+def constant(e: Emitter, like: V, value: float) -> V:
+    """Give a number of the type of another one."""
+    return e.const(like.type, value)
+
+
+def is_zero(e: Emitter, x: V) -> V:
+    """Give the condition that a number is 0."""
+    return e.compare("eq", x, constant(e, x, 0))

@@ -142,8 +142,7 @@ class ScalarEmitter:
     def cast(self, x: Number, type_: Type) -> Number:
         dtype = machine_dtype(type_)
         assert dtype is not None
-        value = np.array(x.value).astype(dtype)[()]
-        return Number(type_, value)
+        return Number(type_, np.array(x.value).astype(dtype)[()])
 
     def retype(self, x: Number, type_: Type) -> Number:
         dtype = machine_dtype(type_)
@@ -172,6 +171,8 @@ class ScalarEmitter:
         _assert_divisible(x, y)
         quotient = abs(int(x.value)) // abs(int(y.value))
         return to_number(quotient if (x.value < 0) == (y.value < 0) else -quotient, x.type)
+
+    def floored_quotient(self, *_: Number) -> None: ...
 
     def rem(self, x: Number, y: Number) -> Number:
         if x.value.dtype.kind != "f":
@@ -482,9 +483,8 @@ def _part(t: Type) -> Type:
 
 def _assert_divisible(x: Number, y: Number) -> None:
     assert y.value != 0, "division by zero is undefined"
-    if x.value.dtype.kind == "i":
-        least = np.iinfo(x.value.dtype).min
-        assert not (x.value == least and y.value == -1), "division overflow is undefined"
+    may_fit = y.value != -1 or x.value.dtype.kind == "u"
+    assert may_fit or x.value != np.iinfo(x.value.dtype).min, "division overflow is undefined"
 
 
 def _assert_inside(

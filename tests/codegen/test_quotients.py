@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import linecache
 import re
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 import ljit
+from ljit import config
+from ljit.codegen import quotients
+from ljit.codegen.engine import vector_bytes
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
@@ -17,6 +22,21 @@ FUNCTIONS = {
     "fmod": lambda a, b: np.fmod(a, b),
     "fused": lambda a, b: (a // b) * b + a % b,
 }
+
+
+DIVISORS = [0, 1, 3, 7, 10, 641, 2**31 + 1, 2**62 + 1, 2**63 - 1, 2**63 + 1, -1, -2, -7, -(2**63)]
+CONSTANTS = [
+    (dtype, divisor)
+    for dtype in ("int64", "uint64", "int16")
+    for divisor in DIVISORS
+    if np.iinfo(dtype).min <= divisor <= np.iinfo(dtype).max
+]
+
+
+@pytest.fixture(autouse=True)
+def optimized() -> Iterator[None]:
+    with config.overridden(quick_runs=0):
+        yield
 
 
 def hard_pairs(dtype: str) -> tuple[np.ndarray, np.ndarray]:
@@ -52,6 +72,58 @@ def test_quotients_are_those_of_numpy(name, dtype):
     gaps = np.repeat(a, 2)[::2], np.repeat(b, 3)[::3]
     np.testing.assert_array_equal(f(*gaps), wanted)
     np.testing.assert_array_equal(f(*gaps), wanted)
+
+
+@pytest.mark.parametrize(
+    "dtype", [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
+)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_quotients_by_one_number_are_those_of_numpy(name, dtype):
+    function = FUNCTIONS[name]
+    f = ljit.jit(function)
+    numbers, divisors = hard_pairs(dtype)
+    for divisor in np.unique(divisors):
+        a = np.unique(numbers[divisors == divisor])
+        wanted = function(a, divisor)
+        found = f(a, divisor)
+        assert found.dtype == wanted.dtype
+        np.testing.assert_array_equal(found, wanted, err_msg=str(divisor))
+    assert f.specializations
+
+
+@pytest.mark.parametrize(("dtype", "divisor"), CONSTANTS)
+def test_quotients_by_constants_are_those_of_numpy(dtype, divisor):
+    scope: dict[str, object] = {}
+    file = f"<by {divisor} of {dtype}>"
+    source = f"def function(a):\n    return a // {divisor}, a % {divisor}\n"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    exec(compile(source, file, "exec"), scope)
+    f = ljit.jit(scope["function"])
+    numbers, _ = hard_pairs(dtype)
+    for _ in range(3):
+        for found, wanted in zip(f(numbers), scope["function"](numbers), strict=True):
+            assert found.dtype == wanted.dtype
+            np.testing.assert_array_equal(found, wanted)
+    assert f.specializations
+
+
+def test_quotients_of_64_bits_by_one_number_are_vectors():
+    f = ljit.jit(FUNCTIONS["quotient"])
+    a, _ = hard_pairs("int64")
+    for divisor in (3, 5):
+        f(a, np.int64(divisor))
+    has_products = re.search(r"mul nuw <\d+ x i64>", f.dump_llvm(optimized=True)) is not None
+    assert has_products == (vector_bytes() >= 32)  # two numbers are divided one by one
+
+
+def test_quotients_are_the_same_where_vectors_are_short(monkeypatch):
+    monkeypatch.setattr(quotients, "vector_bytes", lambda: 16)
+    f = ljit.jit(FUNCTIONS["fused"])
+    numbers, _ = hard_pairs("int64")
+    for divisor in (0, 7, -7, -(2**63)):
+        wanted = FUNCTIONS["fused"](numbers, np.int64(divisor))
+        np.testing.assert_array_equal(f(numbers, np.int64(divisor)), wanted)
+    assert "sdiv i64" in f.dump_llvm()
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "uint32"])
