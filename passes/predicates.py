@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ljit.ir import Node, Value, get_op
 from ljit.ir.linear import Atom, Linear
@@ -26,11 +26,25 @@ class Predicate(Record):
 
 
 def insert_predicates(predicates: Sequence[Predicate]) -> bool:
-    """Put the tests into the graph; whether there were any."""
+    """Put the tests into the graph, but those that others make needless; whether there were any."""
     parts: dict[tuple[Node, Atom], Value] = {}
-    for predicate in predicates:
+    for predicate in _strongest(predicates):
         _insert(predicate, parts)
     return bool(predicates)
+
+
+def _strongest(predicates: Sequence[Predicate]) -> Iterable[Predicate]:
+    """Of tests of one loop that differ by a constant the one that fails first: ``a[i, 2]`` wants more than ``a[i, 0]``.
+
+    Loops side by side in that loop may ask for the same.
+    """
+    found: dict[tuple[Node, tuple[Linear, ...], Linear], Predicate] = {}
+    for predicate in predicates:
+        test = predicate.test
+        key = (predicate.loop, predicate.given, test - test.constant)
+        if key not in found or test.constant < found[key].test.constant:
+            found[key] = predicate
+    return found.values()
 
 
 def _insert(predicate: Predicate, parts: dict[tuple[Node, Atom], Value]) -> None:

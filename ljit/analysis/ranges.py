@@ -231,7 +231,9 @@ class Ranges:
 
     def proves(self, goal: Linear) -> bool:
         """Whether `goal` is surely at least 0 here."""
-        found = self._search(goal, lambda x, low: low >= 0, lambda atom: True, _by_young_facts)
+        found = self._search(
+            goal, lambda x, low: low >= 0, lambda atom: True, _by_young_facts, _is_out_of_reach
+        )
         return found is not None
 
     def least_without(self, goal: Linear, is_gone: Callable[[Atom], bool]) -> Linear | None:
@@ -240,7 +242,13 @@ class Ranges:
         def accepts(x: Linear, _low: int) -> bool:
             return not any(map(is_gone, x.atoms())) and _is_plausible(x)
 
-        return self._search(goal, accepts, is_gone, _by_old_facts)
+        def is_hopeless(x: Linear) -> bool:
+            return x.degree == 1 and any(
+                is_gone(atom) and not _has_limit(atom, factor)
+                for (atom,), factor in x.terms.items()
+            )
+
+        return self._search(goal, accepts, is_gone, _by_old_facts, is_hopeless)
 
     def _search(
         self,
@@ -248,6 +256,7 @@ class Ranges:
         accepts: Callable[[Linear, int], bool],
         may_go: Callable[[Atom], bool],
         eliminate: Elimination,
+        is_hopeless: Callable[[Linear], bool],
     ) -> Linear | None:
         seen: set[Linear] = set()
         steps = _STEPS if self.steps < _ALL_STEPS else _FEW_STEPS
@@ -259,7 +268,7 @@ class Ranges:
             if accepts(x, low):
                 return x
             known = len(seen)
-            if depth == 0 or known >= steps:
+            if depth == 0 or known >= steps or is_hopeless(x):
                 return None
             seen.add(x)
             if len(seen) == known:
@@ -297,6 +306,28 @@ def _is_plausible(x: Linear) -> bool:
             corners = [c * end for c in corners for end in ends]
         most += max(factor * c for c in corners)
     return most >= 0
+
+
+def _is_out_of_reach(x: Linear) -> bool:
+    """Whether a sum is less than 0 at best: an atom that no fact limits counts with the worse of its bounds."""
+    if x.degree > 1:
+        return False
+    most = x.constant
+    for (atom,), factor in x.terms.items():
+        is_better_low = (factor < 0) == _has_fact(atom, factor)
+        most += factor * (atom.low if is_better_low else atom.high)
+    return most < 0
+
+
+def _has_fact(atom: Atom, factor: int) -> bool:
+    """Whether a fact can take the place of the atom in a sum where it has this factor."""
+    return any(own * factor > 0 for own, _ in atom.facts)
+
+
+def _has_limit(atom: Atom, factor: int) -> bool:
+    """The same of a fact or a bound."""
+    is_bound = atom.low > INT_MIN if factor > 0 else atom.high < INT_MAX
+    return is_bound or _has_fact(atom, factor)
 
 
 def _by_young_facts(x: Linear, atom: Atom) -> Iterator[Linear]:

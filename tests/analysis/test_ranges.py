@@ -1,0 +1,51 @@
+"""What facts prove of ints, and how far a proof looks."""
+
+from ljit.analysis.ranges import Ranges
+from ljit.ir import parse
+from ljit.ir.linear import Linear
+
+
+def ints(count: int) -> tuple[Ranges, list[Linear]]:
+    """Give so many ints that nothing is known of."""
+    params = ", ".join(f"%x{i} : int" for i in range(count))
+    graph = parse(f"graph({params}):\n  return (%x0)\n")
+    known = Ranges()
+    return known, [known.value(param) for param in graph.params]
+
+
+def test_sums_of_facts_prove():
+    known, (x, y, z) = ints(3)
+    known.assume(y - x)
+    known.assume(z - y - 1)
+    assert known.proves(z - x - 1)
+    assert not known.proves(z - x - 2)
+    assert not known.proves(x - z)
+
+
+def test_a_bound_of_an_int_proves_with_facts_of_others():
+    known, (x, y, z) = ints(3)
+    known.assume(x - 3)
+    known.assume(y - x * 2)
+    known.assume(-z)
+    assert known.proves(y - z - 6)
+    assert not known.proves(y - z - 7)
+
+
+def test_a_proof_does_not_look_behind_ints_without_a_limit():
+    known, (x, *others) = ints(20)
+    for other in others:
+        known.assume(other - x)
+    assert not known.proves(-x)
+    assert known.steps == 1
+    assert known.least_without(-x, lambda atom: True) is None
+    assert known.steps == 2
+
+
+def test_a_product_may_be_limited_where_its_factors_are_not():
+    known, (x, y, z) = ints(3)
+    known.assume(x - 1)
+    known.assume(y)
+    known.assume(y * x - z)
+    assert known.proves(y * x - z)
+    known.assume(z - y)
+    assert known.proves(y * x - y)
