@@ -6,18 +6,44 @@ It belongs to a generator that is never started: such a frame has no caller, no 
 after `frame.clear()`.
 
 `relocated` gives code that does run the places of the user's code that it stands for, for whoever looks at the
-frames of the functions that it calls: `warnings`, `logging`.
+frames of the functions that it calls: `warnings`, `logging`. `call_at` calls a function from a frame at a place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import CodeType, FrameType, FunctionType, GeneratorType
+from typing import Any
 
+from ljit.records import Record
 from ljit.source import Source, SourceRange
 
-__all__ = ["frame_at", "is_raised_by_handler", "outermost", "relocated"]
+__all__ = [
+    "IS_RELOCATED",
+    "Place",
+    "call_at",
+    "frame_at",
+    "is_own_frame",
+    "is_raised_by_handler",
+    "outermost",
+    "place_above",
+    "relocated",
+]
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+#: `codegen` and `passes` are found through links: their modules may have either name
+_OWN = tuple(
+    os.path.join(root, "")
+    for folder in (_PACKAGE, os.path.join(_PACKAGE, "codegen"), os.path.join(_PACKAGE, "passes"))
+    for root in {folder, os.path.realpath(folder)}
+)
+#: user code that comes with ljit: programs to demonstrate and test it
+_GUESTS = tuple(os.path.join(_PACKAGE, name, "") for name in ("cli", "testing"))
+#: a global variable of `relocated` code
+IS_RELOCATED = "ljit runs this in place of the function"
 
 
 def _template() -> Iterator[None]:
@@ -100,6 +126,88 @@ def _as_code_of(source: Source, code: CodeType, first_line: int, table: bytes) -
         co_firstlineno=first_line,
         co_linetable=table,
     )
+
+
+def is_own_frame(frame: FrameType) -> bool:
+    """Whether the frame runs code of ljit itself."""
+    name = frame.f_code.co_filename
+    return name.startswith(_OWN) and not name.startswith(_GUESTS)
+
+
+# -- callers -----------------------------------------------------------------------------------------------
+
+
+class Place(Record):
+    """Where a function is called from: a line of a file, with the global variables there."""
+
+    filename: str
+    qualname: str
+    line: int
+    variables: dict[str, Any]
+
+
+def call_at(
+    place: Place, f: Callable[..., object], args: Sequence[object], keywords: Mapping[str, object]
+) -> object:
+    """Call a function from a frame at a place, which tracebacks do not show."""
+    code = _code_at(place.filename, place.qualname, place.line)
+    try:
+        return FunctionType(code, place.variables)(f, args, keywords)
+    except BaseException as error:
+        entry = error.__traceback__
+        while entry is not None and entry.tb_frame.f_code is not code:
+            entry = entry.tb_next
+        if entry is not None:
+            error.__traceback__ = entry.tb_next
+        raise
+
+
+def _call(f: Any, args: Sequence[object], keywords: Mapping[str, object]) -> object:
+    return f(*args, **keywords)
+
+
+@lru_cache(maxsize=1024)
+def _code_at(filename: str, qualname: str, line: int) -> CodeType:
+    code = _call.__code__
+    return code.replace(
+        co_filename=filename,
+        co_name=qualname.rsplit(".", 1)[-1],
+        co_qualname=qualname,
+        co_firstlineno=1,
+        co_linetable=_table_of_lines([(len(code.co_code), line)]),
+    )
+
+
+def place_above(function: FunctionType, levels: int) -> Place | None:
+    """Give the place so many frames above `function`, which the present function runs for; None: there is none.
+
+    Frames of ljit, and those of the import system, do not count. Native code has no frame, `relocated` code has one.
+    """
+    code = function.__code__
+    frames = _users_frames(sys._getframe(1))
+    frame = next(frames, None)
+    if frame is not None and IS_RELOCATED in frame.f_globals:
+        if (frame.f_code.co_filename, frame.f_code.co_qualname) == (
+            code.co_filename,
+            code.co_qualname,
+        ):
+            frame = next(frames, None)
+    for _ in range(levels - 1):
+        frame = next(frames, None)
+    if frame is None:
+        return None
+    variables = frame.f_globals
+    if IS_RELOCATED in variables:
+        variables = vars(sys.modules[variables["__name__"]])
+    return Place(frame.f_code.co_filename, frame.f_code.co_qualname, frame.f_lineno, variables)
+
+
+def _users_frames(frame: FrameType | None) -> Iterator[FrameType]:
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if not is_own_frame(frame) and not ("importlib" in name and "_bootstrap" in name):
+            yield frame
+        frame = frame.f_back
 
 
 # -- location tables (CPython's Objects/locations.md) ----------------------------------------------------

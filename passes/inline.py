@@ -2,7 +2,7 @@
 
 Contract: a `py::call` of what `prim::load_global` or `prim::load_closure` reads is rewritten if the
 variable's value is now a plain Python function (or a decorated one) that `graph_of` gives a graph
-for, that is small, not being inlined already (recursion) and takes the arguments::
+for, that is small, does not look at its callers, is not being inlined already (recursion) and takes the arguments::
 
     %r = prim::If(py::is(%f, <the function>)) { prim::Region { its body } } { py::call(%f, ...) }
 
@@ -136,7 +136,10 @@ class _Inliner:
 
     def _callee(self, function: FunctionType) -> Graph | None:
         if function not in self.callees:
-            self.callees[function] = self.graph_of(function)
+            graph = self.graph_of(function)
+            if graph is not None and any(node.op.looks_at_callers for node in graph.walk()):
+                graph = None
+            self.callees[function] = graph
         return self.callees[function]
 
     def _inline(

@@ -17,12 +17,13 @@ from ljit.ir import Value
 from ljit.source import SourceRange
 from ljit.types import ANY
 
-__all__ = ["iteration_view", "refuse_frame_access"]
+__all__ = ["iteration_view", "load_outside", "refuse_frame_access"]
 
+_WARN = "warn"  # looks at the line, and at no variables
 #: functions that look at the frame of their caller: always, and when called without arguments
-_FRAME_ACCESS = frozenset(("locals", "globals", "eval", "exec", "breakpoint", "warn"))
+_FRAME_ACCESS = frozenset(("locals", "globals", "eval", "exec", "breakpoint", _WARN))
 _FRAME_ACCESS_WITHOUT_ARGUMENTS = frozenset(("vars", "dir", "super"))
-_FRAME_METHODS = frozenset(("_getframe", "currentframe", "_getframemodulename", "warn"))
+_FRAME_METHODS = frozenset(("_getframe", "currentframe", "_getframemodulename"))
 
 
 def refuse_frame_access(e: Emission, name: str, where: SourceRange, *, has_arguments: bool) -> None:
@@ -33,6 +34,12 @@ def refuse_frame_access(e: Emission, name: str, where: SourceRange, *, has_argum
         raise e.unsupported(message, where)
 
 
+def load_outside(e: Emission, var: tree.Var) -> Value:
+    """Read a variable that is not local: of a function around, or global."""
+    op = "prim::load_closure" if e.is_free(var.name) else "prim::load_global"
+    return e.emit(op, where=var.range, name=var.name, scope=e.function)
+
+
 @emits(tree.Apply)
 def _apply(e: Emission, call: tree.Apply) -> Value:
     nested = _inlined(e, call)
@@ -40,6 +47,8 @@ def _apply(e: Emission, call: tree.Apply) -> Value:
         return nested
     if _is_bare_super(e, call):
         return _super(e, call)
+    if _is_warning(e, call):
+        return _warn(e, call)
     _check_frame_access(e, call)
     if _has_stars(call):
         return _star_call(e, call)
@@ -107,6 +116,37 @@ def _super(e: Emission, call: tree.Apply) -> Value:
 
     (result,) = e.branch(is_builtin, bind, other, where, outputs=(ANY,))
     return result
+
+
+def _is_warning(e: Emission, call: tree.Apply) -> bool:
+    """Whether it may be ``warnings.warn(...)``, by its name."""
+    match call.function:
+        case tree.Var(name=name):
+            return name == _WARN and e.find(name) is None
+        case tree.Select(name=name):
+            return name == _WARN
+    return False
+
+
+def _warn(e: Emission, call: tree.Apply) -> Value:
+    """Emit a call that looks at the line where it stands, and at the frames above."""
+    if _has_stars(call) or e.caller is not None:
+        message = "warn() in a nested function or a comprehension, or with stars, is not translated"
+        raise e.unsupported(message, call.range)
+    if isinstance(call.function, tree.Var):
+        function = load_outside(e, call.function)
+    else:
+        function = e.expression(call.function)
+    operands, kwnames = _operands(e, call)
+    return e.emit(
+        "prim::call_at_line",
+        function,
+        *operands,
+        where=call.range,
+        kwnames=kwnames,
+        scope=e.function,
+        line=call.range.line,
+    )
 
 
 def _check_frame_access(e: Emission, call: tree.Apply) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission, emits
-from ljit.frontend.emit_calls import refuse_frame_access
+from ljit.frontend.emit_calls import load_outside, refuse_frame_access
 from ljit.frontend.tree import Tree
 from ljit.ir import Value
 from ljit.source import SourceRange
@@ -21,8 +21,7 @@ def _variable(e: Emission, var: tree.Var) -> Value:
     found = e.find(var.name)
     if found is None:
         refuse_frame_access(e, var.name, var.range, has_arguments=True)
-        op = "prim::load_closure" if e.is_free(var.name) else "prim::load_global"
-        return e.emit(op, where=var.range, name=var.name, scope=e.function)
+        return load_outside(e, var)
     scope, slot = found
     if slot not in e.bound:
         scope.unsure[slot] = None

@@ -32,7 +32,7 @@ from types import CodeType
 from typing import Any
 
 from ljit.errors import InternalError
-from ljit.frames import outermost, relocated
+from ljit.frames import IS_RELOCATED, outermost, relocated
 from ljit.interp.code import Code, Instruction, Kind
 from ljit.interp.flow import registers_in
 from ljit.records import Record
@@ -128,7 +128,7 @@ class _Writer:
         ranges = [self.code.instructions[pc].range for pc in pcs]
         source = outermost(ranges)
         if source is not None:
-            self.names["__name__"] = source.module
+            self.names |= {"__name__": source.module, IS_RELOCATED: True}
             run.__code__ = relocated(written, source, ranges)
         return Step(run, run.__code__, written, pcs, text)
 

@@ -7,25 +7,14 @@ functions inlined into it. Nothing else of the exception is touched. Native code
 
 from __future__ import annotations
 
-import os
-from types import CodeType, FrameType, TracebackType
+from types import CodeType, TracebackType
 
 from ljit.config import settings
 from ljit.errors import InternalError
-from ljit.frames import frame_at
+from ljit.frames import frame_at, is_own_frame
 from ljit.source import SourceRange
 
-__all__ = ["clean_traceback", "drop_own_frames", "is_own_frame"]
-
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-#: `codegen` and `passes` are found through links: their modules may have either name
-_OWN = tuple(
-    os.path.join(root, "")
-    for folder in (_PACKAGE, os.path.join(_PACKAGE, "codegen"), os.path.join(_PACKAGE, "passes"))
-    for root in {folder, os.path.realpath(folder)}
-)
-#: user code that comes with ljit: programs to demonstrate and test it
-_GUESTS = tuple(os.path.join(_PACKAGE, name, "") for name in ("cli", "testing"))
+__all__ = ["clean_traceback", "drop_own_frames"]
 
 
 def clean_traceback(
@@ -59,12 +48,6 @@ def drop_own_frames(error: BaseException, step: CodeType | None = None) -> None:
     while rest is not None and (is_own_frame(rest.tb_frame) or rest.tb_frame.f_code is step):
         rest = rest.tb_next
     error.__traceback__ = rest
-
-
-def is_own_frame(frame: FrameType) -> bool:
-    """Whether the frame runs code of ljit itself."""
-    name = frame.f_code.co_filename
-    return name.startswith(_OWN) and not name.startswith(_GUESTS)
 
 
 def _entry(rest: TracebackType | None, where: SourceRange) -> TracebackType:

@@ -281,6 +281,8 @@ class OpDef(Record):
     ranges: RangeRules | None = None
     #: the result type is not a function of the operand types: the profiling executor watches it
     is_profiled: bool = False
+    #: it looks at the frames above the function that it stands in
+    looks_at_callers: bool = False
     #: a result of type `Any` is no sign that the op does not suit the operands: it may be any object
     gives_objects: bool = False
     reads_items: bool = False

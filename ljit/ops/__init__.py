@@ -8,6 +8,7 @@ from importlib import import_module as _import_module
 
 from ljit.ir import REGISTRY as _REGISTRY
 from ljit.ops import (
+    callers,
     containers,
     control,
     membership,
@@ -18,6 +19,7 @@ from ljit.ops import (
 )  # isort: skip
 
 __all__ = [
+    "callers",
     "containers",
     "control",
     "membership",

@@ -14,8 +14,8 @@ import pytest
 import ljit.ops  # noqa: F401 - declares the ops that the texts name
 from ljit.config import overridden
 from ljit.errors import InternalError
+from ljit.frames import is_own_frame
 from ljit.interp import clean_traceback, compile_graph, run
-from ljit.interp.tracebacks import is_own_frame
 from ljit.ir import Graph, get_op, parse
 from ljit.ops.control import CONSTANT, RETURN
 from ljit.source import Source, SourceRange
