@@ -145,7 +145,7 @@ def failing_generator(xs):
 
 @program(lambda: (np.arange(6.0),), lambda: ([1, 2, 3],), lambda: ([],), lambda: (np.arange(40.0),))
 def loops_over_pairs(xs):
-    total = 0.0
+    i, j, total = None, None, 0.0
     for i, j in pairs(len(xs)):
         total += xs[i] * xs[j]
     for pair in pairs(3, 1):
