@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
-from ljit.frontend import tree
+from ljit.frontend import tree, tree_patterns
 from ljit.frontend.build_expressions import BINARY_OPERATORS, ExpressionBuilder, unsupported
+from ljit.frontend.build_patterns import PatternBuilder
 from ljit.frontend.sources import find_source
 from ljit.frontend.tree import Tree
 from ljit.records import Record
@@ -22,7 +23,6 @@ _UNSUPPORTED = {
     "Try": "try/except is not translated; move it into a function that calls this one",
     "TryStar": "try/except* is not translated; move it into a function that calls this one",
     "With": "with is not translated; move it into a function that calls this one",
-    "Match": "match is not translated; write if and elif",
     "ClassDef": "a class in a function is not translated; define it at module level",
     "AsyncFunctionDef": "async code is not translated; move the numeric part into a plain function",
     "AsyncFor": "async code is not translated; move the numeric part into a plain function",
@@ -141,6 +141,20 @@ class StatementBuilder(Record):
         body, orelse = self.build_all(node.body), self.build_all(node.orelse)
         return tree.For(self._where(node), (target,), (iterable,), body, orelse)
 
+    def match(self, node: ast.Match) -> Tree:
+        patterns = PatternBuilder(self.expressions)
+        cases = [
+            tree_patterns.Case(
+                self._where(case.pattern),
+                patterns.build(case.pattern),
+                self.expressions.optional(case.guard),
+                self.build_all(case.body),
+            )
+            for case in node.cases
+        ]
+        subject = self.expressions.build(node.subject)
+        return tree_patterns.Match(self._where(node), subject, tuple(cases))
+
     def assert_(self, node: ast.Assert) -> Tree:
         condition = self.expressions.build(node.test)
         return tree.Assert(self._where(node), condition, self.expressions.optional(node.msg))
@@ -194,6 +208,7 @@ _RULES: dict[type[ast.stmt], _Rule] = {
     ast.If: StatementBuilder.if_,
     ast.While: StatementBuilder.while_,
     ast.For: StatementBuilder.for_,
+    ast.Match: StatementBuilder.match,
     ast.Assert: StatementBuilder.assert_,
     ast.Raise: StatementBuilder.raise_,
     ast.Import: StatementBuilder.import_,

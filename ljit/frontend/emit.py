@@ -14,6 +14,7 @@ import ljit.frontend.emit_conditions
 import ljit.frontend.emit_expressions
 import ljit.frontend.emit_generator_loops
 import ljit.frontend.emit_generators
+import ljit.frontend.emit_patterns
 import ljit.frontend.emit_statements  # these register the emitters
 import ljit.ops  # noqa: F401  # declares the ops
 from ljit.errors import UnsupportedSyntaxError

@@ -35,6 +35,7 @@ from ljit.frontend.emit_targets import assign
 from ljit.frontend.known_names import known_value
 from ljit.frontend.scopes import names_of
 from ljit.frontend.tree import Tree
+from ljit.frontend.tree_patterns import Match
 from ljit.ir import Value
 from ljit.parameters import has_keywords, has_rest
 from ljit.records import Record
@@ -59,7 +60,7 @@ _STATEMENTS = (
         tree.Delete,
         tree.ExprStmt,
     ),
-    *(tree.For, tree.If, tree.Pass, tree.Raise, tree.Return, tree.While),
+    *(tree.For, tree.If, Match, tree.Pass, tree.Raise, tree.Return, tree.While),
 )
 
 
@@ -124,6 +125,9 @@ def _statements(body: Sequence[Tree]) -> Iterator[Tree]:
         yield statement
         if isinstance(statement, tree.If | tree.For | tree.While):
             yield from _statements((*statement.body, *statement.orelse))
+        elif isinstance(statement, Match):
+            for case in statement.cases:
+                yield from _statements(case.body)
 
 
 # -- the loop --------------------------------------------------------------------------------------

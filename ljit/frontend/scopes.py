@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from ljit.frontend import tree
 from ljit.frontend.tree import Tree
+from ljit.frontend.tree_patterns import Match
 from ljit.records import Record, made_by
 from ljit.source import SourceRange
 
@@ -104,6 +105,7 @@ _STATEMENTS = (
     tree.For,
     tree.If,
     tree.Import,
+    Match,
     tree.Outside,
     tree.Pass,
     tree.Raise,
@@ -142,10 +144,8 @@ def _names_in(statement: Tree, names: Names) -> None:
             names.defined.add(targets[0].name)
         targets += (statement.annotation,)  # which nothing evaluates
     for child in statement.children:
-        if isinstance(child, _STATEMENTS):
-            _statement(child, names)
-        elif child not in targets:
-            _expression(child, names)
+        if child not in targets:
+            _part(child, names)
 
 
 def _targets_of(statement: Tree) -> tuple[Tree | None, ...]:
@@ -188,8 +188,15 @@ def _expression(expression: Tree, names: Names) -> None:
             _expression(expression.element, names)
             names.note_loop(before)
         case _:
+            names.bound.update(expression.binds)
             for child in expression.children:
-                _expression(child, names)
+                _part(child, names)
+
+
+def _part(part: Tree, names: Names) -> None:
+    """Look at what is below an expression, or in a case of a ``match``."""
+    look = _statement if isinstance(part, _STATEMENTS) else _expression
+    look(part, names)
 
 
 def _nested(definition: tree.Def, names: Names) -> None:

@@ -79,6 +79,11 @@ class Tree(Record):
                 yield from (item for item in value if isinstance(item, Tree))
 
     @property
+    def binds(self) -> tuple[str, ...]:
+        """The names that it binds itself, as an expression or a pattern."""
+        return ()
+
+    @property
     def text(self) -> str | None:
         """What is printed in place of the children; None: print those."""
         return None

@@ -14,6 +14,7 @@ from ljit.ops import (
     membership,
     names,
     objects,
+    patterns,
     python,
     python_iteration,
 )  # isort: skip
@@ -25,6 +26,7 @@ __all__ = [
     "membership",
     "names",
     "objects",
+    "patterns",
     "python",
     "python_iteration",
 ]

@@ -20,7 +20,6 @@ from tests.frontend.harness import function_of
         ("x = [(yield)]", "a generator", "yield"),
         ("return 1\n    yield 2", "a generator", "yield 2"),
         ("return (lambda: (yield))()", "a generator", "yield"),
-        ("match x:\n      case 1: pass", "match is not translated", "match x:"),
         ("class C: pass", "a class in a function", "class C: pass"),
         ("async def g(): pass", "async code", "async def g(): pass"),
         ("def g():\n      global z\n    z = 1\n    g()", "where a function around has a z", "global z"),

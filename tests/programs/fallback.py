@@ -56,17 +56,6 @@ def local_class(n):
     return Point().size()
 
 
-@program(lambda: ((1, 2),), lambda: ([1],), lambda: (5,), is_translated=False)
-def match_statement(x):
-    match x:
-        case (a, b):
-            return a + b
-        case [a]:
-            return a
-        case _:
-            return None
-
-
 @program(lambda: (3,), is_translated=False)
 def nonlocal_in_a_function_that_is_a_value(n):
     total = 0

@@ -1,0 +1,166 @@
+"""What the patterns of ``match`` ask of a subject.
+
+They mean what CPython's bytecode means: `MATCH_SEQUENCE`, `MATCH_MAPPING`, `MATCH_CLASS`, `MATCH_KEYS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ljit.ir import UNKNOWN, Effect
+from ljit.ops.objects import object_op
+from ljit.ops.python_types import class_of
+from ljit.types import BOOL, ObjectType, Type
+
+__all__: list[str] = []
+
+_IS_SEQUENCE, _IS_MAPPING = 1 << 5, 1 << 6  # tp_flags, see Include/object.h
+_IS_HEAP_TYPE, _MATCHES_SELF = 1 << 9, 1 << 22
+_MISSING = object()
+
+
+def _has_flag(flag: int) -> Callable[[object], bool]:
+    return lambda subject: bool(type(subject).__flags__ & flag)
+
+
+def _fold_flag(flag: int) -> Callable[..., object]:
+    """Decided by the class of the subject."""
+
+    def fold(types: Sequence[Type], _constants: Sequence[object]) -> object:
+        cls = class_of(types[0])
+        return UNKNOWN if cls is None else bool(cls.__flags__ & flag)
+
+    return fold
+
+
+IS_SEQUENCE = object_op(
+    "prim::is_sequence",
+    "(subject)",
+    "Whether the pattern ``[*_]`` takes the subject.",
+    infer=lambda subject: BOOL,
+    evaluate=_has_flag(_IS_SEQUENCE),
+    fold=_fold_flag(_IS_SEQUENCE),
+    effects=Effect.PURE,
+    samples=(([],), ((1, 2),), (range(3),), ("ab",), (1,), ({},), (None,)),
+)
+IS_MAPPING = object_op(
+    "prim::is_mapping",
+    "(subject)",
+    "Whether the pattern ``{}`` takes the subject.",
+    infer=lambda subject: BOOL,
+    evaluate=_has_flag(_IS_MAPPING),
+    fold=_fold_flag(_IS_MAPPING),
+    effects=Effect.PURE,
+    samples=(({},), ({"a": 1},), ([],), (1.5,), (None,)),
+)
+
+# -- classes ---------------------------------------------------------------------------------------
+
+
+def _match_class(
+    subject: object, cls: object, *, count: int, names: tuple[str, ...]
+) -> tuple[object, ...] | None:
+    return _matcher(count, names)(subject, cls)
+
+
+@lru_cache(maxsize=256)
+def _matcher(count: int, names: tuple[str, ...]) -> Callable[..., tuple[object, ...] | None]:
+    """Make a function with a pattern of that many positional and those keyword patterns."""
+    captures = [f"x{i}" for i in range(count + len(names))]
+    keywords = [f"{name}={x}" for name, x in zip(names, captures[count:], strict=True)]
+    pattern = ", ".join([*captures[:count], *keywords])
+    result = "".join(f"{x}, " for x in captures)
+    text = f"def match(_, cls):\n match _:\n  case cls({pattern}): return ({result})"
+    found: dict[str, Any] = {}
+    exec(compile(text, __file__, "exec"), found)
+    matcher: Callable[..., tuple[object, ...] | None] = found["match"]
+    return matcher
+
+
+def _fold_class(
+    types: Sequence[Type], constants: Sequence[object], *, count: int, names: tuple[str, ...]
+) -> object:
+    """Decided by the class of the subject where nothing is taken out of it, as ``isinstance`` is."""
+    cls, wanted = class_of(types[0]), constants[1]
+    if cls is None or type(wanted) is not type or count or names:
+        return UNKNOWN
+    if issubclass(cls, wanted):
+        return ()
+    return UNKNOWN if isinstance(types[0], ObjectType) else None
+
+
+def _matches_as_whole(cls: object) -> bool:
+    return (
+        type(cls) is type
+        and bool(cls.__flags__ & _MATCHES_SELF)
+        and not any("__match_args__" in vars(base) for base in cls.__mro__)
+    )
+
+
+def _fold_whole(_types: Sequence[Type], constants: Sequence[object]) -> object:
+    """Decided for classes that cannot change."""
+    (cls,) = constants
+    is_fixed = type(cls) is type and not cls.__flags__ & _IS_HEAP_TYPE
+    return _matches_as_whole(cls) if is_fixed else UNKNOWN
+
+
+MATCHES_AS_WHOLE = object_op(
+    "prim::matches_as_whole",
+    "(cls)",
+    "Whether the pattern ``cls(x)`` takes the subject itself for x: ``int(x)``.",
+    infer=lambda cls: BOOL,
+    evaluate=_matches_as_whole,
+    fold=_fold_whole,
+    effects=Effect.READ,
+    samples=((int,), (type,), (5,), (dict,), (np.float64,)),
+)
+MATCH_CLASS = object_op(
+    "prim::match_class",
+    "(subject, cls, *, count, names)",
+    "What a pattern ``cls(...)`` of `count` positional patterns and those of the names takes out; None if it fails.",
+    evaluate=_match_class,
+    fold=_fold_class,
+    is_profiled=True,
+)
+
+# -- mappings --------------------------------------------------------------------------------------
+
+
+def _match_keys(subject: Any, *keys: object) -> tuple[object, ...] | None:
+    seen: set[object] = set()
+    get = subject.get
+    values: list[object] = []
+    for key in keys:
+        if key in seen:
+            raise ValueError(f"mapping pattern checks duplicate key ({key!r})")
+        seen.add(key)
+        values.append(get(key, _MISSING))
+        if values[-1] is _MISSING:
+            return None
+    return tuple(values)
+
+
+def _without_keys(subject: Any, *keys: object) -> dict[object, object]:
+    rest = {**subject}
+    for key in keys:
+        del rest[key]
+    return rest
+
+
+MATCH_KEYS = object_op(
+    "prim::match_keys",
+    "(subject, *keys)",
+    "The values of the keys in a mapping; None if it has not all of them.",
+    evaluate=_match_keys,
+    is_profiled=True,
+)
+WITHOUT_KEYS = object_op(
+    "prim::without_keys",
+    "(subject, *keys)",
+    "A dict of what is in a mapping but for the keys.",
+    evaluate=_without_keys,
+)
