@@ -3,11 +3,16 @@
 Contract: `prim::Unpack` without a star, `prim::TupleIndex` and `py::getitem` with a constant int of
 a `prim::TupleConstruct` become its operands, where the count fits and the index is in range; what
 would raise stays. A tuple that is not used otherwise is left to `eliminate_dead_code`.
+
+So it is with the items of a stack of arrays that are all fresh, and that nothing else sees: what is written to one is
+seen in it alone, as in the stack. Only if all that is asked of the stack are items: ``y, x = np.mgrid[:h, :w]``.
 """
 
 from __future__ import annotations
 
-from ljit.ir import Graph, Node, Value, get_op
+from functools import cache
+
+from ljit.ir import Effect, Graph, Node, OpDef, Value, get_op
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import replace_value
 
@@ -24,9 +29,15 @@ def lower_simple_tuples(graph: Graph) -> bool:
         items = _items_wanted(node)
         if items is None or not is_allowed(NAME, node):
             continue
+        stack = node.inputs[0].node
         for out, item in zip(node.outputs, items, strict=True):
             replace_value(out, item)
         node.erase()
+        if stack is not None and stack.op.joins and not stack.output.uses:
+            made = stack.inputs[0].node
+            stack.erase()
+            if made is not None and not made.output.uses:
+                made.erase()  # nests would give the arrays for its sake
         changed = True
     return changed
 
@@ -34,17 +45,49 @@ def lower_simple_tuples(graph: Graph) -> bool:
 def _items_wanted(node: Node) -> list[Value] | None:
     """Give the tuple's items that the outputs of `node` are, or None."""
     maker = node.inputs[0].node if node.inputs else None
+    if maker is not None and maker.op is get_op("np::stack") and _gives_items_only(maker):
+        maker = maker.inputs[0].node
     if maker is None or maker.op is not get_op("prim::TupleConstruct"):
         return None
-    items = maker.inputs
+    return _wanted_of(maker.inputs, node)
+
+
+def _wanted_of(items: list[Value], node: Node) -> list[Value] | None:
     if node.op is get_op("prim::Unpack"):
         fits = node.attrs.get("star") is None and node.attrs["count"] == len(items)
         return items if fits else None
     if node.op is get_op("prim::TupleIndex"):
         return _item(items, node.attrs["index"])
-    if node.op is get_op("py::getitem") and node.inputs[1].is_constant:
+    if node.op in _getitems() and node.inputs[1].is_constant:
         return _item(items, node.inputs[1].constant)
     return None
+
+
+@cache
+def _getitems() -> tuple[OpDef, ...]:
+    return get_op("py::getitem"), get_op("np::getitem")
+
+
+def _gives_items_only(stack: Node) -> bool:
+    """Whether items are all that is asked of a stack, of arrays that only it has."""
+    made = stack.inputs[0].node
+    if made is None or made.op is not get_op("prim::TupleConstruct") or len(made.output.uses) > 1:
+        return False
+    if stack.attrs.get("axis", 0) != 0 or not all(map(_is_private, made.inputs)):
+        return False
+    return all(_is_item(made.inputs, user) for user, _ in stack.output.uses)
+
+
+def _is_private(part: Value) -> bool:
+    node = part.node
+    return node is not None and bool(node.effects & Effect.ALLOC) and len(part.uses) == 1
+
+
+def _is_item(parts: list[Value], user: Node) -> bool:
+    wanted = _wanted_of(parts, user)
+    return wanted is not None and all(
+        out.type == item.type for out, item in zip(user.outputs, wanted, strict=True)
+    )
 
 
 def _item(items: list[Value], index: object) -> list[Value] | None:

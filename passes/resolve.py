@@ -96,18 +96,20 @@ class _Tables(Record):
 
     callables: dict[int, list[OpDef]]
     iterables: dict[int, list[OpDef]]
+    subscripted: dict[int, OpDef]
     methods: dict[str, OpDef]
     attributes: dict[str, OpDef]
 
 
 @cache
 def _tables() -> _Tables:
-    tables = _Tables(defaultdict(list), defaultdict(list), {}, {})
+    tables = _Tables(defaultdict(list), defaultdict(list), {}, {}, {})
     for op in REGISTRY.values():
         for function in op.callables:
             tables.callables[id(function)].append(op)
         for function in op.iter_callables:
             tables.iterables[id(function)].append(op)
+        tables.subscripted.update({id(x): op for x in op.subscripted})
         tables.methods.update(dict.fromkeys(op.methods, op))
         tables.attributes.update(dict.fromkeys(op.attributes, op))
     return tables
@@ -236,8 +238,12 @@ def _attribute_of_module(request: Request, constants: Constants) -> Request | No
 
 
 def _getitem(request: Request, constants: Constants) -> Request | None:
-    """An item of a tuple of known types at a constant index."""
+    """An item of a tuple of known types at a constant index, or of an object that declarations name."""
     container, index = request.inputs
+    op = _tables().subscripted.get(id(container.constant)) if container.is_constant else None
+    if op is not None:
+        found = Request(op, (index,), {})
+        return found if is_known(found) else None
     if not (isinstance(container.type, TupleType) and index.is_constant):
         return None
     position, length = index.constant, len(container.type.items)

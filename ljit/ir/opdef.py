@@ -213,6 +213,7 @@ class OpDef(Record):
       `apply(op, x, y)` is that op on columns. So rows are done by elementwise nests (`passes/fuse_columns.py`).
     - `iter_callables` are the callables whose call in the head of a ``for`` (`prim::iter_call`) is
       this op: ``enumerate``. A call of anything else there is the ordinary call, then `prim::iter`.
+    - `subscripted` are the objects whose item is this op on the key: ``np.mgrid``.
     - `fold(types, constants, **attrs)` gives the result where types and known constants (else
       `UNKNOWN`) decide it although not all operands are constant, or gives `UNKNOWN`:
       ``isinstance(x, float)``, ``x is None``.
@@ -242,6 +243,7 @@ class OpDef(Record):
     looks_up: Mapping[str, str] = MappingProxyType({})
     numpy: str | None = None
     iter_callables: tuple[object, ...] = ()
+    subscripted: tuple[object, ...] = ()
     fold: Callable[..., object] | None = None
     elementwise: bool = False
     element_op: str | None = None

@@ -1,4 +1,4 @@
-"""Arrays of a pattern: ``eye``, ``diag``, ``tri`` and triangles, filled by plain loops; ``meshgrid``."""
+"""Arrays of a pattern: ``eye``, ``diag``, ``tri`` and triangles, filled by plain loops."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from functools import reduce
 
 import numpy as np
 
-from ljit.ir import Effect, OpDef, Schema, Value, declare, get_op
+from ljit.ir import Effect, Value, get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import VIEWS, chosen_dtype, declare_function
 from ljit.ops.numpy_create import if_small
-from ljit.ops.numpy_rules import array_of, elementwise_result, is_integer_scalar
-from ljit.types import ANY, INT, NONE, ArrayType, ScalarType, TupleType, Type
+from ljit.ops.numpy_rules import array_of, is_integer_scalar
+from ljit.types import ANY, INT, NONE, ArrayType, ScalarType, Type
 
 __all__ = ["fill_stretch", "number", "product_of", "viewed"]
 
@@ -293,60 +293,3 @@ for _function, _is_upper in ((np.triu, True), (np.tril, False)):
         symbolic=True,
         samples=((_MATRIX,), (_MATRIX.T, 1), (np.arange(24.0).reshape(2, 3, 4), -1)),
     )
-
-
-# -- meshgrid ----------------------------------------------------------------------------------------
-
-
-def _infer_left(x: Type, y: Type) -> Type:
-    if not isinstance(x, ArrayType) or not isinstance(y, ArrayType):
-        return x if isinstance(x, ScalarType) and isinstance(y, ScalarType) else ANY
-    return elementwise_result((x, y), x.dtype)
-
-
-declare(
-    OpDef(
-        "np::left_of",
-        Schema("(x, y)"),
-        "The first operand, broadcast as both would be.",
-        infer=_infer_left,
-        evaluate=lambda x, y: (
-            np.broadcast_arrays(x, y)[0].copy() if np.ndim(x) or np.ndim(y) else x
-        ),
-        lower=lambda e, x, y: x,
-        effects=lambda x, y: Effect.READ | _FRESH if isinstance(x, ArrayType) else Effect.PURE,
-        elementwise=True,
-        samples=((np.arange(3.0), np.ones((2, 1))),),
-    )
-)
-
-
-def _infer_meshgrid(x: Type, y: Type, *, indexing: object = "xy") -> Type:
-    both = (x, y)
-    if indexing not in ("xy", "ij") or not all(isinstance(t, ArrayType) for t in both):
-        return ANY
-    if any(t.ndim != 1 for t in both):  # type: ignore[attr-defined]
-        return ANY
-    shape = (x.shape[0], y.shape[0])[:: -1 if indexing == "xy" else 1]  # type: ignore[attr-defined]
-    return TupleType(tuple(ArrayType(t.dtype, shape) for t in both))  # type: ignore[attr-defined]
-
-
-def _meshgrid_of(parts: Parts, x: Value, y: Value, *, indexing: object = "xy") -> Value | None:
-    """Both vectors as a row and a column, broadcast: a loop nest that uses them needs no grid."""
-    if _infer_meshgrid(x.type, y.type, indexing=indexing) == ANY:
-        return None
-    row, column = parts.constant((None, slice(None))), parts.constant((slice(None), None))
-    indices = (row, column) if indexing == "xy" else (column, row)
-    views = [parts.apply("np::getitem", *pair) for pair in zip((x, y), indices, strict=True)]
-    grids = [parts.apply("np::left_of", *pair) for pair in (views, views[::-1])]
-    return parts.apply("prim::TupleConstruct", *grids)
-
-
-declare_function(
-    "meshgrid",
-    "(x, y, *, indexing='xy')",
-    _infer_meshgrid,
-    np.meshgrid,
-    decompose=_meshgrid_of,
-    samples=((_VECTOR, np.arange(2.0)),),
-)

@@ -273,6 +273,8 @@ def _infer_unpack(x: Type, *, count: int, star: int | None = None) -> tuple[Type
                 return (ANY if item == NEVER else item,) * count
             case ArrayType() if x.ndim == 1:
                 return (scalar_type(x.dtype),) * count
+            case ArrayType() if x.ndim and x.shape[0] in (None, count):
+                return (ArrayType(x.dtype, x.shape[1:], x.layout, x.writeable),) * count
         return unknown
     if not isinstance(x, TupleType) or len(x.items) < count - 1:
         return unknown
@@ -286,7 +288,9 @@ def _can_lower_unpack(x: Type, *, count: int, star: int | None = None) -> bool:
         return False
     if isinstance(x, TupleType):
         return len(x.items) == count
-    return isinstance(x, ListType) or (isinstance(x, ArrayType) and x.ndim == 1)
+    return isinstance(x, ListType) or (
+        isinstance(x, ArrayType) and x.shape[:1] in ((None,), (count,))
+    )
 
 
 def _effect_of_unpack(x: Type, *, count: int, star: int | None = None) -> Effect:
@@ -306,9 +310,18 @@ def _lower_unpack(e: Emitter, x: V, *, count: int, star: int | None = None) -> t
     e.bail_if(e.compare("ne", size, e.const(INT, count)), "wrong number of values to unpack")
     indices = [e.const(INT, i) for i in range(count)]
     if is_array:
-        return tuple([e.array_load(x, [i]) for i in indices])
+        types_ = _infer_unpack(x.type, count=count)
+        return tuple([_row(e, x, i, t) for i, t in zip(indices, types_, strict=True)])
     x = e.retype(x, ListType(ANY)) if x.type.item == NEVER else x
     return tuple([e.list_load(x, i) for i in indices])
+
+
+def _row(e: Emitter, x: V, i: V, type_: Type) -> V:
+    """Item `i` of an array that has it: an element, or a view."""
+    if x.type.ndim == 1:
+        return e.array_load(x, [i])
+    step, *strides = e.array_strides(x)
+    return e.array_view(x, type_, e.mul(i, step), list(e.array_sizes(x)[1:]), strides)
 
 
 def _unpack_elements(x: Any, *, count: int, star: int | None = None) -> Any:
