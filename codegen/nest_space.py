@@ -61,8 +61,9 @@ def all_of(f: FunctionBuilder, conditions: Iterable[Ref]) -> Ref:
 
 
 def rank_of(values: Sequence[Native]) -> int:
-    """Give the highest rank of the arrays among the values."""
-    return max(x.type.ndim for x in values if isinstance(x.type, ArrayType))
+    """Give the highest rank of the arrays among the values; that of a range is 1."""
+    types = [x.type for x in values if has_axes(x)]
+    return max(t.ndim if isinstance(t, ArrayType) else 1 for t in types)
 
 
 class Space:

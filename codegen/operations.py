@@ -11,7 +11,7 @@ from ljit.codegen.forms import Native
 from ljit.codegen.nest_elements import Kernel
 from ljit.errors import CodegenError
 from ljit.ir import Effect, Node, OpDef, get_op
-from ljit.types import ANY, ArrayType, Type
+from ljit.types import ANY, INT, ArrayType, RangeType, Type
 
 __all__ = ["operation"]
 
@@ -24,7 +24,7 @@ def operation(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native
     operands = _with_any_items(node, operands)
     types_ = [value.type for value in operands]
     if _has_lowering(op, types_, e.result_types, node.attrs):
-        if op.elementwise and any(isinstance(t, ArrayType) for t in types_):
+        if op.elementwise and any(isinstance(t, ArrayType | RangeType) for t in types_):
             return _elementwise(e, node, operands)
         assert op.lower is not None
         results = op.lower(e, *operands, **node.attrs)
@@ -56,7 +56,7 @@ def _elementwise(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Nat
         return list(_as_sequence(element_op.lower(e, *elements, **node.attrs), 1))
 
     out_types = [] if into else [out.type for out in node.outputs]
-    elements = [x.type.element if isinstance(x.type, ArrayType) else x.type for x in operands]
+    elements = [_element_type(x.type) for x in operands]
     is_move = element_op.is_identity(elements, node.attrs)
     row_loop = None
     if element_op.row_loop is not None and not into:
@@ -69,6 +69,13 @@ def _elementwise(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Nat
     )
     made = mapnest.emit_map(e, into, operands, out_types, kernel)
     return (into or made)[: len(node.outputs)]
+
+
+def _element_type(type_: Type) -> Type:
+    """The type of the elements of an array, or of a range; that of a number is its own."""
+    if isinstance(type_, RangeType):
+        return INT
+    return type_.element if isinstance(type_, ArrayType) else type_
 
 
 def _with_any_items(node: Node, operands: list[Native]) -> list[Native]:

@@ -19,6 +19,7 @@ from ljit.ir import Graph, Node, Value, get_op
 from ljit.ops.control import MAP, YIELD
 from ljit.passes.fuse_columns import split_columns
 from ljit.passes.fuse_copies import cast_copies
+from ljit.passes.fuse_counted import count_elements
 from ljit.passes.fuse_gathers import check_places
 from ljit.passes.fuse_groups import Group, has_outside_uses, plan_groups
 from ljit.passes.fuse_joins import store_parts
@@ -63,7 +64,7 @@ def fuse(graph: Graph, failed: Collection[int] = ()) -> bool:
             changed = True
         changed |= move_views_up(block)
         changed |= compute_parts(block, failed)
-        changed |= check_places(block)
+        changed |= check_places(block) | count_elements(block)
         for nodes in list(stretches(block)):
             for group in plan_groups(nodes, failed):
                 if is_allowed(NAME, group.root):

@@ -247,7 +247,7 @@ def _facts_of(
 
 
 def _is_native(type_: Type) -> bool:
-    return isinstance(type_, ArrayType | ScalarType) or is_number(type_)
+    return isinstance(type_, ArrayType | ScalarType) or type_ == RANGE or is_number(type_)
 
 
 def element_op(node: Node) -> OpDef:

@@ -218,6 +218,8 @@ class OpDef(Record):
       `UNKNOWN`) decide it although not all operands are constant, or gives `UNKNOWN`:
       ``isinstance(x, float)``, ``x is None``.
     - `fill`: all elements of the fresh array are this number, and operand 0 is a shape, or an array with its sizes.
+    - `counted` names two ops on its operands that make the vector which it gives: one gives the size, an elementwise
+      one each element from its number (the first operand, ``range(size)``). Nests then need no such array.
     - `copies`: a fresh array that it gives has the elements of operand 0, an array, cast to its dtype.
     - `keeps_shape`: the result has the sizes of operand 0, an array.
     - `reads_items`: of a list operand it only reads the items, at once, and a tuple does as well.
@@ -254,6 +256,7 @@ class OpDef(Record):
     columns: Callable[..., Any] | None = None
     overwrites: bool = False
     fill: float | None = None
+    counted: tuple[str, str] | None = None
     copies: bool = False
     keeps_shape: bool = False
     parameters: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ import numpy as np
 
 from ljit.ir import Effect, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
-from ljit.ops.numpy_boxed import chosen_dtype, declare_function, shape_rank
+from ljit.ops.numpy_boxed import Infer, chosen_dtype, declare_function, shape_rank
 from ljit.ops.numpy_convert import can_store, store_scalar
 from ljit.ops.numpy_rules import (
     array_of,
@@ -25,12 +25,14 @@ from ljit.ops.numpy_rules import (
     layout_like,
     result_dtype,
 )
+from ljit.records import Record
 from ljit.sizes import MAX_ELEMENTS
 from ljit.types import (
     ANY,
     FLOAT,
     INT,
     NONE,
+    RANGE,
     ArrayType,
     ScalarType,
     TupleType,
@@ -248,35 +250,54 @@ def _can_lower_arange(*types: Type, **attrs: Any) -> bool:
     return result.dtype == (_FLOAT64 if FLOAT in given else _INT64)
 
 
-def _lower_arange(
-    e: Emitter, start: V, stop: V | None = None, step: V | None = None, **attrs: Any
-) -> V:
-    values = (start, stop, step)
-    types = [NONE if x is None else x.type for x in values]
-    result = _infer_arange(*types, **attrs)
+def _numbers(e: Emitter, *given: V) -> tuple[V, V, V]:
+    """Start, stop and step, all ints or all floats."""
+    types = [x.type for x in given]
+    result = _infer_arange(*types)
     assert isinstance(result, ArrayType)
-    if types[1] == NONE:
-        values = (None, start, step)
+    start, stop, step = (*given, None, None)[:3]
+    if stop is None or stop.type == NONE:
+        start, stop = None, start
     number = FLOAT if result.dtype == _FLOAT64 else INT
-    numbers = [
+    first, last, difference = (
         e.const(number, default) if x is None or x.type == NONE else e.cast(x, number)
-        for x, default in zip(values, (0, 0, 1), strict=True)
-    ]
-    count, difference = (_float_steps if number == FLOAT else _int_steps)(e, *numbers)
-    second = e.add(numbers[0], numbers[2])
-    array = e.array_new(result, [count], None)
-
-    def store(k: V) -> None:
-        item = e.add(numbers[0], e.mul(e.cast(k, number), difference))
-        item = e.select(e.compare("eq", k, e.const(INT, 1)), second, item)
-        e.array_store(array, [k], e.retype(item, result.element))
-
-    e.loop(count, store)
-    return array
+        for x, default in ((start, 0), (stop, 0), (step, 1))
+    )
+    return first, last, difference
 
 
-def _int_steps(e: Emitter, start: V, stop: V, step: V) -> tuple[V, V]:
-    """Number of items and their difference; bails where NumPy's floating-point count could be off."""
+def _size_of_arange(e: Emitter, *given: V, **_attrs: Any) -> V:
+    start, stop, step = _numbers(e, *given)
+    return (_float_size if start.type == FLOAT else _int_size)(e, start, stop, step)
+
+
+def _item_of_arange(e: Emitter, k: V, *given: V, **_attrs: Any) -> V:
+    """NumPy adds multiples of the difference of the first two."""
+    start, _, step = _numbers(e, *given)
+    number, second = start.type, e.add(start, step)
+    difference = e.sub(second, start) if number == FLOAT else step
+    item = e.add(start, e.mul(e.cast(k, number), difference))
+    item = e.select(e.compare("eq", k, e.const(INT, 1)), second, item)
+    return e.retype(item, ScalarType(_FLOAT64 if number == FLOAT else _INT64))
+
+
+def _lower_counted(size: Any, item: Any) -> Callable[..., V]:
+    """A vector, element by element."""
+
+    def lower(e: Emitter, *operands: V, **attrs: Any) -> V:
+        first = item(e, e.const(INT, 0), *operands, **attrs)
+        made = e.array_new(
+            ArrayType(first.type.dtype, (None,)), [size(e, *operands, **attrs)], None
+        )
+        (count,) = e.array_sizes(made)
+        e.loop(count, lambda k: e.array_store(made, [k], item(e, k, *operands, **attrs)))
+        return made
+
+    return lower
+
+
+def _int_size(e: Emitter, start: V, stop: V, step: V) -> V:
+    """Number of items; bails where NumPy's floating-point count could be off."""
     zero, one = e.const(INT, 0), e.const(INT, 1)
     e.bail_if(e.compare("eq", step, zero), "arange with step 0")
     distance, overflow = e.sub_overflow(stop, start)
@@ -287,11 +308,11 @@ def _int_steps(e: Emitter, start: V, stop: V, step: V) -> tuple[V, V]:
     stride = e.select(is_down, e.neg(step), step)
     e.bail_if(e.compare("lt", stride, one), "arange step too large")
     count = e.add(e.div(e.sub(distance, one), stride), one)
-    return e.select(e.compare("le", distance, zero), zero, count), step
+    return e.select(e.compare("le", distance, zero), zero, count)
 
 
-def _float_steps(e: Emitter, start: V, stop: V, step: V) -> tuple[V, V]:
-    """Number of items, and the difference of the first two: NumPy adds multiples of that."""
+def _float_size(e: Emitter, start: V, stop: V, step: V) -> V:
+    """Number of items."""
     zero = e.const(FLOAT, 0.0)
     distance = e.sub(stop, start)
     steps = e.div(distance, step)
@@ -300,18 +321,70 @@ def _float_steps(e: Emitter, start: V, stop: V, step: V) -> tuple[V, V]:
     length = e.intrinsic("ceil", steps)
     fits = e.compare("lt", e.intrinsic("fabs", length), e.const(FLOAT, float(_LARGE)))
     e.bail_if(e.bit_not(fits), "arange of unknown length")
-    count = e.cast(e.select(e.compare("gt", length, zero), length, zero), INT)
-    return count, e.sub(e.add(start, step), start)
+    return e.cast(e.select(e.compare("gt", length, zero), length, zero), INT)
 
 
-declare_function(
+def _declare_counted(
+    name: str, schema: str, infer: Infer, can_lower: Any, size: Any, item: Any, **fields: Any
+) -> None:
+    """Declare a function that gives a vector whose elements follow from their numbers, and its `OpDef.counted`."""
+    function = getattr(np, name)
+
+    def infer_elements(k: Type, *operands: Type, **attrs: Any) -> Type:
+        made = infer(*operands, **attrs)
+        if not isinstance(made, ArrayType) or k not in (RANGE, INT):
+            return ANY
+        return made if k == RANGE else made.element
+
+    def infer_size(*operands: Type, **attrs: Any) -> Type:
+        return INT if isinstance(infer(*operands, **attrs), ArrayType) else ANY
+
+    declare(
+        OpDef(
+            f"np::{name}_size",
+            Schema(schema),
+            f"The size of what `np::{name}` gives.",
+            infer=infer_size,
+            evaluate=lambda *operands, **attrs: len(function(*operands, **attrs)),
+            lower=size,
+            can_lower=can_lower,
+            effects=Effect.RAISE,
+        )
+    )
+    declare(
+        OpDef(
+            f"np::{name}_elements",
+            Schema(f"(k, {schema[1:]}"),
+            f"Elements of what `np::{name}` gives, from their numbers: of ``range(size)``, or one.",
+            infer=infer_elements,
+            evaluate=lambda k, *operands, **attrs: function(*operands, **attrs)[k],
+            lower=item,
+            can_lower=lambda _k, *operands, **attrs: can_lower(*operands, **attrs),
+            effects=lambda k, *operands, **attrs: Effect.ALLOC if k == RANGE else Effect.PURE,
+            elementwise=True,
+            instructions=4,
+        )
+    )
+    declare_function(
+        name,
+        schema,
+        infer,
+        function,
+        lower=_lower_counted(size, item),
+        can_lower=can_lower,
+        effect=_FRESH,
+        counted=(f"np::{name}_size", f"np::{name}_elements"),
+        **fields,
+    )
+
+
+_declare_counted(
     "arange",
     "(start, stop=None, step=None, *, dtype=None)",
     _infer_arange,
-    np.arange,
-    lower=_lower_arange,
-    can_lower=_can_lower_arange,
-    effect=_FRESH,
+    _can_lower_arange,
+    _size_of_arange,
+    _item_of_arange,
     samples=((5,), (2, 9, 3), (0.0, 1.0, 0.25)),
 )
 
@@ -343,40 +416,63 @@ def _can_lower_linspace(start: Type, stop: Type, num: Type = INT, **attrs: objec
     )
 
 
-def _lower_linspace(
+class _Steps(Record):
+    """The ends of evenly spaced numbers, how many there are, their distance and that of the ends."""
+
+    first: V
+    last: V
+    count: V
+    step: V
+    distance: V
+
+    @staticmethod
+    def of(e: Emitter, start: V, stop: V, num: V | None, *, endpoint: bool) -> _Steps:
+        double, one, zero = ScalarType(_FLOAT64), e.const(INT, 1), e.const(INT, 0)
+        first, last = e.cast(start, double), e.cast(stop, double)
+        count = e.const(INT, 50) if num is None else e.cast(num, INT)
+        gaps = e.sub(count, one) if endpoint else count
+        distance = e.sub(last, first)
+        has_gaps = e.compare("gt", gaps, zero)
+        step = e.div(distance, e.cast(e.select(has_gaps, gaps, one), double))
+        return _Steps(first, last, count, e.select(has_gaps, step, distance), distance)
+
+
+def _size_of_linspace(
     e: Emitter, start: V, stop: V, num: V | None = None, *, endpoint: bool = True, **_: object
 ) -> V:
-    double, one, zero = ScalarType(_FLOAT64), e.const(INT, 1), e.const(INT, 0)
-    first, last = e.cast(start, double), e.cast(stop, double)
-    count = e.const(INT, 50) if num is None else e.cast(num, INT)
-    made = e.array_new(ArrayType(_FLOAT64, (None,)), [count], None)
-    gaps = e.sub(count, one) if endpoint else count
-    distance = e.sub(last, first)
-    has_gaps = e.compare("gt", gaps, zero)
-    step = e.div(distance, e.cast(e.select(has_gaps, gaps, one), double))
-    step = e.select(has_gaps, step, distance)
-    none = e.const(double, 0.0)
-    lost = e.bit_and(e.compare("eq", step, none), e.compare("ne", distance, none))
+    steps = _Steps.of(e, start, stop, num, endpoint=endpoint)
+    none = e.const(ScalarType(_FLOAT64), 0.0)
+    lost = e.bit_and(e.compare("eq", steps.step, none), e.compare("ne", steps.distance, none))
     e.bail_if(lost, "steps that are too small")
-
-    def store(k: V) -> None:
-        e.array_store(made, [k], e.add(e.mul(e.cast(k, double), step), first))
-
-    e.loop(count, store)
-    if endpoint:
-        ends = e.select(e.compare("gt", count, one), one, zero)
-        e.loop(ends, lambda k: e.array_store(made, [e.sub(count, one)], last))
-    return made
+    e.bail_if(e.compare("lt", steps.count, e.const(INT, 0)), "a negative number of steps")
+    return steps.count
 
 
-declare_function(
+def _item_of_linspace(
+    e: Emitter,
+    k: V,
+    start: V,
+    stop: V,
+    num: V | None = None,
+    *,
+    endpoint: bool = True,
+    **_: object,
+) -> V:
+    steps, one = _Steps.of(e, start, stop, num, endpoint=endpoint), e.const(INT, 1)
+    item = e.add(e.mul(e.cast(k, steps.first.type), steps.step), steps.first)
+    if not endpoint:
+        return item
+    is_last = e.compare("eq", k, e.sub(steps.count, one))
+    return e.select(e.bit_and(is_last, e.compare("gt", steps.count, one)), steps.last, item)
+
+
+_declare_counted(
     "linspace",
     "(start, stop, num=50, *, endpoint=True, retstep=False, dtype=None)",
     _infer_linspace,
-    np.linspace,
-    effect=_FRESH,
-    lower=_lower_linspace,
-    can_lower=_can_lower_linspace,
+    _can_lower_linspace,
+    _size_of_linspace,
+    _item_of_linspace,
     parameters=("start", "stop", "num", "endpoint", "retstep", "dtype"),
     samples=((0.0, 1.0), (0, 3, 7), (1.5, 1.5, 3), (2.0, 3.0, 1), (0.1, 0.7, 0)),
 )
