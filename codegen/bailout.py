@@ -20,9 +20,10 @@ from ljit.codegen.slow_path import support
 from ljit.errors import CodegenError
 from ljit.frames import frame_at
 from ljit.ir import Node
-from ljit.ops.control import NOT_ALL
+from ljit.ops.control import NOT_ALL, RAISED
 from ljit.records import Record
 from ljit.source import SourceRange
+from ljit.types import ANY
 
 __all__ = ["Bailout", "Exit", "known_object"]
 
@@ -32,9 +33,19 @@ class Exit(Record, frozen=False):
 
     info: ExitInfo
     values: Sequence[Native]
+    catches: bool = False  # the interpreter has a handler for what raises behind it
     block: BlockRef | None = None
     index: int = -1
     edges: list[tuple[int, BlockRef]] | None = None
+
+
+class _ErrorExit(Record):
+    """The block that leaves with the error that is set; `state`: where a handler for it begins to look."""
+
+    block: BlockRef
+    place: SourceRange | None
+    node: Node | None
+    state: Exit | None
 
 
 class Bailout:
@@ -52,11 +63,13 @@ class Bailout:
         self.waiting: list[tuple[Ref, Node | None, str]] | None = None  # those of a nest's loop
         self.checks = 0  # how many checks were asked for so far
         self._exits: list[Exit] = []
-        self._errors: dict[int, tuple[BlockRef, SourceRange | None]] = {}
+        self._errors: dict[tuple[int, int], _ErrorExit] = {}
 
-    def snapshot(self, at: str, names: tuple[str, ...], values: Sequence[Native]) -> None:
+    def snapshot(
+        self, at: str, names: tuple[str, ...], values: Sequence[Native], *, catches: bool = False
+    ) -> None:
         """Make this the state that later checks go back to."""
-        self.current = Exit(ExitInfo(at, names), values)
+        self.current = Exit(ExitInfo(at, names), values, catches)
 
     def bail_if(self, condition: Ref, reason: str, *, may_wait: bool = False) -> None:
         """Leave at the current Snapshot if the condition holds.
@@ -185,20 +198,36 @@ class Bailout:
     def error_block(self) -> BlockRef:
         """The block that leaves with the error that is set, for the range of the current node."""
         place = self.node.range if self.node is not None else None
-        found = self._errors.get(id(place))
+        state = self.current if self.current is not None and self.current.catches else None
+        found = self._errors.get((id(place), id(state)))
         if found is None:
-            found = self._errors[id(place)] = (self.f.new_block("error"), place)
-        return found[0]
+            block = self.f.new_block("error")
+            found = self._errors[id(place), id(state)] = _ErrorExit(block, place, self.node, state)
+        return found.block
 
     # -- the cold blocks ---------------------------------------------------------------------------
 
     def finish(self) -> None:
         """Write all exits and error blocks."""
-        for block, place in self._errors.values():
-            if self.f.start(block, cold=True):
-                self._add_traceback(place)
-                self.ownership.leave_with(Ref("ptr", "null", 0))
+        for error in self._errors.values():
+            if self.f.start(error.block, cold=True):
+                self._add_traceback(error.place)
+                if error.state is None:
+                    self.ownership.leave_with(Ref("ptr", "null", 0))
+                else:
+                    self._leave_for_handler(error, error.state)
         self._finish_exits()
+
+    def _leave_for_handler(self, error: _ErrorExit, state: Exit) -> None:
+        """Hand the exception that is set to the interpreter, with the values of a Snapshot."""
+        raised = self.f.call("ptr", support("take_error"), ())
+        values = [*state.values, Native(ANY, (raised,), late=lambda: raised)]
+        index = len(self.context.exits)
+        self.context.exits.append(ExitInfo(state.info.at, state.info.names, raises=True))
+        origin = error.node.origin if error.node is not None else -1
+        self.context.sites.append(SiteInfo(origin, RAISED, error.place))
+        site = integer("i32", len(self.context.sites) - 1)
+        self._leave(index, site, values)
 
     def _add_traceback(self, place: SourceRange | None) -> None:
         while place is not None:
@@ -215,13 +244,17 @@ class Bailout:
                 site.add(integer("i32", number), block)
             if self.thread_state is not None:
                 self.f.call("void", support("regain_gil"), (self.thread_state,))
-            objects: dict[str, Ref] = {}
-            values = [known_object(self.f, value, objects) for value in state.values]
-            frames = lower_depth(self.f, self.room) if self.room is not None else None
-            result = call_exit(self.f, self.context, state.index, site, values)
-            if frames is not None:
-                raise_depth(self.f, frames)
-            self.ownership.leave_with(result)
+            self._leave(state.index, site, state.values)
+
+    def _leave(self, index: int, site: Ref, values: Sequence[Native]) -> None:
+        """End the block: give what the interpreter makes of the values."""
+        objects: dict[str, Ref] = {}
+        known = [known_object(self.f, value, objects) for value in values]
+        frames = lower_depth(self.f, self.room) if self.room is not None else None
+        result = call_exit(self.f, self.context, index, site, known)
+        if frames is not None:
+            raise_depth(self.f, frames)
+        self.ownership.leave_with(result)
 
 
 def known_object(

@@ -44,10 +44,14 @@ class CompileOptions(Record, eq=True):
 
 
 class ExitInfo(Record, eq=True):
-    """A Snapshot as a way out: the place where the interpreter goes on, and the names of the values."""
+    """A Snapshot as a way out: the place where the interpreter goes on, and the names of the values.
+
+    `raises`: the way out for what raises behind the Snapshot; the exception follows the values.
+    """
 
     at: str
     names: tuple[str, ...]
+    raises: bool = False
 
 
 class SiteInfo(Record, eq=True):

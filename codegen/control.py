@@ -162,7 +162,8 @@ class GraphEmitter:
     def _snapshot(self, node: Node) -> None:
         names = node.attrs["names"]
         assert isinstance(names, tuple)
-        self.e.bailout.snapshot(str(node.attrs["at"]), names, self._operands(node))
+        catches = bool(node.attrs.get("catches"))
+        self.e.bailout.snapshot(str(node.attrs["at"]), names, self._operands(node), catches=catches)
         self.e.polling.leave_late()
         if self._polls_at_entry:
             self._polls_at_entry = False
@@ -340,7 +341,8 @@ class GraphEmitter:
 
         def set_state(result: Native) -> None:
             values = [result if v is node.output else self.env[v] for v in following.inputs]
-            self.e.bailout.snapshot(str(following.attrs["at"]), names, values)
+            catches = bool(following.attrs.get("catches"))
+            self.e.bailout.snapshot(str(following.attrs["at"]), names, values, catches=catches)
 
         link, is_clean = node.attrs["callee"], bool(node.attrs["is_clean"])
         assert link is None or isinstance(link, NativeLink)

@@ -2,6 +2,7 @@
 
 `slow_entry` is the entry behind the last specialisation: it calls ``self._slow_call(args, kwargs)`` in Python.
 `helper_result(result)` makes of a `Raised` the error that it holds; all else stays.
+`take_error()` gives the exception that is set, with its traceback, and unsets it.
 `enter_recursive_call` guards code that can come back to itself: CPython's recursion limit holds in it, and the
 machine's stack does not overflow however high that limit was set. The functions of `gil.py` are in the same module.
 """
@@ -265,12 +266,37 @@ raise:
 }}
 """
 
+_TAKE_ERROR = """
+declare void @PyErr_Fetch(ptr, ptr, ptr)
+declare void @PyErr_NormalizeException(ptr, ptr, ptr)
+declare i32 @PyException_SetTraceback(ptr, ptr)
+define ptr @take_error() nounwind {
+  %class.place = alloca ptr
+  %error.place = alloca ptr
+  %trace.place = alloca ptr
+  call void @PyErr_Fetch(ptr %class.place, ptr %error.place, ptr %trace.place)
+  call void @PyErr_NormalizeException(ptr %class.place, ptr %error.place, ptr %trace.place)
+  %class = load ptr, ptr %class.place
+  %error = load ptr, ptr %error.place
+  %trace = load ptr, ptr %trace.place
+  call void @Py_DecRef(ptr %class)
+  %no.trace = icmp eq ptr %trace, null
+  br i1 %no.trace, label %done, label %set
+set:
+  %status = call i32 @PyException_SetTraceback(ptr %error, ptr %trace)
+  call void @Py_DecRef(ptr %trace)
+  br label %done
+done:
+  ret ptr %error
+}
+"""
+
 
 @cache
 def _support() -> CompiledModule:
     """All of these functions, compiled once and never freed."""
-    text = _SLOW_ENTRY + _check_stack_text() + support_text()
-    exports = ("check_stack", "helper_result", *SUPPORT_NAMES)
+    text = _SLOW_ENTRY + _TAKE_ERROR + _check_stack_text() + support_text()
+    exports = ("check_stack", "helper_result", "take_error", *SUPPORT_NAMES)
     return compile_ir(text, "slow_entry", exports=exports, optimize=False)
 
 

@@ -3,7 +3,8 @@
 Contract: the frontend writes control flow without operands for variables; afterwards there is no
 Load and no Store. A variable that is stored inside an If, Loop or Region and live behind it becomes
 an output; Yield, Continue and Break carry it. A Loop carries a variable only if it is stored in the
-loop and live at the header or behind it. Where a path does not bind a variable its value is
+loop and live at the header or behind it. What the body of a Try stores and its handler reads becomes a parameter of
+the handler, and `prim::Catch` nodes say what it is from there on. Where a path does not bind a variable its value is
 `prim::Uninitialized`; only reads that may see that go through `prim::check_bound`. Values take the
 variables' names, without a suffix ``@N``. Code behind a terminator, or behind a node that no path
 leaves, is removed.
@@ -19,18 +20,20 @@ from collections.abc import Iterable
 from ljit.ir import Block, Graph, Node, Value, get_op
 from ljit.ops.control import (
     BREAK,
+    CATCH,
     CONTINUE,
     IF,
     LOAD,
     LOOP,
     REGION,
     STORE,
+    TRY,
     UNINITIALIZED,
     UNREACHABLE,
     YIELD,
 )
 from ljit.passes.manager import graph_pass
-from ljit.records import Record
+from ljit.records import Record, made_by
 from ljit.types import ANY
 
 __all__ = ["convert_to_ssa"]
@@ -52,7 +55,7 @@ def _prune(block: Block) -> bool:
     for node in block:
         falls_through = True
         inner = [_prune(b) for b in node.blocks]
-        if node.op is IF:
+        if node.op is IF or node.op is TRY:
             falls_through = any(inner)
         elif node.op is REGION:
             falls_through = inner[0] or _is_left_by_break(node)
@@ -82,6 +85,8 @@ class _Liveness:
     def __init__(self) -> None:
         self.after: dict[Node, set[str]] = {}
         self.header: dict[Node, set[str]] = {}
+        self.caught: dict[Node, set[str]] = {}  # by Try: live at the start of its handler
+        self._always: set[str] = set()  # live all over the bodies of Trys that are walked
         self._stored: dict[Node, dict[str, None]] = {}
 
     def stored(self, node: Node) -> dict[str, None]:
@@ -89,11 +94,18 @@ class _Liveness:
         found = self._stored.get(node)
         if found is None:
             found = self._stored[node] = {}
-            for inner in (n for block in node.blocks for n in block):
-                if inner.op is STORE:
-                    found[str(inner.attrs["name"])] = None
-                elif inner.blocks:
-                    found.update(self.stored(inner))
+            for block in node.blocks:
+                found.update(self.stored_in(block))
+        return found
+
+    def stored_in(self, block: Block) -> dict[str, None]:
+        """Give the variables that are stored at any depth of one block."""
+        found: dict[str, None] = {}
+        for node in block:
+            if node.op is STORE:
+                found[str(node.attrs["name"])] = None
+            elif node.blocks:
+                found.update(self.stored(node))
         return found
 
     def merged(self, node: Node) -> list[str]:
@@ -103,12 +115,13 @@ class _Liveness:
 
     def block(self, block: Block, live: set[str]) -> set[str]:
         """Walk a block backwards from `live`, the variables live where its Yield goes."""
-        live = set(live)
+        live = live | self._always
         for node in reversed(block):
             if node.op is LOAD:
                 live.add(str(node.attrs["name"]))
             elif node.op is STORE:
-                live.discard(str(node.attrs["name"]))
+                if node.attrs["name"] not in self._always:
+                    live.discard(str(node.attrs["name"]))
             elif node.op.is_terminator:
                 live = self._at_exit(node, live)
             elif node.blocks:
@@ -119,11 +132,13 @@ class _Liveness:
         if node.op is YIELD:
             return live
         if node.target is None:
-            return set()
-        return set((self.header if node.op is CONTINUE else self.after)[node.target])
+            return set(self._always)
+        return self._always | (self.header if node.op is CONTINUE else self.after)[node.target]
 
     def _at_structure(self, node: Node, live: set[str]) -> set[str]:
         self.after[node] = live
+        if node.op is TRY:
+            return self._at_try(node, live)
         if node.op is not LOOP:
             return set().union(*(self.block(b, live) for b in node.blocks))
         exhausted = self.block(node.blocks[1], live) if len(node.blocks) == 2 else live
@@ -132,6 +147,15 @@ class _Liveness:
         while not (grown := self.block(node.blocks[0], header)) <= header:
             header = self.header[node] = header | grown
         return set(header)
+
+    def _at_try(self, node: Node, live: set[str]) -> set[str]:
+        """What its handler reads is live all over the body, which may be left for it anywhere."""
+        body, handler = node.blocks
+        caught = self.caught[node] = self.block(handler, live)
+        outer, self._always = self._always, self._always | caught
+        before = self.block(body, live)
+        self._always = outer
+        return before
 
 
 class _Binding(Record, eq=True):
@@ -144,6 +168,18 @@ class _Binding(Record, eq=True):
 _Variables = dict[str, _Binding]
 
 
+class _Try(Record, frozen=False):
+    """A Try whose body is being renamed: what its handler gets, and what of it may be unbound."""
+
+    node: Node
+    names: list[str]
+    unbound: set[str] = made_by(factory=set)
+
+    @property
+    def names_as_set(self) -> set[str]:
+        return set(self.names)
+
+
 class _Renamer:
     def __init__(self, graph: Graph, liveness: _Liveness) -> None:
         self.graph = graph
@@ -153,6 +189,7 @@ class _Renamer:
         #: variables that some Break out of the node leaves unbound
         self.unbound_breaks: dict[Node, set[str]] = {}
         self.merged: dict[Node, list[str]] = {}
+        self.tries: list[_Try] = []  # whose bodies are being renamed, outermost first
 
     def block(self, block: Block, variables: _Variables) -> _Variables:
         """Rename the block with `variables` bound at its start; give those at its end."""
@@ -167,7 +204,9 @@ class _Renamer:
                 self._region(node, variables)
             elif node.op is LOOP:
                 self._loop(node, variables)
-            elif node.target is not None:
+            elif node.op is TRY:
+                self._try(node, variables)
+            elif node.target is not None and node.op is not CATCH:
                 self._exit(node, variables)
         return variables
 
@@ -177,6 +216,8 @@ class _Renamer:
         if not value.name and not is_unbound:
             value.name = display_name(name)
         variables[name] = _Binding(value, is_unbound)
+        if self.tries:
+            self._catch((name,), variables, behind=node)
         node.erase()
 
     def _read(self, node: Node, variables: _Variables) -> Value:
@@ -237,6 +278,8 @@ class _Renamer:
         for name in self.merged[node]:
             out = node.add_output(ANY, display_name(name))
             variables[name] = _Binding(out, name in unbound)
+        if self.tries:
+            self._catch(self.merged[node], variables, behind=node)
 
     def _if(self, node: Node, variables: _Variables) -> None:
         self._begin(node)
@@ -258,10 +301,61 @@ class _Renamer:
             for name in names:
                 param = block.add_param(display_name(name))
                 inner[name] = _Binding(param, name in unbound)
+            if self.tries:
+                self._catch(names, inner, start=block)
             at_end = self._fall_through(node, block, inner)
             if i == 1:
                 unbound = at_end
         self._bind_outputs(node, unbound | self.unbound_breaks[node], variables)
+
+    def _try(self, node: Node, variables: _Variables) -> None:
+        self._begin(node)
+        body, handler = node.blocks
+        live, stored = self.liveness.caught[node], self.liveness.stored_in(body)
+        region = _Try(node, [name for name in stored if name in live])
+        inner = dict(variables)
+        self._insert_catch(region, inner, start=body)
+        self.tries.append(region)
+        unbound = self._fall_through(node, body, inner)
+        self.tries.pop()
+        inner = dict(variables)
+        for name in region.names:
+            param = handler.add_param(display_name(name))
+            inner[name] = _Binding(param, name in region.unbound)
+        if self.tries:
+            self._catch(region.names, inner, start=handler)
+        unbound |= self._fall_through(node, handler, inner)
+        self._bind_outputs(node, unbound, variables)
+
+    def _catch(
+        self,
+        names: Iterable[str],
+        variables: _Variables,
+        *,
+        behind: Node | None = None,
+        start: Block | None = None,
+    ) -> None:
+        """Tell the handlers around that these variables have new values."""
+        for region in self.tries:
+            if not region.names_as_set.isdisjoint(names):
+                self._insert_catch(region, variables, behind=behind, start=start)
+
+    def _insert_catch(
+        self,
+        region: _Try,
+        variables: _Variables,
+        *,
+        behind: Node | None = None,
+        start: Block | None = None,
+    ) -> None:
+        catch = self.graph.create(CATCH, outputs=0, like=behind or region.node)
+        catch.target = region.node
+        region.unbound |= self._give(catch, region.names, variables)
+        if behind is not None:
+            catch.insert_after(behind)
+        else:
+            assert start is not None and start.first is not None
+            catch.insert_before(start.first)
 
 
 def _deleted(loop: Node, names: Iterable[str]) -> set[str]:

@@ -6,14 +6,14 @@ never merged. What may raise is: the first one raised or did not. A node that re
 to an earlier one only if nothing between them on any path may write memory that it reads.
 
 One walk with a table a scope; a write or a call forgets the reads, at a loop's start when its body
-has one.
+has one, and at a Try's.
 """
 
 from __future__ import annotations
 
 from ljit.analysis.alias import AliasInfo, written_operands
 from ljit.ir import Block, Effect, Graph, Node, Value
-from ljit.ops.control import GUARD, LOOP, PROFILE, SNAPSHOT
+from ljit.ops.control import GUARD, LOOP, PROFILE, SNAPSHOT, TRY
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import replace_value
 from ljit.passes.values import node_key
@@ -67,7 +67,7 @@ class _Merger:
 
     def _structure(self, node: Node, table: _Table) -> None:
         writers = self._writers(node)
-        if node.op is LOOP:
+        if node.op is LOOP or node.op is TRY:  # its handler begins anywhere in the body
             for writer, effect in writers:
                 self._forget(writer, effect, table)
         for block in node.blocks:

@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ljit.ir import Block, Graph, Node, Value
-from ljit.ops.control import DEOPTIMIZE, IF, LOOP, REGION, RETURN, UNREACHABLE, YIELD
+from ljit.ops.control import DEOPTIMIZE, IF, LOOP, REGION, RERAISE, RETURN, TRY, UNREACHABLE, YIELD
 from ljit.passes.manager import graph_pass
 
 __all__ = ["eliminate_dead_code"]
 
 _MANY_TRIPS = 2**62
-_STRUCTURES = (IF, LOOP, REGION)
+_STRUCTURES = (IF, LOOP, REGION, TRY)
 
 
 @graph_pass("eliminate_dead_code", is_idempotent=True)
@@ -45,7 +45,7 @@ class _Marker:
 
     def run(self) -> None:
         for node in self.graph.walk():
-            if node.target is not None:
+            if node.target is not None and node.op.is_terminator:
                 self.exits.setdefault(node.target, []).append(node)
             if node.blocks and node.op in _STRUCTURES:
                 self.structures.append(node)
@@ -129,7 +129,7 @@ def _defining_exits(node: Node, exits: dict[Node, list[Node]]) -> list[Node]:
 
 def _is_root(node: Node) -> bool:
     if node.op.is_terminator:
-        return node.op in (DEOPTIMIZE, RETURN, UNREACHABLE)
+        return node.op in (DEOPTIMIZE, RERAISE, RETURN, UNREACHABLE)
     if node.op is LOOP:
         stop = node.inputs[1]
         return stop.is_constant and isinstance(stop.constant, int) and stop.constant > _MANY_TRIPS

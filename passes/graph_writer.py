@@ -30,7 +30,8 @@ class GraphWriter:
 
     `effects` collects the effects of new nodes since it was last cleared. `dirty` says that unknown code may have run:
     assumptions checked at the entry may not hold any more, so they are checked again where they are made.
-    `narrowed` has the types that Unions are known to have at the place (`passes/narrowing.py`).
+    `catches`: the place is in the body of a Try. `narrowed` has the types that Unions are known to have at the place
+    (`passes/narrowing.py`).
     """
 
     def __init__(self, name: str) -> None:
@@ -39,6 +40,7 @@ class GraphWriter:
         self.assumptions: list[Assumption] = []
         self.effects = Effect.PURE
         self.dirty = False
+        self.catches = False
         self.narrowed: dict[Value, Type] = {}
         self._constants: dict[tuple[int, bool], Value] = {}
 
@@ -88,7 +90,10 @@ class GraphWriter:
             last.erase()
         names = tuple(key for key, _ in pairs)
         values = [value for _, value in pairs]
-        self.append(SNAPSHOT, values, {"at": at, "names": names})
+        attrs: dict[str, object] = {"at": at, "names": names}
+        if self.catches:
+            attrs["catches"] = True
+        self.append(SNAPSHOT, values, attrs)
         arrays = [v for v in values if holds_array(v.type)] if effects & Effect.CALL else ()
         if arrays:
             self.append(get_op("prim::check_arrays"), arrays)

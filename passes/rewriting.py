@@ -31,7 +31,7 @@ def collect_exits(graph: Graph) -> dict[Node, list[Node]]:
     """List, for each Loop and Region, the Breaks and Continues that target it."""
     exits: dict[Node, list[Node]] = {}
     for node in graph.walk():
-        if node.target is not None:
+        if node.target is not None and node.op.is_terminator:
             exits.setdefault(node.target, []).append(node)
     return exits
 

@@ -10,6 +10,8 @@ Contract: a `prim::ListConstruct` goes away if all uses of the list are
 
 Lists that loops and branches carry become tuples first, where that is the same (passes/carried_lists.py).
 
+Functions with a Try keep their lists: handlers may see them.
+
 Each item becomes a local variable, and `convert_to_ssa` does the rest; so the items are typed one by one, and a
 Snapshot holds them like any other values. A list that is appended to, passed on, compared or stored stays.
 """
@@ -19,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ljit.ir import Graph, Node, Value, get_op
-from ljit.ops.control import LOAD, STORE
+from ljit.ops.control import LOAD, STORE, TRY
 from ljit.passes.carried_lists import make_carried_tuples
 from ljit.passes.convert_to_ssa import convert_to_ssa
 from ljit.passes.list_uses import ListUses, item_place
@@ -37,6 +39,8 @@ MAX_TABLE = 64  # of one that holds constants only
 @graph_pass(NAME)
 def scalarize_lists(graph: Graph) -> bool:
     """Take lists apart, then the lists that were items of those; whether there were any."""
+    if any(node.op is TRY for node in graph.walk()):
+        return False
     changed = make_carried_tuples(graph)
     while _round(graph):
         convert_to_ssa(graph)

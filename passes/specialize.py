@@ -40,6 +40,7 @@ from ljit.ops.control import (
     NOT_RUN,
     PROFILE,
     RAISES,
+    TRY,
     UNINITIALIZED,
     YIELD,
 )
@@ -137,11 +138,18 @@ def specialize_loop(
         elif node.op is UNINITIALIZED:
             walk.visit(node)
     header = loop.blocks[0].params
+    walk.out.catches = _is_in_try(loop)
     walk.snapshot(f"header:{loop.id}", live)
     entry = [walk.values[param] for param in header]
     if walk.control.visit_loop(loop, entry[0], entry[1:]):
         walk.leave(loop)
     return Specialization(walk.out.graph, walk.out.assumptions)
+
+
+def _is_in_try(node: Node) -> bool:
+    """Whether the node is in the body of a Try (not in a handler of one only)."""
+    owners = [(block, block.owner) for block in node.blocks_around() if block.owner is not None]
+    return any(owner.op is TRY and block is owner.blocks[0] for block, owner in owners)
 
 
 def _number_type(request: Request, union: UnionType) -> ScalarType | None:

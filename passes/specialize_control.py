@@ -16,11 +16,15 @@ from ljit.analysis.liveness import Liveness
 from ljit.ir import Block, Effect, Node, OpDef, Value, get_op
 from ljit.ops.control import (
     BREAK,
+    CATCH,
     CONTINUE,
     IF,
     LOOP,
+    RAISES,
     REGION,
+    RERAISE,
     RETURN,
+    TRY,
     UNREACHABLE,
     YIELD,
 )
@@ -82,6 +86,9 @@ class ControlFlow:
             IF: self.visit_if,
             LOOP: self.visit_inner_loop,
             REGION: self.visit_region,
+            TRY: self.visit_try,
+            CATCH: self.visit_catch,
+            RERAISE: lambda node: self.out.deoptimize(RAISES, node),
             YIELD: self.visit_yield,
             CONTINUE: self.visit_continue,
             BREAK: self.visit_break,
@@ -168,6 +175,20 @@ class ControlFlow:
             self.values[old] = region.add_output(type_, old.name)
         if has_snapshot(region):
             self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
+        return True
+
+    def visit_try(self, node: Node) -> bool:
+        """The body of a Try, in its place: what raises in it leaves for the interpreter, which has the handler."""
+        outer, self.out.catches = self.out.catches, True
+        goes_on = self.splice(node, node.blocks[0])
+        self.out.catches = outer
+        if goes_on:
+            self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
+        return goes_on
+
+    def visit_catch(self, node: Node) -> bool:
+        """What the handler gets is part of the state from here on."""
+        self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
         return True
 
     # -- loops -------------------------------------------------------------------------------------

@@ -3,6 +3,9 @@
 Constants and `prim::Uninitialized` are left out: whoever goes on at a place knows them without
 being told. Lists are in textual order of the definitions.
 
+Within the body of a Try, what its handler needs is live everywhere: what it uses from outside, and the
+operands of the last Catch.
+
 One walk collects, for each node with blocks, the outer values used inside and the exits that leave
 it. Live sets are made a block at a time, when first asked for, and kept; so all queries together
 cost about the number of nodes times the number of live values. The graph must not change meanwhile.
@@ -13,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ljit.ir import Block, Graph, Node, Value
-from ljit.ops.control import CONTINUE, LOOP, UNINITIALIZED, YIELD
+from ljit.ops.control import CATCH, CONTINUE, LOOP, TRY, UNINITIALIZED, YIELD
 
 __all__ = ["Liveness"]
 
@@ -28,6 +31,10 @@ class Liveness:
         self._after: dict[Node, frozenset[Value]] = {}
         self._before: dict[Node, frozenset[Value]] = {}
         self._at_header: dict[Node, tuple[Value, ...]] = {}
+        self._tries: dict[Block, tuple[Node, ...]] = {}  # by the blocks in their bodies
+        self._caught: dict[Node, frozenset[Value]] = {}  # in such a block: what handlers get
+        self._catches: dict[Node, Sequence[Value]] = {}  # by Try: operands of the last Catch
+        self._at_handler: dict[Node, frozenset[Value]] = {}
         self._collect(graph.block)
 
     def live_after(self, node: Node) -> list[Value]:
@@ -56,21 +63,37 @@ class Liveness:
     def _collect(self, block: Block) -> None:
         for value in block.params:
             self._position[value] = len(self._position)
+        tries = self._tries.get(block, ())
         for node in block:
+            if node.op is CATCH and node.target is not None:
+                self._catches[node.target] = list(node.inputs)
+            if tries:
+                self._caught[node] = frozenset(v for t in tries for v in self._catches[t])
             if node.blocks:
+                self._note_tries(node, tries)
                 self._collect_inside(node)
             for value in node.outputs:
                 self._position[value] = len(self._position)
+
+    def _note_tries(self, node: Node, tries: tuple[Node, ...]) -> None:
+        if node.op is TRY:
+            self._catches[node] = ()
+            self._tries[node.blocks[0]] = (*tries, node)
+            self._tries[node.blocks[1]] = tries
+        elif tries:
+            self._tries.update(dict.fromkeys(node.blocks, tries))
 
     def _collect_inside(self, node: Node) -> None:
         used: set[Value] = set()
         leaving: set[Node] = set()
         for block in node.blocks:
+            outer = dict(self._catches) if self._tries else {}
             self._collect(block)
+            self._catches.update(outer)
             for inner in block:
                 used.update(inner.inputs, self._used_inside.get(inner, ()))
                 leaving |= self._leaving.get(inner, set())
-                if inner.target is not None:
+                if inner.target is not None and inner.op is not CATCH:
                     leaving.add(inner)
         # Invariant: what is visible inside but not defined inside is an outer value.
         self._used_inside[node] = {v for v in used if not v.is_inside(node)}
@@ -84,8 +107,10 @@ class Liveness:
             found = self._after[node]
         return found
 
-    def _fill(self, block: Block) -> None:
+    def _fill(self, block: Block) -> frozenset[Value]:
+        """Find the live sets at the nodes of a block; gives that of its start."""
         live: frozenset[Value] = frozenset()
+        tries = self._tries.get(block, ())
         for node in reversed(block):
             self._after[node] = live
             before = live.difference(node.outputs)
@@ -94,7 +119,22 @@ class Liveness:
             for exit_ in self._leaving.get(node, ()):
                 before = before.union(self._at_target(exit_))
             live = before.union(node.inputs, self._used_inside.get(node, ()))
+            if tries:
+                live = live.union(self._needed_by_handlers(node, tries))
             self._before[node] = live
+        return live
+
+    def _needed_by_handlers(self, node: Node, tries: Sequence[Node]) -> frozenset[Value]:
+        """Give what handlers need if `node`, in the bodies of `tries`, raises."""
+        needed = self._caught[node]
+        for region in tries:
+            found = self._at_handler.get(region)
+            if found is None:
+                handler = region.blocks[1]
+                found = self._fill(handler).difference(handler.params)
+                self._at_handler[region] = found
+            needed |= found
+        return needed
 
     def _at_target(self, exit_: Node) -> frozenset[Value]:
         """Give what is needed where a terminator goes, beside its operands."""
@@ -120,6 +160,10 @@ class Liveness:
         live = self._after_set(loop).difference(loop.outputs)
         for exit_ in self._leaving[loop]:
             live = live.union(self._at_target(exit_))
+        first = loop.blocks[0].first
+        if first in self._caught:
+            needed = self._needed_by_handlers(first, self._tries[loop.blocks[0]])
+            live = live.union(v for v in needed if not v.is_inside(loop))
         return live.union(self._used_inside[loop], (loop.inputs[1],))
 
 

@@ -20,9 +20,7 @@ from ljit.source import SourceRange
 __all__ = ["build_def"]
 
 _UNSUPPORTED = {
-    "Try": "try/except is not translated; move it into a function that calls this one",
     "TryStar": "try/except* is not translated; move it into a function that calls this one",
-    "With": "with is not translated; move it into a function that calls this one",
     "ClassDef": "a class in a function is not translated; define it at module level",
     "AsyncFunctionDef": "async code is not translated; move the numeric part into a plain function",
     "AsyncFor": "async code is not translated; move the numeric part into a plain function",
@@ -160,11 +158,28 @@ class StatementBuilder(Record):
         return tree.Assert(self._where(node), condition, self.expressions.optional(node.msg))
 
     def raise_(self, node: ast.Raise) -> Tree:
-        if node.exc is None:
-            message = "raise without an exception is not translated; name the exception"
-            raise unsupported(message, self._where(node))
-        exception = self.expressions.build(node.exc)
+        exception = self.expressions.optional(node.exc)
         return tree.Raise(self._where(node), exception, self.expressions.optional(node.cause))
+
+    def try_(self, node: ast.Try) -> Tree:
+        body = self.build_all(node.body)
+        handlers = tuple([self.handler(handler) for handler in node.handlers])
+        orelse, final = self.build_all(node.orelse), self.build_all(node.finalbody)
+        return tree.Try(self._where(node), body, handlers, orelse, final)
+
+    def handler(self, node: ast.ExceptHandler) -> tree.Handler:
+        classes = self.expressions.optional(node.type)
+        name = self.expressions.mangle(node.name) if node.name else ""
+        return tree.Handler(self._where(node), classes, name, self.build_all(node.body))
+
+    def with_(self, node: ast.With) -> Tree:
+        """``with a, b:`` is ``with a: with b:``."""
+        where, body = self._where(node), self.build_all(node.body)
+        for item in reversed(node.items):
+            manager = self.expressions.build(item.context_expr)
+            target = self.expressions.optional(item.optional_vars)
+            body = (tree.With(where, manager, (target,) if target is not None else (), body),)
+        return body[0]
 
     def import_(self, node: ast.Import) -> Tree:
         (alias,) = node.names
@@ -211,6 +226,8 @@ _RULES: dict[type[ast.stmt], _Rule] = {
     ast.Match: StatementBuilder.match,
     ast.Assert: StatementBuilder.assert_,
     ast.Raise: StatementBuilder.raise_,
+    ast.Try: StatementBuilder.try_,
+    ast.With: StatementBuilder.with_,
     ast.Import: StatementBuilder.import_,
     ast.ImportFrom: StatementBuilder.import_from,
     ast.Global: StatementBuilder.outside,

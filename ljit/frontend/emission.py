@@ -32,7 +32,7 @@ from ljit.records import Record, made_by
 from ljit.source import SourceRange
 from ljit.types import ANY, BOOL, INT, Type
 
-__all__ = ["Emission", "Exit", "NestedFunction", "Scope", "emits"]
+__all__ = ["Cleanup", "Emission", "Exit", "NestedFunction", "Scope", "emits"]
 
 _MAX_NODES = 20_000
 
@@ -80,15 +80,29 @@ class NestedFunction(Record):
 class Exit(Record, frozen=False):
     """A Loop or Region that can be left, with what is bound at each of its Breaks so far.
 
-    `trip` is what ``continue`` leaves, where the loop is not a Loop of its own.
+    `trip` is what ``continue`` leaves, where the loop is not a Loop of its own. `cleanups`: how many are around it.
     """
 
     node: Node
+    cleanups: int = 0
     bound: frozenset[str] | None = None  # None: nothing has left it yet
     trip: Exit | None = None
 
     def leave(self, bound: frozenset[str]) -> None:
         self.bound = bound if self.bound is None else self.bound & bound
+
+
+class Cleanup(Record, frozen=False):
+    """What is to be done on the way out of a part of the program: a variable to unbind, or a ``finally`` clause.
+
+    For a clause (there is a `result`), a way out leaves through `exit` with its number in `slot`, and the value of a
+    ``return`` in `result`; `ways` then do what is left to do.
+    """
+
+    slot: str
+    result: str = ""
+    exit: Exit | None = None
+    ways: dict[str, Callable[[str], None]] = made_by(factory=dict)
 
 
 class Emission:
@@ -106,6 +120,9 @@ class Emission:
         self.loop: Exit | None = None
         self.region: Exit | None = None
         self.caller: SourceRange | None = None
+        self.cleanups: list[Cleanup] = []
+        self.attempts = 0  # bodies of Trys around
+        self.handlers = 0  # handlers around
         self.inlining: tuple[tree.Def, ...] = ()
         self.generators: tuple[FunctionType, ...] = ()  # those that are being inlined
         self.consume: Callable[[Value], None] | None = (
@@ -264,7 +281,7 @@ class Emission:
         limits = (self.constant(0, where), self.constant(ENDLESS, where))
         node = self.node(LOOP, limits, where)
         block = node.add_block([("", INT)])
-        outer, self.loop = self.loop, Exit(node)
+        outer, self.loop = self.loop, Exit(node, len(self.cleanups))
         loop, before = self.loop, self.bound
         with self.inside(block):
             yield loop, block.params[0]
@@ -280,11 +297,41 @@ class Emission:
         self.terminate(BREAK, values, where).target = target.node
         target.leave(self.bound)
 
+    def goes_through_cleanup(
+        self,
+        target: Exit | None,
+        way: str,
+        go_on: Callable[[str], None],
+        where: SourceRange,
+        value: Value | None = None,
+    ) -> bool:
+        """Do what is to be done on the way to `target` (None: out of the function).
+
+        True: it ends in a ``finally`` clause, behind which `go_on` emits the rest, given the slot with `value`.
+        """
+        around = target.cleanups if target is not None else 0
+        for cleanup in reversed(self.cleanups[around:]):
+            if cleanup.exit is None:
+                self.unbind(cleanup.slot, where)
+                continue
+            cleanup.ways.setdefault(way, go_on)
+            number = [*cleanup.ways].index(way) + 1
+            self.store(cleanup.slot, self.constant(number, where), where)
+            if value is not None:
+                self.store(cleanup.result, value, where)
+            self.leave(cleanup.exit, where)
+            return True
+        return False
+
+    def unbind(self, slot: str, where: SourceRange) -> None:
+        self.store(slot, self.node(UNINITIALIZED, (), where).output, where)
+        self.bound -= {slot}
+
     @contextmanager
     def left_by_break(self, where: SourceRange) -> Iterator[Exit]:
         """Append a Region without outputs, and fill its body meanwhile; Breaks may leave it before its end."""
         node = self.node(REGION, (), where, outputs=0)
-        region, before = Exit(node), self.bound
+        region, before = Exit(node, len(self.cleanups)), self.bound
         with self.inside(node.add_block()):
             yield region
             if not self.block.is_terminated:
@@ -316,7 +363,7 @@ class Emission:
         """Append a Region whose output is what the code emitted meanwhile returns."""
         node = self.node(REGION, (), where, outputs=1)
         outer = self.loop, self.region
-        self.loop, self.region = None, Exit(node)
+        self.loop, self.region = None, Exit(node, len(self.cleanups))
         region, before = self.region, self.bound
         with self.inside(node.add_block()):
             yield node

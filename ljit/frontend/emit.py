@@ -16,6 +16,7 @@ import ljit.frontend.emit_generator_loops
 import ljit.frontend.emit_generators
 import ljit.frontend.emit_patterns
 import ljit.frontend.emit_statements  # these register the emitters
+import ljit.frontend.emit_try
 import ljit.ops  # noqa: F401  # declares the ops
 from ljit.errors import UnsupportedSyntaxError
 from ljit.frontend import tree

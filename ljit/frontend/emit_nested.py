@@ -171,8 +171,18 @@ def _does_not_fit(e: Emission, function: NestedFunction, call: tree.Apply) -> Ex
 
 @emits(tree.Return)
 def _return(e: Emission, statement: tree.Return) -> None:
-    value = e.expression(statement.value)
+    give_back(e, e.expression(statement.value), statement.range)
+
+
+def give_back(e: Emission, value: Value, where: SourceRange) -> None:
+    """Emit ``return value``."""
+
+    def go_on(result: str) -> None:
+        give_back(e, e.load(result, where), where)
+
+    if e.goes_through_cleanup(e.region, "return", go_on, where, value):
+        return
     if e.region is not None:
-        e.leave(e.region, statement.range, value)
+        e.leave(e.region, where, value)
     else:
-        e.terminate(RETURN, (value,), statement.range)
+        e.terminate(RETURN, (value,), where)

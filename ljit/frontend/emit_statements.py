@@ -14,7 +14,7 @@ from ljit.frontend.emit_iteration import leave_unless, place_of_iterator
 from ljit.frontend.emit_targets import assign
 from ljit.frontend.tree import Tree
 from ljit.ir import Value
-from ljit.ops.control import CONTINUE, UNREACHABLE
+from ljit.ops.control import CONTINUE, RERAISE, UNREACHABLE
 
 __all__: list[str] = []
 
@@ -72,6 +72,12 @@ def _last_comparison(test: Tree) -> tree.Compare | None:
 
 @emits(tree.Raise)
 def _raise(e: Emission, statement: tree.Raise) -> None:
+    if statement.exception is None:
+        if not e.handlers or e.inlining:
+            message = "raise without an exception is translated in except clauses only"
+            raise e.unsupported(f"{message}; name the exception", statement.range)
+        e.terminate(RERAISE, (), statement.range)
+        return
     operands = [e.expression(statement.exception)]
     if statement.cause is not None:
         operands.append(e.expression(statement.cause))
@@ -136,12 +142,17 @@ def _loop(e: Emission, statement: tree.For, view: Value) -> None:
 @emits(tree.Break)
 def _break(e: Emission, statement: tree.Break) -> None:
     assert e.loop is not None
-    e.leave(e.loop, statement.range)
+    if not e.goes_through_cleanup(e.loop, "break", lambda _: _break(e, statement), statement.range):
+        e.leave(e.loop, statement.range)
 
 
 @emits(tree.Continue)
 def _continue(e: Emission, statement: tree.Continue) -> None:
     assert e.loop is not None
+    if e.goes_through_cleanup(
+        e.loop, "continue", lambda _: _continue(e, statement), statement.range
+    ):
+        return
     if e.loop.trip is not None:
         e.leave(e.loop.trip, statement.range)
     else:

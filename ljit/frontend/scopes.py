@@ -47,6 +47,12 @@ class Names(Record, frozen=False):
         """Note that a loop binds what was bound since `before`."""
         self.in_loops |= {name for name in self.bound if self.bound[name] > before[name]}
 
+    def note_handler(self, name: str) -> None:
+        """Note ``except ... as name``, which unbinds the name at its end ("": there is none)."""
+        if name:
+            self.bound[name] += 1
+            self.deleted.add(name)
+
     @property
     def inlinable(self) -> frozenset[str]:
         """The names that only ever stand for one nested function."""
@@ -103,6 +109,7 @@ _STATEMENTS = (
     tree.Delete,
     tree.ExprStmt,
     tree.For,
+    tree.Handler,
     tree.If,
     tree.Import,
     Match,
@@ -110,12 +117,16 @@ _STATEMENTS = (
     tree.Pass,
     tree.Raise,
     tree.Return,
+    tree.Try,
     tree.While,
+    tree.With,
 )
 
 
 def _statement(statement: Tree, names: Names) -> None:
     """Note what a statement binds, then look at its parts."""
+    if isinstance(statement, tree.Handler):
+        names.note_handler(statement.name)
     if not isinstance(statement, tree.For | tree.While):
         _names_in(statement, names)
         return
@@ -150,7 +161,7 @@ def _names_in(statement: Tree, names: Names) -> None:
 
 def _targets_of(statement: Tree) -> tuple[Tree | None, ...]:
     match statement:
-        case tree.Assign() | tree.For() | tree.Delete() | tree.Import():
+        case tree.Assign() | tree.For() | tree.Delete() | tree.Import() | tree.With():
             return statement.targets
         case tree.AugAssign():
             return (statement.target,)

@@ -8,6 +8,7 @@ characters and as tracebacks count them).
 from __future__ import annotations
 
 from ljit.frontend.tree_base import SYMBOLS, Tree, dump
+from ljit.frontend.tree_try import Handler, Raise, Try, With
 from ljit.source import SourceRange
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "FormattedText",
     "FormattedValue",
     "Generator",
+    "Handler",
     "If",
     "Import",
     "Keyword",
@@ -51,11 +53,13 @@ __all__ = [
     "Subscript",
     "TernaryIf",
     "Tree",
+    "Try",
     "TupleLiteral",
     "UnaryOp",
     "UseOfGenerator",
     "Var",
     "While",
+    "With",
     "Yield",
     "dump",
 ]
@@ -176,14 +180,6 @@ class Assert(Tree):
     condition: Tree
     message: Tree | None
     name_of_kind = "assert"
-
-
-class Raise(Tree):
-    """``raise exception from cause``"""
-
-    exception: Tree
-    cause: Tree | None
-    name_of_kind = "raise"
 
 
 class Delete(Tree):

@@ -15,7 +15,9 @@ This module is not the compiler (`ljit.interp.compiler`) and knows nothing of op
 from __future__ import annotations
 
 import enum
+from bisect import bisect_right
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from ljit.errors import InternalError
@@ -25,7 +27,7 @@ from ljit.source import SourceRange
 if TYPE_CHECKING:
     from ljit.interp.steps import Step
 
-__all__ = ["Code", "Instruction", "Kind", "LoopInfo", "Trace", "observed", "short"]
+__all__ = ["Code", "Instruction", "Kind", "LoopInfo", "Trace", "TryInfo", "observed", "short"]
 
 
 class Kind(enum.Enum):
@@ -47,6 +49,7 @@ class Kind(enum.Enum):
     ENTER = "enter"  # f: LoopInfo; its limit = the trip at which the header is looked at
     HEADER = "loop while less"  # f: LoopInfo; go to the target unless trip < stop
     NEXT = "next"  # f: LoopInfo; trip += 1; the target is the header
+    RERAISE = "raise"
     RETURN = "return"
     RESULTS = "results"  # the end of a Map's block, which gives its reads
     RARE = "rare"  # write = f(r): f is told of the register file
@@ -108,6 +111,25 @@ class LoopInfo(Record):
     parent: LoopInfo | None = None  # the loop around it
 
 
+class TryInfo(Record, eq=True):
+    """One Try: its body is ``[start, handler)``, its handler ``[handler, end)``.
+
+    `error` is the register of the exception, `parameters` those of what else the handler gets; `catches` says, in order
+    of the pcs, from which pc on these come from which registers.
+    """
+
+    start: int
+    handler: int
+    end: int
+    error: int
+    parameters: tuple[int, ...]
+    catches: tuple[tuple[int, tuple[int, ...]], ...]
+
+    def sources_at(self, pc: int) -> tuple[int, ...]:
+        """Give the registers of the parameters' values at a pc of the body."""
+        return self.catches[bisect_right(self.catches, pc, key=itemgetter(0)) - 1][1]
+
+
 class Code(Record):
     """The bytecode of one graph."""
 
@@ -122,6 +144,7 @@ class Code(Record):
     result: int  # the register that holds the result at the end
     live: tuple[int, ...]  # for each pc, see `ljit.interp.flow`
     arrivals: tuple[int, ...]
+    tries: tuple[TryInfo, ...] = ()  # inner ones before those around them
     trace: Trace | None = None
     steps: dict[int, Step] = made_by(factory=dict)  # by the pc where they start
 

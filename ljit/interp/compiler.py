@@ -5,10 +5,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import takewhile
 from typing import Any
 
 from ljit.errors import InternalError
-from ljit.interp.code import Code, Instruction, Kind, LoopInfo, short
+from ljit.interp.code import Code, Instruction, Kind, LoopInfo, TryInfo, short
 from ljit.interp.flow import arrivals, live_registers
 from ljit.interp.special import (
     MapBody,
@@ -23,6 +24,7 @@ from ljit.ir import Block, Graph, Node, Value, get_op
 from ljit.ops.control import (
     ASSUME,
     BREAK,
+    CATCH,
     CONSTANT,
     CONTINUE,
     DEOPTIMIZE,
@@ -32,8 +34,10 @@ from ljit.ops.control import (
     MAP,
     PROFILE,
     REGION,
+    RERAISE,
     RETURN,
     SNAPSHOT,
+    TRY,
     TYPE_IS,
     UNINITIALIZED,
     UNREACHABLE,
@@ -74,6 +78,9 @@ class _Compiler:
         self.loop: LoopInfo | None = None  # the innermost one around the present node
         self.headers: dict[Node, _Label] = {}  # of Loops: where the next trip starts
         self.ends: dict[Node, _Label] = {}  # of nodes with blocks: behind the merge
+        self.tries: list[TryInfo] = []
+        #: by Try: where its Catches stand and which registers they name; the last one is in force
+        self.catches: dict[Node, list[tuple[int, tuple[int, ...]]]] = {}
         self.pinned = -1  # the last pc that a label or position names
         self.range: SourceRange | None = None
         self.snapshot_register: int | None = None
@@ -83,6 +90,9 @@ class _Compiler:
             IF: self.visit_if,
             LOOP: self.visit_loop,
             REGION: self.visit_region,
+            TRY: self.visit_try,
+            CATCH: self.visit_catch,
+            RERAISE: lambda node: self.emit(Kind.RERAISE),
             YIELD: self.visit_yield,
             CONTINUE: self.visit_continue,
             BREAK: self.visit_break,
@@ -116,8 +126,9 @@ class _Compiler:
             loops=tuple(self.loops.values()),
             constants=frozenset(self.constants),
             result=self.scratch,
-            live=live_registers(self.instructions, self.constants),
+            live=live_registers(self.instructions, self.constants, self.tries),
             arrivals=arrivals(self.instructions),
+            tries=tuple(self.tries),
         )
 
     # -- registers and emission --------------------------------------------------------------------
@@ -176,12 +187,15 @@ class _Compiler:
     # -- nodes -------------------------------------------------------------------------------------
 
     def visit_block(self, block: Block) -> None:
+        caught = {region: found[-1][1] for region, found in self.catches.items()}
         for node in block:
             self.range = node.range or self.range
             self.pin(f"before:{node.id}")
             self.handlers.get(node.op, self.visit_op)(node)
             if not node.op.is_terminator:
                 self.pin(f"after:{node.id}")
+        for region, sources in caught.items():
+            self.note_catch(region, sources)
 
     def visit_op(self, node: Node) -> None:
         """An op that its declaration says all about."""
@@ -232,6 +246,31 @@ class _Compiler:
         self.visit_block(node.blocks[0])
         self.bind(end)
 
+    def visit_try(self, node: Node) -> None:
+        self.new_registers(node.outputs)
+        self.ends[node] = end = _Label()
+        body, handler = node.blocks
+        error, *parameters = self.new_registers(handler.params)
+        start, catches = len(self.instructions), self.catches.setdefault(node, [])
+        self.visit_catch(next(iter(body)))
+        self.visit_block(body)
+        del self.catches[node]
+        self.bind(behind := _Label())
+        self.visit_block(handler)
+        self.bind(end)
+        info = TryInfo(start, behind.pc, end.pc, error, tuple(parameters), tuple(catches))
+        self.tries.append(info)
+
+    def visit_catch(self, node: Node) -> None:
+        assert node.target is not None
+        self.note_catch(node.target, self.registers_of(node.inputs))
+
+    def note_catch(self, region: Node, sources: tuple[int, ...]) -> None:
+        """Say what the handler of a Try gets from here on."""
+        catches = self.catches[region]
+        if not catches or catches[-1][1] != sources:
+            catches.append((len(self.instructions), sources))
+
     def visit_loop(self, node: Node) -> None:
         start, stop, *carried = self.registers_of(node.inputs)
         outputs = self.new_registers(node.outputs)
@@ -248,6 +287,8 @@ class _Compiler:
         self.move([start, *carried], [trip, *parameters])
         self.bind(header)
         self.pin(f"header:{node.id}")
+        for catch in takewhile(lambda n: n.op is CATCH, body):
+            self.visit_catch(catch)
         self.emit(Kind.HEADER, (trip, stop), f=info, target=exhausted)
         self.loop = info
         self.visit_block(body)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ljit.interp.code import Instruction, Kind
+from ljit.interp.code import Instruction, Kind, TryInfo
 
 __all__ = ["arrivals", "live_registers", "registers_in"]
 
-_LEAVING = frozenset((Kind.JUMP, Kind.NEXT, Kind.RETURN, Kind.RESULTS))
+_LEAVING = frozenset((Kind.JUMP, Kind.NEXT, Kind.RERAISE, Kind.RETURN, Kind.RESULTS))
 
 
 def successors(instruction: Instruction, pc: int) -> tuple[int, ...]:
@@ -29,10 +29,13 @@ def arrivals(instructions: Sequence[Instruction]) -> tuple[int, ...]:
     return tuple(counts)
 
 
-def live_registers(instructions: Sequence[Instruction], constants: set[int]) -> tuple[int, ...]:
+def live_registers(
+    instructions: Sequence[Instruction], constants: set[int], tries: Sequence[TryInfo] = ()
+) -> tuple[int, ...]:
     """Give the registers that are live in front of each pc, as the bits of an int.
 
-    Backwards to a fixpoint: as many rounds as loops are nested, and one.
+    Backwards to a fixpoint: as many rounds as loops are nested, and one. What a handler needs is live all over the
+    body of its Try.
     """
     kept = ~_mask(constants)
     facts = [
@@ -40,6 +43,7 @@ def live_registers(instructions: Sequence[Instruction], constants: set[int]) -> 
         for pc, i in enumerate(instructions)
     ]
     facts.reverse()
+    handled = _handlers(tries, kept) if tries else {}
     live = [0] * (len(instructions) + 1)
     changed = True
     while changed:
@@ -49,10 +53,23 @@ def live_registers(instructions: Sequence[Instruction], constants: set[int]) -> 
             for successor in following:
                 found |= live[successor]
             found = found & unwritten | reads
+            for handler, parameters, sources in handled.get(pc, ()):
+                found |= live[handler] & ~parameters | sources
             if found != live[pc]:
                 live[pc] = found
                 changed = True
     return tuple(live)
+
+
+def _handlers(tries: Sequence[TryInfo], kept: int) -> dict[int, list[tuple[int, int, int]]]:
+    """List for each pc the handlers that it may go to: their pc, parameters, and the registers these come from."""
+    found: dict[int, list[tuple[int, int, int]]] = {}
+    for region in tries:
+        parameters = _mask((region.error, *region.parameters))
+        for pc in range(region.start, region.handler):
+            sources = _mask(region.sources_at(pc)) & kept
+            found.setdefault(pc, []).append((region.handler, parameters, sources))
+    return found
 
 
 def registers_in(bits: int) -> list[int]:

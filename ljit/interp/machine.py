@@ -8,17 +8,18 @@ CPython would give (`ljit.interp.tracebacks`).
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ljit.errors import InternalError
-from ljit.interp.code import Code, LoopInfo
+from ljit.interp.code import Code, Kind, LoopInfo, TryInfo
+from ljit.interp.flow import registers_in
 from ljit.interp.hot_loops import HotLoops, count_native_trips
 from ljit.interp.recursion import enter_frame, leave_frame
 from ljit.interp.steps import DONE, Step, step_at
 from ljit.interp.tracebacks import clean_traceback, drop_own_frames
 from ljit.records import Record
-from ljit.source import SourceRange
 
 __all__ = [
     "Finished",
@@ -26,6 +27,7 @@ __all__ = [
     "InterpreterState",
     "LoopExit",
     "NoHooks",
+    "RaisedAt",
     "Resumed",
     "Returned",
     "resume",
@@ -36,7 +38,7 @@ _NEVER = 2**63
 
 
 class LoopExit(Record):
-    """How a hot loop was left by who ran it: `Finished`, `Returned` or `Resumed`."""
+    """How a hot loop was left by who ran it: `Finished`, `Returned`, `Resumed` or `RaisedAt`."""
 
     @staticmethod
     def finished(values: Sequence[object]) -> Finished:
@@ -52,6 +54,11 @@ class LoopExit(Record):
     def resumed(at: str, values: Mapping[str, object]) -> Resumed:
         """Go on at the place `at` after setting `values` (by `Value.key`)."""
         return Resumed(at, values)
+
+    @staticmethod
+    def raised_at(at: str, values: Mapping[str, object], error: BaseException) -> RaisedAt:
+        """Go on with the handler for `error` at the place `at`, after setting `values`."""
+        return RaisedAt(at, values, error)
 
 
 class Finished(LoopExit):
@@ -71,6 +78,12 @@ class Resumed(LoopExit):
 
     at: str
     values: Mapping[str, object]
+
+
+class RaisedAt(Resumed):
+    """See `LoopExit.raised_at`."""
+
+    error: BaseException
 
 
 class Hooks(Protocol):
@@ -127,11 +140,11 @@ class InterpreterState(Record, frozen=False):
         count_native_trips(code.loops, state.registers, hooks)
         return state
 
-    def run(self, hooks: Hooks) -> object:
-        """Run on to the function's return."""
+    def run(self, hooks: Hooks, error: BaseException | None = None) -> object:
+        """Run on to the function's return; `error`: what native code raised here."""
         enter_frame()
         try:
-            return execute(self.code, self.registers, self.pc, hooks)
+            return execute(self.code, self.registers, self.pc, hooks, error)
         except BaseException as error:
             drop_own_frames(error)
             raise
@@ -157,11 +170,20 @@ def run(code: Code, args: Sequence[object], hooks: Hooks = NO_HOOKS) -> object:
         leave_frame()
 
 
-def resume(code: Code, at: str, values: Mapping[str, object], hooks: Hooks = NO_HOOKS) -> object:
-    """Run on from the place `at` with the given live values (by `Value.key`)."""
+def resume(
+    code: Code,
+    at: str,
+    values: Mapping[str, object],
+    hooks: Hooks = NO_HOOKS,
+    error: BaseException | None = None,
+) -> object:
+    """Run on from the place `at` with the given live values (by `Value.key`).
+
+    `error` was raised there by native code: what goes on is its handler.
+    """
     state = InterpreterState.at_position(code, at, values, hooks)
     try:
-        return state.run(hooks)
+        return state.run(hooks, error)
     except BaseException as error:
         drop_own_frames(error)
         raise
@@ -170,13 +192,15 @@ def resume(code: Code, at: str, values: Mapping[str, object], hooks: Hooks = NO_
 class _Run(HotLoops):
     """One activation, as its steps see it."""
 
-    __slots__ = ("_code", "hooks", "on_profile")
+    __slots__ = ("_code", "hooks", "on_profile", "raised_at", "region")
 
     def __init__(self, code: Code, hooks: Hooks) -> None:
         super().__init__(hooks)
         self._code = code
         self.hooks = hooks
         self.on_profile = hooks.on_profile
+        self.raised_at: int | None = None  # where native code raised
+        self.region: TryInfo | None = None  # whose body raised last
 
     def see(self, node_id: int, value: object) -> object:
         """Tell the hooks of a value, and give it."""
@@ -198,27 +222,114 @@ class _Run(HotLoops):
         assert isinstance(left, Resumed)
         _set(self._code, registers, left.values)
         count_native_trips(self._code.loops, registers, self.hooks, loop)
-        return self._code.pc_of(left.at)
+        pc = self._code.pc_of(left.at)
+        if isinstance(left, RaisedAt):
+            self.raise_at(pc, left.error)
+        return pc
+
+    def raise_at(self, pc: int, error: BaseException) -> None:
+        """Raise what native code has raised; its traceback has the user's frame already."""
+        self.raised, self.raised_at = True, pc
+        context = error.__context__
+        try:
+            raise error
+        finally:
+            error.__context__ = context
 
     def block(self, start: int) -> Callable[[list[Any]], Any]:
         """Give the function that runs the block of a Map."""
         return lambda registers: execute(self._code, registers, start, self.hooks)
 
 
-def execute(code: Code, registers: list[Any], pc: int, hooks: Hooks) -> object:
-    """Run from `pc` until a Return: step after step."""
-    run = _Run(code, hooks)
+def execute(
+    code: Code,
+    registers: list[Any],
+    pc: int,
+    hooks: Hooks,
+    error: BaseException | None = None,
+) -> object:
+    """Run from `pc` until a Return: step after step. `error`: what native code raised there."""
+    _go_on(code, registers, pc, _Run(code, hooks), error=error)
+    return registers[code.result]
+
+
+_EVERYWHERE = range(sys.maxsize)
+
+
+def _go_on(
+    code: Code,
+    registers: list[Any],
+    pc: int,
+    run: _Run,
+    within: TryInfo | None = None,
+    error: BaseException | None = None,
+) -> int:
+    """Run until a Return, or (`within`) until control leaves the handler of a Try; gives the pc where that is."""
     steps = code.steps
-    step = None
-    try:
-        while pc >= 0:
-            step = steps.get(pc) or step_at(code, pc)
-            pc = step.run(registers, run)
-        return registers[code.result]
-    except BaseException as error:
-        where = None if run.raised else _place(code, pc, step, error)
-        clean_traceback(error, where, step.code if step is not None else None)
+    here = _EVERYWHERE if within is None else range(within.handler, within.end)
+    while pc in here:
+        step = None
+        try:
+            if error is not None:
+                given, error = error, None
+                run.raise_at(pc, given)
+            while pc in here:
+                step = steps.get(pc) or step_at(code, pc)
+                pc = step.run(registers, run)
+        except BaseException as raised:
+            _note(code, registers, pc, run, step, raised)
+            pc = _handle(code, registers, run, within, raised)
+    return pc
+
+
+def _handle(
+    code: Code, registers: list[Any], run: _Run, within: TryInfo | None, error: BaseException
+) -> int:
+    """Run the handler that `run` has noted, if it is one of this activation's level; give the pc behind it.
+
+    Called where `error` is being handled, so that it is what the user's handler sees as that.
+    """
+    region = run.region
+    if region is None or not (within is None or within.handler <= region.start < within.end):
         raise
+    registers[region.error] = error
+    try:
+        return _go_on(code, registers, region.handler, run, region)
+    except BaseException as following:
+        drop_own_frames(following)
+        return _handle(code, registers, run, within, following)
+    finally:
+        registers[region.error] = None  # which ends its life, as in CPython
+
+
+def _note(
+    code: Code,
+    registers: list[Any],
+    pc: int,
+    run: _Run,
+    step: Step | None,
+    error: BaseException,
+) -> None:
+    """Put the traceback right, and find the Try whose body raised: its handler gets what is current there."""
+    values: Mapping[str, object] = {}
+    if run.raised_at is not None:
+        pc, run.raised_at = run.raised_at, None
+    elif step is not None:
+        pc, values = _place(pc, step, error)
+    instruction = code.instructions[pc]
+    where = None if run.raised or instruction.kind is Kind.RERAISE else instruction.range
+    run.raised = False
+    clean_traceback(error, where, step.code if step is not None else None)
+    is_own = isinstance(error, InternalError)
+    region = next((t for t in code.tries if t.start <= pc < t.handler), None)
+    run.region = None if is_own else region
+    if region is not None:
+        for n in registers_in(code.live[region.handler]):
+            registers[n] = values.get(f"v{n}", registers[n])
+        sources = region.sources_at(pc)
+        given = [values.get(f"v{n}", registers[n]) for n in sources]
+        for n, value in zip(region.parameters, given, strict=True):
+            registers[n] = value
 
 
 def _set(code: Code, registers: list[Any], values: Mapping[str, object]) -> None:
@@ -230,10 +341,10 @@ def _set(code: Code, registers: list[Any], values: Mapping[str, object]) -> None
         registers[register_of[key]] = value
 
 
-def _place(code: Code, pc: int, step: Step | None, error: BaseException) -> SourceRange | None:
-    """Where in the source the step was that raised."""
+def _place(pc: int, step: Step, error: BaseException) -> tuple[int, Mapping[str, object]]:
+    """Where the step was that raised, and its variables."""
     assert error.__traceback__ is not None
     inside = error.__traceback__.tb_next
-    if step is not None and inside is not None and inside.tb_frame.f_code is step.code:
-        pc = step.pc_at(inside.tb_lasti)
-    return code.instructions[pc].range
+    if inside is None or inside.tb_frame.f_code is not step.code:
+        return pc, {}
+    return step.pc_at(inside.tb_lasti), inside.tb_frame.f_locals

@@ -29,7 +29,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from types import CodeType
-from typing import Any
+from typing import Any, NoReturn
 
 from ljit.errors import InternalError
 from ljit.frames import IS_RELOCATED, outermost, relocated
@@ -77,6 +77,11 @@ def _checked(results: tuple[object, ...], count: int) -> tuple[object, ...]:
     return results
 
 
+def _reraise() -> NoReturn:
+    """A function of its own: a bare ``raise`` leaves no traceback entry of its frame, and the step needs one."""
+    raise
+
+
 class _Writer:
     """Writes one step."""
 
@@ -84,6 +89,8 @@ class _Writer:
         self.code = code
         self.start = start
         self.pc = start
+        around = [t for t in code.tries if t.handler <= start < t.end]
+        self.handler = around[0] if around else None  # the step ends where that does
         self.joined = start  # the pc behind a branch or region: all paths in it go on there
         self.regions: list[int] = []  # ends of those that are being written
         self.margin = "    "
@@ -92,7 +99,8 @@ class _Writer:
         self.leaving: list[tuple[int, str, int]] = []  # lines to be filled in, with margin and pc
         self.used: set[int] = set()  # registers that are local variables
         self.written: set[int] = set()
-        self.names: dict[str, object] = {"checked": _checked}  # what the text refers to
+        #: what the text refers to
+        self.names: dict[str, object] = {"checked": _checked, "reraise": _reraise}
         self.handlers: dict[Kind, Callable[[Instruction], int | None]] = {
             Kind.CALL: self.write_call,
             Kind.EXPRESSION: self.write_expression,
@@ -108,6 +116,7 @@ class _Writer:
             Kind.ENTER: self.write_enter,
             Kind.HEADER: self.write_header,
             Kind.NEXT: self.write_next,
+            Kind.RERAISE: lambda _: self.put("reraise()"),
             Kind.RETURN: lambda i: self.write_result(self.read(i.reads[0])),
             Kind.RESULTS: lambda i: self.write_result(f"({self.operands(i)},)"),
             Kind.RARE: self.write_rare,
@@ -181,7 +190,8 @@ class _Writer:
     def follow(self, pc: int | None, until: int | None = None) -> None:
         """Write the path that begins at `pc` to its end, or up to `until`."""
         while pc is not None and pc != until:
-            if pc not in (self.start, self.joined) and self.is_end(pc):
+            is_joined = pc in (self.start, self.joined)
+            if self.leaves_handler(pc) or (not is_joined and self.is_end(pc)):
                 self.leave(pc)
                 return
             self.pc = pc
@@ -190,6 +200,10 @@ class _Writer:
                 self.names["observe"] = self.code.trace.observe
                 self.put(f"observe({pc}, r)")
             pc = self.handlers[instruction.kind](instruction)
+
+    def leaves_handler(self, pc: int) -> bool:
+        """Whether a pc is outside of the handler that the step began in: there nothing is being handled."""
+        return self.handler is not None and not self.handler.handler <= pc < self.handler.end
 
     def is_end(self, pc: int) -> bool:
         """Whether a path that gets to `pc` goes on in another step."""

@@ -130,7 +130,7 @@ class Node:
         self.blocks: list[Block] = []
         self.range: SourceRange | None = None
         self.proven: tuple[str, ...] = ()  # checks of the lowering that cannot fail here
-        self.target: Node | None = None  # of Continue and Break: the Loop or Region that they leave
+        self.target: Node | None = None  # of Continue, Break and Catch: the node they are about
         self.block: Block | None = None
         self.prev: Node | None = None
         self.next: Node | None = None

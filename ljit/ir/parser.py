@@ -44,7 +44,9 @@ class _Parser:
                 self.lines.append((indent, Scanner(stripped, number, objects)))
         self.next = 0
         self.values: dict[str, Value] = {}
-        self.targets: list[Node] = []  # the Loops and Regions around the line, outermost first
+        self.targets: list[
+            Node
+        ] = []  # the Loops, Regions and Trys around the line, outermost first
         self.sources: dict[str, Source] = {}
         self.keywords = {op.keyword: op for op in REGISTRY.values() if op.keyword}
 
@@ -134,7 +136,7 @@ class _Parser:
         if found is None:
             raise scanner.error("name=value wanted")
         name = found.group(1)
-        if name == "depth" and node.op.is_terminator:
+        if name == "depth":
             node.target = self._target(scanner)
         elif name == "proven":
             node.proven = self._names(scanner)
@@ -154,7 +156,9 @@ class _Parser:
         if found.group() == "?":
             return None
         if int(found.group()) >= len(self.targets):
-            raise scanner.error(f"there are only {len(self.targets)} Loops and Regions around this")
+            raise scanner.error(
+                f"there are only {len(self.targets)} Loops, Regions and Trys around this"
+            )
         return self.targets[-1 - int(found.group())]
 
     def _operand(self, scanner: Scanner) -> Value:

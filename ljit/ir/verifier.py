@@ -8,11 +8,12 @@
 5.  Terminators: each block ends in one, and there is none elsewhere; the graph's body ends in no
     Yield.
 6.  Shape: an If has two blocks without parameters, a Loop one with (k, carried...) and maybe a
-    second with (carried...), a Region one without parameters, a Map one; nothing else has blocks.
+    second with (carried...), a Region one without parameters, a Map one, a Try one without and one with (exception,
+    caught...); nothing else has blocks.
 7.  Arity: Yield, Break and Continue carry what their target's outputs or carried values need, that of a Map one
     value for each array it writes to and each output; its `reduce` has an entry for each output, or none.
 8.  Targets: a Continue names a Loop and a Break a Loop or Region around it (a Loop: from its
-    block 0).
+    block 0), a Catch a Try whose block 0 it is in; that starts with one.
 9.  Types: outputs have the types that `infer` gives (or `Any`, or those for lists that hold anything);
     conditions are bool, trip counts int; a value that flows into an output or a carried value has its
     type or a narrower one.
@@ -24,6 +25,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from ljit.errors import LjitError, VerifyError
@@ -58,6 +60,7 @@ class _Verifier:
         self.if_, self.loop, self.region = map(get_op, ("prim::If", "prim::Loop", "prim::Region"))
         self.yield_, self.map_ = get_op("prim::Yield"), get_op("prim::Map")
         self.continue_, self.break_ = get_op("prim::Continue"), get_op("prim::Break")
+        self.try_, self.catch = get_op("prim::Try"), get_op("prim::Catch")
         self.return_, self.snapshot = get_op("prim::Return"), get_op("prim::Snapshot")
         self.variable_ops = (get_op("prim::Load"), get_op("prim::Store"))
 
@@ -161,9 +164,19 @@ class _Verifier:
         elif node.op is self.region:
             if params != [0] or node.inputs:
                 self.report(6, "a Region has one block and no operands", node)
+        elif node.op is self.try_:
+            self._check_try(node, params)
         elif len(params) != (node.op is self.map_):
             self.report(6, f"{node.op.name} has {len(params)} blocks", node)
         return len(self.found) == before
+
+    def _check_try(self, node: Node, params: list[int]) -> None:
+        if len(params) != 2 or params[0] or not params[1] or node.inputs:
+            self.report(6, "a Try's blocks take () and (exception, caught...)", node)
+            return
+        first = [n.target for n in takewhile(lambda n: n.op is self.catch, node.blocks[0])]
+        if self.ssa and node not in first:
+            self.report(8, "the body of a Try starts with its Catch", node)
 
     # -- 7, 8
 
@@ -179,7 +192,7 @@ class _Verifier:
                 self._check_flow(node, self._destination(block.owner, block))
             else:
                 self._check_results(node, block.owner)
-        elif node.op in (self.continue_, self.break_):
+        elif node.op in (self.continue_, self.break_, self.catch):
             self._check_exit(node)
         elif node.target is not None:
             self.report(8, f"{node.op.name} has a target", node)
@@ -193,13 +206,19 @@ class _Verifier:
 
     def _check_exit(self, node: Node) -> None:
         target = node.target
-        allowed = (self.loop,) if node.op is self.continue_ else (self.loop, self.region)
+        allowed = {
+            self.continue_: (self.loop,),
+            self.break_: (self.loop, self.region),
+            self.catch: (self.try_,),
+        }[node.op]
         if target is None or target.op not in allowed:
             self.report(8, f"{node.op.name} has no target that it may have", node)
         elif not node.is_inside(target.blocks[0]):
             self.report(8, f"{node.op.name} does not lie in the body of its target", node)
         elif node.op is self.continue_:
             self._check_flow(node, target.blocks[0].params[1:])
+        elif node.op is self.catch:
+            self._check_flow(node, target.blocks[1].params[1:])
         else:
             self._check_flow(node, target.outputs)
 

@@ -16,6 +16,7 @@ __all__ = [
     "BUILD",
     "CALLEE_LEFT",
     "CALL_NATIVE",
+    "CATCH",
     "CONSTANT",
     "CONTINUE",
     "DEOPTIMIZE",
@@ -33,11 +34,14 @@ __all__ = [
     "OTHER_SHAPES",
     "PLANNED_EXITS",
     "PROFILE",
+    "RAISED",
     "RAISES",
     "REGION",
+    "RERAISE",
     "RETURN",
     "SNAPSHOT",
     "STORE",
+    "TRY",
     "TYPE_IS",
     "UNINITIALIZED",
     "UNREACHABLE",
@@ -105,6 +109,24 @@ REGION = _control(
     "Run block 0 once; its Yield or any Break that targets the node gives the outputs.",
     is_exit_target=True,
 )
+TRY = _control(
+    "Try",
+    "()",
+    """Run block 0; what it raises goes to block 1, with the exception and the operands of the last Catch as parameters.
+
+    Yields of both give the outputs. The exception is the one that is being handled as long as block 1 runs, whose
+    exits lead anywhere around. Only in baseline graphs: native code leaves for the interpreter when block 0 raises.""",
+    is_exit_target=True,
+)
+CATCH = _control(
+    "Catch",
+    "(*values)",
+    """Say what the handler of the target Try gets from now on, up to the next Catch of it.
+
+    A Try's block 0 starts with one. One stands behind each node that binds one of these variables anew, branches and
+    loops among them, so the last one in textual order is the one that counts.""",
+    effects=Effect.RAISE,  # kept although it does nothing by itself
+)
 
 YIELD = _control(
     "Yield",
@@ -136,6 +158,13 @@ RETURN = _control(
     is_terminator=True,
     keyword="return",
 )
+RERAISE = _control(
+    "Reraise",
+    "()",
+    "Raise the exception that is being handled once more, in the handler of a Try.",
+    effects=Effect.EXIT,
+    is_terminator=True,
+)
 UNREACHABLE = _control(
     "Unreachable",
     "()",
@@ -146,6 +175,7 @@ UNREACHABLE = _control(
 
 NOT_RUN = "not run before"  # reasons of Deoptimize
 RAISES = "raises"
+RAISED = "raised within try"  # by a call: the interpreter goes on in the handler
 OUT_OF_RANGE = "a check could fail in some trip of the loop"  # of predicates
 NOT_ALL = "a check of trips side by side failed"  # of any of them
 OTHER_SHAPES = "arrays that one loop nest makes have different shapes"
@@ -217,12 +247,13 @@ TYPE_IS = _control(
 )
 SNAPSHOT = _control(
     "Snapshot",
-    "(*live, at, names)",
+    "(*live, at, names, catches=False)",
     """The interpreter state that every bailout behind it (up to the next one) goes back to.
 
     `at` names a place in the baseline graph: ``before:ID``, ``after:ID`` (of a node) or ``header:ID``
     (the start of a trip of a Loop, its block parameters set). `names` gives for each operand the
-    `Value.key` of the baseline value that it stands for.""",
+    `Value.key` of the baseline value that it stands for. `catches`: an exception raised behind it leaves for the
+    interpreter too, which has a handler for it.""",
     effects=Effect.RAISE,
 )
 

@@ -220,29 +220,6 @@ JOIN_STR = object_op(
     effects=Effect.PURE,
 )
 
-# -- exceptions ------------------------------------------------------------------------------------
-
-
-def _raise(*operands: Any, has_cause: bool = False) -> None:
-    if not operands:
-        raise  # the caller may be handling an exception, as in CPython
-    if has_cause:
-        raise operands[0] from operands[1]
-    raise operands[0]
-
-
-RAISE = object_op(
-    "prim::raise",
-    "(*operands, has_cause=False)",
-    """``raise exc`` or, if `has_cause`, ``raise exc from cause``; no operands: a bare ``raise``.
-
-    Always raises; `prim::Unreachable` follows.""",
-    infer=lambda *operands, has_cause=False: (),
-    evaluate=_raise,
-    lower=lambda e, *operands, has_cause=False: e.bail("raise"),
-    effects=Effect.RAISE,
-)
-
 # -- unpacking -------------------------------------------------------------------------------------
 
 

@@ -32,7 +32,7 @@ from ljit.interp import (
     resume,
     run,
 )
-from ljit.ops.control import CALLEE_LEFT, HOT, NOT_RUN, PLANNED_EXITS
+from ljit.ops.control import CALLEE_LEFT, HOT, NOT_RUN, PLANNED_EXITS, RAISED
 from ljit.parameters import is_by_position
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
@@ -448,7 +448,8 @@ class ProfilingExecutor:
         assert self.baseline is not None
         leaving = unit.exits[exit_index]
         _log.debug(self.fn.__qualname__, "bails out at", leaving.at, unit.sites[site_index].reason)
-        state = dict(zip(leaving.names, values, strict=True))
+        state = dict(zip(leaving.names, values, strict=leaving.raises is False))
+        error = values[-1] if leaving.raises and isinstance(values[-1], BaseException) else None
         plan.bailouts[site_index] += 1
         unit.bailouts[site_index] += 1
         reason = unit.sites[site_index].reason
@@ -459,7 +460,7 @@ class ProfilingExecutor:
             learn(plan.feedback, unit, site_index)  # for the loops that are outlined now
         try:
             hooks = _Hooks(self, plan, is_hot=is_hot)
-            result = resume(self.baseline.code, leaving.at, state, hooks)
+            result = resume(self.baseline.code, leaving.at, state, hooks, error)
             raised = False
             return result
         finally:
@@ -476,7 +477,7 @@ class ProfilingExecutor:
             renew_callees(unit)
         if reason == CALLEE_LEFT or reason in PLANNED_EXITS:
             return
-        if raised and reason != NOT_RUN:
+        if (raised and reason != NOT_RUN) or reason == RAISED:
             if is_dominated_by_bailouts(unit):
                 self.refuse(plan, f"most calls leave native code: {reason}")
             return

@@ -10,22 +10,24 @@ All this ends: each compile of a loop needs as many trips again as the one befor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ljit import config
 from ljit.errors import InternalError
-from ljit.interp import MIN_TRIPS, LoopExit, LoopInfo
+from ljit.interp import MIN_TRIPS, LoopExit, LoopInfo, RaisedAt
 from ljit.ir import Node, Value
-from ljit.ops.control import CALLEE_LEFT, LOOP, PLANNED_EXITS
+from ljit.ops.control import CALLEE_LEFT, LOOP, PLANNED_EXITS, RAISED
 from ljit.runtime.links import link_to, note_callers
 from ljit.runtime.native import CompileRequest, NativeUnit, compile_loop, is_compiler_loaded
 from ljit.runtime.plans import (
     MAX_COMPILES,
+    MAX_EARLY_RAISES,
     MAX_EVICTIONS,
     MAX_LOOPS,
     NODES_UNTIL_HOT,
     NODES_UNTIL_LOADED,
+    TRIPS_OF_EARLY_RAISE,
     LoopPlan,
     Plan,
     graph_of_quick_code,
@@ -38,9 +40,10 @@ from ljit.sizes import sized_types
 from ljit.types import Type, type_of
 
 if TYPE_CHECKING:
+    from ljit.codegen import ExitInfo
     from ljit.runtime.executor import ProfilingExecutor
 
-__all__ = ["OutlinedLoops"]
+__all__ = ["OutlinedLoops", "exit_of"]
 
 _log = config.logger("profiling_executor")
 
@@ -89,7 +92,23 @@ class OutlinedLoops:
         if unit is None:
             return None
         result = unit.call(values)
+        if isinstance(result, RaisedAt):
+            self._note_raise(plan, found, loop, result.values, values[live.index(_trip(loop))])
         return result if isinstance(result, LoopExit) else None
+
+    def _note_raise(
+        self, plan: Plan, found: LoopPlan, loop: Node, left: Mapping[str, object], entered: object
+    ) -> None:
+        """Give up native code that raises again and again soon after it was entered: handlers are not in it."""
+        trip = left.get(_trip(loop).key)
+        assert isinstance(trip, int) and isinstance(entered, int)
+        is_early = trip - entered < TRIPS_OF_EARLY_RAISE
+        found.early_raises = found.early_raises + 1 if is_early else 0
+        if found.early_raises >= MAX_EARLY_RAISES:
+            self._refuse(found, loop.id, "it raises too often")
+            if found.unit is not None:
+                found.retire(found.unit)
+            self.executor.refuse(plan, "it raises too often")
 
     def _plan_for(self, key: _Key) -> LoopPlan | None:
         """Find or start the plan; None if there were too many."""
@@ -158,6 +177,11 @@ class OutlinedLoops:
         _log.update(f"{name}.loop{loop_id} stays interpreted: {reason}")
 
 
+def _trip(loop: Node) -> Value:
+    """The trip index."""
+    return loop.blocks[0].params[0]
+
+
 def _is_inside_loop(loop: Node) -> bool:
     return any(b.owner is not None and b.owner.op is LOOP for b in loop.blocks_around())
 
@@ -175,9 +199,19 @@ def _leave(
     reason = unit.sites[site_index].reason
     unit.bailouts[site_index] += 1
     plan.feedback.is_hot |= unit.code.is_hot
-    if reason not in PLANNED_EXITS and reason != CALLEE_LEFT:
+    if reason not in PLANNED_EXITS and reason not in (CALLEE_LEFT, RAISED):
         found.bailouts[site_index] += 1
         learn(plan.feedback, unit, site_index)
         if wants_compile(found, plan.feedback, site_index, reason):
             found.retire(unit)
-    return LoopExit.resumed(leaving.at, dict(zip(leaving.names, values, strict=True)))
+    return exit_of(leaving, values)
+
+
+def exit_of(leaving: ExitInfo, values: tuple[object, ...]) -> LoopExit:
+    """Say to the interpreter that native code has left with these values."""
+    state = dict(zip(leaving.names, values, strict=not leaving.raises))
+    if not leaving.raises:
+        return LoopExit.resumed(leaving.at, state)
+    error = values[-1]
+    assert isinstance(error, BaseException)
+    return LoopExit.raised_at(leaving.at, state, error)

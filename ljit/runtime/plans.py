@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BOUND_CALLS_BEFORE_FILLING_IN",
     "MAX_COMPILES",
+    "MAX_EARLY_RAISES",
     "MAX_EVICTIONS",
     "MAX_LOOPS",
     "MAX_MISMATCHES",
@@ -41,6 +42,7 @@ __all__ = [
     "NODES_UNTIL_LOADED",
     "SLOW_CALLS_BEFORE_PASSING_ON",
     "TESTS_IN_FRONT",
+    "TRIPS_OF_EARLY_RAISE",
     "LoopPlan",
     "Plan",
     "choose_victim",
@@ -70,6 +72,8 @@ SLOW_CALLS_BEFORE_PASSING_ON = (
 # of trips turns out to be, the call takes at most twice as long as with the better choice.
 NODES_UNTIL_HOT = 400_000  # of the loop's body that the interpreter ran
 NODES_UNTIL_LOADED = 1_600_000  # the same for the first compile of a process, which loads LLVM
+TRIPS_OF_EARLY_RAISE = 2048  # native trips that pay for one exception that the interpreter handles
+MAX_EARLY_RAISES = 16  # one after the other, before CPython and the interpreter run what raises
 BOUND_CALLS_BEFORE_FILLING_IN = 100  # with keywords or defaults before native code binds them
 
 
@@ -115,6 +119,7 @@ class LoopPlan(Record, frozen=False):
     compiles: int = 0
     bailouts: Counter[int] = made_by(factory=Counter)
     retired: list[NativeUnit] = made_by(factory=list)
+    early_raises: int = 0  # one after the other: exceptions soon after the code was entered
     known: object = None  # as of a `Plan`
     refused: str | None = None  # why the interpreter runs it
 

@@ -13,12 +13,13 @@ from typing import Any
 
 from ljit.analysis.signatures import NativeLink
 from ljit.codegen import NativeCode, compile_unit
-from ljit.interp import LoopExit, drop_own_frames
+from ljit.interp import drop_own_frames
 from ljit.ops.control import CALL_NATIVE
 from ljit.runtime import executor as executor_module
 from ljit.runtime.executor import Plan, ProfilingExecutor
 from ljit.runtime.links import connect
 from ljit.runtime.native import NativeUnit, link_entries, make_unit
+from ljit.runtime.outlining import exit_of
 
 __all__ = ["eager_loops", "fail_each_guard", "fail_each_loop_guard"]
 
@@ -93,8 +94,7 @@ def fail_each_loop_guard(function: Any) -> Iterator[str]:
 
 def _switchable_loop(original: NativeUnit) -> NativeUnit:
     def leave(exit_index: int, _site_index: int, values: tuple[object, ...]) -> object:
-        leaving = unit.code.exits[exit_index]
-        return LoopExit.resumed(leaving.at, dict(zip(leaving.names, values, strict=True)))
+        return exit_of(unit.code.exits[exit_index], values)
 
     unit = _switchable(original, leave)
     return unit

@@ -90,10 +90,12 @@ EXPECTED = """
         ("return", "(return (None))"),
         ("return -1, True, ..., 'a'", "(return (tuple_literal (list (const -1) (True) (dots) (string_literal 'a'))))"),
         ("if 1: pass", "(if (const 1) (list (pass)) (list))"),
+        ("raise", "(raise (option) (option))"),
+        ("with x: y", "(with (variable (ident x)) (list (expression_statement (variable (ident y)))))"),
         ("while 1: break", "(while (const 1) (list (break)))"),
         ("for i in x: continue\n    else: pass", "(for (list (variable (ident i))) (list (variable (ident x))) (list (continue)) (list (pass)))"),
         ("assert x, y", "(assert (variable (ident x)) (option (variable (ident y))))"),
-        ("raise x", "(raise (variable (ident x)) (option))"),
+        ("raise x", "(raise (option (variable (ident x))) (option))"),
         ("del x.y", "(delete (list (. (variable (ident x)) (ident y))))"),
         ("global x, y", "(global x y)"),
         ("import a.b, c as d", "(import (ident a.b) (list (variable (ident a)))) (import (ident c) (list (variable (ident d))))"),
@@ -123,6 +125,21 @@ def test_parameters_show_annotation_default_and_keyword_only():
     assert second.default.kind == "lambda"  # not evaluated again
     assert third.keyword_only
     assert third.default.value == "x"
+
+
+def test_handlers_and_final_clauses_print():
+    body = "try: pass\n    except x as e: y\n    except: pass\n    else: pass\n    finally: pass"
+    (statement,) = build_def(function_of(f"def f():\n    {body}\n")).body
+    assert "".join(str(statement).split()) == "".join(
+        """
+        (try (list (pass))
+          (list
+            (except (option (variable (ident x))) (ident e)
+              (list (expression_statement (variable (ident y)))))
+            (except (option) (ident ) (list (pass))))
+          (list (pass)) (list (pass)))
+        """.split()
+    )
 
 
 def test_every_tree_has_the_range_of_its_text():

@@ -16,7 +16,7 @@ import pytest
 
 import ljit
 from ljit.analysis.liveness import Liveness
-from ljit.errors import UserError
+from ljit.errors import InternalError, UserError
 from ljit.frontend import build_graph
 from ljit.interp import LoopExit, NoHooks, Trace, compile_graph, observed, resume, run
 from ljit.interp.code import Code
@@ -114,8 +114,8 @@ def test_profile_nodes_change_nothing_and_see_every_value(program):
 # -- resuming ------------------------------------------------------------------------------------
 
 
-class Stop(BaseException):
-    """Ends a run at a place, with its registers."""
+class Stop(InternalError):
+    """Ends a run at a place, with its registers; no handler of a program takes it."""
 
 
 class Steps(Trace):
@@ -161,6 +161,8 @@ def places_between(code, before, here):
     where control came from.
     """
     places = []
+    if any(t.handler <= here < t.end for t in code.tries):
+        return places  # the exception that is being handled is no part of a state
     for place, pc in code.positions.items():
         kind, node = place.split(":")
         start, end = code.positions[f"before:{node}"], code.positions.get(f"after:{node}")

@@ -392,13 +392,15 @@ def test_strict_names_line_and_place():
         @ljit.jit(strict=True)
         def f(x):
             y = x + 1
-            with open(y) as file:
-                return file
+            try:
+                return open(y)
+            except* OSError:
+                pass
 
     text = str(error.value)
-    assert "with open(y) as file:" in text
+    assert "    try:" in text
     assert "^" in text
-    assert f'test_calling.py", line {_line_of("with open(y) as file:")}' in text
+    assert f'test_calling.py", line {_line_of("return open(y)") - 1}' in text
 
 
 def _line_of(text):

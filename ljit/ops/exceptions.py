@@ -1,0 +1,80 @@
+"""Ops on exceptions and context managers: what ``raise``, ``except`` and ``with`` ask of objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ljit.errors import InternalError
+from ljit.ir import Effect
+from ljit.ops.objects import object_op
+from ljit.types import BOOL
+
+__all__: list[str] = []
+
+
+def _raise(*operands: Any, has_cause: bool = False) -> None:
+    if not operands:
+        raise  # the caller may be handling an exception, as in CPython
+    if has_cause:
+        raise operands[0] from operands[1]
+    raise operands[0]
+
+
+object_op(
+    "prim::raise",
+    "(*operands, has_cause=False)",
+    """``raise exc`` or, if `has_cause`, ``raise exc from cause``; no operands: a bare ``raise``.
+
+    Always raises; `prim::Unreachable` follows.""",
+    infer=lambda *operands, has_cause=False: (),
+    evaluate=_raise,
+    lower=lambda e, *operands, has_cause=False: e.bail("raise"),
+    effects=Effect.RAISE,
+)
+
+
+_NO_EXCEPTION = "catching classes that do not inherit from BaseException is not allowed"
+
+
+def _is_caught_by(error: BaseException, classes: Any) -> bool:
+    """What ``except classes:`` asks: by the class as it is, without ``__subclasscheck__``."""
+    wanted = classes if isinstance(classes, tuple) else (classes,)
+    if not all(isinstance(cls, type) and issubclass(cls, BaseException) for cls in wanted):
+        raise TypeError(_NO_EXCEPTION)
+    return any(cls in type(error).__mro__ for cls in wanted)
+
+
+object_op(
+    "prim::is_caught_by",
+    "(error, classes)",
+    "Whether ``except classes:`` takes the exception.",
+    infer=lambda error, classes: BOOL,
+    evaluate=_is_caught_by,
+)
+
+
+def _context_methods(manager: Any) -> tuple[object, object]:
+    cls = type(manager)
+    found = [_special_method(manager, cls, name) for name in ("__enter__", "__exit__")]
+    if None in found:
+        with manager:  # raises what CPython says of it
+            raise InternalError(f"{cls.__name__} is a context manager after all")
+    return found[0], found[1]
+
+
+def _special_method(instance: object, cls: type, name: str) -> object:
+    """Look a method up as CPython does for its own use: in the class, not in the instance."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            method = base.__dict__[name]
+            get = getattr(type(method), "__get__", None)
+            return method if get is None else get(method, instance, cls)
+    return None
+
+
+object_op(
+    "prim::context_methods",
+    "(manager)",
+    "``(enter, exit)``: the methods that ``with manager:`` calls.",
+    evaluate=_context_methods,
+)
