@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit.testing.chaos import fail_each_guard
 from tests.programs.harness import compare
 
 FEW, MANY = slice(0, 0), slice(0, 30)  # rows; sizes of the second are not worth code of their own
@@ -162,25 +163,36 @@ def assert_same(f, *factories):
         assert compare(expected, given) is None
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        stored,
-        carried_by_all,
-        counted,
-        stored_in_trips,
-        begins_with_an_int,
-        beside_each_other,
-        enumerated,
-        stored_in_float32,
-    ],
+UNSEEN = (
+    stored,
+    carried_by_all,
+    counted,
+    stored_in_trips,
+    begins_with_an_int,
+    beside_each_other,
+    enumerated,
+    stored_in_float32,
 )
+
+
+@pytest.mark.parametrize("function", UNSEEN)
 def test_loops_are_written_once_where_nobody_can_tell(function):
     f = ljit.jit(function)
     assert_same(f, lambda: arguments(MANY), lambda: arguments(FEW))
     graph = str(f.graph_for(*arguments(MANY)))
     assert "Union" not in graph
     assert "prim::Region" not in graph
+
+
+@pytest.mark.parametrize("function", UNSEEN)
+def test_the_interpreter_goes_on_with_such_numbers(function):
+    f = ljit.jit(function)
+    assert_same(f, lambda: arguments(MANY))
+    exits = 0
+    for _ in fail_each_guard(f):
+        assert_same(f, lambda: arguments(MANY))
+        exits += 1
+    assert exits
 
 
 @pytest.mark.parametrize(
