@@ -9,8 +9,9 @@ feedback names such a node (`failed`), which keeps its check from then on. A loo
 One walk in program order with `analysis.ranges`, in which facts live as long as the block they were found in. For
 variables that a loop carries, both directions are assumed (it never falls below, or rises above, its first value) and
 checked on the way; what does not hold is dropped and the loop walked again, with less facts: a check that could not
-be shown to hold is not tried again. Cost: a bounded search for each check, times two at worst for each enclosing
-loop.
+be shown to hold is not tried again. Numbers that an If gives are looked at case by case. Of what loops and regions give
+on several ways out, only whether it is below 0 is asked. Cost: a bounded search for each check, times two at worst for
+each enclosing loop.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from ljit.analysis.ranges import INT_MAX, Ranges, is_integer
-from ljit.ir import Block, Graph, Node
+from ljit.ir import Block, Graph, Node, Value
 from ljit.ir.linear import Atom, Linear
-from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, MAP, SNAPSHOT, YIELD
+from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, MAP, REGION, SNAPSHOT, YIELD
 from ljit.passes.induction import Induction, inductions
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.predicates import Predicate, insert_predicates
@@ -64,7 +65,9 @@ class _Walk:
         self.proven: dict[Node, tuple[str, ...]] = {}
         self.predicates: list[tuple[int, Predicate]] = []  # and the scopes in which the tests hold
         self.loops: list[_OpenLoop] = []
-        self.refuted: set[tuple[Node, int, int]] = set()  # inductions that do not hold
+        self.refuted: set[tuple[Node, int, int, Linear]] = set()  # inductions that do not hold
+        #: of loops and regions: the outputs that no way out has shown to be below 0
+        self.natural: dict[Node, set[Value]] = {}
         #: what was not to be shown; when a loop is walked again, there are less facts
         self.hopeless: set[tuple[Node, Linear]] = set()
 
@@ -79,6 +82,8 @@ class _Walk:
                 self.loop(node)
             elif node.op.is_terminator:
                 self.exit(node)
+            elif node.op is REGION:
+                self.region(node)
             elif node.op is not MAP:
                 for inner in node.blocks:
                     self.scoped(inner)
@@ -122,7 +127,8 @@ class _Walk:
         k = s.value(body.params[0])
         is_endless = stop.is_endless
         while True:
-            known = [i for i in inductions(s, node) if (node, i.index, i.sign) not in self.refuted]
+            known = [i for i in inductions(s, node) if _key(node, i) not in self.refuted]
+            self.natural[node] = _ints(node)
             mark = len(self.predicates)
             given = self.head_facts(node) if is_endless else list(s.below(s.value(start), stop))
             s.open()
@@ -134,13 +140,15 @@ class _Walk:
             for induction in known:
                 for fact in induction.facts(s.value(body.params[1 + induction.index]), k):
                     s.assume(fact)
+            if not is_endless:
+                self.leave(node, body.params[1:])
             self.block(body)
             self.loops.pop()
             s.close()
             if not open_loop.failures:
                 break
             self.drop(mark)
-            self.refuted |= {(node, i.index, i.sign) for i in open_loop.failures}
+            self.refuted |= {_key(node, i) for i in open_loop.failures}
         if len(node.blocks) > 1:
             self.scoped(node.blocks[1])
         self.after(node, known)
@@ -154,14 +162,29 @@ class _Walk:
 
     def after(self, node: Node, known: Sequence[Induction]) -> None:
         """What held in each trip holds behind a loop that is only left when its trips are used up."""
-        if len(node.blocks) > 1 or any(
-            n.op is BREAK and n.target is node for n in node.blocks[0].walk()
-        ):
+        if len(node.blocks) > 1:
+            return
+        for out in self.natural[node]:
+            self.s.assume(self.s.value(out))
+        if any(n.op is BREAK and n.target is node for n in node.blocks[0].walk()):
             return
         for induction in known:
             out = node.outputs[induction.index]
             if is_integer(out.type):
                 self.s.assume(induction.distance(self.s.value(out)))
+
+    def region(self, node: Node) -> None:
+        self.natural[node] = _ints(node)
+        self.scoped(node.blocks[0])
+        for out in self.natural[node]:
+            self.s.assume(self.s.value(out))
+
+    def leave(self, node: Node, values: Sequence[Value]) -> None:
+        """One of the ways out of a loop or region, with what it gives: which of it is not below 0?"""
+        natural = self.natural[node]
+        for out, value in zip(node.outputs, values, strict=True):
+            if out in natural and not self.s.proves_by_cases(self.s.value(value)):
+                natural.discard(out)
 
     def head_facts(self, node: Node) -> list[Linear]:
         """What has to hold of the first values, for the body of a ``while`` to run at all."""
@@ -185,9 +208,12 @@ class _Walk:
         return [f.substitute(first) for f in s.implied(head.inputs[0], holds=leaves[1])]
 
     def exit(self, node: Node) -> None:
-        """A Yield or Continue that starts the next trip: do the inductions still hold?"""
+        """A Yield or Continue that starts the next trip: do the inductions still hold? And a Break."""
         assert node.block is not None
         owner = node.block.owner
+        left = node.target if node.op is BREAK else owner
+        if left is not None and (node.op is BREAK or (node.op is YIELD and left.op is REGION)):
+            self.leave(left, node.inputs)
         is_back_edge = node.op is CONTINUE or (
             node.op is YIELD
             and owner is not None
@@ -201,7 +227,7 @@ class _Walk:
         for induction in found.inductions:
             if not induction.is_certain:
                 following = self.s.value(node.inputs[induction.index])
-                if not self.s.proves(induction.distance(following)):
+                if not self.s.proves_by_cases(induction.distance(following)):
                     found.failures.add(induction)
 
     # -- checks ------------------------------------------------------------------------------------
@@ -220,7 +246,7 @@ class _Walk:
         for part in parts:
             if (node, part) in self.hopeless:
                 return False
-            if self.s.proves(part):
+            if self.s.proves_by_cases(part):
                 continue
             test = self.predicate(node, part)
             if test is None:
@@ -269,6 +295,14 @@ class _Walk:
 def _is_quiet(node: Node) -> bool:
     """Whether a node may stand in front of the test of a ``while``."""
     return node.op is SNAPSHOT or (not node.blocks and node.effects.is_removable)
+
+
+def _ints(node: Node) -> set[Value]:
+    return {out for out in node.outputs if is_integer(out.type)}
+
+
+def _key(loop: Node, induction: Induction) -> tuple[Node, int, int, Linear]:
+    return loop, induction.index, induction.sign, induction.first
 
 
 class _Outside:

@@ -2,7 +2,8 @@
 
 An `Induction` says that a variable never falls below (sign 1) or rises above (sign -1) what it was at first; with a
 rate, also how far it can get in k trips. It is certain where the sum of the steps on each way through the body has a
-known sign; otherwise a guess, which whoever uses it has to check on each way to the next trip.
+known sign; otherwise a guess, which whoever uses it has to check on each way to the next trip. It is another guess that
+a variable that begins at 0 or above and may fall stays there.
 """
 
 from __future__ import annotations
@@ -58,6 +59,8 @@ def inductions(s: Ranges, loop: Node) -> list[Induction]:
                 found.append(Induction(index, sign, s.value(first), start, rate, True))
             elif most > 0 and -least >= _FAR:
                 found.append(Induction(index, sign, s.value(first), start, None, False))
+        if low < 0 and s.value(first).terms and s.proves_by_cases(s.value(first)):
+            found.append(Induction(index, 1, Linear(0), start, None, False))
     return found
 
 

@@ -30,6 +30,7 @@ _DEPTH = 6  # atoms that a proof takes out one after the other
 _STEPS = 60  # polynomials that a proof looks at
 _ALL_STEPS = 5_000  # that all proofs of a graph look at; each of those behind looks at few
 _FEW_STEPS = 6
+_CASES = 3  # Ifs in one another that a proof looks into
 _MAX_TERMS = 8  # larger results of operations are new atoms
 _MAX_DEGREE = 3
 # Sizes and bounds of loops are not larger: what an int32 can be at most is no size to ask an array for.
@@ -236,6 +237,29 @@ class Ranges:
         )
         return found is not None
 
+    def proves_by_cases(self, goal: Linear, depth: int = _CASES) -> bool:
+        """The same; what an If gives is looked at where either of its blocks ran."""
+        if self.proves(goal):
+            return True
+        chosen = next((atom for atom in goal.atoms() if _is_choice(atom)), None)
+        if chosen is None or not depth:
+            return False
+        return all(self._proves_in_case(goal, chosen, depth, side) for side in (True, False))
+
+    def _proves_in_case(self, goal: Linear, chosen: Atom, depth: int, side: bool) -> bool:
+        choice = chosen.value.node
+        assert choice is not None
+        end = choice.blocks[0 if side else 1].last
+        if end is None or end.op is not YIELD:
+            return True
+        self.open()
+        for fact in self.implied(choice.inputs[0], holds=side):
+            self.assume(fact)
+        given = self.value(end.inputs[chosen.value.index])
+        proven = self.proves_by_cases(goal.substitute({chosen: given}), depth - 1)
+        self.close()
+        return proven
+
     def least_without(self, goal: Linear, is_gone: Callable[[Atom], bool]) -> Linear | None:
         """Give a polynomial without certain atoms that, where it is at least 0, shows that `goal` is."""
 
@@ -285,6 +309,12 @@ class Ranges:
         found = look(goal, _DEPTH)
         self.steps += len(seen)
         return found
+
+
+def _is_choice(atom: Atom) -> bool:
+    """Whether it is a number that an If gives."""
+    node = atom.value.node
+    return node is not None and node.op is IF and not atom.path
 
 
 def _operands(value: Value) -> list[Value]:

@@ -99,7 +99,13 @@ def _next_checks(s: Symbolic, node: Node) -> Iterator[tuple[str, Linear]]:
         yield FITS, INT_MAX - number
 
 
+def _size_of_row(s: Symbolic, node: Node, axis: int) -> Linear | None:
+    array = node.inputs[0]
+    return s.size(array, axis + 1) if isinstance(array.type, ArrayType) else None
+
+
 NEXT_RANGES = RangeRules(
+    size=_size_of_row,
     value=_next_value,
     item=_next_item,
     facts=_next_facts,

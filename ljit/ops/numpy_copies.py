@@ -15,6 +15,7 @@ import numpy as np
 from ljit.ir import Value, get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
+from ljit.ops.array_ranges import LIKE_FIRST
 from ljit.ops.numpy_boxed import chosen_dtype, declare_function, sharing_effects
 from ljit.ops.numpy_convert import can_store, store_scalar
 from ljit.ops.numpy_rules import (
@@ -253,6 +254,7 @@ def _declare_copy(name: str, order: str, evaluate: Callable[..., Any], **fields:
         evaluate,
         lower=lambda e, a, *, order=order: _lower_copy(e, a, order=order),
         can_lower=lambda a, *, order=order: _can_lower_copy(a, order=order),
+        ranges=LIKE_FIRST,
         symbolic=True,
         copies=True,
         samples=((np.arange(3),), (np.arange(6.0).reshape(2, 3),)),

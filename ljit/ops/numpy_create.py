@@ -14,6 +14,7 @@ import numpy as np
 
 from ljit.ir import Effect, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
+from ljit.ops.array_ranges import COUNTED, LIKE_FIRST, OF_SHAPE
 from ljit.ops.numpy_boxed import Infer, chosen_dtype, declare_function, shape_rank
 from ljit.ops.numpy_convert import can_store, store_scalar
 from ljit.ops.numpy_rules import (
@@ -127,6 +128,7 @@ for _function, _fill in _SHAPE_FILLS:
         _infer_shape,
         _function,
         lower=_lower_shape(_fill),
+        ranges=OF_SHAPE,
         can_lower=lambda *types, **attrs: _is_c(_infer_shape(*types, **attrs)),
         effect=_FRESH,
         fill=_fill,
@@ -139,6 +141,7 @@ declare_function(
     _infer_full,
     np.full,
     lower=_lower_full,
+    ranges=OF_SHAPE,
     can_lower=_can_lower_full,
     effect=_FRESH,
     symbolic=if_small(np.full),
@@ -207,6 +210,7 @@ for _function, _name, _fill in _LIKE_FILLS:
         _infer_like,
         _function,
         lower=_lower_like(_fill),
+        ranges=LIKE_FIRST,
         can_lower=_can_lower_like,
         effect=_FRESH,
         fill=_fill,
@@ -219,6 +223,7 @@ declare_function(
     _infer_full_like,
     np.full_like,
     lower=_lower_full_like,
+    ranges=LIKE_FIRST,
     can_lower=_can_lower_full_like,
     effect=_FRESH,
     samples=((np.arange(3), 2.5),),
@@ -385,6 +390,7 @@ _declare_counted(
     _can_lower_arange,
     _size_of_arange,
     _item_of_arange,
+    ranges=COUNTED,
     samples=((5,), (2, 9, 3), (0.0, 1.0, 0.25)),
 )
 

@@ -262,7 +262,22 @@ def is_inside(node: Node) -> bool:
     return all(f"{INSIDE}.{axis}" in node.proven for axis in range(a.ndim))
 
 
-INDEX_RANGES = RangeRules(checks=_index_checks, facts=_index_facts, is_complete=is_inside)
+def _size_of_view(s: Symbolic, node: Node, axis: int) -> Linear | None:
+    """Give a size of rows, columns and the like: of an axis that is taken as a whole."""
+    a, index = node.inputs[:2]
+    parts = basic_parts(a.type, index.type) if isinstance(a.type, ArrayType) else None
+    source = -1
+    for part in parts or ():
+        source += not part.is_new
+        axis -= not part.is_integer
+        if axis < 0:
+            return s.size(a, source) if part.type == _FULL else None
+    return None
+
+
+INDEX_RANGES = RangeRules(
+    size=_size_of_view, checks=_index_checks, facts=_index_facts, is_complete=is_inside
+)
 
 
 def view_at(e: Emitter, a: V, index: V, parts: Sequence[Part]) -> V:
