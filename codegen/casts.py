@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
-from functools import cache
 
 import numpy as np
 
@@ -110,8 +109,11 @@ def _float_to_int(f: FunctionBuilder, x: Ref, target: np.dtype) -> Ref:
 
 def _checked_fptosi(f: FunctionBuilder, x: Ref, bits: int) -> Ref:
     """``fptosi``, or the least integer if the value does not fit (or is a NaN)."""
-    if bits == 64 and _has_x86_conversion():
-        return _fptosi_of_halves(f, x) if f.has_vectors else _x86_fptosi(f, x)
+    if bits == 64 and platform.machine() == "x86_64":
+        if not f.has_vectors:
+            return _x86_fptosi(f, x)
+        if vector_bytes() < _AVX512:
+            return _fptosi_of_halves(f, x)
     bound = 2.0 ** (bits - 1)
     low = _exclusive_low(x.type, bits)
     above = f.fcmp(low[0], x, float_constant(x.type, low[1]))
@@ -149,12 +151,6 @@ def _fptosi_of_halves(f: FunctionBuilder, x: Ref) -> Ref:
     size = f.call_external("double", "llvm.fabs.f64", (x,), _PURE)
     fits = f.compute("i1", f"fcmp olt double {size}, {float_constant('double', 2.0**63)}")
     return f.select(fits, f.binary("or", high_bits, low_bits), integer("i64", -(2**63)))
-
-
-@cache
-def _has_x86_conversion() -> bool:
-    """Whether to name the instruction: not where LLVM has a vector form of ``fptosi``."""
-    return platform.machine() == "x86_64" and vector_bytes() < _AVX512
 
 
 def _exclusive_low(llvm: str, bits: int) -> tuple[str, float]:
