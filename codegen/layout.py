@@ -45,6 +45,7 @@ __all__ = [
     "FLOAT_VALUE",
     "FUNCTION_DEFAULTS",
     "IS_IMMORTAL_AWARE",
+    "LEAST_SMALL_INT",
     "LIST_ALLOCATED",
     "LIST_ITEMS",
     "LONG_DIGIT",
@@ -65,6 +66,8 @@ __all__ = [
     "SLICE_START",
     "SLICE_STEP",
     "SLICE_STOP",
+    "SMALL_INTS",
+    "SMALL_INT_SIZE",
     "SWAPPED_BYTEORDER",
     "TUPLE_ITEMS",
     "VAR_SIZE",
@@ -110,6 +113,8 @@ IS_IMMORTAL_AWARE = sys.version_info >= (3, 12)
 LONG_TAG = 2 * _WORD
 LONG_TAG_IS_SIZE = sys.version_info < (3, 12)
 LONG_DIGIT = 3 * _WORD  # the lowest 30 bits of the magnitude, in an i32
+LEAST_SMALL_INT, SMALL_INTS = -5, 262  # those that exist once, side by side in memory
+SMALL_INT_SIZE = 4 * _WORD
 
 # numpy/_core/include/numpy/ndarraytypes.h, arrayscalars.h
 ARRAY_DATA = 16
@@ -310,6 +315,8 @@ def _check_numbers() -> None:
         digit = int32_at(id(n) + LONG_DIGIT)
         _expect(sign * digit if sign else 0, n, "int")
         _expect(abs(tag) <= 1 if LONG_TAG_IS_SIZE else tag < 16, True, "int tag")
+    least, most = LEAST_SMALL_INT, LEAST_SMALL_INT + SMALL_INTS - 1
+    _expect(id(most) - id(least), (SMALL_INTS - 1) * SMALL_INT_SIZE, "places of small ints")
     big = 2**30
     tag = ctypes.c_int64.from_address(id(big) + LONG_TAG).value
     _expect(tag, 2 if LONG_TAG_IS_SIZE else 16, "int tag of two digits")

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ljit.codegen.boxing import incref
 from ljit.codegen.builder import NULL, BlockRef, Ref, integer
 from ljit.codegen.convert import unbox_or_bail
 from ljit.codegen.forms import Native
 from ljit.codegen.layout import (
     FLOAT_VALUE,
+    LEAST_SMALL_INT,
     LIST_ALLOCATED,
     LIST_ITEMS,
     LONG_DIGIT,
@@ -17,6 +19,8 @@ from ljit.codegen.layout import (
     LONG_TAG_IS_SIZE,
     OB_REFCNT,
     OB_TYPE,
+    SMALL_INT_SIZE,
+    SMALL_INTS,
     VAR_SIZE,
 )
 from ljit.codegen.objects import new_object
@@ -27,8 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["list_append", "list_load", "list_make", "list_pop", "list_size", "list_store"]
 
-#: ints from here on are objects of their own (CPython shares those up to 256)
-_SMALL_INTS = 257
+#: ints from here on are objects of their own
+_OWN_INTS = LEAST_SMALL_INT + SMALL_INTS
 
 
 def list_size(e: Emitter, x: Native) -> Native:
@@ -78,8 +82,31 @@ def list_swap(e: Emitter, x: Native, i: Native, j: Native) -> None:
 
 
 def _replace(e: Emitter, place: Ref, old: Ref, value: Native) -> None:
-    e.f.store(new_object(e, value), place)
+    e.f.store(_item_object(e, value), place)
     e.ownership.release(old)
+
+
+def _item_object(e: Emitter, value: Native) -> Ref:
+    """A new reference to the boxed item; small ints are found without a call."""
+    if value.type != INT:
+        return new_object(e, value)
+    f = e.f
+    position = f.binary("sub", value.ref, integer("i64", LEAST_SMALL_INT))
+    small, other, done = f.new_block("small"), f.new_block("large"), f.new_block("item")
+    f.condbr(f.icmp("ult", position, integer("i64", SMALL_INTS)), small, other)
+    f.start(small)
+    offset = f.binary("mul", position, integer("i64", SMALL_INT_SIZE))
+    shared = f.gep("i8", e.context.keep(LEAST_SMALL_INT), offset)
+    incref(f, shared)
+    left_small = f.br(done)
+    f.start(other)
+    made = new_object(e, value)
+    left_other = f.br(done)
+    f.start(done)
+    item = f.phi("ptr")
+    item.add(shared, left_small)
+    item.add(made, left_other)
+    return item
 
 
 def _replace_bool(e: Emitter, place: Ref, old: Ref, value: Native) -> None:
@@ -107,8 +134,8 @@ def _overwrite(e: Emitter, old: Ref, value: Native, otherwise: BlockRef) -> None
     fits = f.icmp("eq", class_, e.context.keep(cls))
     fits = f.binary("and", fits, f.icmp("eq", count, integer("i64", 1)))
     if value.type == INT:
-        above_small = f.binary("sub", number, integer("i64", _SMALL_INTS))
-        one_digit = f.icmp("ult", above_small, integer("i64", 2**30 - _SMALL_INTS))
+        above_small = f.binary("sub", number, integer("i64", _OWN_INTS))
+        one_digit = f.icmp("ult", above_small, integer("i64", 2**30 - _OWN_INTS))
         fits = f.binary("and", fits, one_digit)
     write = f.new_block("overwrite")
     f.condbr(fits, write, otherwise)
@@ -125,7 +152,7 @@ def _overwrite(e: Emitter, old: Ref, value: Native, otherwise: BlockRef) -> None
 def list_append(e: Emitter, x: Native, value: Native) -> None:
     """As CPython: where there is room the item is written, else CPython makes room."""
     f = e.f
-    item = new_object(e, value)
+    item = _item_object(e, value)
     size = list_size(e, x)
     room = f.load("i64", f.gep("i8", x.ref, integer("i64", LIST_ALLOCATED)))
     grow, write, done = f.new_block("grow"), f.new_block("write"), f.new_block("appended")
