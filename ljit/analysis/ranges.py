@@ -30,6 +30,7 @@ _DEPTH = 6  # atoms that a proof takes out one after the other
 _STEPS = 60  # polynomials that a proof looks at
 _ALL_STEPS = 5_000  # that all proofs of a graph look at; each of those behind looks at few
 _FEW_STEPS = 6
+_LONGEST_CHAIN = 20  # of operations that bounds are computed through
 _CASES = 3  # Ifs in one another that a proof looks into
 _MAX_TERMS = 8  # larger results of operations are new atoms
 _MAX_DEGREE = 3
@@ -58,8 +59,10 @@ class Ranges:
     def __init__(self) -> None:
         self._values: dict[Value, Linear] = {}
         self._atoms: dict[tuple[Value, Path], Atom] = {}
+        self._bounds: dict[Value, tuple[int, int]] = {}
         self._scopes: list[list[Callable[[], object]]] = [[]]  # what to undo at the end of each
         self.steps = 0  # of all proofs so far
+        self._chain = 0  # numbers whose bounds wait for those of their operands
 
     # -- ints as polynomials -----------------------------------------------------------------------
 
@@ -85,7 +88,38 @@ class Ranges:
             found = node.op.ranges.value(self, node, value.index)
             if found is not None and self._is_small(found):
                 return found
-        return self._atom(value, (), *_bounds_of_type(value.type))
+        return self._atom(value, (), *self.bounds(value))
+
+    def bounds(self, value: Value) -> tuple[int, int]:
+        """Give bounds of a number that hold wherever it is known: nothing is assumed."""
+        found = self._bounds.get(value)
+        if found is None:
+            self._bounds[value] = found = _bounds_of_type(
+                value.type
+            )  # within itself, and deep down
+            if self._chain < _LONGEST_CHAIN:
+                self._chain += 1
+                self._bounds[value] = found = self._computed_bounds(value, *found)
+                self._chain -= 1
+        return found
+
+    def _computed_bounds(self, value: Value, low: int, high: int) -> tuple[int, int]:
+        node = value.node
+        if value.is_constant and isinstance(value.constant, int | np.integer | np.bool):
+            return int(value.constant), int(value.constant)
+        if node is None:
+            return low, high
+        if node.op is IF:
+            lasts = [block.last for block in node.blocks]
+            ends = [e.inputs[value.index] for e in lasts if e is not None and e.op is YIELD]
+            parts = [self.bounds(end) for end in ends if is_integer(end.type)]
+            if not parts or len(parts) < len(ends):
+                return low, high
+            return min(part[0] for part in parts), max(part[1] for part in parts)
+        if node.op.ranges is None or node.op.ranges.bounds is None:
+            return low, high
+        least, most = node.op.ranges.bounds(self, node)
+        return max(low, least), min(high, most)
 
     def _is_small(self, x: Linear) -> bool:
         return len(x.terms) <= _MAX_TERMS and x.degree <= _MAX_DEGREE

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from ljit.ir.graph import Node, Value
     from ljit.ir.linear import Linear
 
-__all__ = ["RangeRules", "Symbolic"]
+__all__ = ["Bounds", "RangeRules", "Symbolic"]
+
+Bounds = tuple[int, int]  # the least and the greatest value
 
 
 class Symbolic(Protocol):
@@ -29,6 +31,9 @@ class Symbolic(Protocol):
 
     def size(self, array: Value, axis: int) -> Linear:
         """Give a size of an array, or that of bytes."""
+
+    def bounds(self, value: Value) -> Bounds:
+        """Give the least and the greatest value of a number, whatever else is known."""
 
     def constant(self, value: int) -> Linear: ...
 
@@ -51,6 +56,7 @@ class RangeRules(Record):
     - `value(s, node, index)`: output `index`, exactly, or None.
     - `item(s, node, index)`: item of the output, a tuple or range, or None.
     - `size(s, node, axis)`: size of the output, an array, or None.
+    - `bounds(s, node)`: of the output, an int of ints, by `Symbolic.bounds` of the operands.
     - `facts(s, node)`: polynomials that are at least 0 once the node has run to its end.
     - `implies(s, node, holds)`: those that are at least 0 where the output, a bool, is true (or false).
     - `below(s, node, x)`: those that are at least 0 where `x` is less than the output.
@@ -62,6 +68,7 @@ class RangeRules(Record):
     value: Callable[[Symbolic, Node, int], Linear | None] | None = None
     item: Callable[[Symbolic, Node, int], Linear | None] | None = None
     size: Callable[[Symbolic, Node, int], Linear | None] | None = None
+    bounds: Callable[[Symbolic, Node], Bounds] | None = None
     facts: Callable[[Symbolic, Node], Iterable[Linear]] | None = None
     implies: Callable[[Symbolic, Node, bool], Iterable[Linear]] | None = None
     below: Callable[[Symbolic, Node, Linear], Iterable[Linear]] | None = None

@@ -7,13 +7,16 @@ from collections.abc import Callable, Iterable
 from ljit.ir import Node, Value
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import RangeRules, Symbolic
+from ljit.ops import int_bounds
+from ljit.ops.int_bounds import are_ints, is_int
 from ljit.ops.python_numbers import INT_MAX, INT_MIN
-from ljit.types import BOOL, BYTES, INT, RANGE, ArrayType, ScalarType, TupleType, Type
+from ljit.types import BOOL, BYTES, INT, RANGE, ArrayType, TupleType
 
 __all__ = [
     "ABSOLUTE",
     "ADD",
     "BITS_AND",
+    "BITS_OR",
     "CONVERT",
     "EQUAL",
     "FITS",
@@ -54,16 +57,6 @@ FROM_START = "from_start"  # an index is not below 0
 INSIDE = "inside"  # there is an item at the index
 
 
-def is_int(t: Type) -> bool:
-    """Whether values of the type are ints of some kind."""
-    return t in (INT, BOOL) or (isinstance(t, ScalarType) and t.dtype.kind in "biu")
-
-
-def are_ints(node: Node) -> bool:
-    """Whether all operands and outputs are ints of some kind."""
-    return all(is_int(v.type) for v in node.inputs) and all(is_int(v.type) for v in node.outputs)
-
-
 def _fits(x: Linear) -> Iterable[tuple[str, Linear]]:
     yield FITS, x - INT_MIN
     yield FITS, INT_MAX - x
@@ -88,7 +81,8 @@ def _exact(compute: Callable[..., Linear]) -> RangeRules:
     def checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
         return _fits(compute(*map(s.value, node.inputs))) if node.output.type == INT else ()
 
-    return RangeRules(value=value, checks=checks, is_complete=is_proven_to_fit)
+    bounds = int_bounds.corners(compute)
+    return RangeRules(value=value, bounds=bounds, checks=checks, is_complete=is_proven_to_fit)
 
 
 ADD = _exact(lambda x, y: x + y)
@@ -142,8 +136,8 @@ def _facts_of_floordiv(s: Symbolic, node: Node) -> Iterable[Linear]:
         yield y - 1 - rest
 
 
-MOD = RangeRules(facts=_facts_of_mod, checks=_division_checks)
-FLOORDIV = RangeRules(facts=_facts_of_floordiv, checks=_division_checks)
+MOD = RangeRules(bounds=int_bounds.remainder, facts=_facts_of_mod, checks=_division_checks)
+FLOORDIV = RangeRules(bounds=int_bounds.quotient, facts=_facts_of_floordiv, checks=_division_checks)
 
 # -- bits, abs, min, max ---------------------------------------------------------------------------
 
@@ -156,6 +150,17 @@ def _facts_of_and(s: Symbolic, node: Node) -> Iterable[Linear]:
         if s.proves(x):
             yield out
             yield x - out
+
+
+def _facts_of_or(s: Symbolic, node: Node) -> Iterable[Linear]:
+    """Give those of ``x | y`` and ``x ^ y``."""
+    if not are_ints(node):
+        return
+    x, y = map(s.value, node.inputs)
+    if s.proves(x) and s.proves(y):
+        out = s.value(node.output)
+        yield out
+        yield x + y - out
 
 
 def _facts_of_rshift(s: Symbolic, node: Node) -> Iterable[Linear]:
@@ -196,18 +201,19 @@ def _facts_of_extremum(sign: int) -> Callable[[Symbolic, Node], Iterable[Linear]
     return facts
 
 
-BITS_AND = RangeRules(facts=_facts_of_and)
-RSHIFT = RangeRules(facts=_facts_of_rshift)
-ABSOLUTE = RangeRules(facts=_facts_of_abs)
-MAXIMUM = RangeRules(facts=_facts_of_extremum(1))
-MINIMUM = RangeRules(facts=_facts_of_extremum(-1))
+BITS_AND = RangeRules(bounds=int_bounds.conjunction, facts=_facts_of_and)
+BITS_OR = RangeRules(bounds=int_bounds.disjunction, facts=_facts_of_or)
+RSHIFT = RangeRules(bounds=int_bounds.shifted, facts=_facts_of_rshift)
+ABSOLUTE = RangeRules(bounds=int_bounds.absolute, facts=_facts_of_abs)
+MAXIMUM = RangeRules(bounds=int_bounds.extremum(max), facts=_facts_of_extremum(1))
+MINIMUM = RangeRules(bounds=int_bounds.extremum(min), facts=_facts_of_extremum(-1))
 
 
 def _converted(s: Symbolic, node: Node, _index: int) -> Linear | None:
     return s.value(node.inputs[0]) if len(node.inputs) == 1 and are_ints(node) else None
 
 
-CONVERT = RangeRules(value=_converted)
+CONVERT = RangeRules(value=_converted, bounds=int_bounds.same)
 
 # -- conditions ------------------------------------------------------------------------------------
 
@@ -327,16 +333,10 @@ def _sequence_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
             yield INSIDE, s.size(node.inputs[0], 0) - 1 - index
 
 
-def _facts_of_item(s: Symbolic, node: Node) -> Iterable[Linear]:
-    if node.inputs[0].type == BYTES and is_int(node.output.type):
-        yield s.value(node.output)
-        yield 255 - s.value(node.output)
-
-
 MADE_TUPLE = RangeRules(item=_item_of_made_tuple)
 ITEM_OF_TUPLE = RangeRules(value=_item_of_tuple, is_complete=lambda _node: True)
 UNPACKED = RangeRules(value=_unpacked)
 MADE_RANGE = RangeRules(item=_item_of_range)
 SAME_ITEMS = RangeRules(item=lambda s, node, index: s.item(node.inputs[0], index))
 LENGTH = RangeRules(value=_length, facts=_facts_of_length)
-SEQUENCE_INDEX = RangeRules(checks=_sequence_checks, facts=_facts_of_item)
+SEQUENCE_INDEX = RangeRules(bounds=int_bounds.byte, checks=_sequence_checks)

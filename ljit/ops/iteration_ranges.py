@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ljit.ir import Node, Value
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import RangeRules, Symbolic
+from ljit.ops.int_bounds import byte
 from ljit.ops.int_ranges import FITS, INSIDE
 from ljit.ops.python_numbers import INT_MAX, INT_MIN
 from ljit.types import BYTES, RANGE, ArrayType, TupleType, Type, ViewType
@@ -107,6 +108,7 @@ def _size_of_row(s: Symbolic, node: Node, axis: int) -> Linear | None:
 NEXT_RANGES = RangeRules(
     size=_size_of_row,
     value=_next_value,
+    bounds=byte,
     item=_next_item,
     facts=_next_facts,
     checks=_next_checks,

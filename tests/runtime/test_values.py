@@ -177,3 +177,21 @@ def test_identity_of_arrays_and_of_their_views():
     for _ in range(10):
         for other in (key, key[1:], np.zeros(2)):
             assert f(["a", other], key) == compiled(["a", other], key)
+
+
+def ints_in_lists(n):
+    filled, appended = [0] * n, []
+    for i in range(n):
+        filled[i] = i - 8
+        appended.append(i - 8)
+    return filled, appended
+
+
+def test_small_ints_in_lists_are_the_objects_that_cpython_has():
+    compiled = ljit.jit(ints_in_lists)
+    for _ in range(4):
+        expected = [i - 8 for i in range(300)]
+        for found in compiled(300):
+            assert found == expected
+            assert [i for i, x in enumerate(found) if x is expected[i]] == list(range(3, 265))
+    assert compiled.specializations[0].state.startswith("native")

@@ -1,0 +1,113 @@
+"""Bounds of ints that follow from those of the operands alone (`RangeRules.bounds`), wherever the op stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+
+from ljit.ir import Node
+from ljit.ir.linear import Linear
+from ljit.ir.range_rules import Bounds, Symbolic
+from ljit.types import BOOL, BYTES, INT, ScalarType, Type
+
+__all__ = ["are_ints", "byte", "corners", "is_int"]
+__all__ += [
+    "absolute",
+    "conjunction",
+    "disjunction",
+    "extremum",
+    "quotient",
+    "remainder",
+    "same",
+    "shifted",
+]
+
+_NONE = -(2**64), 2**64  # as good as none: the type says more
+_Rule = Callable[[Symbolic, Node], Bounds]
+
+
+def is_int(t: Type) -> bool:
+    """Whether values of the type are ints of some kind."""
+    return t in (INT, BOOL) or (isinstance(t, ScalarType) and t.dtype.kind in "biu")
+
+
+def are_ints(node: Node) -> bool:
+    """Whether all operands and outputs are ints of some kind."""
+    return all(is_int(v.type) for v in node.inputs) and all(is_int(v.type) for v in node.outputs)
+
+
+def _of_ints(rule: _Rule) -> _Rule:
+    return lambda s, node: rule(s, node) if are_ints(node) else _NONE
+
+
+def corners(compute: Callable[..., Linear]) -> _Rule:
+    """Of operations that have their extremes where the operands have theirs."""
+
+    def bounds(s: Symbolic, node: Node) -> Bounds:
+        ends = product(*(map(s.constant, s.bounds(v)) for v in node.inputs))
+        values = [compute(*corner).constant for corner in ends]
+        return min(values), max(values)
+
+    return _of_ints(bounds)
+
+
+@_of_ints
+def conjunction(s: Symbolic, node: Node) -> Bounds:
+    """Of ``x & y``: not below 0 if either is not."""
+    highs = [high for low, high in map(s.bounds, node.inputs) if low >= 0]
+    return (0, min(highs)) if highs else _NONE
+
+
+@_of_ints
+def disjunction(s: Symbolic, node: Node) -> Bounds:
+    """Of ``x | y`` and ``x ^ y``: no more bits than the operands have."""
+    (low, high), (least, most) = map(s.bounds, node.inputs)
+    return (0, (1 << max(high, most).bit_length()) - 1) if low >= 0 and least >= 0 else _NONE
+
+
+@_of_ints
+def shifted(s: Symbolic, node: Node) -> Bounds:
+    """Of ``x >> y``."""
+    (low, high), (least, _) = map(s.bounds, node.inputs)
+    return (0, high >> min(max(least, 0), 64)) if low >= 0 else _NONE
+
+
+@_of_ints
+def remainder(s: Symbolic, node: Node) -> Bounds:
+    """Of ``x % y``."""
+    (low, high), (least, most) = map(s.bounds, node.inputs)
+    return (0, min(high, most - 1) if low >= 0 else most - 1) if least > 0 else _NONE
+
+
+@_of_ints
+def quotient(s: Symbolic, node: Node) -> Bounds:
+    """Of ``x // y``."""
+    (low, high), (least, _) = map(s.bounds, node.inputs)
+    return (0, high // least) if low >= 0 and least > 0 else _NONE
+
+
+@_of_ints
+def absolute(s: Symbolic, node: Node) -> Bounds:
+    low, high = s.bounds(node.inputs[0])
+    return max(low, -high, 0), max(abs(low), abs(high))
+
+
+def extremum(choose: Callable[..., int]) -> _Rule:
+    """Of ``max(...)`` or ``min(...)``."""
+
+    def bounds(s: Symbolic, node: Node) -> Bounds:
+        low, high = zip(*map(s.bounds, node.inputs), strict=True)
+        return choose(low), choose(high)
+
+    return _of_ints(bounds)
+
+
+@_of_ints
+def same(s: Symbolic, node: Node) -> Bounds:
+    """Of a conversion."""
+    return s.bounds(node.inputs[0])
+
+
+def byte(_s: Symbolic, node: Node) -> Bounds:
+    """Of the items of bytes."""
+    return (0, 255) if node.inputs[0].type == BYTES else _NONE
