@@ -62,6 +62,12 @@ class Blocks(Elements):
         return self.columns == 1 and self.inner - 1 in self.reduced and not self.is_inner_reduced
 
     @property
+    def _are_rows_added(self) -> bool:
+        """Whether the elements of a row are added up: one instruction each, where extrema take several."""
+        pairs = self._reduced_targets
+        return self.is_inner_reduced and all(a.rule.is_compensated for _, a in pairs)
+
+    @property
     def _can_be_packed(self) -> bool:
         """Whether the loops can go through blocks of elements that are put side by side."""
         rows = 1 << ROWS if self._has_reduced_rows and self.kernel.length <= SHORT else 1
@@ -76,9 +82,9 @@ class Blocks(Elements):
         Of large elements a vector is but a few. Where little is done with each, that gains less than is lost: the
         memory stands still while a block is computed.
         """
-        is_short = (
-            self.kernel.length <= SHORT and not self._reduced_targets and not self.kernel.may_leave
-        )
+        is_short = self.kernel.length <= SHORT and not self.kernel.may_leave
+        if self._reduced_targets and not self._are_rows_added:
+            is_short = False
         sizes = [x.dtype.itemsize for x in self._loose] or [0]
         are_results = all(x.dtype.itemsize >= max(sizes) for x in self.targets)
         are_large = min(sizes) >= _LARGE and (max(sizes) == _LARGE or are_results)

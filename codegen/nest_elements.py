@@ -179,6 +179,25 @@ class Elements:
 
     # -- places --------------------------------------------------------------------------------------
 
+    def _moving(self, strides: Places) -> list[Operand]:
+        """The arrays whose places differ from trip to trip."""
+        return [x for x in self.arrays if strides[x].constant != 0]
+
+    def _rows_from(
+        self, rows: Sequence[Places], moving: Sequence[Operand], carried: Sequence[Ref]
+    ) -> tuple[list[Places], list[Ref]]:
+        """Rows whose moving arrays are at the places that a loop carries, and what else it carries."""
+        places = iter(carried)
+        found = [{**row, **{x: next(places) for x in moving}} for row in rows]
+        return found, [*places]
+
+    def _places_behind(
+        self, rows: Sequence[Places], count: int, moving: Sequence[Operand], strides: Places
+    ) -> list[Ref]:
+        """The places of the moving arrays so many trips later."""
+        ends = [self._moved(row, integer("i64", count), strides) for row in rows]
+        return [end[x] for end in ends for x in moving]
+
     def _following(self, row: Places, strides: Places) -> list[Places]:
         """A few places from one on: so many as the machine's addresses can say without adding."""
         return [self._moved(row, integer("i64", i), strides) for i in range(FEW)]

@@ -308,15 +308,13 @@ class Loops(Blocks):
         if is_unit:
             self._copy_or(lambda: self._vector_loop(trip, [], numbered, hints), trip, strides)
             return
-        moving = [x for x in self.arrays if strides[x].constant != 0]
+        moving = self._moving(strides)
 
         def from_place(count: int) -> Callable[[Ref, State], State]:
             def go_on(_k: Ref, carried: State) -> State:
-                places = iter(carried)
-                first = [{**row, **{x: next(places) for x in moving}} for row in rows]
+                first, _ = self._rows_from(rows, moving, carried)
                 elements(first if count == 1 else self._following(first[0], strides), None)
-                ends = [self._moved(row, integer("i64", count), strides) for row in first]
-                return [end[x] for end in ends for x in moving]
+                return self._places_behind(first, count, moving, strides)
 
             return go_on
 
@@ -408,6 +406,8 @@ class Loops(Blocks):
         places = rows[:1] if self.is_last_reduced else rows
         accumulators = [accumulator for _ in places for _, accumulator in pairs]
         hints = hints_of(self.group, is_unit=is_unit)
+        is_short = self.kernel.length <= SHORT and not self.e.is_quick
+        has_chains = is_short and not is_unit and self._are_rows_added
 
         def run(first: Ref, count: Ref) -> list[State]:
             state = [part for a in accumulators for part in a.start_state]
@@ -417,12 +417,17 @@ class Loops(Blocks):
                     found = self._side_by_side(moved, hoisted, k, strides)
                     return take(accumulators, [value for row in found for value in row], carried)
 
-                state = self._vector_loop(count, state, body, hints)
+                if has_chains:
+                    state = self._in_chains(moved, hoisted, count, strides, accumulators)
+                else:
+                    state = self._vector_loop(count, state, body, hints)
             return split(state, accumulators)
 
         size = None
         if self._fast is not TRUE:
             size = f.select(self._fast, integer("i64", BLOCK), integer("i64", 1 << BLOCK_SHIFT))
+        elif has_chains and any(a.is_compensated for a in accumulators):
+            size = integer("i64", 1 << BLOCK_SHIFT)  # these chains are fewer than those of vectors
         may_stop = not self.kernel.may_leave and len(pairs) == len(self.targets)
         found = iter(combine_blocks(accumulators, trip, run, may_stop=may_stop, size=size))
         for place in places:
@@ -432,6 +437,47 @@ class Loops(Blocks):
                     if not self._is_combined_once:
                         whole = a.combine(self._load(target, None, ZERO), whole)
                     self._store(target, None, ZERO, whole)
+
+    def _in_chains(
+        self,
+        rows: Sequence[Places],
+        hoisted: Sequence[dict[int, Native]],
+        count: Ref,
+        strides: Places,
+        accumulators: Sequence[Accumulator],
+    ) -> State:
+        """Combine elements with gaps in a few chains, none of which waits for what the others give."""
+        f, moving = self.f, self._moving(strides)
+        start = [part for a in accumulators for part in a.start_state]
+        width = len(start)
+
+        def from_place(chains: int) -> Callable[[Ref, State], State]:
+            def go_on(_k: Ref, carried: State) -> State:
+                first, states = self._rows_from(rows, moving, carried)
+                new: State = []
+                for i in range(chains):
+                    places = [self._moved(row, integer("i64", i), strides) for row in first]
+                    found = self._side_by_side(places, hoisted, None, strides)
+                    values = [value for row in found for value in row]
+                    new += take(accumulators, values, states[i * width : (i + 1) * width])
+                return [*self._places_behind(first, chains, moving, strides), *new]
+
+            return go_on
+
+        places = [row[x] for row in rows for x in moving]
+        trips = f.binary("lshr", count, _FEW_SHIFT)
+        state = [*places, *start * FEW]
+        state = maybe_loop(self.e, trips, state, from_place(FEW), FEW * self.kernel.length)
+        places, found = state[: len(places)], state[len(places) :]
+        for i in range(width, FEW * width, width):
+            parts = split(found[i : i + width], accumulators)
+            values = [Native(a.block_type, x) for a, x in zip(accumulators, parts, strict=True)]
+            found[:width] = take(accumulators, values, found[:width])
+        rest = f.binary("and", count, integer("i64", FEW - 1))
+        state = maybe_loop(
+            self.e, rest, [*places, *found[:width]], from_place(1), self.kernel.length
+        )
+        return state[len(places) :]
 
     def _stride_of(self, x: Operand, *, is_unit: bool) -> Ref:
         if not self.ndim:

@@ -113,9 +113,14 @@ x:
 
 
 def test_avx512_machines_use_their_full_vectors():
+    assert engine._feature_string(_Features({"avx512f": True})) == "+avx512f,-prefer-256-bit"
+    assert "prefer-256-bit" not in engine._feature_string(_Features({"avx2": True}))
+
+
+def test_elements_at_places_are_loaded_one_by_one():
     text = engine._feature_string(_Features({"avx512f": True, "avx2": True}))
-    assert text.endswith(",-prefer-256-bit")
-    assert engine._feature_string(_Features({"avx2": True})) == "+avx2"
+    assert text.endswith(",+prefer-no-gather,+prefer-no-scatter")
+    assert engine._feature_string(_Features({"sse2": True})) == "+sse2"
 
 
 @pytest.mark.skipif(

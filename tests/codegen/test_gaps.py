@@ -81,3 +81,51 @@ def test_columns_that_only_a_run_finds_to_be_broadcast(width, dtype):
             y, z = x.copy(), x.copy()
             assert in_place(y, y[:, :1]) == subtracted(z, z[:, :1])
             np.testing.assert_array_equal(y, z)
+
+
+REDUCTIONS = {
+    "sum": lambda a, b: a.sum(),
+    "product": lambda a, b: (a * b).sum(),
+    "max": lambda a, b: a.max(initial=0),
+    "any": lambda a, b: (a > b).any(),
+    "rows": lambda a, b: (a + b).sum(axis=-1),
+    "least and greatest": lambda a, b: a.min(initial=9) * 10 + a.max(initial=0),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int64", "complex128"])
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_any_number_of_elements_with_gaps_is_combined(name, dtype):
+    function = REDUCTIONS[name]
+    if dtype == "complex128" and name != "sum":
+        function = lambda a, b: (a * b).sum(axis=-1)  # noqa: E731
+    with config.overridden(quick_runs=0):
+        f = ljit.jit(function)
+        for count in (8, *range(10), 255, 256, 257, 1030):
+            a, b = (np.arange(start, start + 9 * count) % 11 for start in (3, 7))
+            a, b = a.reshape(3, -1).astype(dtype)[:, ::3], b.reshape(3, -1).astype(dtype)[:, ::-3]
+            found, wanted = f(a, b), function(a, b)  # of ints: exact
+            assert (type(found), found.dtype) == (type(wanted), wanted.dtype)
+            np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_numbers_that_are_none_are_found_among_gaps():
+    with config.overridden(quick_runs=0):
+        f = ljit.jit(lambda a: (a.max(), a.min(), a.sum()))
+        for place in range(13):
+            a = np.arange(39.0)
+            a[3 * place] = np.nan
+            assert all(map(np.isnan, f(a[::3])))
+            a[3 * place] = np.inf
+            assert f(a[::3])[0] == f(a[::3])[2] == np.inf
+
+
+def test_sums_with_gaps_have_several_chains():
+    with config.overridden(quick_runs=0):
+        f = ljit.jit(REDUCTIONS["sum"])
+        for _ in range(2):
+            f(np.ones((100, 20))[:, ::2], None)
+        text = f.dump_llvm(optimized=True)
+    sums = [set(re.findall(r"%[\w.]+ = fadd reassoc double", x)) for x in text.split("\n\n")]
+    assert max(map(len, sums)) >= 4
