@@ -21,6 +21,14 @@ PARAMETERS = ("i", "j", "x", "y", "a", "b", "m", "items")
 
 _INTS = (0, 1, -1, 2, 3, 7, -5, 63, 2**31, 2**62, -(2**63), 2**63 - 1)
 _FLOATS = (0.0, -0.0, 1.0, -1.5, 0.5, 3.25, 1e300, 5e-324, math.inf, -math.inf, math.nan)
+_CAUGHT = ("IndexError", "ZeroDivisionError", "(ValueError, OverflowError)", "Exception")
+#: the variable of an ``except`` clause, and how the clause ends
+_HANDLERS = (
+    ("", "s += 1"),
+    ("", "raise"),
+    (" as error", "s += len(error.args)"),
+    (" as k", "pass"),
+)
 
 
 class ProgramWriter:
@@ -207,9 +215,40 @@ class _NumericWriter(ProgramWriter):
         return "\n".join(self.lines) + "\n"
 
 
-def random_program(seed: int) -> str:
-    """Give the source of a random function ``f`` with `PARAMETERS`."""
-    return _NumericWriter(seed).text()
+class _HandlingWriter(_NumericWriter):
+    """The same with ``try`` statements: what fails in them may be handled."""
+
+    def compound(self, indent: int, in_loop: bool, depth: int) -> None:
+        r = self.random
+        if r.random() < 0.4:
+            super().compound(indent, in_loop, depth)
+            return
+        self.put(indent, "try:")
+        self.block(indent + 1, in_loop, depth + 1)
+        if r.random() < 0.2:
+            self.put(indent + 1, "items[len(items) * 2]")
+        has_handler = r.random() < 0.7
+        if has_handler:
+            self.handler(indent, in_loop, depth)
+        if not has_handler or r.random() < 0.3:
+            self.put(indent, "finally:")
+            self.block(indent + 1, in_loop, depth + 1)
+
+    def handler(self, indent: int, in_loop: bool, depth: int) -> None:
+        r = self.random
+        classes = r.choice(_CAUGHT)
+        name, end = r.choice(_HANDLERS)
+        self.put(indent, f"except {classes}{name}:")
+        self.block(indent + 1, in_loop, depth + 1)
+        self.put(indent + 1, end)
+        if r.random() < 0.3:
+            self.put(indent, "else:")
+            self.block(indent + 1, in_loop, depth + 1)
+
+
+def random_program(seed: int, *, handles: bool = False) -> str:
+    """Give the source of a random function ``f`` with `PARAMETERS`; `handles`: with ``try`` statements in it."""
+    return (_HandlingWriter if handles else _NumericWriter)(seed).text()
 
 
 def make_function(text: str, name: str) -> Callable[..., Any]:

@@ -23,6 +23,19 @@ def test_a_random_program_does_what_it_does_in_cpython(seed: int) -> None:
         check_calls(plain, ljit.jit(plain), calls, ulp=1)
 
 
+@pytest.mark.parametrize("seed", range(PROGRAMS // 2))
+def test_a_random_program_with_handlers_does_what_it_does_in_cpython(seed: int) -> None:
+    plain = make_function(random_program(seed, handles=True), f"handling{seed}")
+    factories = [lambda k=k: random_arguments(1000 * seed + k) for k in range(3)]
+    calls = [factory for factory in factories for _ in range(3)] + factories
+    with config.overridden(check=config.CHECK_PASSES):
+        compiled = ljit.jit(plain)
+        check_calls(plain, compiled, calls, ulp=1)
+        if seed % 3 == 0:
+            for _site in fail_each_guard(compiled):
+                check_calls(plain, compiled, factories[:1], ulp=1)
+
+
 @pytest.mark.parametrize("seed", range(0, PROGRAMS, 6))
 def test_a_random_program_survives_each_failing_guard(seed: int) -> None:
     plain = make_function(random_program(seed), f"random{seed}")

@@ -645,3 +645,35 @@ def loops_over_generators(n, k):
     except Error as error:
         log.append(lines_of(error))
     return log
+
+
+def quotient(a, b):
+    try:
+        return a / b
+    except ZeroDivisionError:
+        return 0.0
+
+
+@program(lambda: ([1.0, 0.0, 2.0],), lambda: ([1.0, 2.0],), lambda: ([0.0, "x"],))
+def calls_of_functions_with_handlers(xs):
+    total = 0.0
+    for x in xs:
+        total += quotient(1.0, x)
+    return total
+
+
+@program(lambda: ([1, (2, 0), "x"],), lambda: ([(3, 4)],))
+def patterns_in_a_body(xs):
+    found = []
+    for x in xs:
+        try:
+            match x:
+                case (a, b):
+                    found.append(a // b)
+                case int():
+                    found.append(x)
+                case _:
+                    raise TypeError(x)
+        except (TypeError, ZeroDivisionError) as error:
+            found.append(repr(error))
+    return found
