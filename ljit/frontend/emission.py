@@ -7,9 +7,9 @@ the current place. The emitters of the tree views register themselves with `emit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import FunctionType
+from types import CellType, FunctionType
 from typing import Any
 
 from ljit.errors import UnsupportedSyntaxError
@@ -32,9 +32,26 @@ from ljit.records import Record, made_by
 from ljit.source import SourceRange
 from ljit.types import ANY, BOOL, INT, Type
 
-__all__ = ["Cleanup", "Emission", "Exit", "NestedFunction", "Scope", "emits"]
+__all__ = [
+    "Cleanup",
+    "Emission",
+    "Exit",
+    "NeedsCellError",
+    "NestedFunction",
+    "Scope",
+    "emits",
+]
 
 _MAX_NODES = 20_000
+
+
+class NeedsCellError(UnsupportedSyntaxError):
+    """Nested functions share a variable of the function: it is translated if it is in a cell as well."""
+
+    def __init__(self, message: str, where: SourceRange, variable: str) -> None:
+        super().__init__(message, where)
+        self.variable = variable
+
 
 _Emitter = Callable[["Emission", Any], Any]  # each takes the tree class that it is listed under
 _EMITTERS: dict[type[Tree], _Emitter] = {}
@@ -55,7 +72,8 @@ class Scope(Record, frozen=False):
     """The local variables of a function or comprehension: slots by name.
 
     `inlinable` are the names of nested functions that may be inlined, `functions` those defined so far.
-    `unsure` collects slots that were read where they may be unbound, `settled` are variables that are bound once.
+    `unsure` collects slots that were read where they may be unbound, `settled` are variables that are bound once,
+    `rebound` those that nested functions declare ``nonlocal``.
     """
 
     parent: Scope | None
@@ -66,6 +84,7 @@ class Scope(Record, frozen=False):
     functions: dict[str, NestedFunction] = made_by(factory=dict)
     unsure: dict[str, None] = made_by(factory=dict)
     settled: frozenset[str] = frozenset()
+    rebound: frozenset[str] = frozenset()
     has_frame: bool = True
 
 
@@ -116,6 +135,9 @@ class Emission:
         self.graph = graph
         self.block = graph.block
         self.scope = Scope(None, {})
+        self.cells: dict[
+            str, str
+        ] = {}  # by the slots of the function's own variables: those of their cells
         self.bound: frozenset[str] = frozenset()
         self.loop: Exit | None = None
         self.region: Exit | None = None
@@ -233,8 +255,34 @@ class Emission:
             return
         scope, slot = found
         self.store(slot, value, where)
+        if slot in self.cells:
+            self._store_cell(slot, value, where)
         if name in scope.deleted:
             self.bound -= {slot}
+
+    def make_cells(self, variables: Iterable[str], where: SourceRange) -> None:
+        """Give variables of the function cells that nested functions share with it; its own reads need none."""
+        for variable in variables:
+            self.cells[variable] = self.fresh_slot()
+            cell = self.emit("py::call", self.constant(CellType, where), where=where, kwnames=())
+            self.store(self.cells[variable], cell, where)
+
+    def _store_cell(self, slot: str, value: Value, where: SourceRange) -> None:
+        cell = self.load(self.cells[slot], where)
+        if value.node is not None and value.node.op is UNINITIALIZED:
+            self.effect("prim::clear_cell", cell, where=where)
+        else:
+            self.effect("prim::store_cell", cell, value, where=where)
+
+    def refused(
+        self, message: str, where: SourceRange, found: tuple[Scope, str] | None
+    ) -> UnsupportedSyntaxError:
+        """Give the error for a variable that cannot be translated as it is: with a cell it may be."""
+        if found is None or found[1] not in found[0].slots or found[0].parent is not None:
+            return self.unsupported(message, where)
+        if found[1] in self.cells or found[1] in found[0].rebound:
+            return self.unsupported(message, where)
+        return NeedsCellError(message, where, found[1])
 
     # -- control flow ------------------------------------------------------------------------------
 

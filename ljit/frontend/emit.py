@@ -21,7 +21,7 @@ import ljit.ops  # noqa: F401  # declares the ops
 from ljit.errors import UnsupportedSyntaxError
 from ljit.frontend import tree
 from ljit.frontend.build import build_def
-from ljit.frontend.emission import Emission
+from ljit.frontend.emission import Emission, NeedsCellError
 from ljit.frontend.emit_nested import function_scope, refuse_generator
 from ljit.frontend.scopes import names_of
 from ljit.ir import Graph
@@ -39,25 +39,40 @@ def build_graph(fn: FunctionType) -> Graph:
     try:
         definition = build_def(fn)
         try:
-            return emit_graph(definition, fn, inlines_generators=True)
+            return _emit(definition, fn, inlines_generators=True)
         except UnsupportedSyntaxError:  # perhaps in a generator, which can do without
-            return emit_graph(definition, fn)
+            return _emit(definition, fn, inlines_generators=False)
     except RecursionError:
         message = f"{fn.__qualname__} is nested too deeply; split it up"
         raise UnsupportedSyntaxError(message) from None
 
 
+def _emit(definition: tree.Def, fn: FunctionType, *, inlines_generators: bool) -> Graph:
+    """Emit the graph; variables are put into cells when that turns out to be needed."""
+    cells: frozenset[str] = frozenset()
+    while True:
+        try:
+            return emit_graph(definition, fn, cells, inlines_generators=inlines_generators)
+        except NeedsCellError as error:
+            cells |= {error.variable}
+
+
 def emit_graph(
-    definition: tree.Def, fn: FunctionType, *, inlines_generators: bool = False
+    definition: tree.Def,
+    fn: FunctionType,
+    cells: frozenset[str] = frozenset(),
+    *,
+    inlines_generators: bool = False,
 ) -> Graph:
-    """Emit the graph of the tree of `fn`."""
+    """Emit the graph of the tree of `fn`; `cells` are the variables that nested functions find in cells."""
     graph = Graph(definition.name)
     emission = Emission(fn, graph, inlines_generators=inlines_generators)
     names = names_of(definition)
     refuse_generator(emission, names)
-    emission.scope = function_scope(None, names, {name: name for name in names.bound})
-    for param in definition.decl.params:
-        value = graph.block.add_param(param.name)
+    emission.scope = function_scope(None, names, {name: name for name in names.bound}, cells)
+    params = [(param, graph.block.add_param(param.name)) for param in definition.decl.params]
+    emission.make_cells(sorted(cells), definition.range)
+    for param, value in params:
         emission.store_name(param.name, value, param.range)
     emission.statements(definition.body)
     if not emission.block.is_terminated:

@@ -1,7 +1,8 @@
 """Nested functions and generator expressions that are values: functions and generators made of CPython's code.
 
 They hold the values that the variables around have where they are made. That is right for variables that are bound
-once, and for generators that are used up at once.
+once, and for generators that are used up at once. Other variables of the function itself are in cells, too: it
+writes them there as well, and reads its own values; what nested functions bind again (``nonlocal``) is refused.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from types import CellType, FunctionType
 
 from ljit.frontend import tree
-from ljit.frontend.emission import Emission, emits
+from ljit.frontend.emission import Emission, Scope, emits
 from ljit.frontend.emit_iteration import place_of_iterator
 from ljit.frontend.function_code import find_code
 from ljit.frontend.tree import Tree
@@ -67,11 +68,15 @@ def _function(
         if found is None and variable in own:
             cells.append(e.constant(own[variable], where))
             continue
+        if found is not None and found[1] in e.cells:
+            cells.append(e.load(e.cells[found[1]], where))
+            continue
         if found is None or found[1] not in e.bound or variable in found[0].inlinable:
             problem = f"{variable!r} is a nested function, or may be unbound where it is used"
-            raise _refused(e, name, problem, where)
+            raise _refused(e, name, problem, where, found)
         if is_kept and variable not in found[0].settled:
-            raise _refused(e, name, f"{variable!r} may be bound again after its use", where)
+            problem = f"{variable!r} may be bound again after its use"
+            raise _refused(e, name, problem, where, found)
         value = e.load(found[1], where, free=not e.is_own(found[0]))
         cells.append(_call(e, CellType, value, where=where))
     parts = [e.constant(part, where) for part in (code, e.function.__globals__, None)]
@@ -90,7 +95,13 @@ def _tuple(e: Emission, items: list[Value], where: SourceRange) -> Value | None:
     return e.emit("prim::TupleConstruct", *items, where=where) if items else None
 
 
-def _refused(e: Emission, name: str, problem: str, where: SourceRange) -> Exception:
+def _refused(
+    e: Emission,
+    name: str,
+    problem: str,
+    where: SourceRange,
+    variable: tuple[Scope, str] | None = None,
+) -> Exception:
     if name == "<genexpr>":
         message = f"{problem}, in a generator expression; write a list comprehension"
     elif name == "<lambda>":
@@ -99,7 +110,7 @@ def _refused(e: Emission, name: str, problem: str, where: SourceRange) -> Except
         )
     else:
         message = f"{problem}, in the nested function {name!r}; define it at module level"
-    return e.unsupported(message, where)
+    return e.refused(message, where, variable)
 
 
 def parts_of(expression: Tree) -> list[Tree]:

@@ -22,15 +22,18 @@ __all__ = ["define", "function_scope", "inline_call", "inline_lambda", "refuse_g
 _STRAIGHT = (tree.Assign, tree.AugAssign, tree.ExprStmt, tree.Assert, tree.Pass, tree.Delete)
 
 
-def function_scope(parent: Scope | None, names: Names, slots: dict[str, str]) -> Scope:
-    """Make the scope of a function with these names."""
+def function_scope(
+    parent: Scope | None, names: Names, slots: dict[str, str], cells: frozenset[str] = frozenset()
+) -> Scope:
+    """Make the scope of a function with these names; functions in cells are values."""
     return Scope(
         parent,
         slots,
         deleted=frozenset(names.deleted),
-        inlinable=names.inlinable,
+        inlinable=names.inlinable - cells,
         escapes=names.escapes,
         settled=names.settled,
+        rebound=frozenset(names.rebound),
     )
 
 
@@ -77,7 +80,7 @@ def inline_call(e: Emission, call: tree.Apply) -> Value:
     function = scope.functions.get(call.function.name)
     if function is None or slot not in e.bound:
         message = f"the nested function {call.function.name!r} may not be defined yet here"
-        raise e.unsupported(f"{message}; define it at module level", call.range)
+        raise e.refused(f"{message}; define it at module level", call.range, found)
     return _inline(e, function, call)
 
 
@@ -85,7 +88,7 @@ def _inline(e: Emission, function: NestedFunction, call: tree.Apply) -> Value:
     definition = function.definition
     if definition in e.inlining:
         message = f"the nested function {definition.name!r} is recursive"
-        raise e.unsupported(f"{message}; define it at module level", call.range)
+        raise e.refused(f"{message}; define it at module level", call.range, _variable(e, call))
     values = _bind_arguments(e, definition.decl.params, function, call)
     names = names_of(definition)
     refuse_generator(e, names)
@@ -166,7 +169,13 @@ def _bind_keywords(
 
 def _does_not_fit(e: Emission, function: NestedFunction, call: tree.Apply) -> Exception:
     message = f"the arguments do not fit the nested function {function.definition.name!r}"
-    return e.unsupported(f"{message} (or are starred); define it at module level", call.range)
+    message = f"{message} (or are starred); define it at module level"
+    return e.refused(message, call.range, _variable(e, call))
+
+
+def _variable(e: Emission, call: tree.Apply) -> tuple[Scope, str] | None:
+    """The variable that the function which is called is in, None for a lambda."""
+    return e.find(call.function.name) if isinstance(call.function, tree.Var) else None
 
 
 @emits(tree.Return)

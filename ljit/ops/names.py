@@ -6,6 +6,7 @@ They mean what CPython's bytecode means: `LOAD_GLOBAL`, `STORE_GLOBAL`, `LOAD_DE
 
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections.abc import Callable
 from types import CellType, FunctionType
@@ -221,6 +222,29 @@ STORE_CLOSURE = object_op(
     evaluate=_store_closure,
     lower=_lower_store_closure,
     can_lower=any_operands,
+)
+
+# -- variables that nested functions share ------------------------------------------------------------
+
+
+def _clear_cell(cell: CellType) -> None:
+    with contextlib.suppress(ValueError):  # it was empty
+        del cell.cell_contents
+
+
+STORE_CELL = object_op(
+    "prim::store_cell",
+    "(cell!, value)",
+    "Put the value of a variable into the cell that nested functions find it in.",
+    infer=lambda cell, value: (),
+    evaluate=set_cell,
+)
+CLEAR_CELL = object_op(
+    "prim::clear_cell",
+    "(cell!)",
+    "Empty the cell of a variable that is deleted.",
+    infer=lambda cell: (),
+    evaluate=_clear_cell,
 )
 
 # -- imports ---------------------------------------------------------------------------------------

@@ -25,16 +25,6 @@ def try_in_a_nested_function(a, b):
     return divided(b), divided(a)
 
 
-@program(lambda: (4,), is_translated=False)
-def generator_result(n):
-    def squares():
-        for i in range(n):
-            yield i * i
-
-    n += 1
-    return list(squares())
-
-
 @program(lambda: (3,), is_translated=False)
 def local_class(n):
     class Point:
@@ -80,20 +70,6 @@ def deletes_a_global(n):
     made = MADE
     del MADE
     return made
-
-
-@program(lambda: (2,), is_translated=False)
-def escaping_closure(n):
-    functions = []
-    for i in range(n):
-        functions.append(lambda x: x + i + n)  # noqa: B023  # which is the point
-    return [f(10) for f in functions]
-
-
-@program(lambda: ([1, 0, 2],), is_translated=False)
-def closures_over_what_a_comprehension_binds(xs):
-    functions = [lambda: y for x in xs if (y := x)]
-    return [f() for f in functions]
 
 
 @program(lambda: (2,), is_translated=False)

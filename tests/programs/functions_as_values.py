@@ -134,3 +134,126 @@ def a_lambda_that_is_all_another_lambda_gives(x, y):
     add = (lambda a: lambda b: b * 100 + a)(x)
     twice = (lambda f: lambda g: f(g(1000)))(lambda v: v + 50)(lambda w: w + 2000)
     return add(y), (lambda a: lambda b: lambda c: a + b + c)(x)(y)(1), twice
+
+
+# -- variables that nested functions share with the function around ----------------------------------
+
+
+@program(lambda: (4,))
+def generator_result(n):
+    def squares():
+        for i in range(n):
+            yield i * i
+
+    n += 1
+    return list(squares())
+
+
+@program(lambda: (2,))
+def escaping_closure(n):
+    functions = []
+    for i in range(n):
+        functions.append(lambda x: x + i + n)  # noqa: B023  # which is the point
+    return [f(10) for f in functions]
+
+
+@program(lambda: ([1, 0, 2],))
+def closures_over_what_a_comprehension_binds(xs):
+    functions = [lambda: y for x in xs if (y := x)]
+    return [f() for f in functions]
+
+
+@program(lambda: (4,), lambda: (0,), lambda: (2.5,))
+def looks_at_what_changes(n):
+    total, seen = 0, []
+    look = [lambda k=1: (total, k)]
+    for i in range(int(n)):
+        total += i * n
+        seen.append(look[0](i))
+    del look[0]
+    return seen, total
+
+
+@program(lambda: (200,), lambda: (3,))
+def hot_loop_with_a_shared_variable(n):
+    total, last = 0.0, 0
+    peek = {"total": lambda: total, "last": lambda: last}
+    for i in range(n):
+        total = total * 0.5 + i
+        if i % 50 == 0:
+            last = peek["total"]()
+    return total, peek["last"](), peek["total"]()
+
+
+@program(lambda: (6,), lambda: (0,), lambda: ("a",))
+def recursive_nested_functions(n):
+    def factorial(k):
+        return 1 if k < 1 else k * factorial(k - 1)
+
+    def is_even(k):
+        return True if k == 0 else is_odd(k - 1)
+
+    def is_odd(k):
+        return False if k == 0 else is_even(k - 1)
+
+    return factorial(n), is_even(n), list(map(is_odd, range(n)))
+
+
+@program(lambda: (0,), lambda: (1,), lambda: (2,), lambda: (3,))
+def shared_variables_that_are_unbound(kind):
+    def read():
+        return value
+
+    keep = read
+    if kind > 0:
+        value = kind
+    first = keep()
+    if kind == 2:
+        del value
+    elif kind == 3:
+        del value
+        value = 5
+    return first, keep(), value
+
+
+@program(lambda: (1,), lambda: (2,), lambda: (3,), lambda: (4,))
+def calls_that_do_not_fit_nested_functions(kind):
+    def scaled(x, /, y=2, *, z=1):
+        return x * y * z + kind
+
+    if kind == 1:
+        return scaled()
+    if kind == 2:
+        return scaled(x=1)
+    if kind == 3:
+        return scaled(*[1, 2], **{"z": 3})
+    return scaled(1, 2, 3)
+
+
+@program(lambda: (True,), lambda: (False,))
+def nested_functions_that_may_not_be_defined(wanted):
+    if wanted:
+
+        def g(x):
+            return x + 1
+
+    return g(1)
+
+
+@program(lambda: ([1, 2, 3], 2), lambda: ([], 1))
+def parameters_that_are_shared(xs, k):
+    scaled = lambda x: x * k
+    first = list(map(scaled, xs))
+    k += 1
+    for k in range(k, k + 2):
+        first += map(scaled, xs)
+    return first, (scaled(x) for x in xs).__name__, list(scaled(x) for x in xs)
+
+
+@program(lambda: (np.arange(4.0),), lambda: (np.ones(1),))
+def arrays_that_are_shared(a):
+    total = lambda: a.sum()
+    before = total()
+    a = a * 2 + 1
+    a[0] = 7
+    return before, total(), a
