@@ -198,7 +198,8 @@ def place_above(function: FunctionType, levels: int) -> Place | None:
         return None
     variables = frame.f_globals
     if IS_RELOCATED in variables:
-        variables = vars(sys.modules[variables["__name__"]])
+        module = sys.modules.get(variables["__name__"])
+        variables = vars(module) if module is not None else variables
     return Place(frame.f_code.co_filename, frame.f_code.co_qualname, frame.f_lineno, variables)
 
 

@@ -80,11 +80,6 @@ class StatementBuilder(Record):
         return self.expressions.ranges.of(node)
 
     def definition(self, node: ast.FunctionDef) -> Tree:
-        if node.decorator_list:
-            message = (
-                "a decorator on a nested function is not translated; define it at module level"
-            )
-            raise unsupported(message, self._where(node.decorator_list[0]))
         outer = self.expressions
         inner = outer.inside(node.name)
         return tree.Def(
@@ -93,6 +88,7 @@ class StatementBuilder(Record):
             outer.declaration(node.args, node.returns),
             StatementBuilder(inner).build_all(node.body),
             outer.has_lazy_annotations,
+            outer.build_all(node.decorator_list),
         )
 
     def assign(self, node: ast.Assign) -> Tree:

@@ -45,7 +45,11 @@ def _definition(e: Emission, definition: tree.Def) -> None:
 def define(e: Emission, name: str, definition: tree.Def) -> None:
     """Emit the definition of a nested function under a name: its defaults, or a function that is a value."""
     if name not in e.scope.inlinable:
-        e.store_name(name, function_value(e, definition), definition.range)
+        decorators = [e.expression(decorator) for decorator in definition.decorators]
+        value = function_value(e, definition)
+        for decorator, place in reversed([*zip(decorators, definition.decorators, strict=True)]):
+            value = e.emit("py::call", decorator, value, where=place.range, kwnames=())
+        e.store_name(name, value, definition.range)
         return
     e.scope.functions[name] = _evaluate_defaults(e, definition)
     e.bound |= {e.scope.slots[name]}

@@ -23,8 +23,8 @@ class Names(Record, frozen=False):
 
     `escapes` tells where a name is used other than by calling it, in nested functions too; `in_loops` are the names
     that a loop may bind again, `outside` those that are declared ``global`` or ``nonlocal``, `rebound` those that
-    nested functions declare so. `yields` are the places that make a generator of the function, `generators` the names
-    of nested functions that have such.
+    nested functions declare so. `yields` are the places that make a generator of the function, `values` the names of
+    nested functions that are never inlined: generators, and those with decorators.
     """
 
     bound: Counter[str] = made_by(factory=Counter)
@@ -34,7 +34,7 @@ class Names(Record, frozen=False):
     in_loops: set[str] = made_by(factory=set)
     outside: set[str] = made_by(factory=set)
     rebound: set[str] = made_by(factory=set)
-    generators: set[str] = made_by(factory=set)
+    values: set[str] = made_by(factory=set)
     yields: list[tree.Yield] = made_by(factory=list)
 
     @property
@@ -61,8 +61,7 @@ class Names(Record, frozen=False):
             for name in self.defined
             if self.bound[name] == 1
             and not any(
-                name in others
-                for others in (self.escapes, self.deleted, self.rebound, self.generators)
+                name in others for others in (self.escapes, self.deleted, self.rebound, self.values)
             )
         )
 
@@ -212,14 +211,13 @@ def _part(part: Tree, names: Names) -> None:
 
 def _nested(definition: tree.Def, names: Names) -> None:
     """Look at a nested function: its parameters' defaults run here, its body counts for escapes."""
-    for param in definition.decl.params:
-        for child in param.children:
-            _expression(child, names)
+    for part in (*definition.decorators, *definition.decl.params):
+        _expression(part, names)
     if definition.decl.returns is not None:
         _expression(definition.decl.returns, names)
     inner = names_of(definition)
-    if inner.yields:
-        names.generators.add(definition.name)
+    if inner.yields or definition.decorators:
+        names.values.add(definition.name)
     names.rebound |= inner.rebound | inner.outside
     for name, where in inner.escapes.items():
         names.escapes.setdefault(name, where)

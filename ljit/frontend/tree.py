@@ -101,8 +101,10 @@ class Def(Tree):
     decl: Decl
     body: tuple[Tree, ...]
     has_lazy_annotations: bool
+    decorators: tuple[Tree, ...] = ()
     name_of_kind = "def"
     hidden = frozenset(("has_lazy_annotations",))
+    optional_lists = frozenset(("decorators",))
 
 
 class Lambda(Tree):

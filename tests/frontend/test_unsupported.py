@@ -45,7 +45,6 @@ from tests.frontend.harness import function_of
         ("return [(lambda: x) for x in y]", "'x' may be bound again", "lambda: x"),
         ("def g(x: int): pass\n    return g", "annotations are not translated", "def g(x: int): pass"),
         ("return sum((z := x) for x in y)", "this expression is not translated", "((z := x) for x in y)"),
-        ("@h\n    def g(): pass", "a decorator on a nested function", "h"),
         ("async def g(): pass", "async code", "async def g(): pass"),
         ("x = [await y for y in z]", "async code", "await y"),
     ],

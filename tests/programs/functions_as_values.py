@@ -257,3 +257,48 @@ def arrays_that_are_shared(a):
     a = a * 2 + 1
     a[0] = 7
     return before, total(), a
+
+
+def noting(log, name):
+    log.append(name)
+
+    def decorate(function):
+        log.append((name, function.__name__))
+        return lambda x: function(x) + 1
+
+    return decorate
+
+
+@program(lambda: ([1, 2, 1, 3],), lambda: ([],), lambda: ([0.5, "a"],))
+def decorated_nested_functions(xs):
+    log = []
+
+    @noting(log, "outer")
+    @noting(log, "inner")
+    def doubled(x, y=len(log)):
+        log.append(x)
+        return x * 2 + y
+
+    @functools.lru_cache
+    def cached(x):
+        log.append(("cached", x))
+        return x
+
+    return [doubled(x) for x in xs], [cached(x) for x in xs], cached.cache_info(), log
+
+
+@program(lambda: (1,), lambda: (2,))
+def decorators_that_fail(kind):
+    decorator = None
+
+    if kind == 1:
+
+        @decorator
+        def g(x):
+            return x
+
+    @missing_decorator  # noqa: F821
+    def h(x):
+        return x
+
+    return h
