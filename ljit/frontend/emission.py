@@ -372,7 +372,10 @@ class Emission:
         return False
 
     def unbind(self, slot: str, where: SourceRange) -> None:
-        self.store(slot, self.node(UNINITIALIZED, (), where).output, where)
+        nothing = self.node(UNINITIALIZED, (), where).output
+        self.store(slot, nothing, where)
+        if slot in self.cells:
+            self._store_cell(slot, nothing, where)
         self.bound -= {slot}
 
     @contextmanager

@@ -302,3 +302,20 @@ def decorators_that_fail(kind):
         return x
 
     return h
+
+
+@program(lambda: (0,), lambda: (2,), lambda: ("a",))
+def shared_variable_of_a_handler(x):
+    look, seen = None, []
+    try:
+        seen.append(1 / x)
+    except ZeroDivisionError as error:
+        look = lambda: error
+        seen.append(str(look()))
+    finally:
+        seen.append("finally")
+    try:
+        look()
+    except (NameError, TypeError) as problem:
+        seen.append(str(problem))
+    return seen
