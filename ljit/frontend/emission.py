@@ -147,6 +147,9 @@ class Emission:
         self.handlers = 0  # handlers around
         self.inlining: tuple[tree.Def, ...] = ()
         self.generators: tuple[FunctionType, ...] = ()  # those that are being inlined
+        self.copies = (
+            1  # of the code that is being emitted: one for each yield of generators around it
+        )
         self.consume: Callable[[Value], None] | None = (
             None  # what becomes of a value that is yielded
         )

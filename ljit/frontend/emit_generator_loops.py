@@ -46,6 +46,7 @@ __all__ = ["called_generator", "loop_over_generator"]
 
 _MOST_YIELDS = 3  # the loop's body is written as often
 _MOST_INLINED = 4  # generators within one another
+_MOST_COPIES = 8  # of a loop's body, by the yields of all the generators around it
 _STOPPING = ("next", "StopIteration")  # what a generator makes a RuntimeError of
 _DELEGATED = "yield from"  # a variable for what is yielded on
 #: what `Emission` knows of the frame whose code is emitted
@@ -94,7 +95,9 @@ def called_generator(e: Emission, iterable: Tree) -> CalledGenerator | None:
         definition = build_def(function)
     except UserError:
         return None
-    return CalledGenerator(called, definition, iterable) if _is_plain(definition) else None
+    if not _is_plain(definition) or e.copies * len(_yields(definition)) > _MOST_COPIES:
+        return None
+    return CalledGenerator(called, definition, iterable)
 
 
 def _takes(function: FunctionType, arguments: Sequence[Tree]) -> bool:
@@ -109,15 +112,22 @@ def _takes(function: FunctionType, arguments: Sequence[Tree]) -> bool:
 
 def _is_plain(definition: tree.Def) -> bool:
     statements = list(_statements(definition.body))
-    parts = [part for statement in definition.body for part in parts_of(statement)]
-    yields = [part for part in parts if isinstance(part, tree.Yield)]
+    yields = _yields(definition)
     alone = [s.value for s in statements if isinstance(s, tree.ExprStmt)]
     return (
         len(yields) <= _MOST_YIELDS
         and all(isinstance(statement, _STATEMENTS) for statement in statements)
         and all(any(part is value for value in alone) for part in yields)
-        and not any(isinstance(part, tree.Var) and part.name in _STOPPING for part in parts)
+        and not any(isinstance(p, tree.Var) and p.name in _STOPPING for p in _parts(definition))
     )
+
+
+def _yields(definition: tree.Def) -> list[tree.Yield]:
+    return [part for part in _parts(definition) if isinstance(part, tree.Yield)]
+
+
+def _parts(definition: tree.Def) -> Iterator[Tree]:
+    return (part for statement in definition.body for part in parts_of(statement))
 
 
 def _statements(body: Sequence[Tree]) -> Iterator[Tree]:
@@ -178,14 +188,17 @@ def _inline(
 ) -> None:
     where = place_of_iterator(generator.call, statement.range)
     around = _frame_of(e)
+    yields = len(_yields(generator.definition))
     with e.left_by_break(statement.range) as whole:
 
         def consume(value: Value) -> None:
             with _frame(e, around), e.left_by_break(statement.range) as trip:
                 whole.trip = trip
                 e.loop = whole
+                e.copies *= yields
                 assign(e, statement.targets[0], value)
                 e.statements(statement.body)
+                e.copies //= yields
 
         _generate(e, generator, arguments, where, consume)
         e.statements(statement.orelse)

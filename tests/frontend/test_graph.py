@@ -149,6 +149,27 @@ def test_ranges_of_inlined_code_name_their_callers():
     assert chain[-1] == ("f", 4)
 
 
+def three(n):
+    yield n
+    yield n + 1
+    yield n + 2
+
+
+def nested_loops(n):
+    total = 0
+    for a in three(n):
+        for b in three(a):
+            for c in three(b):
+                for d in three(c):
+                    total += d**n
+    return total
+
+
+def test_bodies_of_loops_over_generators_are_copied_a_few_times_only():
+    copies = [n.op.name for n in build_graph(nested_loops).walk()].count("py::pow")
+    assert 3 < copies < 10
+
+
 def test_every_node_has_a_range():
     body = "def g(x):\n    for i in x:\n        if i: return i\nassert x, 'a'\nreturn [g(i) for i in x if i and g(x)]"
     for node in graph_of(body, "x").walk():
