@@ -16,6 +16,7 @@ from ljit import config
 from ljit.errors import UserError
 from ljit.runtime.options import Options
 from ljit.runtime.vectorcall import Raised, make_function_type
+from ljit.stack import compiler_frames
 
 if TYPE_CHECKING:
     from ljit.ir import Graph
@@ -56,7 +57,8 @@ class _Function:
 
     @functools.cached_property
     def _executor(self) -> ProfilingExecutor:
-        from ljit.runtime.executor import ProfilingExecutor
+        with compiler_frames():
+            from ljit.runtime.executor import ProfilingExecutor
 
         return ProfilingExecutor(self.__wrapped__, self._options, self)  # type: ignore[arg-type]  # no method
 

@@ -229,7 +229,7 @@ def _compile(
             flags=code.co_flags & _FUTURE_FLAGS,
             dont_inherit=True,
         )
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, MemoryError):
         return None
     return _find_code(compiled, code.co_name, code.co_firstlineno)
 

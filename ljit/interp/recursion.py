@@ -9,13 +9,14 @@ which a thread has little: beyond that the answer is RecursionError as well, nev
 
 from __future__ import annotations
 
-import sys
 import threading
 
 try:
     import resource
 except ImportError:  # not on Windows
     resource = None  # type: ignore[assignment]
+
+from ljit import stack
 
 __all__ = ["enter_frame", "leave_frame"]
 
@@ -34,8 +35,6 @@ class _Depth(threading.local):
 
 
 _state = _Depth()
-_lock = threading.Lock()
-_raised = 0  # by how much CPython's limit is above the user's at the moment, all threads together
 
 
 def enter_frame() -> None:
@@ -55,23 +54,18 @@ def leave_frame() -> None:
 
 
 def _raise_limit(depth: int) -> None:
-    global _raised
     if depth > _most_activations():
         raise RecursionError("maximum recursion depth exceeded")
-    with _lock:
-        limit = sys.getrecursionlimit()
-        if depth > limit - _raised:
+    with stack.lock:
+        if depth > stack.users_limit():
             raise RecursionError("maximum recursion depth exceeded")
-        sys.setrecursionlimit(limit + _STEP * _FRAMES)
-        _raised += _STEP * _FRAMES
+        stack.change_limit(_STEP * _FRAMES)
     _state.ceiling += _STEP
 
 
 def _lower_limit() -> None:
-    global _raised
-    with _lock:
-        sys.setrecursionlimit(sys.getrecursionlimit() - _STEP * _FRAMES)
-        _raised -= _STEP * _FRAMES
+    with stack.lock:
+        stack.change_limit(-_STEP * _FRAMES)
     _state.ceiling -= _STEP
 
 

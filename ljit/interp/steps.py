@@ -36,6 +36,7 @@ from ljit.frames import IS_RELOCATED, outermost, relocated
 from ljit.interp.code import Code, Instruction, Kind
 from ljit.interp.flow import registers_in
 from ljit.records import Record
+from ljit.stack import compiler_frames
 
 __all__ = ["DONE", "Step", "step_at"]
 
@@ -68,7 +69,10 @@ class Step(Record):
 def step_at(code: Code, pc: int) -> Step:
     """Give the step that starts at `pc`."""
     found = code.steps.get(pc)
-    return found if found is not None else code.steps.setdefault(pc, _Writer(code, pc).step())
+    if found is not None:
+        return found
+    with compiler_frames():
+        return code.steps.setdefault(pc, _Writer(code, pc).step())
 
 
 def _checked(results: tuple[object, ...], count: int) -> tuple[object, ...]:

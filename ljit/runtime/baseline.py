@@ -16,6 +16,7 @@ from ljit.ir import Graph, Node, clone
 from ljit.ops.control import TRY
 from ljit.passes import run_passes
 from ljit.records import Record
+from ljit.stack import compiler_frames
 
 __all__ = [
     "BASELINE_PIPELINE",
@@ -24,7 +25,7 @@ __all__ = [
     "SPECIALIZED_PIPELINE",
     "SSA_PIPELINE",
     "Baseline",
-    "no_collections",
+    "compiling",
     "script_graph",
 ]
 
@@ -56,7 +57,14 @@ QUICK_PIPELINE = f"{_SPECIALIZED},check_inplace"
 
 
 @contextmanager
-def no_collections() -> Iterator[None]:
+def compiling() -> Iterator[None]:
+    """What a compile runs under."""
+    with compiler_frames(), _no_collections():
+        yield
+
+
+@contextmanager
+def _no_collections() -> Iterator[None]:
     """A compile makes many objects and drops few: looking for cycles among them is a tenth of its Python time."""
     was_enabled = gc.isenabled()
     gc.disable()
@@ -101,7 +109,7 @@ class Baseline(Record, frozen=False):
 
         `twin_of` gives the decorated functions through which plain ones are called.
         """
-        with no_collections():
+        with compiling():
             script = script_graph(fn)
             graph = clone(script)
             options = {"inline": {"graph_of": _graph_for_inlining, "twin_of": twin_of}}
@@ -111,7 +119,8 @@ class Baseline(Record, frozen=False):
     @cached_property
     def code(self) -> Code:
         """The bytecode of `graph`."""
-        return compile_graph(self.graph)
+        with compiling():
+            return compile_graph(self.graph)
 
     @cached_property
     def liveness(self) -> Liveness:

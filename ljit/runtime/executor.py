@@ -80,6 +80,7 @@ from ljit.runtime.plans import (
 )
 from ljit.runtime.twins import twin_of
 from ljit.sizes import is_large, may_be_broadcast, sized_types, without_sizes
+from ljit.stack import compiler_frames
 from ljit.types import Type, type_of
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ class ProfilingExecutor:
     def baseline(self) -> Baseline | None:
         """The baseline graphs, made at the first use; None if CPython runs the function."""
         if self._baseline is None and self.refused is None:
-            with self.lock:
+            with self.lock, compiler_frames():
                 self._make_baseline()
         return self._baseline
 

@@ -25,7 +25,7 @@ from ljit.runtime.baseline import (
     QUICK_PIPELINE,
     SPECIALIZED_PIPELINE,
     Baseline,
-    no_collections,
+    compiling,
 )
 from ljit.runtime.choose_sizes import choose_sizes, optimize
 from ljit.runtime.feedback import PlanFeedback
@@ -186,7 +186,7 @@ def compile_function(baseline: Baseline, request: CompileRequest) -> NativeUnit 
     """Compile the function; None: nothing in it gains from native code."""
     name = baseline.fn.__qualname__
     start = time.perf_counter()
-    with _blame(name), no_collections():
+    with compiling(), _blame(name):
         if request.earlier is not None and not request.is_quick:
             made = _optimized_further(request.earlier, request.feedback)
         else:
@@ -210,7 +210,7 @@ def compile_loop(
     from ljit.passes.specialize import specialize_loop
 
     start = time.perf_counter()
-    with _blame(name), no_collections():
+    with compiling(), _blame(name):
 
         def make(chosen: Sequence[Type], seen: PlanFeedback) -> Specialization:
             return specialize_loop(

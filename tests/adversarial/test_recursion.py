@@ -148,6 +148,55 @@ def test_a_signal_stops_recursion_in_native_code():
         signal.signal(signal.SIGALRM, before)
 
 
+def nested(n):
+    total = 0
+    for i in range(n):
+        if i % 2:
+            for j in range(i):
+                if j > 1:
+                    total += i * (j + (n - (total % (i + 1))))
+                else:
+                    total -= fib(j)
+    return total
+
+
+def with_frames_left(count, function, *args):
+    """Call it so deep that so many frames are left."""
+    frame, depth = sys._getframe(), count
+    while frame is not None:
+        frame, depth = frame.f_back, depth + 1
+
+    def down(n):
+        return function(*args) if n <= 0 else down(n - 1)
+
+    return down(sys.getrecursionlimit() - depth)
+
+
+@pytest.mark.parametrize("count", [30, 60, 100])
+def test_a_function_that_is_first_called_far_down_is_compiled_there(count):
+    compiled(nested)  # everything is imported
+    made, limit = ljit.jit(nested), sys.getrecursionlimit()
+    for _ in range(3):
+        assert with_frames_left(count, made, 9) == nested(9)
+        assert sys.getrecursionlimit() == limit
+    assert "native" in str(made.specializations)
+
+
+def test_the_compiler_is_loaded_far_down():
+    """In a process of its own, that has not loaded it."""
+    script = """
+        import ljit
+        from tests.adversarial.test_recursion import nested, with_frames_left
+        made = ljit.jit(nested)
+        for _ in range(3):
+            print(with_frames_left(60, made, 9) == nested(9))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=300
+    )
+    assert done.stdout.split() == ["True"] * 3, done.stdout + done.stderr[-2000:]
+
+
 def test_the_machine_s_stack_never_overflows():
     """In a process of its own, since the failure would be a crash."""
     script = """

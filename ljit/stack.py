@@ -1,0 +1,57 @@
+"""CPython's limit of how deep calls nest, which ljit raises by what its own frames take.
+
+A compile goes as deep as the function is nested, however deep the call stands that it is for: its frames do not count.
+Interpreted calls are counted otherwise ([interp/recursion.py](interp/recursion.py)).
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["change_limit", "compiler_frames", "lock", "users_limit"]
+
+_COMPILER_FRAMES = 1000  # that a compile may take, imports included: CPython's usual limit
+
+lock = threading.Lock()
+_raised = 0  # by how much CPython's limit is above the user's at the moment, all threads together
+
+
+class _Compiling(threading.local):
+    """Whether this thread compiles."""
+
+    is_on = False
+
+
+_compiling = _Compiling()
+
+
+def users_limit() -> int:
+    """The limit that the user has set."""
+    return sys.getrecursionlimit() - _raised
+
+
+def change_limit(frames: int) -> None:
+    """Raise or lower CPython's limit; the caller holds the lock."""
+    global _raised
+    sys.setrecursionlimit(sys.getrecursionlimit() + frames)
+    _raised += frames
+
+
+@contextmanager
+def compiler_frames() -> Iterator[None]:
+    """Raise CPython's limit by what a compile may take; one within another takes no more."""
+    if _compiling.is_on:
+        yield
+        return
+    with lock:
+        change_limit(_COMPILER_FRAMES)
+    _compiling.is_on = True
+    try:
+        yield
+    finally:
+        _compiling.is_on = False
+        with lock:
+            change_limit(-_COMPILER_FRAMES)
