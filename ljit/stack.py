@@ -11,11 +11,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ljit.locks import shared_lock
+
 __all__ = ["change_limit", "compiler_frames", "lock", "users_limit"]
 
 _COMPILER_FRAMES = 1000  # that a compile may take, imports included: CPython's usual limit
 
-lock = threading.Lock()
+lock = shared_lock()
 _raised = 0  # by how much CPython's limit is above the user's at the moment, all threads together
 
 

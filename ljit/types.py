@@ -8,7 +8,6 @@ text form that `parse_type` reads back.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
@@ -16,6 +15,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from ljit.locks import shared_lock
 from ljit.places import has_distinct_places
 
 __all__ = [
@@ -72,7 +72,7 @@ class _Unique(type):
             return made if named else _all_types.setdefault((cls, fields), made)
 
 
-_lock = threading.RLock()  # the garbage collector may make types in the midst of it
+_lock = shared_lock()  # the garbage collector may make types in the midst of it
 _all_types: WeakValueDictionary[tuple[type, tuple[object, ...]], Type] = WeakValueDictionary()
 
 

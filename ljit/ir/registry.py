@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, MutableMapping
 
 from ljit.ir.opdef import OpDef
+from ljit.locks import shared_lock
 
 __all__ = ["REGISTRY", "Registry", "declare", "get_op"]
 
@@ -15,7 +15,7 @@ class Registry(MutableMapping[str, OpDef]):
 
     def __init__(self) -> None:
         self._ops = self.loaded = dict[str, OpDef]()
-        self._lock = threading.RLock()
+        self._lock = shared_lock()
         self.load_rest: Callable[[], object] | None = None
 
     def complete(self) -> dict[str, OpDef]:

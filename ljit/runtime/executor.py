@@ -12,7 +12,6 @@ always run by CPython.
 
 from __future__ import annotations
 
-import threading
 import time
 import types
 from collections import OrderedDict
@@ -32,6 +31,7 @@ from ljit.interp import (
     resume,
     run,
 )
+from ljit.locks import shared_lock
 from ljit.ops.control import CALLEE_LEFT, HOT, NOT_RUN, PLANNED_EXITS, RAISED
 from ljit.parameters import is_by_position
 from ljit.runtime.baseline import Baseline
@@ -90,7 +90,7 @@ __all__ = ["Plan", "ProfilingExecutor"]
 
 _log = config.logger("profiling_executor")
 _FOR_EVER = 2**62  # calls
-_lock = threading.RLock()  # of all executors: one compiles while another does
+_lock = shared_lock()  # of all executors: one compiles while another does
 
 
 class _Hooks:

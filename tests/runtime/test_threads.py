@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
+import textwrap
 import threading
 
 import numpy as np
@@ -174,3 +176,45 @@ def test_functions_that_call_each_other_do_not_deadlock():
                 assert pair[number % 2](k) is (k % 2 == number % 2)
 
         together(work)
+
+
+def squares(n):
+    return sum([i * i for i in range(n)])
+
+
+def doubles(n):
+    return sum([i + i for i in range(n)])
+
+
+def test_a_child_process_does_not_wait_for_threads_of_its_parent():
+    """The parent forks while a thread compiles; in a process of its own, since the failure would be to wait for ever."""
+    script = """
+        import os, signal, threading
+        import ljit
+        from ljit.runtime import executor
+        from tests.runtime.test_threads import doubles, squares
+
+        by_the_thread, by_the_child = ljit.jit(squares), ljit.jit(doubles)
+        is_compiling, compile_function = threading.Event(), executor.compile_function
+
+        def compile_and_tell(*request):
+            is_compiling.set()
+            return compile_function(*request)
+
+        executor.compile_function = compile_and_tell
+        work = lambda: [by_the_thread(4) for _ in range(3)]
+        thread = threading.Thread(target=work)
+        thread.start()
+        is_compiling.wait()
+        child = os.fork()
+        if not child:
+            signal.alarm(60)
+            results = [f(4) for f in (by_the_child, by_the_thread) for _ in range(3)]
+            os._exit(results != [12] * 3 + [14] * 3)
+        thread.join()
+        print(os.waitpid(child, 0)[1], work())
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=300
+    )
+    assert done.stdout.strip() == "0 [14, 14, 14]", done.stdout + done.stderr[-2000:]
