@@ -591,3 +591,23 @@ def test_the_least_used_outlined_loop_gives_way(monkeypatch):
         assert len(f._executor.loops) == 4
     assert f._executor.outlined.evictions == 5
     assert compiles_of_loops(f) <= 4 * plans.MAX_COMPILES
+
+
+def missing_in(xs, table):
+    missing = 0
+    for x in xs:
+        try:
+            table[x]
+        except KeyError:
+            missing += 1
+    return missing
+
+
+def test_a_loop_whose_body_raises_often_is_given_up_and_one_that_raises_now_and_then_is_not():
+    often, seldom = ljit.jit(missing_in), ljit.jit(missing_in)
+    for _ in range(4):
+        assert often([1, 1, 1, 1, 1, 2] * 2000, {1: 1}) == 2000
+        assert seldom([*[1] * 12_000, 2], {1: 1}) == 1
+    assert "it raises too often" in often.explain()
+    assert "it raises too often" not in seldom.explain()
+    assert seldom.specializations[0].state.startswith("native")
