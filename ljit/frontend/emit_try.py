@@ -80,7 +80,7 @@ def _drop(_value: Value) -> None:
 def _refuse_inlined(e: Emission, what: str, where: SourceRange) -> None:
     if e.inlining:
         message = f"{what} in a nested function is not translated; define it at module level"
-        raise e.unsupported(message, where)
+        raise e.refused(message, where, e.find(e.inlining[0].name))  # as a value it is CPython's
 
 
 def _refuse_errstate(e: Emission, manager: tree.Tree) -> None:

@@ -14,17 +14,6 @@ def errstate_that_raises(a):
         return str(error)
 
 
-@program(lambda: (3, 0), is_translated=False)
-def try_in_a_nested_function(a, b):
-    def divided(x):
-        try:
-            return a / x
-        except ZeroDivisionError:
-            return None
-
-    return divided(b), divided(a)
-
-
 @program(lambda: (3,), is_translated=False)
 def local_class(n):
     class Point:

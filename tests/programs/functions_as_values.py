@@ -319,3 +319,29 @@ def shared_variable_of_a_handler(x):
     except (NameError, TypeError) as problem:
         seen.append(str(problem))
     return seen
+
+
+@program(lambda: ([1, 0, 2],), lambda: ([],), lambda: ([1, "a"],))
+def handlers_in_nested_functions(xs):
+    total = 0.0
+
+    def inverse(x):
+        try:
+            return 1 / x
+        except ZeroDivisionError:
+            return total
+
+    for x in xs:
+        total += inverse(x)
+    return total
+
+
+@program(lambda: (3, 0))
+def try_in_a_nested_function(a, b):
+    def divided(x):
+        try:
+            return a / x
+        except ZeroDivisionError:
+            return None
+
+    return divided(b), divided(a)
