@@ -86,8 +86,9 @@ class Blocks(Elements):
         if self._reduced_targets and not self._are_rows_added:
             is_short = False
         sizes = [x.dtype.itemsize for x in self._loose] or [0]
-        are_results = all(x.dtype.itemsize >= max(sizes) for x in self.targets)
-        are_large = min(sizes) >= _LARGE and (max(sizes) == _LARGE or are_results)
+        combined = [x for x, _ in self._reduced_targets]
+        are_results = all(x.dtype.itemsize >= max(sizes) or x in combined for x in self.targets)
+        are_large = min(sizes) >= _LARGE and are_results
         return not (self.ways or (is_short and are_large))
 
     def _far_condition(self) -> Ref:

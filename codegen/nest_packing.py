@@ -21,8 +21,10 @@ BLOCK_SHIFT = 8  # 1 << 8 elements are a block
 _BUFFER_SHIFT = 9  # 1 << 9 elements of the largest fit a buffer
 MOST = 8  # blocks that are copied at once
 # steps in elements that have loops of their own, with vectors: what is broadcast, and others of elements that small
-_STEPS, _SMALL = (0, 2, -1, 3), 4
+_STEPS, _SMALL = (0, 2, -1, 3), 8
+_AHEAD = 128  # elements: their lines are asked for before the block is computed
 _LARGEST = 16  # bytes of an element
+_PREFETCH = "llvm.prefetch.p0"
 _NUMBERS = {4: "float", 8: "double"}  # of which the machine loads one into a part of a vector
 
 _Move = Callable[
@@ -101,6 +103,7 @@ unit:
 done:
   ret ptr %buffer
 }}"""
+    module.declare(_PREFETCH, "void", ("ptr", "i32", "i32", "i32"))
     module.define(name, text)
 
 
@@ -144,6 +147,9 @@ four:
   %four.from = phi ptr [ %data, %any ], [ %four.from.next, %four ]
   %four.to = phi ptr [ %buffer, %any ], [ %four.to.next, %four ]
 {fours}
+  %four.far = mul nsw i64 %stride, {_AHEAD}
+  %four.later = getelementptr i8, ptr %four.from, i64 %four.far
+  call void @{_PREFETCH}(ptr %four.later, i32 0, i32 3, i32 1)
   %four.step4 = mul nsw i64 %stride, 4
   %four.from.next = getelementptr i8, ptr %four.from, i64 %four.step4
   %four.to.next = getelementptr {item}, ptr %four.to, i64 4

@@ -20,6 +20,8 @@ FUNCTIONS = {
     "round": lambda a, b: np.round(a, 1),
     "sign": lambda a, b: np.sign(a),
     "conjugate": lambda a, b: (a + 1j * b).conj(),
+    "equal": lambda a, b: a == b,
+    "narrow": lambda a, b: np.floor(b).astype(np.int8),
     "astype": lambda a, b: np.floor(b).astype(np.int64),
 }
 
@@ -39,7 +41,7 @@ def test_any_number_of_elements_with_gaps(name, dtype):
     f = ljit.jit(function)
     for count in (8, 8, *range(10), 1030):
         a, b = operands(count, dtype)
-        for x, y in ((a, b), (b, a)) if name != "astype" else ((a, b),):
+        for x, y in ((a, b), (b, a)) if name not in ("astype", "narrow") else ((a, b),):
             found, wanted = f(x, y), function(x, y)
             assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
             np.testing.assert_array_equal(found, wanted)
@@ -129,3 +131,14 @@ def test_sums_with_gaps_have_several_chains():
         text = f.dump_llvm(optimized=True)
     sums = [set(re.findall(r"%[\w.]+ = fadd reassoc double", x)) for x in text.split("\n\n")]
     assert max(map(len, sums)) >= 4
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int64"])
+@pytest.mark.parametrize("step", [2, -1, 3, -2, 5])
+def test_elements_with_smaller_results_are_put_side_by_side(dtype, step):
+    f = ljit.jit(FUNCTIONS["equal"])
+    a, b = (np.arange(8000, dtype=dtype)[::step] // divisor for divisor in (1, 2))
+    a, b = (np.repeat(x, abs(step))[::step] for x in (a, b))
+    for _ in range(3):
+        np.testing.assert_array_equal(f(a, b), np.equal(a, b))
+    assert len(re.findall(r"[fi]cmp o?eq (?:double|i64) %t\d+, %t\d+\n", f.dump_llvm())) == 1
