@@ -66,7 +66,7 @@ GROUPS: dict[str, list[Group]] = {
         Group("a - b\n-a\na / b\nabs(a)\na * a", (1, 2), NUMBERS),
         Group("a // b\na % b\na < b\nnp.maximum(a, b)\nnp.sign(a)\na ** 2", (1, 2), REAL),
         Group("a & b\n~a\nnp.logical_not(a)\nnp.logical_and(a, b)", (1, 2), "biu"),
-        Group("a << 2\na ^ b", (1,), "iu"),
+        Group("a << 2\na ^ b\na // s\na % s\na // 7\na % 7", (1,), "iu"),
         Group("np.sqrt(a)\nnp.floor(a)\nnp.isnan(a)\nnp.round(a)\nnp.square(a)", (1, 2), FLOATS),
         Group(
             "np.exp(a)\nnp.log(a)\nnp.sin(a)\nnp.tanh(a)\na ** 1.5\nnp.arctan2(a, b)", (1, 2), "f"
