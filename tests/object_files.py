@@ -31,14 +31,18 @@ KEPT_SECONDS = 3 * 24 * 3600  # without use
 _ADDRESS = re.compile(r"inttoptr \(i64 (\d{12,15}) to ptr\)")
 _MARK = 0x5A << 56
 _MIDDLE = 1 << 35
+_LOW_BITS = 0x9FFFF0  # no sum with an offset below 2**21 reaches bit 24
 _FARTHEST = 1 << 24  # from an object to what native code reads of it
 
 Images = tuple[list[bytes], tuple[float, float, float]]
 
 
 def number_of(index: int, address: int) -> int:
-    """What stands for an address: as well aligned, far from all others, and at no round distance from them."""
-    return _MARK | (index * 0x9E377 % (1 << 20)) << 36 | _MIDDLE | address & 15
+    """What stands for an address: as well aligned, far from all others, and at no round distance from them.
+
+    Bits that are zero would let LLVM set those of an offset where the address itself needs an addition.
+    """
+    return _MARK | (index * 0x9E377 % (1 << 20)) << 36 | _MIDDLE | _LOW_BITS | address & 15
 
 
 def without_addresses(text: str) -> tuple[str, dict[int, int]]:

@@ -82,3 +82,9 @@ def test_numbers_stand_for_places_near_an_address_too() -> None:
         wanted = (140247191359136 + offset).to_bytes(8, "little")
         assert with_addresses(image, addresses) == b"\x48\xb8" + wanted + b"\xc3"
     assert len({number_of(k, 0) for k in range(5000)}) == 5000
+
+
+def test_an_offset_is_never_put_into_zero_bits_of_a_number():
+    number = number_of(3, 0x7F0012345670)
+    assert all(number & (16 << k) for k in range(17))  # else LLVM may write `or` for `+`
+    assert (number + 2**21) >> 24 == number >> 24

@@ -9,6 +9,10 @@ def _vector(n):
     return (np.arange(n) * 7 % 11 - 4.0) / 2
 
 
+#: where numbers belong in these is not defined: NumPy 2.5 searches in another way than those before it, and ljit
+_UNSORTED = _vector(9) if np.lib.NumpyVersion(np.__version__) < "2.5.0" else np.sort(_vector(9))
+
+
 @program(lambda: (_vector(40), 1.0), lambda: (_vector(0), 0.0), lambda: (_vector(3), 9.0))
 def positive_ones(a, limit):
     kept = a[a > limit]
@@ -344,7 +348,7 @@ def stored_in_columns_and_by_calls(a, columns, values, mask):
 
 @program(
     lambda: (_vector(40), np.sort(_vector(9)), _vector(9)),
-    lambda: (_vector(40), _vector(9), _vector(9)),
+    lambda: (_vector(40), _UNSORTED, _vector(9)),
     lambda: (np.linspace(-3.0, 4.0, 25), np.arange(7.0) - 3, np.sin(np.arange(7.0))),
     lambda: (_vector(4), np.arange(3.0), np.arange(2.0)),
 )

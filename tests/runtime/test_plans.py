@@ -407,6 +407,7 @@ def flattened_copy(a):
     return b * 2
 
 
+@pytest.mark.filterwarnings("ignore:Setting the shape")  # NumPy 2.5
 def test_code_that_bails_out_again_and_again_is_compiled_only_with_something_new():
     f = ljit.jit(flattened_copy)
     for k in range(40):
