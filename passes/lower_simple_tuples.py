@@ -10,8 +10,6 @@ seen in it alone, as in the stack. Only if all that is asked of the stack are it
 
 from __future__ import annotations
 
-from functools import cache
-
 from ljit.ir import Effect, Graph, Node, OpDef, Value, get_op
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import replace_value
@@ -45,7 +43,7 @@ def lower_simple_tuples(graph: Graph) -> bool:
 def _items_wanted(node: Node) -> list[Value] | None:
     """Give the tuple's items that the outputs of `node` are, or None."""
     maker = node.inputs[0].node if node.inputs else None
-    if maker is not None and maker.op is get_op("np::stack") and _gives_items_only(maker):
+    if maker is not None and maker.op.joins == "along a new axis" and _gives_items_only(maker):
         maker = maker.inputs[0].node
     if maker is None or maker.op is not get_op("prim::TupleConstruct"):
         return None
@@ -58,14 +56,15 @@ def _wanted_of(items: list[Value], node: Node) -> list[Value] | None:
         return items if fits else None
     if node.op is get_op("prim::TupleIndex"):
         return _item(items, node.attrs["index"])
-    if node.op in _getitems() and node.inputs[1].is_constant:
+    if _is_getitem(node.op) and node.inputs[1].is_constant:
         return _item(items, node.inputs[1].constant)
     return None
 
 
-@cache
-def _getitems() -> tuple[OpDef, ...]:
-    return get_op("py::getitem"), get_op("np::getitem")
+def _is_getitem(op: OpDef) -> bool:
+    """Whether it is Python's ``x[i]`` or NumPy's; asking for the latter would load the ops of libraries."""
+    python = get_op("py::getitem")
+    return op is python or op.name == python.numpy
 
 
 def _gives_items_only(stack: Node) -> bool:
