@@ -16,6 +16,9 @@ from ljit.locks import shared_lock
 __all__ = ["change_limit", "compiler_frames", "lock", "users_limit"]
 
 _COMPILER_FRAMES = 1000  # that a compile may take, imports included: CPython's usual limit
+_MARGIN = (
+    8  # frames below the limit that it takes to lower it: CPython lowers it to none that is reached
+)
 
 lock = shared_lock()
 _raised = 0  # by how much CPython's limit is above the user's at the moment, all threads together
@@ -44,11 +47,17 @@ def change_limit(frames: int) -> None:
 
 @contextmanager
 def compiler_frames() -> Iterator[None]:
-    """Raise CPython's limit by what a compile may take; one within another takes no more."""
+    """Raise CPython's limit by what a compile may take; one within another takes no more.
+
+    RecursionError if the caller is at the limit.
+    """
     if _compiling.is_on:
         yield
         return
     with lock:
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(limit - _MARGIN)  # RecursionError if it could not be lowered again
+        sys.setrecursionlimit(limit)
         change_limit(_COMPILER_FRAMES)
     _compiling.is_on = True
     try:

@@ -140,9 +140,11 @@ def test_functions_left_to_cpython_recurse_as_deep_as_without_ljit():
         finally:
             pass
 
+    limit = sys.getrecursionlimit()
     assert left(850) == 850
     with pytest.raises(RecursionError):
         left(10**6)
+    assert sys.getrecursionlimit() == limit
     assert left(850) == 850
 
 
