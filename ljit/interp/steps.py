@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
+from functools import cached_property
 from types import CodeType
 from typing import Any, NoReturn
 
@@ -62,8 +62,12 @@ class Step(Record):
 
     def pc_at(self, offset: int) -> int:
         """Give the pc of the instruction that the step is at, `offset` bytes into its code."""
-        line = next(islice(self.written.co_positions(), offset // 2, None))[0]
-        return self.pcs[(line or 1) - 1]
+        return self.pcs[self._lines[offset // 2] - 1]
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """The line of each instruction that CPython runs; many calls of a step may raise."""
+        return [line or 1 for line, *_ in self.written.co_positions()]
 
 
 def step_at(code: Code, pc: int) -> Step:
