@@ -100,18 +100,22 @@ def _elements(a: Any, *index: Any) -> Any:
     return a[index]
 
 
-declare(
-    OpDef(
-        "np::elements_at",
-        Schema("(a, *index)"),
-        "Elements for nests at places that were checked (`np::checked_places`); an index for each axis.",
-        infer=_infer_elements,
-        evaluate=_elements,
-        element_op="np::element_at",
-        effects=Effect.READ | Effect.RAISE | Effect.ALLOC,
-        samples=_SAMPLES,
+for _name, _element_op, _doc in (
+    ("elements_at", "element_at", "at places that were checked (`np::checked_places`)"),
+    ("elements_inside", "element_inside", "of a `np::nonempty` array, whose places they check"),
+):
+    declare(
+        OpDef(
+            f"np::{_name}",
+            Schema("(a, *index)"),
+            f"Elements for nests {_doc}; an index for each axis.",
+            infer=_infer_elements,
+            evaluate=_elements,
+            element_op=f"np::{_element_op}",
+            effects=Effect.READ | Effect.RAISE | Effect.ALLOC,
+            samples=_SAMPLES,
+        )
     )
-)
 
 
 def _lower_nonempty(e: Emitter, a: V) -> V:
@@ -131,18 +135,6 @@ declare(
         lower=_lower_nonempty,
         keeps_shape=True,
         effects=Effect.READ | Effect.RAISE,
-    )
-)
-declare(
-    OpDef(
-        "np::elements_inside",
-        Schema("(a, *index)"),
-        "Elements of a `np::nonempty` array for nests, which check the places; an index for each axis.",
-        infer=_infer_elements,
-        evaluate=_elements,
-        element_op="np::element_inside",
-        effects=Effect.READ | Effect.RAISE | Effect.ALLOC,
-        samples=_SAMPLES,
     )
 )
 

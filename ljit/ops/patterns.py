@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ljit.ir import UNKNOWN, Effect
+from ljit.ir import UNKNOWN, Effect, OpDef
 from ljit.ops.objects import object_op
 from ljit.ops.python_types import class_of
 from ljit.types import BOOL, ObjectType, Type
@@ -37,25 +37,31 @@ def _fold_flag(flag: int) -> Callable[..., object]:
     return fold
 
 
-IS_SEQUENCE = object_op(
+def _declare_flag(name: str, doc: str, flag: int, samples: Sequence[tuple[object, ...]]) -> OpDef:
+    """Declare the question whether a flag of the subject's class is set."""
+    return object_op(
+        name,
+        "(subject)",
+        doc,
+        infer=lambda subject: BOOL,
+        evaluate=_has_flag(flag),
+        fold=_fold_flag(flag),
+        effects=Effect.PURE,
+        samples=samples,
+    )
+
+
+IS_SEQUENCE = _declare_flag(
     "prim::is_sequence",
-    "(subject)",
     "Whether the pattern ``[*_]`` takes the subject.",
-    infer=lambda subject: BOOL,
-    evaluate=_has_flag(_IS_SEQUENCE),
-    fold=_fold_flag(_IS_SEQUENCE),
-    effects=Effect.PURE,
-    samples=(([],), ((1, 2),), (range(3),), ("ab",), (1,), ({},), (None,)),
+    _IS_SEQUENCE,
+    (([],), ((1, 2),), (range(3),), ("ab",), (1,), ({},), (None,)),
 )
-IS_MAPPING = object_op(
+IS_MAPPING = _declare_flag(
     "prim::is_mapping",
-    "(subject)",
     "Whether the pattern ``{}`` takes the subject.",
-    infer=lambda subject: BOOL,
-    evaluate=_has_flag(_IS_MAPPING),
-    fold=_fold_flag(_IS_MAPPING),
-    effects=Effect.PURE,
-    samples=(({},), ({"a": 1},), ([],), (1.5,), (None,)),
+    _IS_MAPPING,
+    (({},), ({"a": 1},), ([],), (1.5,), (None,)),
 )
 
 # -- classes ---------------------------------------------------------------------------------------
