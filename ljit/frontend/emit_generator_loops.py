@@ -52,16 +52,9 @@ _DELEGATED = "yield from"  # a variable for what is yielded on
 #: what `Emission` knows of the frame whose code is emitted
 _OF_A_FRAME = "scope caller loop region function inlining consume generators".split()
 _STATEMENTS = (
-    *(
-        tree.Assert,
-        tree.Assign,
-        tree.AugAssign,
-        tree.Break,
-        tree.Continue,
-        tree.Delete,
-        tree.ExprStmt,
-    ),
-    *(tree.For, tree.If, Match, tree.Pass, tree.Raise, tree.Return, tree.While),
+    (tree.Assert | tree.Assign | tree.AugAssign | tree.Break | tree.Continue | tree.Delete)
+    | (tree.ExprStmt | tree.For | tree.If | Match | tree.Pass | tree.Raise | tree.Return)
+    | tree.While
 )
 
 

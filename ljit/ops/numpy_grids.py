@@ -5,7 +5,7 @@ Loop nests that use a grid need none in memory: `np::left_of` gives a vector the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -183,26 +183,25 @@ def _open_grid_of(parts: Parts, key: Value) -> Value | None:
 
 _KEY = (slice(0, 3), slice(None, 2))
 
-declare_function(
-    "mgrid",
-    "(key)",
-    lambda key: _infer_grid(_rank_of_key(key)),
-    lambda key: np.mgrid[key],
-    callables=(),
-    subscripted=(np.mgrid,),
-    decompose=_grid_of,
-    samples=((_KEY,),),
-)
-declare_function(
-    "ogrid",
-    "(key)",
-    lambda key: _infer_open(_rank_of_key(key)),
-    lambda key: np.ogrid[key],
-    callables=(),
-    subscripted=(np.ogrid,),
-    decompose=_open_grid_of,
-    samples=((_KEY,),),
-)
+
+def _declare_by_slices(
+    name: str, grids: Any, infer: Callable[[int], Type], decompose: Callable[..., Any]
+) -> None:
+    """Declare ``np.mgrid[key]`` or ``np.ogrid[key]``, of a slice or a tuple of slices."""
+    declare_function(
+        name,
+        "(key)",
+        lambda key: infer(_rank_of_key(key)),
+        lambda key: grids[key],
+        callables=(),
+        subscripted=(grids,),
+        decompose=decompose,
+        samples=((_KEY,),),
+    )
+
+
+_declare_by_slices("mgrid", np.mgrid, _infer_grid, _grid_of)
+_declare_by_slices("ogrid", np.ogrid, _infer_open, _open_grid_of)
 
 
 def _infer_indices(dimensions: Type) -> Type:
