@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ljit.cli import demo, info, inspect, ops
-from ljit.errors import UserError
+from ljit.errors import InputError, UserError
 
 __all__ = ["main"]
 
@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status: int = _COMMANDS[options.command].run(options)
         return status
-    except UserError as error:
+    except (InputError, UserError) as error:
         print(error, file=sys.stderr)
         return 1
 

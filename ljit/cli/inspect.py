@@ -1,7 +1,8 @@
 """Print graph, code, LLVM IR, assembly, bytecode or the explanation of any function.
 
 ``python -m ljit inspect file.py:function --args "np.ones(3), 2.0" --show llvm``. The arguments are
-evaluated in the file's namespace; the function runs three times, so that it is profiled and native.
+evaluated in the file's namespace; the function runs three times, so that it is profiled and native. What it raises
+is shown as Python shows it, and the views after that.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ import argparse
 import importlib.util
 import math
 import sys
+import traceback
 from collections.abc import Callable, Mapping
+from inspect import isfunction, signature
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,6 +22,7 @@ from typing import Any
 import numpy as np
 
 import ljit
+from ljit.errors import InputError
 
 __all__ = ["add_arguments", "load_function", "run"]
 
@@ -38,33 +43,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the function and print the views."""
-    try:
-        function, namespace = load_function(options.target)
-    except (OSError, AttributeError, ValueError) as error:
-        print(f"cannot load {options.target}: {error}", file=sys.stderr)
-        return 1
+    function, namespace = load_function(options.target)
     views = options.show or ["explain"]
+    status = 0
     if options.args or set(views) - {"graph", "code", "bytecode"}:
-        for _ in range(3):
-            _call(function, options.args, namespace)
+        status = _run_three_times(function, options.args, namespace)
     for view in views:
         if len(views) > 1:
             print(f"# {view}")
         print(_view(function, view, options, namespace))
-    return 0
+    return status
 
 
 def load_function(target: str) -> tuple[Any, Mapping[str, Any]]:
     """Import ``file.py:name`` and give the function, decorated, and the names that arguments may use."""
     file, separator, name = target.rpartition(":")
-    if not separator:
-        raise ValueError("say file.py:function")
-    module = _import_file(Path(file))
-    found: Any = module
-    for part in name.split("."):
-        found = getattr(found, part)
-    function = found if isinstance(found, ljit.Function) else ljit.jit(found)
-    return function, {"np": np, "numpy": np, "math": math, **vars(module)}
+    try:
+        if not separator:
+            raise ValueError("say file.py:function")
+        module = _import_file(Path(file))
+        found: Any = attrgetter(name)(module)
+    except Exception as error:
+        raise InputError(f"cannot load {target}: {_text_of(error)}") from error
+    if not isinstance(found, ljit.Function):
+        if not isfunction(found):
+            raise InputError(f"{target} is no Python function: it is a {type(found).__name__}")
+        found = ljit.jit(found)
+    return found, {"np": np, "numpy": np, "math": math, **vars(module)}
 
 
 def _import_file(path: Path) -> ModuleType:
@@ -77,9 +82,39 @@ def _import_file(path: Path) -> ModuleType:
     return module
 
 
-def _call(function: Callable[..., Any], arguments: str, namespace: Mapping[str, Any]) -> Any:
-    """Call with arguments given as text, made afresh."""
-    return eval(f"__ljit_function({arguments})", {**namespace, "__ljit_function": function})
+def _run_three_times(
+    function: Callable[..., Any], arguments: str, namespace: Mapping[str, Any]
+) -> int:
+    """Call with arguments made afresh; show what is raised, and give the exit status."""
+    for _ in range(3):
+        args, kwargs = _evaluate(function, arguments, namespace)
+        try:
+            function(*args, **kwargs)
+        except Exception as error:
+            own = error.__traceback__
+            traceback.print_exception(error.with_traceback(own and own.tb_next))
+            return 1
+    return 0
+
+
+def _evaluate(
+    function: Callable[..., Any], arguments: str, namespace: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Positional and keyword arguments of the function that are given as text."""
+    try:
+        args, kwargs = eval(f"__ljit_given({arguments})", {**namespace, "__ljit_given": _given})
+        signature(function).bind(*args, **kwargs)
+    except Exception as error:
+        raise InputError(f'cannot call it with --args "{arguments}": {_text_of(error)}') from error
+    return args, kwargs
+
+
+def _given(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    return args, kwargs
+
+
+def _text_of(error: Exception) -> str:
+    return "".join(traceback.format_exception_only(error)).strip()
 
 
 def _view(
@@ -89,7 +124,8 @@ def _view(
         case "graph":
             return str(function.graph)
         case "specialized":
-            return str(_call(function.graph_for, options.args, namespace))
+            args, kwargs = _evaluate(function, options.args, namespace)
+            return str(function.graph_for(*args, **kwargs))
         case "code":
             return str(function.code)
         case "llvm":

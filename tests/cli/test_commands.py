@@ -145,10 +145,42 @@ def test_inspect_explains_a_refused_function(program_file: Path, capsys) -> None
     assert "class" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("target", ["nothing.py:f", "no_colon", "{file}:missing"])
+@pytest.mark.parametrize("target", ["nothing.py:f", "no_colon", "{file}:missing", "{broken}:f"])
 def test_inspect_says_what_cannot_be_loaded(target: str, program_file: Path, capsys) -> None:
-    assert main(["inspect", target.format(file=program_file)]) == 1
+    broken = program_file.with_name("broken_program.py")
+    broken.write_text("def f(:\n")
+    assert main(["inspect", target.format(file=program_file, broken=broken)]) == 1
     assert "cannot load" in capsys.readouterr().err
+
+
+def test_inspect_says_what_is_no_function(program_file: Path, capsys) -> None:
+    assert main(["inspect", f"{program_file}:__name__"]) == 1
+    assert "is no Python function: it is a str" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("nothing + 1", "NameError: name 'nothing' is not defined"),
+        ("1, 2, 3", "TypeError: too many"),
+    ],
+)
+@pytest.mark.parametrize("view", ["explain", "specialized"])
+def test_inspect_says_what_arguments_are_wrong(
+    arguments: str, message: str, view: str, program_file: Path, capsys
+) -> None:
+    target = f"{program_file}:total"
+    assert main(["inspect", target, "--args", arguments, "--show", view]) == 1
+    assert f'cannot call it with --args "{arguments}": {message}' in capsys.readouterr().err
+
+
+def test_inspect_shows_what_the_function_raises(program_file: Path, capsys) -> None:
+    assert main(["inspect", f"{program_file}:total", "--args", "None"]) == 1
+    shown = capsys.readouterr()
+    assert "TypeError: 'NoneType' object is not iterable" in shown.err
+    assert f'File "{program_file}"' in shown.err
+    assert "ljit/cli" not in shown.err
+    assert "1 profiled run" in shown.out
 
 
 def test_demo_of_one_program_agrees_and_draws(tmp_path: Path, monkeypatch, capsys) -> None:
