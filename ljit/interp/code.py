@@ -25,6 +25,7 @@ from ljit.records import Record, made_by
 from ljit.source import SourceRange
 
 if TYPE_CHECKING:
+    from ljit.interp.landings import Landing
     from ljit.interp.steps import Step
 
 __all__ = ["Code", "Instruction", "Kind", "LoopInfo", "Trace", "TryInfo", "observed", "short"]
@@ -124,6 +125,7 @@ class TryInfo(Record, eq=True):
     error: int
     parameters: tuple[int, ...]
     catches: tuple[tuple[int, tuple[int, ...]], ...]
+    loop: LoopInfo | None = None  # the one around it
 
     def sources_at(self, pc: int) -> tuple[int, ...]:
         """Give the registers of the parameters' values at a pc of the body."""
@@ -147,6 +149,7 @@ class Code(Record):
     tries: tuple[TryInfo, ...] = ()  # inner ones before those around them
     trace: Trace | None = None
     steps: dict[int, Step] = made_by(factory=dict)  # by the pc where they start
+    landings: dict[int, Landing] = made_by(factory=dict)  # by the pc that raised
 
     def pc_of(self, position: str) -> int:
         """Give the pc of a place."""

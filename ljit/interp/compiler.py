@@ -258,7 +258,9 @@ class _Compiler:
         self.bind(behind := _Label())
         self.visit_block(handler)
         self.bind(end)
-        info = TryInfo(start, behind.pc, end.pc, error, tuple(parameters), tuple(catches))
+        info = TryInfo(
+            start, behind.pc, end.pc, error, tuple(parameters), tuple(catches), self.loop
+        )
         self.tries.append(info)
 
     def visit_catch(self, node: Node) -> None:

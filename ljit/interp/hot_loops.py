@@ -18,6 +18,9 @@ __all__ = ["MIN_TRIPS", "HotLoops", "count_native_trips"]
 #: trips that are interpreted, and watched, behind native code before the loop may be native again
 MIN_TRIPS = 64
 
+#: that the interpreter runs in the time that a raise and its handler take
+_NODES_OF_RAISE = 150
+
 #: activations of a loop that runs elsewhere after which its parent is asked about again
 _MANY_ACTIVATIONS = 1000
 
@@ -99,6 +102,12 @@ class HotLoops:
         else:
             self._elsewhere.add(loop.id)
         return left
+
+    def count_raise(self, loop: LoopInfo, registers: list[Any]) -> None:
+        """Count a raise that is handled within a trip as what it costs the interpreter."""
+        trips = _NODES_OF_RAISE // loop.size
+        self._trips[loop.id] = self._trips.get(loop.id, 0) + trips
+        registers[loop.limit] -= trips
 
     def _may_request(self, parent: LoopInfo) -> bool:
         """Count what is asked of a loop that has not come to its next trip."""

@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ljit.errors import InternalError
-from ljit.interp.code import Code, Kind, LoopInfo, TryInfo
-from ljit.interp.flow import registers_in
+from ljit.interp.code import Code, LoopInfo, TryInfo
 from ljit.interp.hot_loops import HotLoops, count_native_trips
+from ljit.interp.landings import landing_at
 from ljit.interp.recursion import enter_frame, leave_frame
 from ljit.interp.steps import DONE, Step, step_at
-from ljit.interp.tracebacks import clean_traceback, drop_own_frames
+from ljit.interp.tracebacks import drop_own_frames, replace_own_frames
 from ljit.records import Record
 
 __all__ = [
@@ -316,20 +316,15 @@ def _note(
         pc, run.raised_at = run.raised_at, None
     elif step is not None:
         pc, values = _place(pc, step, error)
-    instruction = code.instructions[pc]
-    where = None if run.raised or instruction.kind is Kind.RERAISE else instruction.range
+    landing = landing_at(code, pc)
+    entries = () if run.raised else landing.entries
     run.raised = False
-    clean_traceback(error, where, step.code if step is not None else None)
-    is_own = isinstance(error, InternalError)
-    region = next((t for t in code.tries if t.start <= pc < t.handler), None)
-    run.region = None if is_own else region
-    if region is not None:
-        for n in registers_in(code.live[region.handler]):
-            registers[n] = values.get(f"v{n}", registers[n])
-        sources = region.sources_at(pc)
-        given = [values.get(f"v{n}", registers[n]) for n in sources]
-        for n, value in zip(region.parameters, given, strict=True):
-            registers[n] = value
+    replace_own_frames(error, entries, step.code if step is not None else None)
+    run.region = None if isinstance(error, InternalError) else landing.region
+    if landing.region is not None:
+        landing.fill(registers, values)
+        if landing.region.loop is not None:
+            run.count_raise(landing.region.loop, registers)
 
 
 def _set(code: Code, registers: list[Any], values: Mapping[str, object]) -> None:

@@ -7,33 +7,49 @@ functions inlined into it. Nothing else of the exception is touched. Native code
 
 from __future__ import annotations
 
-from types import CodeType, TracebackType
+from types import CodeType, FrameType, TracebackType
 
 from ljit.config import settings
 from ljit.errors import InternalError
 from ljit.frames import frame_at, is_own_frame
 from ljit.source import SourceRange
 
-__all__ = ["clean_traceback", "drop_own_frames"]
+__all__ = ["Entries", "clean_traceback", "drop_own_frames", "entries_of", "replace_own_frames"]
+
+#: entries of a traceback: frames and lines, those of callees first
+Entries = tuple[tuple[FrameType, int], ...]
 
 
-def clean_traceback(
-    error: BaseException, where: SourceRange | None, step: CodeType | None = None
-) -> None:
+def clean_traceback(error: BaseException, where: SourceRange | None) -> None:
     """Put frames for `where` (and its callers) in the place of ljit's frames that lead a traceback.
 
-    To be called where `error` was caught, in front of a bare ``raise``. `step` is code of ljit that has the
-    places of the user's.
+    To be called where `error` was caught, in front of a bare ``raise``.
     """
-    drop_own_frames(error, step)
     try:
-        rest = error.__traceback__
-        while where is not None:
-            rest = _entry(rest, where)
-            where = where.caller
-        error.__traceback__ = rest
+        entries = entries_of(where)
     except RecursionError:  # no room left to do it: the exception goes on as it is
-        return
+        entries = ()
+    replace_own_frames(error, entries)
+
+
+def entries_of(where: SourceRange | None) -> Entries:
+    """Give the entries for `where` and its callers."""
+    entries = []
+    while where is not None:
+        entries.append((frame_at(where), where.line))
+        where = where.caller
+    return tuple(entries)
+
+
+def replace_own_frames(
+    error: BaseException, entries: Entries, step: CodeType | None = None
+) -> None:
+    """Put `entries` in the place of ljit's frames; `step` is code of ljit that has the places of the user's."""
+    drop_own_frames(error, step)
+    rest = error.__traceback__
+    for frame, line in entries:
+        rest = TracebackType(rest, frame, frame.f_lasti, line)
+    error.__traceback__ = rest
 
 
 def drop_own_frames(error: BaseException, step: CodeType | None = None) -> None:
@@ -48,8 +64,3 @@ def drop_own_frames(error: BaseException, step: CodeType | None = None) -> None:
     while rest is not None and (is_own_frame(rest.tb_frame) or rest.tb_frame.f_code is step):
         rest = rest.tb_next
     error.__traceback__ = rest
-
-
-def _entry(rest: TracebackType | None, where: SourceRange) -> TracebackType:
-    frame = frame_at(where)
-    return TracebackType(rest, frame, frame.f_lasti, where.line)

@@ -38,10 +38,13 @@ _NO_EXCEPTION = "catching classes that do not inherit from BaseException is not 
 
 def _is_caught_by(error: BaseException, classes: Any) -> bool:
     """What ``except classes:`` asks: by the class as it is, without ``__subclasscheck__``."""
+    bases = type(error).__mro__
+    if isinstance(classes, type) and issubclass(classes, BaseException):
+        return classes in bases
     wanted = classes if isinstance(classes, tuple) else (classes,)
     if not all(isinstance(cls, type) and issubclass(cls, BaseException) for cls in wanted):
         raise TypeError(_NO_EXCEPTION)
-    return any(cls in type(error).__mro__ for cls in wanted)
+    return any(cls in bases for cls in wanted)
 
 
 object_op(

@@ -5,6 +5,8 @@ A loop is hot after `TRIPS` trips or so here. The interpreter's own trips are co
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -601,6 +603,22 @@ def missing_in(xs, table):
         except KeyError:
             missing += 1
     return missing
+
+
+def classes_raised(xs, table):
+    seen = 0
+    for x in xs:
+        try:
+            table[x]
+        except KeyError:
+            seen += sys.exc_info()[0] is KeyError
+    return seen
+
+
+def test_a_loop_that_raises_in_most_trips_is_hot_soon_and_known_after_the_first_call():
+    f = ljit.jit(classes_raised)
+    assert f(list(range(6000)), {}) == 6000
+    assert "it raises too often" in f.explain()
 
 
 def test_a_loop_whose_body_raises_often_is_given_up_and_one_that_raises_now_and_then_is_not():

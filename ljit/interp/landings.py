@@ -1,0 +1,62 @@
+"""Landings: what a raise at one place of the bytecode leads to, found out once.
+
+A program may raise in each trip of a loop, so that what depends on the place alone is kept in `Code.landings`: the
+Try around it, the registers that its handler reads, and the traceback entries of the function and of those that it was
+inlined into.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ljit.interp.code import Code, Kind, TryInfo
+from ljit.interp.flow import registers_in
+from ljit.interp.tracebacks import Entries, entries_of
+from ljit.records import Record
+from ljit.stack import compiler_frames
+
+__all__ = ["Landing", "landing_at"]
+
+
+class Landing(Record):
+    """Where control goes from an instruction that raised; `region` is None if it leaves the function."""
+
+    region: TryInfo | None
+    entries: Entries
+    kept: tuple[
+        tuple[int, str], ...
+    ]  # registers that are live in the handler, with their variables in a step
+    sources: tuple[tuple[int, str], ...]  # of the handler's parameters
+
+    def fill(self, registers: list[Any], variables: Mapping[str, object]) -> None:
+        """Give the handler its registers: a step may not have stored all of its variables yet."""
+        for register, name in self.kept:
+            registers[register] = variables.get(name, registers[register])
+        if self.region is not None:
+            given = [variables.get(name, registers[n]) for n, name in self.sources]
+            for register, value in zip(self.region.parameters, given, strict=True):
+                registers[register] = value
+
+
+def landing_at(code: Code, pc: int) -> Landing:
+    """Give the landing of a raise at `pc`."""
+    found = code.landings.get(pc)
+    if found is not None:
+        return found
+    with compiler_frames():
+        return code.landings.setdefault(pc, _landing_at(code, pc))
+
+
+def _landing_at(code: Code, pc: int) -> Landing:
+    instruction = code.instructions[pc]
+    entries = () if instruction.kind is Kind.RERAISE else entries_of(instruction.range)
+    region = next((t for t in code.tries if t.start <= pc < t.handler), None)
+    if region is None:
+        return Landing(None, entries, (), ())
+    live = registers_in(code.live[region.handler])
+    return Landing(region, entries, _named(live), _named(region.sources_at(pc)))
+
+
+def _named(registers: Iterable[int]) -> tuple[tuple[int, str], ...]:
+    return tuple((n, f"v{n}") for n in registers)
