@@ -33,6 +33,7 @@ format: .venv/dev.stamp
 
 docs: .venv/run.stamp
 	$(BIN)/python -m ljit ops --markdown > docs/ops.md
+	$(BIN)/python -m ljit ops --index
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "ljit needs Python 3.11 or newer; say make PYTHON=/path/to/python"; exit 1; }

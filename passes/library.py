@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 
 from ljit.analysis.assumptions import MISSING, Assumption
-from ljit.ir import REGISTRY, OpDef, Value
+from ljit.ir import REGISTRY, OpDef, Value, get_op
 from ljit.ops.python_types import has_plain_lookup
 from ljit.types import ObjectType, Type
 
@@ -36,8 +36,14 @@ class Objects(Protocol):
 
 
 @cache
-def _ops() -> dict[str, OpDef]:
-    return {name: op for op in REGISTRY.values() for name in op.library}
+def _ops() -> dict[str, str]:
+    """The names of ops by the functions that they are."""
+    return {name: op.name for op in REGISTRY.entries() for name in op.library}
+
+
+def _op(function: str) -> OpDef | None:
+    name = _ops().get(function)
+    return None if name is None else get_op(name)
 
 
 @cache
@@ -50,7 +56,7 @@ def library_op(function: object, receiver: Value) -> OpDef | None:
     name = _name_in_library(function)
     if name is None:
         return None
-    return _op_of_ufunc(receiver, name.rpartition(".")[2]) or _ops().get(name)
+    return _op_of_ufunc(receiver, name.rpartition(".")[2]) or _op(name)
 
 
 def _op_of_ufunc(receiver: Value, name: str) -> OpDef | None:
@@ -58,7 +64,7 @@ def _op_of_ufunc(receiver: Value, name: str) -> OpDef | None:
         return None
     ufunc = receiver.constant.__name__
     is_numpys = getattr(np, ufunc, None) is receiver.constant
-    return _ops().get(f"numpy.{ufunc}.{name}") if is_numpys else None
+    return _op(f"numpy.{ufunc}.{name}") if is_numpys else None
 
 
 def _name_in_library(function: object) -> str | None:

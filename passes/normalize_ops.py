@@ -16,7 +16,7 @@ import numpy as np
 
 from ljit.analysis.alias import is_immutable
 from ljit.errors import LjitError
-from ljit.ir import REGISTRY, Effect, Graph, Node, OpDef, get_op
+from ljit.ir import Effect, Graph, Node, OpDef, get_op
 from ljit.ops.numpy_rules import element_of
 from ljit.ops.python_types import numpy_decides
 from ljit.passes.manager import graph_pass, is_allowed
@@ -96,12 +96,12 @@ def _is_checked(node: Node, types: Sequence[Type]) -> bool:
 
 def _wanted_op(node: Node) -> OpDef:
     op = node.op
-    if op.numpy is not None and op.numpy in REGISTRY and _are_numpys(node):
-        op = _if_same_result(node, REGISTRY[op.numpy], op)
+    if op.numpy is not None and _are_numpys(node):
+        op = _if_same_result(node, get_op(op.numpy), op)
     if op.schema.written and op.element_op is not None and not op.is_terminator:
         target = node.inputs[op.schema.positional.index(op.schema.written[0])]
         if is_immutable(target.type) and node.effects.is_repeatable:
-            op = _if_same_result(node, REGISTRY[op.element_op], op)
+            op = _if_same_result(node, get_op(op.element_op), op)
     return op
 
 

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from ljit.analysis.dominance import is_visible_at
-from ljit.ir import Block, Effect, Node, OpDef, Value, get_op
+from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.containers import TUPLE_INDEX
 from ljit.ops.control import BREAK, CONTINUE, DEOPTIMIZE, LOOP, PROFILE, YIELD
 from ljit.ops.numpy_rules import dtype_of
@@ -135,22 +135,23 @@ def _may_begin(number: ScalarType, first: Value) -> bool:
 def _is_operand(use: _Use, loop: Node, number: ScalarType, values: _Values) -> bool:
     """Whether it is used in the loop by an operator that is NumPy's if the other operand is."""
     user, position = use
-    op = _numpy_op(user)
     others = [v for i, v in enumerate(user.inputs) if i != position]
     return (
-        op is not None
-        and op.elementwise
-        and len(user.outputs) == 1
+        len(user.outputs) == 1
         and any(block.owner is loop for block in user.blocks_around())
         and all(_older_type(v, loop, values) in (None, number) for v in others)
+        and user.op.numpy is not None
+        and get_op(user.op.numpy).elementwise
     )
 
 
 def _type_in_array(use: _Use, loop: Node, values: _Values) -> ScalarType | None:
     """As which it is stored in an array that is older than the loop, to which its class makes no difference."""
     user, position = use
-    op = _numpy_op(user)
-    if op is None or op.number_type is None or user.outputs or position != len(user.inputs) - 1:
+    if user.op.numpy is None or user.outputs or position != len(user.inputs) - 1:
+        return None
+    op = get_op(user.op.numpy)
+    if op.number_type is None:
         return None
     type_ = op.number_type(*[_older_type(v, loop, values) or ANY for v in user.inputs])
     return type_ if isinstance(type_, ScalarType) else None
@@ -159,10 +160,6 @@ def _type_in_array(use: _Use, loop: Node, values: _Values) -> ScalarType | None:
 def _older_type(value: Value, loop: Node, values: _Values) -> Type | None:
     """The type of what is there in front of the loop."""
     return values[value].type if value in values and is_visible_at(value, loop) else None
-
-
-def _numpy_op(node: Node) -> OpDef | None:
-    return get_op(node.op.numpy) if node.op.numpy is not None else None
 
 
 # -- what became of them -----------------------------------------------------------------------------

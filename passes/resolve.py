@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import types
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Protocol
 
@@ -92,27 +92,33 @@ def _rules() -> dict[OpDef, Callable[[Request, Constants], Request | None]]:
 
 
 class _Tables(Record):
-    """What the declarations say of Python objects (by address) and members (``"ndarray.sum"``)."""
+    """The names of ops by the Python objects (their addresses) and members (``"ndarray.sum"``) that they stand for."""
 
-    callables: dict[int, list[OpDef]]
-    iterables: dict[int, list[OpDef]]
-    subscripted: dict[int, OpDef]
-    methods: dict[str, OpDef]
-    attributes: dict[str, OpDef]
+    callables: dict[int, list[str]]
+    iterables: dict[int, list[str]]
+    subscripted: dict[int, str]
+    methods: dict[str, str]
+    attributes: dict[str, str]
 
 
 @cache
 def _tables() -> _Tables:
     tables = _Tables(defaultdict(list), defaultdict(list), {}, {}, {})
-    for op in REGISTRY.values():
+    for op in REGISTRY.entries():
         for function in op.callables:
-            tables.callables[id(function)].append(op)
+            tables.callables[id(function)].append(op.name)
         for function in op.iter_callables:
-            tables.iterables[id(function)].append(op)
-        tables.subscripted.update({id(x): op for x in op.subscripted})
-        tables.methods.update(dict.fromkeys(op.methods, op))
-        tables.attributes.update(dict.fromkeys(op.attributes, op))
+            tables.iterables[id(function)].append(op.name)
+        tables.subscripted.update({id(x): op.name for x in op.subscripted})
+        tables.methods.update(dict.fromkeys(op.methods, op.name))
+        tables.attributes.update(dict.fromkeys(op.attributes, op.name))
     return tables
+
+
+def _method(receiver: Type, name: str) -> OpDef | None:
+    """The op of a method."""
+    op = _tables().methods.get(f"{member_class(receiver)}.{name}")
+    return None if op is None else get_op(op)
 
 
 def _call(request: Request, constants: Constants) -> Request | None:
@@ -130,13 +136,18 @@ def _call(request: Request, constants: Constants) -> Request | None:
         args = [owner, *args]
     else:
         return _call_of_method(request)
-    for op in _tables().callables.get(id(function)) or _methods(function, args, constants):
+    for op in _callables(function) or _methods(function, args, constants):
         found = bind(op, args, kwnames, constants)  # type: ignore[arg-type]
         if found is not None and not is_known(found):
             found = _numpy_form(found) or _form_of_items(found, constants)
         if found is not None:
             return found
     return None
+
+
+def _callables(function: object) -> Iterator[OpDef]:
+    """The ops that the function is, each loaded only when those before it do not suit."""
+    return map(get_op, _tables().callables.get(id(function), ()))
 
 
 def _form_of_items(request: Request, constants: Constants) -> Request | None:
@@ -163,7 +174,7 @@ def _methods(function: object, args: Sequence[Value], constants: Constants) -> l
     name = str(function.__name__)  # type: ignore[attr-defined]
     if fixed_method(args[0].type, name) is not function:
         return []
-    op = _tables().methods.get(f"{member_class(args[0].type)}.{name}")
+    op = _method(args[0].type, name)
     return [] if op is None else [op]
 
 
@@ -186,7 +197,7 @@ def _iter_call(request: Request, constants: Constants) -> Request | None:
     callee, *args = request.inputs
     if not callee.is_constant:
         return None
-    for op in _tables().iterables.get(id(callee.constant), ()):
+    for op in map(get_op, _tables().iterables.get(id(callee.constant), ())):
         found = bind(op, args, (), constants)
         if found is not None and is_known(found):
             return found
@@ -202,7 +213,7 @@ def _call_method(request: Request, constants: Constants) -> Request | None:
         if function is None:
             return None
         return Request(get_op("py::call"), (function, *args), _only_kwnames(request))
-    op = _tables().methods.get(f"{member_class(receiver.type)}.{name}")
+    op = _method(receiver.type, name)
     if op is None:
         op = library_op(library_method(receiver, name, constants), receiver)
         if op is None or not looks_up_as_known(op, receiver, constants):
@@ -219,13 +230,13 @@ def _getattr(request: Request, constants: Constants) -> Request | None:
     (receiver,) = request.inputs
     if receiver.is_constant and isinstance(receiver.constant, types.ModuleType):
         return _attribute_of_module(request, constants)
-    op = _tables().attributes.get(f"{member_class(receiver.type)}.{request.attrs['name']}")
+    name = str(request.attrs["name"])
+    op = _tables().attributes.get(f"{member_class(receiver.type)}.{name}")
     if op is None:
-        name = str(request.attrs["name"])
         if library_method(receiver, name, constants) is None:
             return None
         return Request(METHOD, (receiver,), {"name": name})
-    member = Request(op, (receiver,), {})
+    member = Request(get_op(op), (receiver,), {})
     return member if is_known(member) else None
 
 
@@ -242,7 +253,7 @@ def _getitem(request: Request, constants: Constants) -> Request | None:
     container, index = request.inputs
     op = _tables().subscripted.get(id(container.constant)) if container.is_constant else None
     if op is not None:
-        found = Request(op, (index,), {})
+        found = Request(get_op(op), (index,), {})
         return found if is_known(found) else None
     if not (isinstance(container.type, TupleType) and index.is_constant):
         return None
@@ -255,11 +266,9 @@ def _getitem(request: Request, constants: Constants) -> Request | None:
 def _numpy_form(request: Request) -> Request | None:
     """The op that an operator is for NumPy operands."""
     name = request.op.numpy
-    if name is None or name not in REGISTRY:
+    if name is None or not numpy_decides([value.type for value in request.inputs]):
         return None
-    if not numpy_decides([value.type for value in request.inputs]):
-        return None
-    found = Request(REGISTRY[name], request.inputs, request.attrs)
+    found = Request(get_op(name), request.inputs, request.attrs)
     return found if is_known(found) else None
 
 

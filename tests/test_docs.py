@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from ljit.cli.ops import markdown
+from ljit.cli.ops import index, markdown
 from ljit.ir import REGISTRY
+from ljit.ops.index import FILE
 from ljit.passes import PASSES
 from ljit.passes.manager import NAMES, find_pass
 
@@ -113,6 +114,10 @@ def test_every_page_is_reachable_from_the_readme() -> None:
 def test_the_page_of_ops_is_what_the_registry_gives() -> None:
     shown = (ROOT / "docs" / "ops.md").read_text(encoding="utf-8")
     assert shown == markdown(), "run: python -m ljit ops --markdown > docs/ops.md"
+
+
+def test_the_index_of_ops_is_what_the_registry_gives() -> None:
+    assert FILE.read_text(encoding="utf-8") == index(), "run: python -m ljit ops --index"
 
 
 def test_every_pass_is_described() -> None:

@@ -99,22 +99,35 @@ def test_the_environment_switches_decoration_off(value: str):
 LIMIT = 10
 
 
-FIRST_CALL = """
+FIRST_CALLS = """
 import sys
 import numpy as np
 sys.path.insert(0, {folder!r})
 import first_call_program, ljit
 function = ljit.jit(first_call_program.escape_statistics)
-function(np.linspace(-2, 1, 4), np.linspace(-1, 1, 3), 9)
-print(*(name for name in ("ljit.ops.library", "ljit.codegen", "llvmlite") if name in sys.modules))
+for _ in range({calls}):
+    function(np.linspace(-2, 1, 4), np.linspace(-1, 1, 3), 9)
+print(*(name for name in {modules} if name in sys.modules))
 """
 
 
-def test_a_first_call_loads_neither_the_compiler_nor_the_ops_of_libraries():
-    program = FIRST_CALL.format(folder=str(ROOT / "benchmarks"))
+def loaded_after(calls, *modules):
+    """Those of the modules that some calls load, in a process of their own."""
+    program = FIRST_CALLS.format(folder=str(ROOT / "benchmarks"), calls=calls, modules=modules)
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == "\n"
+    return done.stdout.split()
+
+
+def test_a_first_call_loads_neither_the_compiler_nor_the_ops_of_libraries():
+    modules = ("ljit.ops.numpy_create", "ljit.ops.index", "ljit.codegen", "llvmlite")
+    assert loaded_after(1, *modules) == []
+
+
+def test_a_compile_loads_those_ops_of_libraries_that_it_asks_for():
+    asked = ["ljit.codegen", "ljit.ops.numpy_create", "ljit.ops.builtins_numbers"]
+    others = ("numpy_arithmetic", "numpy_out", "numpy_reduce", "random_numpy", "library")
+    assert loaded_after(2, *asked, *(f"ljit.ops.{name}" for name in others)) == asked
 
 
 def test_a_changed_global_is_seen(monkeypatch):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ljit.ir import REGISTRY, Effect, OpDef, any_operands
 
-__all__ = ["add_arguments", "describe", "markdown", "run"]
+__all__ = ["add_arguments", "describe", "index", "markdown", "run"]
 
 _FAMILIES = {
     "prim": "Structure, constants, iteration and containers.",
@@ -30,14 +30,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "name", nargs="?", help="an op, such as np::add; a part lists all that have it"
     )
     parser.add_argument("--markdown", action="store_true", help="print docs/ops.md")
+    parser.add_argument("--index", action="store_true", help="write ljit/ops/index.txt")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print what was asked for."""
     import ljit.ops  # noqa: F401  # fills the registry
+    from ljit.ops.index import FILE
 
     if options.markdown:
         print(markdown(), end="")
+        return 0
+    if options.index:
+        FILE.write_text(index(), encoding="utf-8")
         return 0
     if options.name in REGISTRY:
         print(describe(REGISTRY[options.name]))
@@ -60,6 +65,7 @@ def describe(op: OpDef) -> str:
 
 def _facts(op: OpDef) -> list[tuple[str, str]]:
     facts = [
+        ("declared in", REGISTRY.modules[op.name]),
         ("native", _native(op)),
         ("effects", _effects(op)),
         ("called as", ", ".join(map(_callable_name, op.callables))),
@@ -114,6 +120,17 @@ def markdown() -> str:
         parts.extend(map(_row, ops))
         parts.append("")
     return "\n".join(parts)
+
+
+def index() -> str:
+    """Give the text of ljit/ops/index.txt."""
+    from ljit.ops import GENERIC
+    from ljit.ops.index import text_of
+
+    ops = [op for name, op in REGISTRY.items() if name not in GENERIC]
+    return text_of(
+        [op for op in ops if REGISTRY.modules[op.name].startswith("ljit.ops.")], REGISTRY.modules
+    )
 
 
 def _row(op: OpDef) -> str:

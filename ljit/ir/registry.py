@@ -2,33 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping
+import sys
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from importlib import import_module
 
 from ljit.ir.opdef import OpDef
-from ljit.locks import shared_lock
+from ljit.records import Record
 
-__all__ = ["REGISTRY", "Registry", "declare", "get_op"]
+__all__ = ["REGISTRY", "IndexEntry", "Registry", "declare", "get_op"]
+
+
+class IndexEntry(Record):
+    """What is known of an op before its module is loaded: fields of `OpDef`, and the module."""
+
+    name: str
+    module: str
+    callables: tuple[object, ...]
+    iter_callables: tuple[object, ...]
+    subscripted: tuple[object, ...]
+    methods: tuple[str, ...]
+    attributes: tuple[str, ...]
+    library: tuple[str, ...]
 
 
 class Registry(MutableMapping[str, OpDef]):
-    """The ops by name. Those of the library (`ljit.ops.library`) load when one is asked for that is not there yet."""
+    """The ops by name. The module of one loads when it is asked for: the index names it, or all modules load."""
 
     def __init__(self) -> None:
         self._ops = self.loaded = dict[str, OpDef]()
-        self._lock = shared_lock()
-        self.load_rest: Callable[[], object] | None = None
+        self.modules: dict[str, str] = {}  # in which ops were declared
+        self.index: Callable[[], Mapping[str, IndexEntry]] = dict
+        self.load_all: Callable[[], object] = lambda: None
 
-    def complete(self) -> dict[str, OpDef]:
-        """Load all."""
-        with self._lock:
-            load_rest, self.load_rest = self.load_rest, None
-            if load_rest is not None:
-                load_rest()
-        return self._ops
+    def entries(self) -> Iterator[OpDef | IndexEntry]:
+        """Give what Python objects and members all ops stand for, and load none."""
+        index = self.index()
+        yield from [op for name, op in self.loaded.items() if name not in index]
+        yield from index.values()
 
     def __getitem__(self, name: str) -> OpDef:
         found = self._ops.get(name)
-        return found if found is not None else self.complete()[name]
+        if found is not None:
+            return found
+        entry = self.index().get(name)
+        if entry is not None:
+            import_module(entry.module)
+        if name not in self._ops:
+            self.load_all()
+        return self._ops[name]
 
     def __setitem__(self, name: str, op: OpDef) -> None:
         self._ops[name] = op
@@ -37,16 +58,27 @@ class Registry(MutableMapping[str, OpDef]):
         del self._ops[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.complete())
+        self.load_all()
+        return iter(self._ops)
 
     def __len__(self) -> int:
-        return len(self.complete())
+        self.load_all()
+        return len(self._ops)
 
     def declare(self, op: OpDef) -> OpDef:
         """Put `op` in; a name can be declared once."""
         assert op.name not in self._ops, f"op {op.name} is declared twice"
         self._ops[op.name] = op
+        self.modules[op.name] = _module_being_loaded()
         return op
+
+
+def _module_being_loaded() -> str:
+    """The module whose import, or function called from outside of any, this is a part of."""
+    frame = sys._getframe(1)
+    while frame.f_code.co_name != "<module>" and frame.f_back is not None:
+        frame = frame.f_back
+    return str(frame.f_globals["__name__"])
 
 
 REGISTRY = Registry()

@@ -1,7 +1,7 @@
 """The op declarations, one family a file.
 
-Importing this package declares the ops that baseline graphs are made of; those of `ljit.ops.library` follow when
-`ljit.ir.REGISTRY` is asked for one of them, or for all.
+Importing this package declares the ops that baseline graphs are made of. A module of `ljit.ops.library` follows when
+`ljit.ir.REGISTRY` is asked for one of its ops; `ljit.ops.index` says which module that is.
 """
 
 from importlib import import_module as _import_module
@@ -21,6 +21,7 @@ from ljit.ops import (
 )  # isort: skip
 
 __all__ = [
+    "GENERIC",
     "callers",
     "containers",
     "control",
@@ -33,4 +34,8 @@ __all__ = [
     "python_iteration",
 ]
 
-_REGISTRY.load_rest = lambda: _import_module("ljit.ops.library")
+#: the ops that are always there
+GENERIC = frozenset(_REGISTRY.loaded)
+
+_REGISTRY.index = lambda: _import_module("ljit.ops.index").entries()
+_REGISTRY.load_all = lambda: _import_module("ljit.ops.library")

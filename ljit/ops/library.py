@@ -1,4 +1,4 @@
-"""The ops that stand for functions of libraries (builtins, math, NumPy, random): loaded by the first compile."""
+"""All ops that stand for functions of libraries (builtins, math, NumPy, random). A compile loads few (`index.py`)."""
 
 from ljit.ops import (
     builtins_containers,

@@ -1,0 +1,52 @@
+"""Which modules a registry loads when it is asked for an op."""
+
+import pytest
+
+from ljit.ir.opdef import OpDef, Schema
+from ljit.ir.registry import IndexEntry, Registry
+
+
+def registry_of(*names, index=()):
+    """A registry whose modules declare the ops of these names; `index` names those with a line in the index."""
+    made = Registry()
+
+    def load_all():
+        for name in names:
+            made.loaded.setdefault(name, OpDef(name, Schema("()")))
+
+    made.load_all = load_all
+    nothing = {field: () for field in IndexEntry.fields_of_record}
+    made.index = lambda: {
+        name: IndexEntry(**{**nothing, "name": name, "module": "math"}) for name in index
+    }
+    return made
+
+
+def test_an_op_that_the_index_lacks_is_found_among_all():
+    assert registry_of("demo::new")["demo::new"].name == "demo::new"
+
+
+def test_an_op_that_has_moved_since_the_index_was_made_is_found_among_all():
+    assert registry_of("demo::moved", index=["demo::moved"])["demo::moved"].name == "demo::moved"
+
+
+def test_a_name_of_no_op_is_in_no_registry():
+    registry = registry_of("demo::other")
+    assert "demo::none" not in registry
+    with pytest.raises(KeyError):
+        registry["demo::none"]
+
+
+def test_what_ops_stand_for_is_asked_of_the_index_without_loading_them():
+    registry = registry_of("demo::a", "demo::b", index=["demo::a"])
+    registry.declare(OpDef("demo::c", Schema("()")))
+    assert [entry.name for entry in registry.entries()] == ["demo::c", "demo::a"]
+    assert list(registry.loaded) == ["demo::c"]
+
+
+def test_a_declaration_notes_its_module():
+    registry = Registry()
+    registry.declare(OpDef("demo::here", Schema("()")))
+    scope = {"registry": registry, "OpDef": OpDef, "Schema": Schema, "__name__": "demo"}
+    exec("registry.declare(OpDef('demo::there', Schema('()')))", scope)
+    assert registry.modules["demo::there"] == "demo"
