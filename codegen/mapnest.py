@@ -20,7 +20,16 @@ from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_loops import Loops
 from ljit.codegen.nest_overlap import redirect_overlapping
 from ljit.codegen.nest_reductions import Accumulator
-from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, has_axes, load_first, rank_of
+from ljit.codegen.nest_space import (
+    ONE,
+    ZERO,
+    Operand,
+    Space,
+    either,
+    has_axes,
+    load_first,
+    rank_of,
+)
 from ljit.codegen.nest_strides import forwards
 from ljit.errors import CodegenError
 from ljit.ir import OpDef, get_op
@@ -278,7 +287,7 @@ class _Nest:
             write(order, reduced)
         else:
             turned = [ndim - 1 - axis for axis in reduced]
-            self._either(order, lambda: write(TRUE, turned), lambda: write(FALSE, reduced))
+            either(self.e.f, order, lambda: write(TRUE, turned), lambda: write(FALSE, reduced))
         if self.into and not kernel.may_leave and has_checks:
             msg = "the kernel of a loop nest that writes in place has checks that its ops do not declare"
             raise CodegenError(msg)
@@ -302,21 +311,6 @@ class _Nest:
 
         sources = [turn(x) if isinstance(x, Operand) else x for x in self.sources]
         return self.space.turned(condition), sources, [turn(x) for x in targets]
-
-    def _either(
-        self, condition: Ref, then: Callable[[], None], otherwise: Callable[[], None]
-    ) -> None:
-        f = self.e.f
-        if condition.constant is not None:
-            (then if condition.constant else otherwise)()
-            return
-        turned, straight, done = f.new_block("turned"), f.new_block("straight"), f.new_block("done")
-        f.condbr(condition, turned, straight)
-        for block, write in ((turned, then), (straight, otherwise)):
-            f.start(block)
-            write()
-            f.br(done)
-        f.start(done)
 
 
 def _is_same_kind(a: ArrayType, b: ArrayType) -> bool:

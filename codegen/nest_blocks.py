@@ -189,6 +189,18 @@ class Blocks(Elements):
     def _row_address(self, x: Operand, axis: int, k: Ref) -> Ref:
         return self.f.gep("i8", x.cursors[-1], self.f.mul(k, self._step(x, axis)), "")
 
+    def _row_of(self, x: Operand, k: Ref, sizes: list[Ref]) -> Operand:
+        """Row `k` in the axes behind the outermost, or along the only one."""
+        data = self.f.gep("i8", x.data, self.f.mul(k, self._step(x, 0)), "")
+        strides = x.strides[1:] or x.strides
+        return Operand(x.type, x.parts, sizes, strides, data, is_plain=False, steps=strides)
+
+    def _size_of_block(self, k: Ref) -> Ref:
+        """How many elements row `k` of a single axis has: the last one may have fewer."""
+        f, block = self.f, self._block
+        rest = f.binary("sub", self.space.sizes[0], f.mul(k, block))
+        return f.select(f.icmp("slt", rest, block), rest, block)
+
     # -- rows that are done together -----------------------------------------------------------------
 
     def _groups(self, trip: Ref) -> Ref:

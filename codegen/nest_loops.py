@@ -24,7 +24,7 @@ from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_overlap import Redirection, block_of, blocks_of
 from ljit.codegen.nest_packing import BLOCK_SHIFT
 from ljit.codegen.nest_reductions import BLOCK, Accumulator, combine_blocks, split, take
-from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, any_of
+from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, any_of, either
 from ljit.codegen.nest_strides import Strides
 from ljit.codegen.stretches import copy_stretch
 from ljit.codegen.ufunc_loops import call_row_loop
@@ -85,7 +85,7 @@ class Loops(Blocks):
         """Write the copy for known inner strides, and that for any strides where it may be needed."""
         f = self.f
         if self.kernel.row_loop is not None:
-            self._loops(is_unit=False)
+            self._emit_row_loop()
             return
         self.columns = self.strides.columns(self.kernel.length)
         fast = self.strides.unit_condition(self.inner) if self.ndim else TRUE
@@ -98,21 +98,41 @@ class Loops(Blocks):
             self._fast, self._far = fast, far
             self._loops(is_unit=True)
             return
-        unit, general, done = f.new_block("unit"), f.new_block("strided"), f.new_block("mapped")
         spread = self._spread_condition if can_be_packed else FALSE
-        f.condbr(any_of(f, [fast, far, spread]), unit, general)
-        if f.start(unit):
+
+        def unit() -> None:
             if not far is spread is FALSE:
                 self._fast, self._far = fast, far
             self._loops(is_unit=True)
-            f.br(done)
-        if f.start(general):
+
+        def general() -> None:
             self.columns, self._fast, self._far = 1, TRUE, FALSE
             if all(x.is_plain for x in self.arrays):
                 self.is_flat = FALSE  # then the other copy would have run
             self._loops(is_unit=False)
-            f.br(done)
-        f.start(done)
+
+        either(f, any_of(f, [fast, far, spread]), unit, general)
+
+    def _emit_row_loop(self) -> None:
+        """Rows by NumPy's loop: of elements with gaps, too, but that is best where they lie side by side.
+
+        Backwards a loop may be another one, with results of its own: where all is one row, NumPy goes that way, too.
+        """
+        f = self.f
+        fast = self.strides.unit_condition(self.inner) if self.ndim else TRUE
+        if fast is TRUE or not self._can_be_packed:
+            self._loops(is_unit=False)
+            return
+        steps = [f.icmp("slt", x.strides[self.inner], ZERO) for x in self._loose]
+        is_one = TRUE if self.ndim == 1 else self.is_flat
+        backwards = f.binary("and", is_one, any_of(f, steps))
+
+        def packed() -> None:
+            self._fast = FALSE
+            self._loops(is_unit=True)
+
+        is_direct = f.binary("or", fast, backwards)
+        either(f, is_direct, lambda: self._loops(is_unit=False), packed)
 
     # -- the loops ---------------------------------------------------------------------------------
 
@@ -215,18 +235,6 @@ class Loops(Blocks):
         f.br(done)
         f.start(done)
 
-    def _row_of(self, x: Operand, k: Ref, sizes: list[Ref]) -> Operand:
-        """Row `k` in the axes behind the outermost, or along the only one."""
-        data = self.f.gep("i8", x.data, self.f.mul(k, self._step(x, 0)), "")
-        strides = x.strides[1:] or x.strides
-        return Operand(x.type, x.parts, sizes, strides, data, is_plain=False, steps=strides)
-
-    def _size_of_block(self, k: Ref) -> Ref:
-        """How many elements row `k` of a single axis has: the last one may have fewer."""
-        f, block = self.f, self._block
-        rest = f.binary("sub", self.space.sizes[0], f.mul(k, block))
-        return f.select(f.icmp("slt", rest, block), rest, block)
-
     def _row_loops(self, axis: int, trips: Sequence[Ref], *, is_unit: bool) -> None:
         """Combine several rows before what there is in memory is loaded and stored once."""
         f, trip = self.f, trips[axis]
@@ -288,7 +296,8 @@ class Loops(Blocks):
     ) -> None:
         """A loop over elements: by their number, or from place to place where only a run knows the strides."""
         if self.kernel.row_loop is not None:
-            places = [x.cursors[-1] for x in self.arrays]
+            with self._at(self._rows[0]):
+                places = [x.cursors[-1] for x in self.arrays]
             call_row_loop(
                 self.e, self.kernel.row_loop, places, trip, [strides[x] for x in self.arrays]
             )

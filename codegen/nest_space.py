@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from ljit.types import RANGE, ArrayType, RangeType
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["ONE", "ZERO", "Operand", "Space", "all_of", "any_of", "has_axes", "rank_of"]
+__all__ = ["ONE", "ZERO", "Operand", "Space", "all_of", "any_of", "either", "has_axes", "rank_of"]
 
 ONE = integer("i64", 1)
 ZERO = integer("i64", 0)
@@ -46,6 +46,22 @@ class Operand(Record, frozen=False):
     @property
     def dtype(self) -> np.dtype:
         return self.type.dtype
+
+
+def either(
+    f: FunctionBuilder, condition: Ref, then: Callable[[], None], otherwise: Callable[[], None]
+) -> None:
+    """Write both ways from a condition, or the one that it is known to be."""
+    if condition.constant is not None:
+        (then if condition.constant else otherwise)()
+        return
+    yes, no, done = f.new_block("then"), f.new_block("otherwise"), f.new_block("either")
+    f.condbr(condition, yes, no)
+    for block, write in ((yes, then), (no, otherwise)):
+        if f.start(block):
+            write()
+            f.br(done)
+    f.start(done)
 
 
 def any_of(f: FunctionBuilder, conditions: Iterable[Ref]) -> Ref:

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit import config
 from ljit.codegen.layout import ufunc_loop
+from ljit.codegen.nest_packing import copy_function
 from ljit.ir import get_op
 from ljit.ops import numpy_ufuncs
 from ljit.types import ArrayType
@@ -18,6 +20,7 @@ VIEWS = {
     "contiguous": lambda x: x,
     "with gaps": lambda x: x[:, ::2],
     "backwards": lambda x: x[::-1, ::-1],
+    "rows backwards": lambda x: x[:, ::-1],
     "narrow": lambda x: x[:, 1:4],
     "the other way around": lambda x: x.T,
     "one row": lambda x: x[3],
@@ -68,6 +71,22 @@ def test_rows_of_arrays_in_any_layout(dtype, is_wide):
             assert_same(f(x), wanted(x), is_wide=is_wide)
     char = np.dtype(dtype).char
     assert uses(f, np.cosh, 2 * char) == is_wide
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("step", [2, 3, -1, -7])
+def test_elements_with_gaps_are_put_side_by_side_for_rows(dtype, step, is_wide):
+    def wanted(x):
+        return np.cosh(x)
+
+    f = ljit.jit(wanted)
+    numbers = np.random.default_rng(2).uniform(-1, 1, (2, 3000 * abs(step))).astype(dtype)
+    with config.overridden(quick_runs=0):
+        for x in (numbers[:, ::step], numbers[0, ::step]):
+            for count in (3000, 3000, 2048, 256, 7, 2, 0):
+                assert_same(f(x[..., :count]), wanted(x[..., :count]), is_wide=is_wide)
+    if is_wide:
+        assert copy_function(np.dtype(dtype), "gather") in f.dump_llvm()
 
 
 def test_two_operands_that_broadcast(is_wide):
