@@ -2,8 +2,8 @@
 
 One `sdiv` makes a whole loop one of single elements. A quotient of numbers of 8 or 16 bits is that of their float32, of
 32 bits that of their float64, without what is behind the point. That is exact: a quotient that is not whole is at least
-1/y away from the next whole number, and rounding moves it by less, as the float has more bits than x and y. Numbers of
-64 bits are divided without only by what stays the same (`reciprocals.py`).
+1/y away from the next whole number, and rounding moves it by less, as the float has more bits than x and y. What stays
+the same in a loop divides numbers of 8, 16 and 64 bits by way of its reciprocal (`reciprocals.py`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ljit.codegen.reciprocals import floor_divide_by_same
 
 __all__ = ["divide", "floor_divide", "take_remainder"]
 
+_SHORT = ("i8", "i16")  # whose products machines have the high halves of
 _FLOATS = {"i8": "float", "i16": "float", "i32": "double"}
 # the last bit of a sum with these counts ones
 _WHOLE = {"float": 1.5 * 2.0**23, "double": 1.5 * 2.0**52}
@@ -42,11 +43,11 @@ def take_remainder(f: FunctionBuilder, x: Ref, y: Ref, *, signed: bool) -> Ref:
 
 def floor_divide(f: FunctionBuilder, x: Ref, y: Ref, *, signed: bool) -> Ref | None:
     """The floored quotient, if that is found faster than the truncated one; anything for a divisor of 0."""
+    is_same = f.is_invariant(y) and y.constant != 0
+    if is_same and _is_by_way_of_products(x, y):
+        return floor_divide_by_same(f, x, y, signed=signed)
     if _is_by_way_of_floats(f, x, y):
         return _floor_divide_floats(f, x, y, signed=signed)
-    is_same = f.is_invariant(y) and y.constant != 0
-    if f.has_vectors and x.type == "i64" and is_same and vector_bytes() >= _WIDE:
-        return floor_divide_by_same(f, x, y, signed=signed)
     return None
 
 
@@ -73,6 +74,13 @@ def _floor_divide_floats(f: FunctionBuilder, x: Ref, y: Ref, *, signed: bool) ->
 def _is_by_way_of_floats(f: FunctionBuilder, x: Ref, y: Ref) -> bool:
     """Whether that is faster: LLVM multiplies instead of dividing by what it knows."""
     return f.has_vectors and x.type in _FLOATS and y.constant is None
+
+
+def _is_by_way_of_products(x: Ref, y: Ref) -> bool:
+    """Whether that is faster where the divisor stays the same."""
+    if x.type == "i64":
+        return vector_bytes() >= _WIDE
+    return x.type in _SHORT and y.constant is None
 
 
 def _as_floats(f: FunctionBuilder, parts: Sequence[Ref], *, signed: bool) -> list[Ref]:

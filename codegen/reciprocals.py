@@ -1,8 +1,8 @@
-"""Quotients of integers of 64 bits that are divided by the same number all along: products with its reciprocal.
+"""Quotients of integers that are divided by the same number all along: products with its reciprocal.
 
 That is what compilers make of constants (Granlund and Montgomery, "Division by invariant integers using
 multiplication"), written of operations that machines have vectors for; LLVM computes what depends on the divisor alone
-in front of the loop.
+in front of the loop. Bytes are divided as numbers of 16 bits, of whose products machines give the high halves.
 """
 
 from __future__ import annotations
@@ -15,39 +15,85 @@ __all__ = ["floor_divide_by_same"]
 _HALF = integer("i64", 32)
 _LOW = integer("i64", 2**32 - 1)
 _ONE = integer("i64", 1)
-_ALL = integer("i64", -1)
-_LAST = integer("i64", 63)
 _PURE = "nounwind willreturn memory(none)"
 _ZEROS = "llvm.ctlz.i64"
+_HIGH = "llvm.umul.fix.i16"  # which LLVM does not take apart, as it does products of twice the bits
 _FACTOR = "integer.factor"
 _SCALE = float_constant("double", 2.0**32 * (1 - 2.0**-49))
 
 
 def floor_divide_by_same(f: FunctionBuilder, x: Ref, y: Ref, *, signed: bool) -> Ref:
-    """The quotient of i64, rounded down; anything for a divisor of 0.
+    """The quotient of i8, i16 or i64, rounded down; anything for a divisor of 0.
 
     Of a signed one the sizes are divided: ``x // -y`` is ``-x // y``, and of a negative number it is ``~(~x // y)``.
     """
+    if x.type == "i8":
+        opcode = "sext" if signed else "zext"
+        a, b = f.convert(opcode, x, "i16"), f.convert(opcode, y, "i16")
+        return f.convert("trunc", _floor_divide(f, a, b, 2**8 - 1, signed=signed), "i8")
+    return _floor_divide(f, x, y, 2 ** int(x.type[1:]) - 1, signed=signed)
+
+
+def _floor_divide(f: FunctionBuilder, x: Ref, y: Ref, most: int, *, signed: bool) -> Ref:
     if not signed:
-        return _divide(f, x, y, 2**64 - 1)
+        return _divide(f, x, y, most)
+    last, ones = integer(x.type, int(x.type[1:]) - 1), integer(x.type, -1)
     if y.constant is not None:
-        turned, size = integer("i64", -(y.constant < 0)), integer("i64", abs(y.constant))
+        turned, size = integer(y.type, -(y.constant < 0)), integer(y.type, abs(y.constant))
     else:
-        turned = f.binary("ashr", y, _LAST)
+        turned = f.binary("ashr", y, last)
         size = f.binary("sub", f.binary("xor", y, turned), turned)
     number = f.binary("sub", f.binary("xor", x, turned), turned)
     is_least = f.binary(
         "and", x, turned
     )  # of which the opposite is no negative number, as it seems to be
-    sign = f.binary("ashr", f.binary("and", number, f.binary("xor", is_least, _ALL)), _LAST)
-    return f.binary("xor", _divide(f, f.binary("xor", number, sign), size, 2**63), sign)
+    sign = f.binary("ashr", f.binary("and", number, f.binary("xor", is_least, ones)), last)
+    return f.binary("xor", _divide(f, f.binary("xor", number, sign), size, most // 2 + 1), sign)
 
 
 def _divide(f: FunctionBuilder, x: Ref, y: Ref, most: int) -> Ref:
     """The quotient of natural numbers, of which x is `most` at most."""
     if y.constant is not None:
         return _divide_by_constant(f, x, y.constant % 2**64, most)
-    return _divide_by_invariant(f, x, f.select(f.icmp("eq", y, integer("i64", 0)), _ONE, y))
+    divisor = f.select(f.icmp("eq", y, integer(y.type, 0)), integer(y.type, 1), y)
+    if x.type == "i64":
+        return _divide_by_invariant(f, x, divisor)
+    wide = f.convert("zext", divisor, "i64")
+    if most < 2**8:
+        return _divide_few_bits(f, x, wide)
+    return _divide_16_bits(f, x, wide)
+
+
+def _divide_few_bits(f: FunctionBuilder, x: Ref, y: Ref) -> Ref:
+    """The quotient of an i16 below 2**8: ``(x + 1) * factor >> 16``, where the factor is 2**16 / y, made less.
+
+    That is less than ``(x + 1) / y``, but by no more than 1 / 2**8, which is less than 1 / y.
+    """
+    factor = _ratio(f, integer("i64", 2**16 - 1), y)
+    return _high_of_product(f, f.binary("add", x, integer("i16", 1)), factor)
+
+
+def _divide_16_bits(f: FunctionBuilder, x: Ref, y: Ref) -> Ref:
+    """The quotient of an i16 by an i64 that stays the same."""
+    shift = _bits_above(f, y)
+    first = f.convert("zext", f.icmp("ne", shift, integer("i64", 0)), "i64")
+    power = f.binary("shl", integer("i64", 2**16), shift)
+    factor = f.binary("add", _ratio(f, power, y), integer("i16", 1))
+    shifts = (f.convert("trunc", n, "i16") for n in (first, f.binary("sub", shift, first)))
+    return _shifted_quotient(f, x, _high_of_product(f, x, factor), *shifts)
+
+
+def _ratio(f: FunctionBuilder, power: Ref, y: Ref) -> Ref:
+    """The low 16 bits of a quotient of i64 that have few bits, by way of floats: LLVM moves that out of loops."""
+    a, b = (f.convert("sitofp", part, "double") for part in (power, y))
+    ratio = f.compute("double", f"fdiv {a.typed}, {b}")
+    return f.convert("trunc", f.convert("fptosi", ratio, "i64"), "i16")
+
+
+def _high_of_product(f: FunctionBuilder, x: Ref, y: Ref) -> Ref:
+    """The high half of a product of i16, for which machines have an instruction."""
+    f.module.declare(_HIGH, "i16", ("i16", "i16", "i32"), _PURE)
+    return f.compute("i16", f"call i16 @{_HIGH}({x.typed}, {y.typed}, i32 16)")
 
 
 def _divide_by_constant(f: FunctionBuilder, x: Ref, divisor: int, most: int) -> Ref:

@@ -116,6 +116,17 @@ def test_quotients_of_64_bits_by_one_number_are_vectors():
     assert has_products == (vector_bytes() >= 32)  # two numbers are divided one by one
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16"])
+def test_narrow_quotients_by_one_number_are_high_halves_of_products(dtype):
+    f = ljit.jit(FUNCTIONS["quotient"])
+    a, _ = hard_pairs(dtype)
+    for divisor in (3, 5):
+        f(a, np.dtype(dtype).type(divisor))
+    text = f.dump_llvm(optimized=True)
+    assert re.search(r"call <\d+ x i16> @llvm.umul.fix", text)
+    assert not re.search(r"fdiv <", text)
+
+
 def test_quotients_are_the_same_where_vectors_are_short(monkeypatch):
     monkeypatch.setattr(quotients, "vector_bytes", lambda: 16)
     f = ljit.jit(FUNCTIONS["fused"])
