@@ -28,11 +28,11 @@ CALLS, LONGEST = 2000, 0.05  # calls and seconds after which a call is what it w
 DTYPES = ("float64", "float32", "int32", "int64", "bool", "complex128", "uint8")
 MORE_DTYPES = ("float16", "int8", "uint16", "uint64", "complex64")  # for --dtypes
 LAYOUTS = ("contiguous", "strided", "reversed", "transposed")
-SIZES = (10, 1_000, 100_000, 1_000_000)
+SIZES = (1, 10, 100, 1_000, 100_000, 1_000_000)
 SHAPES = {
-    1: ((10,), (1_000,), (100_000,), (1_000_000,)),
-    2: ((2, 5), (25, 40), (250, 400), (1000, 1000)),
-    3: ((2, 2, 3), (8, 10, 12), (40, 50, 50), (100, 100, 100)),
+    1: ((1,), (10,), (100,), (1_000,), (100_000,), (1_000_000,)),
+    2: ((1, 1), (2, 5), (10, 10), (25, 40), (250, 400), (1000, 1000)),
+    3: ((1, 1, 1), (2, 2, 3), (4, 5, 5), (8, 10, 12), (40, 50, 50), (100, 100, 100)),
 }
 REAL, NUMBERS, FLOATS, ALL = "iuf", "iufc", "f", "biufc"
 
