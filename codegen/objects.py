@@ -159,15 +159,29 @@ def call_function(e: Emitter, function: object, args: Sequence[Native]) -> Nativ
     known = c_function_for(function, [x.type for x in args])
     if known is not None:
         return call_c_function(e, known, args)
-    if isinstance(function, MethodDescriptorType):
+    if is_unpacking(function):
+        callee = object_const(e, without_frames(function)).ref
+        return owned_result(e, tuple_of_items(e, args[0], function, callee))
+    function, values, names = _without_partial(function)
+    args = [*args, *(object_const(e, value) for value in values)]
+    if isinstance(function, MethodDescriptorType) and not names:
         if class_of(args[0].type) is function.__objclass__:
             made = call_c_method(e, function, args[0], args[1:])
             if made is not None:
                 return made
     callee = object_const(e, without_frames(function)).ref
-    if is_unpacking(function):
-        return owned_result(e, tuple_of_items(e, args[0], function, callee))
-    return _vectorcall(e, _symbol_for(e, args), (callee,), args, ())
+    return _vectorcall(e, _symbol_for(e, args), (callee,), args, names)
+
+
+def _without_partial(function: object) -> tuple[object, tuple[object, ...], tuple[str, ...]]:
+    """The function behind a partial one, its keyword arguments and their names.
+
+    CPython makes a dict and a tuple for each call of a partial object. (Functions of ours are called by one that
+    takes no keywords.)
+    """
+    if not isinstance(function, partial) or function.args or _is_ours(function.func):
+        return function, (), ()
+    return function.func, tuple(function.keywords.values()), tuple(function.keywords)
 
 
 def _symbol_for(e: Emitter, args: Sequence[Native]) -> str:
@@ -196,13 +210,16 @@ def _behind_ours(entry: TracebackType | None) -> TracebackType | None:
     return entry
 
 
+def _is_ours(function: object) -> bool:
+    return isinstance(function, FunctionType) and function.__code__.co_filename.startswith(_OPS)
+
+
 def without_frames(function: object) -> object:
     """The function; one of ours, which Python runs, without its frames in tracebacks.
 
     A bare ``raise`` adds no frame for the function that it stands in.
     """
-    plain = function.func if isinstance(function, partial) else function
-    if not isinstance(plain, FunctionType) or not plain.__code__.co_filename.startswith(_OPS):
+    if not _is_ours(function.func if isinstance(function, partial) else function):
         return function
     run: Callable[..., Any] = function  # type: ignore[assignment]
 

@@ -224,7 +224,7 @@ def _infer_copy_method(a: Type, *, order: object = "C") -> Type:
 def _can_lower_copy(a: Type, *, order: object) -> bool:
     """Whether the result is in C order, of a vector or matrix. NumPy is better at more axes in other orders."""
     result = _infer_copy(a, order=order)
-    if not isinstance(a, ArrayType) or not isinstance(result, ArrayType) or not a.ndim:
+    if not isinstance(a, ArrayType) or not isinstance(result, ArrayType):
         return False
     return result.layout == "C" and (a.layout == "C" or a.ndim <= _MATRIX)
 
@@ -237,7 +237,7 @@ def _lower_copy(e: Emitter, a: V, *, order: object) -> V:
     if a.type.layout != "C":
         e.array_assign(made, a, lambda x: x, may_bail=False, is_apart=True)
         return made
-    total = reduce(e.mul, sizes)
+    total = reduce(e.mul, sizes, e.const(INT, 1))
     flat, step = ArrayType(result.dtype, (None,)), e.const(INT, result.dtype.itemsize)
     source, target = (e.array_view(x, flat, e.const(INT, 0), [total], [step]) for x in (a, made))
     start = e.const(INT, 0)
@@ -257,7 +257,7 @@ def _declare_copy(name: str, order: str, evaluate: Callable[..., Any], **fields:
         ranges=LIKE_FIRST,
         symbolic=True,
         copies=True,
-        samples=((np.arange(3),), (np.arange(6.0).reshape(2, 3),)),
+        samples=((np.arange(3),), (np.arange(6.0).reshape(2, 3),), (np.array(2.5),)),
         **fields,
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -78,10 +77,6 @@ def _contiguous_view(e: Emitter, a: V, type_: Type, sizes: Sequence[V]) -> V:
     return e.array_view(a, type_, e.const(INT, 0), sizes, strides)
 
 
-def _reshape(a: Any, *shape: Any) -> Any:
-    return a.reshape(*shape)
-
-
 def _shares(a: Type, *_shape: Type) -> bool | None:
     """Whether the result shares the elements: of C-contiguous arrays always, of others it depends."""
     return True if isinstance(a, ArrayType) and a.layout == "C" else None
@@ -95,7 +90,7 @@ declare(
         Schema("(a, *shape)"),
         "``a.reshape(shape)``, ``a.reshape(m, n)``",
         infer=_infer_reshape,
-        evaluate=_reshape,
+        evaluate=np.ndarray.reshape,
         lower=_lower_reshape,
         can_lower=_can_lower_reshape,
         effects=_RESHAPE_EFFECTS,

@@ -3,6 +3,7 @@
 import gc
 import sys
 import traceback
+from functools import partial
 
 import numpy as np
 import pytest
@@ -83,6 +84,23 @@ graph(%f : Any, %x : int, %s : str):
   return (%t)
 """)
     assert f(lambda x, key: (x, key), 5, "abc") == ((5, "abc"), "abc", 5)
+
+
+def test_attributes_of_an_op_are_keywords_of_the_function_itself():
+    """Not of a `partial` object, for which CPython makes a dict and a tuple in each call."""
+    f = Compiled("""
+graph(%x : (Any, Any)):
+  prim::Snapshot[at='before:0', names=('p0',)](%x)
+  %a : Any = np::concatenate[axis=1](%x)
+  return (%a)
+""")
+    x, y = np.ones((2, 3)), np.zeros((2, 1))
+    np.testing.assert_array_equal(f((x, y)), np.concatenate((x, y), axis=1), strict=True)
+    with pytest.raises(ValueError, match="must match exactly"):
+        f((x, y.T))
+    kept = gc.get_referents(*gc.get_referents(vars(f.code)))
+    assert any(x is np.concatenate for x in kept)
+    assert not any(isinstance(x, partial) for x in kept)
 
 
 CARRIED = """
