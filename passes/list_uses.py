@@ -39,7 +39,12 @@ class ListUses(Record, frozen=False):
                 uses.ends.setdefault(end, []).append(use)
             elif not uses.add(value, size, *use):
                 return None
-        return uses
+        return None if uses.are_views_used_behind_ends() else uses
+
+    def are_views_used_behind_ends(self) -> bool:
+        """Whether an iteration that began before goes on where the list may change."""
+        views = [node.output for node, _ in self.tuples if node.op is get_op("prim::iter")]
+        return any(end_around(user, self.ends) for view in views for user, _ in view.uses)
 
     def add(self, value: Value, size: int, node: Node, index: int) -> bool:
         """Note a use that needs no list; False if it needs one."""
