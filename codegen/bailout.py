@@ -23,7 +23,7 @@ from ljit.ir import Node
 from ljit.ops.control import NOT_ALL, RAISED
 from ljit.records import Record
 from ljit.source import SourceRange
-from ljit.types import ANY
+from ljit.types import ANY, ListType
 
 __all__ = ["Bailout", "Exit", "known_object"]
 
@@ -69,7 +69,12 @@ class Bailout:
         self, at: str, names: tuple[str, ...], values: Sequence[Native], *, catches: bool = False
     ) -> None:
         """Make this the state that later checks go back to."""
-        self.current = Exit(ExitInfo(at, names), values, catches)
+        private = tuple(
+            (place, value.type)
+            for place, value in enumerate(values)
+            if isinstance(value.type, ListType) and value.type.is_private
+        )
+        self.current = Exit(ExitInfo(at, names, private=private), values, catches)
 
     def bail_if(self, condition: Ref, reason: str, *, may_wait: bool = False) -> None:
         """Leave at the current Snapshot if the condition holds.
@@ -223,7 +228,7 @@ class Bailout:
         raised = self.f.call("ptr", support("take_error"), ())
         values = [*state.values, Native(ANY, (raised,), late=lambda: raised)]
         index = len(self.context.exits)
-        self.context.exits.append(ExitInfo(state.info.at, state.info.names, raises=True))
+        self.context.exits.append(state.info.with_changes(raises=True))
         origin = error.node.origin if error.node is not None else -1
         self.context.sites.append(SiteInfo(origin, RAISED, error.place))
         site = integer("i32", len(self.context.sites) - 1)

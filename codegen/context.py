@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ljit.analysis.assumptions import Assumption
 from ljit.codegen.builder import ModuleBuilder, Ref, address
 from ljit.codegen.work import WorkCell
 from ljit.errors import CodegenError
+from ljit.ops.private_lists import python_list
 from ljit.records import Record, made_by
 from ljit.source import SourceRange
-from ljit.types import ANY, Type
+from ljit.types import ANY, ListType, Type
 
 __all__ = ["CompileOptions", "Context", "ExitInfo", "SiteInfo"]
 
@@ -46,12 +47,21 @@ class CompileOptions(Record, eq=True):
 class ExitInfo(Record, eq=True):
     """A Snapshot as a way out: the place where the interpreter goes on, and the names of the values.
 
-    `raises`: the way out for what raises behind the Snapshot; the exception follows the values.
+    `raises`: the way out for what raises behind the Snapshot; the exception follows the values. `private`: the types
+    of the private lists among the values, by their positions.
     """
 
     at: str
     names: tuple[str, ...]
     raises: bool = False
+    private: tuple[tuple[int, ListType], ...] = ()
+
+    def objects(self, values: Sequence[object]) -> tuple[object, ...]:
+        """Give the values as the interpreter has them: lists of Python's for private ones."""
+        shown, made = list(values), dict[int, list[object]]()
+        for position, type_ in self.private:
+            shown[position] = python_list(values[position], type_, made)
+        return tuple(shown)
 
 
 class SiteInfo(Record, eq=True):

@@ -313,6 +313,7 @@ class Emitter:
     list_append = lists.list_append
     list_pop = lists.list_pop
     list_make = lists.list_make
+    list_repeated = lists.list_repeated
     str_size = objects.str_size
     str_code = objects.str_code
     str_char = objects.str_char

@@ -28,6 +28,8 @@ __all__ = [
     "ARRAY_NDIM",
     "ARRAY_STRIDES",
     "ARRAY_WEAKREFS",
+    "BYTEARRAY_ALLOCATED",
+    "BYTEARRAY_START",
     "BYTES_ITEMS",
     "CELL_CONTENT",
     "COMPLEX_IMAG",
@@ -98,6 +100,8 @@ TUPLE_ITEMS = 3 * _WORD  # the items themselves
 LIST_ITEMS = 3 * _WORD  # pointer to the items
 BYTES_ITEMS = 4 * _WORD  # the items themselves
 LIST_ALLOCATED = 4 * _WORD  # for how many items there is room
+BYTEARRAY_ALLOCATED = 3 * _WORD  # of bytes, one of which is not used
+BYTEARRAY_START = 5 * _WORD  # pointer to the first byte
 RANGE_START, RANGE_STOP, RANGE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
 SLICE_START, SLICE_STOP, SLICE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
 DICT_VERSION = 3 * _WORD
@@ -331,6 +335,11 @@ def _check_containers() -> None:
     text = b"ab"
     _expect(word_at(id(text) + VAR_SIZE), 2, "size of bytes")
     _expect(ctypes.string_at(id(text) + BYTES_ITEMS), text, "items of bytes")
+    buffer = bytearray(text)
+    _expect(word_at(id(buffer) + VAR_SIZE), 2, "size of a bytearray")
+    room = sys.getsizeof(buffer) - sys.getsizeof(bytearray())
+    _expect(word_at(id(buffer) + BYTEARRAY_ALLOCATED), room, "room of a bytearray")
+    _expect(ctypes.string_at(word_at(id(buffer) + BYTEARRAY_START)), text, "bytearray")
     grown = [1, 2, 3]
     grown.append(4)
     room = (sys.getsizeof(grown) - sys.getsizeof([])) // _WORD

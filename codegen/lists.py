@@ -1,10 +1,15 @@
-"""The Emitter's methods on lists: the Python object itself is read and written, in its own layout."""
+"""The Emitter's methods on lists: the Python object itself is read and written, in its own layout.
+
+Private lists of numbers have a layout of their own (`ljit/codegen/private_lists.py`). A private list of lists is a
+Python list of those: its items need no check.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ljit.codegen import private_lists
 from ljit.codegen.boxing import incref
 from ljit.codegen.builder import NULL, BlockRef, Ref, integer
 from ljit.codegen.convert import unbox_or_bail
@@ -36,6 +41,8 @@ _OWN_INTS = LEAST_SMALL_INT + SMALL_INTS
 
 
 def list_size(e: Emitter, x: Native) -> Native:
+    if _is_unboxed(x.type):
+        return private_lists.size(e, x)
     return Native(INT, (e.f.load("i64", e.f.gep("i8", x.ref, integer("i64", VAR_SIZE))),))
 
 
@@ -45,15 +52,32 @@ def _item_address(e: Emitter, x: Native, index: Native) -> Ref:
 
 
 def list_load(e: Emitter, x: Native, index: Native) -> Native:
+    if _is_unboxed(x.type):
+        return private_lists.load(e, x, index)
     pointer = e.f.load("ptr", _item_address(e, x, index))
-    item = x.type.item if isinstance(x.type, ListType) else ANY
-    value = unbox_or_bail(e, Native(ANY, (pointer,)), item, "a list item of another type")
+    value = _item_value(e, x, pointer)
     if not e.result_is_used_up:
         e.ownership.share(value)
     return value
 
 
+def _is_unboxed(t: Type) -> bool:
+    """Whether it is a private list of numbers, or of tuples of them."""
+    return isinstance(t, ListType) and t.is_private and not isinstance(t.item, ListType)
+
+
+def _item_value(e: Emitter, x: Native, pointer: Ref) -> Native:
+    """An item; leaves if it has another type than the list's items were seen to have."""
+    item = x.type.item if isinstance(x.type, ListType) and x.type.item != NEVER else ANY
+    if isinstance(x.type, ListType) and x.type.is_private:
+        return Native(item, (pointer,))
+    return unbox_or_bail(e, Native(ANY, (pointer,)), item, "a list item of another type")
+
+
 def list_store(e: Emitter, x: Native, index: Native, value: Native) -> None:
+    if _is_unboxed(x.type):
+        private_lists.store(e, x, index, value)
+        return
     f = e.f
     place = _item_address(e, x, index)
     old = f.load("ptr", place)
@@ -151,6 +175,9 @@ def _overwrite(e: Emitter, old: Ref, value: Native, otherwise: BlockRef) -> None
 
 def list_append(e: Emitter, x: Native, value: Native) -> None:
     """As CPython: where there is room the item is written, else CPython makes room."""
+    if _is_unboxed(x.type):
+        private_lists.append(e, x, value)
+        return
     f = e.f
     item = _item_object(e, value)
     size = list_size(e, x)
@@ -175,13 +202,14 @@ def list_pop(e: Emitter, x: Native) -> Native:
 
     As in CPython, a list that uses less than half of its room gives memory back.
     """
+    if _is_unboxed(x.type):
+        return private_lists.pop(e, x)
     f = e.f
     size = list_size(e, x).ref
     e.bailout.bail_if(f.icmp("eq", size, integer("i64", 0)), "pop from an empty list")
     last = f.binary("sub", size, integer("i64", 1))
     pointer = f.load("ptr", _item_address(e, x, Native(INT, (last,))))
-    item = x.type.item if isinstance(x.type, ListType) and x.type.item != NEVER else ANY
-    value = unbox_or_bail(e, Native(ANY, (pointer,)), item, "a list item of another type")
+    value = _item_value(e, x, pointer)
     e.ownership.share(value)
     half = f.binary(
         "ashr", f.load("i64", f.gep("i8", x.ref, integer("i64", LIST_ALLOCATED))), integer("i64", 1)
@@ -200,7 +228,14 @@ def list_pop(e: Emitter, x: Native) -> Native:
     return value
 
 
+def list_repeated(e: Emitter, value: Native, count: Native, type_: Type) -> Native:
+    """``[value] * count``, a private list of numbers."""
+    return private_lists.make_repeated(e, value, count, type_)
+
+
 def list_make(e: Emitter, items: Sequence[Native], type_: Type) -> Native:
+    if _is_unboxed(type_):
+        return private_lists.make(e, items, type_)
     f = e.f
     boxes = [new_object(e, item) for item in items]
     made = f.call_external("ptr", "PyList_New", (integer("i64", len(items)),))

@@ -201,17 +201,21 @@ class TupleType(Type):
 
 
 class ListType(Type):
-    """An exact list whose items were all seen as `item`; items are checked again when read."""
+    """An exact list whose items were all seen as `item`; items are checked again when read.
 
-    __slots__ = ("item",)
+    If it `is_private` nobody else sees it, they are of that type for sure, and numbers among them are unboxed.
+    """
+
+    __slots__ = ("is_private", "item")
     __match_args__ = ("item",)
 
-    def __init__(self, item: Type) -> None:
-        super().__init__(item)
+    def __init__(self, item: Type, is_private: bool = False) -> None:
+        super().__init__(item, is_private)
         self.item: Final = item
+        self.is_private: Final = is_private
 
     def __str__(self) -> str:
-        return f"List[{self.item}]"
+        return f"PrivateList[{self.item}]" if self.is_private else f"List[{self.item}]"
 
     @property
     def is_boxed(self) -> bool:

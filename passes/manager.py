@@ -67,6 +67,7 @@ NAMES = (
     "peephole_optimize",
     "scalarize_arrays",
     "scalarize_lists",
+    "unbox_lists",
     "unroll_and_jam",
     "unroll_updates",
 )

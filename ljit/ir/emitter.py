@@ -298,6 +298,9 @@ class Emitter(Protocol):
         """Take off the last item, as `list_load` would give it; bails if there is none."""
 
     def list_make(self, items: Sequence[V], type_: Type) -> V: ...
+    def list_repeated(self, value: V, count: V, type_: Type) -> V:
+        """``[value] * count``, of a private list of numbers."""
+
     def str_size(self, x: V) -> V:
         """Length of a str."""
 

@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+from ljit.ir.list_uses import ListUse
 from ljit.ir.range_rules import RangeRules
 from ljit.ir.reductions import Accumulation, Reduction
 from ljit.ir.trials import with_known_sizes
@@ -291,6 +292,8 @@ class OpDef(Record):
     #: a result of type `Any` is no sign that the op does not suit the operands: it may be any object
     gives_objects: bool = False
     reads_items: bool = False
+    #: what it does with operand 0, if that is a list, in native code that knows private lists
+    list_use: ListUse | None = None
     #: the elements of the array operand 0 at operand 1 (a view where nothing is allocated); or they become operand 2
     reads_part: bool = False
     writes_part: bool = False

@@ -142,6 +142,10 @@ class Scanner:
         (item,) = self._types()
         return ListType(item)
 
+    def _private_list_type(self) -> Type:
+        (item,) = self._types()
+        return ListType(item, True)
+
     def _view_type(self) -> Type:
         kind = self.skip(re.compile(r"(\w+)\s*,"))
         if kind is None:
@@ -207,6 +211,7 @@ class Scanner:
 
 _TYPE_READERS: dict[str, Callable[[Scanner], Type]] = {
     "List[": Scanner._list_type,
+    "PrivateList[": Scanner._private_list_type,
     "slice[": Scanner._slice_type,
     "View[": Scanner._view_type,
     "Object[": Scanner._object_type,

@@ -11,6 +11,7 @@ import numpy as np
 
 from ljit.ir import UNKNOWN, Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
+from ljit.ir.list_uses import ListUse
 from ljit.ops.int_ranges import LENGTH, MADE_RANGE, part_of_range
 from ljit.ops.python_numbers import is_plain, plain_effect, to_type
 from ljit.ops.python_types import check_index, class_of, join_all, range_length
@@ -99,6 +100,7 @@ _builtin(
     lower=_lower_len,
     can_lower=_can_lower_len,
     effects=_effect_of_len,
+    list_use=ListUse(),
     fold=_fold_len,
     ranges=LENGTH,
     samples=(

@@ -10,6 +10,7 @@ import numpy as np
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
 from ljit.ir.emitter import V
+from ljit.ir.list_uses import ListUse
 from ljit.ops.int_ranges import ITEM_OF_TUPLE, MADE_TUPLE, SEQUENCE_INDEX
 from ljit.ops.python_numbers import is_plain, plain_effect
 from ljit.ops.python_types import (
@@ -236,6 +237,7 @@ LIST_APPEND = _container_op(
     lower=_lower_append,
     can_lower=_is_list,
     effects=_effect_on_list,
+    list_use=ListUse(puts=1),
     samples=(([], 1), ([1.5], 2.5), ([1], None)),
 )
 LIST_APPEND_METHOD = _container_op(
@@ -248,6 +250,7 @@ LIST_APPEND_METHOD = _container_op(
     lower=_lower_append_method,
     can_lower=_is_list,
     effects=_effect_on_list,
+    list_use=ListUse(puts=1),
     methods=("list.append",),
     samples=(([], 1), ([1.5], 2.5), ([1], None)),
 )
@@ -261,6 +264,7 @@ LIST_POP_METHOD = _container_op(
     can_lower=lambda target, *index: isinstance(target, ListType) and not index,
     effects=lambda target, *index: Effect.CALL if index else Effect.WRITE | Effect.RAISE,
     is_profiled=True,
+    list_use=ListUse(gives_item=True),
     methods=("list.pop",),
     samples=(([1, 2],), ([1.5, 2.5],), ([],), (["a", None],), ([1, 2], 0)),
 )
@@ -423,6 +427,7 @@ GETITEM = _container_op(
     lower=_lower_getitem,
     can_lower=_can_lower_getitem,
     effects=_effect_of_getitem,
+    list_use=ListUse(gives_item=True),
     ranges=SEQUENCE_INDEX,
     numpy="np::getitem",
     is_profiled=True,
@@ -438,6 +443,7 @@ SETITEM = _container_op(
     lower=_lower_setitem,
     can_lower=_can_lower_setitem,
     effects=_effect_of_setitem,
+    list_use=ListUse(puts=2),
     ranges=SEQUENCE_INDEX,
     numpy="np::setitem",
     samples=(

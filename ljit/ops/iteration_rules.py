@@ -338,7 +338,7 @@ def has_guarded_items(t: Type) -> bool:
     """Whether reading an item leaves native code if it is of another type than it should be."""
     if isinstance(t, ViewType):
         return t != views.CURSOR and any(map(has_guarded_items, t.parts))
-    return isinstance(t, ListType) and t.item != ANY
+    return isinstance(t, ListType) and t.item != ANY and not t.is_private
 
 
 def reads_memory(t: Type) -> bool:

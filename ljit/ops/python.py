@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ljit.ir import Effect, Neutral, OpDef, Schema, declare
+from ljit.ir.list_uses import ListUse
 from ljit.ops import int_ranges as ranges
 from ljit.ops import python_arithmetic as arithmetic
 from ljit.ops import python_bits as bits
@@ -384,6 +385,7 @@ TRUTH = _operator(
     keeps=(BOOL,),
     infer=_bool_result,
     evaluate=operator.truth,
+    list_use=ListUse(),
     lower=compare.lower_truth,
     ranges=ranges.TRUTH,
     can_lower=compare.can_lower_truth,

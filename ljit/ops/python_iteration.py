@@ -11,6 +11,7 @@ import numpy as np
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
 from ljit.ir.emitter import V
+from ljit.ir.list_uses import ListUse
 from ljit.ops import python_views as views
 from ljit.ops.int_ranges import SAME_ITEMS
 from ljit.ops.iteration_ranges import NEXT_RANGES, VIEW_SIZE_RANGES
@@ -128,6 +129,7 @@ ITER = _iteration_op(
     ranges=SAME_ITEMS,
     evaluate=views.make_view,
     lower=_view,
+    list_use=ListUse(gives_list=True),
     effects=lambda x: Effect.PURE if is_view(x) else Effect.CALL,
     samples=tuple((x,) for x in _SEQUENCES),
 )
@@ -188,6 +190,7 @@ HAS_NEXT = _iteration_op(
     evaluate=views.has_next,
     lower=has_next,
     can_lower=lambda view, k: is_view(view),
+    list_use=ListUse(),
     effects=_effect_of_has_next,
     samples=tuple((view, k) for view in _VIEWS for k in (0, 1, 2, 3, 4)),
 )
@@ -200,6 +203,7 @@ NEXT = _iteration_op(
     evaluate=views.next_item,
     lower=item_at,
     can_lower=lambda view, k: can_lower_next(view),
+    list_use=ListUse(gives_item=True),
     effects=_effect_of_next,
     is_profiled=True,
     samples=tuple((view, k) for view in _VIEWS for k in range(3) if views.has_next(view, k)),

@@ -449,6 +449,7 @@ class ProfilingExecutor:
         assert self.baseline is not None
         leaving = unit.exits[exit_index]
         _log.debug(self.fn.__qualname__, "bails out at", leaving.at, unit.sites[site_index].reason)
+        values = leaving.objects(values)
         state = dict(zip(leaving.names, values, strict=leaving.raises is False))
         error = values[-1] if leaving.raises and isinstance(values[-1], BaseException) else None
         plan.bailouts[site_index] += 1

@@ -209,6 +209,7 @@ def _leave(
 
 def exit_of(leaving: ExitInfo, values: tuple[object, ...]) -> LoopExit:
     """Say to the interpreter that native code has left with these values."""
+    values = leaving.objects(values)
     state = dict(zip(leaving.names, values, strict=not leaving.raises))
     if not leaving.raises:
         return LoopExit.resumed(leaving.at, state)

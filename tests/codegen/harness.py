@@ -63,7 +63,7 @@ class Compiled:
 
     def _helper(self, exit_index, site_index, values):
         info = self.code.exits[exit_index]
-        named = dict(zip(info.names, values, strict=True))
+        named = dict(zip(info.names, info.objects(values), strict=True))
         bailed = Bailed(info.at, self.code.sites[site_index].reason, named)
         if self.on_exit is None:
             raise bailed

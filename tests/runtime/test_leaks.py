@@ -69,6 +69,15 @@ def pushes_and_pops(rows, n):
     return stack
 
 
+def private_lists(n, place):
+    row, rows = [n], [[0.5] * n, [1.5]]
+    for i in range(n):
+        row.append(row[i] * 3)
+        rows[1].append(rows[0][i])
+    rows[1][place] += 1.0
+    return row[n], rows
+
+
 def settles(xs, stop):
     best = None
     total = 0
@@ -149,6 +158,7 @@ CASES = [
     (boxed_calls, [(THING, 1.5)]),
     (appends, [([1.0, 2.5], 3), ([10**6, 2], 3)]),
     (pushes_and_pops, [([[1.5], [2.5]], 300), ([["a"], [10**6]], 300)]),
+    (private_lists, [(9, 3), (9, 77), (60, 3)]),
     (settles, [(XS, 9.0), (XS, 2.0), (XS[:0], 2.0)]),
     (objects, [([THING, XS, "text"], XS)]),
     (big_integers, [(3, 8)]),

@@ -1,0 +1,171 @@
+"""Lists that only native code sees: items side by side in the memory of a ``bytearray``, without objects.
+
+`ljit/codegen/lists.py` asks these functions for lists of numbers, and of tuples of numbers. Items have the sizes and
+the order that the module `struct` gives them; the size of a ``bytearray`` is a whole number of them. What lies in the
+header (size, room, place of the items) is another kind of memory than the items: LLVM is told, so that a loop that
+stores items reads the header once.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ljit.codegen.builder import NULL, FunctionBuilder, Ref, integer
+from ljit.codegen.forms import Native, aggregate, components, split
+from ljit.codegen.layout import BYTEARRAY_ALLOCATED, BYTEARRAY_START, VAR_SIZE
+from ljit.ops.private_lists import number_codes
+from ljit.types import BOOL, INT, ListType, TupleType, Type
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["append", "load", "make", "make_repeated", "pop", "size", "store"]
+
+_ROOT = '!{!"private lists"}'
+_MAX_BYTES = 2**60
+
+
+def size(e: Emitter, x: Native) -> Native:
+    count = e.f.binary("udiv", _used(e, x), _size_of(_item(x)), "exact")
+    e.f.note_nonnegative(count)
+    return Native(INT, (count,))
+
+
+def load(e: Emitter, x: Native, index: Native) -> Native:
+    offset = e.f.mul(index.ref, _size_of(_item(x)))
+    return _load_at(e, x, offset)
+
+
+def store(e: Emitter, x: Native, index: Native, value: Native) -> None:
+    offset = e.f.mul(index.ref, _size_of(_item(x)))
+    _store_at(e, x, offset, value)
+
+
+def append(e: Emitter, x: Native, value: Native) -> None:
+    """Where there is room, the item is written; else there will be twice as much."""
+    f = e.f
+    used = _used(e, x)
+    following = f.binary("add", used, _size_of(value.type))
+    room = f.load("i64", _field(e, x, BYTEARRAY_ALLOCATED), suffix=_kind(f, "header"))
+    grow, write = f.new_block("grow"), f.new_block("write")
+    f.condbr(f.icmp("sge", following, room), grow, write, unlikely=True)
+    f.start(grow)
+    wanted = f.binary("add", f.binary("shl", following, integer("i64", 1)), integer("i64", 64))
+    status = f.call_external("i32", "PyByteArray_Resize", (x.ref, wanted))
+    e.bailout.error_if(f.icmp("slt", status, integer("i32", 0)))
+    f.br(write)
+    f.start(write)
+    _store_at(e, x, used, value)
+    _set_used(e, x, following)
+
+
+def pop(e: Emitter, x: Native) -> Native:
+    """Take the last item off; leaves before that if there is none."""
+    f = e.f
+    used = _used(e, x)
+    e.bailout.bail_if(f.icmp("eq", used, integer("i64", 0)), "pop from an empty list")
+    last = f.binary("sub", used, _size_of(_item(x)))
+    value = _load_at(e, x, last)
+    _set_used(e, x, last)
+    return value
+
+
+def make(e: Emitter, items: Sequence[Native], type_: Type) -> Native:
+    assert isinstance(type_, ListType)
+    width = _width(type_.item)
+    result = _new(e, integer("i64", len(items) * width), type_)
+    for place, item in enumerate(items):
+        _store_at(e, result, integer("i64", place * width), item)
+    return result
+
+
+def make_repeated(e: Emitter, value: Native, count: Native, type_: Type) -> Native:
+    f = e.f
+    assert isinstance(type_, ListType)
+    width = _width(type_.item)
+    limit = integer("i64", _MAX_BYTES // width)
+    e.bailout.bail_if(f.icmp("sgt", count.ref, limit), "a list too large")
+    is_none = f.icmp("slt", count.ref, integer("i64", 0))
+    trips = f.select(is_none, integer("i64", 0), count.ref)
+    result = _new(e, f.mul(trips, integer("i64", width)), type_)
+    e.loop(Native(INT, (trips,)), lambda k: store(e, result, k, value))
+    return result
+
+
+# -- memory ----------------------------------------------------------------------------------------
+
+
+def _item(x: Native) -> Type:
+    assert isinstance(x.type, ListType)
+    return x.type.item
+
+
+def _width(item: Type) -> int:
+    return struct.calcsize(f"={number_codes(item)}")
+
+
+def _size_of(item: Type) -> Ref:
+    return integer("i64", _width(item))
+
+
+def _field(e: Emitter, x: Native, offset: int) -> Ref:
+    return e.f.gep("i8", x.ref, integer("i64", offset))
+
+
+def _used(e: Emitter, x: Native) -> Ref:
+    """How many bytes the items take."""
+    used = e.f.load("i64", _field(e, x, VAR_SIZE), suffix=_kind(e.f, "header"))
+    e.f.note_nonnegative(used)
+    return used
+
+
+def _set_used(e: Emitter, x: Native, used: Ref) -> None:
+    e.f.store(used, _field(e, x, VAR_SIZE), suffix=_kind(e.f, "header"))
+
+
+def _kind(f: FunctionBuilder, name: str) -> str:
+    """The metadata of an access to this kind of memory."""
+    root = f.module.metadata(_ROOT)
+    kind = f.module.metadata(f'!{{!"{name}", {root}, i64 0}}')
+    return f", !tbaa {f.module.metadata(f'!{{{kind}, {kind}, i64 0}}')}"
+
+
+def _new(e: Emitter, used: Ref, type_: ListType) -> Native:
+    made = e.f.call_external("ptr", "PyByteArray_FromStringAndSize", (NULL, used))
+    e.bailout.error_if_null(made)
+    e.ownership.acquire(made)
+    return Native(type_, (made,))
+
+
+def _places(e: Emitter, x: Native, offset: Ref, item: Type) -> Iterator[tuple[Ref, Type, int]]:
+    """Give address, type and alignment of each number of the item at an offset in bytes."""
+    f, codes = e.f, number_codes(item)
+    start = f.load("ptr", _field(e, x, BYTEARRAY_START), suffix=_kind(f, "header"))
+    first = f.gep("i8", start, offset)
+    numbers = item.items if isinstance(item, TupleType) else (item,)
+    align = 1 if "?" in codes else 8
+    for k, number in enumerate(numbers):
+        before = struct.calcsize(f"={codes[:k]}")
+        yield f.gep("i8", first, integer("i64", before)), number, align
+
+
+def _load_at(e: Emitter, x: Native, offset: Ref) -> Native:
+    f, item, numbers = e.f, _item(x), []
+    for place, number, align in _places(e, x, offset, item):
+        memory = "i8" if number == BOOL else components(number)[0]
+        value = f.load(memory, place, align, _kind(f, "item"))
+        if number == BOOL:
+            value = f.icmp("ne", value, integer("i8", 0))
+        numbers.append(Native(number, (value,)))
+    return aggregate(item, numbers) if isinstance(item, TupleType) else numbers[0]
+
+
+def _store_at(e: Emitter, x: Native, offset: Ref, value: Native) -> None:
+    f = e.f
+    numbers = split(value) if isinstance(value.type, TupleType) else [value]
+    places = _places(e, x, offset, value.type)
+    for number, (place, _, align) in zip(numbers, places, strict=True):
+        bits = f.convert("zext", number.ref, "i8") if number.type == BOOL else number.ref
+        f.store(bits, place, align, _kind(f, "item"))

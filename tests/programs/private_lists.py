@@ -1,0 +1,207 @@
+"""Lists of numbers that a function makes for itself: native code keeps them unboxed, and nobody can tell."""
+
+from tests.programs.harness import program
+
+
+@program(lambda: (60,), lambda: (2,), lambda: (0,), lambda: (-3,))
+def sieve_of_bools(n):
+    is_prime = [True] * (n + 1)
+    count = 0
+    for i in range(2, n + 1):
+        if is_prime[i]:
+            count += 1
+            for j in range(i * i, n + 1, i):
+                is_prime[j] = False
+    return count, is_prime
+
+
+@program(lambda: (40, 7), lambda: (5, 9), lambda: (40, -3), lambda: (3, 0))
+def histogram(n, m):
+    counts = [0] * m
+    for i in range(n):
+        counts[i * i % 11 - 3] += 1
+    total = 0
+    for c in counts:
+        total = total * 3 + c
+    return total, counts
+
+
+@program(lambda: (9, 2**62), lambda: (3, 1), lambda: (70, 3), lambda: (4, 2.5))
+def powers_that_outgrow_a_word(n, base):
+    values = [base] * n
+    for i in range(1, n):
+        values[i] = values[i - 1] * base
+    return values[n - 1], len(values)
+
+
+@program(lambda: (20, 4), lambda: (20, 19), lambda: (20, 20), lambda: (20, -20), lambda: (20, -21))
+def place_that_is_asked_for(n, k):
+    values = [0.5] * n
+    for i in range(n):
+        values[i] += i
+    values[k] = -0.0
+    return values[k], values[-1]
+
+
+@program(lambda: (5,), lambda: (1,), lambda: (0,))
+def stack_of_pairs(n):
+    stack = [(0, n)]
+    total = 0
+    depth = 0
+    while stack:
+        low, high = stack.pop()
+        depth = max(depth, len(stack))
+        if high - low <= 1:
+            total += low
+        else:
+            middle = (low + high) // 2
+            stack.append((low, middle))
+            stack.append((middle, high))
+    return total, depth, stack
+
+
+@program(lambda: (7, 3), lambda: (2, 5))
+def popped_once_too_often(n, extra):
+    stack = [n]
+    for i in range(n):
+        stack.append(i)
+    total = 0
+    for _ in range(n + extra):
+        total += stack.pop()
+    return total
+
+
+@program(lambda: (6,), lambda: (1,), lambda: (0,))
+def tuples_of_three_kinds(n):
+    seen = [(0, 0.5, True)]
+    for i in range(n):
+        k, x, flag = seen[i]
+        seen.append((k + 1, x * 0.5, not flag))
+    return seen[n], seen[-1], len(seen)
+
+
+@program(lambda: (8,), lambda: (0,))
+def two_names_of_one_list(n):
+    a = b = [1] * 4
+    for i in range(n):
+        a[i % 4] += i
+        b[(i + 1) % 4] += 1
+    return a[0] + b[1], a[2]
+
+
+@program(lambda: (8, True), lambda: (5, False), lambda: (0, True))
+def one_of_two_lists(n, first):
+    a = [0] * 5
+    b = [10] * 5
+    c = a if first else b
+    for i in range(n):
+        c[i % 5] += i
+        b[0] += 1
+    return a[0] + b[0] + c[3]
+
+
+@program(lambda: (6, 5), lambda: (1, 3), lambda: (4, 0), lambda: (0, 2))
+def rows_that_change_places(n, m):
+    above = [1] * (m + 1)
+    below = [0] * (m + 1)
+    for _ in range(n):
+        below[0] = 1
+        for j in range(1, m + 1):
+            below[j] = below[j - 1] + above[j]
+        above, below = below, above
+    return above[m], below[0]
+
+
+@program(lambda: (5,), lambda: (0,))
+def new_row_in_each_trip(n):
+    row = [1]
+    for _ in range(n):
+        after = [1] * (len(row) + 1)
+        for j in range(1, len(row)):
+            after[j] = row[j - 1] + row[j]
+        row = after
+    return row
+
+
+@program(lambda: (6, 5), lambda: (2, 7), lambda: (1, 1), lambda: (0, 3), lambda: (3, 0))
+def grid_of_sums(n, m):
+    grid = [[0] * m for _ in range(n)]
+    for i in range(n):
+        grid[i][0] = i
+    for i in range(1, n):
+        for j in range(1, m):
+            grid[i][j] = max(grid[i - 1][j], grid[i][j - 1]) + i * j % 3
+    return grid[n - 1][m - 1], grid
+
+
+@program(lambda: (4,), lambda: (1,))
+def rows_that_are_one(n):
+    row = [0] * n
+    grid = [row, row, [5] * n]
+    for i in range(n):
+        grid[0][i] += i
+        grid[1][i] += 1
+        grid[2][i] += grid[0][i]
+    return grid[2][n - 1], row
+
+
+@program(lambda: (10, 1), lambda: (10, 1.5), lambda: (10, True))
+def items_of_several_types(n, x):
+    values = [0] * 4
+    for i in range(n):
+        values[i % 4] += x
+    values.append(None)
+    return values[0], values[3]
+
+
+@program(lambda: (9,), lambda: (0,))
+def squares_by_append(n):
+    squares = []
+    for i in range(n):
+        squares.append(i * i)
+    total = 0
+    for k in range(len(squares)):
+        total += squares[k] * squares[-1 - k]
+    return total
+
+
+@program(lambda: (9,), lambda: (0,))
+def halves_of_a_comprehension(n):
+    halves = [i * 0.5 for i in range(n)]
+    best = -1.0
+    for k in range(1, n):
+        halves[k] += halves[k - 1]
+        best = max(best, halves[k])
+    return best
+
+
+@program(lambda: (5, 40), lambda: (5, 4))
+def list_that_grows_while_it_is_read(n, limit):
+    values = [n]
+    total = 0
+    for v in values:
+        total += v
+        if v > 1 and len(values) < limit:
+            values.append(v - 1)
+            values.append(v // 2)
+    return total, len(values)
+
+
+@program(lambda: (12, 5), lambda: (12, 50))
+def seen_by_a_handler(n, k):
+    values = [0] * n
+    try:
+        for i in range(n):
+            values[i] = i * i
+        values[k] += 1
+    except IndexError as error:
+        return str(error), values
+    return values[k], values
+
+
+@program(lambda: (6,), lambda: (0,))
+def shown_to_a_function(n):
+    values = [3] * n
+    for i in range(n):
+        values[i] -= i % 2
+    return sorted(values), sum(values), values
