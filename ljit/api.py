@@ -78,8 +78,7 @@ class _Function:
                 return self.__wrapped__(*args, **(kwargs or {}))
             return self._executor.call(args, kwargs or {})
         except BaseException as error:
-            trace = error.__traceback__  # begins with this very frame
-            return Raised((error, trace.tb_next if trace is not None else None))
+            return _raised(error)
 
     def __reduce__(self) -> str:
         return self.__wrapped__.__qualname__
@@ -128,6 +127,12 @@ class _Function:
     def run_interpreted(self, /, *args: object, **kwargs: object) -> object:
         """Run one call wholly in the interpreter: no profile is kept, no loop is outlined."""
         return _inspection().run_interpreted(self._executor, args, kwargs)
+
+
+def _raised(error: BaseException) -> Raised:
+    """Take the frame of its caller off: one that had the traceback in a variable would be part of a cycle."""
+    trace = error.__traceback__
+    return Raised((error, trace.tb_next if trace is not None else None))
 
 
 def _drop_own_frames(error: BaseException) -> None:

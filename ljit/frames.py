@@ -154,12 +154,17 @@ def call_at(
     try:
         return FunctionType(code, place.variables)(f, args, keywords)
     except BaseException as error:
-        entry = error.__traceback__
-        while entry is not None and entry.tb_frame.f_code is not code:
-            entry = entry.tb_next
-        if entry is not None:
-            error.__traceback__ = entry.tb_next
+        _drop_frames_until(error, code)
         raise
+
+
+def _drop_frames_until(error: BaseException, code: CodeType) -> None:
+    """Let the traceback begin behind the frame of `code`."""
+    entry = error.__traceback__
+    while entry is not None and entry.tb_frame.f_code is not code:
+        entry = entry.tb_next
+    if entry is not None:
+        error.__traceback__ = entry.tb_next
 
 
 def _call(f: Any, args: Sequence[object], keywords: Mapping[str, object]) -> object:

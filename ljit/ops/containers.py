@@ -184,9 +184,15 @@ def _dict_merge(target: dict[object, object], values: Any, f: object) -> None:
     try:
         keys = values.keys()
     except AttributeError:
-        kind = type(values).__name__
-        message = f"{_function_text(f)} argument after ** must be a mapping, not {kind}"
-        raise TypeError(message) from None
+        pass
+    else:
+        _merge_keys(target, keys, values, f)
+        return
+    kind = type(values).__name__
+    raise TypeError(f"{_function_text(f)} argument after ** must be a mapping, not {kind}")
+
+
+def _merge_keys(target: dict[object, object], keys: Any, values: Any, f: object) -> None:
     for key in keys:
         if key in target:
             message = f"{_function_text(f)} got multiple values for keyword argument '{key}'"

@@ -32,18 +32,11 @@ class UnboundValue:
 UNBOUND_VALUE = UnboundValue()
 
 
-def _load_global(*, name: str, scope: FunctionType) -> object:
-    try:
-        return scope.__globals__[name]
-    except KeyError:
-        pass
-    try:
-        return scope.__builtins__[name]  # type: ignore[attr-defined]  # typeshed lacks it
-    except KeyError:
-        raise NameError(f"name {name!r} is not defined", name=name) from None
-
-
 _MISSING = object()
+
+
+def _load_global(*, name: str, scope: FunctionType) -> object:
+    return _bind_global(name=name, scope=scope)()
 
 
 def _bind_global(*, name: str, scope: FunctionType) -> Callable[[], object]:
@@ -54,7 +47,9 @@ def _bind_global(*, name: str, scope: FunctionType) -> Callable[[], object]:
         found = of_module(name, _MISSING)
         if found is _MISSING:
             found = of_builtins(name, _MISSING)
-        return found if found is not _MISSING else _load_global(name=name, scope=scope)
+        if found is _MISSING:
+            raise NameError(f"name {name!r} is not defined", name=name)
+        return found
 
     return load
 
@@ -83,7 +78,8 @@ def _bind_closure(*, name: str, scope: FunctionType) -> Callable[[], object]:
         try:
             return cell.cell_contents
         except ValueError:
-            raise _unbound_free(name) from None
+            pass
+        raise _unbound_free(name)  # out here: an exception that is handled would be its context
 
     return load
 
@@ -124,8 +120,10 @@ def _bound_super(receiver: object, *, scope: FunctionType) -> object:
     try:
         cls = _cell_of("__class__", scope).cell_contents
     except ValueError:
-        raise RuntimeError("super(): empty __class__ cell") from None
-    return super(cls, receiver)
+        pass
+    else:
+        return super(cls, receiver)
+    raise RuntimeError("super(): empty __class__ cell")
 
 
 LOAD_GLOBAL = object_op(
@@ -253,11 +251,10 @@ CLEAR_CELL = object_op(
 def _import_module(
     *, name: str, names: tuple[str, ...] | None, level: int, scope: FunctionType
 ) -> object:
-    try:
-        load = scope.__builtins__["__import__"]  # type: ignore[attr-defined]  # typeshed lacks it
-    except KeyError:
-        raise ImportError("__import__ not found") from None
-    return load(name, scope.__globals__, None, names, level)
+    load = scope.__builtins__.get("__import__")  # type: ignore[attr-defined]  # typeshed lacks it
+    if load is None:
+        raise ImportError("__import__ not found")
+    return load(name, scope.__globals__, None, names, level)  # type: ignore[no-any-return]
 
 
 def _import_from(module: object, *, name: str) -> object:

@@ -58,8 +58,7 @@ def _fail_each_site_of_plan(
         try:
             return executor.on_bailout(plan, unit, exit_index, site_index, values)
         except BaseException as error:
-            entry = error.__traceback__  # this function's own
-            error.__traceback__ = entry.tb_next if entry is not None else None
+            _drop_first_frame(error)
             drop_own_frames(error)
             raise
 
@@ -106,6 +105,11 @@ def _switchable(original: NativeUnit, leave: Helper) -> NativeUnit:
     options = original.code.options.with_changes(chaos=True, helper=leave)
     code = compile_unit(specialization.graph, name=f"{original.code.name}.chaos", options=options)
     return make_unit(specialization, code, 0.0)
+
+
+def _drop_first_frame(error: BaseException) -> None:
+    entry = error.__traceback__
+    error.__traceback__ = entry.tb_next if entry is not None else None
 
 
 def _each_site(code: NativeCode) -> Iterator[str]:

@@ -91,6 +91,8 @@ class Failure:
     message: str
     frames: tuple[tuple[str, int], ...]
     cause: type | None
+    context: type | None
+    hides_context: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +118,15 @@ def run(function: Callable[..., Any], args: Args) -> Outcome:
 
 def describe_failure(error: Exception) -> Failure:
     cause = type(error.__cause__) if error.__cause__ is not None else None
+    context = type(error.__context__) if error.__context__ is not None else None
     frames = []
     for frame, line in traceback.walk_tb(error.__traceback__):
         code = frame.f_code
         is_program = code.co_filename.startswith(HERE) and code.co_filename != __file__
         if is_program and not code.co_name.endswith("comp>"):
             frames.append((code.co_name, line))
-    return Failure(type(error), str(error), tuple(frames), cause)
+    hides_context = error.__suppress_context__
+    return Failure(type(error), str(error), tuple(frames), cause, context, hides_context)
 
 
 def difference(

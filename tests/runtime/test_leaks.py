@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import tracemalloc
+import warnings
 import weakref
 
 import numpy as np
@@ -250,3 +251,50 @@ def test_functions_and_their_code_die():
         del compiled
     gc.collect()
     assert all(ref() is None for (ref,) in kept)
+
+
+class Failing(Thing):
+    def check(self):
+        if self.x < 0.0:
+            raise ValueError(self.x)
+        return self.x
+
+
+def failing_calls(thing, n):
+    total = 0.0
+    for _ in range(n):
+        total += thing.check()
+    return total
+
+
+def failing_loops(thing, n):
+    for x in map(Failing.check, (thing,) * n):
+        thing.x += x
+
+
+def failing_warnings(thing, n):
+    if thing.x < 0.0:
+        warnings.warn("less than zero", stacklevel=1)
+    return thing.x * n
+
+
+@pytest.mark.parametrize("function", [failing_calls, failing_loops, failing_warnings])
+def test_what_an_exception_holds_dies_with_it(function):
+    """In each tier, and where it is the first to come: no cycles that wait for the garbage collector."""
+    compiled = ljit.jit(function)
+    gc.disable()
+    try:
+        for x in (1.0, 1.0, 1.0, -1.0, -1.0, 1, -1, -1, 1.0, -1.0):
+            n = (
+                2 if x > 0 or type(x) is float else np.int64(2)
+            )  # types of arguments whose first call raises
+            thing = Failing(x)
+            reference = weakref.ref(thing)
+            try:
+                compiled(thing, n)
+            except (ValueError, UserWarning):
+                assert x < 0
+            del thing
+            assert reference() is None, x
+    finally:
+        gc.enable()
