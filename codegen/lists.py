@@ -43,18 +43,19 @@ _OWN_INTS = LEAST_SMALL_INT + SMALL_INTS
 def list_size(e: Emitter, x: Native) -> Native:
     if _is_unboxed(x.type):
         return private_lists.size(e, x)
-    return Native(INT, (e.f.load("i64", e.f.gep("i8", x.ref, integer("i64", VAR_SIZE))),))
+    size = e.f.gep("i8", x.ref, integer("i64", VAR_SIZE))
+    return Native(INT, (e.f.load("i64", size, suffix=_kind(e, x)),))
 
 
 def _item_address(e: Emitter, x: Native, index: Native) -> Ref:
-    items = e.f.load("ptr", e.f.gep("i8", x.ref, integer("i64", LIST_ITEMS)))
+    items = e.f.load("ptr", e.f.gep("i8", x.ref, integer("i64", LIST_ITEMS)), suffix=_kind(e, x))
     return e.f.gep("ptr", items, index.ref)
 
 
 def list_load(e: Emitter, x: Native, index: Native) -> Native:
     if _is_unboxed(x.type):
         return private_lists.load(e, x, index)
-    pointer = e.f.load("ptr", _item_address(e, x, index))
+    pointer = e.f.load("ptr", _item_address(e, x, index), suffix=_kind(e, x))
     value = _item_value(e, x, pointer)
     if not e.result_is_used_up:
         e.ownership.share(value)
@@ -64,6 +65,12 @@ def list_load(e: Emitter, x: Native, index: Native) -> Native:
 def _is_unboxed(t: Type) -> bool:
     """Whether it is a private list of numbers, or of tuples of them."""
     return isinstance(t, ListType) and t.is_private and not isinstance(t.item, ListType)
+
+
+def _kind(e: Emitter, x: Native) -> str:
+    """The metadata of loads from the list itself."""
+    is_private = isinstance(x.type, ListType) and x.type.is_private
+    return private_lists.kind_of_memory(e.f, "header") if is_private else ""
 
 
 def _item_value(e: Emitter, x: Native, pointer: Ref) -> Native:

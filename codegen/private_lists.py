@@ -21,7 +21,7 @@ from ljit.types import BOOL, INT, ListType, TupleType, Type
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["append", "load", "make", "make_repeated", "pop", "size", "store"]
+__all__ = ["append", "kind_of_memory", "load", "make", "make_repeated", "pop", "size", "store"]
 
 _ROOT = '!{!"private lists"}'
 _MAX_BYTES = 2**60
@@ -48,7 +48,7 @@ def append(e: Emitter, x: Native, value: Native) -> None:
     f = e.f
     used = _used(e, x)
     following = f.binary("add", used, _size_of(value.type))
-    room = f.load("i64", _field(e, x, BYTEARRAY_ALLOCATED), suffix=_kind(f, "header"))
+    room = f.load("i64", _field(e, x, BYTEARRAY_ALLOCATED), suffix=kind_of_memory(f, "header"))
     grow, write = f.new_block("grow"), f.new_block("write")
     f.condbr(f.icmp("sge", following, room), grow, write, unlikely=True)
     f.start(grow)
@@ -116,17 +116,17 @@ def _field(e: Emitter, x: Native, offset: int) -> Ref:
 
 def _used(e: Emitter, x: Native) -> Ref:
     """How many bytes the items take."""
-    used = e.f.load("i64", _field(e, x, VAR_SIZE), suffix=_kind(e.f, "header"))
+    used = e.f.load("i64", _field(e, x, VAR_SIZE), suffix=kind_of_memory(e.f, "header"))
     e.f.note_nonnegative(used)
     return used
 
 
 def _set_used(e: Emitter, x: Native, used: Ref) -> None:
-    e.f.store(used, _field(e, x, VAR_SIZE), suffix=_kind(e.f, "header"))
+    e.f.store(used, _field(e, x, VAR_SIZE), suffix=kind_of_memory(e.f, "header"))
 
 
-def _kind(f: FunctionBuilder, name: str) -> str:
-    """The metadata of an access to this kind of memory."""
+def kind_of_memory(f: FunctionBuilder, name: str) -> str:
+    """The metadata of an access to this kind of memory: "header" or "item"."""
     root = f.module.metadata(_ROOT)
     kind = f.module.metadata(f'!{{!"{name}", {root}, i64 0}}')
     return f", !tbaa {f.module.metadata(f'!{{{kind}, {kind}, i64 0}}')}"
@@ -142,7 +142,7 @@ def _new(e: Emitter, used: Ref, type_: ListType) -> Native:
 def _places(e: Emitter, x: Native, offset: Ref, item: Type) -> Iterator[tuple[Ref, Type, int]]:
     """Give address, type and alignment of each number of the item at an offset in bytes."""
     f, codes = e.f, number_codes(item)
-    start = f.load("ptr", _field(e, x, BYTEARRAY_START), suffix=_kind(f, "header"))
+    start = f.load("ptr", _field(e, x, BYTEARRAY_START), suffix=kind_of_memory(f, "header"))
     first = f.gep("i8", start, offset)
     numbers = item.items if isinstance(item, TupleType) else (item,)
     align = 1 if "?" in codes else 8
@@ -155,7 +155,7 @@ def _load_at(e: Emitter, x: Native, offset: Ref) -> Native:
     f, item, numbers = e.f, _item(x), []
     for place, number, align in _places(e, x, offset, item):
         memory = "i8" if number == BOOL else components(number)[0]
-        value = f.load(memory, place, align, _kind(f, "item"))
+        value = f.load(memory, place, align, kind_of_memory(f, "item"))
         if number == BOOL:
             value = f.icmp("ne", value, integer("i8", 0))
         numbers.append(Native(number, (value,)))
@@ -168,4 +168,4 @@ def _store_at(e: Emitter, x: Native, offset: Ref, value: Native) -> None:
     places = _places(e, x, offset, value.type)
     for number, (place, _, align) in zip(numbers, places, strict=True):
         bits = f.convert("zext", number.ref, "i8") if number.type == BOOL else number.ref
-        f.store(bits, place, align, _kind(f, "item"))
+        f.store(bits, place, align, kind_of_memory(f, "item"))

@@ -38,7 +38,7 @@ from ljit.types import (
     type_of,
 )
 
-__all__ = ["Constants", "Request", "resolve"]
+__all__ = ["Constants", "Request", "method_op", "resolve"]
 
 
 class Request(Record, eq=True, frozen=False):
@@ -115,7 +115,7 @@ def _tables() -> _Tables:
     return tables
 
 
-def _method(receiver: Type, name: str) -> OpDef | None:
+def method_op(receiver: Type, name: str) -> OpDef | None:
     """The op of a method."""
     op = _tables().methods.get(f"{member_class(receiver)}.{name}")
     return None if op is None else get_op(op)
@@ -174,7 +174,7 @@ def _methods(function: object, args: Sequence[Value], constants: Constants) -> l
     name = str(function.__name__)  # type: ignore[attr-defined]
     if fixed_method(args[0].type, name) is not function:
         return []
-    op = _method(args[0].type, name)
+    op = method_op(args[0].type, name)
     return [] if op is None else [op]
 
 
@@ -213,7 +213,7 @@ def _call_method(request: Request, constants: Constants) -> Request | None:
         if function is None:
             return None
         return Request(get_op("py::call"), (function, *args), _only_kwnames(request))
-    op = _method(receiver.type, name)
+    op = method_op(receiver.type, name)
     if op is None:
         op = library_op(library_method(receiver, name, constants), receiver)
         if op is None or not looks_up_as_known(op, receiver, constants):

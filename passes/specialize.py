@@ -51,9 +51,10 @@ from ljit.passes.graph_writer import GraphWriter
 from ljit.passes.insert_guards import Observations, guarded_type, is_precise
 from ljit.passes.native_calls import MAX_WALKS, LinkTo, NativeCalls, no_link, result_of
 from ljit.passes.resolve import Request, resolve
+from ljit.passes.seen_items import seen_items
 from ljit.passes.specialize_control import ControlFlow
 from ljit.records import Record, made_by
-from ljit.types import ANY, NEVER, ArrayType, ScalarType, Type, UnionType
+from ljit.types import ANY, NEVER, ArrayType, ListType, ScalarType, Type, UnionType
 
 __all__ = ["Feedback", "Specialization", "specialize", "specialize_loop"]
 
@@ -250,6 +251,7 @@ class _Specializer:
             CONSTANT: self.visit_constant,
             PROFILE: self.visit_profile,
             get_op("py::call"): self.visit_call,
+            get_op("prim::ListConstruct"): self.visit_list,
             get_op("prim::iter_call"): self.visit_iter_call,
             get_op("prim::load_global"): self.visit_global,
             get_op("prim::load_closure"): self.visit_closure,
@@ -304,6 +306,17 @@ class _Specializer:
         if results is not None:
             self.finish(node, results)
         return results is not None
+
+    def visit_list(self, node: Node) -> bool:
+        """A list: what it holds if it begins empty was seen later."""
+        item = seen_items(node.output, self.feedback) if not node.inputs else NEVER
+        if item == NEVER:
+            return self.visit_operation(node)
+        self.out.effects = Effect.PURE
+        type_ = ListType(item)
+        made = self.out.append(node.op, (), {"item": item}, like=node, outputs=(type_,))
+        self.finish(node, made.outputs)
+        return True
 
     def visit_iter_call(self, node: Node) -> bool:
         """``iter(f(...))``: an iteration view if `f` makes one, else the call and then its iteration."""

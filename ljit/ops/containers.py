@@ -60,7 +60,7 @@ def _make_tuple(*items: object) -> tuple[object, ...]:
     return items
 
 
-def _make_list(*items: object) -> list[object]:
+def _make_list(*items: object, item: Type = NEVER) -> list[object]:
     return list(items)
 
 
@@ -76,8 +76,8 @@ def _infer_tuple(*items: Type) -> Type:
     return tuple_of(items)
 
 
-def _infer_list(*items: Type) -> Type:
-    return list_of(join_all(items))
+def _infer_list(*items: Type, item: Type = NEVER) -> Type:
+    return list_of(join_all((*items, item)))
 
 
 def _infer_slice(start: Type, stop: Type, step: Type = NONE) -> Type:
@@ -110,13 +110,13 @@ TUPLE_CONSTRUCT = _container_op(
 )
 LIST_CONSTRUCT = _container_op(
     "prim::ListConstruct",
-    "(*items)",
-    "``[a, b]``",
-    syntax=lambda *items: f"[{', '.join(items)}]",
+    "(*items, item=None)",
+    "``[a, b]``; `item`: the type of what it was seen to hold later.",
+    syntax=lambda *items, **_attrs: f"[{', '.join(items)}]",
     keeps_unions=True,
     infer=_infer_list,
     evaluate=_make_list,
-    lower=lambda e, *items: e.list_make(items, e.result_types[0]),
+    lower=lambda e, *items, **_attrs: e.list_make(items, e.result_types[0]),
     effects=Effect.ALLOC,
     samples=_ITEMS,
 )

@@ -1,0 +1,89 @@
+"""Lists that begin empty hold numbers unboxed as well: what they hold later was seen."""
+
+import pytest
+
+import ljit
+
+
+def stack(n):
+    made = []
+    made.append(n)
+    total = 0
+    while len(made) > 0:
+        k = made.pop()
+        total += k
+        if k > 1:
+            made.append(k // 2)
+            made.append(k - k // 2)
+    return total
+
+
+def comprehension(n):
+    made = [i * 0.5 for i in range(n)]
+    for k in range(1, n):
+        made[k] += made[k - 1]
+    return made[n - 1]
+
+
+def grid(n):
+    made = [[0] * n for _ in range(n)]
+    for i in range(1, n):
+        for j in range(1, n):
+            made[i][j] = made[i - 1][j - 1] + i
+    return made
+
+
+def neighbours(n):
+    made = [[] for _ in range(n)]
+    for i in range(n):
+        made[i * i % n].append(i)
+        made[i].append(i // 2)
+    total = 0
+    for i in range(n):
+        for k in made[i]:
+            total = total * 7 % 1009 + k
+    return total
+
+
+def pairs(n):
+    made = []
+    made.append((n, 0.5))
+    while made:
+        k, x = made.pop()
+        if k > 0:
+            made.append((k - 1, x * 0.5))
+    return x
+
+
+ITEMS = {
+    stack: "int",
+    comprehension: "float",
+    grid: "PrivateList[int]",
+    neighbours: "PrivateList[int]",
+    pairs: "(int, float)",
+}
+
+
+@pytest.mark.parametrize("function", ITEMS)
+def test_lists_that_begin_empty_are_private(function):
+    compiled = ljit.jit(function)
+    for _ in range(3):
+        assert compiled(9) == function(9)
+    assert f"PrivateList[{ITEMS[function]}]" in str(compiled.graph_for(9))
+
+
+def test_another_item_than_those_seen_leaves_for_the_interpreter():
+    def last(n, x):
+        made = []
+        for i in range(n):
+            made.append(i)
+        made.append(x)
+        total = 0
+        for v in made:
+            total += v
+        return total
+
+    compiled = ljit.jit(last)
+    for x in (1, 1, 1, 2.5, 1, True, 2.5, 2**70):
+        assert compiled(5, x) == last(5, x)
+        assert type(compiled(5, x)) is type(last(5, x))
