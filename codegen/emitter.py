@@ -20,6 +20,7 @@ from ljit.codegen import (
     mask_loops,
     objects,
     random_streams,
+    shown_lists,
     stretches,
     ufunc_loops,
     unchanged,
@@ -314,6 +315,7 @@ class Emitter:
     list_pop = lists.list_pop
     list_make = lists.list_make
     list_repeated = lists.list_repeated
+    list_shown = shown_lists.shown
     str_size = objects.str_size
     str_code = objects.str_code
     str_char = objects.str_char

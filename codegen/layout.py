@@ -29,6 +29,7 @@ __all__ = [
     "ARRAY_STRIDES",
     "ARRAY_WEAKREFS",
     "BYTEARRAY_ALLOCATED",
+    "BYTEARRAY_EXPORTS",
     "BYTEARRAY_START",
     "BYTES_ITEMS",
     "CELL_CONTENT",
@@ -102,6 +103,7 @@ BYTES_ITEMS = 4 * _WORD  # the items themselves
 LIST_ALLOCATED = 4 * _WORD  # for how many items there is room
 BYTEARRAY_ALLOCATED = 3 * _WORD  # of bytes, one of which is not used
 BYTEARRAY_START = 5 * _WORD  # pointer to the first byte
+BYTEARRAY_EXPORTS = 6 * _WORD  # how many others use the memory
 RANGE_START, RANGE_STOP, RANGE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
 SLICE_START, SLICE_STOP, SLICE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
 DICT_VERSION = 3 * _WORD
@@ -340,6 +342,9 @@ def _check_containers() -> None:
     room = sys.getsizeof(buffer) - sys.getsizeof(bytearray())
     _expect(word_at(id(buffer) + BYTEARRAY_ALLOCATED), room, "room of a bytearray")
     _expect(ctypes.string_at(word_at(id(buffer) + BYTEARRAY_START)), text, "bytearray")
+    used = memoryview(buffer)
+    _expect(word_at(id(buffer) + BYTEARRAY_EXPORTS), 1, "uses of a bytearray")
+    used.release()
     grown = [1, 2, 3]
     grown.append(4)
     room = (sys.getsizeof(grown) - sys.getsizeof([])) // _WORD

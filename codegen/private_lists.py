@@ -21,34 +21,42 @@ from ljit.types import BOOL, INT, ListType, TupleType, Type
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["append", "kind_of_memory", "load", "make", "make_repeated", "pop", "size", "store"]
+__all__ = [
+    "append",
+    "count",
+    "item_at",
+    "kind_of_memory",
+    "load",
+    "make",
+    "make_repeated",
+    "pop",
+    "size",
+    "store",
+]
 
 _ROOT = '!{!"private lists"}'
 _MAX_BYTES = 2**60
 
 
 def size(e: Emitter, x: Native) -> Native:
-    count = e.f.binary("udiv", _used(e, x), _size_of(_item(x)), "exact")
-    e.f.note_nonnegative(count)
-    return Native(INT, (count,))
+    return Native(INT, (count(e.f, x),))
 
 
 def load(e: Emitter, x: Native, index: Native) -> Native:
-    offset = e.f.mul(index.ref, _size_of(_item(x)))
-    return _load_at(e, x, offset)
+    return item_at(e.f, x, index.ref)
 
 
 def store(e: Emitter, x: Native, index: Native, value: Native) -> None:
     offset = e.f.mul(index.ref, _size_of(_item(x)))
-    _store_at(e, x, offset, value)
+    _store_at(e.f, x, offset, value)
 
 
 def append(e: Emitter, x: Native, value: Native) -> None:
     """Where there is room, the item is written; else there will be twice as much."""
     f = e.f
-    used = _used(e, x)
+    used = _used(e.f, x)
     following = f.binary("add", used, _size_of(value.type))
-    room = f.load("i64", _field(e, x, BYTEARRAY_ALLOCATED), suffix=kind_of_memory(f, "header"))
+    room = f.load("i64", _field(e.f, x, BYTEARRAY_ALLOCATED), suffix=kind_of_memory(f, "header"))
     grow, write = f.new_block("grow"), f.new_block("write")
     f.condbr(f.icmp("sge", following, room), grow, write, unlikely=True)
     f.start(grow)
@@ -57,18 +65,18 @@ def append(e: Emitter, x: Native, value: Native) -> None:
     e.bailout.error_if(f.icmp("slt", status, integer("i32", 0)))
     f.br(write)
     f.start(write)
-    _store_at(e, x, used, value)
-    _set_used(e, x, following)
+    _store_at(e.f, x, used, value)
+    _set_used(e.f, x, following)
 
 
 def pop(e: Emitter, x: Native) -> Native:
     """Take the last item off; leaves before that if there is none."""
     f = e.f
-    used = _used(e, x)
+    used = _used(e.f, x)
     e.bailout.bail_if(f.icmp("eq", used, integer("i64", 0)), "pop from an empty list")
     last = f.binary("sub", used, _size_of(_item(x)))
-    value = _load_at(e, x, last)
-    _set_used(e, x, last)
+    value = _load_at(e.f, x, last)
+    _set_used(e.f, x, last)
     return value
 
 
@@ -77,7 +85,7 @@ def make(e: Emitter, items: Sequence[Native], type_: Type) -> Native:
     width = _width(type_.item)
     result = _new(e, integer("i64", len(items) * width), type_)
     for place, item in enumerate(items):
-        _store_at(e, result, integer("i64", place * width), item)
+        _store_at(e.f, result, integer("i64", place * width), item)
     return result
 
 
@@ -92,6 +100,17 @@ def make_repeated(e: Emitter, value: Native, count: Native, type_: Type) -> Nati
     result = _new(e, f.mul(trips, integer("i64", width)), type_)
     e.loop(Native(INT, (trips,)), lambda k: store(e, result, k, value))
     return result
+
+
+def count(f: FunctionBuilder, x: Native) -> Ref:
+    """The number of items."""
+    found = f.binary("udiv", _used(f, x), _size_of(_item(x)), "exact")
+    f.note_nonnegative(found)
+    return found
+
+
+def item_at(f: FunctionBuilder, x: Native, index: Ref) -> Native:
+    return _load_at(f, x, f.mul(index, _size_of(_item(x))))
 
 
 # -- memory ----------------------------------------------------------------------------------------
@@ -110,19 +129,19 @@ def _size_of(item: Type) -> Ref:
     return integer("i64", _width(item))
 
 
-def _field(e: Emitter, x: Native, offset: int) -> Ref:
-    return e.f.gep("i8", x.ref, integer("i64", offset))
+def _field(f: FunctionBuilder, x: Native, offset: int) -> Ref:
+    return f.gep("i8", x.ref, integer("i64", offset))
 
 
-def _used(e: Emitter, x: Native) -> Ref:
+def _used(f: FunctionBuilder, x: Native) -> Ref:
     """How many bytes the items take."""
-    used = e.f.load("i64", _field(e, x, VAR_SIZE), suffix=kind_of_memory(e.f, "header"))
-    e.f.note_nonnegative(used)
+    used = f.load("i64", _field(f, x, VAR_SIZE), suffix=kind_of_memory(f, "header"))
+    f.note_nonnegative(used)
     return used
 
 
-def _set_used(e: Emitter, x: Native, used: Ref) -> None:
-    e.f.store(used, _field(e, x, VAR_SIZE), suffix=kind_of_memory(e.f, "header"))
+def _set_used(f: FunctionBuilder, x: Native, used: Ref) -> None:
+    f.store(used, _field(f, x, VAR_SIZE), suffix=kind_of_memory(f, "header"))
 
 
 def kind_of_memory(f: FunctionBuilder, name: str) -> str:
@@ -139,10 +158,12 @@ def _new(e: Emitter, used: Ref, type_: ListType) -> Native:
     return Native(type_, (made,))
 
 
-def _places(e: Emitter, x: Native, offset: Ref, item: Type) -> Iterator[tuple[Ref, Type, int]]:
+def _places(
+    f: FunctionBuilder, x: Native, offset: Ref, item: Type
+) -> Iterator[tuple[Ref, Type, int]]:
     """Give address, type and alignment of each number of the item at an offset in bytes."""
-    f, codes = e.f, number_codes(item)
-    start = f.load("ptr", _field(e, x, BYTEARRAY_START), suffix=kind_of_memory(f, "header"))
+    codes = number_codes(item)
+    start = f.load("ptr", _field(f, x, BYTEARRAY_START), suffix=kind_of_memory(f, "header"))
     first = f.gep("i8", start, offset)
     numbers = item.items if isinstance(item, TupleType) else (item,)
     align = 1 if "?" in codes else 8
@@ -151,9 +172,9 @@ def _places(e: Emitter, x: Native, offset: Ref, item: Type) -> Iterator[tuple[Re
         yield f.gep("i8", first, integer("i64", before)), number, align
 
 
-def _load_at(e: Emitter, x: Native, offset: Ref) -> Native:
-    f, item, numbers = e.f, _item(x), []
-    for place, number, align in _places(e, x, offset, item):
+def _load_at(f: FunctionBuilder, x: Native, offset: Ref) -> Native:
+    item, numbers = _item(x), []
+    for place, number, align in _places(f, x, offset, item):
         memory = "i8" if number == BOOL else components(number)[0]
         value = f.load(memory, place, align, kind_of_memory(f, "item"))
         if number == BOOL:
@@ -162,10 +183,9 @@ def _load_at(e: Emitter, x: Native, offset: Ref) -> Native:
     return aggregate(item, numbers) if isinstance(item, TupleType) else numbers[0]
 
 
-def _store_at(e: Emitter, x: Native, offset: Ref, value: Native) -> None:
-    f = e.f
+def _store_at(f: FunctionBuilder, x: Native, offset: Ref, value: Native) -> None:
     numbers = split(value) if isinstance(value.type, TupleType) else [value]
-    places = _places(e, x, offset, value.type)
+    places = _places(f, x, offset, value.type)
     for number, (place, _, align) in zip(numbers, places, strict=True):
         bits = f.convert("zext", number.ref, "i8") if number.type == BOOL else number.ref
         f.store(bits, place, align, kind_of_memory(f, "item"))

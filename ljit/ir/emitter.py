@@ -301,6 +301,9 @@ class Emitter(Protocol):
     def list_repeated(self, value: V, count: V, type_: Type) -> V:
         """``[value] * count``, of a private list of numbers."""
 
+    def list_shown(self, x: V, type_: Type) -> V:
+        """The list of Python's that a private list of numbers, or of lists of numbers, is."""
+
     def str_size(self, x: V) -> V:
         """Length of a str."""
 

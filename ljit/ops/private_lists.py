@@ -45,7 +45,8 @@ def _items(storage: Any, item: Type, made: dict[int, list[Any]]) -> Iterator[Any
     codes = number_codes(item)
     if isinstance(item, TupleType):
         return struct.iter_unpack(f"={codes}", storage)
-    return np.frombuffer(storage, codes).tolist() if storage else []
+    items: list[Any] = np.frombuffer(storage, codes).tolist() if storage else []
+    return items
 
 
 def _make_list(*items: object, item: Type) -> list[object]:
@@ -61,8 +62,10 @@ def _infer_private(*_operands: Type, item: Type) -> Type:
 
 
 def _lower_shown(e: Emitter, x: V) -> V:
-    result = e.call_function(_Shown(x.type), [x])
-    return e.retype(result, e.result_types[0])
+    row = x.type.item
+    if not isinstance(row, ListType) or not isinstance(row.item, ListType):
+        return e.list_shown(x, e.result_types[0])
+    return e.retype(e.call_function(_Shown(x.type), [x]), e.result_types[0])
 
 
 class _Shown:

@@ -87,3 +87,21 @@ def test_another_item_than_those_seen_leaves_for_the_interpreter():
     for x in (1, 1, 1, 2.5, 1, True, 2.5, 2**70):
         assert compiled(5, x) == last(5, x)
         assert type(compiled(5, x)) is type(last(5, x))
+
+
+def test_a_row_that_is_in_a_grid_twice_is_one_list():
+    def rows(n, k):
+        row = [0] * n
+        made = [row, row, [1] * n]
+        try:
+            for i in range(k):
+                made[i % 3][i] += i
+        except IndexError:
+            made[0].append(-1)
+        return made
+
+    compiled = ljit.jit(rows)
+    for n, k in ((5, 5), (5, 5), (5, 5), (5, 9), (7, 2)):
+        made = compiled(n, k)
+        assert made == rows(n, k)
+        assert made[0] is made[1] is not made[2]
