@@ -277,6 +277,7 @@ class _Nest:
                 kernel,
                 reduced=axes,
                 ways=[way for way in ways if way is not None],
+                is_fresh=not into,
             )
             with own_function(self.e.f):
                 loops.emit()

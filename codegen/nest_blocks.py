@@ -43,6 +43,9 @@ class Blocks(Elements):
     strides: Strides
     ways: Sequence[Redirection]
     reduced: Sequence[int]
+    _are_dense: (
+        bool  # whether results of a run-time stride have no gaps in the copy for any strides
+    )
     _block: Ref  # elements of a temporary row where there is one axis
     _fast: Ref  # whether all inner strides are those that the loops take for granted
     _far: Ref  # whether an array lies the other way around: then some rows are done together
@@ -119,6 +122,15 @@ class Blocks(Elements):
             is_same = FALSE if x in self.targets else f.icmp("eq", step, ZERO)
             found.append(f.binary("or", is_near, is_same))
         return all_of(f, found)
+
+    @property
+    def _dense_condition(self) -> Ref:
+        """Whether the results that a run knows the strides of have no gaps: a vector takes a few elements there."""
+        f = self.f
+        if self._reduced_targets:
+            return FALSE
+        units = [(x, integer("i64", x.dtype.itemsize)) for x in self._loose if x in self.targets]
+        return all_of(f, [f.icmp("eq", x.strides[self.inner], unit) for x, unit in units])
 
     @property
     def _loose(self) -> list[Operand]:
@@ -290,4 +302,11 @@ class Blocks(Elements):
 
     def _stride_of(self, x: Operand, *, is_unit: bool) -> Ref:
         """The stride that a copy of the loops has for an array."""
-        raise NotImplementedError
+        if not self.ndim:
+            return ZERO
+        if is_unit:
+            return integer("i64", self.strides.known(x, self.inner))
+        step = x.strides[-1]
+        if step.constant is None and self._are_dense and x in self.targets:
+            return integer("i64", x.dtype.itemsize)
+        return step if step.constant is not None else self._step_along(x)

@@ -40,6 +40,7 @@ class Loops(Blocks):
 
     `accumulators` has how a target is reduced
     along the axes `reduced`, or None for a target that holds all elements. `ways`: which targets are temporary.
+    `is_fresh`: all targets are new arrays.
     """
 
     def __init__(
@@ -52,18 +53,21 @@ class Loops(Blocks):
         *,
         reduced: Sequence[int] = (),
         ways: Sequence[Redirection] = (),
+        is_fresh: bool = False,
     ) -> None:
         super().__init__(space.e, sources, targets, accumulators, kernel)
         self.space = space
         self.ndim = space.ndim
         self.reduced = reduced
         self.ways = ways
+        self.is_fresh = is_fresh
         results = [target for target, _ in self._reduced_targets]
         self.strides = Strides(space, self.arrays, results, reduced=reduced, ways=ways)
         self.runs = self.strides.runs
         self.is_flat = self.strides.is_flat
         self.columns = 1
         self._fast, self._far, self._block = TRUE, FALSE, ONE
+        self._are_dense = False
 
     @property
     def is_last_reduced(self) -> bool:
@@ -99,19 +103,22 @@ class Loops(Blocks):
             self._loops(is_unit=True)
             return
         spread = self._spread_condition if can_be_packed else FALSE
+        dense = self._dense_condition if can_be_packed and self.is_fresh else FALSE
+        other = FALSE if dense is FALSE else f.bool_not(dense)
 
         def unit() -> None:
-            if not far is spread is FALSE:
+            if not far is spread is other is FALSE:
                 self._fast, self._far = fast, far
             self._loops(is_unit=True)
 
         def general() -> None:
             self.columns, self._fast, self._far = 1, TRUE, FALSE
+            self._are_dense = dense is not FALSE
             if all(x.is_plain for x in self.arrays):
                 self.is_flat = FALSE  # then the other copy would have run
             self._loops(is_unit=False)
 
-        either(f, any_of(f, [fast, far, spread]), unit, general)
+        either(f, any_of(f, [fast, far, spread, other]), unit, general)
 
     def _emit_row_loop(self) -> None:
         """Rows by NumPy's loop: of elements with gaps, too, but that is best where they lie side by side.
@@ -487,11 +494,3 @@ class Loops(Blocks):
             self.e, rest, [*places, *found[:width]], from_place(1), self.kernel.length
         )
         return state[len(places) :]
-
-    def _stride_of(self, x: Operand, *, is_unit: bool) -> Ref:
-        if not self.ndim:
-            return ZERO
-        if is_unit:
-            return integer("i64", self.strides.known(x, self.inner))
-        step = x.strides[-1]
-        return step if step.constant is not None else self._step_along(x)

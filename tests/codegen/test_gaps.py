@@ -57,6 +57,31 @@ def test_a_few_elements_with_gaps_become_a_vector(name):
     assert re.search(r"insertelement <\d+ x double>", f.dump_llvm(optimized=True))
 
 
+VIEWS = {
+    "every second": lambda x: x[:, ::2],
+    "rows backwards": lambda x: x[:, ::-1],
+    "every second row": lambda x: x[::2],
+    "the other way around": lambda x: x.T[:, ::2],
+    "one column": lambda x: x[:, 3:4],
+    "all backwards": lambda x: x[::-1, ::-1],
+    "as they lie": lambda x: x,
+}
+
+
+@pytest.mark.parametrize("name", ["sqrt", "divide"])
+def test_rows_with_gaps_become_vectors_too(name):
+    f, function = ljit.jit(FUNCTIONS[name]), FUNCTIONS[name]
+    a, b = (abs(x[: 21 * 30].reshape(21, 30)) + 1 for x in operands(1000, "float64"))
+    with config.overridden(quick_runs=0):
+        for view in (VIEWS["every second"], *VIEWS.values()):
+            for x, y in ((a, b), (view(a), b), (b, view(a)), (view(a), view(b))):
+                if x.shape == y.shape:
+                    found, wanted = f(x, y), function(x, y)
+                    assert found.strides == wanted.strides
+                    np.testing.assert_array_equal(found, wanted)
+    assert "store <4 x double>" in f.dump_llvm(optimized=True)
+
+
 @pytest.mark.parametrize("dtype", ["float64", "int64", "int16", "complex128"])
 @pytest.mark.parametrize("width", [1, 32, 33, 300, 1100])
 def test_columns_that_only_a_run_finds_to_be_broadcast(width, dtype):
