@@ -133,9 +133,9 @@ def _elementary(name: str, of_complex: Callable[..., V] | None) -> Callable[...,
 
 for _function, _c_name in _C_NAMES.items():
     _kinds = "fc" if "D->D" in _function.types and os.name == "posix" else "f"
-    _wide = "f" if _function in _ONLY_SHORT else "fd"
+    _wide = "ef" if _function in _ONLY_SHORT else "efd"
     declare_ufunc(_function, _elementary(_c_name, _COMPLEX.get(_function)), _kinds, wide=_wide)
-declare_ufunc(np.exp, _exp, "fc", wide="fd")
-declare_ufunc(np.log, _log, "fc", wide="fd")
+declare_ufunc(np.exp, _exp, "fc", wide="efd")
+declare_ufunc(np.log, _log, "fc", wide="efd")
 declare_ufunc(np.logaddexp, _logaddexp, "f")
 declare_ufunc(np.logaddexp2, _logaddexp2, "f")
