@@ -133,6 +133,10 @@ class Blocks(Elements):
         return all_of(f, [f.icmp("eq", x.strides[self.inner], unit) for x, unit in units])
 
     @property
+    def _are_small(self) -> bool:
+        return all(x.dtype.itemsize <= _LARGE for x in self._loose)
+
+    @property
     def _loose(self) -> list[Operand]:
         """The arrays whose inner stride only a run knows."""
         return [x for x in self.arrays if x.strides[self.inner].constant is None]

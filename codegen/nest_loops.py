@@ -121,25 +121,25 @@ class Loops(Blocks):
         either(f, any_of(f, [fast, far, spread, other]), unit, general)
 
     def _emit_row_loop(self) -> None:
-        """Rows by NumPy's loop: of elements with gaps, too, but that is best where they lie side by side.
+        """Rows by NumPy's loop: of elements with gaps, too, but small ones are best put side by side.
 
-        Backwards a loop may be another one, with results of its own: where all is one row, NumPy goes that way, too.
+        Backwards a loop is slow, and may be another one, with results of its own: where all is one row, NumPy goes
+        that way, too.
         """
         f = self.f
         fast = self.strides.unit_condition(self.inner) if self.ndim else TRUE
         if fast is TRUE or not self._can_be_packed:
             self._loops(is_unit=False)
             return
-        steps = [f.icmp("slt", x.strides[self.inner], ZERO) for x in self._loose]
+        backwards = any_of(f, [f.icmp("slt", x.strides[self.inner], ZERO) for x in self._loose])
         is_one = TRUE if self.ndim == 1 else self.is_flat
-        backwards = f.binary("and", is_one, any_of(f, steps))
+        is_direct = f.select(backwards, is_one, FALSE if self._are_small else TRUE)
 
         def packed() -> None:
             self._fast = FALSE
             self._loops(is_unit=True)
 
-        is_direct = f.binary("or", fast, backwards)
-        either(f, is_direct, lambda: self._loops(is_unit=False), packed)
+        either(f, f.binary("or", fast, is_direct), lambda: self._loops(is_unit=False), packed)
 
     # -- the loops ---------------------------------------------------------------------------------
 
