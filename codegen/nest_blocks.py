@@ -30,7 +30,6 @@ __all__ = ["ROWS", "SHORT", "Blocks"]
 ROWS = 2  # 1 << 2 rows are combined side by side
 SHORT = 6  # instructions of a kernel that may be written for each of some elements
 _LARGE = 8  # bytes of an element
-_SPREAD = 32  # elements of a row from which on spreading one of them costs less than it gains
 
 
 class Blocks(Elements):
@@ -43,9 +42,8 @@ class Blocks(Elements):
     strides: Strides
     ways: Sequence[Redirection]
     reduced: Sequence[int]
-    _are_dense: (
-        bool  # whether results of a run-time stride have no gaps in the copy for any strides
-    )
+    _are_dense: bool  # whether the copy that is written has results without gaps
+    _same: Operand | None  # what is one element for a whole row in the copy that is written
     _block: Ref  # elements of a temporary row where there is one axis
     _fast: Ref  # whether all inner strides are those that the loops take for granted
     _far: Ref  # whether an array lies the other way around: then some rows are done together
@@ -110,18 +108,21 @@ class Blocks(Elements):
         return found
 
     @property
-    def _spread_condition(self) -> Ref:
-        """Whether all that a run finds to have gaps is one element for a whole row, which is long."""
-        f, sizes = self.f, self.space.sizes
-        if not self.space.broadcasts:
-            return FALSE
-        found = [f.icmp("sgt", sizes[self.inner], integer("i64", _SPREAD))]
-        for x in self._loose:
-            step = x.strides[self.inner]
-            is_near = f.icmp("eq", step, integer("i64", x.dtype.itemsize))
-            is_same = FALSE if x in self.targets else f.icmp("eq", step, ZERO)
-            found.append(f.binary("or", is_near, is_same))
-        return all_of(f, found)
+    def _broadcast(self) -> list[tuple[Operand, Ref]]:
+        """The sources that may be one element for a whole row, and whether that one is and no array has gaps."""
+        f, axis, size = self.f, self.inner, self.space.sizes[self.inner]
+        if self.e.is_quick or self.columns > 1 or self.kernel.length > SHORT:
+            return []
+        found = [x for x in self._loose if x in self.sources and x.sizes[axis].text != size.text]
+        units = [(x, f.icmp("eq", x.strides[axis], self._unit(x))) for x in self._loose]
+        others = [all_of(f, [unit for y, unit in units if y is not x]) for x in found]
+        return [
+            (x, f.binary("and", f.icmp("eq", x.strides[axis], ZERO), condition))
+            for x, condition in zip(found, others, strict=True)
+        ]
+
+    def _unit(self, x: Operand) -> Ref:
+        return integer("i64", self.strides.known(x, self.inner))
 
     @property
     def _dense_condition(self) -> Ref:
@@ -309,7 +310,7 @@ class Blocks(Elements):
         if not self.ndim:
             return ZERO
         if is_unit:
-            return integer("i64", self.strides.known(x, self.inner))
+            return ZERO if x is self._same else self._unit(x)
         step = x.strides[-1]
         if step.constant is None and self._are_dense and x in self.targets:
             return integer("i64", x.dtype.itemsize)

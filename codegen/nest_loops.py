@@ -68,6 +68,7 @@ class Loops(Blocks):
         self.columns = 1
         self._fast, self._far, self._block = TRUE, FALSE, ONE
         self._are_dense = False
+        self._same: Operand | None = None
 
     @property
     def is_last_reduced(self) -> bool:
@@ -96,18 +97,31 @@ class Loops(Blocks):
         if fast is TRUE:
             self._loops(is_unit=True)
             return
-        can_be_packed = self._can_be_packed
+        way = partial(self._emit_copies, fast)
+        for x, condition in self._broadcast:
+            is_so = f.binary("and", condition, f.bool_not(fast))
+            way = partial(either, f, is_so, partial(self._emit_broadcast, x), way)
+        way()
+
+    def _emit_broadcast(self, x: Operand) -> None:
+        """Write the copy for one operand that is the same for all elements of a row."""
+        self._same = x
+        self._loops(is_unit=True)
+        self._same = None
+
+    def _emit_copies(self, fast: Ref) -> None:
+        """Write what is chosen by whether the inner strides are those that are known."""
+        f, can_be_packed = self.f, self._can_be_packed
         far = self._far_condition() if can_be_packed else FALSE
         if can_be_packed and self._gains_from_blocks:
             self._fast, self._far = fast, far
             self._loops(is_unit=True)
             return
-        spread = self._spread_condition if can_be_packed else FALSE
         dense = self._dense_condition if can_be_packed and self.is_fresh else FALSE
         other = FALSE if dense is FALSE else f.bool_not(dense)
 
         def unit() -> None:
-            if not far is spread is other is FALSE:
+            if not far is other is FALSE:
                 self._fast, self._far = fast, far
             self._loops(is_unit=True)
 
@@ -118,7 +132,7 @@ class Loops(Blocks):
                 self.is_flat = FALSE  # then the other copy would have run
             self._loops(is_unit=False)
 
-        either(f, any_of(f, [fast, far, spread, other]), unit, general)
+        either(f, any_of(f, [fast, far, other]), unit, general)
 
     def _emit_row_loop(self) -> None:
         """Rows by NumPy's loop: of elements with gaps, too, but small ones are best put side by side.
@@ -147,27 +161,13 @@ class Loops(Blocks):
         self.group = self.f.module.distinct_metadata("!{}")
         for x in self.arrays:
             x.cursors = [x.data]
-        trips = self._joined_trips()
+        trips = self.strides.joined_trips(self.is_flat, self.inner)
         self.f.has_vectors = is_unit and self.ndim > 0 and not self.e.is_quick
         if self.ways:
             self._delayed_rows(trips, is_unit=is_unit)
         else:
             self._level(0, trips, is_unit=is_unit)
         self.f.has_vectors = False
-
-    def _joined_trips(self) -> list[Ref]:
-        """The trips along each axis: of neighbours that are stepped through as one, the last has those of all."""
-        f, trips = self.f, list(self.space.sizes)
-        are_some = len(self.strides.pairs) > 1 and not self.e.is_quick
-        for outer, inner in self.strides.pairs:
-            is_one = self.is_flat
-            if are_some and inner <= self.inner:
-                is_one = f.binary("or", is_one, self.strides.joined(outer, inner))
-            if is_one is not FALSE:
-                total = f.mul(trips[outer], trips[inner])
-                trips[inner] = f.select(is_one, total, trips[inner])
-                trips[outer] = f.select(is_one, ONE, trips[outer])
-        return trips
 
     def _level(self, axis: int, trips: Sequence[Ref], *, is_unit: bool) -> None:
         """One loop of the nest and those inside."""

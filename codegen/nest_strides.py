@@ -15,7 +15,7 @@ from itertools import groupby, pairwise
 from ljit.codegen.builder import FALSE, TRUE, Ref, integer
 from ljit.codegen.forms import Native
 from ljit.codegen.nest_overlap import Redirection
-from ljit.codegen.nest_space import ZERO, Operand, Space, all_of
+from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, all_of
 
 __all__ = ["Strides", "forwards"]
 
@@ -80,6 +80,23 @@ class Strides:
         """Whether a step along the outer axis leads behind the last element along the inner one."""
         whole = self.f.mul(x.strides[inner], self.space.sizes[inner])
         return self.f.icmp("eq", x.strides[outer], whole)
+
+    def joined_trips(self, is_flat: Ref, last: int) -> list[Ref]:
+        """The trips along each axis: of neighbours that are stepped through as one, the last has those of all.
+
+        `last`: the axis of the inner loop.
+        """
+        f, trips = self.f, list(self.space.sizes)
+        are_some = len(self.pairs) > 1 and not self.space.e.is_quick
+        for outer, inner in self.pairs:
+            is_one = is_flat
+            if are_some and inner <= last:
+                is_one = f.binary("or", is_one, self.joined(outer, inner))
+            if is_one is not FALSE:
+                total = f.mul(trips[outer], trips[inner])
+                trips[inner] = f.select(is_one, total, trips[inner])
+                trips[outer] = f.select(is_one, ONE, trips[outer])
+        return trips
 
     def joined(self, outer: int, inner: int) -> Ref:
         """Whether two neighbouring axes can be stepped through as one although others cannot."""

@@ -110,6 +110,34 @@ def test_columns_that_only_a_run_finds_to_be_broadcast(width, dtype):
             np.testing.assert_array_equal(y, z)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "int8", "complex128"])
+def test_rows_beside_arrays_that_lie_the_other_way_around(dtype):
+    def added(x, r):
+        return x + r, r * x, (x - r).sum(axis=1), (x * r).sum()
+
+    with config.overridden(quick_runs=0):
+        f = ljit.jit(added)
+        for height, width in ((5, 70), (70, 5), (1, 40), (40, 1), (0, 3), (300, 200)):
+            x = (np.arange(height * width) % 7).astype(dtype).reshape(width, height).T
+            for y in (x, x.copy(order="C"), x[::-1], x[:, ::-1], np.repeat(x, 2, axis=1)[:, ::2]):
+                for r in (x[-1:], x[-1:].copy(), x.sum(axis=0, dtype=dtype), x[-1:, :1].copy()):
+                    for found, wanted in zip(f(y, r), added(y, r), strict=True):
+                        assert (found.dtype, found.strides) == (wanted.dtype, wanted.strides)
+                        np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("is_column", [True, False])
+def test_what_only_a_run_finds_to_be_broadcast_is_loaded_in_front_of_the_row(is_column):
+    with config.overridden(quick_runs=0):
+        f = ljit.jit(lambda x, c: x - c)
+        x = np.ones((40, 50), order="C" if is_column else "F")
+        for _ in range(2):
+            f(x, x[:, :1].copy() if is_column else x[0].copy())
+        assert re.search(
+            r"shufflevector <\d+ x double> .* zeroinitializer", f.dump_llvm(optimized=True)
+        )
+
+
 REDUCTIONS = {
     "sum": lambda a, b: a.sum(),
     "product": lambda a, b: (a * b).sum(),
