@@ -194,8 +194,18 @@ def _can_be_private(family: list[_Group], lists: _Lists) -> bool:
         return False
     if any(_has_other_holder(group, outer, lists) for outer, group in _pairs(family)):
         return False
-    values = [value for group in family for value in group.values]
+    values = _types_of(family)
     return all(map(_is_made_here, values)) and _is_unseen(values, innermost.gets, lists)
+
+
+def _types_of(family: list[_Group]) -> dict[Value, Type]:
+    """The lists of all groups, as lists of Python's."""
+    found: dict[Value, Type] = {}
+    item = family[-1].puts[0].type
+    for group in reversed(family):
+        item = ListType(item)
+        found.update(dict.fromkeys(group.values, item))
+    return found
 
 
 def _pairs(family: list[_Group]) -> Iterator[tuple[_Group, _Group]]:
@@ -225,7 +235,7 @@ def _gives(node: Node) -> bool:
     return use is not None and (use.gives_item or use.gives_list) and _is_list(node.inputs[0])
 
 
-def _is_unseen(values: list[Value], items: list[Value], lists: _Lists) -> bool:
+def _is_unseen(values: dict[Value, Type], items: list[Value], lists: _Lists) -> bool:
     """Whether nobody else sees the lists; one may be shown at the end, if nothing is done with the others there.
 
     Before that some of their items must be read.
@@ -238,6 +248,7 @@ def _is_unseen(values: list[Value], items: list[Value], lists: _Lists) -> bool:
     others = [user for value in values if value is not first for user, _ in value.uses]
     return (
         len(shown) == 1
+        and first.type == values[first]
         and all(_is_in_order(node, index, ends, lists) for node, index in first.uses)
         and not any(end_around(user, ends) for user in others)
         and any(item.node is not None and not end_around(item.node, ends) for item in items)
@@ -271,6 +282,8 @@ def _is_fine(node: Node, index: int, lists: _Lists) -> bool:
 def _unbox(family: list[_Group], lists: _Lists) -> None:
     item: Type = family[-1].puts[0].type
     shown = [(value, _ends(value, lists)) for group in family for value in group.values]
+    for value in family[-1].gets:
+        value.type = item  # of one that is not used, nothing may be known
     for group in reversed(family):
         for value in group.values:
             value.type = ListType(item, True)

@@ -205,3 +205,23 @@ def shown_to_a_function(n):
     for i in range(n):
         values[i] -= i % 2
     return sorted(values), sum(values), values
+
+
+@program(lambda: (3, 1), lambda: (0, 1), lambda: (0, 0))
+def nothing_to_read(n, m):
+    values, others = [0.5] * -1, []
+    for _ in range(m):
+        if others:
+            values.append(1.5)
+    values[-1] += values[0]
+    return values[0]
+
+
+@program(lambda: (3,), lambda: (0,))
+def raises_in_front_of_appending(n):
+    values, others = [], []
+    for i in range(n):
+        if others:
+            values.append(i)
+    values[0] += 1
+    return values, others
