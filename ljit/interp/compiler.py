@@ -163,8 +163,15 @@ class _Compiler:
         last = self.instructions[-1] if self.instructions else None
         if last is not None and self.pinned < len(self.instructions):
             if last.kind is Kind.JUMP and last.target is label:
-                self.instructions.pop()
+                self.drop_last_instruction()
         label.pc = self.pinned = len(self.instructions)
+
+    def drop_last_instruction(self) -> None:
+        self.instructions.pop()
+        here = len(self.instructions)
+        for region, catches in self.catches.items():
+            if catches[-1][0] > here:
+                self.note_catch(region, catches.pop()[1])
 
     def pin(self, position: str) -> None:
         self.positions[position] = self.pinned = len(self.instructions)
@@ -269,9 +276,11 @@ class _Compiler:
 
     def note_catch(self, region: Node, sources: tuple[int, ...]) -> None:
         """Say what the handler of a Try gets from here on."""
-        catches = self.catches[region]
+        catches, here = self.catches[region], len(self.instructions)
+        if catches and catches[-1][0] == here:
+            catches.pop()  # in force for no instruction
         if not catches or catches[-1][1] != sources:
-            catches.append((len(self.instructions), sources))
+            catches.append((here, sources))
 
     def visit_loop(self, node: Node) -> None:
         start, stop, *carried = self.registers_of(node.inputs)

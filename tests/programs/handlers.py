@@ -27,6 +27,14 @@ class Manager:
         return cls is not None and issubclass(cls, self.swallows)
 
 
+class FailingExit:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, cls, error, trace):
+        raise ValueError("exit")
+
+
 class NoManager:
     def __enter__(self):
         return self
@@ -82,6 +90,21 @@ def try_in_a_loop(n):
         except ZeroDivisionError:
             failures += 1
     return failures
+
+
+@program(lambda: (2, 4), lambda: (2, 1), lambda: (2.5, 3))
+def break_out_of_managers_that_fail(b, n):
+    """The last exit fails, the one in front takes that, the first fails, the outer statement takes that."""
+    log = []
+    for _ in range(n):
+        with Manager(log, ValueError):
+            log.append(b * 2)
+            with FailingExit(), Manager(log, ValueError), FailingExit():
+                if n > 2:
+                    break
+                else:
+                    b -= 1
+    return b, log
 
 
 @program(lambda: (np.array([1.0, 0.0]),))
