@@ -10,7 +10,6 @@ from __future__ import annotations
 import platform
 from typing import TYPE_CHECKING
 
-from ljit.codegen import mathlib
 from ljit.codegen.builder import TRUE, Ref, float_constant, integer
 from ljit.codegen.casts import cast_value, number_parts
 from ljit.codegen.forms import Native, dtype_of, llvm_of_dtype, member_parts
@@ -306,23 +305,6 @@ def _complex_math(e: Emitter, name: str, x: Native) -> Native:
         packed = f.emit(vector, f"insertelement {packed.typed}, {value.typed}, i64 {k}")
     both = f.call_external(vector, name + "f", (packed,), _MATHEMATICS)
     return Native(x.type, [f.emit(part, f"extractelement {both.typed}, i64 {k}") for k in range(2)])
-
-
-def elementary(e: Emitter, name: str, *xs: Native) -> Native:
-    type_ = xs[0].type
-    llvm = llvm_of_dtype(dtype_of(type_))
-    wide = "float" if llvm == "half" else llvm
-    if (name, wide) not in mathlib.declared() or not mathlib.is_available():
-        return math(e, name, *xs)
-    special = mathlib.constant_power(float_constant_of(e, xs[-1])) if name == "pow" else None
-    if special is not None:
-        name, xs = special, xs[:1]
-    refs = [e.f.convert("fpext", x.ref, wide) for x in xs]
-    called = mathlib.declare_shared(e.f.module, name, wide, len(refs))
-    result = e.f.call(wide, called, refs)
-    if name == HYPOTENUSE:
-        e.hypotenuses[result.text] = Hypotenuse(refs[0], refs[1], called)
-    return Native(type_, (e.f.convert("fptrunc", result, llvm),))
 
 
 def _fabs(e: Emitter, x: Ref) -> Ref:

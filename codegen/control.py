@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ljit.analysis.signatures import NativeLink
-from ljit.codegen import mapnest
 from ljit.codegen.alias_scopes import alias_scopes
 from ljit.codegen.bailout import known_object
 from ljit.codegen.boxing import box
 from ljit.codegen.builder import Ref, integer
-from ljit.codegen.calls import call_itself, call_link
 from ljit.codegen.constants import check_assumption, constant
 from ljit.codegen.convert import convert, has_member, narrow
 from ljit.codegen.emitter import Emitter
@@ -21,8 +19,6 @@ from ljit.codegen.float_chains import hint_of
 from ljit.codegen.forms import Native
 from ljit.codegen.joins import Join
 from ljit.codegen.lifetimes import Deaths
-from ljit.codegen.nest_elements import Kernel
-from ljit.codegen.objects import call_result
 from ljit.codegen.operations import operation
 from ljit.codegen.predicates import emit_predicate
 from ljit.codegen.small_arrays import is_late, late_array, small_array
@@ -142,6 +138,8 @@ class GraphEmitter:
         if join(value.type, type_) == type_:
             return convert(self.e, value, type_)
         if value.type == ANY:
+            from ljit.codegen.objects import call_result
+
             return call_result(self.e, value, type_)
         return narrow(self.e, value, type_, f"not {type_}")
 
@@ -332,6 +330,8 @@ class GraphEmitter:
         f.br(self.e.bailout.fault_block("native code went on behind what always raises"))
 
     def _call_native(self, node: Node) -> None:
+        from ljit.codegen.calls import call_itself, call_link
+
         following = node.next
         if following is None or following.op is not SNAPSHOT:
             msg = f"no Snapshot behind {node.op.name}"
@@ -367,6 +367,9 @@ class GraphEmitter:
         )
 
     def _map(self, node: Node) -> None:
+        from ljit.codegen.mapnest import emit_map, length_of
+        from ljit.codegen.nest_elements import Kernel
+
         operands, count, block = self._operands(node), node.attrs.get("into", 0), node.blocks[0]
         assert isinstance(count, int)
 
@@ -381,12 +384,10 @@ class GraphEmitter:
         for value in {v for inner in block for v in inner.inputs if v.block is not block}:
             self.e.spent -= {part.text for part in self.env[value].parts}  # read at any place
         may_leave = any(inner.op.can_leave(inner) for inner in block)
-        kernel = Kernel(body, may_leave, mapnest.length_of(inner.op for inner in block))
+        kernel = Kernel(body, may_leave, length_of(inner.op for inner in block))
         elements = [v.type for v in block.terminator.inputs]
         types_ = [out.type for out in node.outputs]
         self._define(
             node,
-            mapnest.emit_map(
-                self.e, into, inputs, types_, kernel, attrs=node.attrs, elements=elements
-            ),
+            emit_map(self.e, into, inputs, types_, kernel, attrs=node.attrs, elements=elements),
         )

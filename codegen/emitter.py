@@ -1,31 +1,16 @@
 """The Emitter that lowerings speak to (`ljit.ir.opdef.Emitter`), writing LLVM IR.
 
-One Emitter serves one LLVM function. Its methods live in the modules that they are named after:
-arithmetic, arrays, objects; here are constants, control flow and aggregates.
+One Emitter serves one LLVM function. Its methods live in modules: arithmetic, arrays, and others that load when a
+program needs them; here are constants, control flow and aggregates.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from typing import TYPE_CHECKING
 
-from ljit.codegen import (
-    arithmetic,
-    arrays,
-    bisection,
-    extreme_places,
-    index_loops,
-    lists,
-    many_searches,
-    mask_loops,
-    objects,
-    random_streams,
-    shown_lists,
-    stretches,
-    ufunc_loops,
-    unchanged,
-    variables,
-)
+from ljit.codegen import arithmetic, arrays
 from ljit.codegen.bailout import Bailout
 from ljit.codegen.bodies import Body, lower_depth
 from ljit.codegen.builder import TRUE, FunctionBuilder, Ref, integer
@@ -36,14 +21,46 @@ from ljit.codegen.forms import Native, aggregate, split
 from ljit.codegen.hypotenuses import Hypotenuse
 from ljit.codegen.joins import Join
 from ljit.codegen.lifetimes import is_used_up_at_once
-from ljit.codegen.mapnest import emit_map
-from ljit.codegen.nest_elements import Kernel
 from ljit.codegen.nest_functions import leaves_work_to_nests, own_function
+from ljit.codegen.on_demand import LateModule
 from ljit.codegen.ownership import Ownership
 from ljit.codegen.partition import QUICK
 from ljit.codegen.polling import Polling
 from ljit.codegen.work import count_work
 from ljit.types import BOOL, INT, RANGE, SliceType, TupleType, Type
+
+if TYPE_CHECKING:
+    from ljit.codegen import (
+        bisection,
+        elementary,
+        extreme_places,
+        index_loops,
+        lists,
+        many_searches,
+        mask_loops,
+        objects,
+        random_streams,
+        shown_lists,
+        stretches,
+        ufunc_loops,
+        unchanged,
+        variables,
+    )
+else:
+    bisection = LateModule("bisection")
+    elementary = LateModule("elementary")
+    extreme_places = LateModule("extreme_places")
+    index_loops = LateModule("index_loops")
+    lists = LateModule("lists")
+    many_searches = LateModule("many_searches")
+    mask_loops = LateModule("mask_loops")
+    objects = LateModule("objects")
+    random_streams = LateModule("random_streams")
+    shown_lists = LateModule("shown_lists")
+    stretches = LateModule("stretches")
+    ufunc_loops = LateModule("ufunc_loops")
+    unchanged = LateModule("unchanged")
+    variables = LateModule("variables")
 
 __all__ = ["Emitter"]
 
@@ -150,7 +167,7 @@ class Emitter:
     complex = arithmetic.make_complex
     intrinsic = arithmetic.intrinsic
     math = arithmetic.math
-    elementary = arithmetic.elementary
+    elementary = elementary.elementary
 
     def widen(self, x: Native, type_: Type) -> Native:
         """Give `x` as a value of a type that holds more."""
@@ -275,6 +292,9 @@ class Emitter:
         may_bail: bool,
         is_apart: bool = False,
     ) -> None:
+        from ljit.codegen.mapnest import emit_map
+        from ljit.codegen.nest_elements import Kernel
+
         def body(elements: Sequence[Native]) -> list[Native]:
             return [convert(elements[0])]
 

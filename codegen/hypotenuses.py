@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -45,6 +44,8 @@ def _compare_with_constant(f: FunctionBuilder, predicate: str, a: Ref, b: Ref, b
     It is at most `bound` if the sum of squares is at most the square of the midpoint between `bound` and the
     number above: both are sums of two doubles. What overflows is a NaN there, and not at most the bound.
     """
+    from fractions import Fraction  # a millisecond that few programs need
+
     is_strict = predicate in ("olt", "oge")  # h < bound: at most the number below
     last = math.nextafter(bound, 0.0) if is_strict else bound
     midpoint = (Fraction(last) + Fraction(math.nextafter(last, math.inf))) / 2

@@ -21,13 +21,12 @@ from ljit.codegen.builder import (
 )
 from ljit.codegen.forms import array_parts
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space
-from ljit.codegen.shared_code import shared_function
+from ljit.codegen.shared_code import HAZARD, shared_function
 from ljit.records import Record
 from ljit.types import ArrayType
 
-__all__ = ["HAZARD", "Redirection", "block_of", "blocks_of", "redirect_overlapping"]
+__all__ = ["Redirection", "block_of", "blocks_of", "redirect_overlapping"]
 
-HAZARD = "hazard."
 _PURE = "nounwind willreturn memory(none)"
 _RING = 4  # rows at most; two are enough where results wait for one row
 _BLOCK = 9  # 1 << 9 elements are a row where there is one axis

@@ -12,11 +12,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ljit.codegen.builder import FunctionBuilder, ModuleBuilder, Ref
-from ljit.codegen.shared_code import shared_function
+from ljit.codegen.shared_code import PACKING, shared_function
 
-__all__ = ["BLOCK_SHIFT", "MOST", "PACKING", "buffers", "copy_function", "gather", "scatter"]
+__all__ = ["BLOCK_SHIFT", "MOST", "buffers", "copy_function", "gather", "scatter"]
 
-PACKING = "rows."
 BLOCK_SHIFT = 8  # 1 << 8 elements are a block
 _BUFFER_SHIFT = 9  # 1 << 9 elements of the largest fit a buffer
 MOST = 8  # blocks that are copied at once

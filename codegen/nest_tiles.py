@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ljit.codegen.builder import FunctionBuilder, ModuleBuilder, Ref, integer
-from ljit.codegen.nest_packing import PACKING, copy_function
-from ljit.codegen.shared_code import shared_function
+from ljit.codegen.nest_packing import copy_function
+from ljit.codegen.shared_code import PACKING, shared_function
 
 __all__ = ["HEIGHT_SHIFT", "WIDTH_SHIFT", "gather_rows", "pitch_of", "scatter_rows"]
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from ljit.codegen import mapnest
 from ljit.codegen.emitter import Emitter
 from ljit.codegen.forms import Native
-from ljit.codegen.nest_elements import Kernel
 from ljit.errors import CodegenError
 from ljit.ir import Effect, Node, OpDef, get_op
 from ljit.types import ANY, INT, ArrayType, RangeType, Type
@@ -41,6 +39,9 @@ def operation(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native
 
 def _elementwise(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native]:
     """An elementwise op on arrays: a Map with one node."""
+    from ljit.codegen.mapnest import emit_map, length_of
+    from ljit.codegen.nest_elements import Kernel
+
     op = node.op
     element_op = get_op(op.element_op) if op.element_op is not None else op
     is_written = op.schema.written and isinstance(operands[0].type, ArrayType)
@@ -64,10 +65,10 @@ def _elementwise(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Nat
     kernel = Kernel(
         body,
         may_leave=bool(element_op.effects_on(elements, node.attrs) & Effect.RAISE),
-        length=mapnest.length_of([] if is_move else [element_op]),
+        length=length_of([] if is_move else [element_op]),
         row_loop=row_loop,
     )
-    made = mapnest.emit_map(e, into, operands, out_types, kernel)
+    made = emit_map(e, into, operands, out_types, kernel)
     return (into or made)[: len(node.outputs)]
 
 

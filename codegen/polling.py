@@ -30,10 +30,8 @@ from typing import TYPE_CHECKING
 from ljit.codegen.builder import NULL, BlockRef, ModuleBuilder, Ref, integer
 from ljit.codegen.forms import items_of, owned_positions
 from ljit.codegen.gil import ERROR, LEAVE, THREAD_FLAG, flags
-from ljit.codegen.nest_overlap import HAZARD
-from ljit.codegen.nest_packing import PACKING
 from ljit.codegen.refs import FALSE, TRUE
-from ljit.codegen.shared_code import is_call_of
+from ljit.codegen.shared_code import HAZARD, PACKING, is_call_of
 from ljit.codegen.slow_path import support
 from ljit.codegen.watches import (
     Watch,

@@ -11,7 +11,12 @@ from collections.abc import Callable
 from ljit.codegen.builder import ModuleBuilder, address
 from ljit.codegen.engine import CompiledModule, compile_ir, keep_forever
 
-__all__ = ["is_call_of", "shared_address", "shared_function"]
+__all__ = ["ELEMENTARY", "HAZARD", "PACKING", "is_call_of", "shared_address", "shared_function"]
+
+# What names begin with: of elementary functions, in the modules that call them, ...
+ELEMENTARY = "shared."
+HAZARD = "hazard."  # ... of those that compare places in memory (`nest_overlap.py`), ...
+PACKING = "rows."  # ... and of those that put elements side by side (`nest_packing.py`)
 
 _compiled: dict[str, CompiledModule] = {}
 

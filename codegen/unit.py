@@ -12,10 +12,10 @@ from ljit.codegen.builder import FunctionBuilder, ModuleBuilder
 from ljit.codegen.context import CompileOptions, Context, ExitInfo, SiteInfo
 from ljit.codegen.control import GraphEmitter
 from ljit.codegen.emitter import Emitter
-from ljit.codegen.engine import CompiledModule, CompileTimes, compile_ir
+from ljit.codegen.engine import CompiledModule, CompileTimes, Symbols, compile_ir
 from ljit.codegen.entry import NATIVE_ENTRY, NextCell, emit_entry, slow_entry
 from ljit.codegen.forms import Native
-from ljit.codegen.mathlib import shared_symbols
+from ljit.codegen.shared_code import ELEMENTARY
 from ljit.codegen.work import WorkCell
 from ljit.ir import Graph
 from ljit.ops.control import LOOP
@@ -165,9 +165,18 @@ def compile_unit(graph: Graph, *, name: str, options: CompileOptions | None = No
         text,
         ENTRY,
         exports=exports,
-        find=shared_symbols,
+        find=_elementary_functions(text),
         optimize=optimize,
         pack=has_lanes or context.packs,
     )
     following.target = slow_entry()
     return NativeCode(name, compiled, context, following, emitted)
+
+
+def _elementary_functions(text: str) -> Symbols | None:
+    """What finds the elementary functions that code calls: loaded if it calls any."""
+    if f"@{ELEMENTARY}" not in text:
+        return None
+    from ljit.codegen.mathlib import shared_symbols
+
+    return shared_symbols

@@ -130,6 +130,12 @@ def test_a_compile_loads_those_ops_of_libraries_that_it_asks_for():
     assert loaded_after(2, *asked, *(f"ljit.ops.{name}" for name in others)) == asked
 
 
+def test_a_compile_loads_what_it_needs_of_the_code_generator():
+    others = ("mapnest", "mathlib", "lists", "objects", "random_streams", "mask_loops")
+    late = [f"ljit.codegen.{name}" for name in others]
+    assert loaded_after(2, *late, "ljit.passes.fuse_blocks", "fractions") == []
+
+
 def test_a_changed_global_is_seen(monkeypatch):
     def below(x):
         return x < LIMIT

@@ -17,11 +17,10 @@ from ljit.codegen.mathlib import (  # noqa: F401  # they declare functions
     trigonometric,
 )
 from ljit.codegen.mathlib.powers import constant_power
-from ljit.codegen.mathlib.registry import SHARED, Source, declared, elementary, source
+from ljit.codegen.mathlib.registry import Source, declared, elementary, source
 from ljit.codegen.mathlib.shared import declare_shared, is_available, shared_symbols
 
 __all__ = [
-    "SHARED",
     "Source",
     "constant_power",
     "declare_shared",

@@ -9,13 +9,12 @@ from functools import cache
 from ljit.codegen.builder import ModuleBuilder, integer
 from ljit.codegen.mathlib.terms import Term, intrinsic, select, vector_of
 from ljit.codegen.partition import QUICK
+from ljit.codegen.shared_code import ELEMENTARY
 from ljit.records import Record
 
-__all__ = ["SHARED", "Source", "Writer", "declared", "elementary", "source"]
+__all__ = ["Source", "Writer", "declared", "elementary", "source"]
 
 Writer = Callable[..., Term]
-
-SHARED = "shared."  # what the functions' names begin with, in modules that use them
 
 _BEYOND = "_beyond"
 _PURE = "nounwind willreturn memory(none)"
@@ -67,7 +66,7 @@ def source(name: str, type_: str, lanes: int = 1) -> Source:
     """The function for numbers, or for vectors."""
     is_rare = name in _beyond
     function = _Function(_beyond[name], math.inf) if is_rare else _functions[name, type_]
-    full = f"{SHARED}{name}.{type_}" + (f".x{lanes}" if lanes > 1 else "")
+    full = f"{ELEMENTARY}{name}.{type_}" + (f".x{lanes}" if lanes > 1 else "")
     module = ModuleBuilder(full)
     vector = vector_of(type_, lanes)
     arity = function.writer.__code__.co_argcount
@@ -105,7 +104,7 @@ def _beyond_limit(name: str, x: Term, result: Term, limit: float) -> Term:
 def _one_by_one(name: str, x: Term) -> Term:
     """Call the function for large operands with each lane."""
     f = x.f
-    rare = f"{SHARED}{name}{_BEYOND}.double"
+    rare = f"{ELEMENTARY}{name}{_BEYOND}.double"
     if x.lanes == 1:
         return Term(f, f.call_external("double", rare, [x.ref], _PURE))
     vector = x.ref

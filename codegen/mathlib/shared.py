@@ -11,13 +11,14 @@ from functools import cache, partial
 
 from ljit.codegen.builder import ModuleBuilder
 from ljit.codegen.engine import CompiledModule, compile_ir, has_fused_multiply_add, vector_bytes
-from ljit.codegen.mathlib.registry import SHARED, source
+from ljit.codegen.mathlib.registry import source
 from ljit.codegen.mathlib.terms import vector_of
+from ljit.codegen.shared_code import ELEMENTARY
 
 __all__ = ["declare_shared", "is_available", "shared_symbols"]
 
 _PURE = "nounwind willreturn memory(none)"
-_CALLED = re.compile(rf"{re.escape(SHARED)}(\w+)\.(double|float)(?:\.x(\d+))?".encode())
+_CALLED = re.compile(rf"{re.escape(ELEMENTARY)}(\w+)\.(double|float)(?:\.x(\d+))?".encode())
 
 
 def is_available() -> bool:
@@ -27,7 +28,7 @@ def is_available() -> bool:
 
 def declare_shared(module: ModuleBuilder, name: str, type_: str, arity: int) -> str:
     """Declare the function for numbers, and tell LLVM of those for vectors; gives its name."""
-    full = f"{SHARED}{name}.{type_}"
+    full = f"{ELEMENTARY}{name}.{type_}"
     if full in module.declared:
         return full
     variants = []
