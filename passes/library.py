@@ -38,7 +38,7 @@ class Objects(Protocol):
 @cache
 def _ops() -> dict[str, str]:
     """The names of ops by the functions that they are."""
-    return {name: op.name for op in REGISTRY.entries() for name in op.library}
+    return {str(name): op for field, name, op in REGISTRY.facts() if field == "library"}
 
 
 def _op(function: str) -> OpDef | None:

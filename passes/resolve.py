@@ -9,12 +9,12 @@ generic ones.
 from __future__ import annotations
 
 import types
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Protocol
 
 from ljit.ir import REGISTRY, OpDef, Schema, Value, get_op
+from ljit.ir.registry import STANDS_FOR
 from ljit.ops.control import CONSTANT
 from ljit.ops.members import METHOD
 from ljit.ops.python_types import (
@@ -91,34 +91,24 @@ def _rules() -> dict[OpDef, Callable[[Request, Constants], Request | None]]:
     }
 
 
-class _Tables(Record):
-    """The names of ops by the Python objects (their addresses) and members (``"ndarray.sum"``) that they stand for."""
-
-    callables: dict[int, list[str]]
-    iterables: dict[int, list[str]]
-    subscripted: dict[int, str]
-    methods: dict[str, str]
-    attributes: dict[str, str]
-
-
 @cache
-def _tables() -> _Tables:
-    tables = _Tables(defaultdict(list), defaultdict(list), {}, {}, {})
-    for op in REGISTRY.entries():
-        for function in op.callables:
-            tables.callables[id(function)].append(op.name)
-        for function in op.iter_callables:
-            tables.iterables[id(function)].append(op.name)
-        tables.subscripted.update({id(x): op.name for x in op.subscripted})
-        tables.methods.update(dict.fromkeys(op.methods, op.name))
-        tables.attributes.update(dict.fromkeys(op.attributes, op.name))
+def _tables() -> Mapping[str, Mapping[object, list[str]]]:
+    """By fields of declarations: the names of ops by the addresses of objects, or names of members, that are there."""
+    tables: dict[str, dict[object, list[str]]] = {field: {} for field in STANDS_FOR}
+    for field, value, op in REGISTRY.facts():
+        key = value if isinstance(value, str) else id(value)
+        tables[field].setdefault(key, []).append(op)
     return tables
+
+
+def _ops_of(field: str, key: object) -> Iterator[OpDef]:
+    """The ops that stand for something, each loaded only when those before it do not suit."""
+    return map(get_op, _tables()[field].get(key, ()))
 
 
 def method_op(receiver: Type, name: str) -> OpDef | None:
     """The op of a method."""
-    op = _tables().methods.get(f"{member_class(receiver)}.{name}")
-    return None if op is None else get_op(op)
+    return next(_ops_of("methods", f"{member_class(receiver)}.{name}"), None)
 
 
 def _call(request: Request, constants: Constants) -> Request | None:
@@ -136,18 +126,15 @@ def _call(request: Request, constants: Constants) -> Request | None:
         args = [owner, *args]
     else:
         return _call_of_method(request)
-    for op in _callables(function) or _methods(function, args, constants):
+    is_op = id(function) in _tables()["callables"]
+    ops = _ops_of("callables", id(function)) if is_op else _methods(function, args, constants)
+    for op in ops:
         found = bind(op, args, kwnames, constants)  # type: ignore[arg-type]
         if found is not None and not is_known(found):
             found = _numpy_form(found) or _form_of_items(found, constants)
         if found is not None:
             return found
     return None
-
-
-def _callables(function: object) -> Iterator[OpDef]:
-    """The ops that the function is, each loaded only when those before it do not suit."""
-    return map(get_op, _tables().callables.get(id(function), ()))
 
 
 def _form_of_items(request: Request, constants: Constants) -> Request | None:
@@ -185,7 +172,7 @@ def _call_of_method(request: Request) -> Request | None:
     if lookup is None or lookup.op is not get_op("py::getattr"):
         return None
     (receiver,), name = lookup.inputs, str(lookup.attrs["name"])
-    is_op = f"{member_class(receiver.type)}.{name}" in _tables().methods
+    is_op = f"{member_class(receiver.type)}.{name}" in _tables()["methods"]
     if not is_op and not isinstance(fixed_method(receiver.type, name), types.MethodDescriptorType):
         return None
     attrs = {**_only_kwnames(request), "name": name}
@@ -197,7 +184,7 @@ def _iter_call(request: Request, constants: Constants) -> Request | None:
     callee, *args = request.inputs
     if not callee.is_constant:
         return None
-    for op in map(get_op, _tables().iterables.get(id(callee.constant), ())):
+    for op in _ops_of("iter_callables", id(callee.constant)):
         found = bind(op, args, (), constants)
         if found is not None and is_known(found):
             return found
@@ -231,12 +218,12 @@ def _getattr(request: Request, constants: Constants) -> Request | None:
     if receiver.is_constant and isinstance(receiver.constant, types.ModuleType):
         return _attribute_of_module(request, constants)
     name = str(request.attrs["name"])
-    op = _tables().attributes.get(f"{member_class(receiver.type)}.{name}")
+    op = next(_ops_of("attributes", f"{member_class(receiver.type)}.{name}"), None)
     if op is None:
         if library_method(receiver, name, constants) is None:
             return None
         return Request(METHOD, (receiver,), {"name": name})
-    member = Request(get_op(op), (receiver,), {})
+    member = Request(op, (receiver,), {})
     return member if is_known(member) else None
 
 
@@ -251,9 +238,9 @@ def _attribute_of_module(request: Request, constants: Constants) -> Request | No
 def _getitem(request: Request, constants: Constants) -> Request | None:
     """An item of a tuple of known types at a constant index, or of an object that declarations name."""
     container, index = request.inputs
-    op = _tables().subscripted.get(id(container.constant)) if container.is_constant else None
-    if op is not None:
-        found = Request(get_op(op), (index,), {})
+    ops = _ops_of("subscripted", id(container.constant)) if container.is_constant else ()
+    for op in ops:
+        found = Request(op, (index,), {})
         return found if is_known(found) else None
     if not (isinstance(container.type, TupleType) and index.is_constant):
         return None

@@ -5,24 +5,41 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from importlib import import_module
+from typing import NamedTuple, Protocol
 
 from ljit.ir.opdef import OpDef
-from ljit.records import Record
 
-__all__ = ["REGISTRY", "IndexEntry", "Registry", "declare", "get_op"]
+__all__ = ["REGISTRY", "STANDS_FOR", "Fact", "Index", "Registry", "declare", "facts_of", "get_op"]
 
 
-class IndexEntry(Record):
-    """What is known of an op before its module is loaded: fields of `OpDef`, and the module."""
+#: the fields of `OpDef` that say what of Python an op stands for
+STANDS_FOR = ("callables", "iter_callables", "subscripted", "methods", "attributes", "library")
 
-    name: str
-    module: str
-    callables: tuple[object, ...]
-    iter_callables: tuple[object, ...]
-    subscripted: tuple[object, ...]
-    methods: tuple[str, ...]
-    attributes: tuple[str, ...]
-    library: tuple[str, ...]
+
+class Index(Protocol):
+    """What is known of ops before their modules are loaded."""
+
+    def modules(self) -> Mapping[str, str]:
+        """Give the module of each op by the op's name."""
+
+    def facts(self) -> Iterator[Fact]:
+        """Give what each op stands for."""
+
+
+class Fact(NamedTuple):
+    """One thing that an op stands for: an object, or the name of a member."""
+
+    field: str  # of `STANDS_FOR`
+    value: object
+    op: str
+
+
+class _NoIndex:
+    def modules(self) -> Mapping[str, str]:
+        return {}
+
+    def facts(self) -> Iterator[Fact]:
+        return iter(())
 
 
 class Registry(MutableMapping[str, OpDef]):
@@ -31,22 +48,24 @@ class Registry(MutableMapping[str, OpDef]):
     def __init__(self) -> None:
         self._ops = self.loaded = dict[str, OpDef]()
         self.modules: dict[str, str] = {}  # in which ops were declared
-        self.index: Callable[[], Mapping[str, IndexEntry]] = dict
+        self.index: Callable[[], Index] = _NoIndex
         self.load_all: Callable[[], object] = lambda: None
 
-    def entries(self) -> Iterator[OpDef | IndexEntry]:
-        """Give what Python objects and members all ops stand for, and load none."""
+    def facts(self) -> Iterator[Fact]:
+        """Give what all ops stand for, and load none."""
         index = self.index()
-        yield from [op for name, op in self.loaded.items() if name not in index]
-        yield from index.values()
+        modules = index.modules()
+        for op in [op for name, op in self.loaded.items() if name not in modules]:
+            yield from facts_of(op)
+        yield from index.facts()
 
     def __getitem__(self, name: str) -> OpDef:
         found = self._ops.get(name)
         if found is not None:
             return found
-        entry = self.index().get(name)
-        if entry is not None:
-            import_module(entry.module)
+        module = self.index().modules().get(name)
+        if module is not None:
+            import_module(module)
         if name not in self._ops:
             self.load_all()
         return self._ops[name]
@@ -71,6 +90,11 @@ class Registry(MutableMapping[str, OpDef]):
         self._ops[op.name] = op
         self.modules[op.name] = _module_being_loaded()
         return op
+
+
+def facts_of(op: OpDef) -> Iterator[Fact]:
+    """Give what one op stands for."""
+    return (Fact(field, value, op.name) for field in STANDS_FOR for value in getattr(op, field))
 
 
 def _module_being_loaded() -> str:

@@ -37,5 +37,5 @@ __all__ = [
 #: the ops that are always there
 GENERIC = frozenset(_REGISTRY.loaded)
 
-_REGISTRY.index = lambda: _import_module("ljit.ops.index").entries()
+_REGISTRY.index = lambda: _import_module("ljit.ops.index")
 _REGISTRY.load_all = lambda: _import_module("ljit.ops.library")

@@ -11,54 +11,53 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from ljit.ir import OpDef
-from ljit.ir.registry import IndexEntry
+from ljit.ir.registry import Fact, facts_of
 
-__all__ = ["FILE", "entries", "text_of"]
+__all__ = ["FILE", "facts", "modules", "text_of"]
 
 FILE = Path(__file__).with_name("index.txt")
-_OBJECTS = ("callables", "iter_callables", "subscripted")
-_MEMBERS = ("methods", "attributes", "library")
 _NAMESPACES = ("builtins", "math", "cmath", "numpy", "numpy.linalg")
+_OBJECTS = ("callables", "iter_callables", "subscripted")
 _MISSING = object()
 
 
 @cache
-def entries() -> Mapping[str, IndexEntry]:
-    """Read the index: by the names of ops, in the order of `text_of`."""
-    lines = FILE.read_text(encoding="utf-8").splitlines()
-    return {entry.name: entry for entry in [_read(*line.split()) for line in lines]}
+def _lines() -> list[list[str]]:
+    return [line.split() for line in FILE.read_text(encoding="utf-8").splitlines()]
 
 
-def _read(name: str, module: str, *facts: str) -> IndexEntry:
-    found: dict[str, list[Any]] = {field: [] for field in (*_OBJECTS, *_MEMBERS)}
-    for fact in facts:
-        field, _, value = fact.partition("=")
-        found[field] += [value] if field in _MEMBERS else _objects(value)
-    return IndexEntry(name, module, **{field: tuple(values) for field, values in found.items()})
+@cache
+def modules() -> Mapping[str, str]:
+    """Give the module of each op."""
+    return {line[0]: line[1] for line in _lines()}
 
 
-def _objects(path: str) -> list[object]:
-    """The object of that name; an older or newer NumPy may have none."""
-    module, _, name = path.rpartition(".")
-    found = getattr(import_module(module), name, _MISSING)
-    return [] if found is _MISSING else [found]
+def facts() -> Iterator[Fact]:
+    """Give what the ops stand for. An older or newer NumPy may lack some of it."""
+    namespaces = {name: vars(import_module(name)) for name in _NAMESPACES}
+    for op, _, *texts in _lines():
+        for text in texts:
+            field, _, value = text.partition("=")
+            if field not in _OBJECTS:
+                yield Fact(field, value, op)
+                continue
+            module, _, name = value.rpartition(".")
+            if name in namespaces[module]:
+                yield Fact(field, namespaces[module][name], op)
 
 
 def text_of(ops: Iterable[OpDef], modules: Mapping[str, str]) -> str:
     """Write the index of `ops`, which `modules` declare: in whichever order those were loaded."""
     in_order = sorted(ops, key=lambda op: modules[op.name])
-    lines = [" ".join((op.name, modules[op.name], *_facts(op))) for op in in_order]
+    lines = [" ".join((op.name, modules[op.name], *map(_text, facts_of(op)))) for op in in_order]
     return "\n".join(lines) + "\n"
 
 
-def _facts(op: OpDef) -> Iterator[str]:
-    for field in _OBJECTS:
-        yield from (f"{field}={_path(x)}" for x in getattr(op, field))
-    for field in _MEMBERS:
-        yield from (f"{field}={name}" for name in getattr(op, field))
+def _text(fact: Fact) -> str:
+    value = _path(fact.value) if fact.field in _OBJECTS else fact.value
+    return f"{fact.field}={value}"
 
 
 def _path(x: object) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from ljit.ir.opdef import OpDef, Schema
-from ljit.ir.registry import IndexEntry, Registry
+from ljit.ir.registry import Fact, Registry
 
 
 def registry_of(*names, index=()):
@@ -15,11 +15,21 @@ def registry_of(*names, index=()):
             made.loaded.setdefault(name, OpDef(name, Schema("()")))
 
     made.load_all = load_all
-    nothing = {field: () for field in IndexEntry.fields_of_record}
-    made.index = lambda: {
-        name: IndexEntry(**{**nothing, "name": name, "module": "math"}) for name in index
-    }
+    made.index = lambda: SmallIndex(index)
     return made
+
+
+class SmallIndex:
+    """An index of ops that stand for a method of their name, in a module that does not declare them."""
+
+    def __init__(self, names):
+        self.names = names
+
+    def modules(self):
+        return dict.fromkeys(self.names, "math")
+
+    def facts(self):
+        return (Fact("methods", f"method of {name}", name) for name in self.names)
 
 
 def test_an_op_that_the_index_lacks_is_found_among_all():
@@ -39,8 +49,11 @@ def test_a_name_of_no_op_is_in_no_registry():
 
 def test_what_ops_stand_for_is_asked_of_the_index_without_loading_them():
     registry = registry_of("demo::a", "demo::b", index=["demo::a"])
-    registry.declare(OpDef("demo::c", Schema("()")))
-    assert [entry.name for entry in registry.entries()] == ["demo::c", "demo::a"]
+    registry.declare(OpDef("demo::c", Schema("()"), callables=(len,)))
+    assert [*registry.facts()] == [
+        ("callables", len, "demo::c"),
+        ("methods", "method of demo::a", "demo::a"),
+    ]
     assert list(registry.loaded) == ["demo::c"]
 
 
