@@ -65,7 +65,7 @@ def describe(op: OpDef) -> str:
 
 def _facts(op: OpDef) -> list[tuple[str, str]]:
     facts = [
-        ("declared in", REGISTRY.modules[op.name]),
+        ("declared in", REGISTRY.module_of(op.name)),
         ("native", _native(op)),
         ("effects", _effects(op)),
         ("called as", ", ".join(map(_callable_name, op.callables))),
@@ -127,10 +127,8 @@ def index() -> str:
     from ljit.ops import GENERIC
     from ljit.ops.index import text_of
 
-    ops = [op for name, op in REGISTRY.items() if name not in GENERIC]
-    return text_of(
-        [op for op in ops if REGISTRY.modules[op.name].startswith("ljit.ops.")], REGISTRY.modules
-    )
+    late = {op: REGISTRY.module_of(name) for name, op in REGISTRY.items() if name not in GENERIC}
+    return text_of({op: module for op, module in late.items() if module.startswith("ljit.ops.")})
 
 
 def _row(op: OpDef) -> str:

@@ -47,7 +47,7 @@ class Registry(MutableMapping[str, OpDef]):
 
     def __init__(self) -> None:
         self._ops = self.loaded = dict[str, OpDef]()
-        self.modules: dict[str, str] = {}  # in which ops were declared
+        self._scopes: dict[str, Mapping[str, object]] = {}  # of the modules that declared them
         self.index: Callable[[], Index] = _NoIndex
         self.load_all: Callable[[], object] = lambda: None
 
@@ -85,11 +85,18 @@ class Registry(MutableMapping[str, OpDef]):
         return len(self._ops)
 
     def declare(self, op: OpDef) -> OpDef:
-        """Put `op` in; a name can be declared once."""
-        assert op.name not in self._ops, f"op {op.name} is declared twice"
+        """Put `op` in; a name can be declared once. (A module whose import was interrupted is loaded again.)"""
+        scope, before = _scope_being_loaded(), self._scopes.get(op.name)
+        if op.name in self._ops and before is not None:
+            is_again = before is not scope and before["__name__"] == scope["__name__"]
+            assert is_again, f"op {op.name} is declared twice"
         self._ops[op.name] = op
-        self.modules[op.name] = _module_being_loaded()
+        self._scopes[op.name] = scope
         return op
+
+    def module_of(self, name: str) -> str:
+        """Give the module that declared an op."""
+        return str(self._scopes[name]["__name__"])
 
 
 def facts_of(op: OpDef) -> Iterator[Fact]:
@@ -97,12 +104,12 @@ def facts_of(op: OpDef) -> Iterator[Fact]:
     return (Fact(field, value, op.name) for field in STANDS_FOR for value in getattr(op, field))
 
 
-def _module_being_loaded() -> str:
-    """The module whose import, or function called from outside of any, this is a part of."""
+def _scope_being_loaded() -> Mapping[str, object]:
+    """The globals of the module whose import, or function called from outside of any, this is a part of."""
     frame = sys._getframe(1)
     while frame.f_code.co_name != "<module>" and frame.f_back is not None:
         frame = frame.f_back
-    return str(frame.f_globals["__name__"])
+    return frame.f_globals
 
 
 REGISTRY = Registry()

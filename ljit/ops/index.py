@@ -7,7 +7,7 @@ there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -48,10 +48,10 @@ def facts() -> Iterator[Fact]:
                 yield Fact(field, namespaces[module][name], op)
 
 
-def text_of(ops: Iterable[OpDef], modules: Mapping[str, str]) -> str:
-    """Write the index of `ops`, which `modules` declare: in whichever order those were loaded."""
-    in_order = sorted(ops, key=lambda op: modules[op.name])
-    lines = [" ".join((op.name, modules[op.name], *map(_text, facts_of(op)))) for op in in_order]
+def text_of(ops: Mapping[OpDef, str]) -> str:
+    """Write the index of ops and their modules, whichever was loaded first."""
+    in_order = sorted(ops, key=ops.__getitem__)
+    lines = [" ".join((op.name, ops[op], *map(_text, facts_of(op)))) for op in in_order]
     return "\n".join(lines) + "\n"
 
 

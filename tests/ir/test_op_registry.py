@@ -57,9 +57,31 @@ def test_what_ops_stand_for_is_asked_of_the_index_without_loading_them():
     assert list(registry.loaded) == ["demo::c"]
 
 
+DECLARATION = "registry.declare(OpDef('demo::op', Schema('()')))"
+
+
+def scope_of(registry, module):
+    return {"registry": registry, "OpDef": OpDef, "Schema": Schema, "__name__": module}
+
+
 def test_a_declaration_notes_its_module():
     registry = Registry()
-    registry.declare(OpDef("demo::here", Schema("()")))
-    scope = {"registry": registry, "OpDef": OpDef, "Schema": Schema, "__name__": "demo"}
-    exec("registry.declare(OpDef('demo::there', Schema('()')))", scope)
-    assert registry.modules["demo::there"] == "demo"
+    exec(DECLARATION, scope_of(registry, "demo"))
+    assert registry.module_of("demo::op") == "demo"
+
+
+def test_a_module_whose_import_was_interrupted_declares_its_ops_again():
+    registry = Registry()
+    with pytest.raises(KeyboardInterrupt):
+        exec(f"{DECLARATION}\nraise KeyboardInterrupt", scope_of(registry, "demo"))
+    first = registry["demo::op"]
+    exec(DECLARATION, scope_of(registry, "demo"))
+    assert registry["demo::op"] is not first
+
+
+def test_a_name_is_declared_once():
+    registry = Registry()
+    with pytest.raises(AssertionError, match="declared twice"):
+        exec(f"{DECLARATION}\n{DECLARATION}", scope_of(registry, "demo"))
+    with pytest.raises(AssertionError, match="declared twice"):
+        exec(DECLARATION, scope_of(registry, "other"))
