@@ -169,7 +169,7 @@ assert whole != 0
 a = np.zeros(10**7, np.int64)
 call_interrupted(f, a, 10**5)
 done = int((a == whole).sum())
-assert done < len(a) and (a[:done - 1] == whole).all() and (a[done + 1:] == 0).all()
+assert done < len(a) and (a[:max(done - 1, 0)] == whole).all() and (a[done + 1:] == 0).all()
 """)
     assert out.startswith("interrupted at")
 
