@@ -3,6 +3,7 @@
 - A loop around other loops polls in each trip.
 - An innermost loop, if it is in no other loop or a `while` loop that ends by what it counts, runs in chunks of trips,
   with a poll between two of them: LLVM vectorises a chunk as it would the loop. Others poll in each trip.
+- A loop of few trips, by known numbers or because something halves in each of them, does not poll, and counts for none.
 - An innermost counted loop in another one does not poll, nor do the two innermost of four. If they have very many
   trips, the code is left in front of them, or in front of a loop around them if the number is known there. The
   interpreter goes on and compiles the inner loop by itself; then it is the outermost one.
@@ -39,6 +40,7 @@ from ljit.codegen.watches import (
     inner_loops,
     owners_of,
     place_of_check,
+    trips_inside,
     watch_of,
     work_of,
 )
@@ -246,15 +248,16 @@ class Polling:
                 is_long = f.icmp("sgt", f.binary("sub", stop, start), most)
                 bailout.bail_if(is_long, LONG_LOOP)
 
-    def _trips_of_chunk(self) -> Ref:
-        """How many trips a chunk has."""
+    def _trips_of_chunk(self, node: Node) -> Ref:
+        """How many trips a chunk has, with those of short loops inside about as many as one without."""
         if self.e.context.options.chaos:
             return integer("i64", 1)
-        return integer("i64", _QUICK_CHUNK if self.e.is_quick else _CHUNK)
+        trips = _QUICK_CHUNK if self.e.is_quick else _CHUNK
+        return integer("i64", max(trips // trips_inside(node), 1))
 
     def end_of_chunk(self, node: Node, k: Ref, stop: Ref) -> Ref:
         """Up to where the trips from `k` on run before the next poll."""
-        f, trips = self.f, self._trips_of_chunk()
+        f, trips = self.f, self._trips_of_chunk(node)
         start = node.inputs[0].constant if node.inputs[0].is_constant else None
         if isinstance(start, int) and start <= 0:
             # It would overflow after more trips than a machine can run.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from enum import Enum, auto
+from itertools import takewhile
+from math import prod
 
 from ljit.codegen.forms import owned_positions
 from ljit.ir import Effect, Node, Value
@@ -15,11 +17,12 @@ __all__ = [
     "inner_loops",
     "owners_of",
     "place_of_check",
+    "trips_inside",
     "watch_of",
     "work_of",
 ]
 
-_FEW = 64  # trips, if their number is known, around which no poll is needed
+_FEW = 72  # trips, if their number is known, around which no poll is needed
 _INNER_TRIPS = 32  # taken for an inner loop's
 
 
@@ -62,11 +65,11 @@ def _polls_inside(node: Node) -> bool:
 
 
 def _is_plain(node: Node) -> bool:
-    """Whether the loop has neither objects nor loops.
+    """Whether the loop has no objects, and no loops but short ones.
 
     Several trips side by side have no state at their end: that is computed at the start of the next ones.
     """
-    return node.attrs.get("lanes", 1) == 1 and not inner_loops(node) and not _has_objects(node)
+    return node.attrs.get("lanes", 1) == 1 and height_of(node) == 1 and not _has_objects(node)
 
 
 def _is_left_by_count(node: Node) -> bool:
@@ -108,7 +111,10 @@ def _is_left_in_first_trip(node: Node) -> bool:
 
 
 def _known_trips(node: Node) -> int:
-    """How many trips the loop has; a large number if that is not known."""
+    """How many trips the loop has, or has at most; a large number if that is not known."""
+    most = node.attrs.get("most_trips")
+    if isinstance(most, int):
+        return most
     start, stop = node.inputs[:2]
     if not (start.is_constant and stop.is_constant):
         return 2**63
@@ -178,3 +184,14 @@ def work_of(node: Node) -> int:
         for block in node.blocks
         for inner in block.walk()
     )
+
+
+def trips_inside(node: Node) -> int:
+    """How many trips of short loops a trip of the loop runs at most; 1 if there are none."""
+    return max(1, sum(_trips_within(inner, node) for inner in inner_loops(node)))
+
+
+def _trips_within(inner: Node, node: Node) -> int:
+    around = takewhile(lambda owner: owner is not node, owners_of(inner))
+    loops = [inner, *(owner for owner in around if owner.op is LOOP)]
+    return prod(1 if _is_left_in_first_trip(loop) else _known_trips(loop) for loop in loops)

@@ -26,6 +26,7 @@ from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, MAP, REGION, SNAPSHOT, Y
 from ljit.passes.induction import Induction, inductions
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.predicates import Predicate, insert_predicates
+from ljit.passes.trip_limits import Measure, loses_bits, measures, remaining, trips_of
 
 __all__ = ["eliminate_redundant_checks"]
 
@@ -36,14 +37,30 @@ _MAX_PREDICATES = 40
 @graph_pass(NAME)
 def eliminate_redundant_checks(graph: Graph, failed: Container[int] = ()) -> bool:
     """Mark checks and insert tests; whether there were any. `failed`: origins of nodes whose test failed."""
-    walk = _Walk(failed)
-    walk.block(graph.block)
-    changed = False
+    walk = _walked(graph, failed)
+    limited = [loop for loop, most in walk.limits.items() if _note_limit(loop, most)]
+    changed = bool(limited)
+    if any(len(_ints(loop)) > 1 for loop in limited):  # what they count is known now
+        walk = _walked(graph, failed)
     for node, names in walk.proven.items():
         if names and names != node.proven and is_allowed(NAME, node):
             node.proven = names
             changed = True
     return insert_predicates([predicate for _, predicate in walk.predicates]) or changed
+
+
+def _walked(graph: Graph, failed: Container[int]) -> _Walk:
+    walk = _Walk(failed)
+    walk.block(graph.block)
+    return walk
+
+
+def _note_limit(loop: Node, most: int) -> bool:
+    """Say how many trips a loop has at most; whether that is new."""
+    if loop.attrs.get("most_trips") == most or not is_allowed(NAME, loop):
+        return False
+    loop.attrs["most_trips"] = most
+    return True
 
 
 @dataclass(slots=True)
@@ -55,6 +72,7 @@ class _OpenLoop:
     given: list[Linear]
     inductions: list[Induction]
     k: Linear
+    measures: list[Measure]
     failures: set[Induction] = field(default_factory=set)
 
 
@@ -70,6 +88,7 @@ class _Walk:
         self.natural: dict[Node, set[Value]] = {}
         #: what was not to be shown; when a loop is walked again, there are less facts
         self.hopeless: set[tuple[Node, Linear]] = set()
+        self.limits: dict[Node, int] = {}  # of the trips of loops
 
     # -- the walk ----------------------------------------------------------------------------------
 
@@ -132,10 +151,11 @@ class _Walk:
             mark = len(self.predicates)
             given = self.head_facts(node) if is_endless else list(s.below(s.value(start), stop))
             s.open()
-            open_loop = _OpenLoop(node, s.depth, given, known, k)
+            measured = measures(s, node, self.behind_head(node)) if is_endless else []
+            open_loop = _OpenLoop(node, s.depth, given, known, k, measured)
             self.loops.append(open_loop)
             s.assume(k - s.value(start))
-            for fact in [INT_MAX - 1 - k] if is_endless else s.below(k, stop):
+            for fact in self.last_trip(node, k) if is_endless else s.below(k, stop):
                 s.assume(fact)
             for induction in known:
                 for fact in induction.facts(s.value(body.params[1 + induction.index]), k):
@@ -149,9 +169,26 @@ class _Walk:
                 break
             self.drop(mark)
             self.refuted |= {_key(node, i) for i in open_loop.failures}
+        self.limit(open_loop)
         if len(node.blocks) > 1:
             self.scoped(node.blocks[1])
         self.after(node, known)
+
+    def last_trip(self, node: Node, k: Linear) -> list[Linear]:
+        """What is known of the trips of a ``while``."""
+        most = node.attrs.get("most_trips")
+        if not isinstance(most, int):
+            return [INT_MAX - 1 - k]
+        return [self.s.value(node.inputs[0]) + most - 1 - k]
+
+    def limit(self, loop: _OpenLoop) -> None:
+        """Note how many trips it has at most."""
+        head = self.head(loop.node) if loop.node.inputs[1].is_endless else None
+        most = trips_of(loop.measures)
+        if most is None and head is not None and head[1]:
+            most = loses_bits(loop.node, head[0])
+        if most is not None:
+            self.limits[loop.node] = most
 
     def drop(self, mark: int) -> None:
         """Take back the tests made since `mark`, with what follows from them in scopes that are still open."""
@@ -186,16 +223,23 @@ class _Walk:
             if out in natural and not self.s.proves_by_cases(self.s.value(value)):
                 natural.discard(out)
 
-    def head_facts(self, node: Node) -> list[Linear]:
-        """What has to hold of the first values, for the body of a ``while`` to run at all."""
+    def head(self, node: Node) -> tuple[Value, bool] | None:
+        """The condition that the body of a ``while`` begins with, and what it is where the body goes on."""
         head = next((n for n in node.blocks[0] if n.op is IF or not _is_quiet(n)), None)
         if head is None or head.op is not IF:
-            return []
+            return None
         leaves = [
             b.last is b.first and b.last is not None and b.last.op is BREAK for b in head.blocks
         ]
-        if leaves[0] == leaves[1]:
-            return []
+        return None if leaves[0] == leaves[1] else (head.inputs[0], leaves[1])
+
+    def behind_head(self, node: Node) -> list[Linear]:
+        """What is at least 0 where the body of a ``while`` goes on."""
+        head = self.head(node)
+        return [] if head is None else list(self.s.implied(head[0], holds=head[1]))
+
+    def head_facts(self, node: Node) -> list[Linear]:
+        """What has to hold of the first values, for the body of a ``while`` to run at all."""
         s = self.s
         first = {
             atom: s.value(value)
@@ -205,7 +249,7 @@ class _Walk:
             if is_integer(param.type)
             for atom in s.value(param).atoms()
         }
-        return [f.substitute(first) for f in s.implied(head.inputs[0], holds=leaves[1])]
+        return [f.substitute(first) for f in self.behind_head(node)]
 
     def exit(self, node: Node) -> None:
         """A Yield or Continue that starts the next trip: do the inductions still hold? And a Break."""
@@ -224,6 +268,7 @@ class _Walk:
             return
         target = node.target if node.op is CONTINUE else owner
         found = next(loop for loop in self.loops if loop.node is target)
+        found.measures = remaining(self.s, found.node, found.measures, node)
         for induction in found.inductions:
             if not induction.is_certain:
                 following = self.s.value(node.inputs[induction.index])

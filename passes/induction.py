@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ljit.analysis.ranges import Ranges, is_integer
 from ljit.ir import Node, Value
 from ljit.ir.linear import Linear
-from ljit.ops.control import CONTINUE, IF, LOOP, YIELD
+from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, YIELD
 from ljit.records import Record
 
 __all__ = ["Induction", "inductions"]
@@ -106,17 +106,32 @@ def _difference_of_result(s: Ranges, value: Value, base: Value, depth: int) -> t
         ends = [b.last.inputs[value.index] for b in node.blocks if b.last and b.last.op is YIELD]
         parts = [_difference(s, end, base, depth) for end in ends]
         return min(p[0] for p in parts), max(p[1] for p in parts)
-    if len(node.blocks) > 1 or not _is_plain(node):
+    if len(node.blocks) > 1:
         return -_FAR, _FAR
     low, high = _difference(s, node.inputs[2 + value.index], base, depth)
-    least, most = _steps(s, node, value.index)
-    return (low if least >= 0 else -_FAR), (high if most <= 0 else _FAR)
+    least, most = _travel(s, node, value.index)
+    nearest, furthest = _last_steps(s, node, value.index, depth)
+    return low + least + nearest, high + most + furthest
+
+
+def _travel(s: Ranges, loop: Node, index: int) -> tuple[int, int]:
+    """Bounds of what all trips add to a carried variable."""
+    low, high = _steps(s, loop, index)
+    trips = loop.attrs.get("most_trips")
+    if not isinstance(trips, int):
+        return (0 if low >= 0 else -_FAR), (0 if high <= 0 else _FAR)
+    return min(low * trips, 0), max(high * trips, 0)
+
+
+def _last_steps(s: Ranges, loop: Node, index: int, depth: int) -> tuple[int, int]:
+    """Bounds of what the ways out of a loop add to a carried variable."""
+    param = loop.blocks[0].params[1 + index]
+    ways = [] if loop.inputs[1].is_endless else [(0, 0)]
+    for node in loop.blocks[0].walk():
+        if node.op is BREAK and node.target is loop:
+            ways.append(_difference(s, node.inputs[index], param, depth))
+    return min((w[0] for w in ways), default=0), max((w[1] for w in ways), default=0)
 
 
 def _clip(low: int, high: int) -> tuple[int, int]:
     return max(low, -_FAR), min(high, _FAR)
-
-
-def _is_plain(loop: Node) -> bool:
-    """Whether the loop is only left when its trips are used up."""
-    return not any(n.target is loop and n.op is not CONTINUE for n in loop.blocks[0].walk())

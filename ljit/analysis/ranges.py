@@ -289,8 +289,12 @@ class Ranges:
         self.open()
         for fact in self.implied(choice.inputs[0], holds=side):
             self.assume(fact)
-        given = self.value(end.inputs[chosen.value.index])
-        proven = self.proves_by_cases(goal.substitute({chosen: given}), depth - 1)
+        given = {
+            atom: self.value(end.inputs[atom.value.index])
+            for atom in goal.atoms()
+            if atom.value.node is choice and not atom.path
+        }
+        proven = self.proves_by_cases(goal.substitute(given), depth - 1)
         self.close()
         return proven
 
@@ -407,7 +411,10 @@ def _by_old_facts(x: Linear, atom: Atom) -> Iterator[Linear]:
 def _without(
     x: Linear, atom: Atom, facts: Iterable[tuple[int, Linear]], *, is_low_first: bool = False
 ) -> Iterator[Linear]:
-    """Use the facts about `atom`, one after the other, and its bounds behind them, or its least value first."""
+    """Use the facts about `atom`, one after the other, and its bounds behind them, or its least value first.
+
+    What is not below 0 times n, or n - 1 less than that at most, is not below 0: it is an int.
+    """
     factor = x.cofactor(atom)
     if factor is None:
         return
@@ -421,10 +428,9 @@ def _without(
     for own, fact in facts:
         if own * sign <= 0:
             continue
-        if size.terms:
-            yield (x * abs(own) - size * fact).reduced()
-        else:
-            yield x.less(size.constant, fact, abs(own)).reduced()
+        times = abs(own)
+        simpler = x * times - size * fact if size.terms else x.less(size.constant, fact, times)
+        yield (simpler if times == 1 else simpler + (times - 1)).reduced()
     if sign > 0 and atom.low > INT_MIN:
         yield x - size * (Linear.of(atom) - atom.low)
     if sign < 0 and atom.high < INT_MAX:

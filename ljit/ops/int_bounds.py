@@ -10,7 +10,7 @@ from ljit.ir.linear import Linear
 from ljit.ir.range_rules import Bounds, Symbolic
 from ljit.types import BOOL, BYTES, INT, ScalarType, Type
 
-__all__ = ["are_ints", "byte", "corners", "is_int"]
+__all__ = ["are_ints", "byte", "corners", "is_bool", "is_int"]
 __all__ += [
     "absolute",
     "conjunction",
@@ -29,6 +29,11 @@ _Rule = Callable[[Symbolic, Node], Bounds]
 def is_int(t: Type) -> bool:
     """Whether values of the type are ints of some kind."""
     return t in (INT, BOOL) or (isinstance(t, ScalarType) and t.dtype.kind in "biu")
+
+
+def is_bool(t: Type) -> bool:
+    """Whether values of the type are bools, Python's or NumPy's."""
+    return t == BOOL or (isinstance(t, ScalarType) and t.dtype.kind == "b")
 
 
 def are_ints(node: Node) -> bool:

@@ -8,9 +8,9 @@ from ljit.ir import Node, Value
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import RangeRules, Symbolic
 from ljit.ops import int_bounds
-from ljit.ops.int_bounds import are_ints, is_int
+from ljit.ops.int_bounds import are_ints, is_bool, is_int
 from ljit.ops.python_numbers import INT_MAX, INT_MIN
-from ljit.types import BOOL, BYTES, INT, RANGE, ArrayType, TupleType
+from ljit.types import BYTES, INT, RANGE, ArrayType, TupleType
 
 __all__ = [
     "ABSOLUTE",
@@ -38,6 +38,8 @@ __all__ = [
     "NEG",
     "NOT",
     "NOT_EQUAL",
+    "QUOTIENT",
+    "REMAINDER",
     "RSHIFT",
     "SAME_ITEMS",
     "SEQUENCE_INDEX",
@@ -55,6 +57,7 @@ POSITIVE = "positive"  # the divisor is not below 0
 NONNEGATIVE = "nonnegative"  # the dividend is not below 0
 FROM_START = "from_start"  # an index is not below 0
 INSIDE = "inside"  # there is an item at the index
+_MOST_SHIFT = 63  # of which more is known than that nothing but the sign is left
 
 
 def _fits(x: Linear) -> Iterable[tuple[str, Linear]]:
@@ -138,6 +141,9 @@ def _facts_of_floordiv(s: Symbolic, node: Node) -> Iterable[Linear]:
 
 MOD = RangeRules(bounds=int_bounds.remainder, facts=_facts_of_mod, checks=_division_checks)
 FLOORDIV = RangeRules(bounds=int_bounds.quotient, facts=_facts_of_floordiv, checks=_division_checks)
+# NumPy's divide by zero as well: nothing is known then.
+REMAINDER = RangeRules(bounds=int_bounds.remainder, facts=_facts_of_mod)
+QUOTIENT = RangeRules(bounds=int_bounds.quotient, facts=_facts_of_floordiv)
 
 # -- bits, abs, min, max ---------------------------------------------------------------------------
 
@@ -164,13 +170,18 @@ def _facts_of_or(s: Symbolic, node: Node) -> Iterable[Linear]:
 
 
 def _facts_of_rshift(s: Symbolic, node: Node) -> Iterable[Linear]:
+    """Give those of a quotient, ``x // 2**count``, for small constant counts."""
     if not are_ints(node):
         return
-    x = s.value(node.inputs[0])
+    x, count = map(s.value, node.inputs)
+    out = s.value(node.output)
     if s.proves(x):
-        out = s.value(node.output)
         yield out
         yield x - out
+    if not count.terms and 0 <= count.constant < _MOST_SHIFT:
+        rest = x - out * 2**count.constant
+        yield rest
+        yield 2**count.constant - 1 - rest
 
 
 def _facts_of_abs(s: Symbolic, node: Node) -> Iterable[Linear]:
@@ -256,7 +267,7 @@ EQUAL, NOT_EQUAL = _equality(when=True), _equality(when=False)
 
 def _truth(value: Value, s: Symbolic, *, holds: bool) -> Iterable[Linear]:
     """Give what follows from the truth of a bool, or of an int that is not 0."""
-    if value.type == BOOL:
+    if is_bool(value.type):
         yield from s.implied(value, holds=holds)
     elif is_int(value.type):
         x = s.value(value)

@@ -14,6 +14,7 @@ import numpy as np
 from ljit.ir import Accumulation, Neutral, Value, get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
+from ljit.ops.int_ranges import QUOTIENT, REMAINDER
 from ljit.ops.numpy_powers import power_of, power_operator_of
 from ljit.ops.numpy_quotients import integer_divmod, safe_divisor
 from ljit.ops.numpy_ufuncs import (
@@ -401,8 +402,8 @@ declare_ufunc(np.absolute, absolute, "biufc", is_cheap=True, wide="FD")
 declare_ufunc(np.fabs, lambda e, x: e.intrinsic("fabs", x), "f", is_cheap=True)
 declare_ufunc(np.sign, _sign, "iuf", instructions=4)
 declare_ufunc(np.divide, _divide, "fc", instructions=4, neutral=Neutral(1, holds_for_floats=True))
-declare_ufunc(np.floor_divide, _floor_divide, "iuf", neutral=Neutral(1))
-declare_ufunc(np.remainder, _remainder, "iuf")
+declare_ufunc(np.floor_divide, _floor_divide, "iuf", neutral=Neutral(1), ranges=QUOTIENT)
+declare_ufunc(np.remainder, _remainder, "iuf", ranges=REMAINDER)
 declare_ufunc(np.divmod, _divmod, "iuf", callables=(np.divmod,), decompose=_divmod_of)
 declare_ufunc(np.fmod, _fmod, "iuf")
 declare_ufunc(np.reciprocal, _reciprocal, "iufc", raising="iu", instructions=4)

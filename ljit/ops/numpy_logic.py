@@ -8,6 +8,7 @@ import numpy as np
 
 from ljit.ir import Accumulation, Effect, Neutral, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
+from ljit.ops import int_ranges
 from ljit.ops.numpy_combined import clip_effects, clip_of, infer_clip
 from ljit.ops.numpy_convert import as_condition, convert
 from ljit.ops.numpy_rules import (
@@ -82,6 +83,16 @@ def _is_negative(e: Emitter, x: V) -> V:
     return e.compare("lt", e.cast(x, INT), e.const(INT, 0))
 
 
+_RANGES = {
+    "eq": int_ranges.EQUAL,
+    "ne": int_ranges.NOT_EQUAL,
+    "lt": int_ranges.LESS,
+    "le": int_ranges.LESS_EQUAL,
+    "gt": int_ranges.GREATER,
+    "ge": int_ranges.GREATER_EQUAL,
+}
+
+
 def _declare_comparison(function: np.ufunc, predicate: str, kinds: str) -> None:
     declare_ufunc(
         function,
@@ -90,6 +101,7 @@ def _declare_comparison(function: np.ufunc, predicate: str, kinds: str) -> None:
         converts=False,
         is_commutative=predicate in ("eq", "ne"),
         is_cheap=True,
+        ranges=_RANGES[predicate],
     )
 
 
@@ -359,6 +371,7 @@ declare_ufunc(
     is_commutative=True,
     is_cheap=True,
     neutral=Neutral(-1),
+    ranges=int_ranges.BITS_AND,
 )
 declare_ufunc(
     np.bitwise_or,
@@ -367,6 +380,7 @@ declare_ufunc(
     is_commutative=True,
     is_cheap=True,
     neutral=Neutral(0),
+    ranges=int_ranges.BITS_OR,
 )
 declare_ufunc(
     np.bitwise_xor,
@@ -375,10 +389,16 @@ declare_ufunc(
     is_commutative=True,
     is_cheap=True,
     neutral=Neutral(0),
+    ranges=int_ranges.BITS_OR,
 )
 declare_ufunc(np.invert, lambda e, x: e.bit_not(x), "biu", is_cheap=True)
 declare_ufunc(np.left_shift, lambda e, x, y: _shift(e, x, y, is_left=True), "iu")
-declare_ufunc(np.right_shift, lambda e, x, y: _shift(e, x, y, is_left=False), "iu")
+declare_ufunc(
+    np.right_shift,
+    lambda e, x, y: _shift(e, x, y, is_left=False),
+    "iu",
+    ranges=int_ranges.RSHIFT,
+)
 
 declare_ufunc(
     np.maximum,

@@ -421,7 +421,18 @@ def steps_to_zero(n):
     return total
 
 
-@pytest.fixture(params=[1, 7])
+def reversed_bits(n):
+    total = 0
+    for i in range(n):
+        x, r = i, 0
+        for _ in range(5):
+            r = r * 2 + x % 2
+            x //= 2
+        total += r
+    return total
+
+
+@pytest.fixture(params=[1, 7, 23])
 def chunk(request, monkeypatch):
     monkeypatch.setattr(polling, "_CHUNK", request.param)
     monkeypatch.setattr(polling, "_QUICK_CHUNK", request.param)
@@ -440,6 +451,7 @@ def chunk(request, monkeypatch):
         (triangle, [(np.arange(n),) for n in (0, 1, 2, 9, 30)]),
         (table, [(n, m) for n in (0, 1, 5, 30) for m in (0, 1, 7, 40)]),
         (steps_to_zero, [(n,) for n in (-5, 0, 1, 8, 100)]),
+        (reversed_bits, [(n,) for n in (0, 1, 4, 5, 40)]),
         (total_of, [(np.arange(n) * 0.1,) for n in (0, 1, 6, 7, 8, 50)]),
     ],
 )
@@ -481,6 +493,26 @@ def collatz_of_even_numbers(n):
             x = x // 2 if x % 2 == 0 else 3 * x + 1
             steps += 1
     return steps
+
+
+def bits(n):
+    count = 0
+    for i in range(n):
+        x = i
+        while x > 0:
+            count += x & 1
+            x >>= 1
+    return count
+
+
+@pytest.mark.parametrize(("fn", "trips_inside"), [(bits, 64), (reversed_bits, 5)])
+def test_a_loop_around_short_loops_polls_between_chunks_of_less_trips(fn, trips_inside):
+    f = ljit.jit(fn)
+    for _ in range(3):
+        assert f(40) == fn(40)
+    text = f.dump_llvm(40)
+    assert text.count("load volatile i8") == 1
+    assert f", {2**17 // trips_inside}\n" in text
 
 
 @pytest.mark.parametrize(("fn", "polls"), [(collatz, 1), (collatz_of_even_numbers, 2)])

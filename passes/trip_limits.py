@@ -1,0 +1,107 @@
+"""Loops that have few trips: something in them halves or doubles in each.
+
+    while n > 0:              while low < high:                        while x:
+        n //= 10                  middle = (low + high) // 2               x &= x - 1
+        ...                       low, high = ...                          ...
+
+A *measure* is a polynomial of what the loop carries. It is at least 1 in each trip that another one follows, and there
+at most half of it, or at least twice. So the loop has no more trips than the measure can have bits, and one. Candidates
+are what the condition compares, and each variable by itself. A number can lose a bit in as many trips, too.
+
+`Loop[most_trips]` says what was found: `codegen.watches` needs no polls there, and what the loop counts is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ljit.analysis.ranges import Ranges, is_integer
+from ljit.ir import Node, Value, get_op
+from ljit.ir.linear import Linear
+from ljit.ops.control import CONTINUE, LOOP, YIELD
+from ljit.ops.int_ranges import BITS_AND, GREATER, LESS, NOT_EQUAL, TRUTH
+from ljit.records import Record
+
+__all__ = ["Measure", "loses_bits", "measures", "remaining", "trips_of"]
+
+_BITS = 64  # of an int
+_MOST_BITS = _BITS + 2  # of a difference of two ints
+
+
+class Measure(Record):
+    """What halves in each trip, or doubles."""
+
+    amount: Linear
+    doubles: bool
+
+    def is_kept(self, s: Ranges, following: Linear) -> bool:
+        """Whether a trip may end with this amount for the next one."""
+        if not (following - self.amount).terms:  # a fixed step
+            return False
+        change = following - self.amount * 2 if self.doubles else self.amount - following * 2
+        return s.proves(self.amount - 1) and s.proves_by_cases(change)
+
+
+def measures(s: Ranges, loop: Node, conditions: Iterable[Linear]) -> list[Measure]:
+    """What may be one of an innermost loop; `conditions` are at least 0 where its body goes on."""
+    if any(node.op is LOOP for node in loop.blocks[0].walk()):
+        return []
+    variables = [s.value(p) for p in loop.blocks[0].params[1:] if is_integer(p.type)]
+    halving = dict.fromkeys([*(condition + 1 for condition in conditions), *variables])
+    found = [*(Measure(x, False) for x in halving), *(Measure(x, True) for x in variables)]
+    return [m for m in found if m.amount.terms]
+
+
+def remaining(s: Ranges, loop: Node, found: Iterable[Measure], end: Node) -> list[Measure]:
+    """Those that are measures of the trips with this end."""
+    following = {
+        atom: s.value(value)
+        for param, value in zip(loop.blocks[0].params[1:], end.inputs, strict=True)
+        if is_integer(param.type)
+        for atom in s.value(param).atoms()
+    }
+    return [m for m in found if m.is_kept(s, m.amount.substitute(following))]
+
+
+def trips_of(found: Iterable[Measure]) -> int | None:
+    """How many trips the loop has at most; None: it has no measure."""
+    bits = [m.amount.bounds()[1].bit_length() for m in found]
+    return min((b + 1 for b in bits if b <= _MOST_BITS), default=None)
+
+
+def loses_bits(loop: Node, condition: Value) -> int | None:
+    """The same of a loop that goes on where the condition holds, as ``while x: x &= x - 1``."""
+    body = loop.blocks[0]
+    ends = [n for n in body.walk() if n.op is CONTINUE and n.target is loop]
+    if body.terminator.op is YIELD:
+        ends.append(body.terminator)
+    for index, param in enumerate(body.params[1:]):
+        if _is_not_zero(condition, param) and all(_lost(e.inputs[index], param) for e in ends):
+            return _BITS + 1
+    return None
+
+
+def _is_not_zero(condition: Value, number: Value) -> bool:
+    """Whether a condition does not hold for 0."""
+    node = condition.node
+    if node is None:
+        return False
+    if node.op.ranges is TRUTH:
+        return node.inputs[0] is number or _is_not_zero(node.inputs[0], number)
+    is_order = node.op.ranges in (NOT_EQUAL, GREATER, LESS)
+    return is_order and number in node.inputs and any(_is_constant(v, 0) for v in node.inputs)
+
+
+def _lost(value: Value, number: Value) -> bool:
+    """Whether it is ``number & (number - 1)``."""
+    node = value.node
+    if node is None or node.op.ranges is not BITS_AND or number not in node.inputs:
+        return False
+    less = next((v.node for v in node.inputs if v is not number), None)
+    if less is None or less.op not in (get_op("py::sub"), get_op("np::subtract")):
+        return False
+    return less.inputs[0] is number and _is_constant(less.inputs[1], 1)
+
+
+def _is_constant(value: Value, number: int) -> bool:
+    return value.is_constant and value.constant == number
