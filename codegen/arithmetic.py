@@ -53,8 +53,8 @@ def float_constant_of(_e: Emitter, x: Native) -> float | None:
     return float_value(x.ref)
 
 
-def cast(e: Emitter, x: Native, type_: Type) -> Native:
-    return cast_value(e.f, x, type_)
+def cast(e: Emitter, x: Native, type_: Type, *, fits: bool = False) -> Native:
+    return cast_value(e.f, x, type_, fits=fits)
 
 
 def retype(_e: Emitter, x: Native, type_: Type) -> Native:

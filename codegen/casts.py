@@ -22,10 +22,12 @@ _AVX512 = 64
 _PURE = "nounwind willreturn memory(none)"
 
 
-def cast_value(f: FunctionBuilder, x: Native, type_: Type) -> Native:
-    """Convert a number to another number type."""
+def cast_value(f: FunctionBuilder, x: Native, type_: Type, *, fits: bool = False) -> Native:
+    """Convert a number to another number type; `fits`: a float that does not fit may give any integer."""
     if x.type == type_:
         return x
+    if fits and dtype_of(x.type).kind == "f":
+        return Native(type_, (_fitting_float_to_int(f, x.ref, dtype_of(type_)),))
     return Native(type_, _cast(f, x.parts, dtype_of(x.type), dtype_of(type_)))
 
 
@@ -105,6 +107,17 @@ def _float_to_int(f: FunctionBuilder, x: Ref, target: np.dtype) -> Ref:
     else:
         wide = _checked_fptosi(f, x, 32)
     return f.convert("trunc", wide, llvm_of_dtype(target))
+
+
+def _fitting_float_to_int(f: FunctionBuilder, x: Ref, target: np.dtype) -> Ref:
+    """The integer of a float that fits, or any: without the comparisons that `_checked_fptosi` has of its own."""
+    bits = 64 if target == np.uint32 or target.itemsize == 8 else 32
+    has_instruction = bits == 32 or (f.has_vectors and vector_bytes() >= _AVX512)
+    if target == np.uint64 or not has_instruction:
+        return _float_to_int(f, x, target)
+    converted = f.convert("fptosi", x, f"i{bits}")
+    frozen = f.compute(converted.type, f"freeze {converted.typed}")
+    return f.convert("trunc", frozen, llvm_of_dtype(target))
 
 
 def _checked_fptosi(f: FunctionBuilder, x: Ref, bits: int) -> Ref:

@@ -52,8 +52,11 @@ class Emitter(Protocol):
     def float_constant_of(self, x: V) -> float | None:
         """The value of a float that is known now."""
 
-    def cast(self, x: V, type_: Type) -> V:
-        """Convert as C does between number types (NumPy's ``astype``); never undefined behaviour."""
+    def cast(self, x: V, type_: Type, *, fits: bool = False) -> V:
+        """Convert as C does between number types (NumPy's ``astype``); never undefined behaviour.
+
+        `fits`: a float that does not fit may give any integer.
+        """
 
     def retype(self, x: V, type_: Type) -> V:
         """Give the same bits another ljit type of the same machine type (int <-> np.int64)."""

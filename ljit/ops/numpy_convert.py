@@ -144,15 +144,20 @@ def _is_negative(e: Emitter, x: V) -> V:
 
 
 def _truncate(e: Emitter, x: V, dtype: np.dtype) -> V:
-    wide = e.intrinsic("trunc", _cast(e, x, _FLOAT64.dtype))
+    """The whole part of a float; bails if that does not fit."""
     limits = np.iinfo(dtype)
-    low, high = float(limits.min), float(2 ** (limits.bits - (dtype.kind == "i")))
+    float_: type[np.floating] = np.float64
+    if isinstance(x.type, ScalarType) and x.type.dtype.itemsize < 8:
+        x, float_ = _cast(e, x, np.dtype(np.float32)), np.float32
+    low, high = int(limits.min) - 1, 2 ** (limits.bits - (dtype.kind == "i"))
+    is_exact = int(float_(low)) == low  # else the least integer is, and nothing is between them
+    least = e.const(x.type, float(low if is_exact else limits.min))
     inside = e.bit_and(
-        e.compare("ge", wide, e.const(_FLOAT64, low)),
-        e.compare("lt", wide, e.const(_FLOAT64, high)),
+        e.compare("gt" if is_exact else "ge", x, least),
+        e.compare("lt", x, e.const(x.type, float(high))),
     )
     e.bail_if(e.bit_not(inside), f"float outside of {dtype}", may_wait=True)
-    return e.cast(wide, ScalarType(dtype))
+    return e.cast(x, ScalarType(dtype), fits=True)
 
 
 def to_python(e: Emitter, x: V) -> V:

@@ -139,7 +139,7 @@ class ScalarEmitter:
     def float_constant_of(self, x: Number) -> float | None:
         return float(x.value)
 
-    def cast(self, x: Number, type_: Type) -> Number:
+    def cast(self, x: Number, type_: Type, *, fits: bool = False) -> Number:
         dtype = machine_dtype(type_)
         assert dtype is not None
         return Number(type_, np.array(x.value).astype(dtype)[()])

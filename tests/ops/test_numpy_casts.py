@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -44,6 +45,35 @@ def test_arrays_of_floats_become_arrays_of_integers(source: str, target: str) ->
         with np.errstate(all="ignore"):
             last = np.append(inside, np.array(bad).astype(source))
         check(lambda a: a.astype(kind), inside, last, last[::-1])
+
+
+@pytest.mark.parametrize("source", ["float64", "float32", "float16"])
+@pytest.mark.parametrize("target", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"])
+def test_floats_at_the_limits_of_integers(source: str, target: str) -> None:
+    kind, limits = np.dtype(source).type, np.iinfo(target)
+    low, high = int(limits.min), int(limits.max)
+    with np.errstate(over="ignore"):
+        exact = np.array([low - 1, low, low + 1, -1, 0, 1, high - 1, high, high + 1], source)
+        near = np.nextafter(exact, kind(np.inf)), np.nextafter(exact, kind(-np.inf))
+    numbers = np.concatenate([exact, *near])
+    whole = np.trunc(numbers.astype(np.longdouble))
+    inside = numbers[(whole >= low) & (whole <= high)]
+    check(lambda a: a.astype(target), np.resize(inside, 50))
+    for outside in (
+        numbers[whole < low].max(initial=-np.inf),
+        numbers[whole > high].min(initial=np.inf),
+    ):
+        check(lambda a: a.astype(target), inside, np.append(inside, outside))
+
+
+def test_floats_that_were_checked_are_converted_without_a_choice() -> None:
+    narrow = ljit.jit(lambda a: a.astype(np.int8))
+    with config.overridden(quick_runs=0):
+        for _ in range(2):
+            narrow(np.arange(100.0))
+    text = narrow.dump_llvm(optimized=True)
+    assert re.search(r"fptosi <\d+ x double>", text)
+    assert not re.search(r"select <\d+ x i1>", text)
 
 
 @pytest.mark.parametrize("bad", OUTSIDE)
