@@ -29,6 +29,7 @@ __all__ = [
     "is_filled",
     "is_gather",
     "is_reduction",
+    "is_scan",
     "is_store",
     "is_turned_gather",
     "is_writing",
@@ -72,7 +73,7 @@ def _uses_arrays(node: Node) -> bool:
         return not (op.writes_part and _is_of_element(node))
     if op.reads_part or op.joins:
         return isinstance(node.output.type, ArrayType)
-    return op is MAP
+    return op is MAP or op.scan is not None
 
 
 def _is_of_element(node: Node) -> bool:
@@ -83,7 +84,8 @@ def _is_of_element(node: Node) -> bool:
 
 
 def _is_work(node: Node) -> bool:
-    return node.op.elementwise or node.op.reduction is not None or is_gather(node)
+    op = node.op
+    return op.elementwise or op.reduction is not None or op.scan is not None or is_gather(node)
 
 
 @cache
@@ -149,6 +151,12 @@ def nest_type(node: Node) -> ArrayType | None:
 def is_reduction(node: Node) -> bool:
     """Whether the node combines the elements of an array, in a way that a nest can."""
     return node.op.reduction is not None and _reduced_type(node) is not None
+
+
+def is_scan(node: Node) -> bool:
+    """Whether native code combines each element of an array with those before it."""
+    types = [v.type for v in node.inputs]
+    return node.op.scan is not None and node.op.has_lowering(types, node.attrs)
 
 
 def _reduced_type(node: Node) -> ArrayType | None:

@@ -9,6 +9,8 @@ all shapes (`prim::same_sizes`); if it fails, the next compile leaves the ops as
 nests of the rows' ops; inner axes of more than two are looked at again, in the loop. Arrays in other than C order stay
 as they are, and those whose rows are a few elements.
 
+Where elementwise work needs a scan of a vector, or of rows (`np.cumsum`), the loop is over blocks: `block_loops.py`.
+
 Shapes are tuples with one item an axis: the axis of the array that gives the sizes, or None for size 1.
 """
 
@@ -16,22 +18,25 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from ljit.ir import Graph, Node, Value
+from ljit.ir import Block, Graph, Node, Value
 from ljit.ops.control import MAP
-from ljit.ops.numpy_boxed import reduced_axes
+from ljit.ops.numpy_boxed import reduced_axes, scanned_axis
 from ljit.ops.numpy_index import basic_parts
+from ljit.passes.block_loops import build_blocks
 from ljit.passes.fuse_nodes import (
     has_nests,
     is_elementwise,
     is_exact,
     is_reduction,
+    is_scan,
     is_writing,
     stretches,
 )
 from ljit.passes.fuse_updates import ask_sources, make_updates_plain
+from ljit.passes.loop_fronts import Rows, Shape
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import all_blocks
-from ljit.passes.row_loops import Rows, Shape, build
+from ljit.passes.row_loops import build
 from ljit.types import NONE, ArrayType, SliceType, Type
 
 __all__ = ["fuse_rows"]
@@ -48,6 +53,7 @@ def fuse_rows(graph: Graph, failed: Collection[int] = ()) -> bool:
     changed = False
     todo = list(all_blocks(graph))
     targets: set[Value] = set()
+    of_rows: set[Block] = set()
     while todo:
         block = todo.pop()
         if block.owner is not None and block.owner.op is MAP:
@@ -55,20 +61,24 @@ def fuse_rows(graph: Graph, failed: Collection[int] = ()) -> bool:
         while make_updates_plain(block, failed) | ask_sources(block):
             changed = True
         for nodes in list(stretches(block)):
-            rows = _find(nodes, failed)
-            if rows is not None and is_allowed(NAME, rows.nodes[0]):
+            rows = _find(nodes, failed, has_blocks=block not in of_rows)
+            if rows is None or not is_allowed(NAME, rows.nodes[0]):
+                continue
+            changed = True
+            if any(map(is_scan, rows.nodes)):
+                build_blocks(rows, targets)
+            else:
                 todo.append(build(rows, targets))
-                changed = True
+                of_rows.add(todo[-1])
     return changed
 
 
-def _find(nodes: Sequence[Node], failed: Collection[int]) -> Rows | None:
-    """Find what to do row by row in neighbouring nodes, the last of which may write."""
+def _find(nodes: Sequence[Node], failed: Collection[int], *, has_blocks: bool) -> Rows | None:
+    """Find what to do row by row, or block by block, in neighbouring nodes, the last of which may write."""
     tried: set[Value] = set()
     for node in nodes:
-        if not is_reduction(node) or 0 in reduced_axes(node):
-            continue
-        base = _base(node.inputs[0], nodes)
+        source = _source(node, has_blocks=has_blocks)
+        base = _base(source, nodes) if source is not None else None
         if base is None or base in tried or _has_short_rows(base.type):
             continue
         tried.add(base)
@@ -76,6 +86,15 @@ def _find(nodes: Sequence[Node], failed: Collection[int]) -> Rows | None:
         if rows is not None and rows.nodes[0].origin not in failed:
             return rows
     return None
+
+
+def _source(node: Node, *, has_blocks: bool) -> Value | None:
+    """What the node reduces or scans along another axis than the first one, or in blocks."""
+    if is_scan(node):
+        source, along = node.inputs[-1], scanned_axis(node)
+        assert isinstance(source.type, ArrayType)
+        return source if (has_blocks if source.type.ndim == 1 else along) else None
+    return node.inputs[0] if is_reduction(node) and 0 not in reduced_axes(node) else None
 
 
 def _has_short_rows(type_: Type) -> bool:
@@ -89,8 +108,11 @@ def _base(value: Value, nodes: Collection[Node]) -> Value | None:
     type_ = value.type
     assert isinstance(type_, ArrayType)
     node = value.node
+    if node is not None and node in nodes and is_scan(node) and type_.ndim == 1:
+        return _base(node.inputs[-1], nodes)
     if node is None or node not in nodes or not is_elementwise(node):
-        return value if type_.ndim > 1 and type_.layout == "C" and 1 not in type_.shape else None
+        is_plain = type_.ndim == 1 or type_.layout == "C"
+        return value if is_plain and 1 not in type_.shape else None
     for operand in node.inputs:
         if isinstance(operand.type, ArrayType) and operand.type.ndim == type_.ndim:
             found = _base(operand, nodes)
@@ -109,6 +131,7 @@ class _Search:
         self.rank = base.type.ndim
         self.shapes: dict[Value, Shape] = {base: tuple(range(self.rank))}
         self.members: dict[Node, None] = {}
+        self.scanned: set[Node] = set()  # scans, and what depends on them
 
     def run(self) -> Rows | None:
         outside: set[Node] = set()  # nodes between that need results
@@ -116,6 +139,8 @@ class _Search:
             if any(v.node in outside for v in _operands(node)) or not self._take(node):
                 if any(v.node in outside or v.node in self.members for v in _operands(node)):
                     outside.add(node)
+            elif not isinstance(node.output.type, ArrayType):
+                outside.add(node)  # known behind the loop
         self._keep_connected()
         if not self._is_worth_it():
             return None
@@ -133,9 +158,13 @@ class _Search:
             return False
         type_ = node.output.type
         if not isinstance(type_, ArrayType) or type_.layout != "C":
-            return False
+            return self._take_total(node)
+        if self.rank == 1 and any(v.node is not None and v.node.op.counted for v in node.inputs):
+            return False  # nests have no such arrays; blocks would be views of them
         shape = None
-        if is_reduction(node):
+        if is_scan(node):
+            shape = self._scanned(node)
+        elif is_reduction(node):
             shape = self._reduced(node)
         elif is_elementwise(node) and is_exact(node):
             shape = self._broadcast(node)
@@ -145,7 +174,23 @@ class _Search:
             return False
         self.shapes[node.output] = shape
         self.members[node] = None
+        if is_scan(node) or any(v.node in self.scanned for v in node.inputs):
+            self.scanned.add(node)
         return True
+
+    def _take_total(self, node: Node) -> bool:
+        """Add a reduction of all blocks of what depends on a scan."""
+        if self.rank > 1 or not is_reduction(node) or node.inputs[0].node not in self.scanned:
+            return False
+        self.shapes[node.output] = ()
+        self.members[node] = None
+        return True
+
+    def _scanned(self, node: Node) -> Shape | None:
+        shape, along = self._shape_of(node.inputs[-1], node), scanned_axis(node)
+        if shape is None or along is None or shape[along] is None:
+            return None
+        return shape if along or self.rank == 1 else None
 
     def _reduced(self, node: Node) -> Shape | None:
         shape, axes = self._shape_of(node.inputs[0], node), reduced_axes(node)
@@ -222,9 +267,11 @@ class _Search:
         self.members = {node: None for node in self.members if node in kept}
 
     def _is_worth_it(self) -> bool:
-        """Whether something of full size needs the result of a reduction."""
+        """Whether something of full size needs the result of a reduction, or something that of a scan."""
         late: set[Node | None] = set()
         for node in self.members:
+            if is_scan(node) and any(user in self.members for user, _ in node.output.uses):
+                return True
             if any(v.node in late for v in node.inputs):
                 late.add(node)
                 if None not in (shape := self.shapes[node.output]) and len(shape) == self.rank:

@@ -21,7 +21,7 @@ from ljit.ir.opdef import (
     any_result,
 )
 from ljit.ir.printer import Names, format_node, print_graph
-from ljit.ir.reductions import Accumulation, Reduction
+from ljit.ir.reductions import Accumulation, Reduction, Scan
 from ljit.ir.registry import REGISTRY, declare, get_op
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ __all__ = [
     "OpDef",
     "Reduction",
     "Scalar",
+    "Scan",
     "Schema",
     "Value",
     "any_operands",

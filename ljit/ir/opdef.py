@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ljit.ir.list_uses import ListUse
 from ljit.ir.range_rules import RangeRules
-from ljit.ir.reductions import Accumulation, Reduction
+from ljit.ir.reductions import Accumulation, Reduction, Scan
 from ljit.ir.trials import with_known_sizes
 from ljit.records import Record
 from ljit.types import ANY, INT, ListType, ScalarType, Type, ViewType, is_number
@@ -207,7 +207,8 @@ class OpDef(Record):
     - `row_loop(*operand_types)` names NumPy's ufunc and the dtypes of its inner loop, if that does rows of such
       operands in less time than `lower` on this machine; else None.
     - `accumulation` says how an elementwise op combines many elements; `reduction`, of an op on one array with the
-      attributes ``axis`` and ``keepdims``, which op does it: then it is a `prim::Map`.
+      attributes ``axis`` and ``keepdims``, which op does it: then it is a `prim::Map`. `scan` likewise, of an op that
+      combines each element with those before it.
     - `decompose(parts, *operands, **attrs)` gives the same value as `parts.apply(op, *operands, **attrs)` of other ops
       gives it, if that is better for the operands' types; else None, and then nothing was applied.
     - `columns(apply, *operands)` gives the three columns of the result's rows from those of the operands' rows;
@@ -253,6 +254,7 @@ class OpDef(Record):
     row_loop: Callable[..., Any] | None = None
     accumulation: Accumulation | None = None
     reduction: Reduction | None = None
+    scan: Scan | None = None
     decompose: Callable[..., Any] | None = None
     columns: Callable[..., Any] | None = None
     overwrites: bool = False

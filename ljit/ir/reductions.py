@@ -1,4 +1,4 @@
-"""What is declared of reductions: how an op combines two elements, and which op a reduction combines with."""
+"""What is declared of reductions and scans: how an op combines two elements, and which op they combine with."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from ljit.records import Record
 
-__all__ = ["Accumulation", "Reduction"]
+__all__ = ["Accumulation", "Reduction", "Scan"]
 
 
 class Accumulation(Record):
@@ -38,3 +38,13 @@ class Reduction(Record):
     """A reduction of an array over axes: its elements, cast to the dtype of the result, are combined by an op."""
 
     combine: str
+
+
+class Scan(Record):
+    """A scan of an array, the last operand, along ``axis``: each element is combined with all before it.
+
+    `start(dtype)` is combined with the first element without changing it, not even the sign of a zero.
+    """
+
+    combine: str
+    start: Callable[[np.dtype], Any]

@@ -19,6 +19,7 @@ __all__ = [
     "is_flag",
     "known_effects",
     "reduced_axes",
+    "scanned_axis",
     "shape_rank",
     "sharing_effects",
 ]
@@ -103,6 +104,15 @@ def reduced_axes(node: Node) -> tuple[int, ...]:
     source = node.inputs[0].type
     assert isinstance(source, ArrayType)
     return tuple(sorted(axes_of(node.attrs.get("axis"), source.ndim) or ()))
+
+
+def scanned_axis(node: Node) -> int | None:
+    """Give the axis that a scan goes along; None if it goes through all elements of several axes."""
+    source = node.inputs[-1].type
+    assert isinstance(source, ArrayType)
+    axis = node.attrs.get("axis", node.op.schema.defaults.get("axis"))
+    axes = axes_of(axis, source.ndim) or ()
+    return axes[0] if len(axes) == 1 else None
 
 
 def shape_rank(shape: Type) -> int | None:

@@ -15,19 +15,42 @@ from typing import Any
 
 import numpy as np
 
-from ljit.ir import get_op
+from ljit.ir import OpDef, Scan, Schema, declare, get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ops import numpy_arithmetic  # noqa: F401  # declares the ufuncs
-from ljit.ops.numpy_boxed import axes_of, chosen_dtype, declare_function
+from ljit.ops.numpy_boxed import axes_of, chosen_dtype, declare_function, known_effects
 from ljit.ops.numpy_reduce import accumulated
 from ljit.ops.numpy_rules import array_of, dtype_of, layout_like
-from ljit.types import ANY, INT, ArrayType, Type
+from ljit.types import ANY, INT, ArrayType, ScalarType, Type
 
 __all__: list[str] = []
 
 _RUN = 4
 _MATRIX = np.arange(6.0).reshape(2, 3)
 Step = Callable[[Emitter, V, V], V]
+
+
+def _extreme(*, greatest: bool) -> Callable[[np.dtype], Any]:
+    """The least or greatest number of a dtype."""
+
+    def extreme(dtype: np.dtype) -> Any:
+        if dtype.kind == "f":
+            return dtype.type(np.inf if greatest else -np.inf)
+        return dtype.type(np.iinfo(dtype).max if greatest else np.iinfo(dtype).min)
+
+    return extreme
+
+
+_SCANS = {
+    scan.combine: scan
+    for scan in (
+        Scan("np::add", lambda dtype: dtype.type(-0.0)),
+        Scan("np::multiply", lambda dtype: dtype.type(1)),
+        Scan("np::maximum", _extreme(greatest=False)),
+        Scan("np::minimum", _extreme(greatest=True)),
+    )
+}
+_ONE_BY_ONE = "np::multiply"  # parts of a product could overflow
 
 
 def _infer_scan(
@@ -55,10 +78,12 @@ def _can_lower(a: Type, **attrs: Any) -> bool:
 
 
 def _lower_scan(
-    e: Emitter, a: V, step: Step, *, has_runs: bool, axis: int | None, **attrs: Any
+    e: Emitter, a: V, by: str, *, axis: int | None, before: V | None = None, **attrs: Any
 ) -> V:
+    """Emit a scan; of a vector, `before` may be combined with the first element."""
     type_ = _infer_scan(a.type, axis=axis, **attrs)
     assert isinstance(type_, ArrayType)
+    step: Any = get_op(by).lower
     zero, one = e.const(INT, 0), e.const(INT, 1)
     source, place = a, 0 if axis is None else axis % a.type.ndim
     if axis is None and a.type.ndim > 1:
@@ -70,7 +95,8 @@ def _lower_scan(
     element = type_.element
 
     def start(at: Sequence[V]) -> None:
-        e.array_store(made, at, e.cast(e.array_load(source, at), element))
+        first = e.cast(e.array_load(source, at), element)
+        e.array_store(made, at, first if before is None else step(e, before, first))
 
     def go_on(before: Sequence[V]) -> None:
         at = [e.add(k, one) if i == place else k for i, k in enumerate(before)]
@@ -100,7 +126,12 @@ def _lower_scan(
         """The elements along the axis, of which there are some."""
         _inner(e, sizes, [*at, zero], start)
         rest, done = e.sub(sizes[place], one), zero
-        if has_runs and element.dtype.kind == "f" and place == len(sizes) - 1 and not e.is_quick:
+        if (
+            by != _ONE_BY_ONE
+            and element.dtype.kind == "f"
+            and place == len(sizes) - 1
+            and not e.is_quick
+        ):
             count = e.shr(rest, e.const(INT, _RUN.bit_length() - 1))
             done = e.mul(count, e.const(INT, _RUN))
             e.fold(count, e.array_load(made, [*at, zero]), partial(run, at), 2 * _RUN)
@@ -120,9 +151,9 @@ def _inner(
         body(at)
 
 
-def _declare(name: str, step: Step, *, has_runs: bool) -> None:
+def _declare(name: str, by: str) -> None:
     def lower(e: Emitter, a: V, *, axis: Any = None, dtype: object = None) -> V:
-        return _lower_scan(e, a, step, has_runs=has_runs, axis=axis, dtype=dtype)
+        return _lower_scan(e, a, by, axis=axis, dtype=dtype)
 
     declare_function(
         name,
@@ -131,20 +162,21 @@ def _declare(name: str, step: Step, *, has_runs: bool) -> None:
         getattr(np, name),
         lower=lower,
         can_lower=_can_lower,
+        scan=_SCANS[by],
         methods=(f"ndarray.{name}",),
         samples=((_MATRIX,), (np.arange(4),)),
     )
 
 
-_declare("cumsum", lambda e, x, y: e.add(x, y), has_runs=True)
-_declare("cumprod", lambda e, x, y: e.mul(x, y), has_runs=False)
+_declare("cumsum", "np::add")
+_declare("cumprod", "np::multiply")
 
 
 # -- ufunc.accumulate ------------------------------------------------------------------------------
 
 
-def _declare_accumulate(ufunc: np.ufunc, *, keeps_dtype: bool, has_runs: bool = True) -> None:
-    step: Any = get_op(f"np::{ufunc.__name__}").lower
+def _declare_accumulate(ufunc: np.ufunc, *, keeps_dtype: bool) -> None:
+    by = f"np::{ufunc.__name__}"
     infer = partial(_infer_scan, keeps_dtype=keeps_dtype)
 
     def can_lower(_ufunc: Type, array: Type, **attrs: Any) -> bool:
@@ -154,7 +186,7 @@ def _declare_accumulate(ufunc: np.ufunc, *, keeps_dtype: bool, has_runs: bool = 
 
     def lower(e: Emitter, _ufunc: V, array: V, *, axis: Any = 0, dtype: object = None) -> V:
         attrs = {"dtype": dtype, "keeps_dtype": keeps_dtype}
-        return _lower_scan(e, array, step, has_runs=has_runs, axis=axis, **attrs)
+        return _lower_scan(e, array, by, axis=axis, **attrs)
 
     declare_function(
         f"{ufunc.__name__}_accumulate",
@@ -165,6 +197,7 @@ def _declare_accumulate(ufunc: np.ufunc, *, keeps_dtype: bool, has_runs: bool = 
         doc=f"``np.{ufunc.__name__}.accumulate(array)``",
         lower=lower,
         can_lower=can_lower,
+        scan=_SCANS[by],
         callables=(),
         library=(f"numpy.{ufunc.__name__}.accumulate",),
         samples=((ufunc, _MATRIX), (ufunc, np.arange(4))),
@@ -172,6 +205,42 @@ def _declare_accumulate(ufunc: np.ufunc, *, keeps_dtype: bool, has_runs: bool = 
 
 
 _declare_accumulate(np.add, keeps_dtype=False)
-_declare_accumulate(np.multiply, keeps_dtype=False, has_runs=False)
+_declare_accumulate(np.multiply, keeps_dtype=False)
 _declare_accumulate(np.maximum, keeps_dtype=True)
 _declare_accumulate(np.minimum, keeps_dtype=True)
+
+
+# -- scans of blocks -------------------------------------------------------------------------------
+
+
+def _infer_next(a: Type, before: Type, *, by: str) -> Type:
+    if not isinstance(a, ArrayType) or a.ndim != 1 or not isinstance(before, ScalarType):
+        return ANY
+    return array_of(before.dtype, a.shape)
+
+
+def _lower_next(e: Emitter, a: V, before: V, *, by: str) -> V:
+    return _lower_scan(e, a, by, axis=0, before=before, dtype=before.type.dtype)
+
+
+def _next_block(a: np.ndarray, before: Any, *, by: str) -> np.ndarray:
+    ufunc = next(f for f in get_op(by).callables if isinstance(f, np.ufunc))
+    return ufunc.accumulate(np.concatenate(((before,), a)), dtype=np.asarray(before).dtype)[1:]
+
+
+declare(
+    OpDef(
+        "np::scan",
+        Schema("(a, before, *, by)"),
+        "A scan of a vector that goes on behind `before`, in its dtype; `by` is the op that combines.",
+        infer=_infer_next,
+        evaluate=_next_block,
+        lower=_lower_next,
+        can_lower=lambda a, before, *, by: _can_lower(
+            a, axis=0, dtype=getattr(before, "dtype", None)
+        ),
+        effects=known_effects(_infer_next),
+        keeps_shape=True,
+        samples=(),
+    )
+)
