@@ -11,6 +11,8 @@ from ljit.ops.control import UNINITIALIZED
 
 __all__ = ["assign"]
 
+_FORM = ("shape", "strides", "dtype")  # what says what an array is
+
 
 def assign(e: Emission, target: Tree, value: Value) -> None:
     """Emit ``target = value``."""
@@ -20,7 +22,7 @@ def assign(e: Emission, target: Tree, value: Value) -> None:
             e.store_name(target.name, value, where)
         case tree.Select():
             receiver = e.expression(target.value)
-            e.effect("py::setattr", receiver, value, where=where, name=target.name)
+            _set_attribute(e, target, receiver, value)
         case tree.Subscript():
             container = e.expression(target.value)
             index = e.expression(target.index)
@@ -29,6 +31,17 @@ def assign(e: Emission, target: Tree, value: Value) -> None:
             _unpack(e, target, value)
         case _:
             raise AssertionError(target.kind)
+
+
+def _set_attribute(e: Emission, target: tree.Select, receiver: Value, value: Value) -> None:
+    """Emit ``x.name = value``; a variable is the array anew once its shape was set: what was known of it is over."""
+    where = target.range
+    match target.value:
+        case tree.Var(name=name) if name in e.scope.slots and target.name in _FORM:
+            seen = e.emit("prim::set_form", receiver, value, where=where, name=target.name)
+            e.store_name(name, seen, where)
+        case _:
+            e.effect("py::setattr", receiver, value, where=where, name=target.name)
 
 
 def _unpack(e: Emission, target: tree.TupleLiteral | tree.ListLiteral, value: Value) -> None:
@@ -109,7 +122,7 @@ def _augmented_assign(e: Emission, statement: tree.AugAssign) -> None:
             receiver = e.expression(target.value)
             old = e.emit("py::getattr", receiver, where=target.range, name=target.name)
             new = e.emit(op, old, e.expression(statement.value), where=where)
-            e.effect("py::setattr", receiver, new, where=target.range, name=target.name)
+            _set_attribute(e, target, receiver, new)
         case tree.Subscript():
             container = e.expression(target.value)
             index = e.expression(target.index)

@@ -26,6 +26,7 @@ from ljit.types import (
     ObjectType,
     TupleType,
     Type,
+    UnionType,
     scalar_type,
 )
 
@@ -53,6 +54,21 @@ def _delete_attribute(x: object, *, name: str) -> None:
 def _lower_setattr(e: Emitter, x: V, value: V, *, name: str) -> tuple[()]:
     e.setattr(x, value, name)
     return ()
+
+
+def _infer_form(x: Type, _value: Type, *, name: str) -> Type:
+    """An array may be any other behind it."""
+    return ANY if isinstance(x, ArrayType | UnionType) else x
+
+
+def _set_form(x: object, value: object, *, name: str) -> object:
+    setattr(x, name, value)
+    return x
+
+
+def _lower_form(e: Emitter, x: V, value: V, *, name: str) -> V:
+    e.setattr(x, value, name)
+    return x
 
 
 def _get_attribute(x: object, *, name: str) -> object:
@@ -91,6 +107,16 @@ SETATTR = object_op(
     infer=lambda x, value, *, name: (),
     evaluate=_set_attribute,
     lower=_lower_setattr,
+)
+SET_FORM = object_op(
+    "prim::set_form",
+    "(x!, value, *, name)",
+    "``x.name = value`` of an attribute that says what an array is; gives `x`.",
+    statement="{0}.{name} = {1}",
+    infer=_infer_form,
+    evaluate=_set_form,
+    lower=_lower_form,
+    is_profiled=True,
 )
 DELATTR = object_op(
     "py::delattr",

@@ -402,9 +402,29 @@ def test_thresholds_follow_from_the_size_of_the_loop():
 
 
 def flattened_copy(a):
-    b = a.copy()
-    b.shape = (b.size,)
-    return b * 2
+    b = c = a.copy()
+    b.shape = -1
+    return c * 2
+
+
+def flattened_and_back(a, n):
+    b = a * 2
+    b.shape = -1
+    first = b[0], b.shape
+    b.shape = (n, -1)
+    b.dtype = np.int64
+    return first, b.sum(axis=1)
+
+
+@pytest.mark.filterwarnings("ignore:Setting the shape")  # NumPy 2.5
+def test_an_array_whose_shape_is_set_is_native_behind_that():
+    f = ljit.jit(flattened_and_back)
+    for k in range(6):
+        assert_same(f, np.full((3, 40), float(k)), 12)
+    (info,) = f.specializations
+    assert (info.compiles, info.bailouts) == (1, 0)
+    with pytest.raises(ValueError, match="cannot reshape"):
+        f(np.ones((3, 40)), 7)
 
 
 @pytest.mark.filterwarnings("ignore:Setting the shape")  # NumPy 2.5
