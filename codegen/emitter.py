@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         many_searches,
         mask_loops,
         objects,
+        private_lists,
         random_streams,
         shown_lists,
         stretches,
@@ -55,6 +56,7 @@ else:
     many_searches = LateModule("many_searches")
     mask_loops = LateModule("mask_loops")
     objects = LateModule("objects")
+    private_lists = LateModule("private_lists")
     random_streams = LateModule("random_streams")
     shown_lists = LateModule("shown_lists")
     stretches = LateModule("stretches")
@@ -334,7 +336,7 @@ class Emitter:
     list_append = lists.list_append
     list_pop = lists.list_pop
     list_make = lists.list_make
-    list_repeated = lists.list_repeated
+    list_filled = private_lists.filled
     list_shown = shown_lists.shown
     str_size = objects.str_size
     str_code = objects.str_code

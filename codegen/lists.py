@@ -235,11 +235,6 @@ def list_pop(e: Emitter, x: Native) -> Native:
     return value
 
 
-def list_repeated(e: Emitter, value: Native, count: Native, type_: Type) -> Native:
-    """``[value] * count``, a private list of numbers."""
-    return private_lists.make_repeated(e, value, count, type_)
-
-
 def list_make(e: Emitter, items: Sequence[Native], type_: Type) -> Native:
     if _is_unboxed(type_):
         return private_lists.make(e, items, type_)

@@ -9,14 +9,14 @@ stores items reads the header once.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ljit.codegen.builder import NULL, FunctionBuilder, Ref, integer
-from ljit.codegen.forms import Native, aggregate, components, split
+from ljit.codegen.forms import Native, aggregate, dtype_of, memory_type, split
 from ljit.codegen.layout import BYTEARRAY_ALLOCATED, BYTEARRAY_START, VAR_SIZE
 from ljit.ops.private_lists import number_codes
-from ljit.types import BOOL, INT, ListType, TupleType, Type
+from ljit.types import INT, ListType, TupleType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 __all__ = [
     "append",
     "count",
+    "filled",
     "item_at",
     "kind_of_memory",
     "load",
     "make",
-    "make_repeated",
     "pop",
     "size",
     "store",
@@ -89,7 +89,8 @@ def make(e: Emitter, items: Sequence[Native], type_: Type) -> Native:
     return result
 
 
-def make_repeated(e: Emitter, value: Native, count: Native, type_: Type) -> Native:
+def filled(e: Emitter, count: Native, item: Callable[[Native], Native], type_: Type) -> Native:
+    """A list of ``item(k)`` for k = 0 .. count-1; a count below 0 is 0."""
     f = e.f
     assert isinstance(type_, ListType)
     width = _width(type_.item)
@@ -98,7 +99,7 @@ def make_repeated(e: Emitter, value: Native, count: Native, type_: Type) -> Nati
     is_none = f.icmp("slt", count.ref, integer("i64", 0))
     trips = f.select(is_none, integer("i64", 0), count.ref)
     result = _new(e, f.mul(trips, integer("i64", width)), type_)
-    e.loop(Native(INT, (trips,)), lambda k: store(e, result, k, value))
+    e.loop(Native(INT, (trips,)), lambda k: store(e, result, k, item(k)))
     return result
 
 
@@ -166,7 +167,7 @@ def _places(
     start = f.load("ptr", _field(f, x, BYTEARRAY_START), suffix=kind_of_memory(f, "header"))
     first = f.gep("i8", start, offset)
     numbers = item.items if isinstance(item, TupleType) else (item,)
-    align = 1 if "?" in codes else 8
+    align = min(struct.calcsize(code) for code in codes) if len(set(codes)) == 1 else 1
     for k, number in enumerate(numbers):
         before = struct.calcsize(f"={codes[:k]}")
         yield f.gep("i8", first, integer("i64", before)), number, align
@@ -175,9 +176,9 @@ def _places(
 def _load_at(f: FunctionBuilder, x: Native, offset: Ref) -> Native:
     item, numbers = _item(x), []
     for place, number, align in _places(f, x, offset, item):
-        memory = "i8" if number == BOOL else components(number)[0]
+        memory = memory_type(dtype_of(number))
         value = f.load(memory, place, align, kind_of_memory(f, "item"))
-        if number == BOOL:
+        if dtype_of(number).kind == "b":
             value = f.icmp("ne", value, integer("i8", 0))
         numbers.append(Native(number, (value,)))
     return aggregate(item, numbers) if isinstance(item, TupleType) else numbers[0]
@@ -187,5 +188,5 @@ def _store_at(f: FunctionBuilder, x: Native, offset: Ref, value: Native) -> None
     numbers = split(value) if isinstance(value.type, TupleType) else [value]
     places = _places(f, x, offset, value.type)
     for number, (place, _, align) in zip(numbers, places, strict=True):
-        bits = f.convert("zext", number.ref, "i8") if number.type == BOOL else number.ref
+        bits = f.convert("zext", number.ref, memory_type(dtype_of(number.type)))
         f.store(bits, place, align, kind_of_memory(f, "item"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ljit.ir import Graph, Node, Value
-from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, REGION, YIELD
+from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, PROFILE, REGION, YIELD
 from ljit.records import Record
 
-__all__ = ["Slot", "find_slots"]
+__all__ = ["Slot", "carried_values", "find_slots", "handed_on"]
 
 
 class Slot(Record, frozen=False):
@@ -50,3 +50,24 @@ def _slot(node: Node, index: int, leaving: list[Node]) -> Slot:
         members += [block.params[index] for block in node.blocks[1:]]
         edges.insert(0, (node, 2 + index))
     return Slot(node, index, members, edges)
+
+
+def handed_on(user: Node, position: int) -> list[Value]:
+    """The values that an operand becomes where control goes on; none: something is done with it."""
+    if user.op is LOOP:
+        return carried_values(user, position - 2) if position >= 2 and len(user.blocks) == 1 else []
+    if user.op is PROFILE:
+        return list(user.outputs)
+    if user.op is YIELD:
+        assert user.block is not None
+        target = user.block.owner
+    else:
+        target = user.target if user.op in (BREAK, CONTINUE) else None
+    if target is None or (target.op is LOOP and len(target.blocks) > 1):
+        return []
+    is_next_trip = target.op is LOOP and user.op is not BREAK
+    return carried_values(target, position) if is_next_trip else [target.outputs[position]]
+
+
+def carried_values(loop: Node, index: int) -> list[Value]:
+    return [loop.blocks[0].params[1 + index], loop.outputs[index]]

@@ -27,10 +27,11 @@ import numpy as np
 from ljit.analysis.dominance import is_visible_at
 from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.containers import TUPLE_INDEX
-from ljit.ops.control import BREAK, CONTINUE, DEOPTIMIZE, LOOP, PROFILE, YIELD
+from ljit.ops.control import DEOPTIMIZE
 from ljit.ops.numpy_rules import dtype_of
 from ljit.ops.objects import UNPACK
 from ljit.ops.python_iteration import NEXT
+from ljit.passes.carried import carried_values, handed_on
 from ljit.types import ANY, FLOAT, INT, RANGE, ArrayType, ScalarType, Type, ViewType
 
 __all__ = ["is_unseen", "plausible"]
@@ -75,36 +76,15 @@ def is_unseen(
 
 def _uses(loop: Node, index: int) -> Iterator[_Use]:
     """What is done with a carried value, wherever it is handed on to."""
-    todo = _carried(loop, index)
+    todo = carried_values(loop, index)
     seen = set(todo)
     while todo:
         for user, position in todo.pop().uses:
-            following = _handed_on(user, position)
+            following = handed_on(user, position)
             if not following:
                 yield user, position
             todo += [value for value in following if value not in seen]
             seen.update(following)
-
-
-def _handed_on(user: Node, position: int) -> list[Value]:
-    """The values that an operand becomes where control goes on; none: something is done with it."""
-    if user.op is LOOP:
-        return _carried(user, position - 2) if position >= 2 and len(user.blocks) == 1 else []
-    if user.op is PROFILE:
-        return list(user.outputs)
-    if user.op is YIELD:
-        assert user.block is not None
-        target = user.block.owner
-    else:
-        target = user.target if user.op in (BREAK, CONTINUE) else None
-    if target is None or (target.op is LOOP and len(target.blocks) > 1):
-        return []
-    is_next_trip = target.op is LOOP and user.op is not BREAK
-    return _carried(target, position) if is_next_trip else [target.outputs[position]]
-
-
-def _carried(loop: Node, index: int) -> list[Value]:
-    return [loop.blocks[0].params[1 + index], loop.outputs[index]]
 
 
 def _number_type(first: Value, loop: Node, index: int, values: _Values) -> ScalarType | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from ljit.ir import Node, OpDef, Value, get_op
 from ljit.ops.control import PROFILE
 from ljit.ops.private_lists import number_codes
+from ljit.passes.carried import handed_on
 from ljit.passes.insert_guards import Observations
 from ljit.passes.resolve import method_op
 from ljit.types import NEVER, ListType, Type, join
@@ -28,15 +29,24 @@ def seen_items(made: Value, observations: Observations) -> Type:
     return seen if _is_of_numbers(seen) else NEVER
 
 
-def _items_read(value: Value) -> Iterator[Value]:
-    for user, index in value.uses:
-        use = _op_on_list(user).list_use
-        if use is None or index:
-            continue
-        if use.gives_item:
-            yield user.output
-        elif use.gives_list:
-            yield from _items_read(user.output)
+def _items_read(made: Value) -> Iterator[Value]:
+    todo, names = [made], {made}
+    while todo:
+        for user, index in todo.pop().uses:
+            use = _op_on_list(user).list_use if index == 0 else None
+            if use is not None and use.gives_item and not any(map(_is_slice, user.inputs[1:])):
+                yield user.output
+            others = handed_on(user, index)
+            if use is not None and use.gives_list:
+                others = user.outputs
+            todo += [value for value in others if value not in names]
+            names.update(others)
+
+
+def _is_slice(value: Value) -> bool:
+    if value.is_constant:
+        return isinstance(value.constant, slice)
+    return value.node is not None and value.node.op is get_op("prim::SliceConstruct")
 
 
 def _op_on_list(node: Node) -> OpDef:

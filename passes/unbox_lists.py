@@ -1,7 +1,7 @@
 """Keep the numbers of lists that nobody else sees unboxed, in memory of their own.
 
-Contract: a list becomes a private one (`ListType.is_private`) if this function makes it (`[a, b]`, `[x] * n`), and all
-that becomes of it, under whatever name, is
+Contract: a list becomes a private one (`ListType.is_private`) if this function makes it (`[a, b]`, `[x] * n`,
+`list(range(n))`), and all that becomes of it, under whatever name, is
 
 - what ops do whose declaration has a `list_use`, where they have native code: items read and written, append, pop, len,
   truth, iteration;
@@ -13,206 +13,87 @@ that becomes of it, under whatever name, is
 
 All its items are of one type: numbers, tuples of numbers, or private lists. No item needs a check or a reference count.
 
-Algorithm: values that may be one list are united in groups, those of items in groups of their own; a group falls with
-its items' group or its holders'. Cost: linear in the graph, nothing if it makes no lists.
+Algorithm: values that may be one list are united in groups, those of items in groups of their own
+(`passes/list_groups.py`); a group falls with its items' group or its holders'. Cost: linear in the graph, nothing if
+it makes no lists.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 
-from ljit.ir import Graph, Node, Value, get_op
+from ljit.ir import Graph, Node, Value
 from ljit.ops.control import SNAPSHOT
-from ljit.ops.private_lists import PRIVATE_LIST, PRIVATE_REPEATED, PYTHON_LIST, number_codes
-from ljit.passes.carried import find_slots
+from ljit.ops.private_lists import (
+    PRIVATE_LIST,
+    PRIVATE_RANGE,
+    PRIVATE_REPEATED,
+    PRIVATE_SECTION,
+    PYTHON_LIST,
+    number_codes,
+)
 from ljit.passes.last_blocks import end_around, find_ends
+from ljit.passes.list_groups import Group, Lists, is_copy, is_list, is_maker, is_range, is_repeat
 from ljit.passes.manager import graph_pass, is_allowed
-from ljit.records import Record, made_by
-from ljit.types import INT, ListType, Type
+from ljit.records import Record
+from ljit.types import NEVER, ListType, Type
 
 __all__ = ["unbox_lists"]
 
 NAME = "unbox_lists"
 
 
+class _End(Record):
+    """What becomes of private lists at the end."""
+
+    shown: Value | None  # the one that a list of Python's is made of
+    nodes: list[Node]  # in front of which that is
+    before: list[Value]  # the values that are private lists until then
+
+
 @graph_pass(NAME)
 def unbox_lists(graph: Graph) -> bool:
     """Unbox what can be; whether there was anything."""
-    if not any(_is_maker(node) for node in graph.walk()):
+    if not any(is_maker(node) for node in graph.walk()):
         return False
-    lists = _Lists(graph)
-    families = [
-        family
-        for family in lists.families()
-        if _can_be_private(family, lists) and is_allowed(NAME, family[0].values[0].node)
-    ]
-    for family in families:
-        _unbox(family, lists)
-    return bool(families)
-
-
-def _is_maker(node: Node) -> bool:
-    return (node.op is get_op("prim::ListConstruct") and not _is_repeated(node)) or _is_repeat(node)
-
-
-def _is_repeat(node: Node) -> bool:
-    """Whether it is ``[x] * n`` of a number."""
-    if node.op is not get_op("py::mul") or node.inputs[1].type != INT:
-        return False
-    made = node.inputs[0].node
-    return made is not None and made.op is get_op("prim::ListConstruct") and _is_repeated(made)
-
-
-def _is_repeated(made: Node) -> bool:
-    """Whether the list is only made to be repeated."""
-    if len(made.inputs) != 1 or not number_codes(made.inputs[0].type):
-        return False
-    users = [user for user, _ in made.output.uses]
-    return len(users) == 1 and users[0].op is get_op("py::mul") and users[0].inputs[1].type == INT
-
-
-class _Group(Record, frozen=False):
-    """Values that may be one list, and what is put into it."""
-
-    values: list[Value] = made_by(factory=list)
-    puts: list[Value] = made_by(factory=list)
-    gets: list[Value] = made_by(factory=list)
-    is_good: bool = True
-    items: _Group | None = None  # the group of the items, if they are lists
-    united: _Group | None = None  # the group that this one is part of now
-
-    @property
-    def whole(self) -> _Group:
-        return self if self.united is None else self.united.whole
-
-
-class _Lists:
-    """The lists of a graph, in groups."""
-
-    def __init__(self, graph: Graph) -> None:
-        self.groups: dict[Value, _Group] = {}
-        self.flows: set[tuple[Node, int]] = set()
-        for slot in find_slots(graph, _is_list):
-            self.flows.update(slot.edges)
-            for value in (*slot.members, *slot.sources):
-                self._unite(self.group(slot.members[0]), self.group(value))
-        for node in graph.walk():
-            if _is_maker(node) and _is_list(node.output):
-                for value in _items_made(node):
-                    self._put(node.output, value)
-            elif node.op.list_use is not None and _is_list(node.inputs[0]):
-                self._use(node)
-
-    def group(self, value: Value) -> _Group:
-        """The group of a value."""
-        found = self.groups.get(value)
-        if found is None:
-            found = self.groups[value] = _Group(values=[value], is_good=_is_list(value))
-        return found.whole
-
-    def _use(self, node: Node) -> None:
-        x, use = node.inputs[0], node.op.list_use
-        assert use is not None
-        if use.gives_list:
-            self._unite(self.group(x), self.group(node.output))
-        if use.puts is not None:
-            self._put(x, node.inputs[use.puts])
-        if use.gives_item:
-            group = self.group(x)
-            group.gets.append(node.output)
-            if _is_list(node.output):
-                self._hold(group, node.output)
-
-    def _put(self, x: Value, value: Value) -> None:
-        group = self.group(x)
-        group.puts.append(value)
-        if _is_list(value):
-            self._hold(group, value)
-
-    def _hold(self, group: _Group, item: Value) -> None:
-        items = self.group(item)
-        if group.items is None:
-            group.items = items
-        else:
-            self._unite(group.items.whole, items)
-
-    def _unite(self, one: _Group, other: _Group) -> None:
-        if one is other:
-            return
-        other.united = one
-        one.values += other.values
-        one.puts += other.puts
-        one.gets += other.gets
-        one.is_good = one.is_good and other.is_good
-        if other.items is not None:
-            if one.items is None:
-                one.items = other.items
-            else:
-                self._unite(one.items.whole, other.items.whole)
-
-    def families(self) -> list[list[_Group]]:
-        """Give the groups, those of items with those that hold them, the outermost first."""
-        wholes = list({id(g.whole): g.whole for g in self.groups.values()}.values())
-        held = [group.items.whole for group in wholes if group.items is not None]
-        return [_chain(group) for group in wholes if not any(group is inner for inner in held)]
-
-
-def _chain(group: _Group) -> list[_Group]:
-    chain = [group]
-    while chain[-1].items is not None:
-        chain.append(chain[-1].items.whole)
-    return chain
-
-
-def _is_list(value: Value) -> bool:
-    return isinstance(value.type, ListType)
-
-
-def _items_made(node: Node) -> list[Value]:
-    """The items of a list where it is made."""
-    if _is_repeat(node):
-        made = node.inputs[0].node
-        assert made is not None
-        return made.inputs
-    return node.inputs
+    lists = Lists(graph)
+    changed = False
+    for family in lists.families():
+        end = _end_of(family, lists)
+        if end is not None and is_allowed(NAME, end.before[0].node):
+            _unbox(family, end)
+            changed = True
+    return changed
 
 
 # -- what can be private ---------------------------------------------------------------------------
 
 
-def _can_be_private(family: list[_Group], lists: _Lists) -> bool:
+def _end_of(family: list[Group], lists: Lists) -> _End | None:
+    """Give what becomes of a group and those of its items; None if they cannot be private."""
+    if not _has_numbers(family):
+        return None
+    if any(_has_other_holder(group, outer, lists) for outer, group in itertools.pairwise(family)):
+        return None
+    values = [value for group in family for value in group.values]
+    return _find_end(values, family[-1].gets, lists) if all(map(_is_made_here, values)) else None
+
+
+def _has_numbers(family: list[Group]) -> bool:
+    """Whether all that the lists hold is numbers of one type, and some are read."""
     innermost = family[-1]
-    if not all(group.is_good and group.puts for group in family) or not innermost.gets:
+    if not all(group.is_good and group.types for group in family) or not innermost.gets:
         return False
-    if any(not _is_list(value) for group in family[:-1] for value in (*group.puts, *group.gets)):
+    if any(group.is_copied for group in family[:-1]):
         return False
-    types = {value.type for value in innermost.puts}
-    if len(types) > 1 or not number_codes(min(types, key=str)):
+    outer = [t for group in family[:-1] for t in (*group.types, *(v.type for v in group.gets))]
+    if not all(isinstance(t, ListType) for t in outer) or len(innermost.types) > 1:
         return False
-    if any(value.uses and value.type not in types for value in innermost.gets):
-        return False
-    if any(_has_other_holder(group, outer, lists) for outer, group in _pairs(family)):
-        return False
-    values = _types_of(family)
-    return all(map(_is_made_here, values)) and _is_unseen(values, innermost.gets, lists)
+    (item,) = innermost.types
+    return bool(number_codes(item)) and all(v.type == item or not v.uses for v in innermost.gets)
 
 
-def _types_of(family: list[_Group]) -> dict[Value, Type]:
-    """The lists of all groups, as lists of Python's."""
-    found: dict[Value, Type] = {}
-    item = family[-1].puts[0].type
-    for group in reversed(family):
-        item = ListType(item)
-        found.update(dict.fromkeys(group.values, item))
-    return found
-
-
-def _pairs(family: list[_Group]) -> Iterator[tuple[_Group, _Group]]:
-    return itertools.pairwise(family)
-
-
-def _has_other_holder(group: _Group, outer: _Group, lists: _Lists) -> bool:
+def _has_other_holder(group: Group, outer: Group, lists: Lists) -> bool:
     """Whether lists of the group are items of another group, too."""
     holders = (g.whole for g in lists.groups.values())
     return any(
@@ -227,81 +108,111 @@ def _is_made_here(value: Value) -> bool:
     if node is None:
         return value.block.owner is not None
     is_structure = bool(node.blocks)
-    return is_structure or _is_maker(node) or _gives(node)
+    return is_structure or is_maker(node) or _gives(node)
 
 
 def _gives(node: Node) -> bool:
     use = node.op.list_use
-    return use is not None and (use.gives_item or use.gives_list) and _is_list(node.inputs[0])
+    return use is not None and (use.gives_item or use.gives_list) and is_list(node.inputs[0])
 
 
-def _is_unseen(values: dict[Value, Type], items: list[Value], lists: _Lists) -> bool:
-    """Whether nobody else sees the lists; one may be shown at the end, if nothing is done with the others there.
-
-    Before that some of their items must be read.
-    """
+def _find_end(values: list[Value], items: list[Value], lists: Lists) -> _End | None:
+    """Find out who is shown at the end, if any; None if somebody sees one of the lists before, or two are shown."""
     shown = [value for value in values if not all(_is_fine(*use, lists) for use in value.uses)]
     if not shown:
-        return True
-    first = shown[0]
-    ends = _ends(first, lists)
-    others = [user for value in values if value is not first for user, _ in value.uses]
-    return (
-        len(shown) == 1
-        and first.type == values[first]
-        and all(_is_in_order(node, index, ends, lists) for node, index in first.uses)
-        and not any(end_around(user, ends) for user in others)
-        and any(item.node is not None and not end_around(item.node, ends) for item in items)
-    )
+        return _End(None, [], values)
+    shown = _with_sources(shown)
+    for first in shown:
+        nodes = find_ends(
+            first,
+            lambda node, index: not _is_fine(node, index, lists) or _leads_to(node, shown),
+        )
+        before = [value for value in values if not _is_behind(value, nodes)]
+        if (
+            first in before
+            and all(_is_private(value, first, nodes, lists) for value in before)
+            and all(_stays_behind(value, nodes, lists) for value in values if value not in before)
+            and any(not _is_behind(item, nodes) for item in items)
+        ):
+            return _End(first, nodes, before)
+    return None
 
 
-def _is_in_order(node: Node, index: int, ends: list[Node], lists: _Lists) -> bool:
-    """Whether a use of a list that `ends` show has a private one before that, and nothing is carried on behind it."""
-    if end_around(node, ends) is None:
-        return _is_fine(node, index, lists)
-    return (node, index) not in lists.flows
+def _with_sources(shown: list[Value]) -> list[Value]:
+    """Add the lists that these are rows of, or iterations over: instead, those may be shown."""
+    found = list(shown)
+    for value in found:
+        if value.node is not None and _gives(value.node) and value.node.inputs[0] not in found:
+            found.append(value.node.inputs[0])
+    return found
 
 
-def _ends(value: Value, lists: _Lists) -> list[Node]:
-    return find_ends(value, lambda node, index: not _is_fine(node, index, lists))
+def _leads_to(node: Node, shown: list[Value]) -> bool:
+    return _gives(node) and node.output in shown
 
 
-def _is_fine(node: Node, index: int, lists: _Lists) -> bool:
+def _is_behind(value: Value, ends: list[Node]) -> bool:
+    node = value.node or value.block.owner
+    return node is not None and end_around(node, ends) is not None
+
+
+def _is_private(value: Value, first: Value, ends: list[Node], lists: Lists) -> bool:
+    """Whether all uses before the ends can have a private list; behind them `first` alone is used, not carried on."""
+    for node, index in value.uses:
+        if end_around(node, ends) is None:
+            if not _is_fine(node, index, lists):
+                return False
+        elif value is not first or (node, index) in lists.flows:
+            return False
+    return True
+
+
+def _stays_behind(value: Value, ends: list[Node], lists: Lists) -> bool:
+    """Whether a list that there is only behind the ends does not flow to where private ones are."""
+    targets = [lists.flows[use] for use in value.uses if use in lists.flows]
+    return all(end_around(target, ends) is not None for target in targets)
+
+
+def _is_fine(node: Node, index: int, lists: Lists) -> bool:
     """Whether a use of a list can have a private one."""
-    if node.op is SNAPSHOT or (node, index) in lists.flows or _is_maker(node):
+    if node.op is SNAPSHOT or (node, index) in lists.flows or is_maker(node):
         return True
     use = node.op.list_use
-    if use is None or index not in (0, use.puts) or not _is_list(node.inputs[0]):
+    if use is None or index not in (0, use.puts) or not is_list(node.inputs[0]):
         return False
-    return node.op.has_lowering([value.type for value in node.inputs], node.attrs)
+    types = [value.type for value in node.inputs]
+    if is_copy(node):
+        return PRIVATE_SECTION.has_lowering(types, {})
+    return node.op.has_lowering(types, node.attrs)
 
 
 # -- rewriting -------------------------------------------------------------------------------------
 
 
-def _unbox(family: list[_Group], lists: _Lists) -> None:
-    item: Type = family[-1].puts[0].type
-    shown = [(value, _ends(value, lists)) for group in family for value in group.values]
+def _unbox(family: list[Group], end: _End) -> None:
+    shown_as = end.shown.type if end.shown is not None else NEVER
+    (item,) = family[-1].types
     for value in family[-1].gets:
-        value.type = item  # of one that is not used, nothing may be known
+        if not value.uses and not _is_behind(value, end.nodes):
+            value.type = item  # of one that is not used, nothing may be known
     for group in reversed(family):
+        type_ = ListType(item, True)
         for value in group.values:
-            value.type = ListType(item, True)
-        item = ListType(item, True)
-    for value, ends in shown:
-        for end in ends:
-            _show(value, end)
-    for group in family:
-        for value in group.values:
-            if value.node is not None and _is_maker(value.node):
-                _make_private(value.node)
+            if value in end.before:
+                value.type = type_
+        item = type_
+    for node in end.nodes:
+        assert end.shown is not None
+        _show(end.shown, shown_as, node)
+    for value in end.before:
+        if value.node is not None and (is_maker(value.node) or is_copy(value.node)):
+            _make_private(value.node)
 
 
-def _show(value: Value, end: Node) -> None:
+def _show(value: Value, type_: Type, end: Node) -> None:
     """Let all from a node on see a list of Python's."""
     users = [(node, index) for node, index in value.uses if end_around(node, [end])]
-    made = end.graph.create(PYTHON_LIST, [value], outputs=1, like=end)
-    (made.output.type,) = PYTHON_LIST.infer_types([value.type], {})
+    made = end.graph.create(PYTHON_LIST, [value], {"type": type_}, outputs=[type_], like=end)
     made.insert_before(end)
     made.output.name = value.name
     for node, index in users:
@@ -311,11 +222,14 @@ def _show(value: Value, end: Node) -> None:
 def _make_private(node: Node) -> None:
     type_ = node.output.type
     assert isinstance(type_, ListType)
-    op, inputs = PRIVATE_LIST, list(node.inputs)
-    repeated = node.inputs[0].node if _is_repeat(node) else None
+    op, inputs = PRIVATE_RANGE if is_range(node) else PRIVATE_LIST, list(node.inputs)
+    repeated = node.inputs[0].node if is_repeat(node) else None
     if repeated is not None:
         op, inputs = PRIVATE_REPEATED, [repeated.inputs[0], node.inputs[1]]
-    made = node.graph.create(op, inputs, {"item": type_.item}, outputs=[type_], like=node)
+    elif is_copy(node):
+        op = PRIVATE_SECTION
+    attrs = {} if op is PRIVATE_SECTION else {"item": type_.item}
+    made = node.graph.create(op, inputs, attrs, outputs=[type_], like=node)
     made.insert_before(node)
     made.output.name = node.output.name
     node.replace_with([made.output])

@@ -301,8 +301,8 @@ class Emitter(Protocol):
         """Take off the last item, as `list_load` would give it; bails if there is none."""
 
     def list_make(self, items: Sequence[V], type_: Type) -> V: ...
-    def list_repeated(self, value: V, count: V, type_: Type) -> V:
-        """``[value] * count``, of a private list of numbers."""
+    def list_filled(self, count: V, item: Callable[[V], V], type_: Type) -> V:
+        """A private list of the numbers ``item(k)`` for k = 0 .. count-1."""
 
     def list_shown(self, x: V, type_: Type) -> V:
         """The list of Python's that a private list of numbers, or of lists of numbers, is."""

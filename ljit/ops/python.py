@@ -401,6 +401,7 @@ NOT = _operator(
     undoes_itself=(BOOL,),
     infer=_bool_result,
     evaluate=operator.not_,
+    list_use=ListUse(),
     lower=compare.lower_not,
     ranges=ranges.NOT,
     can_lower=compare.can_lower_truth,

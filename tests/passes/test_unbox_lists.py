@@ -105,3 +105,32 @@ def test_a_row_that_is_in_a_grid_twice_is_one_list():
         made = compiled(n, k)
         assert made == rows(n, k)
         assert made[0] is made[1] is not made[2]
+
+
+def test_a_part_of_a_list_is_no_item_of_it():
+    def differences(n):
+        made = []
+        for i in range(n):
+            made.append(i * i % 7)
+        total = 0
+        for x in made[1:]:
+            total += x - made[0]
+        return total
+
+    compiled = ljit.jit(differences)
+    for _ in range(5):
+        assert compiled(9) == differences(9)
+    assert [made.bailouts for made in compiled.specializations] == [0]
+
+
+def test_a_list_in_itself_is_no_private_one():
+    def knot(n):
+        inner = [[n]]
+        made = [inner]
+        for _ in range(n):
+            inner.append(inner)
+        return len(made[0]), made[0][0][0]
+
+    compiled = ljit.jit(knot)
+    for _ in range(4):
+        assert compiled(5) == knot(5)

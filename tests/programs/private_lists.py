@@ -1,5 +1,7 @@
 """Lists of numbers that a function makes for itself: native code keeps them unboxed, and nobody can tell."""
 
+import numpy as np
+
 from tests.programs.harness import program
 
 
@@ -225,3 +227,65 @@ def raises_in_front_of_appending(n):
             values.append(i)
     values[0] += 1
     return values, others
+
+
+@program(
+    lambda: (np.arange(9.0),), lambda: (np.arange(5, dtype=np.int8),), lambda: (np.ones(0, bool),)
+)
+def numbers_of_numpy(a):
+    values = []
+    pairs = []
+    for i in range(len(a)):
+        values.append(a[i])
+        pairs.append((i, a[i]))
+    for i in range(1, len(values)):
+        values[i] = values[i - 1]
+        k, x = pairs[i]
+        pairs[i - 1] = (k, values[0])
+    return values, pairs
+
+
+@program(lambda: (9, 2), lambda: (9, -2), lambda: (0, 0), lambda: (1, 5))
+def lists_of_ranges(n, k):
+    numbers = list(range(n))
+    down = list(range(n, -n, -2))
+    while not not numbers and k > 0:
+        numbers[0], numbers[-1] = numbers[-1], numbers[0]
+        numbers.pop()
+        k -= 1
+    return numbers, len(down), down[k]
+
+
+@program(
+    lambda: (9, 2, 7, 1),
+    lambda: (9, -3, 99, 2),
+    lambda: (9, 7, 1, -2),
+    lambda: (5, -9, -1, 1),
+    lambda: (5, 1, 2, 0),
+)
+def parts_of_lists(n, start, stop, step):
+    numbers = [i * i for i in range(n)]
+    copy = numbers[:]
+    part = numbers[start:stop]
+    strided = numbers[start:stop:step]
+    copy[0] = -1
+    total = numbers[0] + copy[0]
+    for x in part:
+        total = total * 3 + x
+    for x in strided:
+        total = total * 3 - x
+    again = list(part)
+    again.append(total)
+    return total, again[-1], len(part)
+
+
+@program(lambda: (7, 3), lambda: (4, 0), lambda: (2, 1))
+def generations(n, steps):
+    cells = [[(i * j) % 3 == 1 for j in range(n)] for i in range(n)]
+    for _ in range(steps):
+        after = [[False] * n for _ in range(n)]
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                after[i][j] = cells[i - 1][j] != cells[i][j + 1]
+        cells = after
+    return sum([sum(row) for row in cells])
