@@ -214,6 +214,13 @@ class _Constants:
 _LONG_RUN = 2**32
 
 
+def _is_used_here(value: Value, node: Node) -> bool:
+    """Whether a baseline value is made in the node's block for the node alone."""
+    while value.node is not None and value.node.op is PROFILE and len(value.uses) == 1:
+        value = value.node.inputs[0]
+    return value.node is not None and value.node.block is node.block and len(value.uses) == 1
+
+
 def _is_mere_count(value: Value) -> bool:
     """Whether the value is the index of trips of a loop that is left by Break alone, and nothing reads it."""
     block = value.owner
@@ -252,6 +259,7 @@ class _Specializer:
             PROFILE: self.visit_profile,
             get_op("py::call"): self.visit_call,
             get_op("prim::ListConstruct"): self.visit_list,
+            get_op("prim::iter"): self.visit_iter,
             get_op("prim::iter_call"): self.visit_iter_call,
             get_op("prim::load_global"): self.visit_global,
             get_op("prim::load_closure"): self.visit_closure,
@@ -318,11 +326,37 @@ class _Specializer:
         self.finish(node, made.outputs)
         return True
 
+    def visit_iter(self, node: Node) -> bool:
+        """``iter(x)``: of what the items of `x` can be read of natively."""
+        self.out.effects = Effect.PURE
+        operand = self.iterated(node.inputs[0], node)
+        results = self.apply(Request(node.op, (operand,), node.attrs), node)
+        if results is None:
+            return False
+        self.finish(node, results)
+        return True
+
+    def iterated(self, value: Value, node: Node) -> Value:
+        """What an iteration goes through in the place of an iterator that nothing else sees."""
+        found = self.values[value]
+        made = found.node
+        if made is None or not made.op.iterated or not _is_used_here(value, node):
+            return found
+        request = Request(get_op(made.op.iterated), tuple(made.inputs), {})
+        if not request.op.has_lowering([v.type for v in made.inputs]):
+            return found
+        results = self.apply(request, node)
+        return found if results is None else results[0]
+
     def visit_iter_call(self, node: Node) -> bool:
         """``iter(f(...))``: an iteration view if `f` makes one, else the call and then its iteration."""
         self.out.effects = Effect.PURE
         request = Request(node.op, tuple(self.values[v] for v in node.inputs), node.attrs)
-        if resolve(request, _Constants(self, node)) is request and request.inputs[0].is_constant:
+        known = resolve(request, _Constants(self, node))
+        if known is not request:
+            parts = {self.values[v]: self.iterated(v, node) for v in node.inputs}
+            request = Request(known.op, tuple(parts.get(v, v) for v in known.inputs), known.attrs)
+        elif request.inputs[0].is_constant:
             called = self.apply(Request(get_op("py::call"), request.inputs, {}), node)
             if called is None:
                 return False

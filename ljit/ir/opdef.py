@@ -222,6 +222,8 @@ class OpDef(Record):
     - `fill`: all elements of the fresh array are this number, and operand 0 is a shape, or an array with its sizes.
     - `counted` names two ops on its operands that make the vector which it gives: one gives the size, an elementwise
       one each element from its number (the first operand, ``range(size)``). Nests then need no such array.
+    - `iterated` names an op that gives, of the same operands, what an iteration over the result gives, where it has a
+      lowering: ``a.ravel()`` for ``a.flat``.
     - `copies`: a fresh array that it gives has the elements of operand 0, an array, cast to its dtype.
     - `keeps_shape`: the result has the sizes of operand 0, an array.
     - `reads_items`: of a list operand it only reads the items, at once, and a tuple does as well.
@@ -260,6 +262,7 @@ class OpDef(Record):
     overwrites: bool = False
     fill: float | None = None
     counted: tuple[str, str] | None = None
+    iterated: str = ""
     copies: bool = False
     keeps_shape: bool = False
     parameters: tuple[str, ...] = ()

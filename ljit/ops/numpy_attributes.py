@@ -242,6 +242,21 @@ _declare("real", _infer_part, _lower_real, callables=(np.real,))
 _declare("imag", _infer_imag, _lower_imag, can_lower=_can_lower_imag, callables=(np.imag,))
 
 
+declare(
+    OpDef(
+        "np::flat",
+        Schema("(a)"),
+        "``a.flat``: an iterator, which may be asked for items, too.",
+        infer=lambda a: ObjectType(np.flatiter) if isinstance(a, ArrayType) else ANY,
+        evaluate=operator.attrgetter("flat"),
+        effects=Effect.CALL,
+        attributes=("ndarray.flat",),
+        iterated="np::ravel",
+        samples=((np.arange(6.0).reshape(2, 3),),),
+    )
+)
+
+
 # -- items -----------------------------------------------------------------------------------------
 
 
