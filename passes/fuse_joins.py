@@ -5,8 +5,8 @@
 `fuse` begins with this; the nests of `a + b` then write to the parts of the whole, and parts that lie between each
 other (`stack` along any axis) become one nest (`fuse_stores`). Legal for a whole in C order, for a tuple that nothing
 else sees, and parts with known ranks. Shapes that only a run can tell are checked in front; if they do not fit, the
-next compile leaves the join as it is (`failed`). The writes go to an array that nobody else sees yet, so that checks
-between them may leave for what was before.
+next compile leaves the join as it is (`failed`). Parts of rows and columns alone need no checks.
+The writes go to an array that nobody else sees yet, so that checks between them may leave for what was before.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Collection, Sequence
 from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.control import MAP, SNAPSHOT, YIELD
 from ljit.passes.fuse_nodes import Leaves, element_type, is_elementwise, leaves_of, may_leave
-from ljit.passes.fuse_updates import Check
+from ljit.passes.fuse_updates import Check, spanning_axes
 from ljit.passes.manager import is_allowed
 from ljit.passes.rewriting import insert_constant
 from ljit.records import Record
@@ -47,7 +47,8 @@ class _Join(Record):
     axis: int
     parts: Sequence[Value]
     makers: Sequence[Sequence[Node]]
-    checks: Sequence[Check]
+    checks: Sequence[Check]  # none for parts that all are as large as `span` says
+    span: Sequence[tuple[Value, int]]
 
     @staticmethod
     def of(node: Node, failed: Collection[int]) -> _Join | None:
@@ -65,12 +66,15 @@ class _Join(Record):
             return None
         near = _nodes_before(node)
         makers = [_makers_of(v, made, near) for v in parts]
-        checks = [Check.of(node, [v], failed, target=v) for v in parts]
+        span = spanning_axes(parts[0]) if node.op.joins == "along a new axis" else None
+        if any(spanning_axes(v) != span for v in parts[1:]):
+            span = None
+        checks = [] if span else [Check.of(node, [v], failed, target=v) for v in parts]
         is_spread = rank < whole.ndim and axis % whole.ndim == rank  # parts lie between each other
         if not (any(makers) or is_spread) or any(check is None for check in checks):
             return None
         known = [check for check in checks if check is not None]
-        return _Join(node, axis % whole.ndim, parts, makers, known)
+        return _Join(node, axis % whole.ndim, parts, makers, known, span or ())
 
     @property
     def is_stack(self) -> bool:
@@ -78,11 +82,14 @@ class _Join(Record):
 
     def write(self) -> None:
         """Put a new array with the parts stored in it in the place of the join."""
-        for part, check in zip(self.parts, self.checks, strict=True):
-            if check.others and part.node is not None:
+        for check in self.checks:
+            if check.others and check.target.node is not None:
                 check.insert()
         shapes = [self._shape_of(check.base) for check in self.checks]
-        self._check_shapes()
+        if self.span:
+            shapes = [[self._size_of(v, axis) for v, axis in self.span]]
+        else:
+            self._check_shapes()
         made = self._new_array(shapes)
         if self.is_stack:
             self._store_stacked(made)
@@ -142,9 +149,12 @@ class _Join(Record):
         return range(type_.ndim)
 
     def _shape_of(self, base: Value) -> list[Value]:
+        return [self._size_of(base, axis) for axis in self._axes]
+
+    def _size_of(self, base: Value, axis: int) -> Value:
         shape = self._add("np::shape", [base])
         assert isinstance(shape.type, TupleType)
-        return [self._add("prim::TupleIndex", [shape], index=i) for i in self._axes]
+        return self._add("prim::TupleIndex", [shape], index=axis)
 
     def _new_array(self, shapes: Sequence[Sequence[Value]]) -> Value:
         sizes = list(shapes[0])

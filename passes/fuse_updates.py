@@ -38,6 +38,7 @@ __all__ = [
     "make_updates_plain",
     "nodes_between",
     "put_in_place",
+    "spanning_axes",
 ]
 
 NAME = "fuse"
@@ -291,6 +292,31 @@ def has_full_source(value: Value, target: Value) -> bool:
         isinstance(v.type, ArrayType) and _is_full(v, target)
         for v in _sources([value], target.node)
     )
+
+
+def spanning_axes(value: Value) -> list[tuple[Value, int]] | None:
+    """For each axis of what is computed element by element, the one source that steps along it, and that one's axis.
+
+    None unless types tell that all others have one element there, as in ``x[:, None] + y``: then the sizes of
+    the sources always fit each other.
+    """
+    if value.node is None or not is_elementwise(value.node):
+        return None
+    known: dict[Value, Leaves] = {}
+    sources, found = _sources([value], value.node), []
+    if joint_leaves(sources, known) != leaves_of(value, known):
+        return None  # ranges, which are no arrays
+    for behind in range(-_rank(value), 0):  # axes from the last one
+        own = [(v, _rank(v) + behind) for v in sources if _steps_along(v, behind)]
+        if len(own) != 1:
+            return None
+        found += own
+    return found
+
+
+def _steps_along(value: Value, behind: int) -> bool:
+    assert isinstance(value.type, ArrayType)
+    return -behind <= value.type.ndim and value.type.shape[behind] != 1
 
 
 def _rank(value: Value) -> int:

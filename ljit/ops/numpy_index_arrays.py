@@ -39,7 +39,7 @@ __all__ = [
 
 _ALL = (SliceType(NONE, NONE, NONE), ObjectType(types.EllipsisType))
 _BLOCK = 32
-_BOOL = np.dtype(bool)
+_BOOL, _BYTE = np.dtype(bool), np.dtype(np.uint8)
 _INT64, _UINT64 = np.dtype(np.int64), ScalarType(np.dtype(np.uint64))
 
 _VECTOR = ArrayType(_INT64, (None,))
@@ -196,12 +196,13 @@ def _copy_columns(e: Emitter, a: V, index: V, made: ArrayType) -> V:
     """
     lead = e.array_sizes(a)[:-1]
     *_, column = e.tuple_items(index)
-    a = _as_matrix(e, a)
+    a = _with_bytes(e, _as_matrix(e, a))
     rows, width = e.array_sizes(a)
     column = _checked_columns(e, a, column)
     (count,) = e.array_sizes(column)
     one, item, step = (e.const(INT, x) for x in (1, a.type.dtype.itemsize, _BLOCK))
-    result = e.array_new(ArrayType(made.dtype, (None,) * 2), [count, rows], None)
+    whole = e.array_new(ArrayType(made.dtype, (None,) * 2), [count, rows], None)
+    result = _with_bytes(e, whole)
     are_near = e.compare("eq", e.array_strides(a)[0], item)
     step = e.select(are_near, e.add(rows, one), step)
 
@@ -231,7 +232,15 @@ def _copy_columns(e: Emitter, a: V, index: V, made: ArrayType) -> V:
     for size in lead[:0:-1]:
         strides.insert(0, e.mul(strides[0], size))
     strides.append(e.mul(rows, strides[-1]))
-    return e.array_view(result, made, e.const(INT, 0), [*lead, count], strides)
+    return e.array_view(whole, made, e.const(INT, 0), [*lead, count], strides)
+
+
+def _with_bytes(e: Emitter, a: V) -> V:
+    """An array of bools as one of bytes, which are moved as they are: nobody asks whether they are 0."""
+    if a.type.dtype != _BOOL:
+        return a
+    type_ = ArrayType(_BYTE, a.type.shape, a.type.layout)
+    return e.array_view(a, type_, e.const(INT, 0), e.array_sizes(a), e.array_strides(a))
 
 
 def _move_column(e: Emitter, a: V, k: V, result: V, j: V) -> V:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import ljit
 from tests.ops.layouts import DTYPES, LAYOUTS, filled
 from tests.ops.test_numpy_index_arrays import INDEX_DTYPES, check, is_native
 
@@ -128,3 +129,12 @@ def in_other_work(a, i, j):
 def test_columns_within_other_work():
     a = np.arange(60.0).reshape(6, 10)
     check(in_other_work, [(a, indices(10, 4), indices(10, 4)) for _ in range(3)])
+
+
+def test_bytes_of_bools_are_moved_as_they_are():
+    compiled, j = ljit.jit(lambda a, j: a[:, j]), np.array([2, 0, 1])
+    a = np.arange(12, dtype=np.uint8).reshape(4, 3).view(bool)
+    for x in (a, a, np.asfortranarray(a)):
+        found, wanted = compiled(x, j), x[:, j]
+        assert found.dtype == bool
+        assert found.view(np.uint8).tolist() == wanted.view(np.uint8).tolist()

@@ -137,3 +137,20 @@ def test_items_of_a_stack_are_its_parts_if_nothing_else_sees_them() -> None:
 
     a = np.arange(3.0)
     same(pairs, (a, a + 1), (a[:1], a[1:2]), (a[:0], a[:0]))
+
+
+def test_stacks_of_grids_are_computed_in_their_place() -> None:
+    def grids(x: Any, y: Any, z: Any) -> Any:
+        u, v = np.meshgrid(x, y)
+        both = np.stack((u * v, u - v), axis=-1)
+        pairs = np.stack((x[:, None] + y, x[:, None] * y), axis=1)
+        wide = np.stack((x[:, None] + (z + np.arange(4)), x[:, None] * (z + np.arange(4))))
+        return both, pairs, wide, np.stack((x[:, None] + y[None] * z[:, None], x[:, None] * y))
+
+    a, b, one = np.arange(3.0), np.arange(5, dtype=np.float32), np.ones(1)
+    same(grids, (a, b, one), (b, a, one), (a[:0], b, one), (a[::-2], b[:1], one), (a, b, a))
+
+
+def test_a_grid_of_ints_has_no_parts_in_memory() -> None:
+    indices = ljit.jit(lambda h, w: np.indices((h, w)))
+    assert "np::stack" not in str(indices.graph_for(3, 4))
