@@ -63,18 +63,23 @@ def _flat_nonzero_of(parts: Parts, a: Value) -> Value | None:
     return None if truth is None else parts.apply("np::flatnonzero", truth)
 
 
-declare_function(
-    "nonzero",
-    "(a)",
-    _infer_nonzero,
-    np.nonzero,
-    lower=lambda e, a: e.tuple_make([places_of(e, a, ArrayType(_INT64, (None,), "strided"))]),
-    can_lower=lambda a: _can_find(a) and a.ndim == 1,
-    decompose=_nonzero_of,
-    callables=(np.nonzero, np.where),
-    methods=("ndarray.nonzero",),
-    samples=((_MATRIX,), (np.arange(4) > 1,)),
-)
+def _declare_nonzero(name: str, function: Callable[..., Any], methods: tuple[str, ...]) -> None:
+    declare_function(
+        name,
+        "(a)",
+        _infer_nonzero,
+        function,
+        lower=lambda e, a: e.tuple_make([places_of(e, a, ArrayType(_INT64, (None,), "strided"))]),
+        can_lower=lambda a: _can_find(a) and a.ndim == 1,
+        decompose=_nonzero_of,
+        doc=f"``np.{function.__name__}(a)``.",
+        methods=methods,
+        samples=((_MATRIX,), (np.arange(4) > 1,)),
+    )
+
+
+_declare_nonzero("nonzero", np.nonzero, ("ndarray.nonzero",))
+_declare_nonzero("where_nonzero", np.where, ())
 declare_function(
     "flatnonzero",
     "(a)",
@@ -186,16 +191,11 @@ def _fill_rows(
     e.loop(times, row)
 
 
-def _take(a: Any, indices: Any, *, axis: Any = None) -> Any:
-    return np.take(a, indices, axis)
-
-
 declare_function(
     "take",
     "(a, indices, *, axis=None)",
     _infer_take,
     np.take,
-    evaluate=_take,
     lower=_lower_take,
     can_lower=_can_take,
     decompose=_rows_of,

@@ -374,6 +374,7 @@ class ProfilingExecutor:
             quick_runs=quick_runs(plan.feedback),
             earlier=earlier,
             is_called=plan.is_called,
+            is_alone=all(p.unit is None for p in self.plans.values()),
         )
         try:
             unit = compile_function(self.baseline, request)

@@ -165,7 +165,8 @@ class CompileRequest(Record):
     """What to compile a function or a loop for.
 
     `quick_runs`: how often the code may run before it is worth optimising; it is not optimised then. 0: it is.
-    `earlier`: what quick code was made of, if that is to be optimised. `is_called`: by native code, too.
+    `earlier`: what quick code was made of, if that is to be optimised. `is_called`: by native code, too. `is_alone`:
+    there is no native code of the function for other types.
     """
 
     types: tuple[Type, ...]
@@ -176,6 +177,7 @@ class CompileRequest(Record):
     quick_runs: int
     earlier: Specialization | None = None
     is_called: bool = False
+    is_alone: bool = True
 
     @property
     def is_quick(self) -> bool:
@@ -197,7 +199,7 @@ def compile_function(baseline: Baseline, request: CompileRequest) -> NativeUnit 
                 request.link_to,
                 is_quick=request.is_quick,
             )
-        if not is_worthwhile(made.graph):
+        if not is_worthwhile(made.graph, is_alone=request.is_alone):
             return None
         return _compile(made, name, request, start)
 

@@ -6,6 +6,7 @@ from types import FunctionType
 
 from ljit.ir import Effect, Graph, Node
 from ljit.ops.control import CALL_NATIVE, IF, LOOP
+from ljit.types import ArrayType
 
 __all__ = ["is_worthwhile", "quick_work", "runs_boxed"]
 
@@ -14,8 +15,12 @@ _TRIPS = 10  # that a loop is taken to have
 _MOST_DEPTH = 3
 
 
-def is_worthwhile(graph: Graph) -> bool:
-    """Whether anything but boxed calls happens in it; CPython makes functions faster."""
+def is_worthwhile(graph: Graph, *, is_alone: bool = True) -> bool:
+    """Whether anything but boxed calls happens in it; CPython makes functions faster.
+
+    Boxed calls on arrays take no longer in native code than in CPython's. So if the function has native code for other
+    types, that is better than to come to the executor until calls jump to CPython (`is_alone`: it has none).
+    """
     has_boxed = has_gain = makes_functions = False
     for node in graph.walk():
         if node.op is CALL_NATIVE or (node.blocks and node.op is not IF):
@@ -25,7 +30,8 @@ def is_worthwhile(graph: Graph) -> bool:
             makes_functions |= _is_call_of(node, FunctionType)
         elif node.blocks or node.op.lower is not None:
             has_gain = True
-    return not makes_functions and (has_gain or not has_boxed)
+    is_cheaper = not is_alone and any(isinstance(v.type, ArrayType) for v in graph.params)
+    return not makes_functions and (has_gain or not has_boxed or is_cheaper)
 
 
 def runs_boxed(node: Node) -> bool:

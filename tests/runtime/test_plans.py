@@ -285,6 +285,24 @@ def test_types_that_gain_nothing_jump_to_cpython_beside_native_code_for_others()
     assert f("%s", "b") == "b"
 
 
+def test_arrays_that_numpy_does_anyway_have_native_code_beside_other_arrays():
+    @ljit.jit
+    def f(a):
+        return np.repeat(a, 3)
+
+    contiguous = np.arange(6.0).reshape(2, 3)
+    for a in (contiguous, contiguous[:, ::-1]):
+        for _ in range(3):
+            np.testing.assert_array_equal(f(a), np.repeat(a, 3), strict=True)
+    assert all(plan.unit is not None for plan in f._executor.plans.values())
+    assert len(f._executor.plans) == 2
+    alone = ljit.jit(f.__wrapped__)
+    for _ in range(3):
+        alone(contiguous[:, ::-1])
+    (plan,) = alone._executor.plans.values()
+    assert plan.refused is not None
+
+
 def test_an_untranslatable_function_jumps_to_cpython_once_the_compiler_is_loaded():
     import ljit.codegen  # noqa: F401
 

@@ -1,10 +1,10 @@
-"""What native code is worth: after how much work it is optimised."""
+"""What native code is worth: whether it is made, and after how much work it is optimised."""
 
 from __future__ import annotations
 
 import ljit.ops  # noqa: F401  # declares the ops of the graphs
 from ljit.ir import parse
-from ljit.runtime.worth import quick_work
+from ljit.runtime.worth import is_worthwhile, quick_work
 
 NATIVE = """
 graph(%a : float, %b : float):
@@ -51,3 +51,23 @@ def test_boxed_calls_in_front_of_a_loop_count_little():
 
 def test_zero_runs_are_none():
     assert quick_work(parse(BOXED), 0) == 0
+
+
+LEFT_TO_NUMPY = """
+graph(%a : Float64(*, *, strided)):
+  %b : Float64(*) = np::ravel(%a)
+  return (%b)
+"""
+LEFT_TO_PYTHON = """
+graph(%a : str, %b : Any):
+  %c : Any = py::mod(%a, %b)
+  return (%c)
+"""
+
+
+def test_boxed_calls_on_arrays_are_worth_a_compile_beside_native_code():
+    assert is_worthwhile(parse(NATIVE))
+    for text in (LEFT_TO_NUMPY, LEFT_TO_PYTHON):
+        assert not is_worthwhile(parse(text))
+    assert is_worthwhile(parse(LEFT_TO_NUMPY), is_alone=False)
+    assert not is_worthwhile(parse(LEFT_TO_PYTHON), is_alone=False)
