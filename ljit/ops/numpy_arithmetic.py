@@ -27,7 +27,7 @@ from ljit.ops.numpy_ufuncs import (
     kind,
     scalar_type_of,
 )
-from ljit.ops.python_numbers import float_rem
+from ljit.ops.python_numbers import float_rem, rem_of_few_bits
 from ljit.types import ANY, FLOAT, INT, ArrayType, Type
 
 __all__: list[str] = []
@@ -167,10 +167,14 @@ def _float_rem(e: Emitter, x: V, y: V) -> V:
     return e.cast(float_rem(e, e.cast(x, FLOAT), e.cast(y, FLOAT)), x.type)
 
 
-def _float_divmod(e: Emitter, x: V, y: V) -> tuple[V, V]:
+def _rem_of_halves(e: Emitter, x: V, y: V) -> V:
+    return e.cast(rem_of_few_bits(e, e.cast(x, FLOAT), e.cast(y, FLOAT)), x.type)
+
+
+def _float_divmod(e: Emitter, x: V, y: V, rem: Body = _float_rem) -> tuple[V, V]:
     """``npy_divmod``: quotient and remainder with the sign of the divisor."""
     zero = constant(e, x, 0.0)
-    rest = _float_rem(e, x, y)
+    rest = rem(e, x, y)
     quotient = e.div(e.sub(x, rest), y)
     differ = e.bit_xor(_is_negative(e, y), _is_negative(e, rest))
     adjust = e.bit_and(e.compare("ne", rest, zero), differ)
@@ -402,10 +406,23 @@ declare_ufunc(np.absolute, absolute, "biufc", is_cheap=True, wide="FD")
 declare_ufunc(np.fabs, lambda e, x: e.intrinsic("fabs", x), "f", is_cheap=True)
 declare_ufunc(np.sign, _sign, "iuf", instructions=4)
 declare_ufunc(np.divide, _divide, "fc", instructions=4, neutral=Neutral(1, holds_for_floats=True))
-declare_ufunc(np.floor_divide, _floor_divide, "iuf", neutral=Neutral(1), ranges=QUOTIENT)
-declare_ufunc(np.remainder, _remainder, "iuf", ranges=REMAINDER)
+declare_ufunc(
+    np.floor_divide,
+    _floor_divide,
+    "iuf",
+    halves=lambda e, x, y: _float_divmod(e, x, y, _rem_of_halves)[0],
+    neutral=Neutral(1),
+    ranges=QUOTIENT,
+)
+declare_ufunc(
+    np.remainder,
+    _remainder,
+    "iuf",
+    halves=lambda e, x, y: _float_divmod(e, x, y, _rem_of_halves)[1],
+    ranges=REMAINDER,
+)
 declare_ufunc(np.divmod, _divmod, "iuf", callables=(np.divmod,), decompose=_divmod_of)
-declare_ufunc(np.fmod, _fmod, "iuf")
+declare_ufunc(np.fmod, _fmod, "iuf", halves=_rem_of_halves)
 declare_ufunc(np.reciprocal, _reciprocal, "iufc", raising="iu", instructions=4)
 declare_ufunc(
     np.power,

@@ -416,8 +416,20 @@ declare_ufunc(
     is_cheap=True,
     accumulation=_accumulated_extremum("lt"),
 )
-declare_ufunc(np.fmax, _extremum("gt", skips_nan=True), "biuf", is_cheap=True)
-declare_ufunc(np.fmin, _extremum("lt", skips_nan=True), "biuf", is_cheap=True)
+declare_ufunc(
+    np.fmax,
+    _extremum("gt", skips_nan=True),
+    "biuf",
+    halves=_extremum("ge", skips_nan=True),
+    is_cheap=True,
+)
+declare_ufunc(
+    np.fmin,
+    _extremum("lt", skips_nan=True),
+    "biuf",
+    halves=_extremum("le", skips_nan=True),
+    is_cheap=True,
+)
 declare_ufunc(
     np._core.umath.clip,  # type: ignore[attr-defined]
     _clip,

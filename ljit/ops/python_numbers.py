@@ -50,6 +50,7 @@ __all__ = [
     "is_plain",
     "is_real_scalar",
     "plain_effect",
+    "rem_of_few_bits",
     "shift_of",
     "to_float",
     "to_type",
@@ -176,6 +177,13 @@ def float_rem(e: Emitter, x: V, y: V) -> V:
     is_small = e.compare("lt", e.intrinsic("fabs", ratio), e.const(FLOAT, 2.0**52))
     is_small = e.bit_and(is_small, is_finite(e, y))
     return e.branch(is_small, lambda: _small_rem(e, x, y, ratio), lambda: e.rem(x, y))
+
+
+def rem_of_few_bits(e: Emitter, x: V, y: V) -> V:
+    """C's fmod for floats whose quotients are all below 2**52, unless they divide by 0: without a branch."""
+    rest = _small_rem(e, x, y, e.div(x, y))
+    is_whole = e.bit_and(is_finite(e, x), e.bit_not(is_finite(e, y)))
+    return e.select(e.bit_and(is_whole, e.compare("eq", y, y)), x, rest)
 
 
 def _is_power_of_two(x: float | None) -> bool:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit import config
 from ljit.ir import REGISTRY
 from ljit.ops.numpy_ufuncs import UFUNCS
 from ljit.types import ArrayType
@@ -31,7 +32,20 @@ def operands(count):
         return (ALL,)
     drawn = [RNG.choice(ALL, 30_000) for _ in range(count)]
     near = RNG.integers(-600, 600, (count, 30_000)).astype(np.float16) / np.float16(16)
-    return tuple(np.concatenate(pair) for pair in zip(drawn, near, strict=True))
+    special = np.array([0, 1, 3, 6e-8, 0.1, 65504, np.inf, np.nan], HALF)
+    grid = [x.ravel() for x in np.meshgrid(*[np.append(special, -special)] * count)]
+    return tuple(np.concatenate(parts) for parts in zip(drawn, near, grid, strict=True))
+
+
+@pytest.mark.parametrize("function", [np.remainder, np.floor_divide, np.fmod])
+def test_remainders_are_vectors(function):
+    f = ljit.jit(lambda a, b: function(a, b))
+    with config.overridden(quick_runs=0):
+        for _ in range(2):
+            f(np.ones(100, HALF), np.ones(100, HALF))
+    text = f.dump_llvm(optimized=True)
+    assert "<8 x double>" in text or "<4 x double>" in text or "<2 x double>" in text
+    assert "@fmod" not in text
 
 
 def test_all_arithmetic_is_native():
