@@ -112,7 +112,7 @@ def _float_to_int(f: FunctionBuilder, x: Ref, target: np.dtype) -> Ref:
 def _fitting_float_to_int(f: FunctionBuilder, x: Ref, target: np.dtype) -> Ref:
     """The integer of a float that fits, or any: without the comparisons that `_checked_fptosi` has of its own."""
     bits = 64 if target == np.uint32 or target.itemsize == 8 else 32
-    has_instruction = bits == 32 or (f.has_vectors and vector_bytes() >= _AVX512)
+    has_instruction = bits == 32 or not f.has_vectors or vector_bytes() >= _AVX512
     if target == np.uint64 or not has_instruction:
         return _float_to_int(f, x, target)
     converted = f.convert("fptosi", x, f"i{bits}")

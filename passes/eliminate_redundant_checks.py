@@ -9,8 +9,9 @@ feedback names such a node (`failed`), which keeps its check from then on. A loo
 One walk in program order with `analysis.ranges`, in which facts live as long as the block they were found in. For
 variables that a loop carries, both directions are assumed (it never falls below, or rises above, its first value) and
 checked on the way; what does not hold is dropped and the loop walked again, with less facts: a check that could not
-be shown to hold is not tried again. Numbers that an If gives are looked at case by case. Of what loops and regions give
-on several ways out, only whether it is below 0 is asked. Cost: a bounded search for each check, times two at worst for
+be shown to hold is not tried again. Where a product is not known to fit, tests that its factors are near 0 do. Numbers
+that an If gives are looked at case by case. Of what loops and regions give on several ways out, only whether it is
+below 0 is asked. Cost: a bounded search for each check, times two at worst for
 each enclosing loop.
 """
 
@@ -19,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
+from ljit.analysis.limits import limits_of_atoms
 from ljit.analysis.ranges import INT_MAX, Ranges, is_integer
 from ljit.ir import Block, Graph, Node, Value
 from ljit.ir.linear import Atom, Linear
@@ -287,21 +289,33 @@ class _Walk:
 
     def holds(self, node: Node, parts: Sequence[Linear]) -> bool:
         """Whether all parts are at least 0, if need be by tests in front of loops."""
+        made = self.tests(node, parts)
+        if made is None and any(part.degree > 1 for part in parts):
+            limits = limits_of_atoms(parts)
+            made = self.tests(node, limits) if limits else None
+            if made and any(predicate.test.constant < 0 for _, predicate in made):
+                made = None  # it would fail for small numbers
+        if made is None:
+            return False
+        for scope, predicate in made:
+            self.predicates.append((scope, predicate))
+            self.s.assume(predicate.test, scope)
+        return True
+
+    def tests(self, node: Node, parts: Sequence[Linear]) -> list[tuple[int, Predicate]] | None:
+        """The tests that make all parts at least 0; None if there are no such."""
         made = []
         for part in parts:
             if (node, part) in self.hopeless:
-                return False
+                return None
             if self.s.proves_by_cases(part):
                 continue
             test = self.predicate(node, part)
             if test is None:
                 self.hopeless.add((node, part))
-                return False
+                return None
             made.append(test)
-        for scope, predicate in made:
-            self.predicates.append((scope, predicate))
-            self.s.assume(predicate.test, scope)
-        return True
+        return made
 
     def predicate(self, node: Node, goal: Linear) -> tuple[int, Predicate] | None:
         """A test in front of the outermost loop possible that makes `goal` hold within."""

@@ -147,6 +147,8 @@ _builtin(
 
 def float_to_int(e: Emitter, x: V) -> V:
     """Truncate a float; NaN, infinities and what is beyond int64 bail out."""
+    if e.is_proven(ranges.FITS):
+        return e.cast(x, INT, fits=True)
     result = e.cast(x, INT)  # what does not fit gives the least int
     e.bail_if(e.compare("eq", result, e.const(INT, -(2**63))), "float beyond int64")
     return result

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import isqrt
 
 from ljit.ir import Node, Value
 from ljit.ir.linear import Linear
-from ljit.ir.range_rules import RangeRules, Symbolic
+from ljit.ir.range_rules import Bounds, RangeRules, Symbolic
 from ljit.ops import int_bounds
 from ljit.ops.int_bounds import are_ints, is_bool, is_int
 from ljit.ops.python_numbers import INT_MAX, INT_MIN
@@ -36,10 +37,12 @@ __all__ = [
     "MOD",
     "MUL",
     "NEG",
+    "NONNEGATIVE",
     "NOT",
     "NOT_EQUAL",
     "QUOTIENT",
     "REMAINDER",
+    "ROOT",
     "RSHIFT",
     "SAME_ITEMS",
     "SEQUENCE_INDEX",
@@ -224,7 +227,47 @@ def _converted(s: Symbolic, node: Node, _index: int) -> Linear | None:
     return s.value(node.inputs[0]) if len(node.inputs) == 1 and are_ints(node) else None
 
 
-CONVERT = RangeRules(value=_converted, bounds=int_bounds.same)
+def _reach(s: Symbolic, node: Node) -> Bounds | None:
+    """Between which ints the float lies that an int is made of."""
+    source = node.inputs[0].node if len(node.inputs) == 1 else None
+    rules = source.op.ranges if source is not None else None
+    return rules.reach(s, source) if source is not None and rules and rules.reach else None
+
+
+def _facts_of_truncated(s: Symbolic, node: Node) -> Iterable[Linear]:
+    reach = _reach(s, node)
+    if reach is not None:
+        out = s.value(node.output)
+        yield out - reach[0]
+        yield reach[1] - out
+
+
+def _conversion_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
+    reach = _reach(s, node)
+    if reach is not None:
+        yield FITS, s.constant(reach[0] - INT_MIN)
+        yield FITS, s.constant(INT_MAX - reach[1])
+
+
+def _root_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
+    if is_int(node.inputs[0].type):
+        yield NONNEGATIVE, s.value(node.inputs[0])
+
+
+def _reach_of_root(s: Symbolic, node: Node) -> Bounds | None:
+    """Whole parts of roots of what is below 2**63: 2**63 itself, to which such ints are rounded, has no larger one."""
+    x = node.inputs[0]
+    is_small = is_int(x.type) and s.bounds(x)[1] <= INT_MAX
+    return (0, isqrt(2**63)) if is_small and s.proves(s.value(x)) else None
+
+
+CONVERT = RangeRules(
+    value=_converted,
+    bounds=int_bounds.same,
+    facts=_facts_of_truncated,
+    checks=_conversion_checks,
+)
+ROOT = RangeRules(reach=_reach_of_root, checks=_root_checks)
 
 # -- conditions ------------------------------------------------------------------------------------
 

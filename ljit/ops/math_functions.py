@@ -18,6 +18,7 @@ from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
 from ljit.ops import python_arithmetic as arithmetic
 from ljit.ops.builtins_numbers import float_to_int
+from ljit.ops.int_ranges import NONNEGATIVE, ROOT
 from ljit.ops.python_numbers import (
     condition_and,
     condition_not,
@@ -176,13 +177,14 @@ _math(
 
 def _lower_sqrt(e: Emitter, x: V) -> V:
     x = to_float(e, x)
-    e.bail_if(e.compare("lt", x, e.const(FLOAT, 0.0)), "root of a negative number")
+    if not e.is_proven(NONNEGATIVE):
+        e.bail_if(e.compare("lt", x, e.const(FLOAT, 0.0)), "root of a negative number")
     return e.intrinsic("sqrt", x)
 
 
 _math(
     "sqrt", "(x, /)", "Square root; raises for negative x.",
-    lower=_lower_sqrt, effects=_effect_of_partial, samples=_SAMPLES,
+    lower=_lower_sqrt, effects=_effect_of_partial, ranges=ROOT, samples=_SAMPLES,
 )  # fmt: skip
 
 
