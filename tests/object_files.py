@@ -29,31 +29,38 @@ FOLDER = Path(__file__).parent.parent / ".pytest_cache" / "objects"
 KEPT_SECONDS = 3 * 24 * 3600  # without use
 
 _ADDRESS = re.compile(r"inttoptr \(i64 (\d{12,15}) to ptr\)")
+_TABLE = re.compile(r"getelementptr [^\n]*?ptr inttoptr \(i64 (\d{12,15}) to ptr\), i64 %")
 _MARK = 0x5A << 56
 _MIDDLE = 1 << 35
 _LOW_BITS = 0x9FFFF0  # no sum with an offset below 2**21 reaches bit 24
+_PAGE = 0xFFF
 _FARTHEST = 1 << 24  # from an object to what native code reads of it
 
 Images = tuple[list[bytes], tuple[float, float, float]]
 
 
-def number_of(index: int, address: int) -> int:
+def number_of(index: int, address: int, *, is_table: bool = False) -> int:
     """What stands for an address: as well aligned, far from all others, and at no round distance from them.
 
-    Bits that are zero would let LLVM set those of an offset where the address itself needs an addition.
+    Bits that are zero would let LLVM set those of an offset where the address itself needs an addition. To that of a
+    table an index is added, and then a number: it has the place in its page, which is the same in each process.
     """
-    return _MARK | (index * 0x9E377 % (1 << 20)) << 36 | _MIDDLE | _LOW_BITS | address & 15
+    true = address & (_PAGE if is_table else 15)
+    low_bits = _LOW_BITS & ~_PAGE if is_table else _LOW_BITS
+    return _MARK | (index * 0x9E377 % (1 << 20)) << 36 | _MIDDLE | low_bits | true
 
 
 def without_addresses(text: str) -> tuple[str, dict[int, int]]:
     """Give the text with numbers for addresses, and the address of each number."""
+    tables = set(_TABLE.findall(text))
     known: dict[str, int] = {}
     addresses: dict[int, int] = {}
 
     def replace(found: re.Match[str]) -> str:
         digits = found[1]
         if digits not in known:
-            number = known[digits] = number_of(len(known), int(digits))
+            number = number_of(len(known), int(digits), is_table=digits in tables)
+            known[digits] = number
             addresses[number] = int(digits)
         return f"inttoptr (i64 {known[digits]} to ptr)"
 

@@ -84,6 +84,14 @@ def test_numbers_stand_for_places_near_an_address_too() -> None:
     assert len({number_of(k, 0) for k in range(5000)}) == 5000
 
 
+def test_numbers_of_tables_are_as_far_into_a_page_as_their_addresses():
+    table = "inttoptr (i64 140247191359136 to ptr)"
+    text = f"%a = getelementptr inbounds i8, ptr {table}, i64 %v1\n%b = load ptr, ptr {table}"
+    (number,) = without_addresses(text)[1]
+    assert number & 0xFFF == 140247191359136 & 0xFFF
+    assert number >> 12 != 140247191359136 >> 12
+
+
 def test_an_offset_is_never_put_into_zero_bits_of_a_number():
     number = number_of(3, 0x7F0012345670)
     assert all(number & (16 << k) for k in range(17))  # else LLVM may write `or` for `+`
