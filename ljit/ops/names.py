@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
+import sys
 from collections.abc import Callable
 from types import CellType, FunctionType
 
@@ -116,13 +117,22 @@ def _lower_bound(e: Emitter, x: V, *, name: str, free: bool = False) -> V:
     return x
 
 
+#: `super().x` is one instruction, to which __class__ is a variable and None an object as any other
+_SUPER_IS_ONE_STEP = sys.version_info >= (3, 12)
+_NONE_LIKE = type("NoneType", (), {})()
+
+
 def _bound_super(receiver: object, *, scope: FunctionType) -> object:
     try:
         cls = _cell_of("__class__", scope).cell_contents
     except ValueError:
         pass
     else:
+        if receiver is None and _SUPER_IS_ONE_STEP and not isinstance(None, cls):
+            receiver = _NONE_LIKE  # which `super` does not take, either: it names the class
         return super(cls, receiver)
+    if _SUPER_IS_ONE_STEP:
+        raise _unbound_free("__class__")
     raise RuntimeError("super(): empty __class__ cell")
 
 
