@@ -232,17 +232,28 @@ def _can_lower_copy(a: Type, *, order: object) -> bool:
 def _lower_copy(e: Emitter, a: V, *, order: object) -> V:
     result = _infer_copy(a.type, order=order)
     assert isinstance(result, ArrayType)
-    sizes = list(e.array_sizes(a))
-    made = e.array_new(result, sizes, None)
-    if a.type.layout != "C":
-        e.array_assign(made, a, lambda x: x, may_bail=False, is_apart=True)
-        return made
-    total = reduce(e.mul, sizes, e.const(INT, 1))
-    flat, step = ArrayType(result.dtype, (None,)), e.const(INT, result.dtype.itemsize)
-    source, target = (e.array_view(x, flat, e.const(INT, 0), [total], [step]) for x in (a, made))
-    start = e.const(INT, 0)
-    e.array_move(target, start, source, start, total)
+    made = e.array_new(result, list(e.array_sizes(a)), None)
+    _fill_in_order(e, made, a)
     return made
+
+
+def _fill_in_order(e: Emitter, made: V, a: V) -> None:
+    """Fill a new array in C order with as many elements, whatever its rank."""
+    sizes, zero = e.array_sizes(a), e.const(INT, 0)
+    dtype, total = a.type.dtype, reduce(e.mul, sizes, e.const(INT, 1))
+    item = e.const(INT, dtype.itemsize)
+    if a.type.layout != "C":
+        strides = [reduce(e.mul, sizes[k + 1 :], item) for k in range(len(sizes))]
+        target = made
+        if made.type.ndim != len(sizes):
+            target = e.array_view(
+                made, ArrayType(dtype, (None,) * len(sizes)), zero, sizes, strides
+            )
+        e.array_assign(target, a, lambda x: x, may_bail=False, is_apart=True)
+        return
+    flat = ArrayType(dtype, (None,))
+    source, target = (e.array_view(x, flat, zero, [total], [item]) for x in (a, made))
+    e.array_move(target, zero, source, zero, total)
 
 
 def _declare_copy(name: str, order: str, evaluate: Callable[..., Any], **fields: Any) -> None:
@@ -270,4 +281,25 @@ _declare_copy(
     doc="``a.copy()``",
     callables=(),
     methods=("ndarray.copy", "generic.copy"),
+)
+
+
+def _lower_flatten(e: Emitter, a: V) -> V:
+    total = reduce(e.mul, e.array_sizes(a), e.const(INT, 1))
+    made = e.array_new(ArrayType(a.type.dtype, (None,)), [total], None)
+    _fill_in_order(e, made, a)
+    return made
+
+
+declare_function(
+    "flatten",
+    "(a)",
+    lambda a: ArrayType(a.dtype, (None,)) if isinstance(a, ArrayType) else ANY,
+    np.ndarray.flatten,
+    lower=_lower_flatten,
+    can_lower=lambda a: _can_lower_copy(a, order="C"),
+    callables=(),
+    methods=("ndarray.flatten",),
+    symbolic=True,
+    samples=((np.arange(6).reshape(2, 3),), (np.arange(6.0)[::-2],), (np.array(1.5),)),
 )

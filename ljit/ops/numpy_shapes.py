@@ -132,16 +132,6 @@ declare_function(
     effects=sharing_effects(_infer_ravel, _shares),
     samples=((np.arange(6).reshape(2, 3),),),
 )
-declare_function(
-    "flatten",
-    "(a)",
-    lambda a: ArrayType(a.dtype, (None,)) if isinstance(a, ArrayType) else ANY,
-    np.ndarray.flatten,
-    callables=(),
-    methods=("ndarray.flatten",),
-    symbolic=True,
-    samples=((np.arange(6).reshape(2, 3),),),
-)
 
 
 # -- sizes -----------------------------------------------------------------------------------------

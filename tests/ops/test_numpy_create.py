@@ -240,6 +240,21 @@ def test_copies_have_the_layout_that_numpy_gives(name):
     assert check("copy_method", np.float32(2)) == "typed"
 
 
+def test_flattened_arrays_are_fresh_vectors():
+    for a in (*layouts(), np.arange(24.0).reshape(2, 3, 4)[::-1], np.zeros((0, 3), np.int8)):
+        assert check("flatten", a) in ("typed", "ran")
+    compiled = ljit.jit(lambda a: a.flatten())
+    for a in (np.arange(60).reshape(6, 10), np.arange(60).reshape(6, 10).T):
+        for _ in range(3):
+            found = compiled(a)
+            assert found.flags.owndata
+            assert found.base is None
+            found[0] = 7
+            assert a[0, 0] == 0
+    assert "calls Python" not in compiled.explain()
+    assert all(s.state == "native" and not s.bailouts for s in compiled.specializations)
+
+
 NUMBERS = (
     False, True, 0, 5, -5, 127, 128, 300, 2**31, -(2**62), 0.0, 2.75, -2.75, 1e10, -1e300, float("nan"), float("inf"),
     1.5 + 2j, *(d.type(1) for d in DTYPES), np.int64(300), np.int64(-1), np.uint64(2**64 - 1), np.float32(-7.5),
