@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -80,11 +81,13 @@ _runs = itertools.count(1)
 def graph_pass(name: str, *, is_idempotent: bool = False) -> Callable[[Pass], Pass]:
     """Put the decorated function into `PASSES`; it stays a plain function.
 
-    One that `is_idempotent` does nothing on a graph that did not change since it ran: then it does not run.
+    One that `is_idempotent` does nothing on a graph that did not change since it ran: then it does not run. A module
+    whose import was interrupted is loaded again, and declares its pass again.
     """
 
     def register(function: Pass) -> Pass:
-        assert name not in PASSES, f"pass {name} is declared twice"
+        before = PASSES.get(name, function)
+        assert before.__module__ == function.__module__, f"pass {name} is declared twice"
         PASSES[name] = function
         if is_idempotent:
             _idempotent.add(name)
@@ -95,7 +98,7 @@ def graph_pass(name: str, *, is_idempotent: bool = False) -> Callable[[Pass], Pa
 
 def find_pass(name: str) -> Pass:
     """Give a pass by its name; imports its module when it is first asked for."""
-    if name not in PASSES:
+    if name not in PASSES or PASSES[name].__module__ not in sys.modules:
         if name not in NAMES:
             known = ", ".join(sorted({*NAMES, *PASSES}))
             raise InputError(f"pipeline: no pass is called {name!r}; there are {known}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 
 import pytest
@@ -12,7 +13,7 @@ from ljit.errors import InputError, InternalError, VerifyError
 from ljit.ir import parse
 from ljit.passes import PASSES, PassManager, run_passes
 from ljit.passes import manager as manager_module
-from ljit.passes.manager import NAMES, find_pass
+from ljit.passes.manager import NAMES, find_pass, graph_pass
 
 TEXT = """\
 graph():
@@ -181,3 +182,21 @@ def test_a_malformed_setting_is_warned_about_and_left_out():
         )
     assert (settings.opt_limits, settings.stop_after) == ({}, None)
     assert [w.category for w in caught] == [RuntimeWarning, RuntimeWarning]
+
+
+def test_a_pass_whose_module_was_interrupted_is_loaded_again(monkeypatch):
+    name, module = "fuse_rows", "ljit.passes.fuse_rows"
+    monkeypatch.setitem(PASSES, name, find_pass(name))
+    complete = sys.modules[module]
+    monkeypatch.delitem(sys.modules, module)  # as an import does that ends with an exception
+    assert find_pass(name) is sys.modules[module].fuse_rows
+    assert sys.modules[module] is not complete
+
+
+def test_a_name_of_a_pass_belongs_to_one_module():
+    def fuse(graph):
+        return False
+
+    find_pass("fuse")
+    with pytest.raises(AssertionError, match="pass fuse is declared twice"):
+        graph_pass("fuse")(fuse)

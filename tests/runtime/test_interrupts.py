@@ -174,6 +174,34 @@ assert done < len(a) and (a[:max(done - 1, 0)] == whole).all() and (a[done + 1:]
     assert out.startswith("interrupted at")
 
 
+def test_a_compile_that_was_interrupted_while_ops_were_loaded_is_made_again(run):
+    out = run("""
+from ljit.ir.registry import Registry
+
+@ljit.jit
+def f(a):
+    return np.max(a) + 1.0
+
+declare, interrupted = Registry.declare, []
+
+def declare_or_be_interrupted(self, op):
+    if op.name == "np::max" and not interrupted:
+        interrupted.append(op)
+        raise KeyboardInterrupt
+    return declare(self, op)
+
+Registry.declare = declare_or_be_interrupted
+for _ in range(4):
+    try:
+        assert f(np.arange(5.0)) == 5.0
+    except KeyboardInterrupt:
+        assert interrupted
+assert interrupted
+print("py::call" in str(f.graph_for(np.arange(5.0))), *(info.state for info in f.specializations))
+""")
+    assert out.startswith("False native")
+
+
 def test_a_nest_in_another_order_is_interrupted(run):
     out = run("""
 @ljit.jit
