@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         objects,
         private_lists,
         random_streams,
+        searches,
         shown_lists,
         stretches,
         ufunc_loops,
@@ -58,6 +59,7 @@ else:
     objects = LateModule("objects")
     private_lists = LateModule("private_lists")
     random_streams = LateModule("random_streams")
+    searches = LateModule("searches")
     shown_lists = LateModule("shown_lists")
     stretches = LateModule("stretches")
     ufunc_loops = LateModule("ufunc_loops")
@@ -337,6 +339,7 @@ class Emitter:
     list_pop = lists.list_pop
     list_make = lists.list_make
     list_filled = private_lists.filled
+    list_has = searches.has_number
     list_shown = shown_lists.shown
     str_size = objects.str_size
     str_code = objects.str_code

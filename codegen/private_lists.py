@@ -31,6 +31,7 @@ __all__ = [
     "make",
     "pop",
     "size",
+    "start",
     "store",
 ]
 
@@ -110,6 +111,11 @@ def count(f: FunctionBuilder, x: Native) -> Ref:
     return found
 
 
+def start(f: FunctionBuilder, x: Native) -> Ref:
+    """The address of the items."""
+    return f.load("ptr", _field(f, x, BYTEARRAY_START), suffix=kind_of_memory(f, "header"))
+
+
 def item_at(f: FunctionBuilder, x: Native, index: Ref) -> Native:
     return _load_at(f, x, f.mul(index, _size_of(_item(x))))
 
@@ -164,8 +170,7 @@ def _places(
 ) -> Iterator[tuple[Ref, Type, int]]:
     """Give address, type and alignment of each number of the item at an offset in bytes."""
     codes = number_codes(item)
-    start = f.load("ptr", _field(f, x, BYTEARRAY_START), suffix=kind_of_memory(f, "header"))
-    first = f.gep("i8", start, offset)
+    first = f.gep("i8", start(f, x), offset)
     numbers = item.items if isinstance(item, TupleType) else (item,)
     align = min(struct.calcsize(code) for code in codes) if len(set(codes)) == 1 else 1
     for k, number in enumerate(numbers):

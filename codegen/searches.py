@@ -1,12 +1,14 @@
 """``x in xs`` for a number and a list of numbers: the objects are compared where they lie.
 
-As soon as an item is of another class, CPython compares all of them.
+As soon as an item is of another class, CPython compares all of them. The numbers of a private list are compared 32 at a
+time, with vectors.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ljit.codegen import private_lists
 from ljit.codegen.builder import Ref, integer
 from ljit.codegen.forms import Native
 from ljit.codegen.layout import (
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["find_number", "is_number_missing"]
+__all__ = ["find_number", "has_number", "is_number_missing"]
 
 _UNKNOWN = -1
 
@@ -60,6 +62,53 @@ def is_number_missing(
 
     found = find_number(e, item, container, is_there)
     return None if found is None else Native(BOOL, (e.f.bool_not(found.ref),))
+
+
+def has_number(e: Emitter, x: Native, item: Native) -> Native:
+    """Whether a private list of ints or floats has one that is equal."""
+    type_ = item.ref.type
+    name, compare = f"numbers_have_{type_}", "icmp eq" if type_ == "i64" else "fcmp oeq"
+    e.f.module.define(name, _HAS_NUMBER.format(name=name, type=type_, compare=compare))
+    operands = (private_lists.start(e.f, x), private_lists.count(e.f, x), item.ref)
+    return Native(BOOL, (e.f.call("i1", name, operands),))
+
+
+_HAS_NUMBER = """define internal i1 @{name}(ptr %items, i64 %size, {type} %value) nounwind {{
+  %whole = and i64 %size, -32
+  br label %blocks
+blocks:
+  %first = phi i64 [ 0, %0 ], [ %behind, %block ]
+  %is.rest = icmp uge i64 %first, %whole
+  br i1 %is.rest, label %rest, label %turn
+turn:
+  %j = phi i64 [ 0, %blocks ], [ %j.next, %turn ]
+  %any = phi i1 [ false, %blocks ], [ %any.next, %turn ]
+  %at = add i64 %first, %j
+  %place = getelementptr {type}, ptr %items, i64 %at
+  %number = load {type}, ptr %place
+  %same = {compare} {type} %number, %value
+  %any.next = or i1 %any, %same
+  %j.next = add i64 %j, 1
+  %is.end = icmp eq i64 %j.next, 32
+  br i1 %is.end, label %block, label %turn
+block:
+  %behind = add i64 %first, 32
+  br i1 %any.next, label %found, label %blocks
+rest:
+  %k = phi i64 [ %first, %blocks ], [ %k.next, %next ]
+  %more = icmp ult i64 %k, %size
+  br i1 %more, label %next, label %none
+next:
+  %k.place = getelementptr {type}, ptr %items, i64 %k
+  %k.number = load {type}, ptr %k.place
+  %k.same = {compare} {type} %k.number, %value
+  %k.next = add i64 %k, 1
+  br i1 %k.same, label %found, label %rest
+found:
+  ret i1 true
+none:
+  ret i1 false
+}}"""
 
 
 def _source(name: str, type_: str, cls: Ref) -> str:

@@ -7,6 +7,7 @@ Cost: linear in the graph.
 from __future__ import annotations
 
 from ljit.ir import Effect, Graph, Node, Value, get_op
+from ljit.ir.list_uses import ListUse
 from ljit.ops.private_lists import number_codes
 from ljit.passes.carried import find_slots
 from ljit.records import Record, made_by
@@ -54,6 +55,9 @@ class Group(Record, frozen=False):
     values: list[Value] = made_by(factory=list)
     types: set[Type] = made_by(factory=set)
     gets: list[Value] = made_by(factory=list)
+    reads: list[Value] = made_by(
+        factory=list
+    )  # what is computed of items, they themselves among it
     is_good: bool = True
     is_copied: bool = False
     items: Group | None = None  # the group of the items, if they are lists
@@ -77,8 +81,8 @@ class Lists:
         for node in graph.walk():
             if is_maker(node) and is_list(node.output):
                 self._make(node)
-            elif node.op.list_use is not None and is_list(node.inputs[0]):
-                self._use(node)
+            elif node.op.list_use is not None and is_list(node.inputs[node.op.list_use.operand]):
+                self._use(node, node.op.list_use)
 
     def group(self, value: Value) -> Group:
         """The group of a value."""
@@ -94,9 +98,18 @@ class Lists:
         for value in _items_made(node):
             self._put(node.output, value)
 
-    def _use(self, node: Node) -> None:
-        x, use = node.inputs[0], node.op.list_use
-        assert use is not None
+    def private_type(self, value: Value) -> Type:
+        """Give the type of a value as a private list; that of any other value is its own."""
+        group = self.groups[value].whole if value in self.groups else None
+        if group is None or group.items is not None or len(group.types) != 1:
+            return value.type
+        (item,) = group.types
+        return ListType(item, True)
+
+    def _use(self, node: Node, use: ListUse) -> None:
+        x = node.inputs[use.operand]
+        if use.gives_item or use.operand:
+            self.group(x).reads.append(node.output)
         if use.gives_list:
             self._unite(self.group(x), self.group(node.output))
         if use.puts is not None:
@@ -130,6 +143,7 @@ class Lists:
         one.values += other.values
         one.types |= other.types
         one.gets += other.gets
+        one.reads += other.reads
         one.is_good = one.is_good and other.is_good
         one.is_copied = one.is_copied or other.is_copied
         if other.items is not None:

@@ -76,13 +76,13 @@ def _end_of(family: list[Group], lists: Lists) -> _End | None:
     if any(_has_other_holder(group, outer, lists) for outer, group in itertools.pairwise(family)):
         return None
     values = [value for group in family for value in group.values]
-    return _find_end(values, family[-1].gets, lists) if all(map(_is_made_here, values)) else None
+    return _find_end(values, family[-1].reads, lists) if all(map(_is_made_here, values)) else None
 
 
 def _has_numbers(family: list[Group]) -> bool:
     """Whether all that the lists hold is numbers of one type, and some are read."""
     innermost = family[-1]
-    if not all(group.is_good and group.types for group in family) or not innermost.gets:
+    if not all(group.is_good and group.types for group in family) or not innermost.reads:
         return False
     if any(group.is_copied for group in family[:-1]):
         return False
@@ -116,7 +116,7 @@ def _gives(node: Node) -> bool:
     return use is not None and (use.gives_item or use.gives_list) and is_list(node.inputs[0])
 
 
-def _find_end(values: list[Value], items: list[Value], lists: Lists) -> _End | None:
+def _find_end(values: list[Value], reads: list[Value], lists: Lists) -> _End | None:
     """Find out who is shown at the end, if any; None if somebody sees one of the lists before, or two are shown."""
     shown = [value for value in values if not all(_is_fine(*use, lists) for use in value.uses)]
     if not shown:
@@ -132,7 +132,7 @@ def _find_end(values: list[Value], items: list[Value], lists: Lists) -> _End | N
             first in before
             and all(_is_private(value, first, nodes, lists) for value in before)
             and all(_stays_behind(value, nodes, lists) for value in values if value not in before)
-            and any(not _is_behind(item, nodes) for item in items)
+            and any(not _is_behind(value, nodes) for value in reads)
         ):
             return _End(first, nodes, before)
     return None
@@ -178,9 +178,9 @@ def _is_fine(node: Node, index: int, lists: Lists) -> bool:
     if node.op is SNAPSHOT or (node, index) in lists.flows or is_maker(node):
         return True
     use = node.op.list_use
-    if use is None or index not in (0, use.puts) or not is_list(node.inputs[0]):
+    if use is None or index not in (use.operand, use.puts) or not is_list(node.inputs[use.operand]):
         return False
-    types = [value.type for value in node.inputs]
+    types = [lists.private_type(value) for value in node.inputs]
     if is_copy(node):
         return PRIVATE_SECTION.has_lowering(types, {})
     return node.op.has_lowering(types, node.attrs)

@@ -304,6 +304,9 @@ class Emitter(Protocol):
     def list_filled(self, count: V, item: Callable[[V], V], type_: Type) -> V:
         """A private list of the numbers ``item(k)`` for k = 0 .. count-1."""
 
+    def list_has(self, x: V, item: V) -> V:
+        """Whether a private list of ints or floats has one that is equal."""
+
     def list_shown(self, x: V, type_: Type) -> V:
         """The list of Python's that a private list of numbers, or of lists of numbers, is."""
 

@@ -8,12 +8,14 @@ __all__ = ["ListUse"]
 
 
 class ListUse(Record):
-    """What an op does with operand 0, a list; that it is read is nothing to be declared.
+    """What an op does with an operand, a list; that it is read is nothing to be declared.
 
+    - `operand`: which one.
     - `gives_item`: the output is an item; `gives_list`: it is the list itself.
     - `puts`: the operand that becomes an item.
     """
 
+    operand: int = 0
     gives_item: bool = False
     gives_list: bool = False
     puts: int | None = None

@@ -297,7 +297,7 @@ class OpDef(Record):
     #: a result of type `Any` is no sign that the op does not suit the operands: it may be any object
     gives_objects: bool = False
     reads_items: bool = False
-    #: what it does with operand 0, if that is a list, in native code that knows private lists
+    #: what it does with an operand, if that is a list, in native code that knows private lists
     list_use: ListUse | None = None
     #: the elements of the array operand 0 at operand 1 (a view where nothing is allocated); or they become operand 2
     reads_part: bool = False

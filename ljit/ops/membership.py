@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ljit.ir import OpDef, Schema, declare
+from ljit.ir.list_uses import ListUse
 from ljit.ops import python_compare as compare
 from ljit.types import BOOL, Type
 
@@ -51,6 +52,7 @@ CONTAINS = _membership_op(
     syntax="{0} in {1}",
     infer=_infer_in,
     evaluate=is_in,
+    list_use=ListUse(operand=1),
     lower=compare.lower_in,
     can_lower=compare.can_lower_in,
     effects=compare.effect_of_in,
@@ -63,6 +65,7 @@ NOT_CONTAINS = _membership_op(
     syntax="{0} not in {1}",
     infer=_infer_in,
     evaluate=is_not_in,
+    list_use=ListUse(operand=1),
     lower=compare.lower_not_in,
     can_lower=compare.can_lower_in,
     effects=compare.effect_of_in,

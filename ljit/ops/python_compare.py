@@ -371,7 +371,9 @@ def _can_lower_same_or_equal(x: Type, y: Type) -> bool:
 
 
 def can_lower_in(item: Type, container: Type) -> bool:
-    """Whether ``item in container`` has native code: tuples of numbers, and ranges."""
+    """Whether ``item in container`` has native code: tuples of numbers, ranges, and private lists of numbers."""
+    if isinstance(container, ListType) and container.is_private:
+        return item == container.item and item in (INT, FLOAT)
     if isinstance(container, TupleType):
         return all(_can_lower_same_or_equal(item, t) for t in container.items)
     return container == RANGE and item in (BOOL, INT)
@@ -379,6 +381,8 @@ def can_lower_in(item: Type, container: Type) -> bool:
 
 def effect_of_in(item: Type, container: Type) -> Effect:
     """Looking up plain values in plain containers may raise at most."""
+    if isinstance(container, ListType) and container.is_private:
+        return Effect.READ
     return Effect.PURE if can_lower_in(item, container) else plain_effect(item, container)
 
 
@@ -386,6 +390,8 @@ def lower_in(e: Emitter, item: V, container: V) -> V:
     """Lower ``item in container``."""
     if container.type == RANGE:
         return _in_range(e, to_type(e, item, INT), container)
+    if isinstance(container.type, ListType):
+        return e.list_has(container, item)
     found = [_same_or_equal(e, item, other) for other in e.tuple_items(container)]
     return condition_or(e, *found) if found else e.const(BOOL, False)
 

@@ -289,3 +289,17 @@ def generations(n, steps):
                 after[i][j] = cells[i - 1][j] != cells[i][j + 1]
         cells = after
     return sum([sum(row) for row in cells])
+
+
+@program(lambda: (97, 3), lambda: (997, 7), lambda: (4, 2), lambda: (0, 1))
+def numbers_seen_before(n, k):
+    seen = []
+    halves = [0.5]
+    x = 1
+    while x not in seen:
+        seen.append(x)
+        if x * 0.5 in halves:
+            halves.append(-0.0)
+        halves.append(x * 0.5 + 1.0)
+        x = x * k % n
+    return len(seen), 0.0 in halves, float("nan") in halves, halves[len(halves) // 2], x in seen
