@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 _ALL = (SliceType(NONE, NONE, NONE), ObjectType(types.EllipsisType))
-_BLOCK = 32
+_BLOCK, _LINE = 32, 64  # rows; bytes of a line of the cache
 _BOOL, _BYTE = np.dtype(bool), np.dtype(np.uint8)
 _INT64, _UINT64 = np.dtype(np.int64), ScalarType(np.dtype(np.uint64))
 
@@ -200,7 +200,8 @@ def _copy_columns(e: Emitter, a: V, index: V, made: ArrayType) -> V:
     rows, width = e.array_sizes(a)
     column = _checked_columns(e, a, column)
     (count,) = e.array_sizes(column)
-    one, item, step = (e.const(INT, x) for x in (1, a.type.dtype.itemsize, _BLOCK))
+    itemsize = a.type.dtype.itemsize
+    one, item, step = (e.const(INT, x) for x in (1, itemsize, max(_BLOCK, _LINE // itemsize)))
     whole = e.array_new(ArrayType(made.dtype, (None,) * 2), [count, rows], None)
     result = _with_bytes(e, whole)
     are_near = e.compare("eq", e.array_strides(a)[0], item)
