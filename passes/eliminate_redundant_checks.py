@@ -42,7 +42,7 @@ def eliminate_redundant_checks(graph: Graph, failed: Container[int] = ()) -> boo
     walk = _walked(graph, failed)
     limited = [loop for loop, most in walk.limits.items() if _note_limit(loop, most)]
     changed = bool(limited)
-    if any(len(_ints(loop)) > 1 for loop in limited):  # what they count is known now
+    if walk.counting.intersection(limited):  # how far they count is known now
         walk = _walked(graph, failed)
     for node, names in walk.proven.items():
         if names and names != node.proven and is_allowed(NAME, node):
@@ -91,6 +91,7 @@ class _Walk:
         #: what was not to be shown; when a loop is walked again, there are less facts
         self.hopeless: set[tuple[Node, Linear]] = set()
         self.limits: dict[Node, int] = {}  # of the trips of loops
+        self.counting: set[Node] = set()  # loops that move a variable by bounded steps
 
     # -- the walk ----------------------------------------------------------------------------------
 
@@ -191,6 +192,8 @@ class _Walk:
             most = loses_bits(loop.node, head[0])
         if most is not None:
             self.limits[loop.node] = most
+        if any(induction.rate for induction in loop.inductions):
+            self.counting.add(loop.node)
 
     def drop(self, mark: int) -> None:
         """Take back the tests made since `mark`, with what follows from them in scopes that are still open."""
@@ -270,12 +273,13 @@ class _Walk:
             return
         target = node.target if node.op is CONTINUE else owner
         found = next(loop for loop in self.loops if loop.node is target)
-        found.measures = remaining(self.s, found.node, found.measures, node)
         for induction in found.inductions:
             if not induction.is_certain:
                 following = self.s.value(node.inputs[induction.index])
                 if not self.s.proves_by_cases(induction.distance(following)):
                     found.failures.add(induction)
+        if not found.failures:  # else the loop is walked again
+            found.measures = remaining(self.s, found.node, found.measures, node)
 
     # -- checks ------------------------------------------------------------------------------------
 

@@ -36,15 +36,22 @@ class Measure(Record):
 
     def is_kept(self, s: Ranges, following: Linear) -> bool:
         """Whether a trip may end with this amount for the next one."""
-        if not (following - self.amount).terms:  # a fixed step
+        if not self._is_likely(following):
             return False
         change = following - self.amount * 2 if self.doubles else self.amount - following * 2
         return s.proves(self.amount - 1) and s.proves_by_cases(change)
 
+    def _is_likely(self, following: Linear) -> bool:
+        """Whether it is worth a search for proofs: no fixed step, nor another variable."""
+        if self.doubles:
+            return any(following.terms.get(term, 0) > 1 for term in self.amount.terms)
+        is_computed = any(atom.value.node is not None for atom in following.atoms())
+        return is_computed and bool((following - self.amount).terms)
+
 
 def measures(s: Ranges, loop: Node, conditions: Iterable[Linear]) -> list[Measure]:
     """What may be one of an innermost loop; `conditions` are at least 0 where its body goes on."""
-    if any(node.op is LOOP for node in loop.blocks[0].walk()):
+    if "most_trips" in loop.attrs or any(node.op is LOOP for node in loop.blocks[0].walk()):
         return []
     variables = [s.value(p) for p in loop.blocks[0].params[1:] if is_integer(p.type)]
     halving = dict.fromkeys([*(condition + 1 for condition in conditions), *variables])
