@@ -187,3 +187,10 @@ def arrays_of_lists_from_elsewhere(xs, n):
         made.append(i)
         total += a.sum() + b.sum()
     return total, made
+
+
+@program(lambda: (np.arange(6.0).reshape(2, 3),), lambda: (np.ones((0, 2)),))
+def reshaped_under_another_name(a):
+    b = c = a.copy()
+    b.shape = (b.size,)
+    return c * 2
