@@ -38,6 +38,11 @@ class Exit(Record, frozen=False):
     index: int = -1
     edges: list[tuple[int, BlockRef]] | None = None
 
+    @property
+    def is_for_errors(self) -> bool:
+        """Whether the interpreter goes on when an error is set."""
+        return self.catches or self.info.raises
+
 
 class _ErrorExit(Record):
     """The block that leaves with the error that is set; `state`: where a handler for it begins to look."""
@@ -62,11 +67,19 @@ class Bailout:
         self.late: list[tuple[Ref, Node | None]] | None = None  # checks that are tested together
         self.waiting: list[tuple[Ref, Node | None, str]] | None = None  # those of a nest's loop
         self.checks = 0  # how many checks were asked for so far
+        self.landing: BlockRef | None = None  # where a handler takes the error that is set
+        self.retry: BlockRef | None = None  # where what has failed a check is done by CPython
         self._exits: list[Exit] = []
         self._errors: dict[tuple[int, int], _ErrorExit] = {}
 
     def snapshot(
-        self, at: str, names: tuple[str, ...], values: Sequence[Native], *, catches: bool = False
+        self,
+        at: str,
+        names: tuple[str, ...],
+        values: Sequence[Native],
+        *,
+        catches: bool = False,
+        raises: bool = False,
     ) -> None:
         """Make this the state that later checks go back to."""
         private = tuple(
@@ -74,7 +87,7 @@ class Bailout:
             for place, value in enumerate(values)
             if isinstance(value.type, ListType) and value.type.is_private
         )
-        self.current = Exit(ExitInfo(at, names, private=private), values, catches)
+        self.current = Exit(ExitInfo(at, names, raises, private), values, catches)
 
     def bail_if(self, condition: Ref, reason: str, *, may_wait: bool = False) -> None:
         """Leave at the current Snapshot if the condition holds.
@@ -94,17 +107,25 @@ class Bailout:
             return
         if not f.is_reachable:
             return
+        if self.retry is not None:
+            self._branch_if(condition, condition, self.retry)
+            return
         exit_block, site = self._site(reason)
         checked = condition
         if self.context.options.chaos:
             condition = f.binary("or", condition, self._is_forced(site))
-        following = f.new_block("ok")
+        left = self._branch_if(condition, checked, exit_block)
         assert self.current is not None and self.current.edges is not None
-        left = f.condbr(condition, exit_block, following, unlikely=True)
         if left is not None:
             self.current.edges.append((site, left))
-        if f.start(following):
-            f.known.note(checked, following, truth=False)
+
+    def _branch_if(self, condition: Ref, checked: Ref, target: BlockRef) -> BlockRef | None:
+        """Go to `target` if the condition holds, and else on, where `checked` is known to be false."""
+        following = self.f.new_block("ok")
+        left = self.f.condbr(condition, target, following, unlikely=True)
+        if self.f.start(following):
+            self.f.known.note(checked, following, truth=False)
+        return left
 
     def bail_late(self, condition: Ref) -> None:
         """Leave if the condition holds, at `test_late` at the latest; `late` must be a list."""
@@ -133,6 +154,8 @@ class Bailout:
         """
         f = self.f
         self.checks += 1
+        if self.retry is not None:
+            return self.retry
         block = f.new_block("fail")
         if not f.is_reachable:
             return block
@@ -200,35 +223,66 @@ class Bailout:
         self.f.condbr(condition, self.error_block(), following, unlikely=True)
         self.f.start(following)
 
+    @property
+    def handled(self) -> Ref | None:
+        """The exception, if the place is in a handler."""
+        state = self.current
+        return state.values[-1].ref if state is not None and state.info.raises else None
+
+    @property
+    def is_handled(self) -> bool:
+        """Whether an error that is set goes to a handler of this function."""
+        return self.landing is not None or (self.current is not None and self.current.catches)
+
     def error_block(self) -> BlockRef:
         """The block that leaves with the error that is set, for the range of the current node."""
         place = self.node.range if self.node is not None else None
-        state = self.current if self.current is not None and self.current.catches else None
+        if self.landing is not None:
+            return self._block_before(self.landing, place)
+        state = self.current if self.current is not None and self.current.is_for_errors else None
         found = self._errors.get((id(place), id(state)))
         if found is None:
             block = self.f.new_block("error")
             found = self._errors[id(place), id(state)] = _ErrorExit(block, place, self.node, state)
         return found.block
 
+    def _block_before(self, landing: BlockRef, place: SourceRange | None) -> BlockRef:
+        """A block that adds a place to the traceback of the error that is set, for a handler."""
+        block = self.f.new_block("error")
+        saved, self.f.block = self.f.block, None
+        self.f.start(block, reachable=True, cold=True)
+        self._add_traceback(place)
+        self.f.br(landing)
+        self.f.block = saved
+        return block
+
     # -- the cold blocks ---------------------------------------------------------------------------
 
     def finish(self) -> None:
         """Write all exits and error blocks."""
         for error in self._errors.values():
-            if self.f.start(error.block, cold=True):
+            if not self.f.start(error.block, cold=True):
+                continue
+            if error.state is None:
                 self._add_traceback(error.place)
-                if error.state is None:
-                    self.ownership.leave_with(Ref("ptr", "null", 0))
-                else:
-                    self._leave_for_handler(error, error.state)
+                self.ownership.leave_with(Ref("ptr", "null", 0))
+            elif error.state.info.raises:  # in a handler, which the interpreter runs again
+                self.f.call_external("void", "PyErr_Clear", ())
+                self._leave_for_handler(error, error.state.info, error.state.values)
+            else:
+                self._add_traceback(error.place)
+                raised = self.f.call("ptr", support("take_error"), ())
+                values = [*error.state.values, Native(ANY, (raised,), late=partial(_same, raised))]
+                info = error.state.info.with_changes(raises=True)
+                self._leave_for_handler(error, info, values)
         self._finish_exits()
 
-    def _leave_for_handler(self, error: _ErrorExit, state: Exit) -> None:
-        """Hand the exception that is set to the interpreter, with the values of a Snapshot."""
-        raised = self.f.call("ptr", support("take_error"), ())
-        values = [*state.values, Native(ANY, (raised,), late=lambda: raised)]
+    def _leave_for_handler(
+        self, error: _ErrorExit, info: ExitInfo, values: Sequence[Native]
+    ) -> None:
+        """Hand the last one of the values, an exception, to the interpreter, with the others."""
         index = len(self.context.exits)
-        self.context.exits.append(state.info.with_changes(raises=True))
+        self.context.exits.append(info)
         origin = error.node.origin if error.node is not None else -1
         self.context.sites.append(SiteInfo(origin, RAISED, error.place))
         site = integer("i32", len(self.context.sites) - 1)
@@ -247,9 +301,13 @@ class Bailout:
             site = self.f.phi("i32")
             for number, block in state.edges or ():
                 site.add(integer("i32", number), block)
-            if self.thread_state is not None:
-                self.f.call("void", support("regain_gil"), (self.thread_state,))
+            self.regain_gil()
             self._leave(state.index, site, state.values)
+
+    def regain_gil(self) -> None:
+        """Have the GIL again, which the code that failed a check may have given up."""
+        if self.thread_state is not None:
+            self.f.call("void", support("regain_gil"), (self.thread_state,))
 
     def _leave(self, index: int, site: Ref, values: Sequence[Native]) -> None:
         """End the block: give what the interpreter makes of the values."""
@@ -260,6 +318,10 @@ class Bailout:
         if frames is not None:
             raise_depth(self.f, frames)
         self.ownership.leave_with(result)
+
+
+def _same(pointer: Ref) -> Ref:
+    return pointer
 
 
 def known_object(

@@ -17,15 +17,17 @@ from ljit.codegen.convert import convert, has_member, narrow
 from ljit.codegen.emitter import Emitter
 from ljit.codegen.float_chains import hint_of
 from ljit.codegen.forms import Native
+from ljit.codegen.handled import handling
 from ljit.codegen.joins import Join
 from ljit.codegen.lifetimes import Deaths
-from ljit.codegen.operations import operation
+from ljit.codegen.operations import boxed_call, operation
 from ljit.codegen.predicates import emit_predicate
+from ljit.codegen.slow_path import support
 from ljit.codegen.small_arrays import is_late, late_array, small_array
 from ljit.codegen.speculation import is_select, may_be_in_front_of_checks
 from ljit.codegen.watches import Watch
 from ljit.errors import CodegenError
-from ljit.ir import ENDLESS, Block, Graph, Node, Value
+from ljit.ir import ENDLESS, Block, Effect, Graph, Node, Value
 from ljit.ops.control import (
     ASSUME,
     BREAK,
@@ -43,6 +45,7 @@ from ljit.ops.control import (
     REGION,
     RETURN,
     SNAPSHOT,
+    TRY,
     TYPE_IS,
     UNINITIALIZED,
     UNREACHABLE,
@@ -51,6 +54,7 @@ from ljit.ops.control import (
 from ljit.types import (
     ANY,
     BOOL,
+    ListType,
     Type,
     join,
 )
@@ -78,6 +82,7 @@ class GraphEmitter:
             IF: self._if,
             LOOP: self._loop,
             REGION: self._region,
+            TRY: self._try,
             YIELD: lambda node: self._yield(self._operands(node)),
             CONTINUE: lambda node: self._exit(node, self._continues),
             BREAK: lambda node: self._exit(node, self._breaks),
@@ -160,8 +165,9 @@ class GraphEmitter:
     def _snapshot(self, node: Node) -> None:
         names = node.attrs["names"]
         assert isinstance(names, tuple)
-        catches = bool(node.attrs.get("catches"))
-        self.e.bailout.snapshot(str(node.attrs["at"]), names, self._operands(node), catches=catches)
+        catches, raises = bool(node.attrs.get("catches")), bool(node.attrs.get("raises"))
+        at, values = str(node.attrs["at"]), self._operands(node)
+        self.e.bailout.snapshot(at, names, values, catches=catches, raises=raises)
         self.e.polling.leave_late()
         if self._polls_at_entry:
             self._polls_at_entry = False
@@ -213,6 +219,32 @@ class GraphEmitter:
         before = bailout.current
         self._breaks[node] = after.jump
         self._run(node.blocks[0], after.jump)
+        bailout.current = before if node.effects.is_repeatable else None
+        self._define(node, after.start())
+
+    def _try(self, node: Node) -> None:
+        """What raises in block 0 goes to block 1; one node whose check fails is done once more, by CPython."""
+        f, bailout = self.e.f, self.e.bailout
+        body, handler = node.blocks
+        after = Join(self.e, [o.type for o in node.outputs], "tried", values=node.outputs)
+        before, outer = bailout.current, (bailout.landing, bailout.retry)
+        bailout.landing = landing = f.new_block("raised")
+        bailout.retry = retry = f.new_block("retry") if _can_be_redone(body) else None
+        self._run(body, after.jump)
+        bailout.retry, bailout.current = None, before
+        if retry is not None and f.start(retry, cold=True):
+            assert body.first is not None
+            bailout.node = body.first
+            bailout.regain_gil()
+            self._define(body.first, boxed_call(self.e, body.first, self._operands(body.first)))
+            if f.is_reachable:
+                after.jump(self._operands(body.terminator))
+        bailout.landing, bailout.retry = outer
+        if f.start(landing, cold=True):
+            raised = f.call("ptr", support("take_error"), ())
+            self.e.ownership.acquire(raised)
+            self.env[handler.params[0]] = Native(ANY, (raised,))
+            self._run(handler, after.jump)
         bailout.current = before if node.effects.is_repeatable else None
         self._define(node, after.start())
 
@@ -356,6 +388,11 @@ class GraphEmitter:
     # -- operations --------------------------------------------------------------------------------
 
     def _operation(self, node: Node) -> None:
+        handled = self.e.bailout.handled
+        if handled is not None and node.effects & Effect.CALL:
+            with handling(self.e, handled):
+                self._define(node, operation(self.e, node, self._operands(node)))
+            return
         self._define(node, operation(self.e, node, self._operands(node)))
 
     def _build(self, node: Node) -> None:
@@ -391,3 +428,11 @@ class GraphEmitter:
             node,
             emit_map(self.e, into, inputs, types_, kernel, attrs=node.attrs, elements=elements),
         )
+
+
+def _can_be_redone(block: Block) -> bool:
+    """Whether the block is one node that CPython can do, too."""
+    node = block.first
+    if node is None or node.next is not block.last or node.op.evaluate is None:
+        return False
+    return not any(isinstance(v.type, ListType) and v.type.is_private for v in node.inputs)

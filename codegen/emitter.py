@@ -355,6 +355,8 @@ class Emitter:
     getattr = objects.getattr_
     setattr = objects.setattr_
     call_boxed = objects.call_boxed
+    is_caught_by = objects.is_caught_by
+    raise_ = objects.raise_
     call_function = objects.call_function
     owned_result = objects.owned_result
 

@@ -14,7 +14,7 @@ from ljit.analysis.dominance import holder_in
 from ljit.codegen.builder import Ref
 from ljit.codegen.forms import Native, array_parts, owned_positions
 from ljit.ir import Effect, Node, Value
-from ljit.ops.control import IF, LOOP, REGION, SNAPSHOT
+from ljit.ops.control import IF, LOOP, REGION, SNAPSHOT, TRY
 from ljit.types import ArrayType, ListType
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class Deaths:
         self._dead = [pointer for pointer in self._dead if pointer.text in needed]
 
 
-_STRUCTURES = (IF, LOOP, REGION)
+_STRUCTURES = (IF, LOOP, REGION, TRY)
 
 
 def _users_in_block(value: Value) -> set[Node] | None:

@@ -20,7 +20,7 @@ from ljit.codegen.layout import BYTES_ITEMS, VAR_SIZE
 from ljit.codegen.lifetimes import is_for_exits
 from ljit.codegen.unpacking import is_unpacking, tuple_of_items
 from ljit.config import settings
-from ljit.ir import Effect, Value
+from ljit.ir import Effect, Value, get_op
 from ljit.ops import python_types
 from ljit.ops.python_types import class_of
 from ljit.types import (
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 #: tells the callee that it may write to the word before the arguments
 ARGUMENTS_OFFSET = -(2**63)
+_IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 #: where ops are declared: the functions of these files that native code calls leave no frame in tracebacks
 _OPS = os.path.join(os.path.dirname(python_types.__file__), "")
 
@@ -152,6 +153,56 @@ def call_boxed(e: Emitter, function: object, args: Sequence[Native]) -> object:
     if len(types) == 1:
         return call_result(e, result, types[0])
     return e.tuple_items(call_result(e, result, TupleType(types)))
+
+
+def is_caught_by(e: Emitter, function: object, error: Native, classes: Native) -> object:
+    """Whether an ``except`` clause takes an exception; `function` says what is wrong with classes that are none."""
+    node, f = e.bailout.node, e.f
+    wanted = _constants_in(node.inputs[1]) if node is not None else (None,)
+    if not all(isinstance(cls, type) and issubclass(cls, BaseException) for cls in wanted):
+        return call_boxed(e, function, (error, classes))
+    found = FALSE
+    for cls in wanted:
+        operands = (error.ref, e.context.keep(cls))
+        matches = f.call_external("i32", "PyErr_GivenExceptionMatches", operands)
+        found = f.binary("or", found, f.icmp("ne", matches, integer("i32", 0)))
+    return Native(BOOL, (found,))
+
+
+def _constants_in(value: Value) -> tuple[object, ...]:
+    """The items of a tuple of constants, or the constant; (None,): it is not known."""
+    made = value.node
+    if made is not None and made.op is get_op("prim::TupleConstruct"):
+        items = [v.constant for v in made.inputs if v.is_constant]
+        return tuple(items) if len(items) == len(made.inputs) else (None,)
+    known = value.constant if value.is_constant else None
+    return known if isinstance(known, tuple) else (known,)
+
+
+def raise_(e: Emitter, operands: Sequence[Native], *, has_cause: bool) -> None:
+    """Raise where the function has a handler, if that runs no unknown code; else the interpreter does."""
+    node, f = e.bailout.node, e.f
+    operand = node.inputs[0] if node is not None and len(operands) == 1 else None
+    if has_cause or operand is None or not e.bailout.is_handled:
+        e.bail("raise")
+        return
+    cls, pointer = class_of(operand.type), operands[0].ref
+    if cls is not None and issubclass(cls, BaseException):
+        f.call_external("void", "PyErr_SetObject", (e.context.keep(cls), pointer))
+    elif operand.is_constant and _is_builtin_exception(operand.constant):
+        made = owned_result(e, f.call_external("ptr", "PyObject_CallNoArgs", (pointer,)))
+        f.call_external("void", "PyErr_SetObject", (pointer, made.ref))
+    else:
+        e.bail("raise")
+        return
+    f.br(e.bailout.error_block())
+
+
+def _is_builtin_exception(value: object) -> bool:
+    """Whether the value is a class of exceptions whose instances C code makes."""
+    if not isinstance(value, type) or not issubclass(value, BaseException):
+        return False
+    return not value.__flags__ & _IS_HEAP_TYPE
 
 
 def call_function(e: Emitter, function: object, args: Sequence[Native]) -> Native:

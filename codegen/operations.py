@@ -11,7 +11,7 @@ from ljit.errors import CodegenError
 from ljit.ir import Effect, Node, OpDef, get_op
 from ljit.types import ANY, INT, ArrayType, RangeType, Type
 
-__all__ = ["operation"]
+__all__ = ["boxed_call", "operation"]
 
 
 def operation(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native]:
@@ -26,15 +26,21 @@ def operation(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native
             return _elementwise(e, node, operands)
         assert op.lower is not None
         results = op.lower(e, *operands, **node.attrs)
-    else:
-        if op.evaluate is None:
-            msg = f"{op.name} has neither lower nor evaluate for {', '.join(map(str, types_))}"
-            raise CodegenError(msg)
-        function = op.evaluate
-        if node.attrs:
-            function = op.bind(**node.attrs) if op.bind else partial(function, **node.attrs)
-        results = e.call_boxed(function, operands)
-    return _as_sequence(results, len(node.outputs))
+        return _as_sequence(results, len(node.outputs))
+    if op.evaluate is None:
+        msg = f"{op.name} has neither lower nor evaluate for {', '.join(map(str, types_))}"
+        raise CodegenError(msg)
+    return boxed_call(e, node, operands)
+
+
+def boxed_call(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native]:
+    """Let CPython run a node's op; gives its outputs."""
+    function = node.op.evaluate
+    assert function is not None
+    e.result_types = tuple(out.type for out in node.outputs)
+    if node.attrs:
+        function = node.op.bind(**node.attrs) if node.op.bind else partial(function, **node.attrs)
+    return _as_sequence(e.call_boxed(function, operands), len(node.outputs))
 
 
 def _elementwise(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native]:

@@ -20,7 +20,7 @@ from ljit.ir import Effect, Graph, Node, OpDef, get_op
 from ljit.ops.numpy_rules import element_of
 from ljit.ops.python_types import numpy_decides
 from ljit.passes.manager import graph_pass, is_allowed
-from ljit.passes.rewriting import insert_constant, replace_value
+from ljit.passes.rewriting import insert_constant, is_tried, replace_value
 from ljit.types import ANY, BOOL, INT, ArrayType, ScalarType, Type
 
 __all__ = ["normalize_ops"]
@@ -52,7 +52,9 @@ def _read_tuple(node: Node) -> bool:
     made = node.inputs[0].node
     if made is None or made.op is not get_op("prim::ListConstruct") or not made.inputs:
         return False
-    if node.output.type == ANY:  # CPython reads it: its message tells a list from a tuple
+    if node.output.type == ANY or is_tried(
+        node
+    ):  # CPython may: its message tells a list from a tuple
         return False
     if len(made.output.uses) > 1 or not is_allowed(NAME, node):
         return False

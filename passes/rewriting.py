@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ljit.ir import Block, Graph, Node, Value
-from ljit.ops.control import CONSTANT, SNAPSHOT, YIELD
+from ljit.ops.control import CONSTANT, SNAPSHOT, TRY, YIELD
 from ljit.types import ANY, Type, type_of
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "drop_repeated_snapshot",
     "erase_behind",
     "insert_constant",
+    "is_tried",
     "replace_value",
     "replace_with_constant",
 ]
@@ -61,6 +62,11 @@ def insert_constant(value: object, before: Node, type_: Type | None = None) -> V
     types = [type_of(value) if type_ is None else type_]
     node = before.graph.create(CONSTANT, attrs=attrs, outputs=types, like=before)
     return node.insert_before(before).output
+
+
+def is_tried(node: Node) -> bool:
+    """Whether a handler may get what the node raises: CPython does it then, as it stands."""
+    return node.block is not None and node.block.owner is not None and node.block.owner.op is TRY
 
 
 def replace_with_constant(node: Node, value: object) -> None:

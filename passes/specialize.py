@@ -40,7 +40,6 @@ from ljit.ops.control import (
     NOT_RUN,
     PROFILE,
     RAISES,
-    TRY,
     UNINITIALIZED,
     YIELD,
 )
@@ -53,6 +52,7 @@ from ljit.passes.native_calls import MAX_WALKS, LinkTo, NativeCalls, no_link, re
 from ljit.passes.resolve import Request, resolve
 from ljit.passes.seen_items import seen_items
 from ljit.passes.specialize_control import ControlFlow
+from ljit.passes.specialize_handlers import is_in_try
 from ljit.records import Record, made_by
 from ljit.types import ANY, NEVER, ArrayType, ListType, ScalarType, Type, UnionType
 
@@ -139,18 +139,12 @@ def specialize_loop(
         elif node.op is UNINITIALIZED:
             walk.visit(node)
     header = loop.blocks[0].params
-    walk.out.catches = _is_in_try(loop)
+    walk.out.catches = is_in_try(loop)
     walk.snapshot(f"header:{loop.id}", live)
     entry = [walk.values[param] for param in header]
     if walk.control.visit_loop(loop, entry[0], entry[1:]):
         walk.leave(loop)
     return Specialization(walk.out.graph, walk.out.assumptions)
-
-
-def _is_in_try(node: Node) -> bool:
-    """Whether the node is in the body of a Try (not in a handler of one only)."""
-    owners = [(block, block.owner) for block in node.blocks_around() if block.owner is not None]
-    return any(owner.op is TRY and block is owner.blocks[0] for block, owner in owners)
 
 
 def _number_type(request: Request, union: UnionType) -> ScalarType | None:
@@ -270,9 +264,9 @@ class _Specializer:
 
     def snapshot(self, at: str, live: Iterable[Value], effects: Effect = Effect.PURE) -> None:
         """Put a Snapshot of baseline values here."""
-        self.out.snapshot(at, [(v.key, self._saved(v)) for v in live if not v.is_constant], effects)
+        self.out.snapshot(at, [(v.key, self.saved(v)) for v in live if not v.is_constant], effects)
 
-    def _saved(self, value: Value) -> Value:
+    def saved(self, value: Value) -> Value:
         return self.out.constant(_LONG_RUN) if _is_mere_count(value) else self.values[value]
 
     def leave(self, loop: Node) -> None:
@@ -387,7 +381,7 @@ class _Specializer:
                     if number is None:
                         return self.out.split_union(value, emit, node)
                     return emit(self.out.as_number(value, number, node))
-        request = known
+        given, request = request.inputs, known
         types_ = self.result_types(request, node)
         if NEVER in types_:
             self.out.deoptimize(RAISES, node)
@@ -395,8 +389,14 @@ class _Specializer:
         folded = self.fold(request, types_)
         if folded is not None:
             return [folded]
-        made = self.out.append(request.op, request.inputs, request.attrs, like=node, outputs=types_)
-        return _results(made)
+
+        def append() -> Node:
+            op, inputs, attrs = request.op, request.inputs, request.attrs
+            return self.out.append(op, inputs, attrs, like=node, outputs=types_)
+
+        if not set(given).issuperset(request.inputs):
+            return _results(append())  # what it raises may speak of another object
+        return _results(self.control.trys.tried(node, append))
 
     def result_types(self, request: Request, node: Node) -> tuple[Type, ...]:
         if request.op.infer is None:

@@ -20,7 +20,6 @@ from ljit.ops.control import (
     CONTINUE,
     IF,
     LOOP,
-    RAISES,
     REGION,
     RERAISE,
     RETURN,
@@ -29,14 +28,15 @@ from ljit.ops.control import (
     YIELD,
 )
 from ljit.passes.graph_writer import GraphWriter, has_snapshot, is_left
+from ljit.passes.insert_guards import Observations
 from ljit.passes.narrowing import facts, overlap, without
 from ljit.passes.number_classes import is_unseen, plausible
+from ljit.passes.settled_types import can_be_two, holds, settled_types
+from ljit.passes.specialize_handlers import Handlers
 from ljit.records import Record, made_by
-from ljit.types import NEVER, TupleType, Type, join
+from ljit.types import NEVER, Type, join
 
 __all__ = ["ControlFlow"]
-
-MAX_TWICE = 120  # nodes of a loop body that may be written twice
 
 
 class Walk(Protocol):
@@ -47,11 +47,18 @@ class Walk(Protocol):
     liveness: Liveness
     outlined: Node | None  # the loop that the new graph is made of, if it is not the whole function
 
+    @property
+    def feedback(self) -> Observations:
+        """What earlier runs have shown."""
+
     def visit(self, node: Node) -> bool:
         """Walk one node; False if control does not go on behind it."""
 
     def snapshot(self, at: str, live: Iterable[Value]) -> None:
         """Put a Snapshot of baseline values here."""
+
+    def saved(self, value: Value) -> Value:
+        """Give what Snapshots hold of a baseline value."""
 
 
 class _SecondLoop(Record, frozen=False):
@@ -70,6 +77,22 @@ class _Exits(Record, frozen=False):
     out: list[Type]  # outputs
     second: _SecondLoop | None = None  # the loop is the first of two
 
+    def add_outputs(self, values: Sequence[Value]) -> None:
+        """Count in what leaves the node with these outputs."""
+        self.out = [join(a, v.type) for a, v in zip(self.out, values, strict=True)]
+
+    def saved(self) -> Callable[[], None]:
+        """Give the function that brings this state back."""
+        second = self.second
+        state = self.next, self.out, second.types if second is not None else []
+
+        def restore() -> None:
+            self.next, self.out, types_ = state
+            if second is not None:
+                second.types = types_
+
+        return restore
+
 
 class ControlFlow:
     """The part of a walk that handles nodes with blocks and terminators; `handlers` are by op."""
@@ -82,13 +105,14 @@ class ControlFlow:
         self.snapshot = walk.snapshot
         self.exits: dict[Node, _Exits] = {}
         self.header_types: dict[Node, list[Type]] = {}
+        self.trys = Handlers(walk, self)
         self.handlers: dict[OpDef, Callable[[Node], bool]] = {
             IF: self.visit_if,
             LOOP: self.visit_inner_loop,
             REGION: self.visit_region,
-            TRY: self.visit_try,
-            CATCH: self.visit_catch,
-            RERAISE: lambda node: self.out.deoptimize(RAISES, node),
+            TRY: self.trys.visit_try,
+            CATCH: self.trys.visit_catch,
+            RERAISE: self.trys.visit_reraise,
             YIELD: self.visit_yield,
             CONTINUE: self.visit_continue,
             BREAK: self.visit_break,
@@ -164,32 +188,40 @@ class ControlFlow:
 
     def visit_early_exits(self, node: Node) -> bool:
         region = self.out.append(REGION, like=node)
-        exits = self.exits[node] = _Exits(region, [], [NEVER] * len(node.outputs))
+        exits = self.enter(node, region)
         end = self.out.in_branch(region, lambda: self.block_results(node.blocks[0]))
         if end is not None:
-            exits.out = [join(a, v.type) for a, v in zip(exits.out, end, strict=True)]
-        if (exits.out and NEVER in exits.out) or not is_left(region):
-            self.out.append(UNREACHABLE, like=node)
-            return False
-        for old, type_ in zip(node.outputs, exits.out, strict=True):
-            self.values[old] = region.add_output(type_, old.name)
-        if has_snapshot(region):
-            self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
-        return True
-
-    def visit_try(self, node: Node) -> bool:
-        """The body of a Try, in its place: what raises in it leaves for the interpreter, which has the handler."""
-        outer, self.out.catches = self.out.catches, True
-        goes_on = self.splice(node, node.blocks[0])
-        self.out.catches = outer
-        if goes_on:
+            exits.add_outputs(end)
+        goes_on = self.finish_region(node, region)
+        if goes_on and has_snapshot(region):
             self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
         return goes_on
 
-    def visit_catch(self, node: Node) -> bool:
-        """What the handler gets is part of the state from here on."""
-        self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
+    def enter(self, node: Node, region: Node) -> _Exits:
+        """Begin to walk the blocks of a node that becomes a Region."""
+        exits = self.exits[node] = _Exits(region, [], [NEVER] * len(node.outputs))
+        return exits
+
+    def finish_region(self, node: Node, region: Node) -> bool:
+        """Give a Region its outputs; False if nothing leaves it."""
+        types_ = self.exits[node].out
+        if NEVER in types_ or not is_left(region):
+            self.out.append(UNREACHABLE, like=node)
+            return False
+        for old, type_ in zip(node.outputs, types_, strict=True):
+            self.values[old] = region.add_output(type_, old.name)
         return True
+
+    def saved(self) -> Callable[[], None]:
+        """Give the function that takes back what is done to the exits, and to `dirty`, from now on."""
+        undo, dirty = [exits.saved() for exits in self.exits.values()], self.out.dirty
+
+        def restore() -> None:
+            for restore_one in undo:
+                restore_one()
+            self.out.dirty = dirty
+
+        return restore
 
     # -- loops -------------------------------------------------------------------------------------
 
@@ -314,7 +346,7 @@ class ControlFlow:
                 self.snapshot(f"header:{node.id}", self.liveness.live_at_header(node))
                 loop, exits, _ = self.settle(node, entry[0], entry[1:], second.types[1:])
             final = [p.type for p in loop.blocks[0].params[1:]]
-            if not entry or all(map(_holds, final, initial)):
+            if not entry or all(map(holds, final, initial)):
                 _erase(both)
                 self.out.dirty = was_dirty
                 return None
@@ -372,14 +404,21 @@ class ControlFlow:
         if node.target not in self.exits:
             return self.leave_outlined(node)
         exits, values = self.exits[node.target], self.operands(node)
-        exits.out = [join(a, v.type) for a, v in zip(exits.out, values, strict=True)]
+        exits.add_outputs(values)
         self.out.append(BREAK, values, like=node).target = exits.target
         return False
 
     def leave_outlined(self, node: Node) -> bool:
         """Leave the outlined loop for one around it."""
+        return self.leave_at(node, "leaves the loop")
+
+    def leave_at(self, node: Node, reason: str) -> bool:
+        """Leave at a terminator, which the interpreter runs; of a handler, too: it does not look at the exception."""
+        handling, self.out.handling = self.out.handling, False
         self.snapshot(f"before:{node.id}", self.liveness.live_before(node))
-        return self.out.deoptimize("leaves the loop", node)
+        self.out.deoptimize(reason, node)
+        self.out.handling = handling
+        return False
 
     def next_trip(self, exits: _Exits, values: Sequence[Value], end: Node) -> bool:
         """Write the end of a trip, as `end` (a Yield or Continue) in the baseline graph."""
@@ -405,7 +444,7 @@ class ControlFlow:
         second = exits.second
         assert second is not None
         pairs = list(zip(values, second.settled, strict=True))
-        open_ = [(v, t) for v, t in pairs if not _holds(t, v.type)]
+        open_ = [(v, t) for v, t in pairs if not holds(t, v.type)]
         if not all(overlap(v.type, t) for v, t in open_):
             return values
         emit = partial(self.enter_second, exits, pairs, end)
@@ -424,7 +463,7 @@ class ControlFlow:
         k, one = exits.target.blocks[0].params[0], self.out.constant(1)
         entry = [self.out.append(get_op("py::add"), (k, one), like=end).output]
         for value, type_ in pairs:
-            self.out.narrowed[value] = type_ if not _holds(type_, value.type) else value.type
+            self.out.narrowed[value] = type_ if not holds(type_, value.type) else value.type
             entry.append(self.out.narrow(value, end))
         types_ = [v.type for v in entry]
         second.types = list(map(join, second.types, types_)) if second.types else types_
@@ -432,45 +471,13 @@ class ControlFlow:
 
     def visit_return(self, node: Node) -> bool:
         if self.walk.outlined is not None:
-            self.snapshot(f"before:{node.id}", self.liveness.live_before(node))
-            return self.out.deoptimize("returns", node)
+            return self.leave_at(node, "returns")
         self.out.append(RETURN, self.operands(node), like=node)
         return False
 
     def visit_unreachable(self, node: Node) -> bool:
         self.out.append(UNREACHABLE, like=node)
         return False
-
-
-def can_be_two(loop: Node) -> bool:
-    """Whether the body of a baseline loop may be written twice: it is short and has no loop in it."""
-    inside = list(loop.blocks[0].walk())
-    return (
-        len(loop.blocks) == 1 and len(inside) <= MAX_TWICE and all(n.op is not LOOP for n in inside)
-    )
-
-
-def settled_types(initial: Sequence[Type], after_trip: Sequence[Type]) -> list[Type] | None:
-    """Give the types that carried values settle to; None if they stay what they are or mix with those."""
-    if NEVER in after_trip:
-        return None
-    settled = list(map(_settled, initial, after_trip))
-    if NEVER in settled or all(map(_holds, settled, initial)):
-        return None
-    return settled
-
-
-def _settled(initial: Type, after_trip: Type) -> Type:
-    if isinstance(initial, TupleType) and isinstance(after_trip, TupleType):
-        if len(initial.items) == len(after_trip.items):
-            return TupleType(tuple(map(_settled, initial.items, after_trip.items)))
-    if _holds(initial, after_trip):
-        return after_trip
-    return without(after_trip, initial)
-
-
-def _holds(wide: Type, narrow: Type) -> bool:
-    return join(wide, narrow) == wide
 
 
 def _erase(node: Node) -> None:

@@ -36,7 +36,7 @@ from ljit.passes.last_blocks import end_around, find_ends
 from ljit.passes.list_groups import Group, Lists, is_copy, is_list, is_maker, is_range, is_repeat
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.records import Record
-from ljit.types import NEVER, ListType, Type
+from ljit.types import ANY, NEVER, ListType, Type
 
 __all__ = ["unbox_lists"]
 
@@ -179,6 +179,8 @@ def _is_fine(node: Node, index: int, lists: Lists) -> bool:
         return True
     use = node.op.list_use
     if use is None or index not in (use.operand, use.puts) or not is_list(node.inputs[use.operand]):
+        return False
+    if any(out.type == ANY for out in node.outputs):  # CPython does it
         return False
     types = [lists.private_type(value) for value in node.inputs]
     if is_copy(node):

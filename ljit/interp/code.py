@@ -7,7 +7,8 @@ when they are first run, and `Code.steps` keeps these.
 Every place where the interpreter can start has a name in `positions`:
 
 - ``before:ID`` and ``after:ID`` of a node (``after`` of an If, Loop or Region: behind the merge),
-- ``header:ID`` of a Loop: its block parameters are set, ``k < stop`` has not been tested yet.
+- ``header:ID`` of a Loop: its block parameters are set, ``k < stop`` has not been tested yet,
+- ``handler:ID`` of a Try, for an exception: its other block parameters are set.
 
 This module is not the compiler (`ljit.interp.compiler`) and knows nothing of ops.
 """

@@ -258,11 +258,12 @@ class _Compiler:
         self.ends[node] = end = _Label()
         body, handler = node.blocks
         error, *parameters = self.new_registers(handler.params)
-        start, catches = len(self.instructions), self.catches.setdefault(node, [])
-        self.visit_catch(next(iter(body)))
+        start = len(self.instructions)
+        catches = self.catches[node] = [(start, ())]  # its own are in front of all that may raise
         self.visit_block(body)
         del self.catches[node]
         self.bind(behind := _Label())
+        self.pin(f"handler:{node.id}")
         self.visit_block(handler)
         self.bind(end)
         info = TryInfo(

@@ -16,12 +16,16 @@ from ljit.interp.tracebacks import Entries, entries_of
 from ljit.records import Record
 from ljit.stack import compiler_frames
 
-__all__ = ["Landing", "landing_at"]
+__all__ = ["Landing", "landing_at", "landing_of_native"]
+
+
+_BEFORE = "before:"
 
 
 class Landing(Record):
-    """Where control goes from an instruction that raised; `region` is None if it leaves the function."""
+    """Where control goes from an instruction, of a `node`, that raised; `region` is None if it leaves the function."""
 
+    node: int
     region: TryInfo | None
     entries: Entries
     kept: tuple[
@@ -48,14 +52,25 @@ def landing_at(code: Code, pc: int) -> Landing:
         return code.landings.setdefault(pc, _landing_at(code, pc))
 
 
+def landing_of_native(code: Code, pc: int) -> Landing:
+    """Give the landing of what native code raised: at a place in a body, or at a handler that is to run it."""
+    region = next((t for t in code.tries if t.handler == pc), None)
+    if region is None:
+        return landing_at(code, pc)
+    return Landing(-1, region, (), (), _named(region.parameters))
+
+
 def _landing_at(code: Code, pc: int) -> Landing:
     instruction = code.instructions[pc]
     entries = () if instruction.kind is Kind.RERAISE else entries_of(instruction.range)
     region = next((t for t in code.tries if t.start <= pc < t.handler), None)
+    starts = (name for name, at in code.positions.items() if at <= pc and name.startswith(_BEFORE))
+    *_, last = starts
+    node = int(last.removeprefix(_BEFORE))
     if region is None:
-        return Landing(None, entries, (), ())
+        return Landing(node, None, entries, (), ())
     live = registers_in(code.live[region.handler])
-    return Landing(region, entries, _named(live), _named(region.sources_at(pc)))
+    return Landing(node, region, entries, _named(live), _named(region.sources_at(pc)))
 
 
 def _named(registers: Iterable[int]) -> tuple[tuple[int, str], ...]:

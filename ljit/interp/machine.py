@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from ljit.errors import InternalError
 from ljit.interp.code import Code, LoopInfo, TryInfo
 from ljit.interp.hot_loops import HotLoops, count_native_trips
-from ljit.interp.landings import landing_at
+from ljit.interp.landings import landing_at, landing_of_native
 from ljit.interp.recursion import enter_frame, leave_frame
 from ljit.interp.steps import DONE, Step, step_at
 from ljit.interp.tracebacks import drop_own_frames, replace_own_frames
@@ -93,7 +93,7 @@ class Hooks(Protocol):
         """How many back-edges of a loop make it hot (again); see `ljit.interp.hot_loops`."""
 
     def on_profile(self, node_id: int, value: object) -> object:
-        """See the value that the `prim::profile` node of that id was given.
+        """See the value that the `prim::profile` node of that id was given, or what another node raised in a Try.
 
         Gives what needs not be told any more during this run: the value's class (for all its objects), or the value.
         """
@@ -192,13 +192,14 @@ def resume(
 class _Run(HotLoops):
     """One activation, as its steps see it."""
 
-    __slots__ = ("_code", "hooks", "on_profile", "raised_at", "region")
+    __slots__ = ("_code", "hooks", "known", "on_profile", "raised_at", "region")
 
     def __init__(self, code: Code, hooks: Hooks) -> None:
         super().__init__(hooks)
         self._code = code
         self.hooks = hooks
         self.on_profile = hooks.on_profile
+        self.known: set[int] = set()  # nodes that the hooks know to raise
         self.raised_at: int | None = None  # where native code raised
         self.region: TryInfo | None = None  # whose body raised last
 
@@ -313,12 +314,16 @@ def _note(
     """Put the traceback right, and find the Try whose body raised: its handler gets what is current there."""
     values: Mapping[str, object] = {}
     if run.raised_at is not None:
-        pc, run.raised_at = run.raised_at, None
-    elif step is not None:
-        pc, values = _place(pc, step, error)
-    landing = landing_at(code, pc)
+        landing = landing_of_native(code, run.raised_at)
+    else:
+        if step is not None:
+            pc, values = _place(pc, step, error)
+        landing = landing_at(code, pc)
+        if landing.region is not None and landing.node not in run.known:
+            run.known.add(landing.node)
+            run.on_profile(landing.node, error)
     entries = () if run.raised else landing.entries
-    run.raised = False
+    run.raised, run.raised_at = False, None
     replace_own_frames(error, entries, step.code if step is not None else None)
     run.region = None if isinstance(error, InternalError) else landing.region
     if landing.region is not None:

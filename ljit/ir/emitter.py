@@ -352,5 +352,11 @@ class Emitter(Protocol):
         """Call a Python function that is known while compiling, or what does the same in C; an object, or a bool."""
         ...
 
+    def is_caught_by(self, function: object, error: V, classes: V) -> V:
+        """Whether ``except classes`` takes an exception; `function` tells for classes that are none."""
+
+    def raise_(self, operands: Sequence[V], *, has_cause: bool) -> None:
+        """Raise an exception that the function has a handler for; leave for the interpreter with any other."""
+
     def call_boxed(self, function: object, args: Sequence[V]) -> V:
         """Box the arguments and call a Python callable; the result is unboxed as `result_types[0]`."""

@@ -13,7 +13,7 @@
 7.  Arity: Yield, Break and Continue carry what their target's outputs or carried values need, that of a Map one
     value for each array it writes to and each output; its `reduce` has an entry for each output, or none.
 8.  Targets: a Continue names a Loop and a Break a Loop or Region around it (a Loop: from its
-    block 0), a Catch a Try whose block 0 it is in; that starts with one.
+    block 0), a Catch a Try whose block 0 it is in; that starts with one if its handler takes more than the exception.
 9.  Types: outputs have the types that `infer` gives (or `Any`, or those for lists that hold anything);
     conditions are bool, trip counts int; a value that flows into an output or a carried value has its
     type or a narrower one.
@@ -175,7 +175,7 @@ class _Verifier:
             self.report(6, "a Try's blocks take () and (exception, caught...)", node)
             return
         first = [n.target for n in takewhile(lambda n: n.op is self.catch, node.blocks[0])]
-        if self.ssa and node not in first:
+        if self.ssa and node not in first and params[1] > 1:
             self.report(8, "the body of a Try starts with its Catch", node)
 
     # -- 7, 8
@@ -285,7 +285,8 @@ class _Verifier:
     def _check_snapshots(self) -> None:
         snapshots = [n for n in self.graph.walk() if n.op is self.snapshot]
         for node in snapshots:
-            if len(node.attrs.get("names", ())) != len(node.inputs):  # type: ignore[arg-type]
+            names: Any = node.attrs.get("names", ())
+            if len(names) != len(node.inputs) - bool(node.attrs.get("raises")):
                 self.report(10, "a Snapshot has one name an operand", node)
         if not snapshots:
             return

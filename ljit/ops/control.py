@@ -115,7 +115,8 @@ TRY = _control(
     """Run block 0; what it raises goes to block 1, with the exception and the operands of the last Catch as parameters.
 
     Yields of both give the outputs. The exception is the one that is being handled as long as block 1 runs, whose
-    exits lead anywhere around. Only in baseline graphs: native code leaves for the interpreter when block 0 raises.""",
+    exits lead anywhere around. In a specialised graph block 0 is one node, with no Catch, and nothing is being
+    handled in block 1, which takes the exception alone; what else raises leaves for the interpreter.""",
     is_exit_target=True,
 )
 CATCH = _control(
@@ -247,13 +248,14 @@ TYPE_IS = _control(
 )
 SNAPSHOT = _control(
     "Snapshot",
-    "(*live, at, names, catches=False)",
+    "(*live, at, names, catches=False, raises=False)",
     """The interpreter state that every bailout behind it (up to the next one) goes back to.
 
-    `at` names a place in the baseline graph: ``before:ID``, ``after:ID`` (of a node) or ``header:ID``
-    (the start of a trip of a Loop, its block parameters set). `names` gives for each operand the
-    `Value.key` of the baseline value that it stands for. `catches`: an exception raised behind it leaves for the
-    interpreter too, which has a handler for it.""",
+    `at` names a place in the baseline graph: ``before:ID``, ``after:ID`` (of a node), ``header:ID``
+    (the start of a trip of a Loop, its block parameters set) or ``handler:ID`` (of a Try, its parameters set; then
+    it `raises`, and one more operand is the exception that the interpreter handles there). `names` gives for each
+    operand the `Value.key` of the baseline value that it stands for. `catches`: an exception raised behind it leaves
+    for the interpreter too, which has a handler for it.""",
     effects=Effect.RAISE,
 )
 

@@ -28,8 +28,8 @@ object_op(
     Always raises; `prim::Unreachable` follows.""",
     infer=lambda *operands, has_cause=False: (),
     evaluate=_raise,
-    lower=lambda e, *operands, has_cause=False: e.bail("raise"),
-    effects=Effect.RAISE,
+    lower=lambda e, *operands, has_cause=False: e.raise_(operands, has_cause=has_cause),
+    effects=Effect.RAISE,  # in native code, which runs none of a user's classes
 )
 
 
@@ -53,6 +53,8 @@ object_op(
     "Whether ``except classes:`` takes the exception.",
     infer=lambda error, classes: BOOL,
     evaluate=_is_caught_by,
+    lower=lambda e, error, classes: e.is_caught_by(_is_caught_by, error, classes),
+    effects=Effect.RAISE,
 )
 
 

@@ -74,6 +74,7 @@ from ljit.runtime.plans import (
     graph_of_quick_code,
     is_dominated_by_bailouts,
     learn,
+    learn_raise,
     may_compile,
     quick_runs,
     wants_compile,
@@ -455,6 +456,7 @@ class ProfilingExecutor:
         error = values[-1] if leaving.raises and isinstance(values[-1], BaseException) else None
         plan.bailouts[site_index] += 1
         unit.bailouts[site_index] += 1
+        learn_raise(plan.feedback, unit, site_index, error)
         reason = unit.sites[site_index].reason
         raised, is_hot = True, reason == HOT
         if is_hot:
@@ -481,7 +483,9 @@ class ProfilingExecutor:
         if reason == CALLEE_LEFT or reason in PLANNED_EXITS:
             return
         if (raised and reason != NOT_RUN) or reason == RAISED:
-            if is_dominated_by_bailouts(unit):
+            if reason == RAISED and wants_compile(plan, plan.feedback, site_index, reason):
+                self.retire(plan, reason)
+            elif is_dominated_by_bailouts(unit):
                 self.refuse(plan, f"most calls leave native code: {reason}")
             return
         learn(plan.feedback, unit, site_index)

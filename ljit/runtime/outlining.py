@@ -32,6 +32,7 @@ from ljit.runtime.plans import (
     Plan,
     graph_of_quick_code,
     learn,
+    learn_raise,
     quick_runs,
     types_text,
     wants_compile,
@@ -101,6 +102,8 @@ class OutlinedLoops:
     ) -> None:
         """Give up native code that raises again and again soon after it was entered: handlers are not in it."""
         trip = left.get(_trip(loop).key)
+        if trip is None:  # the handler is behind the loop
+            return
         assert isinstance(trip, int) and isinstance(entered, int)
         is_early = trip - entered < TRIPS_OF_EARLY_RAISE
         found.early_raises = found.early_raises + 1 if is_early else 0
@@ -199,9 +202,12 @@ def _leave(
     reason = unit.sites[site_index].reason
     unit.bailouts[site_index] += 1
     plan.feedback.is_hot |= unit.code.is_hot
-    if reason not in PLANNED_EXITS and reason not in (CALLEE_LEFT, RAISED):
+    if reason not in PLANNED_EXITS and reason != CALLEE_LEFT:
         found.bailouts[site_index] += 1
-        learn(plan.feedback, unit, site_index)
+        if reason == RAISED:
+            learn_raise(plan.feedback, unit, site_index, values[-1])
+        else:
+            learn(plan.feedback, unit, site_index)
         if wants_compile(found, plan.feedback, site_index, reason):
             found.retire(unit)
     return exit_of(leaving, values)

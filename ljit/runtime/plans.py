@@ -20,6 +20,7 @@ from ljit.ops.control import (
     OTHER_ORDER,
     OTHER_SHAPES,
     OUT_OF_RANGE,
+    RAISED,
 )
 from ljit.records import Record, made_by
 from ljit.runtime.feedback import PlanFeedback
@@ -49,6 +50,7 @@ __all__ = [
     "graph_of_quick_code",
     "is_dominated_by_bailouts",
     "learn",
+    "learn_raise",
     "may_compile",
     "patience",
     "quick_runs",
@@ -198,6 +200,13 @@ def learn(feedback: PlanFeedback, unit: NativeUnit, site_index: int) -> None:
     elif unit.bailouts[site_index] >= patience(site.reason):
         is_test = site.reason in (NOT_ALL, OTHER_SHAPES)
         (feedback.failed_tests if is_test else feedback.widened).add(site.origin)
+
+
+def learn_raise(feedback: PlanFeedback, unit: NativeUnit, site_index: int, error: object) -> None:
+    """Keep that an exception has left native code for a handler: there the next compile has the handler."""
+    site = unit.sites[site_index]
+    if site.reason == RAISED and error is not None:
+        feedback.profile.record(site.origin, error)
 
 
 def _is_on_line(site: SiteInfo, other: SiteInfo) -> bool:

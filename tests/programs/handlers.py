@@ -700,3 +700,240 @@ def patterns_in_a_body(xs):
         except (TypeError, ZeroDivisionError) as error:
             found.append(repr(error))
     return found
+
+
+# -- handlers that run in most trips ---------------------------------------------------------------
+
+
+@program(
+    lambda: ([1, 2, 3, 1] * 3, {1: 1}), lambda: ([5, 6] * 4, {1: 1}), lambda: ([1, []], {1: 2})
+)
+def missing_keys(xs, table):
+    total = 0
+    for x in xs:
+        try:
+            total += table[x]
+        except KeyError:
+            total -= 1
+    return total
+
+
+@program(lambda: (["1", "x", "2.5", "7"] * 3,), lambda: (["1", None],), lambda: (["9" * 30, "y"],))
+def numbers_of_texts(texts):
+    total, bad = 0, []
+    for text in texts:
+        try:
+            number = int(text)
+        except (ValueError, OverflowError):
+            bad.append(text)
+            continue
+        total += number
+    return total, bad
+
+
+@program(lambda: ([1, 2, 3], [0, 7, -9, 2, 3] * 2), lambda: ([2**62], [0, 1, 0, 1]))
+def items_that_may_be_missing(xs, places):
+    total = 0
+    for place in places:
+        try:
+            total += xs[place]
+        except IndexError:
+            total += 2**62
+    return total
+
+
+@program(lambda: ([1.5, 2.5, 3.5] * 3, [0.0, 2.0, 0.0] * 3), lambda: ([1, 2], [0, 1]))
+def quotients(xs, ys):
+    total = 0.0
+    for i in range(len(xs)):
+        try:
+            total += xs[i] / ys[i]
+        except ZeroDivisionError as error:
+            total -= 1.0
+            assert error is not None
+    return total
+
+
+@program(lambda: (9,), lambda: (0,), lambda: (3,))
+def raised_and_caught(n):
+    total = 0
+    for i in range(n):
+        try:
+            if i % 3 == 0:
+                raise ValueError
+            if i % 3 == 1:
+                raise KeyError(i)
+            total += i
+        except ValueError:
+            total -= 1
+        except LookupError:
+            total -= 100
+    return total
+
+
+@program(lambda: ({1: 1}, [1, 2, 3, 1, 4]), lambda: ({}, [[], 1]))
+def errors_that_are_kept(table, keys):
+    errors = []
+    for key in keys:
+        try:
+            table[key]
+        except KeyError as error:
+            errors.append(error)
+    return [(type(e), e.args, lines_of(e), e.__context__) for e in errors]
+
+
+@program(lambda: ({1: 1}, [1, 2, 3, 1, 4] * 2), lambda: ({}, [[], 1]))
+def handlers_of_two_kinds(table, keys):
+    total = 0
+    for key in keys:
+        try:
+            try:
+                total += table[key]
+            except TypeError:
+                total += 1000
+            total += table[key + 1]
+        except KeyError:
+            total -= 1
+    return total
+
+
+@program(lambda: ([3, 1, 2],), lambda: ([],), lambda: (["a"],))
+def until_there_is_no_more(xs):
+    total, more = 0, iter(xs)
+    while True:
+        try:
+            x = next(more)
+        except StopIteration:
+            break
+        total += x
+    return total
+
+
+@program(lambda: ({1: 1, 2: 2}, [1, 2, 3, 4]), lambda: ({}, [7]), lambda: ({}, []))
+def first_missing_key(table, keys):
+    for key in keys:
+        try:
+            table[key]
+        except KeyError:
+            return key
+    return None
+
+
+@program(lambda: ({1: 1, 2: 2}, [1, 2, 3, 4] * 2), lambda: ({1: 1.5}, [1, 3]))
+def ways_behind_a_handler(table, keys):
+    total, count = 0, 0
+    for key in keys:
+        try:
+            value = table[key]
+        except KeyError:
+            value = -1
+        else:
+            count += 1
+        finally:
+            count += 100
+        total += value
+    return total, count
+
+
+@program(lambda: ({1: 1}, [1, 2, 3] * 3), lambda: ({}, []))
+def handler_that_looks(table, keys):
+    seen = []
+    for key in keys:
+        try:
+            table[key]
+        except KeyError:
+            seen.append(sys.exc_info()[1].args)
+    return seen, sys.exc_info()
+
+
+@program(lambda: ([1, 2, 3, 4], {2: 1, 4: 1}), lambda: ([1, 1], {}))
+def variables_of_the_moment(xs, table):
+    step, total = 0, 0.0
+    for x in xs:
+        try:
+            step = 1
+            if x > 1:
+                step = 2
+                table[x]
+                step = 2.5
+            table[x + 1]
+            step = 4
+        except KeyError:
+            total += step
+    return total, step
+
+
+@program(lambda: ([1, 2, 3] * 3, {1: 1}), lambda: ([4, 4], {}))
+def handler_that_reraises(xs, table):
+    total = 0
+    for x in xs:
+        try:
+            total += table[x]
+        except KeyError:
+            total += 1
+            if total > 5:
+                raise
+    return total
+
+
+class Key:
+    """A key that notes what is being handled when it is asked for its hash, and fails the `fails`-th time."""
+
+    def __init__(self, fails=0):
+        self.fails = fails
+        self.seen = []
+
+    def __hash__(self):
+        self.seen.append(repr(sys.exc_info()[1])[:8])
+        if len(self.seen) == self.fails:
+            raise Error("no hash")
+        return 1
+
+    def __repr__(self):
+        return "Key"
+
+
+@program(
+    lambda: ([Key(), Key(), 5, 5, Key()], {5: 1}),
+    lambda: ([Key(), 7, Key(fails=2), Key()], {}),
+    lambda: ([8, 8, Key(fails=1)], {8: []}),
+)
+def handler_that_stores(keys, table):
+    for key in keys:
+        try:
+            table[key] += 1
+        except KeyError:
+            table[key] = 1
+    seen = [key.seen for key in keys if isinstance(key, Key)]
+    return list(table.values()), seen, sys.exc_info()
+
+
+@program(lambda: ([Key(), Key(fails=2)],), lambda: ([Key(fails=1)],))
+def error_in_a_handler(keys):
+    table = {}
+    try:
+        return stored(keys, table)
+    except Error as error:
+        return lines_of(error), repr(error.__context__)[:8], len(table)
+
+
+def stored(keys, table):
+    for key in keys:
+        try:
+            table[key]
+        except KeyError:
+            table[key] = 1
+
+
+@program(lambda: ({1: 1}, [1, 2, 3, [], 4] * 2), lambda: ({}, [[], 1]))
+def clauses_of_two_trys(table, keys):
+    total = 0
+    for key in keys:
+        try:
+            try:
+                total += table[key]
+            except TypeError:
+                total += 1000
+        except KeyError as error:
+            total -= 1 if error.__context__ is None else 50
+    return total

@@ -595,16 +595,6 @@ def test_the_least_used_outlined_loop_gives_way(monkeypatch):
     assert compiles_of_loops(f) <= 4 * plans.MAX_COMPILES
 
 
-def missing_in(xs, table):
-    missing = 0
-    for x in xs:
-        try:
-            table[x]
-        except KeyError:
-            missing += 1
-    return missing
-
-
 def classes_raised(xs, table):
     seen = 0
     for x in xs:
@@ -622,7 +612,7 @@ def test_a_loop_that_raises_in_most_trips_is_hot_soon_and_known_after_the_first_
 
 
 def test_a_loop_whose_body_raises_often_is_given_up_and_one_that_raises_now_and_then_is_not():
-    often, seldom = ljit.jit(missing_in), ljit.jit(missing_in)
+    often, seldom = ljit.jit(classes_raised), ljit.jit(classes_raised)
     for _ in range(4):
         assert often([1, 1, 1, 1, 1, 2] * 2000, {1: 1}) == 2000
         assert seldom([*[1] * 12_000, 2], {1: 1}) == 1
