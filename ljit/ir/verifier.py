@@ -258,7 +258,7 @@ class _Verifier:
             return
         for out, type_ in zip(node.outputs, inferred, strict=True):
             is_mutable = node.op.is_constant and isinstance(type_, ListType)
-            has_parts = isinstance(out.type, ArrayType | TupleType)
+            has_parts = isinstance(out.type, ArrayType | ListType | TupleType)
             is_wider = has_parts and join(out.type, type_) == out.type
             # What took the place of an update has the layout of the array that was updated.
             joined = join(out.type, type_) if node.op.elementwise else ANY

@@ -259,3 +259,14 @@ def repeated_when_it_is_filled(n):
     short = []
     short.append(n)
     return filled * 2, 3 * pair, short * 2, pair
+
+
+@program(lambda: (5,), lambda: (0,))
+def copied_into_what_it_copies(n):
+    xs = [1]
+    ys = [xs]
+    for _ in range(n):
+        xs = ys[:]
+        ys = [xs]
+        zs = [ys]
+    return len(ys), len(xs), xs, ys == zs if n else None
