@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 
+import numpy as np
 import pytest
 
 import ljit
@@ -562,6 +563,10 @@ WITHOUT_RESULT = ("py::setitem", "py::delitem", "py::setattr", "py::delattr")
 ATTRIBUTES = {
     "py::getattr": [({"name": "real"}, (3 + 4j,)), ({"name": "nothing"}, (3,))],
     "py::setattr": [({"name": "value"}, (Thing(), 2)), ({"name": "value"}, (3, 2))],
+    "prim::set_form": [
+        ({"name": "shape"}, (np.arange(6), (2, 3))),
+        ({"name": "shape"}, (np.arange(6), (4,))),
+    ],
     "py::delattr": [({"name": "value"}, (Thing(),)), ({"name": "nothing"}, (Thing(),))],
     "py::call": [({}, (max, 1, 2)), ({"kwnames": ("key",)}, (max, 1, -2, abs)), ({}, (len, 1))],
     "py::call_method": [
