@@ -32,9 +32,9 @@ from ljit.ops.control import (
     CATCH,
     DEOPTIMIZE,
     LOOP,
+    NOT_CAUGHT,
     PROFILE,
     RAISED,
-    RAISES,
     REGION,
     SNAPSHOT,
     TRY,
@@ -93,7 +93,7 @@ class Handlers:
         """What no clause takes goes to the handler around this one, or back to the interpreter."""
         landing = self._landings[-1] if self._landings and self.out.handling else None
         if landing is None or self._handled is None:
-            return self.out.deoptimize(RAISES, node)
+            return self.out.deoptimize(NOT_CAUGHT, node)
         self._go_to(landing, node, self._handled)
         return False
 

@@ -29,6 +29,7 @@ __all__ = [
     "LOOP",
     "MAP",
     "NOT_ALL",
+    "NOT_CAUGHT",
     "NOT_RUN",
     "OTHER_ORDER",
     "OTHER_SHAPES",
@@ -176,6 +177,7 @@ UNREACHABLE = _control(
 
 NOT_RUN = "not run before"  # reasons of Deoptimize
 RAISES = "raises"
+NOT_CAUGHT = "what no clause catches"
 RAISED = "raised within try"  # by a call: the interpreter goes on in the handler
 OUT_OF_RANGE = "a check could fail in some trip of the loop"  # of predicates
 NOT_ALL = "a check of trips side by side failed"  # of any of them

@@ -239,3 +239,10 @@ def test_what_a_native_handler_calls_finds_the_exception_and_raises_with_it_as_c
     assert [entry.name for entry in info.traceback][1:] == ["store", "__hash__"]
     assert sys.exc_info() == (None, None, None)
     assert plan.unit.bailouts.total() == bailouts
+
+
+def test_explain_says_what_of_a_native_handler_is_interpreted():
+    f, _, bailouts = compiled(missing_keys, [1, 2, 3], {1: 5})
+    assert bailouts == 0
+    (line,) = {text for text in f.explain().splitlines() if "except KeyError:" in text}
+    assert line.endswith("| interpreted: what no clause catches")
