@@ -160,6 +160,8 @@ def compare(a: Any, b: Any, ulp: Ulps = 0) -> str | None:
         return f"{a!r} is {type(a).__name__}, {b!r} is {type(b).__name__}"
     if isinstance(a, np.ndarray | np.generic):
         return compare_arrays(a, b, ulp)
+    if isinstance(a, np.flatiter):
+        return compare((a.index, a.base), (b.index, b.base), ulp)
     if isinstance(a, np.random.Generator | np.random.RandomState | random.Random):
         return None if stream_state(a) == stream_state(b) else "streams are at other places"
     if isinstance(a, float | complex):
