@@ -24,6 +24,7 @@ from ljit.ops.numpy_boxed import reduced_axes, scanned_axis
 from ljit.ops.numpy_index import basic_parts
 from ljit.passes.block_loops import build_blocks
 from ljit.passes.fuse_nodes import (
+    element_op,
     has_nests,
     is_elementwise,
     is_exact,
@@ -270,7 +271,7 @@ class _Search:
         """Whether something of full size needs the result of a reduction, or something that of a scan."""
         late: set[Node | None] = set()
         for node in self.members:
-            if is_scan(node) and any(user in self.members for user, _ in node.output.uses):
+            if is_scan(node) and any(map(self._gains, (user for user, _ in node.output.uses))):
                 return True
             if any(v.node in late for v in node.inputs):
                 late.add(node)
@@ -279,6 +280,21 @@ class _Search:
             elif is_reduction(node):
                 late.add(node)
         return False
+
+    def _gains(self, user: Node) -> bool:
+        """Whether a block's worth of a scan is used better while it is in the cache.
+
+        What NumPy has a faster loop for stands alone behind the scan, unless there is other work around it.
+        """
+        if user not in self.members:
+            return False
+        op = element_op(user) if is_elementwise(user) else user.op
+        others = (u for u, _ in user.output.uses if u in self.members)
+        return (
+            op.row_loop is None
+            or op.row_loop(*(v.type for v in user.inputs)) is None
+            or any(map(is_elementwise, others))
+        )
 
 
 def _operands(node: Node) -> Iterator[Value]:

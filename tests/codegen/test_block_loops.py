@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit.ops import numpy_ufuncs
 from ljit.passes.block_loops import BLOCK
 
 SIZES = [1, 2, 7, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 2 * BLOCK + 9]
@@ -130,3 +131,19 @@ def test_extrema_of_no_elements_raise():
             else:
                 with pytest.raises(ValueError, match="zero-size array"):
                     compiled(case)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("factor", [None, 3.0])
+def test_what_numpy_has_a_faster_loop_for_stands_alone(wide, factor, monkeypatch):
+    monkeypatch.setattr(numpy_ufuncs, "has_wide_vectors", lambda _function, _loop: wide)
+
+    @ljit.jit
+    def growth(x, factor):
+        found = np.exp(np.cumsum(x))
+        return found if factor is None else found * factor
+
+    x = np.linspace(-1, 1, BLOCK + 3)
+    for _ in range(3):
+        np.testing.assert_allclose(growth(x, factor), growth.__wrapped__(x, factor), rtol=1e-12)
+    assert has_blocks(growth, x, factor) is (factor is not None or not wide)
