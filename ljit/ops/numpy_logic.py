@@ -400,36 +400,23 @@ declare_ufunc(
     ranges=int_ranges.RSHIFT,
 )
 
-declare_ufunc(
-    np.maximum,
-    _extremum("gt", skips_nan=False),
-    "biuf",
-    halves=_extremum("ge", skips_nan=False),
-    is_cheap=True,
-    accumulation=_accumulated_extremum("gt"),
-)
-declare_ufunc(
-    np.minimum,
-    _extremum("lt", skips_nan=False),
-    "biuf",
-    halves=_extremum("le", skips_nan=False),
-    is_cheap=True,
-    accumulation=_accumulated_extremum("lt"),
-)
-declare_ufunc(
-    np.fmax,
-    _extremum("gt", skips_nan=True),
-    "biuf",
-    halves=_extremum("ge", skips_nan=True),
-    is_cheap=True,
-)
-declare_ufunc(
-    np.fmin,
-    _extremum("lt", skips_nan=True),
-    "biuf",
-    halves=_extremum("le", skips_nan=True),
-    is_cheap=True,
-)
+
+def _declare_extremum(function: np.ufunc, order: str, *, skips_nan: bool) -> None:
+    """Declare the ufunc that gives the greater operand (`order` "g"), or the less one ("l")."""
+    declare_ufunc(
+        function,
+        _extremum(f"{order}t", skips_nan=skips_nan),
+        "biuf",
+        halves=_extremum(f"{order}e", skips_nan=skips_nan),
+        is_cheap=True,
+        accumulation=None if skips_nan else _accumulated_extremum(f"{order}t"),
+    )
+
+
+_declare_extremum(np.maximum, "g", skips_nan=False)
+_declare_extremum(np.minimum, "l", skips_nan=False)
+_declare_extremum(np.fmax, "g", skips_nan=True)
+_declare_extremum(np.fmin, "l", skips_nan=True)
 declare_ufunc(
     np._core.umath.clip,  # type: ignore[attr-defined]
     _clip,
