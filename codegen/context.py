@@ -8,7 +8,7 @@ from ljit.analysis.assumptions import Assumption
 from ljit.codegen.builder import ModuleBuilder, Ref, address
 from ljit.codegen.work import WorkCell
 from ljit.errors import CodegenError
-from ljit.ops.private_lists import python_list
+from ljit.ops.private_items import python_list
 from ljit.records import Record, made_by
 from ljit.source import SourceRange
 from ljit.types import ANY, ListType, Type

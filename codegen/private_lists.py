@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ljit.codegen.builder import NULL, FunctionBuilder, Ref, integer
 from ljit.codegen.forms import Native, aggregate, dtype_of, memory_type, split
 from ljit.codegen.layout import BYTEARRAY_ALLOCATED, BYTEARRAY_START, VAR_SIZE
-from ljit.ops.private_lists import number_codes
+from ljit.ops.private_items import number_codes
 from ljit.types import INT, ListType, TupleType, Type
 
 if TYPE_CHECKING:

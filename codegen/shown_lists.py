@@ -56,7 +56,8 @@ def _write_list(f: FunctionBuilder, x: Native, keep: Keep) -> None:
 
     made = _filled(f, count(f, x), item)
     f.ret(made)
-    _fail(f, failed, made)
+    f.start(failed)
+    _give_up(f, made)
 
 
 def _write_list_of_rows(f: FunctionBuilder, x: Native, row: str) -> None:
@@ -94,7 +95,7 @@ def _write_list_of_rows(f: FunctionBuilder, x: Native, row: str) -> None:
     f.ret(made)
     f.start(failed)
     forget()
-    _fail(f, None, made)
+    _give_up(f, made)
 
 
 def _filled(f: FunctionBuilder, size: Ref, item: Callable[[Ref], Ref]) -> Ref:
@@ -117,10 +118,8 @@ def _checked(f: FunctionBuilder, pointer: Ref, failed: BlockRef) -> Ref:
     return pointer
 
 
-def _fail(f: FunctionBuilder, failed: BlockRef | None, made: Ref) -> None:
+def _give_up(f: FunctionBuilder, made: Ref) -> None:
     """Give the unfinished list back, and null."""
-    if failed is not None:
-        f.start(failed)
     f.call_external("void", "Py_DecRef", (made,))
     f.ret(NULL)
 

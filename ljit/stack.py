@@ -16,9 +16,8 @@ from ljit.locks import shared_lock
 __all__ = ["change_limit", "compiler_frames", "lock", "users_limit"]
 
 _COMPILER_FRAMES = 1000  # that a compile may take, imports included: CPython's usual limit
-_MARGIN = (
-    8  # frames below the limit that it takes to lower it: CPython lowers it to none that is reached
-)
+#: frames below the limit that it takes to lower it: CPython lowers it to none that is reached
+_MARGIN = 8
 
 lock = shared_lock()
 _raised = 0  # by how much CPython's limit is above the user's at the moment, all threads together

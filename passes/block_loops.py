@@ -42,8 +42,7 @@ class _Builder:
 
     def run(self) -> Block:
         front = self.front
-        front.move_users_behind()
-        sizes = front.sizes()
+        sizes = front.open()
         step, count = self._blocks(sizes)
         totals = [v for v in front.wanted() if isinstance(v.type, ScalarType)]
         made = {v: front.target(v, sizes) for v in front.wanted() if v not in totals}

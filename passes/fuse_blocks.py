@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from ljit.ir import Block, Node, Value, get_op
 from ljit.ops.control import MAP, YIELD
@@ -30,6 +30,7 @@ from ljit.passes.fuse_stores import merge_stores
 from ljit.passes.fuse_updates import make_updates_plain
 from ljit.passes.fuse_views import move_views_up
 from ljit.passes.manager import is_allowed
+from ljit.passes.rewriting import move_users_behind
 from ljit.types import ArrayType, RangeType
 
 __all__ = ["fuse_block"]
@@ -57,7 +58,7 @@ def fuse_block(block: Block, failed: Collection[int]) -> bool:
 def _build(group: Group) -> None:
     """Put the Map in the place of the group's last node."""
     root, nodes = group.root, _in_order(group)
-    _move_users_behind(nodes, group.shared)
+    move_users_behind(nodes, group.shared)
     target = _target(root)
     computed = [node for node in nodes if not is_store(node)]
     stored = [root.inputs[-1] if is_store(root) else root.output] if target is not None else []
@@ -97,29 +98,6 @@ def _results(group: Group, nodes: Sequence[Node]) -> list[Value]:
     """List the values that others need."""
     own = [node.output for node in nodes if node not in group.shared]
     return [value for value in own if has_outside_uses(value, group)]
-
-
-def _move_users_behind(nodes: Sequence[Node], shared: Container[Node]) -> None:
-    """Move what needs results and stands in front of the last node, behind it.
-
-    What needs nodes that another group computes, too, stays: members may need it in turn.
-    """
-    first, last = nodes[0], nodes[-1]
-    members, moved, anchor = set(nodes), {n for n in nodes if n not in shared}, last
-    node: Node | None = first
-    while node is not last:
-        assert node is not None
-        following = node.next
-        if node not in members and any(v.node in moved for v in _operands(node)):
-            moved.add(node)
-            node.unlink()
-            anchor = node.insert_after(anchor)
-        node = following
-
-
-def _operands(node: Node) -> Iterator[Value]:
-    for inner in node.walk():
-        yield from inner.inputs
 
 
 def _reductions(group: Group, fresh: Sequence[Value]) -> dict[str, object]:

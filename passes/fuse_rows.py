@@ -16,7 +16,7 @@ Shapes are tuples with one item an axis: the axis of the array that gives the si
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from ljit.ir import Block, Graph, Node, Value
 from ljit.ops.control import MAP
@@ -36,7 +36,7 @@ from ljit.passes.fuse_nodes import (
 from ljit.passes.fuse_updates import ask_sources, make_updates_plain
 from ljit.passes.loop_fronts import Rows, Shape
 from ljit.passes.manager import graph_pass, is_allowed
-from ljit.passes.rewriting import all_blocks
+from ljit.passes.rewriting import all_blocks, operands_of
 from ljit.passes.row_loops import build
 from ljit.types import NONE, ArrayType, SliceType, Type
 
@@ -137,8 +137,8 @@ class _Search:
     def run(self) -> Rows | None:
         outside: set[Node] = set()  # nodes between that need results
         for node in self.nodes:
-            if any(v.node in outside for v in _operands(node)) or not self._take(node):
-                if any(v.node in outside or v.node in self.members for v in _operands(node)):
+            if any(v.node in outside for v in operands_of(node)) or not self._take(node):
+                if any(v.node in outside or v.node in self.members for v in operands_of(node)):
                     outside.add(node)
             elif not isinstance(node.output.type, ArrayType):
                 outside.add(node)  # known behind the loop
@@ -288,15 +288,7 @@ class _Search:
         """
         if user not in self.members:
             return False
-        op = element_op(user) if is_elementwise(user) else user.op
-        others = (u for u, _ in user.output.uses if u in self.members)
-        return (
-            op.row_loop is None
-            or op.row_loop(*(v.type for v in user.inputs)) is None
-            or any(map(is_elementwise, others))
-        )
-
-
-def _operands(node: Node) -> Iterator[Value]:
-    for inner in node.walk():
-        yield from inner.inputs
+        row_loop = element_op(user).row_loop
+        if row_loop is None or row_loop(*(v.type for v in user.inputs)) is None:
+            return True
+        return any(u in self.members and not is_scan(u) for u, _ in user.output.uses)

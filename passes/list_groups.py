@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ljit.ir import Effect, Graph, Node, Value, get_op
 from ljit.ir.list_uses import ListUse
-from ljit.ops.private_lists import number_codes
+from ljit.ops.private_items import number_codes
 from ljit.passes.carried import find_slots
 from ljit.records import Record, made_by
 from ljit.types import INT, RANGE, ListType, Type
@@ -17,6 +17,9 @@ __all__ = ["Group", "Lists", "is_copy", "is_list", "is_maker", "is_range", "is_r
 
 
 def is_maker(node: Node) -> bool:
+    """Whether the node makes a list that may be a private one."""
+    if len(node.outputs) != 1 or not is_list(node.output):
+        return False
     is_new = node.op is get_op("prim::ListConstruct") and not _is_repeated(node)
     return is_new or is_repeat(node) or is_range(node)
 
@@ -55,9 +58,8 @@ class Group(Record, frozen=False):
     values: list[Value] = made_by(factory=list)
     types: set[Type] = made_by(factory=set)
     gets: list[Value] = made_by(factory=list)
-    reads: list[Value] = made_by(
-        factory=list
-    )  # what is computed of items, they themselves among it
+    #: what is computed of items, they themselves among it
+    reads: list[Value] = made_by(factory=list)
     is_good: bool = True
     is_copied: bool = False
     items: Group | None = None  # the group of the items, if they are lists
@@ -79,7 +81,7 @@ class Lists:
             for value in (*slot.members, *slot.sources):
                 self._unite(self.group(slot.members[0]), self.group(value))
         for node in graph.walk():
-            if is_maker(node) and is_list(node.output):
+            if is_maker(node):
                 self._make(node)
             elif node.op.list_use is not None and is_list(node.inputs[node.op.list_use.operand]):
                 self._use(node, node.op.list_use)

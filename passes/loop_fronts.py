@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ljit.ir import Node, OpDef, Value, get_op
-from ljit.passes.rewriting import insert_constant
+from ljit.passes.rewriting import insert_constant, move_users_behind
 from ljit.records import Record
 from ljit.types import ArrayType
 
@@ -48,8 +48,9 @@ class LoopFront:
     def constant(self, value: object) -> Value:
         return insert_constant(value, self.place)
 
-    def sizes(self) -> list[Value]:
-        """Check all shapes; gives the sizes of the array that the others are compared with."""
+    def open(self) -> list[Value]:
+        """Make room, and check all shapes; gives the sizes of the array that the others are compared with."""
+        move_users_behind(self.rows.nodes)
         base, inputs = self.rows.base, self.rows.inputs
         others = {v: shape for v, shape in inputs.items() if v is not base}
         self.add(get_op("prim::same_sizes"), [base, *others], axes=tuple(others.values()))
@@ -68,19 +69,6 @@ class LoopFront:
             value.replace_all_uses_with(array)
         for node in reversed(self.rows.nodes):
             node.erase()
-
-    def move_users_behind(self) -> None:
-        """Move what needs results, and stands between the nodes, behind them."""
-        members, moved, anchor = set(self.rows.nodes), set(self.rows.nodes), self.last
-        node: Node | None = self.first
-        while node is not self.last:
-            assert node is not None
-            following = node.next
-            if node not in members and any(v.node in moved for n in node.walk() for v in n.inputs):
-                moved.add(node)
-                node.unlink()
-                anchor = node.insert_after(anchor)
-            node = following
 
     def target(self, value: Value, sizes: Sequence[Value]) -> Value:
         """Make the array that takes a result, or find where it is stored at once."""

@@ -52,9 +52,8 @@ def _read_tuple(node: Node) -> bool:
     made = node.inputs[0].node
     if made is None or made.op is not get_op("prim::ListConstruct") or not made.inputs:
         return False
-    if node.output.type == ANY or is_tried(
-        node
-    ):  # CPython may: its message tells a list from a tuple
+    # CPython may read it: its message tells a list from a tuple.
+    if node.output.type == ANY or is_tried(node):
         return False
     if len(made.output.uses) > 1 or not is_allowed(NAME, node):
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from ljit.ir import Block, Graph, Node, Value
 from ljit.ops.control import CONSTANT, SNAPSHOT, TRY, YIELD
@@ -16,6 +16,8 @@ __all__ = [
     "erase_behind",
     "insert_constant",
     "is_tried",
+    "move_users_behind",
+    "operands_of",
     "replace_value",
     "replace_with_constant",
 ]
@@ -62,6 +64,30 @@ def insert_constant(value: object, before: Node, type_: Type | None = None) -> V
     types = [type_of(value) if type_ is None else type_]
     node = before.graph.create(CONSTANT, attrs=attrs, outputs=types, like=before)
     return node.insert_before(before).output
+
+
+def operands_of(node: Node) -> Iterator[Value]:
+    """Give what a node and those in its blocks need."""
+    for inner in node.walk():
+        yield from inner.inputs
+
+
+def move_users_behind(nodes: Sequence[Node], shared: Container[Node] = ()) -> None:
+    """Move what needs results of `nodes`, and stands between them, behind the last one.
+
+    What needs those that are `shared` stays: others make them as well, and nodes may need it in turn.
+    """
+    first, last = nodes[0], nodes[-1]
+    members, moved, anchor = set(nodes), {n for n in nodes if n not in shared}, last
+    node: Node | None = first
+    while node is not last:
+        assert node is not None
+        following = node.next
+        if node not in members and any(v.node in moved for v in operands_of(node)):
+            moved.add(node)
+            node.unlink()
+            anchor = node.insert_after(anchor)
+        node = following
 
 
 def is_tried(node: Node) -> bool:

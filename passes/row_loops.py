@@ -34,8 +34,7 @@ class _Builder:
 
     def run(self) -> Block:
         front = self.front
-        front.move_users_behind()
-        sizes = front.sizes()
+        sizes = front.open()
         made = {value: front.target(value, sizes) for value in front.wanted()}
         loop = front.add(LOOP, [front.constant(0), sizes[0]])
         front.place = loop

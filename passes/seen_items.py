@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ljit.ir import Node, OpDef, Value, get_op
 from ljit.ops.control import PROFILE
-from ljit.ops.private_lists import number_codes
+from ljit.ops.private_items import number_codes
 from ljit.passes.carried import handed_on
 from ljit.passes.insert_guards import Observations
 from ljit.passes.resolve import method_op

@@ -149,7 +149,7 @@ class Handlers:
             self.control.exits[node].add_outputs(results)
             out.append(YIELD, results, like=node)
         may_call = not out.catches and not any(holds_array(v.type) for v in snapshot.inputs)
-        if _must_not_leave(_behind(snapshot), may_call=may_call):
+        if _is_unsafe(_behind(snapshot), may_call=may_call):
             self.given_up.add(node)
             undo()
             erase_behind(snapshot)
@@ -195,19 +195,19 @@ def _behind(node: Node) -> Iterator[Node]:
         yield node
 
 
-def _must_not_leave(nodes: Iterable[Node], *, may_call: bool) -> bool:
-    """Whether the nodes of a handler may leave it where something has been done for good, or call without need."""
-    walk = _Walk(may_call)
-    walk.visit(nodes, is_done=False)
-    return walk.is_wrong
+def _is_unsafe(nodes: Iterable[Node], *, may_call: bool) -> bool:
+    """Whether a handler may leave where something has been done for good, or calls what it must not."""
+    check = _SafetyCheck(may_call)
+    check.visit(nodes, is_done=False)
+    return check.has_failed
 
 
-class _Walk:
+class _SafetyCheck:
     """One walk over a handler, which has no loops."""
 
     def __init__(self, may_call: bool) -> None:
         self.may_call = may_call
-        self.is_wrong = False
+        self.has_failed = False
 
     def visit(self, nodes: Iterable[Node], *, is_done: bool) -> bool:
         """Walk the nodes of a block; gives whether something has been done for good behind them."""
@@ -220,9 +220,9 @@ class _Walk:
             else:
                 effects = node.op.effects_of(node)
                 is_call = bool(effects & Effect.CALL) and not self.may_call
-                is_call |= node.op is CALL_NATIVE
+                is_call |= node.op is CALL_NATIVE  # which is not shown the exception (`handling`)
                 leaves = node.op is DEOPTIMIZE or node.op.can_leave(node)
-                self.is_wrong |= is_call or (is_done and leaves)
+                self.has_failed |= is_call or (is_done and leaves)
                 is_done |= not effects.is_repeatable
         return is_done
 

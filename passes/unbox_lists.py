@@ -22,16 +22,9 @@ from __future__ import annotations
 
 import itertools
 
-from ljit.ir import Graph, Node, Value
+from ljit.ir import Graph, Node, Value, get_op
 from ljit.ops.control import SNAPSHOT
-from ljit.ops.private_lists import (
-    PRIVATE_LIST,
-    PRIVATE_RANGE,
-    PRIVATE_REPEATED,
-    PRIVATE_SECTION,
-    PYTHON_LIST,
-    number_codes,
-)
+from ljit.ops.private_items import number_codes
 from ljit.passes.last_blocks import end_around, find_ends
 from ljit.passes.list_groups import Group, Lists, is_copy, is_list, is_maker, is_range, is_repeat
 from ljit.passes.manager import graph_pass, is_allowed
@@ -90,7 +83,7 @@ def _has_numbers(family: list[Group]) -> bool:
     if not all(isinstance(t, ListType) for t in outer) or len(innermost.types) > 1:
         return False
     (item,) = innermost.types
-    return bool(number_codes(item)) and all(v.type == item or not v.uses for v in innermost.gets)
+    return bool(number_codes(item)) and all(v.type == item for v in innermost.gets)
 
 
 def _has_other_holder(group: Group, outer: Group, lists: Lists) -> bool:
@@ -184,7 +177,7 @@ def _is_fine(node: Node, index: int, lists: Lists) -> bool:
         return False
     types = [lists.private_type(value) for value in node.inputs]
     if is_copy(node):
-        return PRIVATE_SECTION.has_lowering(types, {})
+        return get_op("prim::private_section").has_lowering(types, {})
     return node.op.has_lowering(types, node.attrs)
 
 
@@ -194,9 +187,6 @@ def _is_fine(node: Node, index: int, lists: Lists) -> bool:
 def _unbox(family: list[Group], end: _End) -> None:
     shown_as = end.shown.type if end.shown is not None else NEVER
     (item,) = family[-1].types
-    for value in family[-1].gets:
-        if not value.uses and not _is_behind(value, end.nodes):
-            value.type = item  # of one that is not used, nothing may be known
     for group in reversed(family):
         type_ = ListType(item, True)
         for value in group.values:
@@ -214,7 +204,9 @@ def _unbox(family: list[Group], end: _End) -> None:
 def _show(value: Value, type_: Type, end: Node) -> None:
     """Let all from a node on see a list of Python's."""
     users = [(node, index) for node, index in value.uses if end_around(node, [end])]
-    made = end.graph.create(PYTHON_LIST, [value], {"type": type_}, outputs=[type_], like=end)
+    made = end.graph.create(
+        get_op("prim::python_list"), [value], {"type": type_}, outputs=[type_], like=end
+    )
     made.insert_before(end)
     made.output.name = value.name
     for node, index in users:
@@ -224,14 +216,15 @@ def _show(value: Value, type_: Type, end: Node) -> None:
 def _make_private(node: Node) -> None:
     type_ = node.output.type
     assert isinstance(type_, ListType)
-    op, inputs = PRIVATE_RANGE if is_range(node) else PRIVATE_LIST, list(node.inputs)
+    name, inputs, attrs = "private_list", list(node.inputs), {"item": type_.item}
     repeated = node.inputs[0].node if is_repeat(node) else None
     if repeated is not None:
-        op, inputs = PRIVATE_REPEATED, [repeated.inputs[0], node.inputs[1]]
+        name, inputs = "private_repeated", [repeated.inputs[0], node.inputs[1]]
     elif is_copy(node):
-        op = PRIVATE_SECTION
-    attrs = {} if op is PRIVATE_SECTION else {"item": type_.item}
-    made = node.graph.create(op, inputs, attrs, outputs=[type_], like=node)
+        name, attrs = "private_section", {}
+    elif is_range(node):
+        name = "private_range"
+    made = node.graph.create(get_op(f"prim::{name}"), inputs, attrs, outputs=[type_], like=node)
     made.insert_before(node)
     made.output.name = node.output.name
     node.replace_with([made.output])

@@ -19,6 +19,9 @@ from ljit.stack import compiler_frames
 __all__ = ["Landing", "landing_at", "landing_of_native"]
 
 
+#: registers, and their variables in a step
+Variables = tuple[tuple[int, str], ...]
+
 _BEFORE = "before:"
 
 
@@ -28,10 +31,8 @@ class Landing(Record):
     node: int
     region: TryInfo | None
     entries: Entries
-    kept: tuple[
-        tuple[int, str], ...
-    ]  # registers that are live in the handler, with their variables in a step
-    sources: tuple[tuple[int, str], ...]  # of the handler's parameters
+    kept: Variables  # registers that are live in the handler
+    sources: Variables  # of the handler's parameters
 
     def fill(self, registers: list[Any], variables: Mapping[str, object]) -> None:
         """Give the handler its registers: a step may not have stored all of its variables yet."""
@@ -73,5 +74,5 @@ def _landing_at(code: Code, pc: int) -> Landing:
     return Landing(node, region, entries, _named(live), _named(region.sources_at(pc)))
 
 
-def _named(registers: Iterable[int]) -> tuple[tuple[int, str], ...]:
+def _named(registers: Iterable[int]) -> Variables:
     return tuple((n, f"v{n}") for n in registers)

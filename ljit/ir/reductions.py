@@ -43,8 +43,10 @@ class Reduction(Record):
 class Scan(Record):
     """A scan of an array, the last operand, along ``axis``: each element is combined with all before it.
 
-    `start(dtype)` is combined with the first element without changing it, not even the sign of a zero.
+    `start(dtype)` is combined with the first element without changing it, not even the sign of a zero. `has_parts`:
+    elements may be combined with each other before they are with what is in front of them.
     """
 
     combine: str
     start: Callable[[np.dtype], Any]
+    has_parts: bool = True

@@ -27,7 +27,6 @@ __all__: list[str] = []
 
 _RUN = 4
 _MATRIX = np.arange(6.0).reshape(2, 3)
-Step = Callable[[Emitter, V, V], V]
 
 
 def _extreme(*, greatest: bool) -> Callable[[np.dtype], Any]:
@@ -45,12 +44,11 @@ _SCANS = {
     scan.combine: scan
     for scan in (
         Scan("np::add", lambda dtype: dtype.type(-0.0)),
-        Scan("np::multiply", lambda dtype: dtype.type(1)),
+        Scan("np::multiply", lambda dtype: dtype.type(1), has_parts=False),  # they could overflow
         Scan("np::maximum", _extreme(greatest=False)),
         Scan("np::minimum", _extreme(greatest=True)),
     )
 }
-_ONE_BY_ONE = "np::multiply"  # parts of a product could overflow
 
 
 def _infer_scan(
@@ -78,82 +76,100 @@ def _can_lower(a: Type, **attrs: Any) -> bool:
 
 
 def _lower_scan(
-    e: Emitter, a: V, by: str, *, axis: int | None, before: V | None = None, **attrs: Any
+    e: Emitter, a: V, scan: Scan, *, axis: int | None, before: V | None = None, **attrs: Any
 ) -> V:
     """Emit a scan; of a vector, `before` may be combined with the first element."""
     type_ = _infer_scan(a.type, axis=axis, **attrs)
     assert isinstance(type_, ArrayType)
-    step: Any = get_op(by).lower
-    zero, one = e.const(INT, 0), e.const(INT, 1)
-    source, place = a, 0 if axis is None else axis % a.type.ndim
-    if axis is None and a.type.ndim > 1:
-        flat = ArrayType(a.type.dtype, (None,), "C")
-        total = reduce(e.mul, e.array_sizes(a), one)
-        source = e.array_view(a, flat, zero, [total], [e.const(INT, a.type.dtype.itemsize)])
-    sizes = list(e.array_sizes(source))
-    made = e.array_new(type_, sizes, None)
-    element = type_.element
-
-    def start(at: Sequence[V]) -> None:
-        first = e.cast(e.array_load(source, at), element)
-        e.array_store(made, at, first if before is None else step(e, before, first))
-
-    def go_on(before: Sequence[V]) -> None:
-        at = [e.add(k, one) if i == place else k for i, k in enumerate(before)]
-        value = e.cast(e.array_load(source, at), element)
-        e.array_store(made, at, step(e, e.array_load(made, before), value))
-
-    def run(at: Sequence[V], k: V, before: V) -> V:
-        """Some elements, one after the other along the last axis."""
-        first = e.mul(k, e.const(INT, _RUN))
-        places = [[*at, e.add(first, e.const(INT, i + 1))] for i in range(_RUN)]
-        values = [e.cast(e.array_load(source, place), element) for place in places]
-        whole = [step(e, before, part) for part in accumulate(values, partial(step, e))]
-        for place, value in zip(places, whole, strict=True):
-            e.array_store(made, place, value)
-        return whole[-1]
-
-    def nest(at: list[V]) -> None:
-        """Loops over the other axes around and within those along the axis."""
-        rank = len(at)
-        if rank < place:
-            e.loop(sizes[rank], lambda k: nest([*at, k]))
-            return
-        is_empty = e.compare("eq", sizes[place], zero)
-        e.loop(e.select(is_empty, zero, one), lambda _k: along([*at]))
-
-    def along(at: list[V]) -> None:
-        """The elements along the axis, of which there are some."""
-        _inner(e, sizes, [*at, zero], start)
-        rest, done = e.sub(sizes[place], one), zero
-        if (
-            by != _ONE_BY_ONE
-            and element.dtype.kind == "f"
-            and place == len(sizes) - 1
-            and not e.is_quick
-        ):
-            count = e.shr(rest, e.const(INT, _RUN.bit_length() - 1))
-            done = e.mul(count, e.const(INT, _RUN))
-            e.fold(count, e.array_load(made, [*at, zero]), partial(run, at), 2 * _RUN)
-        e.loop(e.sub(rest, done), lambda k: _inner(e, sizes, [*at, e.add(done, k)], go_on))
-
-    nest([])
+    source = _as_vector(e, a) if axis is None and a.type.ndim > 1 else a
+    place = 0 if axis is None else axis % a.type.ndim
+    made = e.array_new(type_, list(e.array_sizes(source)), None)
+    _ScanLoops(e, source, made, place, scan, before).over([])
     return made
 
 
-def _inner(
-    e: Emitter, sizes: Sequence[V], at: list[V], body: Callable[[Sequence[V]], None]
-) -> None:
-    """Loops over the axes behind."""
-    if len(at) < len(sizes):
-        e.loop(sizes[len(at)], lambda k: _inner(e, sizes, [*at, k], body))
-    else:
-        body(at)
+def _as_vector(e: Emitter, a: V) -> V:
+    flat = ArrayType(a.type.dtype, (None,), "C")
+    total = reduce(e.mul, e.array_sizes(a), e.const(INT, 1))
+    return e.array_view(a, flat, e.const(INT, 0), [total], [e.const(INT, a.type.dtype.itemsize)])
+
+
+class _ScanLoops:
+    """The loops of a scan along the axis `place`: over the axes in front of it, the axis itself, and those behind."""
+
+    def __init__(
+        self, e: Emitter, source: V, made: V, place: int, scan: Scan, before: V | None
+    ) -> None:
+        self.e = e
+        self.source = source
+        self.made = made
+        self.place = place
+        self.sizes = list(e.array_sizes(source))
+        self.step: Any = get_op(scan.combine).lower
+        self.before = before
+        is_float = made.type.dtype.kind == "f"
+        is_inner = place == len(self.sizes) - 1
+        self.has_runs = scan.has_parts and is_float and is_inner and not e.is_quick
+
+    def over(self, at: list[V]) -> None:
+        """Loop over the axes in front, from the one on that `at` leads to."""
+        e, rank = self.e, len(at)
+        if rank < self.place:
+            e.loop(self.sizes[rank], lambda k: self.over([*at, k]))
+            return
+        zero, one = e.const(INT, 0), e.const(INT, 1)
+        is_empty = e.compare("eq", self.sizes[rank], zero)
+        e.loop(e.select(is_empty, zero, one), lambda _k: self._along(at))
+
+    def _along(self, at: list[V]) -> None:
+        """Scan the elements along the axis, of which there are some."""
+        e, zero = self.e, self.e.const(INT, 0)
+        self._behind([*at, zero], self._start)
+        rest, done = e.sub(self.sizes[self.place], e.const(INT, 1)), zero
+        if self.has_runs:
+            count = e.shr(rest, e.const(INT, _RUN.bit_length() - 1))
+            done = e.mul(count, e.const(INT, _RUN))
+            e.fold(count, e.array_load(self.made, [*at, zero]), partial(self._run, at), 2 * _RUN)
+        e.loop(e.sub(rest, done), lambda k: self._behind([*at, e.add(done, k)], self._go_on))
+
+    def _behind(self, at: list[V], body: Callable[[Sequence[V]], None]) -> None:
+        """Loop over the axes behind."""
+        if len(at) < len(self.sizes):
+            self.e.loop(self.sizes[len(at)], lambda k: self._behind([*at, k], body))
+        else:
+            body(at)
+
+    def _load(self, at: Sequence[V]) -> V:
+        return self.e.cast(self.e.array_load(self.source, at), self.made.type.element)
+
+    def _start(self, at: Sequence[V]) -> None:
+        first = self._load(at)
+        if self.before is not None:
+            first = self.step(self.e, self.before, first)
+        self.e.array_store(self.made, at, first)
+
+    def _go_on(self, before: Sequence[V]) -> None:
+        e, one = self.e, self.e.const(INT, 1)
+        at = [e.add(k, one) if i == self.place else k for i, k in enumerate(before)]
+        value = self._load(at)
+        e.array_store(self.made, at, self.step(e, e.array_load(self.made, before), value))
+
+    def _run(self, at: Sequence[V], k: V, before: V) -> V:
+        """Some elements, one after the other along the last axis."""
+        e = self.e
+        first = e.mul(k, e.const(INT, _RUN))
+        places = [[*at, e.add(first, e.const(INT, i + 1))] for i in range(_RUN)]
+        values = list(map(self._load, places))
+        parts = accumulate(values, partial(self.step, e))
+        whole = [self.step(e, before, part) for part in parts]
+        for place, value in zip(places, whole, strict=True):
+            e.array_store(self.made, place, value)
+        return whole[-1]
 
 
 def _declare(name: str, by: str) -> None:
     def lower(e: Emitter, a: V, *, axis: Any = None, dtype: object = None) -> V:
-        return _lower_scan(e, a, by, axis=axis, dtype=dtype)
+        return _lower_scan(e, a, _SCANS[by], axis=axis, dtype=dtype)
 
     declare_function(
         name,
@@ -186,7 +202,7 @@ def _declare_accumulate(ufunc: np.ufunc, *, keeps_dtype: bool) -> None:
 
     def lower(e: Emitter, _ufunc: V, array: V, *, axis: Any = 0, dtype: object = None) -> V:
         attrs = {"dtype": dtype, "keeps_dtype": keeps_dtype}
-        return _lower_scan(e, array, by, axis=axis, **attrs)
+        return _lower_scan(e, array, _SCANS[by], axis=axis, **attrs)
 
     declare_function(
         f"{ufunc.__name__}_accumulate",
@@ -220,7 +236,7 @@ def _infer_next(a: Type, before: Type, *, by: str) -> Type:
 
 
 def _lower_next(e: Emitter, a: V, before: V, *, by: str) -> V:
-    return _lower_scan(e, a, by, axis=0, before=before, dtype=before.type.dtype)
+    return _lower_scan(e, a, _SCANS[by], axis=0, before=before, dtype=before.type.dtype)
 
 
 def _next_block(a: np.ndarray, before: Any, *, by: str) -> np.ndarray:
