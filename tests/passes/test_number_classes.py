@@ -150,6 +150,71 @@ def in_objects(a, x, y):
     return list(items)
 
 
+def windows(a, x, y):
+    for i in range(1, len(y) - 1):
+        s = 0.0
+        squares = 0.0
+        for k in range(-1, 2):
+            for m in range(-1, 2):
+                s += a[i + k, 1 + m]
+                squares += a[i + k, 1 + m] * a[i + k, 1 + m]
+        y[i] = squares - s * s / 9
+
+
+def weighted(a, x, y):
+    for i in range(2, len(y)):
+        s = 0.0
+        k = 0
+        for weight in (0.25, 0.5):
+            s += weight * a[i - k, 0]
+            k += 1
+        y[i] = s - 1.0
+
+
+def skipping(a, x, y):
+    for i in range(len(y)):
+        s = 0.0
+        for k in range(3):
+            if a[i, k] < 0.5:
+                continue
+            s += a[i, k]
+        y[i] = s / 2
+        if i == 3:
+            return s
+    return s
+
+
+def leaving_early(a, x, y):
+    kept = []
+    for i in range(len(y)):
+        s = 0.0
+        for k in range(3):
+            if a[i, k] < 0.5:
+                break
+            s += a[i, k]
+        kept.append(s)
+    return kept
+
+
+def without_trips(a, x, y):
+    for i in range(len(y)):
+        s = 0.0
+        for k in range(3, 3):
+            s += a[i, k]
+        y[i] = s * 2
+    return s
+
+
+def inner_without_trips(a, x, y):
+    for i in range(len(y)):
+        s = 0.0
+        for k in range(3):
+            for _ in x:
+                s += a[i, k]
+        y[i] = s * 2
+    return s
+
+
 def arguments(columns):
     a = np.sin(np.arange(1200.0)).reshape(30, 40)
     return a, np.linspace(0.0, 3.0, 40)[columns], np.zeros(30)
@@ -172,6 +237,8 @@ UNSEEN = (
     beside_each_other,
     enumerated,
     stored_in_float32,
+    windows,
+    weighted,
 )
 
 
@@ -195,9 +262,21 @@ def test_the_interpreter_goes_on_with_such_numbers(function):
     assert exits
 
 
-@pytest.mark.parametrize(
-    "function", [stored_by_two_loops, returned, kept, halved, narrow, in_objects]
+SEEN = (
+    stored_by_two_loops,
+    returned,
+    kept,
+    halved,
+    narrow,
+    in_objects,
+    skipping,
+    leaving_early,
+    without_trips,
+    inner_without_trips,
 )
+
+
+@pytest.mark.parametrize("function", SEEN)
 def test_classes_are_kept_where_one_can_tell(function):
     f = ljit.jit(function)
     assert_same(f, lambda: arguments(MANY), lambda: arguments(FEW))
