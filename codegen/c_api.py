@@ -45,6 +45,7 @@ __all__ = [
     "call_c_function",
     "call_c_method",
     "method_of",
+    "takes_names",
 ]
 
 
@@ -235,6 +236,11 @@ def method_of(type_: Type, name: str) -> MethodDescriptorType | None:
 
 
 _IS_HEAP_TYPE = 1 << 9
+
+
+def takes_names(method: MethodDescriptorType) -> bool:
+    """Whether arguments of a method can be given by their names."""
+    return bool(method_function(method)[1] & METHOD_KEYWORDS)
 
 
 def call_c_method(

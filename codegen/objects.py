@@ -215,13 +215,17 @@ def call_function(e: Emitter, function: object, args: Sequence[Native]) -> Nativ
         return owned_result(e, tuple_of_items(e, args[0], function, callee))
     function, values, names = _without_partial(function)
     args = [*args, *(object_const(e, value) for value in values)]
-    if isinstance(function, MethodDescriptorType) and not names:
+    symbol = _symbol_for(e, args)
+    if isinstance(function, MethodDescriptorType) and not names and symbol == _PLAIN_CALL:
         if class_of(args[0].type) is function.__objclass__:
             made = call_c_method(e, function, args[0], args[1:])
             if made is not None:
                 return made
     callee = object_const(e, without_frames(function)).ref
-    return _vectorcall(e, _symbol_for(e, args), (callee,), args, names)
+    return _vectorcall(e, symbol, (callee,), args, names)
+
+
+_PLAIN_CALL = "PyObject_Vectorcall"
 
 
 def _without_partial(function: object) -> tuple[object, tuple[object, ...], tuple[str, ...]]:
@@ -243,7 +247,7 @@ def _symbol_for(e: Emitter, args: Sequence[Native]) -> str:
         is_op = not node.effects & Effect.CALL and any(isinstance(t, ArrayType) for t in types)
         if is_op or _is_numpys(node.inputs[0]):
             symbol = call_on_blocks()
-    return symbol or "PyObject_Vectorcall"
+    return symbol or _PLAIN_CALL
 
 
 _MAY_BE_LARGE = (ArrayType, TupleType, ListType)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MethodDescriptorType
 
+from ljit.codegen.c_api import method_of, takes_names
 from ljit.codegen.emitter import Emitter
 from ljit.codegen.forms import Native
 from ljit.errors import CodegenError
@@ -35,12 +37,27 @@ def operation(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native
 
 def boxed_call(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native]:
     """Let CPython run a node's op; gives its outputs."""
-    function = node.op.evaluate
+    function = _method_of_arrays(node, operands) or node.op.evaluate
     assert function is not None
     e.result_types = tuple(out.type for out in node.outputs)
     if node.attrs:
         function = node.op.bind(**node.attrs) if node.op.bind else partial(function, **node.attrs)
     return _as_sequence(e.call_boxed(function, operands), len(node.outputs))
+
+
+def _method_of_arrays(node: Node, operands: Sequence[Native]) -> MethodDescriptorType | None:
+    """The method that NumPy's function of the op looks up and calls in the end; None: there is none.
+
+    Some take their arguments by position only.
+    """
+    op, function = node.op, node.op.evaluate
+    name = getattr(function, "__name__", "")
+    if function not in op.callables or f"ndarray.{name}" not in op.methods:
+        return None
+    method = method_of(operands[0].type, name) if isinstance(operands[0].type, ArrayType) else None
+    if method is None or (node.attrs and not takes_names(method)):
+        return None
+    return method
 
 
 def _elementwise(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native]:

@@ -2,7 +2,9 @@
 
 import gc
 import sys
+from functools import partial
 
+import numpy as np
 import pytest
 
 from ljit.codegen.c_api import C_FUNCTIONS, DISPLAYS
@@ -55,6 +57,43 @@ graph({params}):
 """)
     expected = attempt(lambda x, *args: (getattr(x, name)(*args), x), operands)
     assert attempt(f, operands).text == expected.text
+
+
+TRANSPOSED = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+HALVES = TRANSPOSED.astype(np.float16)
+ARRAY_OPS = (
+    ("np::argmin", "", TRANSPOSED, ()),
+    ("np::argmin", "", TRANSPOSED[:0], ()),
+    ("np::sum", "[axis=0, keepdims=True]", HALVES, ()),
+    ("np::cumsum", "", HALVES, ()),
+    ("np::nonzero", "", HALVES, ()),
+    ("np::searchsorted", "[side='right']", HALVES[0], (1,)),
+    ("np::swapaxes", "", TRANSPOSED, (0, 1)),
+)
+
+
+@pytest.mark.parametrize(("name", "attrs", "array", "args"), ARRAY_OPS)
+def test_numpys_functions_of_arrays_are_called_as_methods(name, attrs, array, args):
+    """They come to C code at once: no function of NumPy's that is written in Python runs."""
+    sizes = ", ".join("*" * array.ndim)
+    params = [f"%a : {array.dtype.name.title()}({sizes}, strided)", *(f"%x{i} : int" for i in args)]
+    operands = ["%a", *(f"%x{i}" for i in args)]
+    f = Compiled(f"""
+graph({", ".join(params)}):
+  prim::Snapshot[at='before:0', names=('a',)](%a)
+  %r : Any = {name}{attrs}({", ".join(operands)})
+  return (%r)
+""")
+    evaluate = partial(REGISTRY[name].evaluate, **eval(f"dict({attrs[1:-1]})"))
+    expected = attempt(evaluate, (array, *args))
+    files = []
+    sys.setprofile(lambda frame, *_: files.append(frame.f_code.co_filename))
+    try:
+        found = attempt(f, (array, *args))
+    finally:
+        sys.setprofile(None)
+    assert found.text == expected.text
+    assert not [x for x in files if x.endswith("fromnumeric.py")]
 
 
 def test_an_error_behind_several_calls_leaks_nothing():
