@@ -48,8 +48,10 @@ def _is_repeated(made: Node) -> bool:
 def is_copy(node: Node) -> bool:
     """Whether it makes a new list of items of a list: ``x[i:j]``, ``list(x)``."""
     use = node.op.list_use
-    is_given = use is not None and use.gives_item and is_list(node.inputs[0])
-    return is_given and is_list(node.output) and bool(node.effects & Effect.ALLOC)
+    if use is None or not is_list(node.inputs[0]):
+        return False
+    is_slice = use.gives_item and bool(node.effects & Effect.ALLOC)
+    return (use.copies or is_slice) and is_list(node.output)
 
 
 class Group(Record, frozen=False):
@@ -110,7 +112,7 @@ class Lists:
 
     def _use(self, node: Node, use: ListUse) -> None:
         x = node.inputs[use.operand]
-        if use.gives_item or use.operand:
+        if use.gives_item or use.combines or use.operand:
             self.group(x).reads.append(node.output)
         if use.gives_list:
             self._unite(self.group(x), self.group(node.output))

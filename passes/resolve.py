@@ -38,7 +38,7 @@ from ljit.types import (
     type_of,
 )
 
-__all__ = ["Constants", "Request", "method_op", "resolve"]
+__all__ = ["Constants", "Request", "callable_op", "method_op", "resolve"]
 
 
 class Request(Record, eq=True, frozen=False):
@@ -104,6 +104,11 @@ def _tables() -> Mapping[str, Mapping[object, list[str]]]:
 def _ops_of(field: str, key: object) -> Iterator[OpDef]:
     """The ops that stand for something, each loaded only when those before it do not suit."""
     return map(get_op, _tables()[field].get(key, ()))
+
+
+def callable_op(function: object) -> OpDef | None:
+    """The op of a function, if there is one."""
+    return next(_ops_of("callables", id(function)), None)
 
 
 def method_op(receiver: Type, name: str) -> OpDef | None:

@@ -6,14 +6,16 @@ are guessed, which `passes/unbox_lists.py` looks for. Cost: linear in the uses o
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterator
 
 from ljit.ir import Node, OpDef, Value, get_op
+from ljit.ir.list_uses import ListUse
 from ljit.ops.control import PROFILE
 from ljit.ops.private_items import number_codes
 from ljit.passes.carried import handed_on
 from ljit.passes.insert_guards import Observations
-from ljit.passes.resolve import method_op
+from ljit.passes.resolve import callable_op, method_op
 from ljit.types import NEVER, ListType, Type, join
 
 __all__ = ["seen_items"]
@@ -30,32 +32,52 @@ def seen_items(made: Value, observations: Observations) -> Type:
 
 
 def _items_read(made: Value) -> Iterator[Value]:
+    """Give what was read of the list, under all its names, and of its copies."""
     todo, names = [made], {made}
     while todo:
         for user, index in todo.pop().uses:
-            use = _op_on_list(user).list_use if index == 0 else None
-            if use is not None and use.gives_item and not any(map(_is_slice, user.inputs[1:])):
-                yield user.output
+            use = _use(user, index)
             others = handed_on(user, index)
-            if use is not None and use.gives_list:
+            if use is not None and (use.gives_list or use.copies or _is_slice(user)):
                 others = user.outputs
+            elif use is not None and (use.gives_item or use.combines):
+                yield user.output
             todo += [value for value in others if value not in names]
             names.update(others)
 
 
-def _is_slice(value: Value) -> bool:
-    if value.is_constant:
-        return isinstance(value.constant, slice)
-    return value.node is not None and value.node.op is get_op("prim::SliceConstruct")
+def _use(user: Node, index: int) -> ListUse | None:
+    """What is done with the list, also by the builtin function or the list's method that is called with it."""
+    if user.op is get_op("py::call"):
+        op = _builtin_op(user.inputs[0]) if index == 1 else None
+    elif index > 0:
+        return None
+    elif user.op is get_op("py::call_method"):
+        op = method_op(ListType(NEVER), str(user.attrs["name"]))
+    else:
+        op = user.op
+    return op.list_use if op is not None else None
 
 
-def _op_on_list(node: Node) -> OpDef:
-    """The op of a node, or that of the list's method that it calls."""
-    if node.op is not get_op("py::call_method"):
-        return node.op
-    name = node.attrs["name"]
-    assert isinstance(name, str)
-    return method_op(ListType(NEVER), name) or node.op
+def _builtin_op(callee: Value) -> OpDef | None:
+    """The op of a builtin function, as a guess: something may hide its name."""
+    node = callee.node
+    if node is not None and node.op is PROFILE:
+        node = node.inputs[0].node
+    if node is None or node.op is not get_op("prim::load_global"):
+        return None
+    function = getattr(builtins, str(node.attrs["name"]), None)
+    return callable_op(function)
+
+
+def _is_slice(node: Node) -> bool:
+    """Whether it is a part of a list, for a slice."""
+    if node.op is not get_op("py::getitem"):
+        return False
+    index = node.inputs[1]
+    if index.is_constant:
+        return isinstance(index.constant, slice)
+    return index.node is not None and index.node.op is get_op("prim::SliceConstruct")
 
 
 def _is_of_numbers(item: Type) -> bool:

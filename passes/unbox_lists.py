@@ -106,7 +106,11 @@ def _is_made_here(value: Value) -> bool:
 
 def _gives(node: Node) -> bool:
     use = node.op.list_use
-    return use is not None and (use.gives_item or use.gives_list) and is_list(node.inputs[0])
+    return (
+        use is not None
+        and (use.gives_item or use.gives_list or use.copies)
+        and is_list(node.inputs[0])
+    )
 
 
 def _find_end(values: list[Value], reads: list[Value], lists: Lists) -> _End | None:

@@ -11,11 +11,14 @@ class ListUse(Record):
     """What an op does with an operand, a list; that it is read is nothing to be declared.
 
     - `operand`: which one.
-    - `gives_item`: the output is an item; `gives_list`: it is the list itself.
+    - `gives_item`: the output is an item; `gives_list`: it is the list itself; `copies`: it is a list of the items.
+    - `combines`: the output is computed of the items, and as a guess of their type.
     - `puts`: the operand that becomes an item.
     """
 
     operand: int = 0
     gives_item: bool = False
     gives_list: bool = False
+    copies: bool = False
+    combines: bool = False
     puts: int | None = None

@@ -1,4 +1,4 @@
-"""Python's ``min`` and ``max`` of several numbers or of a tuple's items.
+"""Python's ``min`` and ``max`` of several numbers or of a tuple's or list's items.
 
 Arguments of different types give a Union: the result is one of the arguments as it was.
 """
@@ -11,19 +11,22 @@ import numpy as np
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare, get_op
 from ljit.ir.emitter import V
+from ljit.ir.list_uses import ListUse
 from ljit.ops import python_compare as compare
 from ljit.ops.int_ranges import MAXIMUM, MINIMUM
 from ljit.ops.python_numbers import all_numbers, is_real_scalar, plain_effect
 from ljit.ops.python_samples import REAL_PAIRS
 from ljit.ops.python_types import join_all
-from ljit.types import ANY, INT, STR, TupleType, Type, UnionType
+from ljit.types import ANY, INT, STR, ListType, TupleType, Type, UnionType
 
 __all__: list[str] = []
 
 
 def _candidates(args: Sequence[Type]) -> Sequence[Type]:
-    """The types that are compared: those of the arguments, or of a single tuple's items."""
+    """The types that are compared: those of the arguments, or of a single tuple's or list's items."""
     if len(args) == 1:
+        if isinstance(args[0], ListType):
+            return (args[0].item,)
         return args[0].items if isinstance(args[0], TupleType) else ()
     return args
 
@@ -31,7 +34,8 @@ def _candidates(args: Sequence[Type]) -> Sequence[Type]:
 def _infer_extremum(*args: Type) -> Type:
     types = _candidates(args)
     if not types or not all(map(is_real_scalar, types)):
-        return STR if types and all(t == STR for t in types) else ANY
+        is_text = types and not isinstance(args[0], ListType) and all(t == STR for t in types)
+        return STR if is_text else ANY
     return join_all(types)
 
 
@@ -46,7 +50,7 @@ def _can_lower_extremum(*args: Type) -> bool:
     return (
         bool(types)
         and all(map(is_real_scalar, types))
-        and all(_is_comparable(x, y) for i, x in enumerate(types) for y in types[:i])
+        and all(_is_comparable(x, y) for i, x in enumerate(types) for y in types[: i or 1])
         and _infer_extremum(*args) != ANY
     )
 
@@ -63,6 +67,8 @@ def _better(e: Emitter, candidate: V, best: V, *, is_max: bool) -> V:
 
 def _lower_extremum(e: Emitter, args: Sequence[V], *, is_max: bool) -> V:
     """Keep the first of equal values, as Python does."""
+    if len(args) == 1 and isinstance(args[0].type, ListType):
+        return _extremum_of_list(e, args[0], is_max=is_max)
     values = e.tuple_items(args[0]) if len(args) == 1 else args
     type_ = join_all(v.type for v in values)
     if isinstance(type_, UnionType):
@@ -71,6 +77,18 @@ def _lower_extremum(e: Emitter, args: Sequence[V], *, is_max: bool) -> V:
     for value in values[1:]:
         best = e.select(_better(e, value, best, is_max=is_max), value, best)
     return best
+
+
+def _extremum_of_list(e: Emitter, x: V, *, is_max: bool) -> V:
+    count, one = e.list_size(x), e.const(INT, 1)
+    e.bail_if(e.compare("eq", count, e.const(INT, 0)), "extremum of nothing")
+
+    def choose(k: V, best: V) -> V:
+        value = e.list_load(x, e.add(k, one, fits=True))
+        return e.select(_better(e, value, best, is_max=is_max), value, best)
+
+    first = e.list_load(x, e.const(INT, 0))
+    return e.fold(e.sub(count, one, fits=True), first, choose, _INSTRUCTIONS)
 
 
 def _mixed_extremum(e: Emitter, values: Sequence[V], type_: UnionType, *, is_max: bool) -> V:
@@ -89,13 +107,17 @@ def _mixed_extremum(e: Emitter, values: Sequence[V], type_: UnionType, *, is_max
 
 def _effect_of_extremum(*args: Type) -> Effect:
     types = _candidates(args)
-    return Effect.PURE if types and all(map(is_real_scalar, types)) else plain_effect(*args)
+    if not types or not all(map(is_real_scalar, types)):
+        return plain_effect(*args)
+    return Effect.READ | Effect.RAISE if isinstance(args[0], ListType) else Effect.PURE
 
+
+_INSTRUCTIONS = 4  # of a trip through a list, about
 
 _SAMPLES = (
     *REAL_PAIRS[::3],
     *((1, 2.5, 0.5), (0, -0.0, 0.0), (0.0, 0, False), (float("nan"), 1, 2.0), (1.0, float("nan"))),
-    *(((1, 2),), ((2.5,),), ((),), ((3, 1.5, True),), ("a", "b"), ([3, 1],), (1, 2, 3, 4, 5)),
+    *(((1, 2),), ((2.5,),), ((),), ((3, 1.5, True),), ("a", "b"), (1, 2, 3, 4, 5)),
     *((np.float64(1), 2.0), (np.float64(2), np.float64(1), 3.0), (np.int8(5), np.int64(5), 4)),
     *(
         (np.float32(0.1), np.float32(0.2)),
@@ -103,6 +125,15 @@ _SAMPLES = (
         (0, np.float64("nan")),
         (5, None),
     ),
+    *(
+        ([3, 1, 2],),
+        ([],),
+        ([1.5, float("nan"), 2.5],),
+        ([0.0, -0.0],),
+        ([-0.0, 0.0],),
+        ([False, True],),
+    ),
+    *((["b", "a"],), ([1, 2.5],), ([2**63, 1],), ([np.float64(1), np.float64(2)],), ([[1], [2]],)),
     *((np.float32(0.5), 3), (np.int8(5), 1.5), (2.5, np.uint64(2), np.float32(2))),
     *((np.uint64(2**63), 5), (np.uint64(2**63), np.uint64(1)), (2**53 + 1, np.float64(2**53))),
 )
@@ -120,6 +151,7 @@ def _extremum(function: Callable[..., object], doc: str, *, is_max: bool) -> Non
             can_lower=_can_lower_extremum,
             effects=_effect_of_extremum,
             callables=(function,),
+            list_use=ListUse(gives_item=True),
             is_profiled=True,
             ranges=MAXIMUM if is_max else MINIMUM,
             samples=_SAMPLES,

@@ -1,10 +1,9 @@
-"""Python's builtin functions on numbers: abs, round, int, float, bool, complex, divmod, pow, sum."""
+"""Python's builtin functions on numbers: abs, round, int, float, bool, complex, divmod, pow."""
 
 from __future__ import annotations
 
 import builtins
 import operator
-import sys
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,6 @@ from ljit.ops import python_arithmetic as arithmetic
 from ljit.ops import python_compare as compare
 from ljit.ops.python_numbers import (
     INT_MIN,
-    all_numbers,
-    arithmetic_type,
     c_abs,
     is_plain,
     is_real_scalar,
@@ -40,7 +37,6 @@ from ljit.types import (
     INT,
     NONE,
     ScalarType,
-    TupleType,
     Type,
     is_number,
 )
@@ -287,50 +283,6 @@ _builtin(
         *(*each(REALS), *((x, n) for x in REALS[::2] for n in (0, 2, -1, True))),
         *((2.5, None), (0.49999999999999994,), (1j,), (np.float64(2.55), 1), ("a",), (7, 400)),
         *(*each(_NUMPY_REALS), (np.float32(3.5), None), (np.uint64(2**63 + 5),)),
-    ),
-)
-
-_ADDS_FLOATS_PLAINLY = sys.version_info < (3, 12)  # later versions compensate rounding errors
-
-
-def _infer_sum(iterable: Type, start: Type = INT) -> Type:
-    if not isinstance(iterable, TupleType) or not all_numbers(*iterable.items, start):
-        return ANY
-    if not iterable.items:
-        return start
-    return arithmetic_type(*iterable.items, start)
-
-
-def _can_lower_sum(iterable: Type, start: Type = INT) -> bool:
-    result = _infer_sum(iterable, start)
-    if not isinstance(iterable, TupleType) or not arithmetic.can_lower_number(
-        *iterable.items, start
-    ):
-        return False
-    return result == INT or (_ADDS_FLOATS_PLAINLY and result != ANY)
-
-
-def _lower_sum(e: Emitter, iterable: V, start: V | None = None) -> V:
-    result = e.const(INT, 0) if start is None else start
-    for item in e.tuple_items(iterable):
-        result = arithmetic.lower_add(e, result, item)
-    return result
-
-
-_builtin(
-    "sum",
-    "(iterable, /, start=0)",
-    "``sum(iterable, start)``",
-    infer=_infer_sum,
-    lower=_lower_sum,
-    can_lower=_can_lower_sum,
-    effects=lambda iterable, start=INT: (
-        Effect.PURE if _infer_sum(iterable, start) != ANY else plain_effect(iterable, start)
-    ),
-    is_profiled=True,
-    samples=(
-        *(((),), ((), True), ((1, 2.5, True),), ((2**63 - 1, 1),), ((1e308, 1e308),), ((-0.0,),)),
-        *(((0.1, 0.2, 0.3), 1), ((1j, 2),), ([1, 2, 3],), (range(5),), ((1, "a"),), ((1.5,), -0.0)),
     ),
 )
 

@@ -134,3 +134,27 @@ def test_a_list_in_itself_is_no_private_one():
     compiled = ljit.jit(knot)
     for _ in range(4):
         assert compiled(5) == knot(5)
+
+
+def summed(n):
+    made = []
+    for i in range(n):
+        made.append(i * 0.5)
+    return sum(made)
+
+
+def sliced(n):
+    made = [i * i % 7 for i in range(n)]
+    total = 0
+    for i in range(n - 2):
+        total += max(made[i : i + 3])
+    return total
+
+
+@pytest.mark.parametrize("function", [summed, sliced])
+def test_what_is_computed_of_items_or_parts_tells_what_a_list_holds(function):
+    compiled = ljit.jit(function)
+    for _ in range(3):
+        assert compiled(9) == function(9)
+    assert "PrivateList" in str(compiled.graph_for(9))
+    assert [made.bailouts for made in compiled.specializations] == [0]

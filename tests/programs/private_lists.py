@@ -303,3 +303,61 @@ def numbers_seen_before(n, k):
         halves.append(x * 0.5 + 1.0)
         x = x * k % n
     return len(seen), 0.0 in halves, float("nan") in halves, halves[len(halves) // 2], x in seen
+
+
+@program(lambda: (30, 5), lambda: (6, 0), lambda: (0, 3), lambda: (9, 2**62))
+def sums_of_a_window(n, start):
+    window = [start] * 4
+    total = 0
+    for i in range(n):
+        window[i % 4] = i
+        total += sum(window) + sum(window, start)
+    return total, sum(window, 0.5), sum(window, True)
+
+
+@program(lambda: (9, 1), lambda: (2, 1), lambda: (0, 1), lambda: (9, 0))
+def sums_of_what_may_be_nothing(n, k):
+    floats = [-0.0 for _ in range(n * k)]
+    flags = [i > 3 for i in range(n)]
+    return sum(floats), sum(floats, k), sum(floats, -0.0), sum(flags), sum(flags[k:], 2)
+
+
+@program(lambda: (9, 2.5), lambda: (3, float("nan")), lambda: (9, float("-inf")), lambda: (0, 1.0))
+def extrema_of_rows(n, x):
+    rows = [[(i * j % 5 - 2) * x for j in range(n)] for i in range(n)]
+    low, high = 0.0, 0.0
+    for row in rows:
+        low += min(row)
+        high = max(high, max(row))
+    return low, high, max([len(row) for row in rows])
+
+
+@program(lambda: (7,), lambda: (1,), lambda: (0,))
+def extremum_of_nothing(n):
+    stack = [i * 5 % 7 for i in range(n)]
+    total = 0
+    while total < 99:
+        total += max(stack) + 1
+        stack.pop()
+    return total
+
+
+@program(
+    lambda: ([3, 1, 2],),
+    lambda: ([3.5, 1.5],),
+    lambda: ([],),
+    lambda: ([True, False],),
+    lambda: ([1, 2.5, True],),
+)
+def sums_and_extrema_of_an_argument(values):
+    return sum(values), min(values), max(values)
+
+
+@program(lambda: (12, 3), lambda: (12, 20), lambda: (0, 3))
+def means_of_parts(n, width):
+    values = [i * 0.5 for i in range(n)]
+    means = []
+    for i in range(n - width + 1):
+        part = values[i : i + width]
+        means.append(sum(part) / len(part))
+    return means, values[:width]
