@@ -47,6 +47,7 @@ class Kind(enum.Enum):
         "branch if"  # go to the target, where both ways meet, if the read is true; f: the target
     )
     REGION = "region"  # up to the pc f
+    TRY = "try"  # f: TryInfo; its body comes next
     JUMP = "jump"
     ENTER = "enter"  # f: LoopInfo; its limit = the trip at which the header is looked at
     HEADER = "loop while less"  # f: LoopInfo; go to the target unless trip < stop

@@ -258,6 +258,7 @@ class _Compiler:
         self.ends[node] = end = _Label()
         body, handler = node.blocks
         error, *parameters = self.new_registers(handler.params)
+        self.emit(Kind.TRY)
         start = len(self.instructions)
         catches = self.catches[node] = [(start, ())]  # its own are in front of all that may raise
         self.visit_block(body)
@@ -270,6 +271,7 @@ class _Compiler:
             start, behind.pc, end.pc, error, tuple(parameters), tuple(catches), self.loop
         )
         self.tries.append(info)
+        self.instructions[start - 1].f = info
 
     def visit_catch(self, node: Node) -> None:
         assert node.target is not None

@@ -13,13 +13,20 @@ from typing import Any, Protocol
 
 from ljit.interp.code import Code, LoopInfo
 
-__all__ = ["MIN_TRIPS", "HotLoops", "count_native_trips"]
+__all__ = [
+    "MIN_TRIPS",
+    "NODES_OF_LEAVING_RAISE",
+    "NODES_OF_RAISE",
+    "HotLoops",
+    "count_native_trips",
+]
 
 #: trips that are interpreted, and watched, behind native code before the loop may be native again
 MIN_TRIPS = 64
 
-#: that the interpreter runs in the time that a raise and its handler take
-_NODES_OF_RAISE = 150
+#: that the interpreter runs in the time that a raise and its handler take: within a step, and out of it
+NODES_OF_RAISE = 90
+NODES_OF_LEAVING_RAISE = 300
 
 #: activations of a loop that runs elsewhere after which its parent is asked about again
 _MANY_ACTIVATIONS = 1000
@@ -103,9 +110,9 @@ class HotLoops:
             self._elsewhere.add(loop.id)
         return left
 
-    def count_raise(self, loop: LoopInfo, registers: list[Any]) -> None:
-        """Count a raise that is handled within a trip as what it costs the interpreter."""
-        trips = _NODES_OF_RAISE // loop.size
+    def count_raise(self, loop: LoopInfo, registers: list[Any], nodes: int) -> None:
+        """Count a raise that is handled within a trip as the nodes that it takes as long as."""
+        trips = nodes // loop.size
         self._trips[loop.id] = self._trips.get(loop.id, 0) + trips
         registers[loop.limit] -= trips
 

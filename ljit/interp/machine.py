@@ -14,8 +14,13 @@ from typing import Any, Protocol
 
 from ljit.errors import InternalError
 from ljit.interp.code import Code, LoopInfo, TryInfo
-from ljit.interp.hot_loops import HotLoops, count_native_trips
-from ljit.interp.landings import landing_at, landing_of_native
+from ljit.interp.hot_loops import (
+    NODES_OF_LEAVING_RAISE,
+    NODES_OF_RAISE,
+    HotLoops,
+    count_native_trips,
+)
+from ljit.interp.landings import Landing, landing_at, landing_of_native
 from ljit.interp.recursion import enter_frame, leave_frame
 from ljit.interp.steps import DONE, Step, step_at
 from ljit.interp.tracebacks import drop_own_frames, replace_own_frames
@@ -237,6 +242,27 @@ class _Run(HotLoops):
         finally:
             error.__context__ = context
 
+    def caught(self, step: Step, registers: list[Any]) -> BaseException:
+        """Give what is raised in a Try of the step, whose handler comes next, with the user's traceback."""
+        error = sys.exc_info()[1]
+        assert error is not None and error.__traceback__ is not None
+        if isinstance(error, InternalError):
+            raise error
+        landing = self.landing(step.pc_at(error.__traceback__.tb_lasti), error)
+        replace_own_frames(error, landing.entries, step.code)
+        assert landing.region is not None
+        if landing.region.loop is not None:
+            self.count_raise(landing.region.loop, registers, NODES_OF_RAISE)
+        return error
+
+    def landing(self, pc: int, error: BaseException) -> Landing:
+        """Give what a raise at `pc` leads to; the hooks are told once of each node that raises in a Try."""
+        found = landing_at(self._code, pc)
+        if found.region is not None and found.node not in self.known:
+            self.known.add(found.node)
+            self.on_profile(found.node, error)
+        return found
+
     def block(self, start: int) -> Callable[[list[Any]], Any]:
         """Give the function that runs the block of a Map."""
         return lambda registers: execute(self._code, registers, start, self.hooks)
@@ -318,10 +344,7 @@ def _note(
     else:
         if step is not None:
             pc, values = _place(pc, step, error)
-        landing = landing_at(code, pc)
-        if landing.region is not None and landing.node not in run.known:
-            run.known.add(landing.node)
-            run.on_profile(landing.node, error)
+        landing = run.landing(pc, error)
     entries = () if run.raised else landing.entries
     run.raised, run.raised_at = False, None
     replace_own_frames(error, entries, step.code if step is not None else None)
@@ -329,7 +352,7 @@ def _note(
     if landing.region is not None:
         landing.fill(registers, values)
         if landing.region.loop is not None:
-            run.count_raise(landing.region.loop, registers)
+            run.count_raise(landing.region.loop, registers, NODES_OF_LEAVING_RAISE)
 
 
 def _set(code: Code, registers: list[Any], values: Mapping[str, object]) -> None:

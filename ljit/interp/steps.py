@@ -33,7 +33,7 @@ from typing import Any, NoReturn
 
 from ljit.errors import InternalError
 from ljit.frames import IS_RELOCATED, outermost, relocated
-from ljit.interp.code import Code, Instruction, Kind
+from ljit.interp.code import Code, Instruction, Kind, TryInfo
 from ljit.interp.flow import registers_in
 from ljit.records import Record
 from ljit.stack import compiler_frames
@@ -44,7 +44,8 @@ __all__ = ["DONE", "Step", "step_at"]
 DONE = -1
 
 _MAX_DEPTH = 40
-_MAX_REGIONS = 16  # CPython's compiler takes 20 nested loops
+_MAX_BLOCKS = 16  # CPython's compiler takes 20 within one another
+_BLOCKS_OF_TRY = 2
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -76,7 +77,11 @@ def step_at(code: Code, pc: int) -> Step:
     if found is not None:
         return found
     with compiler_frames():
-        return code.steps.setdefault(pc, _Writer(code, pc).step())
+        try:
+            step = _Writer(code, pc).step()
+        except _HandlerLeftError:
+            step = _Writer(code, pc, handles=False).step()
+        return code.steps.setdefault(pc, step)
 
 
 def _checked(results: tuple[object, ...], count: int) -> tuple[object, ...]:
@@ -90,17 +95,29 @@ def _reraise() -> NoReturn:
     raise
 
 
-class _Writer:
-    """Writes one step."""
+class _HandlerLeftError(Exception):
+    """A step would end within a handler that is part of it."""
 
-    def __init__(self, code: Code, start: int) -> None:
+
+class _Writer:
+    """Writes one step; `handles`: with the handlers of the Trys in it."""
+
+    def __init__(self, code: Code, start: int, *, handles: bool = True) -> None:
         self.code = code
+        self.handles = handles
         self.start = start
         self.pc = start
         around = [t for t in code.tries if t.handler <= start < t.end]
-        self.handler = around[0] if around else None  # the step ends where that does
+        #: stretches that the path must not leave within the step: bodies and handlers
+        self.bounds = [range(t.handler, t.end) for t in around[:1]]
+        self.tries: list[TryInfo] = []  # whose bodies are being written, inner ones last
+        self.handling: list[TryInfo] = []  # the same for handlers
+        self.given: dict[
+            TryInfo, tuple[int, ...]
+        ] = {}  # what the parameters of handlers are set to
         self.joined = start  # the pc behind a branch or region: all paths in it go on there
         self.regions: list[int] = []  # ends of those that are being written
+        self.blocks = 0  # of CPython's compiler around the present line
         self.margin = "    "
         self.lines: list[str] = []
         self.pcs: list[int] = []
@@ -120,6 +137,7 @@ class _Writer:
             Kind.BRANCH: self.write_branch,
             Kind.BRANCH_IF: self.write_branch,
             Kind.REGION: self.write_region,
+            Kind.TRY: self.write_try,
             Kind.JUMP: self.write_jump,
             Kind.ENTER: self.write_enter,
             Kind.HEADER: self.write_header,
@@ -147,7 +165,8 @@ class _Writer:
         if source is not None:
             self.names |= {"__name__": source.module, IS_RELOCATED: True}
             run.__code__ = relocated(written, source, ranges)
-        return Step(run, run.__code__, written, pcs, text)
+        step = self.names["this"] = Step(run, run.__code__, written, pcs, text)
+        return step
 
     def loads(self) -> str:
         live = [n for n in registers_in(self.code.live[self.start]) if n in self.used]
@@ -199,19 +218,35 @@ class _Writer:
         """Write the path that begins at `pc` to its end, or up to `until`."""
         while pc is not None and pc != until:
             is_joined = pc in (self.start, self.joined)
-            if self.leaves_handler(pc) or (not is_joined and self.is_end(pc)):
+            if self.is_out_of_bounds(pc) or (not is_joined and self.is_end(pc)):
                 self.leave(pc)
                 return
             self.pc = pc
+            self.set_parameters(pc)
             instruction = self.code.instructions[pc]
             if self.code.trace is not None:
                 self.names["observe"] = self.code.trace.observe
                 self.put(f"observe({pc}, r)")
             pc = self.handlers[instruction.kind](instruction)
 
-    def leaves_handler(self, pc: int) -> bool:
-        """Whether a pc is outside of the handler that the step began in: there nothing is being handled."""
-        return self.handler is not None and not self.handler.handler <= pc < self.handler.end
+    def is_out_of_bounds(self, pc: int) -> bool:
+        """Whether a pc is outside of the handler that is being run, or of the body of a Try."""
+        return bool(self.bounds) and pc not in self.bounds[-1]
+
+    def set_parameters(self, pc: int) -> None:
+        """Give the handlers around what they get if the instruction at `pc` raises."""
+        for region in self.tries:
+            needed = self.code.live[region.handler]
+            sources = region.sources_at(pc)
+            before = self.given.get(region, (-1,) * len(sources))
+            self.given[region] = sources
+            pairs = zip(region.parameters, sources, before, strict=True)
+            changed = [(p, s) for p, s, old in pairs if s != old and needed >> p & 1]
+            if changed:
+                parameters = [parameter for parameter, _ in changed]
+                texts = ", ".join(self.read(source) for _, source in changed)
+                self.put(f"{self.targets(parameters)} = {texts}")
+                self.write_through(parameters)
 
     def is_end(self, pc: int) -> bool:
         """Whether a path that gets to `pc` goes on in another step."""
@@ -238,12 +273,16 @@ class _Writer:
         """Write a path one level further in; `last` is for a path that gets to `until`."""
         self.margin += "    "
         before = len(self.lines)
+        self.given.clear()
         self.follow(start, until)
+        self.given.clear()
         if last != "pass" or len(self.lines) == before:
             self.put(last)
         self.margin = self.margin[:-4]
 
     def leave(self, pc: int) -> None:
+        if any(region.handler <= pc < region.end for region in self.handling):
+            raise _HandlerLeftError
         self.leaving.append((len(self.lines), self.margin, pc))
         self.put("")
 
@@ -314,17 +353,65 @@ class _Writer:
     def write_region(self, instruction: Instruction) -> int:
         """A region that is left in several places becomes a loop of one trip."""
         end: int = instruction.f
-        if self.code.arrivals[end] > 1 and len(self.regions) < _MAX_REGIONS:
+        if self.code.arrivals[end] > 1 and self.blocks < _MAX_BLOCKS:
             self.put("while True:")
             self.regions.append(end)
+            self.blocks += 1
             self.indented(self.pc + 1, end, last="break")
+            self.blocks -= 1
             self.regions.pop()
             self.joined = end
             return end
         return self.pc + 1
 
+    def write_try(self, instruction: Instruction) -> int | None:
+        region: TryInfo = instruction.f
+        if not self.handles:
+            return self.pc + 1
+        if self.blocks + _BLOCKS_OF_TRY > _MAX_BLOCKS:
+            raise _HandlerLeftError
+        self.blocks += _BLOCKS_OF_TRY
+        self.put("try:")
+        self.tries.append(region)
+        self.bounded(region.start, region.handler, region)
+        self.tries.pop()
+        self.pc = region.handler
+        self.put("except BaseException:")
+        self.handle(region)
+        self.blocks -= _BLOCKS_OF_TRY
+        self.joined = region.end
+        return region.end if self.code.arrivals[region.end] else None
+
+    def handle(self, region: TryInfo) -> None:
+        self.margin += "    "
+        self.put(f"{self.write(region.error)} = run.caught(this, r)")
+        self.forget(t for t in self.code.tries if region.start < t.start < region.handler)
+        self.margin = self.margin[:-4]
+        self.handling.append(region)
+        self.bounded(region.handler, region.end, region)
+        self.handling.pop()
+        self.margin += "    "
+        self.forget((region,))
+        self.margin = self.margin[:-4]
+
+    def bounded(self, start: int, stop: int, region: TryInfo) -> None:
+        """Write a path to the end of a Try; the step ends where it leaves the pcs from `start` to `stop` otherwise."""
+        self.bounds.append(range(start, stop))
+        self.indented(start, region.end)
+        self.bounds.pop()
+
+    def end_handlers(self, target: int) -> None:
+        """Forget the exceptions whose handlers are left for `target`, in the same step."""
+        self.forget(t for t in self.handling if not t.handler <= target < t.end)
+
+    def forget(self, tries: Iterable[TryInfo]) -> None:
+        """End the lives of exceptions, as CPython does behind an ``except`` clause."""
+        for region in tries:
+            self.put(f"v{region.error} = None")
+
     def write_jump(self, instruction: Instruction) -> int | None:
         if self.regions and instruction.target == self.regions[-1]:
+            self.end_handlers(instruction.target)
             self.put("break")
             return None
         target: int = instruction.target
@@ -356,6 +443,7 @@ class _Writer:
         (trip,) = instruction.writes
         self.put(f"{self.write(trip, through=True)} = {self.read(trip)} + 1")
         if instruction.target == self.start and not self.regions:
+            self.end_handlers(self.start)
             self.put(f"if v{trip} < r[{instruction.f.limit}]: continue")
         self.leave(instruction.target)
 

@@ -61,6 +61,6 @@ def drop_own_frames(error: BaseException, step: CodeType | None = None) -> None:
     if settings().full_traceback or isinstance(error, InternalError):
         return
     rest = error.__traceback__
-    while rest is not None and (is_own_frame(rest.tb_frame) or rest.tb_frame.f_code is step):
+    while rest is not None and (rest.tb_frame.f_code is step or is_own_frame(rest.tb_frame)):
         rest = rest.tb_next
     error.__traceback__ = rest
