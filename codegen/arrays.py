@@ -68,6 +68,9 @@ def load_element(
         second = f.gep(llvm, pointer, integer("i64", 1))
         real = f.load(llvm, pointer, align, suffix)
         return Native(type_, (real, f.load(llvm, second, align, suffix)))
+    if dtype == np.float16:
+        bits = f.load("i16", pointer, 2, suffix)
+        return Native(type_, (f.convert("bitcast", bits, llvm),))
     value = f.load(llvm, pointer, dtype.itemsize, suffix)
     if dtype.kind == "b":
         value = f.icmp("ne", value, integer("i8", 0))
@@ -85,7 +88,10 @@ def store_element(
         f.store(value.parts[0], pointer, align, suffix)
         f.store(value.parts[1], second, align, suffix)
         return
-    f.store(f.convert("zext", value.ref, llvm), pointer, dtype.itemsize, suffix)
+    number = f.convert("zext", value.ref, llvm)
+    if dtype == np.float16:
+        number = f.convert("bitcast", number, "i16")
+    f.store(number, pointer, dtype.itemsize, suffix)
 
 
 # -- methods of the Emitter ------------------------------------------------------------------------

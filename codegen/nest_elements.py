@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ljit.codegen.arrays import load_element, store_element
 from ljit.codegen.builder import Ref, integer
 from ljit.codegen.casts import cast_value
@@ -14,12 +16,14 @@ from ljit.codegen.nest_reductions import Accumulator
 from ljit.codegen.nest_space import ZERO, Operand
 from ljit.codegen.ufunc_loops import RowLoop
 from ljit.records import Record
-from ljit.types import INT
+from ljit.types import INT, ScalarType
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
 __all__ = ["FEW", "Elements", "Kernel", "Places", "Source"]
+
+_BOOL, _BYTE = ScalarType(np.dtype(np.bool_)), ScalarType(np.dtype(np.uint8))
 
 Source = Operand | Native
 Places = dict[Operand, Ref]  # where arrays lie, or their strides
@@ -60,6 +64,7 @@ class Elements:
         self.has_checks = False  # the kernel, as written, can leave
         self.group = ""
         self._rows: list[Places] = [{}]  # where those lie that are done side by side
+        self._bytes: dict[str, Ref] = {}  # of bools that were loaded
 
     @property
     def arrays(self) -> list[Operand]:
@@ -161,9 +166,17 @@ class Elements:
         address = self._address(x, k, stride)
         if x.is_range:
             return Native(INT, (self.f.convert("ptrtoint", address, "i64"),))
-        return load_element(self.f, address, x.dtype, x.type.element, self._suffix)
+        if x.type.element != _BOOL:
+            return load_element(self.f, address, x.dtype, x.type.element, self._suffix)
+        byte = load_element(self.f, address, _BYTE.dtype, _BYTE, self._suffix).ref
+        truth = self.f.icmp("ne", byte, integer("i8", 0))
+        self._bytes[truth.text] = byte
+        return Native(_BOOL, (truth,))
 
     def _store(self, x: Operand, k: Ref | None, stride: Ref, value: Native) -> None:
+        """Store an element; a bool that was loaded is moved as it lies in memory."""
+        if x.type.element == _BOOL and value.ref.text in self._bytes:
+            value = Native(_BYTE, (self._bytes[value.ref.text],))
         store_element(self.f, self._address(x, k, stride), x.dtype, value, self._suffix)
 
     @property

@@ -195,3 +195,21 @@ def test_elements_with_smaller_results_are_put_side_by_side(dtype, step):
     for _ in range(3):
         np.testing.assert_array_equal(f(a, b), np.equal(a, b))
     assert len(re.findall(r"[fi]cmp o?eq (?:double|i64) %t\d+, %t\d+\n", f.dump_llvm())) == 1
+
+
+@pytest.mark.parametrize("step", [1, 2, -1])
+@pytest.mark.parametrize("dtype", [bool, np.float16])
+def test_elements_that_are_moved_keep_their_bits(dtype, step):
+    """Bools that were other bytes, and NaNs of all kinds: as numbers they would need more instructions, too."""
+
+    def move(a, b):
+        a[:] = b
+
+    bits = np.random.default_rng(1).integers(0, 2**16, 1000).astype(f"u{np.dtype(dtype).itemsize}")
+    f = ljit.jit(move)
+    with config.overridden(quick_runs=0):
+        for _ in range(2):
+            a, b = np.zeros(1000, dtype), bits.view(dtype)
+            f(a[::step], b[::step])
+            assert (a[::step].view(bits.dtype) == bits[::step]).all()
+    assert "load half" not in f.dump_llvm()
