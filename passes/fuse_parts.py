@@ -17,10 +17,18 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from ljit.ir import Block, Effect, Node, Value, get_op
-from ljit.ops.control import SNAPSHOT
+from ljit.ops.control import PREDICATE, SNAPSHOT
 from ljit.passes.fuse_nodes import Leaves, is_elementwise, is_store, leaves_of, may_leave
 from ljit.passes.manager import is_allowed
-from ljit.passes.part_sources import Index, Piece, Source, View, source_of, with_rolls
+from ljit.passes.part_sources import (
+    Distance,
+    Index,
+    Piece,
+    Source,
+    View,
+    source_of,
+    with_rolls,
+)
 from ljit.passes.rewriting import drop_repeated_snapshot, insert_constant
 from ljit.records import Record, made_by
 from ljit.types import INT, ArrayType, ScalarType, TupleType, Type
@@ -30,6 +38,7 @@ __all__ = ["compute_parts"]
 NAME = "fuse"
 MAX_OPS = 12  # they are written out for each part
 _WRITES = Effect.WRITE | Effect.CALL | Effect.EXIT
+Place = tuple[tuple[object, object], ...]  # an index: slices have no hash
 
 
 def compute_parts(block: Block, failed: Collection[int]) -> bool:
@@ -54,8 +63,8 @@ class _Parts(Record):
     base: Value
     others: Sequence[Value]
     views: dict[tuple[Value, Value], Value] = made_by(factory=dict)
-    #: by the text of the index: slices have no hash
-    places: dict[str, Value] = made_by(factory=dict)
+    places: dict[Place, Value] = made_by(factory=dict)
+    distances: dict[Distance, Value] = made_by(factory=dict)
 
     @staticmethod
     def of(node: Node, failed: Collection[int]) -> _Parts | None:
@@ -69,10 +78,13 @@ class _Parts(Record):
         whole = leaves_of(source.values[0], known)
         own = {*source.values, *(user.output for user in users)}
         outer = [v for user in users for v in user.inputs if _is_array(v) and v not in own]
-        outer += [x.array for x in source.pieces[0].given.values() if isinstance(x, View)]
-        base = next(iter(whole), None)
-        if len(whole) != 1 or not isinstance(base, Value) or not outer:
-            return None
+        base = source.view
+        if base is None:
+            outer += [x.array for x in source.pieces[0].given.values() if isinstance(x, View)]
+            leaf = next(iter(whole), None)
+            if len(whole) != 1 or not isinstance(leaf, Value) or not outer:
+                return None
+            base = leaf
         others = [v for v in dict.fromkeys(outer) if leaves_of(v, known) != whole]
         parts = _Parts(source, users, base, others)
         return parts if parts._is_legal(outer) else None
@@ -91,7 +103,8 @@ class _Parts(Record):
 
     def _is_quiet(self, root: Node) -> bool:
         """Whether nothing else writes up to the result, and a Snapshot behind a write can go."""
-        if self.source.snapshot is not None and not _has_snapshot(self.source.nodes[-1]):
+        store = self.source.store
+        if self.source.snapshot is not None and store is not None and not _has_snapshot(store):
             return False
         block, inside = root.block, False
         assert block is not None
@@ -124,23 +137,24 @@ class _Parts(Record):
 
     def write(self) -> None:
         """Put the parts in the place of the result, and drop what nobody needs any more."""
-        root, behind = self.users[-1], self.source.snapshot
+        root, store, behind = self.users[-1], self.source.store, self.source.snapshot
         checked = self._check()
-        stores = [node for node in self.source.nodes if is_store(node)]
-        for store in stores:
-            self.places[str(self.source.pieces[0].index)] = store.inputs[1]
+        for distance in self.source.distances:
+            self.distances[distance] = self._distance(distance)
+        if store is not None and self.source.view is None:
+            self.places[_key(self.source.pieces[0].index)] = store.inputs[1]
         result = self._new_array(root)
         for piece in self.source.pieces:
             self._part(result, piece, checked)
         root.output.replace_all_uses_with(result)
         result.name = root.output.name
-        for store in stores:
+        if store is not None:
             store.erase()
         drop_repeated_snapshot(behind)
         for node in reversed(self.users):
             node.erase()
         for node in self.source.nodes:
-            if node not in stores:
+            if node is not store and not any(out.uses for out in node.outputs):
                 node.erase()
 
     def _add(self, op: str, inputs: Sequence[Value], **attrs: object) -> Node:
@@ -190,10 +204,38 @@ class _Parts(Record):
         return found
 
     def _place(self, index: Index) -> Value:
-        found = self.places.get(str(index))
+        key = _key(index)
+        found = self.places.get(key)
         if found is None:
-            found = self.places[str(index)] = insert_constant(index, self.users[-1])
+            is_known = all(x is None or type(x) is int for bounds in key for x in bounds)
+            found = insert_constant(index, self.users[-1]) if is_known else self._slice(*index)
+            self.places[key] = found
         return found
+
+    def _slice(self, part: slice) -> Value:
+        """The index of a vector with bounds that only a run knows."""
+        bounds = map(self._bound, (part.start, part.stop, None))
+        return self._add("prim::SliceConstruct", list(bounds)).output
+
+    def _bound(self, bound: int | Value | Distance | None) -> Value:
+        if isinstance(bound, Distance):
+            return self.distances[bound]
+        return bound if isinstance(bound, Value) else insert_constant(bound, self.users[-1])
+
+    def _distance(self, distance: Distance) -> Value:
+        """Test that it is not negative, and compute it."""
+        bounds = [self._bound(distance.stop), self._bound(distance.start)]
+        difference = ((1, 0), (-1, 1))
+        root = self.users[-1]
+        attrs = {"given": (), "test": difference}
+        root.graph.create(PREDICATE, bounds, attrs, outputs=0, like=root).insert_before(root)
+        computed = self._add("py::sub", bounds)
+        computed.proven = ("fits",)
+        return computed.output
+
+
+def _key(index: Index) -> Place:
+    return tuple((part.start, part.stop) for part in index)
 
 
 def _has_snapshot(node: Node) -> bool:

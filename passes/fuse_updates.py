@@ -37,6 +37,7 @@ __all__ = [
     "is_unseen",
     "make_updates_plain",
     "nodes_between",
+    "only_reads",
     "put_in_place",
     "spanning_axes",
 ]
@@ -168,7 +169,7 @@ def is_unseen(node: Node) -> bool:
     if made is None or made.block is not node.block or not makes_memory(made):
         return False
     early = nodes_between(made, node)
-    return all(_only_reads(user) for user, _ in target.uses if user in early)
+    return all(only_reads(user) for user, _ in target.uses if user in early)
 
 
 def nodes_between(first: Node, last: Node) -> set[Node]:
@@ -181,7 +182,7 @@ def nodes_between(first: Node, last: Node) -> set[Node]:
     return found
 
 
-def _only_reads(user: Node) -> bool:
+def only_reads(user: Node) -> bool:
     """Whether the user takes the elements or the sizes, and then has nothing of the array."""
     if user.op is SNAPSHOT:
         return True

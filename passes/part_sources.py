@@ -4,23 +4,33 @@
 - ``np.roll(a, 1, axis=0)``: ``a[:-1]`` behind the first row, which is ``a[-1:]``. Others along that axis, by one, that
   are computed with have the same parts. Where the axis has one element, the sizes of the parts do not fit: that check
   leaves native code.
+- ``v[t:]`` behind ``v[s:] = x``, where nobody else sees the vector: `x` behind the first ``s - t`` elements, which are
+  ``v[t:s]`` as it was. A test finds that `t` and ``s - t`` are not negative, if only a run can tell.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ljit.ir import Node, Value, get_op
+from ljit.ir import Effect, Node, Value, get_op
 from ljit.ops.control import SNAPSHOT
-from ljit.passes.fuse_nodes import is_filled, is_store
+from ljit.passes.fuse_nodes import is_filled, is_store, makes_memory
+from ljit.passes.fuse_updates import only_reads
 from ljit.records import Record
-from ljit.types import ArrayType
+from ljit.types import INT, ArrayType
 
-__all__ = ["Index", "Piece", "Source", "View", "source_of", "with_rolls"]
+__all__ = ["Distance", "Index", "Piece", "Source", "View", "source_of", "with_rolls"]
 
 MAX_RANK = 3  # of arrays with margins: there are two an axis
 _FULL = slice(None)
-Index = tuple[slice, ...]
+Index = tuple[slice, ...]  # of ints, Values and Distances
+
+
+class Distance(Record):
+    """An int that only a run knows: how far `stop` is behind `start`, which it must not be in front of."""
+
+    start: int | Value
+    stop: int | Value
 
 
 class View(Record):
@@ -38,24 +48,35 @@ class Piece(Record):
 
 
 class Source(Record):
-    """Arrays, the nodes that make them, in order, and their parts; they go together where `node` stands."""
+    """Arrays, the nodes that make them, in order, and their parts; they go together where `node` stands.
+
+    `distances` are to be tested. A `view` is an array that has parts, of one that others have made.
+    """
 
     node: Node
     values: Sequence[Value]
     nodes: Sequence[Node]
     pieces: Sequence[Piece]
+    distances: Sequence[Distance] = ()
+    view: Value | None = None
+
+    @property
+    def store(self) -> Node | None:
+        """The write that there will not be."""
+        return next(filter(is_store, self.nodes), None)
 
     @property
     def snapshot(self) -> Node | None:
-        """The Snapshot behind a write that there will not be."""
-        behind = self.nodes[-1].next
-        return behind if is_store(self.nodes[-1]) and behind and behind.op is SNAPSHOT else None
+        """The Snapshot behind the write."""
+        return _snapshot_behind(self.store) if self.store is not None else None
 
 
 def source_of(node: Node) -> Source | None:
     """Give the arrays that a node begins to make, if they have parts."""
     if node.op.fill is not None and is_filled(node):
         return _stored(node)
+    if node.op.reads_part:
+        return _updated(node)
     axis = _axis_of_roll(node)
     return None if axis is None else _rolled([node], axis)
 
@@ -125,6 +146,73 @@ def _margins(index: Index) -> list[Index]:
         if part.stop is not None:
             found.append((*index[:axis], slice(part.stop, None), *behind))
     return found
+
+
+# -- a view behind a store -------------------------------------------------------------------------
+
+
+def _updated(view: Node) -> Source | None:
+    array, start = view.inputs[0], _start(view.inputs[1])
+    made, type_ = array.node, array.type
+    if made is None or made.block is not view.block or not makes_memory(made):
+        return None
+    stores = [user for user, index in array.uses if is_store(user) and index == 0]
+    if start is None or len(stores) != 1 or not isinstance(type_, ArrayType) or type_.ndim != 1:
+        return None
+    (store,) = stores
+    if store.block is not made.block or not store.is_before(view) or len(store.inputs) != 3:
+        return None
+    first, stored = _start(store.inputs[1]), store.inputs[2]
+    if not isinstance(stored.type, ArrayType) or stored.type.dtype != type_.dtype:
+        return None
+    gone = (store, view, _snapshot_behind(store))
+    if first is None or stored.type.ndim != 1 or not _is_read_before(array, store, gone):
+        return None
+    distances = [Distance(0, start), Distance(start, first)]
+    before: int | Distance = distances[1]
+    if isinstance(start, int) and isinstance(first, int):
+        before, distances = first - start, []
+        if before < 0:
+            return None
+    old = View(array, (slice(start, first),))
+    pieces = [
+        Piece((slice(before, None),), {view.output: stored}),
+        Piece((slice(None, before),), {view.output: old}),
+    ]
+    return Source(view, [view.output], [store, view], pieces, distances, view.output)
+
+
+def _start(index: Value) -> int | Value | None:
+    """Where a slice begins that goes to the end: an int that is not negative, or one that only a run knows."""
+    if index.is_constant:
+        found = index.constant
+        if not isinstance(found, slice) or not _is_plain(found) or found.stop is not None:
+            return None
+        return found.start or 0 if (found.start or 0) >= 0 else None
+    node = index.node
+    if node is None or node.op is not get_op("prim::SliceConstruct"):
+        return None
+    start, *others = node.inputs
+    is_start = start.type == INT and all(v.is_constant and v.constant is None for v in others)
+    return start if is_start else None
+
+
+def _snapshot_behind(store: Node) -> Node | None:
+    behind = store.next
+    return behind if behind is not None and behind.op is SNAPSHOT else None
+
+
+def _is_read_before(array: Value, store: Node, gone: Sequence[Node | None]) -> bool:
+    """Whether only reads in front of the store see an array, or views of it, but for nodes that will be gone."""
+    for user, _ in array.uses:
+        if user in gone:
+            continue
+        if user.block is not store.block or not user.is_before(store):
+            return False
+        is_view = user.op.reads_part and not user.effects & Effect.ALLOC
+        if not (_is_read_before(user.output, store, gone) if is_view else only_reads(user)):
+            return False
+    return True
 
 
 # -- rolled by one ---------------------------------------------------------------------------------

@@ -139,3 +139,60 @@ def of_three_axes(u):
     second = np.zeros(u.shape)
     second[1:-1, :-1, 2:] = u[2:, 1:, 1:-1] - u[1:-1, :-1, 2:]
     return u + 0.5 * second - np.ones(u.shape) * u
+
+
+def prices(n):
+    return np.arange(float(n)) % 7 + 1.0
+
+
+WINDOWS = (3, 1, 0, -2, 9, 12, 2**62, -(2**63))
+
+
+@program(
+    *[lambda w=w: (prices(9), w) for w in WINDOWS], *[lambda n=n: (prices(n), 3) for n in range(4)]
+)
+def moving_averages(x, w):
+    sums = np.cumsum(x)
+    sums[w:] = sums[w:] - sums[:-w]
+    return sums[w - 1 :] / w
+
+
+@program(*[lambda w=w: (prices(9), w) for w in WINDOWS], lambda: (prices(9).astype(np.int16), 2))
+def views_behind_stores(x, w):
+    shifted = x * 2
+    shifted[3:] = shifted[:-3]
+    pairs = np.abs(shifted[1:] - x[1:])
+    spread = x + x
+    spread[w:] = x[:1] + 1  # one element, or as many
+    later = spread[4:] * w  # often what was stored behind the first ones
+    return pairs, later
+
+
+@program(*[lambda w=w: (prices(9), w) for w in WINDOWS])
+def seen_behind_stores(x, w):
+    early = x * 2.0
+    view = early[1:]
+    early[w:] = early[w:] - early[:-w]
+    kept = x * 3.0
+    kept[w:] = kept[:-w]
+    both = early[1:] + view
+    changed = x * 4.0
+    changed[2:] = x[2:]
+    x[:] = 1.0
+    return both, kept[1:] / 2.0, kept, changed[1:] * x[1:]
+
+
+@program(*[lambda w=w: (prices(9), w) for w in WINDOWS])
+def stores_in_loops(x, w):
+    for i in range(3):
+        step = x * 1.5
+        step[w:] = step[w:] - step[:-w]
+        x[w - 1 :] = step[w - 1 :] / w + i
+    return x
+
+
+@program(lambda: (prices(9), prices(6)), lambda: (prices(9), prices(5)))  # ValueError
+def other_sizes(x, y):
+    table = np.cumsum(x)
+    table[3:] = y
+    return np.sqrt(table[2:])
