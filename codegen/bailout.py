@@ -21,9 +21,10 @@ from ljit.errors import CodegenError
 from ljit.frames import frame_at
 from ljit.ir import Node
 from ljit.ops.control import NOT_ALL, RAISED
+from ljit.ops.private_items import holds_private
 from ljit.records import Record
 from ljit.source import SourceRange
-from ljit.types import ANY, ListType
+from ljit.types import ANY
 
 __all__ = ["Bailout", "Exit", "known_object"]
 
@@ -83,9 +84,7 @@ class Bailout:
     ) -> None:
         """Make this the state that later checks go back to."""
         private = tuple(
-            (place, value.type)
-            for place, value in enumerate(values)
-            if isinstance(value.type, ListType) and value.type.is_private
+            (place, value.type) for place, value in enumerate(values) if holds_private(value.type)
         )
         self.current = Exit(ExitInfo(at, names, raises, private), values, catches)
 

@@ -8,10 +8,10 @@ from ljit.analysis.assumptions import Assumption
 from ljit.codegen.builder import ModuleBuilder, Ref, address
 from ljit.codegen.work import WorkCell
 from ljit.errors import CodegenError
-from ljit.ops.private_items import python_list
+from ljit.ops.private_items import python_value
 from ljit.records import Record, made_by
 from ljit.source import SourceRange
-from ljit.types import ANY, ListType, Type
+from ljit.types import ANY, Type
 
 __all__ = ["CompileOptions", "Context", "ExitInfo", "SiteInfo"]
 
@@ -48,19 +48,19 @@ class ExitInfo(Record, eq=True):
     """A Snapshot as a way out: the place where the interpreter goes on, and the names of the values.
 
     `raises`: the way out for what raises behind the Snapshot; the exception follows the values. `private`: the types
-    of the private lists among the values, by their positions.
+    of the private lists among the values, and of iterations over them, by their positions.
     """
 
     at: str
     names: tuple[str, ...]
     raises: bool = False
-    private: tuple[tuple[int, ListType], ...] = ()
+    private: tuple[tuple[int, Type], ...] = ()
 
     def objects(self, values: Sequence[object]) -> tuple[object, ...]:
         """Give the values as the interpreter has them: lists of Python's for private ones."""
         shown, made = list(values), dict[int, list[object]]()
         for position, type_ in self.private:
-            shown[position] = python_list(values[position], type_, made)
+            shown[position] = python_value(values[position], type_, made)
         return tuple(shown)
 
 

@@ -51,10 +51,10 @@ from ljit.ops.control import (
     UNREACHABLE,
     YIELD,
 )
+from ljit.ops.private_items import holds_private
 from ljit.types import (
     ANY,
     BOOL,
-    ListType,
     Type,
     join,
 )
@@ -435,4 +435,4 @@ def _can_be_redone(block: Block) -> bool:
     node = block.first
     if node is None or node.next is not block.last or node.op.evaluate is None:
         return False
-    return not any(isinstance(v.type, ListType) and v.type.is_private for v in node.inputs)
+    return not any(holds_private(v.type) for v in node.inputs)

@@ -11,9 +11,18 @@ from ljit.ir.list_uses import ListUse
 from ljit.ops.private_items import number_codes
 from ljit.passes.carried import find_slots
 from ljit.records import Record, made_by
-from ljit.types import INT, RANGE, ListType, Type
+from ljit.types import INT, RANGE, ListType, Type, ViewType
 
-__all__ = ["Group", "Lists", "is_copy", "is_list", "is_maker", "is_range", "is_repeat"]
+__all__ = [
+    "Group",
+    "Lists",
+    "is_copy",
+    "is_list",
+    "is_maker",
+    "is_range",
+    "is_repeat",
+    "private_as",
+]
 
 
 def is_maker(node: Node) -> bool:
@@ -85,7 +94,7 @@ class Lists:
         for node in graph.walk():
             if is_maker(node):
                 self._make(node)
-            elif node.op.list_use is not None and is_list(node.inputs[node.op.list_use.operand]):
+            elif node.op.list_use is not None and not node.op.list_use.gives_view:
                 self._use(node, node.op.list_use)
 
     def group(self, value: Value) -> Group:
@@ -108,10 +117,12 @@ class Lists:
         if group is None or group.items is not None or len(group.types) != 1:
             return value.type
         (item,) = group.types
-        return ListType(item, True)
+        return private_as(value.type, item)
 
     def _use(self, node: Node, use: ListUse) -> None:
         x = node.inputs[use.operand]
+        if not is_list(x):
+            return
         if use.gives_item or use.combines or use.operand:
             self.group(x).reads.append(node.output)
         if use.gives_list:
@@ -175,7 +186,19 @@ def _chain(group: Group) -> list[Group]:
 
 
 def is_list(value: Value) -> bool:
-    return isinstance(value.type, ListType)
+    """Whether it is a list, or one that is gone through from its end."""
+    return isinstance(value.type, ListType) or _is_reversed(value.type)
+
+
+def private_as(t: Type, item: Type) -> Type:
+    """Give the type of a private list in the place of a list, or of one that is gone through from its end."""
+    if isinstance(t, ViewType):
+        return ViewType(t.kind, (private_as(t.parts[0], item), *t.parts[1:]))
+    return ListType(item, True)
+
+
+def _is_reversed(t: Type) -> bool:
+    return isinstance(t, ViewType) and t.kind == "reversed" and isinstance(t.parts[0], ListType)
 
 
 def _items_made(node: Node) -> list[Value]:

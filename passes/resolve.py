@@ -106,9 +106,9 @@ def _ops_of(field: str, key: object) -> Iterator[OpDef]:
     return map(get_op, _tables()[field].get(key, ()))
 
 
-def callable_op(function: object) -> OpDef | None:
-    """The op of a function, if there is one."""
-    return next(_ops_of("callables", id(function)), None)
+def callable_op(function: object, field: str = "callables") -> OpDef | None:
+    """The op of a function, or of that in the head of a ``for`` ("iter_callables"), if there is one."""
+    return next(_ops_of(field, id(function)), None)
 
 
 def method_op(receiver: Type, name: str) -> OpDef | None:

@@ -16,58 +16,70 @@ from ljit.ops.private_items import number_codes
 from ljit.passes.carried import handed_on
 from ljit.passes.insert_guards import Observations
 from ljit.passes.resolve import callable_op, method_op
-from ljit.types import NEVER, ListType, Type, join
+from ljit.types import NEVER, ListType, TupleType, Type, join
 
 __all__ = ["seen_items"]
+
+_Places = tuple[int, ...]
 
 
 def seen_items(made: Value, observations: Observations) -> Type:
     """Give the type of the items of a list of the baseline graph, as far as they were read; Never: not known."""
     seen: Type = NEVER
-    for item in _items_read(made):
+    for item, places in _items_read(made):
         for user, _ in item.uses:
             if user.op is PROFILE:
-                seen = join(seen, observations.observed(user.id) or NEVER)
+                seen = join(seen, _part(observations.observed(user.id) or NEVER, places))
     return seen if _is_of_numbers(seen) else NEVER
 
 
-def _items_read(made: Value) -> Iterator[Value]:
-    """Give what was read of the list, under all its names, and of its copies."""
-    todo, names = [made], {made}
+def _items_read(made: Value) -> Iterator[tuple[Value, _Places]]:
+    """Give what was read of the list, under all its names, and of its copies; `_Places`: where in tuples that is."""
+    todo: list[tuple[Value, _Places]] = [(made, ())]
+    names = {made}
     while todo:
-        for user, index in todo.pop().uses:
-            use = _use(user, index)
+        value, places = todo.pop()
+        for user, index in value.uses:
+            use, position = _use(user, index)
             others = handed_on(user, index)
-            if use is not None and (use.gives_list or use.copies or _is_slice(user)):
+            if use is not None and use.gives_view:
+                todo.append((user.output, (use.leading + position, *places)))
+            elif use is not None and (use.gives_list or use.copies or _is_slice(user)):
                 others = user.outputs
             elif use is not None and (use.gives_item or use.combines):
-                yield user.output
-            todo += [value for value in others if value not in names]
+                yield user.output, places
+            todo += [(value, places) for value in others if value not in names]
             names.update(others)
 
 
-def _use(user: Node, index: int) -> ListUse | None:
-    """What is done with the list, also by the builtin function or the list's method that is called with it."""
-    if user.op is get_op("py::call"):
-        op = _builtin_op(user.inputs[0]) if index == 1 else None
-    elif index > 0:
-        return None
+def _part(seen: Type, places: _Places) -> Type:
+    for place in places:
+        seen = seen.items[place] if isinstance(seen, TupleType) else NEVER
+    return seen
+
+
+def _use(user: Node, index: int) -> tuple[ListUse | None, int]:
+    """What is done with the list, also by the function or the method that is called, and as which operand."""
+    if user.op in (get_op("py::call"), get_op("prim::iter_call")):
+        op, index = _builtin_op(user), index - 1
     elif user.op is get_op("py::call_method"):
         op = method_op(ListType(NEVER), str(user.attrs["name"]))
     else:
         op = user.op
-    return op.list_use if op is not None else None
+    use = op.list_use if op is not None else None
+    is_used = use is not None and (index == use.operand or (use.gives_view and index >= 0))
+    return (use if is_used else None), index
 
 
-def _builtin_op(callee: Value) -> OpDef | None:
+def _builtin_op(call: Node) -> OpDef | None:
     """The op of a builtin function, as a guess: something may hide its name."""
-    node = callee.node
+    node = call.inputs[0].node
     if node is not None and node.op is PROFILE:
         node = node.inputs[0].node
     if node is None or node.op is not get_op("prim::load_global"):
         return None
     function = getattr(builtins, str(node.attrs["name"]), None)
-    return callable_op(function)
+    return callable_op(function, "callables" if call.op is get_op("py::call") else "iter_callables")
 
 
 def _is_slice(node: Node) -> bool:

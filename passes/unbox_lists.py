@@ -26,7 +26,16 @@ from ljit.ir import Graph, Node, Value, get_op
 from ljit.ops.control import SNAPSHOT
 from ljit.ops.private_items import number_codes
 from ljit.passes.last_blocks import end_around, find_ends
-from ljit.passes.list_groups import Group, Lists, is_copy, is_list, is_maker, is_range, is_repeat
+from ljit.passes.list_groups import (
+    Group,
+    Lists,
+    is_copy,
+    is_list,
+    is_maker,
+    is_range,
+    is_repeat,
+    private_as,
+)
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.records import Record
 from ljit.types import ANY, NEVER, ListType, Type
@@ -120,6 +129,8 @@ def _find_end(values: list[Value], reads: list[Value], lists: Lists) -> _End | N
         return _End(None, [], values)
     shown = _with_sources(shown)
     for first in shown:
+        if not isinstance(first.type, ListType):
+            continue
         nodes = find_ends(
             first,
             lambda node, index: not _is_fine(node, index, lists) or _leads_to(node, shown),
@@ -157,11 +168,20 @@ def _is_private(value: Value, first: Value, ends: list[Node], lists: Lists) -> b
     """Whether all uses before the ends can have a private list; behind them `first` alone is used, not carried on."""
     for node, index in value.uses:
         if end_around(node, ends) is None:
-            if not _is_fine(node, index, lists):
+            if not _is_fine(node, index, lists) or _is_viewed_behind(node, ends):
                 return False
         elif value is not first or (node, index) in lists.flows:
             return False
     return True
+
+
+def _is_viewed_behind(node: Node, ends: list[Node]) -> bool:
+    """Whether it gives an iteration that goes on behind the ends."""
+    use = node.op.list_use
+    if use is None or not use.gives_view:
+        return False
+    users = [user for user, _ in node.output.uses]
+    return any(end_around(user, ends) or _is_viewed_behind(user, ends) for user in users)
 
 
 def _stays_behind(value: Value, ends: list[Node], lists: Lists) -> bool:
@@ -175,6 +195,8 @@ def _is_fine(node: Node, index: int, lists: Lists) -> bool:
     if node.op is SNAPSHOT or (node, index) in lists.flows or is_maker(node):
         return True
     use = node.op.list_use
+    if use is not None and use.gives_view:
+        return all(_can_be_viewed(user) for user, _ in node.output.uses)
     if use is None or index not in (use.operand, use.puts) or not is_list(node.inputs[use.operand]):
         return False
     if any(out.type == ANY for out in node.outputs):  # CPython does it
@@ -185,6 +207,14 @@ def _is_fine(node: Node, index: int, lists: Lists) -> bool:
     return node.op.has_lowering(types, node.attrs)
 
 
+def _can_be_viewed(node: Node) -> bool:
+    """Whether a use of an iteration over several lists can have one over private ones."""
+    use = node.op.list_use
+    if use is not None and use.gives_view:
+        return all(_can_be_viewed(user) for user, _ in node.output.uses)
+    return node.op in (SNAPSHOT, get_op("prim::has_next"))
+
+
 # -- rewriting -------------------------------------------------------------------------------------
 
 
@@ -192,17 +222,25 @@ def _unbox(family: list[Group], end: _End) -> None:
     shown_as = end.shown.type if end.shown is not None else NEVER
     (item,) = family[-1].types
     for group in reversed(family):
-        type_ = ListType(item, True)
         for value in group.values:
             if value in end.before:
-                value.type = type_
-        item = type_
+                value.type = private_as(value.type, item)
+                _infer_views(value, end)
+        item = ListType(item, True)
     for node in end.nodes:
         assert end.shown is not None
         _show(end.shown, shown_as, node)
     for value in end.before:
         if value.node is not None and (is_maker(value.node) or is_copy(value.node)):
             _make_private(value.node)
+
+
+def _infer_views(value: Value, end: _End) -> None:
+    for user, _ in value.uses:
+        use = user.op.list_use
+        if use is not None and use.gives_view and end_around(user, end.nodes) is None:
+            (user.output.type,) = user.op.result_types(user)
+            _infer_views(user.output, end)
 
 
 def _show(value: Value, type_: Type, end: Node) -> None:

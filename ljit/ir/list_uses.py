@@ -12,6 +12,7 @@ class ListUse(Record):
 
     - `operand`: which one.
     - `gives_item`: the output is an item; `gives_list`: it is the list itself; `copies`: it is a list of the items.
+    - `gives_view`: the output is a view whose items are tuples of one item of each operand, behind `leading` others.
     - `combines`: the output is computed of the items, and as a guess of their type.
     - `puts`: the operand that becomes an item.
     """
@@ -20,5 +21,7 @@ class ListUse(Record):
     gives_item: bool = False
     gives_list: bool = False
     copies: bool = False
+    gives_view: bool = False
+    leading: int = 0
     combines: bool = False
     puts: int | None = None

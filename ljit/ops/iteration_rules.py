@@ -45,6 +45,7 @@ __all__ = [
     "has_guarded_items",
     "has_next",
     "holds_cursor",
+    "holds_list",
     "is_view",
     "item_at",
     "item_type",
@@ -309,6 +310,13 @@ def is_view(t: Type) -> bool:
 def holds_cursor(t: Type) -> bool:
     """Whether asking a view of type `t` runs unknown code."""
     return t == views.CURSOR or (isinstance(t, ViewType) and any(map(holds_cursor, t.parts)))
+
+
+def holds_list(t: Type) -> bool:
+    """Whether it is a view of lists, and of no unknown iterators."""
+    if not isinstance(t, ViewType):
+        return isinstance(t, ListType)
+    return not holds_cursor(t) and any(map(holds_list, t.parts))
 
 
 def has_fixed_size(t: Type) -> bool:

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ljit.types import BOOL, FLOAT, INT, ListType, ScalarType, TupleType, Type
+from ljit.types import BOOL, FLOAT, INT, ListType, ScalarType, TupleType, Type, ViewType
 
-__all__ = ["number_codes", "python_list"]
+__all__ = ["holds_private", "number_codes", "python_list", "python_value"]
 
 _CODES: dict[Type, str] = {BOOL: "?", INT: "q", FLOAT: "d"}  # of the module struct
 _CODES_OF_DTYPES = {"b1": "?", "f2": "e", "f4": "f", "f8": "d"}
@@ -33,6 +33,23 @@ def _code(number: Type) -> str:
     if isinstance(number, ScalarType):
         return _CODES_OF_DTYPES.get(f"{number.dtype.kind}{number.dtype.itemsize}", "")
     return _CODES.get(number, "")
+
+
+def holds_private(t: Type) -> bool:
+    """Whether values of the type are private lists, or iterations over them."""
+    if isinstance(t, ViewType):
+        return any(map(holds_private, t.parts))
+    return isinstance(t, ListType) and t.is_private
+
+
+def python_value(x: Any, type_: Type, made: dict[int, list[Any]]) -> Any:
+    """Give what a private list stands for as `python_list` does, and an iteration over that."""
+    if isinstance(type_, ListType) and type_.is_private:
+        return python_list(x, type_, made)
+    if not isinstance(type_, ViewType):
+        return x
+    parts = zip(x, type_.parts, strict=True)
+    return type(x)(python_value(part, t, made) for part, t in parts)
 
 
 def python_list(storage: Any, type_: ListType, made: dict[int, list[Any]] | None = None) -> Any:

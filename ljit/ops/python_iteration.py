@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
+from ljit.ir import Effect, Emitter, OpDef, Schema, Value, any_result, declare
 from ljit.ir.emitter import V
 from ljit.ir.list_uses import ListUse
+from ljit.ir.parts import Parts
 from ljit.ops import python_views as views
 from ljit.ops.int_ranges import SAME_ITEMS
 from ljit.ops.iteration_ranges import NEXT_RANGES, VIEW_SIZE_RANGES
@@ -22,6 +23,7 @@ from ljit.ops.iteration_rules import (
     has_guarded_items,
     has_next,
     holds_cursor,
+    holds_list,
     is_view,
     item_at,
     item_type,
@@ -105,6 +107,20 @@ def _effect_of_next(view: Type, k: Type) -> Effect:
     return Effect.READ if reads_memory(view) else Effect.PURE
 
 
+def _next_of_parts(p: Parts, view: Value, k: Value) -> Value | None:
+    """Give the items of ``enumerate`` and ``zip`` of lists one by one: more is known of iterations over lists alone."""
+    made = view.node
+    if made is None or not holds_list(view.type) or item_type(view.type) != p.type:
+        return None
+    if made.op is ZIP_VIEW:
+        return p.apply("prim::TupleConstruct", *(p.apply("prim::next", x, k) for x in made.inputs))
+    if made.op is not ENUMERATE_VIEW:
+        return None
+    x, *start = made.inputs
+    number = p.apply("py::add", start[0] if start else p.constant(0), k)
+    return p.apply("prim::TupleConstruct", number, p.apply("prim::next", x, k))
+
+
 def _iteration_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
     return declare(OpDef(f"prim::{name}", Schema(schema), doc, **fields))
 
@@ -151,6 +167,7 @@ ENUMERATE_VIEW = _iteration_op(
     lower=_lower_enumerate,
     effects=_effect_of_maker,
     iter_callables=(enumerate,),
+    list_use=ListUse(gives_view=True, leading=1),
     samples=(*((x,) for x in _SEQUENCES), ([1], 5), ((1, 2), True), ("ab",)),
 )
 ZIP_VIEW = _iteration_op(
@@ -163,6 +180,7 @@ ZIP_VIEW = _iteration_op(
     can_lower=lambda *types: bool(types) and _infer_zip(*types) != ANY,
     effects=_effect_of_maker,
     iter_callables=(zip,),
+    list_use=ListUse(gives_view=True),
     samples=(*((x, range(9)) for x in _SEQUENCES), (), ([1],), ("ab", [1])),
 )
 REVERSED_VIEW = _iteration_op(
@@ -174,6 +192,7 @@ REVERSED_VIEW = _iteration_op(
     lower=_lower_reversed,
     effects=_effect_of_maker,
     iter_callables=(reversed,),
+    list_use=ListUse(gives_list=True),
     samples=(*((x,) for x in _SEQUENCES), ("ab",)),
 )
 _VIEWS = (
@@ -203,6 +222,7 @@ NEXT = _iteration_op(
     evaluate=views.next_item,
     lower=item_at,
     can_lower=lambda view, k: can_lower_next(view),
+    decompose=_next_of_parts,
     list_use=ListUse(gives_item=True),
     effects=_effect_of_next,
     is_profiled=True,

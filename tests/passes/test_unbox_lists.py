@@ -158,3 +158,39 @@ def test_what_is_computed_of_items_or_parts_tells_what_a_list_holds(function):
         assert compiled(9) == function(9)
     assert "PrivateList" in str(compiled.graph_for(9))
     assert [made.bailouts for made in compiled.specializations] == [0]
+
+
+def numbered(n):
+    made = [i * 0.5 for i in range(n)]
+    total = 0.0
+    for i, x in enumerate(made):
+        total += i * x
+    return total
+
+
+def side_by_side(n):
+    first = [(i, i * 0.5) for i in range(n)]
+    second = [i * 3 for i in range(n)]
+    total = 0.0
+    for (i, x), y in zip(first, second):
+        total += i * x - y
+    return total
+
+
+def from_the_end(n):
+    made = [[i, i * i] for i in range(n)]
+    total = 0
+    for row in reversed(made):
+        total = total * 3 % 1009 + row[1]
+    return total
+
+
+@pytest.mark.parametrize("function", [numbered, side_by_side, from_the_end])
+def test_lists_that_are_gone_through_with_numbers_or_others_are_private(function):
+    compiled = ljit.jit(function)
+    for _ in range(3):
+        assert compiled(9) == function(9)
+    text = str(compiled.graph_for(9))
+    assert "PrivateList" in text
+    assert ": List[" not in text
+    assert [made.bailouts for made in compiled.specializations] == [0]

@@ -361,3 +361,89 @@ def means_of_parts(n, width):
         part = values[i : i + width]
         means.append(sum(part) / len(part))
     return means, values[:width]
+
+
+@program(lambda: (9, 4), lambda: (3, 7), lambda: (0, 2), lambda: (5, 2**63 - 3))
+def numbered_items(n, start):
+    values = []
+    for i in range(n):
+        values.append(i * i % 7)
+    total = 0
+    for i, x in enumerate(values, start):
+        total = total * 3 + x - i
+    for i, x in enumerate(values):
+        if i < 20 and len(values) < 15:
+            values.append(x + i)
+    return total, values
+
+
+@program(lambda: (9, 4), lambda: (3, 7), lambda: (0, 2), lambda: (9, -1))
+def items_side_by_side(n, m):
+    ints = [i * 3 % 11 for i in range(n)]
+    floats = [i * 0.5 for i in range(m)]
+    dot = 0.0
+    for i, (x, y) in enumerate(zip(ints, floats)):
+        dot += x * y
+        ints[i] += 1
+        if i == 5:
+            floats.pop()
+    for x, k in zip(ints, range(3)):
+        dot += x * k
+    return dot, ints
+
+
+@program(lambda: (9,), lambda: (1,), lambda: (0,))
+def items_from_the_end(n):
+    values = [i * 5 % 7 for i in range(n)]
+    rows = [[x, x + 1] for x in values]
+    total = 0
+    for x in reversed(values):
+        total = total * 3 + x
+        if x == 5:
+            values.pop()
+    for row in reversed(rows):
+        row[0] += 1
+        for i, x in enumerate(row):
+            total += x * i
+    return total, rows
+
+
+@program(lambda: (4, 3), lambda: (2, 9), lambda: (0, 1))
+def rows_that_are_numbered(n, k):
+    grid = [[i * j for j in range(n)] for i in range(n)]
+    total = 0
+    for i, row in enumerate(grid):
+        for j, x in enumerate(row):
+            total += x * (i - j)
+            row[j] = total % 5
+        for a, b in zip(row, grid[0]):
+            total += a - b
+    return total, grid[k % n]
+
+
+@program(lambda: (6, 3), lambda: (6, 9), lambda: (1, 1))
+def an_iteration_that_goes_on_after_a_failure(n, k):
+    values = [i for i in range(n)]
+    other = values
+    seen = 0
+    for i, x in enumerate(values):
+        if i == k:
+            other.append(2**70)
+            values[i] = 7
+        if i > 20:
+            break
+        seen += x
+    return seen, values is other, values
+
+
+@program(lambda: (5,), lambda: (1,), lambda: (0,))
+def an_iteration_over_what_is_shown(n):
+    values = [i * 2 for i in range(n)]
+    total = 0
+    for x in values:
+        total += x
+    shown = [values, values]
+    for i, x in enumerate(values):
+        shown[i % 2].append(x) if i < 3 else None
+        total += x
+    return total, shown
