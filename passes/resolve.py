@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Protocol
 
+import numpy as np
+
 from ljit.ir import REGISTRY, OpDef, Schema, Value, get_op
 from ljit.ir.registry import STANDS_FOR
 from ljit.ops.control import CONSTANT
@@ -73,7 +75,7 @@ def resolve(request: Request, constants: Constants) -> Request:
         rule = _rules().get(request.op)
         better = rule(request, constants) if rule is not None else None
         if better is None:
-            better = _numpy_form(request)
+            better = _numpy_form(request, constants)
         if better is None:
             return request
         request = better
@@ -136,7 +138,11 @@ def _call(request: Request, constants: Constants) -> Request | None:
     for op in ops:
         found = bind(op, args, kwnames, constants)  # type: ignore[arg-type]
         if found is not None and not is_known(found):
-            found = _numpy_form(found) or _form_of_items(found, constants)
+            found = (
+                _numpy_form(found, constants)
+                or _form_of_items(found, constants)
+                or _form_of_constants(found)
+            )
         if found is not None:
             return found
     return None
@@ -152,6 +158,19 @@ def _form_of_items(request: Request, constants: Constants) -> Request | None:
     types_ = [value.type for value in inputs]
     can_lower = op.lower is None or op.has_lowering(types_, request.attrs)
     return found if (can_lower or op.symbolic) and is_known(found) else None
+
+
+def _form_of_constants(request: Request) -> Request | None:
+    """The op with ints of more than 64 bits, ``np.uint64(0x9E3779B97F4A7C15)``, if it can be folded."""
+    has_long = any(_long_int(v) is not None for v in request.inputs)
+    is_folded = has_long and all(v.is_constant for v in request.inputs)
+    return request if is_folded and request.op.evaluate is not None else None
+
+
+def _long_int(value: Value) -> int | None:
+    """Give the constant, if it is an int that no native int holds."""
+    constant = value.constant if value.is_constant else None
+    return constant if type(constant) is int and value.type == ANY else None
 
 
 def _methods(function: object, args: Sequence[Value], constants: Constants) -> list[OpDef]:
@@ -255,13 +274,29 @@ def _getitem(request: Request, constants: Constants) -> Request | None:
     return Request(get_op("prim::TupleIndex"), (container,), {"index": position % length})
 
 
-def _numpy_form(request: Request) -> Request | None:
+def _numpy_form(request: Request, constants: Constants) -> Request | None:
     """The op that an operator is for NumPy operands."""
     name = request.op.numpy
     if name is None or not numpy_decides([value.type for value in request.inputs]):
         return None
-    found = Request(get_op(name), request.inputs, request.attrs)
+    op = get_op(name)
+    inputs = _as_uint64(request.inputs, constants) if op.elementwise else request.inputs
+    found = Request(op, inputs, request.attrs)
     return found if is_known(found) else None
+
+
+def _as_uint64(inputs: tuple[Value, ...], constants: Constants) -> tuple[Value, ...]:
+    """Operands of an operator, with long ints beside np.uint64 as what NumPy takes them for."""
+    long = {v: found for v in inputs if (found := _long_int(v)) is not None}
+    if not long or not all(v in long or _is_uint64(v.type) for v in inputs):
+        return inputs
+    if not all(0 <= found < 2**64 for found in long.values()):
+        return inputs
+    return tuple(constants.constant(np.uint64(long[v])) if v in long else v for v in inputs)
+
+
+def _is_uint64(t: Type) -> bool:
+    return isinstance(t, ArrayType | ScalarType) and t.dtype == np.uint64
 
 
 def is_known(request: Request) -> bool:
