@@ -18,13 +18,22 @@ from collections.abc import Collection, Mapping, Sequence
 
 from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.control import PREDICATE, SNAPSHOT
-from ljit.passes.fuse_nodes import Leaves, is_elementwise, is_store, leaves_of, may_leave
+from ljit.passes.fuse_nodes import (
+    Leaves,
+    element_inputs,
+    element_op,
+    is_elementwise,
+    is_store,
+    leaves_of,
+    may_leave,
+)
 from ljit.passes.manager import is_allowed
 from ljit.passes.part_sources import (
     Distance,
     Index,
     Piece,
     Source,
+    Updated,
     View,
     source_of,
     with_rolls,
@@ -104,7 +113,7 @@ class _Parts(Record):
     def _is_quiet(self, root: Node) -> bool:
         """Whether nothing else writes up to the result, and a Snapshot behind a write can go."""
         store = self.source.store
-        if self.source.snapshot is not None and store is not None and not _has_snapshot(store):
+        if self.source.snapshots and store is not None and not _has_snapshot(store):
             return False
         block, inside = root.block, False
         assert block is not None
@@ -122,7 +131,7 @@ class _Parts(Record):
         types: dict[Value, Type] = {}
         for v, x in self.source.pieces[-1].given.items():
             assert isinstance(v.type, ArrayType)
-            types[v] = v.type if isinstance(x, Value | View) else v.type.element
+            types[v] = v.type if isinstance(x, Value | View | Updated) else v.type.element
         for node in self.users:
             operands = [types.get(v, v.type) for v in node.inputs]
             (out,) = node.op.infer_types(operands, node.attrs)
@@ -137,7 +146,7 @@ class _Parts(Record):
 
     def write(self) -> None:
         """Put the parts in the place of the result, and drop what nobody needs any more."""
-        root, store, behind = self.users[-1], self.source.store, self.source.snapshot
+        root, store, behind = self.users[-1], self.source.store, self.source.snapshots
         checked = self._check()
         for distance in self.source.distances:
             self.distances[distance] = self._distance(distance)
@@ -150,7 +159,8 @@ class _Parts(Record):
         result.name = root.output.name
         if store is not None:
             store.erase()
-        drop_repeated_snapshot(behind)
+        for snapshot in behind:
+            drop_repeated_snapshot(snapshot)
         for node in reversed(self.users):
             node.erase()
         for node in self.source.nodes:
@@ -183,7 +193,9 @@ class _Parts(Record):
         """Compute a part of the result, of that part of the operands."""
         known: dict[Value, Value] = {}
         for v, x in piece.given.items():
-            if isinstance(x, View):
+            if isinstance(x, Updated):
+                known[v] = self._plain(x.node)
+            elif isinstance(x, View):
                 known[v] = self._view(checked.get(x.array, x.array), x.index)
             else:
                 known[v] = x if isinstance(x, Value) else insert_constant(x, self.users[-1])
@@ -195,6 +207,13 @@ class _Parts(Record):
             new = node.graph.create(node.op, [known[v] for v in node.inputs], node.attrs, like=node)
             known[node.output] = new.insert_before(self.users[-1]).output
         self._add("np::setitem", [result, self._place(piece.index), known[self.users[-1].output]])
+
+    def _plain(self, update: Node) -> Value:
+        """Compute what an in-place operator would store."""
+        inputs, like, root = element_inputs(update), update.inputs[0].type, self.users[-1]
+        op = element_op(update)
+        new = root.graph.create(op, inputs, update.attrs, outputs=[like], like=update)
+        return new.insert_before(root).output
 
     def _view(self, array: Value, index: Index) -> Value:
         place = self._place(index)
@@ -290,7 +309,7 @@ def _users(source: Source) -> list[Node] | None:
             found.append(node)
         node = node.next
     while found:
-        allowed = {*source.nodes, source.snapshot, *found}
+        allowed = {*source.nodes, *source.snapshots, *found}
         inner = [*source.values, *(user.output for user in found[:-1])]
         if all(user in allowed for v in inner for user, _ in v.uses):
             return _with_producers(found, source)
@@ -304,7 +323,7 @@ def _with_producers(users: Sequence[Node], source: Source) -> list[Node]:
     while node is not None and len(members) < MAX_OPS:
         if node.effects & _WRITES and node not in source.nodes:
             break
-        if node.op is SNAPSHOT and node is not source.snapshot:
+        if node.op is SNAPSHOT and node not in source.snapshots:
             break
         is_plain = node.op.elementwise and not node.op.schema.written and is_elementwise(node)
         if is_plain and all(user in members for user, _ in node.output.uses):

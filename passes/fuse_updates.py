@@ -35,6 +35,7 @@ __all__ = [
     "ask_sources",
     "has_full_source",
     "is_unseen",
+    "keeps_dtype",
     "make_updates_plain",
     "nodes_between",
     "only_reads",
@@ -82,7 +83,7 @@ def make_updates_plain(block: Block, failed: Collection[int]) -> bool:
     """Rewrite the updates of one block; whether there were any."""
     changed = False
     for node in [node for node in block if node.op.elementwise and node.op.schema.written]:
-        if not is_elementwise(node) or not is_unseen(node) or not _keeps_dtype(node):
+        if not is_elementwise(node) or not is_unseen(node) or not keeps_dtype(node):
             continue
         check = Check.of(node, element_inputs(node), failed)
         if check is None or (check.others and node.op.overwrites) or not is_allowed(NAME, node):
@@ -151,7 +152,7 @@ def _drop_filled(made: Node) -> None:
     made.erase()
 
 
-def _keeps_dtype(node: Node) -> bool:
+def keeps_dtype(node: Node) -> bool:
     """Whether the plain op gives arrays of the dtype of the target; in C order they lie like that."""
     target = node.inputs[0].type
     inputs = [v.type for v in element_inputs(node)]

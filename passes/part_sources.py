@@ -4,8 +4,9 @@
 - ``np.roll(a, 1, axis=0)``: ``a[:-1]`` behind the first row, which is ``a[-1:]``. Others along that axis, by one, that
   are computed with have the same parts. Where the axis has one element, the sizes of the parts do not fit: that check
   leaves native code.
-- ``v[t:]`` behind ``v[s:] = x``, where nobody else sees the vector: `x` behind the first ``s - t`` elements, which are
-  ``v[t:s]`` as it was. A test finds that `t` and ``s - t`` are not negative, if only a run can tell.
+- ``v[t:]`` behind ``v[s:] = x`` or ``v[s:] += x``, where nobody else sees the vector: what is stored, behind the first
+  ``s - t`` elements, which are ``v[t:s]`` as it was. A test finds that `t` and ``s - t`` are not negative, if only a
+  run can tell.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from collections.abc import Mapping, Sequence
 
 from ljit.ir import Effect, Node, Value, get_op
 from ljit.ops.control import SNAPSHOT
-from ljit.passes.fuse_nodes import is_filled, is_store, makes_memory
-from ljit.passes.fuse_updates import only_reads
+from ljit.passes.fuse_nodes import is_elementwise, is_filled, is_store, is_writing, makes_memory
+from ljit.passes.fuse_updates import keeps_dtype, only_reads
 from ljit.records import Record
-from ljit.types import INT, ArrayType
+from ljit.types import INT, ArrayType, Type
 
-__all__ = ["Distance", "Index", "Piece", "Source", "View", "source_of", "with_rolls"]
+__all__ = ["Distance", "Index", "Piece", "Source", "Updated", "View", "source_of", "with_rolls"]
 
 MAX_RANK = 3  # of arrays with margins: there are two an axis
 _FULL = slice(None)
@@ -40,11 +41,17 @@ class View(Record):
     index: Index
 
 
+class Updated(Record):
+    """What an in-place operator would store."""
+
+    node: Node
+
+
 class Piece(Record):
     """One of the parts, and what the arrays are there; a number is one of NumPy's."""
 
     index: Index
-    given: Mapping[Value, Value | View | object]
+    given: Mapping[Value, Value | View | Updated | object]
 
 
 class Source(Record):
@@ -63,12 +70,12 @@ class Source(Record):
     @property
     def store(self) -> Node | None:
         """The write that there will not be."""
-        return next(filter(is_store, self.nodes), None)
+        return next(filter(is_writing, self.nodes), None)
 
     @property
-    def snapshot(self) -> Node | None:
-        """The Snapshot behind the write."""
-        return _snapshot_behind(self.store) if self.store is not None else None
+    def snapshots(self) -> list[Node]:
+        """The Snapshots behind the write."""
+        return _snapshots_behind(self.store) if self.store is not None else []
 
 
 def source_of(node: Node) -> Source | None:
@@ -152,34 +159,60 @@ def _margins(index: Index) -> list[Index]:
 
 
 def _updated(view: Node) -> Source | None:
-    array, start = view.inputs[0], _start(view.inputs[1])
-    made, type_ = array.node, array.type
-    if made is None or made.block is not view.block or not makes_memory(made):
+    array = view.inputs[0]
+    made, type_, write = array.node, array.type, _only_write(array)
+    if write is None or not isinstance(type_, ArrayType) or type_.ndim != 1:
         return None
-    stores = [user for user, index in array.uses if is_store(user) and index == 0]
-    if start is None or len(stores) != 1 or not isinstance(type_, ArrayType) or type_.ndim != 1:
+    store, start, first = write[0], _start(view.inputs[1]), _start(write[1])
+    if made is None or not makes_memory(made) or start is None or first is None:
         return None
-    (store,) = stores
-    if store.block is not made.block or not store.is_before(view) or len(store.inputs) != 3:
+    if not (made.block is store.block is view.block and store.is_before(view)):
         return None
-    first, stored = _start(store.inputs[1]), store.inputs[2]
-    if not isinstance(stored.type, ArrayType) or stored.type.dtype != type_.dtype:
+    if is_store(store) and not _is_like(store.inputs[-1].type, type_):
         return None
-    gone = (store, view, _snapshot_behind(store))
-    if first is None or stored.type.ndim != 1 or not _is_read_before(array, store, gone):
-        return None
+    is_dead = _is_read_before(array, store, (store, view, *_snapshots_behind(store)))
+    return _two_parts(view, store, start, first) if is_dead else None
+
+
+def _two_parts(view: Node, store: Node, start: int | Value, first: int | Value) -> Source | None:
+    """The view from `start` on, of which what lies behind `first` is stored."""
     distances = [Distance(0, start), Distance(start, first)]
     before: int | Distance = distances[1]
     if isinstance(start, int) and isinstance(first, int):
         before, distances = first - start, []
         if before < 0:
             return None
-    old = View(array, (slice(start, first),))
+    old = View(view.inputs[0], (slice(start, first),))
+    new = store.inputs[-1] if is_store(store) else Updated(store)
     pieces = [
-        Piece((slice(before, None),), {view.output: stored}),
+        Piece((slice(before, None),), {view.output: new}),
         Piece((slice(None, before),), {view.output: old}),
     ]
     return Source(view, [view.output], [store, view], pieces, distances, view.output)
+
+
+def _only_write(array: Value) -> tuple[Node, Value] | None:
+    """What writes to a part of the array, if that is one node, and the part's index."""
+    found: list[tuple[Node, Value]] = []
+    for user, position in array.uses:
+        if is_store(user) and position == 0 and len(user.inputs) == 3:
+            found.append((user, user.inputs[1]))
+        elif user.op.reads_part:
+            updates = (u for out in user.outputs for u, i in out.uses if i == 0 and _updates(u))
+            found += [(update, user.inputs[1]) for update in updates]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_like(stored: Type, type_: ArrayType) -> bool:
+    if not isinstance(stored, ArrayType):
+        return False
+    return stored.ndim == type_.ndim and stored.dtype == type_.dtype
+
+
+def _updates(node: Node) -> bool:
+    """Whether the node is an in-place operator that is as good as the plain one and a store."""
+    is_update = is_elementwise(node) and node.op.schema.written and not node.op.overwrites
+    return bool(is_update) and keeps_dtype(node) and not node.output.uses
 
 
 def _start(index: Value) -> int | Value | None:
@@ -197,12 +230,17 @@ def _start(index: Value) -> int | Value | None:
     return start if is_start else None
 
 
-def _snapshot_behind(store: Node) -> Node | None:
-    behind = store.next
-    return behind if behind is not None and behind.op is SNAPSHOT else None
+def _snapshots_behind(node: Node) -> list[Node]:
+    """The Snapshots that follow the node at once."""
+    found: list[Node] = []
+    behind = node.next
+    while behind is not None and behind.op is SNAPSHOT:
+        found.append(behind)
+        behind = behind.next
+    return found
 
 
-def _is_read_before(array: Value, store: Node, gone: Sequence[Node | None]) -> bool:
+def _is_read_before(array: Value, store: Node, gone: Sequence[Node]) -> bool:
     """Whether only reads in front of the store see an array, or views of it, but for nodes that will be gone."""
     for user, _ in array.uses:
         if user in gone:

@@ -182,6 +182,28 @@ def seen_behind_stores(x, w):
     return both, kept[1:] / 2.0, kept, changed[1:] * x[1:]
 
 
+@program(*[lambda w=w: (prices(9), w) for w in WINDOWS], lambda: (prices(9).astype(np.int32), 2))
+def views_behind_updates(x, w):
+    sums = x + x
+    sums[w:] -= sums[:-w]
+    scaled = x * 2
+    scaled[2:] *= 3
+    narrow = x + 1
+    narrow[w:] += x[:1]
+    return sums[w - 1 :] / w, scaled[1:] - x[1:], np.abs(narrow[1:])
+
+
+@program(*[lambda w=w: (prices(9), w) for w in WINDOWS])
+def seen_behind_updates(x, w):
+    early = x * 2.0
+    view = early[2:]
+    view += 1.0
+    kept = x * 3.0
+    part = kept[2:]
+    part[w:] -= 1.0
+    return early[1:] * view[:1], kept[1:] * 2.0
+
+
 @program(*[lambda w=w: (prices(9), w) for w in WINDOWS])
 def stores_in_loops(x, w):
     for i in range(3):
