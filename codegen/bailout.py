@@ -23,10 +23,10 @@ from ljit.ir import Node
 from ljit.ops.control import NOT_ALL, RAISED
 from ljit.ops.private_items import holds_private
 from ljit.records import Record
-from ljit.source import SourceRange
+from ljit.source import SourceRange, depth_of
 from ljit.types import ANY
 
-__all__ = ["Bailout", "Exit", "known_object"]
+__all__ = ["Bailout", "Exit", "Landing", "known_object"]
 
 
 class Exit(Record, frozen=False):
@@ -43,6 +43,13 @@ class Exit(Record, frozen=False):
     def is_for_errors(self) -> bool:
         """Whether the interpreter goes on when an error is set."""
         return self.catches or self.info.raises
+
+
+class Landing(Record):
+    """Where a handler takes the error that is set; it was inlined into `depth` functions."""
+
+    block: BlockRef
+    depth: int = 0
 
 
 class _ErrorExit(Record):
@@ -68,7 +75,7 @@ class Bailout:
         self.late: list[tuple[Ref, Node | None]] | None = None  # checks that are tested together
         self.waiting: list[tuple[Ref, Node | None, str]] | None = None  # those of a nest's loop
         self.checks = 0  # how many checks were asked for so far
-        self.landing: BlockRef | None = None  # where a handler takes the error that is set
+        self.landing: Landing | None = None  # where a handler takes the error that is set
         self.retry: BlockRef | None = None  # where what has failed a check is done by CPython
         self._exits: list[Exit] = []
         self._errors: dict[tuple[int, int], _ErrorExit] = {}
@@ -245,13 +252,13 @@ class Bailout:
             found = self._errors[id(place), id(state)] = _ErrorExit(block, place, self.node, state)
         return found.block
 
-    def _block_before(self, landing: BlockRef, place: SourceRange | None) -> BlockRef:
+    def _block_before(self, landing: Landing, place: SourceRange | None) -> BlockRef:
         """A block that adds a place to the traceback of the error that is set, for a handler."""
         block = self.f.new_block("error")
         saved, self.f.block = self.f.block, None
         self.f.start(block, reachable=True, cold=True)
-        self._add_traceback(place)
-        self.f.br(landing)
+        self._add_traceback(place, landing.depth)
+        self.f.br(landing.block)
         self.f.block = saved
         return block
 
@@ -287,8 +294,9 @@ class Bailout:
         site = integer("i32", len(self.context.sites) - 1)
         self._leave(index, site, values)
 
-    def _add_traceback(self, place: SourceRange | None) -> None:
-        while place is not None:
+    def _add_traceback(self, place: SourceRange | None, depth: int = 0) -> None:
+        """Add the place and its callers, but for the `depth` outermost ones."""
+        while place is not None and depth_of(place) >= depth:
             self.f.call_external("void", "PyTraceBack_Here", (self.context.keep(frame_at(place)),))
             place = place.caller
 

@@ -32,6 +32,7 @@ from ljit.codegen.entry import emit_assumptions
 from ljit.codegen.forms import Native
 from ljit.codegen.objects import ARGUMENTS_OFFSET
 from ljit.ops.control import CALLEE_LEFT
+from ljit.source import depth_of
 from ljit.types import ANY, ArrayType
 
 if TYPE_CHECKING:
@@ -105,10 +106,7 @@ def call_link(e: Emitter, link: NativeLink, args: Sequence[Native], set_state: S
 
 def _frames(e: Emitter) -> int:
     """How many frames lie between those of the function and of what it calls: of inlined functions, too."""
-    place, count = e.bailout.node.range if e.bailout.node is not None else None, 1
-    while place is not None and place.caller is not None:
-        place, count = place.caller, count + 1
-    return count
+    return 1 + (depth_of(e.bailout.node.range) if e.bailout.node is not None else 0)
 
 
 def _phi(f: FunctionBuilder, edges: Sequence[tuple[Ref, BlockRef | None]]) -> Ref:

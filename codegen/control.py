@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from ljit.analysis.signatures import NativeLink
 from ljit.codegen.alias_scopes import alias_scopes
-from ljit.codegen.bailout import known_object
+from ljit.codegen.bailout import Landing, known_object
 from ljit.codegen.boxing import box
 from ljit.codegen.builder import Ref, integer
 from ljit.codegen.constants import check_assumption, constant
@@ -52,6 +52,7 @@ from ljit.ops.control import (
     YIELD,
 )
 from ljit.ops.private_items import holds_private
+from ljit.source import depth_of
 from ljit.types import (
     ANY,
     BOOL,
@@ -228,7 +229,8 @@ class GraphEmitter:
         body, handler = node.blocks
         after = Join(self.e, [o.type for o in node.outputs], "tried", values=node.outputs)
         before, outer = bailout.current, (bailout.landing, bailout.retry)
-        bailout.landing = landing = f.new_block("raised")
+        landing = f.new_block("raised")
+        bailout.landing = Landing(landing, depth_of(node.range))
         bailout.retry = retry = f.new_block("retry") if _can_be_redone(body) else None
         self._run(body, after.jump)
         bailout.retry, bailout.current = None, before

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ljit.codegen.bailout import Landing
 from ljit.codegen.builder import NULL, Ref
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def handling(e: Emitter, error: Ref) -> Iterator[None]:
     slot = e.ownership.acquire_temporary(before)
     f.call_external("void", "PyErr_SetHandledException", (error,))
     failed = f.new_block("failed")
-    outer, e.bailout.landing = e.bailout.landing, failed
+    outer, e.bailout.landing = e.bailout.landing, Landing(failed)
     yield
     e.bailout.landing = outer
     behind = f.new_block("handled")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ljit.records import Record
 
-__all__ = ["Source", "SourceRange"]
+__all__ = ["Source", "SourceRange", "depth_of"]
 
 
 class Source(Record):
@@ -81,3 +81,11 @@ class SourceRange(Record, eq=True, frozen=False):
         indent = len(text) - len(text.lstrip())
         carets = " " * max(self.column - indent, 0) + "^" * max(end - self.column, 1)
         return f"{head}\n    {text.strip()}\n    {carets}"
+
+
+def depth_of(where: SourceRange | None) -> int:
+    """Give into how many functions around it a place was inlined."""
+    depth = 0
+    while where is not None and where.caller is not None:
+        where, depth = where.caller, depth + 1
+    return depth

@@ -43,6 +43,7 @@ from ljit.ops.control import (
 )
 from ljit.passes.rewriting import erase_behind
 from ljit.records import Record, made_by
+from ljit.source import depth_of
 from ljit.types import ANY, Type, holds_array, join
 
 if TYPE_CHECKING:
@@ -92,10 +93,14 @@ class Handlers:
     def visit_reraise(self, node: Node) -> bool:
         """What no clause takes goes to the handler around this one, or back to the interpreter."""
         landing = self._landings[-1] if self._landings and self.out.handling else None
-        if landing is None or self._handled is None:
+        if landing is None or self._handled is None or self._leaves_function(node, landing):
             return self.out.deoptimize(NOT_CAUGHT, node)
         self._go_to(landing, node, self._handled)
         return False
+
+    def _leaves_function(self, node: Node, landing: _Landing) -> bool:
+        """Whether what the handler raises again leaves a function that was inlined, for the traceback of another."""
+        return depth_of(node.range) != depth_of(landing.node.range)
 
     @contextmanager
     def _body(self, landing: _Landing | None) -> Iterator[None]:
@@ -165,7 +170,7 @@ class Handlers:
         if landing is None or not self.has_raised(node):
             return emit()
         out = self.out
-        trial = out.append(TRY, like=node)
+        trial = out.append(TRY, like=landing.node)
         with out.inside(trial):
             made = emit()
             out.append(YIELD, made.outputs)

@@ -44,7 +44,7 @@ from ljit.ops.control import (
     YIELD,
 )
 from ljit.ops.names import UNBOUND_VALUE
-from ljit.source import SourceRange
+from ljit.source import SourceRange, depth_of
 from ljit.types import ArrayType, ScalarType, Type
 
 __all__ = ["compile_graph"]
@@ -258,6 +258,7 @@ class _Compiler:
         self.ends[node] = end = _Label()
         body, handler = node.blocks
         error, *parameters = self.new_registers(handler.params)
+        depth = depth_of(self.range)
         self.emit(Kind.TRY)
         start = len(self.instructions)
         catches = self.catches[node] = [(start, ())]  # its own are in front of all that may raise
@@ -268,7 +269,7 @@ class _Compiler:
         self.visit_block(handler)
         self.bind(end)
         info = TryInfo(
-            start, behind.pc, end.pc, error, tuple(parameters), tuple(catches), self.loop
+            start, behind.pc, end.pc, error, tuple(parameters), tuple(catches), self.loop, depth
         )
         self.tries.append(info)
         self.instructions[start - 1].f = info

@@ -33,6 +33,9 @@ class Landing(Record):
     entries: Entries
     kept: Variables  # registers that are live in the handler
     sources: Variables  # of the handler's parameters
+    callers: int = (
+        0  # whose entries native code adds, too, though they are not in the handler's traceback
+    )
 
     def fill(self, registers: list[Any], variables: Mapping[str, object]) -> None:
         """Give the handler its registers: a step may not have stored all of its variables yet."""
@@ -63,15 +66,18 @@ def landing_of_native(code: Code, pc: int) -> Landing:
 
 def _landing_at(code: Code, pc: int) -> Landing:
     instruction = code.instructions[pc]
-    entries = () if instruction.kind is Kind.RERAISE else entries_of(instruction.range)
     region = next((t for t in code.tries if t.start <= pc < t.handler), None)
+    depth = region.depth if region is not None else 0
+    entries = entries_of(instruction.range, depth)
+    if instruction.kind is Kind.RERAISE:  # the function has its entry
+        entries = entries[1:]
     starts = (name for name, at in code.positions.items() if at <= pc and name.startswith(_BEFORE))
     *_, last = starts
     node = int(last.removeprefix(_BEFORE))
     if region is None:
         return Landing(node, None, entries, (), ())
     live = registers_in(code.live[region.handler])
-    return Landing(node, region, entries, _named(live), _named(region.sources_at(pc)))
+    return Landing(node, region, entries, _named(live), _named(region.sources_at(pc)), depth)
 
 
 def _named(registers: Iterable[int]) -> Variables:

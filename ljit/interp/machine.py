@@ -23,7 +23,7 @@ from ljit.interp.hot_loops import (
 from ljit.interp.landings import Landing, landing_at, landing_of_native
 from ljit.interp.recursion import enter_frame, leave_frame
 from ljit.interp.steps import DONE, Step, step_at
-from ljit.interp.tracebacks import drop_own_frames, replace_own_frames
+from ljit.interp.tracebacks import drop_callers, drop_own_frames, replace_own_frames
 from ljit.records import Record
 
 __all__ = [
@@ -346,8 +346,10 @@ def _note(
             pc, values = _place(pc, step, error)
         landing = run.landing(pc, error)
     entries = () if run.raised else landing.entries
-    run.raised, run.raised_at = False, None
     replace_own_frames(error, entries, step.code if step is not None else None)
+    if run.raised:
+        drop_callers(error, landing.callers)
+    run.raised, run.raised_at = False, None
     run.region = None if isinstance(error, InternalError) else landing.region
     if landing.region is not None:
         landing.fill(registers, values)

@@ -12,9 +12,16 @@ from types import CodeType, FrameType, TracebackType
 from ljit.config import settings
 from ljit.errors import InternalError
 from ljit.frames import frame_at, is_own_frame
-from ljit.source import SourceRange
+from ljit.source import SourceRange, depth_of
 
-__all__ = ["Entries", "clean_traceback", "drop_own_frames", "entries_of", "replace_own_frames"]
+__all__ = [
+    "Entries",
+    "clean_traceback",
+    "drop_callers",
+    "drop_own_frames",
+    "entries_of",
+    "replace_own_frames",
+]
 
 #: entries of a traceback: frames and lines, those of callees first
 Entries = tuple[tuple[FrameType, int], ...]
@@ -32,10 +39,10 @@ def clean_traceback(error: BaseException, where: SourceRange | None) -> None:
     replace_own_frames(error, entries)
 
 
-def entries_of(where: SourceRange | None) -> Entries:
-    """Give the entries for `where` and its callers."""
-    entries = []
-    while where is not None:
+def entries_of(where: SourceRange | None, depth: int = 0) -> Entries:
+    """Give the entries for `where` and its callers, but for the `depth` outermost ones."""
+    entries: list[tuple[FrameType, int]] = []
+    while where is not None and depth_of(where) >= depth:
         entries.append((frame_at(where), where.line))
         where = where.caller
     return tuple(entries)
@@ -50,6 +57,13 @@ def replace_own_frames(
     for frame, line in entries:
         rest = TracebackType(rest, frame, frame.f_lasti, line)
     error.__traceback__ = rest
+
+
+def drop_callers(error: BaseException, count: int) -> None:
+    """Take the first entries off a traceback."""
+    for _ in range(count):
+        if error.__traceback__ is not None:
+            error.__traceback__ = error.__traceback__.tb_next
 
 
 def drop_own_frames(error: BaseException, step: CodeType | None = None) -> None:

@@ -13,7 +13,6 @@ from ljit.errors import InternalError, UserError
 from ljit.frontend import build_graph
 from ljit.interp import Code, compile_graph
 from ljit.ir import Graph, Node, clone
-from ljit.ops.control import TRY
 from ljit.passes import run_passes
 from ljit.records import Record
 from ljit.stack import compiler_frames
@@ -85,11 +84,9 @@ def script_graph(fn: types.FunctionType) -> Graph:
 def _graph_for_inlining(fn: types.FunctionType) -> Graph | None:
     """Give the graph of a callee, or None if it cannot be inlined."""
     try:
-        graph = script_graph(fn)
+        return script_graph(fn)
     except UserError:
         return None
-    # In a traceback that a handler sees, the frames of callers are missing.
-    return None if any(node.op is TRY for node in graph.walk()) else graph
 
 
 class Baseline(Record, frozen=False):
