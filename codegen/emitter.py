@@ -337,8 +337,11 @@ class Emitter:
     list_swap = lists.list_swap
     list_append = lists.list_append
     list_pop = lists.list_pop
+    list_pop_at = lists.list_pop_at
     list_make = lists.list_make
     list_filled = private_lists.filled
+    list_resize = private_lists.resize
+    list_move = private_lists.move
     list_has = searches.has_number
     list_shown = shown_lists.shown
     str_size = objects.str_size

@@ -34,7 +34,15 @@ from ljit.types import ANY, BOOL, FLOAT, INT, NEVER, ListType, Type
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["list_append", "list_load", "list_make", "list_pop", "list_size", "list_store"]
+__all__ = [
+    "list_append",
+    "list_load",
+    "list_make",
+    "list_pop",
+    "list_pop_at",
+    "list_size",
+    "list_store",
+]
 
 #: ints from here on are objects of their own
 _OWN_INTS = LEAST_SMALL_INT + SMALL_INTS
@@ -232,6 +240,19 @@ def list_pop(e: Emitter, x: Native) -> Native:
     e.ownership.release(pointer)
     f.br(done)
     f.start(done)
+    return value
+
+
+def list_pop_at(e: Emitter, x: Native, index: Native) -> Native:
+    """Leaves before that if the item has another type."""
+    if _is_unboxed(x.type):
+        return private_lists.pop_at(e, x, index)
+    f = e.f
+    value = _item_value(e, x, f.load("ptr", _item_address(e, x, index)))
+    e.ownership.share(value)
+    following = f.binary("add", index.ref, integer("i64", 1))
+    status = f.call_external("i32", "PyList_SetSlice", (x.ref, index.ref, following, NULL))
+    e.bailout.error_if(f.icmp("slt", status, integer("i32", 0)))
     return value
 
 

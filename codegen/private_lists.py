@@ -12,7 +12,7 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ljit.codegen.builder import NULL, FunctionBuilder, Ref, integer
+from ljit.codegen.builder import FALSE, NULL, FunctionBuilder, Ref, integer
 from ljit.codegen.forms import Native, aggregate, dtype_of, memory_type, split
 from ljit.codegen.layout import BYTEARRAY_ALLOCATED, BYTEARRAY_START, VAR_SIZE
 from ljit.ops.private_items import number_codes
@@ -29,7 +29,10 @@ __all__ = [
     "kind_of_memory",
     "load",
     "make",
+    "move",
     "pop",
+    "pop_at",
+    "resize",
     "size",
     "start",
     "store",
@@ -54,20 +57,39 @@ def store(e: Emitter, x: Native, index: Native, value: Native) -> None:
 
 def append(e: Emitter, x: Native, value: Native) -> None:
     """Where there is room, the item is written; else there will be twice as much."""
-    f = e.f
     used = _used(e.f, x)
-    following = f.binary("add", used, _size_of(value.type))
+    following = e.f.binary("add", used, _size_of(value.type))
+    _make_room(e, x, following)
+    _store_at(e.f, x, used, value)
+    _set_used(e.f, x, following)
+
+
+def resize(e: Emitter, x: Native, count: Native) -> None:
+    used = e.f.mul(count.ref, _size_of(_item(x)))
+    _make_room(e, x, used)
+    _set_used(e.f, x, used)
+
+
+def move(e: Emitter, x: Native, to: Native, source: Native, at: Native, count: Native) -> None:
+    f, width = e.f, _size_of(_item(x))
+    target = f.gep("i8", start(f, x), f.mul(to.ref, width))
+    first = f.gep("i8", start(f, source), f.mul(at.ref, width))
+    size = f.mul(count.ref, width)
+    f.call_external("void", "llvm.memmove.p0.p0.i64", [target, first, size, FALSE], "")
+
+
+def _make_room(e: Emitter, x: Native, used: Ref) -> None:
+    """Let there be room for so many bytes; if there is not, make it twice as much."""
+    f = e.f
     room = f.load("i64", _field(e.f, x, BYTEARRAY_ALLOCATED), suffix=kind_of_memory(f, "header"))
     grow, write = f.new_block("grow"), f.new_block("write")
-    f.condbr(f.icmp("sge", following, room), grow, write, unlikely=True)
+    f.condbr(f.icmp("sge", used, room), grow, write, unlikely=True)
     f.start(grow)
-    wanted = f.binary("add", f.binary("shl", following, integer("i64", 1)), integer("i64", 64))
+    wanted = f.binary("add", f.binary("shl", used, integer("i64", 1)), integer("i64", 64))
     status = f.call_external("i32", "PyByteArray_Resize", (x.ref, wanted))
     e.bailout.error_if(f.icmp("slt", status, integer("i32", 0)))
     f.br(write)
     f.start(write)
-    _store_at(e.f, x, used, value)
-    _set_used(e.f, x, following)
 
 
 def pop(e: Emitter, x: Native) -> Native:
@@ -78,6 +100,17 @@ def pop(e: Emitter, x: Native) -> Native:
     last = f.binary("sub", used, _size_of(_item(x)))
     value = _load_at(e.f, x, last)
     _set_used(e.f, x, last)
+    return value
+
+
+def pop_at(e: Emitter, x: Native, index: Native) -> Native:
+    """Take an item off; those behind it move up."""
+    f, one = e.f, integer("i64", 1)
+    value = load(e, x, index)
+    last = Native(INT, (f.binary("sub", count(f, x), one),))
+    following = Native(INT, (f.binary("add", index.ref, one),))
+    move(e, x, index, x, following, Native(INT, (f.binary("sub", last.ref, index.ref),)))
+    resize(e, x, last)
     return value
 
 

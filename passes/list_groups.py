@@ -129,6 +129,9 @@ class Lists:
             self._unite(self.group(x), self.group(node.output))
         if use.puts is not None:
             self._put(x, node.inputs[use.puts])
+        if use.other is not None and is_list(node.inputs[use.other]):
+            self._unite(self.group(x), self.group(node.inputs[use.other]))
+            self.group(x).is_copied = True
         if is_copy(node):
             self._unite(self.group(x), self.group(node.output))
             self.group(x).is_copied = True

@@ -67,7 +67,11 @@ def _use(user: Node, index: int) -> tuple[ListUse | None, int]:
     else:
         op = user.op
     use = op.list_use if op is not None else None
-    is_used = use is not None and (index == use.operand or (use.gives_view and index >= 0))
+    is_used = use is not None and (
+        index == use.operand
+        or (use.gives_view and index >= 0)
+        or (use.copies and index == use.other)
+    )
     return (use if is_used else None), index
 
 

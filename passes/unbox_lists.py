@@ -197,13 +197,15 @@ def _is_fine(node: Node, index: int, lists: Lists) -> bool:
     use = node.op.list_use
     if use is not None and use.gives_view:
         return all(_can_be_viewed(user) for user, _ in node.output.uses)
-    if use is None or index not in (use.operand, use.puts) or not is_list(node.inputs[use.operand]):
+    if use is None or index not in (use.operand, use.other, use.puts):
+        return False
+    if not is_list(node.inputs[use.operand]):
         return False
     if any(out.type == ANY for out in node.outputs):  # CPython does it
         return False
     types = [lists.private_type(value) for value in node.inputs]
     if is_copy(node):
-        return get_op("prim::private_section").has_lowering(types, {})
+        return get_op(_op_of_copy(node)).has_lowering(types, {})
     return node.op.has_lowering(types, node.attrs)
 
 
@@ -255,18 +257,24 @@ def _show(value: Value, type_: Type, end: Node) -> None:
         node.set_input(index, made.output)
 
 
+def _op_of_copy(node: Node) -> str:
+    use = node.op.list_use
+    is_joined = use is not None and use.other is not None
+    return "prim::private_joined" if is_joined else "prim::private_section"
+
+
 def _make_private(node: Node) -> None:
     type_ = node.output.type
     assert isinstance(type_, ListType)
-    name, inputs, attrs = "private_list", list(node.inputs), {"item": type_.item}
+    name, inputs, attrs = "prim::private_list", list(node.inputs), {"item": type_.item}
     repeated = node.inputs[0].node if is_repeat(node) else None
     if repeated is not None:
-        name, inputs = "private_repeated", [repeated.inputs[0], node.inputs[1]]
+        name, inputs = "prim::private_repeated", [repeated.inputs[0], node.inputs[1]]
     elif is_copy(node):
-        name, attrs = "private_section", {}
+        name, attrs = _op_of_copy(node), {}
     elif is_range(node):
-        name = "private_range"
-    made = node.graph.create(get_op(f"prim::{name}"), inputs, attrs, outputs=[type_], like=node)
+        name = "prim::private_range"
+    made = node.graph.create(get_op(name), inputs, attrs, outputs=[type_], like=node)
     made.insert_before(node)
     made.output.name = node.output.name
     node.replace_with([made.output])

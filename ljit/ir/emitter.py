@@ -300,9 +300,18 @@ class Emitter(Protocol):
     def list_pop(self, x: V) -> V:
         """Take off the last item, as `list_load` would give it; bails if there is none."""
 
+    def list_pop_at(self, x: V, index: V) -> V:
+        """Take off an item; the index must be in [0, size)."""
+
     def list_make(self, items: Sequence[V], type_: Type) -> V: ...
     def list_filled(self, count: V, item: Callable[[V], V], type_: Type) -> V:
         """A private list of the numbers ``item(k)`` for k = 0 .. count-1."""
+
+    def list_resize(self, x: V, count: V) -> None:
+        """Let a private list of numbers have so many items, at least 0; those behind the present ones are undefined."""
+
+    def list_move(self, x: V, to: V, source: V, at: V, count: V) -> None:
+        """Copy items side by side of a private list of numbers, or of `x` itself, from `at` on, to places from `to`."""
 
     def list_has(self, x: V, item: V) -> V:
         """Whether a private list of ints or floats has one that is equal."""

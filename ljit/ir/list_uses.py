@@ -14,6 +14,7 @@ class ListUse(Record):
     - `gives_item`: the output is an item; `gives_list`: it is the list itself; `copies`: it is a list of the items.
     - `gives_view`: the output is a view whose items are tuples of one item of each operand, behind `leading` others.
     - `combines`: the output is computed of the items, and as a guess of their type.
+    - `other`: an operand, a list as well, whose items are there behind those of the first.
     - `puts`: the operand that becomes an item.
     """
 
@@ -24,4 +25,5 @@ class ListUse(Record):
     gives_view: bool = False
     leading: int = 0
     combines: bool = False
+    other: int | None = None
     puts: int | None = None

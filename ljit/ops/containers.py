@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -228,9 +228,23 @@ def _effect_on_list(target: Type, *_types: Type) -> Effect:
 
 
 def _infer_pop(target: Type, *index: Type) -> Type:
-    if index or not isinstance(target, ListType) or target.item == NEVER:
+    if not _can_lower_pop(target, *index) or target.item == NEVER:
         return ANY
     return target.item
+
+
+def _can_lower_pop(target: Type, *index: Type) -> TypeGuard[ListType]:
+    return isinstance(target, ListType) and all(map(is_index, index))
+
+
+def _lower_pop(e: Emitter, target: V, index: V | None = None) -> V:
+    if index is None:
+        return e.list_pop(target)
+    return e.list_pop_at(target, wrap_index(e, index, e.list_size(target)))
+
+
+def _effect_of_pop(target: Type, *index: Type) -> Effect:
+    return Effect.WRITE | Effect.RAISE if _can_lower_pop(target, *index) else Effect.CALL
 
 
 LIST_APPEND = _container_op(
@@ -266,13 +280,17 @@ LIST_POP_METHOD = _container_op(
     "``target.pop(index)``",
     infer=_infer_pop,
     evaluate=list.pop,
-    lower=lambda e, target, *index: e.list_pop(target),
-    can_lower=lambda target, *index: isinstance(target, ListType) and not index,
-    effects=lambda target, *index: Effect.CALL if index else Effect.WRITE | Effect.RAISE,
+    lower=_lower_pop,
+    can_lower=_can_lower_pop,
+    effects=_effect_of_pop,
     is_profiled=True,
     list_use=ListUse(gives_item=True),
     methods=("list.pop",),
-    samples=(([1, 2],), ([1.5, 2.5],), ([],), (["a", None],), ([1, 2], 0)),
+    samples=(
+        *(([1, 2],), ([1.5, 2.5],), ([],), (["a", None],)),
+        *(([1, 2, 3], i) for i in (0, -1, True, 2, -3, 3, -4, 2**63 - 1, np.int8(1), 0.5)),
+        *(([], 0), (["a", None], 0), ([1, 2.5], 1)),
+    ),
 )
 SET_ADD = _container_op(
     "prim::set_add",

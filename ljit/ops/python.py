@@ -11,15 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from ljit.ir import Effect, Neutral, OpDef, Schema, declare
+from ljit.ir import Effect, Neutral, OpDef, Schema, Value, declare
 from ljit.ir.list_uses import ListUse
+from ljit.ir.parts import Parts
 from ljit.ops import int_ranges as ranges
 from ljit.ops import python_arithmetic as arithmetic
 from ljit.ops import python_bits as bits
 from ljit.ops import python_compare as compare
 from ljit.ops.python_numbers import plain_effect
 from ljit.ops.python_samples import INT_PAIRS, INTS, NUMBER_PAIRS, NUMBERS, REAL_PAIRS, each
-from ljit.types import ANY, BOOL, FLOAT, INT, Type
+from ljit.types import ANY, BOOL, FLOAT, INT, ListType, Type
 
 __all__ = ["IS", "IS_NOT", "NOT", "TRUTH"]
 
@@ -53,6 +54,8 @@ def _binary(
     numpy: str,
     *,
     in_place_effects: Callable[..., Effect] | None = None,
+    in_place_decompose: Callable[..., Value | None] | None = None,
+    list_use: ListUse | None = None,
     is_commutative: bool = False,
     neutral: Neutral | None = None,
     **fields: Any,
@@ -68,9 +71,11 @@ def _binary(
         numpy=numpy,
         is_commutative=is_commutative,
         neutral=neutral,
+        list_use=list_use,
         **fields,
     )
     fields["effects"] = in_place_effects or fields["effects"]
+    fields["decompose"] = in_place_decompose or fields.get("decompose")
     _operator(
         f"i{name}",
         "(x!, y, /)",
@@ -78,8 +83,17 @@ def _binary(
         statement=f"{{0}} {sign}= {{1}}",
         evaluate=in_place,
         numpy=f"np::i{name}",
+        list_use=None if list_use is None else ListUse(gives_list=True, other=list_use.other),
         **fields,
     )
+
+
+def _extended(p: Parts, x: Value, y: Value) -> Value | None:
+    """Give a list, extended by another."""
+    if not (isinstance(x.type, ListType) and isinstance(y.type, ListType) and x.type == p.type):
+        return None
+    p.apply("py::list_extend", x, y)
+    return x
 
 
 _binary(
@@ -93,6 +107,8 @@ _binary(
     can_lower=arithmetic.can_lower_add,
     effects=arithmetic.effect_of_add,
     in_place_effects=arithmetic.effect_of_add_in_place,
+    in_place_decompose=_extended,
+    list_use=ListUse(copies=True, other=1),
     ranges=ranges.ADD,
     is_speculatable=True,
     samples=(*NUMBER_PAIRS, ("ab", "c"), ((1, 2.5), (None,)), ([1], [2.5]), ("a", 1)),

@@ -169,6 +169,11 @@ class PythonEmitter(ScalarEmitter):
         x.value.pop()
         return last
 
+    def list_pop_at(self, x, index):
+        item = self.list_load(x, index)
+        x.value.pop(int(index.value))
+        return item
+
     def list_make(self, items, type_):
         return Number(type_, [plain(x) for x in items])
 

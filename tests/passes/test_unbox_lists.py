@@ -194,3 +194,38 @@ def test_lists_that_are_gone_through_with_numbers_or_others_are_private(function
     assert "PrivateList" in text
     assert ": List[" not in text
     assert [made.bailouts for made in compiled.specializations] == [0]
+
+
+def behind_one_another(n):
+    made = []
+    more = [n, 1]
+    for i in range(n):
+        made += more
+        made.extend([i, i])
+    total = 0
+    for x in made + more:
+        total = total * 3 % 1009 + x
+    return total
+
+
+def moved(n):
+    made = [i * i % 7 for i in range(n)]
+    made.insert(1, n)
+    made.reverse()
+    copy = made.copy()
+    total = made.pop(0)
+    for x in copy:
+        total = total * 3 % 1009 + x
+    copy.clear()
+    return total
+
+
+@pytest.mark.parametrize("function", [behind_one_another, moved])
+def test_lists_whose_items_are_moved_are_private(function):
+    compiled = ljit.jit(function)
+    for _ in range(3):
+        assert compiled(9) == function(9)
+    text = str(compiled.graph_for(9))
+    assert "PrivateList" in text
+    assert ": List[" not in text
+    assert [made.bailouts for made in compiled.specializations] == [0]

@@ -447,3 +447,99 @@ def an_iteration_over_what_is_shown(n):
         shown[i % 2].append(x) if i < 3 else None
         total += x
     return total, shown
+
+
+@program(lambda: (9, 2), lambda: (3, 0), lambda: (0, 4), lambda: (5, 2**62))
+def lists_behind_one_another(n, x):
+    values = [x]
+    more = [i * 3 for i in range(n)]
+    for i in range(4):
+        values.extend(more)
+        more += [i, x]
+        values.extend(values[:2])
+    both = values + more
+    more.extend(more)
+    total = 0
+    for v in both:
+        total = (total * 3 + v) % 1000003
+    return total, len(values), more, both[:3]
+
+
+@program(lambda: (9, 2), lambda: (3, -2), lambda: (4, -99), lambda: (5, 99), lambda: (0, 0))
+def items_put_in_between(n, place):
+    values = [0.5]
+    pairs = [(n, 0.5)]
+    for i in range(n):
+        values.insert(place, i * 0.5)
+        values.insert(i, -0.0)
+        pairs.insert(i > 2, (i, values[0]))
+    total = 0.0
+    for v in values:
+        total = total * 0.5 + v
+    for k, x in pairs:
+        total += k * x
+    return total, values, pairs[0]
+
+
+@program(
+    lambda: (9, 0),
+    lambda: (9, -1),
+    lambda: (9, 4),
+    lambda: (9, 9),
+    lambda: (9, -10),
+    lambda: (3, True),
+)
+def items_taken_from_anywhere(n, place):
+    values = [i * i for i in range(n)]
+    total = 0
+    while values:
+        total = total * 7 % 1009 + values.pop(place)
+        if total % 3 == 0:
+            values.append(-1)
+        place //= 2
+    return total
+
+
+@program(lambda: (7,), lambda: (1,), lambda: (0,))
+def queue_of_places(n):
+    queue = [0]
+    seen = [False] * n
+    order = []
+    while queue and n:
+        place = queue.pop(0)
+        if not seen[place]:
+            seen[place] = True
+            order.append(place)
+            queue.append((place * 2 + 1) % n)
+            queue.insert(0, (place + 3) % n)
+    return order, sum(seen)
+
+
+@program(lambda: (8,), lambda: (1,), lambda: (0,))
+def lists_turned_round(n):
+    values = [i * i % 7 for i in range(n)]
+    flags = [i > 3 for i in range(n)]
+    kept = values
+    total = 0
+    for i in range(n):
+        values.reverse()
+        copy = values.copy()
+        copy[i] += total
+        flags.reverse()
+        total += copy[0] + flags[i]
+        if i % 3 == 2:
+            values = copy
+    copy.clear() if n > 5 else None
+    copy.append(total)
+    return total, values is kept, copy, kept, flags[:2]
+
+
+@program(lambda: ([1, 2, 3],), lambda: ([1.5, "a"],), lambda: ([],))
+def methods_on_an_argument(values):
+    other = values.copy()
+    other.insert(1, 7)
+    other.extend(values)
+    values += other
+    values.reverse()
+    taken = values.pop(0)
+    return taken, values.pop(-2), other + values

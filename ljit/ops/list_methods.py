@@ -1,0 +1,184 @@
+"""Methods of lists: native code for private lists of numbers (`ListType.is_private`), CPython's for others.
+
+What is done to those moves items as a whole.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ljit.ir import Effect, Emitter, OpDef, Schema, declare
+from ljit.ir.emitter import V
+from ljit.ir.list_uses import ListUse
+from ljit.types import ANY, BOOL, INT, NONE, ListType, Type
+
+__all__: list[str] = []
+
+
+def _holds_numbers(t: Type) -> bool:
+    """Whether it is a private list of numbers, or of tuples of them."""
+    return isinstance(t, ListType) and t.is_private and not isinstance(t.item, ListType)
+
+
+def _method(name: str, schema: str, doc: str, **fields: Any) -> None:
+    function = getattr(list, name)
+    fields.setdefault("evaluate", function)
+    fields.setdefault("methods", (f"list.{name}",))
+    declare(OpDef(f"py::list_{name}", Schema(schema), doc, **fields))
+
+
+# -- extend and + ----------------------------------------------------------------------------------
+
+
+def _infer_extend(target: Type, values: Type) -> Type:
+    return NONE if isinstance(target, ListType) and isinstance(values, ListType) else ANY
+
+
+def _effect_of_extend(target: Type, values: Type) -> Effect:
+    return Effect.CALL if _infer_extend(target, values) == ANY else Effect.WRITE
+
+
+def _are_alike(x: Type, y: Type) -> bool:
+    return _holds_numbers(x) and x == y
+
+
+def _lower_extend(e: Emitter, target: V, values: V) -> V:
+    """The values may be the target itself."""
+    size, more = e.list_size(target), e.list_size(values)
+    e.list_resize(target, e.add(size, more, fits=True))
+    e.list_move(target, size, values, e.const(INT, 0), more)
+    return e.const(NONE, None)
+
+
+def _join(x: list[Any], y: list[Any]) -> list[Any]:
+    return x + y
+
+
+def _lower_joined(e: Emitter, x: V, y: V) -> V:
+    made, zero = e.list_make([], x.type), e.const(INT, 0)
+    size, more = e.list_size(x), e.list_size(y)
+    e.list_resize(made, e.add(size, more, fits=True))
+    e.list_move(made, zero, x, zero, size)
+    e.list_move(made, size, y, zero, more)
+    return made
+
+
+_method(
+    "extend",
+    "(target!, values, /)",
+    "``target.extend(values)``, and ``target += values`` for lists",
+    infer=_infer_extend,
+    lower=_lower_extend,
+    can_lower=_are_alike,
+    effects=_effect_of_extend,
+    list_use=ListUse(other=1),
+    samples=(([1], [2, 3]), ([], [1.5]), ([1], range(3)), ([1], 5), ([1], ["a"])),
+)
+declare(
+    OpDef(
+        "prim::private_joined",
+        Schema("(x, y)"),
+        "``x + y`` of lists that nobody else sees: one more such list.",
+        infer=lambda x, y: x,
+        evaluate=_join,
+        lower=_lower_joined,
+        can_lower=_are_alike,
+        effects=Effect.READ | Effect.ALLOC | Effect.RAISE,
+    )
+)
+
+# -- insert and reverse ----------------------------------------------------------------------------
+
+
+def _infer_insert(target: Type, index: Type, value: Type) -> Type:
+    return NONE if isinstance(target, ListType) and index in (BOOL, INT) else ANY
+
+
+def _effect_of_insert(target: Type, index: Type, value: Type) -> Effect:
+    return Effect.CALL if _infer_insert(target, index, value) == ANY else Effect.WRITE
+
+
+def _lower_insert(e: Emitter, target: V, index: V, value: V) -> V:
+    """An index beyond an end is that end."""
+    size, zero, one = e.list_size(target), e.const(INT, 0), e.const(INT, 1)
+    index = e.cast(index, INT) if index.type == BOOL else index
+    is_from_end = e.compare("lt", index, zero)
+    place = e.select(is_from_end, e.add(index, size), index)
+    place = e.select(e.compare("lt", place, zero), zero, place)
+    place = e.select(e.compare("gt", place, size), size, place)
+    e.list_resize(target, e.add(size, one, fits=True))
+    behind = e.sub(size, place, fits=True)
+    e.list_move(target, e.add(place, one, fits=True), target, place, behind)
+    e.list_store(target, place, value)
+    return e.const(NONE, None)
+
+
+def _lower_reverse(e: Emitter, target: V) -> V:
+    size, one = e.list_size(target), e.const(INT, 1)
+    last = e.sub(size, one, fits=True)
+
+    def swap(k: V) -> None:
+        other = e.sub(last, k, fits=True)
+        first, second = e.list_load(target, k), e.list_load(target, other)
+        e.list_store(target, k, second)
+        e.list_store(target, other, first)
+
+    e.loop(e.shr(size, one), swap)
+    return e.const(NONE, None)
+
+
+_method(
+    "insert",
+    "(target!, index, value, /)",
+    "``target.insert(index, value)``",
+    keeps_unions=True,
+    infer=_infer_insert,
+    lower=_lower_insert,
+    can_lower=lambda target, index, value: (
+        _holds_numbers(target) and target.item == value and index in (BOOL, INT)
+    ),
+    effects=_effect_of_insert,
+    list_use=ListUse(puts=2),
+    samples=(([1, 2], 1, 5), ([], -3, 1.5), ([1], True, 2), ([1, 2], 0.5, 1), ([1], 9, None)),
+)
+_method(
+    "reverse",
+    "(target!, /)",
+    "``target.reverse()``",
+    infer=lambda target: NONE if isinstance(target, ListType) else ANY,
+    lower=_lower_reverse,
+    can_lower=_holds_numbers,
+    effects=lambda target: Effect.WRITE if isinstance(target, ListType) else Effect.CALL,
+    list_use=ListUse(),
+    samples=(([1, 2, 3],), ([],), (["a", 1],)),
+)
+
+# -- copy and clear --------------------------------------------------------------------------------
+
+
+def _lower_clear(e: Emitter, target: V) -> V:
+    e.list_resize(target, e.const(INT, 0))
+    return e.const(NONE, None)
+
+
+_method(
+    "copy",
+    "(x, /)",
+    "``x.copy()``",
+    infer=lambda x: x if isinstance(x, ListType) else ANY,
+    effects=lambda x: Effect.READ | Effect.ALLOC if isinstance(x, ListType) else Effect.CALL,
+    list_use=ListUse(copies=True),
+    is_profiled=True,
+    samples=(([1, 2, 3],), ([],), (["a", 1],)),
+)
+_method(
+    "clear",
+    "(target!, /)",
+    "``target.clear()``",
+    infer=lambda target: NONE if isinstance(target, ListType) else ANY,
+    lower=_lower_clear,
+    can_lower=_holds_numbers,
+    effects=lambda target: Effect.WRITE if _holds_numbers(target) else Effect.CALL,
+    list_use=ListUse(),
+    samples=(([1, 2, 3],), ([],), (["a", 1],)),
+)
