@@ -10,6 +10,7 @@ from typing import Protocol
 
 from ljit.ir import Graph, Value
 from ljit.ops.control import GUARD, PROFILE
+from ljit.ops.numpy_rules import dtype_of, is_scalar
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import retype_users
 from ljit.types import ANY, ListType, TupleType, Type, UnionType
@@ -36,11 +37,17 @@ def is_precise(t: Type) -> bool:
 def guarded_type(value: Value, seen: Type | None) -> Type | None:
     """Give the type that a guard on `value` should check; None if a guard would tell nothing.
 
-    A Union was seen: the value stays boxed, since a tag would have to be made from its class.
+    A Union was seen: the value stays boxed, since a tag would have to be made from its class; but for numbers of one
+    dtype, Python's own and NumPy's (items of ``stack = [0]``, to which elements of arrays are added).
     """
     if is_precise(value.type) or seen is None or seen in (ANY, value.type):
         return None
-    return None if isinstance(seen, UnionType) else seen
+    return None if isinstance(seen, UnionType) and not _is_number(seen) else seen
+
+
+def _is_number(union: UnionType) -> bool:
+    """Whether its members are numbers, which differ in their classes alone."""
+    return all(map(is_scalar, union.members)) and len(set(map(dtype_of, union.members))) == 1
 
 
 @graph_pass("insert_guards")

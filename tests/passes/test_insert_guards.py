@@ -1,11 +1,12 @@
 """insert_guards with observations: what was seen becomes a guarded type."""
 
+import numpy as np
 import pytest
 
 import ljit.ops  # noqa: F401 - fills the registry
 from ljit.ir import parse, verify
 from ljit.passes import run_passes
-from ljit.types import ANY, FLOAT, INT, STR, ListType, Type, UnionType, join
+from ljit.types import ANY, FLOAT, INT, NONE, STR, ListType, ScalarType, Type, UnionType, join
 
 TEXT = """graph(%a : Any, %n : int):
   prim::Snapshot[at='before:0', names=('p0', 'p1')](%a, %n)
@@ -31,14 +32,16 @@ def guards_for(seen: Type | None) -> str:
     return str(graph)
 
 
-@pytest.mark.parametrize("seen", [FLOAT, STR, ListType(INT)])
+@pytest.mark.parametrize(
+    "seen", [FLOAT, STR, ListType(INT), join(INT, ScalarType(np.dtype(np.int64)))]
+)
 def test_an_observed_type_is_guarded_where_inference_does_not_know(seen):
     text = guards_for(seen)
     assert text.count("prim::guard") == 1
     assert f": {seen} = prim::guard[type={seen}](%a)" in text
 
 
-@pytest.mark.parametrize("seen", [None, ANY, join(INT, FLOAT)])
+@pytest.mark.parametrize("seen", [None, ANY, join(INT, FLOAT), join(INT, NONE)])
 def test_what_tells_nothing_is_not_guarded(seen):
     assert not isinstance(seen, UnionType) or len(seen.members) == 2
     text = guards_for(seen)
