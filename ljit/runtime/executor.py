@@ -66,6 +66,7 @@ from ljit.runtime.plans import (
     MAX_EVICTIONS,
     MAX_MISMATCHES,
     MAX_PLANS,
+    NO_GAIN,
     SLOW_CALLS_BEFORE_PASSING_ON,
     TESTS_IN_FRONT,
     LoopPlan,
@@ -73,6 +74,7 @@ from ljit.runtime.plans import (
     choose_victim,
     graph_of_quick_code,
     is_dominated_by_bailouts,
+    is_long_in_use,
     learn,
     learn_raise,
     may_compile,
@@ -248,6 +250,8 @@ class ProfilingExecutor:
         if not may_jump(is_planned=True):
             return
         if all(p.refused is not None for p in self.plans.values()):
+            if plan.refused == NO_GAIN and plan.compiles == 1 and is_long_in_use(plan, seconds):
+                plan.refused = None  # the next call that comes here has it compiled again
             pass_behind(self.owner, self.fn, plan.slow_calls, seconds)
         elif plan.slow_calls >= SLOW_CALLS_BEFORE_PASSING_ON and plan.pass_on is None:
             with self.lock:
@@ -375,7 +379,7 @@ class ProfilingExecutor:
             quick_runs=quick_runs(plan.feedback),
             earlier=earlier,
             is_called=plan.is_called,
-            is_alone=all(p.unit is None for p in self.plans.values()),
+            is_alone=not is_long_in_use(plan) and all(p.unit is None for p in self.plans.values()),
         )
         try:
             unit = compile_function(self.baseline, request)
@@ -385,7 +389,7 @@ class ProfilingExecutor:
             self.refuse(plan, f"internal error: {error}")
             return
         if unit is None:
-            self.refuse(plan, "nothing in it gains from native code")
+            self.refuse(plan, NO_GAIN)
             return
         if unit.types != plan.types:  # sizes are no help
             self._generalize(plan)

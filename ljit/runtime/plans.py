@@ -25,7 +25,7 @@ from ljit.ops.control import (
 from ljit.records import Record, made_by
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.native import NativeUnit, PassOn
-from ljit.types import Type
+from ljit.types import ArrayType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen import SiteInfo
@@ -41,6 +41,7 @@ __all__ = [
     "MAX_PLANS",
     "NODES_UNTIL_HOT",
     "NODES_UNTIL_LOADED",
+    "NO_GAIN",
     "SLOW_CALLS_BEFORE_PASSING_ON",
     "TESTS_IN_FRONT",
     "TRIPS_OF_EARLY_RAISE",
@@ -49,6 +50,7 @@ __all__ = [
     "choose_victim",
     "graph_of_quick_code",
     "is_dominated_by_bailouts",
+    "is_long_in_use",
     "learn",
     "learn_raise",
     "may_compile",
@@ -70,6 +72,9 @@ _SHOWN_AT_ONCE = (NOT_RUN, BROADCAST, OUT_OF_RANGE)  # reasons for a compile aft
 SLOW_CALLS_BEFORE_PASSING_ON = (
     2000  # left to CPython that take as long as the compile after which calls jump there
 )
+NO_GAIN = "nothing in it gains from native code"
+_LOOKS = 40  # at calls that jump, a thousand each: native code of a boxed call gains a tenth to a half of a microsecond
+_SECONDS_OF_SHORT_CALL = 2e-5
 # A loop is outlined when the interpreter has spent as much time on it as a compile takes: whatever the number
 # of trips turns out to be, the call takes at most twice as long as with the better choice.
 NODES_UNTIL_HOT = 400_000  # of the loop's body that the interpreter ran
@@ -172,6 +177,12 @@ def graph_of_quick_code(
         return None
     has_calls = any(node.op is CALL_NATIVE for node in unit.graph.walk())
     return None if has_calls else unit.specialization
+
+
+def is_long_in_use(plan: Plan, seconds: float = 0.0) -> bool:
+    """Whether a plan that gains nothing had so many short calls on arrays that what little there is counts."""
+    has_arrays = any(isinstance(t, ArrayType) for t in plan.types)
+    return has_arrays and plan.slow_calls >= _LOOKS and seconds <= _SECONDS_OF_SHORT_CALL
 
 
 def wants_compile(

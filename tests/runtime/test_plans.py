@@ -267,6 +267,21 @@ def test_long_calls_that_gain_nothing_do_not_jump(monkeypatch):
     assert plan.slow_calls >= 48
 
 
+@pytest.mark.parametrize(("seconds", "state"), [(1.0, "native"), (0.0, "CPython")])
+def test_short_boxed_calls_on_arrays_become_native_in_the_end(monkeypatch, seconds, state):
+    monkeypatch.setattr(plans, "_LOOKS", 12)
+    monkeypatch.setattr(plans, "_SECONDS_OF_SHORT_CALL", seconds)
+    f = ljit.jit(lambda a: a.tolist())
+    a = np.arange(3.0)
+    for _ in range(30):
+        assert f(a) == [0.0, 1.0, 2.0]
+    assert [i.state.split(":")[0] for i in f.specializations] == ["CPython"]
+    for _ in range(10_000):
+        f(a)
+    assert f(a + 1) == [1.0, 2.0, 3.0]
+    assert [i.state.split(":")[0].split(",")[0] for i in f.specializations] == [state]
+
+
 def test_types_that_gain_nothing_jump_to_cpython_beside_native_code_for_others():
     @ljit.jit
     def f(x, y):
