@@ -43,19 +43,15 @@ def _promoted(scalars: Sequence[Type]) -> np.dtype | None:
 def _infer_array(
     a: Type, *, dtype: object = None, copy: object = True, order: object = "K"
 ) -> Type:
+    if order not in ("K", "C") or not (copy is True or copy is None):
+        return ANY
     if isinstance(a, ArrayType):
         return _infer_array_of_array(a, chosen_dtype(dtype, a.dtype), copy, order)
     found = flat_scalars(a) or _equal_arrays(a)
-    if (
-        found is None
-        and _is_stack(a)
-        and dtype is None
-        and order in ("K", "C")
-        and copy is not False
-    ):
+    if found is None and _is_stack(a) and dtype is None:
         (stacked,) = get_op("np::stack").infer_types([a], {})
         return stacked
-    if found is None or order not in ("K", "C") or copy is False:
+    if found is None:
         return ANY
     scalars, shape = found
     return array_of(chosen_dtype(dtype, _promoted(scalars)), shape)
@@ -93,7 +89,7 @@ def _stacked(parts: Parts, a: Value, **attrs: object) -> Value | None:
 def _infer_array_of_array(
     a: ArrayType, dtype: np.dtype | None, copy: object, order: object
 ) -> Type:
-    if order not in ("K", "C") or copy not in (True, None) or dtype is None:
+    if dtype is None:
         return ANY
     layout = "C" if order == "C" else a.layout if copy is None else layout_like((a,), a.ndim)
     may_alias = copy is None and dtype == a.dtype

@@ -181,6 +181,15 @@ def test_arrays_of_scalars_and_tuples_are_made_natively(name):
     assert REGISTRY[f"np::{name}"].is_profiled
 
 
+@pytest.mark.parametrize("name", ["array", "asarray"])
+@pytest.mark.parametrize("made_from", [(1.5, 2), 3, np.arange(3), (np.zeros(2), np.ones(2))])
+@pytest.mark.parametrize("copy", ["always", 0, False, 1.0])
+def test_only_known_values_of_copy_are_native(name, made_from, copy):
+    """Texts raise, and so does what does not allow the copy that is needed."""
+    op = REGISTRY[f"np::{name}"]
+    assert op.infer(type_of(made_from), copy=copy) == ANY
+
+
 def test_effects_tell_views_from_copies():
     a = np.arange(6.0).reshape(2, 3)
     copies = Effect.ALLOC | Effect.READ | Effect.RAISE
