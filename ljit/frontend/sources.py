@@ -97,8 +97,9 @@ def find_source(fn: FunctionType) -> FunctionSource:
             "from: the file was changed after it was loaded, or the function was made by other code"
         )
     node, class_name = found[0]
-    text = tuple(line.rstrip("\r\n") for line in lines)
-    source = Source(code.co_filename, text, code.co_qualname, fn.__module__ or "?")
+    source = Source(
+        code.co_filename, _without_ends(tuple(lines)), code.co_qualname, fn.__module__ or "?"
+    )
     return FunctionSource(node, class_name, RangeMaker(source))
 
 
@@ -112,6 +113,12 @@ def _lines_of(fn: FunctionType) -> list[str]:
             "in a console that keeps no text, or its file is gone; put it into a file"
         )
     return lines
+
+
+@functools.lru_cache(maxsize=64)
+def _without_ends(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Give the lines of a file: all its functions share them, which keep them as long as they live."""
+    return tuple(line.rstrip("\r\n") for line in lines)
 
 
 @functools.lru_cache(maxsize=4)

@@ -12,6 +12,10 @@ from ljit.frontend.sources import find_source, mangle
 from tests.frontend.harness import function_of
 
 
+def function_of_this_file():
+    return 1
+
+
 def text_of(fn):
     """The text that the found node spans."""
     found = find_source(fn)
@@ -82,6 +86,12 @@ fs = [c._C__m.__func__, c.get.__func__, c.get()[1]] if hasattr(c, 'x') else [typ
 def test_calls_of_imported_modules_compile_to_the_same_code():
     text = "try:\n    import math\nexcept ImportError:\n    math = None\ndef f(x): return math.sin(x)\n"
     assert text_of(function_of(text)) == "def f(x): return math.sin(x)"
+
+
+def test_functions_of_a_file_share_its_text():
+    """It would be kept once for each function that was called."""
+    first, second = (find_source(fn).ranges.source for fn in (text_of, function_of_this_file))
+    assert first.lines is second.lines
 
 
 def test_future_annotations_compile_to_the_same_code():
