@@ -40,6 +40,7 @@ from ljit.types import (
     UnionType,
     ViewType,
 )
+from ljit.unique import forgets_classes
 
 __all__ = [
     "ArrayParts",
@@ -135,6 +136,7 @@ def memory_type(dtype: np.dtype) -> str:
     return "i8" if dtype.kind == "b" else llvm_of_dtype(dtype)
 
 
+@forgets_classes
 @lru_cache(maxsize=4096)
 def components(type_: Type) -> tuple[str, ...]:
     """Give the LLVM types of the components of a value."""
@@ -195,6 +197,7 @@ def aggregate(type_: Type, items: Sequence[Native]) -> Native:
     return Native(type_, parts, memos)
 
 
+@forgets_classes
 @lru_cache(maxsize=1024)
 def _union_layout(type_: UnionType) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """The components of a union, and where those of each member start.
@@ -222,6 +225,7 @@ def member_parts(type_: UnionType, index: int) -> tuple[int, int]:
     return start, start + len(components(type_.members[index]))
 
 
+@forgets_classes
 @lru_cache(maxsize=4096)
 def owned_positions(type_: Type) -> tuple[int, ...]:
     """Which components are pointers to objects that the holder of the value must keep alive."""

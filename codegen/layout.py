@@ -242,14 +242,17 @@ class _Probe:
     """A class whose objects have attributes of their own."""
 
 
-@cache
 def attributes_offset(cls: type) -> int | None:
     """Where an object of the class has the dict of its attributes, once there is one; None: not known.
 
     As long as there is none the word is null or odd.
     """
-    if cls.__dictoffset__ >= 0:
-        return cls.__dictoffset__ or None
+    return (cls.__dictoffset__ or None) if cls.__dictoffset__ >= 0 else _managed_offset()
+
+
+@cache
+def _managed_offset() -> int | None:
+    """Where the interpreter keeps the dict of attributes itself."""
     probe = _Probe()
     attributes = vars(probe)
     return MANAGED_DICT if word_at(id(probe) + MANAGED_DICT) == id(attributes) else None

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final
-from weakref import WeakValueDictionary
+from typing import Final
 
 import numpy as np
 
-from ljit.locks import shared_lock
 from ljit.places import has_distinct_places
+from ljit.unique import Unique, UniqueByClass, forgets_classes
 
 __all__ = [
     "ANY",
@@ -58,25 +57,7 @@ __all__ = [
 MAX_UNION = 4
 
 
-class _Unique(type):
-    """Gives one object for equal fields: types compare by identity, which is what they are asked most."""
-
-    def __call__(cls, *fields: Any, **named: Any) -> Any:
-        found = _all_types.get((cls, fields)) if not named else None
-        return found if found is not None else cls._make(fields, named)
-
-    def _make(cls, fields: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        made = super().__call__(*fields, **named)
-        with _lock:
-            made = _all_types.setdefault((cls, made.key), made)
-            return made if named else _all_types.setdefault((cls, fields), made)
-
-
-_lock = shared_lock()  # the garbage collector may make types in the midst of it
-_all_types: WeakValueDictionary[tuple[type, tuple[object, ...]], Type] = WeakValueDictionary()
-
-
-class Type(metaclass=_Unique):
+class Type(metaclass=Unique):
     """Base of all types. They are equal if they are of one class and have the same `key`, the tuple of their fields.
 
     Classes and methods are written out: types are made, compared and looked up all the time.
@@ -268,7 +249,7 @@ class ViewType(Type):
         return f"View[{self.kind}, {', '.join(map(str, self.parts))}]"
 
 
-class ObjectType(Type):
+class ObjectType(Type, metaclass=UniqueByClass):
     """A boxed object of exactly this class."""
 
     __slots__ = ("cls",)
@@ -330,6 +311,7 @@ def is_numpy(t: Type) -> bool:
     return isinstance(t, ScalarType | ArrayType)
 
 
+@forgets_classes
 @lru_cache(maxsize=4096)
 def join(a: Type, b: Type) -> Type:
     """Give the least type that holds the values of both.
@@ -483,6 +465,7 @@ def list_of(item: Type) -> ListType:
     return ListType(item if _extent(item)[0] < MAX_LEVELS else ANY)
 
 
+@forgets_classes
 @lru_cache(maxsize=4096)
 def _extent(t: Type) -> tuple[int, int]:
     """How many tuples and lists a type goes down, and how many items of tuples it has then."""

@@ -14,6 +14,7 @@ from ljit.ops.control import MAP, SNAPSHOT
 from ljit.ops.numpy_boxed import reduced_axes, shape_rank
 from ljit.ops.numpy_index import basic_parts, is_element, view_type
 from ljit.types import INT, RANGE, ArrayType, ScalarType, Type, is_number
+from ljit.unique import forgets_classes
 
 __all__ = [
     "Leaves",
@@ -227,6 +228,7 @@ def _facts(node: Node) -> _Facts:
         return _facts_of.__wrapped__(node.op, types, node.output.type, attrs)
 
 
+@forgets_classes
 @lru_cache(maxsize=4096)
 def _facts_of(
     op: OpDef, types: tuple[Type, ...], out: Type, items: tuple[tuple[str, object], ...]

@@ -15,6 +15,7 @@ from ljit.ir import UNKNOWN, Node, OpDef, Value, get_op
 from ljit.ir.trials import ExpansionError
 from ljit.passes.rewriting import insert_constant
 from ljit.types import ANY, ScalarType, Type
+from ljit.unique import forgets_classes
 
 __all__ = ["Symbol", "emit"]
 
@@ -98,6 +99,7 @@ def emit(op: OpDef, operands: Sequence[Value], attrs: Mapping[str, object], befo
     return made.insert_before(before).output
 
 
+@forgets_classes
 @lru_cache(maxsize=4096)
 def _known_result(op: OpDef, types: tuple[Type, ...]) -> Type | None:
     return _result(op, types, {})

@@ -18,6 +18,7 @@ from ljit.ir.reductions import Accumulation, Reduction, Scan
 from ljit.ir.trials import with_known_sizes
 from ljit.records import Record
 from ljit.types import ANY, INT, ListType, ScalarType, Type, ViewType, is_number
+from ljit.unique import forgets_classes
 
 if TYPE_CHECKING:
     from ljit.ir.graph import Node
@@ -162,12 +163,14 @@ class Neutral(Record):
     holds_for_floats: bool = False
 
 
+@forgets_classes
 @lru_cache(maxsize=4096)
 def _asked(effects: Callable[..., Effect], types: tuple[Type, ...]) -> Effect:
     """What an op says of its effects: asked all the time, of few types."""
     return effects(*types)
 
 
+@forgets_classes
 @lru_cache(maxsize=4096)
 def _inferred(infer: InferRule, types: tuple[Type, ...]) -> tuple[Type, ...]:
     """What an op without attributes gives, as a tuple."""

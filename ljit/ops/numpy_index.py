@@ -34,6 +34,7 @@ from ljit.types import (
     TupleType,
     Type,
 )
+from ljit.unique import forgets_classes
 
 __all__ = [
     "FROM_START",
@@ -74,6 +75,7 @@ class Part(Record):
         return self.type == NONE
 
 
+@forgets_classes
 @lru_cache(maxsize=4096)
 def basic_parts(a: ArrayType, index: Type) -> tuple[Part, ...] | None:
     """Spread a basic index over the axes of `a`; None if it is not basic, or has too many items."""
@@ -94,6 +96,7 @@ def _is_basic(t: Type) -> bool:
     return t in (NONE, _ELLIPSIS) or isinstance(t, SliceType) or is_integer_scalar(t)
 
 
+@forgets_classes
 @lru_cache(maxsize=4096)
 def is_element(a: ArrayType, index: Type, parts: tuple[Part, ...]) -> bool:
     """Whether the index gives a NumPy scalar: an int for each axis and no ``...``."""

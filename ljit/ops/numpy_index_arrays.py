@@ -23,6 +23,7 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_convert import can_store, store_can_bail, store_convert, store_scalar
 from ljit.ops.numpy_rules import element_of, is_integer_scalar
 from ljit.types import INT, NONE, ArrayType, ObjectType, ScalarType, SliceType, TupleType, Type
+from ljit.unique import forgets_classes
 
 __all__ = [
     "can_copy",
@@ -53,6 +54,7 @@ class _Kind(enum.Enum):
     COLUMNS = enum.auto()
 
 
+@forgets_classes
 @lru_cache(maxsize=4096)
 def _kind_of(a: ArrayType, index: Type) -> _Kind | None:
     """What kind of index it is; None for others."""

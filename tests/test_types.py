@@ -1,0 +1,86 @@
+"""Types: one object for each, for as long as somebody has it."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import weakref
+
+import pytest
+
+import ljit
+from ljit.types import FLOAT, INT, ListType, ObjectType, TupleType, UnionType, join
+
+
+class Named:
+    pass
+
+
+class Indifferent(type):
+    """A metaclass whose classes cannot be compared."""
+
+    def __eq__(cls, other):
+        raise AssertionError
+
+    __hash__ = type.__hash__
+
+
+def types_of(cls):
+    named = ObjectType(cls)
+    return [
+        named,
+        ListType(named),
+        TupleType((INT, named)),
+        TupleType((TupleType((named, FLOAT)),)),
+        UnionType((INT, named)),
+        join(INT, named),
+    ]
+
+
+@pytest.mark.parametrize("cls", [Named, dict, Indifferent("Uneasy", (), {})])
+def test_equal_types_are_one_object(cls):
+    made = types_of(cls)
+    for one, again in zip(made, types_of(cls), strict=True):
+        assert one is again
+        assert type(one)(*one.key) is one
+    assert pickle.loads(pickle.dumps(types_of(Named))[:]) == types_of(Named)
+
+
+def test_types_of_different_classes_differ():
+    assert not set(types_of(type("Named", (), {}))[:5]) & set(types_of(Named)[:5])
+
+
+def test_a_class_does_not_outlive_its_types_because_they_are_unique():
+    """It would in a table whose keys hold the class, once the class has what holds the types."""
+
+    def make():
+        cls = type("Made", (), {})
+        cls.types = types_of(cls)
+        return weakref.ref(cls)
+
+    class_of_types = make()
+    for i in range(64):  # so many until caches are emptied
+        ObjectType(type(f"Other{i}", (), {}))
+    gc.collect()
+    assert class_of_types() is None
+
+
+def test_a_class_with_compiled_methods_ends():
+    def make():
+        cls = type("Made", (), {"step": 2})
+
+        def steps(self, n):
+            total = 0
+            for i in range(n):
+                total += i * self.step
+            return total
+
+        cls.steps = ljit.jit(steps)
+        assert [cls().steps(4) for _ in range(4)] == [12] * 4
+        return weakref.ref(cls)
+
+    compiled = make()
+    for i in range(64):
+        ObjectType(type(f"Other{i}", (), {}))
+    gc.collect()
+    assert compiled() is None
