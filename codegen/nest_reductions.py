@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["BLOCK", "Accumulator", "combine_blocks", "split", "take"]
 
 BLOCK = 1024  # elements
+_QUICK_BLOCK = 64  # quick code has one partial result, optimised code those of several vectors
 _NARROW = np.dtype(np.int32)  # holds the sum of a block of shorter integers
 
 
@@ -171,6 +172,8 @@ def combine_blocks(
     """
     may_stop = may_stop and all(a.saturated is not None for a in accumulators)
     has_blocks = size is not None or may_stop or any(a.has_blocks for a in accumulators)
+    if accumulators[0].e.is_quick and any(a.is_compensated for a in accumulators):
+        size = integer("i64", _QUICK_BLOCK)
     size = size or integer("i64", BLOCK)
     if not has_blocks or (trip.constant is not None and trip.constant <= (size.constant or 0)):
         states = run(ZERO, trip)

@@ -166,6 +166,26 @@ def loop_units(function: ljit.Function) -> list[bool]:
     return [u.code.is_quick for loop in function._executor.loops.values() for u in loop.units]
 
 
+@pytest.mark.parametrize("step", [1, 2])
+@pytest.mark.parametrize("n", [500, 1023, 5000])
+def test_sums_of_quick_code_are_as_exact_as_numpys(n, step):
+    """Rounding goes one way all the time where all elements are equal."""
+
+    def add(a, step):
+        return (
+            (a[::step] * np.float32(0.1)).sum(),
+            np.mean(a[::step]),
+            (a[::step] * a[::step]).sum(),
+        )
+
+    f, a = ljit.jit(add), np.full(n, 0.1, np.float32)
+    with config.overridden(quick_runs=NEVER):
+        f(a, step), f(a, step)
+        assert states(f) == [NOT_YET]
+        for found, exact in zip(f(a, step), add(a.astype(np.float64), step), strict=True):
+            assert abs(found / exact - 1) < 2e-6
+
+
 def test_an_outlined_loop_is_quick_until_it_has_run_often():
     f, a = ljit.jit(total), np.arange(30_000.0)
     assert f(a) == total(a)
