@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         extreme_places,
         index_loops,
         lists,
+        managers,
         many_searches,
         mask_loops,
         objects,
@@ -54,6 +55,7 @@ else:
     extreme_places = LateModule("extreme_places")
     index_loops = LateModule("index_loops")
     lists = LateModule("lists")
+    managers = LateModule("managers")
     many_searches = LateModule("many_searches")
     mask_loops = LateModule("mask_loops")
     objects = LateModule("objects")
@@ -359,6 +361,7 @@ class Emitter:
     setattr = objects.setattr_
     call_boxed = objects.call_boxed
     is_caught_by = objects.is_caught_by
+    context_methods = managers.context_methods
     raise_ = objects.raise_
     call_function = objects.call_function
     owned_result = objects.owned_result

@@ -364,6 +364,9 @@ class Emitter(Protocol):
     def is_caught_by(self, function: object, error: V, classes: V) -> V:
         """Whether ``except classes`` takes an exception; `function` tells for classes that are none."""
 
+    def context_methods(self, function: object, manager: V) -> V:
+        """A tuple of the methods that ``with manager`` calls; `function` raises for what is no context manager."""
+
     def raise_(self, operands: Sequence[V], *, has_cause: bool) -> None:
         """Raise an exception that the function has a handler for; leave for the interpreter with any other."""
 

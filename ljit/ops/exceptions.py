@@ -7,7 +7,7 @@ from typing import Any
 from ljit.errors import InternalError
 from ljit.ir import Effect
 from ljit.ops.objects import object_op
-from ljit.types import BOOL
+from ljit.types import ANY, BOOL, TupleType
 
 __all__: list[str] = []
 
@@ -81,5 +81,7 @@ object_op(
     "prim::context_methods",
     "(manager)",
     "``(enter, exit)``: the methods that ``with manager:`` calls.",
+    infer=lambda manager: TupleType((ANY, ANY)),
     evaluate=_context_methods,
+    lower=lambda e, manager: e.context_methods(_context_methods, manager),
 )

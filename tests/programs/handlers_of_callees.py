@@ -2,6 +2,7 @@
 
 import contextlib
 import sys
+import threading
 import traceback
 
 import numpy as np
@@ -211,3 +212,69 @@ def items_of_arrays(a, places):
     for i in places:
         total += array_item(a, i)
     return total
+
+
+class WithoutExit:
+    def __enter__(self):
+        return self
+
+
+class Broken:
+    @property
+    def __enter__(self):
+        raise Error("looked up")
+
+
+class BrokenExit:
+    def __init__(self):
+        self.seen = 0
+
+    def __enter__(self):
+        self.seen += 1
+
+    @property
+    def __exit__(self):
+        raise KeyError("looked up")
+
+
+class OwnMethods:
+    """Has methods of its own, which ``with`` does not look at, and a static one."""
+
+    def __init__(self):
+        self.seen = []
+        self.__enter__ = None
+
+    @staticmethod
+    def __enter__():
+        return 2
+
+    def __exit__(self, *what):
+        self.seen.append(what)
+
+
+@program(
+    lambda: ([WithoutExit, Broken, BrokenExit, int, type(None)] * 5, []),
+    lambda: ([OwnMethods, contextlib.nullcontext] * 5, []),
+    lambda: ([OwnMethods] * 20, []),
+)
+def lookups_of_managers(classes, log):
+    total = 0
+    for cls in classes:
+        manager = cls()
+        try:
+            with manager as k:
+                total += k or 1
+        except (Error, KeyError, TypeError, AttributeError) as error:
+            log.append(seen(error))
+        log.append(getattr(manager, "seen", None))
+    return total
+
+
+@program(lambda: ([1] * 20,), lambda: (range(9),))
+def locks_in_loops(xs):
+    lock = threading.Lock()
+    total = 0
+    for x in xs:
+        with lock:
+            total += x
+    return total, lock.locked()
