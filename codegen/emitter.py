@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         elementary,
         extreme_places,
         index_loops,
+        list_sorts,
         lists,
         managers,
         many_searches,
@@ -54,6 +55,7 @@ else:
     elementary = LateModule("elementary")
     extreme_places = LateModule("extreme_places")
     index_loops = LateModule("index_loops")
+    list_sorts = LateModule("list_sorts")
     lists = LateModule("lists")
     managers = LateModule("managers")
     many_searches = LateModule("many_searches")
@@ -344,6 +346,7 @@ class Emitter:
     list_filled = private_lists.filled
     list_resize = private_lists.resize
     list_move = private_lists.move
+    list_sort = list_sorts.sort
     list_has = searches.has_number
     list_shown = shown_lists.shown
     str_size = objects.str_size

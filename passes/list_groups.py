@@ -60,7 +60,7 @@ def is_copy(node: Node) -> bool:
     if use is None or not is_list(node.inputs[0]):
         return False
     is_slice = use.gives_item and bool(node.effects & Effect.ALLOC)
-    return (use.copies or is_slice) and is_list(node.output)
+    return (bool(use.copies) or is_slice) and is_list(node.output)
 
 
 class Group(Record, frozen=False):

@@ -70,7 +70,7 @@ def _use(user: Node, index: int) -> tuple[ListUse | None, int]:
     is_used = use is not None and (
         index == use.operand
         or (use.gives_view and index >= 0)
-        or (use.copies and index == use.other)
+        or (bool(use.copies) and index == use.other)
     )
     return (use if is_used else None), index
 

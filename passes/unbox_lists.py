@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import itertools
 
-from ljit.ir import Graph, Node, Value, get_op
+from ljit.ir import Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import SNAPSHOT
 from ljit.ops.private_items import number_codes
 from ljit.passes.last_blocks import end_around, find_ends
@@ -117,7 +117,7 @@ def _gives(node: Node) -> bool:
     use = node.op.list_use
     return (
         use is not None
-        and (use.gives_item or use.gives_list or use.copies)
+        and bool(use.gives_item or use.gives_list or use.copies)
         and is_list(node.inputs[0])
     )
 
@@ -205,7 +205,8 @@ def _is_fine(node: Node, index: int, lists: Lists) -> bool:
         return False
     types = [lists.private_type(value) for value in node.inputs]
     if is_copy(node):
-        return get_op(_op_of_copy(node)).has_lowering(types, {})
+        op, attrs = _private_copy(node)
+        return op.has_lowering(types, attrs)
     return node.op.has_lowering(types, node.attrs)
 
 
@@ -257,24 +258,26 @@ def _show(value: Value, type_: Type, end: Node) -> None:
         node.set_input(index, made.output)
 
 
-def _op_of_copy(node: Node) -> str:
+def _private_copy(node: Node) -> tuple[OpDef, dict[str, object]]:
+    """Give the op that makes a private copy, and its attributes; a slice is a copy, too."""
     use = node.op.list_use
-    is_joined = use is not None and use.other is not None
-    return "prim::private_joined" if is_joined else "prim::private_section"
+    op = get_op((use is not None and use.copies) or "prim::private_section")
+    return op, {k: v for k, v in node.attrs.items() if k in op.schema.keyword_only}
 
 
 def _make_private(node: Node) -> None:
     type_ = node.output.type
     assert isinstance(type_, ListType)
-    name, inputs, attrs = "prim::private_list", list(node.inputs), {"item": type_.item}
+    op, inputs = get_op("prim::private_list"), list(node.inputs)
+    attrs: dict[str, object] = {"item": type_.item}
     repeated = node.inputs[0].node if is_repeat(node) else None
     if repeated is not None:
-        name, inputs = "prim::private_repeated", [repeated.inputs[0], node.inputs[1]]
+        op, inputs = get_op("prim::private_repeated"), [repeated.inputs[0], node.inputs[1]]
     elif is_copy(node):
-        name, attrs = _op_of_copy(node), {}
+        op, attrs = _private_copy(node)
     elif is_range(node):
-        name = "prim::private_range"
-    made = node.graph.create(get_op(name), inputs, attrs, outputs=[type_], like=node)
+        op = get_op("prim::private_range")
+    made = node.graph.create(op, inputs, attrs, outputs=[type_], like=node)
     made.insert_before(node)
     made.output.name = node.output.name
     node.replace_with([made.output])

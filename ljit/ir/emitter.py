@@ -313,6 +313,9 @@ class Emitter(Protocol):
     def list_move(self, x: V, to: V, source: V, at: V, count: V) -> None:
         """Copy items side by side of a private list of numbers, or of `x` itself, from `at` on, to places from `to`."""
 
+    def list_sort(self, x: V, room: V, *, is_falling: bool) -> None:
+        """Sort a private list of ints, or of floats but NaN; equal ones stay in order. `room`: such a list, as long."""
+
     def list_has(self, x: V, item: V) -> V:
         """Whether a private list of ints or floats has one that is equal."""
 

@@ -259,7 +259,7 @@ _builtin(
     ),
     can_lower=lambda iterable=_NO_ITEMS: isinstance(iterable, TupleType),
     effects=_effect_of_copy,
-    list_use=ListUse(copies=True),
+    list_use=ListUse(copies="prim::private_section"),
     is_profiled=True,
     samples=((), ((1, 2.5),), ([1, 2],), (range(3),), (np.arange(3.0),), ("ab",), (5,)),
 )

@@ -10,7 +10,7 @@ from typing import Any
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
 from ljit.ir.list_uses import ListUse
-from ljit.types import ANY, BOOL, INT, NONE, ListType, Type
+from ljit.types import ANY, BOOL, FLOAT, INT, NONE, ListType, Type
 
 __all__: list[str] = []
 
@@ -153,6 +153,84 @@ _method(
     samples=(([1, 2, 3],), ([],), (["a", 1],)),
 )
 
+# -- sort ------------------------------------------------------------------------------------------
+
+
+def _can_sort(x: Type, *, reverse: object = False) -> bool:
+    """Whether native code sorts it; the classes of other items say how they are ordered."""
+    return _holds_numbers(x) and isinstance(x, ListType) and x.item in (INT, FLOAT)
+
+
+def _sort(e: Emitter, x: V, reverse: object) -> None:
+    """Where NaN is, it depends on the way of sorting what becomes of them all: CPython does it then."""
+    size = e.list_size(x)
+    if x.type.item == FLOAT:
+
+        def is_nan_there(k: V, found: V) -> V:
+            number = e.list_load(x, k)
+            return e.bit_or(found, e.compare("ne", number, number))
+
+        e.bail_if(e.fold(size, e.const(BOOL, False), is_nan_there, 3), "NaN is sorted")
+    room = e.list_make([], x.type)
+    e.list_resize(room, size)
+    e.list_sort(x, room, is_falling=bool(reverse))
+
+
+def _lower_sort(e: Emitter, target: V, *, reverse: object = False) -> V:
+    _sort(e, target, reverse)
+    return e.const(NONE, None)
+
+
+def _lower_sorted(e: Emitter, x: V, *, reverse: object = False) -> V:
+    made, zero, size = e.list_make([], x.type), e.const(INT, 0), e.list_size(x)
+    e.list_resize(made, size)
+    e.list_move(made, zero, x, zero, size)
+    _sort(e, made, reverse)
+    return made
+
+
+_method(
+    "sort",
+    "(target!, /, *, reverse=False)",
+    "``target.sort(reverse=reverse)``",
+    infer=lambda target, *, reverse=False: NONE if isinstance(target, ListType) else ANY,
+    lower=_lower_sort,
+    can_lower=_can_sort,
+    effects=lambda target, *, reverse=False: (
+        Effect.WRITE | Effect.RAISE if _can_sort(target) else Effect.CALL
+    ),
+    list_use=ListUse(),
+    samples=(([3, 1, 2],), ([],), ([2.5, 1.5],), (["b", "a"],), ([1, "a"],)),
+)
+declare(
+    OpDef(
+        "py::sorted",
+        Schema("(iterable, /, *, reverse=False)"),
+        "``sorted(iterable, reverse=reverse)``",
+        infer=lambda iterable, *, reverse=False: (
+            iterable if isinstance(iterable, ListType) else ANY
+        ),
+        evaluate=sorted,
+        effects=Effect.CALL,
+        callables=(sorted,),
+        list_use=ListUse(copies="prim::private_sorted"),
+        is_profiled=True,
+        samples=(([3, 1, 2],), ([],), ([2.5, 1.5],), (["b", "a"],), ([1, "a"],), ((2, 1),)),
+    )
+)
+declare(
+    OpDef(
+        "prim::private_sorted",
+        Schema("(x, *, reverse=False)"),
+        "``sorted(x, reverse=reverse)`` of a list that nobody else sees: one more such list.",
+        infer=lambda x, *, reverse=False: x,
+        evaluate=sorted,
+        lower=_lower_sorted,
+        can_lower=_can_sort,
+        effects=Effect.READ | Effect.ALLOC | Effect.RAISE,
+    )
+)
+
 # -- copy and clear --------------------------------------------------------------------------------
 
 
@@ -167,7 +245,7 @@ _method(
     "``x.copy()``",
     infer=lambda x: x if isinstance(x, ListType) else ANY,
     effects=lambda x: Effect.READ | Effect.ALLOC if isinstance(x, ListType) else Effect.CALL,
-    list_use=ListUse(copies=True),
+    list_use=ListUse(copies="prim::private_section"),
     is_profiled=True,
     samples=(([1, 2, 3],), ([],), (["a", 1],)),
 )

@@ -108,7 +108,7 @@ _binary(
     effects=arithmetic.effect_of_add,
     in_place_effects=arithmetic.effect_of_add_in_place,
     in_place_decompose=_extended,
-    list_use=ListUse(copies=True, other=1),
+    list_use=ListUse(copies="prim::private_joined", other=1),
     ranges=ranges.ADD,
     is_speculatable=True,
     samples=(*NUMBER_PAIRS, ("ab", "c"), ((1, 2.5), (None,)), ([1], [2.5]), ("a", 1)),

@@ -220,7 +220,17 @@ def moved(n):
     return total
 
 
-@pytest.mark.parametrize("function", [behind_one_another, moved])
+def in_order(n):
+    made = [(i * 7 % 5) * 0.5 for i in range(n)]
+    falling = sorted(made, reverse=True)
+    made.sort()
+    total = 0.0
+    for x, y in zip(made, falling):
+        total += total * 0.5 + x - y
+    return total
+
+
+@pytest.mark.parametrize("function", [behind_one_another, moved, in_order])
 def test_lists_whose_items_are_moved_are_private(function):
     compiled = ljit.jit(function)
     for _ in range(3):

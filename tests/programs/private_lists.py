@@ -543,3 +543,47 @@ def methods_on_an_argument(values):
     values.reverse()
     taken = values.pop(0)
     return taken, values.pop(-2), other + values
+
+
+@program(lambda: (70, 11), lambda: (33, 2**31), lambda: (16, 1), lambda: (1, 5), lambda: (0, 5))
+def ints_in_order(n, m):
+    values = []
+    x = n
+    for _ in range(n):
+        x = (x * 1103515245 + 12345) % 2147483648
+        values.append(x % m - 3)
+    falling = sorted(values, reverse=True)
+    rising = sorted(values)
+    total = 0
+    for a, b, c in zip(values, rising, falling):
+        total = (total * 31 + a * 3 + b * 5 + c) % 1000003
+    values.sort()
+    values.insert(0, total)
+    return values
+
+
+@program(
+    lambda: (70, 0.5), lambda: (40, 0.0), lambda: (40, float("nan")), lambda: (3, float("-inf"))
+)
+def floats_in_order(n, x):
+    values = [((i * 37 % 23) - 11) * x for i in range(n)]
+    for i in range(n):
+        if values[i] == 0.0 and i % 2:
+            values[i] = -0.0
+    falling = sorted(values, reverse=True)
+    values.sort()
+    total = 0.5
+    for i, (y, z) in enumerate(zip(values, falling)):
+        total += y * i - z
+    return total, values
+
+
+@program(lambda: (5, True), lambda: (5, False), lambda: (0, True))
+def sorted_in_other_ways(n, falling):
+    values = [(i * 3 % 5, i) for i in range(n)]
+    flags = [i % 3 == 0 for i in range(n)]
+    values.sort(reverse=falling)
+    flags.sort()
+    words = sorted(["b", "a", str(n)])
+    far = sorted([i - 2 for i in range(n)], key=abs)
+    return values, flags, words, far, sorted((n, 1)), sorted(range(n), reverse=True)
