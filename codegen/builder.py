@@ -214,6 +214,12 @@ class FunctionBuilder:
         before.lines.pop()
         self.block = before
 
+    def reopen(self, block: BlockRef, target: BlockRef) -> None:
+        """Drop the branch to `target` at the end of a block, and go on there."""
+        block.lines.pop()
+        target.predecessors.remove(block)
+        self.block = block
+
     @property
     def is_reachable(self) -> bool:
         return self.block is not None

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ljit.codegen.builder import Ref, integer
+from ljit.codegen.builder import BlockRef, Phi, Ref, integer
+from ljit.codegen.lanes import Lanes, Trip, lanes_of
 from ljit.codegen.work import count_elements
+from ljit.records import Record
 
 if TYPE_CHECKING:
     from ljit.codegen.builder import FunctionBuilder
@@ -57,39 +59,79 @@ def _properties(f: FunctionBuilder, hints: Sequence[str]) -> str:
     return f", !llvm.loop {f.module.distinct_metadata(f'!{{{{self}}, {listed}}}')}"
 
 
+class _Inner(Record):
+    """An inner loop whose trip is written; it has to be entered yet. `left`: where a trip may be the last one."""
+
+    inside: BlockRef
+    after: BlockRef
+    left: BlockRef | None
+    trip: Trip
+
+    def enter(self, block: BlockRef | None, number: Ref, state: Sequence[Ref]) -> None:
+        """Say with which trip and state the loop begins behind a block."""
+        _add_edge((self.trip.number, *self.trip.carried), (number, *state), block)
+
+
+def _add_edge(phis: Sequence[Phi], values: Sequence[Ref], block: BlockRef | None) -> None:
+    for phi, value in zip(phis, values, strict=True):
+        phi.add(value, block)
+
+
 def inner_loop(
     e: Emitter,
-    trip: Ref,
+    count: Ref,
     start: State,
     body: Callable[[Ref, State], State],
     hints: Sequence[str],
     length: int,
 ) -> State:
-    """A loop that runs at least once and whose trips depend on each other by the carried values only.
+    """A loop of `count` trips, at least one, that depend on each other by the carried values only.
 
     `length`: about how many instructions a trip is.
     """
     f = e.f
-    if trip.constant == 1:
+    if count.constant == 1:
         return body(ZERO, start)
-    count_elements(e.context, f, trip, length)
     inside, after = f.new_block("trip"), f.new_block("done")
     before = f.br(inside)
     f.start(inside)
     with e.ownership.in_loop(), f.trips():
         k, carried = f.phi("i64"), [f.phi(part.type) for part in start]
         new = body(k, [*carried])
-    k.add(ZERO, before)
-    for phi, part in zip(carried, start, strict=True):
-        phi.add(part, before)
+    lines = [*inside.lines] if f.block is inside else None
     following = f.binary("add", k, ONE, "nuw nsw")
-    more = f.icmp("slt", following, trip)
+    more = f.icmp("slt", following, count)
     left = f.condbr(more, inside, after, suffix=_properties(f, hints))
-    k.add(following, left)
-    for phi, part in zip(carried, new, strict=True):
-        phi.add(part, left)
+    loop = _Inner(inside, after, left, Trip(k, carried, new, lines or ()))
+    loop.enter(left, following, new)
+    if e.is_quick and before is not None:
+        f.reopen(before, inside)
+        has_lanes = e.context.options.has_lanes and hints is not _PLAIN and count.constant is None
+        lanes = lanes_of(f, loop.trip) if has_lanes and lines is not None else None
+        count_elements(e.context, f, count, length, lanes.count if lanes is not None else 1)
+        if lanes is not None:
+            return _begin_with_lanes(f, loop, lanes, count, start)
+        before = f.br(inside)
+    loop.enter(before, ZERO, start)
     f.start(after)
     return new
+
+
+def _begin_with_lanes(
+    f: FunctionBuilder, loop: _Inner, lanes: Lanes, count: Ref, start: State
+) -> State:
+    """Put a loop of vectors in front, which leaves less than one of them to the loop."""
+    whole = f.binary("and", count, integer("i64", -lanes.count))
+    before = f.condbr(f.icmp("sgt", whole, ZERO), lanes.front, loop.inside)
+    loop.enter(before, ZERO, start)
+    combined = lanes.emit(whole, start)
+    behind = f.condbr(f.icmp("slt", whole, count), loop.inside, loop.after)
+    loop.enter(behind, whole, combined)
+    f.start(loop.after)
+    results = [f.phi(part.type) for part in combined]
+    _add_edge(results, loop.trip.passed, loop.left)
+    _add_edge(results, combined, behind)
+    return [*results]
 
 
 def maybe_loop(

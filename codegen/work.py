@@ -60,11 +60,16 @@ def count_work(context: Context, f: FunctionBuilder, nodes: Ref | int) -> None:
     f.store(f.binary("sub", f.load("i64", place), amount), place)
 
 
-def count_elements(context: Context, f: FunctionBuilder, trips: Ref, length: int) -> None:
-    """Count a row of a loop nest whose body is about `length` operations."""
+def count_elements(
+    context: Context, f: FunctionBuilder, trips: Ref, length: int, lanes: int
+) -> None:
+    """Count a row of a loop nest whose body is about `length` operations, on so many elements at once."""
     if context.work is not None:
         per_trip = integer("i64", _NODES_OF_ELEMENT * max(length, 1))
-        count_work(context, f, f.binary("mul", trips, per_trip))
+        nodes = f.binary("mul", trips, per_trip)
+        if lanes > 1:
+            nodes = f.binary("lshr", nodes, integer("i64", lanes.bit_length() - 1))
+        count_work(context, f, nodes)
 
 
 def is_used_up(context: Context, f: FunctionBuilder, *, overdraft: int = 0) -> Ref:

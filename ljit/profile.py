@@ -10,11 +10,12 @@ from __future__ import annotations
 import builtins
 import enum
 import types
+from math import prod
 
 import numpy as np
 
 from ljit.records import Record
-from ljit.sizes import is_large_shape, small_sizes
+from ljit.sizes import small_sizes
 from ljit.types import (
     INT,
     NEVER,
@@ -67,7 +68,7 @@ class Observation(Record, frozen=False):
     _class: builtins.type | None = None
     _layout: object = None
     sizes: tuple[int | None, ...] = ()  # of small arrays
-    is_large: bool = False  # one of the arrays was
+    elements: int = 0  # of the largest array
     _shape: tuple[int, ...] | None = None  # the last one
 
     def __init__(self) -> None:
@@ -109,7 +110,7 @@ class Observation(Record, frozen=False):
         """Note the sizes of a small array; those that differ from run to run are unknown."""
         if shape == self._shape:
             return
-        self.is_large = self.is_large or is_large_shape(shape)
+        self.elements = max(self.elements, prod(shape))
         sizes = small_sizes(shape)
         if self._shape is not None:
             seen = zip(self.sizes, sizes, strict=False)
@@ -172,9 +173,9 @@ class Profile:
         return any(set(found.sizes) - {None} for found in self._observations.values())
 
     @property
-    def has_large(self) -> bool:
-        """Whether large arrays were seen."""
-        return any(found.is_large for found in self._observations.values())
+    def elements(self) -> int:
+        """How many elements the largest array had."""
+        return max((found.elements for found in self._observations.values()), default=0)
 
     @property
     def has_arrays(self) -> bool:

@@ -14,9 +14,10 @@ import numpy as np
 from ljit.types import ArrayType, Type
 
 __all__ = [
+    "LARGE",
     "MAX_ELEMENTS",
-    "is_large",
-    "is_large_shape",
+    "SOME_VECTORS",
+    "elements_of",
     "is_small",
     "may_be_broadcast",
     "sized_types",
@@ -26,7 +27,8 @@ __all__ = [
 ]
 
 MAX_ELEMENTS = 16  # of an array that is kept in registers
-_LARGE = 2**15
+LARGE = 2**15  # elements of an array on all of which work takes a while
+SOME_VECTORS = 2**9  # elements of an array that makes more than a few of the widest vectors
 _MAX_LAST = 4  # a last axis of up to this many elements counts as a vector: (n, 3)
 
 
@@ -78,14 +80,9 @@ def may_be_broadcast(value: object) -> bool:
     return isinstance(value, np.ndarray) and 1 in value.shape
 
 
-def is_large(value: object) -> bool:
-    """Whether the value is an array with so many elements that work on all of them takes a while."""
-    return isinstance(value, np.ndarray) and is_large_shape(value.shape)
-
-
-def is_large_shape(shape: Sequence[int]) -> bool:
-    """Whether there are so many elements that work on all of them takes a while."""
-    return prod(shape) >= _LARGE
+def elements_of(value: object) -> int:
+    """How many elements the value has as an array; 0 if it is none."""
+    return value.size if isinstance(value, np.ndarray) else 0
 
 
 def without_sizes(types: Sequence[Type]) -> tuple[Type, ...]:

@@ -82,7 +82,7 @@ from ljit.runtime.plans import (
     wants_compile,
 )
 from ljit.runtime.twins import twin_of
-from ljit.sizes import is_large, may_be_broadcast, sized_types, without_sizes
+from ljit.sizes import elements_of, may_be_broadcast, sized_types, without_sizes
 from ljit.stack import compiler_frames
 from ljit.types import Type, type_of
 
@@ -275,8 +275,9 @@ class ProfilingExecutor:
             plan = self.start_plan(key, sized)
         if plan is not None and not plan.feedback.broadcasts:
             plan.feedback.broadcasts = any(map(may_be_broadcast, values))
-        if plan is not None and not plan.feedback.is_hot:
-            plan.feedback.is_hot = any(map(is_large, values))
+        if plan is not None:
+            passed = plan.feedback.elements_passed
+            plan.feedback.elements_passed = max(passed, *map(elements_of, values), 0)
         return plan
 
     def start_plan(self, key: tuple[Type, ...], sized: tuple[Type, ...]) -> Plan | None:

@@ -23,6 +23,12 @@ class PlanFeedback(Record, frozen=False):
     with_sizes: bool = False  # of small arrays
     broadcasts: bool = False  # arrays of one element along an axis of unknown size were seen
     is_hot: bool = False  # there is so much to run that optimising pays
+    elements_passed: int = 0  # of the largest array among the arguments
+
+    @property
+    def elements(self) -> int:
+        """How many elements the largest array had."""
+        return max(self.elements_passed, self.profile.elements)
 
     def observed(self, node_id: int) -> Type | None:
         return self.profile.observed(node_id, with_sizes=self.with_sizes)

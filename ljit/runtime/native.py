@@ -36,6 +36,7 @@ from ljit.runtime.vectorcall import (
     words_of,
 )
 from ljit.runtime.worth import is_worthwhile, quick_work
+from ljit.sizes import SOME_VECTORS
 from ljit.types import Type
 
 if TYPE_CHECKING:
@@ -238,6 +239,7 @@ def _compile(made: Specialization, name: str, request: CompileRequest, start: fl
         is_called=request.is_called or any(node.op is CALL_NATIVE for node in made.graph.walk()),
         broadcasts=request.feedback.broadcasts,
         quick_work=quick_work(made.graph, request.quick_runs),
+        has_lanes=request.feedback.elements >= SOME_VECTORS,
     )
     code = compile_unit(made.graph, name=name, options=options)
     return make_unit(made, code, time.perf_counter() - start)

@@ -25,6 +25,7 @@ from ljit.ops.control import (
 from ljit.records import Record, made_by
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.native import NativeUnit, PassOn
+from ljit.sizes import LARGE
 from ljit.types import ArrayType, Type
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def may_compile(plan: Plan | LoopPlan, feedback: PlanFeedback) -> bool:
 
 def quick_runs(feedback: PlanFeedback) -> int:
     """How often code may run before it is worth optimising; 0 if it is at once."""
-    is_hot = feedback.is_hot or feedback.profile.has_large
+    is_hot = feedback.is_hot or feedback.elements >= LARGE
     return 0 if is_hot else config.settings().quick_runs
 
 
