@@ -176,6 +176,27 @@ def test_code_for_short_arrays_has_none():
     assert not VECTORS.search(text_of(f))
 
 
+def calls_until_optimised(f: ljit.Function, size: int) -> int:
+    given = operands("float64", size)
+    calls = 0
+    while f.specializations[0].is_quick:
+        f(*given)
+        calls += 1
+    return calls
+
+
+def test_code_with_vectors_stays_in_use_for_longer():
+    counts = []
+    with config.overridden(quick_runs=50_000):
+        for size_at_first in (100, 600):
+            f = ljit.jit(lambda x, y: (x + y) * x - y * 3)
+            for _ in range(2):
+                f(*operands("float64", size_at_first))
+            counts.append(calls_until_optimised(f, 8000))
+    numbers, vectors = counts
+    assert vectors > 2 * numbers * vector_bytes() // 8
+
+
 def test_negative_zeros_infinities_and_nans_are_kept():
     def function(x):
         return x.sum(), x.max(), x.min(), np.abs(x), -x, x * 0.0
