@@ -26,7 +26,15 @@ from ljit import config
 LIMIT, SUSPECT = 0.95, 1.0
 CALLS, LONGEST = 2000, 0.05  # calls and seconds after which a call is what it will be
 DTYPES = ("float64", "float32", "int32", "int64", "bool", "complex128", "uint8")
-MORE_DTYPES = ("float16", "int8", "int16", "uint16", "uint32", "uint64", "complex64")  # for --dtypes
+MORE_DTYPES = (
+    "float16",
+    "int8",
+    "int16",
+    "uint16",
+    "uint32",
+    "uint64",
+    "complex64",
+)  # for --dtypes
 LAYOUTS = ("contiguous", "strided", "reversed", "transposed")
 SIZES = (1, 10, 100, 1_000, 100_000, 1_000_000)
 SHAPES = {
