@@ -18,6 +18,7 @@ from ljit.codegen.forms import (
     memory_type,
 )
 from ljit.codegen.layout import ARRAY_DATA
+from ljit.codegen.lifetimes import may_be_changed
 from ljit.codegen.renewal import made_array, renewed_array, taken_array
 from ljit.types import BOOL, INT, ArrayType, Type
 
@@ -230,8 +231,12 @@ def array_view(
         e.bailout.error_if_null(made)
         e.ownership.acquire(made)
         return array_value(type_, ArrayParts(made, made, data, *refs))
-    if e.ownership.loop_depth == 0:
-        view.memos = {0: e.ownership.new_slot()}
+    in_loop, node = e.ownership.loop_depth > 0, e.bailout.node
+    if not in_loop or (node is not None and any(map(may_be_changed, node.outputs))):
+        slot = e.ownership.new_slot()
+        view.memos = {0: slot}
+        if in_loop:  # the last trip's
+            e.ownership.put(slot, NULL)
     return view
 
 

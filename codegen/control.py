@@ -258,8 +258,10 @@ class GraphEmitter:
         e.polling.check_inner_loops(node, self._in_front)
         e.polling.begin_loop(node, start.ref, stop.ref)
         after = Join(e, [out.type for out in node.outputs], "after", values=node.outputs)
-        chunk = Join(e, [p.type for p in body.params], "chunk") if watch is Watch.CHUNKS else None
-        header = Join(e, [param.type for param in body.params], "loop", values=body.params)
+        types = [param.type for param in body.params]
+        is_chunked = watch is Watch.CHUNKS
+        chunk = Join(e, types, "chunk", values=body.params) if is_chunked else None
+        header = Join(e, types, "loop", values=body.params)
         inside, exhausted = f.new_block("trip"), f.new_block("exhausted")
         (chunk or header).jump((start, *carried))
         with e.ownership.in_loop():
@@ -326,7 +328,8 @@ class GraphEmitter:
     def _trip(self, node: Node, k: Ref, header: Join) -> None:
         """Emit the body of a loop; all ways to the next trip meet in one latch."""
         body = node.blocks[0]
-        latch = Join(self.e, [param.type for param in body.params[1:]], "latch", owned=False)
+        carried = body.params[1:]
+        latch = Join(self.e, [p.type for p in carried], "latch", owned=False, values=carried)
         self._continues[node] = latch.jump
         with alias_scopes(self.e, node, self.env):
             self._run(body, latch.jump)

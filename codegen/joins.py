@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
+from ljit.codegen.bailout import known_object
 from ljit.codegen.builder import BlockRef, Phi, Ref
 from ljit.codegen.convert import convert
 from ljit.codegen.forms import Native, components, owned_positions
+from ljit.codegen.lifetimes import may_be_changed
 from ljit.codegen.ownership import OwnedPhis
 from ljit.ir import Value
-from ljit.types import STR, Type
+from ljit.types import STR, ArrayType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -22,7 +25,8 @@ class Join:
     """A block with one value of each type in `types`, whatever edge it is entered by.
 
     With `owned`, the join holds references of its own to the objects in its values: they stay alive
-    when the definition that an edge took them from runs again.
+    when the definition that an edge took them from runs again. It also knows the objects that views have become, as
+    what unknown code may do to them is to be noticed.
     """
 
     def __init__(
@@ -39,18 +43,19 @@ class Join:
         self.block = e.f.new_block(hint)
         self._edges: list[tuple[list[Ref], BlockRef]] = []
         self._phis: list[Phi] | None = None
-        positions: list[int] = []
-        at = 0
-        for type_ in types:
-            if owned:
-                positions += [at + p for p in owned_positions(type_)]
-            at += len(components(type_))
-        self._owned = OwnedPhis(e.ownership, positions, was_used=e.ownership.loop_depth > 0)
-        at = 0
-        for type_, value in zip(types, values, strict=False):
+        starts = self._starts = [0, *accumulate(len(components(type_)) for type_ in types)]
+        checked = [isinstance(v.type, ArrayType) and may_be_changed(v) for v in values]
+        #: where the objects are that views were made, among the parts
+        self._objects = [at for at, is_checked in zip(starts, checked, strict=False) if is_checked]
+        positions = [
+            at + p for at, type_ in zip(starts, types, strict=False) for p in owned_positions(type_)
+        ]
+        was_used = e.ownership.loop_depth > 0
+        self._owned = OwnedPhis(e.ownership, positions if owned else (), was_used=was_used)
+        self._made = OwnedPhis(e.ownership, self._objects if owned else (), was_used=was_used)
+        for at, type_, value in zip(starts, types, values, strict=False):
             if type_ == STR and owned:
                 self._owned.note_text(at, value)
-            at += len(components(type_))
 
     def jump(self, values: Sequence[Native], suffix: str = "") -> None:
         """End the current block with a branch to the join; `suffix`: its metadata."""
@@ -58,8 +63,12 @@ class Join:
             return
         parts: list[Ref] = []
         for value, type_ in zip(values, self.types, strict=True):
-            parts += convert(self.e, value, type_).parts
+            given = convert(self.e, value, type_)
+            if len(parts) in self._objects:
+                given = known_object(self.e.f, given)
+            parts += given.parts
         self._owned.take(parts)
+        self._made.take(parts)
         block = self.e.f.br(self.block, suffix)
         if block is None:
             return
@@ -80,7 +89,7 @@ class Join:
         """Go on in the block; further edges may come."""
         self.e.f.start(self.block)
         values = self._start_phis()
-        self._owned.was_used = True
+        self._owned.was_used = self._made.was_used = True
         return values
 
     def _start_phis(self) -> list[Native]:
@@ -93,9 +102,8 @@ class Join:
 
     def _values(self, parts: Sequence[Ref]) -> list[Native]:
         values = []
-        at = 0
-        for type_ in self.types:
-            count = len(components(type_))
-            values.append(Native(type_, parts[at : at + count]))
-            at += count
+        for type_, (start, stop) in zip(self.types, pairwise(self._starts), strict=True):
+            slot = self._made.slots.get(start)
+            memos = {0: slot} if slot is not None else None
+            values.append(Native(type_, parts[start:stop], memos))
         return values

@@ -15,13 +15,14 @@ from ljit.codegen.builder import Ref
 from ljit.codegen.forms import Native, array_parts, owned_positions
 from ljit.ir import Effect, Node, Value
 from ljit.ops.control import IF, LOOP, REGION, SNAPSHOT, TRY
+from ljit.ops.objects import CHECK_ARRAYS
 from ljit.types import ArrayType, ListType
 
 if TYPE_CHECKING:
     from ljit.codegen.bailout import Bailout
     from ljit.codegen.ownership import Ownership
 
-__all__ = ["Deaths", "is_for_exits", "is_used_up_at_once"]
+__all__ = ["Deaths", "is_for_exits", "is_used_up_at_once", "may_be_changed"]
 
 _FREES = Effect.WRITE | Effect.CALL | Effect.ALLOC | Effect.EXIT
 _NEAR = 8  # nodes to look at
@@ -52,6 +53,11 @@ def is_for_exits(node: Node) -> bool:
     """Whether only Snapshots use the results, and the node may run where native code is left."""
     users = (user for out in node.outputs for user, _ in out.uses)
     return node.effects.is_removable and all(user.op is SNAPSHOT for user in users)
+
+
+def may_be_changed(value: Value) -> bool:
+    """Whether unknown code runs while the array lives, which is then asked whether it still is what it was."""
+    return any(user.op is CHECK_ARRAYS for user, _ in value.uses)
 
 
 def _keeps(user: Node, *, is_list: bool) -> bool:

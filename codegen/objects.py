@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ljit.codegen.attributes import caller_of, getter_of, setter_of
 from ljit.codegen.bailout import known_object
 from ljit.codegen.blocks import call_on_blocks
-from ljit.codegen.boxing import box, unbox
+from ljit.codegen.boxing import box, incref, unbox
 from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer
 from ljit.codegen.c_api import c_function_for, call_c_function, call_c_method, method_of
 from ljit.codegen.convert import borrow_object, unbox_or_bail
@@ -307,6 +307,10 @@ def call_result(e: Emitter, result: Native, type_: Type) -> Native:
 
 def new_object(e: Emitter, value: Native) -> Ref:
     """A new reference to the boxed value, which the caller gives away."""
+    if isinstance(value.type, ArrayType) and 0 in value.memos:
+        pointer, _ = borrow_object(e, value)
+        incref(e.f, pointer)
+        return pointer
     pointer = box(e.f, known_object(e.f, value), e.context.keep)
     e.bailout.error_if_null(pointer)
     return pointer

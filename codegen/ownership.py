@@ -189,25 +189,25 @@ class OwnedPhis:
     be permuted between the phis.
     """
 
-    __slots__ = ("_ownership", "_slots", "was_used")
+    __slots__ = ("_ownership", "slots", "was_used")
 
     def __init__(self, ownership: Ownership, positions: Sequence[int], *, was_used: bool) -> None:
         self._ownership = ownership
-        self._slots = {position: ownership.new_slot() for position in positions}
+        self.slots = {position: ownership.new_slot() for position in positions}
         self.was_used = was_used
 
     def note(self, parts: Sequence[Ref]) -> None:
         """Note whose references the slots hold."""
-        for position, slot in self._slots.items():
+        for position, slot in self.slots.items():
             self._ownership.holders[parts[position].text] = slot
 
     def note_text(self, position: int, value: Value) -> None:
         """Note that a slot holds a str."""
-        self._ownership.text_slots.append((self._slots[position], value))
+        self._ownership.text_slots.append((self.slots[position], value))
 
     def take(self, parts: Sequence[Ref]) -> None:
         """Move references to the parts into the slots, at the end of a predecessor."""
-        for position in self._slots:
+        for position in self.slots:
             self._ownership.retain(parts[position])
-        for position, slot in self._slots.items():
+        for position, slot in self.slots.items():
             self._ownership.put(slot, parts[position], was_used=self.was_used)

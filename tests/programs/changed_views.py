@@ -1,0 +1,116 @@
+"""Views whose objects are reshaped, or made read-only, by code that native code does not know."""
+
+import numpy as np
+
+from tests.programs.harness import program
+
+
+def reshape(view):
+    view.shape = (2, -1)
+
+
+def ordinary():
+    return (np.arange(8),)
+
+
+@program(ordinary, lambda: (np.arange(8.0)[::-1],))
+def made_in_each_trip(a):
+    found = []
+    for i in range(3):
+        view = a[2 * i :]
+        reshape(view)
+        found.append(view.ndim)
+        found.append(view.sum(axis=0))
+    return found
+
+
+@program(ordinary, lambda: (np.arange(12.0),))
+def made_read_only_in_each_trip(a):
+    found = []
+    for i in range(2):
+        view = a[2 * i :]
+        view.setflags(write=False)
+        try:
+            view[0] = 7
+        except ValueError as error:
+            found.append(str(error))
+        found.append(view.T.flags["WRITEABLE"])
+    return found
+
+
+@program(ordinary)
+def rows_by_a_flag(a):
+    found = []
+    for row in a.reshape(2, 4):
+        row.flags.writeable = False
+        found.append(row.flags.writeable)
+    return found
+
+
+@program(ordinary)
+def through_a_container(a):
+    found = []
+    for i in range(0, 6, 2):
+        view = a[i:]
+        by_name = {"view": view}
+        by_name["view"].shape = (-1, 2)
+        found.append(view.ndim)
+    return found
+
+
+@program(ordinary)
+def carried_by_a_loop(a):
+    found = []
+    view = a[:]
+    for i in range(4):
+        reshape(view)
+        found.append(view.ndim)
+        view = a[i : 4 + i]
+    return found
+
+
+@program(ordinary)
+def carried_crosswise(a):
+    found = []
+    view, other = a[:], a[:4]
+    for _ in range(4):
+        reshape(view)
+        found.append((view.ndim, other.ndim))
+        view, other = other, view
+    return found, view, other
+
+
+@program(ordinary)
+def made_in_one_of_two_branches(a):
+    found = []
+    for i in range(4):
+        if i % 2:
+            view = a[:4]
+        else:
+            view = a[2:]
+        reshape(view)
+        found.append(view.ndim)
+    return found
+
+
+@program(ordinary)
+def kept_in_a_list(a):
+    found = []
+    view = a[2:]
+    found.append(view)
+    found.append(view)
+    found[-1].shape = (2, -1)
+    return view.shape, found
+
+
+@program(ordinary, lambda: (np.arange(20.0),))
+def changed_now_and_then(a):
+    found = []
+    for i in range(5):
+        view = a[i : i + 4]
+        for k in range(3):
+            if k == i:
+                reshape(view)
+            found.append(view.ndim)
+            found.append(view[-1])
+    return found
