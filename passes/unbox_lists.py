@@ -38,7 +38,7 @@ from ljit.passes.list_groups import (
 )
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.records import Record
-from ljit.types import ANY, NEVER, ListType, Type
+from ljit.types import ANY, NEVER, ListType, Type, ViewType
 
 __all__ = ["unbox_lists"]
 
@@ -196,7 +196,7 @@ def _is_fine(node: Node, index: int, lists: Lists) -> bool:
         return True
     use = node.op.list_use
     if use is not None and use.gives_view:
-        return all(_can_be_viewed(user) for user, _ in node.output.uses)
+        return _can_be_viewed(node)
     if use is None or index not in (use.operand, use.other, use.puts):
         return False
     if not is_list(node.inputs[use.operand]):
@@ -211,9 +211,9 @@ def _is_fine(node: Node, index: int, lists: Lists) -> bool:
 
 
 def _can_be_viewed(node: Node) -> bool:
-    """Whether a use of an iteration over several lists can have one over private ones."""
+    """Whether an iteration over several lists, or what it is used for, can have private ones."""
     use = node.op.list_use
-    if use is not None and use.gives_view:
+    if use is not None and use.gives_view and isinstance(node.output.type, ViewType):
         return all(_can_be_viewed(user) for user, _ in node.output.uses)
     return node.op in (SNAPSHOT, get_op("prim::has_next"))
 

@@ -264,6 +264,44 @@ _builtin(
     samples=((), ((1, 2.5),), ([1, 2],), (range(3),), (np.arange(3.0),), ("ab",), (5,)),
 )
 
+# -- enumerate and zip -----------------------------------------------------------------------------
+
+
+def _effect_of_iterator(*types: Type) -> Effect:
+    """Nothing is asked of sequences before the first item."""
+    is_known = all(isinstance(t, ListType | TupleType) or t == RANGE for t in types)
+    return Effect.ALLOC if is_known else Effect.CALL
+
+
+def _iterator(name: str, schema: str, **fields: Any) -> None:
+    """Declare an iterator that another iteration may go through: there, a view does as well."""
+    type_ = ObjectType(getattr(builtins, name))
+    _builtin(
+        name,
+        schema,
+        f"``{name}{schema}`` as an object",
+        infer=lambda *args: type_,
+        iterated=f"prim::{name}_view",
+        samples=(([1, 2],), ((1, 2.5),), (range(3),), (5,)),
+        **fields,
+    )
+
+
+_iterator(
+    "enumerate",
+    "(iterable, start=0)",
+    effects=lambda iterable, start=INT: (
+        _effect_of_iterator(iterable) if _is_int(start) else Effect.CALL
+    ),
+    list_use=ListUse(gives_view=True, leading=1),
+)
+_iterator(
+    "zip",
+    "(*iterables)",
+    effects=_effect_of_iterator,
+    list_use=ListUse(gives_view=True),
+)
+
 # -- classes ---------------------------------------------------------------------------------------
 
 

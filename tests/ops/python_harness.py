@@ -66,7 +66,7 @@ def describe(value):
             return f"{type(value).__name__}({describe(value.real)}, {describe(value.imag)})"
         case float() | np.floating():
             return f"{type(value).__name__}({float(value)!r})"
-        case tuple() | list():
+        case tuple() | list() | enumerate() | zip():
             return f"{type(value).__name__}({', '.join(map(describe, value))})"
     return f"{type(value).__name__}({value!r})"
 

@@ -174,6 +174,8 @@ def side_by_side(n):
     total = 0.0
     for (i, x), y in zip(first, second):
         total += i * x - y
+    for k, ((i, x), y) in enumerate(zip(first, second)):
+        total += i * x - k * y
     return total
 
 

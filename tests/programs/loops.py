@@ -243,3 +243,20 @@ def hot_loop_with_list_effects(n):
         if i % 500 == 0:
             log.append(total)
     return total, log
+
+
+@program(
+    lambda: ([1, 2, 3], (4.5, 5.5)), lambda: ([1], "ab"), lambda: ([], ()), lambda: ([1, 2], 5)
+)
+def iterators_within_iterators(xs, ys):
+    found = []
+    for i, (x, y) in enumerate(zip(xs, ys)):
+        found.append((i, x, y))
+        if i == 0 and len(xs) < 4:
+            xs.append(7)
+    for (i, x), y in zip(enumerate(xs, 5), ys):
+        found.append((i, x, y))
+    pairs = zip(xs, ys)
+    for i, pair in enumerate(pairs):
+        found.append((i, pair, next(pairs, None)))
+    return found, list(zip(xs, enumerate(ys)))
