@@ -83,13 +83,39 @@ def _math(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
 
 # -- functions of the C library --------------------------------------------------------------------
 
+_ERROR = "math error"
+
 
 def check_result(e: Emitter, result: V, *operands: V) -> V:
     """Bail out if NaN came from no NaN, or an infinity from finite operands: CPython raises there."""
+    failed = e.bit_or(_is_invalid(e, result, *operands), _is_overflow(e, result, *operands))
+    e.bail_if(failed, _ERROR)
+    return result
+
+
+def _is_invalid(e: Emitter, result: V, *operands: V) -> V:
     no_nan = condition_not(e, condition_or(e, *(is_nan(e, x) for x in operands)))
+    return e.bit_and(is_nan(e, result), no_nan)
+
+
+def _is_overflow(e: Emitter, result: V, *operands: V) -> V:
     finite = condition_and(e, *(is_finite(e, x) for x in operands))
-    invalid = e.bit_and(is_nan(e, result), no_nan)
-    e.bail_if(e.bit_or(invalid, e.bit_and(is_infinite(e, result), finite)), "math error")
+    return e.bit_and(is_infinite(e, result), finite)
+
+
+def _bounded_call(name: str, e: Emitter, x: V) -> V:
+    """Call a function that gives no infinity for a finite number."""
+    x = to_float(e, x)
+    result = e.math(name, x)
+    e.bail_if(_is_invalid(e, result, x), _ERROR)
+    return result
+
+
+def _growing_call(name: str, e: Emitter, x: V) -> V:
+    """Call a function that is defined for all numbers."""
+    x = to_float(e, x)
+    result = e.math(name, x)
+    e.bail_if(_is_overflow(e, result, x), _ERROR)
     return result
 
 
@@ -110,34 +136,43 @@ _TOTAL = {
     "erfc": "Complementary error function",
     "tanh": "Hyperbolic tangent",
 }
-_PARTIAL = {
+_BOUNDED = {
     "acos": "Arc cosine",
     "acosh": "Inverse hyperbolic cosine",
     "asin": "Arc sine",
-    "atanh": "Inverse hyperbolic tangent",
     "cos": "Cosine",
+    "sin": "Sine",
+    "tan": "Tangent",
+}
+_GROWING = {
     "cosh": "Hyperbolic cosine",
     "exp": "e to the power of x",
     "exp2": "2 to the power of x",
     "expm1": "``exp(x) - 1`` without cancellation",
+    "sinh": "Hyperbolic sine",
+}
+_PARTIAL = {
+    "atanh": "Inverse hyperbolic tangent",
     "log10": "Logarithm to base 10",
     "log1p": "``log(1 + x)`` without cancellation",
     "log2": "Logarithm to base 2",
-    "sin": "Sine",
-    "sinh": "Hyperbolic sine",
-    "tan": "Tangent",
 }
 for _name, _doc in _TOTAL.items():
     _math(
         _name, "(x, /)", f"{_doc}.",
         lower=functools.partial(_call, _name), effects=_effect_of_total, samples=_SAMPLES,
     )  # fmt: skip
-for _name, _doc in _PARTIAL.items():
-    _math(
-        _name, "(x, /)", f"{_doc}; raises where it is not defined.",
-        lower=functools.partial(_checked_call, _name), effects=_effect_of_partial,
-        samples=_SAMPLES,
-    )  # fmt: skip
+for _docs, _caller in (
+    (_BOUNDED, _bounded_call),
+    (_GROWING, _growing_call),
+    (_PARTIAL, _checked_call),
+):
+    for _name, _doc in _docs.items():
+        _math(
+            _name, "(x, /)", f"{_doc}; raises where it is not defined.",
+            lower=functools.partial(_caller, _name), effects=_effect_of_partial,
+            samples=_SAMPLES,
+        )  # fmt: skip
 _math(
     "atan2", "(y, x, /)", "Angle of the point (x, y).",
     lower=functools.partial(_call, "atan2"), effects=_effect_of_total, samples=_PAIR_SAMPLES,
