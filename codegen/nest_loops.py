@@ -348,10 +348,14 @@ class Loops(Blocks):
             inner_loop(self.e, trip, state, from_place(1), hints, self.kernel.length)
 
     def _copy_or(self, loop: Callable[[], object], trip: Ref, strides: Places) -> None:
-        """Write the loop; where it only moves elements from row to row, long rows are copied as a whole."""
+        """Write the loop; where it only moves elements from row to row, long rows are copied as a whole.
+
+        Elements that are added to what lies there are not moved, although nothing is computed of them before.
+        """
         steps = {x: strides[x].constant for x in self.arrays}
         is_move = (
             not self.kernel.length
+            and not self._reduced_targets
             and len(self.sources) == len(self.targets) == len(self._rows) == 1
         )
         if not is_move or len(steps) < 2:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit import config
 
 WIDE = 1000  # elements of rows of eight bytes: with 40 rows they are long, with 4 short
 
@@ -89,3 +90,15 @@ def test_long_copies_are_the_c_librarys(function):
     for _ in range(2):
         f(*args)
     assert "@llvm.memmove" in f.dump_llvm()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int64"])
+@pytest.mark.parametrize("name", ["sum", "max", "prod"])
+def test_long_rows_that_are_combined_are_not_copied(name, dtype):
+    f = ljit.jit(
+        {"sum": lambda a: a.sum(0), "max": lambda a: a.max(0), "prod": lambda a: a.prod(0)}[name]
+    )
+    with config.overridden(quick_runs=0):
+        for count in (2, 2, 1, 5, 7):
+            a = np.resize(np.arange(1, 8), (count, 40 * WIDE)).astype(dtype)
+            assert_same(f(a), getattr(a, name)(0))
