@@ -6,13 +6,14 @@ around.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ljit.codegen.builder import FALSE, TRUE, Ref, integer
 from ljit.codegen.counted_loops import outer_loop
 from ljit.codegen.forms import Native
 from ljit.codegen.nest_elements import Elements, Places
+from ljit.codegen.nest_moves import move_rows
 from ljit.codegen.nest_overlap import Redirection
 from ljit.codegen.nest_packing import BLOCK_SHIFT, MOST, buffers, gather, scatter
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, all_of, any_of
@@ -24,12 +25,14 @@ from ljit.codegen.nest_tiles import (
     pitch_of,
     scatter_rows,
 )
+from ljit.codegen.stretches import copy_stretch
 
 __all__ = ["ROWS", "SHORT", "Blocks"]
 
 ROWS = 2  # 1 << 2 rows are combined side by side
 SHORT = 6  # instructions of a kernel that may be written for each of some elements
 _LARGE = 8  # bytes of an element
+_MOVED_ROWS, _MOVED_COLUMNS = 6, 14  # 64 rows of 16384 elements are moved by one call
 
 
 class Blocks(Elements):
@@ -43,6 +46,7 @@ class Blocks(Elements):
     ways: Sequence[Redirection]
     reduced: Sequence[int]
     _are_dense: bool  # whether the copy that is written has results without gaps
+    _are_moved: bool  # whether the copy that is written leaves rows to a function
     _same: Operand | None  # what is one element for a whole row in the copy that is written
     _block: Ref  # elements of a temporary row where there is one axis
     _fast: Ref  # whether all inner strides are those that the loops take for granted
@@ -75,6 +79,15 @@ class Blocks(Elements):
         if self.e.is_quick or self.columns > 1 or rows * len(self._loose) > MOST:
             return False
         return all(self.strides.known(x, self.inner) == x.dtype.itemsize for x in self._loose)
+
+    @property
+    def _is_move(self) -> bool:
+        """Whether the elements of one array become those of another one as they are."""
+        arrays = self.arrays
+        if self.kernel.length or self._reduced_targets or len(arrays) != 2:
+            return False
+        are_all = len(self.sources) == len(self.targets) == 1
+        return are_all and arrays[0].dtype == arrays[1].dtype and not arrays[0].is_range
 
     @property
     def _gains_from_blocks(self) -> bool:
@@ -217,6 +230,62 @@ class Blocks(Elements):
         f, block = self.f, self._block
         rest = f.binary("sub", self.space.sizes[0], f.mul(k, block))
         return f.select(f.icmp("slt", rest, block), rest, block)
+
+    # -- elements that are moved as they are --------------------------------------------------------
+
+    def _move(self, axis: int, trips: Sequence[Ref]) -> None:
+        """Move what is inside of the last axes, from `axis` on: one or two."""
+        f, (source, target) = self.f, self.arrays
+        has_rows = self.ndim > 1 and axis < self.inner
+        rows, count = trips[axis] if has_rows else ONE, trips[-1]
+        pitches = {x: x.strides[axis] if has_rows else ZERO for x in self.arrays}
+        steps = {x: self._step_along(x) for x in self.arrays}
+        high, wide = integer("i64", 1 << _MOVED_ROWS), integer("i64", 1 << _MOVED_COLUMNS)
+
+        def block(i: Ref, k: Ref) -> None:
+            first, begin = f.mul(i, high), f.mul(k, wide)
+            parts = []
+            for x in (target, source):
+                offset = f.add(f.mul(first, pitches[x]), f.mul(begin, steps[x]))
+                parts += [f.gep("i8", x.cursors[-1], offset, ""), steps[x], pitches[x]]
+            left = [
+                self._least(f.binary("sub", count, begin), wide),
+                self._least(f.binary("sub", rows, first), high),
+            ]
+            move_rows(f, target.dtype, [*parts, *left])
+
+        outer_loop(
+            self.e,
+            self._parts(rows, _MOVED_ROWS),
+            lambda i: outer_loop(self.e, self._parts(count, _MOVED_COLUMNS), lambda k: block(i, k)),
+        )
+
+    def _copy_or(self, loop: Callable[[], object], trip: Ref, strides: Places) -> None:
+        """Write the loop; where it only moves elements from row to row, long rows are copied as a whole.
+
+        Elements that are added to what lies there are not moved, although nothing is computed of them before.
+        """
+        steps = {strides[x].constant for x in self.arrays}
+        if not (
+            self._is_move and len(self._rows) == 1 and steps == {self.arrays[0].dtype.itemsize}
+        ):
+            loop()
+            return
+        source, target = self.arrays
+        with self._at(self._rows[0]):
+            places = target.cursors[-1], source.cursors[-1]
+        size = self.f.mul(trip, integer("i64", source.dtype.itemsize))
+        copy_stretch(self.f, *places, size, loop)
+
+    def _least(self, a: Ref, b: Ref) -> Ref:
+        return self.f.select(self.f.icmp("slt", a, b), a, b)
+
+    def _parts(self, count: Ref, shift: int) -> Ref:
+        """How many blocks of `1 << shift` there are."""
+        if count is ONE:
+            return ONE
+        more = self.f.binary("add", count, integer("i64", (1 << shift) - 1))
+        return self.f.binary("lshr", more, integer("i64", shift))
 
     # -- rows that are done together -----------------------------------------------------------------
 

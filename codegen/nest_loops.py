@@ -26,7 +26,6 @@ from ljit.codegen.nest_packing import BLOCK_SHIFT
 from ljit.codegen.nest_reductions import BLOCK, Accumulator, combine_blocks, split, take
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, any_of, either
 from ljit.codegen.nest_strides import Strides
-from ljit.codegen.stretches import copy_stretch
 from ljit.codegen.ufunc_loops import call_row_loop
 from ljit.ir import Node
 
@@ -68,6 +67,7 @@ class Loops(Blocks):
         self.columns = 1
         self._fast, self._far, self._block = TRUE, FALSE, ONE
         self._are_dense = False
+        self._are_moved = False
         self._same: Operand | None = None
 
     @property
@@ -112,6 +112,9 @@ class Loops(Blocks):
     def _emit_copies(self, fast: Ref) -> None:
         """Write what is chosen by whether the inner strides are those that are known."""
         f, can_be_packed = self.f, self._can_be_packed
+        if can_be_packed and self._is_move:
+            either(f, fast, lambda: self._loops(is_unit=True), self._moves)
+            return
         far = self._far_condition() if can_be_packed else FALSE
         if can_be_packed and self._gains_from_blocks:
             self._fast, self._far = fast, far
@@ -133,6 +136,12 @@ class Loops(Blocks):
             self._loops(is_unit=False)
 
         either(f, any_of(f, [fast, far, other]), unit, general)
+
+    def _moves(self) -> None:
+        """Write the copy that leaves what is inside of the last two axes to a function for all strides."""
+        self._are_moved = True
+        self._loops(is_unit=False)
+        self._are_moved = False
 
     def _emit_row_loop(self) -> None:
         """Rows by NumPy's loop: of elements with gaps, too, but small ones are best put side by side.
@@ -163,10 +172,13 @@ class Loops(Blocks):
             x.cursors = [x.data]
         trips = self.strides.joined_trips(self.is_flat, self.inner)
         self.f.has_vectors = is_unit and self.ndim > 0 and not self.e.is_quick
-        if self.ways:
-            self._delayed_rows(trips, is_unit=is_unit)
-        else:
-            self._level(0, trips, is_unit=is_unit)
+        waits = any_of(self.f, [x.overlaps for x in self.ways]) if self._are_moved else TRUE
+        either(
+            self.f,
+            waits if self.ways else FALSE,
+            lambda: self._delayed_rows(trips, is_unit=is_unit),
+            lambda: self._level(0, trips, is_unit=is_unit),
+        )
         self.f.has_vectors = False
 
     def _level(self, axis: int, trips: Sequence[Ref], *, is_unit: bool) -> None:
@@ -174,6 +186,9 @@ class Loops(Blocks):
         if axis == self.first_fresh:
             for target, accumulator in self._reduced_targets:
                 self._store(target, None, ZERO, accumulator.start)
+        if self._are_moved and axis >= self.inner - 1:
+            self._move(axis, trips)
+            return
         if axis >= self.inner:
             self._inner_loop(trips, is_unit=is_unit)
             return
@@ -346,29 +361,6 @@ class Loops(Blocks):
             maybe_loop(self.e, trip, state, from_place(1), self.kernel.length)
         else:
             inner_loop(self.e, trip, state, from_place(1), hints, self.kernel.length)
-
-    def _copy_or(self, loop: Callable[[], object], trip: Ref, strides: Places) -> None:
-        """Write the loop; where it only moves elements from row to row, long rows are copied as a whole.
-
-        Elements that are added to what lies there are not moved, although nothing is computed of them before.
-        """
-        steps = {x: strides[x].constant for x in self.arrays}
-        is_move = (
-            not self.kernel.length
-            and not self._reduced_targets
-            and len(self.sources) == len(self.targets) == len(self._rows) == 1
-        )
-        if not is_move or len(steps) < 2:
-            loop()
-            return
-        source, target = self.arrays
-        if source.dtype != target.dtype or {*steps.values()} != {source.dtype.itemsize}:
-            loop()
-            return
-        with self._at(self._rows[0]):
-            places = target.cursors[-1], source.cursors[-1]
-        size = self.f.mul(trip, integer("i64", source.dtype.itemsize))
-        copy_stretch(self.f, *places, size, loop)
 
     def _vector_loop(
         self, trip: Ref, start: State, body: Callable[[Ref, State], State], hints: Sequence[str]
