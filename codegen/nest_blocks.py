@@ -1,7 +1,7 @@
 """Rows of a loop nest whose elements have gaps: gone through in blocks, which are put side by side first.
 
 `nest_packing.py` has the copies of a row, `nest_tiles.py` those of eight rows of an array that lies the other way
-around.
+around, `nest_moves.py` those of rows of any kind: what is only moved needs nothing else, and short rows become one.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ __all__ = ["ROWS", "SHORT", "Blocks"]
 ROWS = 2  # 1 << 2 rows are combined side by side
 SHORT = 6  # instructions of a kernel that may be written for each of some elements
 _LARGE = 8  # bytes of an element
+_FEW = 256  # elements of a short row
+_ZEROS = "llvm.ctlz.i64"
 _MOVED_ROWS, _MOVED_COLUMNS = 6, 14  # 64 rows of 16384 elements are moved by one call
 
 
@@ -51,6 +53,7 @@ class Blocks(Elements):
     _block: Ref  # elements of a temporary row where there is one axis
     _fast: Ref  # whether all inner strides are those that the loops take for granted
     _far: Ref  # whether an array lies the other way around: then some rows are done together
+    _may_be_short: Ref  # whether rows of a few elements are done together
 
     @property
     def inner(self) -> int:
@@ -119,6 +122,16 @@ class Blocks(Elements):
         for way in self.ways:
             found = f.binary("and", found, f.bool_not(way.overlaps))
         return found
+
+    def _short_condition(self, fast: Ref) -> Ref:
+        """Whether rows may be put behind one another: each array has elements of its own along them."""
+        arrays, f = self.arrays, self.f
+        if self.ndim < 2 or self._reduced_targets or len(arrays) > MOST:
+            return FALSE
+        if any(x.is_range or self.strides.known(x, self.inner) != x.dtype.itemsize for x in arrays):
+            return FALSE
+        others = any_of(f, [fast, self.is_flat, *(way.overlaps for way in self.ways)])
+        return f.bool_not(others)
 
     @property
     def _broadcast(self) -> list[tuple[Operand, Ref]]:
@@ -289,12 +302,40 @@ class Blocks(Elements):
 
     # -- rows that are done together -----------------------------------------------------------------
 
-    def _groups(self, trip: Ref) -> Ref:
-        """How many groups of rows there are."""
+    @property
+    def _has_groups(self) -> bool:
+        return self._far is not FALSE or self._may_be_short is not FALSE
+
+    def _height_shift(self, trip: Ref) -> Ref:
+        """Of how many rows a group is that lie the other way around or are short; 0: rows are by themselves."""
         f = self.f
-        more = f.binary("add", trip, integer("i64", (1 << HEIGHT_SHIFT) - 1))
+        shift = f.select(self._far, integer("i64", HEIGHT_SHIFT), ZERO)
+        if self._may_be_short is FALSE:
+            return shift
+        bits = f.binary("sub", integer("i64", 64), self._leading_zeros(f.binary("sub", trip, ONE)))
+        high = f.binary("sub", integer("i64", HEIGHT_SHIFT + WIDTH_SHIFT), bits)
+        return f.select(self._are_short(trip), high, shift)
+
+    def _leading_zeros(self, x: Ref) -> Ref:
+        self.f.module.declare(_ZEROS, "i64", ("i64", "i1"))
+        return self.f.call("i64", _ZEROS, [x, FALSE])
+
+    def _are_short(self, trip: Ref) -> Ref:
+        """Whether rows have so few elements that some are put behind one another."""
+        if self._may_be_short is FALSE:
+            return FALSE
+        f = self.f
+        few = f.select(self._far, integer("i64", 1 << WIDTH_SHIFT), integer("i64", _FEW))
+        is_short = f.icmp("ult", f.binary("sub", trip, ONE), few)
+        return f.binary("and", self._may_be_short, is_short)
+
+    def _groups(self, trips: Sequence[Ref]) -> Ref:
+        """How many groups of rows there are."""
+        f, trip = self.f, trips[self.inner - 1]
+        shift = self._height_shift(trips[self.inner])
+        more = f.add(trip, f.binary("sub", f.binary("shl", ONE, shift), ONE))
         count = f.select(self._are_together, f.select(f.icmp("sgt", trip, ZERO), ONE, ZERO), trip)
-        return f.select(self._far, f.binary("lshr", more, integer("i64", HEIGHT_SHIFT)), count)
+        return f.select(f.icmp("eq", shift, ZERO), count, f.binary("lshr", more, shift))
 
     @property
     def _are_together(self) -> Ref:
@@ -311,11 +352,11 @@ class Blocks(Elements):
     def _group(self, axis: int, trips: Sequence[Ref], k: Ref) -> None:
         """The rows of group `k`, in blocks."""
         f, trip = self.f, trips[self.inner]
+        high = self._height_shift(trip)
         height = f.select(self._are_together, trips[axis], ONE)
-        height = f.select(self._far, integer("i64", 1 << HEIGHT_SHIFT), height)
+        height = f.select(f.icmp("eq", high, ZERO), height, f.binary("shl", ONE, high))
         first = f.mul(k, height)
-        left = f.binary("sub", trips[axis], first)
-        rows = f.select(f.icmp("slt", left, height), left, height)
+        rows = self._least(f.binary("sub", trips[axis], first), height)
         masks = {way.temporary: way.mask for way in self.ways} if axis == 0 else {}
         for x in self.arrays:
             place = f.binary("and", first, masks[x]) if x in masks else first
@@ -329,44 +370,83 @@ class Blocks(Elements):
 
         def block(k: Ref) -> None:
             begin = f.mul(k, size)
-            rest = f.binary("sub", trip, begin)
-            count = f.select(f.icmp("slt", rest, size), rest, size)
-            self._rows_of_block(axis, rows, begin, count)
+            count = self._least(f.binary("sub", trip, begin), size)
+            self._rows_of_block(axis, rows, begin, count, self._are_short(trip))
 
         outer_loop(self.e, f.select(self._fast, some, more), block)
         for x in self.arrays:
             x.cursors.pop()
 
-    def _rows_of_block(self, axis: int, rows: Ref, begin: Ref, count: Ref) -> None:
-        """Some elements of each row of a group."""
+    def _rows_of_block(self, axis: int, rows: Ref, begin: Ref, count: Ref, is_short: Ref) -> None:
+        """Some elements of each row of a group; short rows are put behind one another, and are one."""
         f, loose = self.f, self._loose
         strides = {x: self._stride_of(x, is_unit=True) for x in self.arrays}
         steps = {x: self._step_along(x) if x in loose else strides[x] for x in self.arrays}
         places = self._moved({}, begin, steps)
         pitches = {x: self._step(x, axis) for x in self.arrays}
-        stored = []
-        for x, near in zip(loose, buffers(f, len(loose)), strict=True):
-            parts = (places[x], steps[x], count, pitches[x], rows)
+        packed = loose if is_short is FALSE else self.arrays
+        stores = []
+        for x, near in zip(packed, buffers(f, len(packed)), strict=True):
+            there = (places[x], steps[x], pitches[x])
+            load, store, places[x], pitches[x] = self._near_rows(
+                x, near, there, (count, rows, is_short)
+            )
             if x in self.sources:
-                places[x] = gather_rows(f, x.dtype, near, parts)
-            else:
-                is_near = f.icmp("eq", steps[x], strides[x])
-                places[x] = f.select(is_near, places[x], near)
+                load()
             if x in self.targets:
-                stored.append((x.dtype, near, parts))
-            pitches[x] = pitch_of(f, x.dtype, steps[x], pitches[x])
+                stores.append(store)
+        self._walk_rows(rows, count, places, pitches, strides, is_short)
+        for store in stores if f.is_reachable else ():
+            store()
+
+    def _near_rows(
+        self, x: Operand, near: Ref, there: tuple[Ref, Ref, Ref], parts: tuple[Ref, Ref, Ref]
+    ) -> tuple[Callable[[], object], Callable[[], object], Ref, Ref]:
+        """What puts rows side by side and back, and where they are then, and how far apart.
+
+        `there`: where they lie, the steps from element to element and from row to row. `parts`: how many elements
+        they have, how many rows, whether they are short.
+        """
+        f, (place, step, pitch), (count, rows, is_short) = self.f, there, parts
+        unit = integer("i64", x.dtype.itemsize)
+        is_there, whole = f.icmp("eq", step, unit), f.mul(count, unit)
+        is_line = f.binary("and", is_there, f.icmp("eq", pitch, whole))
+        moved = f.select(f.binary("and", is_short, f.bool_not(is_line)), rows, ZERO)
+        others = (place, step, count, pitch, f.select(is_short, ZERO, rows))
+        is_loose, here = x in self._loose, (near, unit, whole)
+
+        def load() -> None:
+            if is_loose:
+                gather_rows(f, x.dtype, near, others)
+            if is_short is not FALSE:
+                move_rows(f, x.dtype, [*here, *there, count, moved])
+
+        def store() -> None:
+            if is_loose:
+                scatter_rows(f, x.dtype, near, others)
+            if is_short is not FALSE:
+                move_rows(f, x.dtype, [*there, *here, count, moved])
+
+        is_there = f.select(is_short, is_line, is_there)
+        apart = f.select(is_short, whole, pitch_of(f, x.dtype, step, pitch))
+        return load, store, f.select(is_there, place, near), apart
+
+    def _walk_rows(
+        self, rows: Ref, count: Ref, places: Places, pitches: Places, strides: Places, is_one: Ref
+    ) -> None:
+        """Some elements of each of some rows, or all as one row."""
+        f = self.f
 
         def row(k: Ref) -> None:
             self._rows = [
                 {x: f.gep("i8", place, f.mul(k, pitches[x]), "") for x, place in places.items()}
             ]
             hoisted = [self._hoisted(row, strides) for row in self._rows]
-            self._walk(count, hoisted, strides, is_unit=True)
+            elements = f.select(is_one, f.mul(rows, count), count)
+            self._walk(elements, hoisted, strides, is_unit=True)
             self._rows = [{}]
 
-        outer_loop(self.e, rows, row)
-        for dtype, near, parts in stored if f.is_reachable else ():
-            scatter_rows(f, dtype, near, parts)
+        outer_loop(self.e, f.select(is_one, ONE, rows), row)
 
     def _walk(
         self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places, *, is_unit: bool

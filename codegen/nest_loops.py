@@ -65,7 +65,7 @@ class Loops(Blocks):
         self.runs = self.strides.runs
         self.is_flat = self.strides.is_flat
         self.columns = 1
-        self._fast, self._far, self._block = TRUE, FALSE, ONE
+        self._fast, self._far, self._may_be_short, self._block = TRUE, FALSE, FALSE, ONE
         self._are_dense = False
         self._are_moved = False
         self._same: Operand | None = None
@@ -117,7 +117,7 @@ class Loops(Blocks):
             return
         far = self._far_condition() if can_be_packed else FALSE
         if can_be_packed and self._gains_from_blocks:
-            self._fast, self._far = fast, far
+            self._fast, self._far, self._may_be_short = fast, far, self._short_condition(fast)
             self._loops(is_unit=True)
             return
         dense = self._dense_condition if can_be_packed and self.is_fresh else FALSE
@@ -159,7 +159,7 @@ class Loops(Blocks):
         is_direct = f.select(backwards, is_one, FALSE if self._are_small else TRUE)
 
         def packed() -> None:
-            self._fast = FALSE
+            self._fast, self._may_be_short = FALSE, self._short_condition(fast)
             self._loops(is_unit=True)
 
         either(f, f.binary("or", fast, is_direct), lambda: self._loops(is_unit=False), packed)
@@ -196,8 +196,8 @@ class Loops(Blocks):
             self._row_loops(axis, trips, is_unit=is_unit)
             return
 
-        if self._far is not FALSE and axis == self.inner - 1:
-            groups = self._groups(trips[axis])
+        if self._has_groups and axis == self.inner - 1:
+            groups = self._groups(trips)
             outer_loop(self.e, groups, lambda k: self._group(axis, trips, k))
             return
         outer_loop(self.e, trips[axis], lambda k: self._row(axis, trips, k, is_unit=is_unit))
@@ -221,9 +221,9 @@ class Loops(Blocks):
             is_ring = reduce(partial(f.binary, "or"), [way.is_ring for way in self.ways])
             rows = blocks_of(f, trips[0], is_ring)
             self._block = block_of(f, trips[0], is_ring)
-        are_groups = self._far is not FALSE and self.ndim == 2
+        are_groups = self._has_groups and self.ndim == 2
         if are_groups:  # they are rows where results have to wait
-            rows = self._groups(rows)
+            rows = self._groups(trips)
         for way in self.ways:
             behind = f.select(f.icmp("sgt", way.delay, behind), way.delay, behind)
 

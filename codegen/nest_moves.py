@@ -24,6 +24,7 @@ _GAPS = (1, 2)  # steps in elements from row to row that have tiles
 _SHORT = 8  # elements of a row
 _FEW = 4  # elements of a trip
 _LARGEST = 8  # bytes of an element that is a part of vectors
+_AHEAD = 64  # columns: their lines are asked for before a tile is turned around
 _PREFETCH = "llvm.prefetch.p0"
 _COPY = "llvm.memmove.p0.p0.i64"
 _OPERANDS = "to", "to.step", "to.row", "from", "from.step", "from.row", "count", "rows"
@@ -256,6 +257,13 @@ def _tiles(gap: int, size: int, plain: str) -> str:
     height = max(width, _LINE // size)
     steps = "".join(f"  %{n}.from{i} = mul i64 %from.step, {i}\n" for i in range(width))
     steps += "".join(f"  %{n}.to{i} = mul i64 %to.row, {i}\n" for i in range(width))
+    steps += "".join(f"  %{n}.ahead{i} = mul i64 %from.step, {_AHEAD + i}\n" for i in range(width))
+    asked = "".join(
+        f"""  %{n}.later{i} = getelementptr i8, ptr %{n}.from, i64 %{n}.ahead{i}
+  call void @{_PREFETCH}(ptr %{n}.later{i}, i32 0, i32 3, i32 1)
+"""
+        for i in range(width)
+    )
     inside = _loop(
         f"{n}.tile",
         f"%{n}.height",
@@ -269,7 +277,7 @@ def _tiles(gap: int, size: int, plain: str) -> str:
     columns = _loop(
         f"{n}.column",
         f"%{n}.columns",
-        inside,
+        asked + inside,
         step=width,
         walks={
             f"{n}.to": (f"%{n}.group.to", str(width * size)),

@@ -1,0 +1,113 @@
+"""Rows of a few elements with gaps, which are put behind one another: what comes out is what each row gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit import config
+from ljit.codegen.shared_code import PACKING, is_call_of
+
+SHAPES = [
+    (40, 12),
+    (1, 1),
+    (600, 1),
+    (513, 2),
+    (90, 3),
+    (33, 5),
+    (9, 64),
+    (5, 65),
+    (7, 256),
+    (4, 257),
+    (0, 3),
+]
+LAYOUTS = {
+    "gaps": lambda a: np.repeat(a, 2, axis=-1)[..., ::2],
+    "backwards": lambda a: np.ascontiguousarray(a[..., ::-1])[..., ::-1],
+    "parts": lambda a: np.concatenate([a, a], axis=-1)[..., : a.shape[-1]],
+    "the other way around": np.asfortranarray,
+}
+
+
+def add_in_place(a, b):
+    a += b
+
+
+def store(a, b):
+    a[...] = a * b
+
+
+def shift(a, b):
+    a[:, 1:] = a[:, :-1] + b[:1]
+
+
+FUNCTIONS = {
+    "exp": lambda a, b: np.exp(a),
+    "add": lambda a, b: a + b,
+    "two results": lambda a, b: (a + b, a * b),
+    "by columns": lambda a, b: a - b[:1],
+    "remainder": lambda a, b: a % b,
+}
+STORES = {"in place": add_in_place, "store": store, "shift": shift}
+
+
+def operands(shape: tuple[int, ...], dtype: str) -> tuple[np.ndarray, np.ndarray]:
+    a = (np.arange(np.prod(shape)) % 11 + 1).astype(dtype).reshape(shape)
+    return a, np.arange(1, 1 + shape[-1]).astype(dtype) % 7 + 1
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "float64"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_short_rows_are_numpys(name, dtype, layout):
+    function = FUNCTIONS[name]
+    f = ljit.jit(function)
+    with config.overridden(quick_runs=0):
+        for shape in (SHAPES[0], *SHAPES):
+            a, b = operands(shape, dtype)
+            args = LAYOUTS[layout](a), LAYOUTS["gaps"](b)
+            found, wanted = f(*args), function(*args)
+            pairs = zip(found, wanted, strict=True) if name == "two results" else [(found, wanted)]
+            for x, y in pairs:
+                assert (x.dtype, x.shape, x.strides) == (y.dtype, y.shape, y.strides)
+                if name == "exp":
+                    np.testing.assert_allclose(x, y, rtol=1e-2 if dtype == "uint8" else 1e-6)
+                else:
+                    np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", ["uint8", "float64"])
+@pytest.mark.parametrize("name", STORES)
+def test_short_rows_that_are_written_over(name, dtype, layout):
+    function = STORES[name]
+    f = ljit.jit(function)
+    with config.overridden(quick_runs=0):
+        for shape in (SHAPES[0], *SHAPES):
+            a, b = operands(shape, dtype)
+            found, wanted = (LAYOUTS[layout](a.copy()) for _ in range(2))
+            f(found, b)
+            function(wanted, b)
+            bases = [x if x.base is None else x.base for x in (found, wanted)]
+            np.testing.assert_array_equal(*bases)
+
+
+def test_short_rows_of_more_axes():
+    f = ljit.jit(lambda a, b: a + b)
+    with config.overridden(quick_runs=0):
+        for shape in ((3, 40, 5), (3, 40, 5), (40, 3, 9), (2, 1, 70)):
+            a, b = operands(shape, "uint8")
+            for layout in LAYOUTS.values():
+                np.testing.assert_array_equal(f(layout(a), b), layout(a) + b)
+
+
+def test_rows_that_may_be_short_are_moved_together():
+    f = ljit.jit(lambda a, b: a + b)
+    a, b = operands((40, 12), "uint8")
+    with config.overridden(quick_runs=0):
+        for _ in range(2):
+            f(LAYOUTS["gaps"](a), b)
+    lines = f.dump_llvm(optimized=False).splitlines()
+    assert any(is_call_of(f"{PACKING}move", line) for line in lines)
