@@ -27,6 +27,7 @@ from ljit.ops.control import (
     REGION,
     SNAPSHOT,
     STORE,
+    TRY,
     YIELD,
 )
 from ljit.passes.carried_arrays import expand_carried_arrays
@@ -42,12 +43,16 @@ _STRUCTURES = (IF, LOOP, REGION)
 
 
 def dissolve_built_arrays(graph: Graph) -> None:
-    """Take apart what can be; the graph's other nodes stay as they are."""
+    """Take apart what can be; the graph's other nodes stay as they are.
+
+    Native handlers are not given variables: where there are some, arrays that are written to stay.
+    """
+    has_handlers = any(node.op is TRY for node in graph.walk())
     expand_carried_arrays(graph)
     has_variables = False
     for node in list(graph.walk()):
         uses = _uses(node) if node.op is BUILD else None
-        if uses is not None:
+        if uses is not None and not (has_handlers and uses.writes):
             has_variables |= _take_apart(node, uses)
     if has_variables:
         known = {value for node in graph.walk() for value in _carried(node)}

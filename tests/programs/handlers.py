@@ -937,3 +937,33 @@ def clauses_of_two_trys(table, keys):
         except KeyError as error:
             total -= 1 if error.__context__ is None else 50
     return total
+
+
+@program(lambda: ([1.0, 2.0, 3.0, 0.5],), lambda: ([1.0, 0.5],))
+def small_arrays_are_written_around_native_handlers(xs):
+    pair = np.array([0.0, 1.0])
+    pair[0] = xs[0]
+    pair[1] += pair[0]
+    failed = 0
+    for x in xs:
+        try:
+            if x > 1:
+                raise ValueError(x)
+        except ValueError:
+            failed += 1
+    return pair[0] * pair[1], failed
+
+
+@program(lambda: ([1.0, 2.0, 3.0, 0.5],), lambda: ([1.0, 0.5],))
+def small_arrays_are_written_where_native_handlers_take_over(xs):
+    pair = np.array([0.0, 1.0])
+    failed = 0
+    for x in xs:
+        try:
+            pair[0] = x
+            if x > 1:
+                raise ValueError(x)
+            pair[1] += pair[0]
+        except ValueError:
+            failed += 1
+    return pair[0] * pair[1], failed
