@@ -14,16 +14,20 @@ from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import axes_of, declare_function
 from ljit.ops.numpy_convert import can_store, store_convert
 from ljit.ops.numpy_rules import is_scalar, result_dtype
-from ljit.types import ANY, INT, ArrayType, TupleType, Type, type_of
+from ljit.types import ANY, COMPLEX, FLOAT, INT, ArrayType, TupleType, Type, type_of
 
 __all__: list[str] = []
 
 _VECTOR, _MATRIX = np.arange(3.0), np.arange(6).reshape(2, 3)
 
 
+def _items_of(arrays: Type) -> tuple[Type, ...]:
+    return arrays.items if isinstance(arrays, TupleType) else ()
+
+
 def _arrays(arrays: Type) -> tuple[ArrayType, ...]:
     """The types of what is joined; none if they are not all arrays of one rank."""
-    items = arrays.items if isinstance(arrays, TupleType) else ()
+    items = _items_of(arrays)
     found = tuple(t for t in items if isinstance(t, ArrayType))
     return found if len(found) == len(items) and len({t.ndim for t in found}) == 1 else ()
 
@@ -212,6 +216,8 @@ def _declare_join(function: Callable[..., Any], infer: Callable[..., Type], lowe
     name = function.__name__
 
     def infer_any(arrays: Type, *, axis: object = 0) -> Type:
+        if axis is None and any(t in (INT, FLOAT, COMPLEX) for t in _items_of(arrays)):
+            return ANY  # NumPy gives way to the dtypes of the others
         return infer(_with_arrays(arrays), axis=axis)
 
     def decompose(parts: Parts, arrays: Value, **attrs: object) -> Value | None:

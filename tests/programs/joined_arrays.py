@@ -139,3 +139,15 @@ def products_of_rows(a, b):
     a[0] = d[-1]
     e = np.cross(a, b) * 2
     return c, d.sum(axis=0), np.sqrt((e * e).sum(axis=1)), np.abs(e)
+
+
+@program(
+    lambda: (np.float32(1.5), 2.5),
+    lambda: (np.int8(3), 4),
+    lambda: (np.float32(1.5), np.float64(2.5)),
+    lambda: (np.complex64(1j), True),
+    lambda: (2.5, 1),
+)
+def numbers_in_one_row(x, y):
+    """Python's numbers take the dtype of the others here, not in a stack."""
+    return np.concatenate([x, y], axis=None), np.stack([x, y])
