@@ -70,10 +70,10 @@ def is_unseen(
         uses = _uses(loop, index, has_trip)
         if any(not u.outputs and _type_in_array((u, i), loop, values) is None for u, i in uses):
             return False
-        results = [(values.get(u.outputs[0]), i) for u, i in uses if u.outputs]
+        operations = [(u, values.get(u.outputs[0]), i) for u, i in uses if u.outputs]
         types_ = (initial[index].type, number)
         if made.blocks[0].params[1 + index].type != number or not all(
-            _gives_the_same(result, position, types_, inside) for result, position in results
+            _gives_the_same(*operation, types_, inside) for operation in operations
         ):
             return False
     return True
@@ -220,16 +220,17 @@ def _older_type(value: Value, loop: Node, values: _Values) -> Type | None:
 
 
 def _gives_the_same(
-    result: Value | None, position: int, types_: tuple[Type, Type], inside: set[Block]
+    user: Node, result: Value | None, position: int, types_: tuple[Type, Type], inside: set[Block]
 ) -> bool:
-    """Whether an operator gives the same of a number of either class, in the interpreter, too."""
+    """Whether an operator of Python's, `user`, gives the same of a number of either class, in the interpreter, too."""
     node = result.node if result is not None else None
     if node is None or node.block not in inside or not _makes_new(node):
         return False
     results = []
     for type_ in types_:
         operands = [type_ if i == position else v.type for i, v in enumerate(node.inputs)]
-        results.append(node.op.infer_types(operands, node.attrs))
+        plain = user.op.infer_types(operands, user.attrs)  # Any: it is NumPy's
+        results.append(node.op.infer_types(operands, node.attrs) if plain == (ANY,) else plain)
     others = [v for i, v in enumerate(node.inputs) if i != position]
     is_there = position < len(node.inputs) and node.inputs[position].type == types_[1]
     return is_there and results[0] == results[1] and all(_is_sure(v, inside) for v in others)

@@ -196,6 +196,24 @@ def leaving_early(a, x, y):
     return kept
 
 
+def among_plain_numbers(a, x, y):
+    count, total, scale = 2, 0, 0.5
+    for _ in range(4):
+        count += 3
+        total = total * 2 - 1
+        scale = scale * 2
+    return count, total, scale
+
+
+def among_lists(a, x, y):
+    counts = [2] * 4
+    sizes = [len(y)] * 4
+    for _ in range(4):
+        both = [sizes, counts]
+        counts[-2] += (both[-1][-1] + both[1][1]) % 11
+    return counts
+
+
 def without_trips(a, x, y):
     for i in range(len(y)):
         s = 0.0
@@ -271,6 +289,8 @@ SEEN = (
     in_objects,
     skipping,
     leaving_early,
+    among_plain_numbers,
+    among_lists,
     without_trips,
     inner_without_trips,
 )
