@@ -28,7 +28,8 @@ ZERO = integer("i64", 0)
 class Operand(Record, frozen=False):
     """An array in the nest: where it lies, its size and stride in each axis of the nest.
 
-    A stride is 0 along an axis that the operand is broadcast along, or reduced along if it takes results.
+    A stride is 0 along an axis that the operand is broadcast along, or reduced along if it takes results. Where it and
+    the nest have one element, the stride is its own: the axis may be stepped through as one with its neighbour.
     `is_plain`: it is C-contiguous, by its type. `steps` are the strides that it has if it is not broadcast.
     `is_range`: it is no array, and its elements are where they would lie: 0, 1, 2 ...
     """
@@ -187,8 +188,8 @@ class Space:
             full = self.sizes[axis]
             if not self.broadcasts and size.constant != 1:
                 size = sizes[axis] = full  # `find_sizes` has compared them
-            is_full = size.text == full.text
-            strides[axis] = stride if is_full else f.select(f.icmp("eq", size, ONE), ZERO, stride)
+            is_one = TRUE if size.constant == 1 else f.icmp("ne", size, full)
+            strides[axis] = stride if size.text == full.text else f.select(is_one, ZERO, stride)
         return Operand(type_, parts, sizes, strides, parts.data, parts.strides is None, steps)
 
     def turned(self, condition: Ref) -> Space:

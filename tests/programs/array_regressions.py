@@ -226,3 +226,16 @@ def loops_over_arrays_whose_own_elements_overlap(a):
 def a_view_whose_last_axis_is_new(a, x):
     a[1, ..., None] = x
     return a, a[1, ..., None] + x
+
+
+@program(
+    lambda: (np.zeros((3, 4, 5)), np.arange(15.0).reshape(3, 1, 5)),
+    lambda: (np.zeros((3, 1, 4)), np.arange(12.0).reshape(3, 1, 4)),
+    lambda: (np.zeros((3, 4, 1)), np.arange(3.0)[:, None, None]),
+    lambda: (np.zeros((40, 1, 30)), np.arange(1200.0).reshape(40, 1, 30)),
+    lambda: (np.zeros((1, 3, 4)), np.arange(12.0).reshape(1, 3, 4)),
+    lambda: (np.zeros((3, 1, 8))[..., ::2], np.arange(12.0).reshape(4, 1, 3).T),
+)
+def axes_of_one_element(a, x):
+    a[...] = x
+    return a, (a * x).sum(axis=-1), x - a * 2
