@@ -242,7 +242,7 @@ class Blocks(Elements):
         """How many elements row `k` of a single axis has: the last one may have fewer."""
         f, block = self.f, self._block
         rest = f.binary("sub", self.space.sizes[0], f.mul(k, block))
-        return f.select(f.icmp("slt", rest, block), rest, block)
+        return self._least(rest, block)
 
     # -- elements that are moved as they are --------------------------------------------------------
 

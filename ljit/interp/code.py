@@ -128,9 +128,8 @@ class TryInfo(Record, eq=True):
     parameters: tuple[int, ...]
     catches: tuple[tuple[int, tuple[int, ...]], ...]
     loop: LoopInfo | None = None  # the one around it
-    depth: int = (
-        0  # how many functions it was inlined into, whose frames no traceback in its handler has
-    )
+    #: how many functions it was inlined into, whose frames no traceback in its handler has
+    depth: int = 0
 
     def sources_at(self, pc: int) -> tuple[int, ...]:
         """Give the registers of the parameters' values at a pc of the body."""

@@ -33,9 +33,8 @@ class Landing(Record):
     entries: Entries
     kept: Variables  # registers that are live in the handler
     sources: Variables  # of the handler's parameters
-    callers: int = (
-        0  # whose entries native code adds, too, though they are not in the handler's traceback
-    )
+    #: whose entries native code adds, too, though they are not in the handler's traceback
+    callers: int = 0
 
     def fill(self, registers: list[Any], variables: Mapping[str, object]) -> None:
         """Give the handler its registers: a step may not have stored all of its variables yet."""

@@ -112,9 +112,8 @@ class _Writer:
         self.bounds = [range(t.handler, t.end) for t in around[:1]]
         self.tries: list[TryInfo] = []  # whose bodies are being written, inner ones last
         self.handling: list[TryInfo] = []  # the same for handlers
-        self.given: dict[
-            TryInfo, tuple[int, ...]
-        ] = {}  # what the parameters of handlers are set to
+        #: what the parameters of handlers are set to
+        self.given: dict[TryInfo, tuple[int, ...]] = {}
         self.joined = start  # the pc behind a branch or region: all paths in it go on there
         self.regions: list[int] = []  # ends of those that are being written
         self.blocks = 0  # of CPython's compiler around the present line
