@@ -18,10 +18,11 @@ import numpy as np
 
 from ljit.ir import Node, Value
 from ljit.ir.linear import Atom, Linear, Path
+from ljit.ops import int_bounds
 from ljit.ops.control import IF, LOOP, YIELD
 from ljit.types import BOOL, BYTES, INT, ArrayType, ScalarType, TupleType, Type
 
-__all__ = ["INT_MAX", "INT_MIN", "Ranges", "is_integer"]
+__all__ = ["INT_MAX", "INT_MIN", "Ranges", "counts_trips", "is_integer"]
 
 #: polynomials without an atom of a polynomial that show, where they are at least 0, that it is
 Elimination = Callable[[Linear, Atom], Iterator[Linear]]
@@ -42,15 +43,6 @@ _ORDINARY_SIZE = 4  # sizes are not less
 def is_integer(t: Type) -> bool:
     """Whether values of type `t` are ints to the analysis."""
     return t in (INT, BOOL) or (isinstance(t, ScalarType) and t.dtype.kind in "biu")
-
-
-def _bounds_of_type(t: Type) -> tuple[int, int]:
-    if t == BOOL or (isinstance(t, ScalarType) and t.dtype.kind == "b"):
-        return 0, 1
-    if isinstance(t, ScalarType):
-        info = np.iinfo(t.dtype)
-        return int(info.min), int(info.max)
-    return INT_MIN, INT_MAX
 
 
 class Ranges:
@@ -94,9 +86,8 @@ class Ranges:
         """Give bounds of a number that hold wherever it is known: nothing is assumed."""
         found = self._bounds.get(value)
         if found is None:
-            self._bounds[value] = found = _bounds_of_type(
-                value.type
-            )  # within itself, and deep down
+            # within itself, and deep down
+            self._bounds[value] = found = int_bounds.of_type(value.type)
             if self._chain < _LONGEST_CHAIN:
                 self._chain += 1
                 self._bounds[value] = found = self._computed_bounds(value, *found)
@@ -144,7 +135,7 @@ class Ranges:
             if found is not None and self._is_small(found):
                 return found
         item = value.type.items[index] if isinstance(value.type, TupleType) else INT
-        return self._atom(value, ("item", index), *_bounds_of_type(item))
+        return self._atom(value, ("item", index), *int_bounds.of_type(item))
 
     def size(self, array: Value, axis: int) -> Linear:
         """Give a size of an array, or that of bytes.
@@ -405,7 +396,7 @@ def _by_young_facts(x: Linear, atom: Atom) -> Iterator[Linear]:
 
 def _by_old_facts(x: Linear, atom: Atom) -> Iterator[Linear]:
     """Bounds of loops say more than the checks in them; where a loop starts is older than all facts."""
-    return _without(x, atom, atom.facts, is_low_first=_counts_trips(atom))
+    return _without(x, atom, atom.facts, is_low_first=counts_trips(atom))
 
 
 def _without(
@@ -437,7 +428,7 @@ def _without(
         yield x - size * (atom.high - Linear.of(atom))
 
 
-def _counts_trips(atom: Atom) -> bool:
+def counts_trips(atom: Atom) -> bool:
     """Whether it is the index of a loop's trips, from where the loop starts."""
     block, owner = atom.value.block, atom.value.block.owner
     return (

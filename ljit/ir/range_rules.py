@@ -1,7 +1,7 @@
 """What an op tells the range analysis: `OpDef.ranges`.
 
 All rules get the analysis (`Symbolic`) and the node. A rule speaks of ints as Python has them: of values of type int,
-bool and NumPy's integer scalars. An op whose result wraps has no `value` rule.
+bool and NumPy's integer scalars. An op whose result may wrap has no `value` rule that gives one where it does.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ class RangeRules(Record):
     """The rules of one op; each is optional.
 
     - `value(s, node, index)`: output `index`, exactly, or None.
+    - `unwrapped(s, node)`: the output, a NumPy integer that may wrap, as it is where it does not wrap, or None.
     - `item(s, node, index)`: item of the output, a tuple or range, or None.
     - `size(s, node, axis)`: size of the output, an array, or None.
     - `bounds(s, node)`: of the output, an int of ints, by `Symbolic.bounds` of the operands.
@@ -67,6 +68,7 @@ class RangeRules(Record):
     """
 
     value: Callable[[Symbolic, Node, int], Linear | None] | None = None
+    unwrapped: Callable[[Symbolic, Node], Linear | None] | None = None
     item: Callable[[Symbolic, Node, int], Linear | None] | None = None
     size: Callable[[Symbolic, Node, int], Linear | None] | None = None
     bounds: Callable[[Symbolic, Node], Bounds] | None = None

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 
+import numpy as np
+
 from ljit.ir import Node
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import Bounds, Symbolic
 from ljit.types import BOOL, BYTES, INT, ScalarType, Type
 
-__all__ = ["are_ints", "byte", "corners", "is_bool", "is_int"]
+__all__ = ["UNKNOWN", "are_ints", "byte", "corners", "is_bool", "is_int", "of_type"]
 __all__ += [
     "absolute",
     "conjunction",
@@ -22,7 +24,7 @@ __all__ += [
     "shifted",
 ]
 
-_NONE = -(2**64), 2**64  # as good as none: the type says more
+UNKNOWN = -(2**64), 2**64  # the type says more
 _Rule = Callable[[Symbolic, Node], Bounds]
 
 
@@ -36,13 +38,21 @@ def is_bool(t: Type) -> bool:
     return t == BOOL or (isinstance(t, ScalarType) and t.dtype.kind == "b")
 
 
+def of_type(t: Type) -> Bounds:
+    """Of all values of a type of ints."""
+    if is_bool(t):
+        return 0, 1
+    info = np.iinfo(t.dtype if isinstance(t, ScalarType) else np.int64)
+    return int(info.min), int(info.max)
+
+
 def are_ints(node: Node) -> bool:
     """Whether all operands and outputs are ints of some kind."""
     return all(is_int(v.type) for v in node.inputs) and all(is_int(v.type) for v in node.outputs)
 
 
 def _of_ints(rule: _Rule) -> _Rule:
-    return lambda s, node: rule(s, node) if are_ints(node) else _NONE
+    return lambda s, node: rule(s, node) if are_ints(node) else UNKNOWN
 
 
 def corners(compute: Callable[..., Linear]) -> _Rule:
@@ -60,35 +70,35 @@ def corners(compute: Callable[..., Linear]) -> _Rule:
 def conjunction(s: Symbolic, node: Node) -> Bounds:
     """Of ``x & y``: not below 0 if either is not."""
     highs = [high for low, high in map(s.bounds, node.inputs) if low >= 0]
-    return (0, min(highs)) if highs else _NONE
+    return (0, min(highs)) if highs else UNKNOWN
 
 
 @_of_ints
 def disjunction(s: Symbolic, node: Node) -> Bounds:
     """Of ``x | y`` and ``x ^ y``: no more bits than the operands have."""
     (low, high), (least, most) = map(s.bounds, node.inputs)
-    return (0, (1 << max(high, most).bit_length()) - 1) if low >= 0 and least >= 0 else _NONE
+    return (0, (1 << max(high, most).bit_length()) - 1) if low >= 0 and least >= 0 else UNKNOWN
 
 
 @_of_ints
 def shifted(s: Symbolic, node: Node) -> Bounds:
     """Of ``x >> y``."""
     (low, high), (least, _) = map(s.bounds, node.inputs)
-    return (0, high >> min(max(least, 0), 64)) if low >= 0 else _NONE
+    return (0, high >> min(max(least, 0), 64)) if low >= 0 else UNKNOWN
 
 
 @_of_ints
 def remainder(s: Symbolic, node: Node) -> Bounds:
     """Of ``x % y``."""
     (low, high), (least, most) = map(s.bounds, node.inputs)
-    return (0, min(high, most - 1) if low >= 0 else most - 1) if least > 0 else _NONE
+    return (0, min(high, most - 1) if low >= 0 else most - 1) if least > 0 else UNKNOWN
 
 
 @_of_ints
 def quotient(s: Symbolic, node: Node) -> Bounds:
     """Of ``x // y``."""
     (low, high), (least, _) = map(s.bounds, node.inputs)
-    return (0, high // least) if low >= 0 and least > 0 else _NONE
+    return (0, high // least) if low >= 0 and least > 0 else UNKNOWN
 
 
 @_of_ints
@@ -115,4 +125,4 @@ def same(s: Symbolic, node: Node) -> Bounds:
 
 def byte(_s: Symbolic, node: Node) -> Bounds:
     """Of the items of bytes."""
-    return (0, 255) if node.inputs[0].type == BYTES else _NONE
+    return (0, 255) if node.inputs[0].type == BYTES else UNKNOWN

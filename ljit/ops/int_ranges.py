@@ -49,6 +49,10 @@ __all__ = [
     "SUB",
     "TRUTH",
     "UNPACKED",
+    "WRAPPING_ADD",
+    "WRAPPING_MUL",
+    "WRAPPING_NEG",
+    "WRAPPING_SUB",
     "are_ints",
     "is_int",
     "part_of_range",
@@ -95,6 +99,33 @@ ADD = _exact(lambda x, y: x + y)
 SUB = _exact(lambda x, y: x - y)
 MUL = _exact(lambda x, y: x * y)
 NEG = _exact(lambda x: -x)
+
+
+def _wrapping(compute: Callable[..., Linear]) -> RangeRules:
+    """Rules of NumPy's arithmetic on integers: exact if the result is one of its dtype."""
+    corners = int_bounds.corners(compute)
+
+    def unwrapped(s: Symbolic, node: Node) -> Linear | None:
+        is_number = are_ints(node) and not is_bool(node.output.type)
+        return compute(*map(s.value, node.inputs)) if is_number else None
+
+    def value(s: Symbolic, node: Node, _index: int) -> Linear | None:
+        return unwrapped(s, node) if bounds(s, node) != int_bounds.UNKNOWN else None
+
+    def bounds(s: Symbolic, node: Node) -> Bounds:
+        if not are_ints(node) or is_bool(node.output.type):
+            return int_bounds.UNKNOWN
+        low, high = corners(s, node)
+        least, most = int_bounds.of_type(node.output.type)
+        return (low, high) if least <= low and high <= most else int_bounds.UNKNOWN
+
+    return RangeRules(value=value, unwrapped=unwrapped, bounds=bounds)
+
+
+WRAPPING_ADD = _wrapping(lambda x, y: x + y)
+WRAPPING_SUB = _wrapping(lambda x, y: x - y)
+WRAPPING_MUL = _wrapping(lambda x, y: x * y)
+WRAPPING_NEG = _wrapping(lambda x: -x)
 
 # -- // and % --------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ import numpy as np
 from ljit.ir import Accumulation, Neutral, Value, get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
-from ljit.ops.int_ranges import QUOTIENT, REMAINDER
+from ljit.ops import int_ranges
 from ljit.ops.numpy_powers import power_of, power_operator_of
 from ljit.ops.numpy_quotients import integer_divmod, safe_divisor
 from ljit.ops.numpy_ufuncs import (
@@ -373,9 +373,15 @@ declare_ufunc(
         is_compensated=True,
         is_wider_for_halves=True,
     ),
+    ranges=int_ranges.WRAPPING_ADD,
 )
 declare_ufunc(
-    np.subtract, _subtract, "iufc", is_cheap=True, neutral=Neutral(0, holds_for_floats=True)
+    np.subtract,
+    _subtract,
+    "iufc",
+    is_cheap=True,
+    neutral=Neutral(0, holds_for_floats=True),
+    ranges=int_ranges.WRAPPING_SUB,
 )
 # not commutative to the last bit: a fused product of complex numbers rounds one part product only
 declare_ufunc(
@@ -388,11 +394,12 @@ declare_ufunc(
     accumulation=Accumulation(
         lambda dtype: dtype.type(1), flags="reassoc", is_wider_for_halves=True
     ),
+    ranges=int_ranges.WRAPPING_MUL,
 )
 declare_ufunc(
     np.multiply, _multiply_fused, "biufc", name="np::multiply_element", callables=(), is_cheap=True
 )
-declare_ufunc(np.negative, _negative, "iufc", is_cheap=True)
+declare_ufunc(np.negative, _negative, "iufc", is_cheap=True, ranges=int_ranges.WRAPPING_NEG)
 declare_ufunc(np.positive, lambda e, x: x, "iufc", is_cheap=True)
 declare_ufunc(np.square, _square, "iufc", is_cheap=True)
 declare_ufunc(
@@ -412,14 +419,14 @@ declare_ufunc(
     "iuf",
     halves=lambda e, x, y: _float_divmod(e, x, y, _rem_of_halves)[0],
     neutral=Neutral(1),
-    ranges=QUOTIENT,
+    ranges=int_ranges.QUOTIENT,
 )
 declare_ufunc(
     np.remainder,
     _remainder,
     "iuf",
     halves=lambda e, x, y: _float_divmod(e, x, y, _rem_of_halves)[1],
-    ranges=REMAINDER,
+    ranges=int_ranges.REMAINDER,
 )
 declare_ufunc(np.divmod, _divmod, "iuf", callables=(np.divmod,), decompose=_divmod_of)
 declare_ufunc(np.fmod, _fmod, "iuf", halves=_rem_of_halves)
