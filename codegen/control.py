@@ -17,7 +17,6 @@ from ljit.codegen.convert import convert, has_member, narrow
 from ljit.codegen.emitter import Emitter
 from ljit.codegen.float_chains import hint_of
 from ljit.codegen.forms import Native
-from ljit.codegen.handled import handling
 from ljit.codegen.joins import Join
 from ljit.codegen.lifetimes import Deaths
 from ljit.codegen.operations import boxed_call, operation
@@ -395,6 +394,8 @@ class GraphEmitter:
     def _operation(self, node: Node) -> None:
         handled = self.e.bailout.handled
         if handled is not None and node.effects & Effect.CALL:
+            from ljit.codegen.handled import handling
+
             with handling(self.e, handled):
                 self._define(node, operation(self.e, node, self._operands(node)))
             return

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         bisection,
         elementary,
         extreme_places,
+        handled,
         index_loops,
         list_sorts,
         lists,
@@ -54,6 +55,7 @@ else:
     bisection = LateModule("bisection")
     elementary = LateModule("elementary")
     extreme_places = LateModule("extreme_places")
+    handled = LateModule("handled")
     index_loops = LateModule("index_loops")
     list_sorts = LateModule("list_sorts")
     lists = LateModule("lists")
@@ -365,7 +367,7 @@ class Emitter:
     call_boxed = objects.call_boxed
     is_caught_by = objects.is_caught_by
     context_methods = managers.context_methods
-    raise_ = objects.raise_
+    raise_ = handled.raise_
     call_function = objects.call_function
     owned_result = objects.owned_result
 

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 #: tells the callee that it may write to the word before the arguments
 ARGUMENTS_OFFSET = -(2**63)
-_IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 #: where ops are declared: the functions of these files that native code calls leave no frame in tracebacks
 _OPS = os.path.join(os.path.dirname(python_types.__file__), "")
 
@@ -177,32 +176,6 @@ def _constants_in(value: Value) -> tuple[object, ...]:
         return tuple(items) if len(items) == len(made.inputs) else (None,)
     known = value.constant if value.is_constant else None
     return known if isinstance(known, tuple) else (known,)
-
-
-def raise_(e: Emitter, operands: Sequence[Native], *, has_cause: bool) -> None:
-    """Raise where the function has a handler, if that runs no unknown code; else the interpreter does."""
-    node, f = e.bailout.node, e.f
-    operand = node.inputs[0] if node is not None and len(operands) == 1 else None
-    if has_cause or operand is None or not e.bailout.is_handled:
-        e.bail("raise")
-        return
-    cls, pointer = class_of(operand.type), operands[0].ref
-    if cls is not None and issubclass(cls, BaseException):
-        f.call_external("void", "PyErr_SetObject", (e.context.keep(cls), pointer))
-    elif operand.is_constant and _is_builtin_exception(operand.constant):
-        made = owned_result(e, f.call_external("ptr", "PyObject_CallNoArgs", (pointer,)))
-        f.call_external("void", "PyErr_SetObject", (pointer, made.ref))
-    else:
-        e.bail("raise")
-        return
-    f.br(e.bailout.error_block())
-
-
-def _is_builtin_exception(value: object) -> bool:
-    """Whether the value is a class of exceptions whose instances C code makes."""
-    if not isinstance(value, type) or not issubclass(value, BaseException):
-        return False
-    return not value.__flags__ & _IS_HEAP_TYPE
 
 
 def call_function(e: Emitter, function: object, args: Sequence[Native]) -> Native:

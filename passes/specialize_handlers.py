@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ljit.ir import Effect, Node, Value
+from ljit.ir import Effect, Node, Value, get_op
 from ljit.ops.control import (
     BREAK,
     CALL_NATIVE,
@@ -93,14 +93,25 @@ class Handlers:
     def visit_reraise(self, node: Node) -> bool:
         """What no clause takes goes to the handler around this one, or back to the interpreter."""
         landing = self._landings[-1] if self._landings and self.out.handling else None
-        if landing is None or self._handled is None or self._leaves_function(node, landing):
+        if landing is None or self._handled is None:
             return self.out.deoptimize(NOT_CAUGHT, node)
-        self._go_to(landing, node, self._handled)
+        if depth_of(node.range) == depth_of(landing.node.range):
+            self._go_to(landing, node, self._handled)
+        else:
+            self._raise_in_caller(landing, node, self._handled)
         return False
 
-    def _leaves_function(self, node: Node, landing: _Landing) -> bool:
-        """Whether what the handler raises again leaves a function that was inlined, for the traceback of another."""
-        return depth_of(node.range) != depth_of(landing.node.range)
+    def _raise_in_caller(self, landing: _Landing, node: Node, error: Value) -> None:
+        """Raise what leaves a function that was inlined where that was called: its traceback has that place, too."""
+
+        def emit() -> Node:
+            raised = self.out.append(get_op("prim::raise"), (error,), {"has_cause": False})
+            raised.origin = node.id
+            raised.range = node.range.caller if node.range is not None else None
+            return raised
+
+        self._try(landing, node, emit)
+        self.out.append(UNREACHABLE, like=node)
 
     @contextmanager
     def _body(self, landing: _Landing | None) -> Iterator[None]:
@@ -169,6 +180,10 @@ class Handlers:
         landing = self._landings[-1] if self._landings and not self.out.handling else None
         if landing is None or not self.has_raised(node):
             return emit()
+        return self._try(landing, node, emit)
+
+    def _try(self, landing: _Landing, node: Node, emit: Callable[[], Node]) -> Node:
+        """Emit an operation in a Try of its own, whose handler is that of the landing."""
         out = self.out
         trial = out.append(TRY, like=landing.node)
         with out.inside(trial):

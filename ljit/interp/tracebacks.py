@@ -60,10 +60,17 @@ def replace_own_frames(
 
 
 def drop_callers(error: BaseException, count: int) -> None:
-    """Take the first entries off a traceback."""
+    """Take the first entries off a traceback, but for those of ljit's frames."""
+    own: list[TracebackType] = []
+    entry = error.__traceback__
+    while entry is not None and is_own_frame(entry.tb_frame):
+        own.append(entry)
+        entry = entry.tb_next
     for _ in range(count):
-        if error.__traceback__ is not None:
-            error.__traceback__ = error.__traceback__.tb_next
+        entry = entry.tb_next if entry is not None else None
+    for each in reversed(own):
+        entry = TracebackType(entry, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    error.__traceback__ = entry
 
 
 def drop_own_frames(error: BaseException, step: CodeType | None = None) -> None:

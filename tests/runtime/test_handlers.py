@@ -117,6 +117,65 @@ def of_two_kinds(table, keys):
     return total
 
 
+def of_another_class(table, key):
+    try:
+        return table[key]
+    except IndexError:
+        return 0
+
+
+def further_in(table, key):
+    try:
+        return of_another_class(table, key) + 1
+    except ValueError:
+        return 0
+
+
+def raised_again(table, key):
+    try:
+        return table[key]
+    except KeyError:
+        raise
+
+
+def through_callees(table, keys):
+    total = 0
+    for key in keys:
+        try:
+            total += of_another_class(table, key)
+        except KeyError:
+            total -= 1
+    return total
+
+
+def through_several_callees(table, keys):
+    errors = []
+    for key in keys:
+        try:
+            further_in(table, key)
+        except KeyError as error:
+            errors.append(error)
+    return [places_in(error) for error in errors]
+
+
+def through_callees_again(table, keys):
+    errors = []
+    for key in keys:
+        try:
+            raised_again(table, key)
+        except KeyError as error:
+            errors.append(error)
+    return [places_in(error) for error in errors]
+
+
+def places_in(error):
+    """The functions and lines of the traceback, and what the exception was raised for."""
+    context = error.__context__
+    entries = traceback.extract_tb(error.__traceback__)
+    places = [(entry.name, entry.lineno) for entry in entries if entry.filename == __file__]
+    return places, context if context is None else places_in(context)
+
+
 @pytest.mark.parametrize(
     ("function", "args"),
     [
@@ -128,6 +187,9 @@ def of_two_kinds(table, keys):
         (taken, ([1, 2, 3],)),
         (counted, ([1, 2, 1] * 9,)),
         (of_two_kinds, ({1: 1}, [1, 2] * 9)),
+        (through_callees, ({1: 1}, [1, 2] * 9)),
+        (through_several_callees, ({1: 1}, [1, 2] * 9)),
+        (through_callees_again, ({1: 1}, [1, 2] * 9)),
     ],
 )
 def test_native_code_is_not_left_for_handlers_that_run_often(function, args):
@@ -167,6 +229,55 @@ def test_what_no_clause_takes_goes_on_as_in_cpython():
     assert names == [info.traceback[0].name, "missing_keys"]
     assert info.value.__context__ is None
     assert sys.exc_info() == (None, None, None)
+
+
+def test_what_goes_through_callees_keeps_the_exception_of_the_caller_as_context():
+    f, _, _ = compiled(through_several_callees, {1: 1}, [1, 2] * 9)
+
+    def within_handler(function):
+        try:
+            raise ValueError
+        except ValueError:
+            return function({1: 1}, [1, 2] * 2)
+
+    (places, context), _ = within_handler(f)
+    assert (places, context) == within_handler(through_several_callees)[0]
+    assert context[0][0][0] == "within_handler"
+    assert [name for name, _ in places] == [
+        "through_several_callees",
+        "further_in",
+        "of_another_class",
+    ]
+
+
+def test_full_tracebacks_have_the_entries_of_callees():
+    def names(function):
+        (error,) = function({1: 1}, [1, 2])
+        entries = traceback.extract_tb(error.__traceback__)
+        return [entry.name for entry in entries if entry.filename == __file__]
+
+    f = ljit.jit(kept_in_the_callee)
+    for _ in range(3):
+        assert f({1: 1}, [1]) == []
+    with overridden(full_traceback=True):
+        assert names(f) == names(kept_in_the_callee) == ["kept", "item"]
+
+
+def item(table, key):
+    return table[key]
+
+
+def kept(table, key):
+    try:
+        item(table, key)
+    except KeyError as error:
+        return error
+    return None
+
+
+def kept_in_the_callee(table, keys):
+    errors = [kept(table, key) for key in keys]
+    return [error for error in errors if error is not None]
 
 
 def test_an_exception_that_a_native_handler_took_is_freed():
