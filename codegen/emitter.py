@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         private_lists,
         random_streams,
         searches,
+        segments,
         shown_lists,
         stretches,
         ufunc_loops,
@@ -66,6 +67,7 @@ else:
     private_lists = LateModule("private_lists")
     random_streams = LateModule("random_streams")
     searches = LateModule("searches")
+    segments = LateModule("segments")
     shown_lists = LateModule("shown_lists")
     stretches = LateModule("stretches")
     ufunc_loops = LateModule("ufunc_loops")
@@ -323,6 +325,7 @@ class Emitter:
     array_position = bisection.array_position
     array_interval = bisection.array_interval
     array_positions = many_searches.array_positions
+    array_combine = segments.array_combine
     array_place = extreme_places.array_place
     array_places = extreme_places.array_places
     array_gather = index_loops.array_gather

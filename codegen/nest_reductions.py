@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,13 +39,22 @@ class Accumulator:
     """How elements are combined to one number of `type`.
 
     A *state* is the components of the number so far. Within a block sums of small integers are narrower: `block_type`.
+    `begin(dtype)`: the number to begin with, if it is not the rule's.
     """
 
-    def __init__(self, e: Emitter, op: OpDef, type_: ScalarType, element: Type) -> None:
+    def __init__(
+        self,
+        e: Emitter,
+        op: OpDef,
+        type_: ScalarType,
+        element: Type,
+        begin: Callable[[np.dtype], Any] | None = None,
+    ) -> None:
         assert op.accumulation is not None, f"{op.name} combines no elements"
         self.e = e
         self.type = type_
         self.rule: Accumulation = op.accumulation
+        self.begin = begin or self.rule.start
         self.op = get_op(op.element_op) if op.element_op is not None else op
         kind = type_.dtype.kind
         self.is_compensated = self.rule.is_compensated and kind in "fc"
@@ -61,12 +70,12 @@ class Accumulator:
     @property
     def start(self) -> Native:
         """The number to begin with."""
-        return Native(self.type, number_parts(self.type, self.rule.start(self.type.dtype)))
+        return Native(self.type, number_parts(self.type, self.begin(self.type.dtype)))
 
     @property
     def start_state(self) -> State:
         """Of a block."""
-        start = self.rule.start(self.block_type.dtype)
+        start = self.begin(self.block_type.dtype)
         return [*number_parts(self.block_type, start)]
 
     def combine(self, x: Native, y: Native) -> Native:
@@ -117,13 +126,17 @@ class Accumulator:
         return result
 
     def whole(self, total: State) -> State:
-        """Give the components of the number that a total stands for; the lack of an infinite sum is no number."""
+        """Give the components of the number that a total stands for.
+
+        The lack of an infinite sum is no number, and a zero may have a sign.
+        """
         if not self.is_compensated:
             return total
         f, result = self.e.f, []
         for x, lack in zip(total[::2], total[1::2], strict=True):
-            whole = f.binary("fadd", x, lack)
-            result.append(f.select(f.fcmp("ord", whole, whole), whole, x))
+            whole, zero = f.binary("fadd", x, lack), float_constant(x.type, 0.0)
+            is_better = f.binary("and", f.fcmp("ord", whole, whole), f.fcmp("one", lack, zero))
+            result.append(f.select(is_better, whole, x))
         return result
 
     def is_saturated(self, state: State) -> Ref:

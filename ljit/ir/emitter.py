@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ljit.ir.reductions import Scan
 from ljit.types import Type
 
 __all__ = ["Emitter", "Scalar", "V"]
@@ -213,6 +214,9 @@ class Emitter(Protocol):
 
         Both are of float64 or of int64; all but `keys` are C-contiguous.
         """
+
+    def array_combine(self, a: V, first: V, count: V, scan: Scan, type_: Type) -> V:
+        """Combine elements of a vector, at least one, from `first` on, in the dtype of `type_`."""
 
     def array_place(self, a: V, *, greatest: bool) -> V:
         """Where the least (or greatest) element of a vector, not empty, is first, as ``np.argmin`` says: an INT."""

@@ -11,14 +11,14 @@ import ctypes
 import math
 import re
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ljit.ir import OpDef
+from ljit.ir import OpDef, Scan, get_op
 from ljit.records import Record
+from ljit.testing.exact_arithmetic import fused_multiply_add
 from ljit.types import (
     BOOL,
     COMPLEX,
@@ -248,7 +248,7 @@ class ScalarEmitter:
 
     def intrinsic(self, name: str, *xs: Number) -> Number:
         if name == "fma":
-            return self._arithmetic(_fused, *xs)
+            return self._arithmetic(fused_multiply_add, *xs)
         function = np.bitwise_count if name == "ctpop" else getattr(np, name)
         return self._arithmetic(function, *xs)
 
@@ -390,6 +390,14 @@ class ScalarEmitter:
         into.value[...] = np.searchsorted(a.value, keys.value, "right" if after else "left")
         return to_number(bool((a.value[1:] >= a.value[:-1]).all()), BOOL)
 
+    def array_combine(
+        self, a: Number, first: Number, count: Number, scan: Scan, type_: Type
+    ) -> Number:
+        elements = a.value[first.value : first.value + count.value]  # type: ignore[misc]
+        assert isinstance(type_, ScalarType)
+        combine: Any = get_op(scan.combine).evaluate
+        return to_number(combine.reduce(elements, dtype=type_.dtype), type_)
+
     def array_place(self, a: Number, *, greatest: bool) -> Number:
         return to_number(int((np.argmax if greatest else np.argmin)(a.value)), INT)
 
@@ -463,14 +471,6 @@ class ScalarEmitter:
 
     def object_const(self, value: object) -> Number:
         return Number(type_of(value), value)
-
-
-def _fused(x: np.floating, y: np.floating, z: np.floating) -> float:
-    """``x * y + z`` with one rounding (of float32: two, by way of float64)."""
-    if not (np.isfinite(x) and np.isfinite(y) and np.isfinite(z)):
-        return float(x * y + z)
-    exact = Fraction(float(x)) * Fraction(float(y)) + Fraction(float(z))
-    return float(exact) if exact else float(x * y + z)
 
 
 def _part(t: Type) -> Type:
