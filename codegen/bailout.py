@@ -7,11 +7,12 @@ of the Snapshot to the exit's own function (`codegen/exits.py`). That calls the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial, reduce
 
 from ljit.codegen.bodies import lower_depth, raise_depth
-from ljit.codegen.builder import BlockRef, FunctionBuilder, Ref, integer
+from ljit.codegen.builder import FALSE, TRUE, BlockRef, FunctionBuilder, Ref, integer
 from ljit.codegen.context import Context, ExitInfo, SiteInfo
 from ljit.codegen.exits import call_exit
 from ljit.codegen.forms import Native
@@ -52,6 +53,14 @@ class Landing(Record):
     depth: int = 0
 
 
+class _LateCheck(Record):
+    """A check that has failed if the condition holds, of which the code that follows is to ask."""
+
+    condition: Ref
+    node: Node | None
+    reason: str
+
+
 class _ErrorExit(Record):
     """The block that leaves with the error that is set; `state`: where a handler for it begins to look."""
 
@@ -72,7 +81,7 @@ class Bailout:
         self.node: Node | None = None
         self.room: Ref | None = None  # of a body whose frame CPython has not counted
         self.thread_state: Ref | None = None  # of a function that may give up the GIL
-        self.late: list[tuple[Ref, Node | None]] | None = None  # checks that are tested together
+        self.late: list[_LateCheck] | None = None  # checks that are tested together
         self.waiting: list[tuple[Ref, Node | None, str]] | None = None  # those of a nest's loop
         self.checks = 0  # how many checks were asked for so far
         self.landing: Landing | None = None  # where a handler takes the error that is set
@@ -106,7 +115,7 @@ class Bailout:
             return
         self.checks += condition.constant != 0
         if self.late is not None and self.node is not None and self.node.op.is_speculatable:
-            self.bail_late(condition)
+            self.bail_late(condition, reason)
             return
         if may_wait and self.waiting is not None:
             self.waiting.append((condition, self.node, reason))
@@ -133,19 +142,45 @@ class Bailout:
             self.f.known.note(checked, following, truth=False)
         return left
 
-    def bail_late(self, condition: Ref) -> None:
+    def bail_late(self, condition: Ref, reason: str) -> None:
         """Leave if the condition holds, at `test_late` at the latest; `late` must be a list."""
         assert self.late is not None
-        self.late.append((condition, self.node))
+        self.late.append(_LateCheck(condition, self.node, reason))
 
     def test_late(self) -> None:
         """Leave if one of the late checks has failed."""
         if not self.late:
             return
-        conditions, node = [condition for condition, _ in self.late], self.late[0][1]
+        conditions, node = [check.condition for check in self.late], self.late[0].node
         self.late = None
         self.bail_for(node, reduce(partial(self.f.binary, "or"), conditions), NOT_ALL)
         self.late = []
+
+    @contextmanager
+    def only_if(self, condition: Ref, *, is_true: bool) -> Iterator[None]:
+        """Let late checks count only if the condition is so: what they check is computed in any case.
+
+        Once one has failed, code on a side way asks for the condition. What is computed in vain may be poison.
+        """
+        outer, self.late = self.late, []
+        yield
+        checks, self.late = self.late, outer
+        if not checks:
+            return
+        f, some = self.f, FALSE
+        is_aside = self.late is None and not self.context.options.chaos
+        if is_aside:
+            for check in checks:
+                some = f.select(some, TRUE, check.condition)
+            which, following = f.new_block("which"), f.new_block("ok")
+            f.condbr(f.emit("i1", f"freeze {some.typed}"), which, following, unlikely=True)
+            f.start(which, cold=True)
+        for check in checks:
+            sides = (check.condition, FALSE) if is_true else (FALSE, check.condition)
+            self.bail_for(check.node, f.select(condition, *sides), check.reason)
+        if is_aside:
+            f.br(following)
+            f.start(following)
 
     def bail_for(self, node: Node | None, condition: Ref, reason: str) -> None:
         """Leave if the condition, for which a node before this one is to blame, holds."""

@@ -6,6 +6,7 @@ Structural ops are known by identity; every other op is emitted by `operations.p
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from ljit.analysis.signatures import NativeLink
 from ljit.codegen.alias_scopes import alias_scopes
@@ -23,7 +24,7 @@ from ljit.codegen.operations import boxed_call, operation
 from ljit.codegen.predicates import emit_predicate
 from ljit.codegen.slow_path import support
 from ljit.codegen.small_arrays import is_late, late_array, small_array
-from ljit.codegen.speculation import is_select, may_be_in_front_of_checks
+from ljit.codegen.speculation import is_choice, is_select, may_be_in_front_of_checks
 from ljit.codegen.watches import Watch
 from ljit.errors import CodegenError
 from ljit.ir import ENDLESS, Block, Effect, Graph, Node, Value
@@ -188,10 +189,9 @@ class GraphEmitter:
 
     def _if(self, node: Node) -> None:
         f, bailout, condition = self.e.f, self.e.bailout, self.env[node.inputs[0]]
-        if is_select(node):
-            yes, no = ([self.env[v] for v in b.terminator.inputs] for b in node.blocks)
-            pairs = zip(yes, no, strict=True)
-            self._define(node, [self.e.select(condition, x, y) for x, y in pairs])
+        if is_select(node) or is_choice(node):
+            yes, no = (self._side(node, block, condition.ref) for block in node.blocks)
+            self._define(node, list(map(partial(self.e.select, condition), yes, no)))
             return
         types_ = [out.type for out in node.outputs]
         after = Join(self.e, types_, "join", values=node.outputs)
@@ -212,6 +212,15 @@ class GraphEmitter:
                 self._run(block, on_yield)
         bailout.current = before if kept or node.effects.is_repeatable else None
         self._define(node, after.start())
+
+    def _side(self, node: Node, block: Block, condition: Ref) -> list[Native]:
+        """What one side of an If gives that is computed whatever the condition says."""
+        with self.e.bailout.only_if(condition, is_true=block is node.blocks[0]):
+            for inner in block:
+                if inner is not block.last:
+                    self.e.bailout.node = inner
+                    self._handlers.get(inner.op, self._operation)(inner)
+        return self._operands(block.terminator)
 
     def _region(self, node: Node) -> None:
         bailout = self.e.bailout

@@ -108,7 +108,8 @@ def _compare_by_squares(e: Emitter, predicate: str, a: Ref, b: Ref, bound: Ref) 
     if e.bailout.late is not None:
         exact = f.fcmp("oeq", b, constant(0.0))  # on the real axis squares compare as moduli do
         decided = f.binary("or", exact, f.binary("or", below, above))
-        e.bailout.bail_late(f.binary("xor", f.binary("and", usual, decided), TRUE))
+        failed = f.binary("xor", f.binary("and", usual, decided), TRUE)
+        e.bailout.bail_late(failed, "a modulus close to its bound")
         return f.fcmp(predicate, squares, square)
     smaller, larger, done = f.new_block("smaller"), f.new_block("larger"), f.new_block("compared")
     not_below, close = f.new_block("not_below"), f.new_block("close")

@@ -35,7 +35,6 @@ __all__ = [
     "MAXIMUM",
     "MINIMUM",
     "MOD",
-    "MUL",
     "NEG",
     "NONNEGATIVE",
     "NOT",
@@ -54,20 +53,24 @@ __all__ = [
     "WRAPPING_NEG",
     "WRAPPING_SUB",
     "are_ints",
+    "exact",
+    "fits",
     "is_int",
+    "is_proven_to_fit",
     "part_of_range",
 ]
 
 FITS = "fits"  # the result of arithmetic on ints is an int64
 NONZERO = "nonzero"  # the divisor is not 0
 POSITIVE = "positive"  # the divisor is not below 0
-NONNEGATIVE = "nonnegative"  # the dividend is not below 0
+NONNEGATIVE = "nonnegative"  # the dividend is not below 0, nor is how far is shifted
 FROM_START = "from_start"  # an index is not below 0
 INSIDE = "inside"  # there is an item at the index
 _MOST_SHIFT = 63  # of which more is known than that nothing but the sign is left
 
 
-def _fits(x: Linear) -> Iterable[tuple[str, Linear]]:
+def fits(x: Linear) -> Iterable[tuple[str, Linear]]:
+    """Give the checks that an int is an int64."""
     yield FITS, x - INT_MIN
     yield FITS, INT_MAX - x
 
@@ -80,8 +83,8 @@ def is_proven_to_fit(node: Node) -> bool:
     return FITS in node.proven and are_ints(node)
 
 
-def _exact(compute: Callable[..., Linear]) -> RangeRules:
-    """Rules of arithmetic whose result is exact if it fits."""
+def exact(compute: Callable[..., Linear]) -> RangeRules:
+    """Give the rules of arithmetic whose result is exact if it fits."""
 
     def value(s: Symbolic, node: Node, _index: int) -> Linear | None:
         if node.output.type != INT:
@@ -89,16 +92,15 @@ def _exact(compute: Callable[..., Linear]) -> RangeRules:
         return compute(*map(s.value, node.inputs))
 
     def checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
-        return _fits(compute(*map(s.value, node.inputs))) if node.output.type == INT else ()
+        return fits(compute(*map(s.value, node.inputs))) if node.output.type == INT else ()
 
     bounds = int_bounds.corners(compute)
     return RangeRules(value=value, bounds=bounds, checks=checks, is_complete=is_proven_to_fit)
 
 
-ADD = _exact(lambda x, y: x + y)
-SUB = _exact(lambda x, y: x - y)
-MUL = _exact(lambda x, y: x * y)
-NEG = _exact(lambda x: -x)
+ADD = exact(lambda x, y: x + y)
+SUB = exact(lambda x, y: x - y)
+NEG = exact(lambda x: -x)
 
 
 def _wrapping(compute: Callable[..., Linear]) -> RangeRules:
@@ -142,6 +144,13 @@ def _division_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
         yield NONNEGATIVE, x
 
 
+def _is_by_constant(node: Node) -> bool:
+    """Whether a positive constant divides, or says how far is shifted, so that nothing is to be checked."""
+    y = node.inputs[1]
+    constant = y.constant if y.is_constant else None
+    return are_ints(node) and type(constant) is int and constant > 0
+
+
 def _facts_of_mod(s: Symbolic, node: Node) -> Iterable[Linear]:
     """Give the bounds of ``x % y``; where y is a constant, how it hangs together with x is in ``x // y`` only."""
     if not are_ints(node):
@@ -173,8 +182,18 @@ def _facts_of_floordiv(s: Symbolic, node: Node) -> Iterable[Linear]:
         yield y - 1 - rest
 
 
-MOD = RangeRules(bounds=int_bounds.remainder, facts=_facts_of_mod, checks=_division_checks)
-FLOORDIV = RangeRules(bounds=int_bounds.quotient, facts=_facts_of_floordiv, checks=_division_checks)
+MOD = RangeRules(
+    bounds=int_bounds.remainder,
+    facts=_facts_of_mod,
+    checks=_division_checks,
+    is_complete=_is_by_constant,
+)
+FLOORDIV = RangeRules(
+    bounds=int_bounds.quotient,
+    facts=_facts_of_floordiv,
+    checks=_division_checks,
+    is_complete=_is_by_constant,
+)
 # NumPy's divide by zero as well: nothing is known then.
 REMAINDER = RangeRules(bounds=int_bounds.remainder, facts=_facts_of_mod)
 QUOTIENT = RangeRules(bounds=int_bounds.quotient, facts=_facts_of_floordiv)
@@ -218,6 +237,11 @@ def _facts_of_rshift(s: Symbolic, node: Node) -> Iterable[Linear]:
         yield 2**count.constant - 1 - rest
 
 
+def _checks_of_rshift(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
+    if are_ints(node):
+        yield NONNEGATIVE, s.value(node.inputs[1])
+
+
 def _facts_of_abs(s: Symbolic, node: Node) -> Iterable[Linear]:
     if are_ints(node):
         out, x = s.value(node.output), s.value(node.inputs[0])
@@ -248,7 +272,12 @@ def _facts_of_extremum(sign: int) -> Callable[[Symbolic, Node], Iterable[Linear]
 
 BITS_AND = RangeRules(bounds=int_bounds.conjunction, facts=_facts_of_and)
 BITS_OR = RangeRules(bounds=int_bounds.disjunction, facts=_facts_of_or)
-RSHIFT = RangeRules(bounds=int_bounds.shifted, facts=_facts_of_rshift)
+RSHIFT = RangeRules(
+    bounds=int_bounds.shifted,
+    facts=_facts_of_rshift,
+    checks=_checks_of_rshift,
+    is_complete=_is_by_constant,
+)
 ABSOLUTE = RangeRules(bounds=int_bounds.absolute, facts=_facts_of_abs)
 MAXIMUM = RangeRules(bounds=int_bounds.extremum(max), facts=_facts_of_extremum(1))
 MINIMUM = RangeRules(bounds=int_bounds.extremum(min), facts=_facts_of_extremum(-1))

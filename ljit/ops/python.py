@@ -18,6 +18,7 @@ from ljit.ops import int_ranges as ranges
 from ljit.ops import python_arithmetic as arithmetic
 from ljit.ops import python_bits as bits
 from ljit.ops import python_compare as compare
+from ljit.ops.int_products import MUL
 from ljit.ops.python_numbers import plain_effect
 from ljit.ops.python_samples import INT_PAIRS, INTS, NUMBER_PAIRS, NUMBERS, REAL_PAIRS, each
 from ljit.types import ANY, BOOL, FLOAT, INT, ListType, Type
@@ -138,7 +139,7 @@ _binary(
     can_lower=arithmetic.can_lower_number,
     effects=arithmetic.effect_of_mul,
     in_place_effects=arithmetic.effect_of_mul_in_place,
-    ranges=ranges.MUL,
+    ranges=MUL,
     is_speculatable=True,
     samples=(*NUMBER_PAIRS, ("ab", 2), (3, "c"), ([1, 2], 2), (True, [0.0]), ((1, 2), 2)),
 )

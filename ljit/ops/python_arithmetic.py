@@ -9,8 +9,10 @@ from collections.abc import Callable
 
 from ljit.ir import Effect, Emitter
 from ljit.ir.emitter import V
+from ljit.ops.int_products import ROOM, has_room
 from ljit.ops.int_ranges import FITS, NONNEGATIVE, NONZERO, POSITIVE
 from ljit.ops.python_numbers import (
+    INT_MAX,
     INT_MIN,
     MIXED_COMPLEX,
     all_numbers,
@@ -245,7 +247,22 @@ def lower_sub(e: Emitter, x: V, y: V) -> V:
 def lower_mul(e: Emitter, x: V, y: V) -> V:
     """Lower ``x * y``."""
     x, y = _common(e, x, y)
-    return c_mul(e, x, y) if x.type == COMPLEX else _sum(e, x, y, e.mul, e.mul_overflow)
+    if x.type == COMPLEX:
+        return c_mul(e, x, y)
+    if x.type == INT and not e.is_proven(FITS):
+        for number, factor in ((x, e.constant_of(y)), (y, e.constant_of(x))):
+            if factor is not None and has_room(factor):
+                _bail_unless_roomy(e, number, factor)
+                return e.mul(x, y, fits=True)
+    return _sum(e, x, y, e.mul, e.mul_overflow)
+
+
+def _bail_unless_roomy(e: Emitter, x: V, factor: int) -> None:
+    """Leave if a product is not `ROOM` away from what does not fit."""
+    most = (INT_MAX - ROOM) // factor
+    too_low = e.compare("lt", x, e.const(INT, -most))
+    too_high = e.compare("gt", x, e.const(INT, most))
+    e.bail_if(e.bit_or(too_low, too_high), "int overflow")
 
 
 def lower_neg(e: Emitter, x: V) -> V:
