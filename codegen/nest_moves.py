@@ -13,7 +13,8 @@ from types import MappingProxyType
 import numpy as np
 
 from ljit.codegen.builder import FunctionBuilder, ModuleBuilder, Ref
-from ljit.codegen.nest_packing import copy_function
+from ljit.codegen.nest_packing import copy_function, item_type
+from ljit.codegen.nest_transposes import transposed
 from ljit.codegen.shared_code import PACKING, shared_function
 
 __all__ = ["move_rows"]
@@ -23,7 +24,6 @@ _WIDTHS = {1: 8, 2: 8, 4: 4, 8: 4}  # elements of a tile's rows and columns, by 
 _GAPS = (1, 2)  # steps in elements from row to row that have tiles
 _SHORT = 8  # elements of a row
 _FEW = 4  # elements of a trip
-_LARGEST = 8  # bytes of an element that is a part of vectors
 _AHEAD = 64  # columns: their lines are asked for before a tile is turned around
 _PREFETCH = "llvm.prefetch.p0"
 _COPY = "llvm.memmove.p0.p0.i64"
@@ -99,12 +99,8 @@ def _loop(
 """
 
 
-def _item(size: int) -> str:
-    return {16: "<2 x i64>"}.get(size, f"i{8 * size}")
-
-
 def _element(name: str, size: int, source: str, target: str) -> str:
-    item = _item(size)
+    item = item_type(size)
     return f"""  %{name} = load {item}, ptr {source}, align 1
   store {item} %{name}, ptr {target}, align 1
 """
@@ -343,15 +339,15 @@ def _tile(x: str, gap: int, size: int) -> str:
     for i in range(width):
         text, name = _loaded(f"{x}.v{i}", gap, size, f"%{x}.from{i}")
         loads, columns = loads + text, [*columns, name]
-    turned, rows = _turned(x, f"<{width} x {_item(size)}>", columns, in_halves=size == _LARGEST)
+    turned, rows = transposed(x, size, columns)
     for i, row in enumerate(rows):
-        stores += f"  store <{width} x {_item(size)}> {row}, ptr %{x}.to{i}, align 1\n"
+        stores += f"  store <{width} x {item_type(size)}> {row}, ptr %{x}.to{i}, align 1\n"
     return loads + turned + stores
 
 
 def _loaded(name: str, gap: int, size: int, place: str) -> tuple[str, str]:
     """Load a vector of every `gap`-th element: the even ones of twice as many, the last of which is not needed."""
-    width, item = _WIDTHS[size], _item(size)
+    width, item = _WIDTHS[size], item_type(size)
     vector = f"<{width} x {item}>"
     if gap == 1:
         return f"  %{name} = load {vector}, ptr {place}, align 1\n", f"%{name}"
@@ -363,41 +359,3 @@ def _loaded(name: str, gap: int, size: int, place: str) -> tuple[str, str]:
 """,
         f"%{name}.even",
     )
-
-
-def _turned(x: str, vector: str, rows: Sequence[str], *, in_halves: bool) -> tuple[str, list[str]]:
-    """Turn a tile around: pairs of vectors take turns, as the machine has it for vectors of 16 bytes.
-
-    `in_halves`: in those of 32 it has it for each half.
-    """
-    width, lines, stage, found = len(rows), list[str](), 0, [*rows]
-
-    def shuffled(a: str, b: str, places: Sequence[int]) -> str:
-        name = f"%{x}.s{stage}.{len(lines)}"
-        mask = ", ".join(f"i32 {place}" for place in places)
-        lines.append(
-            f"  {name} = shufflevector {vector} {a}, {vector} {b}, <{width} x i32> <{mask}>\n"
-        )
-        return name
-
-    while 1 << stage < width:
-        step, half, new = 1 << stage, width // 2, [""] * width
-        for i in range(half):
-            if in_halves:
-                first = i // step * 2 * step + i % step
-                second = first + step
-                into = first, second
-                masks = [
-                    [k + s if not k & step else width + k - step + s for k in range(width)]
-                    for s in (0, step)
-                ]
-            else:
-                first, second, into = i, i + half, (2 * i, 2 * i + 1)
-                masks = [
-                    [k for j in range(start, start + half) for k in (j, width + j)][:width]
-                    for start in (0, half)
-                ]
-            for place, mask in zip(into, masks, strict=True):
-                new[place] = shuffled(found[first], found[second], mask)
-        found, stage = new, stage + 1
-    return "".join(lines), found

@@ -14,7 +14,7 @@ import numpy as np
 from ljit.codegen.builder import FunctionBuilder, ModuleBuilder, Ref
 from ljit.codegen.shared_code import PACKING, shared_function
 
-__all__ = ["BLOCK_SHIFT", "MOST", "buffers", "copy_function", "gather", "scatter"]
+__all__ = ["BLOCK_SHIFT", "MOST", "buffers", "copy_function", "gather", "item_type", "scatter"]
 
 BLOCK_SHIFT = 8  # 1 << 8 elements are a block
 _BUFFER_SHIFT = 9  # 1 << 9 elements of the largest fit a buffer
@@ -66,6 +66,11 @@ def copy_function(dtype: np.dtype, kind: str) -> str:
     )
 
 
+def item_type(size: int) -> str:
+    """The type of an element of so many bytes that is moved as it is."""
+    return {16: "<2 x i64>"}.get(size, f"i{8 * size}")
+
+
 def _steps(size: int, *, is_gather: bool) -> Sequence[int]:
     if not is_gather:
         return ()  # stores with gaps have no vectors
@@ -74,7 +79,7 @@ def _steps(size: int, *, is_gather: bool) -> Sequence[int]:
 
 def _write(module: ModuleBuilder, name: str, size: int, is_gather: bool) -> None:
     """A loop for each of the steps of `_STEPS`, and one for others, of four elements a trip."""
-    item = {16: "<2 x i64>"}.get(size, f"i{8 * size}")
+    item = item_type(size)
     plain, vectors = (
         module.distinct_metadata(f"!{{{{self}}, {', '.join(map(module.metadata, hints))}}}")
         for hints in (_PLAIN, _VECTORS)

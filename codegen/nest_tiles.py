@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ljit.codegen.builder import FunctionBuilder, ModuleBuilder, Ref, integer
-from ljit.codegen.nest_packing import copy_function
+from ljit.codegen.nest_packing import copy_function, item_type
+from ljit.codegen.nest_transposes import transposed
 from ljit.codegen.shared_code import PACKING, shared_function
 
 __all__ = ["HEIGHT_SHIFT", "WIDTH_SHIFT", "gather_rows", "pitch_of", "scatter_rows"]
@@ -51,7 +52,7 @@ def _function(dtype: np.dtype, kind: str) -> str:
 
 
 def _write(module: ModuleBuilder, name: str, one: str, size: int, is_gather: bool) -> None:
-    item = {16: "<2 x i64>"}.get(size, f"i{8 * size}")
+    item = item_type(size)
     fours = _fours(item, size, is_gather) if size in _VECTORS else ""
     first = "four" if fours else "rest"
     module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
@@ -97,7 +98,7 @@ def _fours(item: str, size: int, is_gather: bool) -> str:
         rows = [f"getelementptr i8, ptr %near.at, i64 {offset}" for offset in near]
         columns = [f"getelementptr i8, ptr %far.{c}, i64 {4 * half * size}" for c in range(4)]
         sources, targets = (columns, rows) if is_gather else (rows, columns)
-        lines += _tile(f"h{half}", item, sources, targets)
+        lines += _tile(f"h{half}", size, sources, targets)
     far = [f"  %far.{c} = getelementptr i8, ptr %far.{c - 1}, i64 %stride" for c in range(1, 4)]
     for c in range(4) if is_gather else ():
         far += [
@@ -119,35 +120,18 @@ tiles:
 """
 
 
-def _tile(name: str, item: str, sources: Sequence[str], targets: Sequence[str]) -> list[str]:
+def _tile(name: str, size: int, sources: Sequence[str], targets: Sequence[str]) -> list[str]:
     """Load four vectors, store those of their first, second ... elements."""
-    vector, lines = f"<4 x {item}>", list[str]()
-
-    def shuffled(to: str, a: str, b: str, places: Sequence[int]) -> None:
-        mask = ", ".join(f"i32 {place}" for place in places)
-        lines.append(
-            f"  %{name}.{to} = shufflevector {vector} %{name}.{a}, {vector} %{name}.{b}, <4 x i32> <{mask}>"
-        )
-
+    vector = f"<4 x {item_type(size)}>"
+    lines = list[str]()
     for i, place in enumerate(sources):
         lines.append(f"  %{name}.from{i} = {place}")
         lines.append(f"  %{name}.v{i} = load {vector}, ptr %{name}.from{i}, align 1")
-    # what the machine has for the halves of 32 bytes, and for less
-    in_halves = (0, 4, 2, 6), (1, 5, 3, 7)
-    even, odd = in_halves if item == "i64" else ((0, 4, 1, 5), (2, 6, 3, 7))
-    for i, (a, b, places) in enumerate(
-        (("v0", "v1", even), ("v0", "v1", odd), ("v2", "v3", even), ("v2", "v3", odd))
-    ):
-        shuffled(f"t{i}", a, b, places)
-    low, high = (0, 1, 4, 5), (2, 3, 6, 7)
-    pairs = (("t0", "t2", low), ("t1", "t3", low), ("t0", "t2", high), ("t1", "t3", high))
-    for i, (a, b, places) in enumerate(
-        pairs if item == "i64" else (pairs[0], pairs[2], pairs[1], pairs[3])
-    ):
-        shuffled(f"w{i}", a, b, places)
-    for i, place in enumerate(targets):
+    turned, rows = transposed(name, size, [f"%{name}.v{i}" for i in range(4)])
+    lines.append(turned.rstrip("\n"))
+    for i, (row, place) in enumerate(zip(rows, targets, strict=True)):
         lines.append(f"  %{name}.to{i} = {place}")
-        lines.append(f"  store {vector} %{name}.w{i}, ptr %{name}.to{i}, align 1")
+        lines.append(f"  store {vector} {row}, ptr %{name}.to{i}, align 1")
     return lines
 
 
