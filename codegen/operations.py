@@ -50,9 +50,8 @@ def _method_of_arrays(node: Node, operands: Sequence[Native]) -> MethodDescripto
 
     Some take their arguments by position only.
     """
-    op, function = node.op, node.op.evaluate
-    name = getattr(function, "__name__", "")
-    if function not in op.callables or f"ndarray.{name}" not in op.methods:
+    name = node.op.array_method
+    if name is None or node.op.evaluate not in node.op.callables:
         return None
     method = method_of(operands[0].type, name) if isinstance(operands[0].type, ArrayType) else None
     if method is None or (node.attrs and not takes_names(method)):

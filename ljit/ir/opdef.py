@@ -322,6 +322,12 @@ class OpDef(Record):
         """Give `samples`, made if need be."""
         return self.samples() if callable(self.samples) else self.samples
 
+    @property
+    def array_method(self) -> str | None:
+        """The name of the method of arrays that is this op, if there is one."""
+        names = [x.removeprefix("ndarray.") for x in self.methods if x.startswith("ndarray.")]
+        return names[0] if names else None
+
     def text_of(self, operands: Sequence[str], attrs: Mapping[str, object]) -> str:
         """Give `syntax` for the texts of the operands."""
         if callable(self.syntax):

@@ -47,6 +47,8 @@ def test_a_declaration_is_complete(op):
     assert not can_be_called or op.operand_samples(), "an op that users can call needs samples"
     assert op.lower is None or op.evaluate is not None
     assert op.numpy is None or op.numpy in REGISTRY
+    if op.array_method is not None and op.evaluate in op.callables:  # it may be called instead
+        assert op.array_method == op.evaluate.__name__
 
 
 def test_no_callable_or_member_belongs_to_two_ops():
