@@ -1,10 +1,11 @@
-"""``np.argmin`` and ``np.argmax``: functions that are compiled once in a process (`extreme_search.py`)."""
+"""``np.argmin`` and ``np.argmax``: functions that are compiled once in a process."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ljit.codegen.arrays import strides_of
+from ljit.codegen.extreme_columns import ColumnSearch
 from ljit.codegen.extreme_search import PLACE_ATTRIBUTES, Search
 from ljit.codegen.forms import Native, array_parts
 from ljit.codegen.shared_code import shared_function
@@ -32,6 +33,6 @@ def array_places(e: Emitter, a: Native, into: Native, *, greatest: bool) -> None
     assert isinstance(a.type, ArrayType)
     parts = array_parts(a)
     operands = (parts.data, *parts.sizes, *strides_of(e.f, a.type, parts), array_parts(into).data)
-    search = Search(a.type.dtype, greatest=greatest)
-    function = shared_function(search.name_for_many, search.define_for_many)
+    search = ColumnSearch(Search(a.type.dtype, greatest=greatest))
+    function = shared_function(search.name, search.define)
     e.f.call("void", function, operands, "nounwind")

@@ -1,9 +1,8 @@
 """Where the least or greatest element of a vector is: ``np.argmin`` and ``np.argmax``.
 
 A vector without gaps is gone through in blocks: the extremum of a block, in SIMD registers, is compared with the
-best of all blocks before. Which element it is, is looked for in one block, at the end. Many vectors side by side
-(along the columns of a matrix) are lanes of registers, and so are the places. A vector of elements that does not fit
-behind the others begins before the end of these: elements seen twice change nothing.
+best of all blocks before. Which element it is, is looked for in one block, at the end. A register of elements that does
+not fit behind the others begins before the end of these: elements seen twice change nothing.
 """
 
 from __future__ import annotations
@@ -17,10 +16,9 @@ if TYPE_CHECKING:
 
     from ljit.codegen.builder import ModuleBuilder
 
-__all__ = ["PLACE_ATTRIBUTES", "Search"]
+__all__ = ["PLACE_ATTRIBUTES", "Search", "splat"]
 
 _REGISTER, _BLOCK = 32, 2048  # bytes
-_LANES = (16, 4)
 _GROUP = 8  # elements with gaps between them
 
 
@@ -42,20 +40,11 @@ class Search:
         self.mask = f"i{bits}"
         self.name = f"{'greatest' if greatest else 'least'}.{sign}.{self.type}"
 
-    @property
-    def name_for_many(self) -> str:
-        return f"{self.name}.many"
-
     def define(self, module: ModuleBuilder) -> None:
         """Write the function for one vector."""
         for bits in sorted({self.lanes, 4 * self.lanes, _GROUP}):
             module.declare(f"llvm.cttz.i{bits}", f"i{bits}", [f"i{bits}", "i1"])
         module.define(self.name, self._source_for_one())
-
-    def define_for_many(self, module: ModuleBuilder) -> None:
-        """Write the function for vectors side by side."""
-        self.define(module)
-        module.define(self.name_for_many, self._source_for_many())
 
     # -- one vector --------------------------------------------------------------------------------
 
@@ -89,7 +78,7 @@ long:
   %few.offset = mul i64 %few.k, %stride
   %few.at = getelementptr i8, ptr %data, i64 %few.offset
   %few.x = load {t}, ptr %few.at
-{self._better("few.better", t, "i1", "%few.x", "%few.best")}
+{self.better("few.better", t, "i1", "%few.x", "%few.best")}
   %few.new = select i1 %few.better, {t} %few.x, {t} %few.best
   %few.other = select i1 %few.better, i64 %few.k, i64 %few.place
   %few.next = add nuw nsw i64 %few.k, 1
@@ -103,7 +92,7 @@ few.done:
 few.found:
   ret i64 %few.other"""
 
-    def _better(self, name: str, type_: str, mask: str, x: str, best: str) -> str:
+    def better(self, name: str, type_: str, mask: str, x: str, best: str) -> str:
         """Whether `x` is nearer to the extremum: a NaN is, but not than a NaN."""
         if not self.is_float:
             return f"  %{name} = {self.before} {type_} {x}, {best}"
@@ -137,7 +126,7 @@ many:
   %many.offset = mul i64 %here, %stride
   %many.at = getelementptr i8, ptr %data, i64 %many.offset
 {loads}
-{_splat("many.start", "many.best", t, n)}
+{splat("many.start", "many.best", t, n)}
   %group.better = {self.improves} {vector} {group}, %many.start
   %group.bits = bitcast <{n} x i1> %group.better to i{n}
   %group.none = icmp eq i{n} %group.bits, 0
@@ -150,7 +139,7 @@ better:
 best.of.group:
 {self._fold(group[1:], n, 1)}
   %best.in.group = extractelement <1 x {t}> {group}.1, i64 0
-{_splat("best.lanes", "best.in.group", t, n)}
+{splat("best.lanes", "best.in.group", t, n)}
   %same.lanes = {is_same}, %best.lanes
   %same.bits = bitcast <{n} x i1> %same.lanes to i{n}
   %best.lane = call i{n} @llvm.cttz.i{n}(i{n} %same.bits, i1 true)
@@ -180,8 +169,8 @@ many.done:
   %end = select i1 %is.full, i64 %full, i64 %size
   %end.narrow = sub i64 %end, {n}
   %end.wide = sub i64 %end, {4 * n}
-{_splat("narrow.start", "best", t, n)}
-{_splat("wide.start", "best", t, 4 * n)}
+{splat("narrow.start", "best", t, n)}
+{splat("wide.start", "best", t, 4 * n)}
   %has.wide = icmp sle i64 %begin, %end.wide
   br i1 %has.wide, label %wide, label %rest
 {self._wide_part()}
@@ -260,7 +249,7 @@ narrow.done:
         return f"""find:
   %the.best = phi {t} [ %found.best, %better.block ], [ %new.best, %again ]
   %the.place = phi i64 [ %begin, %better.block ], [ %new.place, %again ]
-{_splat("wanted", "the.best", t, n)}
+{splat("wanted", "the.best", t, n)}
   %last.far = sub i64 %size, {4 * n}
   br i1 {skip}, label %near, label %far
 {self._find_far()}
@@ -410,74 +399,8 @@ done:
             return f"icmp eq {self.type} %found.best, {self.extreme}"
         return "or i1 %has.nan, false"
 
-    # -- many vectors ------------------------------------------------------------------------------
-
-    def _source_for_many(self) -> str:
-        wide, narrow = _LANES
-        return f"""define void @{self.name_for_many}({_PARAMS_OF_MANY}) nounwind {{
-entry:
-  %is.unit = icmp eq i64 %stride, {self.size}
-  %is.side = icmp eq i64 %step, {self.size}
-  %is.short = icmp slt i64 %count, {narrow}
-  %is.narrow = icmp slt i64 %count, {wide}
-  %not.lanes = or i1 %is.unit, %is.short
-  %lanes = select i1 %not.lanes, i1 false, i1 %is.side
-  br i1 %lanes, label %side, label %single
-side:
-  br i1 %is.narrow, label %tile.{narrow}, label %tile.{wide}
-{self._tiles(wide)}
-{self._tiles(narrow)}
-single:
-  %j = phi i64 [ 0, %entry ], [ %j.next, %one ]
-  %more = icmp slt i64 %j, %count
-  br i1 %more, label %one, label %done
-one:
-  %offset = mul i64 %j, %step
-  %vector = getelementptr i8, ptr %data, i64 %offset
-  %place = call i64 @{self.name}(ptr %vector, i64 %size, i64 %stride)
-  %target = getelementptr i64, ptr %out, i64 %j
-  store i64 %place, ptr %target
-  %j.next = add nuw nsw i64 %j, 1
-  br label %single
-done:
-  ret void
-}}"""
-
-    def _tiles(self, n: int) -> str:
-        """The loop over `n` columns at a time, whose elements and places are in registers."""
-        t, vector, places, mask = self.type, f"<{n} x {self.type}>", f"<{n} x i64>", f"<{n} x i1>"
-        return f"""tile.{n}:
-  %j.{n} = phi i64 [ 0, %side ], [ %next.{n}, %end.{n} ]
-  %last.{n} = sub i64 %count, {n}
-  %is.in.{n} = icmp slt i64 %j.{n}, %last.{n}
-  %at.{n} = select i1 %is.in.{n}, i64 %j.{n}, i64 %last.{n}
-  %base.{n} = getelementptr {t}, ptr %data, i64 %at.{n}
-  %x0.{n} = load {vector}, ptr %base.{n}, align {self.size}
-  br label %row.{n}
-row.{n}:
-  %k.{n} = phi i64 [ 0, %tile.{n} ], [ %k.next.{n}, %row.{n} ]
-  %best.{n} = phi {vector} [ %x0.{n}, %tile.{n} ], [ %new.{n}, %row.{n} ]
-  %place.{n} = phi {places} [ zeroinitializer, %tile.{n} ], [ %other.{n}, %row.{n} ]
-  %offset.{n} = mul i64 %k.{n}, %stride
-  %from.{n} = getelementptr i8, ptr %base.{n}, i64 %offset.{n}
-  %x.{n} = load {vector}, ptr %from.{n}, align {self.size}
-{self._better(f"better.{n}", vector, mask, f"%x.{n}", f"%best.{n}")}
-{_splat(f"ks.{n}", f"k.{n}", "i64", n)}
-  %new.{n} = select {mask} %better.{n}, {vector} %x.{n}, {vector} %best.{n}
-  %other.{n} = select {mask} %better.{n}, {places} %ks.{n}, {places} %place.{n}
-  %k.next.{n} = add nuw nsw i64 %k.{n}, 1
-  %more.{n} = icmp slt i64 %k.next.{n}, %size
-  br i1 %more.{n}, label %row.{n}, label %end.{n}
-end.{n}:
-  %target.{n} = getelementptr i64, ptr %out, i64 %at.{n}
-  store {places} %other.{n}, ptr %target.{n}, align 8
-  %next.{n} = add nuw nsw i64 %j.{n}, {n}
-  %again.{n} = icmp slt i64 %next.{n}, %count
-  br i1 %again.{n}, label %tile.{n}, label %done"""
-
 
 PLACE_ATTRIBUTES = "nounwind willreturn memory(argmem: read)"
-_PARAMS_OF_MANY = "ptr %data, i64 %size, i64 %count, i64 %stride, i64 %step, ptr %out"
 
 
 def _extreme(kind: str, bits: int, *, greatest: bool) -> int:
@@ -486,7 +409,8 @@ def _extreme(kind: str, bits: int, *, greatest: bool) -> int:
     return high if greatest else (0 if kind in "bu" else -high - 1)
 
 
-def _splat(name: str, source: str, type_: str, count: int) -> str:
+def splat(name: str, source: str, type_: str, count: int) -> str:
+    """A vector of which each element is `source`."""
     vector = f"<{count} x {type_}>"
     return f"""  %{name}.one = insertelement {vector} poison, {type_} %{source}, i64 0
   %{name} = shufflevector {vector} %{name}.one, {vector} poison, <{count} x i32> zeroinitializer"""
