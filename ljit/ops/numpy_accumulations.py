@@ -10,7 +10,8 @@ from ljit.ir import REGISTRY, Effect, OpDef, Schema, Value, declare, get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import declare_function
-from ljit.ops.numpy_index_arrays import check_apart, inside
+from ljit.ops.numpy_index_arrays import inside
+from ljit.ops.numpy_index_stores import check_apart
 from ljit.ops.numpy_rules import is_integer_scalar, is_scalar
 from ljit.types import ANY, INT, NONE, ArrayType, ScalarType, Type
 

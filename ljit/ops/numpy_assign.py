@@ -23,7 +23,7 @@ from ljit.ops.numpy_index import (
     is_inside,
     view_at,
 )
-from ljit.ops.numpy_index_arrays import can_store_at, store_at
+from ljit.ops.numpy_index_stores import can_store_at, store_at
 from ljit.ops.numpy_rules import broadcast_shapes, element_of, is_scalar
 from ljit.types import ANY, INT, ArrayType, ScalarType, Type
 

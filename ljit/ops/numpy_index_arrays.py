@@ -1,4 +1,4 @@
-"""``a[mask]`` and ``a[index]`` with arrays as index: native copies of elements in C order, and stores.
+"""``a[mask]`` and ``a[index]`` with arrays as index: native copies of elements in C order.
 
 An index is one of
 
@@ -20,22 +20,29 @@ from functools import lru_cache, partial, reduce
 import numpy as np
 
 from ljit.ir.emitter import Emitter, V
-from ljit.ops.numpy_convert import can_store, store_can_bail, store_convert, store_scalar
-from ljit.ops.numpy_rules import element_of, is_integer_scalar
+from ljit.ops.numpy_convert import store_can_bail, store_convert
+from ljit.ops.numpy_rules import is_integer_scalar
 from ljit.types import INT, NONE, ArrayType, ObjectType, ScalarType, SliceType, TupleType, Type
 from ljit.unique import forgets_classes
 
 __all__ = [
+    "IndexKind",
+    "as_matrix",
     "can_copy",
-    "can_store_at",
     "check_inside",
+    "check_sizes",
+    "checked_columns",
+    "converted",
     "copy_at",
+    "first_type",
     "gathered",
+    "index_kind",
+    "index_places",
     "infer_copy",
     "inside",
+    "is_ordered",
     "places_of",
     "rows_type",
-    "store_at",
 ]
 
 _ALL = (SliceType(NONE, NONE, NONE), ObjectType(types.EllipsisType))
@@ -46,7 +53,9 @@ _INT64, _UINT64 = np.dtype(np.int64), ScalarType(np.dtype(np.uint64))
 _VECTOR = ArrayType(_INT64, (None,))
 
 
-class _Kind(enum.Enum):
+class IndexKind(enum.Enum):
+    """What an index with arrays names, as above."""
+
     MASK = enum.auto()
     ROWS = enum.auto()
     ROW_MASK = enum.auto()
@@ -56,7 +65,7 @@ class _Kind(enum.Enum):
 
 @forgets_classes
 @lru_cache(maxsize=4096)
-def _kind_of(a: ArrayType, index: Type) -> _Kind | None:
+def index_kind(a: ArrayType, index: Type) -> IndexKind | None:
     """What kind of index it is; None for others."""
     items = index.items if isinstance(index, TupleType) else (index,)
     arrays = [t for t in items if isinstance(t, ArrayType)]
@@ -69,17 +78,17 @@ def _kind_of(a: ArrayType, index: Type) -> _Kind | None:
         if used > a.ndim or rest.count(_ALL[1]) > 1:
             return None
         if not is_mask:
-            return _Kind.ROWS
+            return IndexKind.ROWS
         if first.ndim == a.ndim:
-            return _Kind.MASK
-        return _Kind.ROW_MASK if first.ndim == 1 and a.layout == "C" else None
+            return IndexKind.MASK
+        return IndexKind.ROW_MASK if first.ndim == 1 and a.layout == "C" else None
     if _is_of_columns(a, items):
-        return _Kind.COLUMNS
+        return IndexKind.COLUMNS
     are_ints = all(x.ndim == 1 and x.dtype.kind != "b" for x in arrays)
     if len(items) != a.ndim or not are_ints or _common_size(arrays) == 0:
         return None
     others = [t for t in items if not isinstance(t, ArrayType)]
-    return _Kind.PLACES if all(is_integer_scalar(t) and t != _UINT64 for t in others) else None
+    return IndexKind.PLACES if all(is_integer_scalar(t) and t != _UINT64 for t in others) else None
 
 
 def _is_of_columns(a: ArrayType, items: Sequence[Type]) -> bool:
@@ -101,31 +110,31 @@ def _common_size(arrays: Sequence[ArrayType]) -> int | None:
 
 def infer_copy(a: ArrayType, index: Type) -> ArrayType | None:
     """The type of ``a[index]``; None for an index that is none of these."""
-    kind = _kind_of(a, index)
+    kind = index_kind(a, index)
     if kind is None:
         return None
-    if kind is _Kind.PLACES:
+    if kind is IndexKind.PLACES:
         assert isinstance(index, TupleType)
         arrays = [t for t in index.items if isinstance(t, ArrayType)]
         return ArrayType(a.dtype, (_common_size(arrays),))
-    if kind is _Kind.COLUMNS:
+    if kind is IndexKind.COLUMNS:
         last = _last_type(index)
         count = None if last.dtype.kind == "b" else last.shape[0]
         return ArrayType(a.dtype, (*a.shape[:-1], count), "strided")
-    if kind is _Kind.MASK:
+    if kind is IndexKind.MASK:
         return ArrayType(a.dtype, (None,))
-    if kind is _Kind.ROW_MASK:
+    if kind is IndexKind.ROW_MASK:
         return ArrayType(a.dtype, (None, *a.shape[1:]))
-    return rows_type(a, _first_type(index))
+    return rows_type(a, first_type(index))
 
 
 def rows_type(a: ArrayType, index: ArrayType) -> ArrayType:
     """The type of the rows that an array of ints names."""
-    layout = "C" if _is_ordered(a, index) else "strided"
+    layout = "C" if is_ordered(a, index) else "strided"
     return ArrayType(a.dtype, index.shape + a.shape[1:], layout)
 
 
-def _first_type(index: Type) -> ArrayType:
+def first_type(index: Type) -> ArrayType:
     first = index.items[0] if isinstance(index, TupleType) else index
     assert isinstance(first, ArrayType)
     return first
@@ -143,21 +152,21 @@ def _first(e: Emitter, index: V) -> V:
     return e.tuple_items(index)[0] if isinstance(index.type, TupleType) else index
 
 
-def _is_ordered(*arrays: ArrayType) -> bool:
+def is_ordered(*arrays: ArrayType) -> bool:
     """Whether the elements lie in C order, evenly spaced."""
     return all(x.ndim == 1 or x.layout == "C" for x in arrays)
 
 
 def can_copy(a: ArrayType, index: Type) -> bool:
     """Whether `copy_at` can do it."""
-    kind = _kind_of(a, index)
-    if kind in (None, _Kind.PLACES, _Kind.MASK):
+    kind = index_kind(a, index)
+    if kind in (None, IndexKind.PLACES, IndexKind.MASK):
         return kind is not None
-    if kind is _Kind.COLUMNS:
+    if kind is IndexKind.COLUMNS:
         last = _last_type(index)
         return last.dtype.kind != "b" or last.layout == "C"
-    first = _first_type(index)
-    return _is_ordered(a, first) and (first.layout == "C" or kind is _Kind.ROWS)
+    first = first_type(index)
+    return is_ordered(a, first) and (first.layout == "C" or kind is IndexKind.ROWS)
 
 
 # -- copies ----------------------------------------------------------------------------------------
@@ -165,30 +174,30 @@ def can_copy(a: ArrayType, index: Type) -> bool:
 
 def copy_at(e: Emitter, a: V, index: V) -> V:
     """Copy the elements that an index selects."""
-    kind, made = _kind_of(a.type, index.type), infer_copy(a.type, index.type)
+    kind, made = index_kind(a.type, index.type), infer_copy(a.type, index.type)
     assert made is not None
-    if kind is _Kind.PLACES:
+    if kind is IndexKind.PLACES:
         return _copy_places(e, a, index, made)
-    if kind is _Kind.COLUMNS:
+    if kind is IndexKind.COLUMNS:
         return _copy_columns(e, a, index, made)
     first = _first(e, index)
-    if kind is _Kind.MASK:
-        _check_sizes(e, e.array_sizes(a), e.array_sizes(first))
+    if kind is IndexKind.MASK:
+        check_sizes(e, e.array_sizes(a), e.array_sizes(first))
         a, first = (
             _ordered(e, a),
-            first if first.type.layout == "C" else _converted(e, first, _BOOL),
+            first if first.type.layout == "C" else converted(e, first, _BOOL),
         )
         result = e.array_new(made, [e.mask_count(first)], None)
         e.array_compress(a, first, result)
         return result
-    if kind is _Kind.ROW_MASK:
-        _check_sizes(e, e.array_sizes(a)[:1], e.array_sizes(first))
+    if kind is IndexKind.ROW_MASK:
+        check_sizes(e, e.array_sizes(a)[:1], e.array_sizes(first))
         first = places_of(e, first)
     return gathered(e, a, first, made)
 
 
 def _ordered(e: Emitter, a: V) -> V:
-    return a if _is_ordered(a.type) else _converted(e, a, a.type.dtype)
+    return a if is_ordered(a.type) else converted(e, a, a.type.dtype)
 
 
 def _copy_columns(e: Emitter, a: V, index: V, made: ArrayType) -> V:
@@ -198,9 +207,9 @@ def _copy_columns(e: Emitter, a: V, index: V, made: ArrayType) -> V:
     """
     lead = e.array_sizes(a)[:-1]
     *_, column = e.tuple_items(index)
-    a = _with_bytes(e, _as_matrix(e, a))
+    a = _with_bytes(e, as_matrix(e, a))
     rows, width = e.array_sizes(a)
-    column = _checked_columns(e, a, column)
+    column = checked_columns(e, a, column)
     (count,) = e.array_sizes(column)
     itemsize = a.type.dtype.itemsize
     one, item, step = (e.const(INT, x) for x in (1, itemsize, max(_BLOCK, _LINE // itemsize)))
@@ -260,7 +269,7 @@ def _move_column(e: Emitter, a: V, k: V, result: V, j: V) -> V:
     return start
 
 
-def _as_matrix(e: Emitter, a: V) -> V:
+def as_matrix(e: Emitter, a: V) -> V:
     """The rows along the last axis; more than two axes are in C order."""
     *lead, width = e.array_sizes(a)
     if len(lead) == 1:
@@ -270,11 +279,11 @@ def _as_matrix(e: Emitter, a: V) -> V:
     return e.array_view(a, type_, e.const(INT, 0), sizes, strides)
 
 
-def _checked_columns(e: Emitter, a: V, column: V) -> V:
+def checked_columns(e: Emitter, a: V, column: V) -> V:
     """The numbers of columns of a matrix; leaves if there is one that it does not have."""
     _, width = e.array_sizes(a)
     if column.type.dtype.kind == "b":
-        _check_sizes(e, [width], e.array_sizes(column))
+        check_sizes(e, [width], e.array_sizes(column))
         column = places_of(e, column)
     is_there = check_inside(e, a, width, column)
     e.bail_if(e.bit_not(is_there), "index out of bounds")
@@ -303,17 +312,17 @@ def places_of(e: Emitter, mask: V, made: ArrayType = _VECTOR) -> V:
 
 
 def _copy_places(e: Emitter, a: V, index: V, made: ArrayType) -> V:
-    count, at = _places(e, a, index)
+    count, at = index_places(e, a, index)
     result = e.array_new(made, [count], None)
     e.loop(count, lambda k: e.array_store(result, [k], e.array_load(a, at(k))))
     return result
 
 
-def _places(e: Emitter, a: V, index: V) -> tuple[V, Callable[[V], list[V]]]:
+def index_places(e: Emitter, a: V, index: V) -> tuple[V, Callable[[V], list[V]]]:
     """How many places there are, and a function that gives the checked indices of one."""
     items, sizes = e.tuple_items(index), e.array_sizes(a)
     counts = [e.array_sizes(x)[0] for x in items if isinstance(x.type, ArrayType)]
-    _check_sizes(e, counts[1:], counts[:1] * (len(counts) - 1))
+    check_sizes(e, counts[1:], counts[:1] * (len(counts) - 1))
     pairs = list(zip(items, sizes, strict=True))
     fixed = {
         axis: inside(e, i, n)
@@ -340,159 +349,16 @@ def inside(e: Emitter, index: V, size: V, *, is_checked: bool = False) -> V:
     return i
 
 
-# -- stores ----------------------------------------------------------------------------------------
+def check_sizes(e: Emitter, sizes: Sequence[V], others: Sequence[V]) -> None:
+    """Leave unless sizes are as they must be."""
+    for size, other in zip(sizes, others, strict=True):
+        e.bail_if(e.compare("ne", size, other), "an index of another shape")
 
 
-def can_store_at(a: ArrayType, index: Type, value: Type) -> bool:
-    """Whether `store_at` can do it: a number, or as many elements or rows as there are places; or one row for all."""
-    if not a.writeable or not can_copy(a, index) or not can_store(element_of(value), a.dtype):
-        return False
-    kind = _kind_of(a, index)
-    if kind is _Kind.COLUMNS:
-        return not isinstance(value, ArrayType) or value.ndim in (1, a.ndim)
-    if kind is _Kind.MASK and not (_is_ordered(a) and _first_type(index).layout == "C"):
-        return False
-    has_rows = kind is _Kind.ROW_MASK or (kind is _Kind.ROWS and a.ndim > 1)
-    if kind is _Kind.ROWS and _first_type(index).ndim != 1:
-        return False
-    if not isinstance(value, ArrayType):
-        return True
-    if has_rows:
-        return value.ndim in (a.ndim, a.ndim - 1)
-    return value.ndim == 1
-
-
-def store_at(e: Emitter, a: V, index: V, value: V) -> None:
-    """``a[index] = value``: everything is checked before the first element is stored."""
-    kind = _kind_of(a.type, index.type)
-    items = e.tuple_items(index) if isinstance(index.type, TupleType) else [index]
-    value = _apart(e, a, items, value)
-    is_array = isinstance(value.type, ArrayType)
-    if kind is _Kind.PLACES:
-        _store_places(e, a, index, value)
-        return
-    if kind is _Kind.COLUMNS:
-        _store_columns(e, a, items[-1], value)
-        return
-    first = items[0]
-    if kind is _Kind.MASK:
-        _check_sizes(e, e.array_sizes(a), e.array_sizes(first))
-        if is_array:
-            value = _as_elements(e, value, a.type.dtype, e.mask_count(first))
-        e.array_expand(a, first, value)
-        return
-    if kind is _Kind.ROW_MASK:
-        _check_sizes(e, e.array_sizes(a)[:1], e.array_sizes(first))
-        first = places_of(e, first)
-    e.bail_if(e.bit_not(e.are_inside(a, first)), "index out of bounds")
-    if a.type.ndim > 1:
-        _store_rows(e, a, first, value)
-        return
-    if is_array:
-        value = _as_elements(e, value, a.type.dtype, e.array_sizes(first)[0])
-    e.array_scatter(a, first, value)
-
-
-def _apart(e: Emitter, a: V, items: Sequence[V], value: V) -> V:
-    """The values, which do not lie in the array, as the items of an index do not; a number has its dtype."""
-    for item in items:
-        if isinstance(item.type, ArrayType):
-            check_apart(e, a, item)
-    if not isinstance(value.type, ArrayType):
-        return store_scalar(e, value, a.type.dtype)
-    e.bail_if(e.array_overlap(a, value), "values in the array itself")
-    return value
-
-
-def check_apart(e: Emitter, a: V, index: V) -> None:
-    """Leave if the index lies in the array; a mask may be the array itself, which is looked at before it changes."""
-    overlaps = e.array_overlap(a, index)
-    if a.type.dtype == index.type.dtype == np.bool and a.type.ndim == index.type.ndim:
-        overlaps = e.bit_and(overlaps, e.bit_not(e.array_same(a, index)))
-    e.bail_if(overlaps, "an index in the array itself")
-
-
-def _store_places(e: Emitter, a: V, index: V, value: V) -> None:
-    count, at = _places(e, a, index)
-    if isinstance(value.type, ArrayType):
-        value = _as_elements(e, value, a.type.dtype, count)
-
-    def store(k: V) -> None:
-        x = e.array_load(value, [k]) if isinstance(value.type, ArrayType) else value
-        e.array_store(a, at(k), x)
-
-    def check(k: V) -> None:
-        at(k)
-
-    e.loop(count, check)
-    e.loop(count, store)
-
-
-def _store_rows(e: Emitter, a: V, index: V, value: V) -> None:
-    """Store rows one by one, at places that are there."""
-    (size, *sizes), (stride, *strides) = e.array_sizes(a), e.array_strides(a)
-    (count,) = e.array_sizes(index)
-    if isinstance(value.type, ArrayType):
-        whole = [count, *sizes] if value.type.ndim == a.type.ndim else sizes
-        _check_sizes(e, e.array_sizes(value), whole)
-        is_plain = value.type.dtype == a.type.dtype and value.type.layout == "C"
-        e.array_scatter(a, index, value if is_plain else _converted(e, value, a.type.dtype))
-        return
-    row = ArrayType(a.type.dtype, a.type.shape[1:])
-
-    def store(k: V) -> None:
-        i = inside(e, e.array_load(index, [k]), size, is_checked=True)
-        target = e.array_view(a, row, e.mul(i, stride), sizes, strides)
-        e.array_assign(target, value, lambda x: x, may_bail=False)
-
-    e.loop(count, store)
-
-
-def _store_columns(e: Emitter, a: V, column: V, value: V) -> None:
-    """Store row by row: a number, a vector for each row, or as many elements."""
-    sizes, a = e.array_sizes(a), _as_matrix(e, a)
-    column = _checked_columns(e, a, column)
-    (count,), (rows, width) = e.array_sizes(column), e.array_sizes(a)
-    is_vector = False
-    if isinstance(value.type, ArrayType):
-        is_vector = value.type.ndim == 1
-        whole = [count] if is_vector else [*sizes[:-1], count]
-        _check_sizes(e, e.array_sizes(value), whole)
-        is_plain = value.type.dtype == a.type.dtype
-        if not is_plain or (value.type.ndim > 2 and value.type.layout != "C"):
-            value = _converted(e, value, a.type.dtype)
-        value = value if is_vector else _as_matrix(e, value)
-
-    def row(i: V) -> None:
-        def store(j: V) -> None:
-            x = value
-            if isinstance(x.type, ArrayType):
-                x = e.array_load(x, [j] if is_vector else [i, j])
-            at = inside(e, e.array_load(column, [j]), width, is_checked=True)
-            e.array_store(a, [i, at], x)
-
-        e.loop(count, store)
-
-    e.loop(rows, row)
-
-
-def _as_elements(e: Emitter, values: V, dtype: np.dtype, count: V) -> V:
-    """A vector of the dtype of the array; leaves if it has not so many elements."""
-    (size,) = e.array_sizes(values)
-    e.bail_if(e.compare("ne", size, count), "another number of values")
-    return values if values.type.dtype == dtype else _converted(e, values, dtype)
-
-
-def _converted(e: Emitter, values: V, dtype: np.dtype) -> V:
+def converted(e: Emitter, values: V, dtype: np.dtype) -> V:
     """The elements as those of a C-contiguous array of a dtype."""
     made = e.array_new(ArrayType(dtype, values.type.shape), e.array_sizes(values), None)
     may_bail = store_can_bail(values.type.element, dtype)
     convert = partial(store_convert, e, dtype=dtype)
     e.array_assign(made, values, convert, may_bail=may_bail, is_apart=True)
     return made
-
-
-def _check_sizes(e: Emitter, sizes: Sequence[V], others: Sequence[V]) -> None:
-    """Leave unless sizes are as they must be."""
-    for size, other in zip(sizes, others, strict=True):
-        e.bail_if(e.compare("ne", size, other), "an index of another shape")

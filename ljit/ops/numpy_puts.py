@@ -12,7 +12,7 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_boxed import declare_function
 from ljit.ops.numpy_convert import can_store
 from ljit.ops.numpy_fills import product_of, viewed
-from ljit.ops.numpy_index_arrays import can_store_at, check_apart, store_at
+from ljit.ops.numpy_index_stores import can_store_at, check_apart, store_at
 from ljit.ops.numpy_rules import dtype_of, element_of
 from ljit.types import ANY, BOOL, FLOAT, INT, NONE, ArrayType, Type
 
