@@ -104,7 +104,7 @@ def run(tmp_path):
         path = tmp_path / "program.py"
         path.write_text(HEADER + text)
         command = [sys.executable, str(path)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
