@@ -5,7 +5,7 @@ Structural ops are known by identity; every other op is emitted by `operations.p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from ljit.analysis.signatures import NativeLink
@@ -112,10 +112,10 @@ class GraphEmitter:
         msg = "the body of a graph ends in a Yield"
         raise CodegenError(msg)
 
-    def _run(self, block: Block, on_yield: Jump) -> None:
-        """Emit the nodes of a block; `on_yield` is called for its Yield."""
+    def _run(self, nodes: Iterable[Node], on_yield: Jump) -> None:
+        """Emit the nodes of a block, or some of them; `on_yield` is called for its Yield."""
         saved, self._yield = self._yield, on_yield
-        for node in block:
+        for node in nodes:
             if not self.e.f.is_reachable:
                 break
             if node in self._early:
@@ -419,25 +419,36 @@ class GraphEmitter:
         )
 
     def _map(self, node: Node) -> None:
+        from ljit.codegen.map_stages import in_stages
         from ljit.codegen.mapnest import emit_map, length_of
         from ljit.codegen.nest_elements import Kernel
 
         operands, count, block = self._operands(node), node.attrs.get("into", 0), node.blocks[0]
         assert isinstance(count, int)
+        nodes, results = [*block][:-1], block.terminator.inputs
 
-        def body(elements: Sequence[Native]) -> list[Native]:
-            for param, element in zip(block.params, elements, strict=True):
-                self.env[param] = self._fit(element, param.type)
-            results: list[Native] = []
-            self._run(block, results.extend)
-            return results
+        def emit(
+            known: Sequence[Value],
+            elements: Sequence[Native],
+            nodes: Sequence[Node],
+            results: Sequence[Value],
+        ) -> list[Native]:
+            for value, element in zip(known, elements, strict=True):
+                self.env[value] = self._fit(element, value.type)
+            self._run(nodes, self._no_yield)
+            return [self.env[value] for value in results] if self.e.f.is_reachable else []
 
         into, inputs = operands[:count], operands[count:]
         for value in {v for inner in block for v in inner.inputs if v.block is not block}:
             self.e.spent -= {part.text for part in self.env[value].parts}  # read at any place
         may_leave = any(inner.op.can_leave(inner) for inner in block)
-        kernel = Kernel(body, may_leave, length_of(inner.op for inner in block))
-        elements = [v.type for v in block.terminator.inputs]
+        kernel = Kernel(
+            lambda elements: emit(block.params, elements, nodes, results),
+            may_leave,
+            length_of(inner.op for inner in block),
+            staged=None if may_leave else in_stages(block, node.inputs[count:], emit),
+        )
+        elements = [v.type for v in results]
         types_ = [out.type for out in node.outputs]
         self._define(
             node,

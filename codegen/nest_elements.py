@@ -21,7 +21,7 @@ from ljit.types import INT, ScalarType
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["FEW", "Elements", "Kernel", "Places", "Source"]
+__all__ = ["FEW", "Elements", "Kernel", "Places", "RowCall", "Source", "Stage", "Staged"]
 
 _BOOL, _BYTE = ScalarType(np.dtype(np.bool_)), ScalarType(np.dtype(np.uint8))
 
@@ -35,13 +35,55 @@ class Kernel(Record):
 
     `may_leave`: it has checks that leave for the interpreter, which then redoes all elements; so none may be stored
     that is read again. `length`: about how many instructions it is (0: it moves elements); a short one may be written
-    several times. `row_loop`: what NumPy has for rows of arrays, which does as well.
+    several times. `row_loop`: what NumPy has for rows of arrays, which does as well. `staged`: the kernel in stages,
+    for rows that are long enough.
     """
 
     compute: Callable[[Sequence[Native]], Sequence[Native]]  # one result for each target
     may_leave: bool = False
     length: int = 0
     row_loop: RowLoop | None = None
+    staged: Staged | None = None
+
+
+class RowCall(Record):
+    """A call of NumPy's loop; its operands are numbers of sources, and of what was kept after them.
+
+    `limits`: between which numbers each operand has to be for the loop to be quick; none: any are.
+    """
+
+    loop: RowLoop
+    operands: tuple[int, ...]
+    limits: Sequence[tuple[float, float]] = ()
+
+    @property
+    def limits_of_operands(self) -> list[tuple[int, float, float]]:
+        """The numbers of operands that have limits, with these."""
+        pairs = zip(self.operands, self.limits, strict=bool(self.limits))
+        return [(i, low, high) for i, (low, high) in pairs]
+
+    @property
+    def type(self) -> ScalarType:
+        return ScalarType(self.loop[1][-1])
+
+
+class Stage(Record):
+    """What is computed of the elements of sources, and of what was kept, to be kept as numbers of these types.
+
+    Then come the calls, whose results are kept as well.
+    """
+
+    kernel: Kernel
+    kept: Sequence[ScalarType]
+    calls: Sequence[RowCall]
+
+
+class Staged(Record):
+    """A kernel in stages, the last of which has its results; `size`: how many values are kept in all."""
+
+    stages: Sequence[Stage]
+    last: Kernel
+    size: int
 
 
 class Elements:

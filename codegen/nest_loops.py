@@ -18,13 +18,14 @@ from functools import partial, reduce
 from ljit.codegen.builder import FALSE, TRUE, Ref, integer
 from ljit.codegen.counted_loops import State, hints_of, inner_loop, maybe_loop, outer_loop
 from ljit.codegen.forms import Native
-from ljit.codegen.nest_blocks import ROWS, SHORT, Blocks
+from ljit.codegen.nest_blocks import ROWS, SHORT
 from ljit.codegen.nest_elements import FEW, Kernel, Places, Source
 from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_overlap import Redirection, block_of, blocks_of
 from ljit.codegen.nest_packing import BLOCK_SHIFT
 from ljit.codegen.nest_reductions import BLOCK, Accumulator, combine_blocks, split, take
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, any_of, either
+from ljit.codegen.nest_stages import Stages
 from ljit.codegen.nest_strides import Strides
 from ljit.codegen.ufunc_loops import call_row_loop
 from ljit.ir import Node
@@ -34,7 +35,7 @@ __all__ = ["Loops"]
 _FEW_SHIFT = integer("i64", 2)
 
 
-class Loops(Blocks):
+class Loops(Stages):
     """The loops while they are written.
 
     `accumulators` has how a target is reduced
@@ -313,7 +314,7 @@ class Loops(Blocks):
         f.br(done)
         f.start(done)
 
-    def _walk(
+    def _walk_at_once(
         self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places, *, is_unit: bool
     ) -> None:
         """A loop over elements: by their number, or from place to place where only a run knows the strides."""

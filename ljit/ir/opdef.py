@@ -208,7 +208,9 @@ class OpDef(Record):
     - `element_op` names the op that stands for this one in the body of a loop nest, where all operands are
       scalars (``np::iadd`` -> ``np::add``; default: the op itself).
     - `row_loop(*operand_types)` names NumPy's ufunc and the dtypes of its inner loop, if that does rows of such
-      operands in less time than `lower` on this machine; else None.
+      operands in less time than `lower` on this machine; else None. `block_loop(*element_types)` names it, too, if it
+      takes so much less that other work around it is best done in stages, block by block, with the limits between
+      which the operands have to be for that (none: of any operands).
     - `accumulation` says how an elementwise op combines many elements; `reduction`, of an op on one array with the
       attributes ``axis`` and ``keepdims``, which op does it: then it is a `prim::Map`. `scan` likewise, of an op that
       combines each element with those before it.
@@ -257,6 +259,7 @@ class OpDef(Record):
     elementwise: bool = False
     element_op: str | None = None
     row_loop: Callable[..., Any] | None = None
+    block_loop: Callable[..., Any] | None = None
     accumulation: Accumulation | None = None
     reduction: Reduction | None = None
     scan: Scan | None = None

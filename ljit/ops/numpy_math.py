@@ -13,7 +13,7 @@ import numpy as np
 
 from ljit.ir.emitter import Emitter, V
 from ljit.ops import numpy_complex
-from ljit.ops.numpy_ufuncs import declare_ufunc, scalar_type_of
+from ljit.ops.numpy_ufuncs import Blocks, Limits, declare_ufunc, scalar_type_of
 
 __all__: list[str] = []
 
@@ -111,6 +111,31 @@ _C_NAMES: dict[np.ufunc, str] = {
 }
 #: what NumPy has no vectors for in float64, or as slow ones as ljit
 _ONLY_SHORT = (np.sin, np.cos, np.arctan2)
+_LARGEST = float(np.finfo("f").max)
+_BELOW_ONE = {char: float(np.nextafter(np.ones((), char), np.zeros((), char))) for char in "fd"}
+_UNIT: Limits = ((-1.0, 1.0),)
+_POSITIVE: Limits = ((float(np.finfo("f").tiny), _LARGEST),)
+#: where NumPy's loops take at most 0.8 of the time of ljit's functions, and the operands for which they do: all others
+#: are done one by one
+_BLOCKS: dict[np.ufunc, Blocks] = {
+    np.arccos: {"f": _UNIT},
+    np.arccosh: {"f": ((1.0001, _LARGEST),)},
+    np.arcsin: {"f": _UNIT},
+    np.arcsinh: {"f": (), "d": ()},
+    np.arctan: {"f": ()},
+    np.arctan2: {"f": ((-_LARGEST, _LARGEST),) * 2},
+    np.arctanh: {char: ((-one, one),) for char, one in _BELOW_ONE.items()},
+    np.cbrt: {"f": ()},
+    np.cosh: {"f": ((-86.0, 86.0),)},
+    np.exp2: {"f": ((-126.0, 126.0),)},
+    np.expm1: {"f": ((-86.0, 86.0),)},
+    np.log10: {"f": _POSITIVE},
+    np.log1p: {"f": ((-_BELOW_ONE["f"], 1e30),)},
+    np.log2: {"f": _POSITIVE},
+    np.sinh: {"f": ((-86.0, 86.0),)},
+    np.tan: {"f": ((-1024.0, 1024.0),)},
+    np.tanh: {"f": (), "d": ()},
+}
 _COMPLEX: dict[np.ufunc, Callable[..., V]] = {
     np.exp2: numpy_complex.exp2,
     np.expm1: numpy_complex.expm1,
@@ -134,8 +159,14 @@ def _elementary(name: str, of_complex: Callable[..., V] | None) -> Callable[...,
 for _function, _c_name in _C_NAMES.items():
     _kinds = "fc" if "D->D" in _function.types and os.name == "posix" else "f"
     _wide = "ef" if _function in _ONLY_SHORT else "efd"
-    declare_ufunc(_function, _elementary(_c_name, _COMPLEX.get(_function)), _kinds, wide=_wide)
+    declare_ufunc(
+        _function,
+        _elementary(_c_name, _COMPLEX.get(_function)),
+        _kinds,
+        wide=_wide,
+        blocks=_BLOCKS.get(_function, {}),
+    )
 declare_ufunc(np.exp, _exp, "fc", wide="efd")
-declare_ufunc(np.log, _log, "fc", wide="efd")
+declare_ufunc(np.log, _log, "fc", wide="efd", blocks={"f": ()})
 declare_ufunc(np.logaddexp, _logaddexp, "f")
 declare_ufunc(np.logaddexp2, _logaddexp2, "f")

@@ -7,8 +7,9 @@ RuntimeWarnings (overflow, division by zero). float16 is computed as NumPy does 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,22 @@ from ljit.ops.numpy_rules import (
 from ljit.records import Record
 from ljit.types import ANY, BOOL, INT, ArrayType, ScalarType, TupleType, Type
 
-__all__ = ["UFUNCS", "Body", "UfuncRule", "declare_boxed_ufunc", "declare_ufunc"]
+__all__ = [
+    "UFUNCS",
+    "Blocks",
+    "Body",
+    "Limits",
+    "UfuncRule",
+    "declare_boxed_ufunc",
+    "declare_ufunc",
+]
 
 Body = Callable[..., V]
+RowLoop = tuple[np.ufunc, tuple[np.dtype, ...]]  # NumPy's inner loop for these dtypes
+Limits = tuple[
+    tuple[float, float], ...
+]  # the least and the greatest number for each operand; none: any
+Blocks = Mapping[str, Limits]  # by the dtype
 
 _PARAMETERS = {1: "(x)", 2: "(x1, x2)", 3: "(x1, x2, x3)"}
 _FLOAT16 = np.dtype(np.float16)
@@ -58,6 +72,9 @@ class UfuncRule(Record):
         None  # computes float16 (in float32) where NumPy does otherwise than for wider numbers
     )
     wide: str = ""  # dtypes whose loops are NumPy's best ones where those have vectors of 64 bytes
+    blocks: Blocks = MappingProxyType(
+        {}
+    )  # those of them that are so much better that nests go through blocks
 
     def loop(self, types: Sequence[Type]) -> tuple[np.dtype, ...] | None:
         kinds = kinds_of(types)
@@ -98,7 +115,7 @@ class UfuncRule(Record):
             effect |= Effect.RAISE  # the shapes may not broadcast
         return effect
 
-    def row_loop(self, *types: Type) -> tuple[np.ufunc, tuple[np.dtype, ...]] | None:
+    def row_loop(self, *types: Type) -> RowLoop | None:
         """NumPy's loop for arrays of its own dtypes, if it is faster on this machine than what the body becomes."""
         loop = self.loop(types)
         if loop is None or loop[0].char not in self.wide:
@@ -106,6 +123,14 @@ class UfuncRule(Record):
         if any(not isinstance(t, ArrayType) or t.dtype != loop[0] for t in types):
             return None
         return (self.function, loop) if has_wide_vectors(self.function, loop) else None
+
+    def block_loop(self, *types: Type) -> tuple[RowLoop, Limits] | None:
+        """NumPy's loop for numbers of its own dtypes, if it is much faster on this machine than the body."""
+        loop = self.loop(types)
+        limits = self.blocks.get(loop[0].char) if loop is not None else None
+        if loop is None or limits is None or any(t != ScalarType(loop[0]) for t in types):
+            return None
+        return ((self.function, loop), limits) if has_wide_vectors(self.function, loop) else None
 
     def can_lower(self, *types: Type) -> bool:
         loop = self.loop(types)
@@ -167,10 +192,11 @@ def declare_ufunc(
     widens: bool = True,
     halves: Body | None = None,
     wide: str = "",
+    blocks: Blocks = MappingProxyType({}),
     **fields: Any,
 ) -> OpDef:
     """Declare the ufunc as an op; `body(e, *xs)` computes on scalars of the loop's dtypes."""
-    rule = UfuncRule(function, body, kinds, raising, converts, strong, widens, halves, wide)
+    rule = UfuncRule(function, body, kinds, raising, converts, strong, widens, halves, wide, blocks)
     name = fields.pop("name", f"np::{function.__name__}")
     UFUNCS[name] = rule
     fields.setdefault("samples", partial(_samples, rule, function))
@@ -187,6 +213,7 @@ def declare_ufunc(
             callables=fields.pop("callables", (function,)),
             elementwise=True,
             row_loop=rule.row_loop if wide else None,
+            block_loop=rule.block_loop if blocks else None,
             **fields,
         )
     )
