@@ -76,13 +76,13 @@ def sized_types(types: Sequence[Type], values: Sequence[object]) -> tuple[Type, 
 
 
 def may_be_broadcast(value: object) -> bool:
-    """Whether the value is an array with one element along an axis."""
-    return isinstance(value, np.ndarray) and 1 in value.shape
+    """Whether the value is an array with one element along an axis; a subclass may have a `shape` of its own."""
+    return type(value) is np.ndarray and 1 in value.shape
 
 
 def elements_of(value: object) -> int:
-    """How many elements the value has as an array; 0 if it is none."""
-    return value.size if isinstance(value, np.ndarray) else 0
+    """How many elements the value has as a plain array; 0 if it is none."""
+    return value.size if type(value) is np.ndarray else 0
 
 
 def without_sizes(types: Sequence[Type]) -> tuple[Type, ...]:

@@ -23,6 +23,7 @@ from ljit.passes.fuse_nodes import (
     is_store,
     is_turned_gather,
     is_writing,
+    needs_elements,
     stretches,
 )
 from ljit.passes.fuse_parts import compute_parts
@@ -95,9 +96,9 @@ def _in_order(group: Group) -> list[Node]:
 
 
 def _results(group: Group, nodes: Sequence[Node]) -> list[Value]:
-    """List the values that others need."""
-    own = [node.output for node in nodes if node not in group.shared]
-    return [value for value in own if has_outside_uses(value, group)]
+    """List the values that others need, and the extrema that raise if there are no elements."""
+    own = [node for node in nodes if node not in group.shared]
+    return [n.output for n in own if has_outside_uses(n.output, group) or needs_elements(n)]
 
 
 def _reductions(group: Group, fresh: Sequence[Value]) -> dict[str, object]:

@@ -95,7 +95,15 @@ def has_outside_uses(value: Value, group: Group) -> bool:
 def _is_element_use(user: Node, index: int, group: Group) -> bool:
     if user not in group.members:
         return False
-    return not is_writing(user) or takes_elements(user, index)
+    return takes_elements(user, index) or not (is_writing(user) or is_gather(user))
+
+
+def _is_gathered(node: Node, group: Group) -> bool:
+    """Whether a node of the group takes elements of the array at places of its own: all of it has to be there."""
+    return any(
+        user in group.members and is_gather(user) and not takes_elements(user, index)
+        for user, index in node.output.uses
+    )
 
 
 class _Planner:
@@ -157,6 +165,8 @@ class _Planner:
         if len(group.members) >= MAX_BODY or (group.is_writing and may_leave(node)):
             return False
         if is_gather(node) and not _can_take_places(group, node):
+            return False
+        if _is_gathered(node, group):
             return False
         is_output = has_outside_uses(node.output, group)
         if is_output and (group.is_writing and self._is_used_before(node, group)):
@@ -273,7 +283,7 @@ class _Planner:
     def _depends_on_itself(self, group: Group) -> bool:
         """Whether a node outside that needs a result of the group has to run before it."""
         needed = {n for node in group.members for n in self._before(node)}
-        if any(map(is_reduction, needed & group.members)):
+        if any(is_reduction(n) or _is_gathered(n, group) for n in needed & group.members):
             return True
         first = min(map(self.position.__getitem__, group.members))
         todo = list(needed - group.members)

@@ -26,6 +26,7 @@ from ljit.passes.fuse_nodes import (
     is_reduction,
     leaves_of,
     may_leave,
+    needs_elements,
 )
 from ljit.passes.fuse_updates import (
     Check,
@@ -256,11 +257,9 @@ def _can_reduce(node: Node, mask: Value) -> bool:
     """Whether elements that change nothing can stand for those that are left out."""
     if _is_count(node):
         return True
-    reduction, type_ = node.op.reduction, node.inputs[0].type
-    assert reduction is not None
-    rule = get_op(reduction.combine).accumulation
+    type_ = node.inputs[0].type
     is_scalar = isinstance(node.output.type, ScalarType)
-    if rule is None or not rule.has_identity or not is_scalar or len(reduced_axes(node)) != 1:
+    if needs_elements(node) or not is_scalar or len(reduced_axes(node)) != 1:
         return False
     assert isinstance(type_, ArrayType)
     return _can_choose(mask, ArrayType(type_.dtype, mask.type.shape), type_.element)  # type: ignore[attr-defined]

@@ -105,7 +105,7 @@ def is_writing(node: Node) -> bool:
 
 
 def takes_elements(node: Node, position: int) -> bool:
-    """Whether the nest of a writing node takes the elements of this operand, and nothing else of it."""
+    """Whether the nest of a node that writes or gathers takes the elements of this operand, and nothing else of it."""
     if is_store(node):
         return position == len(node.inputs) - 1
     return position > 0
@@ -152,6 +152,14 @@ def nest_type(node: Node) -> ArrayType | None:
 def is_reduction(node: Node) -> bool:
     """Whether the node combines the elements of an array, in a way that a nest can."""
     return node.op.reduction is not None and _reduced_type(node) is not None
+
+
+def needs_elements(node: Node) -> bool:
+    """Whether the node is a reduction that has no result, but an exception, where there are no elements."""
+    if node.op.reduction is None:
+        return False
+    rule = get_op(node.op.reduction.combine).accumulation
+    return rule is None or not rule.has_identity
 
 
 def is_scan(node: Node) -> bool:

@@ -26,9 +26,16 @@ _VECTOR = np.arange(3.0)
 
 
 def _infer_left(x: Type, y: Type) -> Type:
-    if not isinstance(x, ArrayType) or not isinstance(y, ArrayType):
-        return x if isinstance(x, ScalarType) and isinstance(y, ScalarType) else ANY
-    return elementwise_result((x, y), x.dtype)
+    if not all(isinstance(t, ArrayType | ScalarType) for t in (x, y)):
+        return ANY
+    if isinstance(x, ScalarType) and isinstance(y, ScalarType):
+        return x
+    return elementwise_result((x, y), x.dtype)  # type: ignore[attr-defined]
+
+
+def _left_effects(x: Type, y: Type) -> Effect:
+    makes_array = isinstance(x, ArrayType) or isinstance(y, ArrayType)
+    return Effect.READ | _FRESH if makes_array else Effect.PURE
 
 
 declare(
@@ -41,10 +48,10 @@ declare(
             np.broadcast_arrays(x, y)[0].copy() if np.ndim(x) or np.ndim(y) else x
         ),
         lower=lambda e, x, y: x,
-        effects=lambda x, y: Effect.READ | _FRESH if isinstance(x, ArrayType) else Effect.PURE,
+        effects=_left_effects,
         elementwise=True,
         is_cheap=True,
-        samples=((np.arange(3.0), np.ones((2, 1))),),
+        samples=((np.arange(3.0), np.ones((2, 1))), (np.float64(2.0), np.arange(3.0))),
     )
 )
 

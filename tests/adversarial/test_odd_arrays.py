@@ -349,3 +349,18 @@ def test_arrays_that_warn_when_they_are_written_to_are_read_in_silence():
     compiled = ljit.jit(shrunk)
     for _call in range(4):
         assert compiled(np.ones(5), np.ones((2, 1))).tolist() == [[1.0] * 4] * 2
+
+
+class Shapeless(np.ndarray):
+    """A subclass whose `shape` is no tuple."""
+
+    shape = "none"  # type: ignore[assignment]
+
+
+def test_a_subclass_with_a_shape_of_its_own():
+    @ljit.jit
+    def add(a, b):
+        return np.asarray(a + b)
+
+    for other in (BASE, BASE, BASE.view(Shapeless), BASE.view(Shapeless)):
+        assert np.array_equal(add(BASE, other), BASE + BASE)

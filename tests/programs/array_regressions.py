@@ -239,3 +239,23 @@ def a_view_whose_last_axis_is_new(a, x):
 def axes_of_one_element(a, x):
     a[...] = x
     return a, (a * x).sum(axis=-1), x - a * 2
+
+
+@program(lambda: (np.ones((3, 4)),), lambda: (np.zeros((3, 0)),))
+def an_extremum_that_nobody_reads(a):
+    _ = a.max()
+    return a.shape
+
+
+@program(lambda: (np.arange(12.0).reshape(3, 4),), lambda: (np.arange(9.0).reshape(3, 3),))
+def elements_of_a_mask_in_a_row_each(a):
+    above = a > 5
+    rows, columns = np.arange(a.shape[0]), a.argmax(axis=1)
+    return (~above)[rows, columns] + np.any(a > 3, axis=1)
+
+
+@program(lambda: (np.arange(12.0).reshape(3, 4), np.ones(4)))
+def a_grid_of_sums_of_rows(a, v):
+    distances = ((np.ones(a.shape, a.dtype) - v) ** 2).sum(axis=1)
+    grid = np.meshgrid(np.nansum(a, axis=0), distances)[1]
+    return np.max(grid, axis=0)
