@@ -17,7 +17,7 @@ each enclosing loop.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ljit.analysis.limits import limits_of_atoms
@@ -132,11 +132,25 @@ class _Walk:
             return
         if rules.checks is not None:
             self.checks(node, list(rules.checks(self.s, node)))
+        if rules.refused is not None:
+            self.note_refused(node, rules.refused(self.s, node))
         if rules.facts is not None:
             for fact in rules.facts(self.s, node):
                 self.s.assume(fact)
         if rules.unwrapped is not None:
             self.note_unwrapped(node, rules.unwrapped(self.s, node))
+
+    def note_refused(self, node: Node, refused: Iterable[tuple[Linear, tuple[str, ...]]]) -> None:
+        """Checks that need not be made in front of `node`, whose own fail where they would."""
+        for number, checks in refused:
+            source = _source(number)
+            rules = source.op.ranges if source is not None else None
+            if source is None or rules is None or rules.refusal is None:
+                continue
+            name, known = rules.refusal(source), self.proven[source]
+            is_checked = not set(checks).intersection(self.proven[node])
+            if name and name not in known and is_checked and _follows_at_once(node, source):
+                self.proven[source] = (*known, name)
 
     def note_unwrapped(self, node: Node, exact: Linear | None) -> None:
         if exact is None or self.s.value(node.output) == exact:
@@ -438,6 +452,26 @@ class _Walk:
 def _is_quiet(node: Node) -> bool:
     """Whether a node may stand in front of the test of a ``while``."""
     return node.op is SNAPSHOT or (not node.blocks and node.effects.is_removable)
+
+
+def _source(number: Linear) -> Node | None:
+    """The node of which an int is the output."""
+    atom = next(iter(number.atoms()), None)
+    is_output = atom is not None and not atom.path and number == Linear.of(atom)
+    return atom.value.node if atom is not None and is_output else None
+
+
+def _follows_at_once(node: Node, earlier: Node) -> bool:
+    """Whether a bailout at `node` undoes all that was done since another node."""
+    passed = earlier
+    while passed is not node:
+        following = passed.next
+        if following is None or following.op is SNAPSHOT or following.blocks:
+            return False
+        if following is not node and not following.effects.is_repeatable:
+            return False
+        passed = following
+    return True
 
 
 def _ints(node: Node) -> set[Value]:

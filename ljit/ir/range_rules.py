@@ -64,6 +64,10 @@ class RangeRules(Record):
     - `below(s, node, x)`: those that are at least 0 where `x` is less than the output.
     - `checks(s, node)`: names of checks in the lowering, each with a polynomial: if all polynomials of a name are
       at least 0 whenever the node runs, the check cannot fail, and `Node.proven` tells the lowering.
+    - `refused(s, node)`: ints that are no least int64 behind the node, each with checks that see to it as long as none
+      of them is proven.
+    - `refusal(node)`: the name under which the lowering learns that such checks of another node follow at once, so that
+      its own is needless: where that would fail, the output is the least int64. None if it has no such check.
     - `is_complete(node)`: whether the checks that are proven are all that the node's lowering has.
     """
 
@@ -77,4 +81,6 @@ class RangeRules(Record):
     implies: Callable[[Symbolic, Node, bool], Iterable[Linear]] | None = None
     below: Callable[[Symbolic, Node, Linear], Iterable[Linear]] | None = None
     checks: Callable[[Symbolic, Node], Iterable[tuple[str, Linear]]] | None = None
+    refused: Callable[[Symbolic, Node], Iterable[tuple[Linear, tuple[str, ...]]]] | None = None
+    refusal: Callable[[Node], str | None] | None = None
     is_complete: Callable[[Node], bool] | None = None

@@ -146,7 +146,8 @@ def float_to_int(e: Emitter, x: V) -> V:
     if e.is_proven(ranges.FITS):
         return e.cast(x, INT, fits=True)
     result = e.cast(x, INT)  # what does not fit gives the least int
-    e.bail_if(e.compare("eq", result, e.const(INT, -(2**63))), "float beyond int64")
+    if not e.is_proven(ranges.REFUSED):
+        e.bail_if(e.compare("eq", result, e.const(INT, -(2**63))), "float beyond int64")
     return result
 
 

@@ -11,7 +11,7 @@ from ljit.ir.range_rules import Bounds, RangeRules, Symbolic
 from ljit.ops import int_bounds
 from ljit.ops.int_bounds import are_ints, is_bool, is_int
 from ljit.ops.python_numbers import INT_MAX, INT_MIN
-from ljit.types import BYTES, INT, RANGE, ArrayType, TupleType
+from ljit.types import ANY, BYTES, FLOAT, INT, RANGE, ArrayType, ScalarType, TupleType
 
 __all__ = [
     "ABSOLUTE",
@@ -40,6 +40,7 @@ __all__ = [
     "NOT",
     "NOT_EQUAL",
     "QUOTIENT",
+    "REFUSED",
     "REMAINDER",
     "ROOT",
     "RSHIFT",
@@ -65,6 +66,7 @@ NONZERO = "nonzero"  # the divisor is not 0
 POSITIVE = "positive"  # the divisor is not below 0
 NONNEGATIVE = "nonnegative"  # the dividend is not below 0, nor is how far is shifted
 FROM_START = "from_start"  # an index is not below 0
+REFUSED = "refused"  # the least int, which stands for what does not fit, is refused by what follows
 INSIDE = "inside"  # there is an item at the index
 _MOST_SHIFT = 63  # of which more is known than that nothing but the sign is left
 
@@ -321,11 +323,19 @@ def _reach_of_root(s: Symbolic, node: Node) -> Bounds | None:
     return (0, isqrt(2**63)) if is_small and s.proves(s.value(x)) else None
 
 
+def _refusal(node: Node) -> str | None:
+    """Of floats: those beyond int64 give the least int."""
+    given = node.inputs[0].type if len(node.inputs) == 1 else ANY
+    is_float = given == FLOAT or (isinstance(given, ScalarType) and given.dtype.kind == "f")
+    return REFUSED if is_float else None
+
+
 CONVERT = RangeRules(
     value=_converted,
     bounds=int_bounds.same,
     facts=_facts_of_truncated,
     checks=_conversion_checks,
+    refusal=_refusal,
 )
 ROOT = RangeRules(reach=_reach_of_root, checks=_root_checks)
 

@@ -7,12 +7,14 @@ write the first element, so that the interpreter can run the whole operation aga
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 
 import numpy as np
 
 from ljit.ir import Effect, Node, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
-from ljit.ir.range_rules import RangeRules
+from ljit.ir.linear import Linear
+from ljit.ir.range_rules import RangeRules, Symbolic
 from ljit.ops.numpy_convert import can_store, store_can_bail, store_convert, store_scalar
 from ljit.ops.numpy_index import (
     INDEX_RANGES,
@@ -21,6 +23,7 @@ from ljit.ops.numpy_index import (
     infer_item,
     is_element,
     is_inside,
+    refused_indices,
     view_at,
 )
 from ljit.ops.numpy_index_stores import can_store_at, store_at
@@ -127,6 +130,10 @@ def _is_stored(node: Node) -> bool:
     return is_inside(node) and can_store(value, a.dtype) and not store_can_bail(value, a.dtype)
 
 
+def _refused_indices(s: Symbolic, node: Node) -> Iterable[tuple[Linear, tuple[str, ...]]]:
+    return refused_indices(s, node) if _can_setitem(*(v.type for v in node.inputs)) else ()
+
+
 def _element_type(a: Type, _index: Type, _value: Type) -> ScalarType | None:
     return ScalarType(a.dtype) if isinstance(a, ArrayType) else None
 
@@ -155,7 +162,10 @@ declare(
         effects=_setitem_effects,
         number_type=_element_type,
         ranges=RangeRules(
-            checks=INDEX_RANGES.checks, facts=INDEX_RANGES.facts, is_complete=_is_stored
+            checks=INDEX_RANGES.checks,
+            facts=INDEX_RANGES.facts,
+            refused=_refused_indices,
+            is_complete=_is_stored,
         ),
     )
 )

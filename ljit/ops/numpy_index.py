@@ -46,6 +46,7 @@ __all__ = [
     "infer_item",
     "is_element",
     "is_inside",
+    "refused_indices",
     "view_at",
     "view_type",
 ]
@@ -256,6 +257,11 @@ def _index_facts(s: Symbolic, node: Node) -> Iterator[Linear]:
         yield size - 1 - i
 
 
+def refused_indices(s: Symbolic, node: Node) -> Iterator[tuple[Linear, tuple[str, ...]]]:
+    for axis, i, _ in _indices(s, node):
+        yield i, (f"{FROM_START}.{axis}", f"{INSIDE}.{axis}")
+
+
 def is_inside(node: Node) -> bool:
     """Whether ``a[index]`` is an element that is proven to exist."""
     a, index = (v.type for v in node.inputs[:2])
@@ -279,7 +285,11 @@ def _size_of_view(s: Symbolic, node: Node, axis: int) -> Linear | None:
 
 
 INDEX_RANGES = RangeRules(
-    size=_size_of_view, checks=_index_checks, facts=_index_facts, is_complete=is_inside
+    size=_size_of_view,
+    checks=_index_checks,
+    facts=_index_facts,
+    refused=refused_indices,
+    is_complete=is_inside,
 )
 
 
