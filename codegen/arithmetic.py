@@ -179,6 +179,8 @@ def sub_overflow(e: Emitter, x: Native, y: Native) -> tuple[Native, Native]:
 
 
 def mul_overflow(e: Emitter, x: Native, y: Native) -> tuple[Native, Native]:
+    if y.ref.constant == 2:
+        return _with_overflow(e, "add", x, x)  # which LLVM does not make a test of the range of x
     return _with_overflow(e, "mul", x, y)
 
 

@@ -610,3 +610,18 @@ def rows_that_replace_one_another(n, steps):
             new[i] = row[i - 1] ^ (row[i] | row[(i + 1) % n])
         row = new
     return seen
+
+
+@program(
+    lambda: (LARGEST // 2, 3),
+    lambda: (LARGEST // 2 + 1, 3),
+    lambda: (LEAST // 2, 3),
+    lambda: (LEAST // 2 - 1, 3),
+    lambda: (1, 70),
+)
+def doubled(x, times):
+    found = [x * 2, x << 1]
+    for _ in range(times):
+        x = 2 * x
+        found.append(x)
+    return found
