@@ -23,10 +23,6 @@ from typing import Protocol
 
 from ljit.analysis.assumptions import (
     Assumption,
-    assumptions_of_closure,
-    assumptions_of_defaults,
-    assumptions_of_global,
-    assumptions_of_import,
     is_stable_constant,
 )
 from ljit.analysis.liveness import Liveness
@@ -53,20 +49,18 @@ from ljit.passes.resolve import Request, resolve
 from ljit.passes.seen_items import seen_items
 from ljit.passes.specialize_control import ControlFlow
 from ljit.passes.specialize_handlers import is_in_try
+from ljit.passes.specialize_names import Changes, Names
 from ljit.records import Record, made_by
 from ljit.types import ANY, NEVER, ArrayType, ListType, ScalarType, Type, UnionType
 
 __all__ = ["Feedback", "Specialization", "specialize", "specialize_loop"]
 
 
-class Feedback(Observations, Protocol):
+class Feedback(Observations, Changes, Protocol):
     """What earlier runs have shown about baseline nodes, by node id."""
 
     def is_widened(self, node_id: int) -> bool:
         """Whether native code failed at this node before, so that its result must stay boxed."""
-
-    def is_unstable(self, name: str) -> bool:
-        """Whether the global or closure variable `name` was seen to change."""
 
 
 class Specialization(Record, frozen=False):
@@ -176,7 +170,7 @@ class _Constants:
         return self.walk.out.constant(value)
 
     def module_attribute(self, module: types.ModuleType, name: str) -> Value | None:
-        return self.walk.module_attribute(module, name, self.node)
+        return self.walk.names.module_attribute(module, name, self.node)
 
     def items_of(self, value: Value) -> Value | None:
         made, out = value.node, self.walk.out
@@ -223,12 +217,6 @@ def _is_mere_count(value: Value) -> bool:
     return block.owner.op is LOOP and block.owner.inputs[1].is_endless
 
 
-def _rebound_in(baseline: Graph) -> frozenset[object]:
-    """The names of global and closure variables that the function binds itself."""
-    stores = (get_op("prim::store_global"), get_op("prim::store_closure"))
-    return frozenset(node.attrs["name"] for node in baseline.walk() if node.op in stores)
-
-
 class _Specializer:
     """The state of one walk. `block` is where new nodes go; `values` maps baseline values to new ones."""
 
@@ -246,7 +234,7 @@ class _Specializer:
         self.liveness = liveness
         self.values: dict[Value, Value] = {}
         self.outlined = outlined
-        self.rebound = _rebound_in(baseline)
+        self.names = Names(self, baseline)
         self.control = ControlFlow(self)
         self.handlers: dict[OpDef, Callable[[Node], bool]] = {
             CONSTANT: self.visit_constant,
@@ -255,10 +243,7 @@ class _Specializer:
             get_op("prim::ListConstruct"): self.visit_list,
             get_op("prim::iter"): self.visit_iter,
             get_op("prim::iter_call"): self.visit_iter_call,
-            get_op("prim::load_global"): self.visit_global,
-            get_op("prim::load_closure"): self.visit_closure,
-            get_op("prim::import_module"): self.visit_import,
-            get_op("prim::has_defaults"): self.visit_defaults,
+            **self.names.handlers,
             **self.control.handlers,
         }
 
@@ -427,61 +412,11 @@ class _Specializer:
         inputs = tuple(narrow if value is union else value for value in request.inputs)
         return self.apply(Request(request.op, inputs, request.attrs), node)
 
-    # -- constants, variables, profiles --------------------------------------------------------------
+    # -- constants, profiles --------------------------------------------------------------
 
     def visit_constant(self, node: Node) -> bool:
         self.values[node.output] = self.out.constant(node.attrs["value"])
         return True
-
-    def visit_global(self, node: Node) -> bool:
-        return self.visit_variable(node, assumptions_of_global)
-
-    def visit_closure(self, node: Node) -> bool:
-        return self.visit_variable(node, assumptions_of_closure)
-
-    def visit_variable(
-        self, node: Node, assumptions_of: Callable[[Node], list[Assumption]]
-    ) -> bool:
-        """A global or closure variable: a constant under an assumption unless it was seen to change."""
-        name = node.attrs["name"]
-        assert isinstance(name, str)
-        if name in self.rebound or self.feedback.is_unstable(name):
-            self.values[node.output] = self.out.append(node.op, (), node.attrs, like=node).output
-            return True
-        assumptions = assumptions_of(node)
-        if not assumptions:  # the name is not bound now
-            return self.out.deoptimize(RAISES, node)
-        for assumption in assumptions:
-            self.out.assume(assumption, node)
-        self.values[node.output] = self.out.constant_object(assumptions[-1].value)
-        return True
-
-    def visit_import(self, node: Node) -> bool:
-        """An import: the module as a constant if it is loaded, under assumptions unless one was seen to fail."""
-        assumptions = assumptions_of_import(node)
-        if not assumptions or any(self.feedback.is_unstable(a.key) for a in assumptions):
-            return self.visit_operation(node)
-        for assumption in assumptions:
-            self.out.assume(assumption, node)
-        self.values[node.output] = self.out.constant_object(assumptions[-1].value)
-        return True
-
-    def visit_defaults(self, node: Node) -> bool:
-        """A check of a function's defaults: True under an assumption unless any were seen to change."""
-        assumptions = assumptions_of_defaults(node)
-        if self.feedback.is_unstable("__defaults__") or not assumptions:
-            return self.visit_operation(node)
-        self.out.assume(assumptions[0], node)
-        self.values[node.output] = self.out.constant(True)
-        return True
-
-    def module_attribute(self, module: types.ModuleType, name: str, node: Node) -> Value | None:
-        """The attribute as a constant under an assumption; None if it is not there or changes."""
-        if name not in vars(module) or self.feedback.is_unstable(name):
-            return None
-        value = vars(module)[name]
-        self.out.assume(Assumption(vars(module), name, value), node)
-        return self.out.constant_object(value)
 
     def visit_profile(self, node: Node) -> bool:
         """Trust inference; where it does not know, guard what was observed."""
