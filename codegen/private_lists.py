@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ljit.codegen.builder import FALSE, NULL, FunctionBuilder, Ref, integer
-from ljit.codegen.forms import Native, aggregate, dtype_of, memory_type, split
+from ljit.codegen.convert import convert
+from ljit.codegen.forms import Native, dtype_of, memory_type
 from ljit.codegen.layout import BYTEARRAY_ALLOCATED, BYTEARRAY_START, VAR_SIZE
-from ljit.ops.private_items import number_codes
-from ljit.types import INT, ListType, TupleType, Type
+from ljit.ops.private_items import number_codes, numbers_of
+from ljit.types import INT, ListType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -52,15 +53,15 @@ def load(e: Emitter, x: Native, index: Native) -> Native:
 
 def store(e: Emitter, x: Native, index: Native, value: Native) -> None:
     offset = e.f.mul(index.ref, _size_of(_item(x)))
-    _store_at(e.f, x, offset, value)
+    _store_at(e, x, offset, value)
 
 
 def append(e: Emitter, x: Native, value: Native) -> None:
     """Where there is room, the item is written; else there will be twice as much."""
     used = _used(e.f, x)
-    following = e.f.binary("add", used, _size_of(value.type))
+    following = e.f.binary("add", used, _size_of(_item(x)))
     _make_room(e, x, following)
-    _store_at(e.f, x, used, value)
+    _store_at(e, x, used, value)
     _set_used(e.f, x, following)
 
 
@@ -119,7 +120,7 @@ def make(e: Emitter, items: Sequence[Native], type_: Type) -> Native:
     width = _width(type_.item)
     result = _new(e, integer("i64", len(items) * width), type_)
     for place, item in enumerate(items):
-        _store_at(e.f, result, integer("i64", place * width), item)
+        _store_at(e, result, integer("i64", place * width), item)
     return result
 
 
@@ -204,27 +205,26 @@ def _places(
     """Give address, type and alignment of each number of the item at an offset in bytes."""
     codes = number_codes(item)
     first = f.gep("i8", start(f, x), offset)
-    numbers = item.items if isinstance(item, TupleType) else (item,)
     align = min(struct.calcsize(code) for code in codes) if len(set(codes)) == 1 else 1
-    for k, number in enumerate(numbers):
+    for k, number in enumerate(numbers_of(item)):
         before = struct.calcsize(f"={codes[:k]}")
         yield f.gep("i8", first, integer("i64", before)), number, align
 
 
 def _load_at(f: FunctionBuilder, x: Native, offset: Ref) -> Native:
-    item, numbers = _item(x), []
+    """What lies in memory for an item are the components of its machine form, one after the other."""
+    item, parts = _item(x), []
     for place, number, align in _places(f, x, offset, item):
         memory = memory_type(dtype_of(number))
         value = f.load(memory, place, align, kind_of_memory(f, "item"))
         if dtype_of(number).kind == "b":
             value = f.icmp("ne", value, integer("i8", 0))
-        numbers.append(Native(number, (value,)))
-    return aggregate(item, numbers) if isinstance(item, TupleType) else numbers[0]
+        parts.append(value)
+    return Native(item, parts)
 
 
-def _store_at(f: FunctionBuilder, x: Native, offset: Ref, value: Native) -> None:
-    numbers = split(value) if isinstance(value.type, TupleType) else [value]
-    places = _places(f, x, offset, value.type)
-    for number, (place, _, align) in zip(numbers, places, strict=True):
-        bits = f.convert("zext", number.ref, memory_type(dtype_of(number.type)))
+def _store_at(e: Emitter, x: Native, offset: Ref, value: Native) -> None:
+    f, parts = e.f, convert(e, value, _item(x)).parts
+    for part, (place, number, align) in zip(parts, _places(f, x, offset, _item(x)), strict=True):
+        bits = f.convert("zext", part, memory_type(dtype_of(number)))
         f.store(bits, place, align, kind_of_memory(f, "item"))

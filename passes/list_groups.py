@@ -9,6 +9,7 @@ from __future__ import annotations
 from ljit.ir import Effect, Graph, Node, Value, get_op
 from ljit.ir.list_uses import ListUse
 from ljit.ops.private_items import number_codes
+from ljit.ops.python_types import join_all
 from ljit.passes.carried import find_slots
 from ljit.records import Record, made_by
 from ljit.types import INT, RANGE, ListType, Type, ViewType
@@ -80,6 +81,11 @@ class Group(Record, frozen=False):
     def whole(self) -> Group:
         return self if self.united is None else self.united.whole
 
+    @property
+    def item(self) -> Type:
+        """The least type that holds all that is put in, and all that was seen of it."""
+        return join_all((*self.types, *(value.type for value in self.gets)))
+
 
 class Lists:
     """The lists of a graph, in groups."""
@@ -114,10 +120,9 @@ class Lists:
     def private_type(self, value: Value) -> Type:
         """Give the type of a value as a private list; that of any other value is its own."""
         group = self.groups[value].whole if value in self.groups else None
-        if group is None or group.items is not None or len(group.types) != 1:
+        if group is None or group.items is not None or not group.types:
             return value.type
-        (item,) = group.types
-        return private_as(value.type, item)
+        return private_as(value.type, group.item)
 
     def _use(self, node: Node, use: ListUse) -> None:
         x = node.inputs[use.operand]

@@ -1,4 +1,4 @@
-"""What lists that begin empty (``[]``, comprehensions) hold later: what was seen of items that are read.
+"""What lists (``[]``, comprehensions, ``[0]``) hold later: what was seen of items that are read.
 
 This is a guess, as all types of items are: reading checks them. Only numbers, tuples of numbers and lists of those
 are guessed, which `passes/unbox_lists.py` looks for. Cost: linear in the uses of the list.
@@ -7,30 +7,45 @@ are guessed, which `passes/unbox_lists.py` looks for. Cost: linear in the uses o
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ljit.ir import Node, OpDef, Value, get_op
 from ljit.ir.list_uses import ListUse
 from ljit.ops.control import PROFILE
 from ljit.ops.private_items import number_codes
+from ljit.ops.python_types import join_all
 from ljit.passes.carried import handed_on
 from ljit.passes.insert_guards import Observations
+from ljit.passes.list_groups import is_range
 from ljit.passes.resolve import callable_op, method_op
-from ljit.types import NEVER, ListType, TupleType, Type, join
+from ljit.types import INT, NEVER, ListType, TupleType, Type, join
 
-__all__ = ["seen_items"]
+__all__ = ["seen_items", "widen_range"]
 
 _Places = tuple[int, ...]
 
 
-def seen_items(made: Value, observations: Observations) -> Type:
-    """Give the type of the items of a list of the baseline graph, as far as they were read; Never: not known."""
-    seen: Type = NEVER
+def seen_items(made: Value, observations: Observations, first: Sequence[Type]) -> Type:
+    """Give the type of the items of a list of the baseline graph, as far as they were read.
+
+    `first`: the types of those with which it begins. Never: these are all, or there are not only numbers.
+    """
+    given = join_all(first)
+    if first and not _is_of_numbers(given):
+        return NEVER
+    seen: Type = given
     for item, places in _items_read(made):
         for user, _ in item.uses:
             if user.op is PROFILE:
                 seen = join(seen, _part(observations.observed(user.id) or NEVER, places))
-    return seen if _is_of_numbers(seen) else NEVER
+    return seen if seen != given and _is_of_numbers(seen) else NEVER
+
+
+def widen_range(old: Value, made: Value, observations: Observations) -> None:
+    """Let ``list(range(n))``, which is `old` in the baseline graph, be a list of what it holds later, too."""
+    if made.node is not None and is_range(made.node):
+        seen = seen_items(old, observations, [INT])
+        made.type = made.type if seen == NEVER else ListType(seen)
 
 
 def _items_read(made: Value) -> Iterator[tuple[Value, _Places]]:

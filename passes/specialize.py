@@ -46,7 +46,7 @@ from ljit.passes.graph_writer import GraphWriter
 from ljit.passes.insert_guards import Observations, guarded_type, is_precise
 from ljit.passes.native_calls import MAX_WALKS, LinkTo, NativeCalls, no_link, result_of
 from ljit.passes.resolve import Request, resolve
-from ljit.passes.seen_items import seen_items
+from ljit.passes.seen_items import seen_items, widen_range
 from ljit.passes.specialize_control import ControlFlow
 from ljit.passes.specialize_handlers import is_in_try
 from ljit.passes.specialize_names import Changes, Names
@@ -295,14 +295,13 @@ class _Specializer:
         return results is not None
 
     def visit_list(self, node: Node) -> bool:
-        """A list: what it holds if it begins empty was seen later."""
-        item = seen_items(node.output, self.feedback) if not node.inputs else NEVER
+        """A list: what it holds later was seen, too."""
+        items = [self.values[v] for v in node.inputs]
+        item = seen_items(node.output, self.feedback, [v.type for v in items])
         if item == NEVER:
             return self.visit_operation(node)
         self.out.effects = Effect.PURE
-        type_ = ListType(item)
-        made = self.out.append(node.op, (), {"item": item}, like=node, outputs=(type_,))
-        self.finish(node, made.outputs)
+        self.finish(node, self.out.append(node.op, items, {"item": item}, like=node).outputs)
         return True
 
     def visit_iter(self, node: Node) -> bool:
@@ -351,6 +350,8 @@ class _Specializer:
         for old, new in zip(node.outputs, results, strict=True):
             self.values[old] = new
             new.name = new.name or old.name
+            if isinstance(new.type, ListType):
+                widen_range(old, new, self.feedback)
         effects = self.out.effects
         if not effects.is_repeatable or self.feedback.is_widened(node.id):  # it may warn
             self.snapshot(f"after:{node.id}", self.liveness.live_after(node), effects)

@@ -11,7 +11,8 @@ Contract: a list becomes a private one (`ListType.is_private`) if this function 
 - whatever stands in a block that ends in Return: there a list of Python's is made (`prim::python_list`), once, and
   nothing else sees the private one from there on.
 
-All its items are of one type: numbers, tuples of numbers, or private lists. No item needs a check or a reference count.
+All its items are of one type: numbers, numbers of several classes (a Union), tuples of these, or private lists. No item
+needs a check or a reference count.
 
 Algorithm: values that may be one list are united in groups, those of items in groups of their own
 (`passes/list_groups.py`); a group falls with its items' group or its holders'. Cost: linear in the graph, nothing if
@@ -82,16 +83,16 @@ def _end_of(family: list[Group], lists: Lists) -> _End | None:
 
 
 def _has_numbers(family: list[Group]) -> bool:
-    """Whether all that the lists hold is numbers of one type, and some are read."""
+    """Whether all that the lists hold is numbers, read as what all of them are, and some are read."""
     innermost = family[-1]
     if not all(group.is_good and group.types for group in family) or not innermost.reads:
         return False
     if any(group.is_copied for group in family[:-1]):
         return False
     outer = [t for group in family[:-1] for t in (*group.types, *(v.type for v in group.gets))]
-    if not all(isinstance(t, ListType) for t in outer) or len(innermost.types) > 1:
+    item = innermost.item
+    if not all(isinstance(t, ListType) for t in outer):
         return False
-    (item,) = innermost.types
     return bool(number_codes(item)) and all(v.type == item for v in innermost.gets)
 
 
@@ -223,7 +224,7 @@ def _can_be_viewed(node: Node) -> bool:
 
 def _unbox(family: list[Group], end: _End) -> None:
     shown_as = end.shown.type if end.shown is not None else NEVER
-    (item,) = family[-1].types
+    item = family[-1].item
     for group in reversed(family):
         for value in group.values:
             if value in end.before:

@@ -10,7 +10,7 @@ from typing import Any
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
 from ljit.ir.list_uses import ListUse
-from ljit.types import ANY, BOOL, FLOAT, INT, NONE, ListType, Type
+from ljit.types import ANY, BOOL, FLOAT, INT, NONE, ListType, Type, join
 
 __all__: list[str] = []
 
@@ -135,7 +135,7 @@ _method(
     infer=_infer_insert,
     lower=_lower_insert,
     can_lower=lambda target, index, value: (
-        _holds_numbers(target) and target.item == value and index in (BOOL, INT)
+        _holds_numbers(target) and join(target.item, value) == target.item and index in (BOOL, INT)
     ),
     effects=_effect_of_insert,
     list_use=ListUse(puts=2),

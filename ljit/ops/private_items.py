@@ -1,7 +1,8 @@
 """How the items of private lists lie in memory (`ListType.is_private`), and the lists of Python's that these stand for.
 
 Numbers, and tuples of numbers, lie in the memory of a ``bytearray``, one after the other, so that references to such a
-list are counted as to any object; a list of lists is a ``list`` of what the items are.
+list are counted as to any object; a list of lists is a ``list`` of what the items are. In front of a number of one of
+several classes (a Union) is a tag that says which; those of one machine type have one place.
 """
 
 from __future__ import annotations
@@ -12,21 +13,50 @@ from typing import Any
 
 import numpy as np
 
-from ljit.types import BOOL, FLOAT, INT, ListType, ScalarType, TupleType, Type, ViewType
+from ljit.types import (
+    BOOL,
+    FLOAT,
+    INT,
+    ListType,
+    ScalarType,
+    TupleType,
+    Type,
+    UnionType,
+    ViewType,
+)
 
-__all__ = ["holds_private", "number_codes", "python_list", "python_value"]
+__all__ = ["holds_private", "number_codes", "numbers_of", "python_list", "python_value"]
 
 _CODES: dict[Type, str] = {BOOL: "?", INT: "q", FLOAT: "d"}  # of the module struct
 _CODES_OF_DTYPES = {"b1": "?", "f2": "e", "f4": "f", "f8": "d"}
 _CODES_OF_DTYPES |= {f"i{size}": code for size, code in ((1, "b"), (2, "h"), (4, "i"), (8, "q"))}
 _CODES_OF_DTYPES |= {f"u{size}": code for size, code in ((1, "B"), (2, "H"), (4, "I"), (8, "Q"))}
+_TAG = ScalarType(np.dtype(np.uint8))
 
 
 def number_codes(item: Type) -> str:
     """Give the codes of the numbers in an item, as `struct` has them; none: no private list holds such items."""
-    numbers = item.items if isinstance(item, TupleType) else (item,)
-    codes = [_code(number) for number in numbers]
+    codes = [_code(number) for number in numbers_of(item)]
     return "".join(codes) if all(codes) else ""
+
+
+def numbers_of(item: Type) -> tuple[Type, ...]:
+    """Give the types of what lies in memory for an item."""
+    if isinstance(item, TupleType):
+        return tuple(x for part in item.items for x in _parts_of(part))
+    return _parts_of(item)
+
+
+def _parts_of(number: Type) -> tuple[Type, ...]:
+    return (_TAG, *_places(number).values()) if isinstance(number, UnionType) else (number,)
+
+
+def _places(union: UnionType) -> dict[str, Type]:
+    """The first member of each machine type."""
+    found: dict[str, Type] = {}
+    for member in union.members:
+        found.setdefault(_code(member), member)
+    return found if len(set(map(str.lower, found))) == len(found) else {"": union}
 
 
 def _code(number: Type) -> str:
@@ -65,13 +95,23 @@ def python_list(storage: Any, type_: ListType, made: dict[int, list[Any]] | None
 def _items(storage: Any, item: Type, made: dict[int, list[Any]]) -> Iterator[Any]:
     if isinstance(item, ListType):
         return (python_list(inner, item, made) for inner in storage)
-    if not isinstance(item, TupleType):
-        numbers = np.frombuffer(storage, number_codes(item)) if storage else np.empty(0)
-        return iter(numbers if isinstance(item, ScalarType) else numbers.tolist())
-    makers = [x.dtype.type if isinstance(x, ScalarType) else _as_it_is for x in item.items]
+    if not isinstance(item, TupleType | UnionType):
+        if isinstance(
+            item, ScalarType
+        ):  # whose dtype is np.int64, not np.longlong, the code of which is "q"
+            return iter(np.frombuffer(storage, item.dtype) if storage else ())
+        return iter(np.frombuffer(storage, number_codes(item)).tolist() if storage else ())
     rows = struct.iter_unpack(f"={number_codes(item)}", storage)
-    return (tuple(make(x) for make, x in zip(makers, row, strict=True)) for row in rows)
+    return (_value(item, iter(row)) for row in rows)
 
 
-def _as_it_is(x: Any) -> Any:
-    return x
+def _value(item: Type, numbers: Iterator[Any]) -> Any:
+    """Give an item, made of the next numbers in memory."""
+    if isinstance(item, TupleType):
+        return tuple([_value(part, numbers) for part in item.items])
+    if isinstance(item, UnionType):
+        member = item.members[next(numbers)]
+        found = {code: next(numbers) for code in _places(item)}
+        return _value(member, iter((found[_code(member)],)))
+    number = next(numbers)
+    return item.dtype.type(number) if isinstance(item, ScalarType) else number

@@ -16,6 +16,8 @@ from ljit.types import ANY, BOOL, INT, NONE, ListType, SliceType, Type
 
 __all__: list[str] = []
 
+_MAX_TIMES = 2**24
+
 
 def _make_list(*items: object, item: Type) -> list[object]:
     return list(items)
@@ -49,6 +51,21 @@ def _lower_section(e: Emitter, x: V, part: V | None = None) -> V:
     return e.list_filled(
         count, lambda k: e.list_load(x, e.add(start, e.mul(k, step))), e.result_types[0]
     )
+
+
+def _make_product(x: list[object], count: int) -> list[object]:
+    return x * count
+
+
+def _lower_product(e: Emitter, x: V, count: V) -> V:
+    made, zero, size = e.list_make([], x.type), e.const(INT, 0), e.list_size(x)
+    count = e.cast(count, INT) if count.type == BOOL else count
+    times = e.select(e.compare("lt", count, zero), zero, count)
+    e.bail_if(e.compare("gt", times, e.const(INT, _MAX_TIMES)), "a list too large")
+    e.bail_if(e.compare("gt", size, e.const(INT, _MAX_TIMES)), "a list too large")
+    e.list_resize(made, e.mul(size, times))
+    e.loop(times, lambda k: e.list_move(made, e.mul(k, size), x, zero, size))
+    return made
 
 
 def _is_of_ints(part: Type) -> bool:
@@ -122,6 +139,16 @@ _op(
     evaluate=_make_section,
     lower=_lower_section,
     can_lower=lambda x, part=NONE: part == NONE or _is_of_ints(part),
+    effects=Effect.READ | Effect.ALLOC | Effect.RAISE,
+)
+_op(
+    "private_product",
+    "(x, count)",
+    "``x * count`` of a list that nobody else sees: one more such list.",
+    infer=lambda x, count: x,
+    evaluate=_make_product,
+    lower=_lower_product,
+    can_lower=lambda x, count: not isinstance(x.item, ListType) and count in (BOOL, INT),
     effects=Effect.READ | Effect.ALLOC | Effect.RAISE,
 )
 _op(

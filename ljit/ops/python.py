@@ -139,6 +139,7 @@ _binary(
     can_lower=arithmetic.can_lower_number,
     effects=arithmetic.effect_of_mul,
     in_place_effects=arithmetic.effect_of_mul_in_place,
+    list_use=ListUse(copies="prim::private_product"),
     ranges=MUL,
     is_speculatable=True,
     samples=(*NUMBER_PAIRS, ("ab", 2), (3, "c"), ([1, 2], 2), (True, [0.0]), ((1, 2), 2)),

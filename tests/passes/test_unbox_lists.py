@@ -1,8 +1,11 @@
 """Lists that begin empty hold numbers unboxed as well: what they hold later was seen."""
 
+import numpy as np
 import pytest
 
 import ljit
+from ljit.testing.chaos import fail_each_guard
+from tests.programs.harness import compare
 
 
 def stack(n):
@@ -241,3 +244,130 @@ def test_lists_whose_items_are_moved_are_private(function):
     assert "PrivateList" in text
     assert ": List[" not in text
     assert [made.bailouts for made in compiled.specializations] == [0]
+
+
+def depth_first(starts, targets):
+    seen = [0] * (len(starts) - 1)
+    stack = [0]
+    last = -1
+    while len(stack) > 0:
+        v = stack.pop()
+        if seen[v]:
+            continue
+        seen[v] = 1
+        last = v
+        for p in range(starts[v], starts[v + 1]):
+            if not seen[targets[p]]:
+                stack.append(targets[p])
+    return last
+
+
+def merged_sets(starts, targets):
+    parent = list(range(len(starts) - 1))
+    for i in range(len(targets)):
+        a = i % 20
+        while parent[a] != a:
+            a = parent[a]
+        b = targets[i]
+        while parent[b] != b:
+            b = parent[b]
+        if a < b:
+            parent[b] = a
+        else:
+            parent[a] = b
+    return parent[7]
+
+
+def running(starts, targets):
+    sums = [0]
+    halves = [0] * len(targets)
+    for i in range(len(targets)):
+        sums.append(sums[-1] + targets[i])
+        halves[i] += i * 0.5
+    return sums[-1], halves[3] + halves[0]
+
+
+MIXED = {
+    depth_first: "Union[int, np.int64]",
+    merged_sets: "Union[int, np.int64]",
+    running: "Union[float, int]",
+}
+
+
+@pytest.mark.parametrize("function", MIXED)
+def test_lists_of_numbers_of_several_classes_are_private(function):
+    starts, targets = np.arange(0, 85, 4), (np.arange(80) * 7 + 3) % 20
+    compiled = ljit.jit(function)
+    for _ in range(4):
+        assert compare(function(starts, targets), compiled(starts, targets)) is None
+    text = str(compiled.graph_for(starts, targets))
+    assert f"PrivateList[{MIXED[function]}]" in text
+    assert ": List[" not in text
+    assert [made.bailouts for made in compiled.specializations] == [0]
+
+
+def test_items_of_several_classes_keep_them_wherever_native_code_is_left():
+    def kept(n, x, k):
+        made = [0]
+        pairs = [(0, 0)]
+        flags = [n > 2] * 2
+        for i in range(n):
+            made.append(x if i % 2 else i)
+            made.insert(0, 0.5 if i % 3 else x)
+            pairs.append((i, x) if i % 2 else (x, i))
+            flags[i % 2] = x > i
+            if i == k:
+                made.append("text")
+        total = 0
+        for v in made * 2:
+            if type(v) is not str:
+                total += v
+        for v, w in pairs:
+            total = total * 2 - v + w
+        return total, made, pairs, flags, made[::-2]
+
+    compiled = ljit.jit(kept)
+    for n, k in ((9, -1), (9, -1), (9, -1), (7, 3), (0, 0), (9, 8)):
+        for x in (np.int64(3), np.int64(-5)):
+            assert compare(kept(n, x, k), compiled(n, x, k)) is None
+    for _ in fail_each_guard(compiled):
+        assert compare(kept(8, np.int64(3), 5), compiled(8, np.int64(3), 5)) is None
+
+
+def test_a_list_that_is_repeated_is_a_new_one():
+    def repeated(n, k):
+        made = [n, 2, 3]
+        more = made * k
+        if len(more) > 4:
+            more[4] = 7
+        total = 0
+        for x in more:
+            total = total * 3 % 1009 + x
+        return total, made[1]
+
+    compiled = ljit.jit(repeated)
+    for k in (3, 3, 3, 0, -2, 1, True):
+        assert compiled(5, k) == repeated(5, k)
+    assert "prim::private_product" in str(compiled.graph_for(5, 3))
+    with pytest.raises(MemoryError):
+        compiled(5, 2**60)
+
+
+def test_items_of_numpy_have_their_class_where_native_code_is_left():
+    def elements(x, k):
+        made = []
+        for i in range(len(x)):
+            made.append(x[i])
+            made[i] += made[0]
+        made[k] += made[0]
+        return made
+
+    compiled = ljit.jit(elements)
+    for dtype in (np.int64, np.uint64, np.int32, np.float32):
+        x = np.arange(5, dtype=dtype)
+        for _ in range(4):
+            assert compare(elements(x, 1), compiled(x, 1)) is None
+        for _ in fail_each_guard(compiled):
+            made = compiled(x, 1)
+            assert [type(item) for item in made] == [dtype] * 5
+            assert made == elements(x, 1)
