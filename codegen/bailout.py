@@ -30,6 +30,9 @@ from ljit.types import ANY
 __all__ = ["Bailout", "Exit", "Landing", "known_object"]
 
 
+_COMPLETE = 0  # in the place of the id of a place
+
+
 class Exit(Record, frozen=False):
     """The state that a Snapshot describes, and the block that leaves with it once one is needed."""
 
@@ -43,14 +46,18 @@ class Exit(Record, frozen=False):
     @property
     def is_for_errors(self) -> bool:
         """Whether the interpreter goes on when an error is set."""
-        return self.catches or self.info.raises
+        return self.catches or self.info.handles > 0
 
 
 class Landing(Record):
-    """Where a handler takes the error that is set; it was inlined into `depth` functions."""
+    """Where a handler takes the error that is set; it was inlined into `depth` functions.
+
+    `is_shown`: what is raised finds the exception that is being handled, so that it has that as its context.
+    """
 
     block: BlockRef
     depth: int = 0
+    is_shown: bool = False
 
 
 class _LateCheck(Record):
@@ -62,12 +69,16 @@ class _LateCheck(Record):
 
 
 class _ErrorExit(Record):
-    """The block that leaves with the error that is set; `state`: where a handler for it begins to look."""
+    """The block that leaves with the error that is set; `state`: where a handler for it begins to look.
+
+    `is_complete`: the error has its context and its place.
+    """
 
     block: BlockRef
     place: SourceRange | None
     node: Node | None
     state: Exit | None
+    is_complete: bool = False
 
 
 class Bailout:
@@ -96,13 +107,14 @@ class Bailout:
         values: Sequence[Native],
         *,
         catches: bool = False,
-        raises: bool = False,
+        handles: int = 0,
     ) -> None:
         """Make this the state that later checks go back to."""
         private = tuple(
             (place, value.type) for place, value in enumerate(values) if holds_private(value.type)
         )
-        self.current = Exit(ExitInfo(at, names, raises, private), values, catches)
+        info = ExitInfo(at, names, handles=handles, private=private)
+        self.current = Exit(info, values, catches)
 
     def bail_if(self, condition: Ref, reason: str, *, may_wait: bool = False) -> None:
         """Leave at the current Snapshot if the condition holds.
@@ -268,7 +280,7 @@ class Bailout:
     def handled(self) -> Ref | None:
         """The exception, if the place is in a handler."""
         state = self.current
-        return state.values[-1].ref if state is not None and state.info.raises else None
+        return state.values[-1].ref if state is not None and state.info.handles else None
 
     @property
     def is_handled(self) -> bool:
@@ -280,11 +292,19 @@ class Bailout:
         place = self.node.range if self.node is not None else None
         if self.landing is not None:
             return self._block_before(self.landing, place)
+        return self._error_exit(id(place), place)
+
+    def error_block_of_handler(self) -> BlockRef:
+        """The block that leaves with what a handler has raised, which has its context and its place."""
+        return self._error_exit(_COMPLETE, None)
+
+    def _error_exit(self, key: int, place: SourceRange | None) -> BlockRef:
         state = self.current if self.current is not None and self.current.is_for_errors else None
-        found = self._errors.get((id(place), id(state)))
+        found = self._errors.get((key, id(state)))
         if found is None:
             block = self.f.new_block("error")
-            found = self._errors[id(place), id(state)] = _ErrorExit(block, place, self.node, state)
+            found = _ErrorExit(block, place, self.node, state, key == _COMPLETE)
+            self._errors[key, id(state)] = found
         return found.block
 
     def _block_before(self, landing: Landing, place: SourceRange | None) -> BlockRef:
@@ -292,6 +312,8 @@ class Bailout:
         block = self.f.new_block("error")
         saved, self.f.block = self.f.block, None
         self.f.start(block, reachable=True, cold=True)
+        if self.handled is not None and not landing.is_shown:
+            self.f.call("void", support("add_context"), (self.handled,))
         self._add_traceback(place, landing.depth)
         self.f.br(landing.block)
         self.f.block = saved
@@ -304,17 +326,16 @@ class Bailout:
         for error in self._errors.values():
             if not self.f.start(error.block, cold=True):
                 continue
-            if error.state is None:
-                self._add_traceback(error.place)
+            state = error.state
+            if state is not None and state.info.handles and not error.is_complete:
+                self.f.call("void", support("add_context"), (state.values[-1].ref,))
+            self._add_traceback(error.place)
+            if state is None or not state.catches:
                 self.ownership.leave_with(Ref("ptr", "null", 0))
-            elif error.state.info.raises:  # in a handler, which the interpreter runs again
-                self.f.call_external("void", "PyErr_Clear", ())
-                self._leave_for_handler(error, error.state.info, error.state.values)
             else:
-                self._add_traceback(error.place)
                 raised = self.f.call("ptr", support("take_error"), ())
-                values = [*error.state.values, Native(ANY, (raised,), late=partial(_same, raised))]
-                info = error.state.info.with_changes(raises=True)
+                values = [*state.values, Native(ANY, (raised,), late=partial(_same, raised))]
+                info = state.info.with_changes(raises=True)
                 self._leave_for_handler(error, info, values)
         self._finish_exits()
 

@@ -49,13 +49,15 @@ class CompileOptions(Record, eq=True):
 class ExitInfo(Record, eq=True):
     """A Snapshot as a way out: the place where the interpreter goes on, and the names of the values.
 
-    `raises`: the way out for what raises behind the Snapshot; the exception follows the values. `private`: the types
-    of the private lists among the values, and of iterations over them, by their positions.
+    Behind the values stand so many exceptions that are being `handled` there, those of inner handlers last, and, if it
+    `raises`, what is raised behind the Snapshot. `private`: the types of the private lists among the values, and of
+    iterations over them, by their positions.
     """
 
     at: str
     names: tuple[str, ...]
     raises: bool = False
+    handles: int = 0
     private: tuple[tuple[int, Type], ...] = ()
 
     def objects(self, values: Sequence[object]) -> tuple[object, ...]:

@@ -6,6 +6,7 @@ Structural ops are known by identity; every other op is emitted by `operations.p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 
 from ljit.analysis.signatures import NativeLink
@@ -166,9 +167,10 @@ class GraphEmitter:
     def _snapshot(self, node: Node) -> None:
         names = node.attrs["names"]
         assert isinstance(names, tuple)
-        catches, raises = bool(node.attrs.get("catches")), bool(node.attrs.get("raises"))
+        catches, handles = bool(node.attrs.get("catches")), node.attrs.get("handles", 0)
+        assert isinstance(handles, int)
         at, values = str(node.attrs["at"]), self._operands(node)
-        self.e.bailout.snapshot(at, names, values, catches=catches, raises=raises)
+        self.e.bailout.snapshot(at, names, values, catches=catches, handles=handles)
         self.e.polling.leave_late()
         if self._polls_at_entry:
             self._polls_at_entry = False
@@ -246,7 +248,8 @@ class GraphEmitter:
             assert body.first is not None
             bailout.node = body.first
             bailout.regain_gil()
-            self._define(body.first, boxed_call(self.e, body.first, self._operands(body.first)))
+            with self._handling():
+                self._define(body.first, boxed_call(self.e, body.first, self._operands(body.first)))
             if f.is_reachable:
                 after.jump(self._operands(body.terminator))
         bailout.landing, bailout.retry = outer
@@ -401,14 +404,18 @@ class GraphEmitter:
     # -- operations --------------------------------------------------------------------------------
 
     def _operation(self, node: Node) -> None:
-        handled = self.e.bailout.handled
-        if handled is not None and node.effects & Effect.CALL:
-            from ljit.codegen.handled import handling
+        is_call = node.effects & Effect.CALL
+        with self._handling() if is_call else nullcontext():
+            self._define(node, operation(self.e, node, self._operands(node)))
 
-            with handling(self.e, handled):
-                self._define(node, operation(self.e, node, self._operands(node)))
-            return
-        self._define(node, operation(self.e, node, self._operands(node)))
+    def _handling(self) -> AbstractContextManager[None]:
+        """Show what is called the exception whose handler it is called in, if any."""
+        handled = self.e.bailout.handled
+        if handled is None:
+            return nullcontext()
+        from ljit.codegen.handled import handling
+
+        return handling(self.e, handled)
 
     def _build(self, node: Node) -> None:
         """An array of a few elements; made in the exits if only they need it."""

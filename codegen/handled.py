@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from ljit.codegen.bailout import Landing
@@ -12,6 +12,7 @@ from ljit.codegen.forms import Native
 from ljit.codegen.layout import OB_TYPE
 from ljit.codegen.objects import owned_result
 from ljit.ops.python_types import class_of
+from ljit.types import NONE
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -32,53 +33,71 @@ def handling(e: Emitter, error: Ref) -> Iterator[None]:
     slot = e.ownership.acquire_temporary(before)
     f.call_external("void", "PyErr_SetHandledException", (error,))
     failed = f.new_block("failed")
-    outer = e.bailout.landing
-    e.bailout.landing = Landing(failed, outer.depth if outer is not None else 0)
+    left = f.new_block("left")
+    outer, outer_retry = e.bailout.landing, e.bailout.retry
+    e.bailout.landing = Landing(failed, outer.depth if outer is not None else 0, is_shown=True)
+    e.bailout.retry = left
     yield
-    e.bailout.landing = outer
+    e.bailout.landing, e.bailout.retry = outer, outer_retry
     behind = f.new_block("handled")
     f.br(behind)
     if f.start(failed, cold=True):
-        old = f.load("ptr", slot)
-        f.call_external("void", "PyErr_SetHandledException", (old,))
-        if outer is not None:
-            f.store(NULL, slot)
-            e.ownership.release(old)
-            f.br(outer.block)
-        else:
-            e.ownership.leave_with(NULL)
+        _handle_as_before(e, slot)
+        f.br(outer.block if outer is not None else e.bailout.error_block_of_handler())
+    if f.start(left, cold=True):
+        _handle_as_before(e, slot)
+        e.bail("a check in a handler")
     if f.start(behind):
         f.call_external("void", "PyErr_SetHandledException", (before,))
         e.ownership.release_slot(slot)
 
 
+def _handle_as_before(e: Emitter, slot: Ref) -> None:
+    """Let the exception in the slot be the one that is handled, on a way out."""
+    before = e.f.load("ptr", slot)
+    e.f.call_external("void", "PyErr_SetHandledException", (before,))
+    e.f.store(NULL, slot)
+    e.ownership.release(before)
+
+
 def raise_(e: Emitter, operands: Sequence[Native], *, has_cause: bool) -> None:
     """Raise where the function has a handler, if that runs no unknown code; else the interpreter does."""
-    node, f = e.bailout.node, e.f
-    operand = node.inputs[0] if node is not None and len(operands) == 1 else None
-    if has_cause or operand is None or not e.bailout.is_handled:
+    node, f, handled = e.bailout.node, e.f, e.bailout.handled
+    first = node.inputs[0] if node is not None and operands else None
+    makes_one = first is not None and first.is_constant and _is_builtin(first.constant)
+    is_known = makes_one or (first is not None and _is_exception(e, operands[0]))
+    has_known_cause = not has_cause or operands[1].type == NONE or _is_exception(e, operands[1])
+    if not (is_known and has_known_cause and e.bailout.is_handled):
         e.bail("raise")
         return
-    cls, pointer = class_of(operand.type), operands[0].ref
-    handled = e.bailout.handled
-    if handled is not None and handled.text == pointer.text:  # raised again, as it is
-        with handling(e, handled):
-            own = f.load("ptr", f.gep("i8", pointer, integer("i64", OB_TYPE)))
-            f.call_external("void", "PyErr_SetObject", (own, pointer))
-            f.br(e.bailout.error_block())
-        return
-    if cls is not None and issubclass(cls, BaseException):
-        f.call_external("void", "PyErr_SetObject", (e.context.keep(cls), pointer))
-    elif operand.is_constant and _is_builtin_exception(operand.constant):
-        made = owned_result(e, f.call_external("ptr", "PyObject_CallNoArgs", (pointer,)))
-        f.call_external("void", "PyErr_SetObject", (pointer, made.ref))
-    else:
-        e.bail("raise")
-        return
-    f.br(e.bailout.error_block())
+    with handling(e, handled) if handled is not None else nullcontext():
+        error = operands[0].ref
+        if makes_one:
+            error = owned_result(e, f.call_external("ptr", "PyObject_CallNoArgs", (error,))).ref
+        if has_cause:
+            _set_cause(e, error, operands[1])
+        cls = f.load("ptr", f.gep("i8", error, integer("i64", OB_TYPE)))
+        f.call_external("void", "PyErr_SetObject", (cls, error))
+        f.br(e.bailout.error_block())
 
 
-def _is_builtin_exception(value: object) -> bool:
+def _set_cause(e: Emitter, error: Ref, cause: Native) -> None:
+    """``from cause``: the exception takes a reference; none stands for None."""
+    cause_or_null = cause.ref if cause.type != NONE else NULL
+    e.ownership.retain(cause_or_null)
+    e.f.call_external("void", "PyException_SetCause", (error, cause_or_null))
+
+
+def _is_exception(e: Emitter, x: Native) -> bool:
+    """Whether it is an exception for sure: by its class, or being one that is handled."""
+    cls, state = class_of(x.type), e.bailout.current
+    if cls is not None:
+        return issubclass(cls, BaseException)
+    handled = state.values[len(state.info.names) :] if state is not None else ()
+    return any(error.ref.text == x.ref.text for error in handled)
+
+
+def _is_builtin(value: object) -> bool:
     """Whether the value is a class of exceptions whose instances C code makes."""
     if not isinstance(value, type) or not issubclass(value, BaseException):
         return False

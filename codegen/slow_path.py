@@ -2,7 +2,8 @@
 
 `slow_entry` is the entry behind the last specialisation: it calls ``self._slow_call(args, kwargs)`` in Python.
 `helper_result(result)` makes of a `Raised` the error that it holds; all else stays.
-`take_error()` gives the exception that is set, with its traceback, and unsets it.
+`take_error()` gives the exception that is set, with its traceback, and unsets it. `add_context(handled)` gives the one
+that is set the context that it gets where `handled` is being handled.
 `enter_recursive_call` guards code that can come back to itself: CPython's recursion limit holds in it, and the
 machine's stack does not overflow however high that limit was set. The functions of `gil.py` are in the same module.
 """
@@ -292,11 +293,30 @@ done:
 """
 
 
+_ADD_CONTEXT = f"""
+declare ptr @PyErr_GetHandledException()
+declare void @PyErr_SetHandledException(ptr)
+declare void @PyErr_SetObject(ptr, ptr)
+define void @add_context(ptr %handled) nounwind {{
+  %error = call ptr @take_error()
+  %before = call ptr @PyErr_GetHandledException()
+  call void @PyErr_SetHandledException(ptr %handled)
+  %class.place = getelementptr i8, ptr %error, i64 {layout.OB_TYPE}
+  %class = load ptr, ptr %class.place
+  call void @PyErr_SetObject(ptr %class, ptr %error)
+  call void @PyErr_SetHandledException(ptr %before)
+  call void @Py_DecRef(ptr %before)
+  call void @Py_DecRef(ptr %error)
+  ret void
+}}
+"""
+
+
 @cache
 def _support() -> CompiledModule:
     """All of these functions, compiled once and never freed."""
-    text = _SLOW_ENTRY + _TAKE_ERROR + _check_stack_text() + support_text()
-    exports = ("check_stack", "helper_result", "take_error", *SUPPORT_NAMES)
+    text = _SLOW_ENTRY + _TAKE_ERROR + _ADD_CONTEXT + _check_stack_text() + support_text()
+    exports = ("add_context", "check_stack", "helper_result", "take_error", *SUPPORT_NAMES)
     return compile_ir(text, "slow_entry", exports=exports, optimize=False)
 
 

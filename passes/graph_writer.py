@@ -30,7 +30,8 @@ class GraphWriter:
 
     `effects` collects the effects of new nodes since it was last cleared. `dirty` says that unknown code may have run:
     assumptions checked at the entry may not hold any more, so they are checked again where they are made.
-    `catches`: the place is in the body of a Try; `handling`: in a handler (`passes/specialize_handlers.py`).
+    `catches`: the place is in the body of a Try; `handled` are the exceptions of the handlers around,
+    inner ones last (`passes/specialize_handlers.py`).
     `narrowed` has the types that Unions are known to have at the place (`passes/narrowing.py`).
     """
 
@@ -41,7 +42,7 @@ class GraphWriter:
         self.effects = Effect.PURE
         self.dirty = False
         self.catches = False
-        self.handling = False
+        self.handled: tuple[Value, ...] = ()
         self.narrowed: dict[Value, Type] = {}
         self._constants: dict[tuple[int, bool], Value] = {}
 
@@ -83,11 +84,8 @@ class GraphWriter:
     ) -> None:
         """Put a Snapshot of named values here, instead of one that directly precedes.
 
-        If `effects` (of what ran before) is unknown code, it may have changed shapes: check the arrays. There is no
-        Snapshot in a handler.
+        If `effects` (of what ran before) is unknown code, it may have changed shapes: check the arrays.
         """
-        if self.handling:
-            return
         pairs = list(pairs)
         last = self.block.last
         if last is not None and last.op is SNAPSHOT:
@@ -97,18 +95,12 @@ class GraphWriter:
         attrs: dict[str, object] = {"at": at, "names": names}
         if self.catches:
             attrs["catches"] = True
-        self.append(SNAPSHOT, values, attrs)
+        if self.handled:
+            attrs["handles"] = len(self.handled)
+        self.append(SNAPSHOT, (*values, *self.handled), attrs)
         arrays = [v for v in values if holds_array(v.type)] if effects & Effect.CALL else ()
         if arrays:
             self.append(get_op("prim::check_arrays"), arrays)
-
-    def snapshot_of_handler(
-        self, at: str, pairs: Iterable[tuple[str, Value]], error: Value
-    ) -> None:
-        """Put the Snapshot here that gives an exception back to the interpreter."""
-        names, values = zip(*pairs, strict=True) if pairs else ((), ())
-        attrs = {"at": at, "names": names, "raises": True}
-        self.append(SNAPSHOT, (*values, error), attrs)
 
     def deoptimize(self, reason: str, like: Node) -> bool:
         """End the block here; gives False: control does not go on."""

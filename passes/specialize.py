@@ -284,8 +284,8 @@ class _Specializer:
     def visit_call(self, node: Node) -> bool:
         """A call: native if the callee is, else what the callee's op or Python does."""
         self.out.effects = Effect.PURE
-        if self.feedback.is_widened(node.id):
-            return self.visit_operation(node)
+        if self.feedback.is_widened(node.id) or self.out.handled:
+            return self.visit_operation(node)  # which shows what is called the exception
         operands = [self.values[v] for v in node.inputs]
         is_native, results = self.calls.call(self.out, node, operands, self.feedback)
         if not is_native:

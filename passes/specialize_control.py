@@ -54,8 +54,8 @@ class Walk(Protocol):
     def visit(self, node: Node) -> bool:
         """Walk one node; False if control does not go on behind it."""
 
-    def snapshot(self, at: str, live: Iterable[Value]) -> None:
-        """Put a Snapshot of baseline values here."""
+    def snapshot(self, at: str, live: Iterable[Value], effects: Effect = Effect.PURE) -> None:
+        """Put a Snapshot of baseline values here, behind what had the `effects`."""
 
     def saved(self, value: Value) -> Value:
         """Give what Snapshots hold of a baseline value."""
@@ -80,18 +80,6 @@ class _Exits(Record, frozen=False):
     def add_outputs(self, values: Sequence[Value]) -> None:
         """Count in what leaves the node with these outputs."""
         self.out = [join(a, v.type) for a, v in zip(self.out, values, strict=True)]
-
-    def saved(self) -> Callable[[], None]:
-        """Give the function that brings this state back."""
-        second = self.second
-        state = self.next, self.out, second.types if second is not None else []
-
-        def restore() -> None:
-            self.next, self.out, types_ = state
-            if second is not None:
-                second.types = types_
-
-        return restore
 
 
 class ControlFlow:
@@ -211,17 +199,6 @@ class ControlFlow:
         for old, type_ in zip(node.outputs, types_, strict=True):
             self.values[old] = region.add_output(type_, old.name)
         return True
-
-    def saved(self) -> Callable[[], None]:
-        """Give the function that takes back what is done to the exits, and to `dirty`, from now on."""
-        undo, dirty = [exits.saved() for exits in self.exits.values()], self.out.dirty
-
-        def restore() -> None:
-            for restore_one in undo:
-                restore_one()
-            self.out.dirty = dirty
-
-        return restore
 
     # -- loops -------------------------------------------------------------------------------------
 
@@ -414,10 +391,10 @@ class ControlFlow:
 
     def leave_at(self, node: Node, reason: str) -> bool:
         """Leave at a terminator, which the interpreter runs; of a handler, too: it does not look at the exception."""
-        handling, self.out.handling = self.out.handling, False
+        handled, self.out.handled = self.out.handled, ()
         self.snapshot(f"before:{node.id}", self.liveness.live_before(node))
         self.out.deoptimize(reason, node)
-        self.out.handling = handling
+        self.out.handled = handled
         return False
 
     def next_trip(self, exits: _Exits, values: Sequence[Value], end: Node) -> bool:

@@ -9,49 +9,41 @@ raise, and the handler is short, that node is tried in a `prim::Try` of its own,
         %x = Try {%y = the node; -> (%y)} {(%e): Break(%e, what the last Catch names)}
         ...
         Break[the outer one](...)
-      Snapshot[at=handler:ID, raises=True](..., %error)
+      Snapshot[at=handler:ID, handles=1](..., %error)
       ...                       # the handler
 
-The Snapshot gives the exception back to the interpreter, which runs the handler from its start. There can be no other
-one in a handler, as an exception that is being handled is no register. So nothing in it may leave native code behind
-what must not be done twice. Unknown code may run in it, and finds the exception in `sys.exc_info`; what that raises
-leaves the function, so there may be no handler around this one, and no array whose shape would have to be checked
-behind it. A handler in which that does not hold is given up: the exception goes back at once.
+The Snapshots in a handler have the exception: the interpreter handles it where it goes on. What is called there
+finds it in `sys.exc_info`; what is raised there has it as its context, and goes to the handler around this one, in
+native code or in the interpreter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ljit.ir import Effect, Node, Value, get_op
 from ljit.ops.control import (
     BREAK,
-    CALL_NATIVE,
     CATCH,
-    DEOPTIMIZE,
-    LOOP,
     NOT_CAUGHT,
     PROFILE,
-    RAISED,
     REGION,
-    SNAPSHOT,
     TRY,
     UNREACHABLE,
     YIELD,
 )
-from ljit.passes.rewriting import erase_behind
 from ljit.records import Record, made_by
 from ljit.source import depth_of
-from ljit.types import ANY, Type, holds_array, join
+from ljit.types import ANY, Type, join
 
 if TYPE_CHECKING:
     from ljit.passes.specialize_control import ControlFlow, Walk
 
 __all__ = ["Handlers", "is_in_try"]
 
-_MAX_HANDLER = 60  # nodes
+_MAX_HANDLER = 200  # nodes
 
 
 class _Landing(Record, frozen=False):
@@ -69,8 +61,6 @@ class Handlers:
         self.walk = walk
         self.control = control
         self.out = walk.out
-        self.given_up: set[Node] = set()
-        self._handled: Value | None = None  # the exception of the handler that is being walked
         #: of the Trys around the place; None: the interpreter has the handler
         self._landings: list[_Landing | None] = []
 
@@ -92,14 +82,18 @@ class Handlers:
 
     def visit_reraise(self, node: Node) -> bool:
         """What no clause takes goes to the handler around this one, or back to the interpreter."""
-        landing = self._landings[-1] if self._landings and self.out.handling else None
-        if landing is None or self._handled is None:
+        landing, handled = self._landing, self.out.handled
+        if landing is None or not handled:
             return self.out.deoptimize(NOT_CAUGHT, node)
         if depth_of(node.range) == depth_of(landing.node.range):
-            self._go_to(landing, node, self._handled)
+            self._go_to(landing, node, handled[-1])
         else:
-            self._raise_in_caller(landing, node, self._handled)
+            self._raise_in_caller(landing, node, handled[-1])
         return False
+
+    @property
+    def _landing(self) -> _Landing | None:
+        return self._landings[-1] if self._landings else None
 
     def _raise_in_caller(self, landing: _Landing, node: Node, error: Value) -> None:
         """Raise what leaves a function that was inlined where that was called: its traceback has that place, too."""
@@ -123,9 +117,7 @@ class Handlers:
 
     def _is_native(self, node: Node) -> bool:
         body, handler = node.blocks
-        inside = list(handler.walk())
-        is_short = len(inside) <= _MAX_HANDLER and all(n.op not in (LOOP, TRY) for n in inside)
-        if not is_short or node in self.given_up or self.out.handling:
+        if sum(1 for _ in handler.walk()) > _MAX_HANDLER:
             return False
         return any(self.has_raised(n) for n in body.walk())
 
@@ -147,29 +139,20 @@ class Handlers:
         return self.control.finish_region(node, both)
 
     def _visit_handler(self, node: Node, landing: _Landing) -> None:
-        """Walk the handler; the exception goes back if that does not work out."""
+        """Walk the handler: what is raised in the body may have changed anything before."""
         out, handler = self.out, node.blocks[1]
         given = [landing.region.add_output(type_) for type_ in landing.types]
         self.walk.values.update(zip(handler.params, given, strict=True))
+        handled, out.handled = out.handled, (*out.handled, given[0])
+        out.dirty = True
         assert handler.first is not None
         live = self.walk.liveness.live_before(handler.first)
-        live = [v for v in live if v is not handler.params[0] and not v.is_constant]
-        pairs = [(v.key, self.walk.saved(v)) for v in live]
-        out.snapshot_of_handler(f"handler:{node.id}", pairs, given[0])
-        snapshot, undo = out.block.last, self.control.saved()
-        assert snapshot is not None
-        out.handling, out.dirty, self._handled = True, True, given[0]
+        self.walk.snapshot(f"handler:{node.id}", live, Effect.CALL)
         results = self.control.block_results(handler)
-        out.handling = False
+        out.handled = handled
         if results is not None:
             self.control.exits[node].add_outputs(results)
             out.append(YIELD, results, like=node)
-        may_call = not out.catches and not any(holds_array(v.type) for v in snapshot.inputs)
-        if _is_unsafe(_behind(snapshot), may_call=may_call):
-            self.given_up.add(node)
-            undo()
-            erase_behind(snapshot)
-            out.deoptimize(RAISED, node)
 
     def has_raised(self, node: Node) -> bool:
         """Whether a node was seen to raise where a handler got it."""
@@ -177,7 +160,7 @@ class Handlers:
 
     def tried(self, node: Node, emit: Callable[[], Node]) -> Node:
         """Emit an operation of the baseline `node`: in a Try of its own if it raises for a native handler."""
-        landing = self._landings[-1] if self._landings and not self.out.handling else None
+        landing = self._landing
         if landing is None or not self.has_raised(node):
             return emit()
         return self._try(landing, node, emit)
@@ -207,44 +190,6 @@ def is_in_try(node: Node) -> bool:
     """Whether the node is in the body of a Try (not in a handler of one only)."""
     owners = [(block, block.owner) for block in node.blocks_around() if block.owner is not None]
     return any(owner.op is TRY and block is owner.blocks[0] for block, owner in owners)
-
-
-def _behind(node: Node) -> Iterator[Node]:
-    while node.next is not None:
-        node = node.next
-        yield node
-
-
-def _is_unsafe(nodes: Iterable[Node], *, may_call: bool) -> bool:
-    """Whether a handler may leave where something has been done for good, or calls what it must not."""
-    check = _SafetyCheck(may_call)
-    check.visit(nodes, is_done=False)
-    return check.has_failed
-
-
-class _SafetyCheck:
-    """One walk over a handler, which has no loops."""
-
-    def __init__(self, may_call: bool) -> None:
-        self.may_call = may_call
-        self.has_failed = False
-
-    def visit(self, nodes: Iterable[Node], *, is_done: bool) -> bool:
-        """Walk the nodes of a block; gives whether something has been done for good behind them."""
-        for node in nodes:
-            if node.op is SNAPSHOT:
-                is_done = False
-            elif node.blocks:
-                ends = [self.visit(block, is_done=is_done) for block in node.blocks]
-                is_done |= any(ends)
-            else:
-                effects = node.op.effects_of(node)
-                is_call = bool(effects & Effect.CALL) and not self.may_call
-                is_call |= node.op is CALL_NATIVE  # which is not shown the exception (`handling`)
-                leaves = node.op is DEOPTIMIZE or node.op.can_leave(node)
-                self.has_failed |= is_call or (is_done and leaves)
-                is_done |= not effects.is_repeatable
-        return is_done
 
 
 def _caught_at(node: Node, region: Node) -> Sequence[Value]:

@@ -4,12 +4,12 @@ from ljit.interp.code import Code, LoopInfo, Trace, observed
 from ljit.interp.compiler import compile_graph
 from ljit.interp.hot_loops import MIN_TRIPS
 from ljit.interp.machine import (
+    Errors,
     Finished,
     Hooks,
     InterpreterState,
     LoopExit,
     NoHooks,
-    RaisedAt,
     Resumed,
     Returned,
     resume,
@@ -23,13 +23,13 @@ __all__ = [
     "MIN_TRIPS",
     "Code",
     "Deoptimized",
+    "Errors",
     "Finished",
     "Hooks",
     "InterpreterState",
     "LoopExit",
     "LoopInfo",
     "NoHooks",
-    "RaisedAt",
     "Resumed",
     "Returned",
     "Trace",

@@ -16,7 +16,7 @@ from ljit.interp.tracebacks import Entries, entries_of
 from ljit.records import Record
 from ljit.stack import compiler_frames
 
-__all__ = ["Landing", "landing_at", "landing_of_native"]
+__all__ = ["Landing", "landing_at"]
 
 
 #: registers, and their variables in a step
@@ -53,14 +53,6 @@ def landing_at(code: Code, pc: int) -> Landing:
         return found
     with compiler_frames():
         return code.landings.setdefault(pc, _landing_at(code, pc))
-
-
-def landing_of_native(code: Code, pc: int) -> Landing:
-    """Give the landing of what native code raised: at a place in a body, or at a handler that is to run it."""
-    region = next((t for t in code.tries if t.handler == pc), None)
-    if region is None:
-        return landing_at(code, pc)
-    return Landing(-1, region, (), (), _named(region.parameters))
 
 
 def _landing_at(code: Code, pc: int) -> Landing:

@@ -20,19 +20,20 @@ from ljit.interp.hot_loops import (
     HotLoops,
     count_native_trips,
 )
-from ljit.interp.landings import Landing, landing_at, landing_of_native
+from ljit.interp.landings import Landing, landing_at
 from ljit.interp.recursion import enter_frame, leave_frame
 from ljit.interp.steps import DONE, Step, step_at
 from ljit.interp.tracebacks import drop_callers, drop_own_frames, replace_own_frames
 from ljit.records import Record
 
 __all__ = [
+    "NO_ERRORS",
+    "Errors",
     "Finished",
     "Hooks",
     "InterpreterState",
     "LoopExit",
     "NoHooks",
-    "RaisedAt",
     "Resumed",
     "Returned",
     "resume",
@@ -42,8 +43,21 @@ __all__ = [
 _NEVER = 2**63
 
 
+class Errors(Record):
+    """The exceptions that are `handled` at a place, those of inner handlers last, and what is `raised` there."""
+
+    handled: tuple[BaseException, ...] = ()
+    raised: BaseException | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.handled) or self.raised is not None
+
+
+NO_ERRORS = Errors()
+
+
 class LoopExit(Record):
-    """How a hot loop was left by who ran it: `Finished`, `Returned`, `Resumed` or `RaisedAt`."""
+    """How a hot loop was left by who ran it: `Finished`, `Returned` or `Resumed`."""
 
     @staticmethod
     def finished(values: Sequence[object]) -> Finished:
@@ -56,14 +70,9 @@ class LoopExit(Record):
         return Returned(value)
 
     @staticmethod
-    def resumed(at: str, values: Mapping[str, object]) -> Resumed:
+    def resumed(at: str, values: Mapping[str, object], errors: Errors = NO_ERRORS) -> Resumed:
         """Go on at the place `at` after setting `values` (by `Value.key`)."""
-        return Resumed(at, values)
-
-    @staticmethod
-    def raised_at(at: str, values: Mapping[str, object], error: BaseException) -> RaisedAt:
-        """Go on with the handler for `error` at the place `at`, after setting `values`."""
-        return RaisedAt(at, values, error)
+        return Resumed(at, values, errors)
 
 
 class Finished(LoopExit):
@@ -83,12 +92,7 @@ class Resumed(LoopExit):
 
     at: str
     values: Mapping[str, object]
-
-
-class RaisedAt(Resumed):
-    """See `LoopExit.raised_at`."""
-
-    error: BaseException
+    errors: Errors
 
 
 class Hooks(Protocol):
@@ -145,11 +149,11 @@ class InterpreterState(Record, frozen=False):
         count_native_trips(code.loops, state.registers, hooks)
         return state
 
-    def run(self, hooks: Hooks, error: BaseException | None = None) -> object:
-        """Run on to the function's return; `error`: what native code raised here."""
+    def run(self, hooks: Hooks, errors: Errors = NO_ERRORS) -> object:
+        """Run on to the function's return; `errors`: what native code handled and raised here."""
         enter_frame()
         try:
-            return execute(self.code, self.registers, self.pc, hooks, error)
+            return execute(self.code, self.registers, self.pc, hooks, errors)
         except BaseException as error:
             drop_own_frames(error)
             raise
@@ -180,24 +184,32 @@ def resume(
     at: str,
     values: Mapping[str, object],
     hooks: Hooks = NO_HOOKS,
-    error: BaseException | None = None,
+    errors: Errors = NO_ERRORS,
 ) -> object:
     """Run on from the place `at` with the given live values (by `Value.key`).
 
-    `error` was raised there by native code: what goes on is its handler.
+    `errors` were handled and raised there by native code.
     """
     state = InterpreterState.at_position(code, at, values, hooks)
     try:
-        return state.run(hooks, error)
+        return state.run(hooks, errors)
     except BaseException as error:
         drop_own_frames(error)
         raise
 
 
+class _Entering(Record):
+    """A handler that is entered in its midst: at a pc, with the errors of handlers in it."""
+
+    region: TryInfo
+    pc: int
+    errors: Errors
+
+
 class _Run(HotLoops):
     """One activation, as its steps see it."""
 
-    __slots__ = ("_code", "hooks", "known", "on_profile", "raised_at", "region")
+    __slots__ = ("_code", "entering", "hooks", "known", "on_profile", "raised_at", "region")
 
     def __init__(self, code: Code, hooks: Hooks) -> None:
         super().__init__(hooks)
@@ -206,6 +218,7 @@ class _Run(HotLoops):
         self.on_profile = hooks.on_profile
         self.known: set[int] = set()  # nodes that the hooks know to raise
         self.raised_at: int | None = None  # where native code raised
+        self.entering: _Entering | None = None  # a handler that native code was in
         self.region: TryInfo | None = None  # whose body raised last
 
     def see(self, node_id: int, value: object) -> object:
@@ -229,18 +242,28 @@ class _Run(HotLoops):
         _set(self._code, registers, left.values)
         count_native_trips(self._code.loops, registers, self.hooks, loop)
         pc = self._code.pc_of(left.at)
-        if isinstance(left, RaisedAt):
-            self.raise_at(pc, left.error)
+        if left.errors:
+            self.raise_at(pc, left.errors)
         return pc
 
-    def raise_at(self, pc: int, error: BaseException) -> None:
-        """Raise what native code has raised; its traceback has the user's frame already."""
+    def raise_at(self, pc: int, errors: Errors) -> None:
+        """Raise what native code was handling, to go on in that handler, or what it has raised.
+
+        Its traceback has the user's frame already.
+        """
+        outer, *inner = errors.handled or (errors.raised,)
+        assert outer is not None
+        if errors.handled:
+            around = [t for t in self._code.tries if t.handler <= pc < t.end]
+            around.sort(key=lambda region: region.start)
+            rest = Errors(tuple(inner), errors.raised)
+            self.entering = _Entering(around[-len(errors.handled)], pc, rest)
         self.raised, self.raised_at = True, pc
-        context = error.__context__
+        context = outer.__context__
         try:
-            raise error
+            raise outer
         finally:
-            error.__context__ = context
+            outer.__context__ = context
 
     def caught(self, step: Step, registers: list[Any]) -> BaseException:
         """Give what is raised in a Try of the step, whose handler comes next, with the user's traceback."""
@@ -273,10 +296,10 @@ def execute(
     registers: list[Any],
     pc: int,
     hooks: Hooks,
-    error: BaseException | None = None,
+    errors: Errors = NO_ERRORS,
 ) -> object:
-    """Run from `pc` until a Return: step after step. `error`: what native code raised there."""
-    _go_on(code, registers, pc, _Run(code, hooks), error=error)
+    """Run from `pc` until a Return: step after step. `errors`: what native code handled and raised there."""
+    _go_on(code, registers, pc, _Run(code, hooks), errors=errors)
     return registers[code.result]
 
 
@@ -289,7 +312,7 @@ def _go_on(
     pc: int,
     run: _Run,
     within: TryInfo | None = None,
-    error: BaseException | None = None,
+    errors: Errors = NO_ERRORS,
 ) -> int:
     """Run until a Return, or (`within`) until control leaves the handler of a Try; gives the pc where that is."""
     steps = code.steps
@@ -297,8 +320,8 @@ def _go_on(
     while pc in here:
         step = None
         try:
-            if error is not None:
-                given, error = error, None
+            if errors:
+                given, errors = errors, NO_ERRORS
                 run.raise_at(pc, given)
             while pc in here:
                 step = steps.get(pc) or step_at(code, pc)
@@ -319,9 +342,13 @@ def _handle(
     region = run.region
     if region is None or not (within is None or within.handler <= region.start < within.end):
         raise
+    entering, run.entering = run.entering, None
+    start, errors = region.handler, NO_ERRORS
+    if entering is not None:
+        start, errors = entering.pc, entering.errors
     registers[region.error] = error
     try:
-        return _go_on(code, registers, region.handler, run, region)
+        return _go_on(code, registers, start, run, region, errors)
     except BaseException as following:
         drop_own_frames(following)
         return _handle(code, registers, run, within, following)
@@ -339,8 +366,10 @@ def _note(
 ) -> None:
     """Put the traceback right, and find the Try whose body raised: its handler gets what is current there."""
     values: Mapping[str, object] = {}
-    if run.raised_at is not None:
-        landing = landing_of_native(code, run.raised_at)
+    if run.entering is not None:
+        landing = Landing(-1, run.entering.region, (), (), ())
+    elif run.raised_at is not None:
+        landing = landing_at(code, run.raised_at)
     else:
         if step is not None:
             pc, values = _place(pc, step, error)
@@ -352,7 +381,8 @@ def _note(
     run.raised, run.raised_at = False, None
     run.region = None if isinstance(error, InternalError) else landing.region
     if landing.region is not None:
-        landing.fill(registers, values)
+        if run.entering is None:
+            landing.fill(registers, values)
         if landing.region.loop is not None:
             run.count_raise(landing.region.loop, registers, NODES_OF_LEAVING_RAISE)
 

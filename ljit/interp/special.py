@@ -77,8 +77,8 @@ def _exact_type(value: object) -> Type:
 def snapshot(
     at: str, names: Sequence[str], sources: Sequence[int], registers: list[object]
 ) -> object:
-    """Keep what a bailout behind this Snapshot goes back to."""
-    return at, dict(zip(names, [registers[i] for i in sources], strict=True))
+    """Keep what a bailout behind this Snapshot goes back to; exceptions that are handled have no names."""
+    return at, dict(zip(names, [registers[i] for i in sources], strict=False))
 
 
 def deoptimize(reason: str, snapshot_register: int | None, registers: list[Any]) -> object:

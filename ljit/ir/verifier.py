@@ -286,7 +286,8 @@ class _Verifier:
         snapshots = [n for n in self.graph.walk() if n.op is self.snapshot]
         for node in snapshots:
             names: Any = node.attrs.get("names", ())
-            if len(names) != len(node.inputs) - bool(node.attrs.get("raises")):
+            handled: Any = node.attrs.get("handles", 0)
+            if len(names) != len(node.inputs) - handled:
                 self.report(10, "a Snapshot has one name an operand", node)
         if not snapshots:
             return

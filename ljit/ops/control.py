@@ -250,14 +250,14 @@ TYPE_IS = _control(
 )
 SNAPSHOT = _control(
     "Snapshot",
-    "(*live, at, names, catches=False, raises=False)",
+    "(*live, at, names, catches=False, handles=0)",
     """The interpreter state that every bailout behind it (up to the next one) goes back to.
 
     `at` names a place in the baseline graph: ``before:ID``, ``after:ID`` (of a node), ``header:ID``
-    (the start of a trip of a Loop, its block parameters set) or ``handler:ID`` (of a Try, its parameters set; then
-    it `raises`, and one more operand is the exception that the interpreter handles there). `names` gives for each
-    operand the `Value.key` of the baseline value that it stands for. `catches`: an exception raised behind it leaves
-    for the interpreter too, which has a handler for it.""",
+    (the start of a trip of a Loop, its block parameters set) or ``handler:ID`` (of a Try, its parameters set).
+    `names` gives for each operand the `Value.key` of the baseline value that it stands for. So many more operands
+    as it `handles` are the exceptions of the handlers that the place is in, inner ones last. `catches`: an exception
+    raised behind it leaves for the interpreter too, which has a handler for it.""",
     effects=Effect.RAISE,
 )
 

@@ -59,7 +59,7 @@ from ljit.runtime.native import (
     pass_calls,
 )
 from ljit.runtime.options import Options
-from ljit.runtime.outlining import OutlinedLoops
+from ljit.runtime.outlining import OutlinedLoops, state_of
 from ljit.runtime.plans import (
     BOUND_CALLS_BEFORE_FILLING_IN,
     MAX_COMPILES,
@@ -456,12 +456,10 @@ class ProfilingExecutor:
         assert self.baseline is not None
         leaving = unit.exits[exit_index]
         _log.debug(self.fn.__qualname__, "bails out at", leaving.at, unit.sites[site_index].reason)
-        values = leaving.objects(values)
-        state = dict(zip(leaving.names, values, strict=leaving.raises is False))
-        error = values[-1] if leaving.raises and isinstance(values[-1], BaseException) else None
+        state, errors = state_of(leaving, values)
         plan.bailouts[site_index] += 1
         unit.bailouts[site_index] += 1
-        learn_raise(plan.feedback, unit, site_index, error)
+        learn_raise(plan.feedback, unit, site_index, errors.raised)
         reason = unit.sites[site_index].reason
         raised, is_hot = True, reason == HOT
         if is_hot:
@@ -470,7 +468,7 @@ class ProfilingExecutor:
             learn(plan.feedback, unit, site_index)  # for the loops that are outlined now
         try:
             hooks = _Hooks(self, plan, is_hot=is_hot)
-            result = resume(self.baseline.code, leaving.at, state, hooks, error)
+            result = resume(self.baseline.code, leaving.at, state, hooks, errors)
             raised = False
             return result
         finally:

@@ -11,11 +11,11 @@ All this ends: each compile of a loop needs as many trips again as the one befor
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ljit import config
 from ljit.errors import InternalError
-from ljit.interp import MIN_TRIPS, LoopExit, LoopInfo, RaisedAt
+from ljit.interp import MIN_TRIPS, Errors, LoopExit, LoopInfo, Resumed
 from ljit.ir import Node, Value
 from ljit.ops.control import CALLEE_LEFT, LOOP, PLANNED_EXITS, RAISED
 from ljit.runtime.links import link_to, note_callers
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ljit.codegen import ExitInfo
     from ljit.runtime.executor import ProfilingExecutor
 
-__all__ = ["OutlinedLoops", "exit_of"]
+__all__ = ["OutlinedLoops", "exit_of", "state_of"]
 
 _log = config.logger("profiling_executor")
 
@@ -93,7 +93,7 @@ class OutlinedLoops:
         if unit is None:
             return None
         result = unit.call(values)
-        if isinstance(result, RaisedAt):
+        if isinstance(result, Resumed) and result.errors:
             self._note_raise(plan, found, loop, result.values, values[live.index(_trip(loop))])
         return result if isinstance(result, LoopExit) else None
 
@@ -205,7 +205,7 @@ def _leave(
     if reason not in PLANNED_EXITS and reason != CALLEE_LEFT:
         found.bailouts[site_index] += 1
         if reason == RAISED:
-            learn_raise(plan.feedback, unit, site_index, values[-1])
+            learn_raise(plan.feedback, unit, site_index, state_of(leaving, values)[1].raised)
         else:
             learn(plan.feedback, unit, site_index)
         if wants_compile(found, plan.feedback, site_index, reason):
@@ -215,10 +215,12 @@ def _leave(
 
 def exit_of(leaving: ExitInfo, values: tuple[object, ...]) -> LoopExit:
     """Say to the interpreter that native code has left with these values."""
-    values = leaving.objects(values)
-    state = dict(zip(leaving.names, values, strict=not leaving.raises))
-    if not leaving.raises:
-        return LoopExit.resumed(leaving.at, state)
-    error = values[-1]
-    assert isinstance(error, BaseException)
-    return LoopExit.raised_at(leaving.at, state, error)
+    return LoopExit.resumed(leaving.at, *state_of(leaving, values))
+
+
+def state_of(leaving: ExitInfo, values: tuple[object, ...]) -> tuple[dict[str, object], Errors]:
+    """Give the values by their names, and the exceptions that stand behind them."""
+    shown = leaving.objects(values)
+    errors: list[Any] = list(shown[len(leaving.names) :])
+    raised = errors.pop() if leaving.raises else None
+    return dict(zip(leaving.names, shown, strict=False)), Errors(tuple(errors), raised)

@@ -11,7 +11,6 @@ import pytest
 
 import ljit
 from ljit.config import overridden
-from ljit.ops.control import RAISED
 
 
 @pytest.fixture(autouse=True)
@@ -124,6 +123,44 @@ def of_another_class(table, key):
         return 0
 
 
+def with_a_loop(xs, table):
+    total = 0
+    for x in xs:
+        try:
+            total += table[x]
+        except KeyError:
+            for i in range(x):
+                total -= i
+    return total
+
+
+def of_two_tables(xs, table, others):
+    total = 0
+    for x in xs:
+        try:
+            total += table[x]
+        except KeyError:
+            try:
+                total += others[x]
+            except KeyError:
+                total -= 1
+    return total
+
+
+def called_for(xs, table):
+    log = []
+    for x in xs:
+        try:
+            try:
+                table[x]
+            except KeyError as error:
+                log.append(str(error))
+                raise ValueError(x) from error
+        except ValueError as error:
+            log.append((str(error), type(error.__cause__), error.__context__ is error.__cause__))
+    return log
+
+
 def further_in(table, key):
     try:
         return of_another_class(table, key) + 1
@@ -187,6 +224,9 @@ def places_in(error):
         (taken, ([1, 2, 3],)),
         (counted, ([1, 2, 1] * 9,)),
         (of_two_kinds, ({1: 1}, [1, 2] * 9)),
+        (with_a_loop, ([1, 2, 3] * 9, {1: 1})),
+        (of_two_tables, ([1, 2, 3] * 9, {1: 1}, {2: 1})),
+        (called_for, ([1, 2, 3] * 9, {1: 1})),
         (through_callees, ({1: 1}, [1, 2] * 9)),
         (through_several_callees, ({1: 1}, [1, 2] * 9)),
         (through_callees_again, ({1: 1}, [1, 2] * 9)),
@@ -297,7 +337,7 @@ def test_an_exception_that_a_native_handler_took_is_freed():
     assert alive() is None
 
 
-def test_a_handler_that_calls_what_may_look_is_left_to_the_interpreter():
+def test_what_a_native_handler_calls_may_look_at_the_exception():
     def look(xs, table):
         seen = []
         for x in xs:
@@ -307,12 +347,33 @@ def test_a_handler_that_calls_what_may_look_is_left_to_the_interpreter():
                 seen.append(sys.exc_info()[1].args)
         return seen
 
-    f = ljit.jit(look)
-    for _ in range(5):
-        assert f([1, 2, 3], {1: 1}) == [(2,), (3,)]
-    (plan,) = f._executor.plans.values()
-    reasons = {site.reason for unit in plan.units for site in unit.sites}
-    assert RAISED in reasons
+    f, _, bailouts = compiled(look, [1, 2, 3], {1: 1})
+    assert f([1, 2, 3], {1: 1}) == [(2,), (3,)]
+    assert bailouts == 0
+    assert sys.exc_info() == (None, None, None)
+
+
+def test_a_check_that_fails_behind_a_call_in_a_handler_does_not_call_again():
+    log = []
+
+    def noted(keys, table):
+        total = 0
+        for key in keys:
+            try:
+                total += table[key]
+            except KeyError as error:
+                log.append(key)
+                total += key
+                log.append(sys.exc_info()[1] is error)
+        return total
+
+    f, plan, bailouts = compiled(noted, [1, 2, 3], {1: 1})
+    assert bailouts == 0
+    log.clear()
+    assert f([2**62, 2**62], {}) == 2**63
+    assert log == [2**62, True] * 2
+    assert plan.unit.bailouts.total() == 1
+    assert sys.exc_info() == (None, None, None)
 
 
 class Spy:

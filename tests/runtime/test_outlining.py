@@ -605,12 +605,19 @@ def classes_raised(xs, table):
     return seen
 
 
+@pytest.fixture
+def without_native_handlers(monkeypatch):
+    monkeypatch.setattr("ljit.passes.specialize_handlers._MAX_HANDLER", 0)
+
+
+@pytest.mark.usefixtures("without_native_handlers")
 def test_a_loop_that_raises_in_most_trips_is_hot_soon_and_known_after_the_first_call():
     f = ljit.jit(classes_raised)
     assert f(list(range(6000)), {}) == 6000
     assert "it raises too often" in f.explain()
 
 
+@pytest.mark.usefixtures("without_native_handlers")
 def test_a_loop_whose_body_raises_often_is_given_up_and_one_that_raises_now_and_then_is_not():
     often, seldom = ljit.jit(classes_raised), ljit.jit(classes_raised)
     for _ in range(4):
