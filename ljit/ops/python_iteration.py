@@ -31,18 +31,14 @@ from ljit.ops.iteration_rules import (
     reads_memory,
     rule_of,
 )
-from ljit.ops.python_types import class_of
 from ljit.types import ANY, BOOL, INT, TupleType, Type, ViewType
 
 __all__ = ["HAS_NEXT", "ITER", "ITER_CALL", "NEXT", "VIEW_SIZE"]
 
 
 def _view_type(t: Type) -> Type:
-    """The type of the view of an iterable: itself, a cursor, or unknown."""
-    if is_view(t):
-        return t
-    cls = class_of(t)
-    return ANY if cls is None or views.is_indexed_class(cls) else views.CURSOR
+    """The type of the view of an iterable: itself, or a cursor, which any object has."""
+    return t if is_view(t) else views.CURSOR
 
 
 def _view(e: Emitter, x: V) -> V:
@@ -50,18 +46,19 @@ def _view(e: Emitter, x: V) -> V:
 
 
 def _infer_enumerate(iterable: Type, start: Type = INT) -> Type:
-    part = _view_type(iterable)
-    return ANY if part == ANY or start not in (BOOL, INT) else ViewType("enumerate", (part, INT))
+    if start not in (BOOL, INT):
+        return ANY
+    return ViewType("enumerate", (_view_type(iterable), INT))
 
 
 def _infer_zip(*iterables: Type) -> Type:
     parts = tuple(map(_view_type, iterables))
-    return ANY if ANY in parts else ViewType("zip", parts) if parts else TupleType(())
+    return ViewType("zip", parts) if parts else TupleType(())
 
 
 def _infer_reversed(sequence: Type) -> Type:
     part = _view_type(sequence)
-    if part in (ANY, views.CURSOR):
+    if part == views.CURSOR:
         return part
     return ANY if isinstance(sequence, ViewType) else ViewType("reversed", (part, INT))
 
@@ -177,7 +174,7 @@ ZIP_VIEW = _iteration_op(
     infer=_infer_zip,
     evaluate=views.zip_view,
     lower=_lower_zip,
-    can_lower=lambda *types: bool(types) and _infer_zip(*types) != ANY,
+    can_lower=lambda *types: bool(types),
     effects=_effect_of_maker,
     iter_callables=(zip,),
     list_use=ListUse(gives_view=True),

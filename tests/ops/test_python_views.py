@@ -8,6 +8,7 @@ import pytest
 import ljit
 from ljit.ir import Graph, get_op
 from ljit.ops.control import RETURN, SNAPSHOT
+from ljit.ops.python_iteration import HAS_NEXT
 from ljit.ops.python_views import (
     CURSOR,
     Cursor,
@@ -287,6 +288,63 @@ LOOPS = [
     (fails, lambda: (iter([1, 1, 0, 1]),)),
     (fails, lambda: (generator(3),)),
 ]
+
+
+MAKERS = {
+    "list": lambda: [3, 1, 2] * 9,
+    "tuple": lambda: (3, 1.5),
+    "range": lambda: range(40),
+    "set": lambda: {5, 6},
+    "dict": lambda: {5: 6, 7: 8},
+    "array": lambda: np.arange(5),
+    "rows": lambda: np.ones((2, 3)),
+    "generator": lambda: generator(30),
+    "late error": lambda: generator(30, KeyError("late")),
+    "text": lambda: "text",
+    "no dimension": lambda: np.array(5),
+    "number": lambda: 5,
+}
+
+
+def made(kind):
+    return MAKERS[kind]()
+
+
+def over_what_a_call_gives(kind):
+    total = 0
+    for x in made(kind):
+        total = total + x
+    for i, x in enumerate(made(kind)):
+        total = total + x * i
+    for x, y in zip(made(kind), made("list")):
+        total = total + x * y
+    for x in reversed(made(kind)):
+        total = total - x
+    return total
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_what_a_call_gives_is_iterated_as_by_cpython(kind):
+    compiled = ljit.jit(over_what_a_call_gives)
+    for _ in range(4):
+        expected = attempt_plainly(over_what_a_call_gives, (kind,))
+        assert attempt_plainly(compiled, (kind,)) == expected
+
+
+def test_what_a_call_gives_is_iterated_natively():
+    def total(kind):
+        result = 0
+        for x in made(kind):
+            result += x
+        for x in enumerate(made(kind)):
+            result += x[1]
+        return result
+
+    compiled = ljit.jit(total)
+    for _ in range(3):
+        assert compiled("generator") == 870
+    views = [n.inputs[0].type for n in compiled.graph_for("generator").walk() if n.op is HAS_NEXT]
+    assert views == [CURSOR, ViewType("enumerate", (CURSOR, INT))]
 
 
 @pytest.mark.parametrize(("function", "make"), LOOPS)
