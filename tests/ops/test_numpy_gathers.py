@@ -164,13 +164,13 @@ def test_nests_take_columns_in_the_order_of_numpy(size: int) -> None:
     m = rng.integers(-99, 99, (size, size)) / 4
     i, j = rng.integers(-size, size, 6), rng.integers(-size, size, size + 5)
     full = rng.integers(-9, 9, (6, size + 5)) / 2
-    sizes = [
+    common = [
         (i, j, full), (i[:1], j, full), (i, j[:1], full), (i + size, j, full), (i, j - size, full), (i, j[:0], full[:, :0]),
-        (i[:0], j, full[:0]), (i, j, full[:4]),
+        (i[:0], j, full[:0]), (i, j, full[:4]), (i, j, np.asfortranarray(full)),
     ]  # fmt: skip
     masks = [(i, j > 0, 1.5), (i % 3 > 0, j, full)]
     layouts = [
-        (i, j, 1.5), (i, j, np.asfortranarray(full)), (i, j, full[0]), (i, j, full[:, :1]), (i, j[:1], full[:, :1]),
+        (i, j, 1.5), (i, j, full[0]), (i, j, full[:, :1]), (i, j[:1], full[:, :1]),
         (i, j[::-1], full[::-1, ::-1]), (i[::2], j, full[::2]), (i.astype(np.int8), j.astype(np.int16), full),
     ]  # fmt: skip
     with_gaps = np.repeat(m, 2, axis=1)[::-1, ::2]
@@ -180,7 +180,7 @@ def test_nests_take_columns_in_the_order_of_numpy(size: int) -> None:
         (with_gaps, masks[:1]),
     ):
         compiled = ljit.jit(taken_by_columns)
-        for rows, columns, w in sizes[:1] + (sizes + others) * 2:
+        for rows, columns, w in common[:1] + (common + others) * 2:
             same_in_nests(compiled, taken_by_columns, form, rows, columns, w)
 
 
