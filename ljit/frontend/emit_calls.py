@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission, emits
 from ljit.frontend.emit_dicts import GrowingDict
 from ljit.frontend.emit_nested import inline_call, inline_lambda
+from ljit.frontend.known_names import known_value
 from ljit.frontend.tree import Tree
 from ljit.ir import Value
 from ljit.source import SourceRange
@@ -24,6 +27,7 @@ _WARN = "warn"  # looks at the line, and at no variables
 _FRAME_ACCESS = frozenset(("locals", "globals", "eval", "exec", "breakpoint", _WARN))
 _FRAME_ACCESS_WITHOUT_ARGUMENTS = frozenset(("vars", "dir", "super"))
 _FRAME_METHODS = frozenset(("_getframe", "currentframe", "_getframemodulename"))
+_QUIET = ("ignore", "warn")  # settings of np.errstate that native code need not look at
 
 
 def refuse_frame_access(e: Emission, name: str, where: SourceRange, *, has_arguments: bool) -> None:
@@ -50,6 +54,7 @@ def _apply(e: Emission, call: tree.Apply) -> Value:
     if _is_warning(e, call):
         return _warn(e, call)
     _check_frame_access(e, call)
+    _refuse_loud_floats(e, call)
     if _has_stars(call):
         return _star_call(e, call)
     if isinstance(call.function, tree.Select) and _is_method(e, call.function, call):
@@ -158,6 +163,24 @@ def _check_frame_access(e: Emission, call: tree.Apply) -> None:
     elif isinstance(call.function, tree.Select) and call.function.name in _FRAME_METHODS:
         message = f"{call.function.name}() looks at the frame of the function"
         raise e.unsupported(f"{message} and is not translated", call.range)
+
+
+def _refuse_loud_floats(e: Emission, call: tree.Apply) -> None:
+    """Leave functions to CPython in which NumPy is to raise or call for what floats do.
+
+    Settings that are no constants are loud for `np.errstate`; `np.seterr` mostly restores with them what was before.
+    """
+    function = known_value(e, call.function)
+    if function is not np.errstate and function is not np.seterr:
+        return
+    named = [k.value for k in call.keywords if isinstance(k, tree.Keyword)]
+    constants = [s.value for s in (*call.arguments, *named) if isinstance(s, tree.Const)]
+    count = len(call.arguments) + len(call.keywords)
+    are_all_known = function is np.seterr or len(constants) == count
+    if not are_all_known or any(c not in _QUIET for c in constants if c is not None):
+        name = f"np.{function.__name__}"
+        message = f"{name} with other settings than 'ignore' and 'warn' is not translated"
+        raise e.unsupported(f"{message}; native code does not look at it", call.range)
 
 
 def _has_stars(call: tree.Apply) -> bool:

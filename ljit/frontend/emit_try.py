@@ -11,13 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-import numpy as np
-
 from ljit.frontend import tree
 from ljit.frontend.emission import Cleanup, Emission, emits
 from ljit.frontend.emit_conditions import truth
 from ljit.frontend.emit_targets import assign
-from ljit.frontend.known_names import known_value
 from ljit.ir import Block, Value, get_op
 from ljit.ops.control import RERAISE, TRY, UNREACHABLE, YIELD
 from ljit.source import SourceRange
@@ -26,7 +23,6 @@ from ljit.types import ANY
 __all__: list[str] = []
 
 _Emit = Callable[[], None]
-_QUIET = ("ignore", "warn")  # settings of np.errstate that native code need not look at
 
 
 @emits(tree.Try)
@@ -46,7 +42,6 @@ def _try(e: Emission, statement: tree.Try) -> None:
 def _with(e: Emission, statement: tree.With) -> None:
     where, call = statement.range, get_op("py::call")
     _refuse_inlined(e, "with", where)
-    _refuse_errstate(e, statement.manager)
     manager = e.expression(statement.manager)
     methods = e.emit("prim::context_methods", manager, where=where)
     attrs = {"count": 2, "star": None}
@@ -81,17 +76,6 @@ def _refuse_inlined(e: Emission, what: str, where: SourceRange) -> None:
     if e.inlining:
         message = f"{what} in a nested function is not translated; define it at module level"
         raise e.refused(message, where, e.find(e.inlining[0].name))  # as a value it is CPython's
-
-
-def _refuse_errstate(e: Emission, manager: tree.Tree) -> None:
-    """Leave functions to CPython in which NumPy is to raise or call for what floats do."""
-    if not isinstance(manager, tree.Apply) or known_value(e, manager.function) is not np.errstate:
-        return
-    settings = [k.value for k in manager.keywords if isinstance(k, tree.Keyword)]
-    are_known = len(settings) == len(manager.keywords) and not manager.arguments
-    if not are_known or not all(isinstance(s, tree.Const) and s.value in _QUIET for s in settings):
-        message = "np.errstate with other settings than 'ignore' and 'warn' is not translated"
-        raise e.unsupported(f"{message}; native code does not look at it", manager.range)
 
 
 # -- handlers --------------------------------------------------------------------------------------

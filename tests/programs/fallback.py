@@ -14,6 +14,27 @@ def errstate_that_raises(a):
         return str(error)
 
 
+@program(lambda: (np.array([1.0, 0.0]),), is_translated=False)
+def a_manager_made_before_that_raises(a):
+    loud = np.errstate(all="raise")
+    try:
+        with loud:
+            return 1 / a
+    except FloatingPointError as error:
+        return str(error)
+
+
+@program(lambda: (np.array([1.0, 0.0]),), is_translated=False)
+def settings_that_raise_for_a_while(a):
+    before = np.seterr(divide="raise")
+    try:
+        return 1 / a
+    except FloatingPointError as error:
+        return str(error)
+    finally:
+        np.seterr(**before)
+
+
 @program(lambda: (3,), is_translated=False)
 def local_class(n):
     class Point:

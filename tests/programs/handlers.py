@@ -967,3 +967,12 @@ def small_arrays_are_written_where_native_handlers_take_over(xs):
         except ValueError:
             failed += 1
     return pair[0] * pair[1], failed
+
+
+@program(lambda: (np.array([1.0, 0.0]),))
+def settings_that_are_quiet_for_a_while(a):
+    before = np.seterr(divide="ignore", over=None)
+    try:
+        return 1 / a
+    finally:
+        np.seterr(**before)
