@@ -22,20 +22,16 @@ from ljit.codegen.nest_blocks import ROWS, SHORT
 from ljit.codegen.nest_elements import FEW, Kernel, Places, Source
 from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_overlap import Redirection, block_of, blocks_of
-from ljit.codegen.nest_packing import BLOCK_SHIFT
-from ljit.codegen.nest_reductions import BLOCK, Accumulator, combine_blocks, split, take
+from ljit.codegen.nest_reduced_rows import FEW_SHIFT, ReducedRows
+from ljit.codegen.nest_reductions import Accumulator
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, any_of, either
-from ljit.codegen.nest_stages import Stages
 from ljit.codegen.nest_strides import Strides
 from ljit.codegen.ufunc_loops import call_row_loop
-from ljit.ir import Node
 
 __all__ = ["Loops"]
 
-_FEW_SHIFT = integer("i64", 2)
 
-
-class Loops(Stages):
+class Loops(ReducedRows):
     """The loops while they are written.
 
     `accumulators` has how a target is reduced
@@ -70,22 +66,6 @@ class Loops(Stages):
         self._are_dense = False
         self._are_moved = False
         self._same: Operand | None = None
-
-    @property
-    def is_last_reduced(self) -> bool:
-        return bool(self._reduced_targets) and self.ndim - 1 in self.reduced
-
-    @property
-    def first_fresh(self) -> int | None:
-        """The first reduced axis if those behind it are, too: results begin there; others were filled before."""
-        if not self.is_last_reduced or len(self.runs[-1]) < len(self.reduced):
-            return None
-        return self.runs[-1][0]
-
-    @property
-    def _is_combined_once(self) -> bool:
-        """Whether a run of elements along the inner axis is all that there is of a result."""
-        return self.columns == 1 and len(self.runs[-1]) == 1 and self.first_fresh == self.inner
 
     def emit(self) -> None:
         """Write the copy for known inner strides, and that for any strides where it may be needed."""
@@ -356,138 +336,9 @@ class Loops(Stages):
                 state += [x.cursors[-1] for x in moving]
         if self.kernel.length <= SHORT and len(rows) == 1 and not self._reduced_targets:
             self.e.context.packs = True
-            some = self.f.binary("lshr", trip, _FEW_SHIFT)
+            some = self.f.binary("lshr", trip, FEW_SHIFT)
             state = maybe_loop(self.e, some, state, from_place(FEW), FEW * self.kernel.length)
             trip = self.f.binary("and", trip, integer("i64", FEW - 1))
             maybe_loop(self.e, trip, state, from_place(1), self.kernel.length)
         else:
             inner_loop(self.e, trip, state, from_place(1), hints, self.kernel.length)
-
-    def _vector_loop(
-        self, trip: Ref, start: State, body: Callable[[Ref, State], State], hints: Sequence[str]
-    ) -> State:
-        """An inner loop; the checks of its elements that may wait are made behind it."""
-        bailout, blamed = self.e.bailout, list[tuple[Node | None, str]]()
-        if not (self.kernel.may_leave and self.f.has_vectors):
-            return inner_loop(self.e, trip, start, body, hints, self.kernel.length)
-
-        def checked(k: Ref, carried: State) -> State:
-            bailout.waiting = []
-            new, found = body(k, carried[:-1]), bailout.waiting
-            bailout.waiting = None
-            blamed.extend((node, reason) for _, node, reason in found)
-            conditions = [condition for condition, *_ in found]
-            return [*new, reduce(partial(self.f.binary, "or"), conditions, carried[-1])]
-
-        *state, failed = inner_loop(
-            self.e, trip, [*start, FALSE], checked, hints, self.kernel.length
-        )
-        if blamed:
-            node, reason = blamed[0]
-            bailout.bail_for(node, failed, reason)
-        return state
-
-    def _combine_rows(
-        self, rows: Sequence[Sequence[Native]], k: Ref | None, strides: Places
-    ) -> None:
-        """Combine the reduced results of rows with what there is, if there is anything yet."""
-        if not self.f.is_reachable:
-            return
-        is_alone = self.columns > 1 and not self.is_last_reduced  # columns are not combined
-        for i in range(len(rows) if is_alone else 1):
-            found = zip(*(rows[i : i + 1] if is_alone else rows), strict=True)
-            for (target, a), (first, *more) in zip(self._reduced_targets, found, strict=True):
-                value = reduce(a.combine, more, first)
-                with self._at(self._rows[i]):
-                    if self.inner == self.ndim - 1 or self.first_fresh != self.ndim - 1:
-                        value = a.combine(self._load(target, k, strides[target]), value)
-                    self._store(target, k, strides[target], value)
-
-    def _reduce(
-        self,
-        trip: Ref,
-        hoisted: Sequence[dict[int, Native]],
-        strides: Places,
-        *,
-        is_unit: bool,
-    ) -> None:
-        """The inner loop along a reduced axis; its results are combined with what there is.
-
-        Columns have results of their own, unless their axis is reduced, too.
-        """
-        f, rows, pairs = self.f, self._rows, self._reduced_targets
-        places = rows[:1] if self.is_last_reduced else rows
-        accumulators = [accumulator for _ in places for _, accumulator in pairs]
-        hints = hints_of(self.group, is_unit=is_unit)
-        is_short = self.kernel.length <= SHORT and not self.e.is_quick
-        has_chains = is_short and not is_unit and self._are_rows_added
-
-        def run(first: Ref, count: Ref) -> list[State]:
-            state = [part for a in accumulators for part in a.start_state]
-            with self._put_side_by_side(rows, first, count, strides) as moved:
-
-                def body(k: Ref, carried: State) -> State:
-                    found = self._side_by_side(moved, hoisted, k, strides)
-                    return take(accumulators, [value for row in found for value in row], carried)
-
-                if has_chains:
-                    state = self._in_chains(moved, hoisted, count, strides, accumulators)
-                else:
-                    state = self._vector_loop(count, state, body, hints)
-            return split(state, accumulators)
-
-        size = None
-        if self._fast is not TRUE:
-            size = f.select(self._fast, integer("i64", BLOCK), integer("i64", 1 << BLOCK_SHIFT))
-        elif has_chains and any(a.is_compensated for a in accumulators):
-            size = integer("i64", 1 << BLOCK_SHIFT)  # these chains are fewer than those of vectors
-        may_stop = not self.kernel.may_leave and len(pairs) == len(self.targets)
-        found = iter(combine_blocks(accumulators, trip, run, may_stop=may_stop, size=size))
-        for place in places:
-            with self._at(place):
-                for target, a in pairs:
-                    whole = next(found)
-                    if not self._is_combined_once:
-                        whole = a.combine(self._load(target, None, ZERO), whole)
-                    self._store(target, None, ZERO, whole)
-
-    def _in_chains(
-        self,
-        rows: Sequence[Places],
-        hoisted: Sequence[dict[int, Native]],
-        count: Ref,
-        strides: Places,
-        accumulators: Sequence[Accumulator],
-    ) -> State:
-        """Combine elements with gaps in a few chains, none of which waits for what the others give."""
-        f, moving = self.f, self._moving(strides)
-        start = [part for a in accumulators for part in a.start_state]
-        width = len(start)
-
-        def from_place(chains: int) -> Callable[[Ref, State], State]:
-            def go_on(_k: Ref, carried: State) -> State:
-                first, states = self._rows_from(rows, moving, carried)
-                new: State = []
-                for i in range(chains):
-                    places = [self._moved(row, integer("i64", i), strides) for row in first]
-                    found = self._side_by_side(places, hoisted, None, strides)
-                    values = [value for row in found for value in row]
-                    new += take(accumulators, values, states[i * width : (i + 1) * width])
-                return [*self._places_behind(first, chains, moving, strides), *new]
-
-            return go_on
-
-        places = [row[x] for row in rows for x in moving]
-        trips = f.binary("lshr", count, _FEW_SHIFT)
-        state = [*places, *start * FEW]
-        state = maybe_loop(self.e, trips, state, from_place(FEW), FEW * self.kernel.length)
-        places, found = state[: len(places)], state[len(places) :]
-        for i in range(width, FEW * width, width):
-            parts = split(found[i : i + width], accumulators)
-            values = [Native(a.block_type, x) for a, x in zip(accumulators, parts, strict=True)]
-            found[:width] = take(accumulators, values, found[:width])
-        rest = f.binary("and", count, integer("i64", FEW - 1))
-        state = maybe_loop(
-            self.e, rest, [*places, *found[:width]], from_place(1), self.kernel.length
-        )
-        return state[len(places) :]

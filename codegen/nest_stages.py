@@ -10,7 +10,7 @@ operand that NumPy's loop does by itself, without vectors. The body is taken apa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial, reduce
 
@@ -25,9 +25,9 @@ from ljit.codegen.nest_space import ONE, Operand, any_of
 from ljit.codegen.ufunc_loops import call_row_loop
 from ljit.types import ArrayType, ScalarType
 
-__all__ = ["Stages"]
+__all__ = ["STAGES_SHIFT", "Stages"]
 
-_SHIFT = 10  # 1 << 10 elements are a block
+STAGES_SHIFT = 10  # 1 << 10 elements are a block
 _LONG = integer("i64", 64)  # elements of a row that NumPy's loops gain from
 
 
@@ -55,27 +55,50 @@ class Stages(Blocks):
 
     def _walk_in_stages(self, trip: Ref, hoisted: dict[int, Native], strides: Places) -> None:
         """Blocks of a row, each stage after the other."""
-        f, rows, size = self.f, self._rows, integer("i64", 1 << _SHIFT)
+        f, rows, size = self.f, self._rows, integer("i64", 1 << STAGES_SHIFT)
+
+        def walk(count: Ref, places: Places, steps: Places) -> State:
+            self._rows = [places]
+            self._walk_at_once(count, [hoisted], steps, is_unit=True)
+            self._rows = rows
+            return []
 
         def block(k: Ref) -> None:
             first = f.mul(k, size)
             count = self._least(f.binary("sub", trip, first), size)
             row = self._moved(rows[0], first, strides)
-            at_once, done = f.new_block("at_once"), f.new_block("walked")
-            # is the row short; of a sum that LLVM does not write the loop twice for
-            self._leave_if(f.icmp("slt", f.add(first, trip), _LONG), at_once)
-            with self._behind_stages(row, count, hoisted, strides, at_once) as (places, steps):
-                self._rows = [places]
-                self._walk_at_once(count, [hoisted], steps, is_unit=True)
-            f.br(done)
-            f.start(at_once)
-            self._rows = [row]
-            self._walk_at_once(count, [hoisted], strides, is_unit=True)
-            self._rows = rows
-            f.br(done)
-            f.start(done)
+            self._behind_stages(row, (first, count, trip), hoisted, strides, partial(walk, count))
 
-        outer_loop(self.e, self._parts(trip, _SHIFT), block)
+        outer_loop(self.e, self._parts(trip, STAGES_SHIFT), block)
+
+    def _behind_stages(
+        self,
+        row: Places,
+        part: tuple[Ref, Ref, Ref],
+        hoisted: dict[int, Native],
+        strides: Places,
+        loop: Callable[[Places, Places], State],
+    ) -> State:
+        """A loop over a part of a row: with what is left of the body behind the stages, or with all of it.
+
+        `part`: where it begins, how many elements it and the row have. `loop` gets the places and strides of arrays.
+        """
+        f, (first, count, trip) = self.f, part
+        at_once, done = f.new_block("at_once"), f.new_block("walked")
+        # is the row short; of a sum that LLVM does not write the loop twice for
+        self._leave_if(f.icmp("slt", f.add(first, trip), _LONG), at_once)
+        with self._stages_done(row, count, hoisted, strides, at_once) as (places, steps):
+            found = loop(places, steps)
+        left = f.br(done)
+        f.start(at_once)
+        others = loop(row, strides)
+        other = f.br(done)
+        f.start(done)
+        joined = [f.phi(x.type) for x in found]
+        for phi, x, y in zip(joined, found, others, strict=True):
+            phi.add(x, left)
+            phi.add(y, other)
+        return [*joined]
 
     def _leave_if(self, condition: Ref, target: BlockRef) -> None:
         if condition is not FALSE:
@@ -84,7 +107,7 @@ class Stages(Blocks):
             self.f.start(go_on)
 
     @contextmanager
-    def _behind_stages(
+    def _stages_done(
         self,
         row: Places,
         count: Ref,
