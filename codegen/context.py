@@ -30,8 +30,9 @@ class CompileOptions(Record, eq=True):
     by native code of other units. `broadcasts`: an axis whose size only a run knows can have one element where another
     array has more; without it the code leaves for the interpreter then. `quick_work`: it is not optimised, and good for
     so much work, in nodes of the graph (`codegen/work.py`); 0: it is optimised. `has_lanes`: loops of
-    nests have vectors there, which pays where arrays have some hundred elements. `takes_all_layouts`: calls in which no
-    array has gaps are not handed on where the types leave room for gaps.
+    nests have vectors there, which pays where arrays have some hundred elements. `streams`: results of
+    nests may be larger than caches. `takes_all_layouts`: calls in which no array has gaps are not handed on where the
+    types leave room for gaps.
     """
 
     fastmath: bool = False
@@ -43,6 +44,7 @@ class CompileOptions(Record, eq=True):
     broadcasts: bool = True
     quick_work: int = 0
     has_lanes: bool = False
+    streams: bool = False
     takes_all_layouts: bool = False
 
 

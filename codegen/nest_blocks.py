@@ -16,7 +16,8 @@ from ljit.codegen.nest_elements import Elements, Places
 from ljit.codegen.nest_moves import move_rows
 from ljit.codegen.nest_overlap import Redirection
 from ljit.codegen.nest_packing import BLOCK_SHIFT, MOST, buffers, gather, scatter
-from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, all_of, any_of
+from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, all_of, any_of, either
+from ljit.codegen.nest_streams import are_large, are_long_rows, ask_for, stretch_shift
 from ljit.codegen.nest_strides import Strides
 from ljit.codegen.nest_tiles import (
     HEIGHT_SHIFT,
@@ -52,6 +53,7 @@ class Blocks(Elements):
     _same: Operand | None  # what is one element for a whole row in the copy that is written
     _block: Ref  # elements of a temporary row where there is one axis
     _fast: Ref  # whether all inner strides are those that the loops take for granted
+    _streamed: Ref  # whether the results are so large that memory is waited for
     _far: Ref  # whether an array lies the other way around: then some rows are done together
     _may_be_short: Ref  # whether rows of a few elements are done together
 
@@ -176,21 +178,52 @@ class Blocks(Elements):
     def _walk_blocks(
         self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places
     ) -> None:
-        """Blocks of a row whose elements are put side by side, or all of it if they lie so."""
+        """Blocks of a row whose elements are put side by side, or all of it if they lie so.
+
+        Where results are large, that is gone through in stretches, too: their lines are asked for a stretch ahead.
+        """
         f, rows = self.f, self._rows
-        shift, size = integer("i64", self._block_shift), integer("i64", 1 << self._block_shift)
+        shift, has_stretches = integer("i64", self._block_shift), FALSE
+        if self._streamed is not FALSE:
+            are_long = are_long_rows(f, trip, self.targets)
+            has_stretches = all_of(f, [self._streamed, self._fast, are_long])
+            shift = f.select(self._fast, stretch_shift(self.targets), shift)
+        is_whole = f.binary("and", self._fast, f.bool_not(has_stretches))
+        size = f.binary("shl", ONE, shift)
         more = f.binary("lshr", f.binary("add", trip, f.binary("sub", size, ONE)), shift)
-        size = f.select(self._fast, trip, size)
+        size = f.select(is_whole, trip, size)
 
         def block(k: Ref) -> None:
             first = f.mul(k, size)
             rest = f.binary("sub", trip, first)
             count = f.select(f.icmp("slt", rest, size), rest, size)
+            ahead = f.add(first, size)
+            either(f, has_stretches, lambda: self._ask(ahead, size, strides), lambda: None)
             with self._put_side_by_side(rows, first, count, strides) as self._rows:
                 self._walk(count, hoisted, strides, is_unit=True)
             self._rows = rows
 
-        outer_loop(self.e, f.select(self._fast, ONE, more), block)
+        outer_loop(self.e, f.select(is_whole, ONE, more), block)
+
+    def _streamed_condition(self) -> Ref:
+        """Whether results are so large that memory is waited for; those that are moved in one piece are not."""
+        e = self.e
+        if not e.context.options.streams or e.is_quick or self.ways or not self.ndim:
+            return FALSE
+        if self._reduced_targets or self._is_move or self.kernel.row_loop or self.kernel.staged:
+            return FALSE
+        if self.ndim > 1 and self.is_flat is FALSE:
+            return FALSE  # rows may be short
+        if any(self.strides.known(x, self.inner) != x.dtype.itemsize for x in self.targets):
+            return FALSE  # lines are touched more than once
+        return are_large(self.f, self.space.sizes, self.targets)
+
+    def _ask(self, first: Ref, count: Ref, strides: Places) -> None:
+        """Ask for the lines of so many elements of the results."""
+        with self._at(self._rows[0]):
+            places = {x: self._address(x, first, strides[x]) for x in self.targets}
+        for x, place in places.items():
+            ask_for(self.f, place, self.f.mul(count, strides[x]))
 
     def _step_along(self, x: Operand) -> Ref:
         """The stride of an array along the inner loop; of axes that run as one, the last may have one element."""

@@ -63,6 +63,7 @@ class Loops(ReducedRows):
         self.is_flat = self.strides.is_flat
         self.columns = 1
         self._fast, self._far, self._may_be_short, self._block = TRUE, FALSE, FALSE, ONE
+        self._streamed = FALSE
         self._are_dense = False
         self._are_moved = False
         self._same: Operand | None = None
@@ -151,6 +152,7 @@ class Loops(ReducedRows):
         self.group = self.f.module.distinct_metadata("!{}")
         for x in self.arrays:
             x.cursors = [x.data]
+        self._streamed = self._streamed_condition() if is_unit else FALSE
         trips = self.strides.joined_trips(self.is_flat, self.inner)
         self.f.has_vectors = is_unit and self.ndim > 0 and not self.e.is_quick
         waits = any_of(self.f, [x.overlaps for x in self.ways]) if self._are_moved else TRUE
@@ -287,7 +289,7 @@ class Loops(ReducedRows):
         hoisted = [self._hoisted(row, strides) for row in self._rows]
         if self.is_inner_reduced:
             self._reduce(trip, hoisted, strides, is_unit=is_unit)
-        elif self._fast is not TRUE:
+        elif self._fast is not TRUE or self._streamed is not FALSE:
             self._walk_blocks(trip, hoisted, strides)
         else:
             self._walk(trip, hoisted, strides, is_unit=is_unit)

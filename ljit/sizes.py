@@ -17,6 +17,7 @@ __all__ = [
     "LARGE",
     "MAX_ELEMENTS",
     "SOME_VECTORS",
+    "STREAMED",
     "elements_of",
     "is_small",
     "may_be_broadcast",
@@ -28,6 +29,7 @@ __all__ = [
 
 MAX_ELEMENTS = 16  # of an array that is kept in registers
 LARGE = 2**15  # elements of an array on all of which work takes a while
+STREAMED = 2**17  # elements of an array that is too large for the cache of a core
 SOME_VECTORS = 2**9  # elements of an array that makes more than a few of the widest vectors
 _MAX_LAST = 4  # a last axis of up to this many elements counts as a vector: (n, 3)
 

@@ -36,7 +36,7 @@ from ljit.runtime.vectorcall import (
     words_of,
 )
 from ljit.runtime.worth import is_worthwhile, quick_work
-from ljit.sizes import SOME_VECTORS
+from ljit.sizes import SOME_VECTORS, STREAMED
 from ljit.types import Type
 
 if TYPE_CHECKING:
@@ -240,6 +240,7 @@ def _compile(made: Specialization, name: str, request: CompileRequest, start: fl
         broadcasts=request.feedback.broadcasts,
         quick_work=quick_work(made.graph, request.quick_runs),
         has_lanes=request.feedback.elements >= SOME_VECTORS,
+        streams=request.feedback.elements >= STREAMED,
     )
     code = compile_unit(made.graph, name=name, options=options)
     return make_unit(made, code, time.perf_counter() - start)
