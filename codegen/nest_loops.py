@@ -301,11 +301,11 @@ class Loops(ReducedRows):
     ) -> None:
         """A loop over elements: by their number, or from place to place where only a run knows the strides."""
         if self.kernel.row_loop is not None:
+            operands = [*self.sources, *self.targets]
+            steps = [ZERO if isinstance(x, Native) else strides[x] for x in operands]
             with self._at(self._rows[0]):
-                places = [x.cursors[-1] for x in self.arrays]
-            call_row_loop(
-                self.e, self.kernel.row_loop, places, trip, [strides[x] for x in self.arrays]
-            )
+                places = [x if isinstance(x, Native) else x.cursors[-1] for x in operands]
+            call_row_loop(self.e, self.kernel.row_loop, places, trip, steps)
             return
         rows, hints = self._rows, hints_of(self.group, is_unit=is_unit)
 

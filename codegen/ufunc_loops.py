@@ -13,6 +13,7 @@ import numpy as np
 
 from ljit.codegen.arrays import load_element
 from ljit.codegen.builder import NULL, FunctionBuilder, Ref, address, integer
+from ljit.codegen.casts import cast_value
 from ljit.codegen.forms import Native, array_parts, memory_type
 from ljit.codegen.layout import ufunc_loop
 from ljit.types import ArrayType, ScalarType, Type
@@ -51,11 +52,22 @@ def inner_loop(
 
 
 def call_row_loop(
-    e: Emitter, loop: RowLoop, places: Sequence[Ref], count: Ref, strides: Sequence[Ref]
+    e: Emitter, loop: RowLoop, places: Sequence[Ref | Native], count: Ref, strides: Sequence[Ref]
 ) -> None:
-    """Let NumPy do `count` elements of operands and result that begin at these places."""
-    function, *operands = _call(e, loop, places, [count], strides)
+    """Let NumPy do `count` elements of operands and result that begin at these places; one may be a number."""
+    pointers = [
+        _number(e, place, dtype) if isinstance(place, Native) else place
+        for place, dtype in zip(places, loop[1], strict=True)
+    ]
+    function, *operands = _call(e, loop, pointers, [count], strides)
     e.f.call("void", function.text, operands, "nounwind")
+
+
+def _number(e: Emitter, x: Native, dtype: np.dtype) -> Ref:
+    """Scratch memory with a number in the loop's dtype."""
+    memory = e.stack_array(memory_type(dtype), 1)
+    e.f.store(cast_value(e.f, x, ScalarType(dtype)).ref, memory)
+    return memory
 
 
 def _call(

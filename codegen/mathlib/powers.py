@@ -2,7 +2,7 @@
 
 The product is up to 745, and its error is that of the result: so the logarithm needs 13 bits more than a double has.
 It is ``k * log(2) + s * (2 + z * (2/3 + z * p(z)))`` with `k`, `s` and `z` as for logarithms, all but `p` in two parts.
-float32 goes by way of float64, where one part will do. Exponents that are often wanted (`EXPONENTS`) have functions
+float32 goes by way of float64, where one part will do. Exponents that are often wanted (`OFTEN_WANTED`) have functions
 of their own, of roots, reciprocals and products in two parts, which take a third of the time. The coefficients are
 those of benchmarks/math_coefficients.py.
 """
@@ -15,6 +15,7 @@ from ljit.codegen.mathlib.exponentials import power_of_2, reduce_exp, rest_of_ex
 from ljit.codegen.mathlib.logarithms import Split, rough_log
 from ljit.codegen.mathlib.registry import elementary
 from ljit.codegen.mathlib.terms import Term, fma, intrinsic, polynomial, select
+from ljit.ops.numpy_powers import OFTEN_WANTED
 
 __all__ = ["constant_power"]
 
@@ -32,7 +33,6 @@ _COEFFICIENTS = (  # (log((1 + s) / (1 - s)) / s - 2 - 2/3 * z) / z**2
     0.11689200425443497,
     0.11873935759199254,
 )
-EXPONENTS = (-3.0, -2.5, -2.0, -1.5, -0.5, 1.5, 2.5)
 _SIGNS = {"double": -(1 << 63), "float": -(1 << 31)}
 _Pair = tuple[
     Term, Term
@@ -128,7 +128,7 @@ def _with_special_values(x: Term, y: Term, size: Term) -> Term:
 
 def constant_power(exponent: float | None) -> str | None:
     """The name of the function of one operand that gives this power, if there is one."""
-    if exponent not in EXPONENTS:
+    if exponent not in OFTEN_WANTED:
         return None
     return "pow_" + f"{exponent:g}".replace("-", "m").replace(".", "_")
 
@@ -212,5 +212,5 @@ def _inverse_root(x: Term) -> _Pair:
     return inverse, fma(lack, inverse, low)
 
 
-for _exponent in EXPONENTS:
+for _exponent in OFTEN_WANTED:
     _declare(_exponent)

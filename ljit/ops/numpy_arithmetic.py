@@ -15,7 +15,7 @@ from ljit.ir import Accumulation, Neutral, Value, get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops import int_ranges
-from ljit.ops.numpy_powers import power_of, power_operator_of
+from ljit.ops.numpy_powers import WHOLE, power_of, power_operator_of
 from ljit.ops.numpy_quotients import integer_divmod, safe_divisor
 from ljit.ops.numpy_ufuncs import (
     UFUNCS,
@@ -272,7 +272,7 @@ def _power_of_scalar(e: Emitter, x: V, y: V) -> V:
 def _power_of_array(e: Emitter, x: V, y: V) -> V:
     """``pow``, and products for small constants: they are within the bound on errors, and often wanted."""
     exponent = e.float_constant_of(y)
-    if exponent is not None and exponent in _SMALL_EXPONENTS:
+    if exponent is not None and exponent in WHOLE:
         return _whole_power(e, x, int(exponent))
     is_two = e.compare("eq", y, constant(e, y, 2.0))
     return e.branch(is_two, lambda: e.mul(x, x), lambda: e.elementary("pow", x, y))
@@ -282,9 +282,6 @@ def _power_by_scalar(e: Emitter, x: V, y: V) -> V:
     """The power with an exponent that is one scalar for all elements: NumPy takes the square root for 0.5."""
     power = _power_of_array(e, x, y)
     return e.select(e.compare("eq", y, constant(e, y, 0.5)), e.intrinsic("sqrt", x), power)
-
-
-_SMALL_EXPONENTS = range(2, 17)
 
 
 def _whole_power(e: Emitter, x: V, exponent: int) -> V:
@@ -459,7 +456,9 @@ declare_ufunc(
     halves=_power_of_array,
     name="np::power_by_scalar",
     callables=(),
+    wide="fd",
 )
+declare_ufunc(np.power, _power_of_array, "f", name="np::power_by_few", callables=())
 declare_ufunc(
     np.power,
     _power_of_array,

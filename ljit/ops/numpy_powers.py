@@ -10,7 +10,10 @@ from ljit.ir import Value, get_op
 from ljit.ir.parts import Parts
 from ljit.types import FLOAT, INT, ArrayType, Type
 
-__all__ = ["power_in_place_of", "power_of", "power_operator_of"]
+__all__ = ["OFTEN_WANTED", "WHOLE", "power_in_place_of", "power_of", "power_operator_of"]
+
+WHOLE = range(2, 17)  # exponents that make products
+OFTEN_WANTED = (-3.0, -2.5, -2.0, -1.5, -0.5, 1.5, 2.5)  # that make products, roots, reciprocals
 
 _SIMPLE_OF_HALVES: dict[float, str] = {
     -1: "np::reciprocal",
@@ -32,7 +35,8 @@ def power_of(parts: Parts, base: Value, exponent: Value) -> Value | None:
     known = _SIMPLE_OF_HALVES if _is_array(parts.type, "f", of_halves=True) else _SIMPLE
     name = known.get(number) if number is not None else None
     simple = parts.apply_native(name, base) if name is not None else None
-    return simple or parts.apply_native("np::power_by_scalar", base, exponent)
+    by = "np::power_by_few" if number in WHOLE or number in OFTEN_WANTED else "np::power_by_scalar"
+    return simple or parts.apply_native(by, base, exponent)
 
 
 def power_operator_of(parts: Parts, base: Value, exponent: Value) -> Value | None:

@@ -116,11 +116,15 @@ class UfuncRule(Record):
         return effect
 
     def row_loop(self, *types: Type) -> RowLoop | None:
-        """NumPy's loop for arrays of its own dtypes, if it is faster on this machine than what the body becomes."""
+        """NumPy's loop for arrays of its own dtypes, if it is faster on this machine than what the body becomes.
+
+        One of two operands may be a number.
+        """
         loop = self.loop(types)
         if loop is None or loop[0].char not in self.wide:
             return None
-        if any(not isinstance(t, ArrayType) or t.dtype != loop[0] for t in types):
+        arrays = [t for t in types if isinstance(t, ArrayType)]
+        if not arrays or any(t.dtype != loop[0] for t in arrays):
             return None
         return (self.function, loop) if has_wide_vectors(self.function, loop) else None
 

@@ -150,6 +150,23 @@ def test_exponents_that_are_not_constants_are_taken_as_numpy_takes_them(exponent
         assert_close(compiled(column, row), by(column, row))
 
 
+def some_root(a):
+    return a**0.3, np.power(a, -2.7), 1.7**a
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
+def test_powers_by_one_number_are_numpys_in_all_layouts(dtype):
+    a = np.random.default_rng(1).uniform(-0.1, 3.0, 1200).astype(dtype)
+    compiled, by_number = ljit.jit(some_root), ljit.jit(by)
+    square = a.reshape(30, 40)
+    for x in (a, a, a, a[::2], a[::-3], square, square.T, square[:, ::2], square[::2].T, a[:1]):
+        for found, wanted in zip(compiled(x), some_root(x), strict=True):
+            assert_close(found, wanted, 2)
+        for exponent in (2.4, dtype(2.4), np.array(2.4, dtype), 0.5, 2):
+            assert_close(by_number(x, exponent), by(x, exponent), 2)
+
+
 # -- complex numbers -------------------------------------------------------------------------------
 
 
