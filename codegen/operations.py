@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MethodDescriptorType
+from typing import TYPE_CHECKING
 
 from ljit.codegen.c_api import method_of, takes_names
 from ljit.codegen.emitter import Emitter
 from ljit.codegen.forms import Native
 from ljit.errors import CodegenError
 from ljit.ir import Effect, Node, OpDef, get_op
-from ljit.types import ANY, INT, ArrayType, RangeType, Type
+from ljit.types import ANY, INT, ArrayType, RangeType, ScalarType, Type
+
+if TYPE_CHECKING:
+    from ljit.codegen.ufunc_loops import RowLoop
 
 __all__ = ["boxed_call", "operation"]
 
@@ -81,17 +85,24 @@ def _elementwise(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Nat
     out_types = [] if into else [out.type for out in node.outputs]
     elements = [_element_type(x.type) for x in operands]
     is_move = element_op.is_identity(elements, node.attrs)
-    row_loop = None
-    if element_op.row_loop is not None and not into:
-        row_loop = element_op.row_loop(*(x.type for x in operands))
     kernel = Kernel(
         body,
         may_leave=bool(element_op.effects_on(elements, node.attrs) & Effect.RAISE),
         length=length_of([] if is_move else [element_op]),
-        row_loop=row_loop,
+        row_loop=_row_loop(element_op, operands, into),
     )
     made = emit_map(e, into, operands, out_types, kernel)
     return (into or made)[: len(node.outputs)]
+
+
+def _row_loop(op: OpDef, operands: Sequence[Native], into: Sequence[Native]) -> RowLoop | None:
+    """NumPy's loop for rows of the operands, if it is faster and gives what the arrays hold that take the results."""
+    if op.row_loop is None:
+        return None
+    loop: RowLoop | None = op.row_loop(*(x.type for x in operands))
+    if loop is None or any(_element_type(x.type) != ScalarType(loop[1][-1]) for x in into):
+        return None
+    return loop
 
 
 def _element_type(type_: Type) -> Type:

@@ -97,3 +97,57 @@ def test_masked_results_are_part_of_a_nest():
     text = str(compiled.graph_for(a, a, a > 1))
     assert "np::select" in text
     assert "py::call" not in text
+
+
+def exponentials(a, out):
+    return np.exp(a, out=out)
+
+
+def moduli(a, out):
+    return np.abs(a, out=out)
+
+
+def power_of_array(a, out):
+    out **= a
+    return out
+
+
+@pytest.mark.parametrize(
+    ("function", "dtype", "target"),
+    [
+        *((exponentials, d, d) for d in ("f8", "f4", "f2")),
+        *((exponentials, "f4", "f8"), (exponentials, "f8", "f4")),
+        *((moduli, "c16", "f8"), (moduli, "c8", "f4"), (moduli, "c16", "c16")),
+        *((power_of_array, d, d) for d in ("f8", "f4")),
+    ],
+)
+def test_targets_may_overlap_operands_and_have_gaps(function, dtype, target):
+    """As in NumPy's own loops, where these are taken."""
+
+    def memory():
+        return np.linspace(0.1, 2.0, 6000).astype(dtype), np.ones(6000, target)
+
+    def views(a, b):
+        matrix = a[:3000].reshape(60, 50)
+        yield from ((a[:9], b[:9]), (a[::2], b[::2]), (a[::-1], b), (a[:900], b[3:903]))
+        yield from ((matrix, b[:3000].reshape(50, 60).T), (matrix.T, b[:6000:2].reshape(50, 60)))
+        if dtype == target:
+            yield from ((a, a), (a[:-1], a[1:]), (a[1:], a[:-1]), (a, a[::-1]), (a[:3000], a[::2]))
+            yield from ((matrix, matrix[::-1]), (matrix[:, :-1], matrix[:, 1:]))
+
+    compiled = ljit.jit(function)
+    tolerance = 100 * float(max(np.finfo(x).eps for x in (dtype, target)))
+    for case in [0, 0, *range(len(list(views(*memory()))))]:
+        found, wanted = memory(), memory()
+        args, expected = (list(views(*both))[case] for both in (found, wanted))
+        ends = [outcome(f, xs) for f, xs in ((compiled, args), (function, expected))]
+        assert ends[0] == ends[1]
+        for x, y in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(x, y, rtol=tolerance, equal_nan=True)
+
+
+def outcome(function, args):
+    try:
+        return function(*args) is args[1]
+    except TypeError as error:
+        return str(error)
