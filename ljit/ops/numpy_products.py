@@ -108,6 +108,21 @@ def _infer_imatmul(target: Type, value: Type) -> Type:
     return target if fits and target.writeable else ANY
 
 
+# -- rows of a few elements ------------------------------------------------------------------------
+
+
+def _product_of_rows(parts: Parts, x: Value, y: Value) -> Value | None:
+    """The product of short rows and a vector as sums of products: a BLAS takes longer for rows than for work."""
+    arrays, dtype = _both_arrays(x.type, y.type), _product_dtype(x.type, y.type)
+    if arrays is None or dtype is None or dtype.char not in "fd":
+        return None
+    a, b = arrays
+    are_rows = a.ndim == 2 and b.ndim == 1 and a.shape[0] is None
+    if not are_rows or a.dtype != b.dtype or a.shape[1:] != b.shape or None in b.shape:
+        return None
+    return parts.apply("np::sum", parts.apply("np::multiply", x, y), axis=1)
+
+
 # -- native code -----------------------------------------------------------------------------------
 
 
@@ -226,6 +241,7 @@ declare_function(
     symbolic=True,
     lower=_lower_matmul,
     can_lower=_can_lower(_infer_matmul),
+    decompose=_product_of_rows,
     samples=_PAIRS,
 )
 declare_function(
@@ -245,6 +261,7 @@ declare_function(
     symbolic=True,
     lower=_lower_matmul,
     can_lower=_can_lower(_infer_dot),
+    decompose=_product_of_rows,
     methods=("ndarray.dot",),
     samples=_PAIRS,
 )

@@ -178,3 +178,32 @@ def test_products_and_traces(function, dtype, order):
             continue
         for x, y in zip(compiled(operand), wanted, strict=True):
             assert_like(x, y)
+
+
+def distances(points, normal, offset):
+    return points @ normal - offset, np.dot(points, normal)
+
+
+def test_products_of_short_rows_and_vectors():
+    rng, compiled = np.random.default_rng(1), ljit.jit(distances)
+    for dtype in (np.float64, np.float32):
+        for n, width in [(50, 3)] * 3 + [
+            (0, 3),
+            (1, 3),
+            (7, 4),
+            (7, 1),
+            (3, 3),
+            (50, 40),
+            (900, 2),
+        ]:
+            points, normal = rng.random((n, width)).astype(dtype), rng.random(width).astype(dtype)
+            for x in (points, np.asfortranarray(points), np.repeat(points, 2, axis=1)[:, ::2]):
+                for found, wanted in zip(
+                    compiled(x, normal, 0.5), distances(x, normal, 0.5), strict=True
+                ):
+                    assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+                    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+    with pytest.raises(ValueError, match="mismatch"):
+        compiled(np.ones((5, 3)), np.ones(4), 0.5)
+    points = np.full((5, 3), np.inf)
+    assert np.isnan(compiled(points, np.array([1.0, 0.0, 1.0]), 0.5)[0]).all()
