@@ -34,9 +34,13 @@ settings.load_profile("ljit")
 
 
 def pytest_collection_finish() -> None:
-    """All modules and tests are there to stay: the garbage collector need not look at them again and again."""
+    """All modules and tests are there to stay: the garbage collector need not look at them again and again.
+
+    Nor so often at all else: what is frozen does not count where it compares how much is new.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*gc.get_threshold()[:2], 100)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
