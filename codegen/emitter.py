@@ -352,7 +352,8 @@ class Emitter:
     list_resize = private_lists.resize
     list_move = private_lists.move
     list_sort = list_sorts.sort
-    list_has = searches.has_number
+    list_find = searches.find_item
+    list_same = searches.are_same_bytes
     list_shown = shown_lists.shown
     str_size = objects.str_size
     str_code = objects.str_code

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ljit.codegen import private_lists
-from ljit.codegen.forms import Native
-from ljit.types import FLOAT, ListType
+from ljit.codegen.forms import Native, dtype_of
+from ljit.types import ListType
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -21,7 +21,7 @@ _RUN = 16  # so many are sorted by insertion
 
 def sort(e: Emitter, x: Native, room: Native, *, is_falling: bool) -> None:
     assert isinstance(x.type, ListType)
-    is_float = x.type.item == FLOAT
+    is_float = dtype_of(x.type.item).kind == "f"
     type_ = "double" if is_float else "i64"
     order = "gt" if is_falling else "lt"
     name = f"sort_{type_}_{order}"

@@ -37,6 +37,7 @@ __all__ = [
     "size",
     "start",
     "store",
+    "used",
 ]
 
 _ROOT = '!{!"private lists"}'
@@ -58,17 +59,17 @@ def store(e: Emitter, x: Native, index: Native, value: Native) -> None:
 
 def append(e: Emitter, x: Native, value: Native) -> None:
     """Where there is room, the item is written; else there will be twice as much."""
-    used = _used(e.f, x)
-    following = e.f.binary("add", used, _size_of(_item(x)))
+    end = used(e.f, x)
+    following = e.f.binary("add", end, _size_of(_item(x)))
     _make_room(e, x, following)
-    _store_at(e, x, used, value)
+    _store_at(e, x, end, value)
     _set_used(e.f, x, following)
 
 
 def resize(e: Emitter, x: Native, count: Native) -> None:
-    used = e.f.mul(count.ref, _size_of(_item(x)))
-    _make_room(e, x, used)
-    _set_used(e.f, x, used)
+    end = e.f.mul(count.ref, _size_of(_item(x)))
+    _make_room(e, x, end)
+    _set_used(e.f, x, end)
 
 
 def move(e: Emitter, x: Native, to: Native, source: Native, at: Native, count: Native) -> None:
@@ -96,9 +97,9 @@ def _make_room(e: Emitter, x: Native, used: Ref) -> None:
 def pop(e: Emitter, x: Native) -> Native:
     """Take the last item off; leaves before that if there is none."""
     f = e.f
-    used = _used(e.f, x)
-    e.bailout.bail_if(f.icmp("eq", used, integer("i64", 0)), "pop from an empty list")
-    last = f.binary("sub", used, _size_of(_item(x)))
+    end = used(e.f, x)
+    e.bailout.bail_if(f.icmp("eq", end, integer("i64", 0)), "pop from an empty list")
+    last = f.binary("sub", end, _size_of(_item(x)))
     value = _load_at(e.f, x, last)
     _set_used(e.f, x, last)
     return value
@@ -140,7 +141,7 @@ def filled(e: Emitter, count: Native, item: Callable[[Native], Native], type_: T
 
 def count(f: FunctionBuilder, x: Native) -> Ref:
     """The number of items."""
-    found = f.binary("udiv", _used(f, x), _size_of(_item(x)), "exact")
+    found = f.binary("udiv", used(f, x), _size_of(_item(x)), "exact")
     f.note_nonnegative(found)
     return found
 
@@ -174,11 +175,11 @@ def _field(f: FunctionBuilder, x: Native, offset: int) -> Ref:
     return f.gep("i8", x.ref, integer("i64", offset))
 
 
-def _used(f: FunctionBuilder, x: Native) -> Ref:
+def used(f: FunctionBuilder, x: Native) -> Ref:
     """How many bytes the items take."""
-    used = f.load("i64", _field(f, x, VAR_SIZE), suffix=kind_of_memory(f, "header"))
-    f.note_nonnegative(used)
-    return used
+    size = f.load("i64", _field(f, x, VAR_SIZE), suffix=kind_of_memory(f, "header"))
+    f.note_nonnegative(size)
+    return size
 
 
 def _set_used(f: FunctionBuilder, x: Native, used: Ref) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["find_number", "has_number", "is_number_missing"]
+__all__ = ["are_same_bytes", "find_item", "find_number", "is_number_missing"]
 
 _UNKNOWN = -1
 
@@ -64,16 +64,29 @@ def is_number_missing(
     return None if found is None else Native(BOOL, (e.f.bool_not(found.ref),))
 
 
-def has_number(e: Emitter, x: Native, item: Native) -> Native:
-    """Whether a private list of ints or floats has one that is equal."""
+def find_item(e: Emitter, x: Native, item: Native) -> Native:
+    """The first place of an equal one in a private list of ints or floats, or -1."""
     type_ = item.ref.type
-    name, compare = f"numbers_have_{type_}", "icmp eq" if type_ == "i64" else "fcmp oeq"
-    e.f.module.define(name, _HAS_NUMBER.format(name=name, type=type_, compare=compare))
+    name, compare = f"find_{type_}", "icmp eq" if type_ == "i64" else "fcmp oeq"
+    e.f.module.define(name, _FIND_NUMBER.format(name=name, type=type_, compare=compare))
     operands = (private_lists.start(e.f, x), private_lists.count(e.f, x), item.ref)
-    return Native(BOOL, (e.f.call("i1", name, operands),))
+    return Native(INT, (e.f.call("i64", name, operands),))
 
 
-_HAS_NUMBER = """define internal i1 @{name}(ptr %items, i64 %size, {type} %value) nounwind {{
+def are_same_bytes(e: Emitter, x: Native, y: Native) -> Native:
+    """Whether two private lists of numbers, of one type, are the same byte for byte."""
+    f = e.f
+    starts, sizes = ([g(f, v) for v in (x, y)] for g in (private_lists.start, private_lists.used))
+
+    def compare() -> Native:
+        differ = f.call_external("i32", "memcmp", (*starts, sizes[0]))
+        return Native(BOOL, (f.icmp("eq", differ, integer("i32", 0)),))
+
+    is_as_long = Native(BOOL, (f.icmp("eq", *sizes),))
+    return e.branch(is_as_long, compare, lambda: e.const(BOOL, False))
+
+
+_FIND_NUMBER = """define internal i64 @{name}(ptr %items, i64 %size, {type} %value) nounwind {{
   %whole = and i64 %size, -32
   br label %blocks
 blocks:
@@ -93,9 +106,9 @@ turn:
   br i1 %is.end, label %block, label %turn
 block:
   %behind = add i64 %first, 32
-  br i1 %any.next, label %found, label %blocks
+  br i1 %any.next, label %rest, label %blocks
 rest:
-  %k = phi i64 [ %first, %blocks ], [ %k.next, %next ]
+  %k = phi i64 [ %first, %blocks ], [ %first, %block ], [ %k.next, %next ]
   %more = icmp ult i64 %k, %size
   br i1 %more, label %next, label %none
 next:
@@ -105,9 +118,9 @@ next:
   %k.next = add i64 %k, 1
   br i1 %k.same, label %found, label %rest
 found:
-  ret i1 true
+  ret i64 %k
 none:
-  ret i1 false
+  ret i64 -1
 }}"""
 
 

@@ -320,8 +320,11 @@ class Emitter(Protocol):
     def list_sort(self, x: V, room: V, *, is_falling: bool) -> None:
         """Sort a private list of ints, or of floats but NaN; equal ones stay in order. `room`: such a list, as long."""
 
-    def list_has(self, x: V, item: V) -> V:
-        """Whether a private list of ints or floats has one that is equal."""
+    def list_find(self, x: V, item: V) -> V:
+        """The first place of an equal one in a private list of ints or floats, or -1."""
+
+    def list_same(self, x: V, y: V) -> V:
+        """Whether two private lists of numbers, of one type, are the same byte for byte."""
 
     def list_shown(self, x: V, type_: Type) -> V:
         """The list of Python's that a private list of numbers, or of lists of numbers, is."""

@@ -475,12 +475,3 @@ SETITEM = _container_op(
         *(([1], 0, "a"), ({}, 1, 2), ([1, 2], slice(0, 1), [5, 6]), ((1,), 0, 1)),
     ),
 )
-DELITEM = _container_op(
-    "py::delitem",
-    "(x!, index)",
-    "``del x[index]``",
-    statement="del {0}[{1}]",
-    infer=_nothing,
-    evaluate=operator.delitem,
-    samples=(([1, 2], 0), ({1: 2}, 1), ([], 0)),
-)

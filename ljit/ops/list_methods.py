@@ -1,16 +1,21 @@
-"""Methods of lists: native code for private lists of numbers (`ListType.is_private`), CPython's for others.
+"""Methods of lists, and `del`: native code for private lists of numbers (`ListType.is_private`), CPython for others.
 
 What is done to those moves items as a whole.
 """
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
 from ljit.ir.list_uses import ListUse
-from ljit.types import ANY, BOOL, FLOAT, INT, NONE, ListType, Type, join
+from ljit.ops.numpy_index import adjust_slice
+from ljit.ops.private_items import number_code
+from ljit.ops.python_compare import can_lower_in
+from ljit.ops.python_types import wrap_index
+from ljit.types import ANY, BOOL, INT, NONE, ListType, SliceType, Type, is_index, join
 
 __all__: list[str] = []
 
@@ -158,13 +163,13 @@ _method(
 
 def _can_sort(x: Type, *, reverse: object = False) -> bool:
     """Whether native code sorts it; the classes of other items say how they are ordered."""
-    return _holds_numbers(x) and isinstance(x, ListType) and x.item in (INT, FLOAT)
+    return _holds_numbers(x) and isinstance(x, ListType) and number_code(x.item) in ("q", "d")
 
 
 def _sort(e: Emitter, x: V, reverse: object) -> None:
     """Where NaN is, it depends on the way of sorting what becomes of them all: CPython does it then."""
     size = e.list_size(x)
-    if x.type.item == FLOAT:
+    if number_code(x.type.item) == "d":
 
         def is_nan_there(k: V, found: V) -> V:
             number = e.list_load(x, k)
@@ -260,3 +265,88 @@ _method(
     list_use=ListUse(),
     samples=(([1, 2, 3],), ([],), (["a", 1],)),
 )
+
+# -- del -------------------------------------------------------------------------------------------
+
+
+def _is_deleted(x: Type, index: Type) -> bool:
+    """Whether it is an item of a list, or items side by side."""
+    if not isinstance(x, ListType):
+        return False
+    return is_index(index) or (isinstance(index, SliceType) and index.step == NONE)
+
+
+def _lower_del(e: Emitter, x: V, index: V) -> tuple[()]:
+    """What is behind moves up."""
+    size = e.list_size(x)
+    if isinstance(index.type, SliceType):
+        first, _, count = adjust_slice(e, index, size)
+    else:
+        first, count = wrap_index(e, index, size), e.const(INT, 1)
+    behind = e.add(first, count, fits=True)
+    e.list_move(x, first, x, behind, e.sub(size, behind, fits=True))
+    e.list_resize(x, e.sub(size, count, fits=True))
+    return ()
+
+
+declare(
+    OpDef(
+        "py::delitem",
+        Schema("(x!, index)"),
+        "``del x[index]``",
+        statement="del {0}[{1}]",
+        infer=lambda x, index: (),
+        evaluate=operator.delitem,
+        lower=_lower_del,
+        can_lower=lambda x, index: _holds_numbers(x) and _is_deleted(x, index),
+        effects=lambda x, index: (
+            Effect.WRITE | Effect.RAISE if _is_deleted(x, index) else Effect.CALL
+        ),
+        list_use=ListUse(),
+        samples=(
+            *(([1, 2, 3], i) for i in (0, -1, 3, -4, True, slice(1, None), slice(None, -5))),
+            *(([1, 2, 3], slice(None, None, 2)), ({1: 2}, 1), ([], 0), (["a"], 0), ((1,), 0)),
+        ),
+    )
+)
+
+# -- count and index -------------------------------------------------------------------------------
+
+
+def _is_compared(x: Type, value: Type) -> bool:
+    """Whether native code finds the number; those of other classes may be equal, too."""
+    return isinstance(x, ListType) and x.is_private and can_lower_in(value, x)
+
+
+def _infer_place(x: Type, value: Type) -> Type:
+    return INT if isinstance(x, ListType) else ANY
+
+
+def _lower_count(e: Emitter, x: V, value: V) -> V:
+    def add(k: V, total: V) -> V:
+        is_it = e.compare("eq", e.retype(e.list_load(x, k), value.type), value)
+        return e.add(total, e.cast(is_it, INT), fits=True)
+
+    return e.fold(e.list_size(x), e.const(INT, 0), add, 3)
+
+
+def _lower_index(e: Emitter, x: V, value: V) -> V:
+    place = e.list_find(x, value)
+    e.bail_if(e.compare("lt", place, e.const(INT, 0)), "a number that is not in the list")
+    return place
+
+
+for _name, _lower in (("count", _lower_count), ("index", _lower_index)):
+    _method(
+        _name,
+        "(x, value, /)",
+        f"``x.{_name}(value)``",
+        infer=_infer_place,
+        lower=_lower,
+        can_lower=_is_compared,
+        effects=lambda x, value: (
+            Effect.READ | Effect.RAISE if _is_compared(x, value) else Effect.CALL
+        ),
+        list_use=ListUse(),
+        samples=(([3, 1, 3], 3), ([3, 1], 2), ([0.5, -0.0], 0.0), (["a"], "a"), ([1, 2.0], True)),
+    )

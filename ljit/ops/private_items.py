@@ -25,7 +25,14 @@ from ljit.types import (
     ViewType,
 )
 
-__all__ = ["holds_private", "number_codes", "numbers_of", "python_list", "python_value"]
+__all__ = [
+    "holds_private",
+    "number_code",
+    "number_codes",
+    "numbers_of",
+    "python_list",
+    "python_value",
+]
 
 _CODES: dict[Type, str] = {BOOL: "?", INT: "q", FLOAT: "d"}  # of the module struct
 _CODES_OF_DTYPES = {"b1": "?", "f2": "e", "f4": "f", "f8": "d"}
@@ -36,7 +43,7 @@ _TAG = ScalarType(np.dtype(np.uint8))
 
 def number_codes(item: Type) -> str:
     """Give the codes of the numbers in an item, as `struct` has them; none: no private list holds such items."""
-    codes = [_code(number) for number in numbers_of(item)]
+    codes = [number_code(number) for number in numbers_of(item)]
     return "".join(codes) if all(codes) else ""
 
 
@@ -55,11 +62,12 @@ def _places(union: UnionType) -> dict[str, Type]:
     """The first member of each machine type."""
     found: dict[str, Type] = {}
     for member in union.members:
-        found.setdefault(_code(member), member)
+        found.setdefault(number_code(member), member)
     return found if len(set(map(str.lower, found))) == len(found) else {"": union}
 
 
-def _code(number: Type) -> str:
+def number_code(number: Type) -> str:
+    """Give the code of a number; none if it is none, or one of several classes."""
     if isinstance(number, ScalarType):
         return _CODES_OF_DTYPES.get(f"{number.dtype.kind}{number.dtype.itemsize}", "")
     return _CODES.get(number, "")
@@ -112,6 +120,6 @@ def _value(item: Type, numbers: Iterator[Any]) -> Any:
     if isinstance(item, UnionType):
         member = item.members[next(numbers)]
         found = {code: next(numbers) for code in _places(item)}
-        return _value(member, iter((found[_code(member)],)))
+        return _value(member, iter((found[number_code(member)],)))
     number = next(numbers)
     return item.dtype.type(number) if isinstance(item, ScalarType) else number

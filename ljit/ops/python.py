@@ -310,6 +310,7 @@ _operator(
     ranges=ranges.EQUAL,
     can_lower=compare.can_lower_equal,
     effects=compare.effect_of_comparison,
+    list_use=ListUse(other=1),
     samples=_EQUAL_SAMPLES,
 )
 _operator(
@@ -324,6 +325,7 @@ _operator(
     ranges=ranges.NOT_EQUAL,
     can_lower=compare.can_lower_equal,
     effects=compare.effect_of_comparison,
+    list_use=ListUse(other=1),
     samples=_EQUAL_SAMPLES,
 )
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from ljit.ir import Effect, Emitter, get_op
 from ljit.ir.emitter import V
 from ljit.ir.opdef import UNKNOWN
+from ljit.ops.private_items import number_code
 from ljit.ops.python_numbers import (
     EXACT_FLOAT,
     all_numbers,
@@ -96,6 +97,8 @@ def effect_of_comparison(x: Type, y: Type) -> Effect:
     """Comparisons of numbers and strings are pure."""
     if all_numbers(x, y) and COMPLEX not in (x, y):
         return Effect.PURE
+    if isinstance(x, ListType) and can_lower_equal(x, y):
+        return Effect.READ
     return Effect.PURE if x == y == STR else plain_effect(x, y)
 
 
@@ -108,7 +111,9 @@ def can_lower_order(x: Type, y: Type) -> bool:
 
 
 def can_lower_equal(x: Type, y: Type) -> bool:
-    """Whether ``x == y`` has native code: numbers, None, and tuples of them."""
+    """Whether ``x == y`` has native code: numbers, None, tuples of them, and private lists of ints."""
+    if isinstance(x, ListType) and x.is_private:
+        return x == y and number_code(x.item) in ("?", "q")  # NaN is the same object, or not
     if isinstance(x, TupleType) and isinstance(y, TupleType):
         return len(x.items) != len(y.items) or all(map(can_lower_equal, x.items, y.items))
     return _is_simple(x) and _is_simple(y)
@@ -197,6 +202,8 @@ def lower_equal(e: Emitter, x: V, y: V) -> V:
     """Lower ``x == y``."""
     if isinstance(x.type, TupleType):
         return _equal_tuples(e, e.tuple_items(x), e.tuple_items(y))
+    if isinstance(x.type, ListType):
+        return e.list_same(x, y)
     if is_number(x.type) and is_number(y.type):
         return compare_numbers(e, "eq", x, y)
     if x.type == y.type == STR:
@@ -373,7 +380,7 @@ def _can_lower_same_or_equal(x: Type, y: Type) -> bool:
 def can_lower_in(item: Type, container: Type) -> bool:
     """Whether ``item in container`` has native code: tuples of numbers, ranges, and private lists of numbers."""
     if isinstance(container, ListType) and container.is_private:
-        return item == container.item and item in (INT, FLOAT)
+        return number_code(item) == number_code(container.item) in ("q", "d")
     if isinstance(container, TupleType):
         return all(_can_lower_same_or_equal(item, t) for t in container.items)
     return container == RANGE and item in (BOOL, INT)
@@ -391,7 +398,7 @@ def lower_in(e: Emitter, item: V, container: V) -> V:
     if container.type == RANGE:
         return _in_range(e, to_type(e, item, INT), container)
     if isinstance(container.type, ListType):
-        return e.list_has(container, item)
+        return e.compare("ge", e.list_find(container, item), e.const(INT, 0))
     found = [_same_or_equal(e, item, other) for other in e.tuple_items(container)]
     return condition_or(e, *found) if found else e.const(BOOL, False)
 

@@ -371,3 +371,107 @@ def test_items_of_numpy_have_their_class_where_native_code_is_left():
             made = compiled(x, 1)
             assert [type(item) for item in made] == [dtype] * 5
             assert made == elements(x, 1)
+
+
+def deleted(n):
+    made = [i * i % 7 for i in range(n)]
+    total = 0
+    while len(made) > 3:
+        total = total * 3 % 1009 + made[1]
+        del made[len(made) // 2]
+        del made[1:2]
+        del made[5:2]
+    del made[-1]
+    return total + made[-1]
+
+
+def counted(n):
+    made = [i * i % 7 for i in range(n * 9)]
+    total = 0
+    for k in range(7):
+        total = total * 3 % 1009 + made.count(k)
+        if k in made:
+            total += made.index(k)
+    return total
+
+
+def compared(n):
+    made = [0] * n
+    other = [0] * n
+    total = 0
+    for i in range(n):
+        made[i] = i % 3
+        total = total * 2 + (made == other)
+        other[i] = made[i]
+        total = total * 2 + (made != other)
+        if i % 4 == 0:
+            other.append(i)
+    return total
+
+
+@pytest.mark.parametrize("function", [deleted, counted, compared])
+def test_lists_that_are_searched_compared_and_deleted_from_are_private(function):
+    compiled = ljit.jit(function)
+    for _ in range(3):
+        assert compiled(9) == function(9)
+    text = str(compiled.graph_for(9))
+    assert "PrivateList" in text
+    assert ": List[" not in text
+    assert [made.bailouts for made in compiled.specializations] == [0]
+
+
+def test_what_is_not_there_is_said_as_in_cpython():
+    def missing(n, k):
+        made = [i * 2 for i in range(n)]
+        place = made.index(k)
+        del made[place + 3]
+        return made
+
+    compiled = ljit.jit(missing)
+    for n, k in ((9, 4), (9, 4), (9, 4), (9, 5), (9, 16), (2, 0), (40, 72), (70, 64)):
+        outcomes = []
+        for f in (missing, compiled):
+            try:
+                outcomes.append(f(n, k))
+            except (ValueError, IndexError) as error:
+                outcomes.append((type(error), str(error)))
+        assert outcomes[0] == outcomes[1]
+
+
+def median(x, y):
+    found = []
+    for i in range(1, len(x) - 1):
+        window = []
+        for k in range(i - 1, i + 2):
+            window.append(x[k])
+        window.sort()
+        found.append(window[1])
+    return found[0], found[-1]
+
+
+def searched(x, y):
+    made = []
+    for i in range(len(x)):
+        made.append(y[i])
+    place = made.index(y[2])
+    count = made.count(y[1])
+    falling = sorted(made, reverse=True)
+    total = 0
+    for v in made:
+        total += 3 in falling
+        total += v in falling
+    return place, count, total, falling == made, falling[0]
+
+
+@pytest.mark.parametrize("function", [median, searched])
+def test_numbers_of_numpy_are_sorted_and_searched_unboxed(function):
+    x, y = np.sin(np.arange(9.0)), np.arange(9) * 7 % 5
+    compiled = ljit.jit(function)
+    for _ in range(3):
+        assert compare(function(x, y), compiled(x, y)) is None
+    text = str(compiled.graph_for(x, y))
+    assert "PrivateList[np." in text
+    assert ": List[" not in text
+    assert [made.bailouts for made in compiled.specializations] == [0]
+    x[4] = np.nan
+    assert compare(function(x, y), compiled(x, y)) is None
