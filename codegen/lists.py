@@ -29,6 +29,7 @@ from ljit.codegen.layout import (
     VAR_SIZE,
 )
 from ljit.codegen.objects import new_object
+from ljit.ops.control import OTHER_ITEM
 from ljit.types import ANY, BOOL, FLOAT, INT, NEVER, ListType, Type
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def _item_value(e: Emitter, x: Native, pointer: Ref) -> Native:
     item = x.type.item if isinstance(x.type, ListType) and x.type.item != NEVER else ANY
     if isinstance(x.type, ListType) and x.type.is_private:
         return Native(item, (pointer,))
-    return unbox_or_bail(e, Native(ANY, (pointer,)), item, "a list item of another type")
+    return unbox_or_bail(e, Native(ANY, (pointer,)), item, OTHER_ITEM)
 
 
 def list_store(e: Emitter, x: Native, index: Native, value: Native) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from ljit.ir import Node, OpDef, Value, get_op
 from ljit.ir.list_uses import ListUse
@@ -20,9 +21,28 @@ from ljit.passes.list_groups import is_range
 from ljit.passes.resolve import callable_op, method_op
 from ljit.types import INT, NEVER, ListType, TupleType, Type, join
 
-__all__ = ["seen_items", "widen_range"]
+__all__ = ["Failures", "is_loose", "seen_items", "widen_range"]
 
 _Places = tuple[int, ...]
+
+
+class Failures(Observations, Protocol):
+    """Where native code failed before."""
+
+    def is_widened(self, node_id: int) -> bool:
+        """Whether it failed at this node, so that the result must stay boxed."""
+
+    def had_other_items(self, node_id: int) -> bool:
+        """Whether it read items of another type than expected there, so that the result must be of a wider one."""
+
+
+def is_loose(node: Node, known: Type, failures: Failures) -> bool:
+    """Whether the result of a node must be boxed, of which native code knows the type, but not for certain."""
+    if failures.is_widened(node.id) or not failures.had_other_items(node.id):
+        return failures.is_widened(node.id)
+    seen = [failures.observed(user.id) for user, _ in node.outputs[0].uses if user.op is PROFILE]
+    is_held = bool(seen) and all(t is not None and join(known, t) == known for t in seen)
+    return not (is_held and _is_of_numbers(known))
 
 
 def seen_items(made: Value, observations: Observations, first: Sequence[Type]) -> Type:

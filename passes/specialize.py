@@ -43,10 +43,10 @@ from ljit.ops.members import NO_ATTRIBUTES
 from ljit.ops.numpy_rules import dtype_of, is_scalar
 from ljit.passes.folding import fold
 from ljit.passes.graph_writer import GraphWriter
-from ljit.passes.insert_guards import Observations, guarded_type, is_precise
+from ljit.passes.insert_guards import guarded_type, is_precise
 from ljit.passes.native_calls import MAX_WALKS, LinkTo, NativeCalls, no_link, result_of
 from ljit.passes.resolve import Request, resolve
-from ljit.passes.seen_items import seen_items, widen_range
+from ljit.passes.seen_items import Failures, is_loose, seen_items, widen_range
 from ljit.passes.specialize_control import ControlFlow
 from ljit.passes.specialize_handlers import is_in_try
 from ljit.passes.specialize_names import Changes, Names
@@ -56,11 +56,8 @@ from ljit.types import ANY, NEVER, ArrayType, ListType, ScalarType, Type, UnionT
 __all__ = ["Feedback", "Specialization", "specialize", "specialize_loop"]
 
 
-class Feedback(Observations, Changes, Protocol):
+class Feedback(Failures, Changes, Protocol):
     """What earlier runs have shown about baseline nodes, by node id."""
-
-    def is_widened(self, node_id: int) -> bool:
-        """Whether native code failed at this node before, so that its result must stay boxed."""
 
 
 class Specialization(Record, frozen=False):
@@ -388,7 +385,7 @@ class _Specializer:
         if request.op.infer is None:
             return (ANY,) * len(node.outputs)
         known = request.op.infer_types([v.type for v in request.inputs], request.attrs)
-        if not known or not self.feedback.is_widened(node.id):
+        if not known or not is_loose(node, known[0], self.feedback):
             if len(known) == 1 and request.op.symbolic:
                 return (with_known_sizes(request.op, request.inputs, request.attrs, known[0]),)
             return known

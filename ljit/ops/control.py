@@ -31,6 +31,7 @@ __all__ = [
     "NOT_ALL",
     "NOT_CAUGHT",
     "NOT_RUN",
+    "OTHER_ITEM",
     "OTHER_ORDER",
     "OTHER_SHAPES",
     "PLANNED_EXITS",
@@ -183,6 +184,7 @@ OUT_OF_RANGE = "a check could fail in some trip of the loop"  # of predicates
 NOT_ALL = "a check of trips side by side failed"  # of any of them
 OTHER_SHAPES = "arrays that one loop nest makes have different shapes"
 OTHER_ORDER = "a loop nest in another order: arrays overlap, or few trips are left inside"
+OTHER_ITEM = "a list item of another type"
 BROADCAST = "an array of one element along an axis is broadcast"
 INTERRUPTED = "interrupted"  # by a signal, or by another thread that needs the interpreter
 LONG_LOOP = "a loop in another one is so long that it is compiled by itself"

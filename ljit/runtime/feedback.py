@@ -18,6 +18,9 @@ class PlanFeedback(Record, frozen=False):
 
     profile: Profile = made_by(factory=Profile)
     widened: set[int] = made_by(factory=set)
+    other_items: set[int] = made_by(
+        factory=set
+    )  # nodes that read items of other types than expected
     failed_tests: set[int] = made_by(factory=set)  # nodes whose test in front of a loop failed
     changes: Counter[str] = made_by(factory=Counter)
     with_sizes: bool = False  # of small arrays
@@ -36,9 +39,13 @@ class PlanFeedback(Record, frozen=False):
     def is_widened(self, node_id: int) -> bool:
         return node_id in self.widened
 
+    def had_other_items(self, node_id: int) -> bool:
+        return node_id in self.other_items
+
     def summary(self) -> object:
         """What is known of the program, to compare with what will be known later."""
-        learnt = (frozenset(self.widened), frozenset(self.failed_tests), dict(self.changes))
+        nodes = (frozenset(s) for s in (self.widened, self.other_items, self.failed_tests))
+        learnt = (*nodes, dict(self.changes))
         return self.profile.summary(), learnt, self.broadcasts
 
     def is_unstable(self, name: str) -> bool:

@@ -17,6 +17,7 @@ from ljit.ops.control import (
     CALL_NATIVE,
     NOT_ALL,
     NOT_RUN,
+    OTHER_ITEM,
     OTHER_ORDER,
     OTHER_SHAPES,
     OUT_OF_RANGE,
@@ -211,7 +212,8 @@ def learn(feedback: PlanFeedback, unit: NativeUnit, site_index: int) -> None:
         feedback.failed_tests.update(s.origin for s in alike)
     elif unit.bailouts[site_index] >= patience(site.reason):
         is_test = site.reason in (NOT_ALL, OTHER_SHAPES)
-        (feedback.failed_tests if is_test else feedback.widened).add(site.origin)
+        failed = feedback.other_items if site.reason == OTHER_ITEM else feedback.widened
+        (feedback.failed_tests if is_test else failed).add(site.origin)
 
 
 def learn_raise(feedback: PlanFeedback, unit: NativeUnit, site_index: int, error: object) -> None:

@@ -475,3 +475,24 @@ def test_numbers_of_numpy_are_sorted_and_searched_unboxed(function):
     assert [made.bailouts for made in compiled.specializations] == [0]
     x[4] = np.nan
     assert compare(function(x, y), compiled(x, y)) is None
+
+
+def test_items_of_other_classes_that_come_later_are_unboxed_as_well():
+    def highest(x):
+        best = [0]
+        for value in x:
+            if best[-1] + value > 0:
+                best.append(best[-1] + value)
+            else:
+                best.append(0)
+        found = 0
+        for b in best:
+            if b > found:
+                found = b
+        return found
+
+    compiled = ljit.jit(highest)
+    falling, mixed = np.full(40, -0.5), np.sin(np.arange(40.0))
+    for x in (falling,) * 5 + (mixed,) * 40:
+        assert compare(highest(x), compiled(x)) is None
+    assert ": List[" not in str(compiled.graph_for(mixed))
