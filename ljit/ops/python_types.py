@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
-from types import BuiltinMethodType, MethodDescriptorType, MethodType, ModuleType
+from types import BuiltinMethodType, GeneratorType, MethodDescriptorType, MethodType, ModuleType
 
 import numpy as np
 
@@ -82,7 +83,10 @@ def class_of(t: Type) -> type | None:
 
 _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 _PLAIN_LOOKUP = frozenset(
-    (bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, np.ndarray)
+    (
+        *(bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, np.ndarray),
+        *(GeneratorType, deque),
+    )
 )
 
 

@@ -190,3 +190,25 @@ def test_the_entry_has_a_snapshot(function):
 def test_a_variable_that_may_be_unbound_is_checked():
     text = graph(unbound, 3)
     assert "Union[Unbound, int]" in text
+
+
+def sends(generator, n):
+    next(generator)
+    total = 0.0
+    for i in range(n):
+        total += generator.send(float(i))
+    return total
+
+
+def echo():
+    x = yield
+    while True:
+        x = yield x
+
+
+def test_a_method_of_a_generator_is_not_looked_up_in_front_of_its_arguments():
+    f = ljit.jit(sends)
+    for _ in range(3):
+        assert f(echo(), 4) == 6.0
+    ops = [node.op.name for node in f.graph_for(echo(), 4).walk()]
+    assert "py::getattr" not in ops and "py::call_method" in ops

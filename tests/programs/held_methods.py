@@ -1,6 +1,7 @@
 """Bound methods that wait for their arguments: looked up before something that leaves native code."""
 
 import random
+from collections import deque
 
 from tests.programs.harness import program
 
@@ -45,3 +46,43 @@ def overflow_while_a_method_waits(x, n):
     for i in range(n):
         out.append(random.getrandbits(4) * x * (i + 1))
     return out
+
+
+def running_mean(log):
+    total, count, mean = 0.0, 0, None
+    try:
+        while count < 20:
+            x = yield mean
+            log.append(x)
+            total += x
+            count += 1
+            mean = total / count
+        return total
+    finally:
+        log.append("end")
+
+
+@program(lambda: (5, []), lambda: (30, []), lambda: (5, [], "x"), lambda: (5, [], 2.5))
+def sent_to_generators(n, log, last=None):
+    means = running_mean(log)
+    next(means)
+    out = []
+    try:
+        for i in range(n):
+            out.append(means.send(noted(log, float(i))))
+        out.append(means.send(noted(log, last)))
+    except StopIteration as stop:
+        out.append(stop.value)
+    means.close()
+    return out
+
+
+@program(lambda: ([3, 1, 2], 4, []), lambda: ([3, "a", 2], 3, []), lambda: ([], 2, []))
+def deques(xs, size, log):
+    waiting, out = deque(xs, maxlen=size), []
+    for x in xs:
+        waiting.append(noted(log, x * 2))
+        waiting.appendleft(noted(log, waiting[-1]))
+        out.append(waiting.popleft())
+    waiting.extend(noted(log, [waiting.pop()]))
+    return out, list(waiting)
