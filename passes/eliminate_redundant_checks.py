@@ -240,7 +240,7 @@ class _Walk:
             return
         for induction in known:
             out = node.outputs[induction.index]
-            if is_integer(out.type):
+            if is_integer(out.type) and not induction.wavers:
                 self.s.assume(induction.distance(self.s.value(out)))
 
     def region(self, node: Node) -> None:

@@ -3,7 +3,8 @@
 An `Induction` says that a variable never falls below (sign 1) or rises above (sign -1) what it was at first; with a
 rate, also how far it can get in k trips. It is certain where the sum of the steps on each way through the body has a
 known sign; otherwise a guess, which whoever uses it has to check on each way to the next trip. It is another guess that
-a variable that begins at 0 or above and may fall stays there.
+a variable that begins at 0 or above and may fall stays there. Of one that goes up and down by bounded steps only the
+rates are known.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ _MAX_RATE = 2**31
 
 
 class Induction(Record):
-    """``sign * (x - first) >= 0`` in each trip, and ``sign * (x - first) <= rate * (k - start)`` if there is a rate."""
+    """``sign * (x - first) >= 0`` in each trip, unless it `wavers`; ``sign * (x - first) <= rate * (k - start)``.
+
+    The latter if there is a rate.
+    """
 
     index: int  # of the carried variable
     sign: int
@@ -31,15 +35,17 @@ class Induction(Record):
     start: Linear
     rate: int | None
     is_certain: bool
+    wavers: bool = False
 
     def distance(self, x: Linear) -> Linear:
-        """How far the variable has come: never less than 0."""
+        """How far the variable has come: never less than 0 unless it wavers."""
         return (x - self.first) * self.sign
 
     def facts(self, x: Linear, k: Linear) -> Iterator[Linear]:
         """What holds at the start of trip k, where the variable is `x`."""
         distance = self.distance(x)
-        yield distance
+        if not self.wavers:
+            yield distance
         if self.rate is not None:
             yield (k - self.start) * self.rate - distance
 
@@ -57,6 +63,8 @@ def inductions(s: Ranges, loop: Node) -> list[Induction]:
             if least >= 0:
                 rate = most if most <= _MAX_RATE else None
                 found.append(Induction(index, sign, s.value(first), start, rate, True))
+            elif least < 0 < most and max(-least, most) <= _MAX_RATE:
+                found.append(Induction(index, sign, s.value(first), start, most, True, True))
             elif most > 0 and -least >= _FAR:
                 found.append(Induction(index, sign, s.value(first), start, None, False))
         if low < 0 and s.value(first).terms and s.proves_by_cases(s.value(first)):

@@ -125,9 +125,17 @@ def _size_checks(s: Symbolic, node: Node) -> Iterator[tuple[str, Linear]]:
             yield FITS, INT_MAX - (stop - start) * sign
 
 
+def _below_size(s: Symbolic, node: Node, k: Linear) -> Iterator[Linear]:
+    """The number of trips says more than the end of a range with gaps, but hangs together with less."""
+    view = node.inputs[0]
+    if view.type == RANGE and abs(s.item(view, 2).constant) > 1:
+        yield s.value(node.output) - 1 - k
+    yield from _below(s, view, k)
+
+
 VIEW_SIZE_RANGES = RangeRules(
     checks=_size_checks,
-    below=lambda s, node, x: _below(s, node.inputs[0], x),
+    below=_below_size,
     facts=lambda s, node: [s.value(node.output)],
     is_complete=lambda node: FITS in node.proven,
 )
