@@ -13,7 +13,7 @@ from ljit.codegen.layout import (
     OB_REFCNT,
 )
 
-__all__ = ["COMPARE"]
+__all__ = ["compare"]
 
 
 def _field(name: str, offset: int, type_: str) -> str:
@@ -34,10 +34,15 @@ _FIELDS = "".join(
     )
 )
 
-#: From the label ``compare``: to ``reuse`` if the array ``%old`` has the rank ``%ndim``, the sizes ``%dims`` and
-#: the dtype ``%descriptor``, is C-contiguous, and has one reference; else to ``make``.
-COMPARE = f"""compare:
-{_FIELDS}  %is.single = icmp eq i64 %count, 1
+
+def compare(references: str) -> str:
+    """From the label ``compare``: to ``reuse`` if the array ``%old`` can stand for a fresh one, else to ``make``.
+
+    It has the rank ``%ndim``, the sizes ``%dims`` and the dtype ``%descriptor``, is C-contiguous, and has that many
+    references.
+    """
+    return f"""compare:
+{_FIELDS}  %is.single = icmp eq i64 %count, {references}
   %same.rank = icmp eq i32 %rank, %ndim
   %no.base = icmp eq ptr %base, null
   %same.type = icmp eq ptr %type, %descriptor

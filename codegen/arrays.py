@@ -156,7 +156,8 @@ def new_array(
         f.store(ref, f.gep("i64", dims, integer("i64", index)))
     descriptor, itemsize = e.context.keep(type_.dtype), type_.dtype.itemsize
     if e.ownership.loop_depth > 0 and is_fortran.constant == 0:
-        made = renewed_array(e, sizes, dims, descriptor, itemsize, is_zero=is_zero)
+        own = array_parts(spent).object if spent is not None else NULL
+        made = renewed_array(e, sizes, dims, descriptor, itemsize, is_zero=is_zero, spent=own)
         e.bailout.error_if_null(made)
     elif spent is not None:
         slot = e.ownership.holders[array_parts(spent).object.text]

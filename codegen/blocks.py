@@ -18,7 +18,7 @@ import numpy as np
 
 from ljit import config
 from ljit.codegen import engine
-from ljit.codegen.array_compare import COMPARE
+from ljit.codegen.array_compare import compare
 from ljit.codegen.block_cache import CACHE, LEAST
 from ljit.codegen.builder import Ref, address
 from ljit.codegen.layout import (
@@ -310,18 +310,20 @@ define ptr @take_array(ptr %slot, i32 %ndim, ptr %dims, ptr %descriptor, i64 %by
   %old = load ptr, ptr %slot
   %none = icmp eq ptr %old, null
   br i1 %none, label %make, label %compare
-{COMPARE}reuse:
+{compare("1")}reuse:
   store ptr null, ptr %slot
   ret ptr %old
 make:
   %new = call ptr @make_array(i32 %ndim, ptr %dims, ptr %descriptor, i64 %bytes, i32 0, i1 false)
   ret ptr %new
 }}
-define ptr @renew_array(ptr %slot, i32 %ndim, ptr %dims, ptr %descriptor, i64 %bytes, i1 %zero) {{
+define ptr @renew_array(ptr %slot, i32 %ndim, ptr %dims, ptr %descriptor, i64 %bytes, i1 %zero, ptr %spent) {{
   %old = load ptr, ptr %slot
+  %is.spent = icmp eq ptr %old, %spent
+  %ours = select i1 %is.spent, i64 2, i64 1
   %none = icmp eq ptr %old, null
   br i1 %none, label %make, label %compare
-{COMPARE}reuse:
+{compare("%ours")}reuse:
   br i1 %zero, label %clear, label %done
 clear:
   %data.at = getelementptr i8, ptr %old, i64 {ARRAY_DATA}
@@ -440,9 +442,10 @@ def array_taker() -> Ref:
 
 
 def array_renewer() -> Ref:
-    """The native function ``(ptr slot, i32 ndim, ptr dims, ptr descriptor, i64 bytes, i1 zero)``.
+    """The native function ``(ptr slot, i32 ndim, ptr dims, ptr descriptor, i64 bytes, i1 zero, ptr spent)``.
 
     It leaves the array in the slot there if it is as above, else puts another one there; it gives the array borrowed.
+    The array `spent` (or null) may have another reference, which nobody needs any more.
     """
     return address(_entry_module().symbol("renew_array"))
 

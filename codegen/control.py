@@ -76,7 +76,7 @@ class GraphEmitter:
         self._continues: dict[Node, Jump] = {}
         self._yield: Jump = self._no_yield
         self._early: set[Node] = set()  # emitted in front of the loop that they are in
-        self._deaths = Deaths(e.ownership, e.bailout)
+        self._deaths = Deaths(e.ownership, e.bailout, self.env)
         self._polls_at_entry = False
         self._handlers: dict[object, Callable[[Node], None]] = {
             CONSTANT: self._constant,

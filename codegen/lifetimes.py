@@ -6,7 +6,7 @@ call, nothing that lets another thread or the garbage collector run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ljit.analysis.alias import is_immutable
@@ -14,7 +14,7 @@ from ljit.analysis.dominance import holder_in
 from ljit.codegen.builder import Ref
 from ljit.codegen.forms import Native, array_parts, owned_positions
 from ljit.ir import Effect, Node, Value
-from ljit.ops.control import IF, LOOP, REGION, SNAPSHOT, TRY
+from ljit.ops.control import IF, LOOP, MAP, REGION, SNAPSHOT, TRY, YIELD
 from ljit.ops.objects import CHECK_ARRAYS
 from ljit.types import ArrayType, ListType
 
@@ -78,15 +78,18 @@ class Deaths:
     until another Snapshot takes over.
     """
 
-    def __init__(self, ownership: Ownership, bailout: Bailout) -> None:
+    def __init__(self, ownership: Ownership, bailout: Bailout, env: Mapping[Value, Native]) -> None:
         self._ownership = ownership
         self._bailout = bailout
+        self._env = env
         self._users: dict[Ref, set[Node]] = {}  # of each array's object: what is still to come
         self._ends: dict[Node, list[Ref]] = {}  # by one of their users
         self._dead: list[Ref] = []
 
     def spent_by(self, node: Node) -> set[str]:
         """The objects of the arrays (their texts) that nothing needs once `node` has read their elements."""
+        if self._ownership.loop_depth:
+            return {array_parts(self._env[value]).object.text for value in _carried_to(node)}
         ends = [pointer for pointer in self._ends.get(node, ()) if self._users[pointer] == {node}]
         return {pointer.text for pointer in ends} - self._needed() if ends else set()
 
@@ -128,6 +131,30 @@ class Deaths:
 
 
 _STRUCTURES = (IF, LOOP, REGION, TRY)
+
+
+def _carried_to(node: Node) -> list[Value]:
+    """The arrays that a loop carries to a nest, where they are needed last, even if native code is left."""
+    block = node.block
+    assert block is not None
+    is_trip = block.owner is not None and block.owner.op is LOOP and block is block.owner.blocks[0]
+    if node.op is not MAP or not is_trip or any(n.op.can_leave(n) for n in node.blocks[0]):
+        return []
+    params = [v for v in block.params[1:] if isinstance(v.type, ArrayType) and v in node.inputs]
+    found = [v for v in params if all(user is node or user.op is SNAPSHOT for user, _ in v.uses)]
+    return [v for v in found if not _may_be_needed_behind(node, v)]
+
+
+def _may_be_needed_behind(node: Node, value: Value) -> bool:
+    """Whether what follows in the block may leave with the value, or leaves the block with it."""
+    following = node.next
+    while following is not None and following.op is not YIELD:
+        if following.op is SNAPSHOT:
+            return value in following.inputs
+        if following.effects & ~Effect.READ or following.op.can_leave(following):
+            return True
+        following = following.next
+    return following is None
 
 
 def _users_in_block(value: Value) -> set[Node] | None:

@@ -219,7 +219,7 @@ class _Nest:
 
     def _spent_operand(self, type_: ArrayType) -> Native | None:
         """An operand that nothing else needs, whose elements may be written over as they are read."""
-        if self.into or self.reductions.combine or self.e.ownership.loop_depth:
+        if self.into or self.reductions.combine:
             return None
         for x in self.inputs:
             if isinstance(x.type, ArrayType) and _is_same_kind(x.type, type_):

@@ -1,7 +1,8 @@
 """Arrays that are made again and again in a loop: the one of the last trip is taken once more, if nobody else has it.
 
-The slot that holds it has the only reference then: what outlives a trip has references of its own. It must still be
-as it was made: code that had a reference for a while may have changed it. To the program it is a new array.
+The slot that holds it has the only reference then: what outlives a trip has references of its own. Only what the loop
+carries to the place where it is used up (``y = y + h[k] * x[k : k + n]``) has one more. It must still be as it was
+made: code that had a reference for a while may have changed it. To the program it is a new array.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ljit.codegen.blocks import array_maker, array_renewer, array_taker
-from ljit.codegen.builder import FALSE, TRUE, FunctionBuilder, Ref, integer
+from ljit.codegen.builder import FALSE, NULL, TRUE, FunctionBuilder, Ref, integer
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -19,12 +20,22 @@ __all__ = ["made_array", "renewed_array", "taken_array"]
 
 
 def renewed_array(
-    e: Emitter, sizes: Sequence[Ref], dims: Ref, descriptor: Ref, itemsize: int, *, is_zero: bool
+    e: Emitter,
+    sizes: Sequence[Ref],
+    dims: Ref,
+    descriptor: Ref,
+    itemsize: int,
+    *,
+    is_zero: bool,
+    spent: Ref = NULL,
 ) -> Ref:
-    """Give a C-contiguous array in a slot of its own: null if there is no memory."""
+    """Give a C-contiguous array in a slot of its own: null if there is no memory.
+
+    That may be `spent`, which the loop has carried here from the slot: to be written over.
+    """
     total = _bytes(e.f, sizes, itemsize)
     slot, count = e.ownership.new_slot(), integer("i32", len(sizes))
-    args = (slot, count, dims, descriptor, total, TRUE if is_zero else FALSE)
+    args = (slot, count, dims, descriptor, total, TRUE if is_zero else FALSE, spent)
     return e.f.call("ptr", array_renewer().text, args)
 
 
