@@ -15,6 +15,7 @@ from ljit.ops.python_numbers import (
     INT_MAX,
     INT_MIN,
     MIXED_COMPLEX,
+    UINT64,
     all_numbers,
     are_python_operands,
     arithmetic_type,
@@ -328,9 +329,9 @@ def _int_floordiv(e: Emitter, x: V, y: V) -> V:
     if shift is not None:
         return e.shr(x, e.const(INT, shift))
     if e.is_proven(POSITIVE):
-        quotient = e.div(x, y)
         if e.is_proven(NONNEGATIVE):
-            return quotient
+            return _unsigned(e, e.div, x, y)
+        quotient = e.div(x, y)
         rest = e.sub(x, e.mul(quotient, y))
         is_below = e.compare("lt", rest, e.const(INT, 0))
         return e.select(is_below, e.sub(quotient, e.const(INT, 1)), quotient)
@@ -342,14 +343,19 @@ def _int_floordiv(e: Emitter, x: V, y: V) -> V:
     return e.select(_needs_floor(e, rest, y), e.sub(quotient, e.const(INT, 1)), quotient)
 
 
+def _unsigned(e: Emitter, operation: Callable[[V, V], V], x: V, y: V) -> V:
+    """Divide numbers that are not negative: LLVM, which does not know, need not correct for signs."""
+    return e.retype(operation(e.retype(x, UINT64), e.retype(y, UINT64)), INT)
+
+
 def _int_mod(e: Emitter, x: V, y: V) -> V:
     shift = shift_of(e, y)
     if shift is not None:
         return e.bit_and(x, e.const(INT, (1 << shift) - 1))
     if e.is_proven(POSITIVE):
-        rest = e.rem(x, y)
         if e.is_proven(NONNEGATIVE):
-            return rest
+            return _unsigned(e, e.rem, x, y)
+        rest = e.rem(x, y)
         return e.select(e.compare("lt", rest, e.const(INT, 0)), e.add(rest, y), rest)
     minus_one = e.compare("eq", y, e.const(INT, -1))
     rest = e.rem(x, e.select(minus_one, e.const(INT, 1), y))  # MIN % -1 would trap

@@ -33,6 +33,7 @@ __all__ = [
     "INT_MAX",
     "INT_MIN",
     "MIXED_COMPLEX",
+    "UINT64",
     "all_numbers",
     "are_python_operands",
     "arithmetic_type",
@@ -119,8 +120,8 @@ def to_float(e: Emitter, x: V) -> V:
 
 def bail_if_inexact(e: Emitter, x: V) -> None:
     """Bail out if the int `x` may not be a float exactly."""
-    shifted = e.cast(e.add(x, e.const(INT, EXACT_FLOAT)), _UINT64)
-    e.bail_if(e.compare("gt", shifted, e.const(_UINT64, 2 * EXACT_FLOAT)), "int beyond 2**53")
+    shifted = e.cast(e.add(x, e.const(INT, EXACT_FLOAT)), UINT64)
+    e.bail_if(e.compare("gt", shifted, e.const(UINT64, 2 * EXACT_FLOAT)), "int beyond 2**53")
 
 
 # -- conditions ------------------------------------------------------------------------------------
@@ -262,7 +263,7 @@ def _uint64() -> ScalarType:
     return ScalarType(np.dtype(np.uint64))
 
 
-_UINT64 = _uint64()
+UINT64 = _uint64()
 
 
 def shift_of(e: Emitter, y: V) -> int | None:

@@ -13,6 +13,7 @@ import ljit
 from ljit import config
 from ljit.codegen import quotients
 from ljit.codegen.engine import vector_bytes
+from tests.codegen.harness import Compiled
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
@@ -146,3 +147,28 @@ def test_narrow_quotients_are_vectors(dtype):
     text = f.dump_llvm(optimized=True)
     assert re.search(r"fdiv <\d+ x (float|double)>", text)
     assert not re.search(r"[su]div i(8|16|32) ", text)
+
+
+DIVIDED = """
+graph(%x : int, %y : int):
+  prim::Snapshot[at='before:0', names=('p0', 'p1')](%x, %y)
+  %q : int = py::floordiv[proven=(PROVEN)](%x, %y)
+  %r : int = py::mod[proven=(PROVEN)](%x, %y)
+  %s : int = py::sub(%q, %r)
+  return (%s)
+"""
+
+
+@pytest.mark.parametrize(
+    ("proven", "opcodes"),
+    [
+        ("'nonzero', 'positive'", {"sdiv", "srem"}),
+        ("'nonzero', 'positive', 'nonnegative'", {"udiv", "urem"}),
+    ],
+)
+def test_what_is_not_negative_is_divided_without_signs(proven, opcodes):
+    f = Compiled(DIVIDED.replace("PROVEN", proven))
+    assert set(re.findall(r"[su](?:div|rem)", f.code.ir)) == opcodes
+    for x in (0, 1, 7, 12345, 2**63 - 1):
+        for y in (1, 2, 7, 10**12, 2**63 - 1):
+            assert f(x, y) == x // y - x % y
