@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["BLOCK", "Accumulator", "combine_blocks", "split", "take"]
 
 BLOCK = 1024  # elements
+_FIRST = 32  # elements that are looked at before more are put side by side
 _QUICK_BLOCK = 64  # quick code has one partial result, optimised code those of several vectors
 _NARROW = np.dtype(np.int32)  # holds the sum of a block of shorter integers
 
@@ -221,7 +222,7 @@ class _Blocks:
         first = f.phi("i64")
         first.add(ZERO, before)
         totals = [[self._phi(x, before) for x in a.start_total] for a in self.accumulators]
-        rest, size = f.binary("sub", self.trip, first), self.size
+        rest, size = f.binary("sub", self.trip, first), self._size_from(first)
         states = self.run(first, f.select(f.icmp("slt", rest, size), rest, size))
         following = f.add(first, size)
         is_last = self._is_last(following, states)
@@ -245,6 +246,12 @@ class _Blocks:
                 phi.add(part, left)
             results.append(Native(one.type, joined))
         return results
+
+    def _size_from(self, first: Ref) -> Ref:
+        """How many elements a block takes: the first ones often decide, and elements with gaps are copied before."""
+        if not self.may_stop or self.size.constant is not None:
+            return self.size
+        return self.f.select(self.f.icmp("eq", first, ZERO), integer("i64", _FIRST), self.size)
 
     def _phi(self, value: Ref, block: object) -> Phi:
         phi = self.f.phi(value.type)

@@ -13,7 +13,7 @@ from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import declare_function
 from ljit.ops.numpy_few import vdot_of_few
 from ljit.ops.numpy_rules import broadcast_shapes, kinds_of, layout_like, loop_dtypes
-from ljit.types import ANY, INT, ArrayType, ScalarType, Type
+from ljit.types import ANY, BOOL, INT, ArrayType, ScalarType, Type
 
 __all__: list[str] = []
 
@@ -153,6 +153,39 @@ class _Operand:
         self.batch_strides, self.steps = strides[:-2], strides[-2:]
 
 
+def _lower_dot(e: Emitter, x: V, y: V) -> V:
+    """As NumPy does, a matrix with gaps along both axes is copied for the BLAS, if the other side is a vector.
+
+    With two matrices the inner loop does so.
+    """
+    if x.type.ndim != y.type.ndim and x.type.dtype.kind in "fc":
+        x, y = (a if a.type.layout == "C" else _with_near_elements(e, a) for a in (x, y))
+    return _lower_matmul(e, x, y)
+
+
+def _with_near_elements(e: Emitter, a: V) -> V:
+    """The array, or a copy of a matrix that has gaps along both axes."""
+    if a.type.ndim != 2:
+        return a
+    zero, item = (e.const(INT, n) for n in (0, a.type.dtype.itemsize))
+    sizes, strides = e.array_sizes(a), e.array_strides(a)
+    (rows, columns), (row, column) = sizes, strides
+    is_near = e.const(BOOL, False)
+    for near, far, count in ((column, row, columns), (row, column, rows)):
+        is_beyond = e.compare("ge", far, e.mul(count, item))
+        is_near = e.bit_or(is_near, e.bit_and(e.compare("eq", near, item), is_beyond))
+    copied = [e.select(is_near, zero, rows), columns]
+    dtype, seen = a.type.dtype, ArrayType(a.type.dtype, (None, None), "strided")
+    copy = e.array_new(ArrayType(dtype, (None, None)), copied, None)
+    source = e.array_view(a, seen, zero, copied, strides)
+    e.array_assign(copy, source, lambda x: x, may_bail=False, is_apart=True)
+    there, here = (
+        e.array_view(x, seen, zero, sizes, steps)
+        for x, steps in ((a, strides), (copy, [e.mul(columns, item), item]))
+    )
+    return e.select(is_near, there, here)
+
+
 def _lower_matmul(e: Emitter, x: V, y: V) -> V:
     left, right = _Operand(e, x, is_left=True), _Operand(e, y, is_left=False)
     e.bail_if(e.compare("ne", left.columns, right.rows), "matrices whose sizes do not fit")
@@ -259,7 +292,7 @@ declare_function(
     _infer_dot,
     np.dot,
     symbolic=True,
-    lower=_lower_matmul,
+    lower=_lower_dot,
     can_lower=_can_lower(_infer_dot),
     decompose=_product_of_rows,
     methods=("ndarray.dot",),

@@ -1,0 +1,53 @@
+"""Products of matrices in any layout with vectors give what NumPy gives, to the last bits of sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import ljit
+from tests.ops.layouts import repeated, reversed_, strided
+
+TOLERANCES = {"float32": 1e-6, "complex64": 1e-6}
+SHAPES = ((40, 57), (33, 16), (1, 5), (5, 1), (0, 4), (4, 0))
+
+
+def product(a, b):
+    return np.dot(a, b)
+
+
+def product_by_method(a, b):
+    return a.dot(b)
+
+
+def matrices(shape: tuple[int, int], dtype: str) -> Iterator[np.ndarray]:
+    a = np.random.default_rng(1).uniform(1, 2, shape).astype(dtype)
+    views = (strided(a), strided(a.T).T, strided(a)[:, ::-1], reversed_(a), a[::-1], repeated(a))
+    yield from (a, np.asfortranarray(a), *views)
+
+
+@pytest.mark.parametrize("function", [product, product_by_method])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128", "int32"])
+def test_a_matrix_with_gaps_and_a_vector(function, dtype: str) -> None:
+    compiled = ljit.jit(function)
+    for shape in SHAPES:
+        for a in matrices(shape, dtype):
+            before = a.copy()
+            row, column = (strided(np.linspace(1, 2, n).astype(dtype)) for n in shape)
+            for x, y in ((a, column), (row, a), (a, column.copy()), (row[::-1], a)) * 2:
+                found, wanted = compiled(x, y), function(x, y)
+                assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+                np.testing.assert_allclose(found, wanted, TOLERANCES.get(dtype, 1e-14))
+            assert a.tobytes() == before.tobytes()
+    assert any(s.state == "native" for s in compiled.specializations)
+
+
+def test_sizes_that_do_not_fit_raise() -> None:
+    compiled = ljit.jit(product)
+    a = strided(np.ones((4, 6)))
+    for _ in range(3):
+        assert compiled(a, np.ones(6)).tolist() == [6.0] * 4
+        with pytest.raises(ValueError, match="not aligned"):
+            compiled(a, np.ones(5))
