@@ -51,7 +51,7 @@ from ljit.passes.specialize_control import ControlFlow
 from ljit.passes.specialize_handlers import is_in_try
 from ljit.passes.specialize_names import Changes, Names
 from ljit.records import Record, made_by
-from ljit.types import ANY, NEVER, ArrayType, ListType, ScalarType, Type, UnionType
+from ljit.types import ANY, NEVER, ArrayType, ListType, ScalarType, Type, UnionType, join
 
 __all__ = ["Feedback", "Specialization", "specialize", "specialize_loop"]
 
@@ -392,7 +392,9 @@ class _Specializer:
         loose = request.op.types_of_any_items([v.type for v in request.inputs], request.attrs)
         if loose is not None:
             return loose[1]
-        return request.op.infer_types([ANY] * len(request.inputs), request.attrs)
+        loosest = request.op.infer_types([ANY] * len(request.inputs), request.attrs)
+        # of another object, the view is another one
+        return tuple(x if join(x, y) == x else ANY for x, y in zip(loosest, known, strict=True))
 
     def fold(self, request: Request, types_: tuple[Type, ...]) -> Value | None:
         """Give the result as a constant if it is known now."""

@@ -267,10 +267,9 @@ class _Compiler:
         self.bind(behind := _Label())
         self.pin(f"handler:{node.id}")
         self.visit_block(handler)
+        # the place in front of the last jump is in the handler: the jump stays
         if self.pinned == len(self.instructions) - 1:
-            self.pinned += (
-                1  # the place in front of the last jump is in the handler: the jump stays
-            )
+            self.pinned += 1
         self.bind(end)
         info = TryInfo(
             start, behind.pc, end.pc, error, tuple(parameters), tuple(catches), self.loop, depth

@@ -129,7 +129,7 @@ def test_an_operand_that_nothing_else_needs_is_written_over(is_wide):
     assert uses(f, np.tanh, "dd") == is_wide
 
 
-def test_operands_of_other_dtypes_are_converted_by_the_body(is_wide):
+def test_arrays_of_other_dtypes_are_converted_by_the_body_and_numbers_in_front_of_it(is_wide):
     def of_ints(x):
         return np.cosh(x)
 
@@ -143,7 +143,7 @@ def test_operands_of_other_dtypes_are_converted_by_the_body(is_wide):
         y = numbers("float32")[0]
         np.testing.assert_allclose(g(y, 2.0), of_both(y, 2.0), rtol=SHORT)
     assert not uses(f, np.cosh, "dd")
-    assert not uses(g, np.arctan2, "fff")
+    assert uses(g, np.arctan2, "fff") == is_wide
 
 
 @pytest.mark.parametrize("target", ["AVX512_SKX", "X86_V4", "FMA3__AVX2", "baseline(X86_V2)", None])
