@@ -21,15 +21,15 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ljit.analysis.limits import limits_of_atoms
-from ljit.analysis.ranges import INT_MAX, Ranges, counts_trips, is_integer
+from ljit.analysis.ranges import INT_MAX, Ranges, is_integer
 from ljit.ir import Block, Graph, Node, Value
 from ljit.ir.linear import Atom, Linear
-from ljit.ops import int_bounds
 from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, MAP, REGION, SNAPSHOT, YIELD
 from ljit.passes.induction import Induction, inductions
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.predicates import Predicate, insert_predicates
 from ljit.passes.trip_limits import Measure, loses_bits, measures, remaining, trips_of
+from ljit.passes.unwrapped_numbers import Test, Unwrapped
 
 __all__ = ["eliminate_redundant_checks"]
 
@@ -79,23 +79,19 @@ class _OpenLoop:
     failures: set[Induction] = field(default_factory=set)
 
 
-_Test = tuple[int, Predicate]  # and the scope in which what it says holds
-
-
 class _Walk:
     def __init__(self, failed: Container[int]) -> None:
         self.s = Ranges()
         self.failed = failed
         self.proven: dict[Node, tuple[str, ...]] = {}
-        self.predicates: list[_Test] = []
+        self.predicates: list[Test] = []
         self.loops: list[_OpenLoop] = []
         self.refuted: set[tuple[Node, int, int, Linear]] = set()  # inductions that do not hold
         #: of loops and regions: the outputs that no way out has shown to be below 0
         self.natural: dict[Node, set[Value]] = {}
         #: what was not to be shown; when a loop is walked again, there are less facts
         self.hopeless: set[tuple[Node, tuple[Linear, ...]]] = set()
-        #: NumPy integers computed so far that may wrap, with what they are if they do not
-        self.unwrapped: dict[Atom, Linear] = {}
+        self.unwrapped = Unwrapped(self.s, self.plain_tests)
         self.limits: dict[Node, int] = {}  # of the trips of loops
         self.counting: set[Node] = set()  # loops that move a variable by bounded steps
 
@@ -138,7 +134,7 @@ class _Walk:
             for fact in rules.facts(self.s, node):
                 self.s.assume(fact)
         if rules.unwrapped is not None:
-            self.note_unwrapped(node, rules.unwrapped(self.s, node))
+            self.unwrapped.note(node, rules.unwrapped(self.s, node))
 
     def note_refused(self, node: Node, refused: Iterable[tuple[Linear, tuple[str, ...]]]) -> None:
         """Checks that need not be made in front of `node`, whose own fail where they would."""
@@ -151,12 +147,6 @@ class _Walk:
             is_checked = not set(checks).intersection(self.proven[node])
             if name and name not in known and is_checked and _follows_at_once(node, source):
                 self.proven[source] = (*known, name)
-
-    def note_unwrapped(self, node: Node, exact: Linear | None) -> None:
-        if exact is None or self.s.value(node.output) == exact:
-            return
-        (atom,) = self.s.value(node.output).atoms()
-        self.unwrapped[atom] = exact
 
     def branch(self, node: Node) -> None:
         """An If: each block knows what the condition says; behind it, so does the only one that gets there."""
@@ -335,7 +325,7 @@ class _Walk:
             self.s.assume(predicate.test, scope)
         return True
 
-    def tests(self, node: Node, parts: Sequence[Linear]) -> list[_Test] | None:
+    def tests(self, node: Node, parts: Sequence[Linear]) -> list[Test] | None:
         """The tests that make all parts at least 0; None if there are no such."""
         made = self.plain_tests(node, parts)
         if made is None and any(part.degree > 1 for part in parts):
@@ -345,7 +335,7 @@ class _Walk:
                 return None  # it would fail for small numbers
         return made
 
-    def plain_tests(self, node: Node, parts: Sequence[Linear]) -> list[_Test] | None:
+    def plain_tests(self, node: Node, parts: Sequence[Linear]) -> list[Test] | None:
         made = []
         for part in parts:
             if self.s.proves_by_cases(part):
@@ -356,22 +346,11 @@ class _Walk:
             made.append(test)
         return made
 
-    def tests_without_wrapping(self, node: Node, parts: Sequence[Linear]) -> list[_Test] | None:
+    def tests_without_wrapping(self, node: Node, parts: Sequence[Linear]) -> list[Test] | None:
         """The same, with others that show that NumPy's integers are what they are in Python: ``a[starts[i] + j]``."""
-        atoms = self.atoms_that_wrap(parts)
-        made: list[_Test] = []
-        exact: dict[Atom, Linear] = {}
-        self.s.open()
-        for atom in atoms:
-            number = self.unwrapped[atom].substitute(exact)
-            found = self.tests_of_fit(node, atom, number)
-            if found is not None:
-                made += found
-                exact[atom] = number
-                self.s.assume(number - Linear.of(atom))
-                self.s.assume(Linear.of(atom) - number)
-        rest = self.tests(node, [part.substitute(exact) for part in parts]) if exact else None
-        self.s.close()
+        around = [fact for loop in self.loops for fact in loop.given]
+        with self.unwrapped.assumed(node, parts, around) as (exact_parts, made):
+            rest = self.tests(node, exact_parts) if exact_parts else None
         if rest is not None:
             # not facts for other proofs: bounds that far away make tests that always fail
             self.predicates += [test for test in made if not self.is_made(test[1])]
@@ -381,41 +360,7 @@ class _Walk:
         found = (other for _, other in self.predicates if other.loop is test.loop)
         return any(other.given == test.given and other.test == test.test for other in found)
 
-    def tests_of_fit(self, node: Node, atom: Atom, exact: Linear) -> list[_Test] | None:
-        """The tests that show that a NumPy integer does not wrap; None if there are no such.
-
-        Mostly they say that what it is made of is not far from 0.
-        """
-        low, high = int_bounds.of_type(atom.value.type)
-        made: list[_Test] = []
-        self.s.open()
-        for choose in (self.limits_of_others, list):
-            goals = [goal for goal in (exact - low, high - exact) if not self.s.proves(goal)]
-            found = self.plain_tests(node, choose(goals))
-            if found is None:
-                break
-            made += found
-            for _, predicate in found:
-                self.s.assume(predicate.test)
-        self.s.close()
-        return None if found is None else made
-
-    def limits_of_others(self, goals: Sequence[Linear]) -> list[Linear]:
-        """Limits of the atoms that do not count trips: of these loops say more."""
-        limits = limits_of_atoms(goals)
-        return [x for x in limits if not any(map(counts_trips, x.atoms()))]
-
-    def atoms_that_wrap(self, parts: Sequence[Linear]) -> list[Atom]:
-        """The NumPy integers that the parts and the bounds of the loops here are made of, in their order."""
-        todo = [*parts, *(fact for loop in self.loops for fact in loop.given)]
-        found: set[Atom] = set()
-        while todo:
-            new = {atom for atom in todo.pop().atoms() if atom in self.unwrapped} - found
-            found |= new
-            todo += [self.unwrapped[atom] for atom in new]
-        return [atom for atom in self.unwrapped if atom in found]
-
-    def predicate(self, node: Node, goal: Linear) -> _Test | None:
+    def predicate(self, node: Node, goal: Linear) -> Test | None:
         """A test in front of the outermost loop possible that makes `goal` hold within."""
         if node.origin in self.failed or len(self.predicates) >= _MAX_PREDICATES:
             return None
