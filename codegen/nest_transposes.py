@@ -36,9 +36,8 @@ def transposed(name: str, size: int, rows: Sequence[str]) -> tuple[str, list[str
 
 
 _Pair = tuple[int, int]
-_Swap = tuple[
-    _Pair, _Pair, tuple[list[int], list[int]]
-]  # rows, where the new ones stand, their elements
+#: rows, where the new ones stand, their elements
+_Swap = tuple[_Pair, _Pair, tuple[list[int], list[int]]]
 
 
 def _far_ones(width: int, step: int) -> list[_Swap]:

@@ -40,9 +40,8 @@ __all__ = [
 
 Body = Callable[..., V]
 RowLoop = tuple[np.ufunc, tuple[np.dtype, ...]]  # NumPy's inner loop for these dtypes
-Limits = tuple[
-    tuple[float, float], ...
-]  # the least and the greatest number for each operand; none: any
+#: the least and the greatest number for each operand; none: any
+Limits = tuple[tuple[float, float], ...]
 Blocks = Mapping[str, Limits]  # by the dtype
 
 _PARAMETERS = {1: "(x)", 2: "(x1, x2)", 3: "(x1, x2, x3)"}
@@ -72,9 +71,8 @@ class UfuncRule(Record):
         None  # computes float16 (in float32) where NumPy does otherwise than for wider numbers
     )
     wide: str = ""  # dtypes whose loops are NumPy's best ones where those have vectors of 64 bytes
-    blocks: Blocks = MappingProxyType(
-        {}
-    )  # those of them that are so much better that nests go through blocks
+    #: those of them that are so much better that nests go through blocks
+    blocks: Blocks = MappingProxyType({})
 
     def loop(self, types: Sequence[Type]) -> tuple[np.dtype, ...] | None:
         kinds = kinds_of(types)

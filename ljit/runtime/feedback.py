@@ -18,9 +18,8 @@ class PlanFeedback(Record, frozen=False):
 
     profile: Profile = made_by(factory=Profile)
     widened: set[int] = made_by(factory=set)
-    other_items: set[int] = made_by(
-        factory=set
-    )  # nodes that read items of other types than expected
+    #: nodes that read items of other types than expected
+    other_items: set[int] = made_by(factory=set)
     failed_tests: set[int] = made_by(factory=set)  # nodes whose test in front of a loop failed
     changes: Counter[str] = made_by(factory=Counter)
     with_sizes: bool = False  # of small arrays
