@@ -13,6 +13,7 @@ from ljit.codegen.builder import FALSE, TRUE, Ref, integer
 from ljit.codegen.counted_loops import outer_loop
 from ljit.codegen.forms import Native
 from ljit.codegen.nest_elements import Elements, Places
+from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_moves import move_rows
 from ljit.codegen.nest_overlap import Redirection
 from ljit.codegen.nest_packing import BLOCK_SHIFT, MOST, buffers, gather, scatter
@@ -195,8 +196,7 @@ class Blocks(Elements):
 
         def block(k: Ref) -> None:
             first = f.mul(k, size)
-            rest = f.binary("sub", trip, first)
-            count = f.select(f.icmp("slt", rest, size), rest, size)
+            count = self._least(f.binary("sub", trip, first), size)
             ahead = f.add(first, size)
             either(f, has_stretches, lambda: self._ask(ahead, size, strides), lambda: None)
             with self._put_side_by_side(rows, first, count, strides) as self._rows:
@@ -479,7 +479,8 @@ class Blocks(Elements):
             self._walk(elements, hoisted, strides, is_unit=True)
             self._rows = [{}]
 
-        outer_loop(self.e, f.select(is_one, ONE, rows), row)
+        with own_function(f):  # what is around it runs a few times, and need not be fast
+            outer_loop(self.e, f.select(is_one, ONE, rows), row)
 
     def _walk(
         self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places, *, is_unit: bool

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from ljit.codegen.builder import BlockRef, FunctionBuilder, ModuleBuilder, Ref
+from ljit.codegen.partition import QUICK
 
 __all__ = ["leaves_work_to_nests", "own_function"]
 
@@ -44,7 +45,7 @@ def own_function(f: FunctionBuilder) -> Iterator[None]:
         return
     f.block.lines.append("ret void")
     body = _Body(f, blocks)
-    name = body.function_of(f.module)
+    name = body.function_of(f.module, is_quick=leaves_work_to_nests(blocks))
     f.take_out(mark, before)
     f.call("void", name, body.captured)
 
@@ -81,14 +82,15 @@ class _Body:
         parts[1::2] = [renamed[name] for name in parts[1::2]]
         self.text = "".join(parts)
 
-    def function_of(self, module: ModuleBuilder) -> str:
-        """Give the name of the module's function with this text."""
+    def function_of(self, module: ModuleBuilder, *, is_quick: bool) -> str:
+        """Give the name of the module's function with this text; if it `is_quick`, its own speed does not matter."""
         text = re.sub(r"^%(\w+):$", r"\1:", self.text, flags=re.MULTILINE)
         key = self._key(text, module)
         if key not in module.nests:
             name = module.nests[key] = f"{_PREFIX}{len(module.nests)}"
             params = ", ".join(f"{ref.type} %a{i}" for i, ref in enumerate(self.captured))
-            head = f"define internal void @{name}({params}) noinline nounwind {{"
+            attributes = f"noinline {QUICK} nounwind" if is_quick else "noinline nounwind"
+            head = f"define internal void @{name}({params}) {attributes} {{"
             module.define(name, f"{head}\n{text}\n}}")
         return module.nests[key]
 
@@ -110,16 +112,16 @@ class _Body:
         return "\n".join((types, result, *nodes.values()))
 
 
-def leaves_work_to_nests(f: FunctionBuilder) -> bool:
-    """Whether the own speed of a function hardly matters: each loop goes through calls of nests, arithmetic is rare."""
-    texts = {id(block): "\n".join(block.lines) for block in f.blocks}
+def leaves_work_to_nests(blocks: Sequence[BlockRef]) -> bool:
+    """Whether the own speed of some code hardly matters: each loop goes through calls of nests, arithmetic is rare."""
+    texts = {id(block): "\n".join(block.lines) for block in blocks}
     calls = {key: len(_CALL.findall(text)) for key, text in texts.items()}
     operations = sum(len(_ARITHMETIC.findall(text)) for text in texts.values())
     count = sum(calls.values())
     if not count or operations > _LITTLE_ARITHMETIC * count:
         return False
     covered = {key for key, found in calls.items() if found}
-    for header, latches in _loops(f.blocks):
+    for header, latches in _loops(blocks):
         reached = _before(latches, header, covered)
         if id(header) in reached:
             return False

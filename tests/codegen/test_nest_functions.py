@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 import ljit
@@ -46,24 +48,24 @@ def call_nest_now_and_then(f: FunctionBuilder) -> None:
 def test_a_function_that_calls_nests_in_a_row_leaves_its_work_to_them() -> None:
     f = a_function()
     call_nest(f)
-    assert leaves_work_to_nests(f)
+    assert leaves_work_to_nests(f.blocks)
 
 
 def test_a_function_without_nests_does_its_work_itself() -> None:
-    assert not leaves_work_to_nests(a_function())
+    assert not leaves_work_to_nests(a_function().blocks)
 
 
 def test_loops_around_nests_leave_their_work_to_them() -> None:
     f = a_function()
     a_loop(f, call_nest, depth=3)
-    assert leaves_work_to_nests(f)
+    assert leaves_work_to_nests(f.blocks)
 
 
 def test_a_loop_beside_nests_does_work_itself() -> None:
     f = a_function()
     call_nest(f)
     a_loop(f)
-    assert not leaves_work_to_nests(f)
+    assert not leaves_work_to_nests(f.blocks)
 
 
 def test_a_loop_within_a_loop_around_nests_does_work_itself() -> None:
@@ -73,13 +75,13 @@ def test_a_loop_within_a_loop_around_nests_does_work_itself() -> None:
 
     f = a_function()
     a_loop(f, both, depth=2)
-    assert not leaves_work_to_nests(f)
+    assert not leaves_work_to_nests(f.blocks)
 
 
 def test_a_loop_that_calls_a_nest_in_some_trips_does_work_itself() -> None:
     f = a_function()
     a_loop(f, call_nest_now_and_then)
-    assert not leaves_work_to_nests(f)
+    assert not leaves_work_to_nests(f.blocks)
 
 
 def test_much_arithmetic_between_nests_is_work() -> None:
@@ -88,7 +90,7 @@ def test_much_arithmetic_between_nests_is_work() -> None:
     for _ in range(50):
         x = f.binary("fmul", x, x)
     f.call("void", "nest.0", [])
-    assert not leaves_work_to_nests(f)
+    assert not leaves_work_to_nests(f.blocks)
 
 
 def test_calls_of_elementary_functions_count_as_arithmetic() -> None:
@@ -97,7 +99,7 @@ def test_calls_of_elementary_functions_count_as_arithmetic() -> None:
     for name in ("llvm.sqrt.f64", "shared.exp.double") * 25:
         x = f.call_external("double", name, (x,))
     f.call("void", "nest.0", [])
-    assert not leaves_work_to_nests(f)
+    assert not leaves_work_to_nests(f.blocks)
 
 
 @ljit.jit
@@ -129,3 +131,23 @@ def test_time_steps_over_arrays_are_not_optimised_but_their_nests_are() -> None:
 
 def test_a_loop_over_elements_is_optimised() -> None:
     assert "@ljit_entry.body(" in optimised(total, np.arange(99.0))
+
+
+@ljit.jit
+def decayed(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return a * np.exp(-b)
+
+
+def test_what_puts_elements_with_gaps_side_by_side_is_not_optimised_but_the_loop_over_them_is() -> (
+    None
+):
+    a, b = np.arange(60.0).reshape(4, 15)[:, ::3], np.arange(20.0).reshape(5, 4).T
+    text = optimised(decayed, a, b)
+    names = re.findall(r"^define \S* ?void @(nest\.\d+)\(", text, flags=re.MULTILINE)
+    whole = re.findall(
+        r"^define internal void @(nest\.\d+)\(", decayed.dump_llvm(), flags=re.MULTILINE
+    )
+    assert names
+    assert set(names) < set(whole)
+    assert "@shared.exp.double(" in text
+    np.testing.assert_allclose(decayed(a, b), a * np.exp(-b), rtol=4e-16)
