@@ -2,6 +2,7 @@
 
 from importlib import import_module as _import_module
 
+from ljit import isolation as _isolation  # noqa: F401  # first: for all modules behind it
 from ljit.api import Function, jit, release_memory
 from ljit.errors import LjitError, UnsupportedSyntaxError, UserError
 

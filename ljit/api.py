@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar, overload
 
 from ljit import config
 from ljit.errors import UserError
+from ljit.isolation import are_builtins_replaced
 from ljit.runtime.options import Options
 from ljit.runtime.vectorcall import Raised, make_function_type
 from ljit.stack import compiler_frames
@@ -62,8 +63,12 @@ class _Function:
 
         return ProfilingExecutor(self.__wrapped__, self._options, self)  # type: ignore[arg-type]  # no method
 
+    def _has_no_compiler(self) -> bool:
+        """Whether it cannot be imported: the process ends, or what it imports would not find Python's builtins."""
+        return sys.is_finalizing() or ("_executor" not in vars(self) and are_builtins_replaced())
+
     def __call__(self, /, *args: object, **kwargs: object) -> object:
-        if sys.is_finalizing():  # nothing can be imported any more: no compiler
+        if self._has_no_compiler():
             return self.__wrapped__(*args, **kwargs)
         try:
             return self._executor.call(args, kwargs)
@@ -74,7 +79,7 @@ class _Function:
     def _slow_call(self, args: tuple[object, ...], kwargs: dict[str, object] | None) -> object:
         """Run a call that the native entries did not take; errors are values for the entry to raise."""
         try:
-            if sys.is_finalizing():  # nothing can be imported any more: no compiler
+            if self._has_no_compiler():
                 return self.__wrapped__(*args, **(kwargs or {}))
             return self._executor.call(args, kwargs or {})
         except BaseException as error:

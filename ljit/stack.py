@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 from ljit.locks import shared_lock
 
@@ -44,24 +43,34 @@ def change_limit(frames: int) -> None:
     _raised += frames
 
 
-@contextmanager
-def compiler_frames() -> Iterator[None]:
+class _CompilerFrames:
+    """No generator: the library runs those with builtins that a program may have replaced."""
+
+    __slots__ = ("_is_outermost",)
+
+    def __enter__(self) -> None:
+        self._is_outermost = not _compiling.is_on
+        if not self._is_outermost:
+            return
+        with lock:
+            limit = sys.getrecursionlimit()
+            sys.setrecursionlimit(
+                limit - _MARGIN
+            )  # RecursionError if it could not be lowered again
+            sys.setrecursionlimit(limit)
+            change_limit(_COMPILER_FRAMES)
+        _compiling.is_on = True
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_outermost:
+            _compiling.is_on = False
+            with lock:
+                change_limit(-_COMPILER_FRAMES)
+
+
+def compiler_frames() -> AbstractContextManager[None]:
     """Raise CPython's limit by what a compile may take; one within another takes no more.
 
     RecursionError if the caller is at the limit.
     """
-    if _compiling.is_on:
-        yield
-        return
-    with lock:
-        limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(limit - _MARGIN)  # RecursionError if it could not be lowered again
-        sys.setrecursionlimit(limit)
-        change_limit(_COMPILER_FRAMES)
-    _compiling.is_on = True
-    try:
-        yield
-    finally:
-        _compiling.is_on = False
-        with lock:
-            change_limit(-_COMPILER_FRAMES)
+    return _CompilerFrames()

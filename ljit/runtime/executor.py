@@ -31,6 +31,7 @@ from ljit.interp import (
     resume,
     run,
 )
+from ljit.isolation import are_builtins_replaced
 from ljit.locks import shared_lock
 from ljit.ops.control import CALLEE_LEFT, HOT, NOT_RUN, PLANNED_EXITS, RAISED
 from ljit.parameters import is_by_position
@@ -191,6 +192,8 @@ class ProfilingExecutor:
     def _call(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         if not self.cold.is_over:
             return call_cold(self, args, kwargs)
+        if self.refused is None and are_builtins_replaced():  # nothing can be compiled now
+            return self.run_plainly(args, kwargs)
         if self.baseline is None:
             if may_jump():
                 pass_calls(self.owner, self.fn, _FOR_EVER)
@@ -322,8 +325,7 @@ class ProfilingExecutor:
         """Run one call in the interpreter, watching types."""
         assert self.baseline is not None
         _log.debug(self.fn.__qualname__, "profiles a call with", plan)
-        code = self.baseline.code  # made before the clock runs
-        start = time.perf_counter()
+        code, start = self.baseline.code, time.perf_counter()  # in this order
         try:
             return run(code, values, _Hooks(self, plan))
         finally:

@@ -17,6 +17,7 @@ from ljit import config
 from ljit.errors import InternalError
 from ljit.interp import MIN_TRIPS, Errors, LoopExit, LoopInfo, Resumed
 from ljit.ir import Node, Value
+from ljit.isolation import are_builtins_replaced
 from ljit.ops.control import CALLEE_LEFT, LOOP, PLANNED_EXITS, RAISED
 from ljit.runtime.links import link_to, note_callers
 from ljit.runtime.native import CompileRequest, NativeUnit, compile_loop, is_compiler_loaded
@@ -89,6 +90,8 @@ class OutlinedLoops:
             return None
         if found.unit is not None and found.unit.code.is_hot:
             found.retire(found.unit)
+        if found.unit is None and are_builtins_replaced():
+            return None
         unit = found.unit or self._compile(plan, found, key, live)
         if unit is None:
             return None

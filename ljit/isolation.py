@@ -1,0 +1,63 @@
+"""Builtins of ljit's own: programs may replace those of Python at any time, for their functions but not for ljit's.
+
+Functions take their builtins from the module that they are defined in. The modules that load behind this one find a
+copy there, made when ljit is imported: ``builtins.len = ...``, in a function that native code calls or in the middle
+of an interpreted loop, changes nothing of how ljit goes on. It does change the libraries that a compile runs: none
+begins while `are_builtins_replaced`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import sys
+import types
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+
+__all__ = ["are_builtins_replaced"]
+
+_PACKAGE = __name__.partition(".")[0] + "."
+_builtins = vars(builtins)
+_own = dict(_builtins)
+
+#: what programs replace to print and to import in ways of their own: libraries compute nothing with them
+_REPLACEABLE = frozenset(("print", "input", "open", "breakpoint", "__import__"))
+_names = [name for name, value in _own.items() if callable(value) and name not in _REPLACEABLE]
+_read = operator.itemgetter(*(name for name in _names if not name.startswith("_")))
+_originals = _read(_own)
+
+
+def are_builtins_replaced() -> bool:
+    """Whether a name that libraries read stands for something else than when ljit was imported."""
+    try:
+        return not all(map(operator.is_, _read(_builtins), _originals))
+    except KeyError:  # deleted
+        return True
+
+
+class _Loader(SourceFileLoader):
+    """Loads a module as always, with builtins in it."""
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType:
+        module = types.ModuleType(spec.name)
+        vars(module)["__builtins__"] = _own
+        return module
+
+
+class _Finder:
+    """Finds the modules of ljit."""
+
+    @staticmethod
+    def find_spec(
+        name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if not name.startswith(_PACKAGE):
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and type(spec.loader) is SourceFileLoader:
+            spec.loader = _Loader(spec.loader.name, spec.loader.path)
+        return spec
+
+
+sys.meta_path.insert(0, _Finder)
