@@ -9,7 +9,7 @@ generic ones.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Protocol
 
@@ -115,7 +115,11 @@ def callable_op(function: object, field: str = "callables") -> OpDef | None:
 
 def method_op(receiver: Type, name: str) -> OpDef | None:
     """The op of a method."""
-    return next(_ops_of("methods", f"{member_class(receiver)}.{name}"), None)
+    return next(_ops_of("methods", _member(receiver, name)), None)
+
+
+def _member(receiver: Type, name: str) -> str:
+    return f"{member_class(receiver)}.{name}"
 
 
 def _call(request: Request, constants: Constants) -> Request | None:
@@ -173,8 +177,8 @@ def _long_int(value: Value) -> int | None:
     return constant if type(constant) is int and value.type == ANY else None
 
 
-def _methods(function: object, args: Sequence[Value], constants: Constants) -> list[OpDef]:
-    """The op of a method that is called as a function of its receiver, if it is known what that does."""
+def _methods(function: object, args: Sequence[Value], constants: Constants) -> Iterable[OpDef]:
+    """The ops of a method that is called as a function of its receiver, if it is known what that does."""
     if not args:
         return []
     op = library_op(function, args[0])
@@ -185,8 +189,7 @@ def _methods(function: object, args: Sequence[Value], constants: Constants) -> l
     name = str(function.__name__)  # type: ignore[attr-defined]
     if fixed_method(args[0].type, name) is not function:
         return []
-    op = method_op(args[0].type, name)
-    return [] if op is None else [op]
+    return _ops_of("methods", _member(args[0].type, name))
 
 
 def _call_of_method(request: Request) -> Request | None:
@@ -196,7 +199,7 @@ def _call_of_method(request: Request) -> Request | None:
     if lookup is None or lookup.op is not get_op("py::getattr"):
         return None
     (receiver,), name = lookup.inputs, str(lookup.attrs["name"])
-    is_op = f"{member_class(receiver.type)}.{name}" in _tables()["methods"]
+    is_op = _member(receiver.type, name) in _tables()["methods"]
     if not is_op and not isinstance(fixed_method(receiver.type, name), types.MethodDescriptorType):
         return None
     attrs = {**_only_kwnames(request), "name": name}
@@ -224,13 +227,20 @@ def _call_method(request: Request, constants: Constants) -> Request | None:
         if function is None:
             return None
         return Request(get_op("py::call"), (function, *args), _only_kwnames(request))
-    op = method_op(receiver.type, name)
-    if op is None:
-        op = library_op(library_method(receiver, name, constants), receiver)
-        if op is None or not looks_up_as_known(op, receiver, constants):
-            return None
-    found = bind(op, request.inputs, request.attrs.get("kwnames", ()), constants)  # type: ignore[arg-type]
-    return found if found is not None and is_known(found) else None
+    kwnames = request.attrs.get("kwnames", ())
+    for op in _ops_of_method(receiver, name, constants):
+        found = bind(op, request.inputs, kwnames, constants)  # type: ignore[arg-type]
+        if found is not None and is_known(found):
+            return found
+    return None
+
+
+def _ops_of_method(receiver: Value, name: str, constants: Constants) -> Iterable[OpDef]:
+    member = _member(receiver.type, name)
+    if member in _tables()["methods"]:
+        return _ops_of("methods", member)
+    op = library_op(library_method(receiver, name, constants), receiver)
+    return [op] if op is not None and looks_up_as_known(op, receiver, constants) else []
 
 
 def _only_kwnames(request: Request) -> dict[str, object]:
@@ -242,7 +252,7 @@ def _getattr(request: Request, constants: Constants) -> Request | None:
     if receiver.is_constant and isinstance(receiver.constant, types.ModuleType):
         return _attribute_of_module(request, constants)
     name = str(request.attrs["name"])
-    op = next(_ops_of("attributes", f"{member_class(receiver.type)}.{name}"), None)
+    op = next(_ops_of("attributes", _member(receiver.type, name)), None)
     if op is None:
         if library_method(receiver, name, constants) is None:
             return None
@@ -329,21 +339,26 @@ def bind(
 ) -> Request | None:
     """Bind call arguments to the op's schema by Python's rules; None if they do not fit.
 
-    Keyword-only parameters of the schema are attributes and must be constants.
+    Keyword-only parameters of the schema are attributes and must be constants. What `OpDef.parameters` names and the
+    schema does not have must not be given.
     """
     schema = op.schema
     positional = args[: len(args) - len(kwnames)]
     keywords = dict(zip(kwnames, args[len(positional) :], strict=True))
     if schema.variadic is not None:
         return _bind_variadic(op, positional, keywords)
-    order = op.parameters or (*schema.positional, *schema.keyword_only)
-    if len(positional) > len(order):
+    taken = (*schema.positional, *schema.keyword_only)
+    order = op.parameters or taken
+    by_position = order[: order.index("*")] if "*" in order else order
+    if len(positional) > len(by_position):
         return None
     given = dict(zip(order, positional, strict=False))
     by_keyword = set(order) - set(schema.positional_only)
     if given.keys() & keywords.keys() or not keywords.keys() <= by_keyword:
         return None
     given.update(keywords)
+    if not given.keys() <= set(taken):
+        return None
     attrs = _attributes(schema, given)
     if attrs is None:
         return None

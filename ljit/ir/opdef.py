@@ -198,8 +198,9 @@ class OpDef(Record):
       ``"random.Random.uniform"``; `looks_up` the methods of the first argument that they call, and which functions
       these have to be: ``{"random": "_random.Random.random"}``; of an attribute that no class may have, ``""``.
     - `parameters` is the call order of the Python function where it differs from the schema's positional
-      and then keyword-only names: ``("shape", "dtype", "order")``. A call argument that lands on a keyword-only
-      name of the schema becomes an attribute and must be a constant.
+      and then keyword-only names: ``("shape", "dtype", "*", "order")``; what is behind a ``*`` is given by name. A call
+      argument that lands on a keyword-only name of the schema becomes an attribute and must be a constant; one that
+      lands on a name which the schema has not makes it a call of something else.
     - `numpy` names the op that this one becomes once an operand is a NumPy array or scalar
       (``py::add`` -> ``np::add``).
     - `elementwise`: operands broadcast, `lower` is the scalar body, and an array operand or result makes it a

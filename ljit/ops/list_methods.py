@@ -218,6 +218,7 @@ declare(
         evaluate=sorted,
         effects=Effect.CALL,
         callables=(sorted,),
+        parameters=("iterable", "*", "reverse"),
         list_use=ListUse(copies="prim::private_sorted"),
         is_profiled=True,
         samples=(([3, 1, 2],), ([],), ([2.5, 1.5],), (["b", "a"],), ([1, "a"],), ((2, 1),)),

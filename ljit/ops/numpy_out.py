@@ -144,7 +144,7 @@ def _declare_where(plain: OpDef, rule: UfuncRule) -> None:
             evaluate=lambda out, where, *xs: function(*xs, out=out, where=where),
             effects=rules.effects,
             callables=plain.callables,
-            parameters=(*names, "out", "where"),
+            parameters=(*names, "out", "*", "where"),
             decompose=rules.decompose,
             samples=partial(_samples_of_where, plain, function),
         )

@@ -81,7 +81,7 @@ def _declare(name: str, *, greatest: bool) -> None:
         getattr(np, name),
         lower=lower,
         can_lower=_can_lower,
-        parameters=("a", "axis", "keepdims"),
+        parameters=("a", "axis", "out", "*", "keepdims"),
         methods=(f"ndarray.{name}", f"generic.{name}"),
         samples=((_MATRIX,), (np.arange(4),)),
     )

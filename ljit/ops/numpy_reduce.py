@@ -140,7 +140,7 @@ def _declare_reduction(
 _SUMS = "axis=None, dtype=None, keepdims=False"
 _SPREADS = "axis=None, dtype=None, ddof=0, keepdims=False"
 _PLAIN = "axis=None, keepdims=False"
-_SUM_ORDER, _PLAIN_ORDER = ("axis", "dtype", "keepdims"), ("axis", "keepdims")
+_SUM_ORDER, _PLAIN_ORDER = ("axis", "dtype", "out", "keepdims"), ("axis", "out", "keepdims")
 for _name, _combine in (("sum", "np::add"), ("prod", "np::multiply")):
     _declare_reduction(
         _name,
@@ -160,7 +160,7 @@ _declare_reduction(
     symbolic=SYMBOLIC_REDUCTIONS["mean"],
 )
 for _name, _decompose in (("std", std_of), ("var", var_of)):
-    _order = ("axis", "dtype", "ddof", "keepdims")
+    _order = ("axis", "dtype", "out", "ddof", "keepdims")
     _declare_reduction(_name, _spread, _SPREADS, _order, decompose=_decompose)
 for _name, _combine in (("min", "np::minimum"), ("max", "np::maximum")):
     _declare_reduction(
@@ -189,7 +189,7 @@ _declare_reduction(
     "nanmean", _averaged, _SUMS, _SUM_ORDER, is_method=False, decompose=mean_of_numbers
 )
 for _name, _decompose in (("nanstd", std_of_numbers), ("nanvar", var_of_numbers)):
-    _order = ("axis", "dtype", "ddof", "keepdims")
+    _order = ("axis", "dtype", "out", "ddof", "keepdims")
     _declare_reduction(_name, _spread, _SPREADS, _order, is_method=False, decompose=_decompose)
 for _name, _decompose in (
     ("nanmin", extremum_of_numbers("np::min", "np::minimum", 1)),
@@ -215,7 +215,12 @@ def _infer_median(a: Type, *, axis: object = None, keepdims: object = False) -> 
 
 
 declare_function(
-    "median", f"(a, *, {_PLAIN})", _infer_median, np.median, samples=((_MATRIX,), (np.arange(4),))
+    "median",
+    f"(a, *, {_PLAIN})",
+    _infer_median,
+    np.median,
+    parameters=("a", "axis", "out", "overwrite_input", "keepdims"),
+    samples=((_MATRIX,), (np.arange(4),)),
 )
 
 

@@ -247,6 +247,6 @@ declare_function(
     np.pad,
     lower=_lower_pad,
     can_lower=_can_lower(_infer_pad),
-    parameters=("array", "pad_width", "mode", "constant_values"),
+    parameters=("array", "pad_width", "mode", "*", "constant_values"),
     samples=((_VECTOR, 1), (_MATRIX, ((1, 0), (0, 2))), (_MATRIX, (1, 2))),
 )

@@ -316,10 +316,10 @@ def _compress_of(parts: Parts, condition: Value, a: Value) -> Value | None:
     return parts.apply("np::getitem", a, condition)
 
 
-for _function in (np.compress, np.extract):
+for _function, _array in ((np.compress, "a"), (np.extract, "arr")):
     declare_function(
         _function.__name__,
-        "(condition, a)",
+        f"(condition, {_array})",
         _infer_compress,
         _function,
         decompose=_compress_of,

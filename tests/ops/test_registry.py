@@ -1,5 +1,6 @@
 """Every declared op, on its own samples: types, effects, lowering and machine code agree with `evaluate`."""
 
+import inspect
 import itertools
 
 import pytest
@@ -49,6 +50,32 @@ def test_a_declaration_is_complete(op):
     assert op.numpy is None or op.numpy in REGISTRY
     if op.array_method is not None and op.evaluate in op.callables:  # it may be called instead
         assert op.array_method == op.evaluate.__name__
+
+
+def positions(function):
+    """The names of the parameters that are given by position; None if that is not known."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (ValueError, TypeError):
+        return None
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return None
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+@pytest.mark.parametrize("op", OPS, ids=by_name)
+def test_arguments_by_position_are_python_s(op):
+    """What Python takes by name only, or as another parameter, no op takes by position."""
+    schema = op.schema
+    taken = (*schema.positional, *schema.keyword_only)
+    order = " ".join(op.parameters or taken).partition(" *")[0].split()
+    for function in op.callables:
+        names = positions(function)
+        if names is None or schema.variadic is not None or op.name == "np::arange":
+            continue  # the signature of np.arange leaves out what it takes
+        assert len([x for x in order if x in taken]) <= len(names)
+        for own, name in zip(order[1:], names[1:], strict=False):
+            assert own == name or own in schema.positional_only or own not in taken
 
 
 def test_no_callable_or_member_belongs_to_two_ops():
