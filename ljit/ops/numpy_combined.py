@@ -1,19 +1,16 @@
-"""``gradient``, ``average``, ``select``, ``polyval`` and others: NumPy's formulas as ops that fuse."""
+"""``average``, ``select``, ``polyval`` and others: NumPy's formulas as ops that fuse."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from ljit.ir import Effect, OpDef, Schema, Value, declare, get_op
+from ljit.ir import Effect, Value, get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
-from ljit.ops.numpy_boxed import VIEWS, axes_of, declare_function
+from ljit.ops.numpy_boxed import VIEWS, declare_function
 from ljit.ops.numpy_convert import can_store, store_can_bail, store_scalar
-from ljit.ops.numpy_fills import product_of, viewed
 from ljit.ops.numpy_rules import is_scalar, kinds_of, result_dtype
-from ljit.types import ANY, FLOAT, INT, NONE, ArrayType, ScalarType, TupleType, Type
+from ljit.types import ANY, INT, NONE, ArrayType, ScalarType, TupleType, Type
 
 __all__ = ["clip_effects", "clip_of", "infer_clip"]
 
@@ -21,124 +18,6 @@ _FLOAT64, _BOOL = np.dtype(np.float64), np.dtype(bool)
 _FLOATS = (np.dtype(np.float32), _FLOAT64)
 _VECTOR, _MATRIX = np.arange(3.0), np.arange(6.0).reshape(2, 3)
 _MOST_COEFFICIENTS = 16
-
-
-# -- gradients ---------------------------------------------------------------------------------------
-
-
-def _infer_along(f: Type, step: Type, *, axis: object) -> Type:
-    is_plain = isinstance(f, ArrayType) and f.layout == "C" and f.dtype in _FLOATS
-    if not is_plain or not isinstance(axis, int) or step not in (FLOAT, INT, ScalarType(_FLOAT64)):
-        return ANY
-    assert isinstance(f, ArrayType)
-    if f.dtype != _FLOAT64 and step == ScalarType(_FLOAT64):
-        return ANY
-    return ArrayType(f.dtype, f.shape) if 0 <= axis < f.ndim else ANY
-
-
-def _lower_along(e: Emitter, f: V, step: V, *, axis: int) -> V:
-    """Differences of neighbours: of both in the middle, of one at the ends."""
-    sizes, element = list(e.array_sizes(f)), f.type.element
-    count, one, two = sizes[axis], e.const(INT, 1), e.const(INT, 2)
-    e.bail_if(e.compare("lt", count, two), "too few elements for a gradient")
-    made = e.array_new(_infer_along(f.type, step.type, axis=axis), sizes, None)
-    times, inner = product_of(e, sizes[:axis]), product_of(e, sizes[axis + 1 :])
-    shape = [e.mul(e.mul(times, count), inner)]
-    source, target = viewed(e, f, shape), viewed(e, made, shape)
-    wide = e.cast(step, ScalarType(_FLOAT64))
-    single, double = (e.cast(x, element) for x in (wide, e.mul(e.const(wide.type, 2.0), wide)))
-
-    def difference(at: V, before: V, behind: V, distance: V) -> None:
-        values = [e.array_load(source, [x]) for x in (behind, before)]
-        e.array_store(target, [at], e.div(e.sub(*values), distance))
-
-    def stretch(t: V) -> None:
-        start = e.mul(t, e.mul(count, inner))
-        last = e.add(start, e.mul(e.sub(count, one), inner))
-        middle = e.add(start, inner)
-
-        def first_row(k: V) -> None:
-            at = e.add(start, k)
-            difference(at, at, e.add(at, inner), single)
-
-        def last_row(k: V) -> None:
-            at = e.add(last, k)
-            difference(at, e.sub(at, inner), at, single)
-
-        def between(k: V) -> None:
-            at = e.add(middle, k)
-            difference(at, e.sub(at, inner), e.add(at, inner), double)
-
-        e.loop(inner, first_row)
-        e.loop(e.mul(e.sub(count, two), inner), between)
-        e.loop(inner, last_row)
-
-    e.loop(times, stretch)
-    return made
-
-
-declare(
-    OpDef(
-        "np::gradient_along",
-        Schema("(f, step, *, axis)"),
-        "``np.gradient`` along one axis.",
-        infer=_infer_along,
-        evaluate=lambda f, step, *, axis: np.gradient(f, step, axis=axis),
-        lower=_lower_along,
-        effects=Effect.READ | Effect.RAISE | Effect.ALLOC,
-    )
-)
-
-
-def _gradient_plan(f: Type, steps: Sequence[Type], axis: object) -> list[tuple[int, int]] | None:
-    """The axes, and which step is whose (-1: none was given)."""
-    axes = (
-        axes_of(axis, f.ndim) if isinstance(f, ArrayType) and not isinstance(axis, bool) else None
-    )
-    if not axes or len(steps) not in (0, 1, len(axes)):
-        return None
-    if not steps:
-        return [(a, -1) for a in axes]
-    return [(a, i if len(steps) > 1 else 0) for i, a in enumerate(axes)]
-
-
-def _as_floats(f: Type) -> Type:
-    if isinstance(f, ArrayType) and f.dtype.kind in "iu":
-        return ArrayType(_FLOAT64, f.shape, f.layout)
-    return f
-
-
-def _infer_gradient(f: Type, *steps: Type, axis: object = None) -> Type:
-    plan = _gradient_plan(f, steps, axis)
-    if plan is None:
-        return ANY
-    types = [_infer_along(_as_floats(f), FLOAT if i < 0 else steps[i], axis=a) for a, i in plan]
-    if ANY in types:
-        return ANY
-    return types[0] if len(types) == 1 else TupleType(tuple(types))
-
-
-def _gradient_of(parts: Parts, f: Value, *steps: Value, axis: object = None) -> Value | None:
-    plan = _gradient_plan(f.type, [x.type for x in steps], axis)
-    if plan is None or _infer_gradient(f.type, *(x.type for x in steps), axis=axis) == ANY:
-        return None
-    if f.type != _as_floats(f.type):
-        f = parts.apply("np::astype", f, dtype=_FLOAT64)
-    one = parts.constant(1.0)
-    made = [
-        parts.apply("np::gradient_along", f, one if i < 0 else steps[i], axis=a) for a, i in plan
-    ]
-    return made[0] if len(made) == 1 else parts.apply("prim::TupleConstruct", *made)
-
-
-declare_function(
-    "gradient",
-    "(f, *varargs, axis=None)",
-    _infer_gradient,
-    np.gradient,
-    decompose=_gradient_of,
-    samples=((_VECTOR,), (_MATRIX,), (_VECTOR, 0.5), (_MATRIX, 2, 0.25)),
-)
 
 
 # -- averages ----------------------------------------------------------------------------------------

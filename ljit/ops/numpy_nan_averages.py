@@ -13,7 +13,7 @@ from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import axes_of
 from ljit.types import ArrayType
 
-__all__ = ["mean_of_numbers", "std_of_numbers", "var_of_numbers"]
+__all__ = ["divided", "mean_of_numbers", "std_of_numbers", "var_of_numbers"]
 
 _SUMMED = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -26,7 +26,7 @@ def _dtype_of(a: Value, axis: object, dtype: object, keepdims: object) -> np.dty
     return t.dtype if t.dtype in _SUMMED and axes_of(axis, t.ndim) else None
 
 
-def _divided(parts: Parts, total: Value, count: Value, dtype: np.dtype) -> Value:
+def divided(parts: Parts, total: Value, count: Value, dtype: np.dtype) -> Value:
     """The quotient in the dtype of the sum; native code is left unless all counts are positive."""
     is_bad = parts.apply("np::less_equal", count, parts.constant(0))
     if isinstance(is_bad.type, ArrayType):
@@ -54,7 +54,7 @@ def mean_of_numbers(
     is_nan, numbers = _numbers(parts, a)
     attrs = {"axis": axis, "keepdims": keepdims}
     total = parts.apply("np::sum", numbers, **attrs)
-    return _divided(parts, total, _count(parts, is_nan, axis, keepdims), own)
+    return divided(parts, total, _count(parts, is_nan, axis, keepdims), own)
 
 
 def _count(parts: Parts, is_nan: Value, axis: object, keepdims: object) -> Value:
@@ -88,7 +88,7 @@ def var_of_numbers(
     count = _count(parts, is_nan, axis, keepdims)
     if ddof:
         count = parts.apply("np::subtract", count, parts.constant(ddof))
-    return _divided(parts, total, count, own)
+    return divided(parts, total, count, own)
 
 
 def std_of_numbers(parts: Parts, a: Value, **attrs: object) -> Value | None:

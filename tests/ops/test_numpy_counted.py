@@ -68,3 +68,80 @@ def test_a_vector_that_does_not_fit_raises() -> None:
         assert compiled(x, n).tolist() == product(x, n).tolist()
     with pytest.raises(ValueError, match="could not be broadcast"):
         compiled(x, 4)
+
+
+DTYPES = [
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+]
+GIVEN: list[tuple[Any, ...]] = [
+    (0,), (1,), (2,), (100,), (-3,), (2.5,), (5, 100, 7), (100, 5, -7), (0, 300), (-5, 5), (0.5, 5), (0, 4, 0.25),
+    (1.0, 9.0, 0.1), (9.0, 1.0, -0.3), (250, 260), (2**31 - 2, 2**31 + 5), (2**53 + 1, 2**53 + 9, 1.0), (2**53 + 1, 2**53 + 9, 1), (65000, 65600, 100),
+    (3, 0.5), (1e39, 4e39, 1e39), (0, 1, 0), (np.int64(3), 12), (np.float64(0.5), 4, np.int64(1)), (np.int64(70),),
+    (2**63 - 3, 2**63 - 1), (0, 2.0**62, 2.0**61), (float("nan"), 3.0), (0.0, float("inf")), (-0.0, 2.0),
+]  # fmt: skip
+
+
+def ranges(dtype: str) -> Callable[..., Any]:
+    def make(start: Any, stop: Any = None, step: Any = None) -> Any:
+        numbers = np.arange(start, stop, step, dtype=dtype)
+        return numbers, numbers + np.arange(start, stop, step)
+
+    return make
+
+
+def any_outcome(function: Callable[..., Any], *args: Any) -> Any:
+    try:
+        with np.errstate(all="ignore"):
+            return [(type(x), x.dtype, x.shape, x.tobytes()) for x in function(*args)]
+    except (ValueError, ZeroDivisionError, OverflowError) as error:
+        return type(error), str(error)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_ranges_of_each_dtype(dtype: str) -> None:
+    function = ranges(dtype)
+    compiled = ljit.jit(function)
+    for given in GIVEN * 2:
+        assert any_outcome(compiled, *given) == any_outcome(function, *given), given
+    compiled = ljit.jit(function)
+    for _ in range(3):
+        compiled(1, 100, 3)
+    assert "calls Python: np" not in compiled.explain()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_evenly_spaced_numbers_of_each_dtype(dtype: str) -> None:
+    def spaced(start: Any, stop: Any, n: int) -> Any:
+        return (
+            np.linspace(start, stop, n, dtype=dtype),
+            np.linspace(start, stop, n, False, dtype=dtype) + 1,
+        )
+
+    compiled = ljit.jit(spaced)
+    for given in [
+        (0, 100, 7),
+        (0.5, 90.7, 33),
+        (100.0, 1.5, 50),
+        (3, 3, 4),
+        (0, 1, 0),
+        (2, 9, 1),
+        (1e39, 2e39, 4),
+    ]:
+        for _ in range(2):
+            assert any_outcome(compiled, *given) == any_outcome(spaced, *given), given
+    compiled = ljit.jit(spaced)
+    for _ in range(3):
+        compiled(1.5, 100.0, 13)
+    assert "calls Python: np" not in compiled.explain()
