@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.arrays import store_element, strides_of
 from ljit.codegen.builder import NULL, Ref, integer
+from ljit.codegen.column_gathers import column_gather
 from ljit.codegen.forms import Native, array_parts
+from ljit.codegen.index_checks import LANES, OPERANDS, as_i64, check_function, look_at_block
 from ljit.codegen.shared_code import shared_function
 from ljit.types import BOOL, ArrayType
 
@@ -25,7 +27,6 @@ __all__ = ["are_inside", "array_gather", "array_scatter", "product_of"]
 _PIECE = 16  # bytes
 _LONG = 512  # bytes: of more the C library makes the copy
 _ITEMS = {1: "i8", 2: "i16", 4: "i32", 8: "i64", 16: "<2 x i64>", 32: "<4 x i64>"}  # of rows
-_LANES = 16  # indices that are looked at together
 _BLOCK = 256  # indices that are looked at before their items are moved
 _FREQUENT = (4, 8, 16, 32)
 
@@ -33,17 +34,21 @@ _FREQUENT = (4, 8, 16, 32)
 def array_gather(e: Emitter, a: Native, index: Native, into: Native) -> Native:
     """Fill a C-contiguous array with the rows of `a` that `index` names; whether there are all of these.
 
-    `a` is a vector, or C-contiguous, and so is `index`.
+    `a` is a vector, C-contiguous, or a matrix of any strides; `index` is a vector or C-contiguous.
     """
     f = e.f
     assert isinstance(a.type, ArrayType)
     assert isinstance(index.type, ArrayType)
     operands = [*_source(e, a, index), array_parts(into).data]
-    size = _row_bytes(e, a)
-    if size.constant in _ITEMS:
-        function = _gather(index.type.dtype, _ITEMS[size.constant])
+    dtype, size = index.type.dtype, _row_bytes(e, a)
+    if a.type.ndim > 1 and a.type.layout != "C":
+        parts = array_parts(a)
+        operands += [parts.sizes[1], strides_of(f, a.type, parts)[1]]
+        function = _gather_any_rows(dtype, a.type.dtype.itemsize)
+    elif size.constant in _ITEMS:
+        function = _gather(dtype, _ITEMS[size.constant])
     else:
-        function = _gather_rows(index.type.dtype)
+        function = _gather_rows(dtype)
         operands.append(size)
     return Native(BOOL, (f.call("i1", function, operands),))
 
@@ -51,16 +56,8 @@ def array_gather(e: Emitter, a: Native, index: Native, into: Native) -> Native:
 def are_inside(e: Emitter, a: Native, index: Native) -> Native:
     """Whether a vector has all the elements that `index` names."""
     assert isinstance(index.type, ArrayType)
-    dtype = index.type.dtype
-    name = f"are.inside.{dtype.kind}{dtype.itemsize}"
-
-    def source(module: ModuleBuilder) -> str:
-        module.declare(f"llvm.vector.reduce.or.v{_LANES}i64", "i64", [f"<{_LANES} x i64>"])
-        return _check(name, dtype)
-
-    function = _shared(name, source)
     operands = [*_source(e, a, index), NULL]
-    return Native(BOOL, (e.f.call("i1", function, operands),))
+    return Native(BOOL, (e.f.call("i1", check_function(index.type.dtype), operands),))
 
 
 def array_scatter(e: Emitter, a: Native, index: Native, values: Native) -> None:
@@ -124,70 +121,6 @@ def product_of(e: Emitter, sizes: tuple[Ref, ...]) -> Ref:
     return total
 
 
-def _check(name: str, index: np.dtype) -> str:
-    """Look at all indices: one that is outside makes the sign bit of `index + size` or of `size - 1 - index` 1."""
-    word = f"i{8 * index.itemsize}"
-    extension = "sext" if index.kind == "i" else "zext"
-
-    def look(loop: str, type_: str, many: str) -> str:
-        item = type_.replace("i64", word)
-        given = f"{extension} {item} %{loop}.index to {type_}"
-        given = given if word != "i64" else f"or {type_} %{loop}.index, zeroinitializer"
-        zero = "zeroinitializer" if many else "0"
-        return f"""  %{loop}.index = load {item}, ptr %{loop}.at, align 1
-  %{loop}.given = {given.replace("zeroinitializer", zero)}
-  %{loop}.below = add {type_} %{loop}.given, %size{many}
-  %{loop}.above = sub {type_} %last{many}, %{loop}.given
-  %{loop}.either = or {type_} %{loop}.below, %{loop}.above
-  %{loop}.next = or {type_} %{loop}.sum, %{loop}.either"""
-
-    many = f"<{_LANES} x i64>"
-    spread = "".join(
-        f"""
-  %{x}.one = insertelement {many} poison, i64 %{x}, i64 0
-  %{x}.many = shufflevector {many} %{x}.one, {many} poison, <{_LANES} x i32> zeroinitializer"""
-        for x in ("size", "last")
-    )
-    return f"""define i1 @{name}({_OPERANDS}) nounwind willreturn {{
-entry:
-  %last = sub i64 %size, 1{spread}
-  %is.plain = icmp eq i64 %step, {index.itemsize}
-  %whole = and i64 %count, {-_LANES}
-  %first = select i1 %is.plain, i64 %whole, i64 0
-  br label %vectors
-vectors:
-  %v = phi i64 [ 0, %entry ], [ %v.next, %vector ]
-  %vector.sum = phi {many} [ zeroinitializer, %entry ], [ %vector.next, %vector ]
-  %v.in = icmp slt i64 %v, %first
-  br i1 %v.in, label %vector, label %added
-vector:
-  %v.next = add nuw nsw i64 %v, {_LANES}
-  %vector.at = getelementptr {word}, ptr %index, i64 %v
-{look("vector", many, ".many")}
-  br label %vectors
-added:
-  %start = call i64 @llvm.vector.reduce.or.v{_LANES}i64({many} %vector.sum)
-  br label %rest
-rest:
-  %k = phi i64 [ %first, %added ], [ %k.next, %one ]
-  %one.sum = phi i64 [ %start, %added ], [ %one.next, %one ]
-  %k.in = icmp slt i64 %k, %count
-  br i1 %k.in, label %one, label %looked
-one:
-  %k.next = add nuw nsw i64 %k, 1
-  %offset = mul i64 %k, %step
-  %one.at = getelementptr i8, ptr %index, i64 %offset
-{look("one", "i64", "")}
-  br label %rest
-looked:
-  %are.inside = icmp sge i64 %one.sum, 0
-  ret i1 %are.inside
-}}"""
-
-
-_OPERANDS = "ptr %data, i64 %size, i64 %stride, ptr %index, i64 %count, i64 %step, ptr %into"
-
-
 def _shared(name: str, source: Callable[[ModuleBuilder], str], *, straight: bool = False) -> str:
     return shared_function(
         name, lambda module: module.define(name, source(module)), straight=straight
@@ -199,7 +132,7 @@ def _gather(index: np.dtype, item: str) -> str:
     name = f"gather.{item.strip('<>').replace(' ', '')}.{index.kind}{index.itemsize}"
 
     def source(module: ModuleBuilder) -> str:
-        module.declare(f"llvm.vector.reduce.or.v{_LANES}i64", "i64", [f"<{_LANES} x i64>"])
+        module.declare(f"llvm.vector.reduce.or.v{LANES}i64", "i64", [f"<{LANES} x i64>"])
         one_by_one = _loops(f"{name}.checked", index, _item_copy(item), group=4)
         return f"{one_by_one}\n{_gather_blocks(name, index, item)}"
 
@@ -208,7 +141,7 @@ def _gather(index: np.dtype, item: str) -> str:
 
 def _gather_blocks(name: str, index: np.dtype, item: str) -> str:
     """Blocks with an index that is negative or outside, and what is left, are done one by one."""
-    word, many = f"i{8 * index.itemsize}", f"<{_LANES} x i64>"
+    word, many = f"i{8 * index.itemsize}", f"<{LANES} x i64>"
     itemsize = next(size for size, type_ in _ITEMS.items() if type_ == item)
 
     def one_by_one(of: str) -> str:
@@ -216,15 +149,15 @@ def _gather_blocks(name: str, index: np.dtype, item: str) -> str:
         operands += f"ptr %{of}.index, i64 %{of}.count, i64 %step, ptr %{of}.into"
         return f"call i1 @{name}.checked({operands})"
 
-    return f"""define i1 @{name}({_OPERANDS}) nounwind willreturn {{
+    return f"""define i1 @{name}({OPERANDS}) nounwind willreturn {{
 entry:
   %last = sub i64 %size, 1
   %last.one = insertelement {many} poison, i64 %last, i64 0
-  %last.many = shufflevector {many} %last.one, {many} poison, <{_LANES} x i32> zeroinitializer
+  %last.many = shufflevector {many} %last.one, {many} poison, <{LANES} x i32> zeroinitializer
   %is.plain.index = icmp eq i64 %step, {index.itemsize}
   %is.plain.data = icmp eq i64 %stride, {itemsize}
   %is.plain = and i1 %is.plain.index, %is.plain.data
-  %all = and i64 %count, {-_LANES}
+  %all = and i64 %count, {-LANES}
   %whole = select i1 %is.plain, i64 %all, i64 0
   br label %blocks
 blocks:
@@ -241,7 +174,7 @@ block:
   %b.index.next = getelementptr {word}, ptr %b.index, i64 %b.count
   %b.into.next = getelementptr {item}, ptr %b.into, i64 %b.count
   br label %look
-{_look_at_block(index)}
+{look_at_block(index)}
 move:
   %m = phi i64 [ 0, %looked ], [ %m.next, %move ]
   %m.index = getelementptr {word}, ptr %b.index, i64 %m
@@ -267,43 +200,13 @@ bad:
 }}"""
 
 
-def _look_at_block(index: np.dtype) -> str:
-    """Whether each index of a block counts from the start and is inside: signs of all, and of what is left above."""
-    word, many = f"i{8 * index.itemsize}", f"<{_LANES} x i64>"
-    return f"""look:
-  %v = phi i64 [ 0, %block ], [ %v.next, %look ]
-  %v.sum = phi {many} [ zeroinitializer, %block ], [ %v.sum.next, %look ]
-  %v.at = getelementptr {word}, ptr %b.index, i64 %v
-  %v.index = load <{_LANES} x {word}>, ptr %v.at, align 1
-  %v.given = {_as_i64(index, "%v.index", f"<{_LANES} x {{}}>", "zeroinitializer")}
-  %v.above = sub {many} %last.many, %v.given
-  %v.either = or {many} %v.given, %v.above
-  %v.sum.next = or {many} %v.sum, %v.either
-  %v.next = add nuw nsw i64 %v, {_LANES}
-  %v.more = icmp slt i64 %v.next, %b.count
-  br i1 %v.more, label %look, label %looked
-looked:
-  %either = call i64 @llvm.vector.reduce.or.v{_LANES}i64({many} %v.sum.next)
-  %is.simple = icmp sge i64 %either, 0
-  br i1 %is.simple, label %move, label %careful"""
-
-
-def _as_i64(index: np.dtype, value: str, lanes: str, zero: str) -> str:
-    """An index as i64, or a vector of them: what stands right of the name."""
-    word = f"i{8 * index.itemsize}"
-    if word == "i64":
-        return f"or {lanes.format('i64')} {value}, {zero}"
-    extension = "sext" if index.kind == "i" else "zext"
-    return f"{extension} {lanes.format(word)} {value} to {lanes.format('i64')}"
-
-
 def _four_moves(index: np.dtype, item: str) -> str:
     """Move four items, whose indices are known to be good."""
     word = f"i{8 * index.itemsize}"
     return "\n".join(
         f"""  %m.at.{i} = getelementptr {word}, ptr %m.index, i64 {i}
   %m.{i} = load {word}, ptr %m.at.{i}, align 1
-  %m.place.{i} = {_as_i64(index, f"%m.{i}", "{}", "0")}
+  %m.place.{i} = {as_i64(index, f"%m.{i}", "{}", "0")}
   %m.from.{i} = getelementptr {item}, ptr %data, i64 %m.place.{i}
   %m.x.{i} = load {item}, ptr %m.from.{i}, align 1
   %m.to.{i} = getelementptr {item}, ptr %m.into, i64 {i}
@@ -334,12 +237,40 @@ def _gather_rows(index: np.dtype) -> str:
             cases += f" i64 {size}, label %items.{size}"
             loops += f"""
 items.{size}:
-  %items.good.{size} = call i1 {_gather(index, _ITEMS[size])}({_OPERANDS})
+  %items.good.{size} = call i1 {_gather(index, _ITEMS[size])}({OPERANDS})
   ret i1 %items.good.{size}"""
         entry = f"switch i64 %bytes, label %group [{cases} ]"
         return _function(name, entry, loops, more=", i64 %bytes")
 
     return _shared(name, source)
+
+
+def _gather_any_rows(index: np.dtype, size: int) -> str:
+    """Rows of `length` elements of `size` bytes, which are `apart` bytes from each other."""
+    name = f"gather.any.rows{size}.{index.kind}{index.itemsize}"
+    more = ", i64 %length, i64 %apart"
+    operands = OPERANDS + more
+
+    def source(_module: ModuleBuilder) -> str:
+        return f"""define i1 @{name}({operands}) nounwind {{
+entry:
+  %are.near = icmp eq i64 %apart, {size}
+  br i1 %are.near, label %near, label %look
+near:
+  %bytes = mul i64 %length, {size}
+  %are.moved = call i1 {_gather_rows(index)}({OPERANDS}, i64 %bytes)
+  ret i1 %are.moved
+look:
+  %are.inside = call i1 {check_function(index)}({OPERANDS})
+  br i1 %are.inside, label %far, label %bad
+far:
+  call void {column_gather(index, size)}({operands})
+  ret i1 true
+bad:
+  ret i1 false
+}}"""
+
+    return _shared(name, source, straight=True)
 
 
 def _scatter_rows(index: np.dtype) -> str:
@@ -432,7 +363,7 @@ def _loops(name: str, index: np.dtype, copy: str, *, group: int = 1, more: str =
 
 
 def _function(name: str, entry: str, loops: str, more: str) -> str:
-    return f"""define i1 @{name}({_OPERANDS}{more}) nounwind willreturn {{
+    return f"""define i1 @{name}({OPERANDS}{more}) nounwind willreturn {{
 entry:
   {entry}
 {loops}

@@ -13,6 +13,7 @@ from types import MappingProxyType
 import numpy as np
 
 from ljit.codegen.builder import FunctionBuilder, ModuleBuilder, Ref
+from ljit.codegen.loop_texts import loop_text
 from ljit.codegen.nest_packing import copy_function, item_type
 from ljit.codegen.nest_transposes import transposed
 from ljit.codegen.shared_code import PACKING, shared_function
@@ -67,38 +68,6 @@ def _call(function: str, others: Mapping[str, str] = MappingProxyType({})) -> st
     return f"  call void @{function}({listed})\n"
 
 
-def _loop(
-    name: str,
-    stop: str,
-    body: str,
-    *,
-    step: int = 1,
-    walks: Mapping[str, tuple[str, str]] = MappingProxyType({}),
-) -> str:
-    """A loop `name` from 0 on; `walks` are the places that it carries, with where they begin and their bytes a trip."""
-    carried = "".join(
-        f"\n  %{x} = phi ptr [ {start}, %{name}.before ], [ %{x}.next, %{name}.latch ]"
-        for x, (start, _) in walks.items()
-    )
-    moved = "".join(
-        f"\n  %{x}.next = getelementptr i8, ptr %{x}, i64 {far}" for x, (_, far) in walks.items()
-    )
-    return f"""  br label %{name}.before
-{name}.before:
-  br label %{name}.head
-{name}.head:
-  %{name} = phi i64 [ 0, %{name}.before ], [ %{name}.next, %{name}.latch ]{carried}
-  %{name}.more = icmp slt i64 %{name}, {stop}
-  br i1 %{name}.more, label %{name}.body, label %{name}.done
-{name}.body:
-{body}  br label %{name}.latch
-{name}.latch:
-  %{name}.next = add nuw nsw i64 %{name}, {step}{moved}
-  br label %{name}.head
-{name}.done:
-"""
-
-
 def _element(name: str, size: int, source: str, target: str) -> str:
     item = item_type(size)
     return f"""  %{name} = load {item}, ptr {source}, align 1
@@ -130,8 +99,8 @@ def _plain(name: str, size: int) -> str:
     some = "".join(_element(f"x.{i}", size, f"%from.{i}", f"%to.{i}") for i in range(_FEW))
     few = {x: (f"%row.{x.split('.')[0]}", f"%{x.split('.')[0]}.far") for x in ("to.0", "from.0")}
     rest = {"to.last": ("%to.0", "%a.to"), "from.last": ("%from.0", "%a.from")}
-    row = _loop("few", "%most", places + some, step=_FEW, walks=few)
-    row += _loop("last", "%left", _element("x", size, "%from.last", "%to.last"), walks=rest)
+    row = loop_text("few", "%most", places + some, step=_FEW, walks=few)
+    row += loop_text("last", "%left", _element("x", size, "%from.last", "%to.last"), walks=rest)
     walks = {"row.to": ("%to", "%b.to"), "row.from": ("%from", "%b.from")}
     return f"""define internal void @{name}({_parameters()}) noinline nounwind {{
 entry:
@@ -142,7 +111,7 @@ entry:
   %left = and i64 %a.count, {_FEW - 1}
   %to.far = mul i64 %a.to, {_FEW}
   %from.far = mul i64 %a.from, {_FEW}
-{_loop("row", "%b.count", row, walks=walks)}  ret void
+{loop_text("row", "%b.count", row, walks=walks)}  ret void
 }}"""
 
 
@@ -231,7 +200,7 @@ def _forwards(axis: str, which: str, count: str) -> str:
 
 def _by_rows(name: str, body: str, size: int) -> str:
     walks = {f"{name}.to": ("%to", "%to.row"), f"{name}.from": ("%from", "%from.row")}
-    loop = _loop(name, "%rows", body + "\n", walks=walks)
+    loop = loop_text(name, "%rows", body + "\n", walks=walks)
     return f"  %{name}.size = mul i64 %count, {size}\n{loop}  ret void\n"
 
 
@@ -260,7 +229,7 @@ def _tiles(gap: int, size: int, plain: str) -> str:
 """
         for i in range(width)
     )
-    inside = _loop(
+    inside = loop_text(
         f"{n}.tile",
         f"%{n}.height",
         _tile(f"{n}.x", gap, size),
@@ -270,7 +239,7 @@ def _tiles(gap: int, size: int, plain: str) -> str:
             f"{n}.x.from": (f"%{n}.from", str(width * gap * size)),
         },
     )
-    columns = _loop(
+    columns = loop_text(
         f"{n}.column",
         f"%{n}.columns",
         asked + inside,
@@ -284,7 +253,7 @@ def _tiles(gap: int, size: int, plain: str) -> str:
   %{n}.is.part = icmp slt i64 %{n}.left, {height}
   %{n}.height = select i1 %{n}.is.part, i64 %{n}.left, i64 {height}
 {columns}"""
-    groups = _loop(
+    groups = loop_text(
         f"{n}.group",
         f"%{n}.rows",
         group,

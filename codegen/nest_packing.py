@@ -14,7 +14,17 @@ import numpy as np
 from ljit.codegen.builder import FunctionBuilder, ModuleBuilder, Ref
 from ljit.codegen.shared_code import PACKING, shared_function
 
-__all__ = ["BLOCK_SHIFT", "MOST", "buffers", "copy_function", "gather", "item_type", "scatter"]
+__all__ = [
+    "BLOCK_SHIFT",
+    "MOST",
+    "buffers",
+    "copy_function",
+    "gather",
+    "item_type",
+    "loaded_as_one",
+    "number_type",
+    "scatter",
+]
 
 BLOCK_SHIFT = 8  # 1 << 8 elements are a block
 _BUFFER_SHIFT = 9  # 1 << 9 elements of the largest fit a buffer
@@ -71,6 +81,23 @@ def item_type(size: int) -> str:
     return {16: "<2 x i64>"}.get(size, f"i{8 * size}")
 
 
+def number_type(size: int) -> str | None:
+    """The type of numbers of so many bytes that the machine loads into a part of a vector; None: there is none."""
+    return _NUMBERS.get(size)
+
+
+def loaded_as_one(name: str, number: str, places: Sequence[str], target: str) -> str:
+    """Load numbers from places into one vector, and store that."""
+    lines, before, vector = list[str](), "poison", f"<{len(places)} x {number}>"
+    for i, place in enumerate(places):
+        lines += [
+            f"  %{name}.x{i} = load {number}, ptr {place}, align 1",
+            f"  %{name}.v{i} = insertelement {vector} {before}, {number} %{name}.x{i}, i32 {i}",
+        ]
+        before = f"%{name}.v{i}"
+    return "\n".join([*lines, f"  store {vector} {before}, ptr {target}, align 1"])
+
+
 def _steps(size: int, *, is_gather: bool) -> Sequence[int]:
     if not is_gather:
         return ()  # stores with gaps have no vectors
@@ -95,7 +122,7 @@ def _write(module: ModuleBuilder, name: str, size: int, is_gather: bool) -> None
     loops = "".join(
         _step_loop(f"step{i}", step * size, item, move, vectors) for i, step in enumerate(steps)
     )
-    number = _NUMBERS.get(size) if is_gather else None
+    number = number_type(size) if is_gather else None
     text = f"""define ptr @{name}(ptr noalias %buffer, ptr noalias %data, i64 %stride, i64 %count) nounwind {{
 entry:
   switch i64 %stride, label %any [ i64 {size}, label %unit {cases} ]
@@ -133,7 +160,8 @@ def _four_elements(item: str, number: str | None, move: _Move) -> str:
         for i in range(4)
     )
     if number is not None:
-        return places + _loaded_as_one(number)
+        from_places = [f"%four.strided{i}" for i in range(4)]
+        return f"{places}\n{loaded_as_one('four', number, from_places, '%four.to')}"
     return places + "".join(
         f"""
   %four.dense{i} = getelementptr {item}, ptr %four.to, i64 {i}
@@ -180,15 +208,3 @@ one:
   %last.to.next = getelementptr {item}, ptr %last.to, i64 1
   %last.next = add nuw nsw i64 %last.k, 1
   br label %last"""
-
-
-def _loaded_as_one(number: str) -> str:
-    """Four numbers, loaded into one vector and stored as such."""
-    lines, before = [""], "poison"
-    for i in range(4):
-        lines += [
-            f"  %four.x{i} = load {number}, ptr %four.strided{i}, align 1",
-            f"  %four.v{i} = insertelement <4 x {number}> {before}, {number} %four.x{i}, i32 {i}",
-        ]
-        before = f"%four.v{i}"
-    return "\n".join([*lines, f"  store <4 x {number}> {before}, ptr %four.to, align 1"])

@@ -46,7 +46,6 @@ __all__ = [
 ]
 
 _ALL = (SliceType(NONE, NONE, NONE), ObjectType(types.EllipsisType))
-_BLOCK, _LINE = 32, 64  # rows; bytes of a line of the cache
 _BOOL, _BYTE = np.dtype(bool), np.dtype(np.uint8)
 _INT64, _UINT64 = np.dtype(np.int64), ScalarType(np.dtype(np.uint64))
 
@@ -201,72 +200,23 @@ def _ordered(e: Emitter, a: V) -> V:
 
 
 def _copy_columns(e: Emitter, a: V, index: V, made: ArrayType) -> V:
-    """As NumPy does, a row for each column, transposed.
-
-    Some rows of `a` at a time, which stay in the cache; whole columns if their elements lie side by side.
-    """
+    """As NumPy does, a row for each column, transposed."""
     lead = e.array_sizes(a)[:-1]
     *_, column = e.tuple_items(index)
-    a = _with_bytes(e, as_matrix(e, a))
-    rows, width = e.array_sizes(a)
-    column = checked_columns(e, a, column)
+    a = as_matrix(e, a)
+    (rows, width), (row, item) = e.array_sizes(a), e.array_strides(a)
+    column = _numbers_of_columns(e, width, column)
     (count,) = e.array_sizes(column)
-    itemsize = a.type.dtype.itemsize
-    one, item, step = (e.const(INT, x) for x in (1, itemsize, max(_BLOCK, _LINE // itemsize)))
-    whole = e.array_new(ArrayType(made.dtype, (None,) * 2), [count, rows], None)
-    result = _with_bytes(e, whole)
-    are_near = e.compare("eq", e.array_strides(a)[0], item)
-    step = e.select(are_near, e.add(rows, one), step)
-
-    def block(k: V) -> None:
-        start = e.mul(k, step)
-        rest = e.sub(rows, start)
-        size = e.select(e.compare("lt", rest, step), rest, step)
-
-        def row(j: V) -> None:
-            place = inside(e, e.array_load(column, [j]), width, is_checked=True)
-
-            def copy(i: V) -> None:
-                at = e.add(start, i)
-                e.array_store(result, [j, at], e.array_load(a, [at, place]))
-
-            def elements() -> V:
-                e.loop(size, copy)
-                return start
-
-            e.branch(are_near, lambda: _move_column(e, a, place, result, j), elements)
-
-        e.loop(count, row)
-
-    e.loop(e.div(e.add(rows, e.sub(step, one)), step), block)
+    any_matrix = ArrayType(made.dtype, (None,) * 2, "strided")
+    turned = e.array_view(a, any_matrix, e.const(INT, 0), [width, rows], [item, row])
+    result = gathered(e, turned, column, ArrayType(made.dtype, (None,) * 2))
     is_empty = e.compare("eq", e.mul(rows, count), e.const(INT, 0))
-    strides = [e.select(is_empty, e.const(INT, 0), item)]
+    size = e.const(INT, made.dtype.itemsize)
+    strides = [e.select(is_empty, e.const(INT, 0), size)]
     for size in lead[:0:-1]:
         strides.insert(0, e.mul(strides[0], size))
     strides.append(e.mul(rows, strides[-1]))
-    return e.array_view(whole, made, e.const(INT, 0), [*lead, count], strides)
-
-
-def _with_bytes(e: Emitter, a: V) -> V:
-    """An array of bools as one of bytes, which are moved as they are: nobody asks whether they are 0."""
-    if a.type.dtype != _BOOL:
-        return a
-    type_ = ArrayType(_BYTE, a.type.shape, a.type.layout)
-    return e.array_view(a, type_, e.const(INT, 0), e.array_sizes(a), e.array_strides(a))
-
-
-def _move_column(e: Emitter, a: V, k: V, result: V, j: V) -> V:
-    """Copy column `k`, whose elements lie side by side, to row `j`; gives 0."""
-    start, rows = e.const(INT, 0), e.array_sizes(a)[0]
-    type_, places = ArrayType(a.type.dtype, (None,)), ((a, k, 1), (result, j, 0))
-    source, target = (
-        e.array_view(
-            x, type_, e.mul(i, e.array_strides(x)[axis]), [rows], [e.array_strides(x)[1 - axis]]
-        )
-        for x, i, axis in places
-    )
-    e.array_move(target, start, source, start, rows)
-    return start
+    return e.array_view(result, made, e.const(INT, 0), [*lead, count], strides)
 
 
 def as_matrix(e: Emitter, a: V) -> V:
@@ -282,12 +232,18 @@ def as_matrix(e: Emitter, a: V) -> V:
 def checked_columns(e: Emitter, a: V, column: V) -> V:
     """The numbers of columns of a matrix; leaves if there is one that it does not have."""
     _, width = e.array_sizes(a)
-    if column.type.dtype.kind == "b":
-        check_sizes(e, [width], e.array_sizes(column))
-        column = places_of(e, column)
+    column = _numbers_of_columns(e, width, column)
     is_there = check_inside(e, a, width, column)
     e.bail_if(e.bit_not(is_there), "index out of bounds")
     return column
+
+
+def _numbers_of_columns(e: Emitter, width: V, column: V) -> V:
+    """The array of ints, or the places where a mask holds."""
+    if column.type.dtype.kind != "b":
+        return column
+    check_sizes(e, [width], e.array_sizes(column))
+    return places_of(e, column)
 
 
 def check_inside(e: Emitter, a: V, size: V, index: V) -> V:

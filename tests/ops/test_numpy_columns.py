@@ -61,6 +61,14 @@ def test_columns_of_matrices_of_each_dtype(function, dtype):
     assert is_native(check(function, cases))
 
 
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "complex64", "complex128"])
+def test_columns_are_moved_in_blocks_of_rows(dtype):
+    for rows in (1, 7, 8, 9, 17, 511, 512, 513, 1100):
+        a = filled((rows, 6), dtype)
+        cases = [(x, indices(6, n)) for x in (a, a[::-1, ::-1], np.asfortranarray(a)) for n in (1, 15, 16, 17)]
+        check(columns, cases)
+
+
 @pytest.mark.parametrize("function", [columns, last, taken, taken_last])
 @pytest.mark.parametrize("dtype", INDEX_DTYPES)
 def test_columns_at_indices_of_each_dtype(function, dtype):

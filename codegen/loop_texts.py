@@ -1,0 +1,40 @@
+"""Loops of functions that are written as text: what moves elements of memory, whatever the program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+__all__ = ["loop_text"]
+
+
+def loop_text(
+    name: str,
+    stop: str,
+    body: str,
+    *,
+    step: int = 1,
+    walks: Mapping[str, tuple[str, str]] = MappingProxyType({}),
+) -> str:
+    """A loop `name` from 0 on; `walks` are the places that it carries, with where they begin and their bytes a trip."""
+    carried = "".join(
+        f"\n  %{x} = phi ptr [ {start}, %{name}.before ], [ %{x}.next, %{name}.latch ]"
+        for x, (start, _) in walks.items()
+    )
+    moved = "".join(
+        f"\n  %{x}.next = getelementptr i8, ptr %{x}, i64 {far}" for x, (_, far) in walks.items()
+    )
+    return f"""  br label %{name}.before
+{name}.before:
+  br label %{name}.head
+{name}.head:
+  %{name} = phi i64 [ 0, %{name}.before ], [ %{name}.next, %{name}.latch ]{carried}
+  %{name}.more = icmp slt i64 %{name}, {stop}
+  br i1 %{name}.more, label %{name}.body, label %{name}.done
+{name}.body:
+{body}  br label %{name}.latch
+{name}.latch:
+  %{name}.next = add nuw nsw i64 %{name}, {step}{moved}
+  br label %{name}.head
+{name}.done:
+"""
