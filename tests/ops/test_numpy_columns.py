@@ -65,7 +65,11 @@ def test_columns_of_matrices_of_each_dtype(function, dtype):
 def test_columns_are_moved_in_blocks_of_rows(dtype):
     for rows in (1, 7, 8, 9, 17, 511, 512, 513, 1100):
         a = filled((rows, 6), dtype)
-        cases = [(x, indices(6, n)) for x in (a, a[::-1, ::-1], np.asfortranarray(a)) for n in (1, 15, 16, 17)]
+        cases = [
+            (x, indices(6, n))
+            for x in (a, a[::-1, ::-1], np.asfortranarray(a))
+            for n in (1, 15, 16, 17)
+        ]
         check(columns, cases)
 
 
