@@ -21,7 +21,7 @@ from ljit.codegen.slow_path import support
 from ljit.errors import CodegenError
 from ljit.frames import frame_at
 from ljit.ir import Node
-from ljit.ops.control import NOT_ALL, RAISED
+from ljit.ops.control import CHECKED_IN_FRONT, NOT_ALL, OUT_OF_RANGE, RAISED
 from ljit.ops.private_items import holds_private
 from ljit.records import Record
 from ljit.source import SourceRange, depth_of
@@ -93,6 +93,7 @@ class Bailout:
         self.room: Ref | None = None  # of a body whose frame CPython has not counted
         self.thread_state: Ref | None = None  # of a function that may give up the GIL
         self.late: list[_LateCheck] | None = None  # checks that are tested together
+        self.gathered: Ref | None = None  # where a loop notes whether one of its checks has failed
         self.waiting: list[tuple[Ref, Node | None, str]] | None = None  # those of a nest's loop
         self.checks = 0  # how many checks were asked for so far
         self.landing: Landing | None = None  # where a handler takes the error that is set
@@ -125,7 +126,13 @@ class Bailout:
         condition = f.known.look_up(condition, f.block)
         if condition.constant == 0 and not self.context.options.chaos:
             return
+        if self.node is not None and CHECKED_IN_FRONT in self.node.proven:
+            return
         self.checks += condition.constant != 0
+        if self.gathered is not None:
+            failed = f.binary("or", f.load("i1", self.gathered), condition)
+            f.store(failed, self.gathered)
+            return
         if self.late is not None and self.node is not None and self.node.op.is_speculatable:
             self.bail_late(condition, reason)
             return
@@ -158,6 +165,11 @@ class Bailout:
         """Leave if the condition holds, at `test_late` at the latest; `late` must be a list."""
         assert self.late is not None
         self.late.append(_LateCheck(condition, self.node, reason))
+
+    def leave_if_gathered(self, failed: Ref, loop: Node) -> None:
+        """Leave behind a loop of checks if one of them has failed in any trip."""
+        blamed = next(node for node in loop.blocks[0] if node.op.can_leave(node))
+        self.bail_for(blamed, self.f.load("i1", failed), OUT_OF_RANGE)
 
     def test_late(self) -> None:
         """Leave if one of the late checks has failed."""

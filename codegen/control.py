@@ -13,7 +13,7 @@ from ljit.analysis.signatures import NativeLink
 from ljit.codegen.alias_scopes import alias_scopes
 from ljit.codegen.bailout import Landing, known_object
 from ljit.codegen.boxing import box
-from ljit.codegen.builder import Ref, integer
+from ljit.codegen.builder import FALSE, Ref, integer
 from ljit.codegen.constants import check_assumption, constant
 from ljit.codegen.convert import convert, has_member, narrow
 from ljit.codegen.emitter import Emitter
@@ -78,11 +78,14 @@ class GraphEmitter:
         self._early: set[Node] = set()  # emitted in front of the loop that they are in
         self._deaths = Deaths(e.ownership, e.bailout, self.env)
         self._polls_at_entry = False
+        self._failed: dict[Node, Ref] = {}  # where loops of checks note that one has failed
         self._handlers: dict[object, Callable[[Node], None]] = {
             CONSTANT: self._constant,
             UNINITIALIZED: self._uninitialized,
             IF: self._if,
-            LOOP: self._loop,
+            LOOP: lambda node: (self._checks if node.attrs.get("checks") == "made" else self._loop)(
+                node
+            ),
             REGION: self._region,
             TRY: self._try,
             YIELD: lambda node: self._yield(self._operands(node)),
@@ -313,6 +316,13 @@ class GraphEmitter:
             e.bailout.current = before if node.effects.is_repeatable else None
         self._define(node, after.start())
 
+    def _checks(self, node: Node) -> None:
+        """A loop that notes in memory, which LLVM makes a register of, whether a check has failed."""
+        self._failed[node] = failed = self.e.f.alloca("i1")
+        self.e.f.store(FALSE, failed)
+        self._loop(node)
+        self.e.bailout.leave_if_gathered(failed, node)
+
     def _in_front(self, value: Value) -> Ref:
         """A number that a loop to come computes of what is known in front of it."""
         self._emit_early(value)
@@ -342,8 +352,11 @@ class GraphEmitter:
         carried = body.params[1:]
         latch = Join(self.e, [p.type for p in carried], "latch", owned=False, values=carried)
         self._continues[node] = latch.jump
+        self.e.bailout.gathered = self._failed.get(node)
+        self.e.f.has_vectors = "checks" in node.attrs
         with alias_scopes(self.e, node, self.env):
             self._run(body, latch.jump)
+        self.e.bailout.gathered, self.e.f.has_vectors = None, False
         values = latch.start()
         following = self.e.f.binary("add", k, integer("i64", 1), "nsw")
         hint = "" if self.e.is_quick else hint_of(self.e.f, node)

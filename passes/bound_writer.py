@@ -13,7 +13,12 @@ from ljit.types import INT
 
 __all__ = ["BoundWriter"]
 
-_PROVEN = {"py::floordiv": (NONZERO, POSITIVE), "py::add": (FITS,), "py::mul": (FITS,)}
+_PROVEN = {
+    "py::floordiv": (NONZERO, POSITIVE),
+    "py::add": (FITS,),
+    "py::sub": (FITS,),
+    "py::mul": (FITS,),
+}
 
 
 class BoundWriter:

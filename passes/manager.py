@@ -53,6 +53,7 @@ NAMES = (
     "constant_propagation",
     "convert_to_ssa",
     "decompose_ops",
+    "distribute_checks",
     "eliminate_common_subexpression",
     "eliminate_dead_code",
     "eliminate_redundant_checks",

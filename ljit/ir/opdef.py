@@ -278,6 +278,8 @@ class OpDef(Record):
     is_cheap: bool = False
     #: about how many instructions it is on numbers, where it is not cheap; 0: many
     instructions: int = 0
+    #: native code of it on numbers may be a call of the C library, of which LLVM makes no vectors
+    is_called: bool = False
     is_terminator: bool = False
     is_constant: bool = False
     #: Loop and Region: `prim::Continue` and `prim::Break` can name a node of this op as their target
@@ -320,6 +322,8 @@ class OpDef(Record):
     #: on numbers, its checks fail for extreme operands only, and may be looked at after its result was used:
     #: it may run where the program would not
     is_speculatable: bool = False
+    #: on numbers, its checks may be looked at after its result was used; see `may_be_checked_late`
+    checks_can_wait: bool = False
     samples: Samples | Callable[[], Samples] = ()
 
     def operand_samples(self) -> Samples:
@@ -372,6 +376,11 @@ class OpDef(Record):
             return True
         makes_ints = self.lower is not None and any(out.type == INT for out in node.outputs)
         return makes_ints and not self._is_proven(node)
+
+    @property
+    def may_be_checked_late(self) -> bool:
+        """Whether what it gives on numbers may be used, unseen, before its checks are looked at."""
+        return self.checks_can_wait or self.is_speculatable
 
     def can_be_speculated(self, node: Node) -> bool:
         """Whether `node` may run where the program would not run it."""

@@ -13,6 +13,7 @@ from ljit.ir.emitter import V
 from ljit.ops import int_ranges as ranges
 from ljit.ops import python_arithmetic as arithmetic
 from ljit.ops import python_compare as compare
+from ljit.ops.control import CHECKED_IN_FRONT
 from ljit.ops.python_numbers import (
     INT_MIN,
     c_abs,
@@ -143,7 +144,7 @@ _builtin(
 
 def float_to_int(e: Emitter, x: V) -> V:
     """Truncate a float; NaN, infinities and what is beyond int64 bail out."""
-    if e.is_proven(ranges.FITS):
+    if e.is_proven(ranges.FITS) or e.is_proven(CHECKED_IN_FRONT):
         return e.cast(x, INT, fits=True)
     result = e.cast(x, INT)  # what does not fit gives the least int
     if not e.is_proven(ranges.REFUSED):
@@ -186,6 +187,7 @@ _builtin(
     can_lower=lambda x=INT, base=NONE: _infer_int(x, base) == INT,
     effects=_effect_of_conversion,
     is_profiled=True,
+    checks_can_wait=True,
     samples=(*each((*REALS, *_NUMPY_REALS)), (), ("12",), ("ff", 16), ("x",), (1j,), (2**70,)),
 )
 _builtin(
@@ -280,6 +282,7 @@ _builtin(
     can_lower=_can_lower_round,
     effects=_effect_of_conversion,
     is_profiled=True,
+    checks_can_wait=True,
     samples=(
         *(*each(REALS), *((x, n) for x in REALS[::2] for n in (0, 2, -1, True))),
         *((2.5, None), (0.49999999999999994,), (1j,), (np.float64(2.55), 1), ("a",), (7, 400)),

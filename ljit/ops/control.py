@@ -17,6 +17,7 @@ __all__ = [
     "CALLEE_LEFT",
     "CALL_NATIVE",
     "CATCH",
+    "CHECKED_IN_FRONT",
     "CONSTANT",
     "CONTINUE",
     "DEOPTIMIZE",
@@ -93,7 +94,7 @@ IF = _control(
 )
 LOOP = _control(
     "Loop",
-    "(start, stop, *carried, lanes=1, reordered=False, most_trips=None)",
+    "(start, stop, *carried, lanes=1, reordered=False, most_trips=None, checks='here')",
     """Run block 0 with (k, carried...) for k = start, start + 1 ... while k < stop.
 
     Its Yield (or a Continue) gives the next carried values, a Break the outputs. When the trips are used
@@ -102,7 +103,9 @@ LOOP = _control(
     outputs as carried values. A `while` loop has stop = 2**63 - 1 and leaves by Break. `lanes`: how many trips of
     the program's loop one trip does side by side; checks that may be late (`OpDef.is_speculatable`) are then
     tested together. `reordered`: loops of a nest in another order than the program's, whose trips have no state of the
-    program; nothing in them can leave. `most_trips`: a `while` loop has no more.""",
+    program; nothing in them can leave. `most_trips`: a `while` loop has no more. `checks`: the
+    loop does nothing but checks (``"made"``; see `OpDef.may_be_checked_late`), which are looked at behind it, for
+    another loop, which has none (``"in front"``); LLVM is to make vectors of both.""",
     is_exit_target=True,
 )
 REGION = _control(
@@ -182,6 +185,7 @@ NOT_CAUGHT = "what no clause catches"
 RAISED = "raised within try"  # by a call: the interpreter goes on in the handler
 OUT_OF_RANGE = "a check could fail in some trip of the loop"  # of predicates
 NOT_ALL = "a check of trips side by side failed"  # of any of them
+CHECKED_IN_FRONT = "in front"  # of `Node.proven`: a loop in front has made all checks of the node
 OTHER_SHAPES = "arrays that one loop nest makes have different shapes"
 OTHER_ORDER = "a loop nest in another order: arrays overlap, or few trips are left inside"
 OTHER_ITEM = "a list item of another type"

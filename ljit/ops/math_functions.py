@@ -160,7 +160,8 @@ _PARTIAL = {
 for _name, _doc in _TOTAL.items():
     _math(
         _name, "(x, /)", f"{_doc}.",
-        lower=functools.partial(_call, _name), effects=_effect_of_total, samples=_SAMPLES,
+        lower=functools.partial(_call, _name), effects=_effect_of_total, is_called=True,
+        samples=_SAMPLES,
     )  # fmt: skip
 for _docs, _caller in (
     (_BOUNDED, _bounded_call),
@@ -175,7 +176,8 @@ for _docs, _caller in (
         )  # fmt: skip
 _math(
     "atan2", "(y, x, /)", "Angle of the point (x, y).",
-    lower=functools.partial(_call, "atan2"), effects=_effect_of_total, samples=_PAIR_SAMPLES,
+    lower=functools.partial(_call, "atan2"), effects=_effect_of_total, is_called=True,
+    samples=_PAIR_SAMPLES,
 )  # fmt: skip
 
 
@@ -219,7 +221,8 @@ def _lower_sqrt(e: Emitter, x: V) -> V:
 
 _math(
     "sqrt", "(x, /)", "Square root; raises for negative x.",
-    lower=_lower_sqrt, effects=_effect_of_partial, ranges=ROOT, samples=_SAMPLES,
+    lower=_lower_sqrt, effects=_effect_of_partial, ranges=ROOT, checks_can_wait=True,
+    samples=_SAMPLES,
 )  # fmt: skip
 
 
@@ -306,6 +309,7 @@ def _declare_whole(name: str, doc: str, infer: Callable[[Type], Type]) -> None:
     _math(
         name, "(x, /)", f"{doc}.", infer=infer, lower=functools.partial(_whole, name),
         can_lower=lambda x: infer(x) == INT, effects=_effect_of_partial, is_profiled=True,
+        checks_can_wait=True,
         samples=(*_SAMPLES, (np.float64(-2.5),), (np.int64(2**53 + 1),), (np.uint64(2**63),)),
     )  # fmt: skip
 

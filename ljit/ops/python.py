@@ -154,6 +154,7 @@ _binary(
     lower=arithmetic.lower_truediv,
     can_lower=arithmetic.can_lower_number,
     effects=plain_effect,
+    checks_can_wait=True,
     samples=NUMBER_PAIRS,
 )
 _binary(

@@ -45,7 +45,8 @@ _SPECIALIZED = (
 
 #: what is left to do on the graph of quick code
 OPTIMIZING_PIPELINE = (
-    "eliminate_redundant_checks,interchange,unroll_and_jam,eliminate_dead_code,check_inplace"
+    "eliminate_redundant_checks,interchange,unroll_and_jam,distribute_checks,"
+    "eliminate_dead_code,check_inplace"
 )
 
 #: what runs on a specialised graph

@@ -141,6 +141,7 @@ def optimize(graph: Graph, feedback: PlanFeedback, pipeline: str) -> None:
     failed = {"failed": feedback.failed_tests}
     options = dict.fromkeys(
         (
+            "distribute_checks",
             "fuse",
             "fuse_rows",
             "eliminate_redundant_checks",

@@ -1,0 +1,125 @@
+"""Loops whose checks are made in front of them do what the program does, also where a check fails."""
+
+import math
+
+import numpy as np
+import pytest
+
+import ljit
+
+N = 10_000  # trips: several blocks
+
+
+def roots(x, out):
+    for i in range(len(x)):
+        out[i] = math.sqrt(x[i])
+
+
+def whole_parts(x, out):
+    for i in range(1, len(x)):
+        out[i] = int(x[i] * 4.0) + math.floor(x[i])
+
+
+def quotients(x, out):
+    for i in range(len(x)):
+        out[i] = 1.0 / float(x[i]) if i % 2 else x[i]
+
+
+def quarters(x, out):
+    for i in range(len(x)):
+        k = round(abs(x[i]))
+        if k == 0:
+            out[i] += x[i] * x[i]
+        elif k == 1:
+            out[i] -= x[i]
+
+
+def roots_of_what_was_stored(x, out):
+    for i in range(len(x)):
+        x[i] = x[i] - 0.5
+        out[i] = math.sqrt(x[i] * x[i] * x[i])
+
+
+def roots_in_place(x, out):
+    for i in range(len(x)):
+        x[i] = math.sqrt(x[i]) + out[i]
+
+
+def rows(x, out):
+    a, b = x.reshape(-1, 50), out.reshape(-1, 50)
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            b[i, j] = math.ceil(a[i, j]) + math.sqrt(a[i, j])
+
+
+PROGRAMS = [roots, whole_parts, quotients, quarters, roots_of_what_was_stored, roots_in_place, rows]
+DISTRIBUTED = [roots, whole_parts, quarters, roots_in_place, rows]
+
+
+def outcome(f, *args):
+    """What a call gives or raises."""
+    try:
+        return f(*args)
+    except (ValueError, OverflowError, ZeroDivisionError) as error:
+        return type(error), str(error)
+
+
+def compare(f, native, x, out):
+    """Call both on arrays of their own, `out` maybe a part of the memory of `x`."""
+    memory, shift = (None, 0) if isinstance(out, np.ndarray) else (x, out)
+    seen = []
+    for function in (f, native):
+        a = x.copy()
+        b = out.copy() if memory is None else a[shift:]
+        a = a if memory is None else a[: len(b)]
+        with np.errstate(all="ignore"):
+            result = outcome(function, a, b)
+        seen.append((result, a.tobytes(), b.tobytes()))
+    assert seen[0] == seen[1]
+
+
+def compiled(f, x, out):
+    native = ljit.jit(f)
+    for _ in range(3):
+        compare(f, native, x, out)
+    return native
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("bad", [-3.0, math.nan, 1e300])
+def test_a_check_that_fails_somewhere_is_that_of_its_trip(f, bad):
+    x = np.random.default_rng(3).random(N) + 0.5
+    native = compiled(f, x, np.zeros(N))
+    for place in (0, 4095, 4096, N - 1):
+        y = x.copy()
+        y[place] = bad
+        for _ in range(2):
+            compare(f, native, y, np.ones(N))
+    compare(f, native, x, np.ones(N))
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("shift", [0, 50])
+def test_checks_see_what_earlier_trips_have_stored(f, shift):
+    x = np.random.default_rng(4).random(N) + 0.5
+    native = compiled(f, x, np.zeros(N))
+    for _ in range(3):
+        compare(f, native, x, shift)
+        compare(f, native, -x, shift)
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_the_loop_of_checks_is_there_until_one_fails(f):
+    x, out = np.random.default_rng(5).random(N) + 0.5, np.zeros(N)
+    native = compiled(f, x, out)
+    assert ("checks='made'" in str(native.graph_for(x, out))) == (f in DISTRIBUTED)
+    bad = np.full(N, np.nan) if f in (whole_parts, quarters, rows) else np.full(N, -1.0)
+    for _ in range(4):
+        compare(f, native, bad, out)
+    assert "checks=" not in str(native.graph_for(x, out))
+
+
+def test_arrays_of_any_length_have_all_their_trips():
+    native = compiled(roots, np.ones(5), np.zeros(5))
+    for n in (0, 1, 2, 4095, 4096, 4097, 8192, 8193):
+        compare(roots, native, np.random.default_rng(n).random(n), np.zeros(n))
