@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from ljit.codegen.builder import NULL, Ref, address, integer
 from ljit.codegen.convert import borrow_object
 from ljit.codegen.forms import Native
-from ljit.codegen.iterators import item_or
 from ljit.codegen.layout import (
     METHOD_FASTCALL,
     METHOD_KEYWORDS,
@@ -23,8 +22,6 @@ from ljit.codegen.layout import (
     METHOD_O,
     method_function,
 )
-from ljit.codegen.searches import find_number, is_number_missing
-from ljit.codegen.texts import append_text
 from ljit.ops.containers import extend_list, make_dict, make_set, update_dict
 from ljit.ops.membership import is_in, is_not_in
 from ljit.ops.names import set_cell
@@ -49,8 +46,6 @@ __all__ = [
 ]
 
 
-#: of the operands and a function that does it with objects; None: that is needed
-InLine = Callable[["Emitter", Native, Native, Callable[[], Native]], "Native | None"]
 _RESULTS = {"object": "ptr", "size": "i64"}
 
 
@@ -62,7 +57,6 @@ class CFunction(Record):
     is_swapped: bool = False  # takes the two operands in the other order
     is_negated: bool = False  # the truth is the opposite of what it gives
     extra: int | None = None  # a last argument, an int
-    in_line: InLine | None = None  # does it without objects, for some types
     fits: Callable[..., bool] | None = None  # whether it does the same for operands of these types
 
     def call(self, e: Emitter, pointers: Sequence[Ref]) -> Ref:
@@ -101,21 +95,15 @@ C_FUNCTIONS: dict[object, CFunction] = {
     set_cell: CFunction("PyCell_Set", "status"),
     operator.truth: CFunction("PyObject_IsTrue", "truth"),
     operator.not_: CFunction("PyObject_Not", "truth"),
-    is_in: CFunction("PySequence_Contains", "truth", is_swapped=True, in_line=find_number),
-    is_not_in: CFunction(
-        "PySequence_Contains",
-        "truth",
-        is_swapped=True,
-        is_negated=True,
-        in_line=is_number_missing,
-    ),
+    is_in: CFunction("PySequence_Contains", "truth", is_swapped=True),
+    is_not_in: CFunction("PySequence_Contains", "truth", is_swapped=True, is_negated=True),
     len: CFunction("PyObject_Size", "size"),
     format: CFunction("PyObject_Format"),
     str: CFunction("PyObject_Str"),
     repr: CFunction("PyObject_Repr"),
     set.add: CFunction("PySet_Add", "status"),
     iter: CFunction("PyObject_GetIter", fits=lambda *operands: len(operands) == 1),
-    next_or: CFunction("PyIter_Next", in_line=item_or),
+    next_or: CFunction("PyIter_Next"),
     list: CFunction("PySequence_List", fits=lambda *operands: len(operands) == 1),
     tuple: CFunction("PySequence_Tuple", fits=lambda *operands: len(operands) == 1),
     extend_list: CFunction(
@@ -129,7 +117,6 @@ C_FUNCTIONS: dict[object, CFunction] = {
         in_place: CFunction(f"PyNumber_InPlace{name}")
         for name, (_, in_place) in _ARITHMETIC.items()
     },
-    operator.iadd: CFunction("PyNumber_InPlaceAdd", in_line=append_text),
     **{function: CFunction(f"PyNumber_{name}") for name, function in _UNARY.items()},
     **{
         function: CFunction("PyObject_RichCompare", extra=number)
@@ -197,15 +184,6 @@ def call_c_function(
     """Call with boxed arguments: an owned object, a bool, an int, or Python's None if it gives nothing."""
     if not isinstance(function, CFunction):
         return function.make(e, args)
-    if function.in_line is not None:
-        x, y = args
-        made = function.in_line(e, x, y, lambda: _call(e, function, args))
-        if made is not None:
-            return made
-    return _call(e, function, args)
-
-
-def _call(e: Emitter, function: CFunction, args: Sequence[Native]) -> Native:
     boxes = [borrow_object(e, arg) for arg in args]
     result = function.call(e, [pointer for pointer, _ in boxes])
     _release(e, boxes)

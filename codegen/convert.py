@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.arrays import is_contiguous, strides_of
 from ljit.codegen.bailout import known_object
-from ljit.codegen.boxing import box, unbox
+from ljit.codegen.boxing import box, incref, unbox
 from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer, undef
 from ljit.codegen.forms import (
     ArrayParts,
@@ -29,7 +29,7 @@ from ljit.types import ANY, BOOL, NEVER, NONE, ArrayType, ListType, TupleType, T
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["borrow_object", "convert", "has_member", "narrow", "unbox_or_bail"]
+__all__ = ["borrow_object", "convert", "has_member", "narrow", "new_object", "unbox_or_bail"]
 
 
 # -- objects ---------------------------------------------------------------------------------------
@@ -86,6 +86,17 @@ def _boxed(e: Emitter, value: Native) -> Ref:
     pointer = box(e.f, known_object(e.f, value), e.context.keep)
     e.bailout.error_if_null(pointer)
     e.ownership.acquire(pointer)
+    return pointer
+
+
+def new_object(e: Emitter, value: Native) -> Ref:
+    """A new reference to the boxed value, which the caller gives away."""
+    if isinstance(value.type, ArrayType) and 0 in value.memos:
+        pointer, _ = borrow_object(e, value)
+        incref(e.f, pointer)
+        return pointer
+    pointer = box(e.f, known_object(e.f, value), e.context.keep)
+    e.bailout.error_if_null(pointer)
     return pointer
 
 

@@ -17,7 +17,7 @@ __all__ = ["item_or"]
 _NAME = "next_or"
 
 
-def item_or(e: Emitter, iterator: Native, end: Native, _call: Callable[[], Native]) -> Native:
+def item_or(e: Emitter, _call: Callable[[], Native], iterator: Native, end: Native) -> Native:
     """Advance what is an iterator for sure; `end` behind its last item."""
     module = e.f.module
     module.declare("PyIter_Next", "ptr", ["ptr"])

@@ -10,27 +10,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ljit.codegen import private_lists
-from ljit.codegen.boxing import incref
-from ljit.codegen.builder import NULL, BlockRef, Ref, integer
-from ljit.codegen.convert import unbox_or_bail
+from ljit.codegen.builder import NULL, Ref, integer
+from ljit.codegen.convert import new_object, unbox_or_bail
 from ljit.codegen.forms import Native
-from ljit.codegen.layout import (
-    FLOAT_VALUE,
-    LEAST_SMALL_INT,
-    LIST_ALLOCATED,
-    LIST_ITEMS,
-    LONG_DIGIT,
-    LONG_TAG,
-    LONG_TAG_IS_SIZE,
-    OB_REFCNT,
-    OB_TYPE,
-    SMALL_INT_SIZE,
-    SMALL_INTS,
-    VAR_SIZE,
-)
-from ljit.codegen.objects import new_object
+from ljit.codegen.layout import LIST_ALLOCATED, LIST_ITEMS, VAR_SIZE
+from ljit.codegen.stored_items import item_object, store_item
 from ljit.ops.control import OTHER_ITEM
-from ljit.types import ANY, BOOL, FLOAT, INT, NEVER, ListType, Type
+from ljit.types import ANY, INT, NEVER, ListType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -44,9 +30,6 @@ __all__ = [
     "list_size",
     "list_store",
 ]
-
-#: ints from here on are objects of their own
-_OWN_INTS = LEAST_SMALL_INT + SMALL_INTS
 
 
 def list_size(e: Emitter, x: Native) -> Native:
@@ -94,22 +77,7 @@ def list_store(e: Emitter, x: Native, index: Native, value: Native) -> None:
     if _is_unboxed(x.type):
         private_lists.store(e, x, index, value)
         return
-    f = e.f
-    place = _item_address(e, x, index)
-    old = f.load("ptr", place)
-    if value.type == BOOL:
-        _replace_bool(e, place, old, value)
-        return
-    if value.type not in (FLOAT, INT):
-        _replace(e, place, old, value)
-        return
-    replace, done = f.new_block("replace"), f.new_block("stored")
-    _overwrite(e, old, value, replace)
-    f.br(done)
-    f.start(replace)
-    _replace(e, place, old, value)
-    f.br(done)
-    f.start(done)
+    store_item(e, _item_address(e, x, index), value)
 
 
 def list_swap(e: Emitter, x: Native, i: Native, j: Native) -> None:
@@ -121,81 +89,13 @@ def list_swap(e: Emitter, x: Native, i: Native, j: Native) -> None:
     f.store(first, places[1])
 
 
-def _replace(e: Emitter, place: Ref, old: Ref, value: Native) -> None:
-    e.f.store(_item_object(e, value), place)
-    e.ownership.release(old)
-
-
-def _item_object(e: Emitter, value: Native) -> Ref:
-    """A new reference to the boxed item; small ints are found without a call."""
-    if value.type != INT:
-        return new_object(e, value)
-    f = e.f
-    position = f.binary("sub", value.ref, integer("i64", LEAST_SMALL_INT))
-    small, other, done = f.new_block("small"), f.new_block("large"), f.new_block("item")
-    f.condbr(f.icmp("ult", position, integer("i64", SMALL_INTS)), small, other)
-    f.start(small)
-    offset = f.binary("mul", position, integer("i64", SMALL_INT_SIZE))
-    shared = f.gep("i8", e.context.keep(LEAST_SMALL_INT), offset)
-    incref(f, shared)
-    left_small = f.br(done)
-    f.start(other)
-    made = new_object(e, value)
-    left_other = f.br(done)
-    f.start(done)
-    item = f.phi("ptr")
-    item.add(shared, left_small)
-    item.add(made, left_other)
-    return item
-
-
-def _replace_bool(e: Emitter, place: Ref, old: Ref, value: Native) -> None:
-    """There are but two of them: often the list has the right one, and no counter is touched."""
-    f = e.f
-    wanted = f.select(value.ref, e.context.keep(True), e.context.keep(False))
-    replace, done = f.new_block("replace"), f.new_block("stored")
-    f.condbr(f.icmp("eq", old, wanted), done, replace)
-    f.start(replace)
-    _replace(e, place, old, value)
-    f.br(done)
-    f.start(done)
-
-
-def _overwrite(e: Emitter, old: Ref, value: Native, otherwise: BlockRef) -> None:
-    """Write a number into the object that it replaces, if only the list knows that object.
-
-    With a reference count of 1 nobody can tell it from a new object. Ints must have one positive
-    digit and be beyond the small ones, which exist once.
-    """
-    f, number = e.f, value.ref
-    cls = float if value.type == FLOAT else int
-    class_ = f.load("ptr", f.gep("i8", old, integer("i64", OB_TYPE)))
-    count = f.load("i64", f.gep("i8", old, integer("i64", OB_REFCNT)))
-    fits = f.icmp("eq", class_, e.context.keep(cls))
-    fits = f.binary("and", fits, f.icmp("eq", count, integer("i64", 1)))
-    if value.type == INT:
-        above_small = f.binary("sub", number, integer("i64", _OWN_INTS))
-        one_digit = f.icmp("ult", above_small, integer("i64", 2**30 - _OWN_INTS))
-        fits = f.binary("and", fits, one_digit)
-    write = f.new_block("overwrite")
-    f.condbr(fits, write, otherwise)
-    f.start(write)
-    if value.type == FLOAT:
-        f.store(number, f.gep("i8", old, integer("i64", FLOAT_VALUE)))
-        return
-    tag = integer("i64", 1 if LONG_TAG_IS_SIZE else 8)
-    f.store(tag, f.gep("i8", old, integer("i64", LONG_TAG)))
-    digit = f.convert("trunc", number, "i32")
-    f.store(digit, f.gep("i8", old, integer("i64", LONG_DIGIT)))
-
-
 def list_append(e: Emitter, x: Native, value: Native) -> None:
     """As CPython: where there is room the item is written, else CPython makes room."""
     if _is_unboxed(x.type):
         private_lists.append(e, x, value)
         return
     f = e.f
-    item = _item_object(e, value)
+    item = item_object(e, value)
     size = list_size(e, x)
     room = f.load("i64", f.gep("i8", x.ref, integer("i64", LIST_ALLOCATED)))
     grow, write, done = f.new_block("grow"), f.new_block("write"), f.new_block("appended")

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from ljit.codegen.attributes import caller_of, getter_of, setter_of
 from ljit.codegen.bailout import known_object
 from ljit.codegen.blocks import call_on_blocks
-from ljit.codegen.boxing import box, incref, unbox
+from ljit.codegen.boxing import unbox
 from ljit.codegen.builder import FALSE, NULL, TRUE, Ref, integer
 from ljit.codegen.c_api import c_function_for, call_c_function, call_c_method, method_of
 from ljit.codegen.convert import borrow_object, unbox_or_bail
 from ljit.codegen.forms import Native, array_parts, components, undef_of
+from ljit.codegen.in_line import done_in_line
 from ljit.codegen.layout import BYTES_ITEMS, VAR_SIZE
 from ljit.codegen.lifetimes import is_for_exits
 from ljit.codegen.unpacking import is_unpacking, tuple_of_items
@@ -91,10 +92,18 @@ def call_object(
 def call_method(
     e: Emitter, name: str, x: Native, args: Sequence[Native], kwnames: tuple[str, ...] = ()
 ) -> Native:
+    def call() -> Native:
+        known = call_c_method(e, method, x, args) if method is not None else None
+        return _call_method(e, name, x, args, kwnames) if known is None else known
+
     method = method_of(x.type, name) if not kwnames else None
-    known = call_c_method(e, method, x, args) if method is not None else None
-    if known is not None:
-        return known
+    made = done_in_line(e, method, (x, *args), call) if method is not None else None
+    return call() if made is None else made
+
+
+def _call_method(
+    e: Emitter, name: str, x: Native, args: Sequence[Native], kwnames: tuple[str, ...]
+) -> Native:
     receiver, slot = borrow_object(e, x)
     kept = e.context.keep(name)
     caller = caller_of(e.f.module, class_of(x.type), kept, name, e.context.keep)
@@ -179,7 +188,12 @@ def _constants_in(value: Value) -> tuple[object, ...]:
 
 
 def call_function(e: Emitter, function: object, args: Sequence[Native]) -> Native:
-    """Call the function, or what does the same in C; a bool may stay unboxed."""
+    """Do what the function does in line, or call it, or what does the same in C; a bool may stay unboxed."""
+    made = done_in_line(e, function, args, lambda: _call_function(e, function, args))
+    return _call_function(e, function, args) if made is None else made
+
+
+def _call_function(e: Emitter, function: object, args: Sequence[Native]) -> Native:
     known = c_function_for(function, [x.type for x in args])
     if known is not None:
         return call_c_function(e, known, args)
@@ -276,17 +290,6 @@ def call_result(e: Emitter, result: Native, type_: Type) -> Native:
         e.f.br(fault)
         return undef_of(type_)
     return unbox(e.f, result.ref, type_, fault, by_call=True)
-
-
-def new_object(e: Emitter, value: Native) -> Ref:
-    """A new reference to the boxed value, which the caller gives away."""
-    if isinstance(value.type, ArrayType) and 0 in value.memos:
-        pointer, _ = borrow_object(e, value)
-        incref(e.f, pointer)
-        return pointer
-    pointer = box(e.f, known_object(e.f, value), e.context.keep)
-    e.bailout.error_if_null(pointer)
-    return pointer
 
 
 # -- text --------------------------------------------------------------------------------------------

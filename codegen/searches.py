@@ -33,7 +33,7 @@ _UNKNOWN = -1
 
 
 def find_number(
-    e: Emitter, item: Native, container: Native, compare_all: Callable[[], Native]
+    e: Emitter, compare_all: Callable[[], Native], item: Native, container: Native
 ) -> Native | None:
     """Whether the list has the number; None if this is no such search."""
     if not isinstance(container.type, ListType) or item.type not in (INT, FLOAT):
@@ -53,14 +53,14 @@ def find_number(
 
 
 def is_number_missing(
-    e: Emitter, item: Native, container: Native, compare_all: Callable[[], Native]
+    e: Emitter, compare_all: Callable[[], Native], item: Native, container: Native
 ) -> Native | None:
     """Whether the list does not have the number; `compare_all` gives the same."""
 
     def is_there() -> Native:
         return Native(BOOL, (e.f.bool_not(compare_all().ref),))
 
-    found = find_number(e, item, container, is_there)
+    found = find_number(e, is_there, item, container)
     return None if found is None else Native(BOOL, (e.f.bool_not(found.ref),))
 
 

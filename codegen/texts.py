@@ -24,7 +24,7 @@ __all__ = ["append_text"]
 
 
 def append_text(
-    e: Emitter, x: Native, y: Native, _with_objects: Callable[[], Native]
+    e: Emitter, _with_objects: Callable[[], Native], x: Native, y: Native
 ) -> Native | None:
     """Give the sum of two strs; `x` may be gone. None: they are not strs."""
     if x.type != STR or y.type != STR:

@@ -41,6 +41,7 @@ __all__ = [
     "has_plain_lookup",
     "is_below",
     "is_c_method",
+    "is_open",
     "join_all",
     "numpy_decides",
     "range_count",
@@ -102,8 +103,12 @@ def fixed_method(t: Type, name: str) -> object | None:
 def _has_fixed_members(cls: type) -> bool:
     if cls in _PLAIN_LOOKUP or issubclass(cls, np.generic):
         return True
-    is_open = cls.__flags__ & (_HEAP_TYPE | _IMMUTABLE_TYPE) == _HEAP_TYPE
-    return has_plain_lookup(cls) and not (is_open or cls.__dictoffset__)
+    return has_plain_lookup(cls) and not (is_open(cls) or cls.__dictoffset__)
+
+
+def is_open(cls: type) -> bool:
+    """Whether others may change what the class has."""
+    return cls.__flags__ & (_HEAP_TYPE | _IMMUTABLE_TYPE) == _HEAP_TYPE
 
 
 def has_plain_lookup(cls: type) -> bool:

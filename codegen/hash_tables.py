@@ -1,0 +1,265 @@
+"""Numbers and tuples of them, looked up in dicts and sets where these keep their keys, as CPython does it.
+
+No object is made of such a key. A key that has its hash but another class may be equal to it: then CPython looks. The
+functions that search are compiled once in a process, one for each kind of key.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ljit.codegen import hash_layout as layout
+from ljit.codegen.builder import NULL, FunctionBuilder, ModuleBuilder, Phi, Ref, address, integer
+from ljit.codegen.forms import Native, components, split
+from ljit.codegen.shared_code import shared_function
+from ljit.codegen.unboxing import unbox
+from ljit.ops.python_types import class_of, is_open
+from ljit.types import FLOAT, INT, TupleType, Type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ljit.codegen.builder import BlockRef
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["UNKNOWN", "find_key"]
+
+#: What a search gives where only CPython can tell; null: there is no such key; else where the value or the key lies
+UNKNOWN = address(1)
+
+_CODES: dict[Type, str] = {INT: "q", FLOAT: "d"}
+_MODULUS = 2**61 - 1  # of the hashes of ints
+_TUPLE_PRIMES = 11400714785074694791, 14029467366897019727, 2870177450012600261
+_TUPLE_LENGTH = 3527539
+_HASH_OF_FAILURE, _INSTEAD, _INSTEAD_OF_TUPLES = -1, -2, 1546275796
+
+
+def _is_dict(t: Type) -> bool:
+    """Whether it is a dict whose keys are looked up as those of all dicts are."""
+    cls = class_of(t)
+    if cls is None or not issubclass(cls, dict) or is_open(cls):
+        return False
+    return cls.__getitem__ is dict.__getitem__ and cls.__contains__ is dict.__contains__
+
+
+def _is_set(t: Type) -> bool:
+    """Whether it is a set."""
+    return class_of(t) in (set, frozenset)
+
+
+def find_key(e: Emitter, table: Native, key: Native) -> Ref | None:
+    """Look a key up in a dict or set; None: it is none of those, or no such key."""
+    code = _code(key.type)
+    if code is None or not layout.is_known():
+        return None
+    if _is_dict(table.type):
+        kind, search = "dict", _search_dict
+    elif _is_set(table.type):
+        kind, search = "set", _search_set
+    else:
+        return None
+    name = f"find.{kind}.{code}"
+    function = shared_function(name, lambda module: _write(module, name, key.type, search))
+    return e.f.call("ptr", function, (table.ref, *key.parts))
+
+
+def _code(t: Type) -> str | None:
+    """A name for a type of keys; None: they are not looked up here."""
+    if isinstance(t, TupleType):
+        items = [_code(item) for item in t.items]
+        return None if None in items else f"t.{''.join(map(str, items))}.e"
+    return _CODES.get(t)
+
+
+def _write(module: ModuleBuilder, name: str, key: Type, search: Callable[..., None]) -> None:
+    f = module.function(name, "ptr", ("ptr", *components(key)))
+    table, *parts = f.params
+    unknown = f.new_block("unknown")
+    value = Native(key, parts)
+    hash_ = _hash(f, value, unknown)
+    search(
+        f, table, hash_, lambda pointer, other: _require_equal(f, pointer, value, unknown, other)
+    )
+    if f.start(unknown, cold=True):
+        f.ret(UNKNOWN)
+
+
+# -- hashes ----------------------------------------------------------------------------------------
+
+
+def _number(value: int) -> Ref:
+    return integer("i64", value)
+
+
+def _hash(f: FunctionBuilder, value: Native, unknown: BlockRef) -> Ref:
+    if isinstance(value.type, TupleType):
+        return _hash_of_items(f, [_hash(f, item, unknown) for item in split(value)])
+    return (
+        _hash_of_float(f, value.ref, unknown) if value.type == FLOAT else _hash_of_int(f, value.ref)
+    )
+
+
+def _hash_of_int(f: FunctionBuilder, x: Ref) -> Ref:
+    """The remainder of the magnitude, with the sign of the number."""
+    is_negative = f.icmp("slt", x, _number(0))
+    size = f.select(is_negative, f.binary("sub", _number(0), x), x)
+    low = f.binary("and", size, _number(_MODULUS))
+    rest = f.binary("add", low, f.binary("lshr", size, _number(61)))
+    less = f.binary("sub", rest, _number(_MODULUS))
+    rest = f.select(f.icmp("slt", less, _number(0)), rest, less)
+    hash_ = f.select(is_negative, f.binary("sub", _number(0), rest), rest)
+    return _no_failure(f, hash_, _INSTEAD)
+
+
+def _hash_of_float(f: FunctionBuilder, x: Ref, unknown: BlockRef) -> Ref:
+    """That of NaN is its place in memory."""
+    _leave_if(f, f.fcmp("uno", x, x), unknown)
+    return f.call_external("i64", "_Py_HashDouble", (NULL, x))
+
+
+def _hash_of_items(f: FunctionBuilder, hashes: list[Ref]) -> Ref:
+    """A variant of xxHash, as `tuplehash` in CPython's tupleobject.c."""
+    first, second, last = map(_number, _TUPLE_PRIMES)
+    total = last
+    f.module.declare("llvm.fshl.i64", "i64", ["i64", "i64", "i64"], "")
+    for hash_ in hashes:
+        total = f.binary("add", total, f.binary("mul", hash_, second))
+        total = f.call("i64", "llvm.fshl.i64", (total, total, _number(31)))
+        total = f.binary("mul", total, first)
+    length = _number(len(hashes) ^ (_TUPLE_PRIMES[2] ^ _TUPLE_LENGTH))
+    return _no_failure(f, f.binary("add", total, length), _INSTEAD_OF_TUPLES)
+
+
+def _no_failure(f: FunctionBuilder, hash_: Ref, instead: int) -> Ref:
+    is_failure = f.icmp("eq", hash_, _number(_HASH_OF_FAILURE))
+    return f.select(is_failure, _number(instead), hash_)
+
+
+# -- equality --------------------------------------------------------------------------------------
+
+
+def _leave_if(
+    f: FunctionBuilder, condition: Ref, target: BlockRef, *, unlikely: bool = True
+) -> None:
+    following = f.new_block("next")
+    f.condbr(condition, target, following, unlikely=unlikely)
+    f.start(following)
+
+
+def _require_equal(
+    f: FunctionBuilder, pointer: Ref, value: Native, unknown: BlockRef, other: BlockRef
+) -> None:
+    """Go to `other` unless an object is equal to the value."""
+    found = unbox(f, pointer, value.type, unknown)
+    for x, y in zip(found.parts, value.parts, strict=True):
+        same = f.fcmp("oeq", x, y) if x.type == "double" else f.icmp("eq", x, y)
+        _leave_if(f, f.bool_not(same), other)
+
+
+# -- searches --------------------------------------------------------------------------------------
+
+
+def _field(f: FunctionBuilder, type_: str, pointer: Ref, offset: int) -> Ref:
+    return f.load(type_, f.gep("i8", pointer, _number(offset)))
+
+
+def _search_dict(
+    f: FunctionBuilder, table: Ref, hash_: Ref, require_equal: Callable[[Ref, BlockRef], None]
+) -> None:
+    keys = _field(f, "ptr", table, layout.DICT_KEYS)
+    missing, following = f.new_block("missing"), f.new_block("following")
+    kind = _field(f, "i8", keys, layout.KEYS_KIND)
+    _leave_if(f, f.icmp("ne", kind, integer("i8", 0)), missing)
+    log_size = f.convert("zext", _field(f, "i8", keys, layout.KEYS_LOG_SIZE), "i64")
+    log_bytes = f.convert("zext", _field(f, "i8", keys, layout.KEYS_LOG_BYTES), "i64")
+    one = _number(1)
+    mask = f.binary("sub", f.binary("shl", one, log_size), one)
+    indices = f.gep("i8", keys, _number(layout.KEYS_INDICES))
+    entries = f.gep("i8", indices, f.binary("shl", one, log_bytes))
+    log_width = f.binary("sub", log_bytes, log_size)
+    probe = f.new_block("probe")
+    place, perturb = _first_place(f, hash_, mask, probe)
+    index = _index(f, indices, place, log_width)
+    used = f.new_block("used")
+    gone = f.new_block("gone")
+    f.condbr(f.icmp("slt", index, _number(0)), gone, used)
+    f.start(gone)
+    f.condbr(f.icmp("eq", index, _number(-1)), missing, following)
+    f.start(used)
+    entry = f.gep("i8", entries, f.binary("mul", index, _number(layout.ENTRY_SIZE)))
+    found_hash = _field(f, "i64", entry, layout.ENTRY_HASH)
+    _leave_if(f, f.icmp("ne", found_hash, hash_), following, unlikely=False)
+    require_equal(_field(f, "ptr", entry, layout.ENTRY_KEY), following)
+    f.ret(f.gep("i8", entry, _number(layout.ENTRY_VALUE)))
+    f.start(following)
+    _go_on(f, place, perturb, mask, probe)
+    f.start(missing)
+    f.ret(NULL)
+
+
+def _index(f: FunctionBuilder, indices: Ref, place: Ref, log_width: Ref) -> Ref:
+    """A number of one to eight bytes."""
+    done = f.new_block("index")
+    blocks = [f.new_block("width") for _ in range(4)]
+    f.switch(log_width, blocks[0], list(enumerate(blocks))[1:])
+    edges = []
+    for block, type_ in zip(blocks, ("i8", "i16", "i32", "i64"), strict=True):
+        f.start(block)
+        loaded = f.load(type_, f.gep(type_, indices, place))
+        edges.append((f.convert("sext", loaded, "i64"), f.br(done)))
+    f.start(done)
+    index = f.phi("i64")
+    for loaded, left in edges:
+        index.add(loaded, left)
+    return index
+
+
+def _first_place(f: FunctionBuilder, hash_: Ref, mask: Ref, probe: BlockRef) -> tuple[Phi, Phi]:
+    """Begin the block `probe`, which looks at a place; gives that, and what is left of the hash to find others."""
+    first, before = f.binary("and", hash_, mask), f.block
+    f.br(probe)
+    f.start(probe)
+    place, perturb = f.phi("i64"), f.phi("i64")
+    place.add(first, before)
+    perturb.add(hash_, before)
+    return place, perturb
+
+
+def _go_on(f: FunctionBuilder, place: Phi, perturb: Phi, mask: Ref, probe: BlockRef) -> None:
+    """Look at the next place."""
+    less = f.binary("lshr", perturb, _number(layout.PERTURB_SHIFT))
+    further = f.binary("add", f.binary("mul", place, _number(5)), f.binary("add", less, _number(1)))
+    following = f.binary("and", further, mask)
+    left = f.br(probe)
+    place.add(following, left)
+    perturb.add(less, left)
+
+
+def _search_set(
+    f: FunctionBuilder, table: Ref, hash_: Ref, require_equal: Callable[[Ref, BlockRef], None]
+) -> None:
+    mask = _field(f, "i64", table, layout.SET_MASK)
+    places = _field(f, "ptr", table, layout.SET_PLACES)
+    missing, following, far = f.new_block("missing"), f.new_block("following"), f.new_block("far")
+    probe, look = f.new_block("probe"), f.new_block("look")
+    place, perturb = _first_place(f, hash_, mask, probe)
+    behind = f.binary("add", place, _number(layout.LINEAR_PROBES))
+    last = f.select(f.icmp("ule", behind, mask), behind, place)
+    entered = f.br(look)
+    f.start(look)
+    at = f.phi("i64")
+    at.add(place, entered)
+    entry = f.gep("i8", places, f.binary("mul", at, _number(layout.PLACE_SIZE)))
+    key = _field(f, "ptr", entry, layout.PLACE_KEY)
+    _leave_if(f, f.icmp("eq", key, NULL), missing, unlikely=False)
+    found_hash = _field(f, "i64", entry, layout.PLACE_HASH)
+    _leave_if(f, f.icmp("ne", found_hash, hash_), following, unlikely=False)
+    require_equal(key, following)
+    f.ret(entry)
+    f.start(following)
+    further = f.binary("add", at, _number(1))
+    at.add(further, f.condbr(f.icmp("eq", at, last), far, look))
+    f.start(far)
+    _go_on(f, place, perturb, mask, probe)
+    f.start(missing)
+    f.ret(NULL)

@@ -1,0 +1,49 @@
+"""What native code does itself for operands of some types, where CPython does it for all others."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ljit.codegen import keyed_items
+from ljit.codegen.forms import Native
+from ljit.codegen.iterators import item_or
+from ljit.codegen.searches import find_number, is_number_missing
+from ljit.codegen.texts import append_text
+from ljit.ops.membership import is_in, is_not_in
+from ljit.ops.python_views import next_or
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["IN_LINE", "done_in_line"]
+
+#: of an emitter, a function that does it with objects, and the operands; gives None if that is needed
+_InLine = Callable[..., "Native | None"]
+
+#: by functions and methods of built-in classes; of several, the first one that can
+IN_LINE: dict[Any, tuple[_InLine, ...]] = {
+    is_in: (find_number, keyed_items.has_key),
+    is_not_in: (is_number_missing, keyed_items.lacks_key),
+    next_or: (item_or,),
+    operator.iadd: (append_text,),
+    operator.getitem: (keyed_items.item_of_dict,),
+    operator.setitem: (keyed_items.store_in_dict,),
+    dict.get: (keyed_items.item_or_default,),
+    dict.pop: (keyed_items.pop_or_default,),
+    dict.setdefault: (keyed_items.set_default,),
+    set.add: (keyed_items.add_key,),
+    set.discard: (keyed_items.discard_key,),
+}
+
+
+def done_in_line(
+    e: Emitter, function: object, args: Sequence[Native], with_objects: Callable[[], Native]
+) -> Native | None:
+    """Do what a function does to the operands; None: only CPython can."""
+    for do in IN_LINE.get(function, ()):
+        made = do(e, with_objects, *args)
+        if made is not None:
+            return made
+    return None
