@@ -24,7 +24,7 @@ from ljit.codegen.forms import (
     undef_of,
 )
 from ljit.errors import CodegenError
-from ljit.types import ANY, BOOL, NEVER, NONE, ArrayType, ListType, TupleType, Type, UnionType
+from ljit.types import ANY, BOOL, INT, NEVER, NONE, ArrayType, ListType, TupleType, Type, UnionType
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -45,6 +45,11 @@ def borrow_object(e: Emitter, value: Native) -> tuple[Ref, Ref | None]:
     if type_ == BOOL:
         true, false = e.context.keep(True), e.context.keep(False)
         return e.f.select(value.ref, true, false), None
+    if type_ == INT and value.ref.constant is not None:
+        return e.context.keep(value.ref.constant), None
+    known = e.ownership.object_of(value)
+    if known is not None:
+        return known, None
     if isinstance(type_, ArrayType):
         parts = array_parts(value)
         if parts.object.text == parts.owner.text:
@@ -77,7 +82,9 @@ def _memoised_object(e: Emitter, view: Native, memo: Ref) -> Ref:
 def _boxed(e: Emitter, value: Native) -> Ref:
     """The object of a value, held by a slot of its own where it was not there before."""
     is_view = isinstance(value.type, ArrayType) and 0 in value.memos
-    if value.type.is_boxed or is_view or value.type in (NONE, BOOL):
+    is_known_int = value.type == INT and value.ref.constant is not None
+    has_object = is_view or is_known_int or e.ownership.object_of(value) is not None
+    if value.type.is_boxed or has_object or value.type in (NONE, BOOL):
         return borrow_object(e, value)[0]
     if isinstance(value.type, ArrayType):
         parts = array_parts(value)
@@ -91,7 +98,8 @@ def _boxed(e: Emitter, value: Native) -> Ref:
 
 def new_object(e: Emitter, value: Native) -> Ref:
     """A new reference to the boxed value, which the caller gives away."""
-    if isinstance(value.type, ArrayType) and 0 in value.memos:
+    is_view = isinstance(value.type, ArrayType) and 0 in value.memos
+    if is_view or e.ownership.object_of(value) is not None:
         pointer, _ = borrow_object(e, value)
         incref(e.f, pointer)
         return pointer

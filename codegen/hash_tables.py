@@ -28,7 +28,8 @@ __all__ = ["UNKNOWN", "find_key"]
 UNKNOWN = address(1)
 
 _CODES: dict[Type, str] = {INT: "q", FLOAT: "d"}
-_MODULUS = 2**61 - 1  # of the hashes of ints
+_MODULUS = 2**61 - 1  # of the hashes of numbers
+_HASH_OF_INFINITY = 314159
 _TUPLE_PRIMES = 11400714785074694791, 14029467366897019727, 2870177450012600261
 _TUPLE_LENGTH = 3527539
 _HASH_OF_FAILURE, _INSTEAD, _INSTEAD_OF_TUPLES = -1, -2, 1546275796
@@ -112,9 +113,22 @@ def _hash_of_int(f: FunctionBuilder, x: Ref) -> Ref:
 
 
 def _hash_of_float(f: FunctionBuilder, x: Ref, unknown: BlockRef) -> Ref:
-    """That of NaN is its place in memory."""
+    """The remainder of ``m * 2**e``: the 61 bits of `m`, turned around by `e`. That of NaN is its place in memory."""
     _leave_if(f, f.fcmp("uno", x, x), unknown)
-    return f.call_external("i64", "_Py_HashDouble", (NULL, x))
+    bits = f.emit("i64", f"bitcast double {x} to i64")
+    exponent = f.binary("and", f.binary("lshr", bits, _number(52)), _number(2047))
+    fraction = f.binary("and", bits, _number(2**52 - 1))
+    is_subnormal = f.icmp("eq", exponent, _number(0))
+    whole = f.select(is_subnormal, fraction, f.binary("or", fraction, _number(2**52)))
+    power = f.binary("add", f.select(is_subnormal, _number(1), exponent), _number(-1075 % 61))
+    left = f.binary("urem", power, _number(61))
+    high = f.binary("lshr", whole, f.binary("sub", _number(61), left))
+    low = f.binary("and", f.binary("shl", whole, left), _number(_MODULUS))
+    is_infinite = f.icmp("eq", exponent, _number(2047))
+    hash_ = f.select(is_infinite, _number(_HASH_OF_INFINITY), f.binary("or", low, high))
+    is_negative = f.icmp("slt", bits, _number(0))
+    hash_ = f.select(is_negative, f.binary("sub", _number(0), hash_), hash_)
+    return _no_failure(f, hash_, _INSTEAD)
 
 
 def _hash_of_items(f: FunctionBuilder, hashes: list[Ref]) -> Ref:

@@ -31,10 +31,8 @@ IN_LINE: dict[Any, tuple[_InLine, ...]] = {
     operator.getitem: (keyed_items.item_of_dict,),
     operator.setitem: (keyed_items.store_in_dict,),
     dict.get: (keyed_items.item_or_default,),
-    dict.pop: (keyed_items.pop_or_default,),
     dict.setdefault: (keyed_items.set_default,),
     set.add: (keyed_items.add_key,),
-    set.discard: (keyed_items.discard_key,),
 }
 
 

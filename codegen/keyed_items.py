@@ -26,12 +26,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "add_key",
-    "discard_key",
     "has_key",
     "item_of_dict",
     "item_or_default",
     "lacks_key",
-    "pop_or_default",
     "set_default",
     "store_in_dict",
 ]
@@ -90,19 +88,10 @@ def lacks_key(e: Emitter, with_objects: WithObjects, key: Native, table: Native)
 
 def add_key(e: Emitter, with_objects: WithObjects, table: Native, key: Native) -> Native | None:
     """``table.add(key)``: nothing is done for a key that is there."""
-    place = find_key(e, table, key)
+    place = find_key(e, table, key) if e.ownership.object_of(key) is None else None
     if place is None:
         return None
     return e.branch(_is_not_found(e, place), with_objects, lambda: _NOTHING)
-
-
-def discard_key(e: Emitter, with_objects: WithObjects, table: Native, key: Native) -> Native | None:
-    """``table.discard(key)``: nothing is done for a key that is not there."""
-    place = find_key(e, table, key)
-    if place is None:
-        return None
-    is_missing = Native(BOOL, (e.f.bool_not(_is_missing(e, place).ref),))
-    return e.branch(is_missing, with_objects, lambda: _NOTHING)
 
 
 # -- dicts -----------------------------------------------------------------------------------------
@@ -141,17 +130,6 @@ def item_or_default(
             _is_missing(e, place), lambda: _as_object(e, default), lambda: _item_at(e, place)
         ),
     )
-
-
-def pop_or_default(
-    e: Emitter, with_objects: WithObjects, x: Native, key: Native, *default: Native
-) -> Native | None:
-    """``x.pop(key, default)`` of a key that is not there."""
-    place = find_key(e, x, key) if default else None
-    if place is None:
-        return None
-    is_there = Native(BOOL, (e.f.bool_not(_is_missing(e, place).ref),))
-    return e.branch(is_there, with_objects, lambda: _as_object(e, default[0]))
 
 
 def _as_object(e: Emitter, value: Native) -> Native:

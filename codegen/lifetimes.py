@@ -29,24 +29,43 @@ _NEAR = 8  # nodes to look at
 
 
 def is_used_up_at_once(node: Node) -> bool:
-    """Whether all users of the node's results follow in its block before anything that may free them."""
+    """Whether all users of the node's results follow in its block before anything that may free them.
+
+    A Snapshot uses them until the next one: native code may leave for it, but not behind the last node in between.
+    """
     open_ = {user for out in node.outputs for user, _ in out.uses}
+    end = _end_of_snapshot(open_)
+    open_ = {user for user in open_ if user.op is not SNAPSHOT} if end is not None else open_
     is_list = all(isinstance(out.type, ListType) for out in node.outputs)
     following = node.next
     for _ in range(_NEAR):
-        if not open_ or following is None:
+        if following is end or (not open_ and end is None) or following is None:
             break
         frees = following.effects & _FREES
-        if following not in open_:
-            if frees or following.blocks:
-                return False
-        else:
+        if following in open_:
             open_.discard(following)
             is_last_write = frees == Effect.WRITE and not open_
             if (frees and not is_last_write) or _keeps(following, is_list=is_list):
                 return False
+        elif following.blocks or (frees and following.next is not end):
+            return False
         following = following.next
-    return not open_
+    return not open_ and (end is None or following is end)
+
+
+def _end_of_snapshot(users: set[Node]) -> Node | None:
+    """The Snapshot that follows the only one among the users in its block, if no handler needs what that names."""
+    snapshots = [user for user in users if user.op is SNAPSHOT]
+    if (
+        len(snapshots) != 1
+        or snapshots[0].attrs.get("catches")
+        or snapshots[0].attrs.get("handles")
+    ):
+        return None
+    following = snapshots[0].next
+    while following is not None and following.op is not SNAPSHOT:
+        following = following.next
+    return following
 
 
 def is_for_exits(node: Node) -> bool:

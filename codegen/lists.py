@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ljit.codegen import private_lists
+from ljit.codegen.boxed_uses import is_boxed
 from ljit.codegen.builder import NULL, Ref, integer
 from ljit.codegen.convert import new_object, unbox_or_bail
 from ljit.codegen.forms import Native
 from ljit.codegen.layout import LIST_ALLOCATED, LIST_ITEMS, VAR_SIZE
 from ljit.codegen.stored_items import item_object, store_item
 from ljit.ops.control import OTHER_ITEM
-from ljit.types import ANY, INT, NEVER, ListType, Type
+from ljit.types import ANY, FLOAT, INT, NEVER, ListType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -50,8 +51,17 @@ def list_load(e: Emitter, x: Native, index: Native) -> Native:
     pointer = e.f.load("ptr", _item_address(e, x, index), suffix=_kind(e, x))
     value = _item_value(e, x, pointer)
     if not e.result_is_used_up:
-        e.ownership.share(value)
+        _share(e, value, pointer)
     return value
+
+
+def _share(e: Emitter, value: Native, pointer: Ref) -> None:
+    """Hold an item of its own; of a number, its object, if that is needed."""
+    e.ownership.share(value)
+    node = e.bailout.node
+    if value.type in (INT, FLOAT) and e.ownership.loop_depth and node is not None:
+        if any(map(is_boxed, node.outputs)):
+            e.ownership.hold_object(value, pointer)
 
 
 def _is_unboxed(t: Type) -> bool:
@@ -126,7 +136,7 @@ def list_pop(e: Emitter, x: Native) -> Native:
     last = f.binary("sub", size, integer("i64", 1))
     pointer = f.load("ptr", _item_address(e, x, Native(INT, (last,))))
     value = _item_value(e, x, pointer)
-    e.ownership.share(value)
+    _share(e, value, pointer)
     half = f.binary(
         "ashr", f.load("i64", f.gep("i8", x.ref, integer("i64", LIST_ALLOCATED))), integer("i64", 1)
     )

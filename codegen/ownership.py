@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ljit.codegen.bodies import Body
     from ljit.ir import Value
+    from ljit.types import Type
 
 __all__ = ["OwnedPhis", "Ownership"]
 
@@ -39,6 +40,7 @@ class Ownership:
         self._free: list[Ref] = []  # temporary slots that are null now
         self.leave = f.new_block("leave")
         self.holders: dict[str, Ref] = {}  # the slots of values by their text
+        self.objects: dict[tuple[Type, str], Ref] = {}  # that numbers were read from, while held
         self.acquired: list[str] = []  # the texts of all that was acquired in slots of their own
         self.text_slots: list[tuple[Ref, Value]] = []  # those of strs
         self._results: list[tuple[Ref, Sequence[Ref], BlockRef]] = []
@@ -115,6 +117,16 @@ class Ownership:
             if pointer.constant is None:
                 self.retain(pointer)
                 self.acquire(pointer)
+
+    def hold_object(self, value: Native, pointer: Ref) -> None:
+        """Keep the object of a number, which is needed as an object later."""
+        self.retain(pointer)
+        self.acquire(pointer)
+        self.objects[value.type, value.ref.text] = pointer
+
+    def object_of(self, value: Native) -> Ref | None:
+        """The object that a number was read from, if it is kept."""
+        return self.objects.get((value.type, value.parts[0].text)) if value.parts else None
 
     def leave_with(self, result: Ref) -> None:
         """Leave the function; `result` is a new reference, or null: an error is set."""

@@ -56,7 +56,7 @@ def _replace(e: Emitter, place: Ref, old: Ref, value: Native) -> None:
 
 def item_object(e: Emitter, value: Native) -> Ref:
     """A new reference to the boxed item; small ints are found without a call."""
-    if value.type != INT:
+    if value.type != INT or e.ownership.object_of(value) is not None:
         return new_object(e, value)
     f = e.f
     position = f.binary("sub", value.ref, integer("i64", LEAST_SMALL_INT))

@@ -35,6 +35,8 @@ FLOATS = (
     float("-inf"),
     NAN,
     5e-324,
+    -1.5e-310,
+    *(3.7 * 2.0**k for k in (-70, -33, -7, 8, 9, 10, 57, 58, 59, 60, 61, 70)),
 )
 PAIRS = tuple((a, b) for a in INTS[:9] for b in INTS[-9:]) + ((-1, -1), (0, 0), (-2, -1))
 MIXED = tuple((a, b) for a in (0, -1, 7) for b in (0.0, 0.5, float("inf"), NAN))
