@@ -279,10 +279,10 @@ class GraphEmitter:
         inside, exhausted = f.new_block("trip"), f.new_block("exhausted")
         (chunk or header).jump((start, *carried))
         with e.ownership.in_loop():
-            end, ended = stop.ref, exhausted
+            end, ended, following = stop.ref, exhausted, None
             if chunk is not None:
                 values = chunk.start_loop()
-                end = e.polling.end_of_chunk(node, values[0].ref, stop.ref)
+                end, following = e.polling.end_of_chunk(node, values[0].ref, stop.ref)
                 ended = f.new_block("ended")
                 header.jump(values)
             values = header.start_loop()
@@ -306,7 +306,7 @@ class GraphEmitter:
                     f.condbr(f.icmp("slt", values[0].ref, stop.ref), more, exhausted)
                     f.start(more)
                 e.polling.poll(node)
-                chunk.jump(values)
+                chunk.jump(_starting_at(following, values))
         is_reachable = f.start(exhausted)
         e.polling.end_loop(node)
         if is_reachable:
@@ -482,3 +482,8 @@ def _can_be_redone(block: Block) -> bool:
     if node is None or node.next is not block.last or node.op.evaluate is None:
         return False
     return not any(holds_private(v.type) for v in node.inputs)
+
+
+def _starting_at(trip: Ref | None, values: Sequence[Native]) -> Sequence[Native]:
+    """What a loop carries, with another name for the number of the trip, if there is one."""
+    return values if trip is None else (Native(values[0].type, (trip,)), *values[1:])

@@ -255,18 +255,22 @@ class Polling:
         trips = _QUICK_CHUNK if self.e.is_quick else _CHUNK
         return integer("i64", max(trips // trips_inside(node), 1))
 
-    def end_of_chunk(self, node: Node, k: Ref, stop: Ref) -> Ref:
-        """Up to where the trips from `k` on run before the next poll."""
+    def end_of_chunk(self, node: Node, k: Ref, stop: Ref) -> tuple[Ref, Ref | None]:
+        """Up to where the trips from `k` on run before the next poll; and where the next chunk begins, as a plain sum.
+
+        LLVM knows of such a sum, but not of the number that the trips end with, that it is not negative: it makes
+        vectors of ``if a[i] > x: last = i`` then.
+        """
         f, trips = self.f, self._trips_of_chunk(node)
         start = node.inputs[0].constant if node.inputs[0].is_constant else None
         if isinstance(start, int) and start <= 0:
             # It would overflow after more trips than a machine can run.
-            end = f.binary("add", k, trips, "nsw")
+            following = end = f.binary("add", k, trips, "nsw")
         else:
-            end = f.call_external("i64", "llvm.sadd.sat.i64", (k, trips), "")
+            following, end = None, f.call_external("i64", "llvm.sadd.sat.i64", (k, trips), "")
         end = f.call_external("i64", "llvm.smin.i64", (end, stop), "")
         # LLVM unrolls no loop whose number of trips it thinks is costly to compute: it has not to know how.
-        return f.emit("i64", f"freeze {end.typed}")
+        return f.emit("i64", f"freeze {end.typed}"), following
 
     def _read_flag(self, state: Ref) -> None:
         """Keep the address of the flag in a register."""

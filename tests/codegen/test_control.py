@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ljit.analysis.assumptions import MISSING, Assumption
+from ljit.codegen.engine import vector_bytes
 from tests.codegen.harness import Bailed, Compiled
 
 REGION = """
@@ -223,6 +224,38 @@ graph(%a : Float64(*)):
       -> (%s.1)
   return (%r)
 """
+
+
+LAST = """graph(%a : Float64(*), %n : int):
+  prim::Snapshot[at='before:0', names=('p0', 'p1')](%a, %n)
+  %0 : int = prim::Constant[value=0]()
+  %none : int = prim::Constant[value=-1]()
+  %t : int = prim::Loop(%0, %n, %none)
+    block0(%i : int, %last : int):
+      prim::Snapshot[at='header:1', names=('b1.0.0', 'b1.0.1')](%i, %last)
+      %x : np.float64 = np::getitem(%a, %i)
+      %c : np.bool = np::less(%x, %0)
+      %d : bool = py::truth(%c)
+      %new : int = prim::If(%d)
+        block0():
+          -> (%i)
+        block1():
+          -> (%last)
+      -> (%new)
+  return (%t)
+"""
+
+
+@pytest.mark.skipif(vector_bytes() < 32, reason="two numbers side by side gain nothing")
+def test_the_last_trip_in_which_something_holds_is_looked_for_with_vectors():
+    f = Compiled(LAST, pipeline="eliminate_redundant_checks")
+    a = np.ones(300_000)  # several chunks
+    assert f(a, 0) == f(a, len(a)) == -1
+    for place in (0, 5, 131_071, 131_072, 131_073, 262_144, len(a) - 1):
+        a[place] = -1.0
+        assert f(a, len(a)) == place
+        assert f(a, place) == max(np.flatnonzero(a[:place] < 0), default=-1)
+    assert "x double>" in f.code.optimized_ir()
 
 
 def test_a_sum_over_an_array_has_no_bounds_check_and_fastmath_vectorises_it():
