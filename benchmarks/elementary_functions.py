@@ -15,13 +15,12 @@ import time
 import numpy as np
 
 from ljit.codegen import mathlib
-from ljit.testing.elementary import NUMPY, bound_loop, errors_in_ulp, evaluate, exact
+from ljit.testing.elementary import BINARY, NUMPY, bound_loop, errors_in_ulp, evaluate, exact
 
 COUNT = 200_000
 POWERS = 100_000  # of which the exact values come from mpmath
 ELEMENTS = 10_000
 ROUNDS = 40
-BINARY = ("atan2", "hypot", "pow")
 DTYPES = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)}
 
 

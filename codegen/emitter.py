@@ -132,6 +132,10 @@ class Emitter:
     def is_quick(self) -> bool:
         return self.context.work is not None
 
+    @property
+    def has_vectors(self) -> bool:
+        return self.f.has_vectors
+
     def is_proven(self, check: str) -> bool:
         return check in self.proven
 

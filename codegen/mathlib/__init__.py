@@ -13,6 +13,7 @@ from ljit.codegen.mathlib import (  # noqa: F401  # they declare functions
     inverses,
     logarithms,
     powers,
+    remainders,
     roots,
     trigonometric,
 )

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from ljit.codegen.builder import ModuleBuilder, integer
-from ljit.codegen.mathlib.terms import Term, intrinsic, select, vector_of
+from ljit.codegen.mathlib.terms import Term, select, vector_of
 from ljit.codegen.partition import QUICK
 from ljit.codegen.shared_code import ELEMENTARY
 from ljit.records import Record
 
-__all__ = ["Source", "Writer", "declared", "elementary", "source"]
+__all__ = ["Beyond", "Source", "Writer", "declared", "elementary", "source"]
 
 Writer = Callable[..., Term]
 
@@ -20,9 +19,21 @@ _BEYOND = "_beyond"
 _PURE = "nounwind willreturn memory(none)"
 
 
+class Beyond(Record):
+    """Operands that the writer of a function need not care for: these rare ones go, one by one, to another function.
+
+    It is of doubles, behind a branch, and compiled without optimising. Other lanes of a vector take the operands
+    `instead`.
+    """
+
+    are_so: Callable[..., Term]
+    instead: tuple[float, ...]
+    writer: Writer
+
+
 class _Function(Record):
     writer: Writer
-    limit: float
+    beyond: Beyond | None
 
 
 class Source(Record):
@@ -36,21 +47,15 @@ _functions: dict[tuple[str, str], _Function] = {}
 _beyond: dict[str, Writer] = {}  # by name, with _BEYOND behind it
 
 
-def elementary(
-    name: str, *types: str, limit: float = math.inf, beyond: Writer | None = None
-) -> Callable[[Writer], Writer]:
-    """Declare the writer of C's function `name` for operands of LLVM's ``double`` or ``float`` (or both).
-
-    With a `limit`, a function of one operand, the writer need not care for larger operands: these rare ones go, one by
-    one, to the function of doubles that `beyond` writes, behind a branch. It is compiled without optimising.
-    """
+def elementary(name: str, *types: str, beyond: Beyond | None = None) -> Callable[[Writer], Writer]:
+    """Declare the writer of C's function `name` for operands of LLVM's ``double`` or ``float`` (or both)."""
 
     def register(writer: Writer) -> Writer:
         for type_ in types:
             assert (name, type_) not in _functions, f"{name} of {type_} is declared twice"
-            _functions[name, type_] = _Function(writer, limit)
+            _functions[name, type_] = _Function(writer, beyond)
         if beyond is not None:
-            _beyond[name + _BEYOND] = beyond
+            _beyond[name + _BEYOND] = beyond.writer
         return writer
 
     return register
@@ -65,7 +70,7 @@ def declared() -> list[tuple[str, str]]:
 def source(name: str, type_: str, lanes: int = 1) -> Source:
     """The function for numbers, or for vectors."""
     is_rare = name in _beyond
-    function = _Function(_beyond[name], math.inf) if is_rare else _functions[name, type_]
+    function = _Function(_beyond[name], None) if is_rare else _functions[name, type_]
     full = f"{ELEMENTARY}{name}.{type_}" + (f".x{lanes}" if lanes > 1 else "")
     module = ModuleBuilder(full)
     vector = vector_of(type_, lanes)
@@ -74,42 +79,43 @@ def source(name: str, type_: str, lanes: int = 1) -> Source:
     f.attributes = f"noinline {QUICK} {_PURE}" if is_rare else _PURE
     operands = [Term(f, parameter, lanes) for parameter in f.params]
     result = function.writer(*operands)
-    if function.limit < math.inf:
-        result = _beyond_limit(name, operands[0], result, function.limit)
+    if function.beyond is not None:
+        result = _with_rare_ones(name, operands, result, function.beyond)
     f.ret(result.ref)
     return Source(full, module.render())
 
 
-def _beyond_limit(name: str, x: Term, result: Term, limit: float) -> Term:
-    """Replace results of operands that are too large."""
-    f = x.f
-    is_beyond = intrinsic("fabs", x) > limit
-    mask = f"i{x.lanes}"
+def _with_rare_ones(name: str, xs: Sequence[Term], result: Term, beyond: Beyond) -> Term:
+    """Replace results of rare operands."""
+    f, lanes = result.f, result.lanes
+    is_beyond = beyond.are_so(*xs)
+    mask = f"i{lanes}"
     some = is_beyond.ref
-    if x.lanes > 1:
+    if lanes > 1:
         some = f.icmp("ne", f.emit(mask, f"bitcast {some.typed} to {mask}"), integer(mask, 0))
     cold, done = f.new_block("beyond"), f.new_block("done")
     before = f.condbr(some, cold, done, unlikely=True)
     f.start(cold)
-    operands = select(is_beyond, x, 2 * limit).to("double")
-    results = select(is_beyond, _one_by_one(name, operands).to(x.type), result)
+    pairs = zip(xs, beyond.instead, strict=True)
+    operands = [select(is_beyond, x, other).to("double") for x, other in pairs]
+    results = select(is_beyond, _one_by_one(name, operands).to(result.type), result)
     after = f.br(done)
     f.start(done)
-    final = f.phi(x.ref.type)
+    final = f.phi(result.ref.type)
     final.add(result.ref, before)
     final.add(results.ref, after)
-    return Term(f, final, x.lanes)
+    return Term(f, final, lanes)
 
 
-def _one_by_one(name: str, x: Term) -> Term:
-    """Call the function for large operands with each lane."""
-    f = x.f
+def _one_by_one(name: str, xs: Sequence[Term]) -> Term:
+    """Call the function for rare operands with those of each lane."""
+    f, lanes = xs[0].f, xs[0].lanes
     rare = f"{ELEMENTARY}{name}{_BEYOND}.double"
-    if x.lanes == 1:
-        return Term(f, f.call_external("double", rare, [x.ref], _PURE))
-    vector = x.ref
-    for lane in range(x.lanes):
-        operand = f.emit("double", f"extractelement {x.ref.typed}, i64 {lane}")
-        found = f.call_external("double", rare, [operand], _PURE)
+    if lanes == 1:
+        return Term(f, f.call_external("double", rare, [x.ref for x in xs], _PURE))
+    vector = xs[0].ref
+    for lane in range(lanes):
+        operands = [f.emit("double", f"extractelement {x.ref.typed}, i64 {lane}") for x in xs]
+        found = f.call_external("double", rare, operands, _PURE)
         vector = f.emit(vector.type, f"insertelement {vector.typed}, {found.typed}, i64 {lane}")
-    return Term(f, vector, x.lanes)
+    return Term(f, vector, lanes)

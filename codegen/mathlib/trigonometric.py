@@ -8,7 +8,7 @@ The quadrant says which of the two it is, and the sign. The tangent divides them
 from __future__ import annotations
 
 from ljit.codegen.mathlib.reduction import LIMIT, reduce, reduce_huge, reduce_quickly
-from ljit.codegen.mathlib.registry import elementary
+from ljit.codegen.mathlib.registry import Beyond, Writer, elementary
 from ljit.codegen.mathlib.terms import Term, fma, intrinsic, polynomial, select
 from ljit.records import Record
 
@@ -106,23 +106,27 @@ def _cosine_of(parts: _Parts) -> Term:
     return _choose(parts.n + 1, parts.sine + parts.sine_rest, parts.cosine + parts.cosine_rest)
 
 
-@elementary("sin", "double", limit=LIMIT, beyond=lambda x: _sine_of(x, _parts_of_huge(x)))
+def _huge(writer: Writer) -> Beyond:
+    return Beyond(lambda x: intrinsic("fabs", x) > LIMIT, (2 * LIMIT,), writer)
+
+
+@elementary("sin", "double", beyond=_huge(lambda x: _sine_of(x, _parts_of_huge(x))))
 def sin(x: Term) -> Term:
     return _sine_of(x, _parts_of(x))
 
 
-@elementary("sin", "float", limit=LIMIT, beyond=lambda x: _sine_of(x, _parts_of_huge(x)))
+@elementary("sin", "float", beyond=_huge(lambda x: _sine_of(x, _parts_of_huge(x))))
 def sin_of_float(x: Term) -> Term:
     x = x.to("double")
     return _negated_if(_choose(*_rough_parts(x)), x.bits()).to("float")
 
 
-@elementary("cos", "double", limit=LIMIT, beyond=lambda x: _cosine_of(_parts_of_huge(x)))
+@elementary("cos", "double", beyond=_huge(lambda x: _cosine_of(_parts_of_huge(x))))
 def cos(x: Term) -> Term:
     return _cosine_of(_parts_of(x))
 
 
-@elementary("cos", "float", limit=LIMIT, beyond=lambda x: _cosine_of(_parts_of_huge(x)))
+@elementary("cos", "float", beyond=_huge(lambda x: _cosine_of(_parts_of_huge(x))))
 def cos_of_float(x: Term) -> Term:
     n, sine, cosine = _rough_parts(x.to("double"))
     return _choose(n + 1, sine, cosine).to("float")
@@ -146,12 +150,12 @@ def _tangent_of(x: Term, parts: _Parts) -> Term:
     return _negated_if(fma(remainder, inverse, quotient), (parts.n << 63) ^ x.bits())
 
 
-@elementary("tan", "double", limit=LIMIT, beyond=lambda x: _tangent_of(x, _parts_of_huge(x)))
+@elementary("tan", "double", beyond=_huge(lambda x: _tangent_of(x, _parts_of_huge(x))))
 def tan(x: Term) -> Term:
     return _tangent_of(x, _parts_of(x))
 
 
-@elementary("tan", "float", limit=LIMIT, beyond=lambda x: _tangent_of(x, _parts_of_huge(x)))
+@elementary("tan", "float", beyond=_huge(lambda x: _tangent_of(x, _parts_of_huge(x))))
 def tan_of_float(x: Term) -> Term:
     x = x.to("double")
     n, sine, cosine = _rough_parts(x)

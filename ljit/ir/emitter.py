@@ -43,6 +43,10 @@ class Emitter(Protocol):
     def is_quick(self) -> bool:
         """Whether the code is not optimised: short code is better than code that would become fast."""
 
+    @property
+    def has_vectors(self) -> bool:
+        """Whether LLVM is to make vectors of the code: then calls of `elementary` functions beat branches."""
+
     def is_proven(self, check: str) -> bool:
         """Whether the check of this name (`RangeRules.checks`) cannot fail at this node."""
 

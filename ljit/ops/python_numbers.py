@@ -175,6 +175,8 @@ def float_rem(e: Emitter, x: V, y: V) -> V:
     ratio = e.div(x, y)
     if _is_power_of_two(e.float_constant_of(y)):  # then all of it is exact
         return _small_rem(e, x, y, ratio)
+    if e.has_vectors:
+        return e.elementary("fmod", x, y)
     is_small = e.compare("lt", e.intrinsic("fabs", ratio), e.const(FLOAT, 2.0**52))
     is_small = e.bit_and(is_small, is_finite(e, y))
     return e.branch(is_small, lambda: _small_rem(e, x, y, ratio), lambda: e.rem(x, y))

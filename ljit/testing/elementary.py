@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable
 from functools import cache, partial
 
@@ -13,7 +14,7 @@ from ljit.codegen import mathlib
 from ljit.codegen.builder import ModuleBuilder
 from ljit.codegen.engine import CompiledModule, compile_ir
 
-__all__ = ["NUMPY", "bound_loop", "compiled_loop", "errors_in_ulp", "evaluate", "exact"]
+__all__ = ["BINARY", "NUMPY", "bound_loop", "compiled_loop", "errors_in_ulp", "evaluate", "exact"]
 
 #: exponents for which there are functions
 POWERS = {"m3": -3.0, "m2_5": -2.5, "m2": -2.0, "m1_5": -1.5, "m0_5": -0.5, "1_5": 1.5, "2_5": 2.5}
@@ -31,6 +32,7 @@ def _exact_power(exponent: float, x: mpf) -> mpf:
     return x ** mpf(exponent)
 
 
+BINARY = {"atan2", "fmod", "hypot", "pow"}
 #: NumPy's functions whose names are not C's
 NUMPY: dict[str, Callable[..., np.ndarray]] = {
     "acos": np.arccos,
@@ -49,6 +51,7 @@ _EXACT: dict[str, Callable[..., mpf]] = {
     "log2": lambda x: mp.log(x, 2),
     "pow": lambda x, y: x**y,
     "expm1": mp.expm1,
+    "fmod": lambda x, y: mpf(math.fmod(x, y)),  # C's is exact
     **{f"pow_{name}": partial(_exact_power, by) for name, by in POWERS.items()},
 }
 _TYPES = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}

@@ -119,7 +119,7 @@ class ScalarEmitter:
     """The scalar part of `ljit.ir.Emitter`, and arrays as NumPy arrays."""
 
     fastmath = False
-    is_quick = False
+    is_quick = has_vectors = False
 
     def __init__(self, result_types: tuple[Type, ...] = ()) -> None:
         self.result_types = result_types

@@ -11,7 +11,7 @@ import pytest
 import ljit
 from ljit.codegen import mathlib
 from ljit.ops import numpy_ufuncs
-from ljit.testing.elementary import NUMPY, errors_in_ulp, evaluate, exact
+from ljit.testing.elementary import BINARY, NUMPY, errors_in_ulp, evaluate, exact
 
 if not mathlib.is_available():
     pytest.skip("the C library's functions serve", allow_module_level=True)
@@ -20,7 +20,6 @@ DTYPES = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)}
 DECLARED = mathlib.declared()
 IDS = [f"{name}-{type_}" for name, type_ in DECLARED]
 COUNT = 300  # random operands of each kind
-BINARY = {"pow", "atan2", "hypot"}
 
 _SPECIAL = [0.0, 5e-324, 1e-310, 2.0**-1022, 1e-300, 2.0**-149, 1e-40, 2.0**-126, 2.0**-54, 1e-20, 1e-9, 0.3, 0.5,
             1 - 2.0**-53, 1.0, 1 + 2.0**-52, 1.5, 2.0, 3.0, 8.0, 10.0, 20.0, 40.0, 88.7, 88.73, 89.5, 100.0, 104.1,

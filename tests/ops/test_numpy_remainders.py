@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit import config
+from ljit.codegen import mathlib
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -59,6 +61,12 @@ def in_loop(a, b):
 def test_remainders_have_numpys_bits(function, dtype):
     a, b = numbers(dtype)
     compiled = ljit.jit(function)
+    check_bits(compiled, function, a, b)
+    with config.overridden(quick_runs=0):
+        check_bits(ljit.jit(function), function, a, b)
+
+
+def check_bits(compiled, function, a, b):
     wanted = function(a, b)
     for _ in range(3):
         found = compiled(a, b)
@@ -66,6 +74,18 @@ def test_remainders_have_numpys_bits(function, dtype):
         same = (found == wanted) & (np.signbit(found) == np.signbit(wanted))
         places = np.flatnonzero(~(same | (np.isnan(found) & np.isnan(wanted))))
         assert places.size == 0, [(found[k], wanted[k]) for k in places[:3]]
+
+
+@pytest.mark.skipif(not mathlib.is_available(), reason="the C library's functions serve")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("function", [remainder, truncated, quotient])
+def test_loops_over_floats_have_vectors(function, dtype):
+    a, b = numbers(dtype)
+    compiled = ljit.jit(function)
+    with config.overridden(quick_runs=0):
+        for _ in range(3):
+            compiled(a, b)
+    assert "shared.fmod.double.x" in compiled.dump_asm()
 
 
 @pytest.mark.parametrize(
