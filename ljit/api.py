@@ -85,6 +85,11 @@ class _Function:
         except BaseException as error:
             return _raised(error)
 
+    def __set_name__(self, cls: type, name: str) -> None:
+        """Be a class method where CPython makes one of a plain function."""
+        if name in ("__init_subclass__", "__class_getitem__"):
+            setattr(cls, name, classmethod(self))  # type: ignore[arg-type]  # mypy sees a class without a slot
+
     def __reduce__(self) -> str:
         return self.__wrapped__.__qualname__
 

@@ -7,6 +7,8 @@ last, only where nobody can tell: where the arguments are constants and bound lo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import EnumMeta
+from types import CodeType
 
 import numpy as np
 
@@ -156,6 +158,10 @@ def _warn(e: Emission, call: tree.Apply) -> Value:
 
 def _check_frame_access(e: Emission, call: tree.Apply) -> None:
     has_arguments = bool(call.arguments or call.keywords)
+    function = known_value(e, call.function)
+    if _looks_at_caller(function, len(call.arguments)):
+        message = f"{getattr(function, '__name__', function)}() looks at the frame that calls it"
+        raise e.unsupported(f"{message} and is not translated", call.range)
     if isinstance(call.function, tree.Var):
         if e.find(call.function.name) is None:
             name = call.function.name
@@ -163,6 +169,15 @@ def _check_frame_access(e: Emission, call: tree.Apply) -> None:
     elif isinstance(call.function, tree.Select) and call.function.name in _FRAME_METHODS:
         message = f"{call.function.name}() looks at the frame of the function"
         raise e.unsupported(f"{message} and is not translated", call.range)
+
+
+def _looks_at_caller(function: object, arguments: int) -> bool:
+    """Whether it is known to: functions that name `sys._getframe`, and classes whose calls make classes of a module."""
+    if isinstance(function, type):
+        makes_class = isinstance(function, EnumMeta) or issubclass(function, type)
+        return makes_class and arguments > 1
+    code = getattr(function, "__code__", None)
+    return isinstance(code, CodeType) and not _FRAME_METHODS.isdisjoint(code.co_names)
 
 
 def _refuse_loud_floats(e: Emission, call: tree.Apply) -> None:

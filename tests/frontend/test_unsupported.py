@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import collections
+import enum
 import sys
 
 import pytest
 
+import ljit
 from ljit.errors import UnsupportedSyntaxError
 from ljit.frontend import build_graph
 from tests.frontend.harness import function_of
+
+
+def name_of_caller():
+    return sys._getframe(1).f_code.co_name
+
 
 WARNINGS_IN_COMPREHENSIONS = (  # which have no frames of their own later
     [
@@ -47,6 +55,7 @@ WARNINGS_IN_COMPREHENSIONS = (  # which have no frames of their own later
         ("x = exec", "exec\\(\\) looks at the frame", "exec"),
         ("for x in globals(): pass", "globals\\(\\) looks at the frame", "globals()"),
         ("return sys._getframe(0)", "_getframe\\(\\) looks at the frame", "sys._getframe(0)"),
+        ("return type('C', (), {})", "type\\(\\) looks at the frame that calls it", "type('C', (), {})"),
         *WARNINGS_IN_COMPREHENSIONS,
         ("def g(): warn('x')\n    g()", "warn\\(\\) in a nested function", "warn('x')"),
         ("warn(*x)", "warn\\(\\) in a nested function or a comprehension, or with stars", "warn(*x)"),
@@ -71,6 +80,22 @@ def test_what_is_not_translated_is_refused_at_its_place(body, message, caret):
     *_, line, carets = str(info.value).split("\n")
     marked = line[carets.index("^") : carets.rindex("^") + 1]
     assert marked == caret
+
+
+def test_functions_that_look_at_their_callers_find_them():
+    def classes(x):
+        point = collections.namedtuple("point", "a b")
+        return point(x, 1), point.__module__, enum.Enum("Color", "RED BLUE").__module__
+
+    def names(x):
+        return x, name_of_caller()
+
+    for function in (classes, names):
+        compiled = ljit.jit(function)
+        for k in range(3):
+            assert compiled(k) == function(k)
+        assert "looks at the frame that calls it" in compiled.explain()
+    assert "py::call" in str(build_graph(function_of("def f(x): return type(x)")))
 
 
 def test_an_endless_inlining_is_refused():

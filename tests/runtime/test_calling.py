@@ -275,6 +275,31 @@ def test_methods_work_in_each_form():
             p.dot(q, q)
 
 
+def test_class_methods_that_python_makes_of_functions():
+    class Base:
+        @ljit.jit
+        def __new__(cls, value=1):
+            made = super().__new__(cls)
+            made.value = value
+            return made
+
+        @ljit.jit
+        def __init_subclass__(cls, *, factor=2):
+            cls.factor = factor
+
+        @ljit.jit
+        def __class_getitem__(cls, item):
+            return cls.__name__, item
+
+    class Derived(Base, factor=3):
+        pass
+
+    for _ in range(3):
+        assert Derived.factor == 3
+        assert (Base[1], Derived[1]) == (("Base", 1), ("Derived", 1))
+        assert Derived(4).value == 4
+
+
 def test_metadata_is_that_of_the_function():
     compiled = ljit.jit(simple)
     assert compiled.__name__ == "simple"
