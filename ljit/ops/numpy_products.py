@@ -97,7 +97,7 @@ def _inner_of(parts: Parts, x: Value, y: Value) -> Value | None:
     """The product with the transposed matrix."""
     if _infer_inner(x.type, y.type) == ANY or y.type.ndim == 1:  # type: ignore[attr-defined]
         return None
-    return parts.apply("np::matmul", x, parts.apply("np::transpose", y))
+    return parts.apply("np::dot", x, parts.apply("np::transpose", y))
 
 
 def _infer_imatmul(target: Type, value: Type) -> Type:
@@ -154,11 +154,8 @@ class _Operand:
 
 
 def _lower_dot(e: Emitter, x: V, y: V) -> V:
-    """As NumPy does, a matrix with gaps along both axes is copied for the BLAS, if the other side is a vector.
-
-    With two matrices the inner loop does so.
-    """
-    if x.type.ndim != y.type.ndim and x.type.dtype.kind in "fc":
+    """As NumPy does, a matrix with gaps along both axes is copied for the BLAS."""
+    if x.type.dtype.kind in "fc":
         x, y = (a if a.type.layout == "C" else _with_near_elements(e, a) for a in (x, y))
     return _lower_matmul(e, x, y)
 

@@ -1,4 +1,4 @@
-"""Products of matrices in any layout with vectors give what NumPy gives, to the last bits of sums."""
+"""Products of matrices in any layout with vectors and matrices give what NumPy gives, to the last bits of sums."""
 
 from __future__ import annotations
 
@@ -41,6 +41,32 @@ def test_a_matrix_with_gaps_and_a_vector(function, dtype: str) -> None:
                 assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
                 np.testing.assert_allclose(found, wanted, TOLERANCES.get(dtype, 1e-14))
             assert a.tobytes() == before.tobytes()
+    assert any(s.state == "native" for s in compiled.specializations)
+
+
+def inner(a, b):
+    return np.inner(a, b)
+
+
+def product_with_rows(a, b):
+    return np.dot(a, b.T)
+
+
+@pytest.mark.parametrize("function", [inner, product_with_rows])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128", "int32"])
+def test_two_matrices_with_gaps(function, dtype: str) -> None:
+    compiled = ljit.jit(function)
+    for (height, width), count in zip(SHAPES, (3, 7, 1, 0, 3, 2), strict=True):
+        for a, b in zip(
+            matrices((height, width), dtype), matrices((count, width), dtype), strict=True
+        ):
+            befores = a.copy(), b.copy()
+            for x, y in ((a, b), (b, a), (a, b.copy()), (a, a), (a.copy(), b)):
+                found, wanted = compiled(x, y), function(x, y)
+                assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+                np.testing.assert_allclose(found, wanted, TOLERANCES.get(dtype, 1e-14))
+            for x, before in zip((a, b), befores, strict=True):
+                assert x.tobytes() == before.tobytes()
     assert any(s.state == "native" for s in compiled.specializations)
 
 
