@@ -156,9 +156,8 @@ entry:
   %last.many = shufflevector {many} %last.one, {many} poison, <{LANES} x i32> zeroinitializer
   %is.plain.index = icmp eq i64 %step, {index.itemsize}
   %is.plain.data = icmp eq i64 %stride, {itemsize}
-  %is.plain = and i1 %is.plain.index, %is.plain.data
   %all = and i64 %count, {-LANES}
-  %whole = select i1 %is.plain, i64 %all, i64 0
+  %whole = select i1 %is.plain.index, i64 %all, i64 0
   br label %blocks
 blocks:
   %k = phi i64 [ 0, %entry ], [ %k.next, %block.done ]
@@ -176,13 +175,9 @@ block:
   br label %look
 {look_at_block(index)}
 move:
-  %m = phi i64 [ 0, %looked ], [ %m.next, %move ]
-  %m.index = getelementptr {word}, ptr %b.index, i64 %m
-  %m.into = getelementptr {item}, ptr %b.into, i64 %m
-{_four_moves(index, item)}
-  %m.next = add nuw nsw i64 %m, 4
-  %m.more = icmp slt i64 %m.next, %b.count
-  br i1 %m.more, label %move, label %block.done
+  br i1 %is.plain.data, label %near, label %far
+{_moves_of_block("near", index, item)}
+{_moves_of_block("far", index, item, is_far=True)}
 careful:
   %are.good = {one_by_one("b")}
   br i1 %are.good, label %block.done, label %bad
@@ -200,19 +195,29 @@ bad:
 }}"""
 
 
-def _four_moves(index: np.dtype, item: str) -> str:
-    """Move four items, whose indices are known to be good."""
+def _moves_of_block(loop: str, index: np.dtype, item: str, *, is_far: bool = False) -> str:
+    """Move items whose indices are known to be good, four in a trip; `is_far`: they lie `stride` bytes apart."""
     word = f"i{8 * index.itemsize}"
-    return "\n".join(
-        f"""  %m.at.{i} = getelementptr {word}, ptr %m.index, i64 {i}
-  %m.{i} = load {word}, ptr %m.at.{i}, align 1
-  %m.place.{i} = {as_i64(index, f"%m.{i}", "{}", "0")}
-  %m.from.{i} = getelementptr {item}, ptr %data, i64 %m.place.{i}
-  %m.x.{i} = load {item}, ptr %m.from.{i}, align 1
-  %m.to.{i} = getelementptr {item}, ptr %m.into, i64 {i}
-  store {item} %m.x.{i}, ptr %m.to.{i}, align 1"""
+    unit, step = ("i8", f"%{loop}.offset") if is_far else (item, f"%{loop}.place")
+    fours = "\n".join(
+        f"""  %{loop}.at.{i} = getelementptr {word}, ptr %{loop}.index, i64 {i}
+  %{loop}.{i} = load {word}, ptr %{loop}.at.{i}, align 1
+  %{loop}.place.{i} = {as_i64(index, f"%{loop}.{i}", "{}", "0")}
+  %{loop}.offset.{i} = mul i64 %{loop}.place.{i}, %stride
+  %{loop}.from.{i} = getelementptr {unit}, ptr %data, i64 {step}.{i}
+  %{loop}.x.{i} = load {item}, ptr %{loop}.from.{i}, align 1
+  %{loop}.to.{i} = getelementptr {item}, ptr %{loop}.into, i64 {i}
+  store {item} %{loop}.x.{i}, ptr %{loop}.to.{i}, align 1"""
         for i in range(4)
     )
+    return f"""{loop}:
+  %{loop}.m = phi i64 [ 0, %move ], [ %{loop}.next, %{loop} ]
+  %{loop}.index = getelementptr {word}, ptr %b.index, i64 %{loop}.m
+  %{loop}.into = getelementptr {item}, ptr %b.into, i64 %{loop}.m
+{fours}
+  %{loop}.next = add nuw nsw i64 %{loop}.m, 4
+  %{loop}.more = icmp slt i64 %{loop}.next, %b.count
+  br i1 %{loop}.more, label %{loop}, label %block.done"""
 
 
 def _item_copy(item: str) -> str:

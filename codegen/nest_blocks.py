@@ -103,13 +103,13 @@ class Blocks(Elements):
         memory stands still while a block is computed.
         """
         is_short = self.kernel.length <= SHORT and not self.kernel.may_leave
-        if self._reduced_targets and not self._are_rows_added:
-            is_short = False
+        if not (self.kernel.length or any(isinstance(x, Operand) for x in self.sources)):
+            return False  # a number is stored, which no vector makes faster
+        is_short &= not self._reduced_targets or self._are_rows_added
         sizes = [x.dtype.itemsize for x in self._loose] or [0]
         combined = [x for x, _ in self._reduced_targets]
-        are_results = all(x.dtype.itemsize >= max(sizes) or x in combined for x in self.targets)
-        are_large = min(sizes) >= _LARGE and are_results
-        return not (self.ways or (is_short and are_large))
+        are_large = all(x.dtype.itemsize >= max(sizes) or x in combined for x in self.targets)
+        return not (self.ways or (is_short and are_large and min(sizes) >= _LARGE))
 
     def _far_condition(self) -> Ref:
         """Whether an array has the elements of following rows side by side."""

@@ -8,7 +8,7 @@ from ljit.ir import Effect, Value, get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import VIEWS, declare_function
-from ljit.ops.numpy_convert import can_store, store_can_bail, store_scalar
+from ljit.ops.numpy_convert import can_store, store_scalar
 from ljit.ops.numpy_rules import is_scalar, kinds_of, result_dtype
 from ljit.types import ANY, INT, NONE, ArrayType, ScalarType, TupleType, Type
 
@@ -261,9 +261,7 @@ declare_function(
     callables=(),
     methods=("ndarray.fill",),
     lower=_lower_fill,
-    can_lower=lambda a, value: (
-        _infer_fill(a, value) == NONE and not store_can_bail(value, a.dtype)  # type: ignore[attr-defined]
-    ),
+    can_lower=lambda a, value: _infer_fill(a, value) == NONE,
     effect=Effect.WRITE | Effect.RAISE | Effect.READ,
 )
 

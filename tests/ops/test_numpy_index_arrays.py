@@ -140,6 +140,7 @@ def test_blocks_of_indices_with_one_that_is_negative_or_outside(dtype: str) -> N
                 other[place] = np.array(value).astype(dtype)
             cases += [(a[:size], index), (a[:size], other), (a[: 2 * size : 2], other)]
             cases += [(a.reshape(size, 3), other), (a.reshape(-1, 1)[:size], other[::2])]
+            cases += [(a[:size][::-1], index), (a[: 2 * size : 2], index)]
     by_rank: dict[tuple[int, ...], list[tuple[Any, ...]]] = {}
     for case in cases:
         by_rank.setdefault((case[0].ndim, *(x.flags.c_contiguous for x in case)), []).append(case)
