@@ -117,8 +117,9 @@ def _complex_div(e: Emitter, x: Native, y: Native) -> Native:
         f.fcmp("oeq", c, float_constant(c.type, 0.0)),
         f.fcmp("oeq", d, float_constant(d.type, 0.0)),
     )
-    real = f.select(zero, f.binary("fdiv", a, _fabs(e, c)), real)
-    return Native(x.type, (real, f.select(zero, f.binary("fdiv", b, _fabs(e, c)), imag)))
+    infinity = float_constant(c.type, float("inf"))  # times it is divided by the size of 0
+    real = f.select(zero, f.binary("fmul", a, infinity), real)
+    return Native(x.type, (real, f.select(zero, f.binary("fmul", b, infinity), imag)))
 
 
 def rem(e: Emitter, x: Native, y: Native) -> Native:

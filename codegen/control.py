@@ -465,7 +465,7 @@ class GraphEmitter:
         kernel = Kernel(
             lambda elements: emit(block.params, elements, nodes, results),
             may_leave,
-            length_of(inner.op for inner in block),
+            length_of((inner.op, [v.type for v in inner.inputs]) for inner in block),
             staged=None if may_leave else in_stages(block, node.inputs[count:], emit),
         )
         elements = [v.type for v in results]

@@ -113,5 +113,6 @@ class _Body:
             return self.stages[node] == stage and node not in self.calls
 
         nodes = [node for node in self.nodes if is_own(node) or node.op.is_constant]
-        length = max(1, length_of(node.op for node in nodes if is_own(node)))
+        own = [(node.op, [v.type for v in node.inputs]) for node in nodes if is_own(node)]
+        length = max(1, length_of(own))
         return Kernel(lambda elements: emit(known, elements, nodes, results), length=length)

@@ -63,9 +63,16 @@ def _reductions_of(attrs: Mapping[str, Any]) -> _Reductions:
     return _Reductions(combine, attrs.get("axes", ()))
 
 
-def length_of(ops: Iterable[OpDef]) -> int:
-    """About how many instructions ops on elements are."""
-    return sum(1 if op.is_cheap else op.instructions or _MANY for op in ops if not op.is_terminator)
+def length_of(ops: Iterable[tuple[OpDef, Sequence[Type]]]) -> int:
+    """About how many instructions ops on elements of these types are."""
+    return sum(_length(op, types_) for op, types_ in ops if not op.is_terminator)
+
+
+def _length(op: OpDef, types_: Sequence[Type]) -> int:
+    if op.is_cheap:
+        return 1
+    are_complex = any(isinstance(t, ScalarType) and t.dtype.kind == "c" for t in types_)
+    return _MANY if are_complex else op.instructions or _MANY
 
 
 def emit_map(

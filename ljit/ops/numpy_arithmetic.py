@@ -130,38 +130,6 @@ def _sign(e: Emitter, x: V) -> V:
 # -- division --------------------------------------------------------------------------------------
 
 
-def _divide(e: Emitter, x: V, y: V) -> V:
-    return _divide_complex(e, x, y) if kind(x) == "c" else e.div(x, y)
-
-
-def _divide_complex(e: Emitter, x: V, y: V) -> V:
-    """Smith's algorithm, in the order of operations of NumPy's loop."""
-    (a, b), (c, d) = _parts(e, x), _parts(e, y)
-    size_c, size_d = e.intrinsic("fabs", c), e.intrinsic("fabs", d)
-    one = constant(e, c, 1.0)
-
-    def by_real() -> tuple[V, V]:
-        ratio = e.div(d, c)
-        scale = e.div(one, e.add(c, e.mul(d, ratio)))
-        real = e.mul(e.add(a, e.mul(b, ratio)), scale)
-        return real, e.mul(e.sub(b, e.mul(a, ratio)), scale)
-
-    def by_imag() -> tuple[V, V]:
-        ratio = e.div(c, d)
-        scale = e.div(one, e.add(d, e.mul(c, ratio)))
-        real = e.mul(e.add(e.mul(a, ratio), b), scale)
-        return real, e.mul(e.sub(e.mul(b, ratio), a), scale)
-
-    are_zero = e.bit_and(is_zero(e, size_c), is_zero(e, size_d))
-    is_real_larger = e.compare("ge", size_c, size_d)
-    by_zero = e.div(a, size_c), e.div(b, size_c)
-    parts = [
-        e.select(are_zero, z, e.select(is_real_larger, r, i))
-        for z, r, i in zip(by_zero, by_real(), by_imag(), strict=True)
-    ]
-    return e.complex(parts[0], parts[1], x.type)
-
-
 def _float_rem(e: Emitter, x: V, y: V) -> V:
     """C's fmod; that of float32 is the same in float64."""
     return e.cast(float_rem(e, e.cast(x, FLOAT), e.cast(y, FLOAT)), x.type)
@@ -409,7 +377,13 @@ declare_ufunc(
 declare_ufunc(np.absolute, absolute, "biufc", is_cheap=True, wide="FD")
 declare_ufunc(np.fabs, lambda e, x: e.intrinsic("fabs", x), "f", is_cheap=True)
 declare_ufunc(np.sign, _sign, "iuf", instructions=4)
-declare_ufunc(np.divide, _divide, "fc", instructions=4, neutral=Neutral(1, holds_for_floats=True))
+declare_ufunc(
+    np.divide,
+    lambda e, x, y: e.div(x, y),
+    "fc",
+    instructions=4,
+    neutral=Neutral(1, holds_for_floats=True),
+)
 declare_ufunc(
     np.floor_divide,
     _floor_divide,

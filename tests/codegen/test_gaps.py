@@ -48,6 +48,21 @@ def test_any_number_of_elements_with_gaps(name, dtype):
             np.testing.assert_array_equal(np.signbit(found.real), np.signbit(wanted.real))
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_quotients_of_complex_numbers(dtype):
+    kind, numbers = f"float{np.dtype(dtype).itemsize * 4}", np.array([*SPECIAL, -1e-30, 3e30])
+    parts = np.stack(np.meshgrid(numbers, numbers), axis=-1).astype(kind).reshape(-1)
+    every = np.stack(np.meshgrid(parts.view(dtype), parts.view(dtype))).reshape(2, -1)
+    f = ljit.jit(FUNCTIONS["divide"])
+    for x, y in (every, every.repeat(2, axis=1)[:, ::2], every[:, ::-1]) * 2:
+        found, wanted = f(x, y).view(kind), (x / y).view(kind)
+        np.testing.assert_array_equal(found, wanted)
+        signs = [np.signbit(z) & ~np.isnan(z) for z in (found, wanted)]
+        np.testing.assert_array_equal(*signs)
+    assert any(s.state == "native" for s in f.specializations)
+
+
 @pytest.mark.parametrize("name", ["sqrt", "divide", "rint"])
 def test_a_few_elements_with_gaps_become_a_vector(name):
     f = ljit.jit(FUNCTIONS[name])
