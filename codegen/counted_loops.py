@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ljit.codegen.builder import FunctionBuilder
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["State", "hints_of", "inner_loop", "maybe_loop", "outer_loop"]
+__all__ = ["State", "add_edge", "hints_of", "inner_loop", "maybe_loop", "outer_loop"]
 
 State = list[Ref]
 _NOT_UNROLLED = '!{!"llvm.loop.unroll.disable"}'
@@ -69,10 +69,10 @@ class _Inner(Record):
 
     def enter(self, block: BlockRef | None, number: Ref, state: Sequence[Ref]) -> None:
         """Say with which trip and state the loop begins behind a block."""
-        _add_edge((self.trip.number, *self.trip.carried), (number, *state), block)
+        add_edge((self.trip.number, *self.trip.carried), (number, *state), block)
 
 
-def _add_edge(phis: Sequence[Phi], values: Sequence[Ref], block: BlockRef | None) -> None:
+def add_edge(phis: Sequence[Phi], values: Sequence[Ref], block: BlockRef | None) -> None:
     for phi, value in zip(phis, values, strict=True):
         phi.add(value, block)
 
@@ -129,8 +129,8 @@ def _begin_with_lanes(
     loop.enter(behind, whole, combined)
     f.start(loop.after)
     results = [f.phi(part.type) for part in combined]
-    _add_edge(results, loop.trip.passed, loop.left)
-    _add_edge(results, combined, behind)
+    add_edge(results, loop.trip.passed, loop.left)
+    add_edge(results, combined, behind)
     return [*results]
 
 

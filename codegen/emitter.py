@@ -16,7 +16,7 @@ from ljit.codegen.bodies import Body, lower_depth
 from ljit.codegen.builder import TRUE, FunctionBuilder, Ref, integer
 from ljit.codegen.context import Context
 from ljit.codegen.convert import convert
-from ljit.codegen.counted_loops import maybe_loop, outer_loop
+from ljit.codegen.counted_loops import add_edge, maybe_loop, outer_loop
 from ljit.codegen.forms import Native, aggregate, split
 from ljit.codegen.hypotenuses import Hypotenuse
 from ljit.codegen.joins import Join
@@ -250,6 +250,28 @@ class Emitter:
 
         found = maybe_loop(self, trip.ref, [*start.parts], turn, length)
         return Native(start.type, tuple(found))
+
+    def repeat(
+        self,
+        start: Native,
+        is_more: Callable[[Native], Native],
+        body: Callable[[Native], Native],
+    ) -> Native:
+        """A loop that ends by what it carries, and is short."""
+        f = self.f
+        head, inside, done = (f.new_block(hint) for hint in ("head", "inside", "done"))
+        before = f.br(head)
+        f.start(head)
+        carried = [f.phi(part.type) for part in start.parts]
+        add_edge(carried, start.parts, before)
+        x = Native(start.type, carried)
+        with self.ownership.in_loop():
+            f.condbr(is_more(x).ref, inside, done)
+            f.start(inside)
+            new = body(x).parts
+            add_edge(carried, new, f.br(head))
+        f.start(done)
+        return x
 
     def bail_if(
         self,

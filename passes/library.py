@@ -12,7 +12,7 @@ import gc
 import os
 import sys
 from functools import cache
-from types import FunctionType, MethodDescriptorType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, ModuleType
 from typing import Protocol
 
 import numpy as np
@@ -22,7 +22,7 @@ from ljit.ir import REGISTRY, OpDef, Value, get_op
 from ljit.ops.python_types import has_plain_lookup
 from ljit.types import ObjectType, Type
 
-__all__ = ["Objects", "library_method", "library_op", "looks_up_as_known"]
+__all__ = ["Objects", "library_method", "library_op", "looks_up_as_known", "op_named"]
 
 
 class Objects(Protocol):
@@ -51,6 +51,13 @@ def _names() -> frozenset[str]:
     return frozenset(name.rpartition(".")[2] for name in _ops())
 
 
+def op_named(name: str) -> OpDef | None:
+    """Give an op that is a function of that name, as a guess."""
+    return next(
+        (get_op(op) for full, op in _ops().items() if full.rpartition(".")[2] == name), None
+    )
+
+
 def library_op(function: object, receiver: Value) -> OpDef | None:
     """Give the op that a function of Python's library is; a method of one ufunc may be an op of its own."""
     name = _name_in_library(function)
@@ -70,6 +77,9 @@ def _op_of_ufunc(receiver: Value, name: str) -> OpDef | None:
 def _name_in_library(function: object) -> str | None:
     if type(function) is MethodDescriptorType:
         return f"{function.__objclass__.__module__}.{function.__qualname__}"
+    if type(function) is BuiltinFunctionType and isinstance(function.__self__, ModuleType):
+        is_original = getattr(function.__self__, function.__name__, None) is function
+        return f"{function.__self__.__name__}.{function.__name__}" if is_original else None
     if type(function) is not FunctionType:
         return None
     code, module = function.__code__, function.__module__

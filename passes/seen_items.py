@@ -17,6 +17,7 @@ from ljit.ops.private_items import number_codes
 from ljit.ops.python_types import join_all
 from ljit.passes.carried import handed_on
 from ljit.passes.insert_guards import Observations
+from ljit.passes.library import op_named
 from ljit.passes.list_groups import is_range
 from ljit.passes.resolve import callable_op, method_op
 from ljit.types import INT, NEVER, ListType, TupleType, Type, join
@@ -96,7 +97,9 @@ def _part(seen: Type, places: _Places) -> Type:
 def _use(user: Node, index: int) -> tuple[ListUse | None, int]:
     """What is done with the list, also by the function or the method that is called, and as which operand."""
     if user.op in (get_op("py::call"), get_op("prim::iter_call")):
-        op, index = _builtin_op(user), index - 1
+        op, index = _function_op(user), index - 1
+    elif user.op is get_op("py::call_method") and index > 0:
+        op, index = op_named(str(user.attrs["name"])), index - 1  # of a module
     elif user.op is get_op("py::call_method"):
         op = method_op(ListType(NEVER), str(user.attrs["name"]))
     else:
@@ -110,14 +113,17 @@ def _use(user: Node, index: int) -> tuple[ListUse | None, int]:
     return (use if is_used else None), index
 
 
-def _builtin_op(call: Node) -> OpDef | None:
-    """The op of a builtin function, as a guess: something may hide its name."""
+def _function_op(call: Node) -> OpDef | None:
+    """The op of a builtin function, or one of the library, as a guess: something may hide its name."""
     node = call.inputs[0].node
     if node is not None and node.op is PROFILE:
         node = node.inputs[0].node
-    if node is None or node.op is not get_op("prim::load_global"):
+    if node is None or node.op not in (get_op("prim::load_global"), get_op("py::getattr")):
         return None
-    function = getattr(builtins, str(node.attrs["name"]), None)
+    name = str(node.attrs["name"])
+    function = getattr(builtins, name, None)
+    if function is None or node.inputs:
+        return op_named(name)
     return callable_op(function, "callables" if call.op is get_op("py::call") else "iter_callables")
 
 

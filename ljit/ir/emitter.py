@@ -282,6 +282,9 @@ class Emitter(Protocol):
     def fold(self, trip: V, start: V, body: Callable[[V, V], V], length: int) -> V:
         """Give `x = body(k, x)` for k = 0 .. trip-1 in turn, from `start` on; a trip is about `length` instructions."""
 
+    def repeat(self, start: V, is_more: Callable[[V], V], body: Callable[[V], V]) -> V:
+        """Give `x`, which is `start` first, and then ``body(x)`` again and again as long as ``is_more(x)``."""
+
     # -- random streams ------------------------------------------------------------------------------
 
     def draw(self, x: V, function: str, args: Sequence[V], type_: Type) -> V:

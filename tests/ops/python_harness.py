@@ -159,6 +159,14 @@ class PythonEmitter(ScalarEmitter):
         assert 0 <= index.value < len(x.value)
         x.value[int(index.value)] = plain(value)
 
+    def repeat(self, start, is_more, body):
+        while is_more(start).value:
+            start = body(start)
+        return start
+
+    def list_swap(self, x, i, j):
+        x.value[i.value], x.value[j.value] = x.value[j.value], x.value[i.value]
+
     def list_append(self, x, value):
         x.value.append(plain(value))
 
