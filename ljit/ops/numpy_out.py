@@ -151,7 +151,7 @@ def _declare_where(plain: OpDef, rule: UfuncRule) -> None:
     )
 
 
-for _name, _rule in list(UFUNCS.items()):
+for _name, _rule in sorted(UFUNCS.items()):  # whichever module was loaded first
     _plain = REGISTRY[_name]
     if _rule.body is not None and _rule.function in _plain.callables and _rule.function.nout == 1:
         _declare(_plain, _rule)
