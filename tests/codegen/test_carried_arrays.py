@@ -62,6 +62,14 @@ def exchanged(a, h):
     return x, y
 
 
+def seen_in_reverse(a, h):
+    x, y = a * 1.0, a + 1.0
+    for c in h:
+        x = x * 0.5 + y[::-1] * c
+        y = x
+    return x, y
+
+
 def all_kept(a, h):
     kept = []
     x = a * 1.0
@@ -134,6 +142,7 @@ def narrowed(a, h):
         one_of_the_trip_before,
         view_of_the_trip_before,
         exchanged,
+        seen_in_reverse,
         all_kept,
         some_kept,
         nested,
