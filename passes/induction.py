@@ -88,6 +88,8 @@ def _difference(s: Ranges, value: Value, base: Value, depth: int) -> tuple[int, 
     """Bounds of ``value - base``, by the way in which `value` is computed."""
     if value is base:
         return 0, 0
+    if not (is_integer(value.type) and is_integer(base.type)):  # an int may come of floats
+        return -_FAR, _FAR
     whole = s.value(value)
     low, high = (whole - s.value(base)).bounds()
     if depth == 0 or (low > -_FAR and high < _FAR):

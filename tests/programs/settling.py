@@ -282,3 +282,20 @@ def either_class_is_stored(a, flags, out):
         out[i] = x
         last = x
     return last, flag
+
+
+@program(
+    lambda: (np.arange(5.0), 2.0),
+    lambda: (np.arange(5.0), -1.0),
+    lambda: (np.array([1.0, np.nan, -3.0]), 0.0),
+    lambda: (np.arange(5), 2),
+)
+def an_int_behind_loops_on_floats(a, limit):
+    s = -3
+    for s in a:
+        k = 0
+        while k < 2 and s > limit:
+            k += 1
+        else:
+            s = -2
+    return s
