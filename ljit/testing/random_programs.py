@@ -75,48 +75,53 @@ class _NumericWriter(ProgramWriter):
         r = self.random
         if depth > 2 or r.random() < 0.25:
             return self.int_leaf()
-        p, q = self.integer(depth + 1), self.integer(depth + 1)
-        return r.choice(
-            [
-                f"({p} {r.choice('+ - * // % & | ^'.split())} {q})",
-                f"({p} + {q})",
-                f"({p} << ({q} % 5))",
-                f"({p} >> ({q} % 70))",
-                f"-{p}",
-                f"~{p}",
-                f"abs({p})",
-                f"{r.choice(['min', 'max'])}({p}, {q})",
-                f"({p} if {self.condition(depth + 1)} else {q})",
-                f"len({r.choice(['a', 'b', 'items'])})",
-                f"int({self.number(depth + 1)})",
-                f"b[{self.index('b', depth + 1)}]",
-                f"({p} % 7) ** ({q} % 4)",
-                f"round({self.number(depth + 1)})",
-            ]
+
+        def p() -> str:
+            return self.integer(depth + 1)
+
+        return self.pick(
+            lambda: f"({p()} {r.choice('+ - * // % & | ^'.split())} {p()})",
+            lambda: f"({p()} + {p()})",
+            lambda: f"({p()} << ({p()} % 5))",
+            lambda: f"({p()} >> ({p()} % 70))",
+            lambda: f"-{p()}",
+            lambda: f"~{p()}",
+            lambda: f"abs({p()})",
+            lambda: f"{r.choice(['min', 'max'])}({p()}, {p()})",
+            lambda: f"({p()} if {self.condition(depth + 1)} else {p()})",
+            lambda: f"len({r.choice(['a', 'b', 'items'])})",
+            lambda: f"int({self.number(depth + 1)})",
+            lambda: f"b[{self.index('b', depth + 1)}]",
+            lambda: f"({p()} % 7) ** ({p()} % 4)",
+            lambda: f"round({self.number(depth + 1)})",
         )
 
     def number(self, depth: int = 0) -> str:
         r = self.random
         if depth > 2 or r.random() < 0.25:
             return r.choice(["x", "y", "s", str(r.randint(-3, 9)), repr(r.choice(_FLOATS[:8]))])
-        p, q = self.number(depth + 1), self.number(depth + 1)
-        return r.choice(
-            [
-                f"({p} {r.choice('+ - * /'.split())} {q})",
-                f"({p} {r.choice('+ - *'.split())} {q})",
-                f"({p} // {q})",
-                f"({p} % {q})",
-                f"-{p}",
-                f"abs({p})",
-                f"{r.choice(['min', 'max'])}({p}, {q})",
-                f"({p} if {self.condition(depth + 1)} else {q})",
-                f"float({self.integer(depth + 1)})",
-                f"a[{self.index('a', depth + 1)}]",
-                f"m[{self.integer(depth + 1)} % m.shape[0], {self.integer(depth + 1)} % m.shape[1]]",
-                f"items[{self.index('items', depth + 1)}]",
-                f"math.{r.choice(['sqrt', 'floor', 'fabs', 'exp', 'sin'])}({p})",
-                f"a[{self.integer(depth + 1)}:].sum()",
-            ]
+
+        def p() -> str:
+            return self.number(depth + 1)
+
+        def i() -> str:
+            return self.integer(depth + 1)
+
+        return self.pick(
+            lambda: f"({p()} {r.choice('+ - * /'.split())} {p()})",
+            lambda: f"({p()} {r.choice('+ - *'.split())} {p()})",
+            lambda: f"({p()} // {p()})",
+            lambda: f"({p()} % {p()})",
+            lambda: f"-{p()}",
+            lambda: f"abs({p()})",
+            lambda: f"{r.choice(['min', 'max'])}({p()}, {p()})",
+            lambda: f"({p()} if {self.condition(depth + 1)} else {p()})",
+            lambda: f"float({i()})",
+            lambda: f"a[{self.index('a', depth + 1)}]",
+            lambda: f"m[{i()} % m.shape[0], {i()} % m.shape[1]]",
+            lambda: f"items[{self.index('items', depth + 1)}]",
+            lambda: f"math.{r.choice(['sqrt', 'floor', 'fabs', 'exp', 'sin'])}({p()})",
+            lambda: f"a[{i()}:].sum()",
         )
 
     def index(self, name: str, depth: int) -> str:
@@ -126,15 +131,21 @@ class _NumericWriter(ProgramWriter):
 
     def condition(self, depth: int = 0) -> str:
         r = self.random
-        p, q = self.number(depth + 1), self.number(depth + 1)
-        return r.choice(
-            [
-                f"{p} {r.choice(['<', '<=', '==', '!=', '>', '>='])} {q}",
-                f"{self.integer(depth + 1)} {r.choice(['<', '==', '>='])} {self.integer(depth + 1)}",
-                f"{p} < {q} <= {self.number(depth + 1)}",
-                f"not {self.int_leaf()}",
-                f"({p} > {q} {r.choice(['and', 'or'])} {self.int_leaf()} < {self.int_leaf()})",
-            ]
+
+        def p() -> str:
+            return self.number(depth + 1)
+
+        def i() -> str:
+            return self.integer(depth + 1)
+
+        return self.pick(
+            lambda: f"{p()} {r.choice(['<', '<=', '==', '!=', '>', '>='])} {p()}",
+            lambda: f"{i()} {r.choice(['<', '==', '>='])} {i()}",
+            lambda: f"{p()} < {p()} <= {p()}",
+            lambda: f"not {self.int_leaf()}",
+            lambda: (
+                f"({p()} > {p()} {r.choice(['and', 'or'])} {self.int_leaf()} < {self.int_leaf()})"
+            ),
         )
 
     # -- statements --------------------------------------------------------------------------------
@@ -154,21 +165,19 @@ class _NumericWriter(ProgramWriter):
 
     def simple(self) -> str:
         r = self.random
-        return r.choice(
-            [
-                f"n {r.choice(['=', '+=', '-=', '*='])} {self.integer()}",
-                f"s {r.choice(['=', '+=', '-=', '*='])} {self.number()}",
-                f"k = {self.integer()}",
-                f"s, x = {self.number()}, s",
-                f"a[{self.index('a', 0)}] {r.choice(['=', '+=', '*='])} {self.number()}",
-                f"b[{self.index('b', 0)}] {r.choice(['=', '+=', '-='])} {self.integer()}",
-                f"items[{self.index('items', 0)}] = {self.number()}",
-                f"items.append({self.pick(self.number, self.integer)})",
-                f"a[{r.randint(0, 3)}:] = {self.number()}",
-                f"a[1:] {r.choice(['=', '+=', '-='])} a[:-1]",
-                "a = a * 2.0 - a[::-1]",
-                f"m[{self.integer()} % m.shape[0]] += {self.number()}",
-            ]
+        return self.pick(
+            lambda: f"n {r.choice(['=', '+=', '-=', '*='])} {self.integer()}",
+            lambda: f"s {r.choice(['=', '+=', '-=', '*='])} {self.number()}",
+            lambda: f"k = {self.integer()}",
+            lambda: f"s, x = {self.number()}, s",
+            lambda: f"a[{self.index('a', 0)}] {r.choice(['=', '+=', '*='])} {self.number()}",
+            lambda: f"b[{self.index('b', 0)}] {r.choice(['=', '+=', '-='])} {self.integer()}",
+            lambda: f"items[{self.index('items', 0)}] = {self.number()}",
+            lambda: f"items.append({self.pick(self.number, self.integer)})",
+            lambda: f"a[{r.randint(0, 3)}:] = {self.number()}",
+            lambda: f"a[1:] {r.choice(['=', '+=', '-='])} a[:-1]",
+            lambda: "a = a * 2.0 - a[::-1]",
+            lambda: f"m[{self.integer()} % m.shape[0]] += {self.number()}",
         )
 
     def compound(self, indent: int, in_loop: bool, depth: int) -> None:
