@@ -54,6 +54,7 @@ NAMES = (
     "convert_to_ssa",
     "decompose_ops",
     "distribute_checks",
+    "drop_high_bits",
     "eliminate_common_subexpression",
     "eliminate_dead_code",
     "eliminate_redundant_checks",

@@ -278,6 +278,10 @@ class OpDef(Record):
     is_cheap: bool = False
     #: about how many instructions it is on numbers, where it is not cheap; 0: many
     instructions: int = 0
+    #: on ints, the low 64 bits of the result follow from those of the operands, as of its `numpy` on int64
+    is_modular: bool = False
+    #: of a constant operand: whether only the low 63 bits of the other int make a difference
+    asks_low_bits: Callable[[int], bool] | None = None
     #: native code of it on numbers may be a call of the C library, of which LLVM makes no vectors
     is_called: bool = False
     is_terminator: bool = False

@@ -111,6 +111,7 @@ _binary(
     in_place_decompose=_extended,
     list_use=ListUse(copies="prim::private_joined", other=1),
     ranges=ranges.ADD,
+    is_modular=True,
     is_speculatable=True,
     samples=(*NUMBER_PAIRS, ("ab", "c"), ((1, 2.5), (None,)), ([1], [2.5]), ("a", 1)),
 )
@@ -125,6 +126,7 @@ _binary(
     can_lower=arithmetic.can_lower_number,
     effects=arithmetic.effect_of_sub,
     ranges=ranges.SUB,
+    is_modular=True,
     is_speculatable=True,
     samples=NUMBER_PAIRS,
 )
@@ -141,6 +143,7 @@ _binary(
     in_place_effects=arithmetic.effect_of_mul_in_place,
     list_use=ListUse(copies="prim::private_product"),
     ranges=MUL,
+    is_modular=True,
     is_speculatable=True,
     samples=(*NUMBER_PAIRS, ("ab", 2), (3, "c"), ([1, 2], 2), (True, [0.0]), ((1, 2), 2)),
 )
@@ -180,6 +183,7 @@ _binary(
     ranges=ranges.MOD,
     can_lower=arithmetic.can_lower_real,
     effects=arithmetic.effect_of_mod,
+    asks_low_bits=lambda divisor: divisor > 0 and divisor & (divisor - 1) == 0,
     samples=(*REAL_PAIRS, ("%d", 3), ("%s-%s", (1, 2.5))),
 )
 _binary(
@@ -232,6 +236,7 @@ _binary(
     ranges=ranges.BITS_AND,
     can_lower=bits.can_lower_bits,
     effects=bits.effect_of_bits,
+    asks_low_bits=lambda mask: mask >= 0,
     is_commutative=True,
     samples=INT_PAIRS,
 )
