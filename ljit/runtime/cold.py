@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ljit import config
-from ljit.isolation import are_builtins_replaced
 from ljit.records import Record, made_by
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.native import is_compiler_loaded, pass_calls
@@ -166,7 +165,7 @@ def call_cold(
     if not cold.is_for([*args, *kwargs.values()]):
         executor.warm_up()
         return executor.call(args, kwargs)
-    if not cold.is_look_due or are_builtins_replaced():
+    if not cold.is_look_due:
         result = cold.run(executor.owner, fn, executor.run_plainly, args, kwargs)
         if cold.is_over:  # it has run often
             executor.profiled_runs = PROFILED_RUNS

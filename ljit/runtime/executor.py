@@ -125,9 +125,7 @@ class ProfilingExecutor:
         self.options = options
         self.owner = owner  # the Function object whose vectorcall slot is served
         self.plans: OrderedDict[tuple[Type, ...], Plan] = OrderedDict()
-        self.sized: dict[
-            tuple[Type, ...], Plan
-        ] = {}  # by types without sizes: the plan for the sizes seen first
+        self.sized: dict[tuple[Type, ...], Plan] = {}  # for the sizes seen first, by types without
         self.outlined = OutlinedLoops(self)
         self.lock = _lock
         self.refused: str | None = None
@@ -146,8 +144,8 @@ class ProfilingExecutor:
 
     @property
     def baseline(self) -> Baseline | None:
-        """The baseline graphs, made at the first use; None if CPython runs the function."""
-        if self._baseline is None and self.refused is None:
+        """The baseline graphs, made at the first use; None if CPython runs the function, for now or for good."""
+        if self._baseline is None and self.refused is None and not are_builtins_replaced():
             with self.lock, compiler_frames():
                 self._make_baseline()
         return self._baseline
@@ -192,10 +190,8 @@ class ProfilingExecutor:
     def _call(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         if not self.cold.is_over:
             return call_cold(self, args, kwargs)
-        if self.refused is None and are_builtins_replaced():  # nothing can be compiled now
-            return self.run_plainly(args, kwargs)
         if self.baseline is None:
-            if may_jump():
+            if self.refused is not None and may_jump():
                 pass_calls(self.owner, self.fn, _FOR_EVER)
             return self.run_plainly(args, kwargs)
         values = bind_arguments(self.fn, args, kwargs)
@@ -212,6 +208,8 @@ class ProfilingExecutor:
             self._count_mismatch(plan)
         if plan.refused is not None:
             return self._run_refused(plan, args, kwargs)
+        if are_builtins_replaced():
+            return self.run_plainly(args, kwargs)
         return self.interpret(plan, values)
 
     def warm_up(self) -> None:
@@ -336,16 +334,17 @@ class ProfilingExecutor:
         """Give the plan's native code, compiling it if enough calls, or `runs`, were profiled."""
         if plan.unit is not None and plan.unit.code.is_hot:
             self.optimize(plan)
-        if plan.unit is not None:
-            broken = plan.unit.broken_assumptions()
-            if not broken:
-                return plan.unit
+        unit = plan.unit
+        broken = unit.broken_assumptions() if unit is not None else []
+        if unit is not None and not broken:
+            return unit
+        if plan.refused is not None or are_builtins_replaced():
+            return None
+        if broken:
             plan.feedback.changes.update(broken)
             self.retire(plan, f"changed: {', '.join(broken)}")
         wanted = self.profiled_runs if runs is None else runs
-        if plan.runs < wanted or plan.refused is not None:
-            return None
-        if runs is None and self.cold.is_watching(plan):
+        if plan.runs < wanted or (runs is None and self.cold.is_watching(plan)):
             return None
         with self.lock:
             if plan.unit is None and plan.refused is None and not plan.is_compiling:
