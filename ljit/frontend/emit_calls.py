@@ -172,11 +172,13 @@ def _check_frame_access(e: Emission, call: tree.Apply) -> None:
 
 
 def _looks_at_caller(function: object, arguments: int) -> bool:
-    """Whether it is known to: functions that name `sys._getframe`, and classes whose calls make classes of a module."""
-    if isinstance(function, type):
-        makes_class = isinstance(function, EnumMeta) or issubclass(function, type)
-        return makes_class and arguments > 1
-    code = getattr(function, "__code__", None)
+    """Whether it is known to: functions that name `sys._getframe`, and classes whose calls make classes of a module.
+
+    Other objects are not asked for attributes: that runs code of theirs.
+    """
+    if issubclass(type(function), EnumMeta) or function is type:
+        return arguments > 1
+    code = getattr(function, "__code__", None) if hasattr(type(function), "__code__") else None
     return isinstance(code, CodeType) and not _FRAME_METHODS.isdisjoint(code.co_names)
 
 

@@ -98,6 +98,32 @@ def test_functions_that_look_at_their_callers_find_them():
     assert "py::call" in str(build_graph(function_of("def f(x): return type(x)")))
 
 
+class Asked:
+    """An object that does not like to be asked for attributes."""
+
+    @property
+    def __class__(self):
+        raise RuntimeError("asked for its class")
+
+    def __getattr__(self, name):
+        raise RuntimeError(f"asked for {name}")
+
+    def __call__(self, x):
+        return x
+
+
+ASKED = None  # pytest looks at what is here
+
+
+def test_callees_are_not_asked_for_attributes(monkeypatch):
+    monkeypatch.setitem(globals(), "ASKED", Asked())
+
+    def calls(x):
+        return ASKED(x)
+
+    assert "py::call" in str(build_graph(calls))
+
+
 def test_an_endless_inlining_is_refused():
     lines = ["def f(x):", "    def g0(x): return [x + 1 for y in x]"]
     for i in range(1, 14):
