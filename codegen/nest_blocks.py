@@ -187,7 +187,7 @@ class Blocks(Elements):
         shift, has_stretches = integer("i64", self._block_shift), FALSE
         if self._streamed is not FALSE:
             are_long = are_long_rows(f, trip, self.targets)
-            has_stretches = all_of(f, [self._streamed, self._fast, are_long])
+            has_stretches = all_of(f, [self._streamed, self._dense_condition, are_long])
             shift = f.select(self._fast, stretch_shift(self.targets), shift)
         is_whole = f.binary("and", self._fast, f.bool_not(has_stretches))
         size = f.binary("shl", ONE, shift)
