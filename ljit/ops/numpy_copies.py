@@ -32,7 +32,8 @@ from ljit.types import ANY, INT, ArrayType, ScalarType, TupleType, Type
 __all__: list[str] = []
 
 _INT64 = np.dtype(np.int64)
-_MATRIX = 2  # axes
+_CUBE = 3  # axes
+_TILES = 128  # elements of two axes that are worth a function's call
 
 
 def _promoted(scalars: Sequence[Type]) -> np.dtype | None:
@@ -219,11 +220,11 @@ def _infer_copy_method(a: Type, *, order: object = "C") -> Type:
 
 
 def _can_lower_copy(a: Type, *, order: object) -> bool:
-    """Whether the result is in C order, of a vector or matrix. NumPy is better at more axes in other orders."""
+    """Whether the result is in C order, of up to three axes. NumPy is better at more axes in other orders."""
     result = _infer_copy(a, order=order)
     if not isinstance(a, ArrayType) or not isinstance(result, ArrayType):
         return False
-    return result.layout == "C" and (a.layout == "C" or a.ndim <= _MATRIX)
+    return result.layout == "C" and (a.layout == "C" or a.ndim <= _CUBE)
 
 
 def _lower_copy(e: Emitter, a: V, *, order: object) -> V:
@@ -246,11 +247,36 @@ def _fill_in_order(e: Emitter, made: V, a: V) -> None:
             target = e.array_view(
                 made, ArrayType(dtype, (None,) * len(sizes)), zero, sizes, strides
             )
+        target, a = _with_near_rows(e, target, a)
         e.array_assign(target, a, lambda x: x, may_bail=False, is_apart=True)
         return
     flat = ArrayType(dtype, (None,))
     source, target = (e.array_view(x, flat, zero, [total], [item]) for x in (a, made))
     e.array_move(target, zero, source, zero, total)
+
+
+def _with_near_rows(e: Emitter, target: V, source: V) -> tuple[V, V]:
+    """Both, with the first two of three axes changed if the source's elements lie side by side along the first one.
+
+    Then the last two axes are turned around in tiles.
+    """
+    if source.type.ndim != _CUBE:
+        return target, source
+    first, _, last = e.array_sizes(source)
+    is_near = e.compare("eq", e.array_strides(source)[0], e.const(INT, source.type.dtype.itemsize))
+    is_large = e.compare("ge", e.mul(first, last), e.const(INT, _TILES))
+    is_near = e.bit_and(is_near, is_large)
+
+    def changed(x: V) -> V:
+        def turned(parts: Sequence[V]) -> list[V]:
+            first, second, last = parts
+            return [e.select(is_near, second, first), e.select(is_near, first, second), last]
+
+        type_ = ArrayType(x.type.dtype, (None,) * _CUBE, "strided")
+        sizes, strides = (turned(parts) for parts in (e.array_sizes(x), e.array_strides(x)))
+        return e.array_view(x, type_, e.const(INT, 0), sizes, strides)
+
+    return changed(target), changed(source)
 
 
 def _declare_copy(name: str, order: str, evaluate: Callable[..., Any], **fields: Any) -> None:
