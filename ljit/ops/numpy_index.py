@@ -13,9 +13,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from ljit.ir import Effect, Node, OpDef, Schema, declare
+from ljit.ir import Effect, Node, OpDef, Schema, Value, declare, get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.linear import Linear
+from ljit.ir.parts import Parts
 from ljit.ir.range_rules import RangeRules, Symbolic
 from ljit.ops.numpy_gathers import infer_places
 from ljit.ops.numpy_index_arrays import can_copy, copy_at, infer_copy
@@ -33,6 +34,7 @@ from ljit.types import (
     SliceType,
     TupleType,
     Type,
+    type_of,
 )
 from ljit.unique import forgets_classes
 
@@ -114,7 +116,8 @@ def infer_item(a: Type, index: Type) -> Type:
         return ANY
     parts = basic_parts(a, index)
     if parts is None:
-        return infer_copy(a, index) or infer_places(a, index) or ANY
+        known = infer_copy(a, index) or infer_places(a, index) or _infer_with_new_axes(a, index)
+        return known or ANY
     return a.element if is_element(a, index, parts) else _view_type(a, parts)
 
 
@@ -159,6 +162,43 @@ _COPIES = Effect.READ | Effect.RAISE | Effect.ALLOC
 
 def _can_lower_item(a: Type, index: Type) -> bool:
     return isinstance(a, ArrayType) and (basic_parts(a, index) is not None or can_copy(a, index))
+
+
+# -- new axes beside an array ------------------------------------------------------------------------
+
+
+def _without_new_axes(index: Type) -> tuple[TupleType, tuple[slice | None, ...]] | None:
+    """The rest of an index of one array, new axes and full slices, and what puts the new axes into what that gives."""
+    items = index.items if isinstance(index, TupleType) else ()
+    rest = [t for t in items if t != NONE]
+    arrays = [t for t in rest if isinstance(t, ArrayType) and t.ndim]
+    if len(rest) == len(items) or len(arrays) != 1 or any(t not in (_FULL, *arrays) for t in rest):
+        return None
+    count = 1 if arrays[0].dtype.kind == "b" else arrays[0].ndim
+    views: list[slice | None] = []
+    for t in items:
+        views += [None] if t == NONE else [slice(None)] * (count if t in arrays else 1)
+    return TupleType(tuple(rest)), tuple(views)
+
+
+def _infer_with_new_axes(a: ArrayType, index: Type) -> Type | None:
+    parts = _without_new_axes(index)
+    copied = parts and infer_copy(a, parts[0])
+    return view_type(copied, type_of(parts[1])) if parts and copied else None
+
+
+def _with_new_axes(parts: Parts, a: Value, index: Value) -> Value | None:
+    """``a[mask, None]`` is ``a[mask][:, None]``, which native code knows.
+
+    NumPy's is no view if the array is the index's first item; a copy costs something only where it is returned.
+    """
+    found, made = _without_new_axes(index.type), index.node
+    if found is None or made is None or made.op is not get_op("prim::TupleConstruct"):
+        return None
+    rest = parts.apply("prim::TupleConstruct", *(x for x in made.inputs if x.type != NONE))
+    chosen = parts.apply("np::getitem", a, rest)
+    view = parts.apply("np::getitem", chosen, parts.constant(found[1]))
+    return view if made.inputs[0].type in (NONE, _FULL) else parts.apply("np::array", view)
 
 
 # -- code ------------------------------------------------------------------------------------------
@@ -390,6 +430,7 @@ declare(
         evaluate=operator.getitem,
         lower=_lower_item,
         can_lower=_can_lower_item,
+        decompose=_with_new_axes,
         effects=_item_effects,
         ranges=INDEX_RANGES,
         is_profiled=True,

@@ -460,3 +460,47 @@ def test_counts_with_weights_and_a_least_length() -> None:
     for _ in range(3):
         assert counting(x, w).tobytes() == np.bincount(x, w, 50).tobytes()
     assert "py::call" not in str(counting.graph_for(x, w))
+
+
+def before_an_axis(a: Any, index: Any) -> Any:
+    return a[index, None]
+
+
+def behind_an_axis(a: Any, index: Any) -> Any:
+    return a[None, index]
+
+
+def between_axes(a: Any, index: Any) -> Any:
+    return a[index, None, :]
+
+
+def twice_beside_an_axis(a: Any, index: Any) -> Any:
+    return a[None, index, None] * 2
+
+
+def beside_columns(a: Any, index: Any) -> Any:
+    return a[:, None, index]
+
+
+@pytest.mark.parametrize(
+    "function", [before_an_axis, behind_an_axis, between_axes, twice_beside_an_axis, beside_columns]
+)
+def test_new_axes_beside_an_array(function: Callable[..., Any]) -> None:
+    def seen(f: Callable[..., Any], *args: Any) -> Any:
+        found = outcome(f, *args)  # axes of one element have strides of their own
+        return [(*x[:3], *x[4:]) if isinstance(x, tuple) else x for x in found]
+
+    for a in (np.arange(6.0), np.arange(30).reshape(6, 5), np.arange(90.0).reshape(6, 5, 3)):
+        indices = [np.array([0, 2, -1]), np.array([[0, 1], [2, 2]]), np.arange(6) % 2 == 0, a > 3]
+        indices += [np.array([], int), np.array([1, 9]), np.zeros(6, bool), np.ones(7, bool)]
+        compiled = ljit.jit(function)
+        for index in indices * 3:
+            assert seen(compiled, a, index) == seen(function, a, index), index
+
+
+def test_an_array_beside_new_axes_is_native() -> None:
+    a = np.arange(40.0)
+    compiled = check(lambda a, mask: (a[mask, None] * a[None, mask]).sum(), [(a, a > 5)])
+    assert "getitem" not in compiled.dump_llvm()
+    (specialization,) = compiled.specializations
+    assert (specialization.state, specialization.bailouts) == ("native", 0)
