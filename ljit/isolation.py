@@ -21,10 +21,17 @@ _PACKAGE = __name__.partition(".")[0] + "."
 _builtins = vars(builtins)
 _own = dict(_builtins)
 
-#: what programs replace to print and to import in ways of their own: libraries compute nothing with them
+#: what programs replace to print and to import in ways of their own: libraries compute nothing with them. Nor do they
+#: with `exit`, `help` and others of the module `site`, which are no functions; shells take these away.
 _REPLACEABLE = frozenset(("print", "input", "open", "breakpoint", "__import__"))
-_names = [name for name, value in _own.items() if callable(value) and name not in _REPLACEABLE]
-_read = operator.itemgetter(*(name for name in _names if not name.startswith("_")))
+_names = [
+    name
+    for name, value in _own.items()
+    if isinstance(value, type | types.BuiltinFunctionType)
+    and name not in _REPLACEABLE
+    and not name.startswith("_")
+]
+_read = operator.itemgetter(*_names)
 _originals = _read(_own)
 
 

@@ -82,6 +82,8 @@ def test_functions_that_print_or_import_in_other_ways_are_no_reason_to_wait(
     for name in ("print", "open", "input"):
         monkeypatch.setattr(builtins, name, lambda *_: None)
     monkeypatch.setattr(builtins, "a_name_of_its_own", 1, raising=False)
+    for name in ("exit", "quit"):  # IPython's shells have none
+        monkeypatch.delattr(builtins, name, raising=False)
     assert not isolation.are_builtins_replaced()
     monkeypatch.delattr(builtins, "callable")
     assert isolation.are_builtins_replaced()
