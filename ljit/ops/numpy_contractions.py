@@ -21,7 +21,10 @@ __all__: list[str] = []
 
 _MATRIX = np.arange(9.0).reshape(3, 3) + np.eye(3)
 _VECTOR = np.arange(3.0)
-_DTYPES = frozenset(map(np.dtype, ("f4", "f8", "c8", "c16", "i8")))
+_DTYPES = frozenset(map(np.dtype, "fdFDbBhHiIlL"))
+_PRODUCTS = frozenset(
+    map(np.dtype, "fdFDl")
+)  # np.einsum has vectors for other ints, np.matmul has none
 _FULL = slice(None)
 
 
@@ -123,7 +126,8 @@ def _einsum_of(
     if found is None or _known([x.type for x in operands], subscripts, optimize) == ANY:
         return None
     terms, output = found
-    if not _is_feasible(terms, output):
+    assert isinstance(operands[0].type, ArrayType)
+    if not _is_feasible(terms, output, has_products=operands[0].type.dtype in _PRODUCTS):
         return None
     left, *others = [_Term(x, labels) for x, labels in zip(operands, terms, strict=True)]
     for i, right in enumerate(others):
@@ -139,7 +143,7 @@ def _needed(left: _Term, right: _Term, others: Sequence[_Term], output: str) -> 
     return "".join(x for x in both if x in later)
 
 
-def _is_feasible(terms: Sequence[str], output: str) -> bool:
+def _is_feasible(terms: Sequence[str], output: str, *, has_products: bool) -> bool:
     """Whether there is a good way for each product, and the result lies as it should."""
     labels = terms[0]
     if len(terms) == 1:
@@ -148,7 +152,8 @@ def _is_feasible(terms: Sequence[str], output: str) -> bool:
         later = set(output).union(*terms[i:])
         both = labels + "".join(x for x in right if x not in labels)
         kept = output if i == len(terms) else "".join(x for x in both if x in later)
-        if _plan(labels, right, kept) is None:
+        plan = _plan(labels, right, kept)
+        if plan is None or not (has_products or plan[0] == plan[1]):
             return False
         labels = kept
     return True
@@ -246,7 +251,11 @@ def _summed(parts: Parts, term: _Term, output: str) -> _Term:
     axes = tuple(i for i, x in enumerate(term.labels) if x not in output)
     if not axes:
         return term
-    attrs = {} if len(axes) == len(term.labels) else {"axis": axes if len(axes) > 1 else axes[0]}
+    assert isinstance(term.value.type, ArrayType)
+    dtype = term.value.type.dtype
+    attrs: dict[str, object] = {"dtype": dtype} if dtype.kind in "iu" else {}  # sums wrap
+    if len(axes) < len(term.labels):
+        attrs["axis"] = axes if len(axes) > 1 else axes[0]
     return _Term(parts.apply("np::sum", term.value, **attrs), output)
 
 

@@ -61,7 +61,7 @@ LEFT_TO_NUMPY = (
 @pytest.mark.parametrize("subscripts", [*NATIVE, *LEFT_TO_NUMPY])
 def test_einsum(subscripts, compiled_source):
     function = compiled_source(make_einsum(subscripts))
-    for dtype in (np.float64, np.int64, np.complex64):
+    for dtype in (np.int8, np.uint32, np.int64, np.float64, np.complex64):
         compiled = ljit.jit(function)
         operands = operands_of(subscripts, dtype)
         wanted = function(*operands)
@@ -69,6 +69,17 @@ def test_einsum(subscripts, compiled_source):
             assert_like(compiled(*operands), wanted)
     runs = compiled.explain()
     assert subscripts in LEFT_TO_NUMPY or ("calls Python" not in runs and " 0 native" not in runs)
+
+
+@pytest.mark.parametrize("subscripts", ["ij,ij->i", "ij->j", "i,i->", "ij,jk->ik"])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32])
+def test_einsum_of_small_ints(subscripts, dtype, compiled_source):
+    """Sums are made natively, and wrap; products of matrices are left to NumPy."""
+    function = compiled_source(make_einsum(subscripts))
+    compiled, operands = ljit.jit(function), [99 * x for x in operands_of(subscripts, dtype)]
+    for _ in range(3):
+        assert_like(compiled(*operands), function(*operands))
+    assert any(s.state == "native" for s in compiled.specializations) == ("jk" not in subscripts)
 
 
 @pytest.mark.parametrize("subscripts", ["ij,jk->ik", "ij,j->i", "i,i->"])
