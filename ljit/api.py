@@ -187,6 +187,9 @@ def jit(
     With ``LJIT=0`` in the environment the function is given back as it is.
     """
     del cache
+    if not isinstance(num_profiled_runs, int) or num_profiled_runs < 0:
+        message = "num_profiled_runs is a count of calls, 0 or more"
+        raise UserError(f"ljit.jit: {message}; got {num_profiled_runs!r}")
     options = Options(strict=strict, fastmath=fastmath, num_profiled_runs=num_profiled_runs)
     if fn is None:
         return lambda function: _decorate(function, options)
@@ -207,10 +210,10 @@ def _decorate(fn: object, options: Options) -> object:
         message = f"ljit.jit takes a function, got the class {fn.__name__}; decorate its methods"
         raise UserError(message)
     if callable(fn):
-        return (
-            fn  # builtins, bound methods, partials: already native or reached through the function
-        )
-    raise UserError(f"ljit.jit takes a function, got {type(fn).__name__}")
+        # builtins, bound methods, partials: already native or reached through the function
+        return fn
+    message = f"ljit.jit takes a function, got {type(fn).__name__}"
+    raise UserError(f"{message}; options are given by keyword, and signatures not at all")
 
 
 def release_memory() -> None:

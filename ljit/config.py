@@ -18,11 +18,13 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import TypeVar
 
 from ljit.records import Record, made_by
 
 __all__ = ["Logger", "Settings", "configure", "logger", "overridden", "settings"]
 
+_Default = TypeVar("_Default", int, None)
 DUMP, UPDATE, DEBUG = 0, 1, 2
 _LEVEL_NAMES = ("DUMP", "UPDATE", "DEBUG")
 _OFF = -1
@@ -49,20 +51,17 @@ class Settings(Record, eq=True):
     @staticmethod
     def from_environment(environment: Mapping[str, str]) -> Settings:
         """Read the variables; malformed parts are warned about and left out."""
-        stop_after = environment.get("LJIT_STOP_AFTER", "")
-        kept_memory = environment.get("LJIT_KEPT_MEMORY", "")
-        quick_runs = environment.get("LJIT_QUICK_RUNS", "")
         return Settings(
-            enabled=environment.get("LJIT", "1") != "0",
+            enabled=_switch(environment, "LJIT", default=True),
             check=_check_level(environment.get("LJIT_CHECK", "")),
-            full_traceback=environment.get("LJIT_FULL_TRACEBACK", "0") not in ("", "0"),
-            profiled_sizes=environment.get("LJIT_PROFILED_SIZES", "1") != "0",
+            full_traceback=_switch(environment, "LJIT_FULL_TRACEBACK", default=False),
+            profiled_sizes=_switch(environment, "LJIT_PROFILED_SIZES", default=True),
             log_levels=parse_log_levels(environment.get("LJIT_LOG_LEVEL", "")),
             opt_limits=_parse_limits(environment.get("LJIT_OPT_LIMIT", "")),
-            stop_after=_parse_count("LJIT_STOP_AFTER", stop_after) if stop_after else None,
-            kept_memory=_count_or("LJIT_KEPT_MEMORY", kept_memory, KEPT_MEMORY),
-            quick_runs=_count_or("LJIT_QUICK_RUNS", quick_runs, QUICK_RUNS),
-            cold_calls=environment.get("LJIT_COLD_CALLS", "1") != "0",
+            stop_after=_count(environment, "LJIT_STOP_AFTER", None),
+            kept_memory=_count(environment, "LJIT_KEPT_MEMORY", KEPT_MEMORY),
+            quick_runs=_count(environment, "LJIT_QUICK_RUNS", QUICK_RUNS),
+            cold_calls=_switch(environment, "LJIT_COLD_CALLS", default=True),
         )
 
 
@@ -92,9 +91,12 @@ def _parse_limits(text: str) -> dict[str, int]:
 def _parse_count(variable: str, text: str) -> int | None:
     if text.strip().isdecimal():
         return int(text)
-    message = f"{variable}: {text!r} is not a count; ignored"
-    warnings.warn(message, RuntimeWarning, stacklevel=2)
+    _warn(f"{variable}: {text!r} is not a count; ignored")
     return None
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
 def _check_level(text: str) -> int:
@@ -104,9 +106,17 @@ def _check_level(text: str) -> int:
     return min(int(text), CHECK_PASSES)
 
 
-def _count_or(variable: str, text: str, default: int) -> int:
+def _count(environment: Mapping[str, str], variable: str, default: _Default) -> int | _Default:
+    text = environment.get(variable, "")
     count = _parse_count(variable, text) if text else None
     return default if count is None else count
+
+
+def _switch(environment: Mapping[str, str], variable: str, *, default: bool) -> bool:
+    text = environment.get(variable, "").strip()
+    if text not in ("", "0", "1"):
+        _warn(f"{variable}: {text!r} is neither 0 nor 1; ignored")
+    return text == "1" if text in ("0", "1") else default
 
 
 class Logger:

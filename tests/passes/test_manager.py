@@ -178,10 +178,22 @@ def test_a_malformed_setting_is_warned_about_and_left_out():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         settings = config.Settings.from_environment(
-            {"LJIT_OPT_LIMIT": "fuse=many", "LJIT_STOP_AFTER": "-1"}
+            {"LJIT_OPT_LIMIT": "fuse=many", "LJIT_STOP_AFTER": "-1", "LJIT_COLD_CALLS": "off"}
         )
-    assert (settings.opt_limits, settings.stop_after) == ({}, None)
-    assert [w.category for w in caught] == [RuntimeWarning, RuntimeWarning]
+    assert (settings.opt_limits, settings.stop_after, settings.cold_calls) == ({}, None, True)
+    assert [w.category for w in caught] == [RuntimeWarning] * 3
+
+
+@pytest.mark.parametrize("variable", ["LJIT", "LJIT_FULL_TRACEBACK", "LJIT_PROFILED_SIZES"])
+def test_a_switch_is_0_or_1(variable):
+    field = {"LJIT": "enabled"}.get(variable, variable.removeprefix("LJIT_").lower())
+    read = config.Settings.from_environment
+    default = getattr(config.Settings(), field)
+    assert getattr(read({variable: "0"}), field) is False
+    assert getattr(read({variable: "1"}), field) is True
+    assert getattr(read({variable: ""}), field) is default
+    with pytest.warns(RuntimeWarning, match=f"{variable}: 'no' is neither 0 nor 1; ignored"):
+        assert getattr(read({variable: "no"}), field) is default
 
 
 def test_a_pass_whose_module_was_interrupted_is_loaded_again(monkeypatch):

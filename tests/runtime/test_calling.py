@@ -366,6 +366,14 @@ def test_what_is_no_python_function():
         ljit.jit(Point)
     with pytest.raises(ljit.errors.UserError, match="got int"):
         ljit.jit(3)
+    with pytest.raises(ljit.errors.UserError, match="got str; options are given by keyword"):
+        ljit.jit("f8(f8)")
+
+
+@pytest.mark.parametrize("runs", [-1, "2", 0.5, None])
+def test_the_number_of_profiled_runs_is_a_count(runs):
+    with pytest.raises(ljit.errors.UserError, match="0 or more; got"):
+        ljit.jit(simple, num_profiled_runs=runs)
 
 
 @pytest.mark.parametrize(("value", "expected"), [("0", "function"), ("1", "Function")])
