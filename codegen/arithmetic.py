@@ -180,8 +180,6 @@ def sub_overflow(e: Emitter, x: Native, y: Native) -> tuple[Native, Native]:
 
 
 def mul_overflow(e: Emitter, x: Native, y: Native) -> tuple[Native, Native]:
-    if y.ref.constant == 2:
-        return _with_overflow(e, "add", x, x)  # which LLVM does not make a test of the range of x
     return _with_overflow(e, "mul", x, y)
 
 
@@ -250,8 +248,6 @@ def _half_type(type_: Type) -> Type:
 def make_complex(_e: Emitter, real: Native, imag: Native, type_: Type) -> Native:
     return Native(type_, (real.ref, imag.ref))
 
-
-#: of which a comparison can do without the result
 
 #: intrinsics with an immediate operand behind the value
 _IMMEDIATE = {"abs": ", i1 false", "ctlz": ", i1 false", "cttz": ", i1 false"}

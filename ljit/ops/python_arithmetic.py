@@ -252,6 +252,8 @@ def lower_mul(e: Emitter, x: V, y: V) -> V:
         return c_mul(e, x, y)
     if x.type == INT and not e.is_proven(FITS):
         for number, factor in ((x, e.constant_of(y)), (y, e.constant_of(x))):
+            if factor == 2:  # of a product, LLVM would make a test of the other factor
+                return _checked(e, e.add_overflow, number, number)
             if factor is not None and has_room(factor):
                 _bail_unless_roomy(e, number, factor)
                 return e.mul(x, y, fits=True)
