@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from enum import EnumMeta
 from types import CodeType
 
-import numpy as np
-
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission, emits
 from ljit.frontend.emit_dicts import GrowingDict
 from ljit.frontend.emit_nested import inline_call, inline_lambda
 from ljit.frontend.known_names import known_value
 from ljit.frontend.tree import Tree
-from ljit.ir import Value
+from ljit.ir import UNKNOWN, Value
+from ljit.ops.float_settings import float_setting
 from ljit.source import SourceRange
 from ljit.types import ANY
 
@@ -29,7 +28,6 @@ _WARN = "warn"  # looks at the line, and at no variables
 _FRAME_ACCESS = frozenset(("locals", "globals", "eval", "exec", "breakpoint", _WARN))
 _FRAME_ACCESS_WITHOUT_ARGUMENTS = frozenset(("vars", "dir", "super"))
 _FRAME_METHODS = frozenset(("_getframe", "currentframe", "_getframemodulename"))
-_QUIET = ("ignore", "warn")  # settings of np.errstate that native code need not look at
 
 
 def refuse_frame_access(e: Emission, name: str, where: SourceRange, *, has_arguments: bool) -> None:
@@ -183,20 +181,14 @@ def _looks_at_caller(function: object, arguments: int) -> bool:
 
 
 def _refuse_loud_floats(e: Emission, call: tree.Apply) -> None:
-    """Leave functions to CPython in which NumPy is to raise or call for what floats do.
-
-    Settings that are no constants are loud for `np.errstate`; `np.seterr` mostly restores with them what was before.
-    """
-    function = known_value(e, call.function)
-    if function is not np.errstate and function is not np.seterr:
+    """Leave functions to CPython in which NumPy is to raise or call for what floats do."""
+    setting = float_setting(known_value(e, call.function))
+    if setting is None:
         return
-    named = [k.value for k in call.keywords if isinstance(k, tree.Keyword)]
-    constants = [s.value for s in (*call.arguments, *named) if isinstance(s, tree.Const)]
-    count = len(call.arguments) + len(call.keywords)
-    are_all_known = function is np.seterr or len(constants) == count
-    if not are_all_known or any(c not in _QUIET for c in constants if c is not None):
-        name = f"np.{function.__name__}"
-        message = f"{name} with other settings than 'ignore' and 'warn' is not translated"
+    named = [k.value if isinstance(k, tree.Keyword) else k for k in call.keywords]
+    given = (s.value if isinstance(s, tree.Const) else UNKNOWN for s in (*call.arguments, *named))
+    if not setting.is_quiet(given):
+        message = f"{setting.name} with other settings than 'ignore' and 'warn' is not translated"
         raise e.unsupported(f"{message}; native code does not look at it", call.range)
 
 
