@@ -173,7 +173,7 @@ def call_cold(
         return result
     cold.was_looked_at = True
     values = bind_arguments(fn, args, kwargs) if executor.baseline is not None else None
-    plan = executor.plan_for(values) if values is not None else None
+    plan = executor.table.plan_for(values) if values is not None else None
     if values is None or plan is None:
         return executor.run_plainly(args, kwargs)
     result = executor.interpret(plan, values)

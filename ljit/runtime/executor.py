@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import time
 import types
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -61,18 +60,16 @@ from ljit.runtime.native import (
 )
 from ljit.runtime.options import Options
 from ljit.runtime.outlining import OutlinedLoops, state_of
+from ljit.runtime.plan_table import PlanTable
 from ljit.runtime.plans import (
     BOUND_CALLS_BEFORE_FILLING_IN,
     MAX_COMPILES,
-    MAX_EVICTIONS,
     MAX_MISMATCHES,
-    MAX_PLANS,
     NO_GAIN,
     SLOW_CALLS_BEFORE_PASSING_ON,
     TESTS_IN_FRONT,
     LoopPlan,
     Plan,
-    choose_victim,
     graph_of_quick_code,
     is_dominated_by_bailouts,
     is_long_in_use,
@@ -83,9 +80,8 @@ from ljit.runtime.plans import (
     wants_compile,
 )
 from ljit.runtime.twins import twin_of
-from ljit.sizes import elements_of, may_be_broadcast, sized_types, without_sizes
 from ljit.stack import compiler_frames
-from ljit.types import Type, type_of
+from ljit.types import Type
 
 if TYPE_CHECKING:
     from ljit.codegen import FillIn
@@ -124,18 +120,21 @@ class ProfilingExecutor:
         self.fn = fn
         self.options = options
         self.owner = owner  # the Function object whose vectorcall slot is served
-        self.plans: OrderedDict[tuple[Type, ...], Plan] = OrderedDict()
-        self.sized: dict[tuple[Type, ...], Plan] = {}  # for the sizes seen first, by types without
+        self.table = PlanTable(_lock, self._give_up)
         self.outlined = OutlinedLoops(self)
         self.lock = _lock
         self.refused: str | None = None
         self.cold = ColdCalls.of(fn, options)
         self.profiled_runs = options.num_profiled_runs  # of a plan, before it is compiled
-        self.evictions = 0
         self.bound_calls = 0  # of native code, with keywords or defaults
         self._fill_in: FillIn | None = None
         self._evicted: list[NativeUnit | PassOn] = []  # may still be running
         self._baseline: Baseline | None = None
+
+    @property
+    def plans(self) -> Mapping[tuple[Type, ...], Plan]:
+        """The plans by the types of arguments."""
+        return self.table.plans
 
     @property
     def loops(self) -> Mapping[tuple[int, tuple[Type, ...]], LoopPlan]:
@@ -195,7 +194,7 @@ class ProfilingExecutor:
                 pass_calls(self.owner, self.fn, _FOR_EVER)
             return self.run_plainly(args, kwargs)
         values = bind_arguments(self.fn, args, kwargs)
-        plan = self.plan_for(values) if values is not None else None
+        plan = self.table.plan_for(values) if values is not None else None
         if values is None or plan is None:
             return self.run_plainly(args, kwargs)
         unit = self.unit_for(plan)
@@ -267,56 +266,14 @@ class ProfilingExecutor:
         finally:
             leave_frame()
 
-    def plan_for(self, values: Sequence[object]) -> Plan | None:
-        """Find or start the plan for the types of `values`; None if there were too many."""
-        key = tuple(map(type_of, values))
-        sized = sized_types(key, values) if config.settings().profiled_sizes else key
-        plan = self.plans.get(sized)
-        if plan is None:
-            plan = self.start_plan(key, sized)
-        if plan is not None and not plan.feedback.broadcasts:
-            plan.feedback.broadcasts = any(map(may_be_broadcast, values))
-        if plan is not None:
-            passed = plan.feedback.elements_passed
-            plan.feedback.elements_passed = max(passed, *map(elements_of, values), 0)
-        return plan
-
-    def start_plan(self, key: tuple[Type, ...], sized: tuple[Type, ...]) -> Plan | None:
-        """Start a plan for small arrays of the sizes seen first, or one for all other sizes."""
-        with self.lock:
-            first = self.sized.get(key)
-            if first is not None and first.compiles == 0 and not first.is_compiling:
-                self._generalize(first)
-            if key not in self.plans and len(self.plans) >= MAX_PLANS:
-                if self.evictions >= MAX_EVICTIONS:
-                    return None
-                self._evict()
-            if first is None and key not in self.plans and sized != key:
-                self.sized[key] = self.plans[sized] = Plan(sized)
-                return self.plans[sized]
-            plan = self.plans.setdefault(key, Plan(key))
-            if first is not None and first is not plan and not plan.runs:
-                plan.feedback, plan.runs = first.feedback, first.runs
-            return plan
-
-    def _generalize(self, plan: Plan) -> None:
-        """Let a plan that was started for sizes of small arrays be one for all sizes."""
-        general = without_sizes(plan.types)
-        if general not in self.plans and self.plans.pop(plan.types, None) is not None:
-            plan.types = general
-            self.plans[general] = plan
-
-    def _evict(self) -> None:
-        """Give up one plan for a new one; a call of its code may still be running."""
-        victim = choose_victim(p for p in self.plans.values() if not p.is_compiling)
+    def _give_up(self, victim: Plan) -> None:
+        """Drop a plan for a new one; a call of its code may still be running."""
         _log.update(self.fn.__qualname__, "gives up the plan for", victim)
-        self.evictions += 1
         self.retire(victim, "too many specialisations")
         self._evicted += victim.retired
         drop_callers(victim)
         if victim.pass_on is not None:
             self._evicted.append(victim.pass_on)
-        del self.plans[victim.types]
         self.link_entries()
 
     def interpret(self, plan: Plan, values: Sequence[object]) -> object:
@@ -394,7 +351,7 @@ class ProfilingExecutor:
             self.refuse(plan, NO_GAIN)
             return
         if unit.types != plan.types:  # sizes are no help
-            self._generalize(plan)
+            self.table.generalize(plan)
         plan.unit = unit
         plan.bailouts.clear()
         self.link_entries()

@@ -91,8 +91,8 @@ def _parts(executor: ProfilingExecutor, name: str) -> Iterator[str]:
     )
     if not executor.plans:
         yield "  not called yet" if not executor.cold.calls else "  left to CPython so far"
-    if executor.evictions:
-        yield f"  {_count(executor.evictions, 'specialisation')} given up for newer ones"
+    if executor.table.evictions:
+        yield f"  {_count(executor.table.evictions, 'specialisation')} given up for newer ones"
     for plan in list(executor.plans.values()):
         info = specialization_info(plan)
         yield f"\n{plan}: {info.state}"

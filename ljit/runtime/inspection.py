@@ -51,9 +51,9 @@ def _show(executor: ProfilingExecutor) -> None:
             executor.unit_for(watched, wanted)
     if types_ is None or executor.plans or executor.baseline is None:
         return
-    plan = executor.start_plan(types_, types_)
+    plan = executor.table.start(types_, types_)
     if plan is not None and executor.unit_for(plan, runs=0) is None:
-        del executor.plans[types_]  # a profile may show what gains
+        executor.table.drop(plan)  # a profile may show what gains
 
 
 def script(executor: ProfilingExecutor) -> Graph:
@@ -122,10 +122,10 @@ def _unit(executor: ProfilingExecutor, args: Sequence[object]) -> NativeUnit:
     _show(executor)
     _baseline(executor)
     if args:
-        plan = executor.plan_for(_values(executor, args, {}))
+        plan = executor.table.plan_for(_values(executor, args, {}))
         plans = [plan] if plan is not None else []
     else:
-        plans = [plan for plan in reversed(executor.plans.values()) if plan.compiles]
+        plans = [plan for plan in reversed(list(executor.plans.values())) if plan.compiles]
     for plan in plans:
         executor.optimize(plan)
         runs = 0 if plan.compiles else executor.options.num_profiled_runs

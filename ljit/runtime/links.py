@@ -20,7 +20,7 @@ from ljit.ops.control import CALL_NATIVE
 from ljit.parameters import is_by_position
 from ljit.records import made_by
 from ljit.runtime.native import NativeUnit
-from ljit.runtime.plans import MAX_PLANS, Plan
+from ljit.runtime.plans import Plan
 from ljit.runtime.twins import TWIN_OPTIONS
 from ljit.types import NEVER, Type, join
 
@@ -68,8 +68,7 @@ def _takes(executor: ProfilingExecutor, params: tuple[Type, ...]) -> bool:
 def _plan(executor: ProfilingExecutor, params: tuple[Type, ...]) -> Plan | None:
     plan = executor.plans.get(params)
     if plan is None and len(params) == executor.fn.__code__.co_argcount:
-        if len(executor.plans) < MAX_PLANS:
-            plan = executor.plans.setdefault(params, Plan(params))
+        plan = executor.table.plan_of(params)
     return plan
 
 

@@ -189,15 +189,15 @@ def test_more_types_than_plans_give_up_the_least_used_plan():
 
 
 def test_types_without_end_stop_compiling(monkeypatch):
-    monkeypatch.setattr("ljit.runtime.executor.MAX_PLANS", 3)
-    monkeypatch.setattr("ljit.runtime.executor.MAX_EVICTIONS", 5)
+    monkeypatch.setattr("ljit.runtime.plan_table.MAX_PLANS", 3)
+    monkeypatch.setattr("ljit.runtime.plan_table.MAX_EVICTIONS", 5)
     f = ljit.jit(lambda x: x * 2)
     executor = f._executor
     for n in itertools.chain(range(1, 20), range(1, 20)):
         value = np.ones((1,) * n)
         for _ in range(2):
             assert_same(f, value)
-    assert executor.evictions == 5
+    assert executor.table.evictions == 5
     assert len(f.specializations) == 3
 
 

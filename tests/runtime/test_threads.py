@@ -97,7 +97,7 @@ def test_types_change_in_many_threads():
 
 @pytest.mark.usefixtures("eager_switches")
 def test_plans_are_given_up_while_others_run_them(monkeypatch):
-    monkeypatch.setattr("ljit.runtime.executor.MAX_PLANS", 2)
+    monkeypatch.setattr("ljit.runtime.plan_table.MAX_PLANS", 2)
     compiled = ljit.jit(mixed)
     expected = [mixed(*args) for args in ARGS]
 

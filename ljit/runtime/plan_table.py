@@ -1,0 +1,88 @@
+"""The plans of one function: found by the types of arguments, started for new ones, given up where there are too many.
+
+A plan is for arrays of all sizes, with one exception: the first plan for small arrays is for the sizes that were seen,
+until others are seen before it is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+
+from ljit import config
+from ljit.runtime.plans import MAX_EVICTIONS, MAX_PLANS, Plan, choose_victim
+from ljit.sizes import elements_of, may_be_broadcast, sized_types, without_sizes
+from ljit.types import Type, type_of
+
+__all__ = ["PlanTable"]
+
+_Types = tuple[Type, ...]
+
+
+class PlanTable:
+    """The plans by their types. `lock` is held while they change; `give_up` gets one that is dropped for another."""
+
+    def __init__(self, lock: AbstractContextManager[bool], give_up: Callable[[Plan], None]) -> None:
+        self.plans: dict[_Types, Plan] = {}
+        self.evictions = 0
+        self._lock = lock
+        self._give_up = give_up
+        #: by types without sizes: the plan for the sizes seen first
+        self._sized: dict[_Types, Plan] = {}
+
+    def plan_for(self, values: Sequence[object]) -> Plan | None:
+        """Find or start the plan for arguments, and note what these show; None if there were too many."""
+        key = tuple(map(type_of, values))
+        sized = sized_types(key, values) if config.settings().profiled_sizes else key
+        plan = self.plans.get(sized)
+        if plan is None:
+            plan = self.start(key, sized)
+        if plan is None:
+            return None
+        feedback = plan.feedback
+        if not feedback.broadcasts:
+            feedback.broadcasts = any(map(may_be_broadcast, values))
+        feedback.elements_passed = max(feedback.elements_passed, *map(elements_of, values), 0)
+        return plan
+
+    def start(self, key: _Types, sized: _Types) -> Plan | None:
+        """Start a plan for small arrays of the sizes seen first, or one for all other sizes."""
+        with self._lock:
+            first = self._sized.get(key)
+            if first is not None and first.compiles == 0 and not first.is_compiling:
+                self.generalize(first)
+            if key not in self.plans and len(self.plans) >= MAX_PLANS:
+                if self.evictions >= MAX_EVICTIONS:
+                    return None
+                self._evict()
+            if first is None and key not in self.plans and sized != key:
+                self._sized[key] = self.plans[sized] = Plan(sized)
+                return self.plans[sized]
+            plan = self.plans.setdefault(key, Plan(key))
+            if first is not None and first is not plan and not plan.runs:
+                plan.feedback, plan.runs = first.feedback, first.runs
+            return plan
+
+    def plan_of(self, types: _Types) -> Plan | None:
+        """Find or start the plan for exactly these types; None if no plan may be given up for it."""
+        if types not in self.plans and len(self.plans) >= MAX_PLANS:
+            return None
+        return self.plans.setdefault(types, Plan(types))
+
+    def generalize(self, plan: Plan) -> None:
+        """Let a plan that was started for sizes of small arrays be one for all sizes."""
+        general = without_sizes(plan.types)
+        if general not in self.plans and self.plans.pop(plan.types, None) is not None:
+            plan.types = general
+            self.plans[general] = plan
+
+    def drop(self, plan: Plan) -> None:
+        """Forget a plan that has no native code."""
+        del self.plans[plan.types]
+
+    def _evict(self) -> None:
+        """Give up one plan for a new one."""
+        victim = choose_victim(p for p in self.plans.values() if not p.is_compiling)
+        self.evictions += 1
+        del self.plans[victim.types]
+        self._give_up(victim)
