@@ -8,9 +8,8 @@ from __future__ import annotations
 
 __all__ = ["CACHE", "LEAST"]
 
-LEAST = (
-    1 << 17
-)  # bytes of an array that gets a block; freed ones below that malloc keeps, larger ones it gives back
+#: bytes of an array that gets a block; freed ones below that malloc keeps, larger ones it gives back
+LEAST = 1 << 17
 _SLOTS = 32
 _OLD = 64  # blocks come back before one that lies unused is given up
 _HUGE = 1 << 21

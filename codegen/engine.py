@@ -251,13 +251,11 @@ def _target_machine(cpu: str, features: str, level: int = _CODE_LEVEL) -> Any:
 
 def _feature_string(features: Mapping[str, bool]) -> str:
     text: str = features.flatten()  # type: ignore[attr-defined]  # llvmlite's FeatureMap
-    if features.get(
-        "avx512f"
-    ):  # LLVM halves the vectors of some of these CPUs; array code wants the full width
+    # LLVM halves the vectors of some of these CPUs; array code wants the full width
+    if features.get("avx512f"):
         text += ",-prefer-256-bit"
-    if features.get(
-        "avx2"
-    ):  # many take longer to gather than to load one by one, most of all if they mitigate leaks
+    # many take longer to gather than to load one by one, most of all if they mitigate leaks
+    if features.get("avx2"):
         text += ",+prefer-no-gather,+prefer-no-scatter"
     return text
 

@@ -56,9 +56,8 @@ def _compare_with_constant(f: FunctionBuilder, predicate: str, a: Ref, b: Ref, b
     total, rest = _sum_of_squares(f, a, b)
     difference = f.binary("fsub", total, constant(high))
     left = f.binary("fadd", difference, f.binary("fsub", rest, constant(low)))
-    is_even = (
-        int(Fraction(last) / Fraction(math.ulp(last))) % 2 == 0
-    )  # then the midpoint rounds to it
+    # then the midpoint rounds to it
+    is_even = int(Fraction(last) / Fraction(math.ulp(last))) % 2 == 0
     within = f.fcmp("ole" if is_even else "olt", left, constant(0.0))
     if predicate in ("ole", "olt"):
         return within

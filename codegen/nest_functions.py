@@ -24,9 +24,8 @@ _CALL = re.compile(rf"call void @{re.escape(_PREFIX)}")
 _ARITHMETIC = re.compile(
     r" = (?:(?:fadd|fsub|fmul|fdiv|frem|fcmp) |call (?:\w+ )+@(?:llvm|shared)\.)"
 )
-_LITTLE_ARITHMETIC = (
-    40  # operations for each call of a nest; 40 take as long as a nest over a few elements
-)
+#: operations for each call of a nest; 40 take as long as a nest over a few elements
+_LITTLE_ARITHMETIC = 40
 
 
 @contextmanager

@@ -36,9 +36,8 @@ _LARGEST = 16  # bytes of an element
 _PREFETCH = "llvm.prefetch.p0"
 _NUMBERS = {4: "float", 8: "double"}  # of which the machine loads one into a part of a vector
 
-_Move = Callable[
-    [str, str, str], str
-]  # the copy of one element: names, the place with gaps, the other one
+#: the copy of one element: names, the place with gaps, the other one
+_Move = Callable[[str, str, str], str]
 _NOT_UNROLLED = '!{!"llvm.loop.unroll.disable"}'
 _PLAIN = ('!{!"llvm.loop.vectorize.enable", i1 false}', _NOT_UNROLLED)
 _VECTORS = ('!{!"llvm.loop.interleave.count", i32 1}', _NOT_UNROLLED)

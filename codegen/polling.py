@@ -68,13 +68,11 @@ _CHUNK = 2**17  # trips
 _QUICK_CHUNK = 2**12  # of quick code, which is slower and may have to be left
 _MANY = 2**27  # nodes run by an inner loop without polls: some hundredths of a second
 _MANY_EACH = 2**13  # trips of each of two loops without polls
-_LONG = (
-    2**19
-)  # nodes run by a loop, by and large, that are worth giving up the GIL: some tenths of a millisecond
+#: nodes run by a loop, by and large, that are worth giving up the GIL: some tenths of a millisecond
+_LONG = 2**19
 _COLD = "nounwind willreturn cold"
-_NO_MEMORY = (
-    f"{_COLD} memory(argmem: readwrite, inaccessiblemem: readwrite)"  # none that LLVM knows
-)
+#: none that LLVM knows
+_NO_MEMORY = f"{_COLD} memory(argmem: readwrite, inaccessiblemem: readwrite)"
 # LLVM makes no copies of a loop with such a call: for what is invariant in it, as the numbers of trips of inner loops.
 _ATTEND = f"{_NO_MEMORY} noduplicate"
 
@@ -143,9 +141,8 @@ class Polling:
         self._is_late = False  # for a loop that has been written since the last Snapshot
         self._flag = NULL  # where a copy of the state's first word is
         self._gate: _Gate | None = None
-        self._outside: set[int] = (
-            set()
-        )  # blocks written in a loop that are on the way out of it, by id
+        # blocks written in a loop that are on the way out of it, by id
+        self._outside: set[int] = set()
 
     def poll(self, loop: Node | None = None) -> None:
         """Look at the flag; leave at the current Snapshot if that is asked for.

@@ -42,9 +42,8 @@ class Stream(Record):
 
     bitgen: int  # its own copy of the bit generator's bitgen_t
     lock: int
-    gauss: (
-        int  # of a RandomState: after a pointer to the bitgen_t, a flag (i32) and the number put by
-    )
+    #: of a RandomState: after a pointer to the bitgen_t, a flag (i32) and the number put by
+    gauss: int
 
 
 class Lock(Record):

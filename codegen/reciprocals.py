@@ -44,9 +44,8 @@ def _floor_divide(f: FunctionBuilder, x: Ref, y: Ref, most: int, *, signed: bool
         turned = f.binary("ashr", y, last)
         size = f.binary("sub", f.binary("xor", y, turned), turned)
     number = f.binary("sub", f.binary("xor", x, turned), turned)
-    is_least = f.binary(
-        "and", x, turned
-    )  # of which the opposite is no negative number, as it seems to be
+    # of which the opposite is no negative number, as it seems to be
+    is_least = f.binary("and", x, turned)
     sign = f.binary("ashr", f.binary("and", number, f.binary("xor", is_least, ones)), last)
     return f.binary("xor", _divide(f, f.binary("xor", number, sign), size, most // 2 + 1), sign)
 

@@ -38,9 +38,8 @@ class Record:
     #: names of the fields -> their annotations
     fields_of_record: ClassVar[dict[str, str]] = {}
     _required: ClassVar[frozenset[str]] = frozenset()
-    _functions: ClassVar[
-        dict[str, object]
-    ] = {}  # defaults that a class attribute would make methods of
+    #: defaults that a class attribute would make methods of
+    _functions: ClassVar[dict[str, object]] = {}
     _factories: ClassVar[dict[str, Callable[[], object]]] = {}
 
     def __init_subclass__(cls, *, frozen: bool = True, eq: bool = False) -> None:

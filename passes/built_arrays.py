@@ -74,9 +74,8 @@ class _Uses(Record, frozen=False):
     writes: list[Node] = made_by(factory=list)
     snapshots: list[tuple[Node, int]] = made_by(factory=list)
     checks: list[Node] = made_by(factory=list)
-    ends: dict[Node, list[tuple[Node, int]]] = made_by(
-        factory=dict
-    )  # from there on there is an array
+    #: from there on there is an array
+    ends: dict[Node, list[tuple[Node, int]]] = made_by(factory=dict)
 
 
 def _uses(made: Node) -> _Uses | None:

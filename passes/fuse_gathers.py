@@ -33,9 +33,8 @@ NAME = "fuse"
 def check_places(block: Block) -> bool:
     """Rewrite what one block takes at places; whether there was anything."""
     changed = False
-    made: dict[
-        object, Value
-    ] = {}  # checks, columns and rows; and what was read since the last write
+    # checks, columns and rows; and what was read since the last write
+    made: dict[object, Value] = {}
     for node in list(block):
         if node.effects & (Effect.WRITE | Effect.CALL):
             made.clear()

@@ -94,9 +94,8 @@ def _difference(s: Ranges, value: Value, base: Value, depth: int) -> tuple[int, 
     low, high = (whole - s.value(base)).bounds()
     if depth == 0 or (low > -_FAR and high < _FAR):
         return _clip(low, high)
-    for (
-        atom
-    ) in whole.atoms():  # x + rest, where x is chosen or changed by the control flow of the body
+    # x + rest, where x is chosen or changed by the control flow of the body
+    for atom in whole.atoms():
         node = atom.value.node
         if node is None or node.op not in (IF, LOOP) or atom.path or whole.terms.get((atom,)) != 1:
             continue

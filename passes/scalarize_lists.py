@@ -70,9 +70,10 @@ def _round(graph: Graph) -> bool:
 def _uses(made: Node) -> ListUses | None:
     """Sort the uses of a list; None if it must stay one."""
     uses = ListUses.of(made.output, len(made.inputs))
-    if uses is None or (
-        len(made.output.uses) == 1 and made.next in uses.choices
-    ):  # it has the list of its own
+    if uses is None:
+        return None
+    is_made_for_choice = len(made.output.uses) == 1 and made.next in uses.choices
+    if is_made_for_choice:
         return None
     is_fixed = all(value.is_constant for value in made.inputs) and not uses.writes
     has_gain = uses.reads or uses.writes or uses.unpacks or uses.choices or uses.tuples

@@ -93,9 +93,8 @@ def _angle(a: Term, b: Term, swapped: Term, turned: Term | None) -> Term:
     high = eighths * _PI_4
     high_low = eighths * _PI_4_LOW
     if turned is not None:
-        high_low = high_low + fma(
-            eighths, _PI_4, -high
-        )  # three quarters of pi have a longer product
+        # three quarters of pi have a longer product
+        high_low = high_low + fma(eighths, _PI_4, -high)
     result = high + t
     return result + ((high - result) + t + (high_low + rest))
 

@@ -34,9 +34,8 @@ _COEFFICIENTS = (  # (log((1 + s) / (1 - s)) / s - 2 - 2/3 * z) / z**2
     0.11873935759199254,
 )
 _SIGNS = {"double": -(1 << 63), "float": -(1 << 31)}
-_Pair = tuple[
-    Term, Term
-]  # the sum of both; the second is smaller than the first one's rounding error
+#: the sum of both; the second is smaller than the first one's rounding error
+_Pair = tuple[Term, Term]
 
 
 def _sum(large: Term, small: Term) -> _Pair:

@@ -15,9 +15,8 @@ __all__ = ["LIMIT", "reduce", "reduce_huge", "reduce_quickly"]
 _HIGH = 1.5707963267948966
 _MIDDLE = 6.123233995736766e-17
 _LOW = -1.4973849048591833e-33
-_TO_INTEGER = (
-    1.5 * 2.0**52
-)  # added to a number, it leaves the nearest integer in the low bits of the sum
+#: added to a number, it leaves the nearest integer in the low bits of the sum
+_TO_INTEGER = 1.5 * 2.0**52
 
 #: up to here the reduced argument is as exact as the functions need; larger ones are rare
 LIMIT = 2.0**37

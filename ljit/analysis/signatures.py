@@ -52,9 +52,8 @@ class NativeLink(Record, frozen=False):
     callee: object
     signature: Signature
     is_clean: bool
-    is_stale: bool = (
-        False  # the callee's code has become another one: callers are to be compiled again
-    )
+    #: the callee's code has become another one: callers are to be compiled again
+    is_stale: bool = False
     cell: ctypes.c_uint64 = made_by(factory=ctypes.c_uint64)
 
     @property

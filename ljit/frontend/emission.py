@@ -135,9 +135,8 @@ class Emission:
         self.graph = graph
         self.block = graph.block
         self.scope = Scope(None, {})
-        self.cells: dict[
-            str, str
-        ] = {}  # by the slots of the function's own variables: those of their cells
+        # by the slots of the function's own variables: those of their cells
+        self.cells: dict[str, str] = {}
         self.bound: frozenset[str] = frozenset()
         self.loop: Exit | None = None
         self.region: Exit | None = None
@@ -147,12 +146,10 @@ class Emission:
         self.handlers = 0  # handlers around
         self.inlining: tuple[tree.Def, ...] = ()
         self.generators: tuple[FunctionType, ...] = ()  # those that are being inlined
-        self.copies = (
-            1  # of the code that is being emitted: one for each yield of generators around it
-        )
-        self.consume: Callable[[Value], None] | None = (
-            None  # what becomes of a value that is yielded
-        )
+        # of the code that is being emitted: one for each yield of generators around it
+        self.copies = 1
+        # what becomes of a value that is yielded
+        self.consume: Callable[[Value], None] | None = None
         self._count = 0
 
     # -- trees -------------------------------------------------------------------------------------

@@ -43,9 +43,8 @@ class Kind(enum.Enum):
     PROFILE = "profile"  # write = read, which the hooks are told of; f: node id, register of the class seen
     MOVE = "move"  # writes = reads, all at once
     BRANCH = "branch unless"  # go to the target unless the read is true; f: the pc where both ways meet again
-    BRANCH_IF = (
-        "branch if"  # go to the target, where both ways meet, if the read is true; f: the target
-    )
+    #: go to the target, where both ways meet, if the read is true; f: the target
+    BRANCH_IF = "branch if"
     REGION = "region"  # up to the pc f
     TRY = "try"  # f: TryInfo; its body comes next
     JUMP = "jump"

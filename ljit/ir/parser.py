@@ -44,9 +44,8 @@ class _Parser:
                 self.lines.append((indent, Scanner(stripped, number, objects)))
         self.next = 0
         self.values: dict[str, Value] = {}
-        self.targets: list[
-            Node
-        ] = []  # the Loops, Regions and Trys around the line, outermost first
+        # the Loops, Regions and Trys around the line, outermost first
+        self.targets: list[Node] = []
         self.sources: dict[str, Source] = {}
         self.keywords = {op.keyword: op for op in REGISTRY.values() if op.keyword}
 

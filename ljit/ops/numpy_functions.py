@@ -43,7 +43,7 @@ def _inexact(t: Type) -> np.dtype | None:
 
 def _infer_norm(
     x: Type, ord: Type = NONE, *, axis: object = None, keepdims: object = False
-) -> Type:  # NumPy's names
+) -> Type:
     if axis is not None:
         return norm_along(x, axis, keepdims) if ord == NONE else ANY
     dtype = dtype_of(x)

@@ -248,9 +248,8 @@ _declare_join(np.stack, _infer_stack, _lower_stack)
 
 # -- functions of concatenate and stack --------------------------------------------------------------
 
-Plan = tuple[
-    str, int, tuple[object, ...]
-]  # the op, its axis, and an index of each item of lower rank
+#: the op, its axis, and an index of each item of lower rank
+Plan = tuple[str, int, tuple[object, ...]]
 
 
 def _declare_plan(

@@ -67,9 +67,8 @@ class UfuncRule(Record):
     converts: bool = True
     strong: int = 0
     widens: bool = True  # whether float16 may be computed in float32
-    halves: Body | None = (
-        None  # computes float16 (in float32) where NumPy does otherwise than for wider numbers
-    )
+    #: computes float16 (in float32) where NumPy does otherwise than for wider numbers
+    halves: Body | None = None
     wide: str = ""  # dtypes whose loops are NumPy's best ones where those have vectors of 64 bytes
     #: those of them that are so much better that nests go through blocks
     blocks: Blocks = MappingProxyType({})

@@ -104,9 +104,8 @@ def _items(storage: Any, item: Type, made: dict[int, list[Any]]) -> Iterator[Any
     if isinstance(item, ListType):
         return (python_list(inner, item, made) for inner in storage)
     if not isinstance(item, TupleType | UnionType):
-        if isinstance(
-            item, ScalarType
-        ):  # whose dtype is np.int64, not np.longlong, the code of which is "q"
+        # numbers whose dtype is np.int64, not np.longlong, the code of which is "q"
+        if isinstance(item, ScalarType):
             return iter(np.frombuffer(storage, item.dtype) if storage else ())
         return iter(np.frombuffer(storage, number_codes(item)).tolist() if storage else ())
     rows = struct.iter_unpack(f"={number_codes(item)}", storage)

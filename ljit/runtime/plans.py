@@ -71,9 +71,8 @@ MIN_BAILOUTS = 64  # bailouts of one unit before it is asked whether they domina
 BAILOUTS_BEFORE_RECOMPILE = 2
 TESTS_IN_FRONT = (OUT_OF_RANGE, OTHER_ORDER)  # of loops; reasons that one bailout proves
 _SHOWN_AT_ONCE = (NOT_RUN, BROADCAST, OUT_OF_RANGE)  # reasons for a compile after the first bailout
-SLOW_CALLS_BEFORE_PASSING_ON = (
-    2000  # left to CPython that take as long as the compile after which calls jump there
-)
+#: left to CPython that take as long as the compile after which calls jump there
+SLOW_CALLS_BEFORE_PASSING_ON = 2000
 NO_GAIN = "nothing in it gains from native code"
 _LOOKS = 40  # at calls that jump, a thousand each: native code of a boxed call gains a tenth to a half of a microsecond
 _SECONDS_OF_SHORT_CALL = 2e-5
@@ -104,9 +103,8 @@ class Plan(Record, frozen=False):
     pass_on: PassOn | None = None  # entry that hands its calls to CPython
     is_called: bool = False  # by native code of other units
     is_compiling: bool = False
-    links: dict[tuple[Type, bool], NativeLink] = made_by(
-        factory=dict
-    )  # of callers, by what they rely on
+    #: of callers, by what they rely on
+    links: dict[tuple[Type, bool], NativeLink] = made_by(factory=dict)
 
     @property
     def units(self) -> list[NativeUnit]:

@@ -30,9 +30,8 @@ _POINTER_SIZE = ctypes.sizeof(ctypes.c_void_p)
 _WORDS = 3  # the plain function, how many calls it gets, the vectorcall entry
 
 # Include/object.h, typeslots.h and structmember.h: part of the stable ABI.
-_TPFLAGS_DEFAULT = (
-    1 << 18
-)  # HAVE_VERSION_TAG; the other bits of the default are inherited or unused
+# HAVE_VERSION_TAG; the other bits of the default are inherited or unused
+_TPFLAGS_DEFAULT = 1 << 18
 _TPFLAGS_HAVE_VECTORCALL = 1 << 11
 _TPFLAGS_METHOD_DESCRIPTOR = 1 << 17
 _TP_DESCR_GET = 54
