@@ -8,11 +8,11 @@ the current one is not computed again: emitters need not care for that either. I
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from ljit.codegen.basic_blocks import BlockRef, Phi
+from ljit.codegen.instructions import NAME
 from ljit.codegen.known import KnownConditions
 from ljit.codegen.refs import (
     FALSE,
@@ -45,7 +45,6 @@ __all__ = [
     "undef",
 ]
 
-_NAME = re.compile(r"%[\w.]+")
 UNLIKELY = '!{!"branch_weights", i32 1, i32 100000}'
 
 
@@ -262,7 +261,7 @@ class FunctionBuilder:
             return found[0]
         made = self.emit(type_, text)
         self._computed[text] = made, block
-        if self._varying is not None and self._varying.isdisjoint(_NAME.findall(text)):
+        if self._varying is not None and self._varying.isdisjoint(NAME.findall(text)):
             self._varying.remove(made.text)
         return made
 

@@ -8,28 +8,28 @@ element with gaps around it) leaves its loop as it is. Optimised code has LLVM's
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from ljit.codegen.basic_blocks import BlockRef, Phi
 from ljit.codegen.builder import FunctionBuilder, Ref, float_constant, integer
 from ljit.codegen.engine import vector_bytes
+from ljit.codegen.instructions import (
+    Call,
+    Instruction,
+    Load,
+    Operation,
+    Place,
+    Store,
+    intrinsic_of,
+    number_types,
+    operand_names,
+    read,
+    with_operands,
+)
 from ljit.codegen.shared_code import ELEMENTARY
 from ljit.records import Record
 
 __all__ = ["Lanes", "Trip", "lanes_of"]
-
-_NUMBER = r"double|float|i\d+"
-_TYPE = re.compile(rf"\b(?:{_NUMBER})\b")
-_NAME = re.compile(r"%[\w.]+")
-_RESULT = re.compile(r"(%[\w.]+) = (\w+) (.*)")
-_TOKEN = re.compile(rf"\b({_NUMBER})\b|(%[\w.]+|(?<![\w.])-?\d\w*|\btrue\b|\bfalse\b)")
-_PLACE = re.compile(r"inbounds \[(\d+) x i8\], ptr (.+), i64 (%[\w.]+)")
-_LOAD = re.compile(rf"({_NUMBER}), ptr (%[\w.]+)(, align .*)")
-_STORE = re.compile(rf"store ({_NUMBER}) (\S+), ptr (%[\w.]+)(, align .*)")
-_CALL = re.compile(rf"((?:\w+ )*?)({_NUMBER}) @([\w.]+)\((.*)\)")
-_FOREIGN = re.compile(r"\b(?:half|ptr|i128)\b|[<{]")  # no numbers that there are vectors of
-_INTRINSIC = re.compile(r"llvm\.(\w+)\.([fi]\d+)")
 
 _CONVERSIONS = frozenset("sext zext trunc fpext fptrunc sitofp uitofp fptosi bitcast".split())
 _OPCODES = _CONVERSIONS.union(
@@ -101,8 +101,8 @@ class Lanes:
         self._front, self._body = f.new_block("lanes"), f.new_block("vectors")
         self._vectors: dict[str, Ref] = {}  # by what they are of, with its type
         self._places: dict[str, tuple[Ref, int]] = {}  # of elements so many bytes apart
-        lines = [(line, _RESULT.fullmatch(line)) for line in trip.lines]
-        self._varying = {found[1] for _, found in lines if found is not None}
+        instructions = list(map(_read, trip.lines))
+        self._varying = {x.result for x in instructions if not isinstance(x, Store)}
         self._varying.update(phi.text for phi in (trip.number, *trip.carried))
         f.block = self._body
         self._number = f.phi("i64")
@@ -112,11 +112,8 @@ class Lanes:
         self._carried = [f.phi(self._type(phi.type)) for phi in trip.carried]
         for phi, vector in zip(trip.carried, self._carried, strict=True):
             self._vectors[phi.typed] = vector
-        for line, found in lines:
-            if found is None:
-                self._store(line)
-            else:
-                self._write(*found.groups())
+        for instruction in instructions:
+            self._write(instruction)
 
     def emit(self, whole: Ref, start: Sequence[Ref]) -> list[Ref]:
         """Put the loop behind the branch to `front`; gives what it combines `whole` elements to."""
@@ -142,30 +139,30 @@ class Lanes:
         """The block in front of the loop."""
         return self._front
 
-    # -- lines -------------------------------------------------------------------------------------
+    # -- instructions ------------------------------------------------------------------------------
 
-    def _write(self, name: str, opcode: str, rest: str) -> None:
-        if opcode == "getelementptr":
-            self._note_place(name, rest)
-        elif opcode == "load":
-            self._load(name, rest)
-        elif opcode == "call":
-            self._call(name, rest)
-        elif opcode in _OPCODES:
-            types, text = self._widened(rest)
-            is_last = opcode in _CONVERSIONS
-            result = types[-1] if is_last else types[opcode == "select"]
-            self._define(name, "i1" if opcode[1:] == "cmp" else result, f"{opcode} {text}")
-        else:
-            raise _NoLanesError
+    def _write(self, instruction: Instruction) -> None:
+        match instruction:
+            case Place():
+                self._note_place(instruction)
+            case Load(result, type_, place, suffix):
+                text = f"load {self._type(type_)}, ptr {self._place(place, type_)}{suffix}"
+                self._define(result, type_, text)
+            case Store(type_, value, place, suffix):
+                vector = self._vector(type_, value)
+                self.f.effect(f"store {vector.typed}, ptr {self._place(place, type_)}{suffix}")
+            case Call():
+                self._call(instruction)
+            case Operation():
+                self._operation(instruction)
 
-    def _note_place(self, name: str, rest: str) -> None:
+    def _note_place(self, place: Place) -> None:
         """An element's place is that of the first one of a vector."""
-        size, base, index = _matched(_PLACE, rest)
-        if index != self.trip.number.text or base in self._varying:
+        if place.index != self.trip.number.text or place.base in self._varying:
             raise _NoLanesError
-        place = f"getelementptr inbounds [{size} x i8], ptr {base}, {self._number.typed}"
-        self._places[name] = self.f.emit("ptr", place), int(size)
+        indexed = f"[{place.size} x i8], ptr {place.base}, {self._number.typed}"
+        first = self.f.emit("ptr", f"getelementptr inbounds {indexed}")
+        self._places[place.result] = first, place.size
 
     def _place(self, name: str, type_: str) -> Ref:
         place, size = self._places.get(name, (None, 0))
@@ -173,48 +170,42 @@ class Lanes:
             raise _NoLanesError
         return place
 
-    def _load(self, name: str, rest: str) -> None:
-        type_, place, suffix = _matched(_LOAD, rest)
-        text = f"load {self._type(type_)}, ptr {self._place(place, type_)}{suffix}"
-        self._define(name, type_, text)
+    def _operation(self, operation: Operation) -> None:
+        opcode = operation.opcode
+        if opcode not in _OPCODES:
+            raise _NoLanesError
+        types, text = self._widened(operation.operands)
+        type_ = types[-1] if opcode in _CONVERSIONS else types[opcode == "select"]
+        type_ = "i1" if opcode[1:] == "cmp" else type_
+        self._define(operation.result, type_, f"{opcode} {text}")
 
-    def _store(self, line: str) -> None:
-        type_, value, place, suffix = _matched(_STORE, line)
-        vector = self._vector(type_, value)
-        self.f.effect(f"store {vector.typed}, ptr {self._place(place, type_)}{suffix}")
-
-    def _call(self, name: str, rest: str) -> None:
-        flags, type_, called, operands = _matched(_CALL, rest)
-        operands, comma, immediate = operands.partition(", i1 ")
+    def _call(self, call: Call) -> None:
+        operands, comma, immediate = call.operands.partition(", i1 ")
         types, text = self._widened(operands)
         module, vectors = self.f.module, list(map(self._type, types))
-        found = _INTRINSIC.fullmatch(called)
-        if found is not None and found[1] in _INTRINSICS:
-            wide = f"llvm.{found[1]}.v{self.count}{found[2]}"
-            module.declare(wide, self._type(type_), [*vectors, *(["i1"] if comma else [])], "")
+        intrinsic, type_ = intrinsic_of(call.callee), self._type(call.type)
+        if intrinsic is not None and intrinsic[0] in _INTRINSICS:
+            wide = f"llvm.{intrinsic[0]}.v{self.count}{intrinsic[1]}"
+            module.declare(wide, type_, [*vectors, *(["i1"] if comma else [])], "")
         else:
-            wide = f"{called}.x{self.count}"
-            if not called.startswith(ELEMENTARY) or wide not in module.declared:
+            wide = f"{call.callee}.x{self.count}"
+            if not call.callee.startswith(ELEMENTARY) or wide not in module.declared:
                 raise _NoLanesError
-        self._define(
-            name, type_, f"call {flags}{self._type(type_)} @{wide}({text}{comma}{immediate})"
-        )
+        text = f"call {call.flags}{type_} @{wide}({text}{comma}{immediate})"
+        self._define(call.result, call.type, text)
 
-    def _widened(self, text: str) -> tuple[list[str], str]:
+    def _widened(self, operands: str) -> tuple[list[str], str]:
         """The types of an instruction's operands, and these with vectors in their places."""
         types: list[str] = []
-        if _FOREIGN.search(text) is not None:
+
+        def wide_type(type_: str) -> str:
+            types.append(type_)
+            return self._type(type_)
+
+        text = with_operands(operands, wide_type, lambda *x: self._vector(*x).text)
+        if text is None:
             raise _NoLanesError
-
-        def widen(found: re.Match[str]) -> str:
-            if found[1] is not None:
-                types.append(found[1])
-                return self._type(found[1])
-            if not types:
-                raise _NoLanesError
-            return self._vector(types[-1], found[2]).text
-
-        return types, _TOKEN.sub(widen, text)
+        return types, text
 
     # -- vectors -----------------------------------------------------------------------------------
 
@@ -253,24 +244,18 @@ class Lanes:
         opcodes, name = set[str](), carried.text
         while name != passed.text:
             users = self._users(name)
-            found = _RESULT.fullmatch(users[0]) if len(users) == 1 else None
-            if found is None:
+            user = read(users[0]) if len(users) == 1 else None
+            if not isinstance(user, Call | Operation):
                 raise _NoLanesError
-            opcodes.add(_combining(found[2], found[3]))
-            name = found[1]
+            opcodes.add(_combining(user))
+            name = user.result
         if len(opcodes) != 1 or self._users(name):
             raise _NoLanesError
         return _COMBINATIONS[opcodes.pop()]
 
     def _users(self, name: str) -> list[str]:
         """The lines with a name, once for each operand."""
-        lines = self.trip.lines
-        return [
-            x
-            for x in lines
-            for operand in _NAME.findall(x.partition(" = ")[2] or x)
-            if operand == name
-        ]
+        return [x for x in self.trip.lines for operand in operand_names(x) if operand == name]
 
     def _start(self, how: _Combination, start: Ref) -> Ref:
         """The vector to begin with."""
@@ -291,29 +276,30 @@ class Lanes:
         return f.emit(type_, f"call {flags}{type_} @{name}({', '.join(x.typed for x in operands)})")
 
 
+def _read(line: str) -> Instruction:
+    found = read(line)
+    if found is None:
+        raise _NoLanesError
+    return found
+
+
 def _widest(lines: Sequence[str]) -> int:
     """How many bytes the widest number has, but for those in addresses."""
-    text = "\n".join(line for line in lines if " = getelementptr " not in line)
-    return max((_bytes_of(type_) for type_ in set(_TYPE.findall(text))), default=1)
+    return max((_bytes_of(type_) for line in lines for type_ in number_types(line)), default=1)
 
 
 def _bytes_of(type_: str) -> int:
     return {"double": 8, "float": 4}.get(type_) or (int(type_[1:]) + 7) // 8
 
 
-def _matched(pattern: re.Pattern[str], text: str) -> Sequence[str]:
-    found = pattern.fullmatch(text)
-    if found is None:
-        raise _NoLanesError
-    return found.groups()
-
-
-def _combining(opcode: str, rest: str) -> str:
+def _combining(instruction: Call | Operation) -> str:
     """What an instruction combines two values with, if that may be done in any order."""
-    if opcode == "call":
-        found = _INTRINSIC.search(rest)
-        opcode = found[1] if found is not None else ""
-    if opcode not in _COMBINATIONS or (opcode[0] == "f" and "reassoc" not in rest):
+    if isinstance(instruction, Call):
+        opcode, _ = intrinsic_of(instruction.callee) or ("", "")
+        flags = instruction.flags
+    else:
+        opcode, flags = instruction.opcode, instruction.operands
+    if opcode not in _COMBINATIONS or (opcode[0] == "f" and "reassoc" not in flags):
         raise _NoLanesError
     return opcode
 

@@ -12,14 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from ljit.codegen.builder import BlockRef, FunctionBuilder, ModuleBuilder, Ref
+from ljit.codegen.instructions import LABEL, NAME, NODE
 from ljit.codegen.partition import QUICK
 
-__all__ = ["leaves_work_to_nests", "own_function"]
+__all__ = ["is_nest", "leaves_work_to_nests", "own_function"]
 
 _PREFIX = "nest."
-_NAME = re.compile(r"(%[\w.]+)")
-_LABEL = re.compile(r"label %([\w.]+)")
-_NODE = re.compile(r"![0-9]+")
 _CALL = re.compile(rf"call void @{re.escape(_PREFIX)}")
 _ARITHMETIC = re.compile(
     r" = (?:(?:fadd|fsub|fmul|fdiv|frem|fcmp) |call (?:\w+ )+@(?:llvm|shared)\.)"
@@ -51,9 +49,7 @@ def own_function(f: FunctionBuilder) -> Iterator[None]:
 
 def _is_closed(blocks: Sequence[BlockRef]) -> bool:
     names = {block.name for block in blocks}
-    targets = (
-        label for block in blocks if block.lines for label in _LABEL.findall(block.lines[-1])
-    )
+    targets = (label for block in blocks if block.lines for label in LABEL.findall(block.lines[-1]))
     return names.issuperset(targets)
 
 
@@ -67,11 +63,11 @@ class _Body:
             lines += [phi.render() for phi in block.phis]
             lines += block.lines
         inside = {line.split(" ", 1)[0] for line in lines if line.startswith("%") and " = " in line}
-        parts = _NAME.split("\n".join(lines))  # each second one is a name
+        parts = NAME.split("\n".join(lines))  # each second one is a name
         places = _places_in_one(f, dict.fromkeys(parts[1::2]), inside)
         if places:
             lines[1:1] = places
-            parts = _NAME.split("\n".join(lines))
+            parts = NAME.split("\n".join(lines))
             inside |= {place.split(" ", 1)[0] for place in places}
         names = dict.fromkeys(parts[1::2])
         defined = inside.union(f"%{block.name}" for block in blocks)
@@ -101,14 +97,19 @@ class _Body:
         def number(found: re.Match[str]) -> str:
             return f"!{numbers.setdefault(found[0], len(numbers))}"
 
-        result = _NODE.sub(number, text)
+        result = NODE.sub(number, text)
         by_number = module.metadata_nodes()
         while len(nodes) < len(numbers):
             for name in list(numbers):
                 if name not in nodes:
-                    nodes[name] = _NODE.sub(number, by_number[name])
+                    nodes[name] = NODE.sub(number, by_number[name])
         types = " ".join(ref.type for ref in self.captured)
         return "\n".join((types, result, *nodes.values()))
+
+
+def is_nest(callee: str) -> bool:
+    """Whether what a line of IR calls is such a function."""
+    return callee.startswith(f"@{_PREFIX}")
 
 
 def leaves_work_to_nests(blocks: Sequence[BlockRef]) -> bool:

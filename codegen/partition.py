@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from ljit.codegen.instructions import NAME, NODE, SYMBOL
 from ljit.records import Record
 
 __all__ = ["QUICK", "partition"]
 
 QUICK = "optnone"  # must go with noinline
 
-_NAMES = re.compile(r"@([\w.]+)")
-_NODES = re.compile(r"![0-9]+")
-_PARAMETER = re.compile(r" %[\w.]+")
+_PARAMETER = re.compile(f" {NAME.pattern}")
 
 
 class _Pieces(Record):
@@ -70,7 +69,7 @@ def _pieces(text: str) -> _Pieces:
 
 
 def _name(line: str) -> str:
-    found = _NAMES.search(line)
+    found = SYMBOL.search(line)
     assert found is not None, line
     return found[1]
 
@@ -83,11 +82,11 @@ def _module(
     pieces: _Pieces, own: Mapping[str, str], others: Mapping[str, str], *, has_variables: bool
 ) -> str:
     body = "\n".join(own.values())
-    used = set(_NAMES.findall(body))
-    visible = set(_NAMES.findall("\n".join(others.values())))
+    used = set(SYMBOL.findall(body))
+    visible = set(SYMBOL.findall("\n".join(others.values())))
     if has_variables:
         values = (line.partition(" = ")[2] for line in pieces.globals.values())
-        used |= set(_NAMES.findall("\n".join(values)))
+        used |= set(SYMBOL.findall("\n".join(values)))
     lines = list(pieces.rest)
     for name, line in pieces.globals.items():
         if " global " not in line:
@@ -119,10 +118,10 @@ def _declared(function: str) -> str:
 
 def _nodes_of(body: str, nodes: Mapping[str, str]) -> Iterable[str]:
     """The metadata nodes that a text needs."""
-    found = dict.fromkeys(_NODES.findall(body))
+    found = dict.fromkeys(NODE.findall(body))
     todo = list(found)
     while todo:
-        for name in _NODES.findall(nodes[todo.pop()]):
+        for name in NODE.findall(nodes[todo.pop()]):
             if name not in found:
                 found[name] = None
                 todo.append(name)

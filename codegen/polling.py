@@ -31,8 +31,10 @@ from typing import TYPE_CHECKING
 from ljit.codegen.builder import NULL, BlockRef, ModuleBuilder, Ref, integer
 from ljit.codegen.forms import items_of, owned_positions
 from ljit.codegen.gil import ERROR, LEAVE, THREAD_FLAG, flags
+from ljit.codegen.instructions import callee_of
+from ljit.codegen.nest_functions import is_nest
 from ljit.codegen.refs import FALSE, TRUE
-from ljit.codegen.shared_code import HAZARD, PACKING, is_call_of
+from ljit.codegen.shared_code import HAZARD, PACKING, is_shared
 from ljit.codegen.slow_path import support
 from ljit.codegen.watches import (
     Watch,
@@ -63,7 +65,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Polling", "Watch"]
 
-_NEST = re.compile(r"call void @(nest\.\d+)\(")
 _CHUNK = 2**17  # trips
 _QUICK_CHUNK = 2**12  # of quick code, which is slower and may have to be left
 _MANY = 2**27  # nodes run by an inner loop without polls: some hundredths of a second
@@ -112,19 +113,21 @@ def _holds_list(type_: Type) -> bool:
 # -- the GIL ---------------------------------------------------------------------------------------------
 
 _MATHEMATICS = re.compile(
-    r".*@(shared\.\w+\.\w+|llvm\.[\w.]+|(c?a?(sin|cos|tan)h?|atan2|exp2?|expm1|log(2|10|1p)?|pow|fmod|hypot|cbrt)f?)\("
+    r"@(shared\.\w+\.\w+|llvm\.[\w.]+|(c?a?(sin|cos|tan)h?|atan2|exp2?|expm1|log(2|10|1p)?|pow|fmod|hypot|cbrt)f?)"
 )
 
 
 def _is_harmless(module: ModuleBuilder, line: str) -> bool:
     """Whether a line of IR calls nothing but mathematics, or a function of `gil.py`."""
-    if "call " not in line or _MATHEMATICS.match(line):
+    callee = callee_of(line)
+    if callee is None or _MATHEMATICS.fullmatch(callee):
         return True
-    found = _NEST.search(line)
-    if found is not None:
-        return all(_is_harmless(module, inner) for inner in module.sources[found[1]].splitlines())
-    is_ours = any(f"{support(name)}(" in line for name in ("attend", "regain_gil"))
-    return is_ours or any(is_call_of(prefix, line) for prefix in (HAZARD, PACKING))
+    if is_nest(callee):
+        nest = module.sources[callee.removeprefix("@")]
+        return all(_is_harmless(module, inner) for inner in nest.splitlines())
+    if callee in map(support, ("attend", "regain_gil")):
+        return True
+    return any(is_shared(prefix, callee) for prefix in (HAZARD, PACKING))
 
 
 class Polling:

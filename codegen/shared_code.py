@@ -11,7 +11,7 @@ from collections.abc import Callable
 from ljit.codegen.builder import ModuleBuilder, address
 from ljit.codegen.engine import CompiledModule, compile_ir, keep_forever
 
-__all__ = ["ELEMENTARY", "HAZARD", "PACKING", "is_call_of", "shared_address", "shared_function"]
+__all__ = ["ELEMENTARY", "HAZARD", "PACKING", "is_shared", "shared_address", "shared_function"]
 
 # What names begin with: of elementary functions, in the modules that call them, ...
 ELEMENTARY = "shared."
@@ -44,7 +44,7 @@ def shared_address(
     return _compiled[name].address
 
 
-def is_call_of(prefix: str, line: str) -> bool:
-    """Whether a line of IR calls one of these functions whose name begins so."""
+def is_shared(prefix: str, callee: str) -> bool:
+    """Whether what a line of IR calls is one of these functions whose name begins so."""
     known = [code for name, code in list(_compiled.items()) if name.startswith(prefix)]
-    return any(f"{address(code.address)}(" in line for code in known)
+    return any(address(code.address).text == callee for code in known)

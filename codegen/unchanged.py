@@ -81,7 +81,7 @@ def check_no_attributes(e: Emitter, x: Native, names: Sequence[str]) -> None:
     is_even = f.icmp("eq", f.binary("and", word, integer("i64", 1)), integer("i64", 0))
     f.condbr(f.binary("and", is_dict, is_even), there, look)
     f.start(there)
-    seen = f.module.global_variable(f"attributes.{id(known)}", "i64", "0")
+    seen = f.module.global_variable(f"attributes.{f.name}.{known.name}", "i64", "0")
     version = _version(e, f.convert("inttoptr", word, "ptr"))
     is_other = f.icmp("ne", version, f.load("i64", seen)) if has_dict_versions() else TRUE
     f.condbr(is_other, look, known, unlikely=True)

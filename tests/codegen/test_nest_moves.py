@@ -9,7 +9,8 @@ import pytest
 
 import ljit
 from ljit import config
-from ljit.codegen.shared_code import PACKING, is_call_of
+from ljit.codegen.instructions import callee_of
+from ljit.codegen.shared_code import PACKING, is_shared
 
 DTYPES = ["uint8", "int16", "float32", "float64", "complex128"]
 SHAPES = [(1, 1), (1, 9), (9, 1), (3, 5), (2, 50), (50, 2), (16, 16), (17, 33), (70, 65), (7, 100)]
@@ -96,4 +97,4 @@ def test_a_copy_is_one_call_for_some_rows():
         for _ in range(2):
             f(a)
     lines = f.dump_llvm(optimized=False).splitlines()
-    assert sum(is_call_of(f"{PACKING}move", line) for line in lines) == 1
+    assert sum(is_shared(f"{PACKING}move", callee_of(line) or "") for line in lines) == 1

@@ -45,5 +45,5 @@ def test_the_address_of_a_function_stays_the_same():
 
     first = shared_code.shared_function("test.nine", write)
     assert shared_code.shared_function("test.nine", write) == first
-    assert shared_code.is_call_of("test.", f"%x = call i64 {first}()")
-    assert not shared_code.is_call_of("other.", f"%x = call i64 {first}()")
+    assert shared_code.is_shared("test.", first)
+    assert not shared_code.is_shared("other.", first)

@@ -7,7 +7,8 @@ import pytest
 
 import ljit
 from ljit import config
-from ljit.codegen.shared_code import PACKING, is_call_of
+from ljit.codegen.instructions import callee_of
+from ljit.codegen.shared_code import PACKING, is_shared
 
 SHAPES = [
     (40, 12),
@@ -110,4 +111,4 @@ def test_rows_that_may_be_short_are_moved_together():
         for _ in range(2):
             f(LAYOUTS["gaps"](a), b)
     lines = f.dump_llvm(optimized=False).splitlines()
-    assert any(is_call_of(f"{PACKING}move", line) for line in lines)
+    assert any(is_shared(f"{PACKING}move", callee_of(line) or "") for line in lines)
