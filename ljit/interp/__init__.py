@@ -5,13 +5,10 @@ from ljit.interp.compiler import compile_graph
 from ljit.interp.hot_loops import MIN_TRIPS
 from ljit.interp.machine import (
     Errors,
-    Finished,
     Hooks,
     InterpreterState,
     LoopExit,
     NoHooks,
-    Resumed,
-    Returned,
     resume,
     run,
 )
@@ -24,14 +21,11 @@ __all__ = [
     "Code",
     "Deoptimized",
     "Errors",
-    "Finished",
     "Hooks",
     "InterpreterState",
     "LoopExit",
     "LoopInfo",
     "NoHooks",
-    "Resumed",
-    "Returned",
     "Trace",
     "clean_traceback",
     "compile_graph",

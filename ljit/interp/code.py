@@ -108,7 +108,6 @@ class LoopInfo(Record):
     trip: int
     stop: int
     limit: int
-    outputs: tuple[int, ...]
     size: int  # nodes of the body without loops in it: what a trip costs the interpreter
     parent: LoopInfo | None = None  # the loop around it
 

@@ -296,7 +296,7 @@ class _Compiler:
         trip, *parameters = self.new_registers(body.params)
         around = self.loop
         size = _own_size(body)
-        info = LoopInfo(node.id, start, trip, stop, self.new_register(), outputs, size, around)
+        info = LoopInfo(node.id, start, trip, stop, self.new_register(), size, around)
         self.loops[node] = info
         self.headers[node], self.ends[node] = header, end = _Label(), _Label()
         exhausted = _Label()

@@ -2,7 +2,7 @@
 
 `run` starts at the entry, `resume` at any place that has a name, with the live values only. Both
 tell their `Hooks` what `prim::profile` sees and which loops are hot; the answer to a hot loop may
-be that it has been run to its end elsewhere (`LoopExit`). Exceptions leave with the traceback that
+be that it has been run elsewhere, and where to go on (`LoopExit`). Exceptions leave with the traceback that
 CPython would give (`ljit.interp.tracebacks`).
 """
 
@@ -22,20 +22,17 @@ from ljit.interp.hot_loops import (
 )
 from ljit.interp.landings import Landing, landing_at
 from ljit.interp.recursion import enter_frame, leave_frame
-from ljit.interp.steps import DONE, Step, step_at
+from ljit.interp.steps import Step, step_at
 from ljit.interp.tracebacks import drop_callers, drop_own_frames, replace_own_frames
 from ljit.records import Record
 
 __all__ = [
     "NO_ERRORS",
     "Errors",
-    "Finished",
     "Hooks",
     "InterpreterState",
     "LoopExit",
     "NoHooks",
-    "Resumed",
-    "Returned",
     "resume",
     "run",
 ]
@@ -57,42 +54,11 @@ NO_ERRORS = Errors()
 
 
 class LoopExit(Record):
-    """How a hot loop was left by who ran it: `Finished`, `Returned` or `Resumed`."""
-
-    @staticmethod
-    def finished(values: Sequence[object]) -> Finished:
-        """The loop is done and gives `values` as its outputs."""
-        return Finished(tuple(values))
-
-    @staticmethod
-    def returned(value: object) -> Returned:
-        """The function returned `value` out of the loop."""
-        return Returned(value)
-
-    @staticmethod
-    def resumed(at: str, values: Mapping[str, object], errors: Errors = NO_ERRORS) -> Resumed:
-        """Go on at the place `at` after setting `values` (by `Value.key`)."""
-        return Resumed(at, values, errors)
-
-
-class Finished(LoopExit):
-    """See `LoopExit.finished`."""
-
-    values: tuple[object, ...]
-
-
-class Returned(LoopExit):
-    """See `LoopExit.returned`."""
-
-    value: object
-
-
-class Resumed(LoopExit):
-    """See `LoopExit.resumed`."""
+    """Where to go on when a loop was run elsewhere: at a place, with these values (by `Value.key`) set."""
 
     at: str
     values: Mapping[str, object]
-    errors: Errors
+    errors: Errors = NO_ERRORS
 
 
 class Hooks(Protocol):
@@ -231,14 +197,6 @@ class _Run(HotLoops):
         left = self.report(self._code, loop, registers[loop.trip], registers)
         if left is None:
             return None
-        if isinstance(left, Returned):
-            registers[self._code.result] = left.value
-            return DONE
-        if isinstance(left, Finished):
-            for register, value in zip(loop.outputs, left.values, strict=True):
-                registers[register] = value
-            return self._code.pc_of(f"after:{loop.id}")
-        assert isinstance(left, Resumed)
         _set(self._code, registers, left.values)
         count_native_trips(self._code.loops, registers, self.hooks, loop)
         pc = self._code.pc_of(left.at)

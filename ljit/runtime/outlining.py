@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ljit import config
 from ljit.errors import InternalError
-from ljit.interp import MIN_TRIPS, Errors, LoopExit, LoopInfo, Resumed
+from ljit.interp import MIN_TRIPS, Errors, LoopExit, LoopInfo
 from ljit.ir import Node, Value
 from ljit.isolation import are_builtins_replaced
 from ljit.ops.control import CALLEE_LEFT, LOOP, PLANNED_EXITS, RAISED
@@ -96,9 +96,11 @@ class OutlinedLoops:
         if unit is None:
             return None
         result = unit.call(values)
-        if isinstance(result, Resumed) and result.errors:
+        if not isinstance(result, LoopExit):
+            return None
+        if result.errors:
             self._note_raise(plan, found, loop, result.values, values[live.index(_trip(loop))])
-        return result if isinstance(result, LoopExit) else None
+        return result
 
     def _note_raise(
         self, plan: Plan, found: LoopPlan, loop: Node, left: Mapping[str, object], entered: object
@@ -218,7 +220,7 @@ def _leave(
 
 def exit_of(leaving: ExitInfo, values: tuple[object, ...]) -> LoopExit:
     """Say to the interpreter that native code has left with these values."""
-    return LoopExit.resumed(leaving.at, *state_of(leaving, values))
+    return LoopExit(leaving.at, *state_of(leaving, values))
 
 
 def state_of(leaving: ExitInfo, values: tuple[object, ...]) -> tuple[dict[str, object], Errors]:

@@ -234,7 +234,7 @@ def test_hot_loops_that_are_left_and_entered_again_change_nothing(program):
                 register = code.register_of[name]
                 if code.template[register] is UNBOUND_VALUE:
                     registers[register] = UNBOUND_VALUE
-            return LoopExit.resumed(f"header:{loop_id}", known)
+            return LoopExit(f"header:{loop_id}", known)
 
     def watched(*args, **kwargs):
         values = bind_arguments(program.function, args, kwargs)

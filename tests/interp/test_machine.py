@@ -351,7 +351,7 @@ graph(%n : int, %m : int):
 def test_short_activations_make_the_loop_around_hot():
     code = code_of(NESTED)
     outer = min(info.id for info in code.loops)
-    hooks = HotLoops(8, {2: lambda code, loop_id, registers: LoopExit.finished(())})
+    hooks = HotLoops(8, {2: lambda code, loop_id, registers: LoopExit(f"after:{loop_id}", {})})
     run(code, (100, 5), hooks)  # the second activation needs 4 trips
     assert hooks.trips == [(outer, 2)]
 
@@ -378,7 +378,7 @@ def test_a_loop_that_ran_elsewhere_is_reported_as_soon_as_it_is_entered_again():
     inner, _outer = sorted(info.id for info in code.loops)[::-1]
 
     def finish(code, loop_id, registers):
-        return LoopExit.finished(())
+        return LoopExit(f"after:{loop_id}", {})
 
     hooks = HotLoops(4, {4: finish, 0: finish})
     run(code, (3, 6), hooks)
@@ -398,22 +398,11 @@ graph(%a : int, %b : int):
     assert [trip for _, trip in hooks.trips] == [105, 110]
 
 
-def test_a_finished_loop_gives_its_outputs():
-    hooks = HotLoops(4, {4: lambda *_: LoopExit.finished(("a", "b"))})
-    assert run(code_of(FIBONACCI), (10,), hooks) == "a"
-
-
-def test_a_hot_loop_may_return_for_the_function():
-    hooks = HotLoops(4, {8: lambda *_: LoopExit.returned("early")})
-    assert run(code_of(FIBONACCI), (10,), hooks) == "early"
-    assert len(hooks.trips) == 2
-
-
 def test_a_hot_loop_may_go_on_at_its_header_some_trips_later():
     def two_trips_further(code, loop_id, registers):
         k, x, y = (registers[code.register_of[f"b{loop_id}.0.{i}"]] for i in range(3))
         state = {f"b{loop_id}.0.0": k + 2, f"b{loop_id}.0.1": x + y, f"b{loop_id}.0.2": x + y + y}
-        return LoopExit.resumed(f"header:{loop_id}", state)
+        return LoopExit(f"header:{loop_id}", state)
 
     hooks = HotLoops(4, {4: two_trips_further})
     assert run(code_of(FIBONACCI), (12,), hooks) == 144
@@ -422,13 +411,13 @@ def test_a_hot_loop_may_go_on_at_its_header_some_trips_later():
 
 def test_a_hot_loop_may_go_on_behind_itself_or_at_its_end():
     def behind(code, loop_id, registers):
-        return LoopExit.resumed(f"after:{loop_id}", {f"n{loop_id}.0": "behind"})
+        return LoopExit(f"after:{loop_id}", {f"n{loop_id}.0": "behind"})
 
     assert run(code_of(FIBONACCI), (12,), HotLoops(4, {4: behind})) == "behind"
 
     def at_the_end(code, loop_id, registers):
         state = {f"b{loop_id}.0.0": 12, f"b{loop_id}.0.1": "end", f"b{loop_id}.0.2": None}
-        return LoopExit.resumed(f"header:{loop_id}", state)
+        return LoopExit(f"header:{loop_id}", state)
 
     assert run(code_of(FIBONACCI), (12,), HotLoops(4, {4: at_the_end})) == "end"
 
