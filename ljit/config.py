@@ -16,19 +16,21 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TypeVar
 
 from ljit.records import Record, made_by
 
-__all__ = ["Logger", "Settings", "configure", "logger", "overridden", "settings"]
+__all__ = ["Logger", "Settings", "configure", "logger", "overridden", "settings", "warn_of_unknown"]
 
 _Default = TypeVar("_Default", int, None)
 DUMP, UPDATE, DEBUG = 0, 1, 2
 _LEVEL_NAMES = ("DUMP", "UPDATE", "DEBUG")
 _OFF = -1
 KEPT_MEMORY = 256  # MiB
+EXECUTOR = "profiling_executor"
+COMPONENTS = (EXECUTOR,)  # that have a log, beside the passes
 CHECK_NOTHING, CHECK_ENDS, CHECK_PASSES = 0, 1, 2
 # Optimising costs as much as running quick code so often costs more than running what it becomes.
 QUICK_RUNS = 200_000
@@ -82,9 +84,10 @@ def _parse_limits(text: str) -> dict[str, int]:
     limits: dict[str, int] = {}
     for part in filter(None, map(str.strip, text.replace(":", ",").split(","))):
         name, _, number = part.partition("=")
-        count = _parse_count("LJIT_OPT_LIMIT", number)
-        if count is not None:
-            limits[name.strip()] = count
+        if number.strip().isdecimal():
+            limits[name.strip()] = int(number)
+        else:
+            _warn(f"LJIT_OPT_LIMIT: {part!r} is not name=N; ignored")
     return limits
 
 
@@ -93,6 +96,17 @@ def _parse_count(variable: str, text: str) -> int | None:
         return int(text)
     _warn(f"{variable}: {text!r} is not a count; ignored")
     return None
+
+
+def warn_of_unknown(passes: Collection[str]) -> None:
+    """Warn of names in the environment's limits and logs that are of no pass and no component."""
+    unknown = {
+        "LJIT_OPT_LIMIT": _settings.opt_limits.keys() - set(passes),
+        "LJIT_LOG_LEVEL": _settings.log_levels.keys() - {*passes, *COMPONENTS},
+    }
+    for variable, names in unknown.items():
+        for name in sorted(names):
+            _warn(f"{variable}: there is no {name!r}; docs/passes.md has the names")
 
 
 def _warn(message: str) -> None:

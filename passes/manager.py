@@ -74,6 +74,8 @@ NAMES = (
     "unroll_and_jam",
     "unroll_updates",
 )
+config.warn_of_unknown(NAMES)
+
 PASSES: dict[str, Pass] = {}
 _idempotent: set[str] = set()
 _rewrites: Counter[str] = Counter()

@@ -88,7 +88,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan", "ProfilingExecutor"]
 
-_log = config.logger("profiling_executor")
+_log = config.logger(config.EXECUTOR)
 _FOR_EVER = 2**62  # calls
 _lock = shared_lock()  # of all executors: one compiles while another does
 

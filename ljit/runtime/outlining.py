@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OutlinedLoops", "exit_of", "state_of"]
 
-_log = config.logger("profiling_executor")
+_log = config.logger(config.EXECUTOR)
 
 #: a loop and the types of its live values
 _Key = tuple[int, tuple[Type, ...]]

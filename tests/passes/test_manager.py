@@ -196,6 +196,19 @@ def test_a_switch_is_0_or_1(variable):
         assert getattr(read({variable: "no"}), field) is default
 
 
+def test_names_that_nothing_has_are_warned_about():
+    given = {"LJIT_OPT_LIMIT": "fusee=3,fuse=3", "LJIT_LOG_LEVEL": ">inlin:profiling_executor:fuse"}
+    with (
+        config.overridden(**vars(config.Settings.from_environment(given))),
+        warnings.catch_warnings(record=True) as caught,
+    ):
+        warnings.simplefilter("always")
+        config.warn_of_unknown(NAMES)
+    first, second = (str(w.message) for w in caught)
+    assert first.startswith("LJIT_OPT_LIMIT: there is no 'fusee'")
+    assert second.startswith("LJIT_LOG_LEVEL: there is no 'inlin'")
+
+
 def test_a_pass_whose_module_was_interrupted_is_loaded_again(monkeypatch):
     name, module = "fuse_rows", "ljit.passes.fuse_rows"
     monkeypatch.setitem(PASSES, name, find_pass(name))
