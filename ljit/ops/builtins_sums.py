@@ -50,7 +50,11 @@ def _can_lower_sum(iterable: Type, start: Type = INT) -> bool:
 def _effect_of_sum(iterable: Type, start: Type = INT) -> Effect:
     if _infer_sum(iterable, start) == ANY:
         return plain_effect(iterable, start)
-    return Effect.READ | Effect.RAISE if isinstance(iterable, ListType) else Effect.PURE
+    if isinstance(iterable, ListType):
+        return Effect.READ | Effect.RAISE
+    first = iterable.items[:1] if isinstance(iterable, TupleType) else ()
+    adds_ints = bool(first) and {start, *first} <= {BOOL, INT}
+    return Effect.RAISE if adds_ints else Effect.PURE  # their sum may not fit
 
 
 def _lower_sum(e: Emitter, iterable: V, start: V | None = None) -> V:

@@ -446,6 +446,7 @@ IS = _operator(
     evaluate=operator.is_,
     lower=compare.lower_is,
     can_lower=compare.can_lower_is,
+    effects=compare.effect_of_is,
     fold=compare.fold_is,
     samples=_IS_SAMPLES,
 )
@@ -458,6 +459,7 @@ IS_NOT = _operator(
     evaluate=operator.is_not,
     lower=compare.lower_is_not,
     can_lower=compare.can_lower_is,
+    effects=compare.effect_of_is,
     fold=compare.fold_is_not,
     samples=_IS_SAMPLES,
 )

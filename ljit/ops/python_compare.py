@@ -24,7 +24,7 @@ from ljit.ops.python_numbers import (
     to_float,
     to_type,
 )
-from ljit.ops.python_types import class_of, range_length
+from ljit.ops.python_types import UINT64, class_of, range_count
 from ljit.types import (
     ANY,
     BOOL,
@@ -53,6 +53,7 @@ __all__ = [
     "compare_with_numpy",
     "effect_of_comparison",
     "effect_of_in",
+    "effect_of_is",
     "effect_of_truth",
     "fold_is",
     "fold_is_not",
@@ -289,7 +290,7 @@ def lower_truth(e: Emitter, x: V) -> V:
         case t if t == STR:
             return e.compare("ne", e.str_size(x), e.const(INT, 0))
         case t if t == RANGE:
-            return e.compare("ne", range_length(e, x), e.const(INT, 0))
+            return e.compare("ne", range_count(e, x), e.const(UINT64, 0))
     return _nonzero(e, x)
 
 
@@ -338,6 +339,13 @@ def _are_disjoint(x: Type, y: Type) -> bool:
 def can_lower_is(x: Type, y: Type) -> bool:
     """Whether ``x is y`` has native code."""
     return not isinstance(x, UnionType) and not isinstance(y, UnionType)
+
+
+def effect_of_is(x: Type, y: Type) -> Effect:
+    """Of numbers, and of arrays that are no objects yet, only the interpreter may know whether they are one object."""
+    is_known = fold_is((x, y), ()) is not UNKNOWN or not {NONE, BOOL}.isdisjoint((x, y))
+    is_known = is_known or (x.is_boxed and y.is_boxed)
+    return Effect.PURE if is_known or not can_lower_is(x, y) else Effect.RAISE
 
 
 def lower_is(e: Emitter, x: V, y: V) -> V:
@@ -390,7 +398,11 @@ def effect_of_in(item: Type, container: Type) -> Effect:
     """Looking up plain values in plain containers may raise at most."""
     if isinstance(container, ListType) and container.is_private:
         return Effect.READ
-    return Effect.PURE if can_lower_in(item, container) else plain_effect(item, container)
+    if not can_lower_in(item, container):
+        return plain_effect(item, container)
+    others = container.items if isinstance(container, TupleType) else ()
+    may_be_nans = item in (FLOAT, COMPLEX) and item in others
+    return Effect.RAISE if may_be_nans else Effect.PURE
 
 
 def lower_in(e: Emitter, item: V, container: V) -> V:
@@ -415,9 +427,8 @@ def _in_range(e: Emitter, item: V, container: V) -> V:
     rising = e.compare("gt", step, zero)
     low = e.select(rising, e.compare("ge", item, start), e.compare("le", item, start))
     high = e.select(rising, e.compare("lt", item, stop), e.compare("gt", item, stop))
-    distance, overflows = e.sub_overflow(item, start)
-    inside = e.bit_and(low, high)
-    e.bail_if(e.bit_and(inside, overflows), "int overflow")
-    unit = e.select(e.compare("eq", step, e.const(INT, -1)), e.const(INT, 1), step)
-    on_step = e.compare("eq", e.rem(distance, unit), zero)
-    return condition_and(e, inside, on_step)
+    # Invariant: wrapping 64-bit arithmetic; where the item is inside, the true distance fits in unsigned 64 bits
+    distance = e.select(rising, e.sub(item, start), e.sub(start, item))
+    width = e.select(rising, step, e.sub(zero, step))
+    rest = e.rem(e.cast(distance, UINT64), e.cast(width, UINT64))
+    return condition_and(e, e.bit_and(low, high), e.compare("eq", rest, e.const(UINT64, 0)))

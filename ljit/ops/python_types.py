@@ -33,6 +33,7 @@ from ljit.types import (
 )
 
 __all__ = [
+    "UINT64",
     "bound_function",
     "check_index",
     "class_of",
@@ -59,7 +60,7 @@ _CLASSES: dict[Type, type] = {
     STR: str,
     NONE: type(None),
 }
-_UINT64 = ScalarType(np.dtype(np.uint64))
+UINT64 = ScalarType(np.dtype(np.uint64))
 
 
 def class_of(t: Type) -> type | None:
@@ -140,13 +141,13 @@ def bound_function(method: object) -> tuple[object, object] | None:
 def range_count(e: Emitter, x: V) -> V:
     """Give the number of items of a range as np.uint64, which holds every length."""
     start, stop, step = e.range_parts(x)
-    zero, one = e.const(INT, 0), e.const(_UINT64, 1)
+    zero, one = e.const(INT, 0), e.const(UINT64, 1)
     rising = e.compare("gt", step, zero)
     low, high = e.select(rising, start, stop), e.select(rising, stop, start)
     # Invariant: wrapping 64-bit arithmetic; the true values fit in unsigned 64 bits
-    width = e.cast(e.select(rising, step, e.sub(zero, step)), _UINT64)
-    distance = e.sub(e.cast(high, _UINT64), e.cast(low, _UINT64))
-    none, is_empty = e.const(_UINT64, 0), e.compare("ge", low, high)
+    width = e.cast(e.select(rising, step, e.sub(zero, step)), UINT64)
+    distance = e.sub(e.cast(high, UINT64), e.cast(low, UINT64))
+    none, is_empty = e.const(UINT64, 0), e.compare("ge", low, high)
 
     def divided() -> V:
         # The width of no range is 0; the division says so too
@@ -215,12 +216,12 @@ def wrap_index(e: Emitter, index: V, size: V) -> V:
 
 def is_below(e: Emitter, index: V, size: V) -> V:
     """Whether 0 <= index < size."""
-    return e.compare("lt", e.cast(index, _UINT64), e.cast(size, _UINT64))
+    return e.compare("lt", e.cast(index, UINT64), e.cast(size, UINT64))
 
 
 def check_index(e: Emitter, index: V, size: V) -> None:
     """Bail out unless 0 <= index < size: memory is never read out of bounds."""
-    outside = e.compare("ge", e.cast(index, _UINT64), e.cast(size, _UINT64))
+    outside = e.compare("ge", e.cast(index, UINT64), e.cast(size, UINT64))
     e.bail_if(outside, "index out of range")
 
 
