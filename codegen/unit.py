@@ -156,7 +156,7 @@ def compile_unit(graph: Graph, *, name: str, options: CompileOptions | None = No
     emitted = time.perf_counter() - start
     exports = [CHAOS_SITE] if options.chaos else []
     exports += [NATIVE_ENTRY] if options.is_called else []
-    has_lanes = any(
+    has_trips_side_by_side = any(
         cast(int, node.attrs.get("lanes", 1)) > 1 for node in graph.walk() if node.op is LOOP
     )
     # Code for chaos is compiled once for each of its checks.
@@ -167,7 +167,7 @@ def compile_unit(graph: Graph, *, name: str, options: CompileOptions | None = No
         exports=exports,
         find=_elementary_functions(text),
         optimize=optimize,
-        pack=has_lanes or context.packs,
+        pack=has_trips_side_by_side or context.packs,
     )
     following.target = slow_entry()
     return NativeCode(name, compiled, context, following, emitted)

@@ -115,8 +115,9 @@ _LARGEST = float(np.finfo("f").max)
 _BELOW_ONE = {char: float(np.nextafter(np.ones((), char), np.zeros((), char))) for char in "fd"}
 _UNIT: Limits = ((-1.0, 1.0),)
 _POSITIVE: Limits = ((float(np.finfo("f").tiny), _LARGEST),)
-#: where NumPy's loops take at most 0.8 of the time of ljit's functions, and the operands for which they do: all others
-#: are done one by one
+#: where NumPy's loops with vectors of 64 bytes take at most 0.8 of the time of ljit's functions, and the operands for
+#: which they do: all others are done one by one. benchmarks/elementary_functions.py measures it (these: on a Zen 5);
+#: no machine without such vectors is asked (`has_wide_vectors`)
 _BLOCKS: dict[np.ufunc, Blocks] = {
     np.arccos: {"f": _UNIT},
     np.arccosh: {"f": ((1.0001, _LARGEST),)},
