@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import operator
-
-from ljit.codegen.c_api import method_of
 from ljit.ir import Effect, Node, Value
 from ljit.ops.containers import TUPLE_INDEX
-from ljit.ops.membership import is_in, is_not_in
-from ljit.ops.objects import CALL_METHOD, UNPACK
+from ljit.ops.keys import looks_for_key
+from ljit.ops.objects import UNPACK
 from ljit.types import ListType
 
 __all__ = ["is_boxed"]
-
-#: what looks for a key that is a number, and needs no object (`keyed_items.py`)
-_SEARCHES = frozenset((is_in, is_not_in, operator.getitem, dict.get))
 
 
 def is_boxed(value: Value) -> bool:
@@ -29,10 +23,4 @@ def _takes_object(user: Node, index: int) -> bool:
     container = user.inputs[0].type if user.inputs else None
     if use is not None and isinstance(container, ListType):
         return use.puts == index and not container.is_private
-    return bool(user.effects & Effect.CALL) and _function_of(user) not in _SEARCHES
-
-
-def _function_of(node: Node) -> object:
-    if node.op is CALL_METHOD:
-        return method_of(node.inputs[0].type, str(node.attrs["name"]))
-    return node.op.evaluate
+    return bool(user.effects & Effect.CALL) and not looks_for_key(user)

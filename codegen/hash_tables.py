@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen import hash_layout as layout
 from ljit.codegen.builder import NULL, FunctionBuilder, ModuleBuilder, Phi, Ref, address, integer
-from ljit.codegen.forms import Native, components, split
+from ljit.codegen.forms import Native, components, dtype_of, split
 from ljit.codegen.shared_code import shared_function
 from ljit.codegen.unboxing import unbox
-from ljit.ops.python_types import class_of, is_open
-from ljit.types import FLOAT, INT, TupleType, Type
+from ljit.ops.keys import is_dict, is_key, is_set
+from ljit.types import TupleType, Type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,6 @@ __all__ = ["UNKNOWN", "find_key"]
 #: What a search gives where only CPython can tell; null: there is no such key; else where the value or the key lies
 UNKNOWN = address(1)
 
-_CODES: dict[Type, str] = {INT: "q", FLOAT: "d"}
 _MODULUS = 2**61 - 1  # of the hashes of numbers
 _HASH_OF_INFINITY = 314159
 _TUPLE_PRIMES = 11400714785074694791, 14029467366897019727, 2870177450012600261
@@ -35,41 +34,24 @@ _TUPLE_LENGTH = 3527539
 _HASH_OF_FAILURE, _INSTEAD, _INSTEAD_OF_TUPLES = -1, -2, 1546275796
 
 
-def _is_dict(t: Type) -> bool:
-    """Whether it is a dict whose keys are looked up as those of all dicts are."""
-    cls = class_of(t)
-    if cls is None or not issubclass(cls, dict) or is_open(cls):
-        return False
-    return cls.__getitem__ is dict.__getitem__ and cls.__contains__ is dict.__contains__
-
-
-def _is_set(t: Type) -> bool:
-    """Whether it is a set."""
-    return class_of(t) in (set, frozenset)
-
-
 def find_key(e: Emitter, table: Native, key: Native) -> Ref | None:
     """Look a key up in a dict or set; None: it is none of those, or no such key."""
-    code = _code(key.type)
-    if code is None or not layout.is_known():
+    if not is_key(key.type) or not layout.is_known():
         return None
-    if _is_dict(table.type):
+    if is_dict(table.type):
         kind, search = "dict", _search_dict
-    elif _is_set(table.type):
+    elif is_set(table.type):
         kind, search = "set", _search_set
     else:
         return None
-    name = f"find.{kind}.{code}"
+    name = f"find.{kind}.{_code(key.type)}"
     function = shared_function(name, lambda module: _write(module, name, key.type, search))
     return e.f.call("ptr", function, (table.ref, *key.parts))
 
 
-def _code(t: Type) -> str | None:
-    """A name for a type of keys; None: they are not looked up here."""
-    if isinstance(t, TupleType):
-        items = [_code(item) for item in t.items]
-        return None if None in items else f"t.{''.join(map(str, items))}.e"
-    return _CODES.get(t)
+def _code(t: Type) -> str:
+    """A name for a type of keys."""
+    return "".join(c if c.isalnum() else "." for c in str(t))
 
 
 def _write(module: ModuleBuilder, name: str, key: Type, search: Callable[..., None]) -> None:
@@ -95,9 +77,10 @@ def _number(value: int) -> Ref:
 def _hash(f: FunctionBuilder, value: Native, unknown: BlockRef) -> Ref:
     if isinstance(value.type, TupleType):
         return _hash_of_items(f, [_hash(f, item, unknown) for item in split(value)])
-    return (
-        _hash_of_float(f, value.ref, unknown) if value.type == FLOAT else _hash_of_int(f, value.ref)
-    )
+    kind = dtype_of(value.type).kind
+    if kind == "f":
+        return _hash_of_float(f, f.convert("fpext", value.ref, "double"), unknown)
+    return _hash_of_int(f, f.convert("zext" if kind == "u" else "sext", value.ref, "i64"))
 
 
 def _hash_of_int(f: FunctionBuilder, x: Ref) -> Ref:
@@ -166,7 +149,7 @@ def _require_equal(
     """Go to `other` unless an object is equal to the value."""
     found = unbox(f, pointer, value.type, unknown)
     for x, y in zip(found.parts, value.parts, strict=True):
-        same = f.fcmp("oeq", x, y) if x.type == "double" else f.icmp("eq", x, y)
+        same = f.icmp("eq", x, y) if x.type[0] == "i" else f.fcmp("oeq", x, y)
         _leave_if(f, f.bool_not(same), other)
 
 

@@ -6,6 +6,7 @@ from types import FunctionType
 
 from ljit.ir import Effect, Graph, Node
 from ljit.ops.control import CALL_NATIVE, IF, LOOP
+from ljit.ops.keys import looks_for_key
 from ljit.types import ArrayType
 
 __all__ = ["is_worthwhile", "quick_work", "runs_boxed"]
@@ -25,7 +26,7 @@ def is_worthwhile(graph: Graph, *, is_alone: bool = True) -> bool:
     for node in graph.walk():
         if node.op is CALL_NATIVE or (node.blocks and node.op is not IF):
             return True
-        if runs_boxed(node) or _reads_variable(node):
+        if _works_on_objects(node) or _reads_variable(node):
             has_boxed = True
             makes_functions |= _is_call_of(node, FunctionType)
         elif node.blocks or node.op.lower is not None:
@@ -35,7 +36,11 @@ def is_worthwhile(graph: Graph, *, is_alone: bool = True) -> bool:
 
 
 def runs_boxed(node: Node) -> bool:
-    """Whether the node does its work on objects, in CPython's code or unknown code."""
+    """Whether the node does its work on objects, in CPython's code or unknown code, more often than not."""
+    return _works_on_objects(node) and not looks_for_key(node)
+
+
+def _works_on_objects(node: Node) -> bool:
     return bool(node.op.effects_of(node) & Effect.CALL) or _is_boxed_call(node)
 
 

@@ -40,7 +40,14 @@ FLOATS = (
 )
 PAIRS = tuple((a, b) for a in INTS[:9] for b in INTS[-9:]) + ((-1, -1), (0, 0), (-2, -1))
 MIXED = tuple((a, b) for a in (0, -1, 7) for b in (0.0, 0.5, float("inf"), NAN))
-KEYS = {"int": INTS, "float": FLOATS, "(int, int)": PAIRS, "(int, float)": MIXED}
+NUMPYS = {
+    "np.int64": tuple(map(np.int64, INTS[::3])),
+    "np.int8": tuple(map(np.int8, (0, 1, -1, -2, 127, -128))),
+    "np.uint32": tuple(map(np.uint32, (0, 1, 5, 2**32 - 1))),
+    "np.float64": tuple(np.float64(x) for x in FLOATS[:12] if x == x),
+    "np.float32": tuple(map(np.float32, (0.0, -0.0, 0.5, 0.1, 1e30, float("inf")))),
+}
+KEYS = {"int": INTS, "float": FLOATS, "(int, int)": PAIRS, "(int, float)": MIXED, **NUMPYS}
 #: keys that are equal to others, or have their hashes
 OTHERS = (
     True,

@@ -1,0 +1,58 @@
+"""Keys of dicts and sets that native code looks for without an object (`codegen/hash_tables.py`).
+
+Such a key is a number, or a tuple of such keys. It becomes an object where it is put in, or where another key may be
+equal to it.
+"""
+
+from __future__ import annotations
+
+import operator
+
+from ljit.ir import Node
+from ljit.ops.membership import is_in, is_not_in
+from ljit.ops.objects import CALL_METHOD
+from ljit.ops.python_types import class_of, is_open
+from ljit.types import FLOAT, INT, ScalarType, TupleType, Type
+
+__all__ = ["is_dict", "is_key", "is_set", "looks_for_key"]
+
+_NUMPYS_NUMBERS = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "f4", "f8")
+#: for functions that look for a key: the operand that has it, and the key
+_SEARCHES = {is_in: (1, 0), is_not_in: (1, 0), operator.getitem: (0, 1), dict.get: (0, 1)}
+
+
+def is_key(t: Type) -> bool:
+    """Whether values of the type are looked for without an object."""
+    if isinstance(t, TupleType):
+        return all(map(is_key, t.items))
+    if isinstance(t, ScalarType):
+        return f"{t.dtype.kind}{t.dtype.itemsize}" in _NUMPYS_NUMBERS
+    return t in (INT, FLOAT)
+
+
+def is_dict(t: Type) -> bool:
+    """Whether it is a dict whose keys are looked up as those of all dicts are."""
+    cls = class_of(t)
+    if cls is None or not issubclass(cls, dict) or is_open(cls):
+        return False
+    return cls.__getitem__ is dict.__getitem__ and cls.__contains__ is dict.__contains__
+
+
+def is_set(t: Type) -> bool:
+    """Whether it is a set."""
+    return class_of(t) in (set, frozenset)
+
+
+def looks_for_key(node: Node) -> bool:
+    """Whether a node only looks for such a key."""
+    places = _SEARCHES.get(_function_of(node))  # type: ignore[call-overload]  # of any object
+    if places is None:
+        return False
+    table, key = (node.inputs[place].type for place in places)
+    return is_key(key) and (is_dict(table) or is_set(table))
+
+
+def _function_of(node: Node) -> object:
+    if node.op is CALL_METHOD:
+        return getattr(class_of(node.inputs[0].type), str(node.attrs["name"]), None)
+    return node.op.evaluate
