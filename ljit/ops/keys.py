@@ -7,6 +7,8 @@ equal to it.
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
+from typing import Any
 
 from ljit.ir import Node
 from ljit.ops.membership import is_in, is_not_in
@@ -14,11 +16,14 @@ from ljit.ops.objects import CALL_METHOD
 from ljit.ops.python_types import class_of, is_open
 from ljit.types import FLOAT, INT, ScalarType, TupleType, Type
 
-__all__ = ["is_dict", "is_key", "is_set", "looks_for_key"]
+__all__ = ["is_dict", "is_key", "is_set", "looks_for_key", "works_with_key"]
 
 _NUMPYS_NUMBERS = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "f4", "f8")
+_Places = Mapping[Any, tuple[int, int]]
 #: for functions that look for a key: the operand that has it, and the key
-_SEARCHES = {is_in: (1, 0), is_not_in: (1, 0), operator.getitem: (0, 1), dict.get: (0, 1)}
+_SEARCHES: _Places = {is_in: (1, 0), is_not_in: (1, 0), operator.getitem: (0, 1), dict.get: (0, 1)}
+#: ... and that do more, which needs no object if there is the key
+_CHANGES: _Places = {operator.setitem: (0, 1), dict.setdefault: (0, 1), set.add: (0, 1)}
 
 
 def is_key(t: Type) -> bool:
@@ -45,7 +50,16 @@ def is_set(t: Type) -> bool:
 
 def looks_for_key(node: Node) -> bool:
     """Whether a node only looks for such a key."""
-    places = _SEARCHES.get(_function_of(node))  # type: ignore[call-overload]  # of any object
+    return _has_key(node, _SEARCHES)
+
+
+def works_with_key(node: Node) -> bool:
+    """Whether a node looks for such a key, and may do more."""
+    return _has_key(node, _SEARCHES) or _has_key(node, _CHANGES)
+
+
+def _has_key(node: Node, functions: _Places) -> bool:
+    places = functions.get(_function_of(node))
     if places is None:
         return False
     table, key = (node.inputs[place].type for place in places)

@@ -6,7 +6,7 @@ from types import FunctionType
 
 from ljit.ir import Effect, Graph, Node
 from ljit.ops.control import CALL_NATIVE, IF, LOOP
-from ljit.ops.keys import looks_for_key
+from ljit.ops.keys import works_with_key
 from ljit.types import ArrayType
 
 __all__ = ["is_worthwhile", "quick_work", "runs_boxed"]
@@ -37,7 +37,7 @@ def is_worthwhile(graph: Graph, *, is_alone: bool = True) -> bool:
 
 def runs_boxed(node: Node) -> bool:
     """Whether the node does its work on objects, in CPython's code or unknown code, more often than not."""
-    return _works_on_objects(node) and not looks_for_key(node)
+    return _works_on_objects(node) and not works_with_key(node)
 
 
 def _works_on_objects(node: Node) -> bool:

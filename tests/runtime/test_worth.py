@@ -29,6 +29,13 @@ graph(%a : Any, %b : float, %n : int):
       -> (%z)
   return (%s)
 """
+KEYS = """
+graph(%d : Object[builtins.dict], %k : KEY, %b : float):
+  %c : Any = py::getitem(%d, %k)
+  py::setitem(%d, %k, %b)
+  %e : float = py::add(%b, %b)
+  return (%e)
+"""
 
 
 def runs(text: str) -> float:
@@ -43,6 +50,11 @@ def test_native_nodes_are_optimised_after_the_runs_that_are_set():
 
 def test_boxed_calls_put_optimising_off():
     assert runs(BOXED) > 5.0
+
+
+def test_work_with_keys_that_need_no_object_is_native():
+    assert runs(KEYS.replace("KEY", "int")) == runs(KEYS.replace("KEY", "(int, np.int8)")) == 1.0
+    assert runs(KEYS.replace("KEY", "str")) > 5.0
 
 
 def test_boxed_calls_in_front_of_a_loop_count_little():
