@@ -53,7 +53,7 @@ LINEAR_PROBES = 9  # so many places behind one are looked at, too
 PERTURB_SHIFT = 5  # by so many bits the hash is shifted from place to place
 
 #: The bits of a dict's version that say who wants to hear of its changes; None: nobody can
-WATCHERS = (DICT_VERSION, 0xFFF) if IS_IMMORTAL_AWARE else None
+WATCHERS = (DICT_VERSION, 0xFF) if IS_IMMORTAL_AWARE else None
 
 _NEXT_LAYOUT = (3, 14)
 
