@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from ljit.ir import Node, Value
+from ljit.analysis.cases import bounds_of_cases
+from ljit.ir import Block, Node, Value
 from ljit.ir.linear import Atom, Linear, Path
 from ljit.ops import int_bounds
 from ljit.ops.control import IF, LOOP, YIELD
@@ -53,8 +54,9 @@ class Ranges:
         self._atoms: dict[tuple[Value, Path], Atom] = {}
         self._bounds: dict[Value, tuple[int, int]] = {}
         self._scopes: list[list[Callable[[], object]]] = [[]]  # what to undo at the end of each
+        self._waiting: list[Value] = []  # numbers whose bounds wait for those of their operands
+        self._settled: set[Block] = set()
         self.steps = 0  # of all proofs so far
-        self._chain = 0  # numbers whose bounds wait for those of their operands
 
     # -- ints as polynomials -----------------------------------------------------------------------
 
@@ -88,29 +90,42 @@ class Ranges:
         if found is None:
             # within itself, and deep down
             self._bounds[value] = found = int_bounds.of_type(value.type)
-            if self._chain < _LONGEST_CHAIN:
-                self._chain += 1
-                self._bounds[value] = found = self._computed_bounds(value, *found)
-                self._chain -= 1
+            if len(self._waiting) < _LONGEST_CHAIN:
+                self._waiting.append(value)
+                self._note_bounds(value, *self._computed_bounds(value, *found))
+                self._waiting.pop()
+                if value.node is None:
+                    self._settle(value.block)
+                found = self._bounds[value]
         return found
 
     def _computed_bounds(self, value: Value, low: int, high: int) -> tuple[int, int]:
         node = value.node
         if value.is_constant and isinstance(value.constant, int | np.integer | np.bool):
             return int(value.constant), int(value.constant)
-        if node is None:
-            return low, high
-        if node.op is IF:
-            lasts = [block.last for block in node.blocks]
-            ends = [e.inputs[value.index] for e in lasts if e is not None and e.op is YIELD]
-            parts = [self.bounds(end) for end in ends if is_integer(end.type)]
-            if not parts or len(parts) < len(ends):
-                return low, high
-            return min(part[0] for part in parts), max(part[1] for part in parts)
+        if node is None or node.op is IF:
+            least, most = bounds_of_cases(self, value) or (low, high)
+            return max(low, least), min(high, most)
         if node.op.ranges is None or node.op.ranges.bounds is None:
             return low, high
         least, most = node.op.ranges.bounds(self, node)
         return max(low, least), min(high, most)
+
+    def _note_bounds(self, value: Value, low: int, high: int) -> None:
+        """Let an atom that was made while its bounds were being computed have them, too."""
+        self._bounds[value] = low, high
+        atom = self._atoms.get((value, ()))
+        if atom is not None:
+            atom.low, atom.high = max(atom.low, low), min(atom.high, high)
+
+    def _settle(self, body: Block) -> None:
+        """Look again at what a loop carries that was computed of a variable whose bounds were not yet known."""
+        if body in self._settled or any(v.node is None and v.block is body for v in self._waiting):
+            return
+        self._settled.add(body)
+        for param in body.params[1:]:
+            if is_integer(param.type) and self.bounds(param) == int_bounds.of_type(param.type):
+                self._note_bounds(param, *self._computed_bounds(param, *self.bounds(param)))
 
     def _is_small(self, x: Linear) -> bool:
         return len(x.terms) <= _MAX_TERMS and x.degree <= _MAX_DEGREE

@@ -1,0 +1,77 @@
+"""What an int may be that an If gives or a loop carries: the numbers that come there, one by one.
+
+    x = 0                                   # x is 0, or v where v is between -100 and 100
+    for v in numbers:
+        x = 100 if v > 100 else -100 if v < -100 else v
+
+Bounds of each number count where what was asked on the way to it holds. Of a variable that is made of itself nothing is
+assumed, so bounds hold for all trips.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ljit.ir import Value
+from ljit.ir.linear import Linear
+from ljit.ir.range_rules import Symbolic
+from ljit.ops.control import CONTINUE, IF, LOOP, YIELD
+from ljit.ops.int_bounds import is_int
+from ljit.types import BOOL
+
+__all__ = ["bounds_of_cases"]
+
+_DEPTH = 3  # Ifs in one another that are looked into
+
+Facts = tuple[Linear, ...]
+Case = tuple[Value, Facts]
+
+
+def bounds_of_cases(s: Symbolic, value: Value) -> tuple[int, int] | None:
+    """Give bounds of the output of an If or of what a loop carries; None if nothing is known."""
+    found = [_bounds_where(s, case, facts) for case, facts in _cases_of(s, value)]
+    known = [bounds for bounds in found if bounds is not None]
+    if not found or len(known) < len(found):
+        return None
+    return min(low for low, _ in known), max(high for _, high in known)
+
+
+def _cases_of(s: Symbolic, value: Value) -> Iterator[Case]:
+    if value.node is not None:
+        yield from _cases(s, value, ())
+        return
+    body = value.block
+    loop = body.owner
+    if loop is None or loop.op is not LOOP or body is not loop.blocks[0] or not value.index:
+        return
+    yield loop.inputs[1 + value.index], ()
+    if body.terminator.op is YIELD:
+        yield from _cases(s, body.terminator.inputs[value.index - 1], ())
+    for node in body.walk():
+        if node.op is CONTINUE and node.target is loop:
+            yield node.inputs[value.index - 1], ()
+
+
+def _cases(s: Symbolic, value: Value, facts: Facts, depth: int = _DEPTH) -> Iterator[Case]:
+    """What the output of an If may be, and what is at least 0 where it is that."""
+    node = value.node
+    if node is None or node.op is not IF or not depth:
+        yield value, facts
+        return
+    for block, holds in zip(node.blocks, (True, False), strict=True):
+        if block.terminator.op is YIELD:
+            known = (*facts, *s.implied(node.inputs[0], holds=holds))
+            yield from _cases(s, block.terminator.inputs[value.index], known, depth - 1)
+
+
+def _bounds_where(s: Symbolic, value: Value, facts: Facts) -> tuple[int, int] | None:
+    """Bounds of a number where polynomials are at least 0; None if it is no int."""
+    if not (is_int(value.type) or value.type == BOOL):
+        return None
+    low, high = s.bounds(value)
+    number = s.value(value) if facts else Linear()
+    for fact in facts:
+        above, below = fact + number, fact - number
+        high = high if above.terms else min(high, above.constant)
+        low = low if below.terms else max(low, -below.constant)
+    return low, high
