@@ -27,7 +27,7 @@ from ljit.ops.membership import is_in, is_not_in
 from ljit.ops.names import set_cell
 from ljit.ops.objects import call_with
 from ljit.ops.python_types import class_of
-from ljit.ops.python_views import next_or
+from ljit.ops.python_views import new_cell, next_of
 from ljit.records import Record
 from ljit.types import BOOL, INT, NONE, Type
 
@@ -103,7 +103,8 @@ C_FUNCTIONS: dict[object, CFunction] = {
     repr: CFunction("PyObject_Repr"),
     set.add: CFunction("PySet_Add", "status"),
     iter: CFunction("PyObject_GetIter", fits=lambda *operands: len(operands) == 1),
-    next_or: CFunction("PyIter_Next"),
+    new_cell: CFunction("PyObject_GetIter"),
+    next_of: CFunction("PyIter_Next"),
     list: CFunction("PySequence_List", fits=lambda *operands: len(operands) == 1),
     tuple: CFunction("PySequence_Tuple", fits=lambda *operands: len(operands) == 1),
     extend_list: CFunction(

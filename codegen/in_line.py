@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from ljit.codegen import keyed_items
 from ljit.codegen.forms import Native
-from ljit.codegen.iterators import item_or
+from ljit.codegen.iterators import cell_of, item_of
 from ljit.codegen.searches import find_number, is_number_missing
 from ljit.codegen.texts import append_text
 from ljit.ops.membership import is_in, is_not_in
-from ljit.ops.python_views import next_or
+from ljit.ops.python_views import new_cell, next_of
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -26,7 +26,8 @@ _InLine = Callable[..., "Native | None"]
 IN_LINE: dict[Any, tuple[_InLine, ...]] = {
     is_in: (find_number, keyed_items.has_key),
     is_not_in: (is_number_missing, keyed_items.lacks_key),
-    next_or: (item_or,),
+    new_cell: (cell_of,),
+    next_of: (item_of,),
     operator.iadd: (append_text,),
     operator.getitem: (keyed_items.item_of_dict,),
     operator.setitem: (keyed_items.store_in_dict,),

@@ -114,12 +114,14 @@ class Exit(Record, frozen=False):
 class Cleanup(Record, frozen=False):
     """What is to be done on the way out of a part of the program: a variable to unbind, or a ``finally`` clause.
 
+    For a loop, the operands of the `prim::release` that a way out must not miss are `released`.
     For a clause (there is a `result`), a way out leaves through `exit` with its number in `slot`, and the value of a
     ``return`` in `result`; `ways` then do what is left to do.
     """
 
-    slot: str
+    slot: str = ""
     result: str = ""
+    released: Sequence[Value] = ()
     exit: Exit | None = None
     ways: dict[str, Callable[[str], None]] = made_by(factory=dict)
 
@@ -359,6 +361,9 @@ class Emission:
         """
         around = target.cleanups if target is not None else 0
         for cleanup in reversed(self.cleanups[around:]):
+            if cleanup.released:
+                self.effect("prim::release", *cleanup.released, where=where)
+                continue
             if cleanup.exit is None:
                 self.unbind(cleanup.slot, where)
                 continue

@@ -10,7 +10,7 @@ from ljit.frontend.emission import Emission, Exit, Scope, emits
 from ljit.frontend.emit_calls import iteration_view
 from ljit.frontend.emit_conditions import condition
 from ljit.frontend.emit_functions import generator_value
-from ljit.frontend.emit_iteration import leave_unless, place_of_iterator
+from ljit.frontend.emit_iteration import leave_unless, place_of_iterator, released
 from ljit.frontend.emit_targets import assign
 from ljit.frontend.scopes import bound_in_target
 from ljit.ir import Value
@@ -68,15 +68,16 @@ def run(
     `caller` is the place of the call that uses a generator up: `begin` and `use` belong to the frame around.
     """
     has_frame = comprehension.inner is not comprehension.range
-    place = place_of_iterator(comprehension.generators[0].iterable, comprehension.range)
-    first = iteration_view(e, comprehension.generators[0].iterable, place)
+    iterable = comprehension.generators[0].iterable
+    place = place_of_iterator(iterable, comprehension.range)
+    first = iteration_view(e, iterable, place)
     names = [n for g in comprehension.generators for n in bound_in_target(g.target)]
     slots = {name: e.fresh_slot(name) for name in names}
     scope = Scope(e.scope, slots, has_frame=has_frame)
     if caller is not None:
         begin()
         use_outside = _in_present_frame(e, use)
-        with e.new_scope(scope, caller):
+        with released(e, iterable, first, place), e.new_scope(scope, caller):
             _Run(e, comprehension, use_outside).generator(0, first)
         return
     with e.new_scope(scope, comprehension.range if has_frame else None):

@@ -14,10 +14,11 @@ from ljit.frontend.emission import Emission, Scope, emits
 from ljit.frontend.emit_iteration import place_of_iterator
 from ljit.frontend.function_code import find_code
 from ljit.frontend.tree import Tree
+from ljit.frontend.tree_base import parts_of
 from ljit.ir import Value
 from ljit.source import SourceRange
 
-__all__ = ["function_value", "generator_value", "parts_of"]
+__all__ = ["function_value", "generator_value"]
 
 
 @emits(tree.Lambda)
@@ -111,11 +112,3 @@ def _refused(
     else:
         message = f"{problem}, in the nested function {name!r}; define it at module level"
     return e.refused(message, where, variable)
-
-
-def parts_of(expression: Tree) -> list[Tree]:
-    """Give a tree and all that is in it."""
-    found = [expression]
-    for part in found:
-        found += [child for child in part.children if isinstance(child, Tree)]
-    return found

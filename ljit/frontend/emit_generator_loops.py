@@ -28,13 +28,13 @@ from ljit.errors import UserError
 from ljit.frontend import tree
 from ljit.frontend.build import build_def
 from ljit.frontend.emission import Emission, emits
-from ljit.frontend.emit_functions import parts_of
 from ljit.frontend.emit_iteration import place_of_iterator
 from ljit.frontend.emit_nested import function_scope
 from ljit.frontend.emit_targets import assign
 from ljit.frontend.known_names import known_value
 from ljit.frontend.scopes import names_of
 from ljit.frontend.tree import Tree
+from ljit.frontend.tree_base import parts_of
 from ljit.frontend.tree_patterns import Match
 from ljit.ir import Value
 from ljit.parameters import has_keywords, has_rest

@@ -17,9 +17,10 @@ from ljit.frontend import tree
 from ljit.frontend.emission import Emission, Exit, emits
 from ljit.frontend.emit_comprehensions import collect, run
 from ljit.frontend.emit_conditions import truth
-from ljit.frontend.emit_functions import generator_value, parts_of
+from ljit.frontend.emit_functions import generator_value
 from ljit.frontend.known_names import known_value
 from ljit.frontend.tree import Tree
+from ljit.frontend.tree_base import parts_of
 from ljit.ir import Value
 
 __all__: list[str] = []

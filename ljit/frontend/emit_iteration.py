@@ -1,16 +1,26 @@
-"""What loops and comprehensions share: what they run over, and how they end."""
+"""What loops and comprehensions share: what they run over, and how they end.
+
+An iterator that a loop alone has dies where the loop is left, as in CPython: a generator is closed there.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from ljit.frontend.emission import Emission, Exit
+from ljit.frontend import tree
+from ljit.frontend.emission import Cleanup, Emission, Exit
+from ljit.frontend.known_names import known_value
 from ljit.frontend.tree import Tree
+from ljit.frontend.tree_base import parts_of
 from ljit.ir import Value
 from ljit.source import SourceRange
 
-__all__ = ["leave_unless", "place_of_iterator"]
+__all__ = ["leave_unless", "place_of_iterator", "released"]
+
+_EAGER = (range, list, tuple, sorted)  # whose results have no state of their own
+_THROUGH = (enumerate, zip, reversed)  # of which the arguments count
 
 #: CPython 3.12 moved errors of the iterator from the statement to the iterable
 _ITERATOR_HAS_PLACE = sys.version_info >= (3, 12)
@@ -40,3 +50,41 @@ def leave_unless(
         return ()
 
     e.branch(more, tuple, leave, where)
+
+
+@contextmanager
+def released(e: Emission, iterable: Tree, view: Value, where: SourceRange) -> Iterator[None]:
+    """Emit a loop over `view`, made of `iterable`, and let go of the view behind it and on all ways out of it.
+
+    The variables that `iterable` reads live on: CPython has them, too, and one of them may have the iterator.
+    """
+    if not _makes_iterator(e, iterable):
+        yield
+        return
+    kept = [e.load(slot, where) for slot in _variables_in(e, iterable)]
+    e.cleanups.append(Cleanup(released=(view, *kept)))
+    yield
+    e.cleanups.pop()
+    if not e.block.is_terminated:
+        e.effect("prim::release", view, *kept, where=where)
+
+
+def _makes_iterator(e: Emission, iterable: Tree) -> bool:
+    """Whether evaluating it may make an iterator that ends with the loop."""
+    if not isinstance(iterable, tree.Apply):
+        return isinstance(iterable, tree.Comprehension) and iterable.container == "generator"
+    called = known_value(e, iterable.function)
+    if any(called is function for function in _THROUGH):
+        return any(_makes_iterator(e, argument) for argument in iterable.arguments)
+    return not any(called is function for function in _EAGER)
+
+
+def _variables_in(e: Emission, iterable: Tree) -> list[str]:
+    """The slots of the local variables that are read in it."""
+    names = {part.name: None for part in parts_of(iterable) if isinstance(part, tree.Var)}
+    found = {name: e.find(name) for name in names}
+    return [
+        place[1]
+        for name, place in found.items()
+        if place is not None and place[1] in e.bound and name not in place[0].inlinable
+    ]

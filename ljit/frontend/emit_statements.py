@@ -10,7 +10,7 @@ from ljit.frontend.emission import Emission, emits
 from ljit.frontend.emit_calls import iteration_view
 from ljit.frontend.emit_conditions import condition
 from ljit.frontend.emit_generator_loops import called_generator, loop_over_generator
-from ljit.frontend.emit_iteration import leave_unless, place_of_iterator
+from ljit.frontend.emit_iteration import leave_unless, place_of_iterator, released
 from ljit.frontend.emit_targets import assign
 from ljit.frontend.tree import Tree
 from ljit.ir import Value
@@ -132,7 +132,7 @@ def _loop(e: Emission, statement: tree.For, view: Value) -> None:
     (target,), (iterable,) = statement.targets, statement.iterables
     where = place_of_iterator(iterable, statement.range)
     outer = e.loop
-    with e.endless_loop(statement.range) as (loop, k):
+    with released(e, iterable, view, where), e.endless_loop(statement.range) as (loop, k):
         more = e.emit("prim::has_next", view, k, where=where)
         leave_unless(e, loop, outer, more, statement.orelse, where)
         assign(e, target, e.emit("prim::next", view, k, where=where))
@@ -149,11 +149,12 @@ def _break(e: Emission, statement: tree.Break) -> None:
 @emits(tree.Continue)
 def _continue(e: Emission, statement: tree.Continue) -> None:
     assert e.loop is not None
+    trip = e.loop.trip
     if e.goes_through_cleanup(
-        e.loop, "continue", lambda _: _continue(e, statement), statement.range
+        trip or e.loop, "continue", lambda _: _continue(e, statement), statement.range
     ):
         return
-    if e.loop.trip is not None:
-        e.leave(e.loop.trip, statement.range)
+    if trip is not None:
+        e.leave(trip, statement.range)
     else:
         e.terminate(CONTINUE, (), statement.range).target = e.loop.node

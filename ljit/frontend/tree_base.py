@@ -17,7 +17,7 @@ from typing import ClassVar
 from ljit.records import Record
 from ljit.source import SourceRange
 
-__all__ = ["SYMBOLS", "Tree", "dump"]
+__all__ = ["SYMBOLS", "Tree", "dump", "parts_of"]
 
 _FLAT_WIDTH = 40
 
@@ -93,6 +93,14 @@ class Tree(Record):
 
 
 # -- printing --------------------------------------------------------------------------------------
+
+
+def parts_of(tree: Tree) -> list[Tree]:
+    """Give a tree and all that is in it."""
+    found = [tree]
+    for part in found:
+        found += [child for child in part.children if isinstance(child, Tree)]
+    return found
 
 
 def dump(tree: Tree) -> str:

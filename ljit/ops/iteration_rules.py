@@ -51,6 +51,7 @@ __all__ = [
     "item_type",
     "make_cursor",
     "reads_memory",
+    "release",
     "rule_of",
 ]
 
@@ -210,26 +211,35 @@ _REVERSED = _Rule(
 
 def _cursor_has_next(e: Emitter, view: V, k: V) -> V:
     """Advance as `Cursor.has_next` does when it is asked for a new trip."""
-    iterator, cell = e.view_parts(view)
+    (cell,) = e.view_parts(view)
     end = e.object_const(views.END)
-    item = e.call_function(views.next_or, [iterator, end])
-    e.list_store(cell, e.const(INT, 0), item)
-    e.list_store(cell, e.const(INT, 1), k)
+    item = e.call_function(views.next_of, [cell, end])
+    e.list_store(cell, e.const(INT, 1), item)
+    e.list_store(cell, e.const(INT, 2), k)
     return e.bit_xor(e.same_object(item, end), e.const(BOOL, True))
 
 
 _CURSOR = _Rule(
     lambda t: ANY,
-    lambda e, view, k: e.list_load(e.view_parts(view)[1], e.const(INT, 0)),
+    lambda e, view, k: e.list_load(e.view_parts(view)[0], e.const(INT, 1)),
     None,
     _cursor_has_next,
 )
 
 
-def make_cursor(e: Emitter, function: object, x: V) -> V:
-    iterator = e.call_function(function, [x])
-    nothing = [e.object_const(views.END), e.const(INT, -1)]
-    return e.view_make(views.CURSOR, [iterator, e.list_make(nothing, views.CURSOR.parts[1])])
+def make_cursor(e: Emitter, x: V) -> V:
+    cell = e.call_function(views.new_cell, [x, e.object_const(views.END)])
+    return e.view_make(views.CURSOR, [e.retype(cell, views.CURSOR.parts[0])])
+
+
+def release(e: Emitter, view: V) -> None:
+    """Let go of the iterators in a view."""
+    if view.type == views.CURSOR:
+        for place in (0, 1):
+            e.list_store(e.view_parts(view)[0], e.const(INT, place), e.object_const(views.END))
+    elif holds_cursor(view.type):
+        for part in reversed(e.view_parts(view)):
+            release(e, part)
 
 
 def _string_item(e: Emitter, view: V, k: V) -> V:

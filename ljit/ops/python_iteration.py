@@ -29,11 +29,12 @@ from ljit.ops.iteration_rules import (
     item_type,
     make_cursor,
     reads_memory,
+    release,
     rule_of,
 )
 from ljit.types import ANY, BOOL, INT, TupleType, Type, ViewType
 
-__all__ = ["HAS_NEXT", "ITER", "ITER_CALL", "NEXT", "VIEW_SIZE"]
+__all__ = ["HAS_NEXT", "ITER", "ITER_CALL", "NEXT", "RELEASE", "VIEW_SIZE"]
 
 
 def _view_type(t: Type) -> Type:
@@ -42,7 +43,7 @@ def _view_type(t: Type) -> Type:
 
 
 def _view(e: Emitter, x: V) -> V:
-    return x if is_view(x.type) else make_cursor(e, iter, x)
+    return x if is_view(x.type) else make_cursor(e, x)
 
 
 def _infer_enumerate(iterable: Type, start: Type = INT) -> Type:
@@ -77,7 +78,7 @@ def _lower_zip(e: Emitter, *iterables: V) -> V:
 def _lower_reversed(e: Emitter, sequence: V) -> V:
     type_ = _infer_reversed(sequence.type)
     if type_ == views.CURSOR:
-        return make_cursor(e, reversed, sequence)
+        return make_cursor(e, e.call_function(reversed, [sequence]))
     fixed = rule_of(sequence.type).size
     size = e.list_size(sequence) if fixed is None else fixed(e, sequence)
     return e.view_make(type_, [sequence, size])
@@ -102,6 +103,15 @@ def _effect_of_next(view: Type, k: Type) -> Effect:
     if has_guarded_items(view):  # the type of the item relies on it, even if nobody reads the item
         return Effect.READ | Effect.RAISE
     return Effect.READ if reads_memory(view) else Effect.PURE
+
+
+def _lower_release(e: Emitter, view: V, *_kept: V) -> tuple[()]:
+    release(e, view)
+    return ()
+
+
+def _effect_of_release(view: Type, *_kept: Type) -> Effect:
+    return Effect.CALL if not is_view(view) or holds_cursor(view) else Effect.PURE
 
 
 def _next_of_parts(p: Parts, view: Value, k: Value) -> Value | None:
@@ -224,6 +234,20 @@ NEXT = _iteration_op(
     effects=_effect_of_next,
     is_profiled=True,
     samples=tuple((view, k) for view in _VIEWS for k in range(3) if views.has_next(view, k)),
+)
+RELEASE = _iteration_op(
+    "release",
+    "(view, *kept)",
+    """Let go of the iterators in a view, behind its loop; the variables that are `kept` have lived until then.
+
+    Where a variable has the iterator as well, or what it runs over, that must not be lost here.""",
+    infer=lambda view, *kept: (),
+    evaluate=views.release,
+    lower=_lower_release,
+    can_lower=lambda view, *kept: is_view(view),
+    list_use=ListUse(),
+    effects=_effect_of_release,
+    samples=(*((view,) for view in _VIEWS), (views.make_view("ab"), 1), (range(3), [1], 2.5)),
 )
 VIEW_SIZE = _iteration_op(
     "view_size",

@@ -9,7 +9,7 @@ the parts of its `ViewType`, so that native code builds it and takes it apart as
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -30,8 +30,10 @@ __all__ = [
     "is_indexed_class",
     "make_cursor",
     "make_view",
+    "new_cell",
     "next_item",
-    "next_or",
+    "next_of",
+    "release",
     "reversed_view",
     "size_of",
     "view_of_call",
@@ -53,27 +55,35 @@ class _End:
 END = _End()  # what a cursor holds behind its last item
 
 
-def next_or(iterator: Iterator[object], end: object) -> object:
-    """Advance an iterator, which gives `end` behind its last item."""
-    return next(iterator, end)
+def new_cell(iterable: Iterable[object], end: object) -> list[Any]:
+    """Make the cell of a cursor that was not asked yet."""
+    return [iter(iterable), end, -1]
 
 
-class Cursor(tuple[Iterator[object], list[Any]]):
-    """Any iterator, as (iterator, [item, k]): asked for trip k, it advances; then it has the item."""
+def next_of(cell: list[Any], end: object) -> object:
+    """Advance the iterator in a cell, which gives `end` behind its last item."""
+    return next(cell[0], end)
+
+
+class Cursor(tuple[list[Any]]):
+    """Any iterator, as ([iterator, item, k],): asked for trip k, it advances; then it has the item.
+
+    Only the cell has the iterator: whoever runs the loop can let go of it there (`release`).
+    """
 
     __slots__ = ()
 
     def has_next(self, k: int) -> bool:
         """Whether there is an item for trip k; asked again for the same k, it does not advance."""
-        cell = self[1]
-        if k != cell[1]:
-            cell[0] = next_or(self[0], END)
-            cell[1] = k
-        return cell[0] is not END
+        (cell,) = self
+        if k != cell[2]:
+            cell[1] = next_of(cell, END)
+            cell[2] = k
+        return cell[1] is not END
 
     def next_item(self, k: int) -> object:
         """Give the item of trip k."""
-        return self[1][0]
+        return self[0][1]
 
 
 class EnumerateView(tuple[Any, int]):
@@ -126,7 +136,7 @@ VIEW_CLASSES: dict[str, type[tuple[Any, ...]]] = {
 }
 
 
-CURSOR = ViewType("cursor", (ANY, ListType(ANY)))
+CURSOR = ViewType("cursor", (ListType(ANY),))
 
 
 def _type_rule(kind: str) -> Callable[[Any], Type]:
@@ -145,9 +155,9 @@ for _kind, _cls in VIEW_CLASSES.items():
 register_class(Cursor, lambda _view: CURSOR)
 
 
-def make_cursor(iterator: Iterator[object]) -> Cursor:
-    """Wrap an iterator that was not asked yet."""
-    return Cursor((iterator, [END, -1]))
+def make_cursor(iterable: Iterable[object]) -> Cursor:
+    """Give the cursor of a new iterator."""
+    return Cursor((new_cell(iterable, END),))
 
 
 def is_indexed_class(cls: type) -> bool:
@@ -162,7 +172,7 @@ def is_indexed(x: object) -> bool:
 
 def make_view(x: Any) -> object:
     """Give the view of ``iter(x)``."""
-    return x if is_indexed(x) else make_cursor(iter(x))
+    return x if is_indexed(x) else make_cursor(x)
 
 
 def enumerate_view(iterable: object, start: object = 0) -> object:
@@ -209,6 +219,15 @@ def has_next(view: Any, k: int) -> bool:
 def next_item(view: Any, k: int) -> object:
     """Give the item of trip k."""
     return view[k] if type(view) in _INDEXED else view.next_item(k)
+
+
+def release(view: Any, *_kept: object) -> None:
+    """Let go of the iterators in a view: generators that nobody else has are closed."""
+    if isinstance(view, Cursor):
+        view[0][:2] = END, END
+    elif isinstance(view, EnumerateView | ZipView):
+        for part in reversed(view):  # as CPython gives a tuple's items back
+            release(part)
 
 
 def size_of(view: Any) -> int:

@@ -369,3 +369,40 @@ def test_an_item_behind_the_end_of_an_array_or_list_is_never_read():
         for k in (2, 3, 2**62, -1):
             with pytest.raises(NativeBailed):
                 item(x, k)
+
+
+def test_generators_that_any_call_gives_are_closed_behind_their_loop():
+    """Also where a register or slot of its own holds what the call gives."""
+
+    def numbers(log, n=3):
+        try:
+            yield from range(n)
+        finally:
+            log.append("closed")
+
+    class Source:
+        def items(self, log, n):
+            return numbers(log, n)
+
+    def left_early(source):
+        log = []
+        for _ in source.items(log, n=4):
+            break
+        log.append("behind")
+        for _ in numbers(log, n=5):
+            break
+        log.append("behind")
+        for _ in numbers(*(log, 5)):
+            break
+        log.append("behind")
+        for _ in enumerate(numbers(log)):
+            break
+        log.append("behind")
+        for _ in zip([1, 2], numbers(log), numbers(log)):
+            break
+        log.append("behind")
+        return log
+
+    compiled = ljit.jit(left_early)
+    for _ in range(4):
+        assert compiled(Source()) == left_early(Source())
