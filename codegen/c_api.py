@@ -98,6 +98,7 @@ C_FUNCTIONS: dict[object, CFunction] = {
     is_in: CFunction("PySequence_Contains", "truth", is_swapped=True),
     is_not_in: CFunction("PySequence_Contains", "truth", is_swapped=True, is_negated=True),
     len: CFunction("PyObject_Size", "size"),
+    isinstance: CFunction("PyObject_IsInstance", "truth"),
     format: CFunction("PyObject_Format"),
     str: CFunction("PyObject_Str"),
     repr: CFunction("PyObject_Repr"),

@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ljit.codegen import keyed_items
+from ljit.codegen.class_flags import flag_test
 from ljit.codegen.forms import Native
 from ljit.codegen.iterators import cell_of, item_of
 from ljit.codegen.searches import find_number, is_number_missing
 from ljit.codegen.texts import append_text
 from ljit.ops.membership import is_in, is_not_in
+from ljit.ops.patterns import MAPPING, SEQUENCE, is_mapping, is_sequence
 from ljit.ops.python_views import new_cell, next_of
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ _InLine = Callable[..., "Native | None"]
 IN_LINE: dict[Any, tuple[_InLine, ...]] = {
     is_in: (find_number, keyed_items.has_key),
     is_not_in: (is_number_missing, keyed_items.lacks_key),
+    is_sequence: (flag_test(SEQUENCE),),
+    is_mapping: (flag_test(MAPPING),),
     new_cell: (cell_of,),
     next_of: (item_of,),
     operator.iadd: (append_text,),

@@ -331,7 +331,7 @@ class _Specializer:
         if known is not request:
             parts = {self.values[v]: self.iterated(v, node) for v in node.inputs}
             request = Request(known.op, tuple(parts.get(v, v) for v in known.inputs), known.attrs)
-        elif request.inputs[0].is_constant:
+        else:
             called = self.apply(Request(get_op("py::call"), request.inputs, {}), node)
             if called is None:
                 return False

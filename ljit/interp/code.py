@@ -145,6 +145,7 @@ class Code(Record):
     register_of: Mapping[str, int]
     loops: tuple[LoopInfo, ...]
     constants: frozenset[int]  # registers that nothing is written into
+    held: frozenset[int]  # what variables got from calls: lives until the function ends
     result: int  # the register that holds the result at the end
     live: tuple[int, ...]  # for each pc, see `ljit.interp.flow`
     arrivals: tuple[int, ...]

@@ -20,7 +20,7 @@ from ljit.interp.special import (
     snapshot,
     unreachable,
 )
-from ljit.ir import Block, Graph, Node, Value, get_op
+from ljit.ir import Block, Effect, Graph, Node, Value, get_op
 from ljit.ops.control import (
     ASSUME,
     BREAK,
@@ -73,6 +73,7 @@ class _Compiler:
         self.template: list[object] = []
         self.registers: dict[Value, int] = {}
         self.constants: set[int] = set()
+        self.held: set[int] = set()
         self.positions: dict[str, int] = {}
         self.loops: dict[Node, LoopInfo] = {}
         self.loop: LoopInfo | None = None  # the innermost one around the present node
@@ -125,6 +126,7 @@ class _Compiler:
             register_of={value.key: register for value, register in self.registers.items()},
             loops=tuple(self.loops.values()),
             constants=frozenset(self.constants),
+            held=frozenset(self.held),
             result=self.scratch,
             live=live_registers(self.instructions, self.constants, self.tries),
             arrivals=arrivals(self.instructions),
@@ -212,6 +214,8 @@ class _Compiler:
         writes = self.new_registers(node.outputs) or (self.scratch,)
         kind, f = bound(node)
         self.emit(kind, reads, writes, f=f, text=call_text(node))
+        if node.op.is_profiled and node.op.effects is Effect.CALL:
+            self.held.update(self.registers[out] for out in node.outputs if out.name)
 
     def visit_constant(self, node: Node) -> None:
         self.registers[node.output] = register = self.new_register(node.attrs["value"])

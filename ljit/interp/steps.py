@@ -19,8 +19,9 @@ are local variables, so that it begins by loading those that are live:
             r[92] = v92; r[93] = v93; return 56
 
 ``f7`` is what the instruction at pc 7 calls, ``k15`` a constant register. The trips and limits of loops are in the
-register file all the time, since who watches for hot loops reads and changes them. A step costs some 15
-microseconds of compile time an instruction.
+register file all the time, since who watches for hot loops reads and changes them. So is what variables got from
+calls: an object with a finalizer (a TemporaryDirectory) lives on in a variable even if nothing reads that any more.
+A step costs some 15 microseconds of compile time an instruction.
 """
 
 from __future__ import annotations
@@ -197,7 +198,7 @@ class _Writer:
         """Give the target of an assignment."""
         self.used.add(register)
         self.written.add(register)
-        if through or self.code.trace is not None:
+        if through or self.code.trace is not None or register in self.code.held:
             return f"v{register} = r[{register}]"
         return f"v{register}"
 

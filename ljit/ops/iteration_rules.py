@@ -235,8 +235,7 @@ def make_cursor(e: Emitter, x: V) -> V:
 def release(e: Emitter, view: V) -> None:
     """Let go of the iterators in a view."""
     if view.type == views.CURSOR:
-        for place in (0, 1):
-            e.list_store(e.view_parts(view)[0], e.const(INT, place), e.object_const(views.END))
+        e.list_store(e.view_parts(view)[0], e.const(INT, 0), e.object_const(views.END))
     elif holds_cursor(view.type):
         for part in reversed(e.view_parts(view)):
             release(e, part)

@@ -11,20 +11,27 @@ from typing import Any
 
 import numpy as np
 
-from ljit.ir import UNKNOWN, Effect, OpDef
+from ljit.ir import UNKNOWN, Effect, Emitter, OpDef
+from ljit.ir.emitter import V
 from ljit.ops.objects import object_op
 from ljit.ops.python_types import class_of
 from ljit.types import BOOL, ObjectType, Type
 
-__all__: list[str] = []
+__all__ = ["MAPPING", "SEQUENCE", "is_mapping", "is_sequence"]
 
-_IS_SEQUENCE, _IS_MAPPING = 1 << 5, 1 << 6  # tp_flags, see Include/object.h
+SEQUENCE, MAPPING = 1 << 5, 1 << 6  # tp_flags, see Include/object.h
 _IS_HEAP_TYPE, _MATCHES_SELF = 1 << 9, 1 << 22
 _MISSING = object()
 
 
-def _has_flag(flag: int) -> Callable[[object], bool]:
-    return lambda subject: bool(type(subject).__flags__ & flag)
+def is_sequence(subject: object) -> bool:
+    """Whether the pattern ``[*_]`` takes the subject."""
+    return bool(type(subject).__flags__ & SEQUENCE)
+
+
+def is_mapping(subject: object) -> bool:
+    """Whether the pattern ``{}`` takes the subject."""
+    return bool(type(subject).__flags__ & MAPPING)
 
 
 def _fold_flag(flag: int) -> Callable[..., object]:
@@ -37,32 +44,24 @@ def _fold_flag(flag: int) -> Callable[..., object]:
     return fold
 
 
-def _declare_flag(name: str, doc: str, flag: int, samples: Sequence[tuple[object, ...]]) -> OpDef:
+def _declare_test(
+    test: Callable[[object], bool], flag: int, samples: Sequence[tuple[object, ...]]
+) -> OpDef:
     """Declare the question whether a flag of the subject's class is set."""
     return object_op(
-        name,
+        f"prim::{test.__name__}",
         "(subject)",
-        doc,
+        test.__doc__ or "",
         infer=lambda subject: BOOL,
-        evaluate=_has_flag(flag),
+        evaluate=test,
         fold=_fold_flag(flag),
         effects=Effect.PURE,
         samples=samples,
     )
 
 
-IS_SEQUENCE = _declare_flag(
-    "prim::is_sequence",
-    "Whether the pattern ``[*_]`` takes the subject.",
-    _IS_SEQUENCE,
-    (([],), ((1, 2),), (range(3),), ("ab",), (1,), ({},), (None,)),
-)
-IS_MAPPING = _declare_flag(
-    "prim::is_mapping",
-    "Whether the pattern ``{}`` takes the subject.",
-    _IS_MAPPING,
-    (({},), ({"a": 1},), ([],), (1.5,), (None,)),
-)
+_declare_test(is_sequence, SEQUENCE, (([],), ((1, 2),), (range(3),), ("ab",), (1,), ({},), (None,)))
+_declare_test(is_mapping, MAPPING, (({},), ({"a": 1},), ([],), (1.5,), (None,)))
 
 # -- classes ---------------------------------------------------------------------------------------
 
@@ -87,6 +86,15 @@ def _matcher(count: int, names: tuple[str, ...]) -> Callable[..., tuple[object, 
     return matcher
 
 
+def _lower_class(e: Emitter, subject: V, cls: V, *, count: int, names: tuple[str, ...]) -> V:
+    """Most subjects of a pattern that fails are of another class: the function that matches is not called then."""
+    return e.branch(
+        e.call_function(isinstance, [subject, cls]),
+        lambda: e.call_function(_matcher(count, names), [subject, cls]),
+        lambda: e.object_const(None),
+    )
+
+
 def _fold_class(
     types: Sequence[Type], constants: Sequence[object], *, count: int, names: tuple[str, ...]
 ) -> object:
@@ -108,10 +116,11 @@ def _matches_as_whole(cls: object) -> bool:
 
 
 def _fold_whole(_types: Sequence[Type], constants: Sequence[object]) -> object:
-    """Decided for classes that cannot change."""
+    """Decided for classes that cannot change. No is always right: `prim::match_class` then takes the subject, too."""
     (cls,) = constants
-    is_fixed = type(cls) is type and not cls.__flags__ & _IS_HEAP_TYPE
-    return _matches_as_whole(cls) if is_fixed else UNKNOWN
+    if type(cls) is type and not cls.__flags__ & _IS_HEAP_TYPE:
+        return _matches_as_whole(cls)
+    return UNKNOWN if cls is UNKNOWN or _matches_as_whole(cls) else False
 
 
 MATCHES_AS_WHOLE = object_op(
@@ -129,6 +138,9 @@ MATCH_CLASS = object_op(
     "(subject, cls, *, count, names)",
     "What a pattern ``cls(...)`` of `count` positional patterns and those of the names takes out; None if it fails.",
     evaluate=_match_class,
+    bind=_matcher,
+    lower=_lower_class,
+    can_lower=lambda subject, cls, **_attrs: class_of(cls) is type,
     fold=_fold_class,
     is_profiled=True,
 )
@@ -137,6 +149,9 @@ MATCH_CLASS = object_op(
 
 
 def _match_keys(subject: Any, *keys: object) -> tuple[object, ...] | None:
+    if len(keys) == 1:
+        value = subject.get(keys[0], _MISSING)
+        return None if value is _MISSING else (value,)
     seen: set[object] = set()
     get = subject.get
     values: list[object] = []

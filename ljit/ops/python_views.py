@@ -224,7 +224,7 @@ def next_item(view: Any, k: int) -> object:
 def release(view: Any, *_kept: object) -> None:
     """Let go of the iterators in a view: generators that nobody else has are closed."""
     if isinstance(view, Cursor):
-        view[0][:2] = END, END
+        view[0][0] = END
     elif isinstance(view, EnumerateView | ZipView):
         for part in reversed(view):  # as CPython gives a tuple's items back
             release(part)

@@ -521,6 +521,13 @@ def test_bound_ops_do_what_their_evaluate_does():
             ({"name": "print", "scope": scope}, ()),
             ({"name": "no_such_name", "scope": scope}, ()),
         ],
+        "prim::match_class": [
+            ({"count": 0, "names": ("real", "imag")}, (2.5, float)),
+            ({"count": 1, "names": ()}, (3, int)),
+            ({"count": 1, "names": ()}, (3, str)),
+            ({"count": 0, "names": ("missing",)}, (3, int)),
+            ({"count": 1, "names": ()}, (3, 5)),
+        ],
     }
     bound = {name for name, op in REGISTRY.items() if op.bind is not None}
     assert bound == set(cases)

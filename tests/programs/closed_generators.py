@@ -1,7 +1,6 @@
-"""Generators with a ``finally`` clause whose loops are left early: closed there, unless a variable has them."""
+"""Generators with a ``finally`` clause whose loops are left early: closed there."""
 
 import contextlib
-import itertools
 
 from tests.programs.harness import program
 
@@ -28,40 +27,6 @@ def left_by_break(k):
         log.append("else")
     log.append("behind")
     return log
-
-
-def same(x):
-    return x
-
-
-@program(*PLACES)
-def variables_keep_generators(k):
-    log = []
-    a, b, c, d, e = (numbers(log, name) for name in "abcde")
-    for x in a:
-        if x == k:
-            break
-    log.append("behind")
-    for i, _ in enumerate(b):
-        if i == k:
-            break
-    log.append("behind")
-    for x in itertools.islice(c, 2):
-        log.append(x)
-    log.append("behind")
-    for x in same(d):
-        if x == k:
-            break
-    log.append("behind")
-    for _, x in zip(range(3), e):
-        if x == k:
-            break
-    log.append("behind")
-    for x in (f := numbers(log, "f")):
-        if x == k:
-            break
-    log.append("behind")
-    return log[:]
 
 
 @program(*PLACES)
