@@ -11,7 +11,7 @@ from enum import EnumMeta
 from types import CodeType
 
 from ljit.frontend import tree
-from ljit.frontend.emission import Emission, emits
+from ljit.frontend.emission import Emission
 from ljit.frontend.emit_dicts import GrowingDict
 from ljit.frontend.emit_nested import inline_call, inline_lambda
 from ljit.frontend.known_names import known_value
@@ -21,7 +21,7 @@ from ljit.ops.float_settings import float_setting
 from ljit.source import SourceRange
 from ljit.types import ANY
 
-__all__ = ["iteration_view", "load_outside", "refuse_frame_access"]
+__all__ = ["emit_call", "iteration_view", "load_outside", "refuse_frame_access"]
 
 _WARN = "warn"  # looks at the line, and at no variables
 #: functions that look at the frame of their caller: always, and when called without arguments
@@ -44,8 +44,8 @@ def load_outside(e: Emission, var: tree.Var) -> Value:
     return e.emit(op, where=var.range, name=var.name, scope=e.function)
 
 
-@emits(tree.Apply)
-def _apply(e: Emission, call: tree.Apply) -> Value:
+def emit_call(e: Emission, call: tree.Apply) -> Value:
+    """Emit a call and give its value."""
     nested = _inlined(e, call)
     if nested is not None:
         return nested

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission, Exit, Scope, emits
 from ljit.frontend.emit_calls import iteration_view
 from ljit.frontend.emit_conditions import condition
 from ljit.frontend.emit_functions import generator_value
+from ljit.frontend.emit_generator_loops import (
+    GeneratorCall,
+    called_generator,
+    evaluate_call,
+    loop_over_generator,
+)
 from ljit.frontend.emit_iteration import leave_unless, place_of_iterator, released
 from ljit.frontend.emit_targets import assign
 from ljit.frontend.scopes import bound_in_target
+from ljit.frontend.tree import Tree
 from ljit.ir import Value
 from ljit.ops.control import CONTINUE
+from ljit.records import Record
 from ljit.source import SourceRange
 
 __all__ = ["collect", "run"]
@@ -69,20 +78,34 @@ def run(
     """
     has_frame = comprehension.inner is not comprehension.range
     iterable = comprehension.generators[0].iterable
-    place = place_of_iterator(iterable, comprehension.range)
-    first = iteration_view(e, iterable, place)
+    first = _source(e, iterable, place_of_iterator(iterable, comprehension.range))
     names = [n for g in comprehension.generators for n in bound_in_target(g.target)]
     slots = {name: e.fresh_slot(name) for name in names}
     scope = Scope(e.scope, slots, has_frame=has_frame)
     if caller is not None:
         begin()
         use_outside = _in_present_frame(e, use)
-        with released(e, iterable, first, place), e.new_scope(scope, caller):
+        with e.new_scope(scope, caller if has_frame else None):
             _Run(e, comprehension, use_outside).generator(0, first)
         return
     with e.new_scope(scope, comprehension.range if has_frame else None):
         begin()
         _Run(e, comprehension, use).generator(0, first)
+
+
+class _View(Record):
+    """What a loop runs over: the view, and what it was made of."""
+
+    view: Value
+    iterable: Tree
+
+
+def _source(e: Emission, iterable: Tree, place: SourceRange) -> _View | GeneratorCall:
+    """Emit the making of what a loop runs over."""
+    generator = called_generator(e, iterable)
+    if generator is not None:
+        return evaluate_call(e, generator)
+    return _View(iteration_view(e, iterable, place), iterable)
 
 
 def _in_present_frame(e: Emission, use: Callable[..., None]) -> Callable[..., None]:
@@ -115,25 +138,42 @@ class _Run:
         self.use = use
         self.outermost: Exit | None = None
 
-    def generator(self, i: int, view: Value) -> None:
+    def generator(self, i: int, source: _View | GeneratorCall) -> None:
         """Emit the loop of generator `i` and all that is in it."""
         e, where = self.e, self.comprehension.inner
-        generator = self.comprehension.generators[i]
-        place = place_of_iterator(generator.iterable, where)
-        with e.endless_loop(where) as (loop, k):
-            self.outermost = self.outermost or loop
+        if isinstance(source, _View):
+            self._over_view(i, source)
+            return
+        call = source.generator.call
+
+        def iterate(view: Value) -> None:
+            self._over_view(i, _View(view, call))
+
+        loop_over_generator(
+            e, source, where, use=partial(self._trip, i), behind=_nothing, iterate=iterate
+        )
+
+    def _over_view(self, i: int, source: _View) -> None:
+        e, where, view = self.e, self.comprehension.inner, source.view
+        place = place_of_iterator(source.iterable, where)
+        with released(e, source.iterable, view, place), e.endless_loop(where) as (loop, k):
             more = e.emit("prim::has_next", view, k, where=place)
             leave_unless(e, loop, None, more, (), where)
-            assign(e, generator.target, e.emit("prim::next", view, k, where=place))
-            for test in generator.conditions:
-                _skip_unless(e, loop, condition(e, test, where), where)
-            if i + 1 < len(self.comprehension.generators):
-                iterable = self.comprehension.generators[i + 1].iterable
-                self.generator(
-                    i + 1, iteration_view(e, iterable, place_of_iterator(iterable, where))
-                )
-            else:
-                self._use()
+            self._trip(i, loop, e.emit("prim::next", view, k, where=place))
+
+    def _trip(self, i: int, loop: Exit, value: Value) -> None:
+        """Emit one trip of the loop of generator `i`."""
+        e, where = self.e, self.comprehension.inner
+        self.outermost = self.outermost if i else loop
+        generator = self.comprehension.generators[i]
+        assign(e, generator.target, value)
+        for test in generator.conditions:
+            _skip_unless(e, loop, condition(e, test, where), where)
+        if i + 1 < len(self.comprehension.generators):
+            iterable = self.comprehension.generators[i + 1].iterable
+            self.generator(i + 1, _source(e, iterable, place_of_iterator(iterable, where)))
+        else:
+            self._use()
 
     def _use(self) -> None:
         element = self.comprehension.element
@@ -144,9 +184,16 @@ class _Run:
         self.use(self.outermost, *values)
 
 
+def _nothing() -> None:
+    """Nothing follows the last element."""
+
+
 def _skip_unless(e: Emission, loop: Exit, wanted: Value, where: SourceRange) -> None:
     def skip() -> Sequence[Value]:
-        e.terminate(CONTINUE, (), where).target = loop.node
+        if loop.trip is not None:
+            e.leave(loop.trip, where)
+        else:
+            e.terminate(CONTINUE, (), where).target = loop.node
         return ()
 
     e.branch(wanted, tuple, skip, where)

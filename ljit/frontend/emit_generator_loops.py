@@ -1,4 +1,4 @@
-"""Loops over calls of generator functions: the generator's body runs in the loop's place.
+"""Loops and comprehensions over calls of generator functions: the generator's body runs in the loop's place.
 
 ``for x in pairs(n): work(x)`` becomes the body of ``pairs`` with ``x = value; work(x)`` in the place of each
 ``yield value``::
@@ -27,10 +27,9 @@ from ljit.analysis.assumptions import python_function
 from ljit.errors import UserError
 from ljit.frontend import tree
 from ljit.frontend.build import build_def
-from ljit.frontend.emission import Emission, emits
+from ljit.frontend.emission import Emission, Exit, emits
 from ljit.frontend.emit_iteration import place_of_iterator
 from ljit.frontend.emit_nested import function_scope
-from ljit.frontend.emit_targets import assign
 from ljit.frontend.known_names import known_value
 from ljit.frontend.scopes import names_of
 from ljit.frontend.tree import Tree
@@ -42,7 +41,7 @@ from ljit.records import Record
 from ljit.source import SourceRange
 from ljit.types import BOOL
 
-__all__ = ["called_generator", "loop_over_generator"]
+__all__ = ["GeneratorCall", "called_generator", "evaluate_call", "loop_over_generator"]
 
 _MOST_YIELDS = 3  # the loop's body is written as often
 _MOST_INLINED = 4  # generators within one another
@@ -136,28 +135,47 @@ def _statements(body: Sequence[Tree]) -> Iterator[Tree]:
 # -- the loop --------------------------------------------------------------------------------------
 
 
+class GeneratorCall(Record):
+    """A call of a known generator function, evaluated: the function and its arguments."""
+
+    generator: CalledGenerator
+    function: Value
+    arguments: Sequence[Value]
+
+
+def evaluate_call(e: Emission, generator: CalledGenerator) -> GeneratorCall:
+    """Emit what a call of a generator function does at once."""
+    function = e.expression(generator.call.function)
+    arguments = [e.expression(argument) for argument in generator.call.arguments]
+    return GeneratorCall(generator, function, arguments)
+
+
 def loop_over_generator(
     e: Emission,
-    statement: tree.For,
-    generator: CalledGenerator,
-    loop: Callable[[Emission, tree.For, Value], None],
+    call: GeneratorCall,
+    where: SourceRange,
+    *,
+    use: Callable[[Exit, Value], None],
+    behind: Callable[[], None],
+    iterate: Callable[[Value], None],
 ) -> None:
-    """Emit the loop; `loop` emits the one over the generator itself, for another function of that name."""
-    call = generator.call
-    function = e.expression(call.function)
-    arguments = [e.expression(argument) for argument in call.arguments]
+    """Emit the loop: `use` emits what is done with each value, given the loop, `behind` what follows the last one.
+
+    `iterate` emits the loop over the generator itself, for another function of that name.
+    """
 
     def inline() -> Sequence[Value]:
-        _inline(e, statement, generator, arguments)
+        _inline(e, call, where, use, behind)
         return ()
 
-    def iterate() -> Sequence[Value]:
+    def over_view() -> Sequence[Value]:
         outer, e.inlines_generators = e.inlines_generators, False
-        loop(e, statement, e.emit("prim::iter_call", function, *arguments, where=call.range))
+        place = call.generator.call.range
+        iterate(e.emit("prim::iter_call", call.function, *call.arguments, where=place))
         e.inlines_generators = outer
         return ()
 
-    e.branch(_is_still(e, generator, function), inline, iterate, statement.range)
+    e.branch(_is_still(e, call.generator, call.function), inline, over_view, where)
 
 
 def _is_still(e: Emission, generator: CalledGenerator, function: Value) -> Value:
@@ -177,24 +195,27 @@ def _is_still(e: Emission, generator: CalledGenerator, function: Value) -> Value
 
 
 def _inline(
-    e: Emission, statement: tree.For, generator: CalledGenerator, arguments: Sequence[Value]
+    e: Emission,
+    call: GeneratorCall,
+    where: SourceRange,
+    use: Callable[[Exit, Value], None],
+    behind: Callable[[], None],
 ) -> None:
-    where = place_of_iterator(generator.call, statement.range)
+    place = place_of_iterator(call.generator.call, where)
     around = _frame_of(e)
-    yields = len(_yields(generator.definition))
-    with e.left_by_break(statement.range) as whole:
+    yields = len(_yields(call.generator.definition))
+    with e.left_by_break(where) as whole:
 
         def consume(value: Value) -> None:
-            with _frame(e, around), e.left_by_break(statement.range) as trip:
+            with _frame(e, around), e.left_by_break(where) as trip:
                 whole.trip = trip
                 e.loop = whole
                 e.copies *= yields
-                assign(e, statement.targets[0], value)
-                e.statements(statement.body)
+                use(whole, value)
                 e.copies //= yields
 
-        _generate(e, generator, arguments, where, consume)
-        e.statements(statement.orelse)
+        _generate(e, call.generator, call.arguments, place, consume)
+        behind()
 
 
 def _generate(

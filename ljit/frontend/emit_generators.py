@@ -15,9 +15,11 @@ import numpy as np
 
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission, Exit, emits
+from ljit.frontend.emit_calls import emit_call
 from ljit.frontend.emit_comprehensions import collect, run
 from ljit.frontend.emit_conditions import truth
 from ljit.frontend.emit_functions import generator_value
+from ljit.frontend.emit_generator_loops import called_generator
 from ljit.frontend.known_names import known_value
 from ljit.frontend.tree import Tree
 from ljit.frontend.tree_base import parts_of
@@ -34,6 +36,8 @@ _CONSUMERS: tuple[object, ...] = (
 _SUM_IS_PLAIN = sys.version_info < (3, 12)
 _NUMBERS = (int, float, complex)
 
+_Fold = Callable[[Emission, tree.UseOfGenerator, Value], Value]
+
 
 @emits(tree.UseOfGenerator)
 def _use(e: Emission, call: tree.UseOfGenerator) -> Value:
@@ -46,20 +50,53 @@ def _use(e: Emission, call: tree.UseOfGenerator) -> Value:
     fold = _fold_of(known, call)
     if fold is None:
         return _call(e, call, function)
+    return _folded(e, call, function, known, fold, lambda: _call(e, call, function))
+
+
+def _folded(
+    e: Emission,
+    call: tree.UseOfGenerator,
+    function: Value,
+    known: object,
+    fold: _Fold,
+    call_plainly: Callable[[], Value],
+) -> Value:
+    """Emit what the function does if it still is the known one, else the call."""
     is_known = e.emit("py::is", function, e.constant(known, call.range), where=call.range)
     slot = e.fresh_slot()
 
     def folded() -> Sequence[Value]:
-        assert fold is not None
         e.store(slot, fold(e, call, function), call.range)
         return ()
 
     def called() -> Sequence[Value]:
-        e.store(slot, _call(e, call, function), call.range)
+        e.store(slot, call_plainly(), call.range)
         return ()
 
     e.branch(is_known, folded, called, call.range)
     return e.load(slot, call.range)
+
+
+@emits(tree.Apply)
+def _apply(e: Emission, call: tree.Apply) -> Value:
+    """A call; one of a builtin on what a generator function gives (``sum(pairs(n))``) is a loop as well."""
+    first = call.arguments[0] if call.arguments else None
+    known = known_value(e, call.function) if isinstance(first, tree.Apply) else None
+    is_consumer = any(known is consumer for consumer in _CONSUMERS)
+    if first is None or not is_consumer or called_generator(e, first) is None:
+        return emit_call(e, call)
+    where = call.range
+    item = tree.Var(where, "item")
+    loop = tree.Generator(where, item, first, ())
+    elements = tree.Comprehension(where, "generator", item, (loop,), where)
+    use = tree.UseOfGenerator(where, call.function, elements, call.arguments[1:], call.keywords)
+    fold = _fold_of(known, use) if _are_plain(use) else None
+    if fold is None:
+        return emit_call(e, call)
+    function = e.expression(call.function)
+    return _folded(
+        e, use, function, known, fold, lambda: _call_with(e, use, function, e.expression(first))
+    )
 
 
 def _call(e: Emission, call: tree.UseOfGenerator, function: Value) -> Value:
@@ -83,8 +120,6 @@ def _nothing() -> Sequence[Value]:
 
 
 # -- what builtins do to the elements --------------------------------------------------------------
-
-_Fold = Callable[[Emission, tree.UseOfGenerator, Value], Value]
 
 
 def _fold_of(known: object, call: tree.UseOfGenerator) -> _Fold | None:
@@ -140,6 +175,7 @@ def _search(e: Emission, call: tree.UseOfGenerator, wanted: bool) -> Value:
     def test(loop: Exit, value: Value) -> None:
         def found() -> Sequence[Value]:
             e.store(slot, e.constant(wanted, where), where)
+            e.goes_through_cleanup(loop, "found", lambda _: None, where)
             e.leave(loop, where)
             return ()
 

@@ -6,10 +6,14 @@ import sys
 from collections.abc import Sequence
 
 from ljit.frontend import tree
-from ljit.frontend.emission import Emission, emits
+from ljit.frontend.emission import Emission, Exit, emits
 from ljit.frontend.emit_calls import iteration_view
 from ljit.frontend.emit_conditions import condition
-from ljit.frontend.emit_generator_loops import called_generator, loop_over_generator
+from ljit.frontend.emit_generator_loops import (
+    called_generator,
+    evaluate_call,
+    loop_over_generator,
+)
 from ljit.frontend.emit_iteration import leave_unless, place_of_iterator, released
 from ljit.frontend.emit_targets import assign
 from ljit.frontend.tree import Tree
@@ -120,11 +124,23 @@ def _while(e: Emission, statement: tree.While) -> None:
 @emits(tree.For)
 def _for(e: Emission, statement: tree.For) -> None:
     generator = called_generator(e, statement.iterables[0])
-    if generator is not None:
-        loop_over_generator(e, statement, generator, _loop)
+    if generator is None:
+        where = place_of_iterator(statement.iterables[0], statement.range)
+        _loop(e, statement, iteration_view(e, statement.iterables[0], where))
         return
-    where = place_of_iterator(statement.iterables[0], statement.range)
-    _loop(e, statement, iteration_view(e, statement.iterables[0], where))
+
+    def use(_: Exit, value: Value) -> None:
+        assign(e, statement.targets[0], value)
+        e.statements(statement.body)
+
+    loop_over_generator(
+        e,
+        evaluate_call(e, generator),
+        statement.range,
+        use=use,
+        behind=lambda: e.statements(statement.orelse),
+        iterate=lambda view: _loop(e, statement, view),
+    )
 
 
 def _loop(e: Emission, statement: tree.For, view: Value) -> None:

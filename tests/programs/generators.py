@@ -304,3 +304,59 @@ def generators_that_change(n):
         out.append(k)
     steps.__defaults__ = (2,)
     return out
+
+
+# -- comprehensions and builtins over them ------------------------------------------------------------
+
+
+@program(lambda: (6,), lambda: (0,), lambda: (40,), lambda: (7.5,), lambda: ("a",))
+def comprehensions_over_generator_functions(n):
+    products = [i * j for i, j in pairs(n) if i + j != 4 if i]
+    squares = {k: k * k for k in steps(n) if k % 3}
+    inner = {i for k in steps(n, 3) for i in steps(k)}
+    outer = [(i, k) for i in range(3) for k in delegating(i) if k > -2]
+    return products, squares, sorted(inner), outer, [k for k in none_at_all(n)]
+
+
+@program(lambda: (6,), lambda: (0,), lambda: (40,), lambda: (7.5,), lambda: ("a",))
+def builtins_over_generator_functions(n):
+    numbers = sum(steps(n)), sum(steps(n, 1), 10), sum(steps(n), 0.5)
+    containers = list(delegating(n)), tuple(pairs(n)), set(steps(n)), sorted(steps(n), reverse=True)
+    found = any(steps(n)), all(delegating(n)), any(i > 3 for i, j in pairs(n))
+    products = sum(i * j for i, j in pairs(n)), max(i - j for i, j in pairs(n, -1))
+    return numbers, containers, found, products, max(delegating(n)), max(steps(n), default=7)
+
+
+@program(lambda: (5,), lambda: (0,), lambda: (-1,))
+def extrema_of_no_elements(n):
+    return min(steps(n)), max(none_at_all(n))
+
+
+@program(
+    lambda: ([1, 2.5, 4],), lambda: ([1, 0, 2],), lambda: (np.array([1.0, 0.0]),), lambda: (3,)
+)
+def errors_in_generators_of_builtins(xs):
+    total = sum(failing_generator(xs))
+    return total, [x for x in failing_generator(xs)]
+
+
+@program(lambda: ([1, 0],), lambda: ([0, 1],), lambda: (None,))
+def errors_in_comprehensions_over_generators(xs):
+    if xs is None:
+        return sum(pairs())
+    return [1 // xs[k] for k in steps(len(xs), 1)]
+
+
+@program(lambda: (0,), lambda: (1,), lambda: (5,))
+def order_in_generators_of_builtins(kind):
+    log = []
+    found = any(i == kind for i in counting(log))
+    log.append("found")
+    return found, [log.append(i) for i in counting(log)], log
+
+
+@program(lambda: (5,), lambda: (2,))
+def generators_of_builtins_that_change(n):
+    global GENERATOR
+    GENERATOR = steps if n > 3 else delegating
+    return sum(GENERATOR(n)), [k for k in GENERATOR(n)]
