@@ -88,11 +88,14 @@ def _matcher(count: int, names: tuple[str, ...]) -> Callable[..., tuple[object, 
 
 def _lower_class(e: Emitter, subject: V, cls: V, *, count: int, names: tuple[str, ...]) -> V:
     """Most subjects of a pattern that fails are of another class: the function that matches is not called then."""
-    return e.branch(
-        e.call_function(isinstance, [subject, cls]),
-        lambda: e.call_function(_matcher(count, names), [subject, cls]),
-        lambda: e.object_const(None),
-    )
+
+    def take() -> V:
+        if not count and not names:
+            return e.object_const(())
+        return e.call_function(_matcher(count, names), [subject, cls])
+
+    is_instance = e.call_function(isinstance, [subject, cls])
+    return e.branch(is_instance, take, lambda: e.object_const(None))
 
 
 def _fold_class(
