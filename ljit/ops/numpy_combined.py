@@ -9,12 +9,12 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import VIEWS, declare_function
 from ljit.ops.numpy_convert import can_store, store_scalar
-from ljit.ops.numpy_rules import is_scalar, kinds_of, result_dtype
+from ljit.ops.numpy_rules import dtype_of, is_scalar, kinds_of, result_dtype
 from ljit.types import ANY, INT, NONE, ArrayType, ScalarType, TupleType, Type
 
 __all__ = ["clip_effects", "clip_of", "infer_clip"]
 
-_FLOAT64, _BOOL = np.dtype(np.float64), np.dtype(bool)
+_FLOAT64, _INT64, _BOOL = np.dtype(np.float64), np.dtype(np.int64), np.dtype(bool)
 _FLOATS = (np.dtype(np.float32), _FLOAT64)
 _VECTOR, _MATRIX = np.arange(3.0), np.arange(6.0).reshape(2, 3)
 _MOST_COEFFICIENTS = 16
@@ -154,11 +154,11 @@ def _coefficients(p: Type) -> int:
 def _infer_polyval(p: Type, x: Type) -> Type:
     if not 0 < _coefficients(p) <= _MOST_COEFFICIENTS:
         return ANY
-    if not isinstance(x, ArrayType) or x.dtype != _FLOAT64 or not x.ndim:
+    if dtype_of(x) != _FLOAT64 or (isinstance(x, ArrayType) and not x.ndim):
         return ANY
     if isinstance(p, TupleType):
         (array,) = get_op("np::array").infer_types([p], {})
-        if not isinstance(array, ArrayType) or array.dtype != _FLOAT64:
+        if not isinstance(array, ArrayType) or array.dtype not in (_FLOAT64, _INT64):
             return ANY
     return get_op("np::multiply").infer_types([x, x], {})[0]
 
@@ -183,7 +183,7 @@ declare_function(
     np.polyval,
     decompose=_polyval_of,
     reads_items=True,
-    samples=(((1.0, -2.0, 3), _VECTOR),),
+    samples=(((1.0, -2.0, 3), _VECTOR), ((1, 2), 0.5)),
 )
 
 

@@ -5,17 +5,21 @@ As NumPy computes them, in its order. What does not fit stays a call of NumPy.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ljit.ir import Value, get_op
 from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import axes_of, declare_function
-from ljit.types import ANY, NONE, ArrayType, ScalarType, Type, type_of
+from ljit.ops.numpy_rules import dtype_of
+from ljit.types import ANY, NONE, ArrayType, TupleType, Type, type_of
 
-__all__ = ["all_close", "difference_of", "infer_difference", "norm_along", "norm_of"]
+__all__ = ["all_close", "difference", "difference_of", "infer_difference", "norm_along", "norm_of"]
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _LATER, _EARLIER = slice(1, None), slice(None, -1)
+_MOST_DIFFERENCES = 4  # of differences
 
 
 def _is_float_array(t: Type) -> bool:
@@ -31,18 +35,46 @@ def _slice(parts: Parts, a: Value, axis: int, chosen: slice) -> Value:
 # -- differences -------------------------------------------------------------------------------------
 
 
-def infer_difference(a: Type, *, n: object = 1, axis: object = -1) -> Type:
-    """The type of ``np.diff``: for n = 1 that of a difference of two views."""
-    if not isinstance(a, ArrayType) or not a.ndim or not isinstance(n, int) or n < 1:
+def infer_difference(a: Type, *ends: Type, n: object = 1, axis: object = -1) -> Type:
+    """The type of ``np.diff``: that of differences of two views, ever again."""
+    if ends:
+        a = _with_ends(a, *ends)
+    if not isinstance(a, ArrayType) or not a.ndim or type(n) is not int or n < 1:
         return ANY
     axes = axes_of(axis, a.ndim) if isinstance(axis, int) else None
     if axes is None:
         return ANY
-    view = _view_type(a, axes[0])
-    if n > 1:
-        return ArrayType(a.dtype, (None,) * a.ndim, "C" if a.ndim == 1 else "strided")
-    (result,) = get_op(_difference_op(a)).infer_types([view, view], {})
+    result: Type = a
+    for _ in range(min(n, _MOST_DIFFERENCES)):
+        if not isinstance(result, ArrayType):
+            return ANY
+        view = _view_type(result, axes[0])
+        (result,) = get_op(_difference_op(result)).infer_types([view, view], {})
     return result
+
+
+def difference(a: Any, *ends: Any, **attrs: Any) -> Any:
+    """``np.diff`` with what is in front of the array and behind it by position."""
+    return np.diff(a, **dict(zip(("prepend", "append"), ends, strict=False)), **attrs)
+
+
+def _with_ends(a: Type, *ends: Type) -> Type:
+    """The type of a vector with numbers or vectors in front of it and behind."""
+    items = _in_order(a, *ends)
+    vectors = [
+        x if isinstance(x, ArrayType) else ArrayType(dtype, (1,))
+        for x in items
+        if (dtype := dtype_of(x))
+    ]
+    is_known = isinstance(a, ArrayType) and len(vectors) == len(items)
+    if not is_known or not all(x.ndim == 1 for x in vectors):
+        return ANY
+    return get_op("np::concatenate").infer_types([TupleType(tuple(vectors))], {})[0]
+
+
+def _in_order(a: Any, *ends: Any) -> list[Any]:
+    prepended, *appended = ends
+    return [prepended, a, *appended]
 
 
 def _view_type(a: ArrayType, axis: int) -> Type:
@@ -55,15 +87,31 @@ def _difference_op(a: ArrayType) -> str:
     return "np::not_equal" if a.dtype.kind == "b" else "np::subtract"
 
 
-def difference_of(parts: Parts, a: Value, *, n: object = 1, axis: object = -1) -> Value | None:
-    """``a[1:] - a[:-1]``."""
-    if infer_difference(a.type, n=n, axis=axis) == ANY or n != 1:
+def difference_of(
+    parts: Parts, a: Value, *ends: Value, n: object = 1, axis: object = -1
+) -> Value | None:
+    """``a[1:] - a[:-1]``, with what is in front of the vector or behind it."""
+    if infer_difference(a.type, *(x.type for x in ends), n=n, axis=axis) == ANY:
         return None
     assert isinstance(a.type, ArrayType)
     axes = axes_of(axis, a.type.ndim)
     assert axes is not None
-    later, earlier = (_slice(parts, a, axes[0], chosen) for chosen in (_LATER, _EARLIER))
-    return parts.apply(_difference_op(a.type), later, earlier)
+    assert isinstance(n, int)
+    if n > _MOST_DIFFERENCES:
+        return None
+    if ends:
+        vectors = (
+            x
+            if isinstance(x.type, ArrayType)
+            else parts.apply("np::array", parts.apply("prim::TupleConstruct", x))
+            for x in _in_order(a, *ends)
+        )
+        a = parts.apply("np::concatenate", parts.apply("prim::TupleConstruct", *vectors))
+    for _ in range(n):
+        assert isinstance(a.type, ArrayType)
+        later, earlier = (_slice(parts, a, axes[0], chosen) for chosen in (_LATER, _EARLIER))
+        a = parts.apply(_difference_op(a.type), later, earlier)
+    return a
 
 
 # -- closeness ---------------------------------------------------------------------------------------
@@ -118,29 +166,34 @@ def norm_of(
 
 
 def _infer_trapezoid(y: Type, x: Type = NONE, *, dx: object = 1.0, axis: object = -1) -> Type:
-    fits = _is_float_array(y) and isinstance(y, ArrayType) and y.ndim == 1 and axis in (-1, 0)
-    if not fits or type(dx) not in (int, float):
+    if not _is_float_array(y) or not isinstance(axis, int) or type(dx) not in (int, float):
         return ANY
     assert isinstance(y, ArrayType)
     same = isinstance(x, ArrayType) and x.ndim == 1 and x.dtype == y.dtype
-    return ScalarType(y.dtype) if same or x == NONE else ANY
+    if not same and x != NONE:
+        return ANY
+    return get_op("np::sum").infer_types([y], {"axis": axis})[0]
 
 
 def _trapezoid_of(
-    parts: Parts, y: Value, x: Value | None = None, *, dx: float = 1.0, axis: object = -1
+    parts: Parts, y: Value, x: Value | None = None, *, dx: float = 1.0, axis: int = -1
 ) -> Value | None:
     """Half the sum of steps times both their ends."""
-    step: Value | None = parts.constant(dx)
-    if x is not None and x.type != NONE:
-        step = difference_of(parts, x)
-    if (
-        step is None
-        or _infer_trapezoid(y.type, NONE if x is None else x.type, dx=dx, axis=axis) == ANY
-    ):
+    is_even = x is None or x.type == NONE
+    if _infer_trapezoid(y.type, NONE if is_even else x.type, dx=dx, axis=axis) == ANY:  # type: ignore[union-attr]
         return None
-    both = parts.apply("np::add", *(_slice(parts, y, 0, chosen) for chosen in (_LATER, _EARLIER)))
+    assert isinstance(y.type, ArrayType)
+    (along,) = axes_of(axis, y.type.ndim) or ()
+    step: Value | None = parts.constant(dx) if is_even else difference_of(parts, x)  # type: ignore[arg-type]
+    assert step is not None
+    if not is_even and along < y.type.ndim - 1:
+        index = (slice(None), *(None,) * (y.type.ndim - 1 - along))
+        step = parts.apply("np::getitem", step, parts.constant(index))
+    both = parts.apply(
+        "np::add", *(_slice(parts, y, along, chosen) for chosen in (_LATER, _EARLIER))
+    )
     areas = parts.apply("np::divide", parts.apply("np::multiply", step, both), parts.constant(2.0))
-    return parts.apply("np::sum", areas)
+    return parts.apply("np::sum", areas, **({"axis": axis} if y.type.ndim > 1 else {}))
 
 
 declare_function(
@@ -149,5 +202,6 @@ declare_function(
     _infer_trapezoid,
     np.trapezoid,
     decompose=_trapezoid_of,
+    parameters=("y", "x", "dx", "axis"),
     samples=((np.arange(4.0),), (np.arange(4.0), np.arange(4.0) ** 2)),
 )

@@ -23,7 +23,7 @@ from ljit.ops.numpy_averages import (
     var_of,
 )
 from ljit.ops.numpy_boxed import axes_of, chosen_dtype, declare_function, is_flag
-from ljit.ops.numpy_derived import all_close, difference_of, infer_difference
+from ljit.ops.numpy_derived import all_close, difference, difference_of, infer_difference
 from ljit.ops.numpy_few import SYMBOLIC_REDUCTIONS
 from ljit.ops.numpy_nan_averages import mean_of_numbers, std_of_numbers, var_of_numbers
 from ljit.ops.numpy_rules import array_of, dtype_of, is_scalar, layout_like
@@ -259,11 +259,13 @@ declare_function(
 
 declare_function(
     "diff",
-    "(a, *, n=1, axis=-1)",
+    "(a, prepend=None, append=None, *, n=1, axis=-1)",
     infer_difference,
     np.diff,
+    evaluate=difference,
     decompose=difference_of,
-    samples=((_MATRIX,), (np.arange(4),)),
+    parameters=("a", "n", "axis", "prepend", "append"),
+    samples=((_MATRIX,), (np.arange(4),), (np.arange(4), 1.5), (np.arange(4.0), 0, np.arange(2))),
 )
 
 

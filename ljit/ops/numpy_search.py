@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -11,7 +11,7 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_boxed import declare_function
 from ljit.ops.numpy_fills import product_of, viewed
 from ljit.ops.numpy_rules import array_of, dtype_of, is_scalar
-from ljit.types import ANY, FLOAT, INT, ArrayType, ScalarType, Type
+from ljit.types import ANY, FLOAT, INT, NONE, ArrayType, ScalarType, Type
 
 __all__: list[str] = []
 
@@ -130,22 +130,28 @@ declare_function(
 # -- np.interp ---------------------------------------------------------------------------------------
 
 
-def _infer_interp(x: Type, xp: Type, fp: Type) -> Type:
+def _infer_interp(x: Type, xp: Type, fp: Type, left: Type = NONE, right: Type = NONE) -> Type:
     if not isinstance(xp, ArrayType) or not isinstance(fp, ArrayType) or dtype_of(x) is None:
         return ANY
     if fp.dtype.kind == "c" or (dtype_of(x) or xp.dtype).kind == "c":
+        return ANY
+    if not all(t == NONE or _is_real(t) for t in (left, right)):
         return ANY
     if is_scalar(x):
         return _DOUBLE
     return array_of(_FLOAT64, x.shape) if isinstance(x, ArrayType) and x.ndim else ANY
 
 
-def _can_interpolate(x: Type, xp: Type, fp: Type) -> bool:
-    points = _is_vector(xp, _FLOAT64) and _is_vector(fp, _FLOAT64)
-    if isinstance(x, ArrayType):
-        is_plain = points and xp.layout == "C"  # type: ignore[attr-defined]
-        return is_plain and x.ndim > 0 and x.dtype.kind in "iuf" and not _FUSES
-    return points and x in (FLOAT, INT, _DOUBLE, ScalarType(_INT64)) and not _FUSES
+def _is_real(t: Type) -> bool:
+    return t in (FLOAT, INT, _DOUBLE, ScalarType(_INT64))
+
+
+def _can_interpolate(x: Type, xp: Type, fp: Type, *ends: Type) -> bool:
+    is_known = _infer_interp(x, xp, fp, *ends) != ANY and _is_vector(xp, _FLOAT64) and not _FUSES
+    if not isinstance(x, ArrayType):
+        return is_known and _is_vector(fp, _FLOAT64) and _is_real(x)
+    is_plain = is_known and xp.layout == "C" and x.dtype.kind in "iuf"  # type: ignore[attr-defined]
+    return is_plain and fp.ndim == 1 and fp.dtype.kind in "iuf"  # type: ignore[attr-defined]
 
 
 def _fuses() -> bool:
@@ -157,18 +163,34 @@ def _fuses() -> bool:
 _FUSES = _fuses()
 
 
-def _lower_interp(e: Emitter, x: V, xp: V, fp: V) -> V:
+def _lower_interp(
+    e: Emitter, x: V, xp: V, fp: V, left: V | None = None, right: V | None = None
+) -> V:
     """Between two points; at one of them, or beyond all, its value. NumPy's formula, and its ways around NaN."""
     (size,), (values,) = e.array_sizes(xp), e.array_sizes(fp)
     e.bail_if(e.compare("eq", size, e.const(INT, 0)), "no points")
     e.bail_if(e.compare("ne", size, values), "other numbers of points and values")
+    bounds = [
+        None if end is None or end.type == NONE else e.cast(end, _DOUBLE) for end in (left, right)
+    ]
     if isinstance(x.type, ArrayType):
-        return _interpolate_many(e, x, xp, fp)
+        return _interpolate_many(e, x, xp, _as_vector(e, fp, _FLOAT64), bounds)
     x = e.cast(x, _DOUBLE)
-    return _between(e, x, e.array_interval(xp, x), partial(_slope, e, xp, fp), xp, fp)
+    found = _between(e, x, e.array_interval(xp, x), partial(_slope, e, xp, fp), xp, fp)
+    return _bounded(e, found, x, xp, bounds)
 
 
-def _interpolate_many(e: Emitter, x: V, xp: V, fp: V) -> V:
+def _bounded(e: Emitter, found: V, x: V, xp: V, bounds: Sequence[V | None]) -> V:
+    """The value, or what is to stand for numbers below all points and above them."""
+    (size,) = e.array_sizes(xp)
+    places = (("lt", e.const(INT, 0)), ("gt", e.sub(size, e.const(INT, 1))))
+    for bound, (beyond, at) in zip(bounds, places, strict=True):
+        if bound is not None:
+            found = e.select(e.compare(beyond, x, e.array_load(xp, (at,))), bound, found)
+    return found
+
+
+def _interpolate_many(e: Emitter, x: V, xp: V, fp: V, bounds: Sequence[V | None]) -> V:
     """Points that are not sorted are left to NumPy: what it finds among these depends on the number before."""
     sizes, one = e.array_sizes(x), e.const(INT, 1)
     made = e.array_new(_infer_interp(x.type, xp.type, fp.type), sizes, None)
@@ -196,7 +218,8 @@ def _interpolate_many(e: Emitter, x: V, xp: V, fp: V) -> V:
     def step(k: V) -> None:
         found = e.sub(e.cast(e.array_load(places, [k]), INT), one)
         number = e.array_load(x, [k])
-        e.array_store(into, [k], _between(e, number, found, slope_behind, xp, fp))
+        value = _between(e, number, found, slope_behind, xp, fp)
+        e.array_store(into, [k], _bounded(e, value, number, xp, bounds))
 
     e.loop(counts[0], step)
     return made
@@ -238,7 +261,7 @@ def _is_nan(e: Emitter, x: V) -> V:
 
 declare_function(
     "interp",
-    "(x, xp, fp)",
+    "(x, xp, fp, left=None, right=None)",
     _infer_interp,
     np.interp,
     lower=_lower_interp,
@@ -247,5 +270,6 @@ declare_function(
         (1.5, _VECTOR, _VECTOR),
         (np.float64(-1), _VECTOR, _VECTOR),
         (_VECTOR, _VECTOR, _VECTOR),
+        (_VECTOR, np.array([0.5, 1.5]), _VECTOR[:2], -1.0, 3),
     ),
 )

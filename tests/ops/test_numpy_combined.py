@@ -73,6 +73,10 @@ def polynomials(a):
         np.polyval((1, 2), a),
         np.polyval(np.arange(3.0), a),
         np.polyval([], a),
+        np.polyval([1, -2, 3], a),
+        np.polyval([1, -2, 3], 0.5),
+        np.polyval([0.5, 2], a[0, 0]),
+        np.polyval([0.5, 2], 3),
     )
 
 

@@ -263,3 +263,43 @@ def test_digitize_with_nan():
                     compiled(nan, bins)
             else:
                 assert [y.tolist() for y in compiled(nan, bins)] == wanted
+
+
+def bounded_values(x, xp, fp):
+    return (
+        np.interp(x, xp, fp, left=-1.5),
+        np.interp(x, xp, fp, right=7),
+        np.interp(x, xp, fp, -1, np.nan),
+        np.interp(x, xp, fp, None, 2.5),
+    )
+
+
+def bounded_outcome(function, *args):
+    try:
+        return [(type(y), y.dtype, y.shape, y.tobytes()) for y in function(*args)]
+    except (TypeError, ValueError) as error:
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize("values", [np.float64, np.float32, np.int16, np.uint64, bool, complex])
+def test_interp_with_ends_of_its_own(values):
+    rng = np.random.default_rng(6)
+    compiled = ljit.jit(bounded_values)
+    for size in (5, 1, 2, 5, 0):
+        xp, fp = np.sort(rng.normal(size=size)), rng.integers(0, 50, size).astype(values)
+        keys = np.concatenate([xp, rng.normal(size=20) * 3, [np.nan, np.inf, -np.inf]])
+        for x in (keys, keys[::-1], keys[:4].reshape(2, 2), 0.25, -9.0, float("nan"), 9):
+            for points in (fp, np.repeat(fp, 2)[::2], fp[:1]):
+                for _ in range(2):
+                    args = x, xp, points
+                    assert bounded_outcome(compiled, *args) == bounded_outcome(
+                        bounded_values, *args
+                    )
+
+
+def test_interp_with_ends_is_native():
+    compiled, x = ljit.jit(bounded_values), np.arange(9.0)
+    for keys in (x, 0.5):
+        for _ in range(3):
+            compiled(keys, x[2:6], x[2:6])
+        assert "calls Python: np" not in compiled.explain()
