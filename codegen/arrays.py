@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ljit.codegen.boxing import read_only_view
-from ljit.codegen.builder import FALSE, NULL, TRUE, FunctionBuilder, Ref, float_constant, integer
+from ljit.codegen.builder import FALSE, NULL, TRUE, FunctionBuilder, Ref, integer
 from ljit.codegen.forms import (
     ArrayParts,
     Native,
     array_parts,
     array_value,
-    dtype_of,
     memory_type,
 )
 from ljit.codegen.layout import ARRAY_DATA
@@ -121,21 +120,6 @@ def array_store(e: Emitter, a: Native, indices: Sequence[Native], value: Native)
     store_element(e.f, pointer, a.type.dtype, value, suffix)
 
 
-def array_new(
-    e: Emitter, type_: Type, sizes: Sequence[Native], fill: Native | None = None
-) -> Native:
-    assert isinstance(type_, ArrayType)
-    f = e.f
-    refs = [size.ref for size in sizes]
-    for ref in refs:
-        e.bailout.bail_if(f.icmp("slt", ref, integer("i64", 0)), "negative size of an array")
-    is_zero = fill is not None and is_all_zero(fill)
-    array = new_array(e, type_, refs, is_zero=is_zero)
-    if fill is not None and not is_zero:
-        fill_array(e, array, refs, fill)
-    return array
-
-
 def new_array(
     e: Emitter,
     type_: ArrayType,
@@ -184,32 +168,12 @@ def _fortran_strides(f: FunctionBuilder, type_: ArrayType, sizes: Sequence[Ref])
     return strides[: len(sizes)]
 
 
-def fill_array(e: Emitter, array: Native, sizes: Sequence[Ref], fill: Native) -> None:
-    assert isinstance(array.type, ArrayType)
-    total = integer("i64", 1)
-    for size in sizes:
-        total = e.f.mul(total, size)
-    dtype, data = array.type.dtype, array_parts(array).data
-
-    def body(k: Native) -> None:
-        store_element(e.f, flat_address(e.f, data, dtype, k.ref), dtype, fill)
-
-    e.loop(Native(INT, (total,)), body)
-
-
 def flat_address(f: FunctionBuilder, data: Ref, dtype: np.dtype, index: Ref) -> Ref:
     """Address of element `index` of contiguous data."""
     element = memory_type(dtype)
     if dtype.kind == "c":
         element = f"{{{element}, {element}}}"
     return f.gep(element, data, index)
-
-
-def is_all_zero(fill: Native) -> bool:
-    """Whether all bytes of the constant are zero (so not -0.0)."""
-    if dtype_of(fill.type).kind in "fc":
-        return all(p.text == float_constant(p.type, 0.0).text for p in fill.parts)
-    return fill.ref.constant == 0
 
 
 def array_view(

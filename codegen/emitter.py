@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from ljit.codegen import arithmetic, arrays
+from ljit.codegen import arithmetic, arrays, fills
 from ljit.codegen.bailout import Bailout
 from ljit.codegen.bodies import Body, lower_depth
 from ljit.codegen.builder import TRUE, FunctionBuilder, Ref, integer
@@ -344,7 +344,8 @@ class Emitter:
     array_load = arrays.array_load
     array_store = arrays.array_store
     array_move = stretches.array_move
-    array_new = arrays.array_new
+    array_new = fills.array_new
+    array_fill = fills.array_fill
     array_view = arrays.array_view
     array_overlap = arrays.array_overlap
     array_same = arrays.array_same

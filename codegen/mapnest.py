@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ljit.codegen.arrays import fill_array, is_all_zero, load_element, new_array
+from ljit.codegen.arrays import load_element, new_array
 from ljit.codegen.builder import FALSE, NULL, TRUE, Ref
 from ljit.codegen.casts import cast_value
+from ljit.codegen.fills import fill_array, is_all_zero
 from ljit.codegen.forms import ArrayParts, Native, array_parts, memory_type
 from ljit.codegen.memory_order import Axes, fortran_condition, reversed_condition
 from ljit.codegen.nest_elements import Kernel

@@ -13,11 +13,12 @@ from ljit.codegen.builder import FunctionBuilder, ModuleBuilder, Ref, integer
 from ljit.codegen.nest_space import Operand
 from ljit.codegen.shared_code import PACKING, shared_function
 
-__all__ = ["are_large", "are_long_rows", "ask_for", "stretch_shift"]
+__all__ = ["are_large", "are_long_rows", "ask_for", "stretch_shift", "stretches_of"]
 
 _LONG = 1 << 19  # bytes of a result: with what is read it fills a core's own cache
 _STRETCH_SHIFT = 11  # 1 << 11 bytes are asked for together
 _MANY = 8  # stretches of a row
+_ALL = 62  # as a shift: more elements than there are
 _LINE = 64  # bytes
 _PREFETCH = "llvm.prefetch.p0"
 
@@ -36,6 +37,13 @@ def are_long_rows(f: FunctionBuilder, count: Ref, results: Sequence[Operand]) ->
 def stretch_shift(results: Sequence[Operand]) -> Ref:
     """Of how many elements a stretch is, whose lines are asked for together."""
     return integer("i64", _shift(results))
+
+
+def stretches_of(f: FunctionBuilder, total: Ref, itemsize: int) -> tuple[Ref, Ref]:
+    """Whether so many elements side by side are large, and a shift: how many a stretch has, or more than all."""
+    are_many = f.icmp("ugt", total, integer("i64", _LONG // itemsize))
+    few = integer("i64", _STRETCH_SHIFT - itemsize.bit_length() + 1)
+    return are_many, f.select(are_many, few, integer("i64", _ALL))
 
 
 def _shift(results: Sequence[Operand]) -> int:

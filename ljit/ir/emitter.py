@@ -174,6 +174,9 @@ class Emitter(Protocol):
     def array_new(self, type_: Type, sizes: Sequence[V], fill: V | None) -> V:
         """Allocate a C-contiguous array; `fill` None leaves it uninitialised. Negative sizes bail."""
 
+    def array_fill(self, a: V, value: Callable[[V], V]) -> None:
+        """Store to each element of a fresh vector what is given for its index."""
+
     def array_view(
         self,
         a: V,

@@ -43,8 +43,7 @@ def _lower_counted(size: Any, item: Any) -> Callable[..., V]:
         made = e.array_new(
             ArrayType(first.type.dtype, (None,)), [size(e, *operands, **attrs)], None
         )
-        (count,) = e.array_sizes(made)
-        e.loop(count, lambda k: e.array_store(made, [k], item(e, k, *operands, **attrs)))
+        e.array_fill(made, lambda k: item(e, k, *operands, **attrs))
         return made
 
     return lower

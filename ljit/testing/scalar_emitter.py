@@ -1,8 +1,7 @@
 """An Emitter that computes at once, on NumPy scalars: lowerings are tested without any compiler.
 
-It implements the scalar part of the protocol, tuples, slices and plain array access. Each operation
-checks what the protocol asks of its operands (equal types, shift counts in range) and raises
-AssertionError otherwise. `bail_if` raises `Bailed`.
+It implements the scalar part of the protocol, tuples, slices and plain array access. Each operation checks what the
+protocol asks of its operands (equal types, shift counts in range): AssertionError. `bail_if` raises `Bailed`.
 """
 
 from __future__ import annotations
@@ -64,9 +63,8 @@ def to_number(value: object, t: Type | None = None) -> Number:
     """Wrap a Python object as an operand."""
     type_ = type_of(value) if t is None else t
     if isinstance(type_, TupleType):
-        assert isinstance(value, tuple)
-        items = tuple(to_number(v, i) for v, i in zip(value, type_.items, strict=True))
-        return Number(type_, items)
+        assert isinstance(value, tuple) and len(value) == len(type_.items)
+        return Number(type_, tuple(map(to_number, value, type_.items)))
     dtype = machine_dtype(type_)
     return Number(type_, value if dtype is None else dtype.type(value))
 
@@ -323,6 +321,9 @@ class ScalarEmitter:
         assert fill.type == ScalarType(type_.dtype)
         return Number(type_, np.full(shape, fill.value, type_.dtype))
 
+    def array_fill(self, a: Number, value: Callable[[Number], Number]) -> None:
+        self.loop(self.array_sizes(a)[0], lambda k: self.array_store(a, [k], value(k)))
+
     def array_view(
         self,
         a: Number,
@@ -334,8 +335,7 @@ class ScalarEmitter:
         is_read_only: bool = False,
     ) -> Number:
         assert isinstance(type_, ArrayType)
-        shape = tuple(int(x.value) for x in sizes)
-        steps = tuple(int(x.value) for x in strides)
+        shape, steps = (tuple(int(x.value) for x in xs) for xs in (sizes, strides))
         base = a.value
         self._viewed.append(base)
         address = base.__array_interface__["data"][0] + int(offset.value)

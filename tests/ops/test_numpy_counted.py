@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit import config
+from tests.codegen.test_streams import ASKS
 
 
 def counted(x: Any, n: Any, step: Any) -> Any:
@@ -145,3 +147,34 @@ def test_evenly_spaced_numbers_of_each_dtype(dtype: str) -> None:
     for _ in range(3):
         compiled(1.5, 100.0, 13)
     assert "calls Python: np" not in compiled.explain()
+
+
+def filled(n: int) -> Any:
+    return (
+        np.full(n, 2.5),
+        np.ones((n // 2, 2), np.int16),
+        np.full(n, 1 - 2j),
+        np.arange(n),
+        np.arange(n, dtype=np.uint8),
+        np.linspace(0, 1, n),
+    )
+
+
+def test_large_arrays_are_filled_to_the_end() -> None:
+    with config.overridden(quick_runs=0):
+        compiled = ljit.jit(filled)
+        for n in (3, 3, 0, 1, 32769, 65535, 65537, 70001, 262145, 524289, 600000):
+            assert outcome(compiled, n) == outcome(filled, n)
+
+
+def test_lines_of_large_arrays_are_asked_for() -> None:
+    with config.overridden(quick_runs=0):
+        for function, asks in (
+            (lambda n: np.full(n, 2.5), True),
+            (lambda n: np.arange(n), True),
+            (lambda n: np.zeros(n), False),
+        ):
+            compiled = ljit.jit(function)
+            for _ in range(3):
+                compiled(100)
+            assert (ASKS in compiled.dump_llvm()) == asks
