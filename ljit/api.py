@@ -68,9 +68,12 @@ class _Function:
         return sys.is_finalizing() or ("_executor" not in vars(self) and are_builtins_replaced())
 
     def __call__(self, /, *args: object, **kwargs: object) -> object:
-        if self._has_no_compiler():
-            return self.__wrapped__(*args, **kwargs)
         try:
+            if self._passed_calls > 0:
+                self._passed_calls -= 1
+                return self._executor.run_plainly(args, kwargs)
+            if self._has_no_compiler():
+                return self.__wrapped__(*args, **kwargs)
             return self._executor.call(args, kwargs)
         except BaseException as error:
             _drop_own_frames(error)
@@ -96,6 +99,7 @@ class _Function:
     def __repr__(self) -> str:
         return f"<ljit.Function {self.__wrapped__.__qualname__}>"
 
+    _passed_calls = 0  # the next ones that are CPython's, of which the executor need not know
     __wrapped__: types.FunctionType
     __code__ = _of_plain_function("__code__")
     __globals__ = _of_plain_function("__globals__")

@@ -2,9 +2,10 @@
 
 Native code of a function without loops, called with numbers or objects, gains a part of a microsecond a call. To
 profile and compile it takes some ten milliseconds, which most functions of a program never earn. Until then their
-calls jump to the plain function through an entry that counts them (`ljit.codegen.pass_on`), and now and then one of
-them comes to the executor and is timed: a function that takes long is looked at once in the interpreter. If it sees
-arrays there, or is called with some, or anybody asks for its native code, it is cold no longer.
+calls jump to the plain function through an entry that counts them (`ljit.codegen.pass_on`), or by `__call__` while the
+process has not loaded LLVM, and now and then one of them comes to the executor and is timed: a function that takes long
+is looked at once in the interpreter. If it sees arrays there, or is called with some, or anybody asks for its native
+code, it is cold no longer.
 
 Functions with loops mostly never are: any call may be the one that takes all the time. If all loops are over
 containers, and an argument is a user's object, they are after a first call in the interpreter, until CPython has spent
@@ -37,7 +38,15 @@ from ljit.types import ObjectType, Type, type_of
 if TYPE_CHECKING:
     from ljit.runtime.executor import ProfilingExecutor
 
-__all__ = ["PROFILED_RUNS", "ColdCalls", "call_cold", "may_jump", "pass_behind"]
+__all__ = [
+    "PROFILED_RUNS",
+    "ColdCalls",
+    "call_cold",
+    "let_jump",
+    "may_jump",
+    "pass_behind",
+    "set_passed_calls",
+]
 
 #: of what was cold, and of calls with objects: one shows few branches and classes
 PROFILED_RUNS = 30
@@ -46,18 +55,20 @@ _INSTRUCTIONS_OF_CALL = 8  # as which a call counts
 _CALLS = 10_000  # the same for what a compile takes more for each instruction
 _SECONDS_OF_PROFILING = 0.005  # of one plan, callees included
 _DECORATED_ONCE = 20  # times, by a program that does not do so in each call of a function
-_CALLS_OF_PLANNED_ONE = 6  # that take as long as a slow call that looks for its plan
+_CALLS_OF_SLOW_ONE = 16  # that `__call__` passes on in the time of one that comes to the executor
 _MOST_PASSED = 1000  # at a time: what changes is noticed soon, and the way to the executor costs two microseconds
 _SECONDS_OF_JUMPS = 0.005  # of the calls that jump to CPython before one is looked at
 _SECONDS_OF_LOOPS = 0.06  # of the calls of a function with loops: as long as a compile, twice
 _SECONDS_UNTIL_LOOK = 0.01  # of the calls: a look takes about a third of it
-_SLOW_CALLS_BEFORE_LOADING = 30_000  # of all functions; they take as long as LLVM takes to load
+_CALLS_BEFORE_LOADING = (
+    100_000  # of all functions, passed on by `__call__`: as long as LLVM takes to load
+)
 _IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: no builtin class
 _GENERATES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 #: how many nested functions with the same code were decorated
 _decorated: weakref.WeakKeyDictionary[types.CodeType, int] = weakref.WeakKeyDictionary()
-_slow_calls = 0  # of this process, while LLVM is not loaded
+_calls = 0  # of this process that were left to CPython, while LLVM is not loaded
 
 
 class ColdCalls(Record, frozen=False):
@@ -135,12 +146,12 @@ class ColdCalls(Record, frozen=False):
             return run(args, kwargs)
         finally:
             self._note(owner, time.perf_counter() - start)
-            if not self.is_over and may_jump():
+            if not self.is_over:
                 self.passed = self._next_calls()
-                pass_calls(owner, fn, self.passed)
+                let_jump(owner, fn, self.passed)
 
     def _note(self, owner: object, seconds: float) -> None:
-        calls = 1 + max(self.passed - max(calls_left(owner), 0), 0)
+        calls = 1 + max(self.passed - max(_calls_left(owner), 0), 0)
         self.passed = 0
         self.calls += calls
         self.seconds += seconds * calls
@@ -190,14 +201,37 @@ def pass_behind(owner: object, fn: types.FunctionType, slow_calls: int, seconds:
     as_many = 1 << min(slow_calls, _MOST_PASSED.bit_length())
     calls = min(as_many, _MOST_PASSED, int(_SECONDS_OF_JUMPS / max(seconds, 1e-9)))
     if calls:
+        let_jump(owner, fn, calls)
+
+
+def let_jump(owner: object, fn: types.FunctionType, calls: int) -> None:
+    """Let the next calls jump to CPython: through a native entry, or by `__call__` while LLVM is not loaded."""
+    if may_jump(calls):
         pass_calls(owner, fn, calls)
+    else:
+        set_passed_calls(owner, min(calls, _MOST_PASSED))
 
 
-def may_jump(*, is_planned: bool = False) -> bool:
-    """Whether calls left to CPython may jump there, which takes LLVM: it is loaded when that pays."""
-    global _slow_calls
-    _slow_calls += _CALLS_OF_PLANNED_ONE if is_planned else 1
-    return is_compiler_loaded() or _slow_calls >= _SLOW_CALLS_BEFORE_LOADING
+def may_jump(calls: int = 0) -> bool:
+    """Whether there may be native entries for calls left to CPython, which take LLVM: it is loaded when that pays.
+
+    Counts a call that came to the executor, and those that do not.
+    """
+    global _calls
+    _calls += _CALLS_OF_SLOW_ONE + min(calls, _MOST_PASSED)
+    return is_compiler_loaded() or _calls >= _CALLS_BEFORE_LOADING
+
+
+def set_passed_calls(owner: object, calls: int) -> None:
+    """Say how many calls `__call__` passes on."""
+    vars(owner)["_passed_calls"] = calls
+
+
+def _calls_left(owner: object) -> int:
+    if is_compiler_loaded():
+        return calls_left(owner)
+    left: int = vars(owner).get("_passed_calls", 0)
+    return left
 
 
 def _leaves_calls(options: Options) -> bool:

@@ -36,7 +36,14 @@ from ljit.ops.control import CALLEE_LEFT, HOT, NOT_RUN, PLANNED_EXITS, RAISED
 from ljit.parameters import is_by_position
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
-from ljit.runtime.cold import ColdCalls, call_cold, may_jump, pass_behind
+from ljit.runtime.cold import (
+    ColdCalls,
+    call_cold,
+    let_jump,
+    may_jump,
+    pass_behind,
+    set_passed_calls,
+)
 from ljit.runtime.links import (
     connect,
     disconnect,
@@ -56,7 +63,6 @@ from ljit.runtime.native import (
     link_entries,
     make_fill_in,
     make_pass_on,
-    pass_calls,
 )
 from ljit.runtime.options import Options
 from ljit.runtime.outlining import OutlinedLoops, state_of
@@ -190,8 +196,8 @@ class ProfilingExecutor:
         if not self.cold.is_over:
             return call_cold(self, args, kwargs)
         if self.baseline is None:
-            if self.refused is not None and may_jump():
-                pass_calls(self.owner, self.fn, _FOR_EVER)
+            if self.refused is not None:
+                let_jump(self.owner, self.fn, _FOR_EVER)
             return self.run_plainly(args, kwargs)
         values = bind_arguments(self.fn, args, kwargs)
         plan = self.table.plan_for(values) if values is not None else None
@@ -219,6 +225,7 @@ class ProfilingExecutor:
 
     def link_if_loaded(self) -> None:
         """Link native entries; without a compiler there are none, and calls come here anyway."""
+        set_passed_calls(self.owner, 0)
         if is_compiler_loaded():
             self.link_entries()
 
@@ -247,13 +254,17 @@ class ProfilingExecutor:
 
     def _count_slow_call(self, plan: Plan, seconds: float) -> None:
         plan.slow_calls += 1
-        if not may_jump(is_planned=True):
-            return
+        is_native = may_jump()
         if all(p.refused is not None for p in self.plans.values()):
-            if plan.refused == NO_GAIN and plan.compiles == 1 and is_long_in_use(plan, seconds):
+            if (
+                is_native
+                and plan.refused == NO_GAIN
+                and plan.compiles == 1
+                and is_long_in_use(plan, seconds)
+            ):
                 plan.refused = None  # the next call that comes here has it compiled again
             pass_behind(self.owner, self.fn, plan.slow_calls, seconds)
-        elif plan.slow_calls >= SLOW_CALLS_BEFORE_PASSING_ON and plan.pass_on is None:
+        elif is_native and plan.slow_calls >= SLOW_CALLS_BEFORE_PASSING_ON and not plan.pass_on:
             with self.lock:
                 plan.pass_on = make_pass_on(self.fn, plan.types)
                 self.link_entries()

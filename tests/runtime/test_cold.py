@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 
 import numpy as np
@@ -355,3 +357,58 @@ def test_methods_are_cold_as_well():
     assert counter.n == 400
     assert calls_left(Counter.add) >= 0
     assert not Counter.add._executor.cold.is_over
+
+
+BEFORE_LLVM = """
+import sys, traceback
+import ljit
+
+@ljit.jit
+def ratio(x, y):
+    return x / y
+
+@ljit.jit
+def text(x, y):
+    return "{} {}".format(x, y)
+
+@ljit.jit
+def count(n):
+    return 0 if n == 0 else 1 + count.again(n - 1)
+
+came = []
+call = type(ratio._executor).call
+type(ratio._executor).call = lambda self, *args: came.append(self.fn) or call(self, *args)
+count.again = count
+for k in range(3000):
+    assert ratio(3.0, 2.0) == 1.5
+    assert text("a", k) == f"a {k}"
+assert count(400) == 400
+print(came.count(ratio.__wrapped__) < 60, came.count(text.__wrapped__) < 60)
+for k in range(2):
+    try:
+        ratio(1.0, 0.0)
+    except ZeroDivisionError as error:
+        print([frame.name for frame in traceback.extract_tb(error.__traceback__)])
+print("llvmlite" in sys.modules, ratio._passed_calls > 0)
+ratio._executor.warm_up()
+for k in range(40):
+    ratio(3.0, 2.0)
+print(ratio(3.0, 2.0), [s.state for s in ratio.specializations], ratio._passed_calls)
+"""
+
+
+def test_most_calls_left_to_cpython_do_not_come_to_the_executor_before_llvm_is_loaded(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(BEFORE_LLVM, encoding="utf-8")
+    environment = {**os.environ, "LJIT_COLD_CALLS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, program], capture_output=True, text=True, check=False, env=environment
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        "True True",
+        "['<module>', 'ratio']",
+        "['<module>', 'ratio']",
+        "False True",
+        "1.5 ['native'] 0",
+    ]
