@@ -324,13 +324,28 @@ class ProfilingExecutor:
         return plan.unit
 
     def _compile(self, plan: Plan) -> None:
+        """Put native code of the plan in use, or leave its calls to CPython."""
         if plan.compiles >= MAX_COMPILES:
             self.refuse(plan, f"bailed out too often: compiled {plan.compiles} times")
             return
+        try:
+            unit = self._native_code(plan)
+        except InternalError as error:
+            if config.settings().check:
+                raise
+            self.refuse(plan, f"internal error: {error}")
+            return
+        if unit is None:
+            self.refuse(plan, NO_GAIN)
+        else:
+            self._put_in_use(plan, unit)
+
+    def _native_code(self, plan: Plan) -> NativeUnit | None:
+        """Compile for what is known of the plan by now; None: nothing in it gains."""
+        assert self.baseline is not None
         earlier = graph_of_quick_code(plan, plan.types, plan.feedback)
         plan.compiles += 1
         plan.known = plan.feedback.summary()
-        assert self.baseline is not None
 
         def bail_out(exit_index: int, site: int, values: tuple[object, ...]) -> object:
             assert unit is not None
@@ -351,16 +366,11 @@ class ProfilingExecutor:
             is_called=plan.is_called,
             is_alone=not is_long_in_use(plan) and all(p.unit is None for p in self.plans.values()),
         )
-        try:
-            unit = compile_function(self.baseline, request)
-        except InternalError as error:
-            if config.settings().check:
-                raise
-            self.refuse(plan, f"internal error: {error}")
-            return
-        if unit is None:
-            self.refuse(plan, NO_GAIN)
-            return
+        unit = compile_function(self.baseline, request)
+        return unit
+
+    def _put_in_use(self, plan: Plan, unit: NativeUnit) -> None:
+        """Let calls and callers of the plan's types reach the code."""
         if unit.types != plan.types:  # sizes are no help
             self.table.generalize(plan)
         plan.unit = unit
