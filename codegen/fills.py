@@ -57,10 +57,10 @@ def _fill(e: Emitter, a: Native, total: Ref, value: Callable[[Native], Native]) 
     def store(k: Native) -> None:
         store_element(f, flat_address(f, data, dtype, k.ref), dtype, value(k))
 
-    if e.is_quick or total.constant is not None:
+    are_many, shift = stretches_of(f, total, dtype.itemsize)
+    if e.is_quick or are_many.constant == 0:
         e.loop(Native(INT, (total,)), store)
         return
-    are_many, shift = stretches_of(f, total, dtype.itemsize)
     size = f.binary("shl", integer("i64", 1), shift)
     rounded = f.add(total, f.binary("sub", size, integer("i64", 1)))
 
