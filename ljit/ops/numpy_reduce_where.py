@@ -76,8 +76,21 @@ def _declare(
 
 
 def _neutral(dtype: np.dtype, number: int) -> object:
-    """Zero or one, as a number beside which arrays keep the dtype."""
+    """Zero or one, as a number beside which arrays keep the dtype; of floats -0.0, which changes no zero's sign."""
+    if dtype.kind in "fc" and not number:
+        return -0.0
     return bool(number) if dtype.kind == "b" else number
+
+
+def _masked_sum(parts: Parts, a: Value, where: Value, **attrs: object) -> Value | None:
+    """The sum that begins with 0, as NumPy's does where there is a mask: it is never -0.0."""
+    assert isinstance(a.type, ArrayType)
+    chosen = _chosen(parts, a, where, parts.constant(_neutral(a.type.dtype, 0)))
+    if chosen is None:
+        return None
+    total = parts.apply("np::sum", chosen, **attrs)
+    is_signed = chosen is not a and a.type.dtype.kind in "fc"
+    return parts.apply("np::add", total, parts.constant(0.0)) if is_signed else total
 
 
 def _with_first(combine: str, result: Type, initial: tuple[Type, ...]) -> Type:
@@ -102,6 +115,10 @@ def _declare_total(name: str, combine: str, number: int) -> None:
         parts: Parts, a: Value, where: Value | None = None, *initial: Value, **attrs: object
     ) -> Value | None:
         assert isinstance(a.type, ArrayType)
+        if name == "sum" and where is not None and not initial:
+            return _masked_sum(parts, a, where, **attrs)
+        if any(first.is_constant and str(first.constant) == "-0.0" for first in initial):
+            return None  # the sum of no elements is 0.0
         chosen = _chosen(parts, a, where, parts.constant(_neutral(a.type.dtype, number)))
         if chosen is None:
             return None
@@ -195,9 +212,8 @@ def _mean_of(
     """The sum, divided by how often the mask holds."""
     assert isinstance(a.type, ArrayType)
     dtype, attrs = _averaged(a.type), {"axis": axis, "keepdims": keepdims}
-    chosen = _chosen(parts, a, where, parts.constant(_neutral(a.type.dtype, 0)))
-    assert chosen is not None
-    total = parts.apply("np::sum", chosen, dtype=dtype, **attrs)
+    total = _masked_sum(parts, a, where, dtype=dtype, **attrs)
+    assert total is not None
     return divided(parts, total, parts.apply("np::sum", where, **attrs), dtype)
 
 

@@ -179,3 +179,23 @@ def test_parameters_have_numpy_s_order():
         lambda a, out: (np.any(a, 0, None, True, a > 1),),
     ):
         compare(function, *((a, out),) * 3)
+
+
+def signs(a, m):
+    return (
+        np.sum(a, where=m),
+        np.sum(a, axis=0, where=m),
+        np.mean(a, where=m, axis=1),
+        np.sum(a, where=m, initial=-0.0),
+        np.sum(a, where=m, initial=0.0),
+    )
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex64"])
+def test_sums_of_negative_zeros_have_numpys_signs(dtype):
+    compiled = ljit.jit(signs)
+    for a in (np.full((2, 3), -0.0, dtype), np.zeros((2, 0), dtype)):
+        for m in (np.ones(a.shape, bool), np.zeros(a.shape, bool), np.indices(a.shape)[1] > 0):
+            for _ in range(3):
+                assert repr(compiled(a, m)) == repr(signs(a, m))
