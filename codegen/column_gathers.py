@@ -17,10 +17,10 @@ from ljit.codegen.shared_code import shared_function
 __all__ = ["column_gather"]
 
 _FEW = 8  # elements of a row that are moved at once
-_HIGH, _RARE = (
-    512,
-    16,
-)  # elements of each row that are moved before the next ones if there are less than 16 rows
+_HIGH = (
+    512  # elements of each row that are moved before the next ones, if there are less rows than ...
+)
+_RARE = 16
 _OPERANDS = f"{OPERANDS}, i64 %length, i64 %apart"
 
 

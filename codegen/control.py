@@ -83,9 +83,7 @@ class GraphEmitter:
             CONSTANT: self._constant,
             UNINITIALIZED: self._uninitialized,
             IF: self._if,
-            LOOP: lambda node: (self._checks if node.attrs.get("checks") == "made" else self._loop)(
-                node
-            ),
+            LOOP: self._loop,
             REGION: self._region,
             TRY: self._try,
             YIELD: lambda node: self._yield(self._operands(node)),
@@ -265,6 +263,10 @@ class GraphEmitter:
         self._define(node, after.start())
 
     def _loop(self, node: Node) -> None:
+        write = self._checks if node.attrs.get("checks") == "made" else self._counted
+        write(node)
+
+    def _counted(self, node: Node) -> None:
         e, f = self.e, self.e.f
         start, stop, *carried = self._operands(node)
         body = node.blocks[0]
@@ -320,7 +322,7 @@ class GraphEmitter:
         """A loop that notes in memory, which LLVM makes a register of, whether a check has failed."""
         self._failed[node] = failed = self.e.f.alloca("i1")
         self.e.f.store(FALSE, failed)
-        self._loop(node)
+        self._counted(node)
         self.e.bailout.leave_if_gathered(failed, node)
 
     def _in_front(self, value: Value) -> Ref:

@@ -27,15 +27,11 @@ def check_function(index: np.dtype) -> str:
 def _check_text(name: str, index: np.dtype) -> str:
     """Look at all indices: one that is outside makes the sign bit of `index + size` or of `size - 1 - index` 1."""
     word = f"i{8 * index.itemsize}"
-    extension = "sext" if index.kind == "i" else "zext"
 
     def look(loop: str, type_: str, many: str) -> str:
-        item = type_.replace("i64", word)
-        given = f"{extension} {item} %{loop}.index to {type_}"
-        given = given if word != "i64" else f"or {type_} %{loop}.index, zeroinitializer"
-        zero = "zeroinitializer" if many else "0"
-        return f"""  %{loop}.index = load {item}, ptr %{loop}.at, align 1
-  %{loop}.given = {given.replace("zeroinitializer", zero)}
+        lanes, zero = type_.replace("i64", "{}"), "zeroinitializer" if many else "0"
+        return f"""  %{loop}.index = load {lanes.format(word)}, ptr %{loop}.at, align 1
+  %{loop}.given = {as_i64(index, f"%{loop}.index", lanes, zero)}
   %{loop}.below = add {type_} %{loop}.given, %size{many}
   %{loop}.above = sub {type_} %last{many}, %{loop}.given
   %{loop}.either = or {type_} %{loop}.below, %{loop}.above

@@ -54,9 +54,8 @@ class _CompilerFrames:
             return
         with lock:
             limit = sys.getrecursionlimit()
-            sys.setrecursionlimit(
-                limit - _MARGIN
-            )  # RecursionError if it could not be lowered again
+            # RecursionError if it could not be lowered again
+            sys.setrecursionlimit(limit - _MARGIN)
             sys.setrecursionlimit(limit)
             change_limit(_COMPILER_FRAMES)
         _compiling.is_on = True

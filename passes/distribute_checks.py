@@ -150,6 +150,7 @@ class _Split:
             self._leave_if_overlapping(*pair)
         write = BoundWriter(loop)
         (start, stop), zero = loop.inputs, write.constant(0)
+        stop = write.largest((start, stop))  # a range without numbers may go down as far as ints do
         trips = write.op("py::sub", stop, start)
         last = write.plus(trips, _BLOCK - 1)
         count = write.op("py::floordiv", last, write.constant(_BLOCK))
@@ -157,7 +158,8 @@ class _Split:
         write.within = body = blocks.add_block([("", INT), ("", INT)])
         first, trip = body.params[1], loop.blocks[0].params[0]
         body.append(copy_node(self.header, graph, {trip: first}, {}))
-        end = write.smallest((write.plus(first, _BLOCK), stop))
+        left = write.op("py::sub", stop, first)
+        end = write.op("py::add", first, write.smallest((left, write.constant(_BLOCK))))
         body.append(self._checks(first, end))
         blocks.insert_before(loop)
         loop.unlink()

@@ -22,9 +22,8 @@ __all__: list[str] = []
 _MATRIX = np.arange(9.0).reshape(3, 3) + np.eye(3)
 _VECTOR = np.arange(3.0)
 _DTYPES = frozenset(map(np.dtype, "fdFDbBhHiIlL"))
-_PRODUCTS = frozenset(
-    map(np.dtype, "fdFDl")
-)  # np.einsum has vectors for other ints, np.matmul has none
+#: np.einsum has vectors for other ints, np.matmul has none
+_PRODUCTS = frozenset(map(np.dtype, "fdFDl"))
 _FULL = slice(None)
 
 

@@ -82,15 +82,17 @@ def _neutral(dtype: np.dtype, number: int) -> object:
     return bool(number) if dtype.kind == "b" else number
 
 
-def _masked_sum(parts: Parts, a: Value, where: Value, **attrs: object) -> Value | None:
-    """The sum that begins with 0, as NumPy's does where there is a mask: it is never -0.0."""
+def _masked_total(
+    parts: Parts, name: str, combine: str, number: int, a: Value, where: Value | None, **attrs: Any
+) -> Value | None:
+    """The total that begins with the number, as NumPy's does where there is a mask: a sum is never -0.0."""
     assert isinstance(a.type, ArrayType)
-    chosen = _chosen(parts, a, where, parts.constant(_neutral(a.type.dtype, 0)))
+    chosen = _chosen(parts, a, where, parts.constant(_neutral(a.type.dtype, number)))
     if chosen is None:
         return None
-    total = parts.apply("np::sum", chosen, **attrs)
+    total = parts.apply(name, chosen, **attrs)
     is_signed = chosen is not a and a.type.dtype.kind in "fc"
-    return parts.apply("np::add", total, parts.constant(0.0)) if is_signed else total
+    return parts.apply(combine, total, parts.constant(float(number))) if is_signed else total
 
 
 def _with_first(combine: str, result: Type, initial: tuple[Type, ...]) -> Type:
@@ -114,16 +116,15 @@ def _declare_total(name: str, combine: str, number: int) -> None:
     def decompose(
         parts: Parts, a: Value, where: Value | None = None, *initial: Value, **attrs: object
     ) -> Value | None:
+        if not initial:
+            return _masked_total(parts, plain, combine, number, a, where, **attrs)
         assert isinstance(a.type, ArrayType)
-        if name == "sum" and where is not None and not initial:
-            return _masked_sum(parts, a, where, **attrs)
         if any(first.is_constant and str(first.constant) == "-0.0" for first in initial):
             return None  # the sum of no elements is 0.0
         chosen = _chosen(parts, a, where, parts.constant(_neutral(a.type.dtype, number)))
         if chosen is None:
             return None
-        total = parts.apply(plain, chosen, **attrs)
-        return parts.apply(combine, total, *initial) if initial else total
+        return parts.apply(combine, parts.apply(plain, chosen, **attrs), *initial)
 
     order = ("axis", "dtype", "out", "keepdims")
     _declare(name, "axis=None, dtype=None, keepdims=False", order, infer, decompose)
@@ -212,7 +213,7 @@ def _mean_of(
     """The sum, divided by how often the mask holds."""
     assert isinstance(a.type, ArrayType)
     dtype, attrs = _averaged(a.type), {"axis": axis, "keepdims": keepdims}
-    total = _masked_sum(parts, a, where, dtype=dtype, **attrs)
+    total = _masked_total(parts, "np::sum", "np::add", 0, a, where, dtype=dtype, **attrs)
     assert total is not None
     return divided(parts, total, parts.apply("np::sum", where, **attrs), dtype)
 

@@ -60,9 +60,8 @@ _MOST_PASSED = 1000  # at a time: what changes is noticed soon, and the way to t
 _SECONDS_OF_JUMPS = 0.005  # of the calls that jump to CPython before one is looked at
 _SECONDS_OF_LOOPS = 0.06  # of the calls of a function with loops: as long as a compile, twice
 _SECONDS_UNTIL_LOOK = 0.01  # of the calls: a look takes about a third of it
-_CALLS_BEFORE_LOADING = (
-    100_000  # of all functions, passed on by `__call__`: as long as LLVM takes to load
-)
+#: of all functions, passed on by `__call__`: as long as LLVM takes to load
+_CALLS_BEFORE_LOADING = 100_000
 _IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: no builtin class
 _GENERATES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 

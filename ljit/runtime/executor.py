@@ -254,17 +254,12 @@ class ProfilingExecutor:
 
     def _count_slow_call(self, plan: Plan, seconds: float) -> None:
         plan.slow_calls += 1
-        is_native = may_jump()
         if all(p.refused is not None for p in self.plans.values()):
-            if (
-                is_native
-                and plan.refused == NO_GAIN
-                and plan.compiles == 1
-                and is_long_in_use(plan, seconds)
-            ):
+            may_gain = plan.refused == NO_GAIN and plan.compiles == 1 and is_compiler_loaded()
+            if may_gain and is_long_in_use(plan, seconds):
                 plan.refused = None  # the next call that comes here has it compiled again
             pass_behind(self.owner, self.fn, plan.slow_calls, seconds)
-        elif is_native and plan.slow_calls >= SLOW_CALLS_BEFORE_PASSING_ON and not plan.pass_on:
+        elif may_jump() and plan.slow_calls >= SLOW_CALLS_BEFORE_PASSING_ON and not plan.pass_on:
             with self.lock:
                 plan.pass_on = make_pass_on(self.fn, plan.types)
                 self.link_entries()
@@ -366,7 +361,7 @@ class ProfilingExecutor:
             is_called=plan.is_called,
             is_alone=not is_long_in_use(plan) and all(p.unit is None for p in self.plans.values()),
         )
-        unit = compile_function(self.baseline, request)
+        unit = compile_function(self.baseline, request)  # `bail_out` names it
         return unit
 
     def _put_in_use(self, plan: Plan, unit: NativeUnit) -> None:
