@@ -62,7 +62,7 @@ def getter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> 
     module.declare("PyObject_GetAttr", "ptr", ["ptr", "ptr"])
     module.declare("PyDict_GetItem", "ptr", ["ptr", "ptr"])
     retain = counter(module, "retain")
-    symbol = f"get.{id(cls)}.{_number(name)}"
+    symbol = module.symbol("get", id(cls), name.text)
     source = f"""define internal ptr @{symbol}(ptr %x) noinline nounwind {{
 {_find(place)}
   %value = load ptr, ptr %place
@@ -86,7 +86,7 @@ def setter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> 
     module.declare("PyObject_SetAttr", "i32", ["ptr", "ptr", "ptr"])
     module.declare("PyDict_SetItem", "i32", ["ptr", "ptr", "ptr"])
     retain, release = counter(module, "retain"), counter(module, "release")
-    symbol = f"set.{id(cls)}.{_number(name)}"
+    symbol = module.symbol("set", id(cls), name.text)
     first = "first" if place.is_slot else "slow"  # CPython notes in which order values came
     source = f"""define internal i32 @{symbol}(ptr %x, ptr %value) noinline nounwind {{
 {_find(place)}
@@ -130,7 +130,7 @@ def caller_of(
     for other in ("PyObject_Vectorcall", "PyObject_VectorcallMethod"):
         module.declare(other, "ptr", ["ptr", "ptr", "i64", "ptr"])
     keep(cls)
-    symbol = f"call.{id(cls)}.{_number(name)}"
+    symbol = module.symbol("call", id(cls), name.text)
     arguments = "ptr %args, i64 %count, ptr %names"
     source = f"""define internal ptr @{symbol}(ptr %name, {arguments}) noinline nounwind {{
 entry:
@@ -205,8 +205,3 @@ def _place_of(cls: type | None, name: str) -> _Place | None:
         return None  # it may say itself what becomes of the attribute
     index = value_index(cls, name)
     return None if index is None else _Place(version, 8 * index, is_slot=False)
-
-
-def _number(name: Ref) -> int:
-    """The address in ``inttoptr (i64 N to ptr)``."""
-    return int(name.text.split()[2])

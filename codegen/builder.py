@@ -61,6 +61,11 @@ class ModuleBuilder:
         self._strings: dict[bytes, Ref] = {}
         self.nests: dict[str, str] = {}  # functions of `nest_functions`: names by text
         self._metadata: dict[str, str] = {}
+        self._symbols: dict[tuple[object, ...], str] = {}
+
+    def symbol(self, kind: str, *about: object) -> str:
+        """The name of the function of a kind that is about these; numbered: addresses differ from run to run."""
+        return self._symbols.setdefault((kind, *about), f"{kind}.{len(self._symbols)}")
 
     def declare(
         self, name: str, result: str, params: Sequence[str], attributes: str = "nounwind"

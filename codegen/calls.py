@@ -120,7 +120,7 @@ def _phi(f: FunctionBuilder, edges: Sequence[tuple[Ref, BlockRef | None]]) -> Re
 def _boxed_call(e: Emitter, link: NativeLink) -> str:
     """A function that makes objects of a body's arguments and calls the callee; gives an object, or null."""
     module, keep = e.context.module, e.context.keep
-    name = f"boxed_call.{link.place:x}"
+    name = module.symbol("boxed_call", link.place)
     if any(function.name == name for function in module.functions):
         return name
     body = Body(name, link.signature)

@@ -25,15 +25,18 @@ def load_global(
     holder, key = e.context.keep(variables), e.context.keep(name)
     e.f.module.declare("PyDict_GetItem", "ptr", ["ptr", "ptr"])
     find = f"%item = call ptr @PyDict_GetItem({holder.typed}, {key.typed})"
-    symbol = f"global.{id(variables)}.{id(name)}"
+    symbol = e.f.module.symbol("global", holder.text, key.text)
     return _loaded(e, symbol, find, e.context.keep(without_frames(load)))
 
 
 def load_cell(e: Emitter, cell: CellType, load: Callable[[], object]) -> Native:
     """What is in the cell; if it is empty, what `load` raises."""
-    find = f"""%place = getelementptr i8, {e.context.keep(cell).typed}, i64 {CELL_CONTENT}
+    holder = e.context.keep(cell)
+    find = f"""%place = getelementptr i8, {holder.typed}, i64 {CELL_CONTENT}
   %item = load ptr, ptr %place"""
-    return _loaded(e, f"cell.{id(cell)}", find, e.context.keep(without_frames(load)))
+    return _loaded(
+        e, e.f.module.symbol("cell", holder.text), find, e.context.keep(without_frames(load))
+    )
 
 
 def _loaded(e: Emitter, symbol: str, find: str, load: Ref) -> Native:

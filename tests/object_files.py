@@ -28,7 +28,7 @@ __all__ = ["forget_old_ones", "keep_object_files", "with_addresses", "without_ad
 FOLDER = Path(__file__).parent.parent / ".pytest_cache" / "objects"
 KEPT_SECONDS = 3 * 24 * 3600  # without use
 
-_ADDRESS = re.compile(r"inttoptr \(i64 (\d{12,15}) to ptr\)")
+_ADDRESS = re.compile(r"inttoptr (\(?i64) (\d{12,15}) to ptr")
 _TABLE = re.compile(r"getelementptr [^\n]*?ptr inttoptr \(i64 (\d{12,15}) to ptr\), i64 %")
 _MARK = 0x5A << 56
 _MIDDLE = 1 << 35
@@ -57,12 +57,12 @@ def without_addresses(text: str) -> tuple[str, dict[int, int]]:
     addresses: dict[int, int] = {}
 
     def replace(found: re.Match[str]) -> str:
-        digits = found[1]
+        digits = found[2]
         if digits not in known:
             number = number_of(len(known), int(digits), is_table=digits in tables)
             known[digits] = number
             addresses[number] = int(digits)
-        return f"inttoptr (i64 {known[digits]} to ptr)"
+        return f"inttoptr {found[1]} {known[digits]} to ptr"
 
     return _ADDRESS.sub(replace, text), addresses
 

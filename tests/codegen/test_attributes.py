@@ -56,8 +56,8 @@ def test_a_known_place_is_read_and_written_there(cls):
         assert f(thing, second) is first
         assert f(thing, first) is second
     text = f.dump_llvm()
-    assert f"@get.{id(cls)}" in text
-    assert f"@set.{id(cls)}" in text
+    assert "@get." in text
+    assert "@set." in text
 
 
 @needs_layout
@@ -145,7 +145,7 @@ def test_a_method_of_a_known_class_is_called_without_looking_it_up(cls):
     f = ljit.jit(adds)
     for _ in range(4):
         assert f(cls(), 3) == adds(cls(), 3) == 19
-    assert f"@call.{id(cls)}" in f.dump_llvm()
+    assert "@call." in f.dump_llvm()
 
 
 @pytest.mark.parametrize("cls", [Counter, Slim])
