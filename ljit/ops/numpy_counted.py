@@ -270,16 +270,27 @@ def _can_lower_linspace(start: Type, stop: Type, num: Type = INT, **attrs: objec
 
 
 class _Steps(Record):
-    """The ends of evenly spaced numbers, how many there are, their distance and that of the ends."""
+    """Evenly spaced numbers: the ends, how many there are, their distance and that of the ends."""
 
     first: V
     last: V
     count: V
     step: V
     distance: V
+    dtype: np.dtype  # of what is made
+    has_last: bool
 
     @staticmethod
-    def of(e: Emitter, start: V, stop: V, num: V | None, *, endpoint: bool) -> _Steps:
+    def of(
+        e: Emitter,
+        start: V,
+        stop: V,
+        num: V | None = None,
+        *,
+        endpoint: bool = True,
+        dtype: object = None,
+        **_: object,
+    ) -> _Steps:
         double, one, zero = ScalarType(_FLOAT64), e.const(INT, 1), e.const(INT, 0)
         first, last = e.cast(start, double), e.cast(stop, double)
         count = e.const(INT, 50) if num is None else e.cast(num, INT)
@@ -287,53 +298,34 @@ class _Steps(Record):
         distance = e.sub(last, first)
         has_gaps = e.compare("gt", gaps, zero)
         step = e.div(distance, e.cast(e.select(has_gaps, gaps, one), double))
-        return _Steps(first, last, count, e.select(has_gaps, step, distance), distance)
+        step = e.select(has_gaps, step, distance)
+        made = chosen_dtype(dtype, _FLOAT64)
+        assert made is not None
+        return _Steps(first, last, count, step, distance, made, endpoint)
 
 
-def _size_of_linspace(
-    e: Emitter,
-    start: V,
-    stop: V,
-    num: V | None = None,
-    *,
-    endpoint: bool = True,
-    dtype: object = None,
-    **_: object,
-) -> V:
-    steps = _Steps.of(e, start, stop, num, endpoint=endpoint)
+def _size_of_linspace(e: Emitter, *operands: V, **attrs: Any) -> V:
+    steps = _Steps.of(e, *operands, **attrs)
     none = e.const(ScalarType(_FLOAT64), 0.0)
     lost = e.bit_and(e.compare("eq", steps.step, none), e.compare("ne", steps.distance, none))
     e.bail_if(lost, "steps that are too small")
     e.bail_if(e.compare("lt", steps.count, e.const(INT, 0)), "a negative number of steps")
-    made = chosen_dtype(dtype, _FLOAT64)
-    assert made is not None
-    for end in (steps.first, steps.last) if made != _FLOAT64 else ():
-        _check_fits(e, end, made)
+    for end in (steps.first, steps.last) if steps.dtype != _FLOAT64 else ():
+        _check_fits(e, end, steps.dtype)
     return steps.count
 
 
-def _item_of_linspace(
-    e: Emitter,
-    k: V,
-    start: V,
-    stop: V,
-    num: V | None = None,
-    *,
-    endpoint: bool = True,
-    dtype: object = None,
-    **_: object,
-) -> V:
-    steps, one = _Steps.of(e, start, stop, num, endpoint=endpoint), e.const(INT, 1)
+def _item_of_linspace(e: Emitter, k: V, *operands: V, **attrs: Any) -> V:
+    steps, one = _Steps.of(e, *operands, **attrs), e.const(INT, 1)
     item = e.add(e.mul(e.cast(k, steps.first.type), steps.step), steps.first)
-    if endpoint:
+    if steps.has_last:
         is_last = e.compare("eq", k, e.sub(steps.count, one))
         is_last = e.bit_and(is_last, e.compare("gt", steps.count, one))
         item = e.select(is_last, steps.last, item)
-    made = chosen_dtype(dtype, _FLOAT64)
-    assert made is not None
-    if made.kind != "f":
+    is_float = steps.dtype.kind == "f"
+    if not is_float:
         item = e.intrinsic("floor", item)
-    return e.cast(item, ScalarType(made), fits=made.kind != "f")
+    return e.cast(item, ScalarType(steps.dtype), fits=not is_float)
 
 
 _declare_counted(
