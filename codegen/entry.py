@@ -1,9 +1,10 @@
 """The vectorcall entry of a compile unit.
 
 An entry takes CPython's vectorcall arguments. When the call has no keywords, the right number of
-arguments, arguments of the unit's types, and its assumptions about global variables hold, the body
-runs. Else it jumps, with the same arguments, to the function that its `NextCell` names: the entry of
-another specialisation, or the slow path (`ljit.codegen.slow_path`).
+arguments, arguments of the unit's types, its assumptions about global variables hold, and NumPy is
+not set to raise where floats overflow, the body runs. Else it jumps, with the same arguments, to the
+function that its `NextCell` names: the entry of another specialisation, or the slow path
+(`ljit.codegen.slow_path`).
 """
 
 from __future__ import annotations
@@ -38,9 +39,15 @@ from ljit.codegen.builder import (
     undef,
 )
 from ljit.codegen.context import Context
+from ljit.codegen.float_settings import is_under_settings
 from ljit.codegen.forms import Native
 from ljit.codegen.partition import QUICK
-from ljit.codegen.slow_path import enter_recursive_call, leave_recursive_call, slow_entry
+from ljit.codegen.slow_path import (
+    enter_recursive_call,
+    leave_recursive_call,
+    slow_entry,
+    support,
+)
 from ljit.codegen.unboxing import unbox, unbox_int_by_call
 from ljit.codegen.work import count_work, is_used_up
 from ljit.ir import Effect, Graph
@@ -118,6 +125,8 @@ def emit_entry(
     if not options.takes_all_layouts:
         _reject_contiguous(f, arguments, reject)
     emit_assumptions(f, options.assumptions, reject, context.keep)
+    if is_under_settings(graph):
+        _require_quiet_settings(f, reject)
     _count_run(context, f, graph, reject)
     _count_call(f, following)
     has_loop = any(node.op is LOOP for node in graph.walk())
@@ -169,6 +178,13 @@ def _reject_contiguous(f: FunctionBuilder, arguments: Sequence[Native], reject: 
         flags = f.binary("and", flags, f.load("i32", place))
     following = f.new_block("gaps")
     f.condbr(f.icmp("ne", flags, integer("i32", 0)), reject, following, unlikely=True)
+    f.start(following)
+
+
+def _require_quiet_settings(f: FunctionBuilder, reject: BlockRef) -> None:
+    """Hand a call on while NumPy is set to do more than warn. Native callers have looked."""
+    following = f.new_block("quiet")
+    f.condbr(f.call("i1", support("are_settings_quiet"), ()), following, reject)
     f.start(following)
 
 

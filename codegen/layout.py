@@ -17,6 +17,7 @@ from functools import cache
 import numpy as np
 
 from ljit.errors import InternalError
+from ljit.ops.float_settings import SETTINGS
 
 __all__ = [
     "ARRAY_BASE",
@@ -45,6 +46,7 @@ __all__ = [
     "FLAG_OWNDATA",
     "FLAG_WARN_ON_WRITE",
     "FLAG_WRITEABLE",
+    "FLOAT_SETTINGS",
     "FLOAT_VALUE",
     "FUNCTION_DEFAULTS",
     "IS_IMMORTAL_AWARE",
@@ -54,6 +56,7 @@ __all__ = [
     "LONG_DIGIT",
     "LONG_TAG",
     "LONG_TAG_IS_SIZE",
+    "LOUD_SETTINGS",
     "MANAGED_DICT",
     "METHOD_DEF",
     "METHOD_FASTCALL",
@@ -169,6 +172,10 @@ _UFUNC_DATA = 40  # null: none of the loops has any
 _UFUNC_NTYPES = 48  # i32
 _UFUNC_NAME = 56
 
+# numpy/_core/src/umath/extobj.h: what each kind of error does is a number of three bits
+FLOAT_SETTINGS = b"numpy.ufunc.extobj"  # the name of the capsules
+LOUD_SETTINGS = 0o6666  # the bits of all but to ignore (0) and to warn (1)
+
 
 def word_at(address: int) -> int:
     return ctypes.c_uint64.from_address(address).value
@@ -194,14 +201,18 @@ def type_alloc(cls: type) -> int:
     return word_at(id(cls) + _TYPE_ALLOC)
 
 
+def _capsule_pointer(capsule: object, name: bytes | None) -> int:
+    function = ctypes.pythonapi.PyCapsule_GetPointer
+    function.argtypes = (ctypes.py_object, ctypes.c_char_p)
+    function.restype = ctypes.c_void_p
+    address: int = function(capsule, name)
+    return address
+
+
 @cache
 def _numpy_table() -> int:
-    capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    capsule_pointer.argtypes = (ctypes.py_object, ctypes.c_char_p)
-    capsule_pointer.restype = ctypes.c_void_p
     capsule = np._core._multiarray_umath._ARRAY_API  # type: ignore[attr-defined]  # not in the stubs
-    address: int = capsule_pointer(capsule, None)
-    return address
+    return _capsule_pointer(capsule, None)
 
 
 @cache
@@ -420,6 +431,14 @@ def _check_numpy_scalars() -> None:
         _expect(type(made), cls, "tp_alloc")
 
 
+def _check_float_settings() -> None:
+    known = np.errstate(divide="raise", over="call", under="print", invalid="warn")
+    for settings, wanted in ((known, 0o1432), (np.errstate(all="log"), 0o5555)):
+        with settings:
+            found = int32_at(_capsule_pointer(SETTINGS.get(), FLOAT_SETTINGS))
+        _expect(found, wanted, "settings of floats")
+
+
 @cache
 def check() -> None:
     """Read known objects through the offsets; raise `InternalError` if one reads wrong."""
@@ -434,3 +453,4 @@ def check() -> None:
     _check_containers()
     _check_numpy()
     _check_numpy_scalars()
+    _check_float_settings()

@@ -5,7 +5,8 @@
 `take_error()` gives the exception that is set, with its traceback, and unsets it. `add_context(handled)` gives the one
 that is set the context that it gets where `handled` is being handled.
 `enter_recursive_call` guards code that can come back to itself: CPython's recursion limit holds in it, and the
-machine's stack does not overflow however high that limit was set. The functions of `gil.py` are in the same module.
+machine's stack does not overflow however high that limit was set. The functions of `gil.py` and `float_settings.py` are
+in the same module.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from functools import cache
 from ljit.codegen import layout
 from ljit.codegen.builder import FALSE, NULL, BlockRef, FunctionBuilder, Ref, address, integer
 from ljit.codegen.engine import CompiledModule, compile_ir
+from ljit.codegen.float_settings import settings_text
 from ljit.codegen.gil import SUPPORT_NAMES, support_text
 from ljit.errors import Raised
 
@@ -315,9 +317,10 @@ define void @add_context(ptr %handled) nounwind {{
 @cache
 def _support() -> CompiledModule:
     """All of these functions, compiled once and never freed."""
-    text = _SLOW_ENTRY + _TAKE_ERROR + _ADD_CONTEXT + _check_stack_text() + support_text()
-    exports = ("add_context", "check_stack", "helper_result", "take_error", *SUPPORT_NAMES)
-    return compile_ir(text, "slow_entry", exports=exports, optimize=False)
+    text = _SLOW_ENTRY + _TAKE_ERROR + _ADD_CONTEXT + _check_stack_text()
+    text += settings_text() + support_text()
+    exports = ("add_context", "are_settings_quiet", "check_stack", "helper_result", "take_error")
+    return compile_ir(text, "slow_entry", exports=(*exports, *SUPPORT_NAMES), optimize=False)
 
 
 def support(name: str) -> str:

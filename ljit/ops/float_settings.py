@@ -1,21 +1,36 @@
-"""Functions of NumPy that set what operations on floats do beside their results.
+"""What NumPy is told to do beside its results where a float overflows or is divided by zero.
 
-Native code looks at none of these settings: it never warns, raises or calls anything. So a function that asks for more
-than to be quiet is left to CPython, whose operations look at them.
+Native code never warns, raises or calls anything for that. So functions that ask for more are left to CPython, whose
+operations look at the settings, and so are calls while the settings are such: see `is_loud`, and, for the entries of
+native code, `codegen/float_settings.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextvars import Context, ContextVar
+from typing import Any
 
 import numpy as np
+from numpy._core.umath import _extobj_contextvar
 
 from ljit.ir import UNKNOWN
 from ljit.records import Record
 
-__all__ = ["FloatSetting", "float_setting"]
+__all__ = ["DEFAULT_SETTINGS", "SETTINGS", "FloatSetting", "float_setting", "is_loud"]
+
+#: where NumPy keeps the settings of each context; they are what `np.geterr` shows
+SETTINGS: ContextVar[Any] = _extobj_contextvar
+DEFAULT_SETTINGS = Context().run(SETTINGS.get)  # warn
 
 _QUIET = ("ignore", "warn", None)  # None leaves a setting as it is
+
+
+def is_loud() -> bool:
+    """Whether NumPy does more than warn by now, in this context."""
+    return SETTINGS.get() is not DEFAULT_SETTINGS and not all(
+        setting in _QUIET for setting in np.geterr().values()
+    )
 
 
 class FloatSetting(Record):

@@ -33,6 +33,7 @@ from ljit.interp import (
 from ljit.isolation import are_builtins_replaced
 from ljit.locks import shared_lock
 from ljit.ops.control import CALLEE_LEFT, HOT, NOT_RUN, PLANNED_EXITS, RAISED
+from ljit.ops.float_settings import is_loud
 from ljit.parameters import is_by_position
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
@@ -117,6 +118,11 @@ class _Hooks:
         self, code: Code, loop_id: int, trip: int, registers: Sequence[object]
     ) -> LoopExit | None:
         return self.executor.outlined.enter(self.plan, loop_id, registers)
+
+
+def is_left_alone() -> bool:
+    """Whether CPython has to run all that has no native code yet, as things are set now."""
+    return are_builtins_replaced() or is_loud()
 
 
 class ProfilingExecutor:
@@ -213,7 +219,7 @@ class ProfilingExecutor:
             self._count_mismatch(plan)
         if plan.refused is not None:
             return self._run_refused(plan, args, kwargs)
-        if are_builtins_replaced():
+        if is_left_alone():
             return self.run_plainly(args, kwargs)
         return self.interpret(plan, values)
 
@@ -230,6 +236,8 @@ class ProfilingExecutor:
             self.link_entries()
 
     def _count_mismatch(self, plan: Plan) -> None:
+        if is_loud():  # that is why
+            return
         plan.mismatches += 1
         if plan.mismatches >= MAX_MISMATCHES:
             self.refuse(plan, "native code does not take these arguments")
@@ -301,7 +309,7 @@ class ProfilingExecutor:
         broken = unit.broken_assumptions() if unit is not None else []
         if unit is not None and not broken:
             return unit
-        if plan.refused is not None or are_builtins_replaced():
+        if plan.refused is not None or is_left_alone():
             return None
         if broken:
             plan.feedback.changes.update(broken)
