@@ -390,7 +390,7 @@ def _effect_of_getitem(x: Type, index: Type) -> Effect:
         return Effect.READ | Effect.RAISE | made
     if isinstance(x, TupleType) and (is_index(index) or isinstance(index, SliceType)):
         return Effect.RAISE
-    if x == BYTES and is_index(index):
+    if x in (BYTES, STR, RANGE) and is_index(index):
         return Effect.RAISE
     return plain_effect(x, index)
 

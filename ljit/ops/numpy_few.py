@@ -16,7 +16,13 @@ _PARTS = 8  # that NumPy adds side by side
 
 
 def _total(xs: Sequence[Any]) -> Any:
-    """Add numbers that lie side by side in memory."""
+    """Add numbers that lie side by side in memory to zero: the sum of negative zeros is 0.0."""
+    total = _added(xs)
+    dtype = total.type.dtype
+    return total + dtype.type(0) if dtype.kind in "fc" else total
+
+
+def _added(xs: Sequence[Any]) -> Any:
     if len(xs) < _PARTS:
         result = xs[0]
         for x in xs[1:]:

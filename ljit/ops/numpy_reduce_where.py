@@ -16,7 +16,7 @@ from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import axes_of, declare_function
 from ljit.ops.numpy_nan_averages import divided
 from ljit.ops.numpy_rules import dtype_of, is_scalar
-from ljit.types import ANY, BOOL, ArrayType, Type
+from ljit.types import ANY, BOOL, FLOAT, ArrayType, Type
 
 __all__: list[str] = []
 
@@ -95,6 +95,16 @@ def _masked_total(
     return parts.apply(combine, total, parts.constant(float(number))) if is_signed else total
 
 
+def _not_negative_zero(parts: Parts, first: Value) -> Value:
+    """The first value of a sum; native code is left for -0.0, to which it would add the 0.0 that sums begin with."""
+    if first.type != FLOAT and getattr(dtype_of(first.type), "kind", "") != "f":
+        return first
+    is_zero = parts.apply("np::equal", first, parts.constant(0.0))
+    is_bad = parts.apply("np::logical_and", is_zero, parts.apply("np::signbit", first))
+    multiply = "py::mul" if first.type == FLOAT else "np::multiply"
+    return parts.apply(multiply, first, parts.apply("np::unless", parts.constant(1.0), is_bad))
+
+
 def _with_first(combine: str, result: Type, initial: tuple[Type, ...]) -> Type:
     """The type of the result combined with the first value, if that keeps the dtype."""
     for first in initial:
@@ -119,11 +129,15 @@ def _declare_total(name: str, combine: str, number: int) -> None:
         if not initial:
             return _masked_total(parts, plain, combine, number, a, where, **attrs)
         assert isinstance(a.type, ArrayType)
+        if a.type.dtype.kind == "c":
+            return None  # what is made of its parts depends on which numbers are combined first
         if any(first.is_constant and str(first.constant) == "-0.0" for first in initial):
             return None  # the sum of no elements is 0.0
         chosen = _chosen(parts, a, where, parts.constant(_neutral(a.type.dtype, number)))
         if chosen is None:
             return None
+        if name == "sum":
+            initial = tuple(_not_negative_zero(parts, first) for first in initial)
         return parts.apply(combine, parts.apply(plain, chosen, **attrs), *initial)
 
     order = ("axis", "dtype", "out", "keepdims")

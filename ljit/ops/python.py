@@ -158,7 +158,7 @@ _binary(
     can_lower=arithmetic.can_lower_number,
     effects=plain_effect,
     checks_can_wait=True,
-    samples=NUMBER_PAIRS,
+    samples=(*NUMBER_PAIRS, (1 + 2j, np.float64(0.5)), (1j, np.float64(0.0))),
 )
 _binary(
     "floordiv",

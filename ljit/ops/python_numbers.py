@@ -91,7 +91,8 @@ def is_plain(t: Type) -> bool:
 
 def plain_effect(*types: Type, **_attrs: object) -> Effect:
     """Effect rule of operators that may raise at most, except on objects of unknown classes."""
-    return Effect.RAISE if all(map(is_plain, types)) else Effect.CALL
+    is_known = all(map(is_plain, types)) or are_python_operands(*types)
+    return Effect.RAISE if is_known else Effect.CALL
 
 
 def is_real_scalar(t: Type) -> bool:

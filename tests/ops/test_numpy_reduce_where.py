@@ -199,3 +199,41 @@ def test_sums_of_negative_zeros_have_numpys_signs(dtype):
         for m in (np.ones(a.shape, bool), np.zeros(a.shape, bool), np.indices(a.shape)[1] > 0):
             for _ in range(3):
                 assert repr(compiled(a, m)) == repr(signs(a, m))
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (1, 1), (2, 3), (40, 2)])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_sums_from_negative_zero_on_have_numpys_signs(dtype, shape):
+    def sums(a, x):
+        return np.sum(a, initial=x), np.sum(a, axis=0, initial=x), a.sum(-1, initial=x)
+
+    compiled, a = ljit.jit(sums), np.full(shape, -0.0, dtype)
+    for x in (1.5, -0.0, 0.0, np.float32(-0.0), 0):
+        for _ in range(2):
+            assert repr(compiled(a, x)) == repr(sums(a, x))
+
+
+@pytest.mark.parametrize("shape", [(1,), (3,), (9,), (1, 2), (2, 1), (2, 3)])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "int64"])
+def test_sums_of_a_few_negative_zeros_are_zero(dtype, shape):
+    """Of the sizes that were seen first, for which there is code of its own."""
+
+    def sums(a):
+        return np.sum(a), a.sum(axis=0), np.mean(a), np.mean(a, axis=-1), np.sum(a + a)
+
+    compiled = ljit.jit(sums)
+    a = np.full(shape, complex(-0.0, -0.0) if dtype[0] == "c" else -0.0).astype(dtype)
+    for _ in range(3):
+        assert repr(compiled(a)) == repr(sums(a))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_products_of_complex_numbers_begin_with_the_first_value():
+    def product(a, x):
+        return np.prod(a, initial=x)
+
+    compiled = ljit.jit(product)
+    for a in (np.zeros(0, complex), np.full(2, complex(-0.0, -0.0))):
+        for x in (np.nan, np.inf, -0.0, 1.0, complex(-0.0, -0.0)):
+            for _ in range(3):
+                assert repr(compiled(a, x)) == repr(product(a, x))
