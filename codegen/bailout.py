@@ -117,6 +117,11 @@ class Bailout:
         info = ExitInfo(at, names, handles=handles, private=private)
         self.current = Exit(info, values, catches)
 
+    @property
+    def is_late(self) -> bool:
+        """Whether the checks of the current node are tested together with others."""
+        return self.late is not None and self.node is not None and self.node.op.is_speculatable
+
     def bail_if(self, condition: Ref, reason: str, *, may_wait: bool = False) -> None:
         """Leave at the current Snapshot if the condition holds.
 
@@ -133,7 +138,7 @@ class Bailout:
             failed = f.binary("or", f.load("i1", self.gathered), condition)
             f.store(failed, self.gathered)
             return
-        if self.late is not None and self.node is not None and self.node.op.is_speculatable:
+        if self.is_late:
             self.bail_late(condition, reason)
             return
         if may_wait and self.waiting is not None:

@@ -212,14 +212,19 @@ class Emitter:
         return self.f.load(type_, self.f.gep(type_, table, index.ref))
 
     def branch(
-        self, condition: Native, then: Callable[[], Native], otherwise: Callable[[], Native]
+        self,
+        condition: Native,
+        then: Callable[[], Native],
+        otherwise: Callable[[], Native],
+        *,
+        unlikely: bool = False,
     ) -> Native:
-        """Choose with a branch; both sides give values of one type."""
+        """Choose with a branch; both sides give values of one type. `unlikely`: `then` is the cold side."""
         f = self.f
         if condition.ref.constant is not None:
             return then() if condition.ref.constant else otherwise()
         yes, no = f.new_block("then"), f.new_block("else")
-        f.condbr(condition.ref, yes, no)
+        f.condbr(condition.ref, yes, no, unlikely=unlikely)
         join: Join | None = None
         for block, emit in ((yes, then), (no, otherwise)):
             f.start(block)
@@ -282,8 +287,9 @@ class Emitter:
         may_wait: bool = False,
     ) -> None:
         """Leave for the interpreter if the condition holds, `also` too unless the check is a late one."""
-        if also is not None and self.bailout.late is None:
-            condition = self.branch(condition, also, lambda: self.const(BOOL, False))
+        if also is not None and not self.bailout.is_late:
+            never = self.const(BOOL, False)
+            condition = self.branch(condition, also, lambda: never, unlikely=True)
         self.bailout.bail_if(condition.ref, reason, may_wait=may_wait)
 
     def bail(self, reason: str) -> None:

@@ -91,9 +91,14 @@ class _Nest:
         return nest if nest.pays() and nest.is_legal() else None
 
     def pays(self) -> bool:
-        """Whether an inner loop sums floats that differ from trip to trip, or goes through rows of arrays."""
+        """Whether an inner loop sums floats that differ from trip to trip, or goes through rows of arrays.
+
+        A call of the C library takes longer than additions that wait for one another, and has no vectors.
+        """
+        if self.core_stores and self.elements.are_neighbours(self.core):
+            return True
         loops = [n for n in self.core.walk() if n.op is LOOP]
-        return (self.core_stores and self.elements.are_neighbours(self.core)) or any(
+        return not any(n.op.is_called for n in self.core.walk()) and any(
             _is_float(param.type) and param in self.varying
             for loop in loops
             for param in loop.blocks[0].params[1:]

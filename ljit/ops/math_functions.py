@@ -20,6 +20,7 @@ from ljit.ops import python_arithmetic as arithmetic
 from ljit.ops.builtins_numbers import float_to_int
 from ljit.ops.int_ranges import NONNEGATIVE, ROOT
 from ljit.ops.python_numbers import (
+    check_result,
     condition_and,
     condition_not,
     condition_or,
@@ -86,28 +87,11 @@ def _math(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
 _ERROR = "math error"
 
 
-def check_result(e: Emitter, result: V, *operands: V) -> V:
-    """Bail out if NaN came from no NaN, or an infinity from finite operands: CPython raises there."""
-    failed = e.bit_or(_is_invalid(e, result, *operands), _is_overflow(e, result, *operands))
-    e.bail_if(failed, _ERROR)
-    return result
-
-
-def _is_invalid(e: Emitter, result: V, *operands: V) -> V:
-    no_nan = condition_not(e, condition_or(e, *(is_nan(e, x) for x in operands)))
-    return e.bit_and(is_nan(e, result), no_nan)
-
-
-def _is_overflow(e: Emitter, result: V, *operands: V) -> V:
-    finite = condition_and(e, *(is_finite(e, x) for x in operands))
-    return e.bit_and(is_infinite(e, result), finite)
-
-
 def _bounded_call(name: str, e: Emitter, x: V) -> V:
     """Call a function that gives no infinity for a finite number."""
     x = to_float(e, x)
     result = e.math(name, x)
-    e.bail_if(_is_invalid(e, result, x), _ERROR)
+    e.bail_if(is_nan(e, result), _ERROR, also=lambda: condition_not(e, is_nan(e, x)))
     return result
 
 
@@ -115,7 +99,7 @@ def _growing_call(name: str, e: Emitter, x: V) -> V:
     """Call a function that is defined for all numbers."""
     x = to_float(e, x)
     result = e.math(name, x)
-    e.bail_if(_is_overflow(e, result, x), _ERROR)
+    e.bail_if(is_infinite(e, result), _ERROR, also=lambda: is_finite(e, x))
     return result
 
 
@@ -125,7 +109,7 @@ def _call(name: str, e: Emitter, *operands: V) -> V:
 
 def _checked_call(name: str, e: Emitter, *operands: V) -> V:
     floats = [to_float(e, x) for x in operands]
-    return check_result(e, e.math(name, *floats), *floats)
+    return check_result(e, e.math(name, *floats), floats, _ERROR)
 
 
 _TOTAL = {
@@ -171,7 +155,7 @@ for _docs, _caller in (
     for _name, _doc in _docs.items():
         _math(
             _name, "(x, /)", f"{_doc}; raises where it is not defined.",
-            lower=functools.partial(_caller, _name), effects=_effect_of_partial,
+            lower=functools.partial(_caller, _name), effects=_effect_of_partial, is_called=True,
             samples=_SAMPLES,
         )  # fmt: skip
 _math(
@@ -183,7 +167,7 @@ _math(
 
 def _lower_fmod(e: Emitter, x: V, y: V) -> V:
     x, y = to_float(e, x), to_float(e, y)
-    return check_result(e, float_rem(e, x, y), x, y)
+    return check_result(e, float_rem(e, x, y), (x, y), _ERROR)
 
 
 for _name, _doc, _lower in (
@@ -192,7 +176,7 @@ for _name, _doc, _lower in (
 ):
     _math(
         _name, "(x, y, /)", f"{_doc}; raises for y = 0 and infinite x.",
-        lower=_lower, effects=_effect_of_partial, samples=_PAIR_SAMPLES,
+        lower=_lower, effects=_effect_of_partial, is_called=True, samples=_PAIR_SAMPLES,
     )  # fmt: skip
 
 
@@ -208,7 +192,8 @@ def _on_floats(lower: Lowering) -> Lowering:
 
 _math(
     "pow", "(x, y, /)", "``x`` to the power of ``y``, as floats.",
-    lower=_on_floats(arithmetic.float_pow), effects=_effect_of_partial, samples=_PAIR_SAMPLES,
+    lower=_on_floats(arithmetic.float_pow), effects=_effect_of_partial, is_called=True,
+    samples=_PAIR_SAMPLES,
 )  # fmt: skip
 
 
@@ -245,6 +230,7 @@ declare(
         lower=_lower_log,
         can_lower=_all_real,
         effects=_effect_of_partial,
+        is_called=True,
         callables=(math.log,),
         samples=(*_SAMPLES, *_PAIR_SAMPLES, (8, 2), (5.0, 1.0), (2**70,)),
     )

@@ -22,11 +22,10 @@ from ljit.ops.python_numbers import (
     bail_if_inexact,
     c_mul,
     c_quot,
-    condition_and,
+    check_result,
     condition_not,
     float_rem,
     is_infinite,
-    is_nan,
     plain_effect,
     shift_of,
     to_float,
@@ -429,14 +428,7 @@ def _int_pow(e: Emitter, x: V, n: V) -> V:
 
 def float_pow(e: Emitter, x: V, y: V) -> V:
     """C's pow; where Python raises or gives a complex number, pow gives NaN or inf from neither."""
-    result = _rounded_pow(e, x, y)
-    invalid = condition_and(
-        e, is_nan(e, result), condition_not(e, is_nan(e, x)), condition_not(e, is_nan(e, y))
-    )
-    e.bail_if(invalid, "negative number to a fractional power")
-    finite = e.bit_and(condition_not(e, is_infinite(e, x)), condition_not(e, is_infinite(e, y)))
-    e.bail_if(e.bit_and(is_infinite(e, result), finite), "power too large or of zero")
-    return result
+    return check_result(e, _rounded_pow(e, x, y), (x, y), "power too large, of zero or not real")
 
 
 def _rounded_pow(e: Emitter, x: V, y: V) -> V:

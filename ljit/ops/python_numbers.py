@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -41,6 +42,7 @@ __all__ = [
     "c_abs",
     "c_mul",
     "c_quot",
+    "check_result",
     "condition_and",
     "condition_not",
     "condition_or",
@@ -165,6 +167,22 @@ def is_finite(e: Emitter, x: V) -> V:
 
 
 # -- floats ----------------------------------------------------------------------------------------
+
+
+def check_result(e: Emitter, result: V, operands: Sequence[V], reason: str) -> V:
+    """Bail out if NaN came from no NaN, or an infinity from finite operands: CPython raises there.
+
+    Mostly the result is finite, which is one comparison; only where it is not the operands are looked at.
+    """
+
+    def has_failed() -> V:
+        number = condition_not(e, condition_or(e, *(is_nan(e, x) for x in operands)))
+        finite = condition_and(e, *(is_finite(e, x) for x in operands))
+        invalid = e.bit_and(is_nan(e, result), number)
+        return e.bit_or(invalid, e.bit_and(is_infinite(e, result), finite))
+
+    e.bail_if(condition_not(e, is_finite(e, result)), reason, also=has_failed)
+    return result
 
 
 def float_rem(e: Emitter, x: V, y: V) -> V:

@@ -40,3 +40,22 @@ def test_native_functions_raise_where_cpython_does(name):
     assert f"math::{name}" in str(f.graph_for(0.75, 3))
     for x in VALUES:
         assert compare(outcome(summed, x), outcome(f, x)) is None, x
+
+
+@pytest.mark.parametrize("name", ["cosh", "exp", "log", "log2", "sin"])
+def test_what_is_not_finite_before_stays_in_native_code(name):
+    function = getattr(math, name)
+
+    def last(x, n):
+        y = 0.0
+        for _ in range(n):
+            y = function(x)
+        return y
+
+    f = ljit.jit(last)
+    for _ in range(3):
+        f(0.75, 3)
+    values = [math.nan] if name == "sin" else [math.nan, math.inf]
+    for x in values:
+        assert compare(last(x, 3), f(x, 3)) is None, x
+    assert [s.bailouts for s in f.specializations] == [0]
