@@ -15,13 +15,14 @@ from ljit.codegen.arrays import load_element
 from ljit.codegen.builder import NULL, FunctionBuilder, Ref, address, integer
 from ljit.codegen.casts import cast_value
 from ljit.codegen.forms import Native, array_parts, memory_type
+from ljit.codegen.int_products import int_product
 from ljit.codegen.layout import ufunc_loop
 from ljit.types import ArrayType, ScalarType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["RowLoop", "call_row_loop", "inner_loop"]
+__all__ = ["RowLoop", "call_row_loop", "inner_loop", "int_products"]
 
 RowLoop = tuple[np.ufunc, tuple[np.dtype, ...]]
 
@@ -46,9 +47,22 @@ def inner_loop(
     if isinstance(result, ScalarType):
         f.call("void", function.text, operands, "nounwind")
         return load_element(f, pointers[-1], result.dtype, result)
-    _define(f)
-    f.call("void", _NAME, (function, *operands, _work(f, sizes)), "nounwind")
+    _run(f, function, operands, sizes)
     return None
+
+
+def int_products(
+    e: Emitter,
+    arrays: Sequence[tuple[Native, Native]],
+    sizes: Sequence[Native],
+    strides: Sequence[Native],
+) -> None:
+    """The same for the loop of ``np.matmul`` of ints, which is ljit's own."""
+    f = e.f
+    pointers = [f.gep("i8", array_parts(a).data, offset.ref) for a, offset in arrays]
+    operands = _operands(e, pointers, [n.ref for n in sizes], [n.ref for n in strides])
+    function = Ref("ptr", int_product(_dtype(arrays[0][0].type).itemsize))
+    _run(f, function, (*operands, NULL), sizes)
 
 
 def call_row_loop(
@@ -75,13 +89,25 @@ def _call(
 ) -> tuple[Ref, ...]:
     """The loop's function and its arguments."""
     function, data = ufunc_loop(*loop)
+    operands = _operands(e, pointers, sizes, strides)
+    return address(function), *operands, address(data) if data else NULL
+
+
+def _operands(
+    e: Emitter, pointers: Sequence[Ref], sizes: Sequence[Ref], strides: Sequence[Ref]
+) -> tuple[Ref, Ref, Ref]:
     return (
-        address(function),
         _stored(e, "ptr", pointers),
         _stored(e, "i64", sizes),
         _stored(e, "i64", strides, len(sizes)),
-        address(data) if data else NULL,
     )
+
+
+def _run(
+    f: FunctionBuilder, function: Ref, operands: Sequence[Ref], sizes: Sequence[Native]
+) -> None:
+    _define(f)
+    f.call("void", _NAME, (function, *operands, _work(f, sizes)), "nounwind")
 
 
 def _work(f: FunctionBuilder, sizes: Sequence[Native]) -> Ref:

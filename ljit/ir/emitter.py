@@ -279,6 +279,11 @@ class Emitter(Protocol):
         given; for others the last of `arrays` takes the results, and nothing is given.
         """
 
+    def int_products(
+        self, arrays: Sequence[tuple[V, V]], sizes: Sequence[V], strides: Sequence[V]
+    ) -> None:
+        """What `inner_loop` does with ``np.matmul``, of ints of one dtype whose products are an array."""
+
     def loop(self, trip: V, body: Callable[[V], None]) -> None:
         """Run `body(k)` for k = 0 .. trip-1; for lowerings that need a loop of their own."""
 

@@ -22,8 +22,6 @@ __all__: list[str] = []
 _MATRIX = np.arange(9.0).reshape(3, 3) + np.eye(3)
 _VECTOR = np.arange(3.0)
 _DTYPES = frozenset(map(np.dtype, "fdFDbBhHiIlL"))
-#: np.einsum has vectors for other ints, np.matmul has none
-_PRODUCTS = frozenset(map(np.dtype, "fdFDl"))
 _FULL = slice(None)
 
 
@@ -125,8 +123,7 @@ def _einsum_of(
     if found is None or _known([x.type for x in operands], subscripts, optimize) == ANY:
         return None
     terms, output = found
-    assert isinstance(operands[0].type, ArrayType)
-    if not _is_feasible(terms, output, has_products=operands[0].type.dtype in _PRODUCTS):
+    if not _is_feasible(terms, output):
         return None
     left, *others = [_Term(x, labels) for x, labels in zip(operands, terms, strict=True)]
     for i, right in enumerate(others):
@@ -142,7 +139,7 @@ def _needed(left: _Term, right: _Term, others: Sequence[_Term], output: str) -> 
     return "".join(x for x in both if x in later)
 
 
-def _is_feasible(terms: Sequence[str], output: str, *, has_products: bool) -> bool:
+def _is_feasible(terms: Sequence[str], output: str) -> bool:
     """Whether there is a good way for each product, and the result lies as it should."""
     labels = terms[0]
     if len(terms) == 1:
@@ -151,8 +148,7 @@ def _is_feasible(terms: Sequence[str], output: str, *, has_products: bool) -> bo
         later = set(output).union(*terms[i:])
         both = labels + "".join(x for x in right if x not in labels)
         kept = output if i == len(terms) else "".join(x for x in both if x in later)
-        plan = _plan(labels, right, kept)
-        if plan is None or not (has_products or plan[0] == plan[1]):
+        if _plan(labels, right, kept) is None:
             return False
         labels = kept
     return True

@@ -1,4 +1,7 @@
-"""Products of vectors and matrices: NumPy's inner loop, which calls its BLAS, at once; boxed for mixed dtypes."""
+"""Products of vectors and matrices; boxed for mixed dtypes.
+
+Those of floats are NumPy's inner loop, which calls its BLAS, at once; of ints ljit's own, or sums of products.
+"""
 
 from __future__ import annotations
 
@@ -108,19 +111,41 @@ def _infer_imatmul(target: Type, value: Type) -> Type:
     return target if fits and target.writeable else ANY
 
 
-# -- rows of a few elements ------------------------------------------------------------------------
+# -- products that are sums --------------------------------------------------------------------------
 
 
-def _product_of_rows(parts: Parts, x: Value, y: Value) -> Value | None:
-    """The product of short rows and a vector as sums of products: a BLAS takes longer for rows than for work."""
+def _sums_of(parts: Parts, x: Value, y: Value) -> Value | None:
+    """The product of a matrix and a vector as sums of products: of ints, and of short rows of floats.
+
+    A BLAS takes longer for rows of a few elements than for work, and NumPy's loop over ints has no vectors.
+    """
     arrays, dtype = _both_arrays(x.type, y.type), _product_dtype(x.type, y.type)
-    if arrays is None or dtype is None or dtype.char not in "fd":
+    if arrays is None or dtype is None or any(a.dtype != dtype for a in arrays):
         return None
     a, b = arrays
-    are_rows = a.ndim == 2 and b.ndim == 1 and a.shape[0] is None
-    if not are_rows or a.dtype != b.dtype or a.shape[1:] != b.shape or None in b.shape:
+    if dtype.kind in "iu" and sorted((a.ndim, b.ndim)) == [1, 2]:
+        return _sums_of_ints(parts, x, y, dtype, is_left=a.ndim == 2)
+    are_rows = a.ndim == 2 and b.ndim == 1 and a.shape[0] is None and dtype.char in "fd"
+    if not are_rows or a.shape[1:] != b.shape or None in b.shape:
         return None
     return parts.apply("np::sum", parts.apply("np::multiply", x, y), axis=1)
+
+
+def _sums_of_ints(
+    parts: Parts, x: Value, y: Value, dtype: np.dtype, *, is_left: bool
+) -> Value | None:
+    """Rows times a vector, if the matrix `is_left`, or a vector times columns; they wrap."""
+    if _infer_dot(x.type, y.type) == ANY:
+        return None
+    size, other = (
+        parts.apply("prim::TupleIndex", parts.apply("np::shape", a), index=axis)
+        for a, axis in ((x, 1 if is_left else 0), (y, 0))
+    )
+    parts.apply("np::unless", parts.constant(1.0), parts.apply("py::ne", size, other))
+    if not is_left:
+        x = parts.apply("np::getitem", x, parts.constant((slice(None), None)))
+    products = parts.apply("np::multiply", x, y)
+    return parts.apply("np::sum", products, axis=1 if is_left else 0, dtype=dtype)
 
 
 # -- native code -----------------------------------------------------------------------------------
@@ -249,7 +274,11 @@ def _each(
         times = batch[-1] if batch else e.const(INT, 1)
         strides = [s[-1] if batch else zero for s in outer]
         pairs = list(zip(arrays, offsets))
-        e.inner_loop(np.matmul, pairs, [times, *core], [*strides, *core_steps], made.type)
+        all_sizes, all_steps = [times, *core], [*strides, *core_steps]
+        if made.type.dtype.kind in "iu":
+            e.int_products(pairs, all_sizes, all_steps)
+        else:
+            e.inner_loop(np.matmul, pairs, all_sizes, all_steps, made.type)
 
     run(0, [zero] * 3)
 
@@ -271,7 +300,7 @@ declare_function(
     symbolic=True,
     lower=_lower_matmul,
     can_lower=_can_lower(_infer_matmul),
-    decompose=_product_of_rows,
+    decompose=_sums_of,
     samples=_PAIRS,
 )
 declare_function(
@@ -291,7 +320,7 @@ declare_function(
     symbolic=True,
     lower=_lower_dot,
     can_lower=_can_lower(_infer_dot),
-    decompose=_product_of_rows,
+    decompose=_sums_of,
     methods=("ndarray.dot",),
     samples=_PAIRS,
 )

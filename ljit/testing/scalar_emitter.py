@@ -469,6 +469,14 @@ class ScalarEmitter:
         ufunc(*views[:-1], out=views[-1])
         return None
 
+    def int_products(
+        self,
+        arrays: Sequence[tuple[Number, Number]],
+        sizes: Sequence[Number],
+        strides: Sequence[Number],
+    ) -> None:
+        self.inner_loop(np.matmul, arrays, sizes, strides, arrays[-1][0].type)
+
     def object_const(self, value: object) -> Number:
         return Number(type_of(value), value)
 

@@ -74,12 +74,12 @@ def test_einsum(subscripts, compiled_source):
 @pytest.mark.parametrize("subscripts", ["ij,ij->i", "ij->j", "i,i->", "ij,jk->ik"])
 @pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32])
 def test_einsum_of_small_ints(subscripts, dtype, compiled_source):
-    """Sums are made natively, and wrap; products of matrices are left to NumPy."""
+    """Sums are made natively, and wrap."""
     function = compiled_source(make_einsum(subscripts))
     compiled, operands = ljit.jit(function), [99 * x for x in operands_of(subscripts, dtype)]
     for _ in range(3):
         assert_like(compiled(*operands), function(*operands))
-    assert any(s.state == "native" for s in compiled.specializations) == ("jk" not in subscripts)
+    assert any(s.state == "native" for s in compiled.specializations)
 
 
 @pytest.mark.parametrize("subscripts", ["ij,jk->ik", "ij,j->i", "i,i->"])
