@@ -32,6 +32,7 @@ from ljit.types import BOOL, INT, RANGE, SliceType, TupleType, Type
 if TYPE_CHECKING:
     from ljit.codegen import (
         bisection,
+        correlations,
         elementary,
         extreme_places,
         handled,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     )
 else:
     bisection = LateModule("bisection")
+    correlations = LateModule("correlations")
     elementary = LateModule("elementary")
     extreme_places = LateModule("extreme_places")
     handled = LateModule("handled")
@@ -358,6 +360,7 @@ class Emitter:
     array_position = bisection.array_position
     array_interval = bisection.array_interval
     array_positions = many_searches.array_positions
+    array_correlate = correlations.array_correlate
     array_combine = segments.array_combine
     array_place = extreme_places.array_place
     array_places = extreme_places.array_places

@@ -22,7 +22,7 @@ from ljit.types import ArrayType, ScalarType, Type
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["RowLoop", "call_row_loop", "inner_loop", "int_products"]
+__all__ = ["RowLoop", "call_long", "call_row_loop", "inner_loop", "int_products"]
 
 RowLoop = tuple[np.ufunc, tuple[np.dtype, ...]]
 
@@ -47,7 +47,7 @@ def inner_loop(
     if isinstance(result, ScalarType):
         f.call("void", function.text, operands, "nounwind")
         return load_element(f, pointers[-1], result.dtype, result)
-    _run(f, function, operands, sizes)
+    _run(f, function, operands, [n.ref for n in sizes])
     return None
 
 
@@ -58,11 +58,16 @@ def int_products(
     strides: Sequence[Native],
 ) -> None:
     """The same for the loop of ``np.matmul`` of ints, which is ljit's own."""
-    f = e.f
-    pointers = [f.gep("i8", array_parts(a).data, offset.ref) for a, offset in arrays]
-    operands = _operands(e, pointers, [n.ref for n in sizes], [n.ref for n in strides])
+    pointers = [e.f.gep("i8", array_parts(a).data, offset.ref) for a, offset in arrays]
     function = Ref("ptr", int_product(_dtype(arrays[0][0].type).itemsize))
-    _run(f, function, (*operands, NULL), sizes)
+    call_long(e, function, pointers, [n.ref for n in sizes], [n.ref for n in strides])
+
+
+def call_long(
+    e: Emitter, function: Ref, pointers: Sequence[Ref], sizes: Sequence[Ref], strides: Sequence[Ref]
+) -> None:
+    """Call a function of ljit's own that takes what inner loops take; without the GIL, if the sizes are large."""
+    _run(e.f, function, (*_operands(e, pointers, sizes, strides), NULL), sizes)
 
 
 def call_row_loop(
@@ -103,18 +108,12 @@ def _operands(
     )
 
 
-def _run(
-    f: FunctionBuilder, function: Ref, operands: Sequence[Ref], sizes: Sequence[Native]
-) -> None:
+def _run(f: FunctionBuilder, function: Ref, operands: Sequence[Ref], sizes: Sequence[Ref]) -> None:
     _define(f)
-    f.call("void", _NAME, (function, *operands, _work(f, sizes)), "nounwind")
-
-
-def _work(f: FunctionBuilder, sizes: Sequence[Native]) -> Ref:
     work = integer("i64", 1)
     for size in sizes:
-        work = f.mul(work, size.ref)
-    return work
+        work = f.mul(work, size)
+    f.call("void", _NAME, (function, *operands, work), "nounwind")
 
 
 _NAME = "run_inner_loop"

@@ -222,6 +222,12 @@ class Emitter(Protocol):
         Both are of float64 or of int64; all but `keys` are C-contiguous.
         """
 
+    def array_correlate(self, a: V, taps: V, into: V, ends: tuple[V, V]) -> None:
+        """Fill `into` with sums of taps times elements of `a`, at one place after the other: vectors in C order.
+
+        `ends` are the numbers of places in front and behind where some taps have no elements.
+        """
+
     def array_combine(self, a: V, first: V, count: V, scan: Scan, type_: Type) -> V:
         """Combine elements of a vector, at least one, from `first` on, in the dtype of `type_`."""
 

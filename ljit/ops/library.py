@@ -17,6 +17,7 @@ from ljit.ops import (  # noqa: F401  # declare their ops
     numpy_combined,
     numpy_complex,
     numpy_contractions,
+    numpy_convolutions,
     numpy_copies,
     numpy_counted,
     numpy_covariances,

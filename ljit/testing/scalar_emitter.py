@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from ljit.ir import OpDef, Scan, get_op
 from ljit.records import Record
+from ljit.testing import numpy_loops
 from ljit.testing.exact_arithmetic import fused_multiply_add
 from ljit.types import (
     BOOL,
@@ -443,39 +443,9 @@ class ScalarEmitter:
             start = body(to_number(k, INT), start)
         return start
 
-    def inner_loop(
-        self,
-        ufunc: np.ufunc,
-        arrays: Sequence[tuple[Number, Number]],
-        sizes: Sequence[Number],
-        strides: Sequence[Number],
-        result: Type,
-    ) -> Number | None:
-        """Call the ufunc on views with all the axes that its inner loop walks."""
-        core = re.findall(r"\((.*?)\)", ufunc.signature or "")
-        names = [part.split(",") for part in core]
-        order = list(dict.fromkeys(name for part in names for name in part))
-        extents = [int(n.value) for n in sizes]
-        outer, rest = strides[: len(names)], list(strides[len(names) :])
-        views = []
-        for (array, offset), step, part in zip(arrays, outer, names, strict=False):
-            shape = (extents[0], *(extents[1 + order.index(name)] for name in part))
-            steps = [step, *(rest.pop(0) for _ in part)]
-            type_ = ArrayType(array.value.dtype, (None,) * len(shape), "strided")
-            given = [to_number(n, INT) for n in shape]
-            views.append(self.array_view(array, type_, offset, given, steps).value)
-        if isinstance(result, ScalarType):
-            return Number(result, ufunc(*views).reshape(())[()])
-        ufunc(*views[:-1], out=views[-1])
-        return None
-
-    def int_products(
-        self,
-        arrays: Sequence[tuple[Number, Number]],
-        sizes: Sequence[Number],
-        strides: Sequence[Number],
-    ) -> None:
-        self.inner_loop(np.matmul, arrays, sizes, strides, arrays[-1][0].type)
+    inner_loop = numpy_loops.inner_loop
+    int_products = numpy_loops.int_products
+    array_correlate = numpy_loops.array_correlate
 
     def object_const(self, value: object) -> Number:
         return Number(type_of(value), value)

@@ -1,0 +1,60 @@
+"""What NumPy's inner loops do, and ljit's in their place: methods of the `ScalarEmitter`, on whole arrays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ljit.types import INT, ArrayType, ScalarType, Type
+
+if TYPE_CHECKING:
+    from ljit.testing.scalar_emitter import Number, ScalarEmitter
+
+__all__ = ["array_correlate", "inner_loop", "int_products"]
+
+_Arrays = Sequence[tuple["Number", "Number"]]  # with offsets
+
+
+def inner_loop(
+    e: ScalarEmitter,
+    ufunc: np.ufunc,
+    arrays: _Arrays,
+    sizes: Sequence[Number],
+    strides: Sequence[Number],
+    result: Type,
+) -> Number | None:
+    """Call the ufunc on views with all the axes that its inner loop walks."""
+    core = re.findall(r"\((.*?)\)", ufunc.signature or "")
+    names = [part.split(",") for part in core]
+    order = list(dict.fromkeys(name for part in names for name in part))
+    extents = [int(n.value) for n in sizes]
+    outer, rest = strides[: len(names)], list(strides[len(names) :])
+    views = []
+    for (array, offset), step, part in zip(arrays, outer, names, strict=False):
+        shape = (extents[0], *(extents[1 + order.index(name)] for name in part))
+        steps = [step, *(rest.pop(0) for _ in part)]
+        type_ = ArrayType(array.value.dtype, (None,) * len(shape), "strided")
+        given = [e.const(INT, n) for n in shape]
+        views.append(e.array_view(array, type_, offset, given, steps).value)
+    if isinstance(result, ScalarType):
+        return e.const(result, ufunc(*views).reshape(())[()])
+    ufunc(*views[:-1], out=views[-1])
+    return None
+
+
+def int_products(
+    e: ScalarEmitter, arrays: _Arrays, sizes: Sequence[Number], strides: Sequence[Number]
+) -> None:
+    """The loop of products of matrices, of ints."""
+    inner_loop(e, np.matmul, arrays, sizes, strides, arrays[-1][0].type)
+
+
+def array_correlate(
+    _e: ScalarEmitter, a: Number, taps: Number, into: Number, ends: tuple[Number, Number]
+) -> None:
+    """Correlate an array with zeros around it: finite taps make nothing of them."""
+    left, right = (int(n.value) for n in ends)
+    into.value[...] = np.correlate(np.pad(a.value, (left, right)), taps.value)
