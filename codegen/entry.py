@@ -70,6 +70,9 @@ __all__ = [
 #: so many parameters are read in line
 _FEW = 4
 
+#: where functions have what an assumption can be about
+_ATTRIBUTES = {"__code__": layout.FUNCTION_CODE, "__defaults__": layout.FUNCTION_DEFAULTS}
+
 #: writes the body of a unit, from its arguments to the returns
 EmitBody = Callable[[FunctionBuilder, Sequence[Native], Body | None], None]
 
@@ -329,7 +332,7 @@ def _check_fields(
 def field_of(f: FunctionBuilder, assumption: Assumption, keep: Keep) -> Ref:
     """What a cell or function has now for the assumption."""
     is_cell = isinstance(assumption.holder, types.CellType)
-    offset = layout.CELL_CONTENT if is_cell else layout.FUNCTION_DEFAULTS
+    offset = layout.CELL_CONTENT if is_cell else _ATTRIBUTES[assumption.key]
     return f.load("ptr", f.gep("i8", keep(assumption.holder), integer("i64", offset)))
 
 

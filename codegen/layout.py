@@ -48,6 +48,7 @@ __all__ = [
     "FLAG_WRITEABLE",
     "FLOAT_SETTINGS",
     "FLOAT_VALUE",
+    "FUNCTION_CODE",
     "FUNCTION_DEFAULTS",
     "IS_IMMORTAL_AWARE",
     "LEAST_SMALL_INT",
@@ -111,6 +112,7 @@ RANGE_START, RANGE_STOP, RANGE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
 SLICE_START, SLICE_STOP, SLICE_STEP = 2 * _WORD, 3 * _WORD, 4 * _WORD
 DICT_VERSION = 3 * _WORD
 CELL_CONTENT = 2 * _WORD  # null: an empty cell
+FUNCTION_CODE = 6 * _WORD
 FUNCTION_DEFAULTS = 7 * _WORD  # null: None
 
 METHOD_DEF = 5 * _WORD  # of a method descriptor; its name, function and flags follow one another
@@ -371,6 +373,7 @@ def _check_containers() -> None:
     cell = types.CellType(items)
     _expect(word_at(id(cell) + CELL_CONTENT), id(items), "cell")
     _expect(word_at(id(_expect) + FUNCTION_DEFAULTS), 0, "defaults")
+    _expect(word_at(id(_expect) + FUNCTION_CODE), id(_expect.__code__), "code")
     maker = types.new_class
     _expect(word_at(id(maker) + FUNCTION_DEFAULTS), id(maker.__defaults__), "defaults")
     parts = (1000003, 2000003, 7)

@@ -101,7 +101,7 @@ class _Function:
 
     _passed_calls = 0  # the next ones that are CPython's, of which the executor need not know
     __wrapped__: types.FunctionType
-    __code__ = _of_plain_function("__code__")
+    __code__ = _of_plain_function("__code__", is_writable=True)
     __globals__ = _of_plain_function("__globals__")
     __closure__ = _of_plain_function("__closure__")
     __defaults__ = _of_plain_function("__defaults__", is_writable=True)

@@ -1,4 +1,4 @@
-"""Assumptions: what a specialised graph takes for granted about global and closure variables, and modules.
+"""Assumptions: what a specialised graph takes for granted about global and closure variables, functions and modules.
 
 The native entry checks them on each call (a version tag of the dictionary first), so that a changed global is seen.
 """
@@ -35,7 +35,7 @@ MISSING = _Missing.MISSING
 
 
 class Assumption(Record):
-    """`holder[key]` is `value` (identity); the holder is a dict, a cell (its content) or a function (its defaults).
+    """`holder[key]` is `value` (identity); the holder is a dict, a cell (its content) or a function (its attribute).
 
     `value` MISSING: the dict has no such key (a builtin is not shadowed by a global).
     """
@@ -50,7 +50,7 @@ class Assumption(Record):
             return _cell_content(self.holder) is self.value
         if isinstance(self.holder, dict):
             return self.holder.get(self.key, MISSING) is self.value
-        return self.holder.__defaults__ is self.value
+        return getattr(self.holder, self.key) is self.value
 
 
 def _cell_content(cell: types.CellType) -> object:

@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 
+from ljit.analysis.assumptions import Assumption, python_function
 from ljit.analysis.liveness import Liveness
 from ljit.errors import InternalError, UserError
 from ljit.frontend import build_graph
 from ljit.interp import Code, compile_graph
 from ljit.ir import Graph, Node, clone
+from ljit.ops.control import CONSTANT
 from ljit.passes import run_passes
 from ljit.records import Record
 from ljit.stack import compiler_frames
@@ -100,6 +102,7 @@ class Baseline(Record, frozen=False):
     fn: types.FunctionType
     script: Graph
     graph: Graph
+    sources: tuple[Assumption, ...]  # that the functions it was made of have the same code
 
     @staticmethod
     def of(fn: types.FunctionType, twin_of: Callable[[types.FunctionType], object]) -> Baseline:
@@ -112,7 +115,12 @@ class Baseline(Record, frozen=False):
             graph = clone(script)
             options = {"inline": {"graph_of": _graph_for_inlining, "twin_of": twin_of}}
             run_passes(graph, BASELINE_PIPELINE, options)
-            return Baseline(fn, script, graph)
+            return Baseline(fn, script, graph, tuple(_code_of(f) for f in _functions_in(fn, graph)))
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether one of the functions has got other code, as tools that reload modules do it."""
+        return not all(source.holds() for source in self.sources)
 
     @cached_property
     def code(self) -> Code:
@@ -134,3 +142,14 @@ class Baseline(Record, frozen=False):
     @cached_property
     def _nodes(self) -> dict[int, Node]:
         return {node.id: node for node in self.graph.walk()}
+
+
+def _functions_in(fn: types.FunctionType, graph: Graph) -> list[types.FunctionType]:
+    """The functions whose bodies are in the graph: each is compared with what is called."""
+    constants = (node.output.constant for node in graph.walk() if node.op is CONSTANT)
+    functions = {id(f): f for f in map(python_function, constants) if f is not None}
+    return list({id(fn): fn, **functions}.values())
+
+
+def _code_of(fn: types.FunctionType) -> Assumption:
+    return Assumption(fn, "__code__", fn.__code__)

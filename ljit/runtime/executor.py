@@ -86,6 +86,7 @@ from ljit.runtime.plans import (
     quick_runs,
     wants_compile,
 )
+from ljit.runtime.replaced_code import up_to_date
 from ljit.runtime.twins import twin_of
 from ljit.stack import compiler_frames
 from ljit.types import Type
@@ -126,9 +127,15 @@ def is_left_alone() -> bool:
 
 
 class ProfilingExecutor:
-    """The executor of one function. `refused` says why CPython runs it, if it does."""
+    """The executor of one function. `refused` says why CPython runs it, if it does; `before`: the last one."""
 
-    def __init__(self, fn: types.FunctionType, options: Options, owner: object) -> None:
+    def __init__(
+        self,
+        fn: types.FunctionType,
+        options: Options,
+        owner: object,
+        before: ProfilingExecutor | None = None,
+    ) -> None:
         self.fn = fn
         self.options = options
         self.owner = owner  # the Function object whose vectorcall slot is served
@@ -141,6 +148,7 @@ class ProfilingExecutor:
         self.bound_calls = 0  # of native code, with keywords or defaults
         self._fill_in: FillIn | None = None
         self._evicted: list[NativeUnit | PassOn] = []  # may still be running
+        self._before = before  # its code may be, too
         self._baseline: Baseline | None = None
 
     @property
@@ -160,6 +168,11 @@ class ProfilingExecutor:
             with self.lock, compiler_frames():
                 self._make_baseline()
         return self._baseline
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the function, or one that was inlined, has got other code since it was translated."""
+        return self._baseline is not None and self._baseline.is_outdated
 
     def _make_baseline(self) -> None:
         if self._baseline is not None or self.refused is not None:
@@ -193,7 +206,7 @@ class ProfilingExecutor:
     def call(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         """Run a call that no native entry took. Errors leave with the user's frames alone."""
         try:
-            return self._call(args, kwargs)
+            return up_to_date(self)._call(args, kwargs)
         except BaseException as error:
             drop_own_frames(error)
             raise

@@ -21,6 +21,7 @@ from ljit.parameters import is_by_position
 from ljit.records import made_by
 from ljit.runtime.native import NativeUnit
 from ljit.runtime.plans import Plan
+from ljit.runtime.replaced_code import up_to_date
 from ljit.runtime.twins import TWIN_OPTIONS
 from ljit.types import NEVER, Type, join
 
@@ -40,7 +41,7 @@ def link_to(callee: object, given: tuple[Type, ...], seen: Type) -> NativeLink |
     """Give the link to a decorated function for arguments of the types; None: it is called with objects."""
     if isinstance(callee, types.FunctionType):
         return None
-    executor: ProfilingExecutor = callee._executor  # type: ignore[attr-defined]
+    executor = up_to_date(callee._executor)  # type: ignore[attr-defined]
     params = tuple(map(as_parameter, given))
     if None in params or not _takes(executor, params):  # type: ignore[arg-type]
         return None

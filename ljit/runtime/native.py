@@ -152,7 +152,9 @@ def specialized_graph(
     def make(chosen: Sequence[Type], seen: PlanFeedback) -> Specialization:
         return specialize(baseline.graph, chosen, seen, baseline.liveness, function, link_to)
 
-    return choose_sizes(types_, feedback, make, pipeline)
+    made = choose_sizes(types_, feedback, make, pipeline)
+    made.assumptions.extend(baseline.sources)
+    return made
 
 
 def _optimized_further(earlier: Specialization, feedback: PlanFeedback) -> Specialization:

@@ -1,0 +1,30 @@
+"""Functions whose `__code__` is replaced, as tools that reload modules do it: they are translated anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ljit.runtime.executor import ProfilingExecutor
+
+__all__ = ["up_to_date"]
+
+
+def up_to_date(executor: ProfilingExecutor) -> ProfilingExecutor:
+    """The executor, or a new one in its place if the function, or one that it has inlined, has got other code.
+
+    Calls that are running go on with what they have begun.
+    """
+    if not executor.is_outdated:
+        return executor
+    with executor.lock:
+        state = vars(executor.owner)
+        if state["_executor"] is executor:
+            for plan in list(executor.plans.values()):
+                executor.refuse(plan, "functions have got other code")
+            state["_executor"] = type(executor)(
+                executor.fn, executor.options, executor.owner, executor
+            )
+            state["_executor"].link_if_loaded()
+        renewed: ProfilingExecutor = state["_executor"]
+        return renewed
