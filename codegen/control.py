@@ -10,15 +10,14 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 
 from ljit.analysis.signatures import NativeLink
-from ljit.codegen.alias_scopes import alias_scopes
 from ljit.codegen.bailout import Landing, known_object
 from ljit.codegen.boxing import box
-from ljit.codegen.builder import FALSE, Ref, integer
+from ljit.codegen.builder import Ref
 from ljit.codegen.constants import check_assumption, constant
 from ljit.codegen.convert import convert, has_member, narrow
 from ljit.codegen.emitter import Emitter
-from ljit.codegen.float_chains import hint_of
 from ljit.codegen.forms import Native
+from ljit.codegen.graph_loops import GraphLoop
 from ljit.codegen.joins import Join
 from ljit.codegen.lifetimes import Deaths
 from ljit.codegen.operations import boxed_call, operation
@@ -26,9 +25,8 @@ from ljit.codegen.predicates import emit_predicate
 from ljit.codegen.slow_path import support
 from ljit.codegen.small_arrays import is_late, late_array, small_array
 from ljit.codegen.speculation import is_choice, is_select, may_be_in_front_of_checks
-from ljit.codegen.watches import Watch
 from ljit.errors import CodegenError
-from ljit.ir import ENDLESS, Block, Effect, Graph, Node, Value
+from ljit.ir import Block, Effect, Graph, Node, Value
 from ljit.ops.control import (
     ASSUME,
     BREAK,
@@ -72,23 +70,22 @@ class GraphEmitter:
     def __init__(self, e: Emitter) -> None:
         self.e = e
         self.env: dict[Value, Native] = {}
-        self._breaks: dict[Node, Jump] = {}
-        self._continues: dict[Node, Jump] = {}
+        self.breaks: dict[Node, Jump] = {}
+        self.continues: dict[Node, Jump] = {}
         self._yield: Jump = self._no_yield
         self._early: set[Node] = set()  # emitted in front of the loop that they are in
         self._deaths = Deaths(e.ownership, e.bailout, self.env)
         self._polls_at_entry = False
-        self._failed: dict[Node, Ref] = {}  # where loops of checks note that one has failed
         self._handlers: dict[object, Callable[[Node], None]] = {
             CONSTANT: self._constant,
             UNINITIALIZED: self._uninitialized,
             IF: self._if,
-            LOOP: self._loop,
+            LOOP: lambda node: GraphLoop(self, node).write(),
             REGION: self._region,
             TRY: self._try,
-            YIELD: lambda node: self._yield(self._operands(node)),
-            CONTINUE: lambda node: self._exit(node, self._continues),
-            BREAK: lambda node: self._exit(node, self._breaks),
+            YIELD: lambda node: self._yield(self.operands(node)),
+            CONTINUE: lambda node: self._exit(node, self.continues),
+            BREAK: lambda node: self._exit(node, self.breaks),
             RETURN: self._return,
             UNREACHABLE: self._unreachable,
             DEOPTIMIZE: lambda node: self.e.bail(str(node.attrs["reason"])),
@@ -100,7 +97,7 @@ class GraphEmitter:
             CALL_NATIVE: self._call_native,
             MAP: self._map,
             BUILD: self._build,
-            PREDICATE: lambda node: emit_predicate(self.e, node, self._operands(node)),
+            PREDICATE: lambda node: emit_predicate(self.e, node, self.operands(node)),
         }
 
     def emit(self, graph: Graph, params: Sequence[Native]) -> None:
@@ -108,13 +105,13 @@ class GraphEmitter:
         self.env.update(zip(graph.params, params, strict=True))
         if self.e.body is not None:
             self._polls_at_entry = any(node.op is CALL_NATIVE for node in graph.walk())
-        self._run(graph.block, self._no_yield)
+        self.run(graph.block, self._no_yield)
 
     def _no_yield(self, _values: Sequence[Native]) -> None:
         msg = "the body of a graph ends in a Yield"
         raise CodegenError(msg)
 
-    def _run(self, nodes: Iterable[Node], on_yield: Jump) -> None:
+    def run(self, nodes: Iterable[Node], on_yield: Jump) -> None:
         """Emit the nodes of a block, or some of them; `on_yield` is called for its Yield."""
         saved, self._yield = self._yield, on_yield
         for node in nodes:
@@ -126,14 +123,18 @@ class GraphEmitter:
             if self.e.bailout.late and not may_be_in_front_of_checks(node):
                 self.e.bailout.test_late()
             mark, self.e.spent = len(self.e.ownership.acquired), self._deaths.spent_by(node)
-            self._handlers.get(node.op, self._operation)(node)
+            self.emit_node(node)
             self._deaths.behind(node, [self.env.get(out) for out in node.outputs], mark)
         self._yield = saved
 
-    def _operands(self, node: Node) -> list[Native]:
+    def emit_node(self, node: Node) -> None:
+        """Emit one node in the place where the function is written."""
+        self._handlers.get(node.op, self._operation)(node)
+
+    def operands(self, node: Node) -> list[Native]:
         return [self.env[value] for value in node.inputs]
 
-    def _define(self, node: Node, results: Sequence[Native]) -> None:
+    def define(self, node: Node, results: Sequence[Native]) -> None:
         if not self.e.f.is_reachable:  # it always leaves: sizes that are known do not fit together
             return
         for out, value in zip(node.outputs, results, strict=True):
@@ -161,7 +162,7 @@ class GraphEmitter:
         self.env[node.output] = Native(node.output.type, ())
 
     def _profile(self, node: Node) -> None:
-        self._define(node, self._operands(node))
+        self.define(node, self.operands(node))
 
     # -- checks ------------------------------------------------------------------------------------
 
@@ -170,7 +171,7 @@ class GraphEmitter:
         assert isinstance(names, tuple)
         catches, handles = bool(node.attrs.get("catches")), node.attrs.get("handles", 0)
         assert isinstance(handles, int)
-        at, values = str(node.attrs["at"]), self._operands(node)
+        at, values = str(node.attrs["at"]), self.operands(node)
         self.e.bailout.snapshot(at, names, values, catches=catches, handles=handles)
         self.e.polling.leave_late()
         if self._polls_at_entry:
@@ -178,12 +179,12 @@ class GraphEmitter:
             self.e.polling.poll_in_frames()
 
     def _guard(self, node: Node) -> None:
-        (value,) = self._operands(node)
+        (value,) = self.operands(node)
         type_ = node.output.type
         self.env[node.output] = narrow(self.e, value, type_, f"not {type_}")
 
     def _type_is(self, node: Node) -> None:
-        (value,) = self._operands(node)
+        (value,) = self.operands(node)
         member = node.attrs["type"]
         assert isinstance(member, Type)
         self.env[node.output] = Native(BOOL, (has_member(self.e, value, member),))
@@ -194,7 +195,7 @@ class GraphEmitter:
         f, bailout, condition = self.e.f, self.e.bailout, self.env[node.inputs[0]]
         if is_select(node) or is_choice(node):
             yes, no = (self._side(node, block, condition.ref) for block in node.blocks)
-            self._define(node, list(map(partial(self.e.select, condition), yes, no)))
+            self.define(node, list(map(partial(self.e.select, condition), yes, no)))
             return
         types_ = [out.type for out in node.outputs]
         after = Join(self.e, types_, "join", values=node.outputs)
@@ -212,9 +213,9 @@ class GraphEmitter:
             bailout.current = before
             if f.start(side):
                 f.known.note(condition.ref, side, truth=truth)
-                self._run(block, on_yield)
+                self.run(block, on_yield)
         bailout.current = before if kept or node.effects.is_repeatable else None
-        self._define(node, after.start())
+        self.define(node, after.start())
 
     def _side(self, node: Node, block: Block, condition: Ref) -> list[Native]:
         """What one side of an If gives that is computed whatever the condition says."""
@@ -222,17 +223,17 @@ class GraphEmitter:
             for inner in block:
                 if inner is not block.last:
                     self.e.bailout.node = inner
-                    self._handlers.get(inner.op, self._operation)(inner)
-        return self._operands(block.terminator)
+                    self.emit_node(inner)
+        return self.operands(block.terminator)
 
     def _region(self, node: Node) -> None:
         bailout = self.e.bailout
         after = Join(self.e, [o.type for o in node.outputs], "region", values=node.outputs)
         before = bailout.current
-        self._breaks[node] = after.jump
-        self._run(node.blocks[0], after.jump)
+        self.breaks[node] = after.jump
+        self.run(node.blocks[0], after.jump)
         bailout.current = before if node.effects.is_repeatable else None
-        self._define(node, after.start())
+        self.define(node, after.start())
 
     def _try(self, node: Node) -> None:
         """What raises in block 0 goes to block 1; one node whose check fails is done once more, by CPython."""
@@ -243,89 +244,26 @@ class GraphEmitter:
         landing = f.new_block("raised")
         bailout.landing = Landing(landing, depth_of(node.range))
         bailout.retry = retry = f.new_block("retry") if _can_be_redone(body) else None
-        self._run(body, after.jump)
+        self.run(body, after.jump)
         bailout.retry, bailout.current = None, before
         if retry is not None and f.start(retry, cold=True):
             assert body.first is not None
             bailout.node = body.first
             bailout.regain_gil()
             with self._handling():
-                self._define(body.first, boxed_call(self.e, body.first, self._operands(body.first)))
+                self.define(body.first, boxed_call(self.e, body.first, self.operands(body.first)))
             if f.is_reachable:
-                after.jump(self._operands(body.terminator))
+                after.jump(self.operands(body.terminator))
         bailout.landing, bailout.retry = outer
         if f.start(landing, cold=True):
             raised = f.call("ptr", support("take_error"), ())
             self.e.ownership.acquire(raised)
             self.env[handler.params[0]] = Native(ANY, (raised,))
-            self._run(handler, after.jump)
+            self.run(handler, after.jump)
         bailout.current = before if node.effects.is_repeatable else None
-        self._define(node, after.start())
+        self.define(node, after.start())
 
-    def _loop(self, node: Node) -> None:
-        write = self._checks if node.attrs.get("checks") == "made" else self._counted
-        write(node)
-
-    def _counted(self, node: Node) -> None:
-        e, f = self.e, self.e.f
-        start, stop, *carried = self._operands(node)
-        body = node.blocks[0]
-        before, watch = e.bailout.current, e.polling.watch_of(node)
-        e.polling.check_inner_loops(node, self._in_front)
-        e.polling.begin_loop(node, start.ref, stop.ref)
-        after = Join(e, [out.type for out in node.outputs], "after", values=node.outputs)
-        types = [param.type for param in body.params]
-        is_chunked = watch is Watch.CHUNKS
-        chunk = Join(e, types, "chunk", values=body.params) if is_chunked else None
-        header = Join(e, types, "loop", values=body.params)
-        inside, exhausted = f.new_block("trip"), f.new_block("exhausted")
-        (chunk or header).jump((start, *carried))
-        with e.ownership.in_loop():
-            end, ended, following = stop.ref, exhausted, None
-            if chunk is not None:
-                values = chunk.start_loop()
-                end, following = e.polling.end_of_chunk(node, values[0].ref, stop.ref)
-                ended = f.new_block("ended")
-                header.jump(values)
-            values = header.start_loop()
-            self.env.update(zip(body.params, values, strict=True))
-            self._header_snapshot(body)
-            at_header = e.bailout.current
-            if end.constant == ENDLESS:
-                f.br(inside)
-            else:
-                f.condbr(f.icmp("slt", values[0].ref, end), inside, ended)
-            f.start(inside)
-            e.polling.begin_trip(node)
-            self._breaks[node] = after.jump
-            saved, e.bailout.late = e.bailout.late, [] if node.attrs.get("lanes", 1) != 1 else None
-            self._trip(node, values[0].ref, header)
-            e.bailout.late = saved
-            e.bailout.current, e.bailout.node = at_header, node
-            if chunk is not None and f.start(ended):
-                if stop.ref.constant != ENDLESS:
-                    more = f.new_block("more")
-                    f.condbr(f.icmp("slt", values[0].ref, stop.ref), more, exhausted)
-                    f.start(more)
-                e.polling.poll(node)
-                chunk.jump(_starting_at(following, values))
-        is_reachable = f.start(exhausted)
-        e.polling.end_loop(node)
-        if is_reachable:
-            self._exhausted(node, values[1:], after.jump)
-        has_breaks = any(n.op is BREAK and n.target is node for n in body.walk())
-        if has_breaks or e.bailout.current is not at_header:
-            e.bailout.current = before if node.effects.is_repeatable else None
-        self._define(node, after.start())
-
-    def _checks(self, node: Node) -> None:
-        """A loop that notes in memory, which LLVM makes a register of, whether a check has failed."""
-        self._failed[node] = failed = self.e.f.alloca("i1")
-        self.e.f.store(FALSE, failed)
-        self._counted(node)
-        self.e.bailout.leave_if_gathered(failed, node)
-
-    def _in_front(self, value: Value) -> Ref:
+    def in_front(self, value: Value) -> Ref:
         """A number that a loop to come computes of what is known in front of it."""
         self._emit_early(value)
         return self.env[value].ref
@@ -337,48 +275,15 @@ class GraphEmitter:
         for operand in node.inputs:
             self._emit_early(operand)
         self._early.add(node)
-        self._handlers.get(node.op, self._operation)(node)
-
-    def _header_snapshot(self, body: Block) -> None:
-        """The Snapshot of a trip's start holds on the way out of the loop too: there k is stop."""
-        first = body.first
-        while first is not None and first.op is BUILD and is_late(first):
-            self._build(first)
-            first = first.next
-        if first is not None and first.op is SNAPSHOT:
-            self._snapshot(first)
-
-    def _trip(self, node: Node, k: Ref, header: Join) -> None:
-        """Emit the body of a loop; all ways to the next trip meet in one latch."""
-        body = node.blocks[0]
-        carried = body.params[1:]
-        latch = Join(self.e, [p.type for p in carried], "latch", owned=False, values=carried)
-        self._continues[node] = latch.jump
-        self.e.bailout.gathered = self._failed.get(node)
-        self.e.f.has_vectors = "checks" in node.attrs
-        with alias_scopes(self.e, node, self.env):
-            self._run(body, latch.jump)
-        self.e.bailout.gathered, self.e.f.has_vectors = None, False
-        values = latch.start()
-        following = self.e.f.binary("add", k, integer("i64", 1), "nsw")
-        hint = "" if self.e.is_quick else hint_of(self.e.f, node)
-        header.jump((Native(body.params[0].type, (following,)), *values), hint)
-
-    def _exhausted(self, node: Node, carried: Sequence[Native], jump: Jump) -> None:
-        if len(node.blocks) == 1:
-            jump(carried)
-            return
-        block = node.blocks[1]
-        self.env.update(zip(block.params, carried, strict=True))
-        self._run(block, jump)
+        self.emit_node(node)
 
     def _exit(self, node: Node, jumps: dict[Node, Jump]) -> None:
         assert node.target is not None
         with self.e.polling.leaving(node):
-            jumps[node.target](self._operands(node))
+            jumps[node.target](self.operands(node))
 
     def _return(self, node: Node) -> None:
-        (value,) = self._operands(node)
+        (value,) = self.operands(node)
         body = self.e.body
         with self.e.polling.leaving(node):
             if body is not None and not body.signature.result.is_boxed:
@@ -409,19 +314,19 @@ class GraphEmitter:
 
         link, is_clean = node.attrs["callee"], bool(node.attrs["is_clean"])
         assert link is None or isinstance(link, NativeLink)
-        operands = self._operands(node)
+        operands = self.operands(node)
         if link is None:
             result = call_itself(self.e, operands, set_state, is_clean=is_clean)
         else:
             result = call_link(self.e, link, operands, set_state)
-        self._define(node, (result,))
+        self.define(node, (result,))
 
     # -- operations --------------------------------------------------------------------------------
 
     def _operation(self, node: Node) -> None:
         is_call = node.effects & Effect.CALL
         with self._handling() if is_call else nullcontext():
-            self._define(node, operation(self.e, node, self._operands(node)))
+            self.define(node, operation(self.e, node, self.operands(node)))
 
     def _handling(self) -> AbstractContextManager[None]:
         """Show what is called the exception whose handler it is called in, if any."""
@@ -434,9 +339,9 @@ class GraphEmitter:
 
     def _build(self, node: Node) -> None:
         """An array of a few elements; made in the exits if only they need it."""
-        operands = self._operands(node)
+        operands = self.operands(node)
         make = late_array if is_late(node) else small_array
-        self._define(
+        self.define(
             node, (make(self.e, node.output.type, operands, kept=bool(node.attrs.get("kept"))),)
         )
 
@@ -445,7 +350,7 @@ class GraphEmitter:
         from ljit.codegen.mapnest import emit_map, length_of
         from ljit.codegen.nest_elements import Kernel
 
-        operands, count, block = self._operands(node), node.attrs.get("into", 0), node.blocks[0]
+        operands, count, block = self.operands(node), node.attrs.get("into", 0), node.blocks[0]
         assert isinstance(count, int)
         nodes, results = [*block][:-1], block.terminator.inputs
 
@@ -457,7 +362,7 @@ class GraphEmitter:
         ) -> list[Native]:
             for value, element in zip(known, elements, strict=True):
                 self.env[value] = self._fit(element, value.type)
-            self._run(nodes, self._no_yield)
+            self.run(nodes, self._no_yield)
             return [self.env[value] for value in results] if self.e.f.is_reachable else []
 
         into, inputs = operands[:count], operands[count:]
@@ -472,7 +377,7 @@ class GraphEmitter:
         )
         elements = [v.type for v in results]
         types_ = [out.type for out in node.outputs]
-        self._define(
+        self.define(
             node,
             emit_map(self.e, into, inputs, types_, kernel, attrs=node.attrs, elements=elements),
         )
@@ -484,8 +389,3 @@ def _can_be_redone(block: Block) -> bool:
     if node is None or node.next is not block.last or node.op.evaluate is None:
         return False
     return not any(holds_private(v.type) for v in node.inputs)
-
-
-def _starting_at(trip: Ref | None, values: Sequence[Native]) -> Sequence[Native]:
-    """What a loop carries, with another name for the number of the trip, if there is one."""
-    return values if trip is None else (Native(values[0].type, (trip,)), *values[1:])

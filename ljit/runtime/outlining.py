@@ -143,41 +143,49 @@ class OutlinedLoops:
                 self._refuse(found, loop_id, f"compiled {found.compiles} times")
             if found.refused is not None:
                 return None
-            baseline = self.executor.baseline
-            assert baseline is not None
-            earlier = graph_of_quick_code(found, types_, plan.feedback)
-            runs = quick_runs(plan.feedback)
-            if not found.compiles and _is_inside_loop(baseline.node(loop_id)):
-                runs = config.settings().quick_runs  # the loop around it will be native soon
-            found.compiles += 1
-            found.known = plan.feedback.summary()
-            request = CompileRequest(
-                tuple(types_),
-                plan.feedback,
-                lambda exit_index, site, values: _leave(
-                    plan, found, unit, exit_index, site, values
-                ),
-                link_to,
-                fastmath=self.executor.options.fastmath,
-                quick_runs=runs,
-                earlier=earlier,
-            )
-            try:
-                unit = compile_loop(baseline, baseline.node(loop_id), live, request)
-            except InternalError as error:
-                if config.settings().check:
-                    raise
-                self._refuse(found, loop_id, f"internal error: {error}")
-                return None
-            found.unit = unit
-            found.bailouts.clear()
-            unit.retire = lambda _reason: found.retire(unit)
-            note_callers(unit)
-            _log.update(
-                f"{unit.code.name} is native for {types_text(types_)}: "
-                f"compile {found.compiles}, {unit.seconds * 1e3:.1f} ms"
-            )
+            unit = self._native_code(plan, found, key, live)
+            if unit is not None:
+                found.unit = unit
+                found.bailouts.clear()
+                unit.retire = lambda _reason: found.retire(unit)
+                note_callers(unit)
+                _log.update(
+                    f"{unit.code.name} is native for {types_text(types_)}: "
+                    f"compile {found.compiles}, {unit.seconds * 1e3:.1f} ms"
+                )
             return unit
+
+    def _native_code(
+        self, plan: Plan, found: LoopPlan, key: _Key, live: Sequence[Value]
+    ) -> NativeUnit | None:
+        """None, and refused from now on: a fault of ljit's own."""
+        loop_id, types_ = key
+        baseline = self.executor.baseline
+        assert baseline is not None
+        loop = baseline.node(loop_id)
+        # the loop around it will be native soon
+        is_provisional = not found.compiles and _is_inside_loop(loop)
+        request = CompileRequest(
+            tuple(types_),
+            plan.feedback,
+            lambda exit_index, site, values: _leave(plan, found, unit, exit_index, site, values),
+            link_to,
+            fastmath=self.executor.options.fastmath,
+            quick_runs=config.settings().quick_runs
+            if is_provisional
+            else quick_runs(plan.feedback),
+            earlier=graph_of_quick_code(found, types_, plan.feedback),
+        )
+        found.compiles += 1
+        found.known = plan.feedback.summary()
+        try:
+            unit = compile_loop(baseline, loop, live, request)
+        except InternalError as error:
+            if config.settings().check:
+                raise
+            self._refuse(found, loop_id, f"internal error: {error}")
+            return None
+        return unit
 
     def _refuse(self, found: LoopPlan, loop_id: int, reason: str) -> None:
         found.refused = reason
