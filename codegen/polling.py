@@ -25,7 +25,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ljit.codegen.builder import NULL, BlockRef, ModuleBuilder, Ref, integer
@@ -48,6 +47,7 @@ from ljit.codegen.watches import (
 )
 from ljit.codegen.work import count_work, is_used_up, nodes_of_trip, overdraft_in
 from ljit.ir import Effect, Graph, Node, Value
+from ljit.locks import computed_once
 from ljit.ops.control import (
     CALL_NATIVE,
     CONTINUE,
@@ -200,7 +200,7 @@ class Polling:
         if self.watch_of(node) is Watch.POLL:
             self.poll(node)
 
-    @cached_property
+    @computed_once
     def _requests(self) -> Ref:
         """The address of the flag that says that CPython's interpreter has to stop."""
         if not flags().of_thread:

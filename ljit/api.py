@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar, overload
 from ljit import config
 from ljit.errors import UserError
 from ljit.isolation import are_builtins_replaced
+from ljit.locks import computed_once
 from ljit.runtime.options import Options
 from ljit.runtime.vectorcall import Raised, make_function_type
 from ljit.stack import compiler_frames
@@ -56,7 +57,7 @@ class _Function:
         functools.update_wrapper(self, fn)
         self._options = options
 
-    @functools.cached_property
+    @computed_once
     def _executor(self) -> ProfilingExecutor:
         with compiler_frames():
             from ljit.runtime.executor import ProfilingExecutor

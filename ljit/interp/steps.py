@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
 from types import CodeType
 from typing import Any, NoReturn
 
@@ -36,6 +35,7 @@ from ljit.errors import InternalError
 from ljit.frames import IS_RELOCATED, outermost, relocated
 from ljit.interp.code import Code, Instruction, Kind, TryInfo
 from ljit.interp.flow import registers_in
+from ljit.locks import computed_once
 from ljit.records import Record
 from ljit.stack import compiler_frames
 
@@ -66,7 +66,7 @@ class Step(Record):
         """Give the pc of the instruction that the step is at, `offset` bytes into its code."""
         return self.pcs[self._lines[offset // 2] - 1]
 
-    @cached_property
+    @computed_once
     def _lines(self) -> list[int]:
         """The line of each instruction that CPython runs; many calls of a step may raise."""
         return [line or 1 for line, *_ in self.written.co_positions()]

@@ -6,7 +6,6 @@ import gc
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
 
 from ljit.analysis.assumptions import Assumption, python_function
 from ljit.analysis.liveness import Liveness
@@ -14,6 +13,7 @@ from ljit.errors import InternalError, UserError
 from ljit.frontend import build_graph
 from ljit.interp import Code, compile_graph
 from ljit.ir import Graph, Node, clone
+from ljit.locks import computed_once
 from ljit.ops.control import CONSTANT
 from ljit.passes import run_passes
 from ljit.records import Record
@@ -122,13 +122,13 @@ class Baseline(Record, frozen=False):
         """Whether one of the functions has got other code, as tools that reload modules do it."""
         return not all(source.holds() for source in self.sources)
 
-    @cached_property
+    @computed_once
     def code(self) -> Code:
         """The bytecode of `graph`."""
         with compiling():
             return compile_graph(self.graph)
 
-    @cached_property
+    @computed_once
     def liveness(self) -> Liveness:
         return Liveness(self.graph)
 
@@ -139,7 +139,7 @@ class Baseline(Record, frozen=False):
             raise InternalError(f"the baseline graph has no node {node_id}")
         return found
 
-    @cached_property
+    @computed_once
     def _nodes(self) -> dict[int, Node]:
         return {node.id: node for node in self.graph.walk()}
 

@@ -218,3 +218,39 @@ def test_a_child_process_does_not_wait_for_threads_of_its_parent():
         [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=300
     )
     assert done.stdout.strip() == "0 [14, 14, 14]", done.stdout + done.stderr[-2000:]
+
+
+def test_a_child_process_does_not_wait_for_what_threads_of_its_parent_computed():
+    """The parent forks while a thread writes the interpreter's code, which takes no lock."""
+    script = """
+        import os, signal, threading
+        import ljit
+        from ljit.runtime import baseline
+        from tests.runtime.test_threads import doubles, squares
+
+        by_the_thread, by_the_child = ljit.jit(squares), ljit.jit(doubles)
+        is_computing, may_end, compile_graph = threading.Event(), threading.Event(), baseline.compile_graph
+
+        def compile_and_wait(graph):
+            if threading.current_thread() is thread:
+                is_computing.set()
+                may_end.wait(60)
+            return compile_graph(graph)
+
+        baseline.compile_graph = compile_and_wait
+        thread = threading.Thread(target=lambda: by_the_thread(4))
+        thread.start()
+        is_computing.wait()
+        child = os.fork()
+        if not child:
+            signal.alarm(60)
+            os._exit([by_the_child(4) for _ in range(3)] != [12] * 3)
+        print(os.waitpid(child, 0)[1])
+        may_end.set()
+        thread.join()
+        print(by_the_thread(4))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=300
+    )
+    assert done.stdout.split() == ["0", "14"], done.stdout + done.stderr[-2000:]
