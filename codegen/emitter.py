@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ljit.codegen import (
         bisection,
         correlations,
+        characters,
         elementary,
         extreme_places,
         handled,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 else:
     bisection = LateModule("bisection")
     correlations = LateModule("correlations")
+    characters = LateModule("characters")
     elementary = LateModule("elementary")
     extreme_places = LateModule("extreme_places")
     handled = LateModule("handled")
@@ -392,10 +394,11 @@ class Emitter:
     list_find = searches.find_item
     list_same = searches.are_same_bytes
     list_shown = shown_lists.shown
-    str_size = objects.str_size
-    str_code = objects.str_code
-    str_char = objects.str_char
-    str_compare = objects.str_compare
+    str_size = characters.str_size
+    str_code = characters.str_code
+    str_char = characters.str_char
+    str_compare = characters.str_compare
+    str_equal = characters.str_equal
     bytes_size = objects.bytes_size
     bytes_load = objects.bytes_load
     same_object = objects.same_object

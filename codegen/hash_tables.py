@@ -1,7 +1,7 @@
-"""Numbers and tuples of them, looked up in dicts and sets where these keep their keys, as CPython does it.
+"""Numbers, strs and tuples of them, looked up in dicts and sets where these keep their keys, as CPython does it.
 
-No object is made of such a key. A key that has its hash but another class may be equal to it: then CPython looks. The
-functions that search are compiled once in a process, one for each kind of key.
+No object is made of such a number or tuple. A key that has its hash but another class may be equal to it: then CPython
+looks. The functions that search are compiled once in a process, one for each kind of key.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ljit.codegen import hash_layout as layout
+from ljit.codegen import text_layout
 from ljit.codegen.builder import NULL, FunctionBuilder, ModuleBuilder, Phi, Ref, address, integer
+from ljit.codegen.characters import equal_texts
 from ljit.codegen.forms import Native, components, dtype_of, split
 from ljit.codegen.shared_code import shared_function
 from ljit.codegen.unboxing import unbox
 from ljit.ops.keys import is_dict, is_key, is_set
-from ljit.types import TupleType, Type
+from ljit.records import Record
+from ljit.types import STR, TupleType, Type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +39,7 @@ _HASH_OF_FAILURE, _INSTEAD, _INSTEAD_OF_TUPLES = -1, -2, 1546275796
 
 def find_key(e: Emitter, table: Native, key: Native) -> Ref | None:
     """Look a key up in a dict or set; None: it is none of those, or no such key."""
-    if not is_key(key.type) or not layout.is_known():
+    if not is_key(key.type) or not layout.is_known() or not text_layout.is_known():
         return None
     if is_dict(table.type):
         kind, search = "dict", _search_dict
@@ -60,11 +63,29 @@ def _write(module: ModuleBuilder, name: str, key: Type, search: Callable[..., No
     unknown = f.new_block("unknown")
     value = Native(key, parts)
     hash_ = _hash(f, value, unknown)
-    search(
-        f, table, hash_, lambda pointer, other: _require_equal(f, pointer, value, unknown, other)
-    )
+    search(f, table, _Wanted(value, hash_, unknown))
     if f.start(unknown, cold=True):
         f.ret(UNKNOWN)
+
+
+class _Wanted(Record):
+    """The key that is looked for."""
+
+    value: Native
+    hash: Ref
+    unknown: BlockRef  # where to go if only CPython can tell whether there is an equal key
+
+    def require_equal(self, f: FunctionBuilder, pointer: Ref, other: BlockRef) -> None:
+        """Go to `other` unless a key is equal to it."""
+        found = unbox(f, pointer, self.value.type, self.unknown)
+        for x, y in zip(found.parts, self.value.parts, strict=True):
+            _leave_if(f, f.bool_not(_is_equal(f, x, y)), other)
+
+
+def _is_equal(f: FunctionBuilder, x: Ref, y: Ref) -> Ref:
+    if x.type == "ptr":
+        return equal_texts(f, x, y)
+    return f.icmp("eq", x, y) if x.type[0] == "i" else f.fcmp("oeq", x, y)
 
 
 # -- hashes ----------------------------------------------------------------------------------------
@@ -77,6 +98,8 @@ def _number(value: int) -> Ref:
 def _hash(f: FunctionBuilder, value: Native, unknown: BlockRef) -> Ref:
     if isinstance(value.type, TupleType):
         return _hash_of_items(f, [_hash(f, item, unknown) for item in split(value)])
+    if value.type == STR:
+        return _hash_of_text(f, value.ref)
     kind = dtype_of(value.type).kind
     if kind == "f":
         return _hash_of_float(f, f.convert("fpext", value.ref, "double"), unknown)
@@ -127,12 +150,24 @@ def _hash_of_items(f: FunctionBuilder, hashes: list[Ref]) -> Ref:
     return _no_failure(f, f.binary("add", total, length), _INSTEAD_OF_TUPLES)
 
 
+def _hash_of_text(f: FunctionBuilder, text: Ref) -> Ref:
+    """A str keeps its hash, once somebody has asked for it."""
+    kept = _field(f, "i64", text, text_layout.TEXT_HASH)
+    ask, done = f.new_block("ask"), f.new_block("hash")
+    is_kept = f.condbr(f.icmp("eq", kept, _number(_HASH_OF_FAILURE)), ask, done)
+    f.start(ask)
+    asked = f.call_external("i64", "PyObject_Hash", (text,))
+    is_asked = f.br(done)
+    f.start(done)
+    hash_ = f.phi("i64")
+    hash_.add(kept, is_kept)
+    hash_.add(asked, is_asked)
+    return hash_
+
+
 def _no_failure(f: FunctionBuilder, hash_: Ref, instead: int) -> Ref:
     is_failure = f.icmp("eq", hash_, _number(_HASH_OF_FAILURE))
     return f.select(is_failure, _number(instead), hash_)
-
-
-# -- equality --------------------------------------------------------------------------------------
 
 
 def _leave_if(
@@ -143,16 +178,6 @@ def _leave_if(
     f.start(following)
 
 
-def _require_equal(
-    f: FunctionBuilder, pointer: Ref, value: Native, unknown: BlockRef, other: BlockRef
-) -> None:
-    """Go to `other` unless an object is equal to the value."""
-    found = unbox(f, pointer, value.type, unknown)
-    for x, y in zip(found.parts, value.parts, strict=True):
-        same = f.icmp("eq", x, y) if x.type[0] == "i" else f.fcmp("oeq", x, y)
-        _leave_if(f, f.bool_not(same), other)
-
-
 # -- searches --------------------------------------------------------------------------------------
 
 
@@ -160,38 +185,68 @@ def _field(f: FunctionBuilder, type_: str, pointer: Ref, offset: int) -> Ref:
     return f.load(type_, f.gep("i8", pointer, _number(offset)))
 
 
-def _search_dict(
-    f: FunctionBuilder, table: Ref, hash_: Ref, require_equal: Callable[[Ref, BlockRef], None]
-) -> None:
+class _Entries(Record):
+    """How the entries of a dict lie."""
+
+    size: int
+    key: int
+    value: int
+    has_hash: bool  # else the keys have theirs
+
+    def hash_of(self, f: FunctionBuilder, entry: Ref) -> Ref:
+        if self.has_hash:
+            return _field(f, "i64", entry, layout.ENTRY_HASH)
+        return _field(f, "i64", _field(f, "ptr", entry, self.key), text_layout.TEXT_HASH)
+
+
+_OF_ANY = _Entries(layout.ENTRY_SIZE, layout.ENTRY_KEY, layout.ENTRY_VALUE, has_hash=True)
+_OF_TEXTS = _Entries(
+    layout.TEXT_ENTRY_SIZE, layout.TEXT_ENTRY_KEY, layout.TEXT_ENTRY_VALUE, has_hash=False
+)
+
+
+def _search_dict(f: FunctionBuilder, table: Ref, wanted: _Wanted) -> None:
+    """Look among keys of any class, or among strs alone."""
     keys = _field(f, "ptr", table, layout.DICT_KEYS)
-    missing, following = f.new_block("missing"), f.new_block("following")
     kind = _field(f, "i8", keys, layout.KEYS_KIND)
-    _leave_if(f, f.icmp("ne", kind, integer("i8", 0)), missing)
+    missing, texts = f.new_block("missing"), f.new_block("texts")
+    _leave_if(f, f.icmp("ne", kind, integer("i8", layout.ANY_KEYS)), texts, unlikely=False)
+    _search_entries(f, keys, _OF_ANY, wanted, missing)
+    f.start(texts)
+    if wanted.value.type == STR:
+        _leave_if(f, f.icmp("ne", kind, integer("i8", layout.TEXT_KEYS)), wanted.unknown)
+        _search_entries(f, keys, _OF_TEXTS, wanted, missing)
+    else:
+        f.br(missing)
+    f.start(missing)
+    f.ret(NULL)
+
+
+def _search_entries(
+    f: FunctionBuilder, keys: Ref, entries: _Entries, wanted: _Wanted, missing: BlockRef
+) -> None:
     log_size = f.convert("zext", _field(f, "i8", keys, layout.KEYS_LOG_SIZE), "i64")
     log_bytes = f.convert("zext", _field(f, "i8", keys, layout.KEYS_LOG_BYTES), "i64")
     one = _number(1)
     mask = f.binary("sub", f.binary("shl", one, log_size), one)
     indices = f.gep("i8", keys, _number(layout.KEYS_INDICES))
-    entries = f.gep("i8", indices, f.binary("shl", one, log_bytes))
+    first = f.gep("i8", indices, f.binary("shl", one, log_bytes))
     log_width = f.binary("sub", log_bytes, log_size)
-    probe = f.new_block("probe")
-    place, perturb = _first_place(f, hash_, mask, probe)
+    probe, following = f.new_block("probe"), f.new_block("following")
+    place, perturb = _first_place(f, wanted.hash, mask, probe)
     index = _index(f, indices, place, log_width)
-    used = f.new_block("used")
-    gone = f.new_block("gone")
+    used, gone = f.new_block("used"), f.new_block("gone")
     f.condbr(f.icmp("slt", index, _number(0)), gone, used)
     f.start(gone)
     f.condbr(f.icmp("eq", index, _number(-1)), missing, following)
     f.start(used)
-    entry = f.gep("i8", entries, f.binary("mul", index, _number(layout.ENTRY_SIZE)))
-    found_hash = _field(f, "i64", entry, layout.ENTRY_HASH)
-    _leave_if(f, f.icmp("ne", found_hash, hash_), following, unlikely=False)
-    require_equal(_field(f, "ptr", entry, layout.ENTRY_KEY), following)
-    f.ret(f.gep("i8", entry, _number(layout.ENTRY_VALUE)))
+    entry = f.gep("i8", first, f.binary("mul", index, _number(entries.size)))
+    found_hash = entries.hash_of(f, entry)
+    _leave_if(f, f.icmp("ne", found_hash, wanted.hash), following, unlikely=False)
+    wanted.require_equal(f, _field(f, "ptr", entry, entries.key), following)
+    f.ret(f.gep("i8", entry, _number(entries.value)))
     f.start(following)
     _go_on(f, place, perturb, mask, probe)
-    f.start(missing)
-    f.ret(NULL)
 
 
 def _index(f: FunctionBuilder, indices: Ref, place: Ref, log_width: Ref) -> Ref:
@@ -232,14 +287,12 @@ def _go_on(f: FunctionBuilder, place: Phi, perturb: Phi, mask: Ref, probe: Block
     perturb.add(less, left)
 
 
-def _search_set(
-    f: FunctionBuilder, table: Ref, hash_: Ref, require_equal: Callable[[Ref, BlockRef], None]
-) -> None:
+def _search_set(f: FunctionBuilder, table: Ref, wanted: _Wanted) -> None:
     mask = _field(f, "i64", table, layout.SET_MASK)
     places = _field(f, "ptr", table, layout.SET_PLACES)
     missing, following, far = f.new_block("missing"), f.new_block("following"), f.new_block("far")
     probe, look = f.new_block("probe"), f.new_block("look")
-    place, perturb = _first_place(f, hash_, mask, probe)
+    place, perturb = _first_place(f, wanted.hash, mask, probe)
     behind = f.binary("add", place, _number(layout.LINEAR_PROBES))
     last = f.select(f.icmp("ule", behind, mask), behind, place)
     entered = f.br(look)
@@ -250,8 +303,8 @@ def _search_set(
     key = _field(f, "ptr", entry, layout.PLACE_KEY)
     _leave_if(f, f.icmp("eq", key, NULL), missing, unlikely=False)
     found_hash = _field(f, "i64", entry, layout.PLACE_HASH)
-    _leave_if(f, f.icmp("ne", found_hash, hash_), following, unlikely=False)
-    require_equal(key, following)
+    _leave_if(f, f.icmp("ne", found_hash, wanted.hash), following, unlikely=False)
+    wanted.require_equal(f, key, following)
     f.ret(entry)
     f.start(following)
     further = f.binary("add", at, _number(1))

@@ -30,7 +30,6 @@ from ljit.types import (
     INT,
     NEVER,
     NONE,
-    STR,
     ArrayType,
     ListType,
     TupleType,
@@ -290,29 +289,6 @@ def call_result(e: Emitter, result: Native, type_: Type) -> Native:
         e.f.br(fault)
         return undef_of(type_)
     return unbox(e.f, result.ref, type_, fault, by_call=True)
-
-
-# -- text --------------------------------------------------------------------------------------------
-
-
-def str_size(e: Emitter, x: Native) -> Native:
-    return Native(INT, (e.f.call_external("i64", "PyUnicode_GetLength", (x.ref,)),))
-
-
-def str_code(e: Emitter, x: Native, index: Native) -> Native:
-    code = e.f.call_external("i32", "PyUnicode_ReadChar", (x.ref, index.ref))
-    return Native(INT, (e.f.convert("zext", code, "i64"),))
-
-
-def str_char(e: Emitter, code: Native) -> Native:
-    short = e.f.convert("trunc", code.ref, "i32")
-    made = e.f.call_external("ptr", "PyUnicode_FromOrdinal", (short,))
-    return Native(STR, owned_result(e, made).parts)
-
-
-def str_compare(e: Emitter, x: Native, y: Native) -> Native:
-    order = e.f.call_external("i32", "PyUnicode_Compare", (x.ref, y.ref))
-    return Native(INT, (e.f.convert("sext", order, "i64"),))
 
 
 # -- bytes -----------------------------------------------------------------------------------------

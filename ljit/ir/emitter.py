@@ -360,7 +360,10 @@ class Emitter(Protocol):
         """The str of one character; the code point must be in [0, 0x110000)."""
 
     def str_compare(self, x: V, y: V) -> V:
-        """-1, 0 or 1 as an int: the order of two strs by code points."""
+        """Less than, equal to or greater than 0, as an int: the order of two strs by code points."""
+
+    def str_equal(self, x: V, y: V) -> V:
+        """Whether two strs have the same characters."""
 
     def bytes_size(self, x: V) -> V:
         """Length of bytes."""

@@ -1,7 +1,7 @@
 """Keys of dicts and sets that native code looks for without an object (`codegen/hash_tables.py`).
 
-Such a key is a number, or a tuple of such keys. It becomes an object where it is put in, or where another key may be
-equal to it.
+Such a key is a number, a str, or a tuple of such keys. It becomes an object where it is put in, or where another key
+may be equal to it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ljit.ir import Node
 from ljit.ops.membership import is_in, is_not_in
 from ljit.ops.objects import CALL_METHOD
 from ljit.ops.python_types import class_of, is_open
-from ljit.types import FLOAT, INT, ScalarType, TupleType, Type
+from ljit.types import FLOAT, INT, STR, ScalarType, TupleType, Type
 
 __all__ = ["is_dict", "is_key", "is_set", "looks_for_key", "works_with_key"]
 
@@ -32,7 +32,7 @@ def is_key(t: Type) -> bool:
         return all(map(is_key, t.items))
     if isinstance(t, ScalarType):
         return f"{t.dtype.kind}{t.dtype.itemsize}" in _NUMPYS_NUMBERS
-    return t in (INT, FLOAT)
+    return t in (INT, FLOAT, STR)
 
 
 def is_dict(t: Type) -> bool:

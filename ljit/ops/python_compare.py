@@ -208,17 +208,8 @@ def lower_equal(e: Emitter, x: V, y: V) -> V:
     if is_number(x.type) and is_number(y.type):
         return compare_numbers(e, "eq", x, y)
     if x.type == y.type == STR:
-        return _equal_text(e, x, y)
+        return e.str_equal(x, y)
     return e.const(BOOL, x.type == y.type)
-
-
-def _equal_text(e: Emitter, x: V, y: V) -> V:
-    """Most equal strs, and all equal Latin characters, are one object."""
-    return e.branch(
-        e.same_object(x, y),
-        lambda: e.const(BOOL, True),
-        lambda: e.compare("eq", e.str_compare(x, y), e.const(INT, 0)),
-    )
 
 
 def _equal_tuples(e: Emitter, xs: Sequence[V], ys: Sequence[V]) -> V:

@@ -47,7 +47,11 @@ NUMPYS = {
     "np.float64": tuple(np.float64(x) for x in FLOATS[:12] if x == x),
     "np.float32": tuple(map(np.float32, (0.0, -0.0, 0.5, 0.1, 1e30, float("inf")))),
 }
+TEXTS = ("", "a", "b", "\0", "\xe4", "\u20ac", "\U0001f600", "ab", "a" * 300, "a\xe4", "a\u20ac")
+TEXTS += tuple(f"key {k}" for k in range(300))
+NAMED = tuple((text, k % 3) for k, text in enumerate(TEXTS[:40]))
 KEYS = {"int": INTS, "float": FLOATS, "(int, int)": PAIRS, "(int, float)": MIXED, **NUMPYS}
+KEYS |= {"str": TEXTS, "(str, int)": NAMED}
 #: keys that are equal to others, or have their hashes
 OTHERS = (
     True,
@@ -85,6 +89,24 @@ class Same:
         return f"Same({self.number}, {self.is_equal})"
 
 
+class Text(str):
+    """Has the hash of a str, and may be equal to it."""
+
+    def __hash__(self):
+        return super().__hash__()
+
+    def __eq__(self, other):
+        return len(self) < 3 and super().__eq__(other)
+
+
+class Attributes:
+    """Objects whose attributes share their keys."""
+
+    def __init__(self):
+        self.a = 1
+        self.b = 2
+
+
 def _tables():
     """Dicts of which some keys were taken out, few and many, of one class and of several."""
     for keys in KEYS.values():
@@ -98,6 +120,9 @@ def _tables():
     yield dict.fromkeys(range(70_000), 1)
     yield {k << 20: k for k in range(300)}
     yield {Same(k, is_equal=bool(k & 1)): k for k in INTS if k != 0}
+    yield {Text(text): 3 for text in TEXTS[:20]}
+    yield {**{Text(text): 3 for text in TEXTS[:20:2]}, **dict.fromkeys(TEXTS[1:20:2], 4)}
+    yield vars(Attributes())
 
 
 TABLES = list(_tables())
@@ -122,6 +147,8 @@ graph({", ".join(params)}):
 def _keys(key):
     """A NaN is another one than those in the tables: native code does not know which object a number is."""
     more = (3, 2**20, 299 << 20, 69_999) if key == "int" else ()
+    if key == "str":
+        return ["".join(k) for k in map(list, TEXTS)]  # not the objects in the tables
     return copy.deepcopy((*KEYS[key], *more), {id(NAN): float("nan")})
 
 
@@ -145,7 +172,7 @@ def test_items_of_dicts_are_those_of_equal_keys(cls, key):
     params = [f"%x : Object[{cls.__module__}.{cls.__name__}]", f"%k : {key}"]
     f = _unit(params, "%r : Any = py::getitem(%x, %k)")
     makers = {defaultdict: lambda table: defaultdict(list, table)}
-    for table in TABLES[:-3]:
+    for table in TABLES[:-6] + TABLES[-3:]:
         x = makers.get(cls, cls)(table)
         _check(f, lambda x, k: x[k], [(x, k) for k in _keys(key)])
 
@@ -167,7 +194,7 @@ def test_methods_find_equal_keys(cls, name, count, key):
     f = _unit(params, f"%r : Any = py::call_method[name={name!r}, kwnames=()]({operands})")
     rest = (2.5,) * (count - 1)
     keys = [k for k in _keys(key)[:20] if "nan" not in repr(k)]  # whose hash is its address
-    for table in TABLES[:-3]:
+    for table in TABLES[:-6] + TABLES[-3:]:
         cases = [(cls(table), k, *rest) for k in keys]
         _check(f, lambda x, *args: getattr(x, name)(*args), cases)
 
@@ -226,7 +253,8 @@ def test_a_dict_is_known_to_the_garbage_collector_once_it_has_to_be():
 
 def test_references_to_keys_and_values_are_counted():
     key, value, default = (1, 2**70), object(), object()
-    x = {(1, 2): value, 5: value, **{k: default for k in range(900, 905)}}
+    text = "".join(["te", "xt"])
+    x = {(1, 2): value, 5: value, **{k: default for k in range(900, 905)}, text: value}
     s = {5, 6}
     get = _unit(["%x : Object[builtins.dict]", "%k : int"], "%r : Any = py::getitem(%x, %k)")
     either = _unit(
@@ -238,12 +266,16 @@ def test_references_to_keys_and_values_are_counted():
         "%r : Any = py::call_method[name='add', kwnames=()](%x, %k)",
     )
 
+    named = _unit(["%x : Object[builtins.dict]", "%k : str"], "%r : Any = py::getitem(%x, %k)")
+
     def counts():
-        return [sys.getrefcount(v) for v in (key, value, default, x, s)]
+        return [sys.getrefcount(v) for v in (key, value, default, x, s, text)]
 
     before = counts()
     for _ in range(50):
         assert get(x, 5) is value
+        assert named(x, text) is value
+        assert named(x, "text") is value
         assert either(x, 5, default) is value
         assert either(x, 6, default) is default
         assert add(s, 5) is None
@@ -264,6 +296,8 @@ def test_the_layout_is_known_to_the_interpreters_that_are_supported():
         ("ENTRY_SIZE", 16),
         ("SET_MASK", 24),
         ("KEYS_KIND", 8),
+        ("TEXT_ENTRY_SIZE", 24),
+        ("TEXT_KEYS", 3),
     ],
 )
 def test_another_layout_is_noticed(monkeypatch, name, wrong):

@@ -198,6 +198,9 @@ class PythonEmitter(ScalarEmitter):
     def str_compare(self, x, y):
         return to_number((x.value > y.value) - (x.value < y.value), INT)
 
+    def str_equal(self, x, y):
+        return to_number(x.value == y.value, BOOL)
+
     def bytes_size(self, x):
         return to_number(len(x.value), INT)
 

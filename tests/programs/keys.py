@@ -177,3 +177,39 @@ def items_that_leave_their_list(xs):
         kept.append(x)
         kept.append(x)
     return kept
+
+
+@program(
+    lambda: ("the cat and the dog and the end", {"the": 5}),
+    lambda: ("", {}),
+    lambda: ("\xe4 \u20ac \xe4 a \U0001f600 \u20ac", {"a": 2**40, 3: 1}),
+)
+def words_are_counted(text, more):
+    counts = {}
+    for word in text.split():
+        counts[word] = counts.get(word, 0) + 1
+    default = defaultdict(int)
+    for word in text.split():
+        default[word] += 1
+        if word in more:
+            more[word] += counts[word]
+        else:
+            more[word] = 0
+    letters = {}
+    for c in text:
+        letters[c] = letters.get(c, 0.5) + 1
+    return counts, default, letters, more
+
+
+@program(
+    lambda: ([("a", 1), ("b", 2), ("a", 1)], {"a": [], "b": []}),
+    lambda: ([("a", 1), ("c", 2)], {"a": []}),
+    lambda: ([], {}),
+)
+def grouped_by_name(rows, groups):
+    seen = {}
+    for name, value in rows:
+        groups[name].append(value)
+        if (name, value) not in seen:
+            seen[name, value] = len(seen)
+    return seen

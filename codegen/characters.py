@@ -1,0 +1,191 @@
+"""Lengths, characters and comparisons of strs, read where they lie.
+
+That holds for strs whose characters take one byte each. CPython does it for others, and for all of them where their
+layout is not known.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ljit.codegen import text_layout as layout
+from ljit.codegen.builder import FALSE, TRUE, FunctionBuilder, Ref, address, integer
+from ljit.codegen.forms import Native
+from ljit.codegen.refcounts import change_count
+from ljit.types import BOOL, INT, STR
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ljit.codegen.builder import BlockRef
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["equal_texts", "str_char", "str_code", "str_compare", "str_equal", "str_size"]
+
+
+def str_size(e: Emitter, x: Native) -> Native:
+    if not layout.is_known():
+        return Native(INT, (e.f.call_external("i64", "PyUnicode_GetLength", (x.ref,)),))
+    return Native(INT, (_call(e.f, "text.size", "i64", _write_size, (x.ref,)),))
+
+
+def str_code(e: Emitter, x: Native, index: Native) -> Native:
+    operands = (x.ref, index.ref)
+    if layout.is_known():
+        code = _call(e.f, "text.code", "i32", _write_code, operands)
+    else:
+        code = e.f.call_external("i32", "PyUnicode_ReadChar", operands)
+    return Native(INT, (e.f.convert("zext", code, "i64"),))
+
+
+def str_char(e: Emitter, code: Native) -> Native:
+    short = e.f.convert("trunc", code.ref, "i32")
+    if layout.is_known():
+        made = _call(e.f, "text.character", "ptr", _write_character, (short,), reads=False)
+    else:
+        made = e.f.call_external("ptr", "PyUnicode_FromOrdinal", (short,))
+    return Native(STR, e.owned_result(made).parts)
+
+
+def str_compare(e: Emitter, x: Native, y: Native) -> Native:
+    operands = (x.ref, y.ref)
+    if layout.is_known():
+        order = _call(e.f, "text.order", "i32", _write_order, operands)
+    else:
+        order = e.f.call_external("i32", "PyUnicode_Compare", operands)
+    return Native(INT, (e.f.convert("sext", order, "i64"),))
+
+
+def str_equal(e: Emitter, x: Native, y: Native) -> Native:
+    if not layout.is_known():
+        return e.compare("eq", str_compare(e, x, y), e.const(INT, 0))
+    return Native(BOOL, (equal_texts(e.f, x.ref, y.ref),))
+
+
+def equal_texts(f: FunctionBuilder, x: Ref, y: Ref) -> Ref:
+    """Whether two strs have the same characters, where the layout is known."""
+    return _call(f, "text.equal", "i1", _write_equal, (x, y))
+
+
+# -- functions of a module -------------------------------------------------------------------------
+
+_READS = "nounwind willreturn memory(read)"
+
+
+def _call(
+    f: FunctionBuilder,
+    name: str,
+    result: str,
+    write: Callable[[FunctionBuilder], None],
+    operands: Sequence[Ref],
+    *,
+    reads: bool = True,
+) -> Ref:
+    """Call a function that `write` writes into the module when it is first needed; `reads`: it changes nothing."""
+    if all(function.name != name for function in f.module.functions):
+        types = [operand.type for operand in operands]
+        function = f.module.function(name, result, types, "internal")
+        function.attributes = _READS if reads else "nounwind"
+        write(function)
+    return f.call(result, name, operands)
+
+
+def _field(f: FunctionBuilder, type_: str, text: Ref, offset: int) -> Ref:
+    return f.load(type_, f.gep("i8", text, integer("i64", offset)))
+
+
+def _write_size(f: FunctionBuilder) -> None:
+    """Up to 3.11 there are strs whose characters, and length, CPython puts into their places when they are needed."""
+    (text,) = f.params
+    raw = f.new_block("raw")
+    kind = f.binary("and", _state(f, text), integer("i32", layout.TEXT_KIND))
+    _leave_if(f, f.icmp("eq", kind, integer("i32", 0)), raw)
+    f.ret(_field(f, "i64", text, layout.TEXT_SIZE))
+    if f.start(raw, cold=True):
+        f.ret(f.call_external("i64", "PyUnicode_GetLength", (text,)))
+
+
+def _write_code(f: FunctionBuilder) -> None:
+    text, index = f.params
+    wide = f.new_block("wide")
+    items = _latin_items(f, text, wide)
+    f.ret(f.convert("zext", f.load("i8", f.gep("i8", items, index)), "i32"))
+    if f.start(wide):
+        f.ret(f.call_external("i32", "PyUnicode_ReadChar", (text, index)))
+
+
+def _write_character(f: FunctionBuilder) -> None:
+    """CPython has one object for each character of one byte."""
+    (code,) = f.params
+    wide = f.new_block("wide")
+    _leave_if(f, f.icmp("ugt", code, integer("i32", 255)), wide)
+    index = f.convert("zext", code, "i64")
+    made = f.load("ptr", f.gep("ptr", address(_characters()[1]), index))
+    change_count(f, made, "retain", in_line=True)
+    f.ret(made)
+    if f.start(wide):
+        f.ret(f.call_external("ptr", "PyUnicode_FromOrdinal", (code,)))
+
+
+def _write_order(f: FunctionBuilder) -> None:
+    """The first characters tell mostly; an empty str has a zero in the place of one."""
+    x, y = f.params
+    wide = f.new_block("wide")
+    first, second = (
+        f.convert("zext", f.load("i8", _latin_items(f, text, wide)), "i32") for text in (x, y)
+    )
+    _leave_if(f, f.icmp("eq", first, second), wide)
+    f.ret(f.binary("sub", first, second))
+    f.start(wide)
+    f.ret(f.call_external("i32", "PyUnicode_Compare", (x, y)))
+
+
+def _write_equal(f: FunctionBuilder) -> None:
+    """Most equal strs, and all equal characters of one byte, are one object; most others differ in the first one."""
+    x, y = f.params
+    same, other, wide = f.new_block("same"), f.new_block("other"), f.new_block("wide")
+    _leave_if(f, f.icmp("eq", x, y), same)
+    first, second = (_latin_items(f, text, wide) for text in (x, y))
+    _leave_if(f, f.icmp("ne", f.load("i8", first), f.load("i8", second)), other)
+    size, length = (_field(f, "i64", text, layout.TEXT_SIZE) for text in (x, y))
+    _leave_if(f, f.icmp("ne", size, length), other)
+    differ = f.call_external("i32", "memcmp", (first, second, size), _READS)
+    f.ret(f.icmp("eq", differ, integer("i32", 0)))
+    if f.start(same):
+        f.ret(TRUE)
+    if f.start(other):
+        f.ret(FALSE)
+    if f.start(wide):
+        order = f.call_external("i32", "PyUnicode_Compare", (x, y))
+        f.ret(f.icmp("eq", order, integer("i32", 0)))
+
+
+def _leave_if(f: FunctionBuilder, condition: Ref, target: BlockRef) -> None:
+    following = f.new_block("next")
+    f.condbr(condition, target, following)
+    f.start(following)
+
+
+def _state(f: FunctionBuilder, text: Ref) -> Ref:
+    return _field(f, "i32", text, layout.TEXT_STATE)
+
+
+def _latin_items(f: FunctionBuilder, text: Ref, wide: BlockRef) -> Ref:
+    """Where the characters of a str are, if each takes one byte."""
+    state = _state(f, text)
+    mask, value = (integer("i32", flags) for flags in layout.has_bytes())
+    _leave_if(f, f.icmp("ne", f.binary("and", state, mask), value), wide)
+    ascii_ = f.binary("and", state, integer("i32", layout.IS_ASCII))
+    is_ascii = f.icmp("ne", ascii_, integer("i32", 0))
+    places = (integer("i64", place) for place in (layout.ASCII_ITEMS, layout.LATIN_ITEMS))
+    return f.gep("i8", text, f.select(is_ascii, *places))
+
+
+@cache
+def _characters() -> tuple[list[str], int, object]:
+    """The strs of one character of one byte, the address of a table of them, and that table."""
+    texts = [chr(code) for code in range(256)]
+    table = (ctypes.c_void_p * len(texts))(*map(id, texts))
+    return texts, ctypes.addressof(table), table
