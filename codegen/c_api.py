@@ -26,6 +26,7 @@ from ljit.ops.containers import extend_list, make_dict, make_set, update_dict
 from ljit.ops.membership import is_in, is_not_in
 from ljit.ops.names import set_cell
 from ljit.ops.objects import call_with
+from ljit.ops.python_numbers import to_int
 from ljit.ops.python_types import class_of
 from ljit.ops.python_views import new_cell, next_of
 from ljit.records import Record
@@ -102,6 +103,8 @@ C_FUNCTIONS: dict[object, CFunction] = {
     format: CFunction("PyObject_Format"),
     str: CFunction("PyObject_Str"),
     repr: CFunction("PyObject_Repr"),
+    to_int: CFunction("PyNumber_Long", fits=lambda *operands: len(operands) == 1),
+    float: CFunction("PyNumber_Float", fits=lambda *operands: len(operands) == 1),
     set.add: CFunction("PySet_Add", "status"),
     iter: CFunction("PyObject_GetIter", fits=lambda *operands: len(operands) == 1),
     new_cell: CFunction("PyObject_GetIter"),

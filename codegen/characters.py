@@ -22,7 +22,17 @@ if TYPE_CHECKING:
     from ljit.codegen.builder import BlockRef
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["equal_texts", "str_char", "str_code", "str_compare", "str_equal", "str_size"]
+__all__ = [
+    "equal_texts",
+    "has_character",
+    "lacks_character",
+    "str_char",
+    "str_code",
+    "str_compare",
+    "str_equal",
+    "str_is_among",
+    "str_size",
+]
 
 
 def str_size(e: Emitter, x: Native) -> Native:
@@ -64,9 +74,71 @@ def str_equal(e: Emitter, x: Native, y: Native) -> Native:
     return Native(BOOL, (equal_texts(e.f, x.ref, y.ref),))
 
 
+def str_number(e: Emitter, x: Native) -> tuple[Native, Native]:
+    if not layout.is_known():
+        return e.const(INT, 0), e.const(BOOL, False)
+    read = _call(e.f, "text.number", _NUMBER_OR_NOT, _write_number, (x.ref,))
+    return Native(INT, (e.f.extract("i64", read, 0),)), Native(BOOL, (e.f.extract("i1", read, 1),))
+
+
 def equal_texts(f: FunctionBuilder, x: Ref, y: Ref) -> Ref:
     """Whether two strs have the same characters, where the layout is known."""
     return _call(f, "text.equal", "i1", _write_equal, (x, y))
+
+
+# -- characters of ASCII ---------------------------------------------------------------------------
+
+_ASCII, _WORD = 128, 64
+
+
+def str_is_among(e: Emitter, x: Native, characters: str, otherwise: Callable[[], Native]) -> Native:
+    def has_code() -> Native:
+        code = str_code(e, x, e.const(INT, 0))
+        is_ascii = e.compare("lt", code, e.const(INT, _ASCII))
+        return e.branch(is_ascii, lambda: _is_code_of(e, code, characters), otherwise)
+
+    return e.branch(e.compare("eq", str_size(e, x), e.const(INT, 1)), has_code, otherwise)
+
+
+def _is_code_of(e: Emitter, code: Native, characters: str) -> Native:
+    """Look the code up in two words with a bit for each character."""
+    low, high = (integer("i64", _bits(characters, first)) for first in (0, _WORD))
+    word = e.f.select(e.f.icmp("ult", code.ref, integer("i64", _WORD)), low, high)
+    place = e.f.binary("and", code.ref, integer("i64", _WORD - 1))
+    bit = e.f.binary("and", e.f.binary("lshr", word, place), integer("i64", 1))
+    return Native(BOOL, (e.f.icmp("ne", bit, integer("i64", 0)),))
+
+
+def _bits(characters: str, first: int) -> int:
+    """A bit for each of 64 characters, as an int64."""
+    bits = sum(1 << k for k in range(_WORD) if chr(first + k) in characters)
+    return bits - 2**_WORD if bits >= 2 ** (_WORD - 1) else bits
+
+
+def has_character(
+    e: Emitter, with_objects: Callable[[], Native], item: Native, container: Native
+) -> Native | None:
+    """``item in "aeiou"``; None: the container is no such constant."""
+    node = e.bailout.node
+    assert node is not None
+    wanted = node.inputs[1]
+    if item.type != STR or container.type != STR or not wanted.is_constant:
+        return None
+    text = wanted.constant
+    assert isinstance(text, str)
+    return str_is_among(e, item, text, with_objects) if text.isascii() else None
+
+
+def lacks_character(
+    e: Emitter, with_objects: Callable[[], Native], item: Native, container: Native
+) -> Native | None:
+    """``item not in "aeiou"``; `with_objects` gives the same."""
+
+    def is_there() -> Native:
+        return Native(BOOL, (e.f.bool_not(with_objects().ref),))
+
+    found = has_character(e, is_there, item, container)
+    return None if found is None else Native(BOOL, (e.f.bool_not(found.ref),))
 
 
 # -- functions of a module -------------------------------------------------------------------------
@@ -160,6 +232,43 @@ def _write_equal(f: FunctionBuilder) -> None:
     if f.start(wide):
         order = f.call_external("i32", "PyUnicode_Compare", (x, y))
         f.ret(f.icmp("eq", order, integer("i32", 0)))
+
+
+_NUMBER_OR_NOT = "{i64, i1}"
+_MOST_DIGITS = 18  # of which no number is beyond int64
+
+
+def _write_number(f: FunctionBuilder) -> None:
+    """Read decimal digits, with a minus sign or without; all else is none."""
+    (text,) = f.params
+    other, digits, done = f.new_block("other"), f.new_block("digits"), f.new_block("done")
+    items = _latin_items(f, text, other)
+    sign = f.icmp("eq", f.load("i8", items), integer("i8", ord("-")))
+    start = f.convert("zext", sign, "i64")
+    size = _field(f, "i64", text, layout.TEXT_SIZE)
+    count = f.binary("sub", size, start)
+    less = f.binary("sub", count, integer("i64", 1))
+    _leave_if(f, f.icmp("uge", less, integer("i64", _MOST_DIGITS)), other)
+    entered = f.block
+    f.br(digits)
+    f.start(digits)
+    place, number = f.phi("i64"), f.phi("i64")
+    place.add(start, entered)
+    number.add(integer("i64", 0), entered)
+    code = f.convert("zext", f.load("i8", f.gep("i8", items, place)), "i64")
+    digit = f.binary("sub", code, integer("i64", ord("0")))
+    _leave_if(f, f.icmp("ugt", digit, integer("i64", 9)), other)
+    more = f.binary("add", f.binary("mul", number, integer("i64", 10)), digit)
+    following = f.binary("add", place, integer("i64", 1))
+    left = f.condbr(f.icmp("eq", following, size), done, digits)
+    place.add(following, left)
+    number.add(more, left)
+    f.start(done)
+    signed = f.select(sign, f.binary("sub", integer("i64", 0), more), more)
+    found = f"insertvalue {_NUMBER_OR_NOT} {{i64 0, i1 true}}, i64 {signed}, 0"
+    f.ret(f.emit(_NUMBER_OR_NOT, found))
+    if f.start(other):
+        f.ret(Ref(_NUMBER_OR_NOT, "zeroinitializer"))
 
 
 def _leave_if(f: FunctionBuilder, condition: Ref, target: BlockRef) -> None:

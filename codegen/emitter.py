@@ -399,6 +399,8 @@ class Emitter:
     str_char = characters.str_char
     str_compare = characters.str_compare
     str_equal = characters.str_equal
+    str_is_among = characters.str_is_among
+    str_number = characters.str_number
     bytes_size = objects.bytes_size
     bytes_load = objects.bytes_load
     same_object = objects.same_object

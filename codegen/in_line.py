@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ljit.codegen import keyed_items
+from ljit.codegen.characters import has_character, lacks_character
 from ljit.codegen.class_flags import flag_test
 from ljit.codegen.forms import Native
 from ljit.codegen.iterators import cell_of, item_of
@@ -26,8 +27,8 @@ _InLine = Callable[..., "Native | None"]
 
 #: by functions and methods of built-in classes; of several, the first one that can
 IN_LINE: dict[Any, tuple[_InLine, ...]] = {
-    is_in: (find_number, keyed_items.has_key),
-    is_not_in: (is_number_missing, keyed_items.lacks_key),
+    is_in: (find_number, keyed_items.has_key, has_character),
+    is_not_in: (is_number_missing, keyed_items.lacks_key, lacks_character),
     is_sequence: (flag_test(SEQUENCE),),
     is_mapping: (flag_test(MAPPING),),
     new_cell: (cell_of,),

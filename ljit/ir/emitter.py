@@ -365,6 +365,12 @@ class Emitter(Protocol):
     def str_equal(self, x: V, y: V) -> V:
         """Whether two strs have the same characters."""
 
+    def str_is_among(self, x: V, characters: str, otherwise: Callable[[], V]) -> V:
+        """Whether a str is one of some characters of ASCII; `otherwise` tells of what is no such character."""
+
+    def str_number(self, x: V) -> tuple[V, V]:
+        """The int that a str of decimal digits is, and whether it was read: others may be ints, too."""
+
     def bytes_size(self, x: V) -> V:
         """Length of bytes."""
 

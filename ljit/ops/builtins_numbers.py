@@ -21,6 +21,7 @@ from ljit.ops.python_numbers import (
     is_real_scalar,
     plain_effect,
     to_float,
+    to_int,
     to_type,
 )
 from ljit.ops.python_samples import (
@@ -37,6 +38,7 @@ from ljit.types import (
     FLOAT,
     INT,
     NONE,
+    STR,
     ScalarType,
     Type,
     is_number,
@@ -153,12 +155,15 @@ def float_to_int(e: Emitter, x: V) -> V:
 
 
 def _infer_int(x: Type = INT, base: Type = NONE) -> Type:
-    return INT if is_real_scalar(x) and base == NONE else ANY
+    return INT if (is_real_scalar(x) or x == STR) and base == NONE else ANY
 
 
 def _lower_int(e: Emitter, x: V | None = None, base: V | None = None) -> V:
     if x is None:
         return e.const(INT, 0)
+    if x.type == STR:
+        number, is_read = e.str_number(x)
+        return e.branch(is_read, lambda: number, lambda: e.call_boxed(to_int, (x,)))
     kind = x.type.dtype.kind if isinstance(x.type, ScalarType) else ""
     if kind == "f" or x.type == FLOAT:
         return float_to_int(e, to_float(e, x))
@@ -180,7 +185,7 @@ _builtin(
     "int",
     "(x=0, /, base=None)",
     "``int(x)``: truncates floats; NaN and infinities raise.",
-    evaluate=lambda x=0, base=None: int(x) if base is None else int(x, base),
+    evaluate=to_int,
     infer=_infer_int,
     lower=_lower_int,
     ranges=ranges.CONVERT,
@@ -188,7 +193,23 @@ _builtin(
     effects=_effect_of_conversion,
     is_profiled=True,
     checks_can_wait=True,
-    samples=(*each((*REALS, *_NUMPY_REALS)), (), ("12",), ("ff", 16), ("x",), (1j,), (2**70,)),
+    samples=(
+        *(*each((*REALS, *_NUMPY_REALS)), (), ("ff", 16), (1j,), (2**70,)),
+        *(
+            ("12",),
+            ("-5",),
+            ("0",),
+            ("-0",),
+            ("007",),
+            ("",),
+            ("-",),
+            ("+4",),
+            (" 12\n",),
+            ("1_0",),
+        ),
+        *(("x",), ("3x",), ("\u0663",), ("\xb2",), ("9" * 18,), ("-" + "9" * 18,), ("9" * 19,)),
+        *(("1\x00",), ("--1",), ("1.5",)),
+    ),
 )
 _builtin(
     "float",

@@ -58,4 +58,5 @@ from ljit.ops import (  # noqa: F401  # declare their ops
     random_integers,
     random_numpy,
     random_python,
+    texts,
 )  # isort: skip

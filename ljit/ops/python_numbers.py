@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -56,6 +57,7 @@ __all__ = [
     "rem_of_few_bits",
     "shift_of",
     "to_float",
+    "to_int",
     "to_type",
 ]
 
@@ -114,6 +116,11 @@ def to_type(e: Emitter, x: V, type_: Type) -> V:
     if type_ == COMPLEX:
         return e.complex(to_type(e, x, FLOAT), e.const(FLOAT, 0.0), COMPLEX)
     return e.cast(x, type_)
+
+
+def to_int(x: Any = 0, base: Any = None) -> int:
+    """Give ``int(x)`` or ``int(x, base)``."""
+    return int(x) if base is None else int(x, base)
 
 
 def to_float(e: Emitter, x: V) -> V:

@@ -201,6 +201,14 @@ class PythonEmitter(ScalarEmitter):
     def str_equal(self, x, y):
         return to_number(x.value == y.value, BOOL)
 
+    def str_is_among(self, x, characters, otherwise):
+        is_character = len(x.value) == 1 and x.value.isascii()
+        return to_number(x.value in characters, BOOL) if is_character else otherwise()
+
+    def str_number(self, x):
+        is_read = x.value.isdecimal() and len(x.value) < 19
+        return to_number(int(x.value) if is_read else 0, INT), to_number(is_read, BOOL)
+
     def bytes_size(self, x):
         return to_number(len(x.value), INT)
 
@@ -211,6 +219,15 @@ class PythonEmitter(ScalarEmitter):
     def call_object(self, f, args, kwnames=()):
         assert not kwnames
         return Number(ANY, plain(f)(*map(plain, args)))
+
+    def call_boxed(self, function, args):
+        try:
+            made = to_number(function(*map(plain, args)))
+        except ValueError as error:
+            raise Bailed(str(error)) from error
+        if made.type == ANY:
+            raise Bailed("another type")
+        return made
 
     def object_const(self, value):
         return Number(ANY, value)

@@ -128,3 +128,55 @@ def fields_in_loops(n, spec):
         x = i * 0.5 - 1
         lines.append(f"{i}:{x:.3f} {i:{spec}}|{n!r:>5}{x}" + f"{lines!s:.5}{'a'}")
     return lines
+
+
+@program(
+    lambda: (["12", "-7", "0", "007", " 5 "], "aB1_ \xe4\u0665"),
+    lambda: (["999999999999999999", "9999999999999999999", "-9223372036854775808"], ""),
+    lambda: (["1", "x", "2"], "aeiou"),
+    lambda: ([""], "A"),
+    lambda: ([], "\U0001f600\u20acz"),
+)
+def numbers_and_kinds_of_characters(words, text):
+    kinds = [0] * 8
+    for c in text:
+        if c.isdigit():
+            kinds[0] += 1
+        if c.isalpha() and not c.isupper():
+            kinds[1] += 1
+        if c.isspace() or c.isalnum():
+            kinds[2] += 1
+        if c in "aeiou":
+            kinds[3] += 1
+        if c not in " _":
+            kinds[4] += 1
+        if "a" <= c <= "z":
+            kinds[5] += ord(c) - 97
+        if c.islower() != (c.lower() == c):
+            kinds[6] += 1
+        if c.upper() in text:
+            kinds[7] += text.count(c) + text.find(c)
+    total = 0
+    for word in words:
+        total += int(word)
+    return kinds, total
+
+
+@program(
+    lambda: (["12", "x", "-7"], "x"),
+    lambda: (["", "9" * 30, "5"], ""),
+    lambda: ([], "abc"),
+)
+def numbers_among_words(words, part):
+    total = 0
+    others = []
+    for word in words:
+        try:
+            total += int(word)
+        except ValueError:
+            others.append(word)
+        if word.startswith(part) or word.endswith("7"):
+            others.append(word.replace("7", "seven").strip())
+        if part in word:
+            total += 1000
+    return total, others
