@@ -32,8 +32,8 @@ from ljit.types import BOOL, INT, RANGE, SliceType, TupleType, Type
 if TYPE_CHECKING:
     from ljit.codegen import (
         bisection,
-        correlations,
         characters,
+        correlations,
         elementary,
         extreme_places,
         handled,
@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     )
 else:
     bisection = LateModule("bisection")
-    correlations = LateModule("correlations")
     characters = LateModule("characters")
+    correlations = LateModule("correlations")
     elementary = LateModule("elementary")
     extreme_places = LateModule("extreme_places")
     handled = LateModule("handled")
