@@ -65,8 +65,10 @@ class _Function:
         return ProfilingExecutor(self.__wrapped__, self._options, self)  # type: ignore[arg-type]  # no method
 
     def _has_no_compiler(self) -> bool:
-        """Whether it cannot be imported: the process ends, or what it imports would not find Python's builtins."""
-        return sys.is_finalizing() or ("_executor" not in vars(self) and are_builtins_replaced())
+        """Whether it cannot be imported: the process ends, or it would not find NumPy or builtins."""
+        if "_executor" in vars(self):
+            return sys.is_finalizing()
+        return sys.is_finalizing() or are_builtins_replaced() or not _has_numpy()
 
     def __call__(self, /, *args: object, **kwargs: object) -> object:
         try:
@@ -151,9 +153,23 @@ def _raised(error: BaseException) -> Raised:
 
 
 def _drop_own_frames(error: BaseException) -> None:
-    from ljit.interp import drop_own_frames
+    """Without a compiler, which may be out of reach, there is one frame: the caller's."""
+    drop = getattr(sys.modules.get("ljit.interp.tracebacks"), "drop_own_frames", None)
+    if drop is not None:
+        drop(error)
+    elif error.__traceback__ is not None:
+        error.__traceback__ = error.__traceback__.tb_next
 
-    drop_own_frames(error)
+
+@functools.cache
+def _has_numpy() -> bool:
+    """Whether NumPy can be imported: it belongs to one interpreter of a process."""
+    try:
+        with compiler_frames():
+            import numpy  # noqa: F401
+    except ImportError:
+        return False
+    return True
 
 
 def _inspection() -> types.ModuleType:

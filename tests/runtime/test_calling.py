@@ -12,6 +12,7 @@ import os
 import pickle
 import subprocess
 import sys
+import textwrap
 import weakref
 from pathlib import Path
 
@@ -553,3 +554,42 @@ def test_new_defaults_of_a_decorated_function_count_from_the_next_call_on():
     f.__kwdefaults__ = {"shift": 100}
     assert [f(3) for _ in range(5)] == [130] * 5
     assert own(3) == 130
+
+
+WITHOUT_NUMPY = """
+import traceback
+import ljit
+
+@ljit.jit
+def last_item(xs):
+    return xs[-1]
+
+try:
+    import numpy
+except ImportError:
+    print("none", flush=True)
+print([last_item([k, k + 1]) for k in range(3)], flush=True)
+try:
+    last_item([])
+except IndexError as error:
+    print([entry.name for entry in traceback.extract_tb(error.__traceback__)], flush=True)
+"""
+
+
+def test_an_interpreter_that_cannot_import_numpy_runs_functions_undecorated(tmp_path):
+    """Only one interpreter of a process can."""
+    pytest.importorskip("_xxsubinterpreters")
+    (tmp_path / "without_numpy.py").write_text(WITHOUT_NUMPY)
+    script = f"""
+        import _xxsubinterpreters, sys
+        import numpy
+
+        other = _xxsubinterpreters.create(isolated=False)
+        path = [{str(tmp_path)!r}, *sys.path]
+        _xxsubinterpreters.run_string(other, f"import sys; sys.path = {{path}}; import without_numpy")
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=300
+    )
+    expected = ["none", "[1, 2, 3]", "['<module>', 'last_item']"]
+    assert done.stdout.splitlines() == expected, done.stdout + done.stderr[-2000:]
