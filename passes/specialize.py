@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import Protocol
 
 from ljit.analysis.assumptions import (
@@ -40,7 +39,6 @@ from ljit.ops.control import (
     YIELD,
 )
 from ljit.ops.members import NO_ATTRIBUTES
-from ljit.ops.numpy_rules import dtype_of, is_scalar
 from ljit.passes.folding import fold
 from ljit.passes.graph_writer import GraphWriter
 from ljit.passes.insert_guards import guarded_type, is_precise
@@ -50,8 +48,9 @@ from ljit.passes.seen_items import Failures, is_loose, seen_items, widen_range
 from ljit.passes.specialize_control import ControlFlow
 from ljit.passes.specialize_handlers import is_in_try
 from ljit.passes.specialize_names import Changes, Names
+from ljit.passes.union_operands import first_union, number_type, with_member
 from ljit.records import Record, made_by
-from ljit.types import ANY, NEVER, ArrayType, ListType, ScalarType, Type, UnionType, join
+from ljit.types import ANY, NEVER, ArrayType, ListType, Type, join
 
 __all__ = ["Feedback", "Specialization", "specialize", "specialize_loop"]
 
@@ -136,16 +135,6 @@ def specialize_loop(
     if walk.control.visit_loop(loop, entry[0], entry[1:]):
         walk.leave(loop)
     return Specialization(walk.out.graph, walk.out.assumptions)
-
-
-def _number_type(request: Request, union: UnionType) -> ScalarType | None:
-    """The type as which the op takes any number of the Union, if there is one."""
-    if request.op.number_type is None:
-        return None
-    wanted = request.op.number_type(*(v.type for v in request.inputs))
-    if wanted is None or not all(map(is_scalar, union.members)):
-        return None
-    return wanted if {dtype_of(m) for m in union.members} == {dtype_of(wanted)} else None
 
 
 def _results(made: Node) -> list[Value]:
@@ -356,14 +345,9 @@ class _Specializer:
     def apply(self, request: Request, node: Node) -> list[Value] | None:
         """Emit one operation for the operand types at hand; None if it never comes to an end."""
         known = resolve(request, _Constants(self, node))
-        if not known.op.keeps_unions:
-            for value in request.inputs:
-                if isinstance(value.type, UnionType):
-                    emit = partial(self.apply_narrowed, request, value, node)
-                    number = _number_type(known, value.type)
-                    if number is None:
-                        return self.out.split_union(value, emit, node)
-                    return emit(self.out.as_number(value, number, node))
+        union = first_union(known.op, request.inputs)
+        if union is not None:
+            return self.apply_to_members(request, known.op, union, node)
         given, request = request.inputs, known
         types_ = self.result_types(request, node)
         if NEVER in types_:
@@ -405,12 +389,19 @@ class _Specializer:
         result = fold(request.op, given, known, request.attrs, types_[0])
         return self.out.constant(result) if result is not UNKNOWN else None
 
-    def apply_narrowed(
-        self, request: Request, union: Value, node: Node, narrow: Value
+    def apply_to_members(
+        self, request: Request, op: OpDef, union: Value, node: Node
     ) -> list[Value] | None:
-        """Emit the operation for one member of a Union operand."""
-        inputs = tuple(narrow if value is union else value for value in request.inputs)
-        return self.apply(Request(request.op, inputs, request.attrs), node)
+        """Emit the operation for each member of a Union operand, or for all as one type of numbers."""
+
+        def emit(narrow: Value) -> list[Value] | None:
+            inputs = with_member(self.out, op, request.inputs, union, narrow)
+            return self.apply(Request(request.op, inputs, request.attrs), node)
+
+        number = number_type(op, request.inputs, union)
+        if number is None:
+            return self.out.split_union(union, emit, node)
+        return emit(self.out.as_number(union, number, node))
 
     # -- constants, profiles --------------------------------------------------------------
 

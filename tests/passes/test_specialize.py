@@ -144,6 +144,22 @@ def test_items_of_tuples_settle_too():
     check(text, "CHECK: (int, int) = prim::Loop", "CHECK: (np.float64, int) = prim::Loop")
 
 
+def test_an_index_of_either_class_is_one_without_a_branch():
+    def gathered(a, places):
+        total = 0.0
+        for i in range(len(places)):
+            place = places[i] if places[i] > 1 else 1  # an np.int64 or an int
+            total += a[i, place]
+            a[place, i] += 1.0
+        return total
+
+    text = graph(gathered, np.ones((4, 4)), np.array([0, 3, 1, 2]))
+    check(
+        text, "CHECK: np::number[type=np.int64]", "CHECK: np::setitem", "CHECK-NOT: prim::type_is"
+    )
+    assert "py::getitem" not in text
+
+
 def test_a_condition_narrows_a_union_where_it_holds():
     text = graph(smallest, np.ones(4), 0.5)
     assert "Any" not in text

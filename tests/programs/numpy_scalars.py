@@ -213,3 +213,22 @@ def indices_from_either_end(a, places):
         total = total * 10 + a[place]
         a[place] += 1
     return total
+
+
+@program(
+    lambda: (np.arange(12.0).reshape(3, 4), np.array([0, 0, 1, 2])),
+    lambda: (np.zeros((3, 4), np.int8), np.array([0, 0, 1, 2])),
+    lambda: (np.zeros((300, 300), np.int8), np.arange(-1, 299)),
+    lambda: (np.zeros((300, 300), np.float32), np.arange(-1, 299)),
+    lambda: (np.zeros((3, 4)), np.array([0, 0, 1, 7])),
+    lambda: (np.zeros((3, 4)), np.array([0, 0, -9, 2])),
+)
+def indices_of_either_class(a, places):
+    """An int stored in an int8 has to fit, an np.int64 is cut."""
+    seen = []
+    for i in range(1, len(places)):
+        place = places[i] if i % 2 else i
+        seen.append((a[place % 3, place], a[0, place], place))
+        a[i % 3, place] = place
+        a[place % 3, i % 3] += 1
+    return seen
