@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         many_searches,
         mask_loops,
         objects,
+        order_statistics,
         private_lists,
         random_streams,
         searches,
@@ -68,6 +69,7 @@ else:
     many_searches = LateModule("many_searches")
     mask_loops = LateModule("mask_loops")
     objects = LateModule("objects")
+    order_statistics = LateModule("order_statistics")
     private_lists = LateModule("private_lists")
     random_streams = LateModule("random_streams")
     searches = LateModule("searches")
@@ -364,6 +366,7 @@ class Emitter:
     array_positions = many_searches.array_positions
     array_correlate = correlations.array_correlate
     array_combine = segments.array_combine
+    array_order = order_statistics.array_order
     array_place = extreme_places.array_place
     array_places = extreme_places.array_places
     array_gather = index_loops.array_gather

@@ -231,6 +231,12 @@ class Emitter(Protocol):
     def array_combine(self, a: V, first: V, count: V, scan: Scan, type_: Type) -> V:
         """Combine elements of a vector, at least one, from `first` on, in the dtype of `type_`."""
 
+    def array_order(self, a: V, place: V, scratch: V) -> tuple[V, V]:
+        """The element that a vector in C order would have there if it were sorted, and the one behind it.
+
+        At its end both are the same; both are NaN if one element is. `scratch` is a vector of twice the size.
+        """
+
     def array_place(self, a: V, *, greatest: bool) -> V:
         """Where the least (or greatest) element of a vector, not empty, is first, as ``np.argmin`` says: an INT."""
 

@@ -36,6 +36,7 @@ from ljit.ops import (  # noqa: F401  # declare their ops
     numpy_joins,
     numpy_logic,
     numpy_math,
+    numpy_orders,
     numpy_out,
     numpy_outer,
     numpy_places,

@@ -209,21 +209,6 @@ for _name, _combine in (("amin", "np::minimum"), ("amax", "np::maximum")):
 _declare_reduction("ptp", _ordered, _PLAIN, _PLAIN_ORDER, is_method=False, decompose=range_of)
 
 
-def _infer_median(a: Type, *, axis: object = None, keepdims: object = False) -> Type:
-    result = _reduction(_averaged, has_dtype=False)(a, axis=axis, keepdims=keepdims)
-    return ANY if keepdims and isinstance(result, ScalarType) else result
-
-
-declare_function(
-    "median",
-    f"(a, *, {_PLAIN})",
-    _infer_median,
-    np.median,
-    parameters=("a", "axis", "out", "overwrite_input", "keepdims"),
-    samples=((_MATRIX,), (np.arange(4),)),
-)
-
-
 # -- orders -----------------------------------------------------------------------------------------
 
 

@@ -13,7 +13,7 @@ from ljit.types import INT, ArrayType, ScalarType, Type
 if TYPE_CHECKING:
     from ljit.testing.scalar_emitter import Number, ScalarEmitter
 
-__all__ = ["array_correlate", "inner_loop", "int_products"]
+__all__ = ["array_correlate", "array_order", "inner_loop", "int_products"]
 
 _Arrays = Sequence[tuple["Number", "Number"]]  # with offsets
 
@@ -58,3 +58,18 @@ def array_correlate(
     """Correlate an array with zeros around it: finite taps make nothing of them."""
     left, right = (int(n.value) for n in ends)
     into.value[...] = np.correlate(np.pad(a.value, (left, right)), taps.value)
+
+
+def array_order(
+    _e: ScalarEmitter, a: Number, place: Number, scratch: Number
+) -> tuple[Number, Number]:
+    """Sort the vector; NaN is last."""
+    numbers = np.sort(a.value)
+    k = int(place.value)
+    assert len(scratch.value) == 2 * len(numbers)
+    low, high = (
+        x if numbers[-1] == numbers[-1] else numbers[-1]
+        for x in (numbers[k], numbers[min(k + 1, len(numbers) - 1)])
+    )
+    type_ = ScalarType(a.value.dtype)
+    return _e.const(type_, low), _e.const(type_, high)

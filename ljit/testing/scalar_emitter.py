@@ -445,6 +445,7 @@ class ScalarEmitter:
 
     inner_loop = numpy_loops.inner_loop
     int_products = numpy_loops.int_products
+    array_order = numpy_loops.array_order
     array_correlate = numpy_loops.array_correlate
 
     def object_const(self, value: object) -> Number:

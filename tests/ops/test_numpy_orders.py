@@ -1,0 +1,162 @@
+"""median, percentile and quantile give what NumPy gives, to the bit: any order of elements, axes and dtypes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ljit
+from tests.ops.layouts import strided
+
+
+def median(a):
+    return np.median(a)
+
+
+def median_of_columns(a):
+    return np.median(a, axis=0)
+
+
+def median_of_rows(a):
+    return np.median(a, axis=-1)
+
+
+def median_in_between(a):
+    return np.median(a, 1)
+
+
+def percentile(a, q):
+    return np.percentile(a, q)
+
+
+def percentile_of_columns(a, q):
+    return np.percentile(a, q, axis=0)
+
+
+def quantile(a, q):
+    return np.quantile(a, q)
+
+
+def quantile_of_rows(a, q):
+    return np.quantile(a, q, -1)
+
+
+# few elements, as many as are sorted, one more; a sample, a larger one
+LENGTHS = (1, 2, 5, 32, 33, 100, 301, 5000)
+
+
+def orders(length: int) -> list[np.ndarray]:
+    rng = np.random.default_rng(length)
+    mixed = rng.integers(0, 10**6, length)
+    few = [rng.integers(0, n, length) for n in (1, 2, 5)]
+    waves = np.arange(length) % 15
+    return [mixed, np.sort(mixed), np.sort(mixed)[::-1].copy(), waves, *few]
+
+
+def assert_like(compiled, function, *operands) -> None:
+    wanted = function(*operands)
+    for _ in range(3):
+        found = compiled(*operands)
+        assert (type(found), found.dtype, found.shape) == (type(wanted), wanted.dtype, wanted.shape)
+        np.testing.assert_array_equal(found, wanted)
+
+
+def assert_native(compiled) -> None:
+    assert any(s.state == "native" for s in compiled.specializations)
+    assert "calls Python" not in compiled.explain()
+
+
+@pytest.mark.parametrize("dtype", [*"bBhHiIlLfd"])
+def test_medians(dtype: str) -> None:
+    compiled = ljit.jit(median)
+    for length in LENGTHS:
+        for order in orders(length):
+            a = order.astype(dtype)
+            before = a.copy()
+            assert_like(compiled, median, a)
+            np.testing.assert_array_equal(a, before)
+            assert_like(compiled, median, strided(a))
+    assert_native(compiled)
+
+
+@pytest.mark.parametrize("dtype", [*"bHilLd"])
+@pytest.mark.parametrize("function", [percentile, quantile])
+def test_quantiles(function, dtype: str) -> None:
+    compiled = ljit.jit(function)
+    scale = 100 if function is percentile else 1
+    for length in LENGTHS:
+        for order in orders(length):
+            for q in (0.0, 0.25, 0.5, 0.999, 1.0):
+                assert_like(compiled, function, order.astype(dtype), q * scale)
+        assert_like(compiled, function, order.astype(dtype), np.float64(0.7))
+        assert_like(compiled, function, order.astype(dtype), 1)
+    assert any(s.state == "native" for s in compiled.specializations)
+
+
+@pytest.mark.parametrize("function", [median, median_of_columns, median_of_rows, median_in_between])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 40), (33, 4), (2, 5, 34)])
+def test_medians_along_axes(function, shape) -> None:
+    compiled = ljit.jit(function)
+    for dtype in "bfd?Dl":
+        a = np.random.default_rng(1).integers(0, 99, shape).astype(dtype)
+        for x in (a, a.T, np.asfortranarray(a), strided(a)):
+            if dtype != "D":
+                assert_like(compiled, function, x)
+
+
+@pytest.mark.parametrize("function", [percentile_of_columns, quantile_of_rows])
+def test_quantiles_along_axes(function) -> None:
+    compiled = ljit.jit(function)
+    for shape in ((1, 1), (3, 40), (33, 4), (2, 5, 34)):
+        for dtype in "bfdl":
+            a = np.random.default_rng(2).integers(0, 99, shape).astype(dtype)
+            for x in (a, a.T):
+                assert_like(compiled, function, x, 0.3)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_what_is_not_finite() -> None:
+    for function, q in (
+        (median, ()),
+        (percentile, (30.0,)),
+        (percentile, (100.0,)),
+        (quantile, (0.5,)),
+    ):
+        compiled = ljit.jit(function)
+        for length in (3, 4, 33, 400):
+            for special in (np.nan, np.inf, -np.inf):
+                for count in (1, length // 2 + 1, length):
+                    a = np.arange(float(length))[::-1].copy()
+                    a[:count] = special
+                    assert_like(compiled, function, a, *q)
+
+
+def test_quantiles_that_there_are_not() -> None:
+    compiled = ljit.jit(percentile)
+    a = np.arange(5.0)
+    for _ in range(3):
+        compiled(a, 10.0)
+    for q in (-1.0, 100.5, np.nan):
+        with pytest.raises(ValueError, match="range"):
+            compiled(a, q)
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty", "ignore:invalid value")
+def test_no_elements() -> None:
+    compiled = ljit.jit(median)
+    for a in (np.arange(3.0), np.zeros(0)):
+        for _ in range(3):
+            np.testing.assert_array_equal(compiled(a), median(a))
+    rows = ljit.jit(median_of_rows)
+    for a in (np.ones((3, 2)), np.ones((0, 4))):
+        assert_like(rows, median_of_rows, a)
+
+
+def test_samples_that_are_the_least_elements() -> None:
+    """The first pivots are the least of all, or next to them."""
+    a = np.arange(40_000.0)
+    step = len(a) // 63
+    a[step // 2 :: step] = -np.arange(len(a[step // 2 :: step]))
+    compiled = ljit.jit(median)
+    assert_like(compiled, median, a)
+    assert_like(compiled, median, np.repeat(a, 2))
