@@ -166,6 +166,7 @@ class FunctionBuilder:
         self._computed: dict[str, tuple[Ref, BlockRef]] = {}  # by the text of the instruction
         self.known = KnownConditions()
         self._nonnegative: set[str] = set()
+        self._at_most_one: set[str] = set()
         self.places: dict[str, tuple[Ref, Ref]] = {}  # addresses: some other, so many bytes on
         self._types = {p.text: p.type for p in self.params}
         self.entry = BlockRef("entry")
@@ -315,6 +316,10 @@ class FunctionBuilder:
     def is_nonnegative(self, x: Ref) -> bool:
         return x.constant >= 0 if x.constant is not None else x.text in self._nonnegative
 
+    def is_at_most_one(self, x: Ref) -> bool:
+        """Whether a size is known to be 0 or 1."""
+        return x.constant <= 1 if x.constant is not None else x.text in self._at_most_one
+
     def icmp(self, predicate: str, x: Ref, y: Ref) -> Ref:
         assert x.type == y.type, f"icmp {x.typed}, {y.typed}"
         if x.constant is not None and y.constant is not None and x.type[0] == "i":
@@ -341,6 +346,8 @@ class FunctionBuilder:
         chosen = self.compute(x.type, f"select i1 {condition}, {x.typed}, {y.typed}")
         if x.type == "i64" and self.is_nonnegative(x) and self.is_nonnegative(y):
             self.note_nonnegative(chosen)
+            if self.is_at_most_one(x) and self.is_at_most_one(y):
+                self._at_most_one.add(chosen.text)
         return chosen
 
     def convert(self, opcode: str, x: Ref, type_: str) -> Ref:

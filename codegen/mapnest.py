@@ -44,6 +44,7 @@ __all__ = ["emit_map", "length_of"]
 
 
 _MANY = 16
+_PLANE = 2  # axes
 
 
 class _Reductions(Record):
@@ -302,9 +303,11 @@ class _Nest:
             raise CodegenError(msg)
 
     def _order(self, into: Sequence[Operand]) -> Ref:
-        """Whether the nest goes through the axes in the opposite order."""
+        """Whether the nest goes through the axes in the opposite order: as memory lies, or down a single column."""
         if not self._may_be_turned:
             return FALSE
+        if self.space.ndim == _PLANE and self.e.f.is_at_most_one(self.space.sizes[-1]):
+            return TRUE
         arrays = [x for x in (*self.sources, *into) if isinstance(x, Operand)]
         return reversed_condition(self.e, self.space.ndim, arrays)
 

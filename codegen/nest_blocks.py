@@ -100,16 +100,17 @@ class Blocks(Elements):
         """Whether blocks do instead of a second copy of the loops, for any strides.
 
         Of large elements a vector is but a few. Where little is done with each, that gains less than is lost: the
-        memory stands still while a block is computed.
+        memory stands still while a block is computed. What is stored in place would be copied there and back.
         """
         is_short = self.kernel.length <= SHORT and not self.kernel.may_leave
-        if not (self.kernel.length or any(isinstance(x, Operand) for x in self.sources)):
+        if not self.kernel.length and not any(isinstance(x, Operand) for x in self.sources):
             return False  # a number is stored, which no vector makes faster
         is_short &= not self._reduced_targets or self._are_rows_added
         sizes = [x.dtype.itemsize for x in self._loose] or [0]
         combined = [x for x, _ in self._reduced_targets]
         are_large = all(x.dtype.itemsize >= max(sizes) or x in combined for x in self.targets)
-        return not (self.ways or (is_short and are_large and min(sizes) >= _LARGE))
+        goes_back = self.ways and any(x in self._loose for x in self.targets)
+        return not (goes_back or (is_short and are_large and min(sizes) >= _LARGE))
 
     def _far_condition(self) -> Ref:
         """Whether an array has the elements of following rows side by side."""
@@ -377,8 +378,7 @@ class Blocks(Elements):
         A row of one element lies so wherever the next one is, but then each row has a place in the buffer.
         """
         f = self.f
-        units = [(self._step_along(x), integer("i64", x.dtype.itemsize)) for x in self._loose]
-        others = [f.icmp("ne", step, unit) for step, unit in units]
+        others = [f.icmp("ne", self._step_along(x), self._unit(x)) for x in self._loose]
         waits = any_of(f, [*others, *(x.overlaps for x in self.ways)])
         return f.binary("and", self._fast, f.bool_not(waits))
 

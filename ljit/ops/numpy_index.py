@@ -368,6 +368,11 @@ def adjust_slice(e: Emitter, x: V, size: V) -> tuple[V, V, V]:
     start, stop, step = (p if p.type == NONE else e.cast(p, INT) for p in e.slice_parts(x))
     zero, one = e.const(INT, 0), e.const(INT, 1)
     if step.type == NONE:
+        single = _single_item(e, start, stop)
+        if single is not None:
+            is_empty = e.compare("le", size, e.const(INT, max(single, 0)))
+            first = e.const(INT, single) if single >= 0 else e.sub(size, one)
+            return e.select(is_empty, zero, first), one, e.select(is_empty, zero, one)
         cut = _cut_off(e, start, stop)
         if cut is not None:
             left = e.add(size, e.const(INT, -sum(cut)))
@@ -397,6 +402,18 @@ def adjust_slice(e: Emitter, x: V, size: V) -> tuple[V, V, V]:
     chosen = (e.select(is_empty, *pair) for pair in ((zero, first), (one, step), (zero, count)))
     first, step, count = chosen
     return first, step, count
+
+
+def _single_item(e: Emitter, start: V, stop: V) -> int | None:
+    """Which item is all that there is to a slice, if constants say so: that of ``a[2:3]``, ``a[:1]``, ``a[-1:]``.
+
+    So sizes are selected from 0 and 1, and loop nests know that there is no more.
+    """
+    first = 0 if start.type == NONE else e.constant_of(start)
+    last = 0 if stop.type == NONE else e.constant_of(stop)
+    if first is None or last is None or last - first != 1:
+        return None
+    return first if first >= 0 or stop.type == NONE else None
 
 
 def _cut_off(e: Emitter, start: V, stop: V) -> tuple[int, int] | None:

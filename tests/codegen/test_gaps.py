@@ -212,6 +212,86 @@ def test_elements_with_smaller_results_are_put_side_by_side(dtype, step):
     assert len(re.findall(r"[fi]cmp o?eq (?:double|i64) %t\d+, %t\d+\n", f.dump_llvm())) == 1
 
 
+COLUMNS = {
+    "exp": lambda a: np.exp(a[:, 1:2]),
+    "sqrt": lambda a: np.sqrt(a[:, :1]),
+    "copy": lambda a: a[:, -1:].copy(),
+    "product": lambda a: a[:, 1:2] * a[:, -1:],
+    "all of a row": lambda a: a - a[:, 2:3],
+    "comparison": lambda a: a[:, 1:2] > a[:, :1],
+    "sum": lambda a: a[:, 2:3].sum(axis=1),
+    "sums": lambda a: a[:, :1].sum(axis=0, keepdims=True),
+    "max": lambda a: a[:, 1:2].max(axis=-1, initial=-5.0),
+    "halves": lambda a: a[::2, 1:2].astype(np.float16),
+    "three axes": lambda a: a[:, None, 1:2] + a[:, 2:3, None],
+}
+
+
+@pytest.mark.parametrize("width", [3, 40, 0, 1, 2])
+@pytest.mark.parametrize("name", COLUMNS)
+def test_single_columns_as_in_numpy(name, width):
+    function = COLUMNS[name]
+    f = ljit.jit(function)
+    with config.overridden(quick_runs=0):
+        for count in (1000, 1000, 3, 1, 0):
+            a = np.random.default_rng(count).integers(-3, 4, (count, max(width, 3))) * -1.0
+            a = abs(a) if name in ("sqrt", "exp") else a
+            for x in (a[:, :width], np.asfortranarray(a)[:, :width], a[::-1, :width]):
+                try:
+                    wanted = function(x)
+                except ValueError as error:
+                    with pytest.raises(ValueError, match=re.escape(str(error))):
+                        f(x)
+                    continue
+                found = f(x)
+                assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+                assert found.flags.c_contiguous == wanted.flags.c_contiguous
+                np.testing.assert_array_equal(found, wanted)
+                np.testing.assert_array_equal(np.signbit(found), np.signbit(wanted))
+
+
+@pytest.mark.parametrize("name", ["sqrt", "product", "comparison"])
+def test_single_columns_are_gone_down(name):
+    f = ljit.jit(COLUMNS[name])
+    with config.overridden(quick_runs=0):
+        for _ in range(2):
+            f(np.ones((1000, 3)))
+    assert "[24 x i8]" in f.dump_llvm()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64"])
+@pytest.mark.parametrize("step", [2, -1, 3])
+def test_elements_with_gaps_are_put_side_by_side_for_results_in_place(dtype, step):
+    def into(a, b, out):
+        return np.greater(a, b, out=out)
+
+    f = ljit.jit(into)
+    a, b = (np.random.default_rng(k).integers(0, 50, 9000).astype(dtype) for k in (1, 2))
+    with config.overridden(quick_runs=0):
+        for count in (3000, 3000, 700, 1):
+            x, y, out = a[::step][:count], b[::step][:count], np.zeros(count + 1, bool)
+            result = f(x, y, out[:count])
+            assert result.base is out
+            np.testing.assert_array_equal(result, np.greater(x, y))
+            assert not out[count]
+    if dtype.startswith("float"):
+        assert len(re.findall(r"fcmp ogt (?:float|double) ", f.dump_llvm())) == 1
+
+
+@pytest.mark.parametrize("step", [2, -1])
+def test_bools_that_are_stored_over_operands_with_gaps_wait_for_them(step):
+    f = ljit.jit(lambda a, b, out: np.logical_and(a, b, out=out))
+    with config.overridden(quick_runs=0):
+        for first in (0, 1, 7, 100, 600, 1500):
+            memories = [np.random.default_rng(first).integers(0, 2, 4000) > 0 for _ in "ab"]
+            results = []
+            for call, memory in zip((f, np.logical_and), memories, strict=True):
+                a, b = memory[:2400][::step][:1100], memory[2000:3100]
+                call(a, b, memory[first : first + len(a)])
+                results.append(memory)
+            np.testing.assert_array_equal(*results)
+
+
 @pytest.mark.parametrize("step", [1, 2, -1])
 @pytest.mark.parametrize("dtype", [bool, np.float16])
 def test_elements_that_are_moved_keep_their_bits(dtype, step):
