@@ -12,7 +12,7 @@ from functools import partial
 from ljit.analysis.signatures import NativeLink
 from ljit.codegen.bailout import Landing, known_object
 from ljit.codegen.boxing import box
-from ljit.codegen.builder import Ref
+from ljit.codegen.builder import FALSE, TRUE, Ref
 from ljit.codegen.constants import check_assumption, constant
 from ljit.codegen.convert import convert, has_member, narrow
 from ljit.codegen.emitter import Emitter
@@ -36,6 +36,7 @@ from ljit.ops.control import (
     CONTINUE,
     DEOPTIMIZE,
     GUARD,
+    HOLDS,
     IF,
     LOOP,
     MAP,
@@ -192,7 +193,7 @@ class GraphEmitter:
     # -- control flow ------------------------------------------------------------------------------
 
     def _if(self, node: Node) -> None:
-        f, bailout, condition = self.e.f, self.e.bailout, self.env[node.inputs[0]]
+        f, bailout, condition = self.e.f, self.e.bailout, self._condition(node)
         if is_select(node) or is_choice(node):
             yes, no = (self._side(node, block, condition.ref) for block in node.blocks)
             self.define(node, list(map(partial(self.e.select, condition), yes, no)))
@@ -216,6 +217,11 @@ class GraphEmitter:
                 self.run(block, on_yield)
         bailout.current = before if kept or node.effects.is_repeatable else None
         self.define(node, after.start())
+
+    def _condition(self, choice: Node) -> Native:
+        if choice.proven:
+            return Native(BOOL, (TRUE if HOLDS in choice.proven else FALSE,))
+        return self.env[choice.inputs[0]]
 
     def _side(self, node: Node, block: Block, condition: Ref) -> list[Native]:
         """What one side of an If gives that is computed whatever the condition says."""

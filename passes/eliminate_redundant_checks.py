@@ -11,7 +11,8 @@ variables that a loop carries, both directions are assumed (it never falls below
 checked on the way; what does not hold is dropped and the loop walked again, with less facts: a check that could not
 be shown to hold is not tried again. Where a product is not known to fit, tests that its factors are near 0 do. Numbers
 that an If gives are looked at case by case. Of what loops and regions give on several ways out, only whether it is
-below 0 is asked. Cost: a bounded search for each check, times two at worst for
+below 0 is asked. An If whose condition facts decide is marked, too: the other block stays, since facts may come of
+checks of nodes that only that block needs. Cost: a bounded search for each check and condition, times two at worst for
 each enclosing loop.
 """
 
@@ -19,12 +20,24 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from ljit.analysis.limits import limits_of_atoms
 from ljit.analysis.ranges import INT_MAX, Ranges, is_integer
 from ljit.ir import Block, Graph, Node, Value
 from ljit.ir.linear import Atom, Linear
-from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, MAP, REGION, SNAPSHOT, YIELD
+from ljit.ops.control import (
+    BREAK,
+    CONTINUE,
+    FAILS,
+    HOLDS,
+    IF,
+    LOOP,
+    MAP,
+    REGION,
+    SNAPSHOT,
+    YIELD,
+)
 from ljit.passes.induction import Induction, inductions
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.predicates import Predicate, insert_predicates
@@ -149,10 +162,19 @@ class _Walk:
                 self.proven[source] = (*known, name)
 
     def branch(self, node: Node) -> None:
-        """An If: each block knows what the condition says; behind it, so does the only one that gets there."""
+        """An If: each block knows what the condition says; behind it, so does the only one that gets there.
+
+        A block that cannot run, because its condition is out of the bounds of what it is about, is not looked at.
+        """
+        sides = [list(self.s.implied(node.inputs[0], holds=holds)) for holds in (True, False)]
+        reachable = [not any(self.s.proves_by_cases(-1 - f) for f in facts) for facts in sides]
+        self.proven[node] = ()
+        if reachable[0] != reachable[1]:
+            self.proven[node] = (HOLDS if reachable[0] else FAILS,)
+            self.scoped(node.blocks[reachable[1]])
+            return
         ends = []
-        for block, holds in zip(node.blocks, (True, False), strict=True):
-            facts = list(self.s.implied(node.inputs[0], holds=holds))
+        for block, facts in zip(node.blocks, sides, strict=True):
             ends.append((self.scoped(block, facts), facts))
         (first, when_true), (second, when_false) = ends
         if first != second:
@@ -167,12 +189,12 @@ class _Walk:
         k = s.value(body.params[0])
         is_endless = stop.is_endless
         while True:
-            known = [i for i in inductions(s, node) if _key(node, i) not in self.refuted]
+            known = [i for i in inductions(s, node) if not self.is_refuted(node, i)]
             self.natural[node] = _ints(node)
             mark = len(self.predicates)
             given = self.head_facts(node) if is_endless else list(s.below(s.value(start), stop))
             s.open()
-            measured = measures(s, node, self.behind_head(node)) if is_endless else []
+            measured = measures(s, node, self.behind_test(node)) if is_endless else []
             open_loop = _OpenLoop(node, s.depth, given, known, k, measured)
             self.loops.append(open_loop)
             s.assume(k - s.value(start))
@@ -195,6 +217,9 @@ class _Walk:
             self.scoped(node.blocks[1])
         self.after(node, known)
 
+    def is_refuted(self, node: Node, induction: Induction) -> bool:
+        return not induction.is_certain and _key(node, induction) in self.refuted
+
     def last_trip(self, node: Node, k: Linear) -> list[Linear]:
         """What is known of the trips of a ``while``."""
         most = node.attrs.get("most_trips")
@@ -204,10 +229,11 @@ class _Walk:
 
     def limit(self, loop: _OpenLoop) -> None:
         """Note how many trips it has at most."""
-        head = self.head(loop.node) if loop.node.inputs[1].is_endless else None
+        head = _head(loop.node) if loop.node.inputs[1].is_endless else None
         most = trips_of(loop.measures)
-        if most is None and head is not None and head[1]:
-            most = loses_bits(loop.node, head[0])
+        if most is None and head is not None:
+            condition, holds = _goes_on(head)
+            most = loses_bits(loop.node, condition) if holds else None
         if most is not None:
             self.limits[loop.node] = most
         if any(induction.rate for induction in loop.inductions):
@@ -246,24 +272,19 @@ class _Walk:
             if out in natural and not self.s.proves_by_cases(self.s.value(value)):
                 natural.discard(out)
 
-    def head(self, node: Node) -> tuple[Value, bool] | None:
-        """The condition that the body of a ``while`` begins with, and what it is where the body goes on."""
-        head = next((n for n in node.blocks[0] if n.op is IF or not _is_quiet(n)), None)
-        if head is None or head.op is not IF:
-            return None
-        leaves = [
-            b.last is b.first and b.last is not None and b.last.op is BREAK for b in head.blocks
-        ]
-        return None if leaves[0] == leaves[1] else (head.inputs[0], leaves[1])
-
-    def behind_head(self, node: Node) -> list[Linear]:
-        """What is at least 0 where the body of a ``while`` goes on."""
-        head = self.head(node)
-        return [] if head is None else list(self.s.implied(head[0], holds=head[1]))
+    def behind_test(self, node: Node) -> list[Linear]:
+        """What is at least 0 where the body of a ``while`` goes on behind its first test."""
+        test = _test(node)
+        if test is None:
+            return []
+        condition, holds = _goes_on(test)
+        return list(self.s.implied(condition, holds=holds))
 
     def head_facts(self, node: Node) -> list[Linear]:
         """What has to hold of the first values, for the body of a ``while`` to run at all."""
-        s = self.s
+        s, head = self.s, _head(node)
+        if head is None:
+            return []
         first = {
             atom: s.value(value)
             for param, value in zip(
@@ -272,7 +293,8 @@ class _Walk:
             if is_integer(param.type)
             for atom in s.value(param).atoms()
         }
-        return [f.substitute(first) for f in self.behind_head(node)]
+        condition, holds = _goes_on(head)
+        return [f.substitute(first) for f in s.implied(condition, holds=holds)]
 
     def exit(self, node: Node) -> None:
         """A Yield or Continue that starts the next trip: do the inductions still hold? And a Break."""
@@ -392,6 +414,29 @@ class _Walk:
             given += known
             scope = loop.scope if known else scope
         return scope, tuple(dict.fromkeys(given))
+
+
+def _test(loop: Node) -> Node | None:
+    """The first If of a loop's body of which one block does nothing but leave the loop."""
+    return next(
+        (n for n in loop.blocks[0] if n.op is IF and sum(map(_leaves, n.blocks)) == 1), None
+    )
+
+
+def _head(loop: Node) -> Node | None:
+    """That If, if the body begins with it: what has checks of its own stands behind it."""
+    test = _test(loop)
+    in_front = takewhile(lambda node: node is not test, loop.blocks[0])
+    return test if all(map(_is_quiet, in_front)) else None
+
+
+def _leaves(block: Block) -> bool:
+    return block.last is block.first and block.last is not None and block.last.op is BREAK
+
+
+def _goes_on(test: Node) -> tuple[Value, bool]:
+    """The condition of such an If, and what it is where the body goes on."""
+    return test.inputs[0], _leaves(test.blocks[1])
 
 
 def _is_quiet(node: Node) -> bool:

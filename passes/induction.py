@@ -59,16 +59,18 @@ def inductions(s: Ranges, loop: Node) -> list[Induction]:
         if not (is_integer(param.type) and is_integer(first.type)):
             continue
         low, high = _steps(s, loop, index)
+        begin = s.value(first)
         for sign, least, most in ((1, low, high), (-1, -high, -low)):
+            rate = most if most <= _MAX_RATE else None
             if least >= 0:
-                rate = most if most <= _MAX_RATE else None
-                found.append(Induction(index, sign, s.value(first), start, rate, True))
-            elif least < 0 < most and max(-least, most) <= _MAX_RATE:
-                found.append(Induction(index, sign, s.value(first), start, most, True, True))
-            elif most > 0 and -least >= _FAR:
-                found.append(Induction(index, sign, s.value(first), start, None, False))
-        if low < 0 and s.value(first).terms and s.proves_by_cases(s.value(first)):
-            found.append(Induction(index, 1, Linear(0), start, None, False))
+                found.append(Induction(index, sign, begin, start, rate, True))
+                continue
+            if most > 0 and rate:
+                found.append(Induction(index, sign, begin, start, rate, True, True))
+            if most > 0 and -least >= _FAR:
+                found.append(Induction(index, sign, begin, start, None, False))
+        if low < 0 and begin != Linear() and s.proves_by_cases(begin):
+            found.append(Induction(index, 1, Linear(), start, None, False))
     return found
 
 
@@ -103,7 +105,7 @@ def _difference(s: Ranges, value: Value, base: Value, depth: int) -> tuple[int, 
         if atom not in rest.atoms():
             least, most = rest.bounds()
             low, high = _difference_of_result(s, atom.value, base, depth - 1)
-            return _clip(low + least, high + most)
+            return _plus((low, high), _clip(least, most))
     return _clip(low, high)
 
 
@@ -120,7 +122,7 @@ def _difference_of_result(s: Ranges, value: Value, base: Value, depth: int) -> t
     low, high = _difference(s, node.inputs[2 + value.index], base, depth)
     least, most = _travel(s, node, value.index)
     nearest, furthest = _last_steps(s, node, value.index, depth)
-    return low + least + nearest, high + most + furthest
+    return _plus(_plus((low, high), (least, most)), (nearest, furthest))
 
 
 def _travel(s: Ranges, loop: Node, index: int) -> tuple[int, int]:
@@ -140,6 +142,13 @@ def _last_steps(s: Ranges, loop: Node, index: int, depth: int) -> tuple[int, int
         if node.op is BREAK and node.target is loop:
             ways.append(_difference(s, node.inputs[index], param, depth))
     return min((w[0] for w in ways), default=0), max((w[1] for w in ways), default=0)
+
+
+def _plus(x: tuple[int, int], y: tuple[int, int]) -> tuple[int, int]:
+    """Bounds of a sum; nothing is known of it on the side where nothing is known of a part."""
+    low = -_FAR if min(x[0], y[0]) <= -_FAR else x[0] + y[0]
+    high = _FAR if max(x[1], y[1]) >= _FAR else x[1] + y[1]
+    return _clip(low, high)
 
 
 def _clip(low: int, high: int) -> tuple[int, int]:

@@ -1,12 +1,13 @@
-"""Loops that have few trips: something in them halves or doubles in each.
+"""Loops that have few trips: something in them halves or doubles in each, or a small number falls.
 
-    while n > 0:              while low < high:                        while x:
-        n //= 10                  middle = (low + high) // 2               x &= x - 1
-        ...                       low, high = ...                          ...
+    while n > 0:              while low < high:                        while x:            while j >= 0 and v[j] > t:
+        n //= 10                  middle = (low + high) // 2               x &= x - 1          j -= 1
+        ...                       low, high = ...                          ...                 ...
 
 A *measure* is a polynomial of what the loop carries. It is at least 1 in each trip that another one follows, and there
 at most half of it, or at least twice. So the loop has no more trips than the measure can have bits, and one. Candidates
-are what the condition compares, and each variable by itself. A number can lose a bit in as many trips, too.
+are what the condition compares, and each variable by itself. Or it falls by a fixed step, is at least 0 in each trip
+that another one follows, and known to be small there. A number can lose a bit in as many trips, too.
 
 `Loop[most_trips]` says what was found: `codegen.watches` needs no polls there, and what the loop counts is bounded.
 """
@@ -14,6 +15,7 @@ are what the condition compares, and each variable by itself. A number can lose 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from enum import Enum, auto
 
 from ljit.analysis.ranges import Ranges, is_integer
 from ljit.ir import Node, Value, get_op
@@ -26,24 +28,45 @@ __all__ = ["Measure", "loses_bits", "measures", "remaining", "trips_of"]
 
 _BITS = 64  # of an int
 _MOST_BITS = _BITS + 2  # of a difference of two ints
+_SMALL = 70  # a number that falls: as many trips as those of loops that lose bits
+
+
+class Change(Enum):
+    """What becomes of a measure from trip to trip."""
+
+    HALVES = auto()
+    DOUBLES = auto()
+    FALLS = auto()
 
 
 class Measure(Record):
-    """What halves in each trip, or doubles."""
+    """What changes in each trip so that there are few."""
 
     amount: Linear
-    doubles: bool
+    change: Change
 
     def is_kept(self, s: Ranges, following: Linear) -> bool:
         """Whether a trip may end with this amount for the next one."""
+        if self.change is Change.FALLS:
+            step = self.amount - following
+            falls = not step.terms and step.constant > 0
+            return falls and s.proves(self.amount) and s.proves(_SMALL - self.amount)
         if not self._is_likely(following):
             return False
-        change = following - self.amount * 2 if self.doubles else self.amount - following * 2
+        doubles = self.change is Change.DOUBLES
+        change = following - self.amount * 2 if doubles else self.amount - following * 2
         return s.proves(self.amount - 1) and s.proves_by_cases(change)
+
+    def most_trips(self) -> int | None:
+        """How many trips there are at most; None: too many to tell."""
+        if self.change is Change.FALLS:
+            return _SMALL + 2
+        bits = self.amount.bounds()[1].bit_length()
+        return bits + 1 if bits <= _MOST_BITS else None
 
     def _is_likely(self, following: Linear) -> bool:
         """Whether it is worth a search for proofs: no fixed step, nor another variable."""
-        if self.doubles:
+        if self.change is Change.DOUBLES:
             return any(following.terms.get(term, 0) > 1 for term in self.amount.terms)
         is_computed = any(atom.value.node is not None for atom in following.atoms())
         return is_computed and bool((following - self.amount).terms)
@@ -54,8 +77,11 @@ def measures(s: Ranges, loop: Node, conditions: Iterable[Linear]) -> list[Measur
     if "most_trips" in loop.attrs or any(node.op is LOOP for node in loop.blocks[0].walk()):
         return []
     variables = [s.value(p) for p in loop.blocks[0].params[1:] if is_integer(p.type)]
-    halving = dict.fromkeys([*(condition + 1 for condition in conditions), *variables])
-    found = [*(Measure(x, False) for x in halving), *(Measure(x, True) for x in variables)]
+    compared = list(conditions)
+    halving = dict.fromkeys([*(condition + 1 for condition in compared), *variables])
+    found = [Measure(x, Change.HALVES) for x in halving]
+    found += [Measure(x, Change.DOUBLES) for x in variables]
+    found += [Measure(x, Change.FALLS) for x in compared]
     return [m for m in found if m.amount.terms]
 
 
@@ -72,8 +98,8 @@ def remaining(s: Ranges, loop: Node, found: Iterable[Measure], end: Node) -> lis
 
 def trips_of(found: Iterable[Measure]) -> int | None:
     """How many trips the loop has at most; None: it has no measure."""
-    bits = [m.amount.bounds()[1].bit_length() for m in found]
-    return min((b + 1 for b in bits if b <= _MOST_BITS), default=None)
+    limits = [m.most_trips() for m in found]
+    return min((most for most in limits if most is not None), default=None)
 
 
 def loses_bits(loop: Node, condition: Value) -> int | None:

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ljit.ir import Value
+from ljit.ir import Node, Value
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import Symbolic
 from ljit.ops.control import CONTINUE, IF, LOOP, YIELD
 from ljit.ops.int_bounds import is_int
-from ljit.types import BOOL
 
 __all__ = ["bounds_of_cases"]
 
@@ -28,7 +27,10 @@ Case = tuple[Value, Facts]
 
 
 def bounds_of_cases(s: Symbolic, value: Value) -> tuple[int, int] | None:
-    """Give bounds of the output of an If or of what a loop carries; None if nothing is known."""
+    """Give bounds of the output of an If, or of what a loop counts or carries; None if nothing is known."""
+    loop = _loop_of(value)
+    if loop is not None and not value.index:
+        return s.bounds(loop.inputs[0])[0], s.bounds(loop.inputs[1])[1] - 1
     found = [_bounds_where(s, case, facts) for case, facts in _cases_of(s, value)]
     known = [bounds for bounds in found if bounds is not None]
     if not found or len(known) < len(found):
@@ -36,13 +38,19 @@ def bounds_of_cases(s: Symbolic, value: Value) -> tuple[int, int] | None:
     return min(low for low, _ in known), max(high for _, high in known)
 
 
+def _loop_of(value: Value) -> Node | None:
+    """The loop of whose body a value is a parameter."""
+    loop = value.block.owner if value.node is None else None
+    return loop if loop and loop.op is LOOP and value.block is loop.blocks[0] else None
+
+
 def _cases_of(s: Symbolic, value: Value) -> Iterator[Case]:
     if value.node is not None:
         yield from _cases(s, value, ())
         return
     body = value.block
-    loop = body.owner
-    if loop is None or loop.op is not LOOP or body is not loop.blocks[0] or not value.index:
+    loop = _loop_of(value)
+    if loop is None:
         return
     yield loop.inputs[1 + value.index], ()
     if body.terminator.op is YIELD:
@@ -60,13 +68,22 @@ def _cases(s: Symbolic, value: Value, facts: Facts, depth: int = _DEPTH) -> Iter
         return
     for block, holds in zip(node.blocks, (True, False), strict=True):
         if block.terminator.op is YIELD:
-            known = (*facts, *s.implied(node.inputs[0], holds=holds))
-            yield from _cases(s, block.terminator.inputs[value.index], known, depth - 1)
+            given = block.terminator.inputs[value.index]
+            known = (*_replaced(s, value, given, facts), *s.implied(node.inputs[0], holds=holds))
+            yield from _cases(s, given, known, depth - 1)
+
+
+def _replaced(s: Symbolic, value: Value, given: Value, facts: Facts) -> Iterator[Linear]:
+    """What was asked of the output of an If is known of the number that it gives."""
+    if facts and is_int(value.type) and is_int(given.type):
+        same = {atom: s.value(given) for atom in s.value(value).atoms()}
+        for fact in facts:
+            yield fact.substitute(same)
 
 
 def _bounds_where(s: Symbolic, value: Value, facts: Facts) -> tuple[int, int] | None:
     """Bounds of a number where polynomials are at least 0; None if it is no int."""
-    if not (is_int(value.type) or value.type == BOOL):
+    if not is_int(value.type):
         return None
     low, high = s.bounds(value)
     number = s.value(value) if facts else Linear()

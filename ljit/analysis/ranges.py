@@ -292,8 +292,11 @@ class Ranges:
         end = choice.blocks[0 if side else 1].last
         if end is None or end.op is not YIELD:
             return True
+        facts = list(self.implied(choice.inputs[0], holds=side))
+        if any(fact.bounds()[1] < 0 for fact in facts):  # it does not come to that
+            return True
         self.open()
-        for fact in self.implied(choice.inputs[0], holds=side):
+        for fact in facts:
             self.assume(fact)
         given = {
             atom: self.value(end.inputs[atom.value.index])

@@ -21,7 +21,9 @@ __all__ = [
     "CONSTANT",
     "CONTINUE",
     "DEOPTIMIZE",
+    "FAILS",
     "GUARD",
+    "HOLDS",
     "HOT",
     "IF",
     "INTERRUPTED",
@@ -86,6 +88,9 @@ STORE = _control(
     "Bind a local variable; only before `convert_to_ssa`.",
     effects=Effect.WRITE,
 )
+
+#: in `Node.proven` of an If: what its condition always is
+HOLDS, FAILS = "holds", "fails"
 
 IF = _control(
     "If",
