@@ -143,19 +143,22 @@ def test_what_a_nest_takes_is_read_before_it_is_overwritten() -> None:
         assert compiled(x, rows, columns).tolist() == shifted(y, rows, columns).tolist()
 
 
-def taken_by_columns(m: Any, rows: Any, columns: Any, w: Any) -> Any:
+def taken_by_columns(m: Any, rows: Any, columns: Any) -> Any:
     before = m[rows]
     m[0] += 1
     both = m[rows]
     return (
         m[:, columns] * 2,
-        m[rows][:, columns] + w,
         before[:, columns] - 1,
         (m[:, columns] - 1).max(axis=1),
         np.abs(both[:, columns]).sum(axis=0),
-        m[rows][:, columns].astype(np.float32)[None] * w,
         both.sum(axis=0) + both[:, columns].max(),
     )
+
+
+def taken_by_columns_and_weighted(m: Any, rows: Any, columns: Any, w: Any) -> Any:
+    m[0] += 1
+    return m[rows][:, columns] + w, m[rows][:, columns].astype(np.float32)[None] * w
 
 
 @pytest.mark.parametrize("size", [9, 70])
@@ -179,9 +182,10 @@ def test_nests_take_columns_in_the_order_of_numpy(size: int) -> None:
         (np.asfortranarray(m), []),
         (with_gaps, masks[:1]),
     ):
-        compiled = ljit.jit(taken_by_columns)
+        compiled, weighted = ljit.jit(taken_by_columns), ljit.jit(taken_by_columns_and_weighted)
         for rows, columns, w in common[:1] + (common + others) * 2:
-            same_in_nests(compiled, taken_by_columns, form, rows, columns, w)
+            same_in_nests(compiled, taken_by_columns, form, rows, columns)
+            same_in_nests(weighted, taken_by_columns_and_weighted, form, rows, columns, w)
 
 
 def test_columns_of_rows_are_no_arrays_of_their_own() -> None:
