@@ -7,7 +7,6 @@ through the other only in the second case.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from ljit.ir.parts import Parts
 from ljit.ops.array_ranges import LIKE_FIRST
 from ljit.ops.numpy_boxed import chosen_dtype, declare_function, sharing_effects
 from ljit.ops.numpy_convert import can_store, store_scalar
+from ljit.ops.numpy_flat import as_vector, product_of, viewed
 from ljit.ops.numpy_rules import (
     array_of,
     dtype_of,
@@ -238,21 +238,12 @@ def _lower_copy(e: Emitter, a: V, *, order: object) -> V:
 def _fill_in_order(e: Emitter, made: V, a: V) -> None:
     """Fill a new array in C order with as many elements, whatever its rank."""
     sizes, zero = e.array_sizes(a), e.const(INT, 0)
-    dtype, total = a.type.dtype, reduce(e.mul, sizes, e.const(INT, 1))
-    item = e.const(INT, dtype.itemsize)
     if a.type.layout != "C":
-        strides = [reduce(e.mul, sizes[k + 1 :], item) for k in range(len(sizes))]
-        target = made
-        if made.type.ndim != len(sizes):
-            target = e.array_view(
-                made, ArrayType(dtype, (None,) * len(sizes)), zero, sizes, strides
-            )
+        target = made if made.type.ndim == len(sizes) else viewed(e, made, sizes)
         target, a = _with_near_rows(e, target, a)
         e.array_assign(target, a, lambda x: x, may_bail=False, is_apart=True)
         return
-    flat = ArrayType(dtype, (None,))
-    source, target = (e.array_view(x, flat, zero, [total], [item]) for x in (a, made))
-    e.array_move(target, zero, source, zero, total)
+    e.array_move(as_vector(e, made), zero, as_vector(e, a), zero, product_of(e, sizes))
 
 
 def _with_near_rows(e: Emitter, target: V, source: V) -> tuple[V, V]:
@@ -308,7 +299,7 @@ _declare_copy(
 
 
 def _lower_flatten(e: Emitter, a: V) -> V:
-    total = reduce(e.mul, e.array_sizes(a), e.const(INT, 1))
+    total = product_of(e, e.array_sizes(a))
     made = e.array_new(ArrayType(a.type.dtype, (None,)), [total], None)
     _fill_in_order(e, made, a)
     return made

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 
 import numpy as np
 
@@ -12,10 +11,11 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import VIEWS, chosen_dtype, declare_function
 from ljit.ops.numpy_create import if_small
+from ljit.ops.numpy_flat import product_of, viewed
 from ljit.ops.numpy_rules import array_of, is_integer_scalar
 from ljit.types import ANY, INT, NONE, ArrayType, ScalarType, Type
 
-__all__ = ["fill_stretch", "number", "product_of", "viewed"]
+__all__ = ["fill_stretch", "number"]
 
 _FLOAT64, _FRESH = np.dtype(np.float64), Effect.RAISE | Effect.ALLOC
 _VECTOR, _MATRIX = np.arange(3.0), np.arange(6).reshape(2, 3)
@@ -26,21 +26,6 @@ def _clamped(e: Emitter, x: V, high: V) -> V:
     zero = e.const(INT, 0)
     x = e.select(e.compare("lt", x, zero), zero, x)
     return e.select(e.compare("gt", x, high), high, x)
-
-
-def product_of(e: Emitter, sizes: Sequence[V]) -> V:
-    return reduce(e.mul, sizes, e.const(INT, 1))
-
-
-def viewed(e: Emitter, a: V, sizes: Sequence[V]) -> V:
-    """A C-contiguous array with other sizes."""
-    step = e.const(INT, a.type.dtype.itemsize)
-    strides: list[V] = []
-    for size in reversed(sizes):
-        strides.insert(0, step)
-        step = e.mul(step, size)
-    type_ = ArrayType(a.type.dtype, (None,) * len(sizes))
-    return e.array_view(a, type_, e.const(INT, 0), sizes, strides)
 
 
 def number(e: Emitter, dtype: np.dtype, value: complex) -> V:

@@ -13,7 +13,7 @@ from ljit.ir import Effect, OpDef, Schema, Value, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import axes_of, declare_function
-from ljit.ops.numpy_fills import product_of, viewed
+from ljit.ops.numpy_flat import product_of, viewed
 from ljit.records import Record
 from ljit.types import ANY, BOOL, FLOAT, INT, ArrayType, ScalarType, TupleType, Type
 

@@ -13,7 +13,7 @@ from ljit.ir import OpDef, Schema, Value, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import COPIES, declare_function
-from ljit.ops.numpy_fills import product_of, viewed
+from ljit.ops.numpy_flat import as_vector, product_of
 from ljit.types import ANY, BOOL, FLOAT, INT, NONE, ArrayType, ScalarType, TupleType, Type
 
 __all__: list[str] = []
@@ -47,7 +47,7 @@ def _lower_counts(e: Emitter, a: V, bins: V, low: V, high: V) -> V:
     edges = _edges(e, first, last, bins)
     counts = e.array_new(ArrayType(_INT64, (None,)), [bins], e.const(ScalarType(_INT64), 0))
     total = product_of(e, e.array_sizes(a))
-    numbers, factor = viewed(e, a, [total]), e.cast(bins, _DOUBLE)
+    numbers, factor = as_vector(e, a), e.cast(bins, _DOUBLE)
 
     def count(k: V) -> None:
         x = e.array_load(numbers, [k])

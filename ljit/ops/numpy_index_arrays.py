@@ -15,12 +15,13 @@ from __future__ import annotations
 import enum
 import types
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial, reduce
+from functools import lru_cache, partial
 
 import numpy as np
 
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_convert import store_can_bail, store_convert
+from ljit.ops.numpy_flat import product_of, viewed
 from ljit.ops.numpy_rules import is_integer_scalar
 from ljit.types import INT, NONE, ArrayType, ObjectType, ScalarType, SliceType, TupleType, Type
 from ljit.unique import forgets_classes
@@ -224,9 +225,7 @@ def as_matrix(e: Emitter, a: V) -> V:
     *lead, width = e.array_sizes(a)
     if len(lead) == 1:
         return a
-    item, type_ = e.const(INT, a.type.dtype.itemsize), ArrayType(a.type.dtype, (None,) * 2)
-    sizes, strides = [reduce(e.mul, lead), width], [e.mul(width, item), item]
-    return e.array_view(a, type_, e.const(INT, 0), sizes, strides)
+    return viewed(e, a, [product_of(e, lead), width])
 
 
 def checked_columns(e: Emitter, a: V, column: V) -> V:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import axes_of, declare_function
 from ljit.ops.numpy_convert import can_store, store_convert
+from ljit.ops.numpy_flat import as_vector, product_of
 from ljit.ops.numpy_rules import is_scalar, result_dtype
 from ljit.types import ANY, COMPLEX, FLOAT, INT, ArrayType, TupleType, Type, type_of
 
@@ -134,28 +135,17 @@ def _fill_parts(
 ) -> None:
     """Copy arrays of these sizes to `made`, one behind the other along an axis."""
     strides, start = list(e.array_strides(made)), e.const(INT, 0)
-    whole = _product(e, list(e.array_sizes(made))[along:])
-    inner = _product(e, sizes[0][along + 1 :])
+    whole = product_of(e, list(e.array_sizes(made))[along:])
+    inner = product_of(e, sizes[0][along + 1 :])
     for item, own in zip(items, sizes, strict=True):
         if item.type.layout == "C" and item.type.dtype == made.type.dtype:
-            times, block = _product(e, own[:along]), e.mul(own[along], inner)
-            target = _vector(e, made, e.mul(times, whole))
-            source = _vector(e, item, e.mul(times, block))
+            times, block = product_of(e, own[:along]), e.mul(own[along], inner)
+            target, source = as_vector(e, made), as_vector(e, item)
             first = e.mul(start, inner)
             _copy_blocks(e, (target, whole), (source, block), times, block, first)
         else:
             _fill(e, made, e.mul(start, strides[along]), item, own, along)
         start = e.add(start, own[along])
-
-
-def _product(e: Emitter, sizes: Sequence[V]) -> V:
-    return reduce(e.mul, sizes, e.const(INT, 1))
-
-
-def _vector(e: Emitter, a: V, size: V) -> V:
-    """The elements of a C-contiguous array."""
-    type_, zero = ArrayType(a.type.dtype, (None,), "C"), e.const(INT, 0)
-    return e.array_view(a, type_, zero, [size], [e.const(INT, a.type.dtype.itemsize)])
 
 
 def _copy_blocks(

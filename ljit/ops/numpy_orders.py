@@ -13,7 +13,7 @@ import numpy as np
 from ljit.ir import get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_boxed import declare_function
-from ljit.ops.numpy_fills import product_of, viewed
+from ljit.ops.numpy_flat import product_of, viewed
 from ljit.types import ANY, FLOAT, INT, ArrayType, ScalarType, Type
 
 __all__: list[str] = []

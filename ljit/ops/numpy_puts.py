@@ -11,7 +11,7 @@ from ljit.ir import Effect
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_boxed import declare_function
 from ljit.ops.numpy_convert import can_store
-from ljit.ops.numpy_fills import product_of, viewed
+from ljit.ops.numpy_flat import as_vector
 from ljit.ops.numpy_index_stores import can_store_at, check_apart, store_at
 from ljit.ops.numpy_rules import dtype_of, element_of
 from ljit.types import ANY, BOOL, FLOAT, INT, NONE, ArrayType, Type
@@ -32,10 +32,6 @@ def _vector_type(a: ArrayType) -> ArrayType | None:
     return ArrayType(a.dtype, (None,), "C", a.writeable) if a.ndim and a.layout == "C" else None
 
 
-def _as_vector(e: Emitter, a: V) -> V:
-    return a if a.type.ndim == 1 else viewed(e, a, [product_of(e, e.array_sizes(a))])
-
-
 # -- put -------------------------------------------------------------------------------------------
 
 
@@ -50,7 +46,7 @@ def _infer_put(a: Type, ind: Type, v: Type, *, mode: object = "raise") -> Type:
 
 
 def _lower_put(e: Emitter, a: V, ind: V, v: V, *, mode: object = "raise") -> V:
-    store_at(e, _as_vector(e, a), ind, v)
+    store_at(e, as_vector(e, a), ind, v)
     return e.const(NONE, None)
 
 
@@ -105,7 +101,7 @@ def _store_masked(e: Emitter, a: V, mask: V, values: V) -> V:
     for other in (mask, values):
         for size, same in zip(e.array_sizes(other), e.array_sizes(a), strict=True):
             e.bail_if(e.compare("ne", size, same), "values of another shape")
-    a, mask, values = (_as_vector(e, x) for x in (a, mask, values))
+    a, mask, values = (as_vector(e, x) for x in (a, mask, values))
     zero = e.const(INT, 0)
 
     def store(k: V) -> V:

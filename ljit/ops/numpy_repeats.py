@@ -8,7 +8,8 @@ import numpy as np
 
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_boxed import axes_of, declare_function
-from ljit.ops.numpy_fills import fill_stretch, number, product_of, viewed
+from ljit.ops.numpy_fills import fill_stretch, number
+from ljit.ops.numpy_flat import as_vector, product_of, viewed
 from ljit.ops.numpy_rules import is_integer_scalar
 from ljit.types import ANY, INT, ArrayType, TupleType, Type
 
@@ -16,10 +17,6 @@ __all__: list[str] = []
 
 _VECTOR, _MATRIX = np.arange(3.0), np.arange(6).reshape(2, 3)
 _MAX_RANK, _MOST_UNROLLED = 3, 16
-
-
-def _flat(e: Emitter, a: V) -> V:
-    return viewed(e, a, [product_of(e, e.array_sizes(a))])
 
 
 # -- repeat ------------------------------------------------------------------------------------------
@@ -56,7 +53,7 @@ def _lower_repeat(e: Emitter, a: V, repeats: V, *, axis: int | None = None) -> V
     block, count = product_of(e, sizes[along + 1 :]), product_of(e, sizes[: along + 1])
     sizes[along] = e.mul(sizes[along], times)
     made = e.array_new(type_, sizes, None)
-    source, target = _flat(e, a), _flat(e, made)
+    source, target = as_vector(e, a), as_vector(e, made)
     if (e.constant_of(times) or 0) > _MOST_UNROLLED:  # else LLVM writes out each of the stores
         zero = e.const(INT, 0)
         times = e.select(e.compare("eq", count, zero), zero, times)
@@ -123,7 +120,7 @@ def _lower_tile(e: Emitter, a: V, reps: V) -> V:
     width = e.mul(columns, right)
     block = e.mul(rows, width)
     vector = ArrayType(type_.dtype, (None,))
-    target, source = e.array_new(vector, [e.mul(block, down)], None), _flat(e, a)
+    target, source = e.array_new(vector, [e.mul(block, down)], None), as_vector(e, a)
 
     def row(i: V) -> None:
         at, to = e.mul(i, columns), e.mul(i, width)
@@ -214,7 +211,7 @@ def _lower_pad(
     whole = [e.add(e.add(n, before), behind) for n, (before, behind) in zip(sizes, widths)]
     type_ = ArrayType(array.type.dtype, (None,) * len(sizes))
     made = e.array_new(type_, whole, None)
-    source, target = _flat(e, array), _flat(e, made)
+    source, target = as_vector(e, array), as_vector(e, made)
     value = number(e, array.type.dtype, constant_values)
     blocks = [product_of(e, whole[i + 1 :]) for i in range(len(whole))]
     steps = [product_of(e, sizes[i + 1 :]) for i in range(len(sizes))]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial, reduce
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
 
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_boxed import axes_of, declare_function
+from ljit.ops.numpy_flat import as_vector, product_of
 from ljit.ops.numpy_rules import broadcast_shapes, layout_like
 from ljit.types import ANY, INT, ArrayType, Type
 
@@ -38,19 +39,15 @@ def _can_lower_roll(a: Type, shift: Type, *, axis: object = None) -> bool:
     return is_plain and _infer_roll(a, shift, axis=axis) != ANY
 
 
-def _product(e: Emitter, sizes: Sequence[V]) -> V:
-    return reduce(e.mul, sizes, e.const(INT, 1))
-
-
 def _lower_roll(e: Emitter, a: V, shift: V, *, axis: int | None = None) -> V:
     """Copy blocks: of each stretch along the axis the end comes first."""
     sizes = list(e.array_sizes(a))
     made = e.array_new(_infer_roll(a.type, shift.type, axis=axis), sizes, None)
     first = 0 if axis is None else axis % len(sizes)
     rest = sizes if axis is None else sizes[first + 1 :]
-    inner = e.const(INT, 1) if axis is None else _product(e, rest)
-    length = _product(e, sizes) if axis is None else sizes[first]
-    times = e.const(INT, 1) if axis is None else _product(e, sizes[:first])
+    inner = e.const(INT, 1) if axis is None else product_of(e, rest)
+    length = product_of(e, sizes) if axis is None else sizes[first]
+    times = e.const(INT, 1) if axis is None else product_of(e, sizes[:first])
     zero, one = e.const(INT, 0), e.const(INT, 1)
     is_empty = e.compare("eq", length, zero)
     divisor = e.select(is_empty, one, length)
@@ -59,7 +56,7 @@ def _lower_roll(e: Emitter, a: V, shift: V, *, axis: int | None = None) -> V:
     start = e.select(is_empty, zero, start)
     block, head = e.mul(length, inner), e.mul(start, inner)
     tail = e.sub(block, head)
-    source, target = _flat(e, a, e.mul(times, block)), _flat(e, made, e.mul(times, block))
+    source, target = as_vector(e, a), as_vector(e, made)
 
     def stretch(t: V) -> None:
         base = e.mul(t, block)
@@ -68,12 +65,6 @@ def _lower_roll(e: Emitter, a: V, shift: V, *, axis: int | None = None) -> V:
 
     e.loop(times, stretch)
     return made
-
-
-def _flat(e: Emitter, a: V, size: V) -> V:
-    """All elements of an array in C order as a vector."""
-    type_ = ArrayType(a.type.dtype, (None,), "C")
-    return e.array_view(a, type_, e.const(INT, 0), [size], [e.const(INT, a.type.dtype.itemsize)])
 
 
 declare_function(

@@ -9,7 +9,7 @@ axes and products, whose parts could overflow, are done one by one, with NumPy's
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial, reduce
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -19,6 +19,7 @@ from ljit.ir import OpDef, Scan, Schema, declare, get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ops import numpy_arithmetic  # noqa: F401  # declares the ufuncs
 from ljit.ops.numpy_boxed import axes_of, chosen_dtype, declare_function, known_effects
+from ljit.ops.numpy_flat import as_vector
 from ljit.ops.numpy_reduce import accumulated
 from ljit.ops.numpy_rules import array_of, dtype_of, layout_like
 from ljit.types import ANY, INT, ArrayType, ScalarType, Type
@@ -81,17 +82,11 @@ def _lower_scan(
     """Emit a scan; of a vector, `before` may be combined with the first element."""
     type_ = _infer_scan(a.type, axis=axis, **attrs)
     assert isinstance(type_, ArrayType)
-    source = _as_vector(e, a) if axis is None and a.type.ndim > 1 else a
+    source = as_vector(e, a) if axis is None else a
     place = 0 if axis is None else axis % a.type.ndim
     made = e.array_new(type_, list(e.array_sizes(source)), None)
     _ScanLoops(e, source, made, place, scan, before).over([])
     return made
-
-
-def _as_vector(e: Emitter, a: V) -> V:
-    flat = ArrayType(a.type.dtype, (None,), "C")
-    total = reduce(e.mul, e.array_sizes(a), e.const(INT, 1))
-    return e.array_view(a, flat, e.const(INT, 0), [total], [e.const(INT, a.type.dtype.itemsize)])
 
 
 class _ScanLoops:

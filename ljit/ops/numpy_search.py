@@ -9,7 +9,7 @@ import numpy as np
 
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_boxed import declare_function
-from ljit.ops.numpy_fills import product_of, viewed
+from ljit.ops.numpy_flat import as_vector
 from ljit.ops.numpy_rules import array_of, dtype_of, is_scalar
 from ljit.types import ANY, FLOAT, INT, NONE, ArrayType, ScalarType, Type
 
@@ -56,22 +56,22 @@ def _is_of_dtype(v: ArrayType, dtype: np.dtype) -> bool:
     return v.dtype.kind in "iuf" and np.result_type(v.dtype, dtype) == dtype
 
 
-def _as_vector(e: Emitter, x: V, dtype: np.dtype) -> V:
+def _as_vector_of(e: Emitter, x: V, dtype: np.dtype) -> V:
     """The elements of an array in C order, as numbers of a dtype."""
     sizes = e.array_sizes(x)
     if x.type.dtype != dtype or (x.type.ndim > 1 and x.type.layout != "C"):
         made = e.array_new(ArrayType(dtype, x.type.shape), sizes, None)
         e.array_assign(made, x, lambda y: e.cast(y, ScalarType(dtype)), may_bail=False)
         x = made
-    return x if x.type.ndim == 1 else viewed(e, x, [product_of(e, sizes)])
+    return as_vector(e, x)
 
 
 def _lower_searchsorted(e: Emitter, a: V, v: V, *, side: str = "left") -> V:
     assert isinstance(a.type, ArrayType)
     if isinstance(v.type, ArrayType):
         made = e.array_new(_infer_searchsorted(a.type, v.type, side=side), e.array_sizes(v), None)
-        keys = _as_vector(e, v, a.type.dtype)
-        e.array_positions(a, keys, _as_vector(e, made, _INT64), after=side == "right")
+        keys = _as_vector_of(e, v, a.type.dtype)
+        e.array_positions(a, keys, _as_vector_of(e, made, _INT64), after=side == "right")
         return made
     key = e.cast(v, ScalarType(a.type.dtype))
     return e.cast(e.array_position(a, key, after=side == "right"), ScalarType(_INT64))
@@ -110,7 +110,7 @@ def _lower_digitize(e: Emitter, x: V, bins: V, *, right: bool = False) -> V:
         last = e.array_load(bins, [e.sub(size, e.const(INT, 1))])
         e.bail_if(_is_nan(e, last), "a bin that is NaN")
     made = e.array_new(_infer_digitize(x.type, bins.type), e.array_sizes(x), None)
-    keys, into = _as_vector(e, x, bins.type.dtype), _as_vector(e, made, _INT64)
+    keys, into = _as_vector_of(e, x, bins.type.dtype), _as_vector_of(e, made, _INT64)
     is_sorted = e.array_positions(bins, keys, into, after=not right)
     e.bail_if(e.bit_not(is_sorted), "bins that do not rise, or very many")
     return made
@@ -174,7 +174,7 @@ def _lower_interp(
         None if end is None or end.type == NONE else e.cast(end, _DOUBLE) for end in (left, right)
     ]
     if isinstance(x.type, ArrayType):
-        return _interpolate_many(e, x, xp, _as_vector(e, fp, _FLOAT64), bounds)
+        return _interpolate_many(e, x, xp, _as_vector_of(e, fp, _FLOAT64), bounds)
     x = e.cast(x, _DOUBLE)
     found = _between(e, x, e.array_interval(xp, x), partial(_slope, e, xp, fp), xp, fp)
     return _bounded(e, found, x, xp, bounds)
@@ -194,7 +194,7 @@ def _interpolate_many(e: Emitter, x: V, xp: V, fp: V, bounds: Sequence[V | None]
     """Points that are not sorted are left to NumPy: what it finds among these depends on the number before."""
     sizes, one = e.array_sizes(x), e.const(INT, 1)
     made = e.array_new(_infer_interp(x.type, xp.type, fp.type), sizes, None)
-    x, into = _as_vector(e, x, _FLOAT64), _as_vector(e, made, _FLOAT64)
+    x, into = _as_vector_of(e, x, _FLOAT64), _as_vector_of(e, made, _FLOAT64)
     counts = e.array_sizes(x)
     places = e.array_new(ArrayType(_INT64, (None,)), counts, None)
     is_sorted = e.array_positions(xp, x, places, after=True)

@@ -11,7 +11,7 @@ from ljit.ir import Value
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import declare_function
-from ljit.ops.numpy_fills import product_of, viewed
+from ljit.ops.numpy_flat import product_of, viewed
 from ljit.ops.numpy_index_arrays import (
     can_copy,
     check_inside,

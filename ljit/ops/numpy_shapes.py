@@ -10,6 +10,7 @@ from ljit.ir import Effect, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.control import OTHER_SHAPES
 from ljit.ops.numpy_boxed import declare_function, shape_rank, sharing_effects
+from ljit.ops.numpy_flat import product_of, viewed
 from ljit.types import ANY, INT, ArrayType, TupleType, Type
 
 __all__: list[str] = []
@@ -35,16 +36,9 @@ def _lower_reshape(e: Emitter, a: V, *shape: V) -> V:
     items: Sequence[V] = shape
     if len(shape) == 1 and isinstance(shape[0].type, TupleType):
         items = e.tuple_items(shape[0])
-    sizes = _fill_in(e, [e.cast(n, INT) for n in items], _product(e, e.array_sizes(a)))
+    sizes = _fill_in(e, [e.cast(n, INT) for n in items], product_of(e, e.array_sizes(a)))
     type_ = _infer_reshape(a.type, *(x.type for x in shape))
-    return _contiguous_view(e, a, type_, sizes)
-
-
-def _product(e: Emitter, sizes: Sequence[V]) -> V:
-    total = e.const(INT, 1)
-    for size in sizes:
-        total = e.mul(total, size)
-    return total
+    return viewed(e, a, sizes, type_)
 
 
 def _fill_in(e: Emitter, sizes: list[V], total: V) -> list[V]:
@@ -65,16 +59,6 @@ def _fill_in(e: Emitter, sizes: list[V], total: V) -> list[V]:
     filled = e.select(has_unknown, e.mul(rest, known), known)
     e.bail_if(e.compare("ne", filled, total), "reshape to another number of elements")
     return [e.select(e.compare("eq", n, minus), rest, n) for n in sizes]
-
-
-def _contiguous_view(e: Emitter, a: V, type_: Type, sizes: Sequence[V]) -> V:
-    """A C-contiguous view of the whole of a C-contiguous array."""
-    step = e.const(INT, a.type.dtype.itemsize)
-    strides: list[V] = []
-    for size in reversed(sizes):
-        strides.insert(0, step)
-        step = e.mul(step, size)
-    return e.array_view(a, type_, e.const(INT, 0), sizes, strides)
 
 
 def _shares(a: Type, *_shape: Type) -> bool | None:
@@ -117,7 +101,7 @@ def _infer_ravel(a: Type) -> Type:
 
 
 def _lower_ravel(e: Emitter, a: V) -> V:
-    return _contiguous_view(e, a, _infer_ravel(a.type), [_product(e, e.array_sizes(a))])
+    return viewed(e, a, [product_of(e, e.array_sizes(a))], _infer_ravel(a.type))
 
 
 declare_function(
