@@ -27,7 +27,7 @@ from ljit.ops.numpy_ufuncs import (
     kind,
     scalar_type_of,
 )
-from ljit.ops.python_numbers import float_rem, rem_of_few_bits
+from ljit.ops.python_numbers import complex_product, float_rem, rem_of_few_bits
 from ljit.types import ANY, FLOAT, INT, ArrayType, Type
 
 __all__: list[str] = []
@@ -64,9 +64,7 @@ def _multiply(e: Emitter, x: V, y: V) -> V:
     if kind(x) == "b":
         return e.bit_and(x, y)
     if kind(x) == "c":
-        (a, b), (c, d) = _parts(e, x), _parts(e, y)
-        real = e.sub(e.mul(a, c), e.mul(b, d))
-        return e.complex(real, e.add(e.mul(a, d), e.mul(b, c)), x.type)
+        return e.complex(*complex_product(e, x, y), x.type)
     return e.mul(x, y)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ljit.ir import Effect, OpDef, Schema, declare, get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_rules import elementwise_result, kinds_of
+from ljit.ops.python_numbers import complex_product
 from ljit.types import ANY, ArrayType, Type
 
 __all__: list[str] = []
@@ -42,9 +43,7 @@ def _effects(z: Type, *, exponent: object) -> Effect:
 
 
 def _product(e: Emitter, x: V, y: V) -> V:
-    a, b, c, d = e.real(x), e.imag(x), e.real(y), e.imag(y)
-    real = e.sub(e.mul(a, c), e.mul(b, d))
-    return e.complex(real, e.add(e.mul(a, d), e.mul(b, c)), x.type)
+    return e.complex(*complex_product(e, x, y), x.type)
 
 
 def _number(e: Emitter, z: V, real: float, imag: float = 0.0) -> V:

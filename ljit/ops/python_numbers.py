@@ -44,6 +44,7 @@ __all__ = [
     "c_mul",
     "c_quot",
     "check_result",
+    "complex_product",
     "condition_and",
     "condition_not",
     "condition_or",
@@ -233,11 +234,15 @@ def _small_rem(e: Emitter, x: V, y: V, ratio: V) -> V:
 # -- complex ---------------------------------------------------------------------------------------
 
 
-def c_mul(e: Emitter, x: V, y: V) -> V:
-    """Multiply complex numbers as CPython does: the schoolbook formula."""
+def complex_product(e: Emitter, x: V, y: V) -> tuple[V, V]:
+    """Both parts, by the schoolbook formula."""
     a, b, c, d = e.real(x), e.imag(x), e.real(y), e.imag(y)
-    real = e.sub(e.mul(a, c), e.mul(b, d))
-    imag = e.add(e.mul(a, d), e.mul(b, c))
+    return e.sub(e.mul(a, c), e.mul(b, d)), e.add(e.mul(a, d), e.mul(b, c))
+
+
+def c_mul(e: Emitter, x: V, y: V) -> V:
+    """Multiply complex numbers as CPython does."""
+    real, imag = complex_product(e, x, y)
     _bail_if_recovered(e, real, imag)
     return e.complex(real, imag, COMPLEX)
 
