@@ -8,8 +8,9 @@ import pytest
 import ljit
 import ljit.ops  # noqa: F401
 from ljit.ir import REGISTRY, Effect
-from ljit.testing.scalar_emitter import Bailed, has_type, run_lowering
+from ljit.testing.scalar_emitter import has_type, run_lowering
 from ljit.types import ANY, FLOAT, INT, NATIVE_KINDS, ArrayType, ListType, ScalarType, type_of
+from tests.ops.lowerings import compared
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -27,40 +28,15 @@ DTYPE_ARGUMENTS = (
 )
 
 
-def attempt(function, *args, **attrs):
-    try:
-        return function(*args, **attrs)
-    except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
-        return error
-
-
 def check(name, *operands, **attrs):
     """Compare an op with NumPy: its type always, and its lowering if it has one; tell what was done."""
-    op = REGISTRY[f"np::{name}"]
-    types = tuple(map(type_of, operands))
-    wanted = attempt(op.evaluate, *operands, **attrs)
-    found_type = op.infer(*types, **attrs)
-    if isinstance(wanted, Exception):
-        if found_type != ANY and op.lower and op.can_lower(*types, **attrs):
-            with pytest.raises(Bailed):
-                run_lowering(op, *operands, **attrs)
-        return "raised"
-    if found_type == ANY:
-        return "unknown"
-    assert has_type(wanted, found_type), (name, operands, attrs, found_type)
-    if op.lower is None or not op.can_lower(*types, **attrs):
-        return "typed"
-    try:
-        found = run_lowering(op, *operands, **attrs)
-    except Bailed:
-        return "bailed"
-    assert type(found) is type(wanted)
-    if "empty" in name:
+    done, found, wanted = compared(name, *operands, **attrs)
+    if done == "ran" and "empty" in name:
         assert found.shape == wanted.shape
         assert found.dtype == wanted.dtype
-    else:
+    elif done == "ran":
         np.testing.assert_array_equal(found, wanted, strict=True)
-    return "ran"
+    return done
 
 
 @pytest.mark.parametrize("name", ["empty", "zeros", "ones"])

@@ -10,18 +10,12 @@ import ljit.ops  # noqa: F401
 from ljit.ir import REGISTRY, UNKNOWN, Effect
 from ljit.testing.scalar_emitter import Bailed, has_type, run_lowering
 from ljit.types import ANY, BOOL, INT, NATIVE_KINDS, NONE, ArrayType, ListType, type_of
+from tests.ops.lowerings import attempt, compared
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 DTYPES = sorted(NATIVE_KINDS, key=lambda d: d.num)
 OTHERS = (ANY, ListType(INT), type_of("text"), NONE)
-
-
-def attempt(function, *args, **attrs):
-    try:
-        return function(*args, **attrs)
-    except (TypeError, ValueError, IndexError, np.linalg.LinAlgError) as error:
-        return error
 
 
 def arrays(dtype=np.float64):
@@ -44,27 +38,10 @@ def arrays(dtype=np.float64):
 
 def check(name, *operands, **attrs):
     """Compare the inferred type, and the lowering if there is one, with NumPy; tell what was done."""
-    op = REGISTRY[f"np::{name}"]
-    types = tuple(map(type_of, operands))
-    wanted = attempt(op.evaluate, *operands, **attrs)
-    found_type = op.infer(*types, **attrs)
-    can_lower = op.has_lowering(types, attrs)
-    if isinstance(wanted, Exception):
-        if can_lower:
-            with pytest.raises(Bailed):
-                run_lowering(op, *operands, **attrs)
-        return "raised"
-    if found_type == ANY:
-        return "unknown"
-    assert has_type(wanted, found_type), (name, operands, attrs, found_type)
-    if not can_lower:
-        return "typed"
-    try:
-        found = run_lowering(op, *operands, **attrs)
-    except Bailed:
-        return "bailed"
-    assert_same(found, wanted)
-    return "ran"
+    done, found, wanted = compared(name, *operands, **attrs)
+    if done == "ran":
+        assert_same(found, wanted)
+    return done
 
 
 def assert_same(found, wanted):
