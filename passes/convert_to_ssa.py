@@ -224,7 +224,7 @@ class _Renamer:
         """Give the value of the variable that `node` loads, checked if it may be unbound."""
         name = str(node.attrs["name"])
         binding = self._get(name, variables)
-        if not binding.may_be_unbound:
+        if not binding.may_be_unbound or node.attrs.get("optional"):
             return binding.value
         attrs = {**node.attrs, "name": display_name(name)}
         check = self.graph.create(self.check_bound, [binding.value], attrs, outputs=1, like=node)

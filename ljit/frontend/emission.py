@@ -114,7 +114,8 @@ class Exit(Record, frozen=False):
 class Cleanup(Record, frozen=False):
     """What is to be done on the way out of a part of the program: a variable to unbind, or a ``finally`` clause.
 
-    For a loop, the operands of the `prim::release` that a way out must not miss are `released`.
+    For a loop, the operands of the `prim::release` that a way out must not miss are `released`; if there are handlers
+    around, they find the view in `slot`.
     For a clause (there is a `result`), a way out leaves through `exit` with its number in `slot`, and the value of a
     ``return`` in `result`; `ways` then do what is left to do.
     """
@@ -145,6 +146,7 @@ class Emission:
         self.caller: SourceRange | None = None
         self.cleanups: list[Cleanup] = []
         self.attempts = 0  # bodies of Trys around
+        self.views: list[str] = []  # the slots of those whose loops are in the innermost of these bodies
         self.handlers = 0  # handlers around
         self.inlining: tuple[tree.Def, ...] = ()
         self.generators: tuple[FunctionType, ...] = ()  # those that are being inlined
@@ -239,9 +241,16 @@ class Emission:
             current = current.parent
         return current is scope
 
-    def load(self, slot: str, where: SourceRange, *, free: bool = False) -> Value:
-        """Read a variable; `free` if it belongs to another frame, which matters if it is not bound."""
-        attrs = {"name": slot, "free": True} if free else {"name": slot}
+    def load(
+        self, slot: str, where: SourceRange, *, free: bool = False, optional: bool = False
+    ) -> Value:
+        """Read a variable; `free` if it belongs to another frame, which matters if it is not bound.
+
+        `optional`: one that is not bound is read as `prim::Uninitialized`.
+        """
+        attrs: dict[str, object] = {"name": slot}
+        attrs |= {"free": True} if free else {}
+        attrs |= {"optional": True} if optional else {}
         return self.node(LOAD, (), where, attrs, outputs=1).output
 
     def store(self, slot: str, value: Value, where: SourceRange) -> None:
@@ -362,7 +371,7 @@ class Emission:
         around = target.cleanups if target is not None else 0
         for cleanup in reversed(self.cleanups[around:]):
             if cleanup.released:
-                self.effect("prim::release", *cleanup.released, where=where)
+                self.release(cleanup, where)
                 continue
             if cleanup.exit is None:
                 self.unbind(cleanup.slot, where)
@@ -375,6 +384,12 @@ class Emission:
             self.leave(cleanup.exit, where)
             return True
         return False
+
+    def release(self, cleanup: Cleanup, where: SourceRange) -> None:
+        """Let go of what a loop runs over."""
+        self.effect("prim::release", *cleanup.released, where=where)
+        if cleanup.slot:
+            self.unbind(cleanup.slot, where)
 
     def unbind(self, slot: str, where: SourceRange) -> None:
         nothing = self.node(UNINITIALIZED, (), where).output

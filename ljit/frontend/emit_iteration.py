@@ -56,17 +56,23 @@ def leave_unless(
 def released(e: Emission, iterable: Tree, view: Value, where: SourceRange) -> Iterator[None]:
     """Emit a loop over `view`, made of `iterable`, and let go of the view behind it and on all ways out of it.
 
+    A handler that the loop may be left for, by an exception, finds the view in a variable.
     The variables that `iterable` reads live on: CPython has them, too, and one of them may have the iterator.
     """
     if not _makes_iterator(e, iterable):
         yield
         return
     kept = [e.load(slot, where) for slot in _variables_in(e, iterable)]
-    e.cleanups.append(Cleanup(released=(view, *kept)))
+    cleanup = Cleanup(released=(view, *kept))
+    if e.attempts:
+        cleanup.slot = e.fresh_slot()
+        e.store(cleanup.slot, view, where)
+        e.views.append(cleanup.slot)
+    e.cleanups.append(cleanup)
     yield
     e.cleanups.pop()
     if not e.block.is_terminated:
-        e.effect("prim::release", view, *kept, where=where)
+        e.release(cleanup, where)
 
 
 def _makes_iterator(e: Emission, iterable: Tree) -> bool:

@@ -170,12 +170,19 @@ def _attempt(e: Emission, where: SourceRange, body: _Emit, handle: Callable[[Val
             e.terminate(YIELD, (), where)
         return e.bound
 
+    def release_and_handle() -> None:
+        for slot in reversed(views):
+            e.release(Cleanup(slot, released=(e.load(slot, where, optional=True),)), where)
+        handle(block.params[0])
+
+    around, e.views = e.views, []
     e.attempts += 1
     ends = [fill(node.add_block(), body)]
     e.attempts -= 1
+    views, e.views = e.views, around
     e.handlers += 1
     block = node.add_block([("", ANY)])
-    ends.append(fill(block, lambda: handle(block.params[0])))
+    ends.append(fill(block, release_and_handle))
     e.handlers -= 1
     falling = [bound for bound in ends if bound is not None]
     e.bound = frozenset.intersection(*falling) if falling else before

@@ -32,7 +32,7 @@ from ljit.ops.iteration_rules import (
     release,
     rule_of,
 )
-from ljit.types import ANY, BOOL, INT, TupleType, Type, ViewType
+from ljit.types import ANY, BOOL, INT, UNBOUND, TupleType, Type, ViewType
 
 __all__ = ["HAS_NEXT", "ITER", "ITER_CALL", "NEXT", "RELEASE", "VIEW_SIZE"]
 
@@ -111,6 +111,8 @@ def _lower_release(e: Emitter, view: V, *_kept: V) -> tuple[()]:
 
 
 def _effect_of_release(view: Type, *_kept: Type) -> Effect:
+    if view == UNBOUND:  # for a handler: the loop has not been entered
+        return Effect.PURE
     return Effect.CALL if not is_view(view) or holds_cursor(view) else Effect.PURE
 
 
@@ -244,7 +246,7 @@ RELEASE = _iteration_op(
     infer=lambda view, *kept: (),
     evaluate=views.release,
     lower=_lower_release,
-    can_lower=lambda view, *kept: is_view(view),
+    can_lower=lambda view, *kept: view == UNBOUND or is_view(view),
     list_use=ListUse(),
     effects=_effect_of_release,
     samples=(*((view,) for view in _VIEWS), (views.make_view("ab"), 1), (range(3), [1], 2.5)),

@@ -143,3 +143,61 @@ def left_after_many_trips(k):
         total += x
     log.append("behind")
     return log, total
+
+
+@program(*PLACES)
+def left_for_a_handler(k):
+    log = []
+    try:
+        for x in numbers(log, "a"):
+            for y in numbers(log, "b", 3):
+                if x + y == k:
+                    raise ValueError(x)
+    except ValueError as error:
+        log.append(repr(error))
+    log.append("behind")
+    items = [1, 2]
+    for i in range(3):
+        try:
+            for x in numbers(log, i):
+                log.append(items[x + i])
+                if x + i == k:
+                    break
+        except IndexError:
+            log.append("handler")
+            continue
+        log.append("behind")
+    return log
+
+
+@program(*PLACES)
+def left_for_a_finally_clause(k):
+    log = []
+    try:
+        with contextlib.suppress(KeyError):
+            for x in numbers(log, "a"):
+                if x == k:
+                    raise KeyError(x)
+        try:
+            for x in numbers(log, "b"):
+                if x == k:
+                    raise ValueError(x)
+        finally:
+            log.append("final")
+    except ValueError:
+        log.append("handler")
+    log.append("behind")
+    return log
+
+
+@program(lambda: (0,), lambda: (3,))
+def many_are_left_for_a_handler(k):
+    log = []
+    for i in range(40):
+        try:
+            for x in numbers(log, i):
+                if x == k:
+                    raise ValueError(x)
+        except ValueError:
+            log.append("handler")
+    return log
