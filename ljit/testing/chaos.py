@@ -21,7 +21,7 @@ from ljit.runtime.links import connect
 from ljit.runtime.native import NativeUnit, link_entries, make_unit
 from ljit.runtime.outlining import exit_of
 
-__all__ = ["eager_loops", "fail_each_guard", "fail_each_loop_guard"]
+__all__ = ["eager_loops", "fail_each_guard", "fail_each_loop_guard", "has_native_code"]
 
 Helper = Callable[[int, int, tuple[object, ...]], object]
 
@@ -30,12 +30,20 @@ def fail_each_guard(function: Any) -> Iterator[str]:
     """Force each check of the function's native code to fail, one after the other.
 
     While the generator stands at a check, calls of `function` with the types that it was compiled
-    for leave native code there. Yields a description of the check.
+    for leave native code there. Yields a description of the check. ValueError if the function has no native code:
+    nothing would be tested.
     """
+    if not has_native_code(function):
+        raise ValueError(f"{function} has no native code")
     for executor in _with_callees(function._executor):
         for plan in list(executor.plans.values()):
             if plan.unit is not None:
                 yield from _fail_each_site_of_plan(executor, plan, plan.unit)
+
+
+def has_native_code(function: Any) -> bool:
+    """Whether any of the function's calls were compiled and not left to CPython."""
+    return any(plan.unit is not None for plan in function._executor.plans.values())
 
 
 def _with_callees(executor: ProfilingExecutor) -> list[ProfilingExecutor]:

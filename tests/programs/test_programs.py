@@ -12,7 +12,12 @@ import pytest
 import ljit
 from ljit import config
 from ljit.runtime.baseline import Baseline
-from ljit.testing.chaos import eager_loops, fail_each_guard, fail_each_loop_guard
+from ljit.testing.chaos import (
+    eager_loops,
+    fail_each_guard,
+    fail_each_loop_guard,
+    has_native_code,
+)
 from tests.programs.harness import CALLS, PROGRAMS, Program, check_calls
 
 for _path in sorted(Path(__file__).parent.glob("*.py")):
@@ -95,7 +100,7 @@ def check_guards(program: Program) -> None:
     for factory in program.factories:
         compiled = ljit.jit(program.function)
         check_calls(program.function, compiled, [factory] * 2, program.ulp)
-        if program.is_translated:
+        if has_native_code(compiled):  # it may have been seen that CPython is as fast
             for _site in fail_each_guard(compiled):
                 check_calls(program.function, compiled, [factory], program.ulp)
         check_calls(program.function, compiled, [factory] * (CALLS - 2), program.ulp)

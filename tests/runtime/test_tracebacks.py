@@ -14,7 +14,7 @@ import pytest
 
 import ljit
 from ljit.config import overridden
-from ljit.testing.chaos import eager_loops, fail_each_guard
+from ljit.testing.chaos import eager_loops, fail_each_guard, has_native_code
 from tests.programs import test_programs
 from tests.programs.harness import Args, Program, make_args
 from tests.runtime.traceback_programs import CASES
@@ -83,7 +83,10 @@ def test_the_interpreter_after_each_bailout(function, arguments):
     compiled = ljit.jit(function)
     for _ in range(2):
         compiled(*good())
-    for site in fail_each_guard(compiled):
+    sites = (
+        fail_each_guard(compiled) if has_native_code(compiled) else ()
+    )  # a lambda is called as it is
+    for site in sites:
         for make in bad:
             if printed(compiled, Args(make())) is not None:  # other types: another tier
                 assert_printed_alike(function, compiled, make, site)
