@@ -1,4 +1,4 @@
-"""Which results need no reference of their own, being used up at once or only on the way out; when arrays die.
+"""Which results need no reference of their own, being used up at once or only on the way out; when the others die.
 
 An item of a list is borrowed from the list as long as nothing can run in between that takes it out: no write, no
 call, nothing that lets another thread or the garbage collector run.
@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from ljit.analysis.alias import is_immutable
 from ljit.analysis.dominance import holder_in
+from ljit.analysis.temporaries import is_temporary, users_of_object
 from ljit.codegen.builder import Ref
 from ljit.codegen.forms import Native, array_parts, owned_positions
 from ljit.ir import Effect, Node, Value
 from ljit.ops.control import IF, LOOP, MAP, REGION, SNAPSHOT, TRY, YIELD
 from ljit.ops.objects import CHECK_ARRAYS
-from ljit.types import ArrayType, ListType
+from ljit.types import ANY, ArrayType, ListType, ObjectType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.bailout import Bailout
@@ -94,7 +95,8 @@ class Deaths:
     """Gives the references to arrays back behind their last use, not on the way out: memory is used again.
 
     In loops the slots keep them for the next trip (`renewal.py`). A value that the current Snapshot names stays
-    until another Snapshot takes over.
+    until another Snapshot takes over. Objects that only the expression around a call has go as well, in loops, too,
+    where a call used them last: behind it nothing is known of what finalizers may change.
     """
 
     def __init__(self, ownership: Ownership, bailout: Bailout, env: Mapping[Value, Native]) -> None:
@@ -104,6 +106,8 @@ class Deaths:
         self._users: dict[Ref, set[Node]] = {}  # of each array's object: what is still to come
         self._ends: dict[Node, list[Ref]] = {}  # by one of their users
         self._dead: list[Ref] = []
+        self._temporaries: dict[Node, list[Ref]] = {}  # by the call that uses them last
+        self._forgotten: list[Ref] = []  # by the expression whose Snapshot comes next
 
     def spent_by(self, node: Node) -> set[str]:
         """The objects of the arrays (their texts) that nothing needs once `node` has read their elements."""
@@ -114,11 +118,16 @@ class Deaths:
 
     def behind(self, node: Node, results: Sequence[Native | None], mark: int) -> None:
         """Note what `node` has made (the references acquired since `mark`) and release what it used last."""
-        if self._ownership.loop_depth == 0 and node.op not in _STRUCTURES:
+        if node.op not in _STRUCTURES:
             made = self._ownership.acquired[mark:]
             for out, value in zip(node.outputs, results, strict=True):
-                if isinstance(out.type, ArrayType) and value is not None:
+                if value is None:
+                    continue
+                if isinstance(out.type, ArrayType) and self._ownership.loop_depth == 0:
                     self._note(out, array_parts(value).object, made)
+                elif node.effects & Effect.CALL and _is_object(out.type):
+                    self._note_temporary(out, value, made)
+        self._forget(node)
         for pointer in self._ends.pop(node, ()):
             self._users[pointer].discard(node)
             if not self._users[pointer]:
@@ -132,6 +141,25 @@ class Deaths:
             self._users[pointer] = users
             for user in users:
                 self._ends.setdefault(user, []).append(pointer)
+
+    def _note_temporary(self, out: Value, value: Native, made: Sequence[str]) -> None:
+        if len(value.parts) != 1 or value.parts[0].text not in made or not is_temporary(out):
+            return
+        last = _last_call(out)
+        if last is not None:
+            self._temporaries.setdefault(last, []).append(value.parts[0])
+
+    def _forget(self, node: Node) -> None:
+        """Give back what the expression of a call no longer needs: behind the call, or behind its Snapshot."""
+        dead = self._temporaries.pop(node, [])
+        dead += self._forgotten if node.op is SNAPSHOT else []
+        needed = self._needed() if dead else set()
+        self._forgotten = [pointer for pointer in dead if pointer.text in needed]
+        if not self._ownership.f.is_reachable:
+            return
+        for pointer in dead:
+            if pointer.text not in needed:
+                self._ownership.release_early(pointer)
 
     def _needed(self) -> set[str]:
         """What the current Snapshot names."""
@@ -174,6 +202,22 @@ def _may_be_needed_behind(node: Node, value: Value) -> bool:
             return True
         following = following.next
     return following is None
+
+
+def _is_object(t: Type) -> bool:
+    return t == ANY or isinstance(t, ObjectType)
+
+
+def _last_call(made: Value) -> Node | None:
+    """The last use of a temporary, if all are in its block."""
+    users = set(users_of_object(made))
+    if any(user.block is not made.block for user in users):
+        return None
+    node = made.node
+    while users and node is not None:
+        node = node.next
+        users.discard(node)
+    return node
 
 
 def _users_in_block(value: Value) -> set[Node] | None:

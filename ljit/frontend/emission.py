@@ -146,7 +146,9 @@ class Emission:
         self.caller: SourceRange | None = None
         self.cleanups: list[Cleanup] = []
         self.attempts = 0  # bodies of Trys around
-        self.views: list[str] = []  # the slots of those whose loops are in the innermost of these bodies
+        self.views: list[
+            str
+        ] = []  # the slots of those whose loops are in the innermost of these bodies
         self.handlers = 0  # handlers around
         self.inlining: tuple[tree.Def, ...] = ()
         self.generators: tuple[FunctionType, ...] = ()  # those that are being inlined

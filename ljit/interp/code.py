@@ -145,7 +145,9 @@ class Code(Record):
     register_of: Mapping[str, int]
     loops: tuple[LoopInfo, ...]
     constants: frozenset[int]  # registers that nothing is written into
-    held: frozenset[int]  # what variables got from calls: lives until the function ends
+    held: frozenset[int]  # what variables and lists got from calls: lives until the function ends
+    #: what calls gave to expressions around them: by its register, those that have the same object
+    temporaries: Mapping[int, tuple[int, ...]]
     result: int  # the register that holds the result at the end
     live: tuple[int, ...]  # for each pc, see `ljit.interp.flow`
     arrivals: tuple[int, ...]

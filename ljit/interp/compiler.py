@@ -8,6 +8,7 @@ from functools import partial
 from itertools import takewhile
 from typing import Any
 
+from ljit.analysis.temporaries import is_temporary
 from ljit.errors import InternalError
 from ljit.interp.code import Code, Instruction, Kind, LoopInfo, TryInfo, short
 from ljit.interp.flow import arrivals, live_registers
@@ -74,6 +75,7 @@ class _Compiler:
         self.registers: dict[Value, int] = {}
         self.constants: set[int] = set()
         self.held: set[int] = set()
+        self.temporaries: dict[int, tuple[int, ...]] = {}
         self.positions: dict[str, int] = {}
         self.loops: dict[Node, LoopInfo] = {}
         self.loop: LoopInfo | None = None  # the innermost one around the present node
@@ -127,6 +129,7 @@ class _Compiler:
             loops=tuple(self.loops.values()),
             constants=frozenset(self.constants),
             held=frozenset(self.held),
+            temporaries=self.temporaries,
             result=self.scratch,
             live=live_registers(self.instructions, self.constants, self.tries),
             arrivals=arrivals(self.instructions),
@@ -215,7 +218,12 @@ class _Compiler:
         kind, f = bound(node)
         self.emit(kind, reads, writes, f=f, text=call_text(node))
         if node.op.is_profiled and node.op.effects is Effect.CALL:
-            self.held.update(self.registers[out] for out in node.outputs if out.name)
+            for out in node.outputs:
+                register = self.registers[out]
+                if is_temporary(out):
+                    self.temporaries[register] = (register,)
+                elif out.name or out.uses:
+                    self.held.add(register)
 
     def visit_constant(self, node: Node) -> None:
         self.registers[node.output] = register = self.new_register(node.attrs["value"])
@@ -229,6 +237,8 @@ class _Compiler:
         reads = self.registers_of(node.inputs)
         writes, settled = self.new_registers(node.outputs), self.new_register()
         self.emit(Kind.PROFILE, reads, writes, f=(node.id, settled))
+        if reads[0] in self.temporaries:
+            self.temporaries[writes[0]] = (*self.temporaries[reads[0]], writes[0])
 
     # -- control flow ------------------------------------------------------------------------------
 

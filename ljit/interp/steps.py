@@ -21,6 +21,7 @@ are local variables, so that it begins by loading those that are live:
 ``f7`` is what the instruction at pc 7 calls, ``k15`` a constant register. The trips and limits of loops are in the
 register file all the time, since who watches for hot loops reads and changes them. So is what variables got from
 calls: an object with a finalizer (a TemporaryDirectory) lives on in a variable even if nothing reads that any more.
+What no variable has is forgotten behind its last use.
 A step costs some 15 microseconds of compile time an instruction.
 """
 
@@ -228,6 +229,21 @@ class _Writer:
                 self.names["observe"] = self.code.trace.observe
                 self.put(f"observe({pc}, r)")
             pc = self.handlers[instruction.kind](instruction)
+            if pc == self.pc + 1:
+                self.let_go(instruction, self.code.live[pc])
+
+    def let_go(self, instruction: Instruction, live: int) -> None:
+        """Forget what calls gave and nothing needs any more, as CPython does: ``open(...).write(...)`` ends a file."""
+        is_copy = instruction.kind is Kind.PROFILE
+        ending = instruction.writes if is_copy else (*instruction.reads, *instruction.writes)
+        dead = [
+            same
+            for n in dict.fromkeys(ending)
+            if not live >> n & 1
+            for same in self.code.temporaries.get(n, ())
+        ]
+        if dead:
+            self.put(f"{self.targets(dead).replace(', ', ' = ')} = None")
 
     def is_out_of_bounds(self, pc: int) -> bool:
         """Whether a pc is outside of the handler that is being run, or of the body of a Try."""

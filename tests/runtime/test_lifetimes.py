@@ -2,6 +2,8 @@
 
 import itertools
 
+import pytest
+
 import ljit
 from ljit.ops.iteration_rules import is_view
 from ljit.ops.python_iteration import HAS_NEXT
@@ -104,3 +106,84 @@ def list_of(n):
 def numbers_without_log(n):
     for i in range(n):
         yield i * 2
+
+
+class Parent(Resource):
+    def child(self):
+        return Resource(self.log, f"child of {self.name}")
+
+    def number(self):
+        return len(self.log)
+
+    def __getitem__(self, index):
+        return index + 1
+
+
+def identity(x):
+    return x
+
+
+def temporaries(log, n, call):
+    log.append(Parent(log, "a").number() + 1)
+    log.append("behind")
+    log.append(Parent(log, "b").child().name)
+    log.append(Parent(log, "c")[n])
+    log.append(call(str, Parent(log, "d").child()) != "")
+    log.append(next(numbers(log, "e")))
+    log.append(list(itertools.islice(numbers(log, "f"), 2)))
+    log.append(dict(zip([1, 2], numbers(log, "g"), strict=False)))
+    for i in range(n):
+        log.append(Parent(log, i).number() * 2)
+        log.append(call(str, Parent(log, i).child()) != "")
+    log.append("end")
+    return log[:]
+
+
+def apply(function, x):
+    return function(x)
+
+
+def test_what_no_variable_has_is_gone_behind_its_expression():
+    compiled = ljit.jit(temporaries)
+    for n in (3, 0, 3):
+        for _ in range(CALLS):
+            assert compiled([], n, apply) == temporaries([], n, apply)
+    assert compiled.run_interpreted([], 3, apply) == temporaries([], 3, apply)
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_files_are_written_when_no_variable_has_them(tmp_path):
+    @ljit.jit
+    def copy(path, text, n):
+        total = 0.0
+        for i in range(n):
+            total += i
+        open(path, "w").write(text)  # noqa: SIM115
+        return total, open(path).read()  # noqa: SIM115
+
+    for i in range(CALLS):
+        assert copy(tmp_path / str(i), f"text {i}", 3) == (3.0, f"text {i}")
+
+
+def test_objects_that_other_names_have_live_on():
+    """In lists that native code takes apart, in variables bound within the expression, and in what the call keeps."""
+
+    def work(log, n):
+        items = [Resource(log, "item")]
+        log.append(items[0].name)
+        log.append((bound := Resource(log, "bound")).name)
+        kept = []
+        log.append(kept.append(Resource(log, "kept")))
+        pair = identity((Resource(log, "first"), n))
+        log.append(pair[1])
+        for i in range(n):
+            log.append(Resource(log, i).log is log)
+        log.append("end")
+        return log[:], bound.name, len(kept)
+
+    compiled = ljit.jit(work)
+    for _ in range(CALLS):
+        found, *rest = compiled([], 2)
+        assert found[-1] == "end"
+        assert not {f"{name} is gone" for name in ("item", "bound", "kept", "first")} & set(found)
+        assert rest == ["bound", 1]
