@@ -17,6 +17,7 @@ from ljit.codegen.forms import Native, array_parts, owned_positions
 from ljit.ir import Effect, Node, Value
 from ljit.ops.control import IF, LOOP, MAP, REGION, SNAPSHOT, TRY, YIELD
 from ljit.ops.objects import CHECK_ARRAYS
+from ljit.source import SourceRange
 from ljit.types import ANY, ArrayType, ListType, ObjectType, Type
 
 if TYPE_CHECKING:
@@ -143,9 +144,9 @@ class Deaths:
                 self._ends.setdefault(user, []).append(pointer)
 
     def _note_temporary(self, out: Value, value: Native, made: Sequence[str]) -> None:
-        if len(value.parts) != 1 or value.parts[0].text not in made or not is_temporary(out):
+        if len(value.parts) != 1 or value.parts[0].text not in made:
             return
-        last = _last_call(out)
+        last = _last_call(out) if is_temporary(out) else _end_of_callee(out)
         if last is not None:
             self._temporaries.setdefault(last, []).append(value.parts[0])
 
@@ -209,15 +210,47 @@ def _is_object(t: Type) -> bool:
 
 
 def _last_call(made: Value) -> Node | None:
-    """The last use of a temporary, if all are in its block."""
-    users = set(users_of_object(made))
-    if any(user.block is not made.block for user in users):
+    """The last use of a temporary, a call, if all are in its block."""
+    left = users_of_object(made)
+    if any(user.block is not made.block for user in left):
         return None
     node = made.node
-    while users and node is not None:
+    while left and node is not None:
         node = node.next
-        users.discard(node)
-    return node
+        left -= {node}
+    return node if node is not None and node.op is not SNAPSHOT else None
+
+
+def _is_call(user: Node) -> bool:
+    return user.op is SNAPSHOT or bool(user.effects & Effect.CALL and not user.blocks)
+
+
+def _end_of_callee(made: Value) -> Node | None:
+    """The last call of the inlined function whose variable has an object, if nothing in it is written or used later.
+
+    All users are calls, which borrow nothing from it.
+    """
+    assert made.node is not None
+    callee = made.node.range.caller if made.node.range is not None else None
+    users = users_of_object(made)
+    if callee is None or any(not _is_call(user) for user in users):
+        return None
+    left = {holder_in(user, made.block) for user in users}
+    last: Node | None = None
+    node: Node | None = made.node
+    while node is not None and not node.op.is_terminator:
+        left.discard(node)
+        if node.effects & (Effect.CALL | Effect.WRITE) and _is_within(node.range, callee):
+            last = node if node.effects & Effect.CALL and not left else None
+        node = node.next
+    return last if not left else None
+
+
+def _is_within(where: SourceRange | None, callee: SourceRange) -> bool:
+    """Whether a place is in a function that was inlined at the place of a call, or in what it calls."""
+    while where is not None and where.caller != callee:
+        where = where.caller
+    return where is not None
 
 
 def _users_in_block(value: Value) -> set[Node] | None:

@@ -16,30 +16,28 @@ _SAME = (GUARD, PROFILE)  # they give their operand
 
 
 def is_temporary(value: Value) -> bool:
-    """Whether only calls around the node that makes the value use it; something does."""
+    """Whether only calls around the node that makes the value use it, Snapshots aside; something does."""
     made = value.node.range if value.node is not None else None
-    users = users_of_object(value)
-    return bool(users) and all(
-        user.effects & Effect.CALL and _is_around(user.range, made) for user in users
-    )
+    users = [user for user in users_of_object(value) if user.op is not SNAPSHOT]
+    is_named = any(same.name for same in _same_objects(value))
+    return bool(users) and not is_named and all(_is_used_around(user, made) for user in users)
 
 
-def users_of_object(value: Value) -> list[Node]:
-    """The nodes that use the object; none if a variable has it."""
-    found: list[Node] = []
-    same = [value]
-    for each in same:
-        if each.name:
-            return []
-        for user, _ in each.uses:
-            if user.op in _SAME:
-                same.append(user.output)
-            elif user.op is not SNAPSHOT:
-                found.append(user)
+def users_of_object(value: Value) -> set[Node]:
+    """The nodes that use the object of a value, under whatever name."""
+    users = {user for same in _same_objects(value) for user, _ in same.uses}
+    return {user for user in users if user.op not in _SAME}
+
+
+def _same_objects(value: Value) -> list[Value]:
+    found = [value]
+    for same in found:
+        found += [user.output for user, _ in same.uses if user.op in _SAME]
     return found
 
 
-def _is_around(outer: SourceRange | None, inner: SourceRange | None) -> bool:
+def _is_used_around(user: Node, inner: SourceRange | None) -> bool:
+    outer = user.range if user.effects & Effect.CALL else None
     if outer is None or inner is None or outer is inner:
         return False
     if outer.source is not inner.source or outer.caller != inner.caller:

@@ -75,6 +75,8 @@ class _Compiler:
         self.registers: dict[Value, int] = {}
         self.constants: set[int] = set()
         self.held: set[int] = set()
+        #: by the registers of what is held: into how many functions that was inlined
+        self.depths: dict[int, int] = {}
         self.temporaries: dict[int, tuple[int, ...]] = {}
         self.positions: dict[str, int] = {}
         self.loops: dict[Node, LoopInfo] = {}
@@ -224,6 +226,7 @@ class _Compiler:
                     self.temporaries[register] = (register,)
                 elif out.name or out.uses:
                     self.held.add(register)
+                    self.depths[register] = depth_of(node.range)
 
     def visit_constant(self, node: Node) -> None:
         self.registers[node.output] = register = self.new_register(node.attrs["value"])
@@ -239,6 +242,8 @@ class _Compiler:
         self.emit(Kind.PROFILE, reads, writes, f=(node.id, settled))
         if reads[0] in self.temporaries:
             self.temporaries[writes[0]] = (*self.temporaries[reads[0]], writes[0])
+        if reads[0] in self.depths:
+            self.depths[writes[0]] = self.depths[reads[0]]
 
     # -- control flow ------------------------------------------------------------------------------
 
@@ -255,17 +260,31 @@ class _Compiler:
             return
         otherwise = _Label()
         self.emit(Kind.BRANCH, reads, f=end, target=otherwise)
+        before = len(self.depths)
         self.visit_block(first)
         self.bind(otherwise)
         self.visit_block(second)
         self.bind(end)
+        self.end_callees(node, before)
 
     def visit_region(self, node: Node) -> None:
         self.new_registers(node.outputs)
         self.ends[node] = end = _Label()
         self.emit(Kind.REGION, f=end)
+        before = len(self.depths)
         self.visit_block(node.blocks[0])
         self.bind(end)
+        self.end_callees(node, before)
+
+    def end_callees(self, node: Node, before: int) -> None:
+        """Forget what variables of functions that were inlined within the node have: their frames are gone."""
+        depth = depth_of(node.range)
+        inner = [*self.depths.items()][before:]
+        registers = tuple([register for register, inlined in inner if inlined > depth])
+        if registers:
+            nothing = self.new_register(None)
+            self.constants.add(nothing)
+            self.emit(Kind.MOVE, (nothing,) * len(registers), registers)
 
     def visit_try(self, node: Node) -> None:
         self.new_registers(node.outputs)

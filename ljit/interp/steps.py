@@ -360,8 +360,11 @@ class _Writer:
         return ", ".join(f"v{n}" for n in registers)
 
     def write_through(self, registers: Iterable[int]) -> None:
-        if self.code.trace is not None:
-            self.put("; ".join(f"r[{n}] = v{n}" for n in registers))
+        """Bring the register file up to date where others look at it."""
+        held = self.code.held
+        seen = [n for n in registers if n in held or self.code.trace is not None]
+        if seen:
+            self.put("; ".join(f"r[{n}] = v{n}" for n in seen))
 
     def write_branch(self, instruction: Instruction) -> int | None:
         return self.branch(instruction, self.pc + 1, self.read(instruction.reads[0]))

@@ -187,3 +187,36 @@ def test_objects_that_other_names_have_live_on():
         assert found[-1] == "end"
         assert not {f"{name} is gone" for name in ("item", "bound", "kept", "first")} & set(found)
         assert rest == ["bound", 1]
+
+
+def save(path, text):
+    file = open(path, "w")  # noqa: SIM115
+    if not text:
+        return None
+    return file.write(text)
+
+
+def pair(log, n):
+    _first = Parent(log, "first")
+    for i in range(n):
+        if i == 3:
+            return None
+    second = Parent(log, "second")
+    return second.number() + 1
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_variables_of_functions_that_are_inlined_end_with_them(tmp_path):
+    def work(path, log, n):
+        save(path, "text")
+        found = [open(path).read()]  # noqa: SIM115
+        found.append(pair(log, n) is None)
+        log.append("behind")
+        return found, save(path, ""), open(path).read(), log[:]  # noqa: SIM115
+
+    compiled = ljit.jit(work)
+    for n in (0, 2):
+        for _ in range(CALLS):
+            assert compiled(tmp_path / "file", [], n) == work(tmp_path / "file", [], n)
+    # left in the middle: its objects live on to the end of native code
+    assert compiled(tmp_path / "file", [], 5)[:-1] == work(tmp_path / "file", [], 5)[:-1]
