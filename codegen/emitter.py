@@ -406,6 +406,7 @@ class Emitter:
     str_number = characters.str_number
     bytes_size = objects.bytes_size
     bytes_load = objects.bytes_load
+    bytes_store = objects.bytes_store
     same_object = objects.same_object
     call_object = objects.call_object
     call_method = objects.call_method

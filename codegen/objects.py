@@ -17,8 +17,9 @@ from ljit.codegen.c_api import c_function_for, call_c_function, call_c_method, m
 from ljit.codegen.convert import borrow_object, unbox_or_bail
 from ljit.codegen.forms import Native, array_parts, components, undef_of
 from ljit.codegen.in_line import done_in_line
-from ljit.codegen.layout import BYTES_ITEMS, VAR_SIZE
+from ljit.codegen.layout import BYTEARRAY_START, BYTES_ITEMS, VAR_SIZE
 from ljit.codegen.lifetimes import is_for_exits
+from ljit.codegen.private_lists import kind_of_memory
 from ljit.codegen.unpacking import is_unpacking, tuple_of_items
 from ljit.config import settings
 from ljit.ir import Effect, Value, get_op
@@ -27,6 +28,7 @@ from ljit.ops.python_types import class_of
 from ljit.types import (
     ANY,
     BOOL,
+    BYTEARRAY,
     INT,
     NEVER,
     NONE,
@@ -295,13 +297,27 @@ def call_result(e: Emitter, result: Native, type_: Type) -> Native:
 
 
 def bytes_size(e: Emitter, x: Native) -> Native:
-    return Native(INT, (e.f.load("i64", e.f.gep("i8", x.ref, integer("i64", VAR_SIZE))),))
+    place = e.f.gep("i8", x.ref, integer("i64", VAR_SIZE))
+    return Native(INT, (e.f.load("i64", place, suffix=kind_of_memory(e.f, "header")),))
 
 
 def bytes_load(e: Emitter, x: Native, index: Native) -> Native:
-    items = e.f.gep("i8", x.ref, integer("i64", BYTES_ITEMS))
-    item = e.f.load("i8", e.f.gep("i8", items, index.ref))
+    item = e.f.load("i8", _byte(e, x, index), suffix=kind_of_memory(e.f, "item"))
     return Native(INT, (e.f.convert("zext", item, "i64"),))
+
+
+def bytes_store(e: Emitter, x: Native, index: Native, value: Native) -> None:
+    item = e.f.convert("trunc", value.ref, "i8")
+    e.f.store(item, _byte(e, x, index), suffix=kind_of_memory(e.f, "item"))
+
+
+def _byte(e: Emitter, x: Native, index: Native) -> Ref:
+    if x.type == BYTEARRAY:
+        place = e.f.gep("i8", x.ref, integer("i64", BYTEARRAY_START))
+        items = e.f.load("ptr", place, suffix=kind_of_memory(e.f, "header"))
+    else:
+        items = e.f.gep("i8", x.ref, integer("i64", BYTES_ITEMS))
+    return e.f.gep("i8", items, index.ref)
 
 
 # -- identity --------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from ljit.unique import Unique, UniqueByClass, forgets_classes
 __all__ = [
     "ANY",
     "BOOL",
+    "BYTEARRAY",
     "BYTES",
     "COMPLEX",
     "FLOAT",
@@ -365,6 +366,7 @@ _SCALARS: dict[type, Type] = {
     range: RANGE,
 }
 BYTES = ObjectType(bytes)  # its items, ints below 256, are read where they lie
+BYTEARRAY = ObjectType(bytearray)  # so are these, which may change, as its size may
 _INT_MIN, _INT_MAX = -(2**63), 2**63 - 1
 #: dtypes that native code computes with; others stay boxed.
 NATIVE_KINDS = {

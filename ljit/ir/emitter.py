@@ -378,10 +378,13 @@ class Emitter(Protocol):
         """The int that a str of decimal digits is, and whether it was read: others may be ints, too."""
 
     def bytes_size(self, x: V) -> V:
-        """Length of bytes."""
+        """Length of bytes, or of a bytearray."""
 
     def bytes_load(self, x: V, index: V) -> V:
-        """An item of bytes as an int; the index must be in [0, length)."""
+        """An item of bytes, or of a bytearray, as an int; the index must be in [0, length)."""
+
+    def bytes_store(self, x: V, index: V, value: V) -> None:
+        """Store an int into a bytearray; the index must be in [0, length), the int in [0, 256)."""
 
     def same_object(self, x: V, y: V) -> V:
         """Identity of two objects, as a condition."""

@@ -18,6 +18,7 @@ from ljit.ops.python_types import check_index, class_of, join_all, range_length
 from ljit.types import (
     ANY,
     BOOL,
+    BYTEARRAY,
     BYTES,
     INT,
     NONE,
@@ -57,11 +58,11 @@ def _is_int(t: Type) -> bool:
 def _can_lower_len(x: Type) -> bool:
     if isinstance(x, ArrayType):
         return x.ndim > 0
-    return isinstance(x, TupleType | ListType) or x in (RANGE, STR, BYTES)
+    return isinstance(x, TupleType | ListType) or x in (RANGE, STR, BYTES, BYTEARRAY)
 
 
 def _effect_of_len(x: Type) -> Effect:
-    if isinstance(x, ListType):
+    if isinstance(x, ListType) or x == BYTEARRAY:
         return Effect.READ
     if isinstance(x, ArrayType):
         return Effect.PURE if x.ndim > 0 else Effect.RAISE
@@ -78,7 +79,7 @@ def _lower_len(e: Emitter, x: V) -> V:
             return e.list_size(x)
         case ArrayType():
             return e.array_sizes(x)[0]
-        case t if t == BYTES:
+        case t if t in (BYTES, BYTEARRAY):
             return e.bytes_size(x)
     return e.str_size(x) if x.type == STR else range_length(e, x)
 
@@ -104,7 +105,18 @@ _builtin(
     fold=_fold_len,
     ranges=LENGTH,
     samples=(
-        *(((),), ((1, 2.5),), ([],), ([1, None],), ("abc",), (b"abc",), ({1: 2},), (5,), (None,)),
+        *(
+            ((),),
+            ((1, 2.5),),
+            ([],),
+            ([1, None],),
+            ("abc",),
+            (b"abc",),
+            (bytearray(3),),
+            ({1: 2},),
+            (5,),
+            (None,),
+        ),
         *((range(0, 9, 2),), (range(5, 1),), (range(9, -9, -4),), (range(-(2**63), 2**63 - 1),)),
         *((range(2**63 - 1),), (np.zeros((3, 0)),), (np.zeros(4)[::2],), (np.array(5),)),
     ),

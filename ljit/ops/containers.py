@@ -12,8 +12,9 @@ from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
 from ljit.ir.emitter import V
 from ljit.ir.list_uses import ListUse
 from ljit.ops.int_ranges import ITEM_OF_TUPLE, MADE_TUPLE, SEQUENCE_INDEX
-from ljit.ops.python_numbers import is_plain, plain_effect
+from ljit.ops.python_numbers import is_plain, plain_effect, to_type
 from ljit.ops.python_types import (
+    check_index,
     common_type,
     join_all,
     range_length,
@@ -22,6 +23,8 @@ from ljit.ops.python_types import (
 )
 from ljit.types import (
     ANY,
+    BOOL,
+    BYTEARRAY,
     BYTES,
     INT,
     NEVER,
@@ -373,7 +376,7 @@ def _infer_getitem(x: Type, index: Type) -> Type:
             return ANY if item == NEVER else item  # NEVER: nothing was seen in the list yet
         case TupleType(items):
             return common_type(items)
-    return STR if x == STR else INT if x in (RANGE, BYTES) else ANY
+    return STR if x == STR else INT if x in (RANGE, BYTES, BYTEARRAY) else ANY
 
 
 def _can_lower_getitem(x: Type, index: Type) -> bool:
@@ -381,7 +384,7 @@ def _can_lower_getitem(x: Type, index: Type) -> bool:
         return False
     if isinstance(x, TupleType):
         return bool(x.items)
-    return isinstance(x, ListType) or x in (RANGE, STR, BYTES)
+    return isinstance(x, ListType) or x in (RANGE, STR, BYTES, BYTEARRAY)
 
 
 def _effect_of_getitem(x: Type, index: Type) -> Effect:
@@ -392,6 +395,8 @@ def _effect_of_getitem(x: Type, index: Type) -> Effect:
         return Effect.RAISE
     if x in (BYTES, STR, RANGE) and is_index(index):
         return Effect.RAISE
+    if x == BYTEARRAY and is_index(index):
+        return Effect.READ | Effect.RAISE
     return plain_effect(x, index)
 
 
@@ -404,7 +409,7 @@ def _lower_getitem(e: Emitter, x: V, index: V) -> V:
         return e.add(start, e.mul(wrap_index(e, index, range_length(e, x)), step))
     if x.type == STR:
         return e.str_char(e.str_code(x, wrap_index(e, index, e.str_size(x))))
-    if x.type == BYTES:
+    if x.type in (BYTES, BYTEARRAY):
         return e.bytes_load(x, wrap_index(e, index, e.bytes_size(x)))
     if x.type.item == NEVER:
         x = e.retype(x, ListType(ANY))
@@ -412,11 +417,18 @@ def _lower_getitem(e: Emitter, x: V, index: V) -> V:
 
 
 def _lower_setitem(e: Emitter, x: V, index: V, value: V) -> tuple[()]:
+    if x.type == BYTEARRAY:
+        place, byte = wrap_index(e, index, e.bytes_size(x)), to_type(e, value, INT)
+        check_index(e, byte, e.const(INT, 256))
+        e.bytes_store(x, place, byte)
+        return ()
     e.list_store(x, wrap_index(e, index, e.list_size(x)), value)
     return ()
 
 
 def _can_lower_setitem(x: Type, index: Type, value: Type) -> bool:
+    if x == BYTEARRAY:
+        return is_index(index) and value in (BOOL, INT)
     return isinstance(x, ListType) and is_index(index)
 
 
@@ -436,6 +448,7 @@ _INDEXED: tuple[Any, ...] = (
     (),
     "abc",
     b"a\xff",
+    bytearray(b"a\xff"),
     range(3, 9, 2),
     {1: 2},
     7,

@@ -10,7 +10,7 @@ import numpy as np
 from ljit.ir import Node
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import Bounds, Symbolic
-from ljit.types import BOOL, BYTES, INT, ScalarType, Type
+from ljit.types import BOOL, BYTEARRAY, BYTES, INT, ScalarType, Type
 
 __all__ = ["UNKNOWN", "are_ints", "byte", "corners", "is_bool", "is_int", "of_type"]
 __all__ += [
@@ -125,4 +125,4 @@ def same(s: Symbolic, node: Node) -> Bounds:
 
 def byte(_s: Symbolic, node: Node) -> Bounds:
     """Of the items of bytes."""
-    return (0, 255) if node.inputs[0].type == BYTES else UNKNOWN
+    return (0, 255) if node.inputs[0].type in (BYTES, BYTEARRAY) else UNKNOWN

@@ -25,6 +25,7 @@ from ljit.records import Record
 from ljit.types import (
     ANY,
     BOOL,
+    BYTEARRAY,
     BYTES,
     INT,
     NEVER,
@@ -40,7 +41,6 @@ from ljit.types import (
 
 __all__ = [
     "can_lower_next",
-    "fixed_size",
     "has_fixed_size",
     "has_guarded_items",
     "has_next",
@@ -53,13 +53,14 @@ __all__ = [
     "reads_memory",
     "release",
     "rule_of",
+    "size_of",
 ]
 
 
 class _Rule(Record, eq=True):
     """How one kind of view is iterated: the type of its items, their number, item k.
 
-    `size` is None where the length may change; `has_next` then asks each time.
+    Where the length may change `has_next` asks for it each time. `size` is None where nobody knows.
     """
 
     item_type: Callable[[Any], Type]
@@ -67,9 +68,10 @@ class _Rule(Record, eq=True):
     size: Callable[[Emitter, V], V] | None
     has_next: Callable[[Emitter, V, V], V]
     can_lower: Callable[[Any], bool] = lambda t: True
+    may_change: bool = False  # the size
 
 
-def _has_fixed(size: Callable[[Emitter, V], V]) -> Callable[[Emitter, V, V], V]:
+def _is_below_size(size: Callable[[Emitter, V], V]) -> Callable[[Emitter, V, V], V]:
     return lambda e, view, k: is_below(e, k, size(e, view))
 
 
@@ -97,7 +99,7 @@ _TUPLE = _Rule(
     lambda t: common_type(t.items),
     lambda e, view, k: select_item(e, e.tuple_items(view), k),
     _tuple_size,
-    _has_fixed(_tuple_size),
+    _is_below_size(_tuple_size),
     lambda t: bool(t.items),
 )
 
@@ -112,8 +114,9 @@ def _list_item(e: Emitter, view: V, k: V) -> V:
 _LIST = _Rule(
     lambda t: ANY if t.item == NEVER else t.item,
     _list_item,
-    None,
-    lambda e, view, k: is_below(e, k, e.list_size(view)),
+    lambda e, view: e.list_size(view),
+    _is_below_size(lambda e, view: e.list_size(view)),
+    may_change=True,
 )
 
 
@@ -133,7 +136,7 @@ def _row_type(t: ArrayType) -> Type:
     return ArrayType(t.dtype, t.shape[1:], t.layout, t.writeable)
 
 
-_ARRAY = _Rule(_row_type, _array_item, _array_size, _has_fixed(_array_size))
+_ARRAY = _Rule(_row_type, _array_item, _array_size, _is_below_size(_array_size))
 
 # -- enumerate, zip, reversed ----------------------------------------------------------------------
 
@@ -149,7 +152,7 @@ def _enumerate_item(e: Emitter, view: V, k: V) -> V:
 
 def _first_size(e: Emitter, view: V) -> V:
     part = e.view_parts(view)[0]
-    return fixed_size(e, part)
+    return size_of(e, part)
 
 
 _ENUMERATE = _Rule(
@@ -161,7 +164,7 @@ _ENUMERATE = _Rule(
 
 
 def _zip_size(e: Emitter, view: V) -> V:
-    sizes = [fixed_size(e, part) for part in e.view_parts(view)]
+    sizes = [size_of(e, part) for part in e.view_parts(view)]
     result = sizes[0]
     for size in sizes[1:]:
         result = e.select(e.compare("lt", size, result), size, result)
@@ -250,7 +253,7 @@ _STRING = _Rule(
     lambda t: STR,
     _string_item,
     lambda e, view: e.str_size(view),
-    _has_fixed(lambda e, view: e.str_size(view)),
+    _is_below_size(lambda e, view: e.str_size(view)),
 )
 
 
@@ -264,10 +267,18 @@ _BYTES = _Rule(
     lambda t: INT,
     _byte_at,
     lambda e, view: e.bytes_size(view),
-    _has_fixed(lambda e, view: e.bytes_size(view)),
+    _is_below_size(lambda e, view: e.bytes_size(view)),
 )
 
-_ATOM_RULES = {STR: _STRING, BYTES: _BYTES}
+_BYTEARRAY = _Rule(
+    lambda t: INT,
+    _byte_at,
+    lambda e, view: e.bytes_size(view),
+    _is_below_size(lambda e, view: e.bytes_size(view)),
+    may_change=True,
+)
+
+_ATOM_RULES = {STR: _STRING, BYTES: _BYTES, BYTEARRAY: _BYTEARRAY}
 _CLASS_RULES: dict[type, _Rule] = {
     type(RANGE): _RANGE,
     TupleType: _TUPLE,
@@ -305,7 +316,7 @@ def has_next(e: Emitter, view: V, k: V) -> V:
     return rule_of(view.type).has_next(e, view, k)
 
 
-def fixed_size(e: Emitter, view: V) -> V:
+def size_of(e: Emitter, view: V) -> V:
     size = rule_of(view.type).size
     assert size is not None
     return size(e, view)
@@ -335,7 +346,7 @@ def has_fixed_size(t: Type) -> bool:
     if isinstance(t, ViewType):
         return all(map(has_fixed_size, _iterated_parts(t)))
     rule = _rule(t)
-    return rule is not None and rule.size is not None
+    return rule is not None and rule.size is not None and not rule.may_change
 
 
 def _iterated_parts(t: ViewType) -> tuple[Type, ...]:
@@ -361,4 +372,4 @@ def has_guarded_items(t: Type) -> bool:
 def reads_memory(t: Type) -> bool:
     if isinstance(t, ViewType):
         return any(map(reads_memory, t.parts))
-    return isinstance(t, ListType | ArrayType)
+    return isinstance(t, ListType | ArrayType) or t == BYTEARRAY

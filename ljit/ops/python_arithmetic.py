@@ -34,6 +34,8 @@ from ljit.ops.python_numbers import (
 from ljit.types import (
     ANY,
     BOOL,
+    BYTEARRAY,
+    BYTES,
     COMPLEX,
     FLOAT,
     INT,
@@ -98,10 +100,13 @@ def infer_add(x: Type, y: Type) -> Type:
     return infer_sub(x, y)
 
 
+_REPEATED = (STR, BYTES, BYTEARRAY)
+
+
 def infer_mul(x: Type, y: Type) -> Type:
     """Infer ``x * y``."""
     for sequence, count in ((x, y), (y, x)):
-        if count in (BOOL, INT) and (sequence == STR or isinstance(sequence, ListType)):
+        if count in (BOOL, INT) and (sequence in _REPEATED or isinstance(sequence, ListType)):
             return sequence
     return infer_sub(x, y)
 

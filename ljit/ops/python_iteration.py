@@ -18,7 +18,6 @@ from ljit.ops.int_ranges import SAME_ITEMS
 from ljit.ops.iteration_ranges import NEXT_RANGES, VIEW_SIZE_RANGES
 from ljit.ops.iteration_rules import (
     can_lower_next,
-    fixed_size,
     has_fixed_size,
     has_guarded_items,
     has_next,
@@ -30,7 +29,7 @@ from ljit.ops.iteration_rules import (
     make_cursor,
     reads_memory,
     release,
-    rule_of,
+    size_of,
 )
 from ljit.types import ANY, BOOL, INT, UNBOUND, TupleType, Type, ViewType
 
@@ -79,9 +78,7 @@ def _lower_reversed(e: Emitter, sequence: V) -> V:
     type_ = _infer_reversed(sequence.type)
     if type_ == views.CURSOR:
         return make_cursor(e, e.call_function(reversed, [sequence]))
-    fixed = rule_of(sequence.type).size
-    size = e.list_size(sequence) if fixed is None else fixed(e, sequence)
-    return e.view_make(type_, [sequence, size])
+    return e.view_make(type_, [sequence, size_of(e, sequence)])
 
 
 def _effect_of_maker(*types: Type) -> Effect:
@@ -143,6 +140,7 @@ _SEQUENCES: tuple[Any, ...] = (
     [1.5, 2.5],
     [],
     b"a\xff",
+    bytearray(b"a\xff"),
     *_ARRAYS,
 )
 
@@ -258,7 +256,7 @@ VIEW_SIZE = _iteration_op(
     infer=lambda view: INT,
     ranges=VIEW_SIZE_RANGES,
     evaluate=views.size_of,
-    lower=fixed_size,
+    lower=size_of,
     can_lower=has_fixed_size,
     effects=lambda view: Effect.PURE if has_fixed_size(view) else Effect.CALL,
     samples=tuple((view,) for view in _VIEWS if not isinstance(view, list)),

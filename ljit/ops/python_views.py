@@ -1,6 +1,6 @@
 """What stands for an iterator in a loop: views indexed by the trip number, and cursors.
 
-Exact lists, tuples, ranges, strings, bytes and arrays are their own views. A view of enumerate, zip or
+Exact lists, tuples, ranges, strings, bytes, bytearrays and arrays are their own views. A view of enumerate, zip or
 reversed, and the cursor that holds any other iterator, is an instance of a tuple subclass whose items are
 the parts of its `ViewType`, so that native code builds it and takes it apart as it does tuples;
 `VIEW_CLASSES` gives the class of a kind.
@@ -40,7 +40,7 @@ __all__ = [
     "zip_view",
 ]
 
-_INDEXED = (list, tuple, range, str, bytes, np.ndarray)
+_INDEXED = (list, tuple, range, str, bytes, bytearray, np.ndarray)
 
 
 class _End:

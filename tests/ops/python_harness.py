@@ -216,6 +216,10 @@ class PythonEmitter(ScalarEmitter):
         assert 0 <= index.value < len(x.value)
         return to_number(x.value[int(index.value)], INT)
 
+    def bytes_store(self, x, index, value):
+        assert 0 <= index.value < len(x.value)
+        x.value[int(index.value)] = int(value.value)
+
     def call_object(self, f, args, kwnames=()):
         assert not kwnames
         return Number(ANY, plain(f)(*map(plain, args)))
