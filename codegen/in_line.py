@@ -11,6 +11,7 @@ from ljit.codegen.characters import has_character, lacks_character
 from ljit.codegen.class_flags import flag_test
 from ljit.codegen.forms import Native
 from ljit.codegen.iterators import cell_of, item_of
+from ljit.codegen.parts import part_of
 from ljit.codegen.searches import find_number, is_number_missing
 from ljit.codegen.texts import append_text
 from ljit.ops.membership import is_in, is_not_in
@@ -34,7 +35,7 @@ IN_LINE: dict[Any, tuple[_InLine, ...]] = {
     new_cell: (cell_of,),
     next_of: (item_of,),
     operator.iadd: (append_text,),
-    operator.getitem: (keyed_items.item_of_dict,),
+    operator.getitem: (keyed_items.item_of_dict, part_of),
     operator.setitem: (keyed_items.store_in_dict,),
     dict.get: (keyed_items.item_or_default,),
     dict.setdefault: (keyed_items.set_default,),

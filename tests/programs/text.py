@@ -180,3 +180,26 @@ def numbers_among_words(words, part):
         if part in word:
             total += 1000
     return total, others
+
+
+@program(
+    lambda: ("banana", range(-8, 9)),
+    lambda: ("\xe4b\u20ac\U0001f600", [-(2**63), 2**63 - 1, -1, 2]),
+    lambda: ("", [0, 1, -1]),
+    lambda: ([1, "b", 2.5, None], range(-6, 7)),
+    lambda: ([1.5, 2.5, 3.5], [True, False, -2]),
+    lambda: ([], [0, 1, -1]),
+    lambda: ("abc", [1, 2**64, -(2**64)]),
+)
+def parts(x, places):
+    found = []
+    for i in places:
+        found.append(x[i:])
+        found.append(x[:i])
+        for j in places:
+            part = x[i:j]
+            if part is not x:
+                found.append(part)
+            found.append(x[i + 1 : j][:2])
+    found.append(x[:])
+    return found, x[:] is x
