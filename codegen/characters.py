@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
 __all__ = [
+    "character_of",
     "equal_texts",
+    "function_of",
     "has_character",
     "lacks_character",
     "str_char",
@@ -31,6 +33,7 @@ __all__ = [
     "str_compare",
     "str_equal",
     "str_is_among",
+    "str_number",
     "str_size",
 ]
 
@@ -155,13 +158,26 @@ def _call(
     *,
     reads: bool = True,
 ) -> Ref:
-    """Call a function that `write` writes into the module when it is first needed; `reads`: it changes nothing."""
+    """Call a function of the module; `reads`: it changes nothing."""
+    types = [operand.type for operand in operands]
+    return f.call(result, function_of(f, name, result, write, types, reads=reads), operands)
+
+
+def function_of(
+    f: FunctionBuilder,
+    name: str,
+    result: str,
+    write: Callable[[FunctionBuilder], None],
+    types: Sequence[str],
+    *,
+    reads: bool = False,
+) -> str:
+    """The name of a function that `write` writes into the module when it is first needed."""
     if all(function.name != name for function in f.module.functions):
-        types = [operand.type for operand in operands]
         function = f.module.function(name, result, types, "internal")
         function.attributes = _READS if reads else "nounwind"
         write(function)
-    return f.call(result, name, operands)
+    return name
 
 
 def _field(f: FunctionBuilder, type_: str, text: Ref, offset: int) -> Ref:
@@ -193,12 +209,16 @@ def _write_character(f: FunctionBuilder) -> None:
     (code,) = f.params
     wide = f.new_block("wide")
     _leave_if(f, f.icmp("ugt", code, integer("i32", 255)), wide)
-    index = f.convert("zext", code, "i64")
-    made = f.load("ptr", f.gep("ptr", address(_characters()[1]), index))
-    change_count(f, made, "retain", in_line=True)
-    f.ret(made)
+    f.ret(character_of(f, f.convert("zext", code, "i64")))
     if f.start(wide):
         f.ret(f.call_external("ptr", "PyUnicode_FromOrdinal", (code,)))
+
+
+def character_of(f: FunctionBuilder, code: Ref) -> Ref:
+    """A new reference to the str of a character of one byte."""
+    made = f.load("ptr", f.gep("ptr", address(_characters()[1]), code))
+    change_count(f, made, "retain", in_line=True)
+    return made
 
 
 def _write_order(f: FunctionBuilder) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ljit.codegen import keyed_items
 from ljit.codegen.characters import has_character, lacks_character
 from ljit.codegen.class_flags import flag_test
+from ljit.codegen.decimals import field_of_int, text_of_int
 from ljit.codegen.forms import Native
 from ljit.codegen.iterators import cell_of, item_of
 from ljit.codegen.parts import part_of
@@ -37,6 +38,9 @@ IN_LINE: dict[Any, tuple[_InLine, ...]] = {
     operator.iadd: (append_text,),
     operator.getitem: (keyed_items.item_of_dict, part_of),
     operator.setitem: (keyed_items.store_in_dict,),
+    str: (text_of_int,),
+    repr: (text_of_int,),
+    format: (field_of_int,),
     dict.get: (keyed_items.item_or_default,),
     dict.setdefault: (keyed_items.set_default,),
     set.add: (keyed_items.add_key,),

@@ -79,8 +79,41 @@ for _name in (
 
 # -- texts of texts --------------------------------------------------------------------------------
 
-for _name in ("capitalize", "casefold", "lower", "swapcase", "title", "upper"):
+_CASE = ord("a") - ord("A")
+
+
+_LETTERS = 26
+
+
+def _lower_case(name: str, first: int, step: int, e: Emitter, x: V) -> V:
+    """A letter of ASCII, of those from `first` on, is another one; CPython changes longer texts."""
+
+    def change() -> V:
+        code = e.str_code(x, e.const(INT, 0))
+        is_behind = e.compare("ge", code, e.const(INT, first))
+        is_before = e.compare("lt", code, e.const(INT, first + _LETTERS))
+        more = e.select(e.bit_and(is_behind, is_before), e.const(INT, step), e.const(INT, 0))
+        is_ascii = e.compare("lt", code, e.const(INT, _ASCII))
+        return e.branch(is_ascii, lambda: e.str_char(e.add(code, more)), call)
+
+    def call() -> V:
+        return e.call_boxed(getattr(str, name), (x,))
+
+    return e.branch(e.compare("eq", e.str_size(x), e.const(INT, 1)), change, call)
+
+
+for _name in ("capitalize", "casefold", "swapcase", "title"):
     _method(_name, "(x)", STR, takes=_takes_nothing, samples=_TEXTS)
+for _name, _first, _step in (("lower", "A", _CASE), ("upper", "a", -_CASE)):
+    _method(
+        _name,
+        "(x)",
+        STR,
+        takes=_takes_nothing,
+        lower=partial(_lower_case, _name, ord(_first), _step),
+        can_lower=lambda x: x == STR,
+        samples=(*_TEXTS, ("A",), ("[",), ("@",), ("`",), ("{",), ("z",), ("\xdf",)),
+    )
 
 _STRIPPED = ((" a b\n",), ("",), ("xxaxx", "x"), ("abc", ""), ("abc", None), (b" a",))
 

@@ -1,5 +1,7 @@
 """Strings, f-strings and output next to numbers."""
 
+import numpy as np
+
 from tests.programs.harness import program
 
 
@@ -203,3 +205,35 @@ def parts(x, places):
             found.append(x[i + 1 : j][:2])
     found.append(x[:])
     return found, x[:] is x
+
+
+@program(
+    lambda: ([0, 9, 10, -1, -9, -10, 99, 100, 12345, 2**63 - 1, -(2**63)],),
+    lambda: ([1, 2**63, -(2**70)],),
+    lambda: ([True, 5, False],),
+    lambda: ([1.5, 2.0],),
+    lambda: ([np.int64(7), 3],),
+)
+def digits_of_numbers(xs):
+    texts = []
+    for x in xs:
+        texts.append(str(x))
+        texts.append(repr(x))
+        texts.append(f"{x}|{x!s}{x!r}|{x:>5}")
+    return texts, ",".join(texts)
+
+
+@program(
+    lambda: ("Never odd, or even",),
+    lambda: ("[@`{zZaA",),
+    lambda: ("\xc4\xe4\xdf\u0130\u01c5",),
+    lambda: ("",),
+)
+def changed_case(text):
+    out = ""
+    for c in text:
+        if c.isalpha():
+            out += c.lower() + c.upper()
+    for word in text.split():
+        out += word.upper() + word.lower() + word[0].upper() + word[1:]
+    return out
