@@ -14,6 +14,7 @@ What other units call (`emit_native_entry`) checks the unit's assumptions first,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ljit.analysis.signatures import Signature
 from ljit.codegen.builder import NULL, FunctionBuilder, ModuleBuilder, Ref, address, integer, undef
@@ -33,14 +34,15 @@ __all__ = [
     "raise_depth",
     "received",
     "room_of_entry",
-    "write_twice",
+    "unfold",
 ]
 
 FAILED = address(1)
 NOT_TAKEN = address(2)  # nothing was done: a variable is not what the code takes it for
 _CHECK_EVERY = 16  # frames between two looks at the machine's stack and at signals; a power of two
 _UNKNOWN_ROOM = 1000
-_SHORT = 400  # lines that copies of a function may be together
+_SHORT = 1000  # lines that copies of a function may be together
+_LEVELS = 3
 
 
 class Body(Record, eq=True):
@@ -116,17 +118,30 @@ class Body(Record, eq=True):
         return Native(result, parts), f.extract("ptr", made, len(parts))
 
 
-def write_twice(f: FunctionBuilder) -> None:
-    """Let a short function call itself by way of a copy that LLVM puts in the place of its calls: half of them."""
-    text, name, copy = f.render(), f"@{f.name}(", f"@{f.name}.again("
+def unfold(f: FunctionBuilder) -> None:
+    """Let a short function call itself by way of copies, each by the next one, that LLVM puts in the place of calls."""
+    text, name = f.render(), f"@{f.name}("
     head, code = text.split("\n", 1)
-    calls = code.count(name)
-    if QUICK in head or not calls or calls * code.count("\n") > _SHORT:
+    levels = 0 if QUICK in head else _levels(code.count("\n"), code.count(name))
+    if not levels:
         return
+    copies = [f"{f.name}.again{level}" for level in range(levels)]
     f.module.functions.remove(f)
-    f.module.define(f.name, f"{head}\n{code.replace(name, copy)}")
-    copied = head.removesuffix("{").replace(name, copy) + "alwaysinline {"
-    f.module.define(f"{f.name}.again", f"{copied}\n{code}")
+    f.module.define(f.name, f"{head}\n{code.replace(name, f'@{copies[0]}(')}")
+    for copy, following in pairwise([*copies, f.name]):
+        copied = head.removesuffix("{").replace(name, f"@{copy}(") + "alwaysinline {"
+        f.module.define(copy, f"{copied}\n{code.replace(name, f'@{following}(')}")
+
+
+def _levels(lines: int, calls: int) -> int:
+    """How many calls deep a function of so many lines is unfolded that calls itself in so many places."""
+    total = copies = 1
+    for level in range(_LEVELS):
+        copies *= calls
+        total += copies
+        if (total - 1) * lines > _SHORT:
+            return level
+    return _LEVELS if calls else 0
 
 
 def _passed(type_: Type) -> tuple[str, ...]:

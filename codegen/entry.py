@@ -24,7 +24,7 @@ from ljit.codegen.bodies import (
     flatten,
     received,
     room_of_entry,
-    write_twice,
+    unfold,
 )
 from ljit.codegen.boxing import Keep, box
 from ljit.codegen.builder import (
@@ -145,7 +145,7 @@ def emit_entry(
     inner, passed = body.begin(module)
     emit_body(inner, passed, body)
     if not options.chaos and context.work is None:
-        write_twice(inner)
+        unfold(inner)
     if options.is_called:
         _emit_native_entry(module, body, context, graph)
     enter_recursive_call(f)
