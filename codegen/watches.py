@@ -41,13 +41,17 @@ def watch_of(node: Node) -> Watch:
     if _is_left_in_first_trip(node) or _known_trips(node) <= _FEW:
         return Watch.NONE
     height, depth = height_of(node), _depth_of(node)
+    if depth and _ends_soon(node) and not _is_in_short_loop(node):
+        return Watch.NONE
     if height == 1 and (depth == 0 or node.inputs[1].is_endless):
         # Of many loops that have few trips the chunks would cost more than polls do.
         pays = depth == 0 or _is_left_by_count(node)
         return Watch.CHUNKS if pays and _is_plain(node) else Watch.POLL
     if node.attrs.get("uneven"):  # in the midst of the nest the code cannot leave
         return Watch.CHUNKS if height == 1 and _is_plain(node) else Watch.POLL
-    is_checked = height == 1 or (height == 2 and depth >= 2)
+    is_checked = height == 1 or (
+        height == 2 and depth >= 2 and not any(map(_ends_soon, inner_loops(node)))
+    )
     if is_checked and not node.inputs[1].is_endless and not _calls(node):
         return Watch.CHECK
     return Watch.INSIDE if _polls_inside(node) else Watch.POLL
@@ -102,6 +106,17 @@ def _is_made_of(value: Value, loop: Node, counts: Collection[Value]) -> bool:
     return all(_is_made_of(operand, loop, counts) for operand in node.inputs)
 
 
+def _ends_soon(node: Node) -> bool:
+    """Whether a ``while`` in another loop is known not to run for long."""
+    return node.inputs[1].is_endless and isinstance(node.attrs.get("ends_after"), int)
+
+
+def _is_in_short_loop(node: Node) -> bool:
+    """Whether nothing looks around the loop how often it runs: the one that it lies in has few trips."""
+    around = (owner for owner in owners_of(node) if owner.op is LOOP)
+    return _known_trips(next(o for o in around if not _is_left_in_first_trip(o))) <= _FEW
+
+
 def _is_left_in_first_trip(node: Node) -> bool:
     """Whether the loop never comes to a second trip."""
     body = node.blocks[0]
@@ -112,7 +127,7 @@ def _is_left_in_first_trip(node: Node) -> bool:
 
 def _known_trips(node: Node) -> int:
     """How many trips the loop has, or has at most; a large number if that is not known."""
-    most = node.attrs.get("most_trips")
+    most = node.attrs.get("most_trips", node.attrs.get("ends_after"))
     if isinstance(most, int):
         return most
     start, stop = node.inputs[:2]

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
 
 from ljit.analysis.limits import limits_of_atoms
 from ljit.analysis.ranges import INT_MAX, Ranges, is_integer
@@ -41,7 +40,18 @@ from ljit.ops.control import (
 from ljit.passes.induction import Induction, inductions
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.predicates import Predicate, insert_predicates
-from ljit.passes.trip_limits import Measure, loses_bits, measures, remaining, trips_of
+from ljit.passes.trip_limits import (
+    MANY,
+    Measure,
+    falling,
+    first_test,
+    goes_on,
+    head_of,
+    loses_bits,
+    measures,
+    remaining,
+    trips_of,
+)
 from ljit.passes.unwrapped_numbers import Test, Unwrapped
 
 __all__ = ["eliminate_redundant_checks"]
@@ -55,14 +65,21 @@ def eliminate_redundant_checks(graph: Graph, failed: Container[int] = ()) -> boo
     """Mark checks and insert tests; whether there were any. `failed`: origins of nodes whose test failed."""
     walk = _walked(graph, failed)
     limited = [loop for loop, most in walk.limits.items() if _note_limit(loop, most)]
-    changed = bool(limited)
+    ends = {loop: end for loop, end in walk.ends.items() if is_allowed(NAME, loop)}
+    changed = bool(limited or ends)
+    tests = []
+    for loop, (most, made) in ends.items():
+        loop.attrs["ends_after"] = most
+        tests += made
     if walk.counting.intersection(limited):  # how far they count is known now
+        tests += walk.predicates if ends else []  # how they end may rest on these
         walk = _walked(graph, failed)
     for node, names in walk.proven.items():
         if names and names != node.proven and is_allowed(NAME, node):
             node.proven = names
             changed = True
-    return insert_predicates([predicate for _, predicate in walk.predicates]) or changed
+    tests += walk.predicates
+    return insert_predicates([predicate for _, predicate in tests]) or changed
 
 
 def _walked(graph: Graph, failed: Container[int]) -> _Walk:
@@ -106,6 +123,8 @@ class _Walk:
         self.hopeless: set[tuple[Node, tuple[Linear, ...]]] = set()
         self.unwrapped = Unwrapped(self.s, self.plain_tests)
         self.limits: dict[Node, int] = {}  # of the trips of loops
+        #: about how many trips others have at most, with the tests that see to it
+        self.ends: dict[Node, tuple[int, list[Test]]] = {}
         self.counting: set[Node] = set()  # loops that move a variable by bounded steps
 
     # -- the walk ----------------------------------------------------------------------------------
@@ -229,15 +248,28 @@ class _Walk:
 
     def limit(self, loop: _OpenLoop) -> None:
         """Note how many trips it has at most."""
-        head = _head(loop.node) if loop.node.inputs[1].is_endless else None
+        self.limits.pop(loop.node, None)
+        self.ends.pop(loop.node, None)
+        head = head_of(loop.node) if loop.node.inputs[1].is_endless else None
         most = trips_of(loop.measures)
         if most is None and head is not None:
-            condition, holds = _goes_on(head)
+            condition, holds = goes_on(head)
             most = loses_bits(loop.node, condition) if holds else None
         if most is not None:
             self.limits[loop.node] = most
+        elif self.loops:
+            self.note_end(loop)
         if any(induction.rate for induction in loop.inductions):
             self.counting.add(loop.node)
+
+    def note_end(self, loop: _OpenLoop) -> None:
+        """Note how soon a ``while`` in another loop ends by what falls in each trip, if need be with a test."""
+        for amount in falling(loop.measures):
+            first = amount.substitute(self.first_values(loop.node))
+            made = self.tests(loop.node, [MANY - 2 - first])
+            if made is not None:
+                self.ends[loop.node] = MANY, made
+                return
 
     def drop(self, mark: int) -> None:
         """Take back the tests made since `mark`, with what follows from them in scopes that are still open."""
@@ -274,18 +306,24 @@ class _Walk:
 
     def behind_test(self, node: Node) -> list[Linear]:
         """What is at least 0 where the body of a ``while`` goes on behind its first test."""
-        test = _test(node)
+        test = first_test(node)
         if test is None:
             return []
-        condition, holds = _goes_on(test)
+        condition, holds = goes_on(test)
         return list(self.s.implied(condition, holds=holds))
 
     def head_facts(self, node: Node) -> list[Linear]:
         """What has to hold of the first values, for the body of a ``while`` to run at all."""
-        s, head = self.s, _head(node)
+        head = head_of(node)
         if head is None:
             return []
-        first = {
+        first, (condition, holds) = self.first_values(node), goes_on(head)
+        return [f.substitute(first) for f in self.s.implied(condition, holds=holds)]
+
+    def first_values(self, node: Node) -> dict[Atom, Linear]:
+        """What a loop begins with."""
+        s = self.s
+        return {
             atom: s.value(value)
             for param, value in zip(
                 node.blocks[0].params, [node.inputs[0], *node.inputs[2:]], strict=True
@@ -293,8 +331,6 @@ class _Walk:
             if is_integer(param.type)
             for atom in s.value(param).atoms()
         }
-        condition, holds = _goes_on(head)
-        return [f.substitute(first) for f in s.implied(condition, holds=holds)]
 
     def exit(self, node: Node) -> None:
         """A Yield or Continue that starts the next trip: do the inductions still hold? And a Break."""
@@ -414,34 +450,6 @@ class _Walk:
             given += known
             scope = loop.scope if known else scope
         return scope, tuple(dict.fromkeys(given))
-
-
-def _test(loop: Node) -> Node | None:
-    """The first If of a loop's body of which one block does nothing but leave the loop."""
-    return next(
-        (n for n in loop.blocks[0] if n.op is IF and sum(map(_leaves, n.blocks)) == 1), None
-    )
-
-
-def _head(loop: Node) -> Node | None:
-    """That If, if the body begins with it: what has checks of its own stands behind it."""
-    test = _test(loop)
-    in_front = takewhile(lambda node: node is not test, loop.blocks[0])
-    return test if all(map(_is_quiet, in_front)) else None
-
-
-def _leaves(block: Block) -> bool:
-    return block.last is block.first and block.last is not None and block.last.op is BREAK
-
-
-def _goes_on(test: Node) -> tuple[Value, bool]:
-    """The condition of such an If, and what it is where the body goes on."""
-    return test.inputs[0], _leaves(test.blocks[1])
-
-
-def _is_quiet(node: Node) -> bool:
-    """Whether a node may stand in front of the test of a ``while``."""
-    return node.op is SNAPSHOT or (not node.blocks and node.effects.is_removable)
 
 
 def _source(number: Linear) -> Node | None:

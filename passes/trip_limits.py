@@ -9,22 +9,40 @@ at most half of it, or at least twice. So the loop has no more trips than the me
 are what the condition compares, and each variable by itself. Or it falls by a fixed step, is at least 0 in each trip
 that another one follows, and known to be small there. A number can lose a bit in as many trips, too.
 
-`Loop[most_trips]` says what was found: `codegen.watches` needs no polls there, and what the loop counts is bounded.
+What falls by 1 at least and is not small makes as many trips as it was at first, and two: not too many, if a test in
+front of the loops around shows that.
+
+`Loop[most_trips]` says what was found of few trips, and what the loop counts is bounded; `Loop[ends_after]` of others,
+roughly: what the loop counts has closer bounds. `codegen.watches` needs no polls there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum, auto
+from itertools import takewhile
 
 from ljit.analysis.ranges import Ranges, is_integer
-from ljit.ir import Node, Value, get_op
+from ljit.ir import Block, Node, Value, get_op
 from ljit.ir.linear import Linear
-from ljit.ops.control import CONTINUE, LOOP, YIELD
+from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, SNAPSHOT, YIELD
 from ljit.ops.int_ranges import BITS_AND, GREATER, LESS, NOT_EQUAL, TRUTH
 from ljit.records import Record
 
-__all__ = ["Measure", "loses_bits", "measures", "remaining", "trips_of"]
+__all__ = [
+    "MANY",
+    "Measure",
+    "falling",
+    "first_test",
+    "goes_on",
+    "head_of",
+    "loses_bits",
+    "measures",
+    "remaining",
+    "trips_of",
+]
+
+MANY = 2**22  # trips of an inner loop that take some milliseconds
 
 _BITS = 64  # of an int
 _MOST_BITS = _BITS + 2  # of a difference of two ints
@@ -37,6 +55,7 @@ class Change(Enum):
     HALVES = auto()
     DOUBLES = auto()
     FALLS = auto()
+    FALLS_FAR = auto()
 
 
 class Measure(Record):
@@ -51,6 +70,8 @@ class Measure(Record):
             step = self.amount - following
             falls = not step.terms and step.constant > 0
             return falls and s.proves(self.amount) and s.proves(_SMALL - self.amount)
+        if self.change is Change.FALLS_FAR:
+            return s.proves(self.amount) and s.proves_by_cases(self.amount - following - 1)
         if not self._is_likely(following):
             return False
         doubles = self.change is Change.DOUBLES
@@ -61,6 +82,8 @@ class Measure(Record):
         """How many trips there are at most; None: too many to tell."""
         if self.change is Change.FALLS:
             return _SMALL + 2
+        if self.change is Change.FALLS_FAR:
+            return None
         bits = self.amount.bounds()[1].bit_length()
         return bits + 1 if bits <= _MOST_BITS else None
 
@@ -74,15 +97,23 @@ class Measure(Record):
 
 def measures(s: Ranges, loop: Node, conditions: Iterable[Linear]) -> list[Measure]:
     """What may be one of an innermost loop; `conditions` are at least 0 where its body goes on."""
-    if "most_trips" in loop.attrs or any(node.op is LOOP for node in loop.blocks[0].walk()):
+    is_known = "most_trips" in loop.attrs or "ends_after" in loop.attrs
+    if is_known or any(node.op is LOOP for node in loop.blocks[0].walk()):
         return []
     variables = [s.value(p) for p in loop.blocks[0].params[1:] if is_integer(p.type)]
     compared = list(conditions)
     halving = dict.fromkeys([*(condition + 1 for condition in compared), *variables])
     found = [Measure(x, Change.HALVES) for x in halving]
     found += [Measure(x, Change.DOUBLES) for x in variables]
-    found += [Measure(x, Change.FALLS) for x in compared]
+    steady = [x for x in compared if _is_of_variables(x, loop)]
+    found += [Measure(x, change) for x in steady for change in (Change.FALLS, Change.FALLS_FAR)]
     return [m for m in found if m.amount.terms]
+
+
+def _is_of_variables(amount: Linear, loop: Node) -> bool:
+    """Whether nothing in an amount changes in the loop but variables that it carries."""
+    carried = loop.blocks[0].params[1:]
+    return all(a.value in carried or not a.value.is_inside(loop) for a in amount.atoms())
 
 
 def remaining(s: Ranges, loop: Node, found: Iterable[Measure], end: Node) -> list[Measure]:
@@ -100,6 +131,11 @@ def trips_of(found: Iterable[Measure]) -> int | None:
     """How many trips the loop has at most; None: it has no measure."""
     limits = [m.most_trips() for m in found]
     return min((most for most in limits if most is not None), default=None)
+
+
+def falling(found: Iterable[Measure]) -> list[Linear]:
+    """What falls in each trip, and may have far to go."""
+    return [m.amount for m in found if m.change is Change.FALLS_FAR]
 
 
 def loses_bits(loop: Node, condition: Value) -> int | None:
@@ -138,3 +174,34 @@ def _lost(value: Value, number: Value) -> bool:
 
 def _is_constant(value: Value, number: int) -> bool:
     return value.is_constant and value.constant == number
+
+
+# -- the test of a while -----------------------------------------------------------------------------
+
+
+def first_test(loop: Node) -> Node | None:
+    """The first If of a loop's body of which one block does nothing but leave the loop."""
+    return next(
+        (n for n in loop.blocks[0] if n.op is IF and sum(map(_leaves, n.blocks)) == 1), None
+    )
+
+
+def head_of(loop: Node) -> Node | None:
+    """That If, if the body begins with it: what has checks of its own stands behind it."""
+    test = first_test(loop)
+    in_front = takewhile(lambda node: node is not test, loop.blocks[0])
+    return test if all(map(_is_quiet, in_front)) else None
+
+
+def _leaves(block: Block) -> bool:
+    return block.last is block.first and block.last is not None and block.last.op is BREAK
+
+
+def goes_on(test: Node) -> tuple[Value, bool]:
+    """The condition of such an If, and what it is where the body goes on."""
+    return test.inputs[0], _leaves(test.blocks[1])
+
+
+def _is_quiet(node: Node) -> bool:
+    """Whether a node may stand in front of the test of a ``while``."""
+    return node.op is SNAPSHOT or (not node.blocks and node.effects.is_removable)

@@ -551,6 +551,60 @@ def test_a_loop_polls_if_not_each_trip_comes_to_a_while_loop_that_does(fn, polls
     assert f.dump_llvm(40).count("load volatile i8") == polls
 
 
+def insertions(a):
+    a, moves = a.copy(), 0
+    for i in range(1, len(a)):
+        j = i
+        while j > 0 and a[j - 1] > a[j]:
+            a[j - 1], a[j] = a[j], a[j - 1]
+            j -= 1
+        moves += i - j
+    return moves
+
+
+def runs(a, n):
+    """Loops over `a`, which are not known to be short, in one of three trips."""
+    total = 0
+    for i in range(3):
+        j = 0
+        while j < n and a[j] <= i:
+            j += 1
+        total += j
+    return total
+
+
+def all_runs(a, n):
+    total = 0
+    for i in range(n):
+        j = 0
+        while j < len(a) and a[j] <= i:
+            j += 1
+        total += j
+    return total
+
+
+@pytest.mark.parametrize(
+    ("fn", "args", "in_while"), [(insertions, (), 0), (runs, (40,), 1), (all_runs, (40,), 0)]
+)
+def test_a_while_loop_that_counts_up_to_a_size_polls_only_in_a_short_loop(fn, args, in_while):
+    f, a = ljit.jit(fn), np.array([5, 1, 4, 2, 3] * 8)
+    for _ in range(3):
+        assert f(a, *args) == fn(a, *args)
+    text = str(f.graph_for(a, *args))
+    assert "ends_after=4194304" in text
+    assert f.dump_llvm(a, *args).count("load volatile i8") == (in_while or 1)
+
+
+def test_a_while_loop_that_counts_very_far_polls_from_then_on():
+    f, a = ljit.jit(all_runs), np.zeros(2**22 + 5, np.uint8)
+    for size in (5, 5, 5, len(a), len(a)):
+        assert f(a[:size], 2) == 2 * size
+    (plan,) = f._executor.plans.values()
+    assert len(plan.unit.bailouts) == 0
+    assert plan.compiles == 2
+    assert "ends_after" not in str(f.graph_for(a, 2))
+
+
 def blurred(a):
     n, m = a.shape
     out = np.zeros((n, m))
