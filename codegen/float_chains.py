@@ -4,14 +4,15 @@
         s += a[k] * b[k]        # 4 cycles a trip, in which the machine counts and compares as well
 
 Floats are added in the order of the program, so that trips neither overlap nor become vectors. Unrolled code, with
-what comes before it for the trips that are left over, takes as long, and a fifth more time to compile.
+what comes before it for the trips that are left over, takes as long, and a fifth more time to compile. A float that is
+chosen (`if a[k] < best: best = a[k]`) makes no such chain: the machine goes on with the one that it thinks is next.
 """
 
 from __future__ import annotations
 
 from ljit.codegen.builder import FunctionBuilder
 from ljit.ir import Node, Value
-from ljit.ops.control import YIELD
+from ljit.ops.control import IF, YIELD
 from ljit.types import COMPLEX, FLOAT, ScalarType, Type, UnionType
 
 __all__ = ["hint_of", "is_float_chain"]
@@ -34,7 +35,7 @@ def is_float_chain(loop: Node) -> bool:
         return False
     carried = zip(body.params[1:], body.terminator.inputs, strict=True)
     return any(
-        _is_inexact(param.type) and new is not param and _depends_on(new, param, loop)
+        _is_inexact(param.type) and new is not param and _is_computed_of(new, param, loop)
         for param, new in carried
     )
 
@@ -47,18 +48,22 @@ def _is_inexact(type_: Type) -> bool:
     return type_ in (FLOAT, COMPLEX)
 
 
-def _depends_on(value: Value, param: Value, loop: Node) -> bool:
-    """Whether a value in a loop is computed of a parameter of its body."""
-    seen: set[Node] = set()
-    todo = [value]
+def _is_computed_of(value: Value, param: Value, loop: Node) -> bool:
+    """Whether a value in a loop is computed of a parameter of its body, and not just chosen."""
+    seen: set[tuple[Value, bool]] = set()
+    todo = [(value, False)]
     while todo:
-        value = todo.pop()
-        if value is param:
+        value, is_computed = todo.pop()
+        if value is param and is_computed:
             return True
         node = value.node
-        if node is None or node in seen or not node.is_inside(loop):
+        if node is None or (value, is_computed) in seen or not node.is_inside(loop):
             continue
-        seen.add(node)
-        inner = (n for block in node.blocks for n in block.walk())
-        todo += [operand for n in (node, *inner) for operand in n.inputs]
+        seen.add((value, is_computed))
+        if node.op is IF:
+            ends = [b.last for b in node.blocks if b.last is not None and b.last.op is YIELD]
+            todo += [(end.inputs[value.index], is_computed) for end in ends]
+        else:
+            inner = (n for block in node.blocks for n in block.walk())
+            todo += [(operand, True) for n in (node, *inner) for operand in n.inputs]
     return False

@@ -44,12 +44,40 @@ NEST = """graph(%n : int, %s : Union[float, np.float64]):
       -> (%u)
   return (%t)
 """
+#: the least of some floats: each trip chooses
+LEAST = """graph(%a : Float64(*), %n : int, %s : np.float64):
+  %0 : int = prim::Constant[value=0]()
+  %t : np.float64 = prim::Loop(%0, %n, %s)
+    block0(%i : int, %x : np.float64):
+      %y : np.float64 = np::getitem(%a, %i)
+      %c : np.bool = np::less(%y, %x)
+      %d : bool = py::truth(%c)
+      %z : np.float64 = prim::If(%d)
+        block0():
+          -> (%y)
+        block1():
+          -> (%x)
+      -> (%z)
+  return (%t)
+"""
+#: a sum of some of them
+PARTIAL = LEAST.replace(
+    "          -> (%y)", "          %w : np.float64 = np::add(%x, %y)\n          -> (%w)"
+)
 
 
 @pytest.mark.parametrize(
     ("graph", "expected"),
-    [(SUM, [True]), (COUNT, [False]), (LAST, [False]), (KEPT, [False]), (NEST, [True, True])],
-    ids=["sum", "ints", "last", "kept", "nest"],
+    [
+        (SUM, [True]),
+        (COUNT, [False]),
+        (LAST, [False]),
+        (KEPT, [False]),
+        (NEST, [True, True]),
+        (LEAST, [False]),
+        (PARTIAL, [True]),
+    ],
+    ids=["sum", "ints", "last", "kept", "nest", "least", "partial"],
 )
 def test_a_chain_is_a_float_that_each_trip_makes_of_the_one_before(graph, expected):
     loops = [node for node in parse(graph).walk() if node.op is LOOP]
