@@ -38,7 +38,7 @@ def _same_objects(value: Value) -> list[Value]:
 
 def _is_used_around(user: Node, inner: SourceRange | None) -> bool:
     outer = user.range if user.effects & Effect.CALL else None
-    if outer is None or inner is None or outer is inner:
+    if outer is None or inner is None:
         return False
     if outer.source is not inner.source or outer.caller != inner.caller:
         return False

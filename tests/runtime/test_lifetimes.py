@@ -130,6 +130,7 @@ def temporaries(log, n, call):
     log.append(Parent(log, "c")[n])
     log.append(call(str, Parent(log, "d").child()) != "")
     log.append(next(numbers(log, "e")))
+    log.append(next(x for x in numbers(log, "h") if x))
     log.append(list(itertools.islice(numbers(log, "f"), 2)))
     log.append(dict(zip([1, 2], numbers(log, "g"), strict=False)))
     for i in range(n):
