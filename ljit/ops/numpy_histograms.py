@@ -1,11 +1,12 @@
-"""``np.histogram`` of float64, or of what such hold: in equal bins, natively.
+"""``np.histogram`` of float64, or of what such hold, natively: in equal bins, or between edges.
 
-As NumPy does it: each number's bin follows from its distance to the first edge, and is mended by the edges beside it.
+As NumPy does it: in equal bins each number's follows from its distance to the first edge, and is mended by the edges
+beside it. Other edges are searched, where NumPy sorts the numbers.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import COPIES, declare_function
 from ljit.ops.numpy_flat import as_vector, product_of
+from ljit.ops.numpy_search import as_vector_of, bail_unless_rising
 from ljit.types import ANY, BOOL, FLOAT, INT, NONE, ArrayType, ScalarType, TupleType, Type
 
 __all__: list[str] = []
@@ -22,20 +24,25 @@ _FLOAT64, _INT64 = np.dtype(np.float64), np.dtype(np.int64)
 _DOUBLE = ScalarType(_FLOAT64)
 _VECTOR = np.array([0.5, 1.0, 4.0, 2.5, -1.0])
 _MOST_BINS = 2**40
-_RESULT = TupleType((ArrayType(_INT64, (None,)), ArrayType(_FLOAT64, (None,))))
+_COUNTS, _EDGES = (ArrayType(dtype, (None,)) for dtype in (_INT64, _FLOAT64))
 
 
 def _is_edge(t: Type) -> bool:
     return t in (FLOAT, INT, _DOUBLE)
 
 
-def _infer_counts(a: Type, bins: Type, low: Type, high: Type) -> Type:
-    is_known = isinstance(a, ArrayType) and a.dtype == _FLOAT64 and a.layout == "C" and a.ndim > 0
-    is_known = is_known and bins == INT and _is_edge(low) and _is_edge(high)
-    return _RESULT if is_known else ANY
+def _is_plain(t: Type) -> bool:
+    return isinstance(t, ArrayType) and t.dtype == _FLOAT64 and t.layout == "C" and t.ndim > 0
 
 
-def _lower_counts(e: Emitter, a: V, bins: V, low: V, high: V) -> V:
+def _infer_counts(a: Type, bins: Type, low: Type, high: Type, weights: Type = NONE) -> Type:
+    is_known = _is_plain(a) and bins == INT and _is_edge(low) and _is_edge(high)
+    if not is_known or not (weights == NONE or _is_plain(weights)):
+        return ANY
+    return TupleType((_COUNTS if weights == NONE else _EDGES, _EDGES))
+
+
+def _lower_counts(e: Emitter, a: V, bins: V, low: V, high: V, weights: V | None = None) -> V:
     """Numbers outside of the edges, and NaN, are in no bin."""
     one, zero = e.const(INT, 1), e.const(_DOUBLE, 0.0)
     first, last = (e.cast(x, _DOUBLE) for x in (low, high))
@@ -45,9 +52,12 @@ def _lower_counts(e: Emitter, a: V, bins: V, low: V, high: V) -> V:
     e.bail_if(e.compare("lt", bins, one), "no bins")
     e.bail_if(e.compare("gt", bins, e.const(INT, _MOST_BINS)), "very many bins")
     edges = _edges(e, first, last, bins)
-    counts = e.array_new(ArrayType(_INT64, (None,)), [bins], e.const(ScalarType(_INT64), 0))
+    is_weighted = weights is not None and weights.type != NONE
+    number = _DOUBLE if is_weighted else ScalarType(_INT64)
+    counts = e.array_new(ArrayType(number.dtype, (None,)), [bins], e.const(number, 0))
     total = product_of(e, e.array_sizes(a))
     numbers, factor = as_vector(e, a), e.cast(bins, _DOUBLE)
+    parts = as_vector(e, weights) if is_weighted else None
 
     def count(k: V) -> None:
         x = e.array_load(numbers, [k])
@@ -56,8 +66,8 @@ def _lower_counts(e: Emitter, a: V, bins: V, low: V, high: V) -> V:
         def count_inside() -> V:
             place = e.mul(e.div(e.sub(x, first), distance), factor)
             at = _mended(e, x, e.cast(place, INT, fits=True), edges, bins)
-            found = e.array_load(counts, [at])
-            e.array_store(counts, [at], e.add(found, e.const(found.type, 1)))
+            part = e.const(number, 1) if parts is None else e.array_load(parts, [k])
+            e.array_store(counts, [at], e.add(e.array_load(counts, [at]), part))
             return one
 
         e.branch(is_inside, count_inside, lambda: one)
@@ -104,13 +114,67 @@ def _mended(e: Emitter, x: V, at: V, edges: V, bins: V) -> V:
 declare(
     OpDef(
         "np::equal_bins",
-        Schema("(a, bins, low, high)"),
+        Schema("(a, bins, low, high, weights=None)"),
         "``np.histogram`` in equal bins between two edges.",
         infer=_infer_counts,
-        evaluate=lambda a, bins, low, high: np.histogram(a, bins, (low, high)),
+        evaluate=lambda a, bins, low, high, weights=None: np.histogram(
+            a, bins, (low, high), weights=weights
+        ),
         lower=_lower_counts,
         effects=COPIES,
     )
+)
+
+
+# -- other edges -------------------------------------------------------------------------------------
+
+
+def _infer_between(a: Type, edges: Type) -> Type:
+    is_known = isinstance(edges, ArrayType) and edges.dtype == _FLOAT64 and edges.ndim == 1
+    return _COUNTS if is_known and edges.layout == "C" and _is_plain(a) else ANY  # type: ignore[attr-defined]
+
+
+def _lower_between(e: Emitter, a: V, edges: V) -> V:
+    """The last edge belongs to the bin in front of it."""
+    one, zero = e.const(INT, 1), e.const(INT, 0)
+    (size,) = e.array_sizes(edges)
+    bins = e.sub(size, one)
+    e.bail_if(e.compare("lt", bins, one), "no bins")
+    bail_unless_rising(e, edges)
+    counts = e.array_new(_COUNTS, [bins], e.const(ScalarType(_INT64), 0))
+    numbers = as_vector_of(e, a, _FLOAT64)
+    places = e.array_new(_COUNTS, e.array_sizes(numbers), None)
+    e.array_positions(edges, numbers, places, after=True)
+    last = e.array_load(edges, [bins])
+
+    def count(k: V) -> None:
+        place = e.cast(e.array_load(places, [k]), INT)
+        is_last = e.compare("eq", e.array_load(numbers, [k]), last)
+        is_below = e.bit_or(e.compare("lt", place, size), is_last)
+        is_inside = e.bit_and(e.compare("gt", place, zero), is_below)
+
+        def count_inside() -> V:
+            at = e.sub(e.select(is_last, bins, place), one)
+            found = e.array_load(counts, [at])
+            e.array_store(counts, [at], e.add(found, e.const(found.type, 1)))
+            return one
+
+        e.branch(is_inside, count_inside, lambda: one)
+
+    e.loop(e.array_sizes(numbers)[0], count)
+    return counts
+
+
+declare_function(
+    "counts_between",
+    "(a, edges)",
+    _infer_between,
+    lambda a, edges: np.histogram(a, edges)[0],
+    doc="How many elements are between each edge and the next one: the counts of ``np.histogram``.",
+    callables=(),
+    lower=_lower_between,
+    can_lower=lambda a, edges: _infer_between(a, edges) != ANY,
+    samples=((_VECTOR, np.array([0.0, 1.0, 4.0])),),
 )
 
 
@@ -125,12 +189,19 @@ def _is_exact(t: Type) -> bool:
 
 
 def _infer_histogram(
-    a: Type, bins: Type = INT, range: Type = NONE, *, density: object = None, weights: object = None
+    a: Type, bins: Type = INT, range: Type = NONE, weights: Type = NONE, *, density: object = None
 ) -> Type:  # NumPy's names
-    are_edges = isinstance(range, TupleType) and [*map(_is_edge, range.items)] == [True, True]
-    is_plain = density in (None, False) and weights is None
-    is_known = is_plain and _is_exact(a) and bins == INT and (are_edges or range == NONE)
-    return _RESULT if is_known else ANY
+    if not _is_exact(a) or density not in (None, True, False):
+        return ANY
+    if isinstance(bins, ArrayType):
+        is_known = (range, weights) == (NONE, NONE) and _infer_between(_EDGES, bins) != ANY
+    else:
+        are_edges = isinstance(range, TupleType) and [*map(_is_edge, range.items)] == [True, True]
+        is_known = bins == INT and (are_edges or range == NONE)
+    if weights != NONE:
+        is_known = is_known and _is_plain(weights) and weights.ndim == a.ndim  # type: ignore[attr-defined]
+    is_float = bool(density) or weights != NONE
+    return TupleType((_EDGES if is_float else _COUNTS, _EDGES)) if is_known else ANY
 
 
 def _histogram_of(
@@ -138,29 +209,60 @@ def _histogram_of(
     a: Value,
     bins: Value | None = None,
     range: Value | None = None,
-    **attrs: Any,
+    weights: Value | None = None,
+    *,
+    density: object = None,
 ) -> Value | None:  # NumPy's names
-    types = [x.type for x in (a, bins, range) if x is not None]
-    if _infer_histogram(*types, **attrs) == ANY:
+    given = {"bins": bins, "range": range, "weights": weights}
+    types = {name: x.type for name, x in given.items() if x is not None}
+    if _infer_histogram(a.type, **types, density=density) == ANY:  # type: ignore[arg-type]
         return None
     assert isinstance(a.type, ArrayType)
-    if range is None or range.type == NONE:
-        low, high = (parts.apply(op, a) for op in ("np::min", "np::max"))
-        if a.type.dtype != _FLOAT64:
-            low, high = (parts.apply("np::astype", x, dtype=_FLOAT64) for x in (low, high))
-    else:
-        low, high = (parts.apply("prim::TupleIndex", range, index=i) for i in (0, 1))
-    number = parts.constant(10) if bins is None else bins
+    bins = parts.constant(10) if bins is None else bins
+    numbers = a
     if a.type.dtype != _FLOAT64 or a.type.layout != "C":
-        a = parts.apply("np::astype", a, dtype=_FLOAT64, order="C")
-    return parts.apply("np::equal_bins", a, number, low, high)
+        numbers = parts.apply("np::astype", a, dtype=_FLOAT64, order="C")
+    if isinstance(bins.type, ArrayType):
+        counts, edges = parts.apply("np::counts_between", numbers, bins), bins
+    else:
+        ends = _ends(parts, a, range)
+        operands = [numbers, bins, *ends]
+        if weights is not None and weights.type != NONE:
+            operands.append(parts.apply("np::same_shape", weights, a))
+        both = parts.apply("np::equal_bins", *operands)
+        counts, edges = (parts.apply("prim::TupleIndex", both, index=i) for i in (0, 1))
+    if density:
+        each = parts.apply("np::divide", counts, parts.apply("np::diff", edges))
+        counts = parts.apply("np::divide", each, parts.apply("np::sum", counts))
+    return parts.apply("prim::TupleConstruct", counts, edges)
+
+
+def _ends(parts: Parts, a: Value, range: Value | None) -> Sequence[Value]:
+    """The first edge and the last one."""
+    if range is not None and range.type != NONE:
+        return [parts.apply("prim::TupleIndex", range, index=i) for i in (0, 1)]
+    ends = [parts.apply(op, a) for op in ("np::min", "np::max")]
+    assert isinstance(a.type, ArrayType)
+    if a.type.dtype == _FLOAT64:
+        return ends
+    return [parts.apply("np::astype", x, dtype=_FLOAT64) for x in ends]
 
 
 declare_function(
     "histogram",
-    "(a, bins=10, range=None, *, density=None, weights=None)",
+    "(a, bins=10, range=None, weights=None, *, density=None)",
     _infer_histogram,
     np.histogram,
+    evaluate=lambda a, bins=10, range=None, weights=None, *, density=None: np.histogram(
+        a, bins, range, density, weights
+    ),
     decompose=_histogram_of,
-    samples=((_VECTOR,), (_VECTOR, 4, (0, 3)), (np.arange(5, dtype=np.int16), 3)),
+    parameters=("a", "bins", "range", "density", "weights"),
+    samples=(
+        (_VECTOR,),
+        (_VECTOR, 4, (0, 3)),
+        (_VECTOR, 4, None, _VECTOR),
+        (_VECTOR, np.array([0.0, 1.0, 4.0])),
+        (np.arange(5, dtype=np.int16), 3),
+    ),
 )

@@ -11,9 +11,9 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_boxed import declare_function
 from ljit.ops.numpy_flat import as_vector
 from ljit.ops.numpy_rules import array_of, dtype_of, is_scalar
-from ljit.types import ANY, FLOAT, INT, NONE, ArrayType, ScalarType, Type
+from ljit.types import ANY, BOOL, FLOAT, INT, NONE, ArrayType, ScalarType, Type
 
-__all__: list[str] = []
+__all__ = ["as_vector_of", "bail_unless_rising"]
 
 _FLOAT64, _INT64 = np.dtype(np.float64), np.dtype(np.int64)
 _VECTOR = np.arange(3.0)
@@ -56,7 +56,7 @@ def _is_of_dtype(v: ArrayType, dtype: np.dtype) -> bool:
     return v.dtype.kind in "iuf" and np.result_type(v.dtype, dtype) == dtype
 
 
-def _as_vector_of(e: Emitter, x: V, dtype: np.dtype) -> V:
+def as_vector_of(e: Emitter, x: V, dtype: np.dtype) -> V:
     """The elements of an array in C order, as numbers of a dtype."""
     sizes = e.array_sizes(x)
     if x.type.dtype != dtype or (x.type.ndim > 1 and x.type.layout != "C"):
@@ -70,8 +70,8 @@ def _lower_searchsorted(e: Emitter, a: V, v: V, *, side: str = "left") -> V:
     assert isinstance(a.type, ArrayType)
     if isinstance(v.type, ArrayType):
         made = e.array_new(_infer_searchsorted(a.type, v.type, side=side), e.array_sizes(v), None)
-        keys = _as_vector_of(e, v, a.type.dtype)
-        e.array_positions(a, keys, _as_vector_of(e, made, _INT64), after=side == "right")
+        keys = as_vector_of(e, v, a.type.dtype)
+        e.array_positions(a, keys, as_vector_of(e, made, _INT64), after=side == "right")
         return made
     key = e.cast(v, ScalarType(a.type.dtype))
     return e.cast(e.array_position(a, key, after=side == "right"), ScalarType(_INT64))
@@ -92,25 +92,38 @@ declare_function(
 
 
 def _infer_digitize(x: Type, bins: Type, *, right: object = False) -> Type:
-    if type(right) is not bool or not isinstance(x, ArrayType):
-        return ANY
-    return _infer_searchsorted(bins, x)
+    return _infer_searchsorted(bins, x) if type(right) is bool else ANY
 
 
 def _can_digitize(x: Type, bins: Type, *, right: object = False) -> bool:
-    is_known = _infer_digitize(x, bins, right=right) != ANY
-    return is_known and _are_searched(bins, x)  # type: ignore[arg-type]
+    return _infer_digitize(x, bins, right=right) != ANY and _can_search(bins, x)
+
+
+def bail_unless_rising(e: Emitter, a: V) -> None:
+    """Leave if an element is higher than the next one, or one of them is NaN."""
+    one = e.const(INT, 1)
+    (size,) = e.array_sizes(a)
+
+    def rises(k: V, so_far: V) -> V:
+        pair = (e.array_load(a, [i]) for i in (k, e.add(k, one)))
+        return e.bit_and(so_far, e.compare("le", *pair))
+
+    rise = e.fold(e.sub(size, one), e.const(BOOL, True), rises, 4)
+    e.bail_if(e.bit_not(rise), "bins that do not rise")
 
 
 def _lower_digitize(e: Emitter, x: V, bins: V, *, right: bool = False) -> V:
     """Bins that fall, or that NumPy refuses, are left to it."""
     (size,) = e.array_sizes(bins)
     e.bail_if(e.compare("eq", size, e.const(INT, 0)), "no bins")
+    if not isinstance(x.type, ArrayType):
+        bail_unless_rising(e, bins)
+        return _lower_searchsorted(e, bins, x, side="left" if right else "right")
     if bins.type.dtype.kind == "f":
         last = e.array_load(bins, [e.sub(size, e.const(INT, 1))])
         e.bail_if(_is_nan(e, last), "a bin that is NaN")
     made = e.array_new(_infer_digitize(x.type, bins.type), e.array_sizes(x), None)
-    keys, into = _as_vector_of(e, x, bins.type.dtype), _as_vector_of(e, made, _INT64)
+    keys, into = as_vector_of(e, x, bins.type.dtype), as_vector_of(e, made, _INT64)
     is_sorted = e.array_positions(bins, keys, into, after=not right)
     e.bail_if(e.bit_not(is_sorted), "bins that do not rise, or very many")
     return made
@@ -124,7 +137,7 @@ declare_function(
     lower=_lower_digitize,
     can_lower=_can_digitize,
     parameters=("x", "bins", "right"),
-    samples=((_VECTOR, _VECTOR), (np.arange(4), np.array([1, 2]))),
+    samples=((_VECTOR, _VECTOR), (np.arange(4), np.array([1, 2])), (1.5, _VECTOR)),
 )
 
 # -- np.interp ---------------------------------------------------------------------------------------
@@ -174,7 +187,7 @@ def _lower_interp(
         None if end is None or end.type == NONE else e.cast(end, _DOUBLE) for end in (left, right)
     ]
     if isinstance(x.type, ArrayType):
-        return _interpolate_many(e, x, xp, _as_vector_of(e, fp, _FLOAT64), bounds)
+        return _interpolate_many(e, x, xp, as_vector_of(e, fp, _FLOAT64), bounds)
     x = e.cast(x, _DOUBLE)
     found = _between(e, x, e.array_interval(xp, x), partial(_slope, e, xp, fp), xp, fp)
     return _bounded(e, found, x, xp, bounds)
@@ -194,7 +207,7 @@ def _interpolate_many(e: Emitter, x: V, xp: V, fp: V, bounds: Sequence[V | None]
     """Points that are not sorted are left to NumPy: what it finds among these depends on the number before."""
     sizes, one = e.array_sizes(x), e.const(INT, 1)
     made = e.array_new(_infer_interp(x.type, xp.type, fp.type), sizes, None)
-    x, into = _as_vector_of(e, x, _FLOAT64), _as_vector_of(e, made, _FLOAT64)
+    x, into = as_vector_of(e, x, _FLOAT64), as_vector_of(e, made, _FLOAT64)
     counts = e.array_sizes(x)
     places = e.array_new(ArrayType(_INT64, (None,)), counts, None)
     is_sorted = e.array_positions(xp, x, places, after=True)
