@@ -1,7 +1,7 @@
 """Rows of a matrix whose elements lie apart, those that an array of ints names: ``m[:, columns]``, rows of ``m.T``.
 
-Each line of the cache has elements of many rows. So a few elements of all of these rows are moved before the next few:
-they lie in lines that stay near meanwhile.
+Mostly each line of the cache has elements of many rows. So a few elements of all of these rows are moved before the
+next few: they lie in lines that stay near meanwhile. Rows whose elements are nearer to each other go at once.
 """
 
 from __future__ import annotations
@@ -17,10 +17,8 @@ from ljit.codegen.shared_code import shared_function
 __all__ = ["column_gather"]
 
 _FEW = 8  # elements of a row that are moved at once
-_HIGH = (
-    512  # elements of each row that are moved before the next ones, if there are less rows than ...
-)
-_RARE = 16
+# elements of each row that are moved before the next ones if there are less than 16 rows
+_HIGH, _RARE = 512, 16
 _OPERANDS = f"{OPERANDS}, i64 %length, i64 %apart"
 
 
@@ -47,9 +45,16 @@ several:
   %are.long = icmp sge i64 %length, {_HIGH}
   %are.rare = icmp slt i64 %count, {_RARE}
   %are.high = and i1 %are.long, %are.rare
-  br i1 %are.high, label %long, label %many
+  br i1 %are.high, label %long, label %not.long
 long:
 {_blocks("high", _HIGH, index, size)}  ret void
+not.long:
+  %element.far = call i64 @llvm.abs.i64(i64 %apart, i1 false)
+  %row.far = call i64 @llvm.abs.i64(i64 %stride, i1 false)
+  %are.near = icmp slt i64 %element.far, %row.far
+  br i1 %are.near, label %whole.rows, label %many
+whole.rows:
+{_whole_rows(index, size)}  ret void
 many:
 {_blocks("few", _FEW, index, size)}  ret void
 short:
@@ -79,6 +84,24 @@ def _blocks(block: str, height: int, index: np.dtype, size: int) -> str:
     return loop_text(block, "%length", begin + rows, step=height)
 
 
+def _whole_rows(index: np.dtype, size: int) -> str:
+    """Row by row: elements of a row are nearer to each other than those of a column."""
+    walks = {"group.from.0": ("%near.from", "%far"), "group.to.0": ("%near.to", str(_FEW * size))}
+    moves = _moves("group", _FEW, size, as_one=False)
+    groups = loop_text("group", "%near.whole", moves, step=_FEW, walks=walks)
+    walks = {"rest.from.0": ("%rest.from", "%apart"), "rest.to.0": ("%rest.to", str(size))}
+    rest = loop_text("rest", "%near.over", _moves("rest", 1, size), walks=walks)
+    row = f"""{_place_of_row("near", index, "near.from")}{groups}  %rest.offset = mul i64 %near.whole, %apart
+  %rest.from = getelementptr i8, ptr %near.from, i64 %rest.offset
+  %rest.to = getelementptr {item_type(size)}, ptr %near.to, i64 %near.whole
+{rest}"""
+    walks = {"near.index": ("%index", "%step"), "near.to": ("%into", "%pitch")}
+    return f"""  %near.data = getelementptr i8, ptr %data, i64 0
+  %near.over = urem i64 %length, {_FEW}
+  %near.whole = sub i64 %length, %near.over
+{loop_text("near", "%count", row, walks=walks)}"""
+
+
 def _place_of_row(block: str, index: np.dtype, place: str) -> str:
     """Name where the elements of the row lie that an index names."""
     word = f"i{8 * index.itemsize}"
@@ -92,14 +115,14 @@ def _place_of_row(block: str, index: np.dtype, place: str) -> str:
 """
 
 
-def _moves(loop: str, count: int, size: int) -> str:
+def _moves(loop: str, count: int, size: int, *, as_one: bool = True) -> str:
     """Move elements that lie apart from the first place on to the other one, side by side."""
     number, item, far = number_type(size), item_type(size), range(count)
     steps = "".join(
         f"  %{loop}.from.{i} = getelementptr i8, ptr %{loop}.from.{i - 1}, i64 %apart\n"
         for i in far[1:]
     )
-    if count > 1 and number is not None:
+    if count > 1 and number is not None and as_one:
         places = [f"%{loop}.from.{i}" for i in far]
         return steps + loaded_as_one(loop, number, places, f"%{loop}.to.0") + "\n"
     loads = [f"  %{loop}.x{i} = load {item}, ptr %{loop}.from.{i}, align 1\n" for i in far]

@@ -30,7 +30,9 @@ def can_gather(a: Type, index: Type) -> bool:
         return False
     if isinstance(index, TupleType):
         return is_of_columns(a, index) or infer_places(a, index) is not None
-    return _is_index(index) and (a.ndim == 1 or (a.ndim == 2 and can_copy(a, index)))
+    if a.ndim == 1:
+        return _is_index(index)
+    return _is_index(index) and a.ndim == 2 and a.layout == "C" and can_copy(a, index)
 
 
 def is_of_columns(a: ArrayType, index: Type) -> bool:

@@ -130,8 +130,13 @@ def infer_copy(a: ArrayType, index: Type) -> ArrayType | None:
 
 def rows_type(a: ArrayType, index: ArrayType) -> ArrayType:
     """The type of the rows that an array of ints names."""
-    layout = "C" if is_ordered(a, index) else "strided"
+    layout = "C" if _has_ordered_rows(a, index) else "strided"
     return ArrayType(a.dtype, index.shape + a.shape[1:], layout)
+
+
+def _has_ordered_rows(a: ArrayType, index: ArrayType) -> bool:
+    """Whether the rows are put in C order: those of any matrix are."""
+    return is_ordered(index) and (a.ndim == 2 or is_ordered(a))
 
 
 def first_type(index: Type) -> ArrayType:
@@ -166,7 +171,7 @@ def can_copy(a: ArrayType, index: Type) -> bool:
         last = _last_type(index)
         return last.dtype.kind != "b" or last.layout == "C"
     first = first_type(index)
-    return is_ordered(a, first) and (first.layout == "C" or kind is IndexKind.ROWS)
+    return _has_ordered_rows(a, first) and (first.layout == "C" or kind is IndexKind.ROWS)
 
 
 # -- copies ----------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ def can_store_at(a: ArrayType, index: Type, value: Type) -> bool:
     if kind is IndexKind.MASK and not (is_ordered(a) and first_type(index).layout == "C"):
         return False
     has_rows = kind is IndexKind.ROW_MASK or (kind is IndexKind.ROWS and a.ndim > 1)
-    if kind is IndexKind.ROWS and first_type(index).ndim != 1:
+    if kind is IndexKind.ROWS and not (is_ordered(a) and first_type(index).ndim == 1):
         return False
     if not isinstance(value, ArrayType):
         return True

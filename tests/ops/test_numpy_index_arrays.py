@@ -93,6 +93,41 @@ def test_columns_that_ints_name_of_matrices_in_other_layouts() -> None:
         assert [compiled(x, i).strides for x in forms] == [columns(x, i).strides for x in forms]
 
 
+@pytest.mark.parametrize("dtype", ["int8", "float32", "float64", "complex128"])
+def test_rows_that_ints_name_of_matrices_in_other_layouts(dtype: str) -> None:
+    def rows(a: np.ndarray, i: np.ndarray) -> np.ndarray:
+        return a[i]
+
+    def taken(a: np.ndarray, i: np.ndarray) -> np.ndarray:
+        return np.take(a, i, axis=0)
+
+    indices = [np.array([2, -1, 0, 0, 3]), np.array([], int), np.array([[1, 0], [3, -4]], np.int8)]
+    for width in (0, 1, 7, 8, 21, 600):
+        a = filled((4, 2 * width), dtype)
+        forms = (a[:, ::2], a[:, ::-2], a[:, :width], np.asfortranarray(a), a[::-1], a[:, ::2].T)
+        pairs = [(x, i) for x in forms for i in indices if len(x) >= 4]
+        for function in (rows, taken):
+            assert is_native(check(function, pairs))
+    for outside in (4, -5):
+        with pytest.raises(IndexError, match="out of bounds"):
+            ljit.jit(rows)(a[:, ::2], np.array([0, outside]))
+
+
+def test_rows_of_matrices_in_other_layouts_that_are_stored() -> None:
+    def moved(a: np.ndarray, i: np.ndarray) -> np.ndarray:
+        a[i] = a[i[::-1]]
+        return a[i] + a[i, ...]
+
+    compiled = ljit.jit(moved)
+    i, a = np.array([2, -1, 0]), filled((4, 14), "int32")
+    for _ in range(3):
+        for make in (lambda x: x[:, ::2], lambda x: x[:, ::-2], lambda x: x[:, :7], lambda x: x.T):
+            one, other = a.copy(), a.copy()
+            found, wanted = compiled(make(one), i), moved(make(other), i)
+            assert (found.tolist(), found.strides) == (wanted.tolist(), wanted.strides)
+            assert one.tolist() == other.tolist()
+
+
 def test_bytes_of_masks_that_are_neither_0_nor_1() -> None:
     m = np.array([0, 1, 2, 255, 0, 128] * 30, np.uint8).view(bool)
     a = np.arange(float(len(m)))
