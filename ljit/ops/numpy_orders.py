@@ -14,12 +14,13 @@ from ljit.ir import get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_boxed import declare_function
 from ljit.ops.numpy_flat import product_of, viewed
-from ljit.types import ANY, FLOAT, INT, ArrayType, ScalarType, Type
+from ljit.types import ANY, FLOAT, INT, ArrayType, ScalarType, TupleType, Type
 
 __all__: list[str] = []
 
 _DOUBLE = ScalarType(np.dtype(np.float64))
 _MATRIX = np.array([[3.0, 1.0, 2.0, 8.0], [0.5, 7.0, -1.0, 4.0]])
+_MOST = 3  # numbers of which each is looked for by itself
 _DTYPES = frozenset(map(np.dtype, "bBhHiIlLfd"))
 
 
@@ -34,12 +35,22 @@ def _infer_median(a: Type, *, axis: object = None, keepdims: object = False) -> 
 
 
 def _infer_quantile(a: Type, q: Type, *, axis: object = None) -> Type:
-    """Those of float64 and ints are float64 in all versions of NumPy."""
+    """Those of float64 and ints are float64 in all versions of NumPy; of several numbers, of all elements."""
     is_known = isinstance(a, ArrayType) and (a.dtype.kind in "iu" or a.dtype == np.float64)
-    return _infer_median(a, axis=axis) if is_known and q in (FLOAT, _DOUBLE) else ANY
+    if not is_known:
+        return ANY
+    if q in (FLOAT, _DOUBLE):
+        return _infer_median(a, axis=axis)
+    items = q.items if isinstance(q, TupleType) else ()
+    is_float = any(t in (FLOAT, _DOUBLE) for t in items)
+    if not is_float or axis is not None or not all(t in (FLOAT, _DOUBLE, INT) for t in items):
+        return ANY
+    return ArrayType(_DOUBLE.dtype, (len(items),)) if len(items) <= _MOST else ANY
 
 
 def _infer_percentile(a: Type, q: Type, *, axis: object = None) -> Type:
+    if isinstance(q, TupleType):
+        q = TupleType(tuple(FLOAT if t == INT else t for t in q.items))
     return _infer_quantile(a, FLOAT if q == INT else q, axis=axis)
 
 
@@ -116,32 +127,42 @@ def _lower_median(e: Emitter, a: V, *, axis: int | None = None, **_: object) -> 
 
 
 def _lower_quantile(e: Emitter, a: V, q: V, *, axis: int | None = None, parts: float = 1.0) -> V:
-    """Between the elements in front of the place and behind it, from the nearer one."""
-    zero, one = e.const(_DOUBLE, 0.0), e.const(_DOUBLE, 1.0)
-    q = e.div(e.cast(q, _DOUBLE), e.const(_DOUBLE, parts))
-    is_inside = e.bit_and(e.compare("ge", q, zero), e.compare("le", q, one))
-    e.bail_if(e.bit_not(is_inside), "a quantile that there is not")
+    def part(x: V) -> V:
+        return e.div(e.cast(x, _DOUBLE), e.const(_DOUBLE, parts))
+
+    if not isinstance(q.type, TupleType):
+        type_ = _infer_quantile(a.type, FLOAT, axis=axis)
+        return _each(e, a, type_, axis, partial(_quantile, e, part(q)))
+    items = e.tuple_items(q)
+    made = e.array_new(ArrayType(_DOUBLE.dtype, (len(items),)), [e.const(INT, len(items))], None)
 
     def find(row: V, scratch: V) -> V:
-        (size,) = e.array_sizes(row)
-        place = e.mul(e.cast(e.sub(size, e.const(INT, 1)), _DOUBLE), q)
-        below = e.intrinsic("floor", place)
-        low, high = e.array_order(row, e.cast(below, INT, fits=True), scratch)
-        if low.type.dtype.kind == "f":  # type: ignore[attr-defined]
-            difference = e.sub(high, low)
-            is_finite = e.compare("eq", e.sub(difference, difference), zero)
-            is_known = e.bit_or(is_finite, e.compare("ne", low, low))
-            e.bail_if(e.bit_not(is_known), "an infinite element")
-        else:
-            difference = e.cast(e.sub(high, low), _DOUBLE)  # NumPy's wraps
-        low, high = e.cast(low, _DOUBLE), e.cast(high, _DOUBLE)
-        weight = e.sub(place, below)
-        upwards = e.add(low, e.mul(difference, weight))
-        downwards = e.sub(high, e.mul(difference, e.sub(one, weight)))
-        is_near = e.compare("lt", weight, e.const(_DOUBLE, 0.5))
-        return e.select(is_near, upwards, downwards)
+        for k, x in enumerate(items):
+            e.array_store(made, [e.const(INT, k)], _quantile(e, part(x), row, scratch))
+        return made
 
-    return _each(e, a, _infer_quantile(a.type, FLOAT, axis=axis), axis, find)
+    return _each(e, a, _DOUBLE, None, find)
+
+
+def _quantile(e: Emitter, q: V, row: V, scratch: V) -> V:
+    """Between the elements in front of the place and behind it, from the nearer one."""
+    zero, one = e.const(_DOUBLE, 0.0), e.const(_DOUBLE, 1.0)
+    is_inside = e.bit_and(e.compare("ge", q, zero), e.compare("le", q, one))
+    e.bail_if(e.bit_not(is_inside), "a quantile that there is not")
+    (size,) = e.array_sizes(row)
+    place = e.mul(e.cast(e.sub(size, e.const(INT, 1)), _DOUBLE), q)
+    below = e.intrinsic("floor", place)
+    low, high = e.array_order(row, e.cast(below, INT, fits=True), scratch)
+    difference = e.sub(high, low)  # NumPy's of ints wraps, too
+    if row.type.dtype.kind == "f":
+        is_finite = e.compare("eq", e.sub(difference, difference), zero)
+        is_known = e.bit_or(is_finite, e.compare("ne", low, low))
+        e.bail_if(e.bit_not(is_known), "an infinite element")
+    low, high, difference = (e.cast(x, _DOUBLE) for x in (low, high, difference))
+    weight = e.sub(place, below)
+    upwards = e.add(low, e.mul(difference, weight))
+    downwards = e.sub(high, e.mul(difference, e.sub(one, weight)))
+    return e.select(e.compare("lt", weight, e.const(_DOUBLE, 0.5)), upwards, downwards)
 
 
 declare_function(
@@ -161,8 +182,9 @@ declare_function(
     np.quantile,
     lower=_lower_quantile,
     can_lower=_can_lower(_infer_quantile),
+    reads_items=True,
     parameters=("a", "q", "axis"),
-    samples=((_MATRIX, 0.3), (np.arange(4), np.float64(1.0))),
+    samples=((_MATRIX, 0.3), (np.arange(4), np.float64(1.0)), (_MATRIX, (0.3, 0.8))),
 )
 declare_function(
     "percentile",
@@ -171,6 +193,7 @@ declare_function(
     np.percentile,
     lower=partial(_lower_quantile, parts=100.0),
     can_lower=_can_lower(_infer_percentile),
+    reads_items=True,
     parameters=("a", "q", "axis"),
-    samples=((_MATRIX, 30), (np.arange(4), 99.5)),
+    samples=((_MATRIX, 30), (np.arange(4), 99.5), (_MATRIX, (25, 75))),
 )

@@ -93,6 +93,46 @@ def test_quantiles(function, dtype: str) -> None:
     assert any(s.state == "native" for s in compiled.specializations)
 
 
+def quartiles(a):
+    return np.percentile(a, [25, 50, 75])
+
+
+def some_quantiles(a):
+    return np.quantile(a, (0.1, 0.25))
+
+
+def listed(a, x, y):
+    return np.percentile(a, [x, y])
+
+
+@pytest.mark.parametrize("dtype", [*"bilLd"])
+@pytest.mark.parametrize("function", [quartiles, some_quantiles])
+def test_several_quantiles(function, dtype: str) -> None:
+    compiled = ljit.jit(function)
+    for length in LENGTHS:
+        for order in orders(length):
+            assert_like(compiled, function, order.astype(dtype))
+    assert_like(compiled, function, order.astype(dtype).reshape(4, -1))
+    assert_native(compiled)
+
+
+@pytest.mark.parametrize("function", [percentile, quantile])
+def test_quantiles_of_arrays_and_lists(function) -> None:
+    compiled = ljit.jit(function)
+    a = np.random.default_rng(5).random(200)
+    for q in ([0.5, 0.25], (0.5, 0.25, 1.0, 0.0), [0, 1], [0, 0.5], (1, 0.0), [], [[0.5]], [True]):
+        assert_like(compiled, function, a, q)
+        for dtype in (float, np.float32, int):
+            x = np.array(q, dtype)
+            assert_like(compiled, function, a, x)
+            assert_like(compiled, function, a.reshape(20, 10), x[::-1])
+    pair = ljit.jit(listed)
+    for x, y in ((1, 99), (2.5, 97.5), (0, 99.5)):
+        assert_like(pair, listed, a, x, y)
+    with pytest.raises(ValueError, match="range"):
+        pair(a, 2.5, 100.5)
+
+
 @pytest.mark.parametrize("function", [median, median_of_columns, median_of_rows, median_in_between])
 @pytest.mark.parametrize("shape", [(1, 1), (3, 40), (33, 4), (2, 5, 34)])
 def test_medians_along_axes(function, shape) -> None:
