@@ -161,7 +161,7 @@ GROUPS: dict[str, list[Group]] = {
         Group("a @ l\nl2 @ a\nnp.einsum('ij,ij->i', a, b)\nnp.einsum('ij->j', a)", (2,), NUMBERS),
         Group("np.trace(a)\nnp.inner(a, h2)\nnp.linalg.norm(a)", (2,), "f"),
         Group("np.einsum('ij->ji', a)\nnp.kron(v2, v2)", (2,), "f"),
-        Group("x @ x\nnp.tensordot(x, x)", (1,), "fc", ("contiguous",)),
+        Group("x @ x\nnp.tensordot(x, x)", (1,), NUMBERS, ("contiguous",)),
     ],
     "sorting": [
         Group("np.sort(a)\nnp.argsort(a)\nnp.unique(a)", (1,)),
@@ -171,6 +171,9 @@ GROUPS: dict[str, list[Group]] = {
             (1,),
             REAL,
         ),
+        Group("np.median(a)\nnp.percentile(a, 30)\nnp.percentile(a, [25, 75])", (1,), REAL),
+        Group("np.median(a, axis=0)\nnp.median(a, axis=1)", (2,), REAL),
+        Group("np.histogram(a, p)\nnp.histogram(a, weights=a)", (1,), "f"),
     ],
 }
 
