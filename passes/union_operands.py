@@ -59,8 +59,10 @@ def with_member(
 
 def _is_of_part(op: OpDef, inputs: Sequence[Value]) -> bool:
     """Whether operand 1 says which elements of an array the op is about."""
+    if not inputs or not isinstance(inputs[0].type, ArrayType):
+        return False
     of_arrays = get_op(op.numpy) if op.numpy is not None else op
-    return (of_arrays.reads_part or of_arrays.writes_part) and isinstance(inputs[0].type, ArrayType)
+    return of_arrays.reads_part or of_arrays.writes_part
 
 
 def _index_items(op: OpDef, inputs: Sequence[Value]) -> Sequence[Value]:
