@@ -44,7 +44,6 @@ __all__ = ["emit_map", "length_of"]
 
 
 _MANY = 16
-_PLANE = 2  # axes
 
 
 class _Reductions(Record):
@@ -257,10 +256,9 @@ class _Nest:
 
     def emit(self, kernel: Kernel, *, is_apart: bool) -> None:
         """Write the loops."""
-        targets = [*self.into, *self.fresh]
+        targets, reduced, is_known = self._with_single_axes_first()
         accumulators = [*(None for _ in self.into), *self.accumulators]
-        reduced, ndim = self.reductions.axes, self.space.ndim
-        has_checks = False
+        ndim, has_checks = self.space.ndim, False
 
         def write(condition: Ref, axes: Sequence[int]) -> None:
             nonlocal has_checks
@@ -292,7 +290,7 @@ class _Nest:
                 loops.emit()
             has_checks |= loops.has_checks
 
-        order = self._order(self.into)
+        order = FALSE if is_known else self._order(self.into)
         if len(reduced) in (0, ndim):
             write(order, reduced)
         else:
@@ -302,12 +300,24 @@ class _Nest:
             msg = "the kernel of a loop nest that writes in place has checks that its ops do not declare"
             raise CodegenError(msg)
 
+    def _with_single_axes_first(self) -> tuple[list[Operand], Sequence[int], bool]:
+        """Move axes of single elements to the front: the last one has more trips then, ``a[:, 2:3]`` is gone down.
+
+        Gives the targets, the reduced axes, and whether there are such axes behind others.
+        """
+        targets, reduced = [*self.into, *self.fresh], self.reductions.axes
+        is_more = [not self.e.f.is_at_most_one(size) for size in self.space.sizes]
+        order = sorted(range(self.space.ndim), key=is_more.__getitem__)
+        if not self._may_be_turned or order == [*range(self.space.ndim)]:
+            return targets, reduced, False
+        self.space = self.space.reordered(order)
+        self.sources = [x.reordered(order) if isinstance(x, Operand) else x for x in self.sources]
+        return [x.reordered(order) for x in targets], [order.index(x) for x in reduced], True
+
     def _order(self, into: Sequence[Operand]) -> Ref:
-        """Whether the nest goes through the axes in the opposite order: as memory lies, or down a single column."""
+        """Whether the nest goes through the axes in the opposite order."""
         if not self._may_be_turned:
             return FALSE
-        if self.space.ndim == _PLANE and self.e.f.is_at_most_one(self.space.sizes[-1]):
-            return TRUE
         arrays = [x for x in (*self.sources, *into) if isinstance(x, Operand)]
         return reversed_condition(self.e, self.space.ndim, arrays)
 

@@ -48,6 +48,13 @@ class Operand(Record, frozen=False):
     def dtype(self) -> np.dtype:
         return self.type.dtype
 
+    def reordered(self, axes: Sequence[int]) -> Operand:
+        """The operand in the axes of a nest that goes through them in another order."""
+        sizes, strides, steps = (
+            [values[axis] for axis in axes] for values in (self.sizes, self.strides, self.steps)
+        )
+        return self.with_changes(sizes=sizes, strides=strides, steps=steps, is_plain=False)
+
 
 def either(
     f: FunctionBuilder, condition: Ref, then: Callable[[], None], otherwise: Callable[[], None]
@@ -191,6 +198,12 @@ class Space:
             is_one = TRUE if size.constant == 1 else f.icmp("ne", size, full)
             strides[axis] = stride if size.text == full.text else f.select(is_one, ZERO, stride)
         return Operand(type_, parts, sizes, strides, parts.data, parts.strides is None, steps)
+
+    def reordered(self, axes: Sequence[int]) -> Space:
+        """The same axes in another order."""
+        other = Space(self.e, self.ndim)
+        other.sizes, other.broadcasts = [self.sizes[axis] for axis in axes], self.broadcasts
+        return other
 
     def turned(self, condition: Ref) -> Space:
         """The same axes, in the opposite order if the condition holds."""
