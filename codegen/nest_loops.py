@@ -30,6 +30,8 @@ from ljit.codegen.ufunc_loops import call_row_loop
 
 __all__ = ["Loops"]
 
+_FEW_OF_CALL = 64  # elements of a row that is short where NumPy's loop is called for it
+
 
 class Loops(ReducedRows):
     """The loops while they are written.
@@ -128,23 +130,27 @@ class Loops(ReducedRows):
     def _emit_row_loop(self) -> None:
         """Rows by NumPy's loop: of elements with gaps, too, but small ones are best put side by side.
 
+        Short rows are put behind one another: the loop costs more than they do.
         Backwards a loop is slow, and may be another one, with results of its own: where all is one row, NumPy goes
         that way, too.
         """
         f = self.f
         fast = self.strides.unit_condition(self.inner) if self.ndim else TRUE
-        if fast is TRUE or not self._can_be_packed:
+        if not (self.ndim and self._can_be_packed):
             self._loops(is_unit=False)
             return
         backwards = any_of(f, [f.icmp("slt", x.strides[self.inner], ZERO) for x in self._loose])
         is_one = TRUE if self.ndim == 1 else self.is_flat
         is_direct = f.select(backwards, is_one, FALSE if self._are_small else TRUE)
+        are_rows, few = self._short_condition(FALSE), integer("i64", _FEW_OF_CALL)
+        are_short = f.binary("and", are_rows, f.icmp("sle", self.space.sizes[self.inner], few))
+        is_direct = f.binary("and", f.binary("or", fast, is_direct), f.bool_not(are_short))
 
         def packed() -> None:
-            self._fast, self._may_be_short = FALSE, self._short_condition(fast)
+            self._fast, self._may_be_short = FALSE, are_rows
             self._loops(is_unit=True)
 
-        either(f, f.binary("or", fast, is_direct), lambda: self._loops(is_unit=False), packed)
+        either(f, is_direct, lambda: self._loops(is_unit=False), packed)
 
     # -- the loops ---------------------------------------------------------------------------------
 

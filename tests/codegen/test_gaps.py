@@ -250,12 +250,60 @@ def test_single_columns_as_in_numpy(name, width):
                 np.testing.assert_array_equal(np.signbit(found), np.signbit(wanted))
 
 
-@pytest.mark.parametrize("name", ["sqrt", "product", "comparison"])
-def test_single_columns_are_gone_down(name):
-    f = ljit.jit(COLUMNS[name])
+CUBES = {
+    "exp": lambda a: np.exp(a[..., 1:2]),
+    "one column": lambda a: np.sqrt(a[..., 1:2]),
+    "middle": lambda a: a[:, -1:] * 2,
+    "two": lambda a: a[:, 1:2, :1] + a[:, :1, :1],
+    "sum": lambda a: a[:, :1].sum(axis=-1),
+    "sum of ones": lambda a: (a[..., :1] * 1).sum(axis=2),
+    "sums": lambda a: a[:, 1:2].sum(axis=(0, 1)),
+    "max": lambda a: a[..., 1:2].max(initial=0),
+    "by rows": lambda a: a - a[..., 1:2].sum(axis=0),
+    "copy": lambda a: a[:, 1:2].copy(),
+    "four": lambda a: a[:, None, :, 1:2] + a[:, :, :1, None],
+}
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("name", CUBES)
+def test_axes_of_single_elements_of_cubes(name, order):
+    function = CUBES[name]
+    f = ljit.jit(function)
+    with config.overridden(quick_runs=0):
+        for shape in ((9, 20, 30), (9, 20, 30), (40, 2, 2), (3, 1, 5), (0, 2, 3), (2, 3, 1)):
+            a = np.arange(np.prod(shape)).reshape(shape, order=order) % 7.0
+            found, wanted = f(a), function(a)
+            assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+            assert found.flags.c_contiguous == wanted.flags.c_contiguous
+            np.testing.assert_array_equal(found, wanted)
+
+
+def test_axes_of_single_elements_in_place():
+    def store(a):
+        a[:, :1] += a[:, 1:2]
+        a[:, 1:2, :, None] = a[:, :1, ::-1, None] * 2
+        a[1:, 1:2] = a[:-1, 1:2] + 1
+
+    f = ljit.jit(store)
+    with config.overridden(quick_runs=0):
+        for shape in ((9, 20, 30), (9, 20, 30), (4, 2, 7), (3, 2, 600)):
+            found, wanted = (np.arange(np.prod(shape)).reshape(shape) % 7.0 for _ in "ab")
+            f(found)
+            store(wanted)
+            np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize(
+    ("function", "shape"),
+    [(COLUMNS[name], (1000, 3)) for name in ("sqrt", "product", "comparison")]
+    + [(CUBES["one column"], (20, 30, 3))],
+)
+def test_single_columns_are_gone_down(function, shape):
+    f = ljit.jit(function)
     with config.overridden(quick_runs=0):
         for _ in range(2):
-            f(np.ones((1000, 3)))
+            f(np.ones(shape))
     assert "[24 x i8]" in f.dump_llvm()
 
 

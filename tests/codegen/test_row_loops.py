@@ -9,8 +9,10 @@ import pytest
 
 import ljit
 from ljit import config
+from ljit.codegen.instructions import callee_of
 from ljit.codegen.layout import ufunc_loop
 from ljit.codegen.nest_packing import copy_function
+from ljit.codegen.shared_code import PACKING, is_shared
 from ljit.ops import numpy_ufuncs
 
 ROWS = 21
@@ -86,6 +88,28 @@ def test_elements_with_gaps_are_put_side_by_side_for_rows(dtype, step, is_wide):
                 assert_same(f(x[..., :count]), wanted(x[..., :count]), is_wide=is_wide)
     if is_wide:
         assert copy_function(np.dtype(dtype), "gather") in f.dump_llvm()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+def test_short_rows_are_put_behind_one_another_for_rows(dtype, is_wide):
+    def wanted(x):
+        return np.cosh(x[:, 1:])
+
+    f = ljit.jit(wanted)
+    with config.overridden(quick_runs=0):
+        for rows, columns in ((300, 9), (300, 9), (1, 1), (700, 4), (9, 65), (4, 66), (3, 300)):
+            x = np.random.default_rng(columns).uniform(-1, 1, (rows, columns)).astype(dtype)
+            for view in (x, x[::2], x[::-1], np.repeat(x, 2, axis=1)[:, ::2]):
+                assert_same(f(view), wanted(view), is_wide=is_wide)
+
+
+def test_rows_that_may_be_short_are_moved_together_for_rows(is_wide):
+    f = ljit.jit(lambda x: np.cosh(x[:, 1:]))
+    with config.overridden(quick_runs=0):
+        for _ in range(2):
+            f(np.ones((40, 20)))
+    callees = [callee_of(line) or "" for line in f.dump_llvm().splitlines()]
+    assert any(is_shared(f"{PACKING}move", x) for x in callees) == is_wide
 
 
 def test_two_operands_that_broadcast(is_wide):
