@@ -79,7 +79,7 @@ def _element(name: str, size: int, source: str, target: str) -> str:
 
 
 def _plain(name: str, size: int) -> str:
-    """A few elements a trip, along the longer one of the axes if rows are short."""
+    """A few elements a trip, none of whose places waits for another's, along the longer axis if rows are short."""
     swapped = "".join(
         f"""  %a.{x} = select i1 %is.short, i64 %{row}, i64 %{step}
   %b.{x} = select i1 %is.short, i64 %{step}, i64 %{row}
@@ -91,13 +91,16 @@ def _plain(name: str, size: int) -> str:
         )
     )
     places = "".join(
-        f"""  %to.{i} = getelementptr i8, ptr %to.{i - 1}, i64 %a.to
-  %from.{i} = getelementptr i8, ptr %from.{i - 1}, i64 %a.from
+        f"""  %to.{i} = getelementptr i8, ptr %to.0, i64 %to.far{i}
+  %from.{i} = getelementptr i8, ptr %from.0, i64 %from.far{i}
 """
         for i in range(1, _FEW)
     )
+    far = "".join(
+        f"  %{x}.far{i} = mul i64 %a.{x}, {i}\n" for x in ("to", "from") for i in range(1, _FEW + 1)
+    )
     some = "".join(_element(f"x.{i}", size, f"%from.{i}", f"%to.{i}") for i in range(_FEW))
-    few = {x: (f"%row.{x.split('.')[0]}", f"%{x.split('.')[0]}.far") for x in ("to.0", "from.0")}
+    few = {f"{x}.0": (f"%row.{x}", f"%{x}.far{_FEW}") for x in ("to", "from")}
     rest = {"to.last": ("%to.0", "%a.to"), "from.last": ("%from.0", "%a.from")}
     row = loop_text("few", "%most", places + some, step=_FEW, walks=few)
     row += loop_text("last", "%left", _element("x", size, "%from.last", "%to.last"), walks=rest)
@@ -109,9 +112,7 @@ entry:
   %is.short = and i1 %is.few, %is.less
 {swapped}  %most = and i64 %a.count, -{_FEW}
   %left = and i64 %a.count, {_FEW - 1}
-  %to.far = mul i64 %a.to, {_FEW}
-  %from.far = mul i64 %a.from, {_FEW}
-{loop_text("row", "%b.count", row, walks=walks)}  ret void
+{far}{loop_text("row", "%b.count", row, walks=walks)}  ret void
 }}"""
 
 

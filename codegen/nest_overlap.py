@@ -193,7 +193,31 @@ def _write_hazard(f: FunctionBuilder, ndim: int) -> None:
         )
     wait = f.select(is_regular, f.binary("add", behind, ONE), wait)
     is_hazard = f.binary("and", meet, f.bool_not(is_safe))
-    f.ret(f.select(is_hazard, wait, ZERO))
+    look, done = f.new_block("look"), f.new_block("done")
+    f.condbr(is_hazard, look, done)
+    f.start(look)
+    offset = f.binary("sub", other_start, start)
+    is_apart = f.binary("and", same, _lies_between(f, offset, item, other_item, strides))
+    f.ret(f.select(is_apart, ZERO, wait))
+    f.start(done)
+    f.ret(ZERO)
+
+
+def _lies_between(
+    f: FunctionBuilder, offset: Ref, item: Ref, other_item: Ref, strides: Sequence[Ref]
+) -> Ref:
+    """Whether elements so many bytes on lie between others of the same strides, as those of two columns do."""
+    *outer, last = strides
+    length = f.select(f.icmp("slt", last, ZERO), f.binary("sub", ZERO, last), last)
+    length = f.select(f.icmp("eq", length, ZERO), ONE, length)
+    rest = f.binary("srem", offset, length)
+    rest = f.select(f.icmp("slt", rest, ZERO), f.binary("add", rest, length), rest)
+    found = f.icmp("sle", f.binary("add", rest, other_item), length)
+    found = f.binary("and", found, f.icmp("sge", rest, item))
+    for stride in outer:
+        is_multiple = f.icmp("eq", f.binary("srem", stride, length), ZERO)
+        found = f.binary("and", found, is_multiple)
+    return found
 
 
 def _extent(
