@@ -103,7 +103,8 @@ class Join:
     def _values(self, parts: Sequence[Ref]) -> list[Native]:
         values = []
         for type_, (start, stop) in zip(self.types, pairwise(self._starts), strict=True):
-            slot = self._made.slots.get(start)
+            # a value without parts starts where the next one does
+            slot = self._made.slots.get(start) if start < stop else None
             memos = {0: slot} if slot is not None else None
             values.append(Native(type_, parts[start:stop], memos))
         return values

@@ -114,3 +114,18 @@ def changed_now_and_then(a):
             found.append(view.ndim)
             found.append(view[-1])
     return found
+
+
+@program(
+    lambda: (np.arange(5), np.arange(5), [].append),
+    lambda: (np.arange(5), np.arange(5.0), [].append),
+)
+def beside_none(a, b, keep):
+    # what has no parts, and the array behind it, begin at one place
+    other = 3
+    for i in range(4):
+        other = None
+        a, b = b, a
+        keep(a)
+        a[0] = a[0] // (i - 7)
+    return other, a, b
