@@ -38,10 +38,10 @@ def fortran_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:
 
 
 def reversed_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:
-    """Whether going through the axes in the opposite order is going through memory in order."""
+    """Whether going through the axes in the opposite order is better: the inner loop has the shorter steps then."""
     if ndim < 2 or any(_is_known(e, x) for x in operands):
         return FALSE
-    return _moves(e, ndim, operands)[0]
+    return _moves_behind(e, operands, 0, ndim - 1)
 
 
 def _is_known(e: Emitter, x: Axes) -> bool:

@@ -1,0 +1,69 @@
+"""In which order a nest goes through the axes of arrays that lie in memory otherwise."""
+
+from __future__ import annotations
+
+import itertools
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit import config
+from ljit.codegen.builder import ModuleBuilder, integer
+from ljit.codegen.memory_order import reversed_condition
+
+
+def is_reversed(*strides: tuple[int, ...], sizes: tuple[int, ...] = (4, 5, 6)) -> bool:
+    e = SimpleNamespace(f=ModuleBuilder("test").function("test", "void", ()))
+    operands = [
+        SimpleNamespace(
+            sizes=[integer("i64", n) for n in sizes], strides=[integer("i64", n) for n in steps]
+        )
+        for steps in strides
+    ]
+    condition = reversed_condition(e, 3, operands)
+    assert condition.constant is not None
+    return bool(condition.constant)
+
+
+@pytest.mark.parametrize(
+    ("strides", "expected"),
+    [
+        ((240, 48, 8), False),
+        ((8, 32, 160), True),
+        ((8, 240, 48), True),
+        ((48, 240, 8), False),
+        ((240, 8, 48), False),
+        ((-8, 240, 48), True),
+    ],
+)
+def test_the_inner_loop_has_the_shorter_steps(strides, expected):
+    assert is_reversed(strides) == expected
+    assert is_reversed(strides, (0, 0, 8)) == expected
+    assert not is_reversed(strides, (240, 48, 8))
+    assert not is_reversed(strides, sizes=(1, 5, 6))
+
+
+@pytest.mark.parametrize("axes", [*itertools.permutations(range(3))])
+def test_cubes_in_any_order(axes):
+    def step(a, b):
+        a += 1
+        a *= b
+        b[...] = a[::-1] + 2
+        return a.sum(axis=0), a.max(axis=-1), (a * b).sum(axis=1), a.sum(), a.argmax(), a > b
+
+    f = ljit.jit(step)
+    with config.overridden(quick_runs=0):
+        for shape in ((9, 20, 30), (9, 20, 30), (3, 1, 70), (1, 8, 2), (0, 2, 3)):
+            results = []
+            for function in (f, step):
+                a = (np.arange(np.prod(shape)) % 7.0).reshape(shape).transpose(axes)
+                b = (np.arange(a.size) % 5.0).reshape(a.shape)
+                try:
+                    results.append([*function(a, b), a, b])
+                except ValueError as error:
+                    results.append([str(error)])
+            for found, wanted in zip(*results, strict=True):
+                np.testing.assert_array_equal(found, wanted)
+                assert getattr(found, "dtype", None) == getattr(wanted, "dtype", None)
