@@ -22,10 +22,8 @@ __all__ = ["array_positions"]
 
 _FEW = 3  # an array of more than count << _FEW elements is not looked at
 _LANES = 4
-_NEAR, _WIDE = (
-    3,
-    8,
-)  # how far behind a place the next may be, in arrays for which that is worth a look
+# how far behind a place the next may be, in arrays for which that is worth a look
+_NEAR, _WIDE = 3, 8
 
 
 def array_positions(e: Emitter, a: Native, keys: Native, into: Native, *, after: bool) -> Native:

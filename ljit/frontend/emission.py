@@ -146,9 +146,7 @@ class Emission:
         self.caller: SourceRange | None = None
         self.cleanups: list[Cleanup] = []
         self.attempts = 0  # bodies of Trys around
-        self.views: list[
-            str
-        ] = []  # the slots of those whose loops are in the innermost of these bodies
+        self.views: list[str] = []  # slots of those whose loops are in the innermost of them
         self.handlers = 0  # handlers around
         self.inlining: tuple[tree.Def, ...] = ()
         self.generators: tuple[FunctionType, ...] = ()  # those that are being inlined
