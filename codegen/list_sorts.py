@@ -14,7 +14,7 @@ from ljit.types import ListType
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["sort"]
+__all__ = ["insertion_text", "sort"]
 
 _RUN = 16  # so many are sorted by insertion
 
@@ -27,15 +27,22 @@ def sort(e: Emitter, x: Native, room: Native, *, is_falling: bool) -> None:
     name = f"sort_{type_}_{order}"
     e.f.module.declare("llvm.memmove.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"], "")
     is_before = f"fcmp o{order}" if is_float else f"icmp s{order}"
-    e.f.module.define(name, _SOURCE.format(name=name, type=type_, is_before=is_before, run=_RUN))
+    text = _SOURCE.format(name=name, type=type_, is_before=is_before, run=_RUN)
+    e.f.module.define(name, insertion_text(f"{name}.insert", type_, is_before) + text)
     operands = (private_lists.start(e.f, x), private_lists.start(e.f, room))
     e.f.call("void", name, (*operands, private_lists.count(e.f, x)))
 
 
-_SOURCE = """define internal void @{name}.insert(ptr %items, i64 %count) nounwind noinline {{
+def insertion_text(name: str, item: str, is_before: str) -> str:
+    """A function that sorts some items where they lie: each goes where it belongs among those in front of it."""
+    return _INSERTION.format(name=name, type=item, is_before=is_before)
+
+
+_INSERTION = """define internal void @{name}(ptr %items, i64 %count) nounwind noinline {{
+entry:
   br label %outer
 outer:
-  %k = phi i64 [ 1, %0 ], [ %k.next, %placed ]
+  %k = phi i64 [ 1, %entry ], [ %k.next, %placed ]
   %more = icmp slt i64 %k, %count
   br i1 %more, label %take, label %done
 take:
@@ -65,6 +72,9 @@ placed:
 done:
   ret void
 }}
+"""
+
+_SOURCE = """
 define internal void @{name}.merge(ptr %from, ptr %to, i64 %first, i64 %middle, i64 %end) nounwind noinline {{
   %last = sub i64 %middle, 1
   %last.at = getelementptr {type}, ptr %from, i64 %last

@@ -14,6 +14,7 @@ import numpy as np
 from ljit.codegen.arrays import load_element
 from ljit.codegen.builder import ModuleBuilder, integer
 from ljit.codegen.forms import Native, array_parts, memory_type
+from ljit.codegen.list_sorts import insertion_text
 from ljit.codegen.shared_code import shared_function
 from ljit.types import BOOL, ArrayType, ScalarType
 
@@ -56,7 +57,7 @@ def _write(module: ModuleBuilder, name: str, dtype: np.dtype) -> None:
         _split(
             f"{name}.same", item, f"  %is.higher = {not_higher}\n  %goes = xor i1 %is.higher, true"
         ),
-        _sort(name, item, is_below),
+        insertion_text(f"{name}.sort", item, is_below),
         _least(name, item, is_below),
     ]
     if is_float:
@@ -214,43 +215,6 @@ element:
   br i1 %is.more, label %element, label %done
 done:
   ret i64 %front.next
-}}"""
-
-
-def _sort(name: str, item: str, is_below: str) -> str:
-    """Insert each element where it belongs among those in front of it."""
-    return f"""define internal void @{name}.sort(ptr %items, i64 %count) nounwind {{
-entry:
-  br label %outer
-outer:
-  %k = phi i64 [ 1, %entry ], [ %k.next, %placed ]
-  %is.more = icmp slt i64 %k, %count
-  br i1 %is.more, label %take, label %done
-take:
-  %k.at = getelementptr {item}, ptr %items, i64 %k
-  %x = load {item}, ptr %k.at
-  br label %inner
-inner:
-  %j = phi i64 [ %k, %take ], [ %left, %shift ]
-  %is.first = icmp eq i64 %j, 0
-  br i1 %is.first, label %placed, label %look
-look:
-  %left = sub i64 %j, 1
-  %left.at = getelementptr {item}, ptr %items, i64 %left
-  %other = load {item}, ptr %left.at
-  %goes = {is_below} {item} %x, %other
-  br i1 %goes, label %shift, label %placed
-shift:
-  %shift.at = getelementptr {item}, ptr %items, i64 %j
-  store {item} %other, ptr %shift.at
-  br label %inner
-placed:
-  %to = getelementptr {item}, ptr %items, i64 %j
-  store {item} %x, ptr %to
-  %k.next = add i64 %k, 1
-  br label %outer
-done:
-  ret void
 }}"""
 
 
