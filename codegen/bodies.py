@@ -41,7 +41,8 @@ FAILED = address(1)
 NOT_TAKEN = address(2)  # nothing was done: a variable is not what the code takes it for
 _CHECK_EVERY = 16  # frames between two looks at the machine's stack and at signals; a power of two
 _UNKNOWN_ROOM = 1000
-_SHORT = 1000  # lines that copies of a function may be together
+_SHORT = 250  # lines of a function in which calls are much of the time
+_COPIES = 1000  # lines that copies of it may be together
 _LEVELS = 3
 
 
@@ -135,11 +136,13 @@ def unfold(f: FunctionBuilder) -> None:
 
 def _levels(lines: int, calls: int) -> int:
     """How many calls deep a function of so many lines is unfolded that calls itself in so many places."""
+    if lines > _SHORT:
+        return 0
     total = copies = 1
     for level in range(_LEVELS):
         copies *= calls
         total += copies
-        if (total - 1) * lines > _SHORT:
+        if (total - 1) * lines > _COPIES:
             return level
     return _LEVELS if calls else 0
 

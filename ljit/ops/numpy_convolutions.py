@@ -125,5 +125,5 @@ declare_function(
     can_lower=_can_lower,
     decompose=_of_one_dtype("np::correlate"),
     parameters=("a", "v", "mode"),
-    samples=((_VECTOR, _TAPS), (np.arange(3), np.arange(3)), (np.arange(3), np.arange(4))),
+    samples=((_VECTOR, _TAPS), (np.arange(3), np.arange(3)), (np.arange(4), np.arange(3))),
 )
