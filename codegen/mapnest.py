@@ -303,12 +303,13 @@ class _Nest:
     def _with_single_axes_first(self) -> tuple[list[Operand], Sequence[int], bool]:
         """Move axes of single elements to the front: the last one has more trips then, ``a[:, 2:3]`` is gone down.
 
+        Not where nests write in place: the borders that stencils are cut into share their function with the inner part.
         Gives the targets, the reduced axes, and whether there are such axes behind others.
         """
         targets, reduced = [*self.into, *self.fresh], self.reductions.axes
         is_more = [not self.e.f.is_at_most_one(size) for size in self.space.sizes]
         order = sorted(range(self.space.ndim), key=is_more.__getitem__)
-        if not self._may_be_turned or order == [*range(self.space.ndim)]:
+        if self.into or not self._may_be_turned or order == [*range(self.space.ndim)]:
             return targets, reduced, False
         self.space = self.space.reordered(order)
         self.sources = [x.reordered(order) if isinstance(x, Operand) else x for x in self.sources]
