@@ -71,7 +71,7 @@ def _blocks(block: str, height: int, index: np.dtype, size: int) -> str:
         walks = {source: (f"%{row}.from", "%far"), target: (f"%{row}.to", str(_FEW * size))}
         moves = loop_text(f"{block}.group", str(height), moves, step=_FEW, walks=walks)
         source, target = f"{row}.from", f"{row}.to"
-    body = _place_of_row(block, index, source) + moves
+    body = _place_of_row(block, index, f"{block}.data", source) + moves
     walks = {f"{block}.index": ("%index", "%step"), target: (f"%{block}.into", "%pitch")}
     begin = f"""  %{block}.last = sub i64 %length, {height}
   %{block}.first = call i64 @llvm.smin.i64(i64 %{block}, i64 %{block}.last)
@@ -91,19 +91,18 @@ def _whole_rows(index: np.dtype, size: int) -> str:
     groups = loop_text("group", "%near.whole", moves, step=_FEW, walks=walks)
     walks = {"rest.from.0": ("%rest.from", "%apart"), "rest.to.0": ("%rest.to", str(size))}
     rest = loop_text("rest", "%near.over", _moves("rest", 1, size), walks=walks)
-    row = f"""{_place_of_row("near", index, "near.from")}{groups}  %rest.offset = mul i64 %near.whole, %apart
+    row = f"""{_place_of_row("near", index, "data", "near.from")}{groups}  %rest.offset = mul i64 %near.whole, %apart
   %rest.from = getelementptr i8, ptr %near.from, i64 %rest.offset
   %rest.to = getelementptr {item_type(size)}, ptr %near.to, i64 %near.whole
 {rest}"""
     walks = {"near.index": ("%index", "%step"), "near.to": ("%into", "%pitch")}
-    return f"""  %near.data = getelementptr i8, ptr %data, i64 0
-  %near.over = urem i64 %length, {_FEW}
+    return f"""  %near.over = urem i64 %length, {_FEW}
   %near.whole = sub i64 %length, %near.over
 {loop_text("near", "%count", row, walks=walks)}"""
 
 
-def _place_of_row(block: str, index: np.dtype, place: str) -> str:
-    """Name where the elements of the row lie that an index names."""
+def _place_of_row(block: str, index: np.dtype, data: str, place: str) -> str:
+    """Name where the elements of the row lie that an index names; the first row is at `data`."""
     word = f"i{8 * index.itemsize}"
     return f"""  %{block}.word = load {word}, ptr %{block}.index, align 1
   %{block}.given = {as_i64(index, f"%{block}.word", "{}", "0")}
@@ -111,7 +110,7 @@ def _place_of_row(block: str, index: np.dtype, place: str) -> str:
   %{block}.is.negative = icmp slt i64 %{block}.given, 0
   %{block}.place = select i1 %{block}.is.negative, i64 %{block}.from.end, i64 %{block}.given
   %{block}.offset = mul i64 %{block}.place, %stride
-  %{place} = getelementptr i8, ptr %{block}.data, i64 %{block}.offset
+  %{place} = getelementptr i8, ptr %{data}, i64 %{block}.offset
 """
 
 

@@ -73,9 +73,10 @@ def settings_text() -> str:
 
 def is_under_settings(graph: Graph) -> bool:
     """Whether anything in the graph, or in native code that it calls, may be an operation of NumPy's."""
-    nodes = list(graph.walk())
-    types = [value.type for node in nodes for value in (*node.inputs, *node.outputs)]
-    return any(map(_is_numpys, types)) or any(node.op is CALL_NATIVE for node in nodes)
+    return any(
+        node.op is CALL_NATIVE or any(_is_numpys(x.type) for x in (*node.inputs, *node.outputs))
+        for node in graph.walk()
+    )
 
 
 def _is_numpys(t: Type) -> bool:

@@ -309,7 +309,8 @@ class _Nest:
         targets, reduced = [*self.into, *self.fresh], self.reductions.axes
         is_more = [not self.e.f.is_at_most_one(size) for size in self.space.sizes]
         order = sorted(range(self.space.ndim), key=is_more.__getitem__)
-        if self.into or not self._may_be_turned or order == [*range(self.space.ndim)]:
+        is_in_place = bool(self.into)
+        if is_in_place or not self._may_be_turned or order == [*range(self.space.ndim)]:
             return targets, reduced, False
         self.space = self.space.reordered(order)
         self.sources = [x.reordered(order) if isinstance(x, Operand) else x for x in self.sources]

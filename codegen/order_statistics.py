@@ -66,7 +66,10 @@ def _write(module: ModuleBuilder, name: str, dtype: np.dtype) -> None:
 
 
 def _whole(name: str, item: str, *, is_float: bool) -> str:
-    """The passes: `free` is the buffer that the next one writes, `other` the one after that."""
+    """The passes: `free` is the buffer that the next one writes, `other` the one after that.
+
+    `ceiling` is the least of the elements that the passes put aside as higher, or equal.
+    """
     zero = "0.0" if is_float else "0"
     nan = f"""  %is.nan = call i1 @{name}.nan(ptr %source, i64 %size)
   br i1 %is.nan, label %nan, label %range
@@ -117,7 +120,18 @@ above:
   %count.above = sub i64 %count, %passed
   %place.above = sub i64 %place, %passed
   br label %range
-at.pivot:
+{_last(name, item)}found:
+  %first = phi {item} [ %pivot, %at.pivot ], [ %element, %look ], [ %element, %end ]
+  %second = phi {item} [ %pivot, %at.pivot ], [ %least, %look ], [ %top, %end ]
+  store {item} %first, ptr %into
+  store {item} %second, ptr %into.behind
+  ret i1 true
+}}"""
+
+
+def _last(name: str, item: str) -> str:
+    """Few elements are left, or all that are left equal the pivot: the wanted one, and the least of those behind it."""
+    return f"""at.pivot:
   %pivot.behind = add i64 %place, 1
   %is.again = icmp slt i64 %pivot.behind, %same
   br i1 %is.again, label %found, label %pivot.last
@@ -147,13 +161,7 @@ look:
 end:
   %top = select i1 %has.ceiling, {item} %ceiling, {item} %element
   br label %found
-found:
-  %first = phi {item} [ %pivot, %at.pivot ], [ %element, %look ], [ %element, %end ]
-  %second = phi {item} [ %pivot, %at.pivot ], [ %least, %look ], [ %top, %end ]
-  store {item} %first, ptr %into
-  store {item} %second, ptr %into.behind
-  ret i1 true
-}}"""
+"""
 
 
 def _pivot(name: str, item: str) -> str:
@@ -220,39 +228,33 @@ done:
 
 def _least(name: str, item: str, is_below: str) -> str:
     """The least of some elements, one at least."""
-    return f"""define internal {item} @{name}.least(ptr %items, i64 %count) nounwind {{
-entry:
-  %start = load {item}, ptr %items
-  br label %element
-element:
-  %i = phi i64 [ 0, %entry ], [ %i.next, %element ]
-  %least = phi {item} [ %start, %entry ], [ %least.next, %element ]
-  %x.at = getelementptr {item}, ptr %items, i64 %i
-  %x = load {item}, ptr %x.at
-  %is.less = {is_below} {item} %x, %least
-  %least.next = select i1 %is.less, {item} %x, {item} %least
-  %i.next = add i64 %i, 1
-  %is.more = icmp slt i64 %i.next, %count
-  br i1 %is.more, label %element, label %done
-done:
-  ret {item} %least.next
-}}"""
+    step = f"""  %is.less = {is_below} {item} %x, %value
+  %value.next = select i1 %is.less, {item} %x, {item} %value
+"""
+    return _reduction(f"{name}.least", item, item, "%first", step)
 
 
 def _has_nan(name: str, item: str) -> str:
-    return f"""define internal i1 @{name}.nan(ptr %items, i64 %count) nounwind {{
+    step = f"""  %is.nan = fcmp uno {item} %x, %x
+  %value.next = or i1 %value, %is.nan
+"""
+    return _reduction(f"{name}.nan", item, "i1", "false", step)
+
+
+def _reduction(name: str, item: str, result: str, start: str, step: str) -> str:
+    """A function of some elements, one at least; `step` makes the next value of a value and an element."""
+    return f"""define internal {result} @{name}(ptr %items, i64 %count) nounwind {{
 entry:
+  %first = load {item}, ptr %items
   br label %element
 element:
   %i = phi i64 [ 0, %entry ], [ %i.next, %element ]
-  %found = phi i1 [ false, %entry ], [ %found.next, %element ]
+  %value = phi {result} [ {start}, %entry ], [ %value.next, %element ]
   %x.at = getelementptr {item}, ptr %items, i64 %i
   %x = load {item}, ptr %x.at
-  %is.nan = fcmp uno {item} %x, %x
-  %found.next = or i1 %found, %is.nan
-  %i.next = add i64 %i, 1
+{step}  %i.next = add i64 %i, 1
   %is.more = icmp slt i64 %i.next, %count
   br i1 %is.more, label %element, label %done
 done:
-  ret i1 %found.next
+  ret {result} %value.next
 }}"""

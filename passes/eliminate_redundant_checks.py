@@ -72,7 +72,8 @@ def eliminate_redundant_checks(graph: Graph, failed: Container[int] = ()) -> boo
         loop.attrs["ends_after"] = most
         tests += made
     if walk.counting.intersection(limited):  # how far they count is known now
-        tests += walk.predicates if ends else []  # how they end may rest on these
+        if ends:  # how they end may rest on these
+            tests += walk.predicates
         walk = _walked(graph, failed)
     for node, names in walk.proven.items():
         if names and names != node.proven and is_allowed(NAME, node):

@@ -243,7 +243,7 @@ class _Writer:
             for same in self.code.temporaries.get(n, ())
         ]
         if dead:
-            self.put(f"{self.targets(dead).replace(', ', ' = ')} = None")
+            self.put(" = ".join([*(self.targets([n]) for n in dead), "None"]))
 
     def is_out_of_bounds(self, pc: int) -> bool:
         """Whether a pc is outside of the handler that is being run, or of the body of a Try."""

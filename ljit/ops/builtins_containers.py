@@ -14,6 +14,7 @@ from ljit.ir.emitter import V
 from ljit.ir.list_uses import ListUse
 from ljit.ops.int_ranges import LENGTH, MADE_RANGE, part_of_range
 from ljit.ops.python_numbers import is_plain, plain_effect, to_type
+from ljit.ops.python_samples import each
 from ljit.ops.python_types import check_index, class_of, join_all, range_length
 from ljit.types import (
     ANY,
@@ -105,18 +106,7 @@ _builtin(
     fold=_fold_len,
     ranges=LENGTH,
     samples=(
-        *(
-            ((),),
-            ((1, 2.5),),
-            ([],),
-            ([1, None],),
-            ("abc",),
-            (b"abc",),
-            (bytearray(3),),
-            ({1: 2},),
-            (5,),
-            (None,),
-        ),
+        *each(((), (1, 2.5), [], [1, None], "abc", b"abc", bytearray(3), {1: 2}, 5, None)),
         *((range(0, 9, 2),), (range(5, 1),), (range(9, -9, -4),), (range(-(2**63), 2**63 - 1),)),
         *((range(2**63 - 1),), (np.zeros((3, 0)),), (np.zeros(4)[::2],), (np.array(5),)),
     ),

@@ -131,13 +131,13 @@ def _declare_total(name: str, combine: str, number: int) -> None:
         assert isinstance(a.type, ArrayType)
         if a.type.dtype.kind == "c":
             return None  # what is made of its parts depends on which numbers are combined first
-        if any(first.is_constant and str(first.constant) == "-0.0" for first in initial):
-            return None  # the sum of no elements is 0.0
+        if not number:  # what begins with 0.0 is never -0.0
+            if any(first.is_constant and str(first.constant) == "-0.0" for first in initial):
+                return None
+            initial = tuple(_not_negative_zero(parts, first) for first in initial)
         chosen = _chosen(parts, a, where, parts.constant(_neutral(a.type.dtype, number)))
         if chosen is None:
             return None
-        if name == "sum":
-            initial = tuple(_not_negative_zero(parts, first) for first in initial)
         return parts.apply(combine, parts.apply(plain, chosen, **attrs), *initial)
 
     order = ("axis", "dtype", "out", "keepdims")

@@ -79,10 +79,7 @@ for _name in (
 
 # -- texts of texts --------------------------------------------------------------------------------
 
-_CASE = ord("a") - ord("A")
-
-
-_LETTERS = 26
+_CASE, _LETTERS = ord("a") - ord("A"), 26
 
 
 def _lower_case(name: str, first: int, step: int, e: Emitter, x: V) -> V:

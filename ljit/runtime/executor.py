@@ -60,6 +60,7 @@ from ljit.runtime.native import (
     PassOn,
     compile_function,
     is_compiler_loaded,
+    is_left_alone,
     link_behind,
     link_entries,
     make_fill_in,
@@ -119,11 +120,6 @@ class _Hooks:
         self, code: Code, loop_id: int, trip: int, registers: Sequence[object]
     ) -> LoopExit | None:
         return self.executor.outlined.enter(self.plan, loop_id, registers)
-
-
-def is_left_alone() -> bool:
-    """Whether CPython has to run all that has no native code yet, as things are set now."""
-    return are_builtins_replaced() or is_loud()
 
 
 class ProfilingExecutor:

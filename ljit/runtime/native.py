@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, cast
 from ljit.errors import InternalError
 from ljit.frames import is_raised_by_handler
 from ljit.ir import Effect, Graph, Node, Value, clone
+from ljit.isolation import are_builtins_replaced
 from ljit.ops.control import CALL_NATIVE
+from ljit.ops.float_settings import is_loud
 from ljit.records import Record, made_by
 from ljit.runtime.baseline import (
     OPTIMIZING_PIPELINE,
@@ -111,6 +113,11 @@ class NativeUnit(Record, frozen=False):
     def broken_assumptions(self) -> list[str]:
         """Name the global and closure variables that are not what the code takes them for."""
         return [a.key for a in self.specialization.assumptions if not a.holds()]
+
+
+def is_left_alone() -> bool:
+    """Whether CPython has to run all that has no native code yet, as things are set now."""
+    return are_builtins_replaced() or is_loud()
 
 
 def is_compiler_loaded() -> bool:

@@ -17,10 +17,15 @@ from ljit import config
 from ljit.errors import InternalError
 from ljit.interp import MIN_TRIPS, Errors, LoopExit, LoopInfo
 from ljit.ir import Node, Value
-from ljit.isolation import are_builtins_replaced
 from ljit.ops.control import CALLEE_LEFT, LOOP, PLANNED_EXITS, RAISED
 from ljit.runtime.links import link_to, note_callers
-from ljit.runtime.native import CompileRequest, NativeUnit, compile_loop, is_compiler_loaded
+from ljit.runtime.native import (
+    CompileRequest,
+    NativeUnit,
+    compile_loop,
+    is_compiler_loaded,
+    is_left_alone,
+)
 from ljit.runtime.plans import (
     MAX_COMPILES,
     MAX_EARLY_RAISES,
@@ -90,7 +95,7 @@ class OutlinedLoops:
             return None
         if found.unit is not None and found.unit.code.is_hot:
             found.retire(found.unit)
-        if found.unit is None and are_builtins_replaced():
+        if found.unit is None and is_left_alone():
             return None
         unit = found.unit or self._compile(plan, found, key, live)
         if unit is None:

@@ -61,7 +61,7 @@ def array_correlate(
 
 
 def array_order(
-    _e: ScalarEmitter, a: Number, place: Number, scratch: Number
+    e: ScalarEmitter, a: Number, place: Number, scratch: Number
 ) -> tuple[Number, Number]:
     """Sort the vector; NaN is last."""
     numbers = np.sort(a.value)
@@ -72,4 +72,4 @@ def array_order(
         for x in (numbers[k], numbers[min(k + 1, len(numbers) - 1)])
     )
     type_ = ScalarType(a.value.dtype)
-    return _e.const(type_, low), _e.const(type_, high)
+    return e.const(type_, low), e.const(type_, high)
