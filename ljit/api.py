@@ -34,12 +34,31 @@ def _of_plain_function(name: str, *, is_writable: bool = False) -> property:
     """An attribute that is the plain function's own."""
 
     def read(self: _Function) -> object:
-        return getattr(self.__wrapped__, name)
+        return getattr(self._plain, name)
 
     def write(self: _Function, value: object) -> None:
-        setattr(self.__wrapped__, name, value)
+        setattr(self._plain, name, value)
 
     return property(read, write if is_writable else None)
+
+
+class _Calls:
+    """Who runs the calls of a function. It is no attribute that `functools.wraps` would copy from another function."""
+
+    passed = 0  # the next ones that are CPython's, of which the executor need not know
+
+    def __init__(self, fn: types.FunctionType, options: Options, owner: _Function) -> None:
+        self._of = fn, options, owner
+
+    @computed_once
+    def executor(self) -> ProfilingExecutor:
+        with compiler_frames():
+            from ljit.runtime.executor import ProfilingExecutor
+
+        return ProfilingExecutor(*self._of)
+
+    def has_executor(self) -> bool:
+        return "executor" in vars(self)
 
 
 class _Function:
@@ -53,30 +72,30 @@ class _Function:
     - `specializations`: what was compiled so far.
     """
 
+    __slots__ = ("__dict__", "__weakref__", "_calls", "_plain")
+
     def __init__(self, fn: types.FunctionType, options: Options) -> None:
         functools.update_wrapper(self, fn)
-        self._options = options
+        self._plain = fn  # whatever `__wrapped__` is set to
+        self._calls = _Calls(fn, options, self)
 
-    @computed_once
+    @property
     def _executor(self) -> ProfilingExecutor:
-        with compiler_frames():
-            from ljit.runtime.executor import ProfilingExecutor
-
-        return ProfilingExecutor(self.__wrapped__, self._options, self)  # type: ignore[arg-type]  # no method
+        return self._calls.executor
 
     def _has_no_compiler(self) -> bool:
         """Whether it cannot be imported: the process ends, or it would not find NumPy or builtins."""
-        if "_executor" in vars(self):
+        if self._calls.has_executor():
             return sys.is_finalizing()
         return sys.is_finalizing() or are_builtins_replaced() or not _has_numpy()
 
     def __call__(self, /, *args: object, **kwargs: object) -> object:
         try:
-            if self._passed_calls > 0:
-                self._passed_calls -= 1
+            if self._calls.passed > 0:
+                self._calls.passed -= 1
                 return self._executor.run_plainly(args, kwargs)
             if self._has_no_compiler():
-                return self.__wrapped__(*args, **kwargs)
+                return self._plain(*args, **kwargs)
             return self._executor.call(args, kwargs)
         except BaseException as error:
             _drop_own_frames(error)
@@ -86,7 +105,7 @@ class _Function:
         """Run a call that the native entries did not take; errors are values for the entry to raise."""
         try:
             if self._has_no_compiler():
-                return self.__wrapped__(*args, **(kwargs or {}))
+                return self._plain(*args, **(kwargs or {}))
             return self._executor.call(args, kwargs or {})
         except BaseException as error:
             return _raised(error)
@@ -97,13 +116,13 @@ class _Function:
             setattr(cls, name, classmethod(self))  # type: ignore[arg-type]  # mypy sees a class without a slot
 
     def __reduce__(self) -> str:
-        return self.__wrapped__.__qualname__
+        return self.__qualname__
 
     def __repr__(self) -> str:
-        return f"<ljit.Function {self.__wrapped__.__qualname__}>"
+        return f"<ljit.Function {self.__qualname__}>"
 
-    _passed_calls = 0  # the next ones that are CPython's, of which the executor need not know
-    __wrapped__: types.FunctionType
+    __qualname__: str
+    __wrapped__: object
     __code__ = _of_plain_function("__code__", is_writable=True)
     __globals__ = _of_plain_function("__globals__")
     __closure__ = _of_plain_function("__closure__")

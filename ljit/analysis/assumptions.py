@@ -142,8 +142,8 @@ def python_function(value: object) -> types.FunctionType | None:
         return value
     cls = type(value)
     if cls.__module__.partition(".")[0] == "ljit" and cls.__name__ == "Function":
-        wrapped = getattr(value, "__wrapped__", None)
-        return wrapped if isinstance(wrapped, types.FunctionType) else None
+        plain = getattr(value, "_plain", None)
+        return plain if isinstance(plain, types.FunctionType) else None
     return None
 
 

@@ -223,13 +223,13 @@ def may_jump(calls: int = 0) -> bool:
 
 def set_passed_calls(owner: object, calls: int) -> None:
     """Say how many calls `__call__` passes on."""
-    vars(owner)["_passed_calls"] = calls
+    owner._calls.passed = calls  # type: ignore[attr-defined]
 
 
 def _calls_left(owner: object) -> int:
     if is_compiler_loaded():
         return calls_left(owner)
-    left: int = vars(owner).get("_passed_calls", 0)
+    left: int = owner._calls.passed  # type: ignore[attr-defined]
     return left
 
 

@@ -18,13 +18,13 @@ def up_to_date(executor: ProfilingExecutor) -> ProfilingExecutor:
     if not executor.is_outdated:
         return executor
     with executor.lock:
-        state = vars(executor.owner)
-        if state["_executor"] is executor:
+        calls = executor.owner._calls  # type: ignore[attr-defined]
+        if calls.executor is executor:
             for plan in list(executor.plans.values()):
                 executor.refuse(plan, "functions have got other code")
-            state["_executor"] = type(executor)(
+            calls.executor = type(executor)(
                 executor.fn, executor.options, executor.owner, executor
             )
-            state["_executor"].link_if_loaded()
-        renewed: ProfilingExecutor = state["_executor"]
+            calls.executor.link_if_loaded()
+        renewed: ProfilingExecutor = calls.executor
         return renewed

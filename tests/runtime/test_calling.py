@@ -331,6 +331,21 @@ def test_wrappers_around_a_decorated_function_work():
         assert list(map(compiled, [1.0, 2.0])) == [3.0, 4.0]
 
 
+@pytest.mark.parametrize("wrapped", [simple, ljit.jit(simple)])
+def test_a_decorated_wrapper_runs_itself_and_not_what_it_wraps(wrapped):
+    @functools.wraps(wrapped)
+    @ljit.jit
+    def wrapper(x, y=2.0):
+        return wrapped(x, y) + 1000.0
+
+    assert wrapper.__wrapped__ is wrapped
+    assert repr(wrapper) == "<ljit.Function simple>"
+    for _ in range(3):
+        assert wrapper(1.0) == simple(1.0) + 1000.0
+        assert wrapped(1.0) == simple(1.0)
+    assert wrapper.run_interpreted(1.0) == simple(1.0) + 1000.0
+
+
 @ljit.jit
 def at_module_level(x):
     return x * 2

@@ -389,11 +389,11 @@ for k in range(2):
         ratio(1.0, 0.0)
     except ZeroDivisionError as error:
         print([frame.name for frame in traceback.extract_tb(error.__traceback__)])
-print("llvmlite" in sys.modules, ratio._passed_calls > 0)
+print("llvmlite" in sys.modules, ratio._calls.passed > 0)
 ratio._executor.warm_up()
 for k in range(40):
     ratio(3.0, 2.0)
-print(ratio(3.0, 2.0), [s.state for s in ratio.specializations], ratio._passed_calls)
+print(ratio(3.0, 2.0), [s.state for s in ratio.specializations], ratio._calls.passed)
 """
 
 
