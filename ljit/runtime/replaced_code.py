@@ -22,9 +22,7 @@ def up_to_date(executor: ProfilingExecutor) -> ProfilingExecutor:
         if calls.executor is executor:
             for plan in list(executor.plans.values()):
                 executor.refuse(plan, "functions have got other code")
-            calls.executor = type(executor)(
-                executor.fn, executor.options, executor.owner, executor
-            )
+            calls.executor = type(executor)(executor.fn, executor.options, executor.owner, executor)
             calls.executor.link_if_loaded()
         renewed: ProfilingExecutor = calls.executor
         return renewed
