@@ -13,6 +13,7 @@ What other units call (`emit_native_entry`) checks the unit's assumptions first,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -43,7 +44,8 @@ _CHECK_EVERY = 16  # frames between two looks at the machine's stack and at sign
 _UNKNOWN_ROOM = 1000
 _SHORT = 250  # lines of a function in which calls are much of the time
 _COPIES = 1000  # lines that copies of it may be together
-_LEVELS = 3
+_LEVELS = 2
+_AT_CHECKPOINT = re.compile(r"^(br i1 \S+) label \S+,", re.MULTILINE)  # the first branch of a body
 
 
 class Body(Record, eq=True):
@@ -129,9 +131,18 @@ def unfold(f: FunctionBuilder) -> None:
     copies = [f"{f.name}.again{level}" for level in range(levels)]
     f.module.functions.remove(f)
     f.module.define(f.name, f"{head}\n{code.replace(name, f'@{copies[0]}(')}")
+    inside = _AT_CHECKPOINT.sub(r"\1 label %itself,", code, count=1).removesuffix("}")
     for copy, following in pairwise([*copies, f.name]):
         copied = head.removesuffix("{").replace(name, f"@{copy}(") + "alwaysinline {"
-        f.module.define(copy, f"{copied}\n{code.replace(name, f'@{following}(')}")
+        again = inside.replace(name, f"@{following}(") + _call_itself(f)
+        f.module.define(copy, f"{copied}\n{again}")
+
+
+def _call_itself(f: FunctionBuilder) -> str:
+    """The end of a copy: what looks at the stack and at signals is in the function itself only."""
+    passed = ", ".join(param.typed for param in f.params)
+    made = f"%itself.made = call {f.result} @{f.name}({passed})"
+    return f"itself:\n{made}\nret {f.result} %itself.made\n}}"
 
 
 def _levels(lines: int, calls: int) -> int:

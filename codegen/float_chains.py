@@ -10,22 +10,11 @@ chosen (`if a[k] < best: best = a[k]`) makes no such chain: the machine goes on 
 
 from __future__ import annotations
 
-from ljit.codegen.builder import FunctionBuilder
 from ljit.ir import Node, Value
 from ljit.ops.control import IF, YIELD
 from ljit.types import COMPLEX, FLOAT, ScalarType, Type, UnionType
 
-__all__ = ["hint_of", "is_float_chain"]
-
-_NOT_UNROLLED = '!{!"llvm.loop.unroll.runtime.disable"}'
-
-
-def hint_of(f: FunctionBuilder, loop: Node) -> str:
-    """What the branch back to the loop's header says to LLVM."""
-    if f.float_flags or not is_float_chain(loop):
-        return ""
-    hint = f.module.metadata(_NOT_UNROLLED)
-    return f", !llvm.loop {f.module.distinct_metadata(f'!{{{{self}}, {hint}}}')}"
+__all__ = ["is_float_chain"]
 
 
 def is_float_chain(loop: Node) -> bool:

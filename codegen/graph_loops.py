@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.alias_scopes import alias_scopes
 from ljit.codegen.builder import FALSE, BlockRef, Ref, integer
-from ljit.codegen.float_chains import hint_of
 from ljit.codegen.forms import Native
 from ljit.codegen.joins import Join
+from ljit.codegen.loop_hints import hint_of
 from ljit.codegen.small_arrays import is_late
 from ljit.codegen.watches import Watch
 from ljit.ir import ENDLESS, Node
