@@ -167,6 +167,7 @@ class FunctionBuilder:
         self.known = KnownConditions()
         self._nonnegative: set[str] = set()
         self._at_most_one: set[str] = set()
+        self._factors: dict[str, int] = {}
         self.places: dict[str, tuple[Ref, Ref]] = {}  # addresses: some other, so many bytes on
         self._types = {p.text: p.type for p in self.params}
         self.entry = BlockRef("entry")
@@ -285,7 +286,10 @@ class FunctionBuilder:
             folded = fold(opcode, x, y)
             if folded is not None:
                 return folded
-        return self.compute(x.type, f"{opcode} {flags + ' ' if flags else ''}{x.typed}, {y}")
+        result = self.compute(x.type, f"{opcode} {flags + ' ' if flags else ''}{x.typed}, {y}")
+        if opcode == "mul":
+            self._factors[result.text] = self._factor(x) * self._factor(y)
+        return result
 
     def add(self, x: Ref, y: Ref, flags: str = "nsw") -> Ref:
         """Add sizes and offsets, which never overflow; use `binary` for wrapping arithmetic."""
@@ -315,6 +319,13 @@ class FunctionBuilder:
 
     def is_nonnegative(self, x: Ref) -> bool:
         return x.constant >= 0 if x.constant is not None else x.text in self._nonnegative
+
+    def is_multiple(self, x: Ref, factor: int) -> bool:
+        """Whether a product that does not overflow is known to be a multiple of a number."""
+        return self._factor(x) % factor == 0
+
+    def _factor(self, x: Ref) -> int:
+        return int(x.constant) if x.constant is not None else self._factors.get(x.text, 1)
 
     def is_at_most_one(self, x: Ref) -> bool:
         """Whether a size is known to be 0 or 1."""

@@ -28,9 +28,13 @@ def fortran_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:
     An axis moves behind a later one if its steps are the shorter ones in all operands that step along
     both (as the comparison in NumPy's iterator has it; where it cannot tell, C order stays).
     """
-    if ndim == 2 and all(_has_no_say(x) or _is_known(e, x) for x in operands):
+    is_last_known = all(_has_no_say(x) or _is_known(e, x) for x in operands)
+    if ndim == 2 and is_last_known:
         return FALSE
-    all_move, some_move = _moves(e, ndim, operands)
+    # a last axis that stays behind all others is asked no more
+    all_move, some_move = _moves(e, ndim - 1 if is_last_known else ndim, operands)
+    if is_last_known:
+        all_move = FALSE
     if ndim > 2:
         mixed = e.f.binary("and", some_move, e.f.bool_not(all_move))
         e.bailout.bail_if(mixed, "a result in neither C nor Fortran order")
@@ -39,7 +43,7 @@ def fortran_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:
 
 def reversed_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:
     """Whether going through the axes in the opposite order is better: the inner loop has the shorter steps then."""
-    if ndim < 2 or any(_is_known(e, x) for x in operands):
+    if ndim < 2 or any(x.strides[0].constant != 0 and _is_known(e, x) for x in operands):
         return FALSE
     return _moves_behind(e, operands, 0, ndim - 1)
 
@@ -47,15 +51,14 @@ def reversed_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:
 def _is_known(e: Emitter, x: Axes) -> bool:
     """Whether the last axis is surely that of the shortest steps, but in arrays without elements or of single rows."""
     *outer, last = x.strides
-    is_near = last.constant is not None and last.constant > 0
-    return is_near and all(_is_longer(e, s, last) for s in outer)
+    return bool(last.constant) and all(_is_longer(e, s, last) for s in outer if s.constant != 0)
 
 
 def _is_longer(e: Emitter, stride: Ref, last: Ref) -> bool:
-    """Whether a stride is surely not the shorter one, but along axes of one element."""
-    if stride.constant is None:
-        return e.f.is_nonnegative(stride)
-    return last.constant is not None and stride.constant >= last.constant
+    """Whether a stride is surely not the shorter one, but along axes of one element or of which all is the same."""
+    if stride.constant is None and e.f.is_nonnegative(stride):
+        return True
+    return last.constant is not None and e.f.is_multiple(stride, int(last.constant))
 
 
 def _has_no_say(x: Axes) -> bool:

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from ljit.codegen.builder import FALSE, TRUE, Ref, integer
 from ljit.codegen.counted_loops import outer_loop
 from ljit.codegen.forms import Native
-from ljit.codegen.nest_elements import Elements, Places
+from ljit.codegen.nest_elements import Places
 from ljit.codegen.nest_functions import own_function
-from ljit.codegen.nest_moves import move_rows
 from ljit.codegen.nest_overlap import Redirection
 from ljit.codegen.nest_packing import BLOCK_SHIFT, MOST, buffers, gather, scatter
-from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, all_of, any_of, either
+from ljit.codegen.nest_row_moves import MOVED_PLANE, MOVED_PLANES, Box, RowMoves
+from ljit.codegen.nest_space import ONE, ZERO, Operand, all_of, any_of, either
 from ljit.codegen.nest_streams import are_large, are_long_rows, ask_for, stretch_shift
 from ljit.codegen.nest_strides import Strides
 from ljit.codegen.nest_tiles import (
@@ -27,7 +27,6 @@ from ljit.codegen.nest_tiles import (
     pitch_of,
     scatter_rows,
 )
-from ljit.codegen.stretches import copy_stretch
 
 __all__ = ["ROWS", "SHORT", "Blocks"]
 
@@ -36,32 +35,20 @@ SHORT = 6  # instructions of a kernel that may be written for each of some eleme
 _LARGE = 8  # bytes of an element
 _FEW = 256  # elements of a short row
 _ZEROS = "llvm.ctlz.i64"
-_MOVED_ROWS, _MOVED_COLUMNS = 6, 14  # 64 rows of 16384 elements are moved by one call
 
 
-class Blocks(Elements):
+class Blocks(RowMoves):
     """What loops do with elements that only a run knows the places of."""
 
-    space: Space
-    ndim: int
-    columns: int
-    is_flat: Ref
     strides: Strides
     ways: Sequence[Redirection]
     reduced: Sequence[int]
     _are_dense: bool  # whether the copy that is written has results without gaps
-    _are_moved: bool  # whether the copy that is written leaves rows to a function
     _same: Operand | None  # what is one element for a whole row in the copy that is written
     _block: Ref  # elements of a temporary row where there is one axis
     _fast: Ref  # whether all inner strides are those that the loops take for granted
     _streamed: Ref  # whether the results are so large that memory is waited for
     _far: Ref  # whether an array lies the other way around: then some rows are done together
-    _may_be_short: Ref  # whether rows of a few elements are done together
-
-    @property
-    def inner(self) -> int:
-        """The axis of the inner loop."""
-        return self.ndim - 2 if self.columns > 1 else self.ndim - 1
 
     @property
     def is_inner_reduced(self) -> bool:
@@ -85,15 +72,6 @@ class Blocks(Elements):
         if self.e.is_quick or self.columns > 1 or rows * len(self._loose) > MOST:
             return False
         return all(self.strides.known(x, self.inner) == x.dtype.itemsize for x in self._loose)
-
-    @property
-    def _is_move(self) -> bool:
-        """Whether the elements of one array become those of another one as they are."""
-        arrays = self.arrays
-        if self.kernel.length or self._reduced_targets or len(arrays) != 2:
-            return False
-        are_all = len(self.sources) == len(self.targets) == 1
-        return are_all and arrays[0].dtype == arrays[1].dtype and not arrays[0].is_range
 
     @property
     def _gains_from_blocks(self) -> bool:
@@ -226,13 +204,6 @@ class Blocks(Elements):
         for x, place in places.items():
             ask_for(self.f, place, self.f.mul(count, strides[x]))
 
-    def _step_along(self, x: Operand) -> Ref:
-        """The stride of an array along the inner loop; of axes that run as one, the last may have one element."""
-        step = x.strides[self.inner]
-        if not x.is_plain:
-            return step
-        return self.f.select(self.is_flat, integer("i64", x.dtype.itemsize), step)
-
     @contextmanager
     def _put_side_by_side(
         self, rows: Sequence[Places], first: Ref, count: Ref, strides: Places
@@ -278,63 +249,39 @@ class Blocks(Elements):
         rest = f.binary("sub", self.space.sizes[0], f.mul(k, block))
         return self._least(rest, block)
 
-    # -- elements that are moved as they are --------------------------------------------------------
+    # -- planes and rows that are done together -----------------------------------------------------------------
 
-    def _move(self, axis: int, trips: Sequence[Ref]) -> None:
-        """Move what is inside of the last axes, from `axis` on: one or two."""
-        f, (source, target) = self.f, self.arrays
-        has_rows = self.ndim > 1 and axis < self.inner
-        rows, count = trips[axis] if has_rows else ONE, trips[-1]
-        pitches = {x: x.strides[axis] if has_rows else ZERO for x in self.arrays}
-        steps = {x: self._step_along(x) for x in self.arrays}
-        high, wide = integer("i64", 1 << _MOVED_ROWS), integer("i64", 1 << _MOVED_COLUMNS)
+    def _plane_loop(self, axis: int, trips: Sequence[Ref], body: Callable[[], object]) -> None:
+        """Go through the planes along an axis, small ones some at a time."""
+        f, elements = self.f, self.f.mul(trips[axis + 1], trips[axis + 2])
+        if self._are_moved:
+            most, is_so, shift = MOVED_PLANE, TRUE, integer("i64", MOVED_PLANES)
+        else:
+            most, is_so, shift = _FEW, self._are_short(trips[-1]), self._packed_shift(elements)
+        is_small = f.icmp("ult", f.binary("sub", elements, ONE), integer("i64", most))
+        self._are_planes = f.binary("and", is_so, is_small)
+        shift = f.select(self._are_planes, shift, ZERO)
+        height = f.binary("shl", ONE, shift)
 
-        def block(i: Ref, k: Ref) -> None:
-            first, begin = f.mul(i, high), f.mul(k, wide)
-            parts = []
-            for x in (target, source):
-                offset = f.add(f.mul(first, pitches[x]), f.mul(begin, steps[x]))
-                parts += [f.gep("i8", x.cursors[-1], offset, ""), steps[x], pitches[x]]
-            left = [
-                self._least(f.binary("sub", count, begin), wide),
-                self._least(f.binary("sub", rows, first), high),
-            ]
-            move_rows(f, target.dtype, [*parts, *left])
+        def planes(k: Ref) -> None:
+            first = f.mul(k, height)
+            self._planes = self._least(f.binary("sub", trips[axis], first), height)
+            with self._from_row(axis, first):
+                body()
 
-        outer_loop(
-            self.e,
-            self._parts(rows, _MOVED_ROWS),
-            lambda i: outer_loop(self.e, self._parts(count, _MOVED_COLUMNS), lambda k: block(i, k)),
-        )
+        outer_loop(self.e, self._parts(trips[axis], shift), planes)
+        self._planes, self._are_planes = ONE, FALSE
 
-    def _copy_or(self, loop: Callable[[], object], trip: Ref, strides: Places) -> None:
-        """Write the loop; where it only moves elements from row to row, long rows are copied as a whole.
-
-        Elements that are added to what lies there are not moved, although nothing is computed of them before.
-        """
-        steps = {strides[x].constant for x in self.arrays}
-        if not (
-            self._is_move and len(self._rows) == 1 and steps == {self.arrays[0].dtype.itemsize}
-        ):
-            loop()
-            return
-        source, target = self.arrays
-        with self._at(self._rows[0]):
-            places = target.cursors[-1], source.cursors[-1]
-        size = self.f.mul(trip, integer("i64", source.dtype.itemsize))
-        copy_stretch(self.f, *places, size, loop)
-
-    def _least(self, a: Ref, b: Ref) -> Ref:
-        return self.f.select(self.f.icmp("slt", a, b), a, b)
-
-    def _parts(self, count: Ref, shift: int) -> Ref:
-        """How many blocks of `1 << shift` there are."""
-        if count is ONE:
-            return ONE
-        more = self.f.binary("add", count, integer("i64", (1 << shift) - 1))
-        return self.f.binary("lshr", more, integer("i64", shift))
-
-    # -- rows that are done together -----------------------------------------------------------------
+    @contextmanager
+    def _from_row(self, axis: int, k: Ref) -> Iterator[None]:
+        """Work on what begins at a place along an axis."""
+        masks = {way.temporary: way.mask for way in self.ways} if axis == 0 else {}
+        for x in self.arrays:
+            place = self.f.binary("and", k, masks[x]) if x in masks else k
+            x.cursors.append(self._row_address(x, axis, place))
+        yield
+        for x in self.arrays:
+            x.cursors.pop()
 
     @property
     def _has_groups(self) -> bool:
@@ -346,9 +293,13 @@ class Blocks(Elements):
         shift = f.select(self._far, integer("i64", HEIGHT_SHIFT), ZERO)
         if self._may_be_short is FALSE:
             return shift
-        bits = f.binary("sub", integer("i64", 64), self._leading_zeros(f.binary("sub", trip, ONE)))
-        high = f.binary("sub", integer("i64", HEIGHT_SHIFT + WIDTH_SHIFT), bits)
-        return f.select(self._are_short(trip), high, shift)
+        return f.select(self._are_short(trip), self._packed_shift(trip), shift)
+
+    def _packed_shift(self, count: Ref) -> Ref:
+        """How often so many elements fit into a buffer, as a power of two."""
+        f = self.f
+        bits = f.binary("sub", integer("i64", 64), self._leading_zeros(f.binary("sub", count, ONE)))
+        return f.binary("sub", integer("i64", HEIGHT_SHIFT + WIDTH_SHIFT), bits)
 
     def _leading_zeros(self, x: Ref) -> Ref:
         self.f.module.declare(_ZEROS, "i64", ("i64", "i1"))
@@ -390,10 +341,6 @@ class Blocks(Elements):
         height = f.select(f.icmp("eq", high, ZERO), height, f.binary("shl", ONE, high))
         first = f.mul(k, height)
         rows = self._least(f.binary("sub", trips[axis], first), height)
-        masks = {way.temporary: way.mask for way in self.ways} if axis == 0 else {}
-        for x in self.arrays:
-            place = f.binary("and", first, masks[x]) if x in masks else first
-            x.cursors.append(self._row_address(x, axis, place))
         shift = integer("i64", self._block_shift)
         shift = f.select(self._far, integer("i64", WIDTH_SHIFT), shift)
         size = f.binary("shl", ONE, shift)
@@ -406,9 +353,8 @@ class Blocks(Elements):
             count = self._least(f.binary("sub", trip, begin), size)
             self._rows_of_block(axis, rows, begin, count, self._are_short(trip))
 
-        outer_loop(self.e, f.select(self._fast, some, more), block)
-        for x in self.arrays:
-            x.cursors.pop()
+        with self._from_row(axis, first):
+            outer_loop(self.e, f.select(self._fast, some, more), block)
 
     def _rows_of_block(self, axis: int, rows: Ref, begin: Ref, count: Ref, is_short: Ref) -> None:
         """Some elements of each row of a group; short rows are put behind one another, and are one."""
@@ -420,7 +366,7 @@ class Blocks(Elements):
         packed = loose if is_short is FALSE else self.arrays
         stores = []
         for x, near in zip(packed, buffers(f, len(packed)), strict=True):
-            there = (places[x], steps[x], pitches[x])
+            there = (places[x], steps[x], pitches[x], self._pitch_of_planes(x))
             load, store, places[x], pitches[x] = self._near_rows(
                 x, near, there, (count, rows, is_short)
             )
@@ -433,32 +379,33 @@ class Blocks(Elements):
             store()
 
     def _near_rows(
-        self, x: Operand, near: Ref, there: tuple[Ref, Ref, Ref], parts: tuple[Ref, Ref, Ref]
+        self, x: Operand, near: Ref, there: Box, parts: tuple[Ref, Ref, Ref]
     ) -> tuple[Callable[[], object], Callable[[], object], Ref, Ref]:
         """What puts rows side by side and back, and where they are then, and how far apart.
 
-        `there`: where they lie, the steps from element to element and from row to row. `parts`: how many elements
-        they have, how many rows, whether they are short.
+        `there`: where they lie. `parts`: how many elements they have, how many rows, whether they are short.
         """
-        f, (place, step, pitch), (count, rows, is_short) = self.f, there, parts
+        f, (place, step, pitch, plane), (count, rows, is_short) = self.f, there, parts
         unit = integer("i64", x.dtype.itemsize)
         is_there, whole = f.icmp("eq", step, unit), f.mul(count, unit)
-        is_line = f.binary("and", is_there, f.icmp("eq", pitch, whole))
+        here = near, unit, whole, f.mul(rows, whole)
+        is_full = f.select(self._are_planes, f.icmp("eq", plane, here[3]), TRUE)
+        is_line = all_of(f, [is_there, f.icmp("eq", pitch, whole), is_full])
         moved = f.select(f.binary("and", is_short, f.bool_not(is_line)), rows, ZERO)
         others = (place, step, count, pitch, f.select(is_short, ZERO, rows))
-        is_loose, here = x in self._loose, (near, unit, whole)
+        is_loose = x in self._loose
 
         def load() -> None:
             if is_loose:
                 gather_rows(f, x.dtype, near, others)
             if is_short is not FALSE:
-                move_rows(f, x.dtype, [*here, *there, count, moved])
+                self._move_rows(x.dtype, here, there, count, moved)
 
         def store() -> None:
             if is_loose:
                 scatter_rows(f, x.dtype, near, others)
             if is_short is not FALSE:
-                move_rows(f, x.dtype, [*there, *here, count, moved])
+                self._move_rows(x.dtype, there, here, count, moved)
 
         is_there = f.select(is_short, is_line, is_there)
         apart = f.select(is_short, whole, pitch_of(f, x.dtype, step, pitch))
@@ -475,7 +422,7 @@ class Blocks(Elements):
                 {x: f.gep("i8", place, f.mul(k, pitches[x]), "") for x, place in places.items()}
             ]
             hoisted = [self._hoisted(row, strides) for row in self._rows]
-            elements = f.select(is_one, f.mul(rows, count), count)
+            elements = f.select(is_one, f.mul(self._planes, f.mul(rows, count)), count)
             self._walk(elements, hoisted, strides, is_unit=True)
             self._rows = [{}]
 

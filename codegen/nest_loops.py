@@ -68,6 +68,7 @@ class Loops(ReducedRows):
         self._streamed = FALSE
         self._are_dense = False
         self._are_moved = False
+        self._planes, self._are_planes = ONE, FALSE
         self._same: Operand | None = None
 
     def emit(self) -> None:
@@ -79,7 +80,8 @@ class Loops(ReducedRows):
         self.columns = self.strides.columns(self.kernel.length)
         fast = self.strides.unit_condition(self.inner) if self.ndim else TRUE
         if fast is TRUE:
-            self._loops(is_unit=True)
+            unit = partial(self._loops, is_unit=True)
+            either(f, self._are_short_moves, self._moves, unit)
             return
         way = partial(self._emit_copies, fast)
         for x, condition in self._broadcast:
@@ -97,7 +99,8 @@ class Loops(ReducedRows):
         """Write what is chosen by whether the inner strides are those that are known."""
         f, can_be_packed = self.f, self._can_be_packed
         if can_be_packed and self._is_move:
-            either(f, fast, lambda: self._loops(is_unit=True), self._moves)
+            is_row = f.binary("and", fast, f.bool_not(self._are_short_moves))
+            either(f, is_row, lambda: self._loops(is_unit=True), self._moves)
             return
         far = self._far_condition() if can_be_packed else FALSE
         if can_be_packed and self._gains_from_blocks:
@@ -178,6 +181,9 @@ class Loops(ReducedRows):
         if self._are_moved and axis >= self.inner - 1:
             self._move(axis, trips)
             return
+        if axis == self.inner - 2 and (self._are_moved or self._may_be_short is not FALSE):
+            self._plane_loop(axis, trips, lambda: self._level(axis + 1, trips, is_unit=is_unit))
+            return
         if axis >= self.inner:
             self._inner_loop(trips, is_unit=is_unit)
             return
@@ -192,15 +198,10 @@ class Loops(ReducedRows):
         outer_loop(self.e, trips[axis], lambda k: self._row(axis, trips, k, is_unit=is_unit))
 
     def _row(self, axis: int, trips: Sequence[Ref], k: Ref, *, is_unit: bool) -> None:
-        masks = {way.temporary: way.mask for way in self.ways} if axis == 0 else {}
-        for x in self.arrays:
-            place = self.f.binary("and", k, masks[x]) if x in masks else k
-            x.cursors.append(self._row_address(x, axis, place))
         if self.ndim < 2:
             trips = [self._size_of_block(k)]
-        self._level(axis + 1, trips, is_unit=is_unit)
-        for x in self.arrays:
-            x.cursors.pop()
+        with self._from_row(axis, k):
+            self._level(axis + 1, trips, is_unit=is_unit)
 
     def _delayed_rows(self, trips: Sequence[Ref], *, is_unit: bool) -> None:
         """The outermost loop where results go to temporary rows: rows are copied behind later ones."""

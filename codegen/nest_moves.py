@@ -18,12 +18,12 @@ from ljit.codegen.nest_packing import copy_function, item_type
 from ljit.codegen.nest_transposes import transposed
 from ljit.codegen.shared_code import PACKING, shared_function
 
-__all__ = ["move_rows"]
+__all__ = ["SHORT_ROW", "move_rows"]
 
 _LINE = 64  # bytes
 _WIDTHS = {1: 8, 2: 8, 4: 4, 8: 4}  # elements of a tile's rows and columns, by bytes of one
 _GAPS = (1, 2)  # steps in elements from row to row that have tiles
-_SHORT = 8  # elements of a row
+SHORT_ROW = 8  # elements of a row that is shorter than others are
 _FEW = 4  # elements of a trip
 _AHEAD = 64  # columns: their lines are asked for before a tile is turned around
 _PREFETCH = "llvm.prefetch.p0"
@@ -107,7 +107,7 @@ def _plain(name: str, size: int) -> str:
     walks = {"row.to": ("%to", "%b.to"), "row.from": ("%from", "%b.from")}
     return f"""define internal void @{name}({_parameters()}) noinline nounwind {{
 entry:
-  %is.few = icmp slt i64 %count, {_SHORT}
+  %is.few = icmp slt i64 %count, {SHORT_ROW}
   %is.less = icmp slt i64 %count, %rows
   %is.short = and i1 %is.few, %is.less
 {swapped}  %most = and i64 %a.count, -{_FEW}
@@ -135,7 +135,7 @@ def _chosen(name: str, plain: str, dtype: np.dtype) -> str:
 entry:
 {_in_order()}  %is.dense = icmp eq i64 %to.step, {size}
   %is.unit = icmp eq i64 %from.step, {size}
-  %is.short = icmp slt i64 %count, {_SHORT}
+  %is.short = icmp slt i64 %count, {SHORT_ROW}
   br i1 %is.short, label %plain, label %long
 long:
   br i1 %is.unit, label %stores, label %loads

@@ -69,7 +69,7 @@ class Stages(Blocks):
             row = self._moved(rows[0], first, strides)
             self._behind_stages(row, (first, count, trip), hoisted, strides, partial(walk, count))
 
-        outer_loop(self.e, self._parts(trip, STAGES_SHIFT), block)
+        outer_loop(self.e, self._parts(trip, integer("i64", STAGES_SHIFT)), block)
 
     def _behind_stages(
         self,

@@ -112,7 +112,7 @@ def _has_short_rows(graph: Graph) -> bool:
     return any(
         _goes_along_rows(node) or any(map(_is_of_rows, node.inputs))
         for node in graph.walk()
-        if node.op is MAP or node.op.elementwise
+        if node.op is MAP or node.op.elementwise or node.op.copies
     )
 
 
@@ -125,10 +125,11 @@ def _goes_along_rows(node: Node) -> bool:
 
 
 def _is_of_rows(value: Value) -> bool:
-    """Whether a value is a view with gaps of an array with short rows."""
+    """Whether a value is a view with gaps of an array with short rows, or a view of such a view."""
     is_strided = isinstance(value.type, ArrayType) and value.type.layout == "strided"
-    made = value.node
-    return is_strided and made is not None and any(_has_rows(v.type) for v in made.inputs)
+    if not is_strided or value.node is None:
+        return False
+    return any(_has_rows(v.type) or _is_of_rows(v) for v in value.node.inputs)
 
 
 def _has_rows(type_: Type) -> bool:

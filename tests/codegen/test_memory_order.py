@@ -11,7 +11,7 @@ import pytest
 import ljit
 from ljit import config
 from ljit.codegen.builder import ModuleBuilder, integer
-from ljit.codegen.memory_order import reversed_condition
+from ljit.codegen.memory_order import fortran_condition, reversed_condition
 
 
 def is_reversed(*strides: tuple[int, ...], sizes: tuple[int, ...] = (4, 5, 6)) -> bool:
@@ -43,6 +43,19 @@ def test_the_inner_loop_has_the_shorter_steps(strides, expected):
     assert is_reversed(strides, (0, 0, 8)) == expected
     assert not is_reversed(strides, (240, 48, 8))
     assert not is_reversed(strides, sizes=(1, 5, 6))
+
+
+def test_the_order_of_rows_whose_elements_are_surely_nearest_is_known():
+    f = ModuleBuilder("test").function("test", "void", ("i64", "i64", "i64"))
+    rows, far, factor = f.params
+    bailout = SimpleNamespace(bail_if=lambda *_: None)
+    e = SimpleNamespace(f=f, bailout=bailout)
+    unit, row = integer("i64", 8), integer("i64", 24)
+    strides = [f.mul(rows, row), f.mul(factor, row), unit]
+    operand = SimpleNamespace(sizes=[rows, rows, integer("i64", 3)], strides=strides)
+    assert fortran_condition(e, 3, [operand]).constant == 0
+    operand.strides = [f.mul(rows, row), far, unit]  # may be one byte
+    assert fortran_condition(e, 3, [operand]).constant is None
 
 
 @pytest.mark.parametrize("axes", [*itertools.permutations(range(3))])

@@ -90,6 +90,39 @@ def test_more_axes_are_moved_two_at_a_time():
             np.testing.assert_array_equal(found, source)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_small_planes_are_moved_together(dtype):
+    f = ljit.jit(lambda a: a.copy())
+    with config.overridden(quick_runs=0):
+        for shape in ((300, 3, 3), (260, 4, 8), (5, 11, 3), (2, 3, 1), (1, 1, 7), (0, 2, 2)):
+            b = np.arange(np.prod(shape) * 4).astype(dtype)
+            for axes in itertools.permutations(range(3)):
+                sizes = [2 * shape[i] if i else shape[i] for i in range(3)]
+                whole = b.reshape([sizes[i] for i in axes]).transpose(np.argsort(axes))
+                for steps in ((1, 2, 2), (-1, 2, -2), (1, -2, 2)):
+                    source = whole[tuple(slice(None, None, step) for step in steps)]
+                    found, wanted = f(source), source.copy()
+                    assert (found.dtype, found.strides) == (wanted.dtype, wanted.strides)
+                    np.testing.assert_array_equal(found, wanted)
+
+
+def test_single_columns_and_parts_of_short_rows_are_moved():
+    functions = [
+        lambda a, k: a[:, k : k + 1].copy(),
+        lambda a, k: a[:, k:].copy(),
+        lambda a, k: a[1:, ::-1][:, k : k + 2].copy(),
+    ]
+    with config.overridden(quick_runs=0):
+        for function, width, dtype in itertools.product(functions, (1, 3, 9), DTYPES):
+            f = ljit.jit(function)
+            for n in (1030, 1030, 5, 1, 2100):
+                a = np.arange(n * width).astype(dtype).reshape(n, width)
+                for k in (0, 1):
+                    found, wanted = f(a, k), function(a, k)
+                    assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+                    np.testing.assert_array_equal(found, wanted)
+
+
 def test_a_copy_is_one_call_for_some_rows():
     f = ljit.jit(lambda a: a.T.copy())
     a = np.arange(6000.0).reshape(60, 100)

@@ -104,6 +104,49 @@ def test_short_rows_of_more_axes():
                 np.testing.assert_array_equal(f(layout(a), b), layout(a) + b)
 
 
+PLANES = [(300, 3, 3), (520, 2, 2), (1, 3, 3), (2, 4, 5), (3, 0, 2), (7, 30, 9), (2, 300, 3, 3)]
+VIEWS = {
+    "gaps": lambda a: np.repeat(a, 2, axis=-1)[..., ::2],
+    "parts": lambda a: np.concatenate([a, a], axis=-2)[..., : a.shape[-2], :],
+    "backwards": lambda a: np.ascontiguousarray(a[..., ::-1, ::-1])[..., ::-1, ::-1],
+    "turned": lambda a: np.ascontiguousarray(a.swapaxes(-1, -2)).swapaxes(-1, -2),
+    "planes apart": lambda a: np.repeat(a, 3, axis=0)[::-3],
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("dtype", ["uint8", "float64"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_small_planes_are_numpys(name, dtype, view):
+    function = FUNCTIONS[name]
+    f = ljit.jit(function)
+    with config.overridden(quick_runs=0):
+        for shape in (PLANES[0], *PLANES):
+            a, b = operands(shape, dtype)
+            args = VIEWS[view](a), b
+            found, wanted = f(*args), function(*args)
+            pairs = zip(found, wanted, strict=True) if name == "two results" else [(found, wanted)]
+            for x, y in pairs:
+                assert (x.dtype, x.strides) == (y.dtype, y.strides)
+                np.testing.assert_allclose(x, y, rtol=1e-2 if name == "exp" else 0)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("dtype", ["uint8", "float64"])
+@pytest.mark.parametrize("name", ["in place", "store"])
+def test_small_planes_that_are_written_over(name, dtype, view):
+    function = STORES[name]
+    f = ljit.jit(function)
+    with config.overridden(quick_runs=0):
+        for shape in (PLANES[0], *PLANES):
+            a, b = operands(shape, dtype)
+            found, wanted = (VIEWS[view](a.copy()) for _ in range(2))
+            f(found, b)
+            function(wanted, b)
+            bases = [x if x.base is None else x.base for x in (found, wanted)]
+            np.testing.assert_array_equal(*bases)
+
+
 def test_rows_that_may_be_short_are_moved_together():
     f = ljit.jit(lambda a, b: a + b)
     a, b = operands((40, 12), "uint8")

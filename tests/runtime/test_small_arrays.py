@@ -75,6 +75,21 @@ def test_short_rows_have_a_known_size_where_nests_go_along_them_or_take_columns(
         assert types_of(compiled) == [("Float64(*, 3)",)]
 
 
+def test_views_of_views_of_short_rows_have_a_known_size():
+    def steps(rows):
+        return np.diff(rows[1:, 1:-1], axis=0)
+
+    def column(rows):
+        return rows[1:-1, 1:-1].copy()
+
+    for function in (steps, column):
+        compiled = ljit.jit(function)
+        for n in (9, 9, 30):
+            rows = np.arange(n * 3.0).reshape(n, 3) % 4.0
+            assert np.array_equal(compiled(rows), function(rows))
+        assert types_of(compiled) == [("Float64(*, 3)",)]
+
+
 def test_rows_in_one_piece_need_no_known_size():
     compiled = ljit.jit(scaled)
     for m in (3, 3, 2, 5):
