@@ -24,19 +24,21 @@ def remez(f: Function, weight: Function, a: mpf, b: mpf, degree: int) -> list[mp
     """Coefficients c of the polynomial p that makes max |weight * (p - f)| on [a, b] smallest."""
     count = degree + 2
     nodes = [(a + b) / 2 - (b - a) / 2 * mp.cos(mp.pi * i / (count - 1)) for i in range(count)]
-    coefficients: list[mpf] = []
+    best: list[mpf] = []
+    least = mp.inf
     for _ in range(8):
         rows = [[x**k for k in range(degree + 1)] for x in nodes]
         for i, x in enumerate(nodes):
             rows[i].append((-1) ** i / weight(x))
         solution = mp.lu_solve(mp.matrix(rows), mp.matrix([f(x) for x in nodes]))
         coefficients = list(solution)[:-1]
-        extrema = _extrema(f, weight, coefficients, nodes, a, b)
-        sizes = [abs(_error(f, weight, coefficients, x)) for x in extrema]
-        nodes = extrema
+        nodes = _extrema(f, weight, coefficients, count, a, b)
+        sizes = [abs(_error(f, weight, coefficients, x)) for x in nodes]
+        if max(sizes) < least:
+            best, least = coefficients, max(sizes)
         if max(sizes) < min(sizes) * 1.01:
             break
-    return coefficients
+    return best
 
 
 def _error(f: Function, weight: Function, coefficients: Sequence[mpf], x: mpf) -> mpf:
@@ -44,23 +46,17 @@ def _error(f: Function, weight: Function, coefficients: Sequence[mpf], x: mpf) -
 
 
 def _extrema(
-    f: Function, weight: Function, coefficients: Sequence[mpf], nodes: list[mpf], a: mpf, b: mpf
+    f: Function, weight: Function, coefficients: Sequence[mpf], count: int, a: mpf, b: mpf
 ) -> list[mpf]:
-    """Where the error is largest between its zeros, by a grid and a parabola through its best point."""
-    bounds = [a, *((p + q) / 2 for p, q in itertools.pairwise(nodes)), b]
-    found = []
-    for low, high in itertools.pairwise(bounds):
-        step = (high - low) / 16
-        grid = [low + step * i for i in range(17)]
-        sizes = [abs(_error(f, weight, coefficients, x)) for x in grid]
-        best = max(range(17), key=sizes.__getitem__)
-        x = grid[best]
-        if 0 < best < 16:
-            left, middle, right = sizes[best - 1 : best + 2]
-            bend = left - 2 * middle + right
-            x += step * (left - right) / (2 * bend) if bend else 0
-        found.append(x)
-    return found
+    """Where the error is largest between its changes of sign: so many of these places, and the largest one of all."""
+    steps = 24 * count
+    grid = [(a + b) / 2 - (b - a) / 2 * mp.cos(mp.pi * i / steps) for i in range(steps + 1)]
+    errors = [_error(f, weight, coefficients, x) for x in grid]
+    runs = itertools.groupby(range(steps + 1), key=lambda i: errors[i] > 0)
+    peaks = [max(run, key=lambda i: abs(errors[i])) for _, run in runs]
+    while len(peaks) > count:
+        del peaks[0 if abs(errors[peaks[0]]) < abs(errors[peaks[-1]]) else -1]
+    return [grid[i] for i in peaks]
 
 
 def largest_error(f: Function, weight: Function, coefficients: Sequence, a: mpf, b: mpf) -> mpf:
@@ -80,6 +76,15 @@ def _exp_rest(r: mpf) -> mpf:
 
 def _exp_weight(r: mpf) -> mpf:
     return (r**2 + mpf("1e-7")) * mp.exp(-r)
+
+
+def _small_exp_weight(r: mpf) -> mpf:
+    return r**2 + mpf("4e-5")
+
+
+def _log_rest(r: mpf) -> mpf:
+    r = _near(r)
+    return (mp.log1p(r) - r) / r**2
 
 
 def _atanh_rest(z: mpf) -> mpf:
@@ -138,6 +143,10 @@ def _mostly_linear(z: mpf) -> mpf:
     return z + mpf("0.04")
 
 
+def _near_linear(r: mpf) -> mpf:
+    return abs(r) + mpf("0.002")
+
+
 def _mostly_square(z: mpf) -> mpf:
     return (z + mpf("0.06")) ** 2
 
@@ -148,18 +157,21 @@ TAN_PI_8_SQUARED = (mp.sqrt(2) - 1) ** 2 * mpf("1.0001")
 QUARTER = mpf(1) / 4
 _SIN, _ATAN, _ASIN = map(_odd_rest, (mp.sin, mp.atan, mp.asin))
 HALF_LOG_2 = mp.log(2) / 2 * mpf("1.0001")
+LOG_2_32 = mp.log(2) / 32 * mpf("1.001")
 HALF_LOG_2_SQUARED = HALF_LOG_2**2
 ATANH_END = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mpf("1.0001")
 #: what is approximated, what its error means for the result, where, the degree, the dtype
 POLYNOMIALS: dict[str, tuple[Function, Function, mpf, mpf, int, type]] = {
     "exp": (_exp_rest, _exp_weight, -HALF_LOG_2, HALF_LOG_2, 10, np.float64),
     "expf": (_exp_rest, _exp_weight, -HALF_LOG_2, HALF_LOG_2, 5, np.float32),
+    "exp with tables": (_exp_rest, _small_exp_weight, -LOG_2_32, LOG_2_32, 5, np.float64),
     "sinh": (_sinh_rest, _linear, ZERO, HALF_LOG_2_SQUARED, 4, np.float64),
     "sinhf": (_sinh_rest, _linear, ZERO, HALF_LOG_2_SQUARED, 2, np.float32),
     "cosh": (_cosh_rest, _linear, ZERO, HALF_LOG_2_SQUARED, 5, np.float64),
     "coshf": (_cosh_rest, _linear, ZERO, HALF_LOG_2_SQUARED, 2, np.float32),
     "log": (_atanh_rest, _linear, ZERO, ATANH_END, 6, np.float64),
     "logf": (_atanh_rest, _linear, ZERO, ATANH_END, 2, np.float32),
+    "log with tables": (_log_rest, _near_linear, -mpf("0.0364"), mpf("0.0395"), 8, np.float64),
     "sin": (_SIN, _mostly_linear, ZERO, QUARTER_PI_SQUARED, 6, np.float64),
     "sinf": (_SIN, _mostly_linear, ZERO, QUARTER_PI_SQUARED, 3, np.float64),
     "cos": (_cos_rest, _mostly_square, ZERO, QUARTER_PI_SQUARED, 5, np.float64),

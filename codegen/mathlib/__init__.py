@@ -1,4 +1,4 @@
-"""Elementary functions as LLVM IR without tables, for numbers and vectors.
+"""Elementary functions as LLVM IR, for numbers and vectors; with tables where registers can hold them.
 
 Each is within one unit in the last place of the exact result, for all operands (docs/math.md has what was measured).
 A writer (`elementary`) gets Terms and gives one. Code calls copies that are compiled once in the process
@@ -15,6 +15,8 @@ from ljit.codegen.mathlib import (  # noqa: F401  # they declare functions
     powers,
     remainders,
     roots,
+    table_exponentials,
+    table_logarithms,
     trigonometric,
 )
 from ljit.codegen.mathlib.powers import constant_power

@@ -15,7 +15,13 @@ from ljit.codegen.mathlib.registry import elementary
 from ljit.codegen.mathlib.terms import Term, fma, intrinsic, polynomial, select
 from ljit.records import Record
 
-__all__ = ["Split", "rough_log", "with_special_values"]
+__all__ = [
+    "Split",
+    "log1p_with_special_values",
+    "rough_log",
+    "split_next",
+    "with_special_values",
+]
 
 
 class _Format(Record):
@@ -76,11 +82,15 @@ _FORMATS = {
 
 
 class Split(Record):
-    """``2**k * (1 + f)``, and the bits that were subtracted to get there: k in the exponent's place."""
+    """``2**k * part``, and the bits that were subtracted to get there: k in the exponent's place.
+
+    `below`: the bits of `part`, such that those of sqrt(1/2) are 0.
+    """
 
     k: Term
-    f: Term
+    part: Term
     exponent: Term
+    below: Term
 
     @staticmethod
     def of(x: Term, *, is_normal: bool = False) -> Split:
@@ -97,8 +107,12 @@ class Split(Record):
         one = bias << digits
         k = ((bits >> digits) | ((digits + bias) << digits)).as_float() - offset
         below = bits & ((1 << digits) - 1)
-        f = (below + (one - constants.shift)).as_float() - 1.0
-        return Split(k, f, bits - below)
+        part = (below + (one - constants.shift)).as_float()
+        return Split(k, part, bits - below, below)
+
+    @property
+    def f(self) -> Term:
+        return self.part - 1.0
 
 
 def _parts(f: Term) -> tuple[Term, Term]:
@@ -169,9 +183,8 @@ def log10(x: Term) -> Term:
     return with_special_values(x, _sum(whole, high, fma(split.k, constants.log10_2_low, low)))
 
 
-@elementary("log1p", "double", "float")
-def log1p(x: Term) -> Term:
-    """Split 1 + x; what it lost by rounding is added to `f`, in units of 2**k."""
+def split_next(x: Term) -> tuple[Split, Term]:
+    """Split 1 + x; with what it lost by rounding, in units of 2**k."""
     constants = _FORMATS[x.type]
     total = x + 1.0
     large = select(x > 1.0, x, 1.0)
@@ -179,11 +192,23 @@ def log1p(x: Term) -> Term:
     lost = (large - total) + small
     split = Split.of(total, is_normal=True)
     scale = ((2 * constants.bias << constants.digits) - split.exponent).as_float()  # 2**-k
-    lost = select(x < 2.0 ** (constants.digits + 2), lost * scale, 0.0)
+    return split, select(x < 2.0 ** (constants.digits + 2), lost * scale, 0.0)
+
+
+def log1p_with_special_values(x: Term, result: Term) -> Term:
+    """The result of `log1p` that is right for finite `x` above -1 which are not tiny."""
+    result = with_special_values(x + 1.0, result)
+    return select(intrinsic("fabs", x) < 2.0 ** -(_FORMATS[x.type].digits + 2), x, result)
+
+
+@elementary("log1p", "double", "float")
+def log1p(x: Term) -> Term:
+    """What 1 + x lost by rounding is added to `f`."""
+    constants = _FORMATS[x.type]
+    split, lost = split_next(x)
     f = split.f + lost
     rest = (split.f - f) + lost
     high, low = _parts(f)
     whole = split.k * constants.log2_high
     result = _sum(whole, high, fma(split.k, constants.log2_low, low + rest))
-    result = with_special_values(total, result)
-    return select(intrinsic("fabs", x) < 2.0 ** -(constants.digits + 2), x, result)
+    return log1p_with_special_values(x, result)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from ljit.codegen.builder import ModuleBuilder, integer
+from ljit.codegen.mathlib.tables import has_tables
 from ljit.codegen.mathlib.terms import Term, select, vector_of
 from ljit.codegen.partition import QUICK
 from ljit.codegen.shared_code import ELEMENTARY
@@ -44,16 +45,23 @@ class Source(Record):
 
 
 _functions: dict[tuple[str, str], _Function] = {}
+_with_tables: dict[tuple[str, str], _Function] = {}  # these take the place of some of them
 _beyond: dict[str, Writer] = {}  # by name, with _BEYOND behind it
 
 
-def elementary(name: str, *types: str, beyond: Beyond | None = None) -> Callable[[Writer], Writer]:
-    """Declare the writer of C's function `name` for operands of LLVM's ``double`` or ``float`` (or both)."""
+def elementary(
+    name: str, *types: str, beyond: Beyond | None = None, with_tables: bool = False
+) -> Callable[[Writer], Writer]:
+    """Declare the writer of C's function `name` for operands of LLVM's ``double`` or ``float`` (or both).
+
+    `with_tables`: the one for machines that have them (`tables.py`).
+    """
+    functions = _with_tables if with_tables else _functions
 
     def register(writer: Writer) -> Writer:
         for type_ in types:
-            assert (name, type_) not in _functions, f"{name} of {type_} is declared twice"
-            _functions[name, type_] = _Function(writer, beyond)
+            assert (name, type_) not in functions, f"{name} of {type_} is declared twice"
+            functions[name, type_] = _Function(writer, beyond)
         if beyond is not None:
             _beyond[name + _BEYOND] = beyond.writer
         return writer
@@ -61,16 +69,16 @@ def elementary(name: str, *types: str, beyond: Beyond | None = None) -> Callable
     return register
 
 
-def declared() -> list[tuple[str, str]]:
-    """Names and types of all functions."""
-    return sorted(_functions)
+def declared(*, with_tables: bool = False) -> list[tuple[str, str]]:
+    """Names and types of all functions; or of those that are others where there are tables."""
+    return sorted(_with_tables if with_tables else _functions)
 
 
 @cache
 def source(name: str, type_: str, lanes: int = 1) -> Source:
     """The function for numbers, or for vectors."""
     is_rare = name in _beyond
-    function = _Function(_beyond[name], None) if is_rare else _functions[name, type_]
+    function = _Function(_beyond[name], None) if is_rare else _chosen(name, type_)
     full = f"{ELEMENTARY}{name}.{type_}" + (f".x{lanes}" if lanes > 1 else "")
     module = ModuleBuilder(full)
     vector = vector_of(type_, lanes)
@@ -83,6 +91,12 @@ def source(name: str, type_: str, lanes: int = 1) -> Source:
         result = _with_rare_ones(name, operands, result, function.beyond)
     f.ret(result.ref)
     return Source(full, module.render())
+
+
+def _chosen(name: str, type_: str) -> _Function:
+    """The function for this machine."""
+    tabled = _with_tables.get((name, type_)) if has_tables() else None
+    return tabled or _functions[name, type_]
 
 
 def _with_rare_ones(name: str, xs: Sequence[Term], result: Term, beyond: Beyond) -> Term:

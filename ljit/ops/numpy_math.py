@@ -135,7 +135,7 @@ _BLOCKS: dict[np.ufunc, Blocks] = {
     np.log2: {"f": _POSITIVE},
     np.sinh: {"f": ((-86.0, 86.0),)},
     np.tan: {"f": ((-1024.0, 1024.0),)},
-    np.tanh: {"f": (), "d": ()},
+    np.tanh: {"f": ()},
 }
 _COMPLEX: dict[np.ufunc, Callable[..., V]] = {
     np.exp2: numpy_complex.exp2,

@@ -10,7 +10,9 @@ import pytest
 
 import ljit
 from ljit.codegen import mathlib
+from ljit.codegen.mathlib import registry, shared, tables
 from ljit.ops import numpy_ufuncs
+from ljit.testing import elementary
 from ljit.testing.elementary import BINARY, NUMPY, errors_in_ulp, evaluate, exact
 
 if not mathlib.is_available():
@@ -87,6 +89,28 @@ def test_special_operands_give_what_numpy_gives(name, type_):
     worst = errors.argmax()
     # NumPy's own vectors err by more than two units: arctan2 of float32 with AVX-512
     assert errors[worst] <= 4, ([x[worst] for x in operands], found[worst], wanted[worst])
+
+
+@pytest.fixture
+def no_tables(monkeypatch):
+    """The functions of other machines, in a process that has compiled those with tables, maybe."""
+    monkeypatch.setattr(registry, "has_tables", lambda: False)
+    for module, name in ((shared, "source"), (shared, "_compiled"), (elementary, "compiled_loop")):
+        monkeypatch.setattr(module, name, functools.cache(getattr(module, name).__wrapped__))
+
+
+@pytest.mark.skipif(not tables.has_tables(), reason="these are the functions tested above")
+@pytest.mark.usefixtures("no_tables")
+@pytest.mark.parametrize(("name", "type_"), mathlib.declared(with_tables=True))
+def test_machines_without_tables_have_functions_as_good(name, type_):
+    dtype = DTYPES[type_]
+    assert "avx512" not in shared.source(name, type_, 8).text
+    operands = randoms(name, dtype)
+    assert errors_in_ulp(evaluate(name, *operands), exact(name, *operands)).max() < 1
+    operands = specials(name, dtype)
+    with np.errstate(all="ignore"):
+        wanted = reference(name)(*operands).astype(np.longdouble)
+    assert errors_in_ulp(evaluate(name, *operands), wanted).max() <= 4
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ UNARY = {
     "f": (
         "arccos arccosh arcsin arcsinh arctan arctanh cbrt cosh exp2 expm1 log log10 log1p log2 sinh tan tanh"
     ).split(),
-    "d": "arcsinh arctanh tanh".split(),
+    "d": "arcsinh arctanh".split(),
 }
 CASES = [(char, name) for char, names in UNARY.items() for name in names]
 SPECIAL = [np.nan, np.inf, -np.inf, -0.0, 0.0, 1.0, -1.0, 2.5, -2.5, 1e30, -1e30, 1e-40]
@@ -92,17 +92,17 @@ def test_numbers_that_numpy_does_one_by_one(char, name, is_wide):
 
 
 BODIES = {
-    "in front and behind": lambda x, y: 0.5 * x * (1 + np.tanh(0.8 * (x + y * x * x * x))),
-    "of one another": lambda x, y: np.tanh(np.tanh(x * y) * 0.5) + np.tanh(x),
-    "side by side": lambda x, y: np.tanh(x) * np.arctanh(y) + np.arcsinh(x + y),
-    "a value for later": lambda x, y: (x * y + x) * np.tanh(x * y + x) - np.exp(x * y + x),
-    "a condition for later": lambda x, y: np.where(x * y > 0.3, np.tanh(x * y), x - y),
-    "of two operands": lambda x, y: x ** (y + 1) * np.tanh(x),
-    "of a number": lambda x, y: np.tanh(x) + np.tanh(y[3]) * y,
-    "in a row": lambda x, y: np.tanh(np.tanh(np.tanh(x) + y) + y) + y,
-    "too many": lambda x, y: sum(np.tanh(x * k + y) for k in (1.5, 2.5, 3.5, 4.5, 5.5, 6.5)),
-    "summed": lambda x, y: (np.tanh(x * y) + y).sum(),
-    "the greatest": lambda x, y: (np.tanh(x * y) + y).max(),
+    "in front and behind": lambda x, y: 0.5 * x * (1 + np.arcsinh(0.8 * (x + y * x * x * x))),
+    "of one another": lambda x, y: np.arcsinh(np.arcsinh(x * y) * 0.5) + np.arcsinh(x),
+    "side by side": lambda x, y: np.arcsinh(x) * np.arctanh(y) + np.arcsinh(x + y),
+    "a value for later": lambda x, y: (x * y + x) * np.arcsinh(x * y + x) - np.exp(x * y + x),
+    "a condition for later": lambda x, y: np.where(x * y > 0.3, np.arcsinh(x * y), x - y),
+    "of two operands": lambda x, y: x ** (y + 1) * np.arcsinh(x),
+    "of a number": lambda x, y: np.arcsinh(x) + np.arcsinh(y[3]) * y,
+    "in a row": lambda x, y: np.arcsinh(np.arcsinh(np.arcsinh(x) + y) + y) + y,
+    "too many": lambda x, y: sum(np.arcsinh(x * k + y) for k in (1.5, 2.5, 3.5, 4.5, 5.5, 6.5)),
+    "summed": lambda x, y: (np.arcsinh(x * y) + y).sum(),
+    "the greatest": lambda x, y: (np.arcsinh(x * y) + y).max(),
 }
 
 
@@ -116,7 +116,7 @@ def test_bodies_in_stages(name, char, is_wide):
         if count > 3 or name != "of a number":
             assert_close(f(x[:count], y[:count]), wanted(x[:count], y[:count]))
     if name != "too many":
-        assert calls(f, np.tanh, char) == is_wide
+        assert calls(f, np.arcsinh, char) == is_wide
 
 
 VIEWS = {
@@ -136,7 +136,7 @@ VIEWS = {
 @pytest.mark.parametrize("char", ["f", "d"])
 def test_any_layout(char, is_wide):
     def wanted(x, y):
-        return np.tanh(x) * y + np.tanh(y * 2)
+        return np.arcsinh(x) * y + np.arcsinh(y * 2)
 
     f = ljit.jit(wanted)
     x = numbers(char, 100 * 100).reshape(100, 100)
@@ -145,13 +145,13 @@ def test_any_layout(char, is_wide):
         for b in (a, a[..., ::-1], a[:1], a[..., :1] if a.shape[-1] else a):
             for _ in range(2):
                 assert_close(f(a, b), wanted(a, b))
-    assert calls(f, np.tanh, char) == is_wide
+    assert calls(f, np.arcsinh, char) == is_wide
 
 
 @pytest.mark.parametrize("axis", [0, 1, None])
 def test_reductions(axis, is_wide):
     def wanted(x):
-        return (np.tanh(x * 2) * x).sum(axis=axis)
+        return (np.arcsinh(x * 2) * x).sum(axis=axis)
 
     f = ljit.jit(wanted)
     x = numbers("d", 300 * 70).reshape(300, 70)
@@ -159,14 +159,14 @@ def test_reductions(axis, is_wide):
         a = np.atleast_2d(view(x))
         for _ in range(2):
             np.testing.assert_allclose(f(a), wanted(a), rtol=1e-13)
-    assert calls(f, np.tanh, "d") == is_wide
+    assert calls(f, np.arcsinh, "d") == is_wide
 
 
 def test_results_in_place_and_over_operands(is_wide):
     def shifted(x, y):
-        x[1:] = np.tanh(x[:-1]) + y[1:]
-        x *= np.tanh(x)
-        x[::-1] = np.tanh(x) * 2
+        x[1:] = np.arcsinh(x[:-1]) + y[1:]
+        x *= np.arcsinh(x)
+        x[::-1] = np.arcsinh(x) * 2
         return x
 
     f = ljit.jit(shifted)
@@ -176,7 +176,7 @@ def test_results_in_place_and_over_operands(is_wide):
         assert f(a, b) is a
         assert_close(a, shifted(x, y))
         assert b.tobytes() == y.tobytes()
-    assert calls(f, np.tanh, "d") == is_wide
+    assert calls(f, np.arcsinh, "d") == is_wide
 
 
 @pytest.mark.parametrize("low", [1e-4, -3.0])
