@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 
 from ljit.analysis.signatures import NativeLink
 from ljit.codegen.bailout import Landing, known_object
@@ -380,6 +381,7 @@ class GraphEmitter:
             may_leave,
             length_of((inner.op, [v.type for v in inner.inputs]) for inner in block),
             staged=None if may_leave else in_stages(block, node.inputs[count:], emit),
+            odd=reduce(or_, (x.op.odd_layouts(*(v.type for v in x.inputs)) for x in block)),
         )
         elements = [v.type for v in results]
         types_ = [out.type for out in node.outputs]

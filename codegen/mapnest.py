@@ -26,6 +26,8 @@ from ljit.codegen.nest_space import (
     ZERO,
     Operand,
     Space,
+    all_of,
+    any_of,
     either,
     has_axes,
     load_first,
@@ -33,7 +35,7 @@ from ljit.codegen.nest_space import (
 )
 from ljit.codegen.nest_strides import forwards
 from ljit.errors import CodegenError
-from ljit.ir import OpDef, get_op
+from ljit.ir import OddLayout, OpDef, get_op
 from ljit.records import Record
 from ljit.types import ArrayType, ScalarType, Type
 
@@ -102,6 +104,7 @@ def emit_map(
     nest = _Nest(e, ndim, inputs, _reductions_of(attrs))
     nest.turned = attrs.get("turned", ())
     nest.find_sizes(into, attrs.get("covers", ()), may_leave=kernel.may_leave and not may_be_empty)
+    nest.leave_if_odd(kernel.odd)
     if not e.f.is_reachable:
         return []
     made = nest.make_results(out_types, elements[len(into) :] or out_types)
@@ -140,6 +143,19 @@ class _Nest:
         elif self.reductions.need_elements:
             space.leave_if_empty(self.reductions.axes)
         self.sources = [space.operand(x) if has_axes(x) else x for x in self.inputs]
+
+    def leave_if_odd(self, odd: OddLayout) -> None:
+        """Leave where NumPy would round otherwise."""
+        f, bad = self.e.f, FALSE
+        if OddLayout.ONE_ELEMENT in odd:
+            bad = all_of(f, [f.icmp("eq", size, ONE) for size in self.space.sizes])
+        if OddLayout.BACKWARDS in odd:
+            arrays = [x for x in (*self.sources, *self.into) if isinstance(x, Operand)]
+            strides = [
+                y for x in arrays if x.dtype.kind == "c" and not x.is_plain for y in x.strides
+            ]
+            bad = any_of(f, [bad, *(f.icmp("slt", stride, ZERO) for stride in strides)])
+        self.e.bailout.bail_if(bad, "an array that NumPy's loop rounds otherwise for")
 
     # -- results -----------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from ljit.codegen.forms import Native
 from ljit.codegen.nest_reductions import Accumulator
 from ljit.codegen.nest_space import ZERO, Operand
 from ljit.codegen.ufunc_loops import RowLoop
+from ljit.ir import OddLayout
 from ljit.records import Record
 from ljit.types import INT, ScalarType
 
@@ -36,7 +37,7 @@ class Kernel(Record):
     `may_leave`: it has checks that leave for the interpreter, which then redoes all elements; so none may be stored
     that is read again. `length`: about how many instructions it is (0: it moves elements); a short one may be written
     several times. `row_loop`: what NumPy has for rows of arrays, which does as well. `staged`: the kernel in stages,
-    for rows that are long enough.
+    for rows that are long enough. `odd`: where arrays lie so that results would be others.
     """
 
     compute: Callable[[Sequence[Native]], Sequence[Native]]  # one result for each target
@@ -44,6 +45,7 @@ class Kernel(Record):
     length: int = 0
     row_loop: RowLoop | None = None
     staged: Staged | None = None
+    odd: OddLayout = OddLayout.NONE
 
 
 class RowCall(Record):

@@ -90,6 +90,7 @@ def _elementwise(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Nat
         may_leave=bool(element_op.effects_on(elements, node.attrs) & Effect.RAISE),
         length=length_of([] if is_move else [(element_op, elements)]),
         row_loop=_row_loop(element_op, operands, into),
+        odd=element_op.odd_layouts(*elements),
     )
     made = emit_map(e, into, operands, out_types, kernel)
     return (into or made)[: len(node.outputs)]

@@ -13,13 +13,14 @@ from math import prod
 
 import numpy as np
 
-from ljit.ir import Effect, Graph, Node, Value, get_op
+from ljit.ir import Effect, Graph, Node, OddLayout, Value, get_op
 from ljit.ir.trials import ExpansionError, evaluate_symbolically
 from ljit.ops.control import BUILD, MAP
 from ljit.ops.numpy_index import view_type
 from ljit.passes.built_arrays import dissolve_built_arrays
 from ljit.passes.eliminate_common_subexpression import eliminate_common_subexpression
 from ljit.passes.eliminate_dead_code import eliminate_dead_code
+from ljit.passes.fuse_nodes import element_inputs, element_op, element_type
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant, replace_value
 from ljit.passes.symbols import Symbol, emit
@@ -183,7 +184,7 @@ class _Expander:
         return evaluate_symbolically(node.op, operands, node.attrs)
 
     def _elementwise(self, node: Node) -> np.ndarray:
-        op = get_op(node.op.element_op) if node.op.element_op is not None else node.op
+        op = element_op(node)
         operands = [self._elementwise_operand(v, node) for v in node.inputs]
         try:
             shape = np.broadcast_shapes(*(x.shape for x in operands if isinstance(x, np.ndarray)))
@@ -191,6 +192,12 @@ class _Expander:
             raise ExpansionError("shapes that do not broadcast") from error
         if not shape or not 0 < prod(shape) <= 16:
             raise ExpansionError("no small array")
+        odd = op.odd_layouts(*(element_type(v.type) for v in element_inputs(node)))
+        types = [v.type for v in node.inputs if isinstance(v.type, ArrayType)]
+        if (OddLayout.ONE_ELEMENT in odd and prod(shape) == 1) or (
+            OddLayout.BACKWARDS in odd and any(t.layout != "C" for t in types)
+        ):
+            raise ExpansionError("results that NumPy rounds otherwise")
         spread = [np.broadcast_to(x, shape) for x in operands]
         result = np.empty(shape, object)
         for at in np.ndindex(shape):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ljit.ir.copying import clone, copy_node, copy_nodes
 from ljit.ir.emitter import Emitter, Scalar
 from ljit.ir.graph import ENDLESS, Block, Graph, Node, Value
+from ljit.ir.odd_layouts import OddLayout
 from ljit.ir.opdef import (
     UNKNOWN,
     Effect,
@@ -40,6 +41,7 @@ __all__ = [
     "Names",
     "Neutral",
     "Node",
+    "OddLayout",
     "OpDef",
     "Reduction",
     "Scalar",

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from ljit.ir.list_uses import ListUse
+from ljit.ir.odd_layouts import OddLayout
 from ljit.ir.range_rules import RangeRules
 from ljit.ir.reductions import Accumulation, Reduction, Scan
 from ljit.ir.trials import with_known_sizes
@@ -212,6 +213,8 @@ class OpDef(Record):
       operands in less time than `lower` on this machine; else None. `block_loop(*element_types)` names it, too, if it
       takes so much less that other work around it is best done in stages, block by block, with the limits between
       which the operands have to be for that (none: of any operands).
+    - `odd_layouts(*element_types)`: where arrays lie so that NumPy rounds the op otherwise than `lower`; nests leave
+      native code there.
     - `accumulation` says how an elementwise op combines many elements; `reduction`, of an op on one array with the
       attributes ``axis`` and ``keepdims``, which op does it: then it is a `prim::Map`. `scan` likewise, of an op that
       combines each element with those before it.
@@ -261,6 +264,7 @@ class OpDef(Record):
     element_op: str | None = None
     row_loop: Callable[..., Any] | None = None
     block_loop: Callable[..., Any] | None = None
+    odd_layouts: Callable[..., OddLayout] = lambda *_: OddLayout.NONE
     accumulation: Accumulation | None = None
     reduction: Reduction | None = None
     scan: Scan | None = None

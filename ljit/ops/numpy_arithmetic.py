@@ -2,12 +2,13 @@
 
 Integers wrap; integer division by zero gives 0; floor division of floats is ``npy_divmod``; complex
 division is Smith's algorithm. Complex products of scalars are the textbook formula; NumPy's array loops
-use fused multiply-add on processors that have it, and so does the element op here.
+use fused multiply-add on processors that have it, and so do the element ops here.
 """
 
 from __future__ import annotations
 
 import operator
+from functools import partial
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from ljit.ir import Accumulation, Neutral, Value, get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops import int_ranges
+from ljit.ops.complex_products import odd_layouts, odd_layouts_in_place, product_of_elements
 from ljit.ops.numpy_powers import WHOLE, power_of, power_operator_of
 from ljit.ops.numpy_quotients import integer_divmod, safe_divisor
 from ljit.ops.numpy_ufuncs import (
@@ -30,7 +32,10 @@ from ljit.ops.numpy_ufuncs import (
 from ljit.ops.python_numbers import complex_product, float_rem, rem_of_few_bits
 from ljit.types import ANY, FLOAT, INT, ArrayType, Type
 
-__all__: list[str] = []
+__all__ = ["IN_PLACE"]
+
+# ufuncs whose elements are rounded otherwise where an array takes them that may be an operand
+IN_PLACE = {"np::multiply": "np::multiply_in_place", "np::square": "np::square_in_place"}
 
 
 def _parts(e: Emitter, x: V) -> tuple[V, V]:
@@ -68,23 +73,8 @@ def _multiply(e: Emitter, x: V, y: V) -> V:
     return e.mul(x, y)
 
 
-def _multiply_fused(e: Emitter, x: V, y: V) -> V:
-    """One element of a product of arrays."""
-    if kind(x) != "c" or not _FUSES:
-        return _multiply(e, x, y)
-    (a, b), (c, d) = _parts(e, x), _parts(e, y)
-    real = e.intrinsic("fma", a, c, e.neg(e.mul(b, d)))
-    return e.complex(real, e.intrinsic("fma", a, d, e.mul(b, c)), x.type)
-
-
-def _has_fused_products() -> bool:
-    """Whether NumPy's loop leaves the rounding error of a product that is subtracted from itself."""
-    x = np.array([complex(1 + 2**-30, 1 - 2**-31)])
-    plain = x.real * x.real - x.imag * x.imag
-    return bool(np.multiply(x, x).real[0] != plain[0])
-
-
-_FUSES = _has_fused_products()
+def _multiply_elements(e: Emitter, x: V, y: V) -> V:
+    return product_of_elements(e, x, y) if kind(x) == "c" else _multiply(e, x, y)
 
 
 def _negative(e: Emitter, x: V) -> V:
@@ -95,7 +85,7 @@ def _negative(e: Emitter, x: V) -> V:
 
 
 def _square(e: Emitter, x: V) -> V:
-    return _multiply_fused(e, x, x)
+    return _multiply_elements(e, x, x)
 
 
 def _conjugate(e: Emitter, x: V) -> V:
@@ -360,11 +350,34 @@ declare_ufunc(
     ranges=int_ranges.WRAPPING_MUL,
 )
 declare_ufunc(
-    np.multiply, _multiply_fused, "biufc", name="np::multiply_element", callables=(), is_cheap=True
+    np.multiply,
+    _multiply_elements,
+    "biufc",
+    name="np::multiply_element",
+    callables=(),
+    is_cheap=True,
+    odd_layouts=partial(odd_layouts, "np::multiply"),
 )
 declare_ufunc(np.negative, _negative, "iufc", is_cheap=True, ranges=int_ranges.WRAPPING_NEG)
 declare_ufunc(np.positive, lambda e, x: x, "iufc", is_cheap=True)
-declare_ufunc(np.square, _square, "iufc", is_cheap=True)
+declare_ufunc(
+    np.square, _square, "iufc", is_cheap=True, odd_layouts=partial(odd_layouts, "np::square")
+)
+for _name, _body, _kinds in (
+    ("np::multiply", _multiply_elements, "biufc"),
+    ("np::square", _square, "iuf"),  # complex ones: each pair of strides is rounded in its own way
+):
+    _plain = get_op(_name)
+    declare_ufunc(
+        UFUNCS[_name].function,
+        _body,
+        _kinds,
+        name=IN_PLACE[_name],
+        callables=(),
+        is_cheap=True,
+        element_op=_plain.element_op or _name,
+        odd_layouts=partial(odd_layouts_in_place, _name),
+    )
 declare_ufunc(
     np.conjugate,
     _conjugate,

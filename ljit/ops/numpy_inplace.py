@@ -9,27 +9,29 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from ljit.ir import REGISTRY, Effect, OpDef, Schema, declare
+from ljit.ir import REGISTRY, Effect, OddLayout, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
-from ljit.ops import numpy_arithmetic, numpy_logic  # noqa: F401  # they fill UFUNCS
+from ljit.ops import numpy_logic  # noqa: F401  # it fills UFUNCS
+from ljit.ops.numpy_arithmetic import IN_PLACE
 from ljit.ops.numpy_powers import power_in_place_of
 from ljit.ops.numpy_rules import broadcast_shapes, element_of
-from ljit.ops.numpy_ufuncs import UFUNCS, UfuncRule
+from ljit.ops.numpy_ufuncs import UFUNCS
 from ljit.types import ANY, ArrayType, Type
 
-__all__: list[str] = []
+__all__ = ["is_left_to_numpy"]
 
 
 class _InPlace:
     """The rules of one in-place operator."""
 
-    def __init__(self, rule: UfuncRule, *, is_fused: bool) -> None:
-        self.rule = rule
-        self.is_fused = is_fused  # array loops round complex numbers differently
+    def __init__(self, body: OpDef) -> None:
+        self.rule = UFUNCS[body.name]
+        self.body = body
 
     def infer(self, target: Type, value: Type) -> Type:
         if not isinstance(target, ArrayType):
@@ -52,12 +54,19 @@ class _InPlace:
             return False
         if isinstance(target, ArrayType) and self.rule.raising:
             return False  # it could bail after the first elements are written
-        if isinstance(target, ArrayType) and self.is_fused and target.dtype.kind == "c":
+        if isinstance(target, ArrayType) and is_left_to_numpy(self.body, target, target, value):
             return False
         return self.rule.can_lower(element_of(target), element_of(value))
 
     def lower(self, e: Emitter, target: V, value: V) -> V:
         return self.rule.lower(e, target, value)
+
+
+def is_left_to_numpy(body: OpDef, target: ArrayType, *operands: Type) -> bool:
+    """Whether NumPy rounds the only element of the array that takes the result otherwise than nests of `body` do."""
+    if prod(-1 if size is None else size for size in target.shape) != 1:
+        return False
+    return OddLayout.ONE_ELEMENT in body.odd_layouts(*map(element_of, operands))
 
 
 def _fits(target: ArrayType, value: Type) -> bool:
@@ -75,7 +84,8 @@ def _fits(target: ArrayType, value: Type) -> bool:
 def _declare(
     name: str, plain: str, function: Callable[[object, object], object], **fields: Any
 ) -> None:
-    rules = _InPlace(UFUNCS[plain], is_fused=REGISTRY[plain].element_op is not None)
+    body = REGISTRY[IN_PLACE.get(plain, plain)]
+    rules = _InPlace(body)
     declare(
         OpDef(
             f"np::{name}",
@@ -87,7 +97,7 @@ def _declare(
             can_lower=rules.can_lower,
             effects=rules.effects,
             elementwise=True,
-            element_op=plain,
+            element_op=body.name,
             **fields,
         )
     )

@@ -14,7 +14,9 @@ import numpy as np
 from ljit.ir import REGISTRY, Effect, OpDef, Schema, Value, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
-from ljit.ops import numpy_arithmetic, numpy_logic, numpy_math  # noqa: F401  # they fill UFUNCS
+from ljit.ops import numpy_logic, numpy_math  # noqa: F401  # they fill UFUNCS
+from ljit.ops.numpy_arithmetic import IN_PLACE
+from ljit.ops.numpy_inplace import is_left_to_numpy
 from ljit.ops.numpy_rules import broadcast_shapes, dtype_of, element_of
 from ljit.ops.numpy_ufuncs import UFUNCS, UfuncRule
 from ljit.types import ANY, ArrayType, Type
@@ -25,9 +27,9 @@ __all__: list[str] = []
 class _Into:
     """The rules of one ufunc with an array for its results."""
 
-    def __init__(self, rule: UfuncRule, *, is_fused: bool) -> None:
-        self.rule = rule
-        self.is_fused = is_fused  # array loops round complex numbers differently
+    def __init__(self, body: OpDef) -> None:
+        self.rule = UFUNCS[body.name]
+        self.body = body
 
     def infer(self, out: Type, *xs: Type) -> Type:
         loop = self.rule.loop(xs)
@@ -49,13 +51,18 @@ class _Into:
     def can_lower(self, out: Type, *xs: Type) -> bool:
         if self.infer(out, *xs) == ANY or self.rule.raising:
             return False  # what raises could bail after the first elements are written
-        loop = self.rule.loop(xs)
-        if self.is_fused and loop is not None and loop[-1].kind == "c":
-            return False
-        return self.rule.can_lower(*map(element_of, xs))
+        assert isinstance(out, ArrayType)
+        return not is_left_to_numpy(self.body, out, *xs) and self.rule.can_lower(
+            *map(element_of, xs)
+        )
 
     def lower(self, e: Emitter, _out: V, *xs: V) -> V:
         return self.rule.lower(e, *xs)
+
+
+def _body_of(plain: OpDef) -> OpDef:
+    """The op on elements, of which the array may be an operand."""
+    return REGISTRY[IN_PLACE.get(plain.name, plain.element_op or plain.name)]
 
 
 def _samples(plain: OpDef, function: np.ufunc) -> tuple[tuple[object, ...], ...]:
@@ -68,7 +75,8 @@ def _samples(plain: OpDef, function: np.ufunc) -> tuple[tuple[object, ...], ...]
 def _declare(plain: OpDef, rule: UfuncRule) -> None:
     function = rule.function
     names = plain.schema.positional
-    rules = _Into(rule, is_fused=plain.element_op is not None)
+    body = _body_of(plain)
+    rules = _Into(body)
 
     def evaluate(out: Any, *xs: Any) -> Any:
         return function(*xs, out=out)
@@ -86,7 +94,7 @@ def _declare(plain: OpDef, rule: UfuncRule) -> None:
             callables=plain.callables,
             parameters=(*names, "out"),
             elementwise=True,
-            element_op=plain.element_op or plain.name,
+            element_op=body.name,
             overwrites=True,
             samples=partial(_samples, plain, function),
         )
@@ -99,7 +107,7 @@ class _Where:
     def __init__(self, plain: OpDef, rule: UfuncRule) -> None:
         self.plain = plain.name
         self.rule = rule
-        self.into = _Into(rule, is_fused=plain.element_op is not None)
+        self.into = _Into(_body_of(plain))
 
     def infer(self, out: Type, where: Type, *xs: Type) -> Type:
         loop, is_mask = self.rule.loop(xs), isinstance(where, ArrayType)
