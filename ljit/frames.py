@@ -56,9 +56,15 @@ def frame_at(where: SourceRange) -> FrameType:
     code = _template.__code__
     table = _table_of(where, len(code.co_code) // 2)
     code = _as_code_of(where.source, code, where.line, table)
-    generator = FunctionType(code, {"__name__": where.source.module})()
+    generator = FunctionType(code, _variables_of(where.source.module))()
     assert isinstance(generator, GeneratorType) and generator.gi_frame is not None
     return generator.gi_frame
+
+
+def _variables_of(module: str) -> dict[str, Any]:
+    """Give the global variables of a module: whoever shows a frame asks them for `__loader__` or `__unittest`."""
+    found = sys.modules.get(module)
+    return vars(found) if found is not None else {"__name__": module}
 
 
 def is_raised_by_handler(error: BaseException) -> bool:
@@ -203,8 +209,7 @@ def place_above(function: FunctionType, levels: int) -> Place | None:
         return None
     variables = frame.f_globals
     if IS_RELOCATED in variables:
-        module = sys.modules.get(variables["__name__"])
-        variables = vars(module) if module is not None else variables
+        variables = _variables_of(variables["__name__"])
     return Place(frame.f_code.co_filename, frame.f_code.co_qualname, frame.f_lineno, variables)
 
 

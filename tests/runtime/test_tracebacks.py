@@ -174,6 +174,17 @@ def test_entries_that_native_code_adds_refer_to_the_users_code():
     assert entry.tb_frame.f_back is None
 
 
+def test_entries_have_the_global_variables_of_the_module():
+    @ljit.jit
+    def item(xs, i):
+        return xs[i]
+
+    for xs in ([1.0], [1.0], []):
+        with pytest.raises(IndexError) as caught:
+            item(xs, len(xs))
+        assert caught.tb.tb_next.tb_frame.f_globals is globals()
+
+
 def test_functions_of_other_files_show_their_own_file(tmp_path):
     (tmp_path / "callee_module.py").write_text(
         "import ljit\n\ndef plain(a, i):\n    return a[i] * 2\n\n"
