@@ -127,12 +127,14 @@ def item_or_default(
         _is_unknown(e, place),
         with_objects,
         lambda: e.branch(
-            _is_missing(e, place), lambda: _as_object(e, default), lambda: _item_at(e, place)
+            _is_missing(e, place), lambda: _kept_object(e, default), lambda: _item_at(e, place)
         ),
     )
 
 
-def _as_object(e: Emitter, value: Native) -> Native:
+def _kept_object(e: Emitter, value: Native) -> Native:
+    """An operand that is the result: what made it for this call alone gives its own reference back behind it."""
+    e.ownership.share(value)
     return convert(e, value, ANY)
 
 

@@ -1,6 +1,7 @@
 """Objects with finalizers live as long as CPython's variables have them, in the first call and in later ones."""
 
 import itertools
+import sys
 
 import pytest
 
@@ -221,3 +222,22 @@ def test_variables_of_functions_that_are_inlined_end_with_them(tmp_path):
             assert compiled(tmp_path / "file", [], n) == work(tmp_path / "file", [], n)
     # left in the middle: its objects live on to the end of native code
     assert compiled(tmp_path / "file", [], 5)[:-1] == work(tmp_path / "file", [], 5)[:-1]
+
+
+def append_with_defaults(table, keys, out):
+    for key in keys:
+        made = table[key].get(key, dict())
+        table[key][key] = made
+        out.append(made)
+
+
+def test_a_default_that_is_given_lives_on():
+    def references(function):
+        out = []
+        function({1000: {}, 1001: {}, 1002: {}}, [1000, 1001, 1002], out)
+        return [sys.getrefcount(made) for made in out]
+
+    wanted = references(append_with_defaults)[:-1]  # the last one may live on in the variable
+    compiled = ljit.jit(append_with_defaults)
+    for _ in range(3):
+        assert references(compiled)[:-1] == wanted
