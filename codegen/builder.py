@@ -45,6 +45,7 @@ __all__ = [
     "undef",
 ]
 
+_DIVISIONS = ("sdiv", "udiv", "srem", "urem")
 UNLIKELY = '!{!"branch_weights", i32 1, i32 100000}'
 
 
@@ -162,6 +163,7 @@ class FunctionBuilder:
         self.params = tuple(Ref(type_, f"%a{i}") for i, type_ in enumerate(params))
         self._allocas: list[str] = []
         self.buffers: list[Ref] = []  # stack memory that loop nests share
+        self.divisions: list[BlockRef] = []  # where integers are divided by what is no constant
         self._order, self._cold = list[BlockRef](), list[BlockRef]()
         self._computed: dict[str, tuple[Ref, BlockRef]] = {}  # by the text of the instruction
         self.known = KnownConditions()
@@ -241,6 +243,10 @@ class FunctionBuilder:
             self.block.phis.append(phi)
         return phi
 
+    def is_dominated_by(self, block: BlockRef) -> bool:
+        """Whether nothing comes here but by way of a block."""
+        return self.block is None or self.block.is_dominated_by(block)
+
     # -- instructions ------------------------------------------------------------------------------
 
     def emit(self, type_: str, text: str) -> Ref:
@@ -286,6 +292,8 @@ class FunctionBuilder:
             folded = fold(opcode, x, y)
             if folded is not None:
                 return folded
+            if opcode in _DIVISIONS and y.constant is None and self.block is not None:
+                self.divisions.append(self.block)
         result = self.compute(x.type, f"{opcode} {flags + ' ' if flags else ''}{x.typed}, {y}")
         if opcode == "mul":
             self._factors[result.text] = self._factor(x) * self._factor(y)

@@ -129,6 +129,7 @@ class GraphLoop:
         carried = self.body.params[1:]
         latch = Join(e, [p.type for p in carried], "latch", owned=False, values=carried)
         self.walk.continues[node] = latch.jump
+        first_division = len(f.divisions)
         e.bailout.gathered = self._failed
         f.has_vectors = "checks" in node.attrs
         with alias_scopes(e, node, self.walk.env):
@@ -136,7 +137,7 @@ class GraphLoop:
         e.bailout.gathered, f.has_vectors = None, False
         values = latch.start()
         following = f.binary("add", k, integer("i64", 1), "nsw")
-        hint = "" if e.is_quick else hint_of(f, node)
+        hint = "" if e.is_quick else hint_of(f, node, f.divisions[first_division:])
         header.jump((Native(self.body.params[0].type, (following,)), *values), hint)
 
     def _exhausted(self, carried: Sequence[Native], after: Join) -> None:

@@ -6,6 +6,14 @@
 A store to elements with gaps between them that only the run tells, or that are rows, keeps a loop from having vectors,
 and from being unrolled: LLVM would compute the places of up to 64 elements at once, and store them one by one. Single
 trips are faster (a sieve takes 0.88 of the time), and take two thirds of the time to compile.
+
+    for x in range(w):
+        if m[y, x] == 2:
+            n[(y + k) % h, x] = 2       # one address for a vector of elements
+
+LLVM 22 makes wrong vectors of that. The remainder is the same in all trips, but may only be computed where the
+condition holds. It is, if that is so for the first element of a vector; if it is so for others only, the address is one
+that nobody has computed. So loops with divisions that some trips leave out have no vectors.
 """
 
 from __future__ import annotations
@@ -14,7 +22,7 @@ from collections.abc import Sequence
 
 from ljit.analysis.dependence import indices
 from ljit.analysis.uniformity import Varying
-from ljit.codegen.builder import FunctionBuilder
+from ljit.codegen.builder import BlockRef, FunctionBuilder
 from ljit.codegen.float_chains import is_float_chain
 from ljit.ir import Node, Value
 from ljit.ops.control import LOOP
@@ -28,9 +36,10 @@ _NOT_UNROLLED = '!{!"llvm.loop.unroll.runtime.disable"}'
 _SINGLE = '!{!"llvm.loop.vectorize.enable", i1 false}'
 
 
-def hint_of(f: FunctionBuilder, loop: Node) -> str:
-    """What the branch back to the loop's header says to LLVM."""
-    hints = [_SINGLE] if (has_gaps := stores_with_gaps(loop)) else []
+def hint_of(f: FunctionBuilder, loop: Node, divisions: Sequence[BlockRef]) -> str:
+    """What the branch back to the loop's header says to LLVM; `divisions`: where there are some in the loop."""
+    has_gaps = stores_with_gaps(loop)
+    hints = [] if not has_gaps and all(map(f.is_dominated_by, divisions)) else [_SINGLE]
     if has_gaps or (not f.float_flags and is_float_chain(loop)):
         hints.append(_NOT_UNROLLED)
     if not hints:
