@@ -16,6 +16,7 @@ from ljit.types import ANY, BYTES, FLOAT, INT, RANGE, ArrayType, ScalarType, Tup
 __all__ = [
     "ABSOLUTE",
     "ADD",
+    "BELOW",
     "BITS_AND",
     "BITS_OR",
     "CONVERT",
@@ -35,6 +36,7 @@ __all__ = [
     "MAXIMUM",
     "MINIMUM",
     "MOD",
+    "NEAR",
     "NEG",
     "NONNEGATIVE",
     "NOT",
@@ -65,6 +67,8 @@ FITS = "fits"  # the result of arithmetic on ints is an int64
 NONZERO = "nonzero"  # the divisor is not 0
 POSITIVE = "positive"  # the divisor is not below 0
 NONNEGATIVE = "nonnegative"  # the dividend is not below 0, nor is how far is shifted
+NEAR = "near"  # the dividend is not below the negative divisor, and below its double
+BELOW = "below"  # the dividend is below the divisor
 FROM_START = "from_start"  # an index is not below 0
 REFUSED = "refused"  # the least int, which stands for what does not fit, is refused by what follows
 INSIDE = "inside"  # there is an item at the index
@@ -146,6 +150,17 @@ def _division_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
         yield NONNEGATIVE, x
 
 
+def _remainder_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
+    """Give those of a division, and what makes one needless (``(i + 1) % n``) where that is known anyway."""
+    yield from _division_checks(s, node)
+    if are_ints(node):
+        x, y = map(s.value, node.inputs)
+        if s.proves(x + y) and s.proves(y * 2 - x - 1):
+            yield NEAR, x + y
+            if s.proves(y - x - 1):
+                yield BELOW, y - x - 1
+
+
 def _is_by_constant(node: Node) -> bool:
     """Whether a positive constant divides, or says how far is shifted, so that nothing is to be checked."""
     y = node.inputs[1]
@@ -187,7 +202,7 @@ def _facts_of_floordiv(s: Symbolic, node: Node) -> Iterable[Linear]:
 MOD = RangeRules(
     bounds=int_bounds.remainder,
     facts=_facts_of_mod,
-    checks=_division_checks,
+    checks=_remainder_checks,
     is_complete=_is_by_constant,
 )
 FLOORDIV = RangeRules(

@@ -10,7 +10,7 @@ from ljit.ir.range_rules import RangeRules, Symbolic
 from ljit.ops.int_bounds import byte
 from ljit.ops.int_ranges import FITS, INSIDE
 from ljit.ops.python_numbers import INT_MAX, INT_MIN
-from ljit.types import BYTES, RANGE, ArrayType, TupleType, Type, ViewType
+from ljit.types import BYTES, INT, RANGE, ArrayType, TupleType, Type, ViewType
 
 __all__ = ["NEXT_RANGES", "VIEW_SIZE_RANGES"]
 
@@ -69,6 +69,21 @@ def _next_facts(s: Symbolic, node: Node) -> Iterator[Linear]:
             yield (stop - x) * sign - 1
     else:
         yield from _below(s, view, s.value(k))
+        yield from _between_items(s, view, node.output)
+
+
+def _between_items(s: Symbolic, view: Value, item: Value) -> Iterator[Linear]:
+    """Where the ints of a constant tuple lie: ``for dx in (-1, 0, 1)``, ``for dx, dy in ((1, 0), (0, 1))``."""
+    items = view.constant if view.is_constant else ()
+    if not isinstance(items, tuple) or not items:
+        return
+    columns = [(s.value(item), items)] if item.type == INT else []
+    if isinstance(item.type, TupleType):
+        columns = [(s.item(item, i), column) for i, column in enumerate(zip(*items, strict=True))]
+    for number, column in columns:
+        if all(type(i) is int for i in column):
+            yield number - min(column)
+            yield max(column) - number
 
 
 def _has_items_in_memory(t: Type) -> bool:

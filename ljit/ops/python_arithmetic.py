@@ -10,7 +10,7 @@ from collections.abc import Callable
 from ljit.ir import Effect, Emitter
 from ljit.ir.emitter import V
 from ljit.ops.int_products import ROOM, has_room
-from ljit.ops.int_ranges import FITS, NONNEGATIVE, NONZERO, POSITIVE
+from ljit.ops.int_ranges import BELOW, FITS, NEAR, NONNEGATIVE, NONZERO, POSITIVE
 from ljit.ops.python_numbers import (
     INT_MAX,
     INT_MIN,
@@ -358,6 +358,8 @@ def _int_mod(e: Emitter, x: V, y: V) -> V:
     shift = shift_of(e, y)
     if shift is not None:
         return e.bit_and(x, e.const(INT, (1 << shift) - 1))
+    if e.is_proven(NEAR):
+        return _near_remainder(e, x, y)
     if e.is_proven(POSITIVE):
         if e.is_proven(NONNEGATIVE):
             return _unsigned(e, e.rem, x, y)
@@ -366,6 +368,15 @@ def _int_mod(e: Emitter, x: V, y: V) -> V:
     minus_one = e.compare("eq", y, e.const(INT, -1))
     rest = e.rem(x, e.select(minus_one, e.const(INT, 1), y))  # MIN % -1 would trap
     return e.select(_needs_floor(e, rest, y), e.add(rest, y), rest)
+
+
+def _near_remainder(e: Emitter, x: V, y: V) -> V:
+    """``x % y`` for ``-y <= x < 2 * y``, without a division."""
+    if not e.is_proven(NONNEGATIVE):
+        x = e.select(e.compare("lt", x, e.const(INT, 0)), e.add(x, y), x)
+    if e.is_proven(BELOW):
+        return x
+    return e.select(e.compare("lt", x, y), x, e.sub(x, y))
 
 
 def _needs_floor(e: Emitter, rest: V, y: V) -> V:
