@@ -17,6 +17,7 @@ from ljit.types import INT, RANGE, ListType, Type, ViewType
 __all__ = [
     "Group",
     "Lists",
+    "has_list",
     "is_copy",
     "is_list",
     "is_maker",
@@ -58,7 +59,7 @@ def _is_repeated(made: Node) -> bool:
 def is_copy(node: Node) -> bool:
     """Whether it makes a new list of items of a list: ``x[i:j]``, ``list(x)``."""
     use = node.op.list_use
-    if use is None or not is_list(node.inputs[0]):
+    if use is None or not has_list(node):
         return False
     is_slice = use.gives_item and bool(node.effects & Effect.ALLOC)
     return (bool(use.copies) or is_slice) and is_list(node.output)
@@ -125,9 +126,9 @@ class Lists:
         return private_as(value.type, group.item)
 
     def _use(self, node: Node, use: ListUse) -> None:
-        x = node.inputs[use.operand]
-        if not is_list(x):
+        if not has_list(node):
             return
+        x = node.inputs[use.operand]
         if use.gives_item or use.combines or use.operand:
             self.group(x).reads.append(node.output)
         if use.gives_list:
@@ -196,6 +197,12 @@ def _chain(group: Group) -> list[Group]:
 def is_list(value: Value) -> bool:
     """Whether it is a list, or one that is gone through from its end."""
     return isinstance(value.type, ListType) or _is_reversed(value.type)
+
+
+def has_list(node: Node) -> bool:
+    """Whether the operand of which a `list_use` tells is a list; ``list()`` has none."""
+    use = node.op.list_use
+    return use is not None and use.operand < len(node.inputs) and is_list(node.inputs[use.operand])
 
 
 def private_as(t: Type, item: Type) -> Type:

@@ -30,8 +30,8 @@ from ljit.passes.last_blocks import end_around, find_ends
 from ljit.passes.list_groups import (
     Group,
     Lists,
+    has_list,
     is_copy,
-    is_list,
     is_maker,
     is_range,
     is_repeat,
@@ -119,7 +119,7 @@ def _gives(node: Node) -> bool:
     return (
         use is not None
         and bool(use.gives_item or use.gives_list or use.copies)
-        and is_list(node.inputs[0])
+        and has_list(node)
     )
 
 
@@ -200,7 +200,7 @@ def _is_fine(node: Node, index: int, lists: Lists) -> bool:
         return _can_be_viewed(node)
     if use is None or index not in (use.operand, use.other, use.puts):
         return False
-    if not is_list(node.inputs[use.operand]):
+    if not has_list(node):
         return False
     if any(out.type == ANY for out in node.outputs):  # CPython does it
         return False

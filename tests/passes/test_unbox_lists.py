@@ -126,6 +126,21 @@ def test_a_part_of_a_list_is_no_item_of_it():
     assert [made.bailouts for made in compiled.specializations] == [0]
 
 
+def test_a_list_that_is_made_of_nothing_stands_beside_others():
+    def parts(n):
+        made = [0]
+        others = list() if n > 2 else [1.5]  # noqa: C408  # not the same op
+        for i in range(n):
+            made.append(i)
+            others.append(i)
+        return sum(made), others, list()  # noqa: C408
+
+    compiled = ljit.jit(parts)
+    for n in (3, 3, 3, 1, 1, 4):
+        assert compiled(n) == parts(n)
+    assert all(made.state == "native" for made in compiled.specializations)
+
+
 def test_a_list_in_itself_is_no_private_one():
     def knot(n):
         inner = [[n]]
