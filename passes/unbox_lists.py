@@ -117,9 +117,7 @@ def _is_made_here(value: Value) -> bool:
 def _gives(node: Node) -> bool:
     use = node.op.list_use
     return (
-        use is not None
-        and bool(use.gives_item or use.gives_list or use.copies)
-        and has_list(node)
+        use is not None and bool(use.gives_item or use.gives_list or use.copies) and has_list(node)
     )
 
 
