@@ -10,7 +10,7 @@ import functools
 import sys
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
 from ljit import config
 from ljit.errors import UserError
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Function", "jit", "release_memory"]
 
 F = TypeVar("F", bound=Callable[..., object])
+T = TypeVar("T")
 
 
 def _of_plain_function(name: str, *, is_writable: bool = False) -> property:
@@ -40,6 +41,17 @@ def _of_plain_function(name: str, *, is_writable: bool = False) -> property:
         setattr(self._plain, name, value)
 
     return property(read, write if is_writable else None)
+
+
+class _shown(Generic[T]):  # noqa: N801  # a decorator
+    """A property that gives way to an attribute of that name which somebody sets, as on any function."""
+
+    def __init__(self, read: Callable[[_Function], T]) -> None:
+        self._read = read
+        self.__doc__ = read.__doc__
+
+    def __get__(self, of: _Function | None, cls: type) -> T | _shown[T]:
+        return self if of is None else self._read(of)
 
 
 class _Calls:
@@ -129,15 +141,15 @@ class _Function:
     __defaults__ = _of_plain_function("__defaults__", is_writable=True)
     __kwdefaults__ = _of_plain_function("__kwdefaults__", is_writable=True)
 
-    @property
+    @_shown
     def graph(self) -> Graph:
         return _inspection().script(self._executor)
 
-    @property
+    @_shown
     def inlined_graph(self) -> Graph:
         return _inspection().inlined(self._executor)
 
-    @property
+    @_shown
     def code(self) -> str:
         return _inspection().python_text(self._executor)
 
@@ -156,7 +168,7 @@ class _Function:
     def explain(self) -> str:
         return _inspection().explain(self._executor)
 
-    @property
+    @_shown
     def specializations(self) -> list[SpecializationInfo]:
         return _inspection().specializations(self._executor)
 

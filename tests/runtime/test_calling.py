@@ -331,6 +331,21 @@ def test_wrappers_around_a_decorated_function_work():
         assert list(map(compiled, [1.0, 2.0])) == [3.0, 4.0]
 
 
+@pytest.mark.parametrize("name", ["code", "graph", "inlined_graph", "specializations", "explain"])
+def test_any_attribute_can_be_set(name):
+    def with_attribute(x, y=2.0):
+        return x + y
+
+    setattr(with_attribute, name, 404)
+    compiled = ljit.jit(with_attribute)
+    assert getattr(compiled, name) == 404
+    setattr(compiled, name, 500)
+    for _ in range(3):
+        assert (getattr(compiled, name), compiled(1.0)) == (500, 3.0)
+    delattr(compiled, name)
+    assert getattr(compiled, name) != 500
+
+
 @pytest.mark.parametrize("wrapped", [simple, ljit.jit(simple)])
 def test_a_decorated_wrapper_runs_itself_and_not_what_it_wraps(wrapped):
     @functools.wraps(wrapped)
