@@ -33,13 +33,16 @@ class BlockRef:
     `dominator` is its immediate dominator, `depth` how many blocks dominate it.
     """
 
-    __slots__ = ("depth", "dominator", "lines", "name", "phis", "predecessors")
+    __slots__ = ("depth", "dominator", "far", "lines", "name", "phis", "predecessors")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.predecessors: list[BlockRef] = []
         self.dominator: BlockRef | None = None
         self.depth = 0
+        self.far = (
+            self  # a dominator further up: any one is found in a few steps, however deep the block
+        )
         self.phis: list[Phi] = []
         self.lines: list[str] = []
 
@@ -50,18 +53,29 @@ class BlockRef:
             dominator = _nearest_dominator(dominator, other)
         self.dominator = dominator
         self.depth = dominator.depth + 1
+        far = dominator.far
+        is_pair = dominator.depth - far.depth == far.depth - far.far.depth
+        self.far = far.far if is_pair else dominator
 
     def is_dominated_by(self, other: BlockRef) -> bool:
-        block: BlockRef | None = self
-        while block is not None and block.depth > other.depth:
-            block = block.dominator
-        return block is other
+        return _dominator_at(self, other.depth) is other
+
+
+def _dominator_at(block: BlockRef, depth: int) -> BlockRef:
+    """The block of this depth that dominates a block, or the block if it is not as deep."""
+    while block.depth > depth:
+        assert block.dominator is not None
+        block = block.far if block.far.depth >= depth else block.dominator
+    return block
 
 
 def _nearest_dominator(a: BlockRef, b: BlockRef) -> BlockRef:
     """The nearest block that dominates both."""
+    a, b = _dominator_at(a, b.depth), _dominator_at(b, a.depth)
     while a is not b:
-        deeper, other = (a, b) if a.depth >= b.depth else (b, a)
-        assert deeper.dominator is not None
-        a, b = deeper.dominator, other
+        if a.far is not b.far:  # both are as far away
+            a, b = a.far, b.far
+        else:
+            assert a.dominator is not None and b.dominator is not None
+            a, b = a.dominator, b.dominator
     return a

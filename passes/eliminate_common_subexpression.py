@@ -6,7 +6,7 @@ never merged. What may raise is: the first one raised or did not. A node that re
 to an earlier one only if nothing between them on any path may write memory that it reads.
 
 One walk with a table a scope; a write or a call forgets the reads, at a loop's start when its body
-has one, and at a Try's.
+has one, and at a Try's. Cost: for each write the reads that are known, or the uses of what is written.
 """
 
 from __future__ import annotations
@@ -109,12 +109,18 @@ class _Merger:
         if not written:  # unknown memory
             table.reads.clear()
             return
-        for key, node in list(table.reads.items()):
-            if self._may_change(node, written):
-                del table.reads[key]
+        for value in written:
+            self._forget_reads_of(value, table.reads)
 
-    def _may_change(self, reader: Node, written: list[Value]) -> bool:
-        return any(self.aliases.may_alias(w, v) for w in written for v in reader.inputs)
+    def _forget_reads_of(self, written: Value, reads: dict[object, Node]) -> None:
+        """Drop what may read the memory of a value; of memory without another name only its users do."""
+        if len(written.uses) < len(reads) and self.aliases.is_private(written):
+            for user, _ in written.uses:
+                reads.pop(node_key(user), None)
+            return
+        for key, node in list(reads.items()):
+            if any(self.aliases.may_alias(written, v) for v in node.inputs):
+                del reads[key]
 
 
 def _can_merge(node: Node, effects: Effect) -> bool:

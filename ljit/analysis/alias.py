@@ -76,9 +76,9 @@ class AliasInfo:
             return False
         if _are_arrays_of_other_kinds(a.type, b.type):
             return False
-        return not (self._is_private(a) or self._is_private(b))
+        return not (self.is_private(a) or self.is_private(b))
 
-    def _is_private(self, value: Value) -> bool:
+    def is_private(self, value: Value) -> bool:
         """Whether no other value can share the memory: fresh, and only read or written in place."""
         found = self._private.get(value)
         if found is None:

@@ -3,8 +3,9 @@
 `Ranges` gives each number of the graph as a `Linear` and keeps the facts that hold at the place where a walk over the
 graph stands; the walk opens and closes scopes and says what it learns (`assume`). A proof looks for a sum of facts,
 each times something that is not negative, that gives the wanted polynomial less a part whose bounds already show that
-it is not negative. The search takes out one atom after the other, the youngest first, and is bounded, more narrowly in
-large graphs. So it may fail to prove what is true, and never proves what is false.
+it is not negative. The search takes out one atom after the other, the youngest first. It is breadth first, since most
+proofs have few facts, and bounded, more narrowly in large graphs. So it may fail to prove what is true, and never
+proves what is false.
 
 Python's ints never wrap: where a result does not fit 64 bits, native code leaves. So a polynomial of ints is exact
 wherever it was computed. NumPy's integers wrap: such results are atoms of which the bounds of their dtype are known.
@@ -12,6 +13,7 @@ wherever it was computed. NumPy's integers wrap: such results are atoms of which
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
@@ -29,7 +31,7 @@ __all__ = ["INT_MAX", "INT_MIN", "Ranges", "counts_trips", "is_integer"]
 Elimination = Callable[[Linear, Atom], Iterator[Linear]]
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 _DEPTH = 6  # atoms that a proof takes out one after the other
-_STEPS = 60  # polynomials that a proof looks at
+_STEPS = 20  # polynomials that a proof looks at
 _ALL_STEPS = 5_000  # that all proofs of a graph look at; each of those behind looks at few
 _FEW_STEPS = 6
 _LONGEST_CHAIN = 20  # of operations that bounds are computed through
@@ -329,33 +331,26 @@ class Ranges:
         eliminate: Elimination,
         is_hopeless: Callable[[Linear], bool],
     ) -> Linear | None:
-        seen: set[Linear] = set()
+        if accepts(goal, goal.bounds()[0]):
+            return goal
         steps = _STEPS if self.steps < _ALL_STEPS else _FEW_STEPS
-
-        def look(x: Linear, depth: int) -> Linear | None:
-            low, high = x.bounds()
-            if high < 0:  # and so are all that are simpler
-                return None
-            if accepts(x, low):
-                return x
-            known = len(seen)
-            if depth == 0 or known >= steps or is_hopeless(x):
-                return None
-            seen.add(x)
-            if len(seen) == known:
-                return None
-            for atom in x.atoms():
-                if not may_go(atom):
+        seen, todo = {goal}, deque([(goal, _DEPTH)])
+        while todo and steps:
+            x, depth = todo.popleft()
+            if is_hopeless(x):
+                continue
+            steps -= 1
+            self.steps += 1
+            for simpler in (s for a in x.atoms() if may_go(a) for s in eliminate(x, a)):
+                low, high = simpler.bounds()
+                if high < 0:  # and so are all that are simpler
                     continue
-                for simpler in eliminate(x, atom):
-                    found = look(simpler, depth - 1)
-                    if found is not None:
-                        return found
-            return None
-
-        found = look(goal, _DEPTH)
-        self.steps += len(seen)
-        return found
+                if accepts(simpler, low):
+                    return simpler
+                if depth > 1 and simpler not in seen:
+                    seen.add(simpler)
+                    todo.append((simpler, depth - 1))
+        return None
 
 
 def _is_choice(atom: Atom) -> bool:

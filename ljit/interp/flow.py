@@ -74,7 +74,12 @@ def _handlers(tries: Sequence[TryInfo], kept: int) -> dict[int, list[tuple[int, 
 
 def registers_in(bits: int) -> list[int]:
     """Give the registers that an int of `live_registers` stands for."""
-    return [i for i in range(bits.bit_length()) if bits >> i & 1]
+    digits, found = bin(bits)[:1:-1], []
+    at = digits.find("1")
+    while at >= 0:
+        found.append(at)
+        at = digits.find("1", at + 1)
+    return found
 
 
 def _mask(registers: tuple[int, ...] | set[int]) -> int:

@@ -41,6 +41,17 @@ def test_a_proof_does_not_look_behind_ints_without_a_limit():
     assert known.steps == 2
 
 
+def test_short_proofs_are_found_before_long_ways_are_followed():
+    known, (x, z, *others) = ints(12)
+    known.assume(z - x)
+    for at, other in enumerate(others):
+        known.assume(z - other)
+        for further in others[at + 1 :]:
+            known.assume(other - further)
+    assert known.proves(z - x)
+    assert known.steps == 1
+
+
 def test_a_product_may_be_limited_where_its_factors_are_not():
     known, (x, y, z) = ints(3)
     known.assume(x - 1)

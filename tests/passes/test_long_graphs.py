@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from ljit.analysis import ranges
+from ljit.analysis import alias, ranges
 from ljit.codegen import CompileOptions, build_module
 from ljit.ir import Graph, parse
 from ljit.passes import run_passes
@@ -43,6 +43,27 @@ def chain(length: int) -> Graph:
     return parse("\n".join(lines))
 
 
+def many_arrays(count: int) -> Graph:
+    """So many arrays, all of which are read, written, and read again."""
+    lines = [
+        "graph(%n : int, %v : float):",
+        "  %0 : int = prim::Constant[value=0]()",
+        "  prim::Snapshot[at='before:0', names=('p0',)](%n)",
+    ]
+    for at in range(count):
+        lines += [
+            f"  %a{at} : Float64(*) = np::zeros(%n)",
+            f"  %x{at} : np.float64 = np::getitem(%a{at}, %0)",
+        ]
+    for at in range(count):
+        lines += [
+            f"  np::setitem(%a{at}, %0, %v)",
+            f"  %y{at} : np.float64 = np::getitem(%a{at}, %0)",
+            f"  %z{at} : np.float64 = np::add(%x{at}, %y{at})",
+        ]
+    return parse("\n".join([*lines, "  return (%n)"]))
+
+
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> list[ranges.Ranges]:
     """All `Ranges` that are made from now on."""
@@ -69,6 +90,18 @@ def test_proofs_look_at_few_polynomials_in_a_long_graph(known: list[ranges.Range
         steps.append(sum(found.steps for found in known))
     assert steps[0]
     assert steps[2] - steps[1] < STEPS_OF_A_CHECK * (LENGTHS[2] - LENGTHS[1])
+
+
+def test_what_a_write_changes_is_found_by_the_uses_of_what_it_writes(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    asked: list[object] = []
+    ask = alias.AliasInfo.may_alias
+    monkeypatch.setattr(alias.AliasInfo, "may_alias", lambda *a: asked.append(a) or ask(*a))
+    graph = many_arrays(60)
+    run_passes(graph, "eliminate_common_subexpression")
+    assert sum(node.op.name == "np::getitem" for node in graph.walk()) == 120
+    assert len(asked) < 2 * 60
 
 
 def test_the_text_for_llvm_grows_with_the_graph():
