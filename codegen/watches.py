@@ -194,11 +194,13 @@ def _is_known_before(value: Value, loop: Node) -> bool:
 
 def work_of(node: Node) -> int:
     """About how many nodes a trip of the loop runs."""
-    return sum(
-        work_of(inner) * min(_known_trips(inner), _INNER_TRIPS) if inner.op is LOOP else 1
-        for block in node.blocks
-        for inner in block.walk()
-    )
+    return sum(_work_with_inner(inner) for block in node.blocks for inner in block)
+
+
+def _work_with_inner(node: Node) -> int:
+    if node.op is LOOP:
+        return work_of(node) * min(_known_trips(node), _INNER_TRIPS)
+    return 1 + work_of(node)
 
 
 def trips_inside(node: Node) -> int:

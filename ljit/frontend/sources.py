@@ -13,7 +13,9 @@ import ast
 import functools
 import inspect
 import linecache
+from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import takewhile
 from types import CodeType, FunctionType
 
 from ljit.errors import SourceUnavailableError
@@ -169,7 +171,8 @@ def _search(
 
 def _functions_at(line: int, tree: ast.Module) -> Iterator[tuple[FunctionNode, str | None]]:
     """The functions that begin on `line`, each with the name of the innermost class around it."""
-    pending: list[tuple[ast.AST, str | None]] = [(tree, None)]
+    around = _statements_at(line, tree.body)
+    pending: list[tuple[ast.AST, str | None]] = [(statement, None) for statement in around]
     while pending:
         node, class_name = pending.pop()
         first = _first_line(node)
@@ -179,6 +182,13 @@ def _functions_at(line: int, tree: ast.Module) -> Iterator[tuple[FunctionNode, s
             yield node, class_name
         below = node.name if isinstance(node, ast.ClassDef) else class_name
         pending += [(child, below) for child in ast.iter_child_nodes(node)]
+
+
+def _statements_at(line: int, body: list[ast.stmt]) -> list[ast.stmt]:
+    """Those of a module's statements that a line is in."""
+    begun = body[: bisect_right(body, line, key=_first_line)]
+    found = takewhile(lambda statement: (statement.end_lineno or line) >= line, reversed(begun))
+    return [*found][::-1]
 
 
 def _first_line(node: ast.AST) -> int:

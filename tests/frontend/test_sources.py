@@ -7,7 +7,7 @@ import linecache
 import pytest
 
 from ljit.errors import SourceUnavailableError
-from ljit.frontend import build_graph
+from ljit.frontend import build_graph, sources
 from ljit.frontend.sources import find_source, mangle
 from tests.frontend.harness import function_of
 
@@ -35,6 +35,20 @@ def test_each_of_several_lambdas_on_a_line_is_found():
     assert text_of(default()) == "lambda: 2"
     assert text_of(nested) == "lambda: lambda: 3"
     assert text_of(nested()) == "lambda: 3"
+
+
+def test_functions_in_statements_that_share_a_line_are_found():
+    text = "f = (\n    lambda: 1); g = (lambda:\n    2); h = lambda: 3"
+    for name, expected in (("f", "lambda: 1"), ("g", "lambda:\n    2"), ("h", "lambda: 3")):
+        assert text_of(function_of(text, name)) == expected
+
+
+def test_of_a_long_module_only_the_statements_around_a_function_are_looked_at(monkeypatch):
+    text = "".join(f"def f{number}(x):\n    return x + {number}\n" for number in range(500))
+    fn, looked, look = function_of(text, "f250"), [], sources._first_line
+    monkeypatch.setattr(sources, "_first_line", lambda node: looked.append(node) or look(node))
+    assert text_of(fn) == "def f250(x):\n    return x + 250"
+    assert len(looked) < 60
 
 
 def test_columns_are_characters_where_names_and_texts_are_not_ascii():

@@ -1,0 +1,33 @@
+"""How much a trip of a loop is taken to run."""
+
+from __future__ import annotations
+
+import pytest
+
+from ljit.codegen.watches import work_of
+from ljit.ir import Graph, parse
+from ljit.ops.control import LOOP
+
+
+def nest(depth: int) -> Graph:
+    """So many loops of two trips within each other; the innermost one has one operation."""
+    lines = [
+        "graph(%n : int):",
+        "  %0 : int = prim::Constant[value=0]()",
+        "  %two : int = prim::Constant[value=2]()",
+    ]
+    for level in range(depth):
+        gap = "  " * (2 * level + 1)
+        lines += [f"{gap}prim::Loop(%0, %two)", f"{gap}  block0(%i{level} : int):"]
+    lines.append("  " * (2 * depth + 1) + "%s : int = py::neg(%n)")
+    lines += ["  " * (2 * level + 1) + "-> ()" for level in range(depth, 0, -1)]
+    return parse("\n".join([*lines, "  return (%n)"]))
+
+
+@pytest.mark.parametrize("depth", [1, 2, 20])
+def test_a_trip_runs_its_own_nodes_once_and_those_of_inner_loops_in_each_of_their_trips(depth):
+    outermost = next(node for node in nest(depth).walk() if node.op is LOOP)
+    expected = 2  # the operation, and the end of the trip
+    for _ in range(depth - 1):
+        expected = 2 * expected + 1
+    assert work_of(outermost) == expected
