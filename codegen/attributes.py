@@ -8,7 +8,7 @@ different goes to `PyObject_GetAttr` and `PyObject_SetAttr`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType, MemberDescriptorType
+from types import FunctionType, MemberDescriptorType, MethodType
 
 from ljit.codegen.builder import ModuleBuilder, Ref, address
 from ljit.codegen.instances import (
@@ -24,9 +24,10 @@ from ljit.codegen.instances import (
 )
 from ljit.codegen.layout import MANAGED_DICT, OB_TYPE
 from ljit.codegen.refcounts import counter
+from ljit.ops.python_types import has_plain_lookup
 from ljit.records import Record
 
-__all__ = ["caller_of", "getter_of", "setter_of"]
+__all__ = ["caller_of", "getter_of", "method_test", "setter_of"]
 
 
 _GET_IN_DICT = """in.dict:
@@ -114,18 +115,12 @@ def caller_of(
 ) -> str | None:
     """The function that calls a method of an object: like `PyObject_VectorcallMethod`, without looking it up.
 
-    The class has it as long as its version is the same, and the object has no attribute of the name as long as no
-    object of the class has got one of a new name. None: nobody knows that.
+    None: nobody knows which one it is.
     """
     method = find_in_class(cls, text) if cls is not None else None
-    version = type_version(cls) if cls is not None else 0
-    if cls is None or not isinstance(method, FunctionType) or not version:
-        return None
-    names = names_of_values(cls)
-    may_have_dict = has_values(cls) or cls.__dictoffset__ != 0
-    if not has_generic_attributes(cls) or (may_have_dict and names is None):
-        return None
-    if names is not None and value_index(cls, text) is not None:
+    is_function = isinstance(method, FunctionType)
+    test = _test_of_method(module, cls, name, text) if is_function else None
+    if cls is None or test is None:
         return None
     for other in ("PyObject_Vectorcall", "PyObject_VectorcallMethod"):
         module.declare(other, "ptr", ["ptr", "ptr", "i64", "ptr"])
@@ -135,8 +130,7 @@ def caller_of(
     source = f"""define internal ptr @{symbol}(ptr %name, {arguments}) noinline nounwind {{
 entry:
   %x = load ptr, ptr %args
-  {_check_type(version)}
-  {_check_names(*names) if names is not None else ""}
+  {test}
   %made = call ptr @PyObject_Vectorcall({keep(method).typed}, {arguments})
   ret ptr %made
 slow:
@@ -146,12 +140,81 @@ slow:
     return module.define(symbol, source)
 
 
-def _check_names(place: int, count: int) -> str:
+def method_test(
+    module: ModuleBuilder,
+    cls: type | None,
+    name: Ref,
+    text: str,
+    method: FunctionType,
+    keep: Callable[[object], Ref],
+) -> str:
+    """The function that tells whether an attribute of an object is a function of its class, as a method."""
+    module.declared[_CALL] = f"declare ptr @{_CALL}(ptr, ...) nounwind"
+    is_known = cls is not None and find_in_class(cls, text) is method
+    test = _test_of_method(module, cls, name, text) if is_known else None
+    keep(cls)
+    symbol = module.symbol("is.method", id(cls), id(method), name.text)
+    operands = ", ".join(
+        ref.typed for ref in (keep(_is_method), Ref("ptr", "%x"), name, keep(method))
+    )
+    source = f"""define internal i1 @{symbol}(ptr %x) nounwind {{
+entry:
+  {test or "br label %slow"}
+  ret i1 true
+slow:
+  %found = call ptr (ptr, ...) @{_CALL}({operands}, ptr null)
+  %is.method = icmp eq ptr %found, {keep(True).text}
+  ret i1 %is.method
+}}"""
+    return module.define(symbol, source if test else source.replace("  ret i1 true\n", ""))
+
+
+_CALL = "PyObject_CallFunctionObjArgs"
+
+
+def _is_method(x: object, name: str, function: FunctionType) -> bool:
+    """Whether ``x.name`` is the function of its class, without running code of the object."""
+    cls = type(x)
+    if not has_plain_lookup(cls) or find_in_class(cls, name) is not function:
+        return False
+    found = getattr(x, name)  # a function of the class hides no attribute of the object
+    return type(found) is MethodType and found.__func__ is function
+
+
+def _test_of_method(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> str | None:
+    """Go to ``slow`` if a name of ``%x`` may be anything else than what the class has now.
+
+    The class has it as long as its version is the same, and the object has no attribute of the name as long as no
+    object of the class has got one of a new name, or its dict has none. None: nobody knows that.
+    """
+    version = type_version(cls) if cls is not None else 0
+    if cls is None or not version or not has_generic_attributes(cls):
+        return None
+    names = names_of_values(cls)
+    if names is None:
+        may_have_dict = has_values(cls) or cls.__dictoffset__ != 0
+        return None if may_have_dict else _check_type(version)
+    if value_index(cls, text) is not None:
+        return None
+    module.declare("PyDict_GetItem", "ptr", ["ptr", "ptr"])
+    return f"{_check_type(version)}\n  {_check_names(name, *names)}"
+
+
+def _check_names(name: Ref, place: int, count: int) -> str:
     """Go to ``slow`` if an object of the class may have an attribute that none had."""
     return f"""%values.place = getelementptr i8, ptr %x, i64 {INSTANCE_VALUES}
   %values = load ptr, ptr %values.place
   %is.dict = icmp eq ptr %values, null
-  br i1 %is.dict, label %slow, label %there
+  br i1 %is.dict, label %look, label %there
+look:
+  %dict.place = getelementptr i8, ptr %x, i64 {MANAGED_DICT}
+  %dict = load ptr, ptr %dict.place
+  %unknown = icmp eq ptr %dict, null
+  br i1 %unknown, label %slow, label %in.dict
+in.dict:
+  %item = call ptr @PyDict_GetItem(ptr %dict, {name.typed})
+  %free = icmp eq ptr %item, null
+  br i1 %free, label %right, label %slow
 there:
   %now = load i64, {address(place).typed}
   %are.same = icmp eq i64 %now, {count}

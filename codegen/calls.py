@@ -29,7 +29,7 @@ from ljit.codegen.builder import (
 from ljit.codegen.context import Context
 from ljit.codegen.convert import borrow_object, convert, unbox_or_bail
 from ljit.codegen.entry import emit_assumptions
-from ljit.codegen.forms import Native
+from ljit.codegen.forms import Native, undef_of
 from ljit.codegen.objects import ARGUMENTS_OFFSET
 from ljit.ops.control import CALLEE_LEFT
 from ljit.source import depth_of
@@ -197,7 +197,10 @@ def _checked(
             bailout.bail_if(TRUE, CALLEE_LEFT)
             f.br(good)
         else:
-            found = unbox_or_bail(e, made, value.type, f"not {value.type}")
+            is_used = bailout.node is None or bailout.node.output.uses
+            found = undef_of(value.type)
+            if is_used:
+                found = unbox_or_bail(e, made, value.type, f"not {value.type}")
             e.ownership.release_slot(slot)
             edges.append((found.parts, f.br(good)))
         bailout.current = before

@@ -414,6 +414,7 @@ class Emitter:
     load_cell = variables.load_cell
     getattr = objects.getattr_
     setattr = objects.setattr_
+    check_method = objects.check_method
     call_boxed = objects.call_boxed
     is_caught_by = objects.is_caught_by
     context_methods = managers.context_methods

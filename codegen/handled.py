@@ -1,4 +1,4 @@
-"""Raising where the function has a handler, and what `sys.exc_info` shows to code that a native handler calls."""
+"""Raising, and what `sys.exc_info` shows to code that a native handler calls."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def _handle_as_before(e: Emitter, slot: Ref) -> None:
 
 
 def raise_(e: Emitter, operands: Sequence[Native], *, has_cause: bool) -> None:
-    """Raise where the function has a handler, if that runs no unknown code; else the interpreter does."""
+    """Raise, if that runs no unknown code; else the interpreter does."""
     node, f, handled = e.bailout.node, e.f, e.bailout.handled
     first = node.inputs[0] if node is not None and operands else None
     makes_one = first is not None and first.is_constant and _is_builtin(first.constant)
     is_known = makes_one or (first is not None and _is_exception(e, operands[0]))
     has_known_cause = not has_cause or operands[1].type == NONE or _is_exception(e, operands[1])
-    if not (is_known and has_known_cause and e.bailout.is_handled):
+    if not (is_known and has_known_cause):
         e.bail("raise")
         return
     with handling(e, handled) if handled is not None else nullcontext():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ljit.analysis.alias import is_immutable
 from ljit.analysis.dominance import holder_in
-from ljit.analysis.temporaries import is_temporary, users_of_object
+from ljit.analysis.temporaries import is_look, is_temporary, users_of_object
 from ljit.codegen.builder import Ref
 from ljit.codegen.forms import Native, array_parts, owned_positions
 from ljit.ir import Effect, Node, Value
@@ -222,7 +222,7 @@ def _last_call(made: Value) -> Node | None:
 
 
 def _is_call(user: Node) -> bool:
-    return user.op is SNAPSHOT or bool(user.effects & Effect.CALL and not user.blocks)
+    return is_look(user) or bool(user.effects & Effect.CALL and not user.blocks)
 
 
 def _end_of_callee(made: Value) -> Node | None:

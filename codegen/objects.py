@@ -8,7 +8,7 @@ from functools import partial
 from types import FunctionType, MethodDescriptorType, TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ljit.codegen.attributes import caller_of, getter_of, setter_of
+from ljit.codegen.attributes import caller_of, getter_of, method_test, setter_of
 from ljit.codegen.bailout import known_object
 from ljit.codegen.blocks import call_on_blocks
 from ljit.codegen.boxing import unbox
@@ -133,6 +133,14 @@ def getattr_(e: Emitter, x: Native, name: str) -> Native:
     if slot is not None:
         e.ownership.release_slot(slot)
     return owned_result(e, result)
+
+
+def check_method(e: Emitter, x: Native, name: str, function: FunctionType) -> None:
+    """Leave unless ``x.name`` is the function as a method of `x`."""
+    keep = e.context.keep
+    test = method_test(e.f.module, class_of(x.type), keep(name), name, function, keep)
+    same = e.f.call("i1", test, (x.ref,))
+    e.bailout.bail_if(e.f.bool_not(same), f"{name} is another method")
 
 
 def setattr_(e: Emitter, x: Native, value: Native, name: str) -> None:

@@ -9,14 +9,13 @@ Likewise for the question whether unknown code runs in it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 
 from ljit.analysis.assumptions import python_function
 from ljit.analysis.signatures import NativeLink, Signature, native_result
 from ljit.ir import Effect, Graph, Node, Value
-from ljit.ops.control import CALL_NATIVE, NOT_RUN, PROFILE, RETURN
-from ljit.passes.graph_writer import GraphWriter
+from ljit.ops.control import PROFILE, RETURN
 from ljit.passes.insert_guards import Observations
 from ljit.types import NEVER, NONE, Type, join
 
@@ -51,38 +50,31 @@ class NativeCalls:
         self.is_learnt = False  # the result type is that of returns
 
     def call(
-        self, out: GraphWriter, node: Node, operands: Sequence[Value], seen: Observations
-    ) -> tuple[bool, list[Value] | None]:
-        """Emit a `py::call` as a native call; whether that was possible, and the results (None: no return)."""
-        callee, *args = operands
-        if node.attrs.get("kwnames") or not callee.is_constant:
-            return False, None
-        function, types_ = python_function(callee.constant), tuple(v.type for v in args)
-        if function is None:
-            return False, None
-        if function is self.function and Signature(self.params, NEVER).takes(types_):
-            return self._call_itself(out, node, args, seen)
-        link = self.link_to(callee.constant, types_, native_result(_observed(node, seen)))
-        if link is None:
-            return False, None
-        attrs = {"callee": link, "result": link.signature.result, "is_clean": link.is_clean}
-        return True, list(out.append(CALL_NATIVE, args, attrs, like=node).outputs)
+        self, node: Node, callee: object, args: Sequence[Value], seen: Observations
+    ) -> Mapping[str, object] | None:
+        """Give the attributes of the native call that a call is; None: it is none.
 
-    def _call_itself(
-        self, out: GraphWriter, node: Node, args: Sequence[Value], seen: Observations
-    ) -> tuple[bool, list[Value] | None]:
+        A result Never: no call was seen to come back so far.
+        """
+        function, types_ = python_function(callee), tuple(v.type for v in args)
+        if function is None or node.attrs.get("kwnames"):
+            return None
+        if function is self.function and Signature(self.params, NEVER).takes(types_):
+            return self._call_itself(node, seen)
+        link = self.link_to(callee, types_, native_result(_observed(node, seen)))
+        if link is None:
+            return None
+        return {"callee": link, "result": link.signature.result, "is_clean": link.is_clean}
+
+    def _call_itself(self, node: Node, seen: Observations) -> Mapping[str, object] | None:
         if self.has_given_up:
-            return False, None
+            return None
         if self.result is None:
             self.result = native_result(_observed(node, seen))
         self.is_used = True
-        if self.result == NEVER:
-            out.deoptimize(NOT_RUN, node)
-            return True, None
         # Of an object nobody can tell whether the callee has left native code.
         is_clean = self.is_clean and not self.result.is_boxed
-        attrs = {"callee": None, "result": self.result, "is_clean": is_clean}
-        return True, list(out.append(CALL_NATIVE, args, attrs, like=node).outputs)
+        return {"callee": None, "result": self.result, "is_clean": is_clean}
 
     def are_right(self, graph: Graph) -> bool:
         """Whether the finished graph is as was taken for granted; else learn from it."""

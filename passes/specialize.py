@@ -45,6 +45,7 @@ from ljit.passes.insert_guards import guarded_type, is_precise
 from ljit.passes.native_calls import MAX_WALKS, LinkTo, NativeCalls, no_link, result_of
 from ljit.passes.resolve import Request, resolve
 from ljit.passes.seen_items import Failures, is_loose, seen_items, widen_range
+from ljit.passes.specialize_calls import Calls
 from ljit.passes.specialize_control import ControlFlow
 from ljit.passes.specialize_handlers import is_in_try
 from ljit.passes.specialize_names import Changes, Names
@@ -215,7 +216,7 @@ class _Specializer:
         outlined: Node | None = None,
     ) -> None:
         self.out = GraphWriter(baseline.name)
-        self.calls = calls
+        self.calls = Calls(self, calls)
         self.feedback = feedback
         self.liveness = liveness
         self.values: dict[Value, Value] = {}
@@ -225,10 +226,10 @@ class _Specializer:
         self.handlers: dict[OpDef, Callable[[Node], bool]] = {
             CONSTANT: self.visit_constant,
             PROFILE: self.visit_profile,
-            get_op("py::call"): self.visit_call,
             get_op("prim::ListConstruct"): self.visit_list,
             get_op("prim::iter"): self.visit_iter,
             get_op("prim::iter_call"): self.visit_iter_call,
+            **self.calls.handlers,
             **self.names.handlers,
             **self.control.handlers,
         }
@@ -263,19 +264,6 @@ class _Specializer:
         self.out.effects = Effect.PURE
         operands = tuple(self.out.narrow(self.values[v], node) for v in node.inputs)
         results = self.apply(Request(node.op, operands, node.attrs), node)
-        if results is not None:
-            self.finish(node, results)
-        return results is not None
-
-    def visit_call(self, node: Node) -> bool:
-        """A call: native if the callee is, else what the callee's op or Python does."""
-        self.out.effects = Effect.PURE
-        if self.feedback.is_widened(node.id) or self.out.handled:
-            return self.visit_operation(node)  # which shows what is called the exception
-        operands = [self.values[v] for v in node.inputs]
-        is_native, results = self.calls.call(self.out, node, operands, self.feedback)
-        if not is_native:
-            return self.visit_operation(node)
         if results is not None:
             self.finish(node, results)
         return results is not None

@@ -8,19 +8,25 @@ from __future__ import annotations
 
 from ljit.ir import Effect, Node, Value
 from ljit.ops.control import GUARD, PROFILE, SNAPSHOT
+from ljit.ops.members import CHECK_METHOD, METHOD
 from ljit.source import SourceRange
 
-__all__ = ["is_temporary", "users_of_object"]
+__all__ = ["is_look", "is_temporary", "users_of_object"]
 
-_SAME = (GUARD, PROFILE)  # they give their operand
+_SAME = (GUARD, PROFILE, METHOD)  # they give their operand, or what has it
 
 
 def is_temporary(value: Value) -> bool:
     """Whether only calls around the node that makes the value use it, Snapshots aside; something does."""
     made = value.node.range if value.node is not None else None
-    users = [user for user in users_of_object(value) if user.op is not SNAPSHOT]
+    users = [user for user in users_of_object(value) if not is_look(user)]
     is_named = any(same.name for same in _same_objects(value))
     return bool(users) and not is_named and all(_is_used_around(user, made) for user in users)
+
+
+def is_look(user: Node) -> bool:
+    """Whether a user of an object is not for the program: the state, or a check of what the object is."""
+    return user.op in (SNAPSHOT, CHECK_METHOD)
 
 
 def users_of_object(value: Value) -> set[Node]:

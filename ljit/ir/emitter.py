@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import CellType
+from types import CellType, FunctionType
 from typing import Any, Protocol
 
 import numpy as np
@@ -406,6 +406,9 @@ class Emitter(Protocol):
     def check_no_attributes(self, x: V, names: Sequence[str]) -> None:
         """Bail if the object has an attribute of its own (not of its class) of one of the names."""
 
+    def check_method(self, x: V, name: str, function: FunctionType) -> None:
+        """Bail unless the attribute is the Python function, which the class has, as a method of the object."""
+
     def call_function(self, function: object, args: Sequence[V]) -> V:
         """Call a Python function that is known while compiling, or what does the same in C; an object, or a bool."""
         ...
@@ -417,7 +420,7 @@ class Emitter(Protocol):
         """A tuple of the methods that ``with manager`` calls; `function` raises for what is no context manager."""
 
     def raise_(self, operands: Sequence[V], *, has_cause: bool) -> None:
-        """Raise an exception that the function has a handler for; leave for the interpreter with any other."""
+        """Raise an exception; leave for the interpreter where that may run unknown code."""
 
     def call_boxed(self, function: object, args: Sequence[V]) -> V:
         """Box the arguments and call a Python callable; the result is unboxed as `result_types[0]`."""

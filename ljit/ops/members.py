@@ -6,13 +6,13 @@ the class's comes with a `prim::no_attributes`.
 
 from __future__ import annotations
 
-from types import BuiltinMethodType, MethodDescriptorType, MethodType
+from types import BuiltinMethodType, FunctionType, MethodDescriptorType, MethodType
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
 from ljit.types import ObjectType, Type
 
-__all__ = ["METHOD", "NO_ATTRIBUTES"]
+__all__ = ["CHECK_METHOD", "METHOD", "NO_ATTRIBUTES"]
 
 
 def _infer_method(x: Type, *, name: str) -> Type:
@@ -23,6 +23,11 @@ def _infer_method(x: Type, *, name: str) -> Type:
 
 def _lower_no_attributes(e: Emitter, x: V, *, names: tuple[str, ...]) -> tuple[V, ...]:
     e.check_no_attributes(x, names)
+    return ()
+
+
+def _lower_check_method(e: Emitter, x: V, *, name: str, function: FunctionType) -> tuple[V, ...]:
+    e.check_method(x, name, function)
     return ()
 
 
@@ -45,6 +50,17 @@ NO_ATTRIBUTES = declare(
         infer=lambda x, *, names: (),
         evaluate=lambda x, *, names: None,
         lower=_lower_no_attributes,
+        effects=Effect.READ | Effect.RAISE,
+    )
+)
+CHECK_METHOD = declare(
+    OpDef(
+        "prim::check_method",
+        Schema("(x, *, name, function)"),
+        "Leave native code unless ``x.name`` is the function, bound to `x`.",
+        infer=lambda x, *, name, function: (),
+        evaluate=lambda x, *, name, function: None,
+        lower=_lower_check_method,
         effects=Effect.READ | Effect.RAISE,
     )
 )

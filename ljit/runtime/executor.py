@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ljit import config
+from ljit.analysis.signatures import NativeLink
 from ljit.errors import InternalError, UserError
 from ljit.frames import is_raised_by_handler
 from ljit.interp import (
@@ -189,6 +190,12 @@ class ProfilingExecutor:
     def _twin_of(self, fn: types.FunctionType) -> object:
         """The decorated function through which a plain one is called."""
         return self.owner if fn is self.fn else twin_of(fn, type(self.owner))
+
+    def link_to(self, callee: object, given: tuple[Type, ...], seen: Type) -> NativeLink | None:
+        """Give the link to a function that native code of this one calls; to a plain one through its twin."""
+        if isinstance(callee, types.FunctionType):
+            callee = self._twin_of(callee)
+        return link_to(callee, given, seen)
 
     def _on_internal_error(self, error: Exception) -> None:
         """Show ljit's own faults in tests, hide them from users."""
@@ -371,7 +378,7 @@ class ProfilingExecutor:
             plan.types,
             plan.feedback,
             bail_out,
-            link_to,
+            self.link_to,
             fastmath=self.options.fastmath,
             quick_runs=quick_runs(plan.feedback),
             earlier=earlier,

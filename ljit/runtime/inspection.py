@@ -14,7 +14,6 @@ from ljit.runtime.binding import bind_arguments
 from ljit.runtime.executor import ProfilingExecutor
 from ljit.runtime.explanation import SpecializationInfo, specialization_info
 from ljit.runtime.feedback import PlanFeedback
-from ljit.runtime.links import link_to
 from ljit.runtime.native import NativeUnit, specialized_graph
 from ljit.sizes import sized_types
 from ljit.types import type_of
@@ -93,7 +92,7 @@ def graph_for(
     types_ = sized_types(general, values)
     plan = executor.plans.get(types_) or executor.plans.get(general)
     feedback = plan.feedback if plan is not None else PlanFeedback()
-    return specialized_graph(baseline, types_, feedback, link_to).graph
+    return specialized_graph(baseline, types_, feedback, executor.link_to).graph
 
 
 def run_interpreted(

@@ -11,7 +11,6 @@ to give what calls of it were seen to give, and to run no unknown code; the next
 
 from __future__ import annotations
 
-import types
 import weakref
 from typing import TYPE_CHECKING
 
@@ -39,8 +38,6 @@ class Link(NativeLink, frozen=False):
 
 def link_to(callee: object, given: tuple[Type, ...], seen: Type) -> NativeLink | None:
     """Give the link to a decorated function for arguments of the types; None: it is called with objects."""
-    if isinstance(callee, types.FunctionType):
-        return None
     executor = up_to_date(callee._executor)  # type: ignore[attr-defined]
     params = tuple(map(as_parameter, given))
     if None in params or not _takes(executor, params):  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from ljit.errors import InternalError
 from ljit.interp import MIN_TRIPS, Errors, LoopExit, LoopInfo
 from ljit.ir import Node, Value
 from ljit.ops.control import CALLEE_LEFT, LOOP, PLANNED_EXITS, RAISED
-from ljit.runtime.links import link_to, note_callers
+from ljit.runtime.links import note_callers
 from ljit.runtime.native import (
     CompileRequest,
     NativeUnit,
@@ -174,7 +174,7 @@ class OutlinedLoops:
             tuple(types_),
             plan.feedback,
             lambda exit_index, site, values: _leave(plan, found, unit, exit_index, site, values),
-            link_to,
+            self.executor.link_to,
             fastmath=self.executor.options.fastmath,
             quick_runs=config.settings().quick_runs
             if is_provisional

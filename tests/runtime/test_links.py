@@ -61,6 +61,17 @@ def down_and_up(n, x, a):
     return before % 2 - (n - 0.5)
 
 
+class Counter:
+    def __init__(self):
+        self.count = 0
+
+    def add(self, x):
+        if x < 0:
+            raise ValueError(x)
+        self.count += x
+        return self.count
+
+
 def executor_of(function):
     return twins._twins[id(function)]._executor
 
@@ -152,6 +163,28 @@ def test_types_that_are_found_out_while_functions_compile_one_another(monkeypatc
         expected, found = np.array([3, 1, 4, 1, 5]), np.array([3, 1, 4, 1, 5])
         assert repr(made(n, x, found)) == repr(total(n, x, expected))
         assert found.tolist() == expected.tolist()
+
+
+def test_methods_of_objects_are_called_natively():
+    @ljit.jit
+    def total(n):
+        counter, refused = Counter(), 0
+        for i in range(n):
+            try:
+                counter.add(i)
+                counter.add(i % 3 - 1)
+            except ValueError:
+                refused += 1
+        return counter.count, refused
+
+    for _ in range(4):
+        assert total(60) == total.__wrapped__(60)
+    links = native_callees(total)
+    assert len(links) == 2 and all(link.address for link in links)
+    before = [plan.unit.bailouts.total() for plan in executor_of(Counter.add).plans.values()]
+    total(600)
+    after = [plan.unit.bailouts.total() for plan in executor_of(Counter.add).plans.values()]
+    assert before == after, "raising leaves native code"
 
 
 def test_a_callee_that_is_given_up_is_called_with_objects(caller):
