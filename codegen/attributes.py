@@ -27,7 +27,7 @@ from ljit.codegen.refcounts import counter
 from ljit.ops.python_types import has_plain_lookup
 from ljit.records import Record
 
-__all__ = ["caller_of", "getter_of", "method_test", "setter_of"]
+__all__ = ["Place", "caller_of", "getter_of", "method_test", "place_of", "setter_of"]
 
 
 _GET_IN_DICT = """in.dict:
@@ -44,7 +44,7 @@ _SET_IN_DICT = """in.dict:
 """
 
 
-class _Place(Record):
+class Place(Record):
     """Where objects of a class have an attribute."""
 
     version: int  # of the type
@@ -57,7 +57,7 @@ def getter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> 
 
     `name` is `text` as a Python object. None: nobody knows where the attribute is.
     """
-    place = _place_of(cls, text)
+    place = place_of(cls, text)
     if place is None:
         return None
     module.declare("PyObject_GetAttr", "ptr", ["ptr", "ptr"])
@@ -81,7 +81,7 @@ take:
 
 def setter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> str | None:
     """The function that takes an object and the value that its attribute is to have; -1: an error."""
-    place = _place_of(cls, text)
+    place = place_of(cls, text)
     if place is None:
         return None
     module.declare("PyObject_SetAttr", "i32", ["ptr", "ptr", "ptr"])
@@ -233,7 +233,7 @@ def _check_type(version: int) -> str:
 known:"""
 
 
-def _find(place: _Place) -> str:
+def _find(place: Place) -> str:
     """The beginning of a function: it leaves the address of the reference in ``%place``, or goes to ``slow``."""
     source = f"entry:\n  {_check_type(place.version)}\n"
     if place.is_slot:
@@ -254,7 +254,7 @@ there:
     )
 
 
-def _place_of(cls: type | None, name: str) -> _Place | None:
+def place_of(cls: type | None, name: str) -> Place | None:
     if cls is None or not has_generic_attributes(cls):
         return None
     found = find_in_class(cls, name)
@@ -263,8 +263,8 @@ def _place_of(cls: type | None, name: str) -> _Place | None:
         return None
     if isinstance(found, MemberDescriptorType):
         offset = member_offset(found)
-        return None if offset is None else _Place(version, offset, is_slot=True)
+        return None if offset is None else Place(version, offset, is_slot=True)
     if found is not None and not isinstance(found, FunctionType | int | float | str | tuple):
         return None  # it may say itself what becomes of the attribute
     index = value_index(cls, name)
-    return None if index is None else _Place(version, 8 * index, is_slot=False)
+    return None if index is None else Place(version, 8 * index, is_slot=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ljit.ir import Effect, Node, Value
 from ljit.ops.containers import TUPLE_INDEX
+from ljit.ops.control import CALL_NATIVE
 from ljit.ops.keys import looks_for_key
 from ljit.ops.objects import UNPACK
 from ljit.types import ListType
@@ -23,4 +24,13 @@ def _takes_object(user: Node, index: int) -> bool:
     container = user.inputs[0].type if user.inputs else None
     if use is not None and isinstance(container, ListType):
         return use.puts == index and not container.is_private
-    return bool(user.effects & Effect.CALL) and not looks_for_key(user)
+    if user.op is CALL_NATIVE or looks_for_key(user):
+        return False
+    return bool(user.effects & Effect.CALL) or _is_done_by_cpython(user)
+
+
+def _is_done_by_cpython(user: Node) -> bool:
+    op = user.op
+    if op.evaluate is None or op.is_constant:
+        return False
+    return not op.has_lowering([v.type for v in user.inputs], user.attrs)

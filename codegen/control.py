@@ -12,6 +12,7 @@ from operator import or_
 
 from ljit.analysis.signatures import NativeLink
 from ljit.codegen.bailout import Landing, known_object
+from ljit.codegen.boxed_uses import is_boxed
 from ljit.codegen.boxing import box
 from ljit.codegen.builder import FALSE, TRUE, Ref
 from ljit.codegen.constants import check_assumption, constant
@@ -57,6 +58,8 @@ from ljit.source import depth_of
 from ljit.types import (
     ANY,
     BOOL,
+    FLOAT,
+    INT,
     Type,
     join,
 )
@@ -183,7 +186,9 @@ class GraphEmitter:
     def _guard(self, node: Node) -> None:
         (value,) = self.operands(node)
         type_ = node.output.type
-        self.env[node.output] = narrow(self.e, value, type_, f"not {type_}")
+        made = self.env[node.output] = narrow(self.e, value, type_, f"not {type_}")
+        if type_ in (INT, FLOAT) and value.type.is_boxed and is_boxed(node.output):
+            self.e.ownership.hold_object(made, value.ref)
 
     def _type_is(self, node: Node) -> None:
         (value,) = self.operands(node)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ljit.codegen import (
         bisection,
         characters,
+        class_patterns,
         correlations,
         elementary,
         extreme_places,
@@ -65,6 +66,7 @@ else:
     index_loops = LateModule("index_loops")
     list_sorts = LateModule("list_sorts")
     lists = LateModule("lists")
+    class_patterns = LateModule("class_patterns")
     managers = LateModule("managers")
     many_searches = LateModule("many_searches")
     mask_loops = LateModule("mask_loops")
@@ -418,6 +420,7 @@ class Emitter:
     call_boxed = objects.call_boxed
     is_caught_by = objects.is_caught_by
     context_methods = managers.context_methods
+    match_class = class_patterns.match_class
     raise_ = handled.raise_
     call_function = objects.call_function
     owned_result = objects.owned_result

@@ -21,6 +21,7 @@ from ljit.codegen.layout import (
 __all__ = [
     "INSTANCE_VALUES",
     "TYPE_VERSION",
+    "are_versions_known",
     "find_in_class",
     "has_generic_attributes",
     "has_values",
@@ -60,9 +61,14 @@ def find_in_class(cls: type, name: str) -> object:
     return None if found is None else ctypes.cast(found, ctypes.py_object).value
 
 
+def are_versions_known() -> bool:
+    """Whether types have version tags, and objects their values, where they are looked for."""
+    return _keys_place() is not None
+
+
 def type_version(cls: type) -> int:
     """Give the tag of the type, which no other type has and which changes with it; 0: unknown."""
-    return int32_at(id(cls) + TYPE_VERSION) if _keys_place() is not None else 0
+    return int32_at(id(cls) + TYPE_VERSION) if are_versions_known() else 0
 
 
 def member_offset(member: types.MemberDescriptorType) -> int | None:

@@ -8,6 +8,7 @@ from functools import partial
 from types import FunctionType, MethodDescriptorType, TracebackType
 from typing import TYPE_CHECKING, Any
 
+from ljit.codegen.attribute_caches import read_cached
 from ljit.codegen.attributes import caller_of, getter_of, method_test, setter_of
 from ljit.codegen.bailout import known_object
 from ljit.codegen.blocks import call_on_blocks
@@ -17,6 +18,7 @@ from ljit.codegen.c_api import c_function_for, call_c_function, call_c_method, m
 from ljit.codegen.convert import borrow_object, unbox_or_bail
 from ljit.codegen.forms import Native, array_parts, components, undef_of
 from ljit.codegen.in_line import done_in_line
+from ljit.codegen.instances import are_versions_known
 from ljit.codegen.layout import BYTEARRAY_START, BYTES_ITEMS, VAR_SIZE
 from ljit.codegen.lifetimes import is_for_exits
 from ljit.codegen.private_lists import kind_of_memory
@@ -115,11 +117,14 @@ def _call_method(
     return result
 
 
-def _attribute(e: Emitter, x: Native, receiver: Ref, name: str) -> Ref:
+def read_attribute(e: Emitter, x: Native, receiver: Ref, name: str) -> Ref:
+    """A new reference to an attribute, null: an error; `receiver` is the object."""
     kept = e.context.keep(name)
     getter = getter_of(e.f.module, class_of(x.type), kept, name)
     if getter is not None:
         return e.f.call("ptr", getter, (receiver,))
+    if x.type == ANY and are_versions_known():
+        return read_cached(e.f, e.context.keep, receiver, name)
     return e.f.call_external("ptr", "PyObject_GetAttr", (receiver, kept))
 
 
@@ -127,9 +132,9 @@ def getattr_(e: Emitter, x: Native, name: str) -> Native:
     """``x.name``; a method that only exits need is looked up there."""
     node = e.bailout.node
     if node is not None and x.type.is_boxed and is_for_exits(node):
-        return Native(e.result_types[0], (NULL,), late=lambda: _attribute(e, x, x.ref, name))
+        return Native(e.result_types[0], (NULL,), late=lambda: read_attribute(e, x, x.ref, name))
     receiver, slot = borrow_object(e, x)
-    result = _attribute(e, x, receiver, name)
+    result = read_attribute(e, x, receiver, name)
     if slot is not None:
         e.ownership.release_slot(slot)
     return owned_result(e, result)

@@ -416,6 +416,11 @@ class Emitter(Protocol):
     def is_caught_by(self, function: object, error: V, classes: V) -> V:
         """Whether ``except classes`` takes an exception; `function` tells for classes that are none."""
 
+    def match_class(
+        self, function: object, subject: V, cls: V, count: int, names: tuple[str, ...]
+    ) -> V:
+        """What a class pattern with so many parts by position takes out of an instance, as `function` does."""
+
     def context_methods(self, function: object, manager: V) -> V:
         """A tuple of the methods that ``with manager`` calls; `function` raises for what is no context manager."""
 

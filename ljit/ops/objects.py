@@ -222,6 +222,10 @@ def _bound_format(*, conversion: int = -1) -> Callable[..., str]:
     return format if conversion == -1 else functools.partial(_format_value, conversion=conversion)
 
 
+def _lower_format_value(e: Emitter, x: V, spec: V, *, conversion: int = -1) -> V:
+    return e.call_boxed(format, [e.call_function(_CONVERSIONS[conversion], [x]), spec])
+
+
 _FORMATTED = (1, -7, 2.5, True, None, "text", 1j)
 
 FORMAT_VALUE = object_op(
@@ -232,6 +236,8 @@ FORMAT_VALUE = object_op(
     infer=lambda x, spec, *, conversion=-1: STR,
     evaluate=_format_value,
     bind=_bound_format,
+    lower=_lower_format_value,
+    can_lower=lambda x, spec, *, conversion=-1: conversion != -1,
     effects=lambda x, spec, *, conversion=-1: plain_effect(x, spec) | Effect.RAISE,
     samples=tuple((x, spec) for x in _FORMATTED for spec in ("", "5", ".2f", "x", "?!")),
 )

@@ -92,7 +92,7 @@ def _lower_class(e: Emitter, subject: V, cls: V, *, count: int, names: tuple[str
     def take() -> V:
         if not count and not names:
             return e.object_const(())
-        return e.call_function(_matcher(count, names), [subject, cls])
+        return e.match_class(_matcher(count, names), subject, cls, count, names)
 
     is_instance = e.call_function(isinstance, [subject, cls])
     return e.branch(is_instance, take, lambda: e.object_const(None))
