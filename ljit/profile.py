@@ -91,7 +91,7 @@ class Observation(Record, frozen=False):
 
     def _look_at(self, value: object, cls: builtins.type) -> None:
         if self.count == 1:
-            self.constant = value if isinstance(value, _KEPT) else NO_CONSTANT
+            self.constant = value if issubclass(cls, _KEPT) else NO_CONSTANT
         elif value is not self.constant:
             self.constant = NO_CONSTANT
         if cls in _NESTED and self.count > LOOKS_INTO_ALL and self.count % LOOKS_INTO_EACH:

@@ -45,6 +45,7 @@ from ljit.ops.control import (
     YIELD,
 )
 from ljit.ops.names import UNBOUND_VALUE
+from ljit.ops.objects import GETATTR
 from ljit.source import SourceRange, depth_of
 from ljit.types import ArrayType, ScalarType, Type
 
@@ -219,7 +220,7 @@ class _Compiler:
         writes = self.new_registers(node.outputs) or (self.scratch,)
         kind, f = bound(node)
         self.emit(kind, reads, writes, f=f, text=call_text(node))
-        if node.op.is_profiled and node.op.effects is Effect.CALL:
+        if node.op is GETATTR or (node.op.is_profiled and node.op.effects is Effect.CALL):
             for out in node.outputs:
                 register = self.registers[out]
                 if is_temporary(out):

@@ -84,7 +84,6 @@ class Tree:
     lambda: (Account(2**62), [2**62] * 3),
     lambda: (Account("a"), ["b"] * 30),
     lambda: (Account(1), [1, None, 2]),
-    lambda: (3, [1]),
 )
 def deposits(account, amounts):
     for amount in amounts:

@@ -116,6 +116,9 @@ class Parent(Resource):
     def number(self):
         return len(self.log)
 
+    def plus(self, x):
+        return len(self.log) + x
+
     def __getitem__(self, index):
         return index + 1
 
@@ -129,6 +132,8 @@ def temporaries(log, n, call):
     log.append("behind")
     log.append(Parent(log, "b").child().name)
     log.append(Parent(log, "c")[n])
+    log.append(Parent(log, "i").plus(n + 1))
+    log.append(Parent(log, "j").child().name + "!")
     log.append(call(str, Parent(log, "d").child()) != "")
     log.append(next(numbers(log, "e")))
     log.append(next(x for x in numbers(log, "h") if x))
@@ -136,6 +141,7 @@ def temporaries(log, n, call):
     log.append(dict(zip([1, 2], numbers(log, "g"), strict=False)))
     for i in range(n):
         log.append(Parent(log, i).number() * 2)
+        log.append(Parent(log, i).plus(i * 2))
         log.append(call(str, Parent(log, i).child()) != "")
     log.append("end")
     return log[:]

@@ -195,3 +195,31 @@ def test_small_ints_in_lists_are_the_objects_that_cpython_has():
             assert found == expected
             assert [i for i, x in enumerate(found) if x is expected[i]] == list(range(3, 265))
     assert compiled.specializations[0].state.startswith("native")
+
+
+class Watched:
+    """Notes which attributes are asked for."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __getattribute__(self, name):
+        if name != "asked":
+            object.__getattribute__(self, "asked").append(name)
+        return object.__getattribute__(self, name)
+
+    def double(self, x):
+        return 2 * x
+
+
+def ask_often(n):
+    watched, total = Watched(), 0
+    for i in range(n):
+        total += watched.double(i) + watched.double(i + 1)
+    return total, watched.asked
+
+
+def test_objects_are_asked_for_what_the_program_asks_for_alone():
+    compiled = ljit.jit(ask_often)
+    for _ in range(4):
+        assert compiled(30) == ask_often(30)
