@@ -26,7 +26,7 @@ from ljit.codegen.nest_reduced_rows import FEW_SHIFT, ReducedRows
 from ljit.codegen.nest_reductions import Accumulator
 from ljit.codegen.nest_space import ONE, ZERO, Operand, Space, any_of, either
 from ljit.codegen.nest_strides import Strides
-from ljit.codegen.ufunc_loops import call_row_loop
+from ljit.codegen.ufunc_loops import call_row_loop, is_own
 
 __all__ = ["Loops"]
 
@@ -133,7 +133,8 @@ class Loops(ReducedRows):
     def _emit_row_loop(self) -> None:
         """Rows by NumPy's loop: of elements with gaps, too, but small ones are best put side by side.
 
-        Short rows are put behind one another: the loop costs more than they do.
+        Short rows are put behind one another: the loop costs more than they do. Functions of rows that are ljit's own
+        only gain from elements side by side.
         Backwards a loop is slow, and may be another one, with results of its own: where all is one row, NumPy goes
         that way, too.
         """
@@ -145,6 +146,8 @@ class Loops(ReducedRows):
         backwards = any_of(f, [f.icmp("slt", x.strides[self.inner], ZERO) for x in self._loose])
         is_one = TRUE if self.ndim == 1 else self.is_flat
         is_direct = f.select(backwards, is_one, FALSE if self._are_small else TRUE)
+        if is_own(self.kernel.row_loop):
+            is_direct = FALSE
         are_rows, few = self._short_condition(FALSE), integer("i64", _FEW_OF_CALL)
         are_short = f.binary("and", are_rows, f.icmp("sle", self.space.sizes[self.inner], few))
         is_direct = f.binary("and", f.binary("or", fast, is_direct), f.bool_not(are_short))

@@ -17,14 +17,16 @@ from ljit.codegen.casts import cast_value
 from ljit.codegen.forms import Native, array_parts, memory_type
 from ljit.codegen.int_products import int_product
 from ljit.codegen.layout import ufunc_loop
+from ljit.codegen.mathlib import row_function
 from ljit.types import ArrayType, ScalarType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["RowLoop", "call_long", "call_row_loop", "inner_loop", "int_products"]
+__all__ = ["RowLoop", "call_long", "call_row_loop", "inner_loop", "int_products", "is_own"]
 
-RowLoop = tuple[np.ufunc, tuple[np.dtype, ...]]
+#: NumPy's, or ljit's own of an elementary function
+RowLoop = tuple[np.ufunc | str, tuple[np.dtype, ...]]
 
 
 def inner_loop(
@@ -42,7 +44,7 @@ def inner_loop(
     if isinstance(result, ScalarType):
         dtypes.append(result.dtype)
         pointers.append(e.stack_array(memory_type(result.dtype), 2))  # a complex number has two
-    loop = ufunc, tuple(dtypes)
+    loop: RowLoop = ufunc, tuple(dtypes)
     function, *operands = _call(e, loop, pointers, [n.ref for n in sizes], [n.ref for n in strides])
     if isinstance(result, ScalarType):
         f.call("void", function.text, operands, "nounwind")
@@ -73,13 +75,18 @@ def call_long(
 def call_row_loop(
     e: Emitter, loop: RowLoop, places: Sequence[Ref | Native], count: Ref, strides: Sequence[Ref]
 ) -> None:
-    """Let NumPy do `count` elements of operands and result that begin at these places; one may be a number."""
+    """Let the loop do `count` elements of operands and result that begin at these places; one may be a number."""
     pointers = [
         _number(e, place, dtype) if isinstance(place, Native) else place
         for place, dtype in zip(places, loop[1], strict=True)
     ]
     function, *operands = _call(e, loop, pointers, [count], strides)
     e.f.call("void", function.text, operands, "nounwind")
+
+
+def is_own(loop: RowLoop | None) -> bool:
+    """Whether it is ljit's."""
+    return loop is not None and isinstance(loop[0], str)
 
 
 def _number(e: Emitter, x: Native, dtype: np.dtype) -> Ref:
@@ -93,7 +100,11 @@ def _call(
     e: Emitter, loop: RowLoop, pointers: Sequence[Ref], sizes: Sequence[Ref], strides: Sequence[Ref]
 ) -> tuple[Ref, ...]:
     """The loop's function and its arguments."""
-    function, data = ufunc_loop(*loop)
+    ufunc, dtypes = loop
+    if isinstance(ufunc, str):
+        function, data = row_function(ufunc, memory_type(dtypes[0])), 0
+    else:
+        function, data = ufunc_loop(ufunc, dtypes)
     operands = _operands(e, pointers, sizes, strides)
     return address(function), *operands, address(data) if data else NULL
 

@@ -21,6 +21,7 @@ from ljit.codegen.mathlib import (  # noqa: F401  # they declare functions
 )
 from ljit.codegen.mathlib.powers import constant_power
 from ljit.codegen.mathlib.registry import Source, declared, elementary, source
+from ljit.codegen.mathlib.rows import row_function
 from ljit.codegen.mathlib.shared import declare_shared, is_available, shared_symbols
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "declared",
     "elementary",
     "is_available",
+    "row_function",
     "shared_symbols",
     "source",
 ]

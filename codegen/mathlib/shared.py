@@ -15,9 +15,9 @@ from ljit.codegen.mathlib.registry import source
 from ljit.codegen.mathlib.terms import vector_of
 from ljit.codegen.shared_code import ELEMENTARY
 
-__all__ = ["declare_shared", "is_available", "shared_symbols"]
+__all__ = ["PURE", "declare_shared", "is_available", "shared_symbols"]
 
-_PURE = "nounwind willreturn memory(none)"
+PURE = "nounwind willreturn memory(none)"
 _CALLED = re.compile(rf"{re.escape(ELEMENTARY)}(\w+)\.(double|float)(?:\.x(\d+))?".encode())
 
 
@@ -35,9 +35,9 @@ def declare_shared(module: ModuleBuilder, name: str, type_: str, arity: int) -> 
     for lanes in _widths(type_):
         vector = vector_of(type_, lanes)
         wide = f"{full}.x{lanes}"
-        module.keep(module.declare(wide, vector, [vector] * arity, _PURE))
+        module.keep(module.declare(wide, vector, [vector] * arity, PURE))
         variants.append(f"_ZGV_LLVM_N{lanes}{'v' * arity}_{full}({wide})")
-    attributes = f'{_PURE} "vector-function-abi-variant"="{",".join(variants)}"'
+    attributes = f'{PURE} "vector-function-abi-variant"="{",".join(variants)}"'
     return module.declare(full, type_, [type_] * arity, attributes)
 
 

@@ -209,10 +209,10 @@ class OpDef(Record):
       `overwrites`: it only takes them, the elements are computed of the other operands.
     - `element_op` names the op that stands for this one in the body of a loop nest, where all operands are
       scalars (``np::iadd`` -> ``np::add``; default: the op itself).
-    - `row_loop(*operand_types)` names NumPy's ufunc and the dtypes of its inner loop, if that does rows of such
-      operands in less time than `lower` on this machine; else None. `block_loop(*element_types)` names it, too, if it
-      takes so much less that other work around it is best done in stages, block by block, with the limits between
-      which the operands have to be for that (none: of any operands).
+    - `row_loop(*operand_types)` names NumPy's ufunc and the dtypes of its inner loop, or a function of rows of ljit's
+      own, if that does such operands in less time than `lower` on this machine; else None.
+      `block_loop(*element_types)` names one, too, if it takes so much less that other work around it is best done in
+      stages, block by block, with the limits between which the operands have to be for that (none: of any operands).
     - `odd_layouts(*element_types)`: where arrays lie so that NumPy rounds the op otherwise than `lower`; nests leave
       native code there.
     - `accumulation` says how an elementwise op combines many elements; `reduction`, of an op on one array with the

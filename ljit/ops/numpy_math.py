@@ -115,9 +115,18 @@ _LARGEST = float(np.finfo("f").max)
 _BELOW_ONE = {char: float(np.nextafter(np.ones((), char), np.zeros((), char))) for char in "fd"}
 _UNIT: Limits = ((-1.0, 1.0),)
 _POSITIVE: Limits = ((float(np.finfo("f").tiny), _LARGEST),)
-#: where NumPy's loops with vectors of 64 bytes take at most 0.8 of the time of ljit's functions, and the operands for
-#: which they do: all others are done one by one. benchmarks/elementary_functions.py measures it (these: on a Zen 5);
-#: no machine without such vectors is asked (`has_wide_vectors`)
+#: the dtypes for which ljit's own function of rows takes at most 0.9 of the time of NumPy's loop with such vectors, by
+#: C's name (measured on a Cascade Lake)
+_ROWS: dict[str, str] = {
+    **dict.fromkeys(("cbrt", "exp2", "expm1", "log", "log2", "log10", "log1p", "tanh"), "d"),
+    "exp": "fd",
+    "cos": "f",
+    "sin": "f",
+}
+#: where loops with vectors of 64 bytes take at most about 0.8 of the time of ljit's functions for one vector: NumPy's,
+#: and the operands for which they do, as all others are done one by one; or the name of ljit's own.
+#: benchmarks/elementary_functions.py measures NumPy's (these: on a Zen 5); no machine without such vectors is asked
+#: (`has_wide_vectors`)
 _BLOCKS: dict[np.ufunc, Blocks] = {
     np.arccos: {"f": _UNIT},
     np.arccosh: {"f": ((1.0001, _LARGEST),)},
@@ -126,7 +135,7 @@ _BLOCKS: dict[np.ufunc, Blocks] = {
     np.arctan: {"f": ()},
     np.arctan2: {"f": ((-_LARGEST, _LARGEST),) * 2},
     np.arctanh: {char: ((-one, one),) for char, one in _BELOW_ONE.items()},
-    np.cbrt: {"f": ()},
+    np.cbrt: {"f": (), "d": "cbrt"},
     np.cosh: {"f": ((-86.0, 86.0),)},
     np.exp2: {"f": ((-126.0, 126.0),)},
     np.expm1: {"f": ((-86.0, 86.0),)},
@@ -135,7 +144,7 @@ _BLOCKS: dict[np.ufunc, Blocks] = {
     np.log2: {"f": _POSITIVE},
     np.sinh: {"f": ((-86.0, 86.0),)},
     np.tan: {"f": ((-1024.0, 1024.0),)},
-    np.tanh: {"f": ()},
+    np.tanh: {"f": (), "d": "tanh"},
 }
 _COMPLEX: dict[np.ufunc, Callable[..., V]] = {
     np.exp2: numpy_complex.exp2,
@@ -144,6 +153,10 @@ _COMPLEX: dict[np.ufunc, Callable[..., V]] = {
     np.log10: numpy_complex.log10,
     np.log1p: numpy_complex.log1p,
 }
+
+
+def _rows(name: str) -> dict[str, str]:
+    return dict.fromkeys(_ROWS.get(name, ""), name)
 
 
 def _elementary(name: str, of_complex: Callable[..., V] | None) -> Callable[..., V]:
@@ -165,9 +178,10 @@ for _function, _c_name in _C_NAMES.items():
         _elementary(_c_name, _COMPLEX.get(_function)),
         _kinds,
         wide=_wide,
+        rows=_rows(_c_name),
         blocks=_BLOCKS.get(_function, {}),
     )
-declare_ufunc(np.exp, _exp, "fc", wide="efd")
-declare_ufunc(np.log, _log, "fc", wide="efd", blocks={"f": ()})
+declare_ufunc(np.exp, _exp, "fc", wide="efd", rows=_rows("exp"))
+declare_ufunc(np.log, _log, "fc", wide="efd", rows=_rows("log"), blocks={"f": ()})
 declare_ufunc(np.logaddexp, _logaddexp, "f")
 declare_ufunc(np.logaddexp2, _logaddexp2, "f")

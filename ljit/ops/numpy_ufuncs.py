@@ -39,10 +39,12 @@ __all__ = [
 ]
 
 Body = Callable[..., V]
-RowLoop = tuple[np.ufunc, tuple[np.dtype, ...]]  # NumPy's inner loop for these dtypes
+#: NumPy's inner loop for these dtypes; or ljit's own for rows of an elementary function, by C's name of that
+RowLoop = tuple[np.ufunc | str, tuple[np.dtype, ...]]
 #: the least and the greatest number for each operand; none: any
 Limits = tuple[tuple[float, float], ...]
-Blocks = Mapping[str, Limits]  # by the dtype
+#: by the dtype: where NumPy's loop is good, or the name of ljit's own
+Blocks = Mapping[str, Limits | str]
 
 _PARAMETERS = {1: "(x)", 2: "(x1, x2)", 3: "(x1, x2, x3)"}
 _FLOAT16 = np.dtype(np.float16)
@@ -70,7 +72,9 @@ class UfuncRule(Record):
     #: computes float16 (in float32) where NumPy does otherwise than for wider numbers
     halves: Body | None = None
     wide: str = ""  # dtypes whose loops are NumPy's best ones where those have vectors of 64 bytes
-    #: those of them that are so much better that nests go through blocks
+    #: those of them that ljit has better functions of rows for, by name
+    rows: Mapping[str, str] = MappingProxyType({})
+    #: those for which nests go through blocks, as a loop for rows of the function is so much better
     blocks: Blocks = MappingProxyType({})
 
     def loop(self, types: Sequence[Type]) -> tuple[np.dtype, ...] | None:
@@ -113,7 +117,7 @@ class UfuncRule(Record):
         return effect
 
     def row_loop(self, *types: Type) -> RowLoop | None:
-        """NumPy's loop for arrays of its own dtypes, if it is faster on this machine than what the body becomes.
+        """The loop for arrays of its own dtypes, if it is faster on this machine than what the body becomes.
 
         One of two operands may be a number.
         """
@@ -123,15 +127,19 @@ class UfuncRule(Record):
         arrays = [t for t in types if isinstance(t, ArrayType)]
         if not arrays or any(t.dtype != loop[0] for t in arrays):
             return None
-        return (self.function, loop) if has_wide_vectors(self.function, loop) else None
+        if not has_wide_vectors(self.function, loop):
+            return None
+        return self.rows.get(loop[0].char, self.function), loop
 
     def block_loop(self, *types: Type) -> tuple[RowLoop, Limits] | None:
-        """NumPy's loop for numbers of its own dtypes, if it is much faster on this machine than the body."""
+        """The loop for numbers of its own dtypes, if it is much faster on this machine than the body."""
         loop = self.loop(types)
-        limits = self.blocks.get(loop[0].char) if loop is not None else None
-        if loop is None or limits is None or any(t != ScalarType(loop[0]) for t in types):
+        way = self.blocks.get(loop[0].char) if loop is not None else None
+        if loop is None or way is None or any(t != ScalarType(loop[0]) for t in types):
             return None
-        return ((self.function, loop), limits) if has_wide_vectors(self.function, loop) else None
+        if not has_wide_vectors(self.function, loop):
+            return None
+        return ((way, loop), ()) if isinstance(way, str) else ((self.function, loop), way)
 
     def can_lower(self, *types: Type) -> bool:
         loop = self.loop(types)
@@ -193,11 +201,14 @@ def declare_ufunc(
     widens: bool = True,
     halves: Body | None = None,
     wide: str = "",
+    rows: Mapping[str, str] = MappingProxyType({}),
     blocks: Blocks = MappingProxyType({}),
     **fields: Any,
 ) -> OpDef:
     """Declare the ufunc as an op; `body(e, *xs)` computes on scalars of the loop's dtypes."""
-    rule = UfuncRule(function, body, kinds, raising, converts, strong, widens, halves, wide, blocks)
+    rule = UfuncRule(
+        function, body, kinds, raising, converts, strong, widens, halves, wide, rows, blocks
+    )
     name = fields.pop("name", f"np::{function.__name__}")
     UFUNCS[name] = rule
     fields.setdefault("samples", partial(_samples, rule, function))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import operator
 
@@ -143,6 +144,35 @@ def test_functions_give_the_same_bits_in_loops_and_outside(name, type_):
     assert inside.dtype == outside.dtype == operands[0].dtype
     assert (evaluate(name, *operands).view(words) == outside.view(words)).all()
     assert (inside.view(words) == outside.view(words)).all()
+
+
+@pytest.mark.parametrize("name", ["exp", "sin", "tanh", "log"])
+@pytest.mark.parametrize(("dtype", "type_"), [(np.float64, "double"), (np.float32, "float")])
+def test_functions_of_rows_give_the_same_bits_for_any_count_and_steps(name, dtype, type_):
+    row = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(mathlib.row_function(name, type_))
+
+    def run(x, out):
+        places = np.array([x.ctypes.data, out.ctypes.data])
+        sizes, steps = np.array([x.size]), np.array([*x.strides, *out.strides])
+        row(places.ctypes.data, sizes.ctypes.data, steps.ctypes.data, None)
+
+    numbers = np.random.default_rng(5).uniform(0.1, 9, 600).astype(dtype)
+    numbers[:3] = np.inf, np.nan, 1e30
+    wanted = evaluate(name, numbers)
+    for count in (0, 1, 7, 8, 9, 31, 33, 64, 100, 131, 300):
+        for step, out_step in ((1, 1), (2, 1), (1, 2), (-1, -1), (0, 1)):
+            first = 599 if step < 0 else 0
+            places = first + step * np.arange(count)
+            x = np.lib.stride_tricks.as_strided(
+                numbers[first:], (count,), (step * numbers.itemsize,)
+            )
+            memory = np.full(601, -7, dtype)
+            out = memory[1:-1:out_step][:count] if out_step > 0 else memory[-2:0:-1][:count]
+            run(x, out)
+            assert out.tobytes() == wanted[places].tobytes()
+            assert (memory == -7).sum() == 601 - count
+    run(numbers, numbers)
+    assert numbers.tobytes() == wanted.tobytes()
 
 
 def of_array(a):
