@@ -4,8 +4,8 @@ Contract: a node without memory effects whose operands are constants is replaced
 `evaluate` if that does not raise and has exactly the inferred type, which must be immutable;
 likewise by `OpDef.fold`, which may decide without all operands. Floats are computed by the very
 functions that would run. Results that could be huge are left alone. An If on a constant becomes the
-block that runs, a Loop without trips its `else` block or its carried values, a Region with one exit
-at its end its content.
+block that runs, a Loop without trips its `else` block or its carried values, one that leaves what is around it
+in its first trip that trip, a Region with one exit at its end its content.
 """
 
 from __future__ import annotations
@@ -71,6 +71,9 @@ def _fold_structure(node: Node) -> None:
     elif node.op is LOOP and _never_runs(node):
         if is_allowed(NAME, node):
             _drop_loop(node)
+    elif node.op is LOOP and _leaves_in_first_trip(node):
+        if is_allowed(NAME, node):
+            dissolve(node, node.blocks[0], [node.inputs[0], *node.inputs[2:]])
     elif node.op is REGION and _has_one_exit(node) and is_allowed(NAME, node):
         _end_with_yield(node)
         dissolve(node, node.blocks[0], ())
@@ -83,6 +86,15 @@ def _never_runs(loop: Node) -> bool:
     assert isinstance(start.constant, int)
     assert isinstance(stop.constant, int)
     return start.constant >= stop.constant
+
+
+def _leaves_in_first_trip(loop: Node) -> bool:
+    """Whether a loop surely has a first trip, and what stands around the loop is left at its end."""
+    start, stop = loop.inputs[:2]
+    if not (start.is_constant and stop.is_constant) or _never_runs(loop):
+        return False
+    body = loop.blocks[0]
+    return body.terminator.op is not YIELD and all(n.target is not loop for n in body.walk())
 
 
 def _drop_loop(loop: Node) -> None:

@@ -6,8 +6,10 @@ identity (``node.op is IF``); all other ops are known through their declaration 
 
 from __future__ import annotations
 
-from ljit.ir import Effect, OpDef, Schema, declare
-from ljit.types import BOOL, UNBOUND, Type, type_of
+from collections.abc import Sequence
+
+from ljit.ir import UNKNOWN, Effect, OpDef, Schema, declare
+from ljit.types import ANY, BOOL, UNBOUND, Type, UnionType, type_of
 
 __all__ = [
     "ASSUME",
@@ -60,6 +62,12 @@ def _control(name: str, schema: str, doc: str, **fields: object) -> OpDef:
 
 def _same(x: Type, **_attrs: object) -> Type:
     return x
+
+
+def _fold_type_is(types: Sequence[Type], _constants: object, *, type: Type) -> object:
+    """Decide it where a value that was a Union has become one of a single type."""
+    (found,) = types
+    return UNKNOWN if found == ANY or isinstance(found, UnionType) else found == type
 
 
 CONSTANT = _control(
@@ -259,6 +267,7 @@ TYPE_IS = _control(
     "(x, *, type)",
     "Whether the Union `x` holds a value of the member `type` now.",
     infer=lambda x, *, type: BOOL,
+    fold=_fold_type_is,
 )
 SNAPSHOT = _control(
     "Snapshot",

@@ -151,14 +151,19 @@ def _division_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
 
 
 def _remainder_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
-    """Give those of a division, and what makes one needless (``(i + 1) % n``) where that is known anyway."""
-    yield from _division_checks(s, node)
-    if are_ints(node):
-        x, y = map(s.value, node.inputs)
-        if s.proves(x + y) and s.proves(y * 2 - x - 1):
-            yield NEAR, x + y
-            if s.proves(y - x - 1):
-                yield BELOW, y - x - 1
+    """Give those of a division, or where none is needed (``(i + 1) % n``) what is known anyway, without tests."""
+    if not are_ints(node):
+        return
+    x, y = map(s.value, node.inputs)
+    if not (s.proves(x + y) and s.proves(y * 2 - x - 1)):
+        yield from _division_checks(s, node)
+        return
+    yield NONZERO, y - 1
+    yield NEAR, x + y
+    if s.proves(x):
+        yield NONNEGATIVE, x
+    if s.proves(y - x - 1):
+        yield BELOW, y - x - 1
 
 
 def _is_by_constant(node: Node) -> bool:
