@@ -35,11 +35,11 @@ def bind_arguments(
     if taken or not kwargs.keys() <= set(by_keyword):
         return None
     values.update(kwargs)
-    defaults = fn.__defaults__ or ()
-    for name, value in zip(names[count - len(defaults) : count], defaults, strict=True):
-        values.setdefault(name, value)
-    for name, value in (fn.__kwdefaults__ or {}).items():
-        values.setdefault(name, value)
+    # decorators give wrappers the defaults of other functions: those without a parameter do not count
+    defaults = (*zip(reversed(names[:count]), reversed(fn.__defaults__ or ()), strict=False),)
+    for name, value in (*defaults, *(fn.__kwdefaults__ or {}).items()):
+        if name in names:
+            values.setdefault(name, value)
     if len(values) != len(names):
         return None
     return [values[name] for name in names] + rest

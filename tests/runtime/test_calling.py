@@ -331,6 +331,30 @@ def test_wrappers_around_a_decorated_function_work():
         assert list(map(compiled, [1.0, 2.0])) == [3.0, 4.0]
 
 
+def test_defaults_without_a_parameter_do_not_count():
+    def made(decorate):
+        def wrapper(*args, **kwargs):
+            return args, kwargs
+
+        def scaled(x, *, scale=2.0):
+            return x * scale
+
+        for function in (wrapper, scaled):
+            function.__defaults__ = (5.0, 6.0, 7.0)
+            function.__kwdefaults__ = {"scale": 3.0, "other": 1.0}
+        return decorate(wrapper), decorate(scaled)
+
+    wrapper, scaled = made(lambda function: function)
+    compiled_wrapper, compiled = made(ljit.jit)
+    for _ in range(4):
+        assert compiled_wrapper() == wrapper() == ((), {})
+        assert compiled_wrapper(1, k=2) == wrapper(1, k=2)
+        assert (compiled(), compiled(2.0)) == (scaled(), scaled(2.0)) == (21.0, 6.0)
+        assert compiled(scale=1.0) == scaled(scale=1.0) == 7.0
+        with pytest.raises(TypeError, match="other"):
+            compiled(other=1.0)
+
+
 @pytest.mark.parametrize("name", ["code", "graph", "inlined_graph", "specializations", "explain"])
 def test_any_attribute_can_be_set(name):
     def with_attribute(x, y=2.0):
