@@ -5,12 +5,12 @@ An iterator that a loop alone has dies where the loop is left, as in CPython: a 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from ljit.frontend import tree
 from ljit.frontend.emission import Cleanup, Emission, Exit
+from ljit.frontend.error_places import iterator_has_place
 from ljit.frontend.known_names import known_value
 from ljit.frontend.tree import Tree
 from ljit.frontend.tree_base import parts_of
@@ -22,13 +22,10 @@ __all__ = ["leave_unless", "place_of_iterator", "released"]
 _EAGER = (range, list, tuple, sorted)  # whose results have no state of their own
 _THROUGH = (enumerate, zip, reversed)  # of which the arguments count
 
-#: CPython 3.12 moved errors of the iterator from the statement to the iterable
-_ITERATOR_HAS_PLACE = sys.version_info >= (3, 12)
-
 
 def place_of_iterator(iterable: Tree, around: SourceRange) -> SourceRange:
     """Where errors of the iterator stand."""
-    return iterable.range if _ITERATOR_HAS_PLACE else around
+    return iterable.range if iterator_has_place() else around
 
 
 def leave_unless(

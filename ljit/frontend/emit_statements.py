@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 from ljit.frontend import tree
@@ -16,14 +15,12 @@ from ljit.frontend.emit_generator_loops import (
 )
 from ljit.frontend.emit_iteration import leave_unless, place_of_iterator, released
 from ljit.frontend.emit_targets import assign
+from ljit.frontend.error_places import AssertPlace, assert_place
 from ljit.frontend.tree import Tree
 from ljit.ir import Value
 from ljit.ops.control import CONTINUE, RERAISE, UNREACHABLE
 
 __all__: list[str] = []
-
-#: up to CPython 3.11 a failing assert stands where its last comparison stands, later at its condition
-_ASSERT_FAILS_AT_COMPARISON = sys.version_info < (3, 12)
 
 
 @emits(tree.ExprStmt)
@@ -41,13 +38,9 @@ def _pass(e: Emission, statement: tree.Pass) -> None:
 def _assert(e: Emission, statement: tree.Assert) -> None:
     if not __debug__:
         return
-    where = statement.range
-    place: Tree = statement.condition
-    if _ASSERT_FAILS_AT_COMPARISON:
-        place = _last_comparison(statement.condition) or statement
 
     def fail() -> Sequence[Value]:
-        where = place.range
+        where = _failing_part(statement).range
         error = e.constant(AssertionError, where)
         if statement.message is not None:
             message = e.expression(statement.message)
@@ -56,7 +49,19 @@ def _assert(e: Emission, statement: tree.Assert) -> None:
         e.terminate(UNREACHABLE, (), where)
         return ()
 
+    where = statement.range
     e.branch(condition(e, statement.condition, where), tuple, fail, where)
+
+
+def _failing_part(statement: tree.Assert) -> Tree:
+    """What the error of a failing assert stands at."""
+    match assert_place():
+        case AssertPlace.CONDITION:
+            return statement.condition
+        case AssertPlace.LAST_COMPARISON:
+            return _last_comparison(statement.condition) or statement
+        case AssertPlace.STATEMENT:
+            return statement
 
 
 def _last_comparison(test: Tree) -> tree.Compare | None:

@@ -30,7 +30,8 @@ def test_each_of_several_lambdas_on_a_line_is_found():
     text = "fs = [lambda: 1, lambda: 1, lambda x=lambda: 2: x, lambda: lambda: 3]"
     one, again, default, nested = function_of(text, "fs")
     assert text_of(one) == text_of(again) == "lambda: 1"
-    assert find_source(one).node.col_offset != find_source(again).node.col_offset
+    if one.__code__ != again.__code__:  # CPython 3.12 up to some patch makes one code of both
+        assert find_source(one).node.col_offset != find_source(again).node.col_offset
     assert text_of(default) == "lambda x=lambda: 2: x"
     assert text_of(default()) == "lambda: 2"
     assert text_of(nested) == "lambda: lambda: 3"

@@ -449,7 +449,7 @@ def flattened_and_back(a, n):
     return first, b.sum(axis=1)
 
 
-@pytest.mark.filterwarnings("ignore:Setting the shape")  # NumPy 2.5
+@pytest.mark.filterwarnings("ignore:Setting the (shape|dtype)")  # NumPy 2.5
 def test_an_array_whose_shape_is_set_is_native_behind_that():
     f = ljit.jit(flattened_and_back)
     for k in range(6):
