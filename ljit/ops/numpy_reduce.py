@@ -90,7 +90,7 @@ def _reduced(a: Type, dtype: np.dtype | None, axis: object, keepdims: object) ->
         kept = [n for i, n in enumerate(shape) if i not in axes]
     if not kept:
         return ScalarType(dtype)
-    return ArrayType(dtype, tuple(kept), layout_like((a,), len(shape)))
+    return ArrayType(dtype, tuple(kept), layout_like((a,), sum(n != 1 for n in kept)))
 
 
 def _reduction(rule: DtypeRule, *, has_dtype: bool) -> Callable[..., Type]:

@@ -160,10 +160,13 @@ def broadcast_shapes(shapes: Iterable[tuple[int | None, ...]]) -> tuple[int | No
 
 
 def layout_like(types: Iterable[Type], ndim: int) -> str:
-    """Give the layout of a result that NumPy allocates in "keep" order (as the operands lie)."""
+    """Give the layout of a result that NumPy allocates in "keep" order (as the operands lie).
+
+    An operand with a single axis that may be longer than 1 has no order: a column, or a row.
+    """
     if ndim <= 1:
         return "C"
-    arrays = (t for t in types if isinstance(t, ArrayType) and t.ndim > 1)
+    arrays = (t for t in types if isinstance(t, ArrayType) and sum(n != 1 for n in t.shape) > 1)
     return "C" if all(t.layout == "C" for t in arrays) else "strided"
 
 

@@ -3,11 +3,14 @@
 import inspect
 import itertools
 
+import numpy as np
 import pytest
 
-from ljit.ir import REGISTRY, UNKNOWN, Effect
+from ljit.ir import REGISTRY, UNKNOWN, Effect, Graph
+from ljit.ops.control import RETURN
+from ljit.passes.decompose_ops import decompose_ops
 from ljit.testing.scalar_emitter import Bailed
-from ljit.types import INT, NEVER, type_of
+from ljit.types import ANY, INT, NEVER, join, type_of
 from tests.ops.python_harness import (
     NativeBailed,
     attempt,
@@ -18,6 +21,8 @@ from tests.ops.python_harness import (
 )
 
 OPS = list(REGISTRY.values())
+DECOMPOSED = [op for op in OPS if op.decompose is not None and op.infer is not None]
+AXES = ({}, {"axis": 0}, {"axis": -1}, {"axis": -1, "keepdims": True})
 SAMPLED = [op for op in OPS if op.operand_samples() and op.evaluate is not None]
 PYTHON = [op for op in SAMPLED if not op.name.startswith("np::")]
 
@@ -179,3 +184,39 @@ def test_machine_code_computes_what_evaluate_does(op):
                 expected = type(expected)(None, expected.operands, expected.error)
             assert found.text == expected.text, f"{op.name}{operands!r}"
     assert done or not groups, "bails out of every sample"
+
+
+def spread(operand):
+    """An array with gaps between its elements."""
+    return np.repeat(operand, 2, axis=-1)[..., ::2] if operand.ndim else operand
+
+
+def attributes_of(op):
+    """What the op's attributes are if nobody says."""
+    return {k: v for k, v in op.schema.defaults.items() if k in op.schema.keyword_only}
+
+
+def decomposed(op, types, attributes):
+    """The type that the op has for these operands, and that of what takes its place."""
+    graph = Graph()
+    operands = [graph.block.add_param("x", type_) for type_ in types]
+    node = graph.block.append(graph.create(op, operands, attributes))
+    end = graph.block.append(graph.create(RETURN, [node.output]))
+    wanted = node.output.type
+    decompose_ops(graph)
+    return wanted, end.inputs[0].type
+
+
+@pytest.mark.parametrize("order", [spread, np.asfortranarray], ids=["spread", "Fortran"])
+@pytest.mark.parametrize("op", DECOMPOSED, ids=by_name)
+def test_what_takes_the_place_of_an_op_is_of_its_type(op, order):
+    """It may flow out of a block, where the op's type is written down."""
+    for operands, axes in itertools.product(op.operand_samples(), AXES):
+        if not set(axes) <= set(op.schema.keyword_only):
+            continue
+        arrays = [order(x) if isinstance(x, np.ndarray) else x for x in operands]
+        types, attributes = list(map(type_of, arrays)), {**attributes_of(op), **axes}
+        if op.infer_types(types, attributes) == (ANY,):
+            continue
+        wanted, given = decomposed(op, types, attributes)
+        assert join(wanted, given) == wanted, (wanted, given)

@@ -124,3 +124,17 @@ def copies(a):
     b, c = a.copy(), np.copy(a)
     b[...] = 1
     return a, b, c, a.copy(order="F"), c.copy() is c
+
+
+@program(
+    lambda: (np.arange(12, dtype=np.int16).reshape(3, 4), np.arange(4, dtype=np.int16)[::-2], 1),
+    lambda: (np.arange(12, dtype=np.int16).reshape(3, 4), np.arange(4, dtype=np.int16), 2),
+)
+def products_within_handlers(m, v, k):
+    """Those that become products of elements and sums of them keep their type in the handler's block."""
+    try:
+        p = m[:, ::2] @ v
+        q = np.outer(v, m[::2, 1])
+    except ValueError as error:
+        return str(error)[:20], k
+    return p, q
