@@ -6,7 +6,6 @@ otherwise, CPython looks up all keys.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from ctypes import c_int8
 from functools import cache
@@ -63,14 +62,10 @@ PERTURB_SHIFT = 5  # by so many bits the hash is shifted from place to place
 #: The bits of a dict's version that say who wants to hear of its changes; None: nobody can
 WATCHERS = (DICT_VERSION, 0xFF) if IS_IMMORTAL_AWARE else None
 
-_NEXT_LAYOUT = (3, 14)
-
 
 @cache
 def is_known() -> bool:
     """Whether dicts and sets of this interpreter read as this file says."""
-    if sys.version_info >= _NEXT_LAYOUT:
-        return False
     numbers, texts = [k << 6 for k in range(40)], [f"{k}" for k in range(40)]
     hashes = {id(text): _hash(text) for text in texts}
     some, named, others = dict.fromkeys(numbers), dict.fromkeys(texts), set(numbers)

@@ -35,8 +35,6 @@ IS_ASCII = 1 << 6
 LATIN_ITEMS = str.__basicsize__ - _WORD
 ASCII_ITEMS = LATIN_ITEMS - (3 if sys.version_info < (3, 12) else 2) * _WORD
 
-_NEXT_LAYOUT = (3, 14)
-
 
 def has_bytes() -> tuple[int, int]:
     """The flags that say that characters of one byte follow the fields: which ones, and what they are."""
@@ -46,8 +44,6 @@ def has_bytes() -> tuple[int, int]:
 @cache
 def is_known() -> bool:
     """Whether strs of this interpreter read as this file says."""
-    if sys.version_info >= _NEXT_LAYOUT:
-        return False
     texts = ("", "a", "ab" * 50, "\xe4", "a\xff" * 9, "\u20ac", "a\u20ac", "\U0001f600", "x" * 300)
     return all(map(_reads, texts)) and all(chr(k) is chr(k) for k in range(256))
 

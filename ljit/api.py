@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
-from ljit import config
+from ljit import config, interpreters
 from ljit.errors import UserError
 from ljit.isolation import are_builtins_replaced
 from ljit.locks import computed_once
@@ -236,7 +236,8 @@ def jit(
     and has no effect yet. `num_profiled_runs`: calls that run in the interpreter before one is compiled; 0 compiles
     the first call from the types of its arguments.
 
-    With ``LJIT=0`` in the environment the function is given back as it is.
+    With ``LJIT=0`` in the environment the function is given back as it is; so it is, with a warning, by interpreters
+    other than CPython 3.11 to 3.13.
     """
     del cache
     if not isinstance(num_profiled_runs, int) or num_profiled_runs < 0:
@@ -249,7 +250,8 @@ def jit(
 
 
 def _decorate(fn: object, options: Options) -> object:
-    if not config.settings().enabled or isinstance(fn, Function):
+    is_off = not config.settings().enabled or not interpreters.is_known()
+    if is_off or isinstance(fn, Function):
         return fn
     if isinstance(fn, staticmethod | classmethod):
         return type(fn)(_decorate(fn.__func__, options))  # type: ignore[arg-type]
