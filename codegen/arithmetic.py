@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.builder import TRUE, Ref, float_constant, integer
 from ljit.codegen.casts import cast_value, number_parts
-from ljit.codegen.forms import Native, dtype_of, llvm_of_dtype, member_parts
+from ljit.codegen.forms import Native, components, dtype_of, llvm_of_dtype, member_parts
 from ljit.codegen.hypotenuses import HYPOTENUSE, Hypotenuse, compare_hypotenuse
 from ljit.codegen.quotients import divide, floor_divide, take_remainder
 from ljit.codegen.refs import float_value
@@ -57,11 +57,12 @@ def cast(e: Emitter, x: Native, type_: Type, *, fits: bool = False) -> Native:
     return cast_value(e.f, x, type_, fits=fits)
 
 
-def retype(_e: Emitter, x: Native, type_: Type) -> Native:
+def retype(e: Emitter, x: Native, type_: Type) -> Native:
     if isinstance(x.type, UnionType):  # of numbers of one dtype, which share their components
         start, stop = member_parts(x.type, 0)
         return Native(type_, x.parts[start:stop])
-    return Native(type_, x.parts)
+    pairs = zip(x.parts, components(type_), strict=True)
+    return Native(type_, [e.f.convert("bitcast", part, to) for part, to in pairs])
 
 
 def add(e: Emitter, x: Native, y: Native, *, fits: bool = False) -> Native:

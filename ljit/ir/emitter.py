@@ -64,7 +64,7 @@ class Emitter(Protocol):
         """
 
     def retype(self, x: V, type_: Type) -> V:
-        """Give the same bits another ljit type of the same machine type (int <-> np.int64)."""
+        """Give the same bits another type: of the same machine type (int <-> np.int64), or of as many bits."""
 
     def add(self, x: V, y: V, *, fits: bool = False) -> V:
         """Add; ints wrap, unless it is known that the sum fits. Likewise the next two."""

@@ -33,7 +33,7 @@ from ljit.ops.python_numbers import (
     to_float,
     to_type,
 )
-from ljit.ops.python_samples import INTS, REAL_PAIRS, REALS, each
+from ljit.ops.python_samples import REAL_PAIRS, REALS, each
 from ljit.types import ANY, BOOL, FLOAT, INT, ScalarType, TupleType, Type
 
 __all__: list[str] = []
@@ -305,29 +305,6 @@ _declare_whole("ceil", "The smallest int that is not below x", _infer_whole)
 _declare_whole("trunc", "The int next to x towards zero", _infer_trunc)
 
 
-def _infer_int(*types: Type) -> Type:
-    return INT if types and all(t in (BOOL, INT) for t in types) else ANY
-
-
-def _lower_isqrt(e: Emitter, n: V) -> V:
-    """Correct the float root, which is off by one at most, by exact squares."""
-    n = to_type(e, n, INT)
-    one, largest = e.const(INT, 1), e.const(INT, math.isqrt(2**63 - 1))
-    e.bail_if(e.compare("lt", n, e.const(INT, 0)), "root of a negative number")
-    root = e.cast(e.intrinsic("sqrt", to_float(e, n)), INT)
-    root = e.select(e.compare("gt", root, largest), largest, root)
-    root = e.select(e.compare("gt", e.mul(root, root), n), e.sub(root, one), root)
-    above = e.add(root, one)
-    fits = e.bit_and(e.compare("le", above, largest), e.compare("le", e.mul(above, above), n))
-    return e.select(fits, above, root)
-
-
-_math(
-    "isqrt", "(n, /)", "Square root rounded down to an int.", infer=_infer_int,
-    lower=_lower_isqrt, can_lower=lambda n: _infer_int(n) == INT, effects=plain_effect,
-    samples=each((*INTS, 15, 16, 17, 3037000499**2 - 1, 3037000499**2, 2**62 - 1, 2.0)),
-)  # fmt: skip
-
 # -- norms -----------------------------------------------------------------------------------------
 
 
@@ -443,15 +420,4 @@ for _name, _doc in {"gamma": "Gamma function", "lgamma": "Logarithm of it"}.item
     _math(
         _name, "(x, /)", f"{_doc}; raises at its poles.", can_lower=None,
         effects=_effect_of_partial, samples=_SAMPLES,
-    )  # fmt: skip
-for _name, _doc, _schema in (
-    ("gcd", "Greatest common divisor", "(*integers)"),
-    ("lcm", "Least common multiple", "(*integers)"),
-    ("factorial", "``n!``", "(n, /)"),
-    ("comb", "Ways to choose k of n", "(n, k, /)"),
-):
-    _math(
-        _name, _schema, f"{_doc}.", infer=_infer_int, can_lower=None, effects=plain_effect,
-        is_profiled=True,
-        samples=((12, 18), (0, 5)) if _name != "factorial" else ((5,), (-1,), (True,)),
     )  # fmt: skip

@@ -23,7 +23,6 @@ from ljit.ops.numpy_ufuncs import (
     UFUNCS,
     Body,
     constant,
-    declare_boxed_ufunc,
     declare_ufunc,
     is_zero,
     kind,
@@ -460,10 +459,7 @@ declare_ufunc(
 declare_ufunc(np.float_power, lambda e, x, y: e.elementary("pow", x, y), "f")
 _RADIANS: tuple[np.ufunc, ...] = (np.deg2rad, np.radians)
 _DEGREES: tuple[np.ufunc, ...] = (np.rad2deg, np.degrees)
-_BOXED: tuple[np.ufunc, ...] = (np.gcd, np.lcm, np.modf, np.frexp, np.ldexp)
 for _function in _RADIANS:
     declare_ufunc(_function, _scaled(np.pi, 180.0), "f")
 for _function in _DEGREES:
     declare_ufunc(_function, _scaled(180.0, np.pi), "f")
-for _function in _BOXED:
-    declare_boxed_ufunc(_function)

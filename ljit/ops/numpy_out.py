@@ -14,7 +14,7 @@ import numpy as np
 from ljit.ir import REGISTRY, Effect, OpDef, Schema, Value, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
-from ljit.ops import numpy_logic, numpy_math  # noqa: F401  # they fill UFUNCS
+from ljit.ops import numpy_logic, numpy_math, numpy_splits  # noqa: F401  # they fill UFUNCS
 from ljit.ops.numpy_arithmetic import IN_PLACE
 from ljit.ops.numpy_inplace import is_left_to_numpy
 from ljit.ops.numpy_rules import broadcast_shapes, dtype_of, element_of

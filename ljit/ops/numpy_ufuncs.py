@@ -216,7 +216,7 @@ def declare_ufunc(
         OpDef(
             name,
             Schema(fields.pop("schema", _PARAMETERS[function.nin])),
-            f"``np.{function.__name__}``",
+            fields.pop("doc", f"``np.{function.__name__}``"),
             infer=fields.pop("infer", rule.infer),
             evaluate=fields.pop("evaluate", function),
             lower=rule.lower if body is not None else None,

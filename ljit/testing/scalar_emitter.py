@@ -17,7 +17,7 @@ from numpy.lib.stride_tricks import as_strided
 from ljit.ir import OpDef, Scan, get_op
 from ljit.records import Record
 from ljit.testing import numpy_loops
-from ljit.testing.exact_arithmetic import fused_multiply_add
+from ljit.testing.exact_arithmetic import fused_multiply_add, trailing_zeros
 from ljit.types import (
     BOOL,
     COMPLEX,
@@ -247,7 +247,8 @@ class ScalarEmitter:
     def intrinsic(self, name: str, *xs: Number) -> Number:
         if name == "fma":
             return self._arithmetic(fused_multiply_add, *xs)
-        function = np.bitwise_count if name == "ctpop" else getattr(np, name)
+        named: dict[str, Callable[..., Any]] = {"ctpop": np.bitwise_count, "cttz": trailing_zeros}
+        function = named.get(name) or getattr(np, name)
         return self._arithmetic(function, *xs)
 
     def math(self, name: str, *xs: Number) -> Number:
@@ -441,6 +442,13 @@ class ScalarEmitter:
     ) -> Number:
         for k in range(int(trip.value)):
             start = body(to_number(k, INT), start)
+        return start
+
+    def repeat(
+        self, start: Number, is_more: Callable[[Number], Number], body: Callable[[Number], Number]
+    ) -> Number:
+        while is_more(start).value:
+            start = body(start)
         return start
 
     inner_loop = numpy_loops.inner_loop

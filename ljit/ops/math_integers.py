@@ -1,0 +1,142 @@
+"""The functions of the module `math` on integers: isqrt, gcd, lcm, factorial, comb.
+
+Native code has those whose results are int64; CPython goes on from the others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ljit.ir import Emitter, OpDef, Schema, declare
+from ljit.ir.emitter import V
+from ljit.ops.int_divisors import greatest_divisor, magnitude
+from ljit.ops.int_ranges import ROOT
+from ljit.ops.python_numbers import plain_effect, to_float, to_type
+from ljit.ops.python_samples import INTS, each
+from ljit.types import ANY, BOOL, INT, Type
+
+__all__: list[str] = []
+
+_LARGE = "an int that is no int64"
+_FACTORIALS = tuple(math.factorial(n) for n in range(21))  # those that are int64
+_PAIRS = (
+    *((12, 18), (0, 5), (0, 0), (-12, 18), (7, -3), (True, 4), (2**62, 2**40), (-(2**63), 0)),
+    *((-(2**63), -(2**63)), (-(2**63), 6), (2**63 - 1, 2**31 - 1), (3, 2.0)),
+)
+
+
+def _math(name: str, schema: str, doc: str, lower: Callable[..., V], **fields: Any) -> OpDef:
+    function = getattr(math, name)
+    return declare(
+        OpDef(
+            f"math::{name}",
+            Schema(schema),
+            doc,
+            infer=_infer,
+            evaluate=function,
+            lower=lower,
+            can_lower=lambda *types: _infer(*types) == INT,
+            effects=plain_effect,
+            callables=(function,),
+            **fields,
+        )
+    )
+
+
+def _infer(*types: Type) -> Type:
+    return INT if types and all(t in (BOOL, INT) for t in types) else ANY
+
+
+def _lower_isqrt(e: Emitter, n: V) -> V:
+    """Correct the float root, which is off by one at most, by exact squares."""
+    n = to_type(e, n, INT)
+    one, largest = e.const(INT, 1), e.const(INT, math.isqrt(2**63 - 1))
+    e.bail_if(e.compare("lt", n, e.const(INT, 0)), "root of a negative number")
+    root = e.cast(e.intrinsic("sqrt", to_float(e, n)), INT)
+    root = e.select(e.compare("gt", root, largest), largest, root)
+    root = e.select(e.compare("gt", e.mul(root, root), n), e.sub(root, one), root)
+    above = e.add(root, one)
+    fits = e.bit_and(e.compare("le", above, largest), e.compare("le", e.mul(above, above), n))
+    return e.select(fits, above, root)
+
+
+def _lower_gcd(e: Emitter, *numbers: V) -> V:
+    sizes = [magnitude(e, to_type(e, n, INT)) for n in numbers]
+    found = sizes[0]
+    for size in sizes[1:]:
+        found = greatest_divisor(e, found, size)
+    return _int_of(e, found)
+
+
+def _lower_lcm(e: Emitter, *numbers: V) -> V:
+    sizes = [magnitude(e, to_type(e, n, INT)) for n in numbers]
+    found = sizes[0]
+    for size in sizes[1:]:
+        found = _common_multiple(e, found, size)
+    return _int_of(e, found)
+
+
+def _common_multiple(e: Emitter, x: V, y: V) -> V:
+    one = e.const(x.type, 1)
+    divisor = greatest_divisor(e, x, y)
+    is_none = e.compare("eq", divisor, e.const(x.type, 0))  # both are 0
+    found, overflows = e.mul_overflow(e.div(x, e.select(is_none, one, divisor)), y)
+    e.bail_if(overflows, _LARGE)
+    return found
+
+
+def _int_of(e: Emitter, x: V) -> V:
+    found = e.retype(x, INT)
+    e.bail_if(e.compare("lt", found, e.const(INT, 0)), _LARGE)
+    return found
+
+
+def _lower_factorial(e: Emitter, n: V) -> V:
+    n = to_type(e, n, INT)
+    zero, last = e.const(INT, 0), e.const(INT, len(_FACTORIALS) - 1)
+    e.bail_if(e.compare("lt", n, zero), "factorial of a negative number")
+    e.bail_if(e.compare("gt", n, last), _LARGE)
+    return e.item_at([e.const(INT, x) for x in _FACTORIALS], n)
+
+
+def _lower_comb(e: Emitter, n: V, k: V) -> V:
+    """Multiply and divide in turn: each quotient is a number of ways, too."""
+    n, k = to_type(e, n, INT), to_type(e, k, INT)
+    zero, one = e.const(INT, 0), e.const(INT, 1)
+    is_negative = e.bit_or(e.compare("lt", n, zero), e.compare("lt", k, zero))
+    e.bail_if(is_negative, "ways to choose of a negative number")
+    rest = e.sub(n, k)
+    taken = e.select(e.compare("lt", rest, k), rest, k)
+
+    def step(i: V, ways: V) -> V:
+        product, overflows = e.mul_overflow(ways, e.sub(n, i))
+        e.bail_if(overflows, _LARGE)
+        return e.div(product, e.add(i, one))
+
+    is_none = e.compare("lt", taken, zero)  # more than there are
+    trips = e.select(is_none, zero, taken)
+    return e.fold(trips, e.select(is_none, zero, one), step, length=4)
+
+
+_math(
+    "isqrt", "(n, /)", "Square root rounded down to an int.", _lower_isqrt, ranges=ROOT,
+    samples=each((*INTS, 15, 16, 17, 3037000499**2 - 1, 3037000499**2, 2**62 - 1, 2.0)),
+)  # fmt: skip
+_math(
+    "gcd", "(*integers)", "Greatest common divisor.", _lower_gcd,
+    is_profiled=True, samples=(*_PAIRS, (12, 18, 27), (), (-9,), (-(2**63),), ("a", 3)),
+)  # fmt: skip
+_math(
+    "lcm", "(*integers)", "Least common multiple.", _lower_lcm,
+    is_profiled=True, samples=(*_PAIRS, (4, 6, 10), (), (-9,), (2**40, 3**30), (0, -(2**63), 3)),
+)  # fmt: skip
+_math(
+    "factorial", "(n, /)", "``n!``", _lower_factorial,
+    is_profiled=True, samples=each((0, 1, 5, 20, 21, -1, True, 2.0, 2**63)),
+)  # fmt: skip
+_math(
+    "comb", "(n, k, /)", "Ways to choose k of n.", _lower_comb, is_profiled=True,
+    samples=((5, 2), (5, 0), (5, 5), (3, 7), (0, 0), (61, 30), (70, 35), (-1, 2), (4, -1), (True, 1)),
+)  # fmt: skip
