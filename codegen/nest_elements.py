@@ -211,11 +211,28 @@ class Elements:
         if x.is_range:
             return Native(INT, (self.f.convert("ptrtoint", address, "i64"),))
         if x.type.element != _BOOL:
-            return load_element(self.f, address, x.dtype, x.type.element, self._suffix)
+            value = load_element(self.f, address, x.dtype, x.type.element, self._suffix)
+            return (
+                self._apart(value) if stride.constant not in (None, 0, x.dtype.itemsize) else value
+            )
         byte = load_element(self.f, address, _BYTE.dtype, _BYTE, self._suffix).ref
         truth = self.f.icmp("ne", byte, integer("i8", 0))
         self._bytes[truth.text] = byte
         return Native(_BOOL, (truth,))
+
+    def _apart(self, element: Native) -> Native:
+        """Keep work on an element of a row with that element.
+
+        LLVM loads whole rows as vectors, and would take the roots of all elements before it puts columns apart.
+        """
+        f = self.f
+        if not f.has_vectors:
+            return element
+        parts = [
+            f.compute(x.type, f"freeze {x.typed}") if x.type in ("float", "double") else x
+            for x in element.parts
+        ]
+        return Native(element.type, tuple(parts))
 
     def _store(self, x: Operand, k: Ref | None, stride: Ref, value: Native) -> None:
         """Store an element; a bool that was loaded is moved as it lies in memory."""

@@ -72,6 +72,28 @@ def test_a_few_elements_with_gaps_become_a_vector(name):
     assert re.search(r"insertelement <\d+ x double>", f.dump_llvm(optimized=True))
 
 
+@pytest.mark.parametrize("dtype", ["complex128", "complex64", "float16", "int32", "bool"])
+def test_products_of_columns(dtype):
+    f = ljit.jit(lambda a: a[:, 1] * a[:, 0])
+    a = (np.arange(3000) % 7).reshape(1000, 3).astype(dtype)
+    with config.overridden(quick_runs=0):
+        for _ in range(2):
+            np.testing.assert_array_equal(f(a), a[:, 1] * a[:, 0])
+    assert [s.state for s in f.specializations] == ["native"]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_roots_of_a_column_are_not_taken_of_whole_rows(dtype):
+    f = ljit.jit(lambda a: np.sqrt(a[:, 1]))
+    a = np.arange(3000.0).reshape(1000, 3).astype(dtype)
+    with config.overridden(quick_runs=0):
+        for _ in range(2):
+            np.testing.assert_array_equal(f(a), np.sqrt(a[:, 1]))
+    widths = re.findall(r"@llvm\.sqrt\.v(\d+)f", f.dump_llvm(optimized=True))
+    assert widths
+    assert all(int(width) % 3 for width in widths)
+
+
 VIEWS = {
     "every second": lambda x: x[:, ::2],
     "rows backwards": lambda x: x[:, ::-1],
