@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -196,6 +196,26 @@ def _widths(e: Emitter, width: V, rank: int) -> list[tuple[V, V]]:
     return found * (rank // len(found))
 
 
+def _with_long_rows(
+    e: Emitter, sizes: Sequence[V], widths: Sequence[tuple[V, V]]
+) -> tuple[list[V], list[tuple[V, V]]]:
+    """Take rows that are not widened for one element of the axis before: ``((1, 1), (1, 1), (0, 0))`` of an image."""
+    *outer, (before, behind), last = widths
+    *shape, rows, count = sizes
+    zero, one = e.const(INT, 0), e.const(INT, 1)
+    is_same = e.compare("eq", e.add(*last), zero)
+    wide = [
+        e.select(is_same, e.mul(x, count), y)
+        for x, y in zip((rows, before, behind), (count, *last))
+    ]
+    near = [e.select(is_same, zero, x) for x in (before, behind)]
+    length, left, right = wide
+    return (
+        [*shape, e.select(is_same, one, rows), length],
+        [*outer, (near[0], near[1]), (left, right)],
+    )
+
+
 def _lower_pad(
     e: Emitter,
     array: V,
@@ -213,6 +233,9 @@ def _lower_pad(
     made = e.array_new(type_, whole, None)
     source, target = as_vector(e, array), as_vector(e, made)
     value = number(e, array.type.dtype, constant_values)
+    if len(sizes) > 1:
+        sizes, widths = _with_long_rows(e, sizes, widths)
+        whole = [e.add(e.add(n, before), behind) for n, (before, behind) in zip(sizes, widths)]
     blocks = [product_of(e, whole[i + 1 :]) for i in range(len(whole))]
     steps = [product_of(e, sizes[i + 1 :]) for i in range(len(sizes))]
 

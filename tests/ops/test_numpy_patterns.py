@@ -68,6 +68,18 @@ def padded(a, n):
         np.pad(a[0], (n, 2)),
         np.pad(a, (n, 1)),
         np.pad(a, ((n, 2),)),
+        np.pad(a, ((n, 1), (0, 0))),
+        np.pad(a, ((0, 0), (2, n))),
+    )
+
+
+def padded_cubes(a, n):
+    cube = np.ascontiguousarray(a).reshape((2, -1, a.shape[-1]))
+    return (
+        np.pad(cube, ((1, n), (2, 1), (0, 0))),
+        np.pad(cube, ((0, 1), (n, 1), (n * 0, 0))),
+        np.pad(cube, ((n, 1), (0, 0), (0, 0)), constant_values=1),
+        np.pad(cube, ((0, 0), (1, n), (2, 0))),
     )
 
 
@@ -114,7 +126,7 @@ def evenly_spaced(a, n):
     )
 
 
-FUNCTIONS = [unit_matrices, matrices_of_ones, triangles, diagonal_matrices, repeated, tiled, tiled_once, padded,
+FUNCTIONS = [unit_matrices, matrices_of_ones, triangles, diagonal_matrices, repeated, tiled, tiled_once, padded, padded_cubes,
              padded_with_other_numbers, padded_by_less_than_nothing, repeated_less_than_never,
              unit_matrix_of_negative_size, grids, evenly_spaced]  # fmt: skip
 LAYOUTS = {
