@@ -15,7 +15,12 @@ from ljit.codegen.builder import FALSE, NULL, TRUE, Ref
 from ljit.codegen.casts import cast_value
 from ljit.codegen.fills import fill_array, is_all_zero
 from ljit.codegen.forms import ArrayParts, Native, array_parts, memory_type
-from ljit.codegen.memory_order import Axes, fortran_condition, reversed_condition
+from ljit.codegen.memory_order import (
+    Axes,
+    exchange_condition,
+    fortran_condition,
+    reversed_condition,
+)
 from ljit.codegen.nest_elements import Kernel
 from ljit.codegen.nest_functions import own_function
 from ljit.codegen.nest_loops import Loops
@@ -46,6 +51,7 @@ __all__ = ["emit_map", "length_of"]
 
 
 _MANY = 16
+_CUBE = 3  # axes that are sorted
 
 
 class _Reductions(Record):
@@ -278,7 +284,7 @@ class _Nest:
 
         def write(condition: Ref, axes: Sequence[int]) -> None:
             nonlocal has_checks
-            space, sources, results = self._in_order(condition, targets)
+            space, sources, results = self._in_order(condition, targets, [*reversed(range(ndim))])
             count = len(self.into)
             if ndim - 1 in axes and all(accumulators):
                 sources = forwards(space, sources)
@@ -306,6 +312,8 @@ class _Nest:
                 loops.emit()
             has_checks |= loops.has_checks
 
+        if not is_known and ndim == _CUBE and len(reduced) == ndim * bool(self.fresh):
+            targets, is_known = self._with_axes_sorted(targets), True
         order = FALSE if is_known else self._order(self.into)
         if len(reduced) in (0, ndim):
             write(order, reduced)
@@ -332,6 +340,20 @@ class _Nest:
         self.sources = [x.reordered(order) if isinstance(x, Operand) else x for x in self.sources]
         return [x.reordered(order) for x in targets], [order.index(x) for x in reduced], True
 
+    def _with_axes_sorted(self, targets: Sequence[Operand]) -> list[Operand]:
+        """Go through three axes in the order of memory; fresh arrays lie in one or the opposite order of axes."""
+        targets = [*targets]
+        for outer, inner in ((0, 1), (1, 2), (0, 1)) if self._may_be_turned else ():
+            arrays = [
+                x for x in (*self.sources, *targets[: len(self.into)]) if isinstance(x, Operand)
+            ]
+            condition = exchange_condition(self.e, arrays, outer, inner)
+            if condition is not FALSE:
+                axes = [*range(self.space.ndim)]
+                axes[outer], axes[inner] = inner, outer
+                self.space, self.sources, targets = self._in_order(condition, targets, axes)
+        return targets
+
     def _order(self, into: Sequence[Operand]) -> Ref:
         """Whether the nest goes through the axes in the opposite order."""
         if not self._may_be_turned:
@@ -340,17 +362,17 @@ class _Nest:
         return reversed_condition(self.e, self.space.ndim, arrays)
 
     def _in_order(
-        self, condition: Ref, targets: Sequence[Operand]
-    ) -> tuple[Space, Sequence[Operand | Native], Sequence[Operand]]:
-        """The axes and operands of the loops; in the opposite order if the condition holds."""
+        self, condition: Ref, targets: Sequence[Operand], axes: Sequence[int]
+    ) -> tuple[Space, list[Operand | Native], list[Operand]]:
+        """The axes and operands of the loops; in another order of axes if the condition holds."""
         if condition is FALSE:
-            return self.space, self.sources, targets
+            return self.space, self.sources, [*targets]
 
         def turn(x: Operand) -> Operand:
-            return self.space.turned_operand(x, condition)
+            return self.space.turned_operand(x, condition, axes)
 
         sources = [turn(x) if isinstance(x, Operand) else x for x in self.sources]
-        return self.space.turned(condition), sources, [turn(x) for x in targets]
+        return self.space.turned(condition, axes), sources, [turn(x) for x in targets]
 
 
 def _is_same_kind(a: ArrayType, b: ArrayType) -> bool:

@@ -10,7 +10,7 @@ from ljit.codegen.builder import FALSE, TRUE, Ref, integer
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["Axes", "fortran_condition", "reversed_condition"]
+__all__ = ["Axes", "exchange_condition", "fortran_condition", "reversed_condition"]
 
 _ZERO, _ONE = integer("i64", 0), integer("i64", 1)
 
@@ -46,6 +46,14 @@ def reversed_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:
     if ndim < 2 or any(x.strides[0].constant != 0 and _is_known(e, x) for x in operands):
         return FALSE
     return _moves_behind(e, operands, 0, ndim - 1)
+
+
+def exchange_condition(e: Emitter, operands: Sequence[Axes], outer: int, inner: int) -> Ref:
+    """Whether an axis has shorter steps than one inside of it, in all operands that step along both."""
+    pairs = [(x.strides[outer], x.strides[inner]) for x in operands]
+    if any(far.constant != 0 and near.constant and _is_longer(e, far, near) for far, near in pairs):
+        return FALSE
+    return _moves_behind(e, operands, outer, inner)
 
 
 def _is_known(e: Emitter, x: Axes) -> bool:

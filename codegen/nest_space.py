@@ -205,15 +205,20 @@ class Space:
         other.sizes, other.broadcasts = [self.sizes[axis] for axis in axes], self.broadcasts
         return other
 
-    def turned(self, condition: Ref) -> Space:
-        """The same axes, in the opposite order if the condition holds."""
+    def turned(self, condition: Ref, axes: Sequence[int]) -> Space:
+        """The same axes, in another order if the condition holds."""
         other = Space(self.e, self.ndim)
-        other.sizes = _turned(self.f, self.sizes, condition)
+        other.sizes, other.broadcasts = (
+            _turned(self.f, self.sizes, condition, axes),
+            self.broadcasts,
+        )
         return other
 
-    def turned_operand(self, x: Operand, condition: Ref) -> Operand:
+    def turned_operand(self, x: Operand, condition: Ref, axes: Sequence[int]) -> Operand:
         """An operand in the axes of `turned`."""
-        sizes, strides = (_turned(self.f, values, condition) for values in (x.sizes, x.strides))
+        sizes, strides = (
+            _turned(self.f, values, condition, axes) for values in (x.sizes, x.strides)
+        )
         steps, is_range = strides, x.is_range
         return Operand(x.type, x.parts, sizes, strides, x.data, False, steps, is_range)
 
@@ -229,8 +234,10 @@ def _rank(x: Native) -> int:
     return x.type.ndim
 
 
-def _turned(f: FunctionBuilder, values: Sequence[Ref], condition: Ref) -> list[Ref]:
-    return [f.select(condition, b, a) for a, b in zip(values, reversed(values), strict=True)]
+def _turned(
+    f: FunctionBuilder, values: Sequence[Ref], condition: Ref, axes: Sequence[int]
+) -> list[Ref]:
+    return [f.select(condition, values[axis], x) for axis, x in zip(axes, values, strict=True)]
 
 
 def load_first(e: Emitter, x: Native) -> Native:

@@ -11,7 +11,7 @@ import pytest
 import ljit
 from ljit import config
 from ljit.codegen.builder import ModuleBuilder, integer
-from ljit.codegen.memory_order import fortran_condition, reversed_condition
+from ljit.codegen.memory_order import exchange_condition, fortran_condition, reversed_condition
 
 
 def is_reversed(*strides: tuple[int, ...], sizes: tuple[int, ...] = (4, 5, 6)) -> bool:
@@ -80,3 +80,49 @@ def test_cubes_in_any_order(axes):
             for found, wanted in zip(*results, strict=True):
                 np.testing.assert_array_equal(found, wanted)
                 assert getattr(found, "dtype", None) == getattr(wanted, "dtype", None)
+
+
+@pytest.mark.parametrize("axes", [*itertools.permutations(range(3))])
+def test_cubes_that_are_written_in_place_in_any_order(axes):
+    def add(a, b):
+        a += b
+
+    def move_on(a, b):
+        a[1:] = a[:-1] + b
+        a[:, 1:] -= a[:, :-1]
+        a[..., :-1] = a[..., 1:]
+
+    def total(a, b):
+        return a.sum(), (a * b).max(), (a > b).any()
+
+    for function in (add, move_on, total):
+        f = ljit.jit(function)
+        with config.overridden(quick_runs=0):
+            for shape in ((9, 20, 30), (9, 20, 30), (300, 3, 3), (1, 8, 2)):
+                results = []
+                for g in (f, function):
+                    a = (np.arange(np.prod(shape)) % 7).astype(np.int16).reshape(shape)
+                    a = a.transpose(axes)
+                    results.append((g(a, a[:1, :1].copy()), a))
+                assert results[0][0] == results[1][0]
+                np.testing.assert_array_equal(results[0][1], results[1][1])
+
+
+def test_axes_are_exchanged_where_all_that_steps_along_both_says_so():
+    e = SimpleNamespace(f=ModuleBuilder("test").function("test", "void", ()))
+
+    def is_exchanged(*strides: tuple[int, int]) -> bool:
+        sizes = [integer("i64", 9)] * 2
+        operands = [
+            SimpleNamespace(sizes=sizes, strides=[integer("i64", n) for n in steps])
+            for steps in strides
+        ]
+        condition = exchange_condition(e, operands, 0, 1)
+        assert condition.constant is not None
+        return bool(condition.constant)
+
+    assert is_exchanged((1, 2000))
+    assert is_exchanged((1, 2000), (0, 8), (-8, 900))
+    assert not is_exchanged((2000, 1))
+    assert not is_exchanged((1, 2000), (24, 8))
+    assert not is_exchanged((0, 8))
