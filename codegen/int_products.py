@@ -114,7 +114,8 @@ def _packed(size: int) -> str:
 pack.whole:
 {loop_text("copy", "%count", copy, walks=dict(zip(("copied.from", "copied.to"), places)))}  br label %packed
 pack.part:
-  call void @llvm.memset.p0.i64(ptr align 64 %panel, i8 0, i64 {_DEPTH * width}, i1 false)
+  %panel.size = mul i64 %count, {width}
+  call void @llvm.memset.p0.i64(ptr align 64 %panel, i8 0, i64 %panel.size, i1 false)
 {loop_text("line", "%count", line, walks=dict(zip(("line.from", "line.to"), places)))}  br label %packed
 packed:
 """
