@@ -2,7 +2,7 @@
 
 Contract: an operator of Python with a NumPy array or scalar among its operands becomes the op that
 `OpDef.numpy` names, and an in-place operator on an immutable left operand becomes the plain one
-(`OpDef.element_op`), where `infer` knows the result type and it is the same (or nothing was known). A constant int
+(`OpDef.plain_op`), where `infer` knows the result type and it is the same (or nothing was known). A constant int
 beside an array of narrower ints becomes a number of its dtype, which need not be checked.
 Changes no value. A list that is made for one read at an int becomes a tuple: where the read fails, native
 code leaves before it.
@@ -102,7 +102,7 @@ def _wanted_op(node: Node) -> OpDef:
     if op.schema.written and op.element_op is not None and not op.is_terminator:
         target = node.inputs[op.schema.positional.index(op.schema.written[0])]
         if is_immutable(target.type) and node.effects.is_repeatable:
-            op = _if_same_result(node, get_op(op.element_op), op)
+            op = _if_same_result(node, get_op(op.plain_op or op.element_op), op)
     return op
 
 

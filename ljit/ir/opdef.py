@@ -209,6 +209,8 @@ class OpDef(Record):
       `overwrites`: it only takes them, the elements are computed of the other operands.
     - `element_op` names the op that stands for this one in the body of a loop nest, where all operands are
       scalars (``np::iadd`` -> ``np::add``; default: the op itself).
+    - `plain_op` names the op that stands for this one, which writes, where what it would write to is a number
+      (`element_op`, if it has no name here).
     - `row_loop(*operand_types)` names NumPy's ufunc and the dtypes of its inner loop, or a function of rows of ljit's
       own, if that does such operands in less time than `lower` on this machine; else None.
       `block_loop(*element_types)` names one, too, if it takes so much less that other work around it is best done in
@@ -262,6 +264,7 @@ class OpDef(Record):
     fold: Callable[..., object] | None = None
     elementwise: bool = False
     element_op: str | None = None
+    plain_op: str | None = None
     row_loop: Callable[..., Any] | None = None
     block_loop: Callable[..., Any] | None = None
     odd_layouts: Callable[..., OddLayout] = lambda *_: OddLayout.NONE

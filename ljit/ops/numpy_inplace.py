@@ -98,6 +98,7 @@ def _declare(
             effects=rules.effects,
             elementwise=True,
             element_op=body.name,
+            plain_op=plain,
             **fields,
         )
     )

@@ -116,3 +116,22 @@ def test_products_in_place_are_native():
     for _ in range(3):
         compiled(psi, potential, 0.1)
     assert "boxed" not in compiled.explain() and "Python" not in compiled.explain()
+
+
+def products_of_numbers(x, y):
+    out = np.empty_like(x)
+    for i in range(len(x)):
+        product = x[i]
+        product *= y[i]
+        out[i] = product
+    return out
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_numbers_are_multiplied_in_place_as_numpys_numbers_are(dtype):
+    rng = np.random.default_rng(10)
+    check(
+        products_of_numbers,
+        ljit.jit(products_of_numbers),
+        partial(operands, rng, 200, dtype, (1, 1)),
+    )
