@@ -42,6 +42,7 @@ FAILED = address(1)
 NOT_TAKEN = address(2)  # nothing was done: a variable is not what the code takes it for
 _CHECK_EVERY = 16  # frames between two looks at the machine's stack and at signals; a power of two
 _UNKNOWN_ROOM = 1000
+_LIMIT = 4  # bytes that CPython's recursion limit stands behind the count
 _SHORT = 250  # lines of a function in which calls are much of the time
 _COPIES = 1000  # lines that copies of it may be together
 _LEVELS = 2
@@ -87,7 +88,9 @@ class Body(Record, eq=True):
         look, good, failed = f.new_block("look"), f.new_block("room"), f.new_block("deep")
         f.condbr(self.is_checkpoint(f), look, good, unlikely=True)
         f.start(look, cold=True)
-        check_stack(f, failed, is_full=f.icmp("eq", room, integer("i64", 0)))
+        check_stack(
+            f, failed, is_full=f.icmp("eq", f.convert("trunc", room, "i32"), integer("i32", 0))
+        )
         f.br(good)
         f.start(failed, cold=True)
         self.ret(f, [undef(part) for part in self.parts], FAILED)
@@ -194,13 +197,20 @@ def room_below(f: FunctionBuilder, room: Ref, frames: int) -> Ref:
 
 
 def room_of_entry(f: FunctionBuilder) -> Ref:
-    """The room of a body that is called by an entry, which has been counted as the body's frame."""
+    """The room of a body that is called by an entry, which has been counted as the body's frame.
+
+    The limit stands in the upper half: other threads may change it for all before the frames are counted.
+    """
     offset = recursion_remaining()
     if offset is None:
         return integer("i64", _UNKNOWN_ROOM)
     state = f.call_external("ptr", "PyThreadState_Get", ())
-    remaining = f.load("i32", f.gep("i8", state, integer("i64", offset)))
-    return f.add(f.convert("sext", remaining, "i64"), integer("i64", 1))
+    remaining, limit = (
+        f.convert("sext", f.load("i32", f.gep("i8", state, integer("i64", place))), "i64")
+        for place in (offset, offset + _LIMIT)
+    )
+    room = f.add(remaining, integer("i64", 1))
+    return f.add(room, f.binary("shl", limit, integer("i64", 32)))
 
 
 _LOWER, _RAISE = "lower_depth", "raise_depth"
@@ -218,8 +228,16 @@ def lower_depth(f: FunctionBuilder, room: Ref) -> Ref:
   %state = call ptr @PyThreadState_Get()
   %place = getelementptr i8, ptr %state, i64 {offset}
   %now = load i32, ptr %place
+  %limit.place = getelementptr i8, ptr %place, i64 {_LIMIT}
+  %limit = load i32, ptr %limit.place
   %short = trunc i64 %room to i32
-  %left = sub i32 %short, 1
+  %low = sext i32 %short to i64
+  %high = sub i64 %room, %low
+  %upper = ashr i64 %high, 32
+  %limit.then = trunc i64 %upper to i32
+  %change = sub i32 %limit, %limit.then
+  %above = sub i32 %short, 1
+  %left = add i32 %above, %change
   store i32 %left, ptr %place
   %frames = sub i32 %now, %left
   ret i32 %frames

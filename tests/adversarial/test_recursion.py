@@ -11,6 +11,7 @@ import threading
 import pytest
 
 import ljit
+from ljit import config
 
 ENDLESS = 10**6
 
@@ -111,6 +112,36 @@ def test_a_limit_that_is_set_later_holds():
     finally:
         sys.setrecursionlimit(limit)
     message_of(made, 2 * limit)
+
+
+def calls_at_the_end(n, hooks):
+    if n == 0:
+        hooks[0](n)
+        return hooks[1](n) * 0
+    if n == 5:
+        hooks[2](n)
+    return calls_at_the_end(n - 1, hooks) + 1
+
+
+def test_a_limit_that_changes_while_native_frames_nest_is_that_of_those_behind_it():
+    """Other threads raise it for all, and lower it, while they compile."""
+    limit = sys.getrecursionlimit()
+    calm = [lambda n: n] * 3
+    with config.overridden(cold_calls=False):
+        made = ljit.jit(calls_at_the_end)
+        for _ in range(4):
+            assert made(6, calm) == 6
+    hooks = [
+        lambda n: sys.setrecursionlimit(limit),
+        lambda n: down(limit // 2),
+        lambda n: sys.setrecursionlimit(limit + 700),
+    ]
+    try:
+        assert calls_at_the_end(6, hooks) == 6
+        assert made(6, hooks) == 6
+    finally:
+        sys.setrecursionlimit(limit)
+    assert made.specializations[0].bailouts == 0
 
 
 def test_threads_have_their_own_depth():
