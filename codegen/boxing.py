@@ -30,6 +30,7 @@ from ljit.ops.names import UNBOUND_VALUE
 from ljit.ops.python_views import VIEW_CLASSES
 from ljit.types import (
     BOOL,
+    CHARACTER,
     COMPLEX,
     FLOAT,
     INT,
@@ -115,6 +116,12 @@ def _box_float(f: FunctionBuilder, value: Native, _keep: Keep) -> Ref:
 
 def _box_complex(f: FunctionBuilder, value: Native, _keep: Keep) -> Ref:
     return f.call_external("ptr", "PyComplex_FromDoubles", value.parts)
+
+
+def _box_character(f: FunctionBuilder, value: Native, keep: Keep) -> Ref:
+    from ljit.codegen.characters import new_character
+
+    return new_character(f, value.ref, keep)
 
 
 def _box_scalar(f: FunctionBuilder, value: Native, keep: Keep) -> Ref:
@@ -356,6 +363,7 @@ _BOXERS: dict[Type, _Boxer] = {
     INT: _box_int,
     FLOAT: _box_float,
     COMPLEX: _box_complex,
+    CHARACTER: _box_character,
 }
 _BOXERS_BY_CLASS: dict[type[Type], _Boxer] = {
     ScalarType: _box_scalar,

@@ -10,11 +10,12 @@ import ctypes
 from functools import cache
 from typing import TYPE_CHECKING
 
+from ljit.characters import EMPTY, is_text
 from ljit.codegen import text_layout as layout
-from ljit.codegen.builder import FALSE, TRUE, FunctionBuilder, Ref, address, integer
+from ljit.codegen.builder import FALSE, NULL, TRUE, FunctionBuilder, Ref, address, integer
 from ljit.codegen.forms import Native
 from ljit.codegen.refcounts import change_count
-from ljit.types import BOOL, INT, STR
+from ljit.types import BOOL, CHARACTER, INT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
 __all__ = [
+    "character_object",
     "character_of",
     "equal_texts",
     "function_of",
     "has_character",
     "lacks_character",
+    "new_character",
     "str_char",
     "str_code",
     "str_compare",
@@ -35,31 +38,25 @@ __all__ = [
     "str_is_among",
     "str_number",
     "str_size",
+    "text_code",
 ]
 
 
 def str_size(e: Emitter, x: Native) -> Native:
-    if not layout.is_known():
-        return Native(INT, (e.f.call_external("i64", "PyUnicode_GetLength", (x.ref,)),))
-    return Native(INT, (_call(e.f, "text.size", "i64", _write_size, (x.ref,)),))
+    return Native(INT, (_length(e.f, x.ref),))
 
 
 def str_code(e: Emitter, x: Native, index: Native) -> Native:
-    operands = (x.ref, index.ref)
-    if layout.is_known():
-        code = _call(e.f, "text.code", "i32", _write_code, operands)
-    else:
-        code = e.f.call_external("i32", "PyUnicode_ReadChar", operands)
-    return Native(INT, (e.f.convert("zext", code, "i64"),))
+    return Native(INT, (e.f.convert("zext", _code(e.f, x.ref, index.ref), "i64"),))
 
 
 def str_char(e: Emitter, code: Native) -> Native:
-    short = e.f.convert("trunc", code.ref, "i32")
-    if layout.is_known():
-        made = _call(e.f, "text.character", "ptr", _write_character, (short,), reads=False)
-    else:
-        made = e.f.call_external("ptr", "PyUnicode_FromOrdinal", (short,))
-    return Native(STR, e.owned_result(made).parts)
+    return Native(CHARACTER, (e.f.convert("trunc", code.ref, "i32"),))
+
+
+def text_code(e: Emitter, x: Native) -> Native:
+    code = x.ref if x.type == CHARACTER else _call(e.f, "text.only", "i32", _write_only, (x.ref,))
+    return Native(INT, (e.f.convert("sext", code, "i64"),))
 
 
 def str_compare(e: Emitter, x: Native, y: Native) -> Native:
@@ -95,12 +92,9 @@ _ASCII, _WORD = 128, 64
 
 
 def str_is_among(e: Emitter, x: Native, characters: str, otherwise: Callable[[], Native]) -> Native:
-    def has_code() -> Native:
-        code = str_code(e, x, e.const(INT, 0))
-        is_ascii = e.compare("lt", code, e.const(INT, _ASCII))
-        return e.branch(is_ascii, lambda: _is_code_of(e, code, characters), otherwise)
-
-    return e.branch(e.compare("eq", str_size(e, x), e.const(INT, 1)), has_code, otherwise)
+    code = text_code(e, x)
+    is_ascii = Native(BOOL, (e.f.icmp("ult", code.ref, integer("i64", _ASCII)),))
+    return e.branch(is_ascii, lambda: _is_code_of(e, code, characters), otherwise)
 
 
 def _is_code_of(e: Emitter, code: Native, characters: str) -> Native:
@@ -125,7 +119,7 @@ def has_character(
     node = e.bailout.node
     assert node is not None
     wanted = node.inputs[1]
-    if item.type != STR or container.type != STR or not wanted.is_constant:
+    if not (is_text(item.type) and is_text(container.type)) or not wanted.is_constant:
         return None
     text = wanted.constant
     assert isinstance(text, str)
@@ -180,6 +174,18 @@ def function_of(
     return name
 
 
+def _length(f: FunctionBuilder, text: Ref) -> Ref:
+    if not layout.is_known():
+        return f.call_external("i64", "PyUnicode_GetLength", (text,), _READS)
+    return _call(f, "text.size", "i64", _write_size, (text,))
+
+
+def _code(f: FunctionBuilder, text: Ref, index: Ref) -> Ref:
+    if not layout.is_known():
+        return f.call_external("i32", "PyUnicode_ReadChar", (text, index), _READS)
+    return _call(f, "text.code", "i32", _write_code, (text, index))
+
+
 def _field(f: FunctionBuilder, type_: str, text: Ref, offset: int) -> Ref:
     return f.load(type_, f.gep("i8", text, integer("i64", offset)))
 
@@ -192,7 +198,7 @@ def _write_size(f: FunctionBuilder) -> None:
     _leave_if(f, f.icmp("eq", kind, integer("i32", 0)), raw)
     f.ret(_field(f, "i64", text, layout.TEXT_SIZE))
     if f.start(raw, cold=True):
-        f.ret(f.call_external("i64", "PyUnicode_GetLength", (text,)))
+        f.ret(f.call_external("i64", "PyUnicode_GetLength", (text,), _READS))
 
 
 def _write_code(f: FunctionBuilder) -> None:
@@ -201,22 +207,69 @@ def _write_code(f: FunctionBuilder) -> None:
     items = _latin_items(f, text, wide)
     f.ret(f.convert("zext", f.load("i8", f.gep("i8", items, index)), "i32"))
     if f.start(wide):
-        f.ret(f.call_external("i32", "PyUnicode_ReadChar", (text, index)))
+        f.ret(f.call_external("i32", "PyUnicode_ReadChar", (text, index), _READS))
+
+
+def _write_only(f: FunctionBuilder) -> None:
+    """The code of the only character of a str; -1: it is empty, -2: it has more."""
+    (text,) = f.params
+    longer, some = f.new_block("longer"), f.new_block("some")
+    size = _length(f, text)
+    _leave_if(f, f.icmp("ugt", size, integer("i64", 1)), longer)
+    empty = f.new_block("empty")
+    f.condbr(f.icmp("eq", size, integer("i64", 0)), empty, some)
+    f.start(some)
+    f.ret(_code(f, text, integer("i64", 0)))
+    if f.start(empty):
+        f.ret(integer("i32", EMPTY))
+    if f.start(longer):
+        f.ret(integer("i32", -2))
+
+
+# -- characters as objects -------------------------------------------------------------------------
+
+_LATIN = 256
+_HELD = "{ptr, ptr}"
+
+
+def character_object(
+    f: FunctionBuilder, code: Ref, keep: Callable[[object], Ref]
+) -> tuple[Ref, Ref]:
+    """The str of a character: an object, and a reference to it that is given back once, or null.
+
+    CPython has one object for each character of one byte. Both null: an error is set.
+    """
+    if code.constant is not None:
+        return keep(chr(code.constant) if code.constant != EMPTY else ""), NULL
+    held = _call(f, "text.character", _HELD, _write_character, (code,), reads=False)
+    return f.extract("ptr", held, 0), f.extract("ptr", held, 1)
+
+
+def new_character(f: FunctionBuilder, code: Ref, keep: Callable[[object], Ref]) -> Ref:
+    """A new reference to the str of a character; null: an error is set."""
+    made, held = character_object(f, code, keep)
+    is_kept = f.icmp("eq", held, NULL)
+    change_count(f, f.select(is_kept, made, NULL), "retain", in_line=True)
+    return made
 
 
 def _write_character(f: FunctionBuilder) -> None:
-    """CPython has one object for each character of one byte."""
     (code,) = f.params
     wide = f.new_block("wide")
-    _leave_if(f, f.icmp("ugt", code, integer("i32", 255)), wide)
-    f.ret(character_of(f, f.convert("zext", code, "i64")))
+    place = f.binary("add", code, integer("i32", 1))
+    _leave_if(f, f.icmp("ugt", place, integer("i32", _LATIN)), wide)
+    made = f.load("ptr", f.gep("ptr", address(_characters()[1]), f.convert("zext", place, "i64")))
+    f.ret(f.emit(_HELD, f"insertvalue {_HELD} zeroinitializer, ptr {made}, 0"))
     if f.start(wide):
-        f.ret(f.call_external("ptr", "PyUnicode_FromOrdinal", (code,)))
+        made = f.call_external("ptr", "PyUnicode_FromOrdinal", (code,))
+        pair = f.emit(_HELD, f"insertvalue {_HELD} zeroinitializer, ptr {made}, 0")
+        f.ret(f.emit(_HELD, f"insertvalue {_HELD} {pair}, ptr {made}, 1"))
 
 
 def character_of(f: FunctionBuilder, code: Ref) -> Ref:
     """A new reference to the str of a character of one byte."""
-    made = f.load("ptr", f.gep("ptr", address(_characters()[1]), code))
+    place = f.binary("add", code, integer("i64", 1))
+    made = f.load("ptr", f.gep("ptr", address(_characters()[1]), place))
     change_count(f, made, "retain", in_line=True)
     return made
 
@@ -231,7 +284,7 @@ def _write_order(f: FunctionBuilder) -> None:
     _leave_if(f, f.icmp("eq", first, second), wide)
     f.ret(f.binary("sub", first, second))
     f.start(wide)
-    f.ret(f.call_external("i32", "PyUnicode_Compare", (x, y)))
+    f.ret(f.call_external("i32", "PyUnicode_Compare", (x, y), _READS))
 
 
 def _write_equal(f: FunctionBuilder) -> None:
@@ -250,7 +303,7 @@ def _write_equal(f: FunctionBuilder) -> None:
     if f.start(other):
         f.ret(FALSE)
     if f.start(wide):
-        order = f.call_external("i32", "PyUnicode_Compare", (x, y))
+        order = f.call_external("i32", "PyUnicode_Compare", (x, y), _READS)
         f.ret(f.icmp("eq", order, integer("i32", 0)))
 
 
@@ -314,7 +367,7 @@ def _latin_items(f: FunctionBuilder, text: Ref, wide: BlockRef) -> Ref:
 
 @cache
 def _characters() -> tuple[list[str], int, object]:
-    """The strs of one character of one byte, the address of a table of them, and that table."""
-    texts = [chr(code) for code in range(256)]
+    """The empty str and those of one character of one byte, the address of a table of them, and that table."""
+    texts = ["", *map(chr, range(_LATIN))]
     table = (ctypes.c_void_p * len(texts))(*map(id, texts))
     return texts, ctypes.addressof(table), table

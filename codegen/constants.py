@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ljit.analysis.assumptions import Assumption
+from ljit.characters import code_of
 from ljit.codegen.builder import Ref, integer
 from ljit.codegen.casts import number_parts
 from ljit.codegen.convert import unbox_or_bail
@@ -13,7 +14,7 @@ from ljit.codegen.entry import field_of, wanted_by
 from ljit.codegen.forms import Native, is_scalar
 from ljit.codegen.layout import DICT_VERSION, has_dict_versions
 from ljit.ir import Node
-from ljit.types import ANY, INT, ArrayType, RangeType, SliceType, TupleType, Type
+from ljit.types import ANY, CHARACTER, INT, ArrayType, RangeType, SliceType, TupleType, Type
 
 __all__ = ["check_assumption", "constant"]
 
@@ -24,6 +25,9 @@ def constant(e: Emitter, value: object, type_: Type) -> Native:
         return Native(type_, number_parts(type_, value))
     if type_.is_boxed:
         return Native(type_, (e.context.keep(value),))
+    if type_ == CHARACTER:
+        assert isinstance(value, str)
+        return Native(type_, (integer("i32", code_of(value)),))
     match type_:
         case TupleType():
             assert isinstance(value, tuple)

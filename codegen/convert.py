@@ -24,7 +24,19 @@ from ljit.codegen.forms import (
     undef_of,
 )
 from ljit.errors import CodegenError
-from ljit.types import ANY, BOOL, INT, NEVER, NONE, ArrayType, ListType, TupleType, Type, UnionType
+from ljit.types import (
+    ANY,
+    BOOL,
+    CHARACTER,
+    INT,
+    NEVER,
+    NONE,
+    ArrayType,
+    ListType,
+    TupleType,
+    Type,
+    UnionType,
+)
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -50,6 +62,9 @@ def borrow_object(e: Emitter, value: Native) -> tuple[Ref, Ref | None]:
     known = e.ownership.object_of(value)
     if known is not None:
         return known, None
+    if type_ == CHARACTER:
+        pointer, held = _character(e, value)
+        return pointer, e.ownership.acquire_temporary(held) if held.constant is None else None
     if isinstance(type_, ArrayType):
         parts = array_parts(value)
         if parts.object.text == parts.owner.text:
@@ -59,6 +74,16 @@ def borrow_object(e: Emitter, value: Native) -> tuple[Ref, Ref | None]:
     pointer = box(e.f, known_object(e.f, value), e.context.keep)
     e.bailout.error_if_null(pointer)
     return pointer, e.ownership.acquire_temporary(pointer)
+
+
+def _character(e: Emitter, value: Native) -> tuple[Ref, Ref]:
+    """The str of a character, and the reference that the function holds, null if it need not."""
+    from ljit.codegen.characters import character_object
+
+    pointer, held = character_object(e.f, value.ref, e.context.keep)
+    if held.constant is None:
+        e.bailout.error_if_null(pointer)
+    return pointer, held
 
 
 def _memoised_object(e: Emitter, view: Native, memo: Ref) -> Ref:
@@ -90,6 +115,11 @@ def _boxed(e: Emitter, value: Native) -> Ref:
         parts = array_parts(value)
         if parts.object.text == parts.owner.text:
             return parts.object
+    if value.type == CHARACTER:
+        pointer, held = _character(e, value)
+        if held.constant is None:
+            e.ownership.acquire(held)
+        return pointer
     pointer = box(e.f, known_object(e.f, value), e.context.keep)
     e.bailout.error_if_null(pointer)
     e.ownership.acquire(pointer)

@@ -402,6 +402,7 @@ class Emitter:
     str_size = characters.str_size
     str_code = characters.str_code
     str_char = characters.str_char
+    text_code = characters.text_code
     str_compare = characters.str_compare
     str_equal = characters.str_equal
     str_is_among = characters.str_is_among

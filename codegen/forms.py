@@ -5,6 +5,7 @@
 | bool, np.bool | i1 |
 | int, np.int64 ..., float, np.float32 ... | i64, ..., double, float ... |
 | complex | two floats |
+| character | i32, -1 for an empty str |
 | tuple, view | the components of its items, one after the other |
 | range | start, stop, step |
 | slice | the components of start, stop and step |
@@ -28,6 +29,7 @@ from ljit.codegen.builder import Ref, undef
 from ljit.records import Record
 from ljit.types import (
     BOOL,
+    CHARACTER,
     COMPLEX,
     FLOAT,
     INT,
@@ -145,6 +147,8 @@ def components(type_: Type) -> tuple[str, ...]:
     if is_scalar(type_):
         dtype = dtype_of(type_)
         return (llvm_of_dtype(dtype),) * (2 if dtype.kind == "c" else 1)
+    if type_ == CHARACTER:
+        return ("i32",)
     match type_:
         case ArrayType():
             unknown = sum(size is None for size in type_.shape)

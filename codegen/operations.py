@@ -8,6 +8,7 @@ from types import MethodDescriptorType
 from typing import TYPE_CHECKING
 
 from ljit.codegen.c_api import method_of, takes_names
+from ljit.codegen.convert import convert
 from ljit.codegen.emitter import Emitter
 from ljit.codegen.forms import Native
 from ljit.errors import CodegenError
@@ -25,7 +26,7 @@ def operation(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native
     op = node.op
     e.result_types = tuple(out.type for out in node.outputs)
     e.proven = node.proven
-    operands = _with_any_items(node, operands)
+    operands = _with_any_items(node, _as_taken(e, op, operands))
     types_ = [value.type for value in operands]
     if _has_lowering(op, types_, e.result_types, node.attrs):
         if op.elementwise and any(isinstance(t, ArrayType | RangeType) for t in types_):
@@ -37,6 +38,13 @@ def operation(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native
         msg = f"{op.name} has neither lower nor evaluate for {', '.join(map(str, types_))}"
         raise CodegenError(msg)
     return boxed_call(e, node, operands)
+
+
+def _as_taken(e: Emitter, op: OpDef, operands: list[Native]) -> list[Native]:
+    """The operands as the op takes them: characters as strs, mostly."""
+    taken = op.operand_types([value.type for value in operands])
+    pairs = zip(operands, taken, strict=True)
+    return [x if x.type == t else convert(e, x, t) for x, t in pairs]
 
 
 def boxed_call(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native]:

@@ -22,6 +22,7 @@ __all__ = [
     "BOOL",
     "BYTEARRAY",
     "BYTES",
+    "CHARACTER",
     "COMPLEX",
     "FLOAT",
     "INT",
@@ -105,6 +106,7 @@ INT = AtomType("int")  # a Python int that fits in int64; larger ones are `Any`
 FLOAT = AtomType("float")
 COMPLEX = AtomType("complex")
 STR = AtomType("str")
+CHARACTER = AtomType("char")  # a str of at most one character, as its code: `ljit/characters.py`
 
 
 def _usual(dtype: np.dtype) -> np.dtype:
@@ -344,6 +346,8 @@ def _join_arrays(a: ArrayType, b: ArrayType) -> ArrayType | None:
 
 
 def _union(a: Type, b: Type) -> Type:
+    if {a, b} == {STR, CHARACTER}:
+        return STR
     members: set[Type] = set()
     for t in (a, b):
         members.update(t.members if isinstance(t, UnionType) else (t,))
@@ -353,7 +357,7 @@ def _union(a: Type, b: Type) -> Type:
 
 
 def _can_be_member(t: Type) -> bool:
-    return t in _NUMBERS or t in (NONE, UNBOUND) or isinstance(t, ScalarType)
+    return t in _NUMBERS or t in (NONE, UNBOUND, CHARACTER) or isinstance(t, ScalarType)
 
 
 _SCALARS: dict[type, Type] = {

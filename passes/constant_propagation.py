@@ -10,12 +10,13 @@ in its first trip that trip, a Region with one exit at its end its content.
 
 from __future__ import annotations
 
+from ljit.characters import constant_type
 from ljit.ir import UNKNOWN, Block, Graph, Node, Value
 from ljit.ops.control import BREAK, CONSTANT, IF, LOOP, REGION, YIELD
 from ljit.passes.folding import fold
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import dissolve, replace_value, replace_with_constant
-from ljit.types import ANY, type_of
+from ljit.types import join
 
 __all__ = ["constant_propagation"]
 
@@ -59,7 +60,8 @@ def _folded(node: Node) -> object:
     constants = [v.constant if v.is_constant else UNKNOWN for v in node.inputs]
     (inferred,) = node.op.result_types(node)
     result = fold(node.op, [v.type for v in node.inputs], constants, node.attrs, inferred)
-    if result is UNKNOWN or node.output.type not in (ANY, type_of(result)):
+    type_ = node.output.type
+    if result is UNKNOWN or join(type_, constant_type(result)) != type_:
         return UNKNOWN
     return result
 

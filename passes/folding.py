@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ljit.analysis.alias import is_immutable
+from ljit.characters import constant_type
 from ljit.frames import is_raised_by_handler
 from ljit.ir import UNKNOWN, Effect, OpDef
-from ljit.types import ANY, INT, Type, type_of
+from ljit.types import ANY, INT, Type, join, type_of
 
 __all__ = ["fold"]
 
@@ -43,16 +44,17 @@ def fold(
     result = _evaluate(op, constants, attrs)
     if result is UNKNOWN:
         return UNKNOWN
-    type_ = type_of(result)
+    type_ = constant_type(result)
     if isinstance(result, int) and type_ == ANY:  # it does not fit in 64 bits
         return result if expected in (INT, ANY) and result.bit_length() <= _BITS else UNKNOWN
-    return result if expected in (type_, ANY) and is_immutable(type_) else UNKNOWN
+    is_expected = expected == ANY or join(expected, type_) == expected
+    return result if is_expected and is_immutable(type_) else UNKNOWN
 
 
 def _can_evaluate(
     op: OpDef, types: Sequence[Type], constants: Sequence[object], attrs: Mapping[str, object]
 ) -> bool:
-    effect = op.effects if isinstance(op.effects, Effect) else op.effects(*types, **attrs)
+    effect = op.effects_on(types, attrs)
     if op.evaluate is None or effect & ~Effect.RAISE or not all(map(is_immutable, types)):
         return False
     if len(constants) < 2 or op.is_commutative:

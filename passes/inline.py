@@ -20,13 +20,14 @@ from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, FunctionType
 
 from ljit.analysis.assumptions import python_function
+from ljit.characters import constant_type
 from ljit.ir import Block, Graph, Node, OpDef, Value, copy_nodes, get_op
 from ljit.ops.control import BREAK, CONSTANT, IF, LOOP, REGION, RETURN, YIELD
 from ljit.parameters import has_keywords, has_rest, is_by_position, named_parameters
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant
 from ljit.records import Record
-from ljit.types import ANY, type_of
+from ljit.types import ANY
 
 __all__ = ["inline"]
 
@@ -217,7 +218,7 @@ class _Inliner:
         return node.insert_before(before).output
 
     def _constant(self, value: object, node: Node, before: Node) -> Value:
-        types = [type_of(value)]
+        types = [constant_type(value)]
         made = self.graph.create(CONSTANT, attrs={"value": value}, outputs=types, range=node.range)
         return made.insert_before(before).output
 

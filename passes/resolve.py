@@ -15,6 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
+from ljit.characters import as_text
 from ljit.ir import REGISTRY, OpDef, Schema, Value, get_op
 from ljit.ir.registry import STANDS_FOR
 from ljit.ops.control import CONSTANT
@@ -331,7 +332,7 @@ def member_class(t: Type) -> str:
         return "range"
     if isinstance(t, ObjectType):
         return t.cls.__name__
-    return str(t)
+    return str(as_text(t))
 
 
 def bind(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
+from ljit.characters import constant_type
 from ljit.ir import Block, Graph, Node, Value
 from ljit.ops.control import CONSTANT, SNAPSHOT, TRY, YIELD
-from ljit.types import ANY, Type, type_of
+from ljit.types import ANY, Type
 
 __all__ = [
     "all_blocks",
@@ -61,7 +62,7 @@ def retype_users(value: Value) -> None:
 def insert_constant(value: object, before: Node, type_: Type | None = None) -> Value:
     """Make a constant in front of a node."""
     attrs = {"value": value}
-    types = [type_of(value) if type_ is None else type_]
+    types = [constant_type(value) if type_ is None else type_]
     node = before.graph.create(CONSTANT, attrs=attrs, outputs=types, like=before)
     return node.insert_before(before).output
 

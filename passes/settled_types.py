@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ljit.characters import as_text
 from ljit.ir import Node
 from ljit.ops.control import LOOP
 from ljit.passes.narrowing import without
-from ljit.types import NEVER, TupleType, Type, join
+from ljit.types import NEVER, STR, TupleType, Type, join
 
 __all__ = ["can_be_two", "holds", "settled_types"]
 
@@ -26,6 +27,9 @@ def settled_types(initial: Sequence[Type], after_trip: Sequence[Type]) -> list[T
     """Give the types that carried values settle to; None if they stay what they are or mix with those."""
     if NEVER in after_trip:
         return None
+    initial = [
+        as_text(t) if after == STR else t for t, after in zip(initial, after_trip, strict=True)
+    ]
     settled = list(map(_settled, initial, after_trip))
     if NEVER in settled or all(map(holds, settled, initial)):
         return None

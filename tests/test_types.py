@@ -9,7 +9,20 @@ import weakref
 import pytest
 
 import ljit
-from ljit.types import FLOAT, INT, ListType, ObjectType, TupleType, UnionType, join
+from ljit.characters import as_text, constant_type
+from ljit.types import (
+    ANY,
+    CHARACTER,
+    FLOAT,
+    INT,
+    NONE,
+    STR,
+    ListType,
+    ObjectType,
+    TupleType,
+    UnionType,
+    join,
+)
 
 
 class Named:
@@ -84,3 +97,16 @@ def test_a_class_with_compiled_methods_ends():
         ObjectType(type(f"Other{i}", (), {}))
     gc.collect()
     assert compiled() is None
+
+
+def test_characters_are_strs_to_all_that_is_joined_with_strs():
+    assert join(CHARACTER, STR) == join(STR, CHARACTER) == STR
+    assert join(CHARACTER, NONE) == UnionType((NONE, CHARACTER))
+    assert join(join(CHARACTER, NONE), STR) == ANY
+    assert as_text(TupleType((INT, TupleType((CHARACTER,))))) == TupleType((INT, TupleType((STR,))))
+
+
+def test_constants_of_at_most_one_character_are_characters():
+    assert constant_type("") == constant_type("\ud800") == CHARACTER
+    assert constant_type("ab") == STR
+    assert constant_type(("a", ("bc", "d"))) == TupleType((CHARACTER, TupleType((STR, CHARACTER))))

@@ -12,6 +12,7 @@ from ljit.ir import Effect, Graph, Node, Value
 from ljit.ops.control import RETURN
 from ljit.types import (
     BYTES,
+    CHARACTER,
     NATIVE_KINDS,
     NONE,
     STR,
@@ -48,7 +49,7 @@ def is_immutable(type_: Type) -> bool:
         return True
     if isinstance(type_, ObjectType):
         return type_ == BYTES or type_.cls in _DTYPES
-    return is_number(type_) or type_ in (NONE, STR, UNBOUND)
+    return is_number(type_) or type_ in (NONE, STR, CHARACTER, UNBOUND)
 
 
 def written_operands(node: Node) -> list[Value]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
+from ljit.characters import as_text
 from ljit.records import Record, made_by
 from ljit.types import (
     ANY,
@@ -84,7 +85,7 @@ def as_parameter(type_: Type) -> Type | None:
         case TupleType():
             items = tuple(map(as_parameter, type_.items))
             return None if None in items else TupleType(items)  # type: ignore[arg-type]
-    return None if type_ in (ANY, NEVER) else type_
+    return None if type_ in (ANY, NEVER) else as_text(type_)
 
 
 def can_pass(given: Type, wanted: Type) -> bool:

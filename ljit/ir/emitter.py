@@ -363,7 +363,10 @@ class Emitter(Protocol):
         """Code point of a character as an int; the index must be in [0, length)."""
 
     def str_char(self, code: V) -> V:
-        """The str of one character; the code point must be in [0, 0x110000)."""
+        """The character of a code point, which must be in [0, 0x110000)."""
+
+    def text_code(self, x: V) -> V:
+        """Code point of a character, or of the only one of a str, as an int; -1: it is empty, -2: it has more."""
 
     def str_compare(self, x: V, y: V) -> V:
         """Less than, equal to or greater than 0, as an int: the order of two strs by code points."""

@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+from ljit.characters import as_text, has_characters
 from ljit.ir.list_uses import ListUse
 from ljit.ir.odd_layouts import OddLayout
 from ljit.ir.range_rules import RangeRules
@@ -155,6 +156,7 @@ def parsed(text: str) -> Parameters:
 Samples = tuple[tuple[object, ...], ...]
 InferRule = Callable[..., "Type | tuple[Type, ...]"]
 EffectRule = Callable[..., Effect]
+TakesCharacters = Callable[..., bool] | None
 
 
 class Neutral(Record):
@@ -164,18 +166,29 @@ class Neutral(Record):
     holds_for_floats: bool = False
 
 
+def _taken(takes: TakesCharacters, types: Sequence[Type]) -> Sequence[Type]:
+    """The types as which an op takes operands of these."""
+    if not any(map(has_characters, types)) or (takes is not None and takes(*types)):
+        return types
+    return tuple(map(as_text, types))
+
+
 @forgets_classes
 @lru_cache(maxsize=4096)
-def _asked(effects: Callable[..., Effect], types: tuple[Type, ...]) -> Effect:
+def _asked(
+    effects: Callable[..., Effect], takes: TakesCharacters, types: tuple[Type, ...]
+) -> Effect:
     """What an op says of its effects: asked all the time, of few types."""
-    return effects(*types)
+    return effects(*_taken(takes, types))
 
 
 @forgets_classes
 @lru_cache(maxsize=4096)
-def _inferred(infer: InferRule, types: tuple[Type, ...]) -> tuple[Type, ...]:
+def _inferred(
+    infer: InferRule, takes: TakesCharacters, types: tuple[Type, ...]
+) -> tuple[Type, ...]:
     """What an op without attributes gives, as a tuple."""
-    result = infer(*types)
+    result = infer(*_taken(takes, types))
     return result if isinstance(result, tuple) else (result,)
 
 
@@ -335,6 +348,8 @@ class OpDef(Record):
     is_speculatable: bool = False
     #: on numbers, its checks may be looked at after its result was used; see `may_be_checked_late`
     checks_can_wait: bool = False
+    #: for operand types: whether it takes characters among them as such; else as strs
+    takes_characters: TakesCharacters = None
     samples: Samples | Callable[[], Samples] = ()
 
     def operand_samples(self) -> Samples:
@@ -353,6 +368,10 @@ class OpDef(Record):
             return self.syntax(*operands, **attrs)
         return self.syntax.format(*operands, **attrs)
 
+    def operand_types(self, types: Sequence[Type]) -> Sequence[Type]:
+        """Give the types as which the op takes operands of these: most take characters as strs."""
+        return _taken(self.takes_characters, types)
+
     def is_identity(self, types: Sequence[Type], attrs: Mapping[str, object]) -> bool:
         """Whether the op gives its operand as it is."""
         if callable(self.keeps):
@@ -363,8 +382,7 @@ class OpDef(Record):
         """Give the op's own effects for the operand types of `node` and what is proven of it."""
         effects = self.effects
         if not isinstance(effects, Effect):
-            types, attrs = tuple([v.type for v in node.inputs]), node.attrs
-            effects = effects(*types, **attrs) if attrs else _asked(effects, types)
+            effects = self.effects_on([v.type for v in node.inputs], node.attrs)
         if node.proven and effects & Effect.RAISE and self._is_proven(node):
             effects = effects.without(Effect.RAISE)
         return effects
@@ -374,7 +392,9 @@ class OpDef(Record):
         effects = self.effects
         if isinstance(effects, Effect):
             return effects
-        return effects(*types, **attrs) if attrs else _asked(effects, tuple(types))
+        if not attrs:
+            return _asked(effects, self.takes_characters, tuple(types))
+        return effects(*self.operand_types(types), **attrs)
 
     def _is_proven(self, node: Node) -> bool:
         """Whether no check is left in the lowering of `node`."""
@@ -406,7 +426,7 @@ class OpDef(Record):
         if self.lower is None:
             return False
         if self.can_lower is not None:
-            return self.can_lower(*types, **attrs)
+            return self.can_lower(*self.operand_types(types), **attrs)
         return self.infer is None or ANY not in self.infer_types(types, attrs)
 
     def result_types(self, node: Node) -> tuple[Type, ...]:
@@ -436,8 +456,8 @@ class OpDef(Record):
         """Apply `infer`, as a tuple of output types."""
         assert self.infer is not None, f"{self.name} has no infer rule"
         if not attrs:
-            return _inferred(self.infer, tuple(types))
-        result = self.infer(*types, **attrs)
+            return _inferred(self.infer, self.takes_characters, tuple(types))
+        result = self.infer(*self.operand_types(types), **attrs)
         return result if isinstance(result, tuple) else (result,)
 
     def __repr__(self) -> str:

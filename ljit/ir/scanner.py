@@ -14,6 +14,7 @@ from ljit.ir.literals import import_object
 from ljit.types import (
     ANY,
     BOOL,
+    CHARACTER,
     COMPLEX,
     FLOAT,
     INT,
@@ -37,7 +38,9 @@ __all__ = ["Scanner", "parse_literal", "parse_type"]
 
 T = TypeVar("T")
 
-_ATOMS = {str(t): t for t in (ANY, NEVER, UNBOUND, NONE, BOOL, INT, FLOAT, COMPLEX, STR, RANGE)}
+_ATOMS = {
+    str(t): t for t in (ANY, NEVER, UNBOUND, NONE, BOOL, INT, FLOAT, COMPLEX, STR, CHARACTER, RANGE)
+}
 _SPACE = re.compile(r"[ \t]*")
 _STRING = re.compile(r"""b?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
 _NUMBER = re.compile(r"-?(?:0x[0-9a-f]+|inf|nan|\d+(?:\.\d*)?(?:e[+-]?\d+)?)")

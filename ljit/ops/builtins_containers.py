@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ljit.characters import is_text
 from ljit.ir import UNKNOWN, Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
 from ljit.ir.list_uses import ListUse
@@ -21,6 +22,7 @@ from ljit.types import (
     BOOL,
     BYTEARRAY,
     BYTES,
+    CHARACTER,
     INT,
     NONE,
     RANGE,
@@ -59,7 +61,7 @@ def _is_int(t: Type) -> bool:
 def _can_lower_len(x: Type) -> bool:
     if isinstance(x, ArrayType):
         return x.ndim > 0
-    return isinstance(x, TupleType | ListType) or x in (RANGE, STR, BYTES, BYTEARRAY)
+    return isinstance(x, TupleType | ListType) or x in (RANGE, STR, CHARACTER, BYTES, BYTEARRAY)
 
 
 def _effect_of_len(x: Type) -> Effect:
@@ -67,7 +69,7 @@ def _effect_of_len(x: Type) -> Effect:
         return Effect.READ
     if isinstance(x, ArrayType):
         return Effect.PURE if x.ndim > 0 else Effect.RAISE
-    if isinstance(x, TupleType) or x in (STR, BYTES):
+    if isinstance(x, TupleType) or x in (STR, CHARACTER, BYTES):
         return Effect.PURE
     return plain_effect(x)
 
@@ -82,6 +84,8 @@ def _lower_len(e: Emitter, x: V) -> V:
             return e.array_sizes(x)[0]
         case t if t in (BYTES, BYTEARRAY):
             return e.bytes_size(x)
+    if x.type == CHARACTER:
+        return to_type(e, e.compare("ge", e.text_code(x), e.const(INT, 0)), INT)
     return e.str_size(x) if x.type == STR else range_length(e, x)
 
 
@@ -99,6 +103,7 @@ _builtin(
     "(x, /)",
     "``len(x)``",
     infer=lambda x: INT,
+    takes_characters=is_text,
     lower=_lower_len,
     can_lower=_can_lower_len,
     effects=_effect_of_len,
@@ -116,8 +121,9 @@ _builtin(
 
 
 def _lower_ord(e: Emitter, c: V) -> V:
-    e.bail_if(e.compare("ne", e.str_size(c), e.const(INT, 1)), "not one character")
-    return e.str_code(c, e.const(INT, 0))
+    code = e.text_code(c)
+    e.bail_if(e.compare("lt", code, e.const(INT, 0)), "not one character")
+    return code
 
 
 def _lower_chr(e: Emitter, i: V) -> V:
@@ -130,9 +136,10 @@ _builtin(
     "ord",
     "(c, /)",
     "``ord(c)``: the code point of a character.",
-    infer=lambda c: INT if c == STR else ANY,
+    infer=lambda c: INT if is_text(c) else ANY,
     lower=_lower_ord,
-    can_lower=lambda c: c == STR,
+    can_lower=is_text,
+    takes_characters=is_text,
     effects=plain_effect,
     samples=(("a",), ("ä",), ("\U0001f600",), ("",), ("ab",), (b"a",), (5,)),
 )
@@ -140,7 +147,7 @@ _builtin(
     "chr",
     "(i, /)",
     "``chr(i)``: the character of a code point.",
-    infer=lambda i: STR if _is_int(i) else ANY,
+    infer=lambda i: CHARACTER if _is_int(i) else ANY,
     lower=_lower_chr,
     can_lower=_is_int,
     effects=plain_effect,

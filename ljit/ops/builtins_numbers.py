@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ljit.characters import is_text
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
 from ljit.ops import int_ranges as ranges
@@ -34,6 +35,7 @@ from ljit.ops.python_samples import (
 from ljit.types import (
     ANY,
     BOOL,
+    CHARACTER,
     COMPLEX,
     FLOAT,
     INT,
@@ -154,15 +156,19 @@ def float_to_int(e: Emitter, x: V) -> V:
     return result
 
 
+def _is_character(*types: Type) -> bool:
+    return types == (CHARACTER,)
+
+
 def _infer_int(x: Type = INT, base: Type = NONE) -> Type:
-    return INT if (is_real_scalar(x) or x == STR) and base == NONE else ANY
+    return INT if (is_real_scalar(x) or is_text(x)) and base == NONE else ANY
 
 
 def _lower_int(e: Emitter, x: V | None = None, base: V | None = None) -> V:
     if x is None:
         return e.const(INT, 0)
-    if x.type == STR:
-        number, is_read = e.str_number(x)
+    if is_text(x.type):
+        number, is_read = e.str_number(x) if x.type == STR else _digit(e, x)
         return e.branch(is_read, lambda: number, lambda: e.call_boxed(to_int, (x,)))
     kind = x.type.dtype.kind if isinstance(x.type, ScalarType) else ""
     if kind == "f" or x.type == FLOAT:
@@ -171,6 +177,13 @@ def _lower_int(e: Emitter, x: V | None = None, base: V | None = None) -> V:
     if kind == "u":
         e.bail_if(e.compare("lt", result, e.const(INT, 0)), "beyond int64")
     return result
+
+
+def _digit(e: Emitter, c: V) -> tuple[V, V]:
+    """The value of a digit of ASCII, and whether it is one."""
+    digit = e.sub(e.text_code(c), e.const(INT, ord("0")))
+    is_behind = e.compare("ge", digit, e.const(INT, 0))
+    return digit, e.bit_and(is_behind, e.compare("le", digit, e.const(INT, 9)))
 
 
 def _effect_of_conversion(*args: Type) -> Effect:
@@ -187,6 +200,7 @@ _builtin(
     "``int(x)``: truncates floats; NaN and infinities raise.",
     evaluate=to_int,
     infer=_infer_int,
+    takes_characters=_is_character,
     lower=_lower_int,
     ranges=ranges.CONVERT,
     can_lower=lambda x=INT, base=NONE: _infer_int(x, base) == INT,

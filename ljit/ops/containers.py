@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from ljit.ir import Effect, Emitter, OpDef, Schema, any_result, declare
+from ljit.ir import Effect, Emitter, OpDef, Schema, any_operands, any_result, declare
 from ljit.ir.emitter import V
 from ljit.ir.list_uses import ListUse
 from ljit.ops.int_ranges import ITEM_OF_TUPLE, MADE_TUPLE, SEQUENCE_INDEX
@@ -26,6 +26,7 @@ from ljit.types import (
     BOOL,
     BYTEARRAY,
     BYTES,
+    CHARACTER,
     INT,
     NEVER,
     NONE,
@@ -104,6 +105,7 @@ TUPLE_CONSTRUCT = _container_op(
     syntax=lambda *items: f"({', '.join(items)}{',' * (len(items) == 1)})",
     keeps_unions=True,
     infer=_infer_tuple,
+    takes_characters=any_operands,
     evaluate=_make_tuple,
     lower=lambda e, *items: e.tuple_make(items),
     can_lower=lambda *items: isinstance(tuple_of(items), TupleType),
@@ -358,6 +360,7 @@ TUPLE_INDEX = _container_op(
     "(x, *, index)",
     "Item of a tuple at a fixed place.",
     infer=lambda x, *, index: x.items[index] if isinstance(x, TupleType) else ANY,
+    takes_characters=any_operands,
     evaluate=_item_of_tuple,
     lower=lambda e, x, *, index: e.tuple_items(x)[index],
     can_lower=lambda x, *, index: isinstance(x, TupleType),
@@ -376,7 +379,7 @@ def _infer_getitem(x: Type, index: Type) -> Type:
             return ANY if item == NEVER else item  # NEVER: nothing was seen in the list yet
         case TupleType(items):
             return common_type(items)
-    return STR if x == STR else INT if x in (RANGE, BYTES, BYTEARRAY) else ANY
+    return CHARACTER if x == STR else INT if x in (RANGE, BYTES, BYTEARRAY) else ANY
 
 
 def _can_lower_getitem(x: Type, index: Type) -> bool:

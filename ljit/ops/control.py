@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ljit.ir import UNKNOWN, Effect, OpDef, Schema, declare
-from ljit.types import ANY, BOOL, UNBOUND, Type, UnionType, type_of
+from ljit.characters import constant_type
+from ljit.ir import UNKNOWN, Effect, OpDef, Schema, any_operands, declare
+from ljit.types import ANY, BOOL, UNBOUND, Type, UnionType
 
 __all__ = [
     "ASSUME",
@@ -74,7 +75,7 @@ CONSTANT = _control(
     "Constant",
     "(*, value)",
     "The Python object `value`.",
-    infer=lambda *, value: type_of(value),
+    infer=lambda *, value: constant_type(value),
     is_constant=True,
 )
 UNINITIALIZED = _control(
@@ -247,6 +248,7 @@ PROFILE = _control(
     "(x)",
     "Record the type of `x` when the interpreter runs it; the slot is the node's id.",
     infer=_same,
+    takes_characters=any_operands,
     effects=Effect.RAISE,  # kept although pure: it watches
 )
 GUARD = _control(

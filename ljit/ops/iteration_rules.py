@@ -27,6 +27,7 @@ from ljit.types import (
     BOOL,
     BYTEARRAY,
     BYTES,
+    CHARACTER,
     INT,
     NEVER,
     RANGE,
@@ -245,12 +246,13 @@ def release(e: Emitter, view: V) -> None:
 
 
 def _string_item(e: Emitter, view: V, k: V) -> V:
-    check_index(e, k, e.str_size(view))
+    if not e.is_proven(INSIDE):
+        check_index(e, k, e.str_size(view))
     return e.str_char(e.str_code(view, k))
 
 
 _STRING = _Rule(
-    lambda t: STR,
+    lambda t: CHARACTER,
     _string_item,
     lambda e, view: e.str_size(view),
     _is_below_size(lambda e, view: e.str_size(view)),

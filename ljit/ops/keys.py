@@ -10,11 +10,12 @@ import operator
 from collections.abc import Mapping
 from typing import Any
 
+from ljit.characters import is_text
 from ljit.ir import Node
 from ljit.ops.membership import is_in, is_not_in
 from ljit.ops.objects import CALL_METHOD
 from ljit.ops.python_types import class_of, is_open
-from ljit.types import FLOAT, INT, STR, ScalarType, TupleType, Type
+from ljit.types import FLOAT, INT, ScalarType, TupleType, Type
 
 __all__ = ["is_dict", "is_key", "is_set", "looks_for_key", "works_with_key"]
 
@@ -32,7 +33,7 @@ def is_key(t: Type) -> bool:
         return all(map(is_key, t.items))
     if isinstance(t, ScalarType):
         return f"{t.dtype.kind}{t.dtype.itemsize}" in _NUMPYS_NUMBERS
-    return t in (INT, FLOAT, STR)
+    return t in (INT, FLOAT) or is_text(t)
 
 
 def is_dict(t: Type) -> bool:

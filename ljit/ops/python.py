@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ljit.characters import is_text
 from ljit.ir import Effect, Neutral, OpDef, Schema, Value, declare
 from ljit.ir.list_uses import ListUse
 from ljit.ir.parts import Parts
@@ -293,6 +294,7 @@ for _name, _sign, _function, _numpy, _ranges in (
         numpy=_numpy,
         ranges=_ranges,
         infer=compare.infer_order,
+        takes_characters=compare.are_characters,
         lower=compare.lower_order(_name),
         can_lower=compare.can_lower_order,
         effects=compare.effect_of_comparison,
@@ -312,6 +314,7 @@ _operator(
     evaluate=operator.eq,
     numpy="np::equal",
     infer=compare.infer_equal,
+    takes_characters=compare.are_texts,
     lower=compare.lower_equal,
     ranges=ranges.EQUAL,
     can_lower=compare.can_lower_equal,
@@ -327,6 +330,7 @@ _operator(
     evaluate=operator.ne,
     numpy="np::not_equal",
     infer=compare.infer_equal,
+    takes_characters=compare.are_texts,
     lower=compare.lower_not_equal,
     ranges=ranges.NOT_EQUAL,
     can_lower=compare.can_lower_equal,
@@ -412,6 +416,7 @@ TRUTH = _operator(
     infer=_bool_result,
     evaluate=operator.truth,
     list_use=ListUse(),
+    takes_characters=is_text,
     lower=compare.lower_truth,
     ranges=ranges.TRUTH,
     can_lower=compare.can_lower_truth,
@@ -428,6 +433,7 @@ NOT = _operator(
     infer=_bool_result,
     evaluate=operator.not_,
     list_use=ListUse(),
+    takes_characters=is_text,
     lower=compare.lower_not,
     ranges=ranges.NOT,
     can_lower=compare.can_lower_truth,
@@ -444,6 +450,7 @@ IS = _operator(
     syntax="{0} is {1}",
     infer=_bool_result,
     evaluate=operator.is_,
+    takes_characters=compare.are_characters,
     lower=compare.lower_is,
     can_lower=compare.can_lower_is,
     effects=compare.effect_of_is,
@@ -457,6 +464,7 @@ IS_NOT = _operator(
     syntax="{0} is not {1}",
     infer=_bool_result,
     evaluate=operator.is_not,
+    takes_characters=compare.are_characters,
     lower=compare.lower_is_not,
     can_lower=compare.can_lower_is,
     effects=compare.effect_of_is,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ljit.characters import is_text
 from ljit.ir import Effect, Emitter, get_op
 from ljit.ir.emitter import V
 from ljit.ir.opdef import UNKNOWN
@@ -28,6 +29,7 @@ from ljit.ops.python_types import UINT64, class_of, range_count
 from ljit.types import (
     ANY,
     BOOL,
+    CHARACTER,
     COMPLEX,
     FLOAT,
     INT,
@@ -44,6 +46,9 @@ from ljit.types import (
 )
 
 __all__ = [
+    "are_characters",
+    "are_texts",
+    "are_texts_in",
     "can_lower_equal",
     "can_lower_in",
     "can_lower_is",
@@ -74,6 +79,17 @@ __all__ = [
 
 _MAX_ORDERED = 8  # pairs of items
 
+
+def are_texts(x: Type, y: Type) -> bool:
+    """Whether both are strs, characters among them."""
+    return is_text(x) and is_text(y)
+
+
+def are_characters(x: Type, y: Type) -> bool:
+    """Whether both are characters."""
+    return x == y == CHARACTER
+
+
 # -- == and < --------------------------------------------------------------------------------------
 
 
@@ -91,7 +107,7 @@ def infer_order(x: Type, y: Type) -> Type:
     if all_numbers(x, y) and COMPLEX not in (x, y):
         return BOOL
     both_tuples = isinstance(x, TupleType) and isinstance(y, TupleType)
-    return BOOL if x == y == STR or (both_tuples and is_plain(x) and is_plain(y)) else ANY
+    return BOOL if are_texts(x, y) or (both_tuples and is_plain(x) and is_plain(y)) else ANY
 
 
 def effect_of_comparison(x: Type, y: Type) -> Effect:
@@ -100,7 +116,7 @@ def effect_of_comparison(x: Type, y: Type) -> Effect:
         return Effect.PURE
     if isinstance(x, ListType) and can_lower_equal(x, y):
         return Effect.READ
-    return Effect.PURE if x == y == STR else plain_effect(x, y)
+    return Effect.PURE if are_texts(x, y) else plain_effect(x, y)
 
 
 def can_lower_order(x: Type, y: Type) -> bool:
@@ -108,7 +124,7 @@ def can_lower_order(x: Type, y: Type) -> bool:
     if isinstance(x, TupleType) and isinstance(y, TupleType):
         pairs = list(zip(x.items, y.items, strict=False))
         return len(pairs) <= _MAX_ORDERED and all(can_lower_order(*pair) for pair in pairs)
-    return x == y == STR or (all_numbers(x, y) and COMPLEX not in (x, y))
+    return are_texts(x, y) or (all_numbers(x, y) and COMPLEX not in (x, y))
 
 
 def can_lower_equal(x: Type, y: Type) -> bool:
@@ -121,7 +137,7 @@ def can_lower_equal(x: Type, y: Type) -> bool:
 
 
 def _is_simple(t: Type) -> bool:
-    return is_number(t) or t in (NONE, STR)
+    return is_number(t) or t == NONE or is_text(t)
 
 
 def lower_order(predicate: str) -> Callable[[Emitter, V, V], V]:
@@ -130,6 +146,8 @@ def lower_order(predicate: str) -> Callable[[Emitter, V, V], V]:
     def lower(e: Emitter, x: V, y: V) -> V:
         if isinstance(x.type, TupleType):
             return _order_of_tuples(e, predicate, e.tuple_items(x), e.tuple_items(y))
+        if x.type == y.type == CHARACTER:
+            return e.compare(predicate, e.text_code(x), e.text_code(y))
         if x.type == STR:
             return e.compare(predicate, e.str_compare(x, y), e.const(INT, 0))
         return compare_numbers(e, predicate, x, y)
@@ -209,6 +227,8 @@ def lower_equal(e: Emitter, x: V, y: V) -> V:
         return compare_numbers(e, "eq", x, y)
     if x.type == y.type == STR:
         return e.str_equal(x, y)
+    if are_texts(x.type, y.type):
+        return e.compare("eq", e.text_code(x), e.text_code(y))
     return e.const(BOOL, x.type == y.type)
 
 
@@ -266,7 +286,7 @@ def effect_of_truth(x: Type) -> Effect:
     """The truth of builtin values is pure; a list's can change."""
     if isinstance(x, ListType):
         return Effect.READ
-    return Effect.PURE if can_lower_truth(x) or x == STR else plain_effect(x)
+    return Effect.PURE if can_lower_truth(x) else plain_effect(x)
 
 
 def lower_truth(e: Emitter, x: V) -> V:
@@ -280,6 +300,8 @@ def lower_truth(e: Emitter, x: V) -> V:
             return e.const(BOOL, False)
         case t if t == STR:
             return e.compare("ne", e.str_size(x), e.const(INT, 0))
+        case t if t == CHARACTER:
+            return e.compare("ge", e.text_code(x), e.const(INT, 0))
         case t if t == RANGE:
             return e.compare("ne", range_count(e, x), e.const(UINT64, 0))
     return _nonzero(e, x)
@@ -346,10 +368,20 @@ def lower_is(e: Emitter, x: V, y: V) -> V:
         return e.const(BOOL, known)
     if x.type == y.type == BOOL:
         return e.compare("eq", x, y)
+    if are_characters(x.type, y.type):
+        return _same_character(e, x, y)
     if x.type != y.type or x.type != INT:
         return e.same_object(x, y)
     differ = e.compare("ne", x, y)
     return e.branch(differ, lambda: e.const(BOOL, False), lambda: e.same_object(x, y))
+
+
+def _same_character(e: Emitter, x: V, y: V) -> V:
+    """CPython has one object for each character of one byte."""
+    code, other = e.text_code(x), e.text_code(y)
+    differ = e.compare("ne", code, other)
+    is_wide = e.bit_and(condition_not(e, differ), e.compare("gt", code, e.const(INT, 255)))
+    return e.branch(is_wide, lambda: e.same_object(x, y), lambda: condition_not(e, differ))
 
 
 def lower_is_not(e: Emitter, x: V, y: V) -> V:
@@ -394,6 +426,12 @@ def effect_of_in(item: Type, container: Type) -> Effect:
     others = container.items if isinstance(container, TupleType) else ()
     may_be_nans = item in (FLOAT, COMPLEX) and item in others
     return Effect.RAISE if may_be_nans else Effect.PURE
+
+
+def are_texts_in(item: Type, container: Type) -> bool:
+    """Whether a str is looked for in another one, or among strs."""
+    others = container.items if isinstance(container, TupleType) else (container,)
+    return is_text(item) and all(map(is_text, others))
 
 
 def lower_in(e: Emitter, item: V, container: V) -> V:

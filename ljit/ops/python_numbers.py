@@ -17,6 +17,7 @@ from ljit.ir import Effect, Emitter
 from ljit.ir.emitter import V
 from ljit.types import (
     BOOL,
+    CHARACTER,
     COMPLEX,
     FLOAT,
     INT,
@@ -91,7 +92,7 @@ def is_plain(t: Type) -> bool:
     """Whether no operator on values of type `t` alone can run user code or see memory change."""
     if isinstance(t, TupleType):
         return all(map(is_plain, t.items))
-    return is_number(t) or t in (NONE, STR) or isinstance(t, RangeType | SliceType)
+    return is_number(t) or t in (NONE, STR, CHARACTER) or isinstance(t, RangeType | SliceType)
 
 
 def plain_effect(*types: Type, **_attrs: object) -> Effect:

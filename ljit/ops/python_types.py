@@ -14,6 +14,7 @@ from ljit.ops.int_ranges import FROM_START, INSIDE
 from ljit.types import (
     ANY,
     BOOL,
+    CHARACTER,
     COMPLEX,
     FLOAT,
     INT,
@@ -58,6 +59,7 @@ _CLASSES: dict[Type, type] = {
     FLOAT: float,
     COMPLEX: complex,
     STR: str,
+    CHARACTER: str,
     NONE: type(None),
 }
 UINT64 = ScalarType(np.dtype(np.uint64))

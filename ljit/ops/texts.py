@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ljit.characters import is_text
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
 from ljit.types import ANY, BOOL, INT, STR, Type
@@ -24,7 +25,7 @@ def _method(
     """Declare ``x.name(...)`` of a str, whose further operands `takes` knows, with a result of that type."""
 
     def infer(x: Type, *rest: Type) -> Type:
-        return result if x == STR and takes(*rest) else ANY
+        return result if is_text(x) and takes(*rest) else ANY
 
     def effects(x: Type, *rest: Type) -> Effect:
         return Effect.PURE if infer(x, *rest) != ANY else Effect.CALL
@@ -73,7 +74,8 @@ for _name in (
         BOOL,
         takes=_takes_nothing,
         lower=partial(_lower_test, _name),
-        can_lower=lambda x: x == STR,
+        can_lower=is_text,
+        takes_characters=is_text,
         samples=_TEXTS,
     )
 
@@ -84,19 +86,20 @@ _CASE, _LETTERS = ord("a") - ord("A"), 26
 
 def _lower_case(name: str, first: int, step: int, e: Emitter, x: V) -> V:
     """A letter of ASCII, of those from `first` on, is another one; CPython changes longer texts."""
+    code = e.text_code(x)
 
     def change() -> V:
-        code = e.str_code(x, e.const(INT, 0))
         is_behind = e.compare("ge", code, e.const(INT, first))
         is_before = e.compare("lt", code, e.const(INT, first + _LETTERS))
         more = e.select(e.bit_and(is_behind, is_before), e.const(INT, step), e.const(INT, 0))
-        is_ascii = e.compare("lt", code, e.const(INT, _ASCII))
-        return e.branch(is_ascii, lambda: e.str_char(e.add(code, more)), call)
+        return e.widen(e.str_char(e.add(code, more)), STR)
 
     def call() -> V:
         return e.call_boxed(getattr(str, name), (x,))
 
-    return e.branch(e.compare("eq", e.str_size(x), e.const(INT, 1)), change, call)
+    is_behind = e.compare("ge", code, e.const(INT, 0))
+    is_ascii = e.bit_and(is_behind, e.compare("lt", code, e.const(INT, _ASCII)))
+    return e.branch(is_ascii, change, call)
 
 
 for _name in ("capitalize", "casefold", "swapcase", "title"):

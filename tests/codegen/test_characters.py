@@ -49,7 +49,7 @@ def test_characters_are_the_strs_that_they_are_in_cpython():
     f = Compiled("""
 graph(%x : str, %i : int):
   prim::Snapshot[at='before:0', names=('x', 'i')](%x, %i)
-  %c : str = py::getitem(%x, %i)
+  %c : char = py::getitem(%x, %i)
   %n : int = py::ord(%c)
   %m : int = py::len(%x)
   %r : (str, int, int) = prim::TupleConstruct(%c, %n, %m)
@@ -67,7 +67,7 @@ def test_references_to_characters_are_counted():
     f = Compiled("""
 graph(%x : str, %i : int):
   prim::Snapshot[at='before:0', names=('x', 'i')](%x, %i)
-  %c : str = py::getitem(%x, %i)
+  %c : char = py::getitem(%x, %i)
   return (%c)
 """)
     text = "xyz" * 30

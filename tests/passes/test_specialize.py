@@ -64,6 +64,24 @@ def logs(values, log):
     return log
 
 
+def changes(text):
+    count = 0
+    before = ""
+    for c in text:
+        if c != before:
+            count += 1
+        before = c
+    return count
+
+
+def without_blanks(text):
+    out = ""
+    for c in text:
+        if c != " ":
+            out += c
+    return out
+
+
 def missing(x):
     if x > 100:
         y = len(oct(x))
@@ -228,3 +246,14 @@ def test_a_method_of_a_generator_is_not_looked_up_in_front_of_its_arguments():
         assert f(echo(), 4) == 6.0
     ops = [node.op.name for node in f.graph_for(echo(), 4).walk()]
     assert "py::getattr" not in ops and "py::call_method" in ops
+
+
+def test_characters_that_are_compared_and_handed_on_are_codes():
+    text = graph(changes, "hello")
+    check(text, "CHECK: char = prim::next", "CHECK: py::ne", "CHECK-NOT: : str = ")
+
+
+def test_a_str_that_begins_as_a_character_and_grows_is_no_reason_for_two_loops():
+    text = graph(without_blanks, "a b")
+    check(text, "CHECK: str = prim::Loop", "CHECK: char = prim::next", "CHECK: str = py::iadd")
+    assert text.count("prim::Loop") == 1
