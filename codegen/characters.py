@@ -27,9 +27,11 @@ __all__ = [
     "character_object",
     "character_of",
     "equal_texts",
+    "field_of",
     "function_of",
     "has_character",
     "lacks_character",
+    "leave_if",
     "new_character",
     "str_char",
     "str_code",
@@ -186,7 +188,8 @@ def _code(f: FunctionBuilder, text: Ref, index: Ref) -> Ref:
     return _call(f, "text.code", "i32", _write_code, (text, index))
 
 
-def _field(f: FunctionBuilder, type_: str, text: Ref, offset: int) -> Ref:
+def field_of(f: FunctionBuilder, type_: str, text: Ref, offset: int) -> Ref:
+    """A field of a str."""
     return f.load(type_, f.gep("i8", text, integer("i64", offset)))
 
 
@@ -195,8 +198,8 @@ def _write_size(f: FunctionBuilder) -> None:
     (text,) = f.params
     raw = f.new_block("raw")
     kind = f.binary("and", _state(f, text), integer("i32", layout.TEXT_KIND))
-    _leave_if(f, f.icmp("eq", kind, integer("i32", 0)), raw)
-    f.ret(_field(f, "i64", text, layout.TEXT_SIZE))
+    leave_if(f, f.icmp("eq", kind, integer("i32", 0)), raw)
+    f.ret(field_of(f, "i64", text, layout.TEXT_SIZE))
     if f.start(raw, cold=True):
         f.ret(f.call_external("i64", "PyUnicode_GetLength", (text,), _READS))
 
@@ -215,7 +218,7 @@ def _write_only(f: FunctionBuilder) -> None:
     (text,) = f.params
     longer, some = f.new_block("longer"), f.new_block("some")
     size = _length(f, text)
-    _leave_if(f, f.icmp("ugt", size, integer("i64", 1)), longer)
+    leave_if(f, f.icmp("ugt", size, integer("i64", 1)), longer)
     empty = f.new_block("empty")
     f.condbr(f.icmp("eq", size, integer("i64", 0)), empty, some)
     f.start(some)
@@ -257,7 +260,7 @@ def _write_character(f: FunctionBuilder) -> None:
     (code,) = f.params
     wide = f.new_block("wide")
     place = f.binary("add", code, integer("i32", 1))
-    _leave_if(f, f.icmp("ugt", place, integer("i32", _LATIN)), wide)
+    leave_if(f, f.icmp("ugt", place, integer("i32", _LATIN)), wide)
     made = f.load("ptr", f.gep("ptr", address(_characters()[1]), f.convert("zext", place, "i64")))
     f.ret(f.emit(_HELD, f"insertvalue {_HELD} zeroinitializer, ptr {made}, 0"))
     if f.start(wide):
@@ -281,7 +284,7 @@ def _write_order(f: FunctionBuilder) -> None:
     first, second = (
         f.convert("zext", f.load("i8", _latin_items(f, text, wide)), "i32") for text in (x, y)
     )
-    _leave_if(f, f.icmp("eq", first, second), wide)
+    leave_if(f, f.icmp("eq", first, second), wide)
     f.ret(f.binary("sub", first, second))
     f.start(wide)
     f.ret(f.call_external("i32", "PyUnicode_Compare", (x, y), _READS))
@@ -291,11 +294,11 @@ def _write_equal(f: FunctionBuilder) -> None:
     """Most equal strs, and all equal characters of one byte, are one object; most others differ in the first one."""
     x, y = f.params
     same, other, wide = f.new_block("same"), f.new_block("other"), f.new_block("wide")
-    _leave_if(f, f.icmp("eq", x, y), same)
+    leave_if(f, f.icmp("eq", x, y), same)
     first, second = (_latin_items(f, text, wide) for text in (x, y))
-    _leave_if(f, f.icmp("ne", f.load("i8", first), f.load("i8", second)), other)
-    size, length = (_field(f, "i64", text, layout.TEXT_SIZE) for text in (x, y))
-    _leave_if(f, f.icmp("ne", size, length), other)
+    leave_if(f, f.icmp("ne", f.load("i8", first), f.load("i8", second)), other)
+    size, length = (field_of(f, "i64", text, layout.TEXT_SIZE) for text in (x, y))
+    leave_if(f, f.icmp("ne", size, length), other)
     differ = f.call_external("i32", "memcmp", (first, second, size), _READS)
     f.ret(f.icmp("eq", differ, integer("i32", 0)))
     if f.start(same):
@@ -318,10 +321,10 @@ def _write_number(f: FunctionBuilder) -> None:
     items = _latin_items(f, text, other)
     sign = f.icmp("eq", f.load("i8", items), integer("i8", ord("-")))
     start = f.convert("zext", sign, "i64")
-    size = _field(f, "i64", text, layout.TEXT_SIZE)
+    size = field_of(f, "i64", text, layout.TEXT_SIZE)
     count = f.binary("sub", size, start)
     less = f.binary("sub", count, integer("i64", 1))
-    _leave_if(f, f.icmp("uge", less, integer("i64", _MOST_DIGITS)), other)
+    leave_if(f, f.icmp("uge", less, integer("i64", _MOST_DIGITS)), other)
     entered = f.block
     f.br(digits)
     f.start(digits)
@@ -330,7 +333,7 @@ def _write_number(f: FunctionBuilder) -> None:
     number.add(integer("i64", 0), entered)
     code = f.convert("zext", f.load("i8", f.gep("i8", items, place)), "i64")
     digit = f.binary("sub", code, integer("i64", ord("0")))
-    _leave_if(f, f.icmp("ugt", digit, integer("i64", 9)), other)
+    leave_if(f, f.icmp("ugt", digit, integer("i64", 9)), other)
     more = f.binary("add", f.binary("mul", number, integer("i64", 10)), digit)
     following = f.binary("add", place, integer("i64", 1))
     left = f.condbr(f.icmp("eq", following, size), done, digits)
@@ -344,21 +347,22 @@ def _write_number(f: FunctionBuilder) -> None:
         f.ret(Ref(_NUMBER_OR_NOT, "zeroinitializer"))
 
 
-def _leave_if(f: FunctionBuilder, condition: Ref, target: BlockRef) -> None:
+def leave_if(f: FunctionBuilder, condition: Ref, target: BlockRef) -> None:
+    """Go to another block if the condition holds."""
     following = f.new_block("next")
     f.condbr(condition, target, following)
     f.start(following)
 
 
 def _state(f: FunctionBuilder, text: Ref) -> Ref:
-    return _field(f, "i32", text, layout.TEXT_STATE)
+    return field_of(f, "i32", text, layout.TEXT_STATE)
 
 
 def _latin_items(f: FunctionBuilder, text: Ref, wide: BlockRef) -> Ref:
     """Where the characters of a str are, if each takes one byte."""
     state = _state(f, text)
     mask, value = (integer("i32", flags) for flags in layout.has_bytes())
-    _leave_if(f, f.icmp("ne", f.binary("and", state, mask), value), wide)
+    leave_if(f, f.icmp("ne", f.binary("and", state, mask), value), wide)
     ascii_ = f.binary("and", state, integer("i32", layout.IS_ASCII))
     is_ascii = f.icmp("ne", ascii_, integer("i32", 0))
     places = (integer("i64", place) for place in (layout.ASCII_ITEMS, layout.LATIN_ITEMS))

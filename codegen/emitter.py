@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         segments,
         shown_lists,
         stretches,
+        text_building,
         ufunc_loops,
         unchanged,
         variables,
@@ -78,6 +79,7 @@ else:
     segments = LateModule("segments")
     shown_lists = LateModule("shown_lists")
     stretches = LateModule("stretches")
+    text_building = LateModule("text_building")
     ufunc_loops = LateModule("ufunc_loops")
     unchanged = LateModule("unchanged")
     variables = LateModule("variables")
@@ -407,6 +409,7 @@ class Emitter:
     str_equal = characters.str_equal
     str_is_among = characters.str_is_among
     str_number = characters.str_number
+    str_join = text_building.str_join
     bytes_size = objects.bytes_size
     bytes_load = objects.bytes_load
     bytes_store = objects.bytes_store

@@ -14,6 +14,7 @@ from ljit.codegen.forms import Native
 from ljit.codegen.iterators import cell_of, item_of
 from ljit.codegen.parts import part_of
 from ljit.codegen.searches import find_number, is_number_missing
+from ljit.codegen.text_building import joined_texts, reversed_text
 from ljit.codegen.texts import append_text
 from ljit.ops.membership import is_in, is_not_in
 from ljit.ops.patterns import MAPPING, SEQUENCE, is_mapping, is_sequence
@@ -35,8 +36,9 @@ IN_LINE: dict[Any, tuple[_InLine, ...]] = {
     is_mapping: (flag_test(MAPPING),),
     new_cell: (cell_of,),
     next_of: (item_of,),
+    operator.add: (joined_texts,),
     operator.iadd: (append_text,),
-    operator.getitem: (keyed_items.item_of_dict, part_of),
+    operator.getitem: (keyed_items.item_of_dict, part_of, reversed_text),
     operator.setitem: (keyed_items.store_in_dict,),
     str: (text_of_int,),
     repr: (text_of_int,),

@@ -12,6 +12,7 @@ from ljit.codegen.convert import convert
 from ljit.codegen.forms import Native, components, owned_positions
 from ljit.codegen.lifetimes import may_be_changed
 from ljit.codegen.ownership import OwnedPhis
+from ljit.codegen.trips import is_handed_on
 from ljit.ir import Value
 from ljit.types import STR, ArrayType, Type
 
@@ -53,9 +54,14 @@ class Join:
         was_used = e.ownership.loop_depth > 0
         self._owned = OwnedPhis(e.ownership, positions if owned else (), was_used=was_used)
         self._made = OwnedPhis(e.ownership, self._objects if owned else (), was_used=was_used)
+        self._texts = []  # where strs are among the parts
         for at, type_, value in zip(starts, types, values, strict=False):
             if type_ == STR and owned:
+                self._texts.append(at)
                 self._owned.note_text(at, value)
+        self._inner = len(
+            e.ownership.text_slots
+        )  # from here on: those of what is written until it starts
 
     def jump(self, values: Sequence[Native], suffix: str = "") -> None:
         """End the current block with a branch to the join; `suffix`: its metadata."""
@@ -82,8 +88,20 @@ class Join:
         """Go on in the block, all of whose edges are known."""
         f = self.e.f
         if not f.start(self.block) or len(self._edges) != 1:
-            return self._start_phis()
+            return self._start_phis_of_end()
         return self._values(self._edges[0][0])
+
+    def _start_phis_of_end(self) -> list[Native]:
+        """Strs that were handed on to this join, and are nothing else, have the references of the join alone."""
+        values = self._start_phis()
+        ownership = self.e.ownership
+        inner = ownership.text_slots[self._inner :] if ownership.loop_depth else []
+        handed_on = [slot for slot, value in inner if is_handed_on(value)]
+        assert self._phis is not None
+        for at in self._texts:
+            for slot in handed_on:
+                ownership.let_go(slot, self._phis[at])
+        return values
 
     def start_loop(self) -> list[Native]:
         """Go on in the block; further edges may come."""

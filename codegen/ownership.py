@@ -110,6 +110,17 @@ class Ownership:
         if pointer.constant is None:
             change_count(self.f, pointer, "release", in_line=self.loop_depth > 0)
 
+    def let_go(self, slot: Ref, pointer: Ref) -> None:
+        """Empty a slot if it holds this object."""
+        f = self.f
+        drop, done = f.new_block("drop"), f.new_block("kept")
+        f.condbr(f.icmp("eq", f.load("ptr", slot), pointer), drop, done)
+        f.start(drop)
+        f.store(NULL, slot)
+        self.release(pointer)
+        f.br(done)
+        f.start(done)
+
     def share(self, value: Native) -> None:
         """Make the borrowed objects in `value` owned by the function."""
         for position in owned_positions(value.type):

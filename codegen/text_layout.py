@@ -14,6 +14,7 @@ from ljit.codegen.layout import int32_at, word_at
 __all__ = [
     "ASCII_ITEMS",
     "IS_ASCII",
+    "IS_INTERNED",
     "LATIN_ITEMS",
     "TEXT_HASH",
     "TEXT_KIND",
@@ -32,6 +33,7 @@ TEXT_KIND = 0b111 << 2  # the bytes of a character; 0: they are not in their pla
 _ONE_BYTE = 1 << 2
 _IS_COMPACT = 1 << 5  # the characters follow the object's own fields
 IS_ASCII = 1 << 6
+IS_INTERNED = 0b11  # two bits: there are kinds of it
 LATIN_ITEMS = str.__basicsize__ - _WORD
 ASCII_ITEMS = LATIN_ITEMS - (3 if sys.version_info < (3, 12) else 2) * _WORD
 

@@ -6,7 +6,7 @@ from ljit.codegen.forms import owned_positions
 from ljit.ir import Block, Node, Value
 from ljit.ops.control import IF, LOOP, SNAPSHOT
 
-__all__ = ["is_done_with", "is_left_over"]
+__all__ = ["is_done_with", "is_handed_on", "is_left_over"]
 
 
 def is_done_with(value: Value, node: Node) -> bool:
@@ -20,7 +20,7 @@ def is_done_with(value: Value, node: Node) -> bool:
     uses = list(value.uses)
     if sum(user is node for user, _ in uses) > 1:
         return False
-    others = [user for user, _ in uses if user is not node]
+    others = [user for user, _ in uses if user is not node and not _are_apart(node, user)]
     return not any(_may_hold(user) or _may_follow(node, user) for user in others)
 
 
@@ -33,6 +33,11 @@ def is_left_over(value: Value, node: Node) -> bool:
     if maker is not None and (node.is_inside(maker) or _may_follow(node, maker)):
         return True  # it is of the trip before
     return is_done_with(value, node)
+
+
+def is_handed_on(value: Value) -> bool:
+    """Whether a value only goes where its block ends."""
+    return all(user.op.is_terminator or user.op is SNAPSHOT for user, _ in value.uses)
 
 
 def _trip_around(node: Node) -> Block | None:
@@ -53,8 +58,22 @@ def _may_hold(user: Node) -> bool:
     return any(owned_positions(out.type) for out in user.outputs)
 
 
+def _are_apart(node: Node, user: Node) -> bool:
+    """Whether two nodes are on different sides of an If: one trip runs one of them."""
+    first, second = _within_one_block(node, user)
+    return first is second and first.op is IF
+
+
 def _may_follow(node: Node, user: Node) -> bool:
     """Whether `user` may run behind `node`, in the same trip."""
+    first, second = _within_one_block(node, user)
+    if first is second:  # other blocks of one node
+        return first.op is not IF
+    return first.is_before(second)
+
+
+def _within_one_block(node: Node, user: Node) -> tuple[Node, Node]:
+    """The nodes of the innermost block around both, in or at which they are."""
     around: dict[Block, Node] = {}
     inner: Node | None = node
     while inner is not None and inner.block is not None:
@@ -65,7 +84,4 @@ def _may_follow(node: Node, user: Node) -> bool:
         assert outer.block is not None
         outer = outer.block.owner
     assert outer is not None and outer.block is not None
-    first = around[outer.block]
-    if first is outer:  # other blocks of one node
-        return outer.op is not IF
-    return first.is_before(outer)
+    return around[outer.block], outer

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ljit.characters import constant_type
 from ljit.errors import InternalError
 from ljit.ops.control import OTHER_SHAPES
 from ljit.records import Record
@@ -63,8 +64,8 @@ def has_type(value: object, type_: Type) -> bool:
 
 
 def _exact_type(value: object) -> Type:
-    """`type_of` with the sizes of arrays."""
-    found = type_of(value)
+    """The type of a value with the sizes of arrays."""
+    found = constant_type(value)
     if isinstance(found, ArrayType):
         assert isinstance(value, np.ndarray)
         return ArrayType(found.dtype, value.shape, found.layout, found.writeable)

@@ -377,6 +377,9 @@ class Emitter(Protocol):
     def str_is_among(self, x: V, characters: str, otherwise: Callable[[], V]) -> V:
         """Whether a str is one of some characters of ASCII; `otherwise` tells of what is no such character."""
 
+    def str_join(self, parts: Sequence[V], otherwise: Callable[[], V]) -> V:
+        """Strs put together, which `otherwise` does with objects."""
+
     def str_number(self, x: V) -> tuple[V, V]:
         """The int that a str of decimal digits is, and whether it was read: others may be ints, too."""
 

@@ -241,13 +241,19 @@ FORMAT_VALUE = object_op(
     effects=lambda x, spec, *, conversion=-1: plain_effect(x, spec) | Effect.RAISE,
     samples=tuple((x, spec) for x in _FORMATTED for spec in ("", "5", ".2f", "x", "?!")),
 )
+
+
+def _lower_join(e: Emitter, *parts: V) -> V:
+    return e.str_join(parts, lambda: e.call_boxed("".join, [e.tuple_make(parts)]))
+
+
 JOIN_STR = object_op(
     "prim::join_str",
     "(*parts)",
     "The parts of an f-string put together.",
     infer=lambda *parts: STR,
     evaluate=_join_text,
-    lower=lambda e, *parts: e.call_boxed("".join, [e.tuple_make(parts)]),
+    lower=_lower_join,
     can_lower=lambda *parts: all(part == STR for part in parts),
     effects=Effect.PURE,
 )

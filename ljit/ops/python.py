@@ -57,6 +57,7 @@ def _binary(
     *,
     in_place_effects: Callable[..., Effect] | None = None,
     in_place_decompose: Callable[..., Value | None] | None = None,
+    in_place_characters: Callable[..., bool] | None = None,
     list_use: ListUse | None = None,
     is_commutative: bool = False,
     neutral: Neutral | None = None,
@@ -78,6 +79,7 @@ def _binary(
     )
     fields["effects"] = in_place_effects or fields["effects"]
     fields["decompose"] = in_place_decompose or fields.get("decompose")
+    fields["takes_characters"] = in_place_characters
     _operator(
         f"i{name}",
         "(x!, y, /)",
@@ -110,6 +112,7 @@ _binary(
     effects=arithmetic.effect_of_add,
     in_place_effects=arithmetic.effect_of_add_in_place,
     in_place_decompose=_extended,
+    in_place_characters=arithmetic.grows_by_character,
     list_use=ListUse(copies="prim::private_joined", other=1),
     ranges=ranges.ADD,
     is_modular=True,

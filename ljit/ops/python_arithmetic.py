@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ljit.characters import is_text
 from ljit.ir import Effect, Emitter
 from ljit.ir.emitter import V
 from ljit.ops.int_products import ROOM, has_room
@@ -36,6 +37,7 @@ from ljit.types import (
     BOOL,
     BYTEARRAY,
     BYTES,
+    CHARACTER,
     COMPLEX,
     FLOAT,
     INT,
@@ -61,6 +63,7 @@ __all__ = [
     "effect_of_sign",
     "effect_of_sub",
     "float_pow",
+    "grows_by_character",
     "infer_add",
     "infer_divmod",
     "infer_mod",
@@ -84,6 +87,11 @@ __all__ = [
 # -- types -----------------------------------------------------------------------------------------
 
 
+def grows_by_character(x: Type, y: Type) -> bool:
+    """Whether a character is put behind a str."""
+    return x == STR and y == CHARACTER
+
+
 def infer_sub(x: Type, y: Type) -> Type:
     """Infer arithmetic that exists for numbers only."""
     return arithmetic_type(x, y) if are_python_operands(x, y) else ANY
@@ -91,7 +99,7 @@ def infer_sub(x: Type, y: Type) -> Type:
 
 def infer_add(x: Type, y: Type) -> Type:
     """Infer ``x + y``."""
-    if x == y == STR:
+    if x == STR and is_text(y):
         return STR
     if isinstance(x, TupleType) and isinstance(y, TupleType):
         return tuple_of(x.items + y.items)
@@ -186,7 +194,7 @@ def effect_of_add(x: Type, y: Type) -> Effect:
 
 def effect_of_add_in_place(x: Type, y: Type) -> Effect:
     """``x += y`` extends a list, and a str that nobody else has."""
-    if x == y == STR:
+    if x == STR and is_text(y):
         return Effect.WRITE | Effect.RAISE
     return Effect.CALL if isinstance(x, ListType) else effect_of_add(x, y)
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 import ljit.ops  # noqa: F401  # fills the registry
+from ljit.characters import EMPTY, as_text
 from ljit.codegen import CompileOptions, compile_unit
 from ljit.interp.special import has_type
 from ljit.ir import Graph
@@ -25,11 +26,11 @@ from ljit.testing.scalar_emitter import (
 from ljit.types import (
     ANY,
     BOOL,
+    CHARACTER,
     INT,
     NEVER,
     NONE,
     RANGE,
-    STR,
     ListType,
     SliceType,
     TupleType,
@@ -117,8 +118,8 @@ class PythonEmitter(ScalarEmitter):
     def widen(self, x, type_):
         if type_ == x.type:
             return x
-        if type_ == ANY:
-            return Number(ANY, plain(x))
+        if type_ in (ANY, as_text(x.type)):
+            return Number(type_, plain(x))
         assert isinstance(type_, UnionType)
         members = x.type.members if isinstance(x.type, UnionType) else (x.type,)
         assert set(members) <= set(type_.members)
@@ -193,7 +194,14 @@ class PythonEmitter(ScalarEmitter):
         return to_number(ord(x.value[int(index.value)]), INT)
 
     def str_char(self, code):
-        return Number(STR, chr(code.value))
+        return Number(CHARACTER, chr(code.value))
+
+    def text_code(self, x):
+        code = -2 if len(x.value) > 1 else ord(x.value) if x.value else EMPTY
+        return to_number(code, INT)
+
+    def str_join(self, parts, otherwise):
+        return otherwise()
 
     def str_compare(self, x, y):
         return to_number((x.value > y.value) - (x.value < y.value), INT)
@@ -265,9 +273,9 @@ def plain(x):
     return to_object(x)
 
 
-def run_lowering(op, *operands, **attrs):
+def run_lowering(op, *operands, type_of=type_of, **attrs):
     """Evaluate an op's `lower` at once."""
-    types = [type_of(x) for x in operands]
+    types = op.operand_types([type_of(x) for x in operands])
     inferred = op.infer_types(types, attrs)
     inputs = [wrap(x, t) for x, t in zip(operands, types, strict=True)]
     result = op.lower(PythonEmitter(inferred), *inputs, **attrs)

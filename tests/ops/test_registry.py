@@ -6,6 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
+from ljit.characters import constant_type
 from ljit.ir import REGISTRY, UNKNOWN, Effect, Graph
 from ljit.ops.control import RETURN
 from ljit.passes.decompose_ops import decompose_ops
@@ -161,6 +162,19 @@ def test_a_lowering_computes_what_evaluate_does(op):
             found = type(found)(None, found.operands)
         assert found.text == expected.text, f"{op.name}{operands!r}"
     assert done or not lowered, "bails out of every sample"
+
+
+@pytest.mark.parametrize("op", [op for op in PYTHON if op.takes_characters], ids=by_name)
+def test_a_lowering_takes_characters_as_it_does_strs(op):
+    """In operands that are no constants there are none: `type_of` knows strs."""
+    for operands in op.operand_samples():
+        types = [constant_type(x) for x in operands]
+        if not op.has_lowering(types) or op.operand_types(types) == list(map(type_of, operands)):
+            continue
+        expected = attempt(op.evaluate, operands)
+        found = attempt(lambda *xs: run_lowering(op, *xs, type_of=constant_type), operands)
+        if not isinstance(found.error, Bailed):
+            assert found.text == expected.text, f"{op.name}{operands!r}"
 
 
 @pytest.mark.parametrize("op", PYTHON, ids=by_name)

@@ -118,3 +118,76 @@ def words_by_hand(text):
         else:
             word += c
     return counts, total
+
+
+@program(
+    lambda: ("abcXYZ,. def" * 60,), lambda: ("",), lambda: ("aXä€b" * 9,), lambda: ("z" * 700,)
+)
+def grows_on_each_side(s):
+    out = ""
+    sizes = []
+    for c in s:
+        if c < "a":
+            out += "<"
+        elif c < "d":
+            out += c
+            out += c
+        elif c == "z":
+            out += ""
+        else:
+            out += chr(ord(c) + 1)
+        if len(out) % 64 < 2:
+            sizes.append((len(out), hash(out) == hash(out + ""), out[-3:]))
+    return out, sizes, out.encode()
+
+
+@program(lambda: (300, "xy"), lambda: (5, "é"), lambda: (40, ""), lambda: (200, "\U0001f600"))
+def kept_while_they_grow(n, t):
+    out = ""
+    kept = {}
+    names = []
+    for i in range(n):
+        before = out
+        out += t
+        if i % 7 == 0:
+            kept[out] = i
+        out += "-"
+        if i % 11 == 0:
+            names.append(before)
+        if i % 50 == 3:
+            out += out
+    return out, kept, [len(x) for x in names], names[-1:]
+
+
+@program(lambda: ("ab" * 300, 3), lambda: ("ä", 2), lambda: ("", 1), lambda: ("a\0b", 4))
+def grown_anew_in_each_trip(s, n):
+    rows = []
+    for i in range(n):
+        row = s
+        for k in range(i + 2):
+            row += "|"
+            row += str(k)
+        rows.append(row)
+    return rows, s
+
+
+@program(lambda: ("abc", "d", 7), lambda: ("", "x", -1), lambda: ("é", "a", 3), lambda: ("", "", 0))
+def put_together(x, y, n):
+    short = x[:1] + y[:1]
+    return (
+        x + y,
+        y + x,
+        f"{x}{y}",
+        f"{x}-{n}:{y}",
+        f"{n}{x}",
+        short,
+        x[:1] + y[:0] == x[:1],
+        {f"{x}{n}": 1, x + str(n): 2},
+        [f"{c}{c}{n}" for c in x + y],
+    )
+
+
+@program(lambda: ("abcd" * 50,), lambda: ("a",), lambda: ("",), lambda: ("aé€",), lambda: ("ab\0",))
+def turned_around(s):
+    rest = [s[i:][::-1] for i in range(min(len(s), 5))]
+    return s[::-1], rest, s[::-1] == s, s[::-2], s[2::-1]
