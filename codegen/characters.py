@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
 __all__ = [
+    "READS",
     "character_object",
     "character_of",
     "equal_texts",
@@ -31,6 +32,7 @@ __all__ = [
     "function_of",
     "has_character",
     "lacks_character",
+    "latin_items",
     "leave_if",
     "new_character",
     "str_char",
@@ -142,7 +144,7 @@ def lacks_character(
 
 # -- functions of a module -------------------------------------------------------------------------
 
-_READS = "nounwind willreturn memory(read)"
+READS = "nounwind willreturn memory(read)"
 
 
 def _call(
@@ -171,20 +173,20 @@ def function_of(
     """The name of a function that `write` writes into the module when it is first needed."""
     if all(function.name != name for function in f.module.functions):
         function = f.module.function(name, result, types, "internal")
-        function.attributes = _READS if reads else "nounwind"
+        function.attributes = READS if reads else "nounwind"
         write(function)
     return name
 
 
 def _length(f: FunctionBuilder, text: Ref) -> Ref:
     if not layout.is_known():
-        return f.call_external("i64", "PyUnicode_GetLength", (text,), _READS)
+        return f.call_external("i64", "PyUnicode_GetLength", (text,), READS)
     return _call(f, "text.size", "i64", _write_size, (text,))
 
 
 def _code(f: FunctionBuilder, text: Ref, index: Ref) -> Ref:
     if not layout.is_known():
-        return f.call_external("i32", "PyUnicode_ReadChar", (text, index), _READS)
+        return f.call_external("i32", "PyUnicode_ReadChar", (text, index), READS)
     return _call(f, "text.code", "i32", _write_code, (text, index))
 
 
@@ -201,16 +203,16 @@ def _write_size(f: FunctionBuilder) -> None:
     leave_if(f, f.icmp("eq", kind, integer("i32", 0)), raw)
     f.ret(field_of(f, "i64", text, layout.TEXT_SIZE))
     if f.start(raw, cold=True):
-        f.ret(f.call_external("i64", "PyUnicode_GetLength", (text,), _READS))
+        f.ret(f.call_external("i64", "PyUnicode_GetLength", (text,), READS))
 
 
 def _write_code(f: FunctionBuilder) -> None:
     text, index = f.params
     wide = f.new_block("wide")
-    items = _latin_items(f, text, wide)
+    items = latin_items(f, text, wide)
     f.ret(f.convert("zext", f.load("i8", f.gep("i8", items, index)), "i32"))
     if f.start(wide):
-        f.ret(f.call_external("i32", "PyUnicode_ReadChar", (text, index), _READS))
+        f.ret(f.call_external("i32", "PyUnicode_ReadChar", (text, index), READS))
 
 
 def _write_only(f: FunctionBuilder) -> None:
@@ -282,12 +284,12 @@ def _write_order(f: FunctionBuilder) -> None:
     x, y = f.params
     wide = f.new_block("wide")
     first, second = (
-        f.convert("zext", f.load("i8", _latin_items(f, text, wide)), "i32") for text in (x, y)
+        f.convert("zext", f.load("i8", latin_items(f, text, wide)), "i32") for text in (x, y)
     )
     leave_if(f, f.icmp("eq", first, second), wide)
     f.ret(f.binary("sub", first, second))
     f.start(wide)
-    f.ret(f.call_external("i32", "PyUnicode_Compare", (x, y), _READS))
+    f.ret(f.call_external("i32", "PyUnicode_Compare", (x, y), READS))
 
 
 def _write_equal(f: FunctionBuilder) -> None:
@@ -295,18 +297,18 @@ def _write_equal(f: FunctionBuilder) -> None:
     x, y = f.params
     same, other, wide = f.new_block("same"), f.new_block("other"), f.new_block("wide")
     leave_if(f, f.icmp("eq", x, y), same)
-    first, second = (_latin_items(f, text, wide) for text in (x, y))
+    first, second = (latin_items(f, text, wide) for text in (x, y))
     leave_if(f, f.icmp("ne", f.load("i8", first), f.load("i8", second)), other)
     size, length = (field_of(f, "i64", text, layout.TEXT_SIZE) for text in (x, y))
     leave_if(f, f.icmp("ne", size, length), other)
-    differ = f.call_external("i32", "memcmp", (first, second, size), _READS)
+    differ = f.call_external("i32", "memcmp", (first, second, size), READS)
     f.ret(f.icmp("eq", differ, integer("i32", 0)))
     if f.start(same):
         f.ret(TRUE)
     if f.start(other):
         f.ret(FALSE)
     if f.start(wide):
-        order = f.call_external("i32", "PyUnicode_Compare", (x, y), _READS)
+        order = f.call_external("i32", "PyUnicode_Compare", (x, y), READS)
         f.ret(f.icmp("eq", order, integer("i32", 0)))
 
 
@@ -318,7 +320,7 @@ def _write_number(f: FunctionBuilder) -> None:
     """Read decimal digits, with a minus sign or without; all else is none."""
     (text,) = f.params
     other, digits, done = f.new_block("other"), f.new_block("digits"), f.new_block("done")
-    items = _latin_items(f, text, other)
+    items = latin_items(f, text, other)
     sign = f.icmp("eq", f.load("i8", items), integer("i8", ord("-")))
     start = f.convert("zext", sign, "i64")
     size = field_of(f, "i64", text, layout.TEXT_SIZE)
@@ -358,7 +360,7 @@ def _state(f: FunctionBuilder, text: Ref) -> Ref:
     return field_of(f, "i32", text, layout.TEXT_STATE)
 
 
-def _latin_items(f: FunctionBuilder, text: Ref, wide: BlockRef) -> Ref:
+def latin_items(f: FunctionBuilder, text: Ref, wide: BlockRef) -> Ref:
     """Where the characters of a str are, if each takes one byte."""
     state = _state(f, text)
     mask, value = (integer("i32", flags) for flags in layout.has_bytes())

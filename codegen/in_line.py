@@ -6,7 +6,8 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ljit.codegen import keyed_items
+from ljit.codegen import keyed_items, text_searches
+from ljit.codegen.bytearrays import append_byte
 from ljit.codegen.characters import has_character, lacks_character
 from ljit.codegen.class_flags import flag_test
 from ljit.codegen.decimals import field_of_int, text_of_int
@@ -46,6 +47,13 @@ IN_LINE: dict[Any, tuple[_InLine, ...]] = {
     dict.get: (keyed_items.item_or_default,),
     dict.setdefault: (keyed_items.set_default,),
     set.add: (keyed_items.add_key,),
+    str.startswith: (text_searches.tail_test(-1),),
+    str.endswith: (text_searches.tail_test(1),),
+    str.find: (text_searches.find_part(1),),
+    str.rfind: (text_searches.find_part(-1),),
+    str.count: (text_searches.count_parts,),
+    str.replace: (text_searches.replace_parts,),
+    bytearray.append: (append_byte,),
 }
 
 

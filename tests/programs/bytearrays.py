@@ -77,3 +77,25 @@ def shared_with_an_array(data, step):
         data[i] = 7
         total += view[i]
     return int(total), data
+
+
+@program(
+    lambda: ([1, 2, 255],), lambda: ([0] * 40,), lambda: ([],), lambda: ([3, 256],), lambda: ([-1],)
+)
+def grows_by_bytes(values):
+    out = bytearray()
+    for v in values:
+        out.append(v)
+    return out, len(out)
+
+
+@program(lambda: ([1, 2],), lambda: ([],))
+def cannot_grow_while_others_look(values):
+    out = bytearray(b"ab")
+    view = memoryview(out)
+    try:
+        for v in values:
+            out.append(v)
+    except BufferError as error:
+        return str(error), bytes(view)
+    return bytes(view), out

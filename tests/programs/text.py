@@ -237,3 +237,23 @@ def changed_case(text):
     for word in text.split():
         out += word.upper() + word.lower() + word[0].upper() + word[1:]
     return out
+
+
+_PARTS = ("", "a", "ab", "b", "é", "€", "\0", "aab", "x" * 40)
+
+
+@program(lambda: ("abcab", "ab"), lambda: ("", ""), lambda: ("é" * 3, "é"), lambda: ("a€b€", "€"))
+def parts_of_texts(s, part):
+    found = []
+    for p in (*_PARTS, part, s):
+        found.append((s.startswith(p), s.endswith(p), s.find(p), s.rfind(p), s.count(p)))
+        found.append(s.replace(p, "-") + p.replace(part, s))
+    return found, s.find(part, 1), s.count(part, 0, 2), s.replace(part, "", 1)
+
+
+@program(lambda: ("ab", 1), lambda: ("ab", None), lambda: ("ab", ("x", "a")), lambda: ("ab", b"a"))
+def parts_that_are_none(s, part):
+    n = 0
+    for _ in range(3):
+        n += s.startswith(part)
+    return n, s.find(part)
