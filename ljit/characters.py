@@ -11,7 +11,15 @@ from functools import lru_cache
 from ljit.types import CHARACTER, STR, TupleType, Type, type_of
 from ljit.unique import forgets_classes
 
-__all__ = ["EMPTY", "as_text", "code_of", "constant_type", "has_characters", "is_text"]
+__all__ = [
+    "EMPTY",
+    "as_text",
+    "code_of",
+    "constant_type",
+    "grows_by_character",
+    "has_characters",
+    "is_text",
+]
 
 EMPTY = -1  # in the place of a code
 
@@ -59,3 +67,8 @@ def _refined(t: Type, value: object) -> Type:
     if isinstance(t, TupleType):
         return TupleType(tuple(map(_refined, t.items, value)))  # type: ignore[call-overload]
     return t
+
+
+def grows_by_character(x: Type, y: Type) -> bool:
+    """Whether a character is put behind a str."""
+    return x == STR and y == CHARACTER

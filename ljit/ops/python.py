@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ljit.characters import is_text
+from ljit.characters import grows_by_character, is_text
 from ljit.ir import Effect, Neutral, OpDef, Schema, Value, declare
 from ljit.ir.list_uses import ListUse
 from ljit.ir.parts import Parts
@@ -112,7 +112,7 @@ _binary(
     effects=arithmetic.effect_of_add,
     in_place_effects=arithmetic.effect_of_add_in_place,
     in_place_decompose=_extended,
-    in_place_characters=arithmetic.grows_by_character,
+    in_place_characters=grows_by_character,
     list_use=ListUse(copies="prim::private_joined", other=1),
     ranges=ranges.ADD,
     is_modular=True,

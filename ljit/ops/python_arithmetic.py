@@ -37,7 +37,6 @@ from ljit.types import (
     BOOL,
     BYTEARRAY,
     BYTES,
-    CHARACTER,
     COMPLEX,
     FLOAT,
     INT,
@@ -63,7 +62,6 @@ __all__ = [
     "effect_of_sign",
     "effect_of_sub",
     "float_pow",
-    "grows_by_character",
     "infer_add",
     "infer_divmod",
     "infer_mod",
@@ -85,11 +83,6 @@ __all__ = [
 ]
 
 # -- types -----------------------------------------------------------------------------------------
-
-
-def grows_by_character(x: Type, y: Type) -> bool:
-    """Whether a character is put behind a str."""
-    return x == STR and y == CHARACTER
 
 
 def infer_sub(x: Type, y: Type) -> Type:
