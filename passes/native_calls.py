@@ -39,9 +39,13 @@ class NativeCalls:
         function: FunctionType | None,
         params: Sequence[Type],
         link_to: LinkTo = no_link,
+        *,
+        has_methods: bool = True,
     ) -> None:
         self.function = function  # None: a call of it is one of another unit
         self.link_to = link_to
+        self.has_methods = has_methods  # of users' classes; else calls of them are left as they are
+        self.leaves_methods = False
         self.has_given_up = False
         self.params = tuple(params)
         self.result: Type | None = None  # not known yet

@@ -66,6 +66,7 @@ class Specialization(Record, frozen=False):
     graph: Graph
     assumptions: list[Assumption] = made_by(factory=list)
     result: Type = ANY  # as which native code gives the result to native callers
+    leaves_methods: bool = False  # calls of methods that could be native ones are calls of objects
 
 
 def specialize(
@@ -75,9 +76,11 @@ def specialize(
     liveness: Liveness,
     function: types.FunctionType | None = None,
     link_to: LinkTo = no_link,
+    *,
+    has_methods: bool = True,
 ) -> Specialization:
     """Specialise a whole function for parameters of the given types; `function`: which one it is."""
-    calls = NativeCalls(function, param_types, link_to)
+    calls = NativeCalls(function, param_types, link_to, has_methods=has_methods)
     for _ in range(MAX_WALKS):
         made = _specialize(baseline, param_types, feedback, liveness, calls)
         if calls.are_right(made.graph):
@@ -103,7 +106,7 @@ def _specialize(
     result = calls.result if calls.is_used else native_result(result_of(walk.out.graph))
     if result is None or result == NEVER:
         result = ANY
-    return Specialization(walk.out.graph, walk.out.assumptions, result)
+    return Specialization(walk.out.graph, walk.out.assumptions, result, calls.leaves_methods)
 
 
 def specialize_loop(
@@ -114,6 +117,8 @@ def specialize_loop(
     feedback: Feedback,
     liveness: Liveness,
     link_to: LinkTo = no_link,
+    *,
+    has_methods: bool = True,
 ) -> Specialization:
     """Specialise one loop of the baseline graph, entered at its header.
 
@@ -121,7 +126,8 @@ def specialize_loop(
     carried values among them, constants not). The graph leaves by `prim::Deoptimize` at the places
     behind the loop where the interpreter goes on.
     """
-    walk = _Specializer(baseline, feedback, liveness, NativeCalls(None, (), link_to), outlined=loop)
+    calls = NativeCalls(None, (), link_to, has_methods=has_methods)
+    walk = _Specializer(baseline, feedback, liveness, calls, outlined=loop)
     for value, type_ in zip(live, live_types, strict=True):
         walk.values[value] = walk.out.graph.block.add_param(value.name, type_)
     for node in baseline.walk():
@@ -135,7 +141,8 @@ def specialize_loop(
     entry = [walk.values[param] for param in header]
     if walk.control.visit_loop(loop, entry[0], entry[1:]):
         walk.leave(loop)
-    return Specialization(walk.out.graph, walk.out.assumptions)
+    left = calls.leaves_methods
+    return Specialization(walk.out.graph, walk.out.assumptions, leaves_methods=left)
 
 
 def _results(made: Node) -> list[Value]:

@@ -71,7 +71,7 @@ class Calls:
         """A call: native if the callee is, else what the callee's op or Python does."""
         callee, *args = (self.walk.values[v] for v in node.inputs)
         made = callee.node
-        if made is not None and made.op is METHOD and (method := _function_of(made)) is not None:
+        if made is not None and made.op is METHOD and (method := self._function_of(made)):
             return self._call_function(node, method, [*made.inputs, *args])
         function = callee.constant if callee.is_constant else None
         is_plain = isinstance(function, FunctionType) and function is not self.native.function
@@ -81,7 +81,7 @@ class Calls:
     def visit_method(self, node: Node) -> bool:
         """``x.name(...)``."""
         receiver, *args = (self.walk.values[v] for v in node.inputs)
-        method = _users_method(receiver.type, str(node.attrs["name"]))
+        method = self._users_method(receiver.type, str(node.attrs["name"]))
         attrs = self._native_call(node, method, [receiver, *args])
         if attrs is None:
             return self.walk.visit_operation(node)
@@ -91,7 +91,8 @@ class Calls:
     def visit_attribute(self, node: Node) -> bool:
         """``x.name``: of a method that is only called it counts which one it is, not the bound object."""
         receiver, name = self.walk.values[node.inputs[0]], str(node.attrs["name"])
-        method = _users_method(receiver.type, name) if _is_only_called(node.output) else None
+        is_called = _is_only_called(node.output)
+        method = self._users_method(receiver.type, name) if is_called else None
         if method is None or self.walk.feedback.is_widened(node.id):
             return self.walk.visit_operation(node)
         self.walk.out.effects = Effect.PURE
@@ -146,14 +147,21 @@ class Calls:
         attrs = {"name": node.attrs["name"], "function": method}
         self.walk.out.append(CHECK_METHOD, (receiver,), attrs, like=node)
 
+    def _function_of(self, bound: Node) -> FunctionType | None:
+        return self._users_method(bound.inputs[0].type, str(bound.attrs["name"]))
+
+    def _users_method(self, type_: Type, name: str) -> FunctionType | None:
+        """The function that a native call of the method may call; None: it is called as an object."""
+        found = _users_method(type_, name)
+        if found is None or self.native.has_methods:
+            return found
+        self.native.leaves_methods = True
+        return None
+
 
 def _has_finalizer(value: Value) -> bool:
     """Whether an object that dies behind the call that it is for may run code: that of a user's class."""
     return isinstance(value.type, ObjectType) and is_open(value.type.cls)
-
-
-def _function_of(bound: Node) -> FunctionType | None:
-    return _users_method(bound.inputs[0].type, str(bound.attrs["name"]))
 
 
 def _users_method(type_: Type, name: str) -> FunctionType | None:

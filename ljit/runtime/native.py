@@ -149,7 +149,8 @@ def specialized_graph(
 ) -> Specialization:
     """Specialise the whole function and run the passes on the result.
 
-    Quick code calls itself as it would another function: such a call soon finds optimised code instead.
+    Quick code calls itself as it would another function: such a call soon finds optimised code instead. It leaves
+    methods of users' classes to CPython: each would have to be compiled, too.
     """
     from ljit.passes.specialize import specialize
 
@@ -157,7 +158,10 @@ def specialized_graph(
     pipeline = QUICK_PIPELINE if is_quick else SPECIALIZED_PIPELINE
 
     def make(chosen: Sequence[Type], seen: PlanFeedback) -> Specialization:
-        return specialize(baseline.graph, chosen, seen, baseline.liveness, function, link_to)
+        return specialize(
+            *(baseline.graph, chosen, seen, baseline.liveness, function, link_to),
+            has_methods=not is_quick,
+        )
 
     made = choose_sizes(types_, feedback, make, pipeline)
     made.assumptions.extend(baseline.sources)
@@ -226,7 +230,8 @@ def compile_loop(
 
         def make(chosen: Sequence[Type], seen: PlanFeedback) -> Specialization:
             return specialize_loop(
-                baseline.graph, loop, live, chosen, seen, baseline.liveness, request.link_to
+                *(baseline.graph, loop, live, chosen, seen, baseline.liveness, request.link_to),
+                has_methods=not request.is_quick,
             )
 
         if request.earlier is not None and not request.is_quick:
@@ -247,7 +252,7 @@ def _compile(made: Specialization, name: str, request: CompileRequest, start: fl
         result=made.result,
         is_called=request.is_called or any(node.op is CALL_NATIVE for node in made.graph.walk()),
         broadcasts=request.feedback.broadcasts,
-        quick_work=quick_work(made.graph, request.quick_runs),
+        quick_work=quick_work(made.graph, request.quick_runs, leaves_methods=made.leaves_methods),
         has_lanes=request.feedback.elements >= SOME_VECTORS,
         streams=request.feedback.elements >= STREAMED,
     )

@@ -62,14 +62,16 @@ def _is_call_of(node: Node, function: object) -> bool:
     return callee is not None and callee.is_constant and callee.constant is function
 
 
-def quick_work(graph: Graph, runs: int) -> int:
+def quick_work(graph: Graph, runs: int, *, leaves_methods: bool = False) -> int:
     """How many nodes quick code of the graph may run: `runs` times all of them, more often if much of it is boxed.
 
     Optimising makes native nodes faster, boxed calls not; most of its time goes into what stands around those (counts
-    of references, checks of results, ways out).
+    of references, checks of results, ways out). Calls of methods that were left to CPython are boxed no longer then.
     """
     if not runs:
         return 0
+    if leaves_methods:
+        return runs * sum(1 for _ in graph.walk())
     count = native = boxed = 0
     for node in graph.walk():
         count += 1

@@ -224,9 +224,12 @@ def test_hot_code_is_made_of_the_graph_of_quick_code(monkeypatch):
     from ljit.passes import specialize
 
     plain = specialize.specialize
-    monkeypatch.setattr(
-        specialize, "specialize", lambda *args: specialised.append(args) or plain(*args)
-    )
+
+    def noted(*args, **options):
+        specialised.append(args)
+        return plain(*args, **options)
+
+    monkeypatch.setattr(specialize, "specialize", noted)
     f, a = ljit.jit(total), np.arange(5.0)
     for _ in range(40):
         assert f(a) == 20.0
