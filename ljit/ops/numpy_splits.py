@@ -12,9 +12,9 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops.int_divisors import greatest_divisor, magnitude
 from ljit.ops.numpy_rules import dtype_of, elementwise_result
-from ljit.ops.numpy_ufuncs import Body, constant, declare_ufunc
+from ljit.ops.numpy_ufuncs import UFUNCS, Body, constant, declare_ufunc
 from ljit.ops.python_samples import each
-from ljit.types import FLOAT, ScalarType, Type
+from ljit.types import ANY, FLOAT, ScalarType, Type
 
 __all__: list[str] = []
 
@@ -97,6 +97,8 @@ def _lcm(e: Emitter, x: V, y: V) -> V:
 
 
 def _infer_exponent(x: Type) -> Type:
+    if UFUNCS["np::mantissa"].infer(x) == ANY:
+        return ANY
     return elementwise_result([x], np.dtype(np.int32))
 
 
@@ -115,9 +117,9 @@ def _parts_of(names: tuple[str, str], parts: Parts, x: Value) -> Value | None:
 def _declare_part(
     name: str, doc: str, body: Body, whole: np.ufunc, place: int, **fields: Any
 ) -> None:
-    """One result of a ufunc that has two; floats as operands have the same loops as `np.trunc`."""
+    """One result of a ufunc that has two; its loops are for the dtypes that those of `np.fabs` are for."""
     declare_ufunc(
-        np.trunc,
+        np.fabs,
         body,
         "f",
         name=name,

@@ -40,7 +40,7 @@ def reads_and_writes(first: Any, second: Any, n: int) -> int:
     for k in range(n):
         first.size, first.width = second.size, k
         second.size = first.size + 1
-        total += first.area(k)
+        total += first.area(k) - first.area(k=1)
     return total
 
 
@@ -121,7 +121,7 @@ def test_code_differs_in_addresses_alone() -> None:
             command, cwd=ROOT, env=variables, capture_output=True, text=True, check=True
         )
         written.append(done.stdout.splitlines())
-    for kind in ("get", "set", "call", "global", "cell", "boxed_call"):
+    for kind in ("get", "set", "call", "is.method", "global", "cell", "boxed_call"):
         assert any(f"@{kind}." in line for line in written[0]), kind
     differing = [pair for pair in zip(*written, strict=True) if pair[0] != pair[1]]
     assert not differing, differing[:3]
