@@ -1,10 +1,10 @@
-# Two commands for a fresh clone that has nothing but Python >= 3.11:
+# Two commands for a fresh clone that has nothing but Python 3.11, 3.12 or 3.13:
 #   make demo   runs the demonstration (writes mandelbrot.png and speedups.png)
 #   make test   runs every check
 # Both keep a virtual environment of their own in .venv.
 
-PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
-	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && { echo $$p; break; }; done)
 BIN = .venv/bin
 
 .PHONY: demo test bench format docs clean
@@ -36,7 +36,7 @@ docs: .venv/run.stamp
 	$(BIN)/python -m ljit ops --index
 
 $(BIN)/python:
-	@test -n "$(PYTHON)" || { echo "ljit needs Python 3.11 or newer; say make PYTHON=/path/to/python"; exit 1; }
+	@test -n "$(PYTHON)" || { echo "ljit needs Python 3.11, 3.12 or 3.13; say make PYTHON=/path/to/python"; exit 1; }
 	$(PYTHON) -m venv .venv
 
 .venv/run.stamp: pyproject.toml | $(BIN)/python
