@@ -56,11 +56,14 @@ def _getter(module: ModuleBuilder) -> str:
     module.declare("PyObject_GetAttr", "ptr", ["ptr", "ptr"])
     module.declared[_LOOK] = f"declare ptr @{_LOOK}(ptr, ...) nounwind"
     retain, release = counter(module, "retain"), counter(module, "release")
-    return module.define(_GETTER, _SOURCE.format(retain=retain, release=release))
+    return module.define(_GETTER, _source(retain, release))
 
 
 _GETTER = "get.cached"
-_SOURCE = f"""define internal ptr @{_GETTER}(ptr %x, ptr %name, ptr %words, ptr %look) noinline nounwind {{{{
+
+
+def _source(retain: str, release: str) -> str:
+    return f"""define internal ptr @{_GETTER}(ptr %x, ptr %name, ptr %words, ptr %look) noinline nounwind {{
 entry:
   %type.place = getelementptr i8, ptr %x, i64 {OB_TYPE}
   %type = load ptr, ptr %type.place
@@ -99,7 +102,7 @@ read:
   %none = icmp eq ptr %value, null
   br i1 %none, label %slow, label %take
 take:
-  call void @{{retain}}(ptr %value)
+  call void @{retain}(ptr %value)
   ret ptr %value
 missed:
   %misses.place = getelementptr i64, ptr %words, i64 {_ENTRIES}
@@ -113,9 +116,9 @@ look.up:
 fail:
   ret ptr null
 looked.up:
-  call void @{{release}}(ptr %looked)
+  call void @{release}(ptr %looked)
   br label %slow
 slow:
   %made = call ptr @PyObject_GetAttr(ptr %x, ptr %name)
   ret ptr %made
-}}}}"""
+}}"""

@@ -44,6 +44,19 @@ _SET_IN_DICT = """in.dict:
 """
 
 
+#: where objects of a class with values have these, ``there``, or a dict instead
+_VALUES_OR_DICT = f"""%values.place = getelementptr i8, ptr %x, i64 {INSTANCE_VALUES}
+  %values = load ptr, ptr %values.place
+  %is.dict = icmp eq ptr %values, null
+  br i1 %is.dict, label %look, label %there
+look:
+  %dict.place = getelementptr i8, ptr %x, i64 {MANAGED_DICT}
+  %dict = load ptr, ptr %dict.place
+  %unknown = icmp eq ptr %dict, null
+  br i1 %unknown, label %slow, label %in.dict
+"""
+
+
 class Place(Record):
     """Where objects of a class have an attribute."""
 
@@ -202,16 +215,7 @@ def _test_of_method(module: ModuleBuilder, cls: type | None, name: Ref, text: st
 
 def _check_names(name: Ref, place: int, count: int) -> str:
     """Go to ``slow`` if an object of the class may have an attribute that none had."""
-    return f"""%values.place = getelementptr i8, ptr %x, i64 {INSTANCE_VALUES}
-  %values = load ptr, ptr %values.place
-  %is.dict = icmp eq ptr %values, null
-  br i1 %is.dict, label %look, label %there
-look:
-  %dict.place = getelementptr i8, ptr %x, i64 {MANAGED_DICT}
-  %dict = load ptr, ptr %dict.place
-  %unknown = icmp eq ptr %dict, null
-  br i1 %unknown, label %slow, label %in.dict
-in.dict:
+    return f"""{_VALUES_OR_DICT}in.dict:
   %item = call ptr @PyDict_GetItem(ptr %dict, {name.typed})
   %free = icmp eq ptr %item, null
   br i1 %free, label %right, label %slow
@@ -240,16 +244,7 @@ def _find(place: Place) -> str:
         return source + f"  %place = getelementptr i8, ptr %x, i64 {place.offset}"
     return (
         source
-        + f"""  %values.place = getelementptr i8, ptr %x, i64 {INSTANCE_VALUES}
-  %values = load ptr, ptr %values.place
-  %is.dict = icmp eq ptr %values, null
-  br i1 %is.dict, label %look, label %there
-look:
-  %dict.place = getelementptr i8, ptr %x, i64 {MANAGED_DICT}
-  %dict = load ptr, ptr %dict.place
-  %unknown = icmp eq ptr %dict, null
-  br i1 %unknown, label %slow, label %in.dict
-there:
+        + f"""  {_VALUES_OR_DICT}there:
   %place = getelementptr i8, ptr %values, i64 {place.offset}"""
     )
 

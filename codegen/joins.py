@@ -59,9 +59,8 @@ class Join:
             if type_ == STR and owned:
                 self._texts.append(at)
                 self._owned.note_text(at, value)
-        self._inner = len(
-            e.ownership.text_slots
-        )  # from here on: those of what is written until it starts
+        #: from here on: those of what is written until it starts
+        self._inner = len(e.ownership.text_slots)
 
     def jump(self, values: Sequence[Native], suffix: str = "") -> None:
         """End the current block with a branch to the join; `suffix`: its metadata."""

@@ -71,19 +71,12 @@ def _whole(name: str, item: str, *, is_float: bool) -> str:
     `ceiling` is the least of the elements that the passes put aside as higher, or equal.
     """
     zero = "0.0" if is_float else "0"
-    nan = f"""  %is.nan = call i1 @{name}.nan(ptr %source, i64 %size)
-  br i1 %is.nan, label %nan, label %range
-nan:
-  store {item} 0x7FF8000000000000, ptr %into
-  store {item} 0x7FF8000000000000, ptr %into.behind
-  ret i1 true
-"""
-    start = nan if is_float else "  br label %range\n"
     return f"""define i1 @{name}(ptr %source, i64 %size, i64 %wanted, ptr %scratch, ptr %into) nounwind {{
 entry:
   %half = getelementptr {item}, ptr %scratch, i64 %size
   %into.behind = getelementptr {item}, ptr %into, i64 1
-{start}range:
+{_start(name, item) if is_float else "  br label %range"}
+range:
   %from = phi ptr [ %source, %entry ], [ %free, %below ], [ %from.above, %above ]
   %count = phi i64 [ %size, %entry ], [ %lower, %below ], [ %count.above, %above ]
   %place = phi i64 [ %wanted, %entry ], [ %place, %below ], [ %place.above, %above ]
@@ -127,6 +120,16 @@ above:
   store {item} %second, ptr %into.behind
   ret i1 true
 }}"""
+
+
+def _start(name: str, item: str) -> str:
+    """Both elements are NaN if one element is."""
+    return f"""  %is.nan = call i1 @{name}.nan(ptr %source, i64 %size)
+  br i1 %is.nan, label %nan, label %range
+nan:
+  store {item} 0x7FF8000000000000, ptr %into
+  store {item} 0x7FF8000000000000, ptr %into.behind
+  ret i1 true"""
 
 
 def _last(name: str, item: str) -> str:

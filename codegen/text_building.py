@@ -33,9 +33,8 @@ _ONE = integer("i64", 1)
 # -- growing ---------------------------------------------------------------------------------------
 
 _LOG_GRAIN = 3  # what is allocated has room up to a multiple of eight bytes
-_LARGEST_SMALL = (
-    512  # of CPython's own allocator; larger blocks are the C library's, which knows their sizes
-)
+#: of CPython's own allocator; larger blocks are the C library's, which knows their sizes
+_LARGEST_SMALL = 512
 _LOG_SPARE = 3  # an eighth more than is needed
 
 

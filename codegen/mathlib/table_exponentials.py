@@ -18,9 +18,7 @@ from ljit.records import Record
 
 __all__: list[str] = []
 
-_ROUND = (
-    1.5 * 2.0**52 / SIZE
-)  # added to a number of moderate size it leaves sixteenths in the low bits
+_ROUND = 1.5 * 2.0**52 / SIZE  # added to a moderate number it leaves sixteenths in the low bits
 _PER_LOG2 = 1.4426950408889634
 _LOG2 = 0.6931471805599453
 _LOG2_HIGH = float.fromhex("0x1.62e42fefa38p-1")  # multiples by exponents are exact

@@ -8,8 +8,8 @@ __all__ = ["OddLayout"]
 
 
 class OddLayout(enum.Flag):
-    """Layouts of the arrays of one loop."""
+    """Layouts of the arrays of one nest."""
 
     NONE = 0
-    BACKWARDS = enum.auto()  # one that has to do with the op has a negative stride
+    BACKWARDS = enum.auto()  # one of them has a negative stride
     ONE_ELEMENT = enum.auto()  # there is a single element to go through

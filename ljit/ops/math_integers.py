@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial, reduce
 from typing import Any
 
 from ljit.ir import Emitter, OpDef, Schema, declare
@@ -62,20 +63,12 @@ def _lower_isqrt(e: Emitter, n: V) -> V:
     return e.select(fits, above, root)
 
 
-def _lower_gcd(e: Emitter, *numbers: V) -> V:
+def _lower_of_sizes(combine: Callable[..., V], e: Emitter, *numbers: V) -> V:
+    """Combine the absolute values of the numbers."""
     sizes = [magnitude(e, to_type(e, n, INT)) for n in numbers]
-    found = sizes[0]
-    for size in sizes[1:]:
-        found = greatest_divisor(e, found, size)
-    return _int_of(e, found)
-
-
-def _lower_lcm(e: Emitter, *numbers: V) -> V:
-    sizes = [magnitude(e, to_type(e, n, INT)) for n in numbers]
-    found = sizes[0]
-    for size in sizes[1:]:
-        found = _common_multiple(e, found, size)
-    return _int_of(e, found)
+    found = e.retype(reduce(partial(combine, e), sizes), INT)
+    e.bail_if(e.compare("lt", found, e.const(INT, 0)), _LARGE)
+    return found
 
 
 def _common_multiple(e: Emitter, x: V, y: V) -> V:
@@ -84,12 +77,6 @@ def _common_multiple(e: Emitter, x: V, y: V) -> V:
     is_none = e.compare("eq", divisor, e.const(x.type, 0))  # both are 0
     found, overflows = e.mul_overflow(e.div(x, e.select(is_none, one, divisor)), y)
     e.bail_if(overflows, _LARGE)
-    return found
-
-
-def _int_of(e: Emitter, x: V) -> V:
-    found = e.retype(x, INT)
-    e.bail_if(e.compare("lt", found, e.const(INT, 0)), _LARGE)
     return found
 
 
@@ -125,11 +112,13 @@ _math(
     samples=each((*INTS, 15, 16, 17, 3037000499**2 - 1, 3037000499**2, 2**62 - 1, 2.0)),
 )  # fmt: skip
 _math(
-    "gcd", "(*integers)", "Greatest common divisor.", _lower_gcd,
+    "gcd", "(*integers)", "Greatest common divisor.",
+    partial(_lower_of_sizes, greatest_divisor),
     is_profiled=True, samples=(*_PAIRS, (12, 18, 27), (), (-9,), (-(2**63),), ("a", 3)),
 )  # fmt: skip
 _math(
-    "lcm", "(*integers)", "Least common multiple.", _lower_lcm,
+    "lcm", "(*integers)", "Least common multiple.",
+    partial(_lower_of_sizes, _common_multiple),
     is_profiled=True, samples=(*_PAIRS, (4, 6, 10), (), (-9,), (2**40, 3**30), (0, -(2**63), 3)),
 )  # fmt: skip
 _math(
