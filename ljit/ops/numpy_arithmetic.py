@@ -95,14 +95,18 @@ def _conjugate(e: Emitter, x: V) -> V:
 
 
 def absolute(e: Emitter, x: V) -> V:
-    """``np.absolute``: the least integer stays itself; a complex has its hypotenuse."""
+    """``np.absolute`` of one number: the least integer stays itself; a complex has the C library's hypotenuse."""
     if kind(x) in "bu":
         return x
     if kind(x) == "f":
         return e.intrinsic("fabs", x)
     if kind(x) == "c":
-        return e.elementary("hypot", *_parts(e, x))
+        return e.math("hypot", *_parts(e, x))
     return e.select(_is_negative(e, x), e.neg(x), x)
+
+
+def _absolute_of_element(e: Emitter, x: V) -> V:
+    return e.elementary("hypot", *_parts(e, x)) if kind(x) == "c" else absolute(e, x)
 
 
 def _sign(e: Emitter, x: V) -> V:
@@ -384,7 +388,16 @@ declare_ufunc(
     methods=("generic.conj", "generic.conjugate"),
     is_cheap=True,
 )
-declare_ufunc(np.absolute, absolute, "biufc", is_cheap=True, wide="FD")
+declare_ufunc(np.absolute, absolute, "biufc", is_cheap=True, element_op="np::absolute_of_element")
+declare_ufunc(
+    np.absolute,
+    _absolute_of_element,
+    "biufc",
+    name="np::absolute_of_element",
+    callables=(),
+    is_cheap=True,
+    wide="FD",
+)
 declare_ufunc(np.fabs, lambda e, x: e.intrinsic("fabs", x), "f", is_cheap=True)
 declare_ufunc(np.sign, _sign, "iuf", instructions=4)
 declare_ufunc(

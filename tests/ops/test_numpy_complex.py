@@ -87,3 +87,28 @@ def test_they_are_parts_of_loop_nests():
             assert type(found) is type(wanted)
     text = str(compiled.graph_for(z, w))
     assert text.count("prim::Map") == 1
+
+
+def modulus(z):
+    return abs(z)
+
+
+def moduli(z):
+    sizes = []
+    for i in range(z.size):
+        sizes.append(abs(z[i]))
+    return sizes
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_the_modulus_of_one_number_is_numpys_to_the_last_bit(dtype):
+    """Those of arrays are made with vectors, which round other than the C library in one of a hundred."""
+    z = NUMBERS.astype(dtype)
+    one, many = ljit.jit(modulus), ljit.jit(moduli)
+    for _ in range(3):
+        found = many(z), [one(x) for x in z]
+    wanted = [abs(x) for x in z]
+    assert all(info.state.startswith("native") for info in one.specializations)
+    for sizes in found:
+        assert {type(x) for x in sizes} == {type(wanted[0])}
+        assert np.array(sizes).tobytes() == np.array(wanted).tobytes()
