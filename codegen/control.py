@@ -42,6 +42,7 @@ from ljit.ops.control import (
     IF,
     LOOP,
     MAP,
+    OUT_OF_RANGE,
     PREDICATE,
     PROFILE,
     REGION,
@@ -186,7 +187,8 @@ class GraphEmitter:
     def _guard(self, node: Node) -> None:
         (value,) = self.operands(node)
         type_ = node.output.type
-        made = self.env[node.output] = narrow(self.e, value, type_, f"not {type_}")
+        reason = OUT_OF_RANGE if node.attrs.get("in_front") else f"not {type_}"
+        made = self.env[node.output] = narrow(self.e, value, type_, reason)
         if type_ in (INT, FLOAT) and value.type.is_boxed and is_boxed(node.output):
             self.e.ownership.hold_object(made, value.ref)
 

@@ -61,6 +61,7 @@ NAMES = (
     "eliminate_redundant_guards",
     "fuse",
     "fuse_rows",
+    "hoist_guards",
     "inline",
     "insert_guards",
     "insert_profile_nodes",

@@ -253,9 +253,9 @@ PROFILE = _control(
 )
 GUARD = _control(
     "guard",
-    "(x, *, type)",
-    "Leave native code at the last Snapshot unless `x` has the type.",
-    infer=lambda x, *, type: type,
+    "(x, *, type, in_front=False)",
+    "Leave native code at the last Snapshot unless `x` has the type; `in_front`: of a loop that may not ask for it.",
+    infer=lambda x, *, type, in_front=False: type,
     effects=Effect.RAISE,
 )
 ASSUME = _control(

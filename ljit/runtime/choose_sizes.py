@@ -146,6 +146,7 @@ def optimize(graph: Graph, feedback: PlanFeedback, pipeline: str) -> None:
             "fuse",
             "fuse_rows",
             "eliminate_redundant_checks",
+            "hoist_guards",
             "interchange",
             "unroll_and_jam",
             "unroll_updates",
