@@ -38,9 +38,9 @@ from pairing import copies, seconds, time_calls
 
 import ljit
 from ljit import config
-from ljit.codegen import engine
-from ljit.codegen.polling import Polling
-from ljit.codegen.watches import Watch
+from ljit.codegen.llvm import engine
+from ljit.codegen.loops.polling import Polling
+from ljit.codegen.loops.watches import Watch
 
 MOST_OF_POLLS = 1.02
 PLACES = (0, 16, 32, 48, 80, 144, 400)  # bytes in front of functions

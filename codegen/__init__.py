@@ -4,11 +4,11 @@ if __name__ != "ljit.codegen":
     msg = f"this package is ljit.codegen; it was imported as {__name__}"
     raise ImportError(msg)
 
-from ljit.codegen.context import CompileOptions, ExitInfo, SiteInfo
-from ljit.codegen.engine import host_description
-from ljit.codegen.entry import slow_entry
-from ljit.codegen.fill_in import FillIn
-from ljit.codegen.pass_on import PassOnCode, compile_pass_on, counted_entry
+from ljit.codegen.entries.entry import slow_entry
+from ljit.codegen.entries.fill_in import FillIn
+from ljit.codegen.entries.pass_on import PassOnCode, compile_pass_on, counted_entry
+from ljit.codegen.functions.context import CompileOptions, ExitInfo, SiteInfo
+from ljit.codegen.llvm.engine import host_description
 from ljit.codegen.unit import NativeCode, build_module, compile_unit
 
 __all__ = [

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ljit.codegen.bodies import (
+from ljit.codegen.entries.entry import emit_assumptions
+from ljit.codegen.exits.convert import borrow_object, convert, unbox_or_bail
+from ljit.codegen.functions.bodies import (
     FAILED,
     NOT_TAKEN,
     Body,
@@ -14,8 +16,8 @@ from ljit.codegen.bodies import (
     raise_depth,
     room_below,
 )
-from ljit.codegen.boxing import Keep, box, decref
-from ljit.codegen.builder import (
+from ljit.codegen.functions.context import Context
+from ljit.codegen.llvm.builder import (
     FALSE,
     NULL,
     TRUE,
@@ -26,11 +28,9 @@ from ljit.codegen.builder import (
     integer,
     undef,
 )
-from ljit.codegen.context import Context
-from ljit.codegen.convert import borrow_object, convert, unbox_or_bail
-from ljit.codegen.entry import emit_assumptions
-from ljit.codegen.forms import Native, undef_of
-from ljit.codegen.objects import ARGUMENTS_OFFSET
+from ljit.codegen.llvm.forms import Native, undef_of
+from ljit.codegen.objects.objects import ARGUMENTS_OFFSET
+from ljit.codegen.references.boxing import Keep, box, decref
 from ljit.ops.control import CALLEE_LEFT
 from ljit.source import depth_of
 from ljit.types import ANY, ArrayType

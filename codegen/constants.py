@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from ljit.analysis.assumptions import Assumption
 from ljit.characters import code_of
-from ljit.codegen.builder import Ref, integer
-from ljit.codegen.casts import number_parts
-from ljit.codegen.convert import unbox_or_bail
 from ljit.codegen.emitter import Emitter
-from ljit.codegen.entry import field_of, wanted_by
-from ljit.codegen.forms import Native, is_scalar
-from ljit.codegen.layout import DICT_VERSION, has_dict_versions
+from ljit.codegen.entries.entry import field_of, wanted_by
+from ljit.codegen.exits.convert import unbox_or_bail
+from ljit.codegen.layouts.layout import DICT_VERSION, has_dict_versions
+from ljit.codegen.llvm.builder import Ref, integer
+from ljit.codegen.llvm.forms import Native, is_scalar
+from ljit.codegen.scalars.casts import number_parts
 from ljit.ir import Node
 from ljit.types import ANY, CHARACTER, INT, ArrayType, RangeType, SliceType, TupleType, Type
 

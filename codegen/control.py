@@ -11,22 +11,22 @@ from functools import partial, reduce
 from operator import or_
 
 from ljit.analysis.signatures import NativeLink
-from ljit.codegen.bailout import Landing, known_object
-from ljit.codegen.boxed_uses import is_boxed
-from ljit.codegen.boxing import box
-from ljit.codegen.builder import FALSE, TRUE, Ref
+from ljit.codegen.arrays.small_arrays import is_late, late_array, small_array
 from ljit.codegen.constants import check_assumption, constant
-from ljit.codegen.convert import convert, has_member, narrow
 from ljit.codegen.emitter import Emitter
-from ljit.codegen.forms import Native
+from ljit.codegen.exits.bailout import Landing, known_object
+from ljit.codegen.exits.convert import convert, has_member, narrow
+from ljit.codegen.functions.slow_path import support
 from ljit.codegen.graph_loops import GraphLoop
 from ljit.codegen.joins import Join
-from ljit.codegen.lifetimes import Deaths
+from ljit.codegen.lists.boxed_uses import is_boxed
+from ljit.codegen.llvm.builder import FALSE, TRUE, Ref
+from ljit.codegen.llvm.forms import Native
 from ljit.codegen.operations import boxed_call, operation
 from ljit.codegen.predicates import emit_predicate
-from ljit.codegen.slow_path import support
-from ljit.codegen.small_arrays import is_late, late_array, small_array
-from ljit.codegen.speculation import is_choice, is_select, may_be_in_front_of_checks
+from ljit.codegen.references.boxing import box
+from ljit.codegen.references.lifetimes import Deaths
+from ljit.codegen.scalars.speculation import is_choice, is_select, may_be_in_front_of_checks
 from ljit.errors import CodegenError
 from ljit.ir import Block, Effect, Graph, Node, Value
 from ljit.ops.control import (
@@ -153,7 +153,7 @@ class GraphEmitter:
         if join(value.type, type_) == type_:
             return convert(self.e, value, type_)
         if value.type == ANY:
-            from ljit.codegen.objects import call_result
+            from ljit.codegen.objects.objects import call_result
 
             return call_result(self.e, value, type_)
         return narrow(self.e, value, type_, f"not {type_}")
@@ -360,9 +360,9 @@ class GraphEmitter:
         )
 
     def _map(self, node: Node) -> None:
-        from ljit.codegen.map_stages import in_stages
-        from ljit.codegen.mapnest import emit_map, length_of
-        from ljit.codegen.nest_elements import Kernel
+        from ljit.codegen.nests.map_stages import in_stages
+        from ljit.codegen.nests.mapnest import emit_map, length_of
+        from ljit.codegen.nests.nest_elements import Kernel
 
         operands, count, block = self.operands(node), node.attrs.get("into", 0), node.blocks[0]
         assert isinstance(count, int)

@@ -10,79 +10,74 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from ljit.codegen import arithmetic, arrays, fills
-from ljit.codegen.bailout import Bailout
-from ljit.codegen.bodies import Body, lower_depth
-from ljit.codegen.builder import TRUE, FunctionBuilder, Ref, integer
-from ljit.codegen.context import Context
-from ljit.codegen.convert import convert
-from ljit.codegen.counted_loops import add_edge, maybe_loop, outer_loop
-from ljit.codegen.forms import Native, aggregate, split
-from ljit.codegen.hypotenuses import Hypotenuse
+from ljit.codegen.arrays import arrays
+from ljit.codegen.exits.bailout import Bailout
+from ljit.codegen.exits.convert import convert
+from ljit.codegen.functions.bodies import Body, lower_depth
+from ljit.codegen.functions.context import Context
+from ljit.codegen.functions.work import count_work
 from ljit.codegen.joins import Join
-from ljit.codegen.lifetimes import is_used_up_at_once
-from ljit.codegen.nest_functions import leaves_work_to_nests, own_function
+from ljit.codegen.llvm.builder import TRUE, FunctionBuilder, Ref, integer
+from ljit.codegen.llvm.forms import Native, aggregate, split
+from ljit.codegen.llvm.partition import QUICK
+from ljit.codegen.loops.counted_loops import add_edge, maybe_loop, outer_loop
+from ljit.codegen.loops.nest_functions import leaves_work_to_nests, own_function
+from ljit.codegen.loops.polling import Polling
+from ljit.codegen.nests import fills
 from ljit.codegen.on_demand import LateModule
-from ljit.codegen.ownership import Ownership
-from ljit.codegen.partition import QUICK
-from ljit.codegen.polling import Polling
-from ljit.codegen.work import count_work
+from ljit.codegen.references.lifetimes import is_used_up_at_once
+from ljit.codegen.references.ownership import Ownership
+from ljit.codegen.scalars import arithmetic
+from ljit.codegen.scalars.hypotenuses import Hypotenuse
 from ljit.types import BOOL, INT, RANGE, SliceType, TupleType, Type
 
 if TYPE_CHECKING:
-    from ljit.codegen import (
+    from ljit.codegen import handled
+    from ljit.codegen.arrays import stretches
+    from ljit.codegen.draws import random_streams
+    from ljit.codegen.exits import unchanged
+    from ljit.codegen.kernels import (
         bisection,
-        characters,
-        class_patterns,
         correlations,
-        elementary,
         extreme_places,
-        handled,
         index_loops,
-        list_sorts,
-        lists,
-        managers,
         many_searches,
         mask_loops,
-        objects,
         order_statistics,
-        private_lists,
-        random_streams,
-        searches,
         segments,
-        shown_lists,
-        stretches,
-        text_building,
-        ufunc_loops,
-        unchanged,
-        variables,
     )
+    from ljit.codegen.lists import list_sorts, lists, private_lists, searches, shown_lists
+    from ljit.codegen.nests import ufunc_loops
+    from ljit.codegen.objects import class_patterns, managers, objects, variables
+    from ljit.codegen.references import characters
+    from ljit.codegen.scalars import elementary
+    from ljit.codegen.texts import text_building
 else:
-    bisection = LateModule("bisection")
-    characters = LateModule("characters")
-    correlations = LateModule("correlations")
-    elementary = LateModule("elementary")
-    extreme_places = LateModule("extreme_places")
+    bisection = LateModule("kernels.bisection")
+    characters = LateModule("references.characters")
+    correlations = LateModule("kernels.correlations")
+    elementary = LateModule("scalars.elementary")
+    extreme_places = LateModule("kernels.extreme_places")
     handled = LateModule("handled")
-    index_loops = LateModule("index_loops")
-    list_sorts = LateModule("list_sorts")
-    lists = LateModule("lists")
-    class_patterns = LateModule("class_patterns")
-    managers = LateModule("managers")
-    many_searches = LateModule("many_searches")
-    mask_loops = LateModule("mask_loops")
-    objects = LateModule("objects")
-    order_statistics = LateModule("order_statistics")
-    private_lists = LateModule("private_lists")
-    random_streams = LateModule("random_streams")
-    searches = LateModule("searches")
-    segments = LateModule("segments")
-    shown_lists = LateModule("shown_lists")
-    stretches = LateModule("stretches")
-    text_building = LateModule("text_building")
-    ufunc_loops = LateModule("ufunc_loops")
-    unchanged = LateModule("unchanged")
-    variables = LateModule("variables")
+    index_loops = LateModule("kernels.index_loops")
+    list_sorts = LateModule("lists.list_sorts")
+    lists = LateModule("lists.lists")
+    class_patterns = LateModule("objects.class_patterns")
+    managers = LateModule("objects.managers")
+    many_searches = LateModule("kernels.many_searches")
+    mask_loops = LateModule("kernels.mask_loops")
+    objects = LateModule("objects.objects")
+    order_statistics = LateModule("kernels.order_statistics")
+    private_lists = LateModule("lists.private_lists")
+    random_streams = LateModule("draws.random_streams")
+    searches = LateModule("lists.searches")
+    segments = LateModule("kernels.segments")
+    shown_lists = LateModule("lists.shown_lists")
+    stretches = LateModule("arrays.stretches")
+    text_building = LateModule("texts.text_building")
+    ufunc_loops = LateModule("nests.ufunc_loops")
+    unchanged = LateModule("exits.unchanged")
+    variables = LateModule("objects.variables")
 
 __all__ = ["Emitter"]
 
@@ -346,8 +341,8 @@ class Emitter:
         may_bail: bool,
         is_apart: bool = False,
     ) -> None:
-        from ljit.codegen.mapnest import emit_map
-        from ljit.codegen.nest_elements import Kernel
+        from ljit.codegen.nests.mapnest import emit_map
+        from ljit.codegen.nests.nest_elements import Kernel
 
         def body(elements: Sequence[Native]) -> list[Native]:
             return [convert(elements[0])]

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ljit.codegen.alias_scopes import alias_scopes
-from ljit.codegen.builder import FALSE, BlockRef, Ref, integer
-from ljit.codegen.forms import Native
+from ljit.codegen.arrays.small_arrays import is_late
 from ljit.codegen.joins import Join
-from ljit.codegen.loop_hints import hint_of
-from ljit.codegen.small_arrays import is_late
-from ljit.codegen.watches import Watch
+from ljit.codegen.llvm.alias_scopes import alias_scopes
+from ljit.codegen.llvm.builder import FALSE, BlockRef, Ref, integer
+from ljit.codegen.llvm.forms import Native
+from ljit.codegen.loops.loop_hints import hint_of
+from ljit.codegen.loops.watches import Watch
 from ljit.ir import ENDLESS, Node
 from ljit.ops.control import BREAK, BUILD, SNAPSHOT
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from ljit.codegen.bailout import Landing
-from ljit.codegen.builder import NULL, Ref, integer
-from ljit.codegen.forms import Native
-from ljit.codegen.layout import OB_TYPE
-from ljit.codegen.objects import owned_result
+from ljit.codegen.exits.bailout import Landing
+from ljit.codegen.layouts.layout import OB_TYPE
+from ljit.codegen.llvm.builder import NULL, Ref, integer
+from ljit.codegen.llvm.forms import Native
+from ljit.codegen.objects.objects import owned_result
 from ljit.ops.python_types import class_of
 from ljit.types import NONE
 

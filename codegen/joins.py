@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
-from ljit.codegen.bailout import known_object
-from ljit.codegen.builder import BlockRef, Phi, Ref
-from ljit.codegen.convert import convert
-from ljit.codegen.forms import Native, components, owned_positions
-from ljit.codegen.lifetimes import may_be_changed
-from ljit.codegen.ownership import OwnedPhis
-from ljit.codegen.trips import is_handed_on
+from ljit.codegen.exits.bailout import known_object
+from ljit.codegen.exits.convert import convert
+from ljit.codegen.llvm.builder import BlockRef, Phi, Ref
+from ljit.codegen.llvm.forms import Native, components, owned_positions
+from ljit.codegen.references.lifetimes import may_be_changed
+from ljit.codegen.references.ownership import OwnedPhis
+from ljit.codegen.texts.trips import is_handed_on
 from ljit.ir import Value
 from ljit.types import STR, ArrayType, Type
 

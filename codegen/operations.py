@@ -7,16 +7,16 @@ from functools import partial
 from types import MethodDescriptorType
 from typing import TYPE_CHECKING
 
-from ljit.codegen.c_api import method_of, takes_names
-from ljit.codegen.convert import convert
 from ljit.codegen.emitter import Emitter
-from ljit.codegen.forms import Native
+from ljit.codegen.exits.convert import convert
+from ljit.codegen.llvm.forms import Native
+from ljit.codegen.objects.c_api import method_of, takes_names
 from ljit.errors import CodegenError
 from ljit.ir import Effect, Node, OpDef, get_op
 from ljit.types import ANY, INT, ArrayType, RangeType, ScalarType, Type
 
 if TYPE_CHECKING:
-    from ljit.codegen.ufunc_loops import RowLoop
+    from ljit.codegen.nests.ufunc_loops import RowLoop
 
 __all__ = ["boxed_call", "operation"]
 
@@ -73,8 +73,8 @@ def _method_of_arrays(node: Node, operands: Sequence[Native]) -> MethodDescripto
 
 def _elementwise(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native]:
     """An elementwise op on arrays: a Map with one node."""
-    from ljit.codegen.mapnest import emit_map, length_of
-    from ljit.codegen.nest_elements import Kernel
+    from ljit.codegen.nests.mapnest import emit_map, length_of
+    from ljit.codegen.nests.nest_elements import Kernel
 
     op = node.op
     element_op = get_op(op.element_op) if op.element_op is not None else op

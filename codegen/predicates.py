@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ljit.codegen.builder import FunctionBuilder, Ref, integer
 from ljit.codegen.emitter import Emitter
-from ljit.codegen.forms import Native, dtype_of
+from ljit.codegen.llvm.builder import FunctionBuilder, Ref, integer
+from ljit.codegen.llvm.forms import Native, dtype_of
 from ljit.ir import Node
 from ljit.ops.control import OUT_OF_RANGE
 

@@ -7,16 +7,16 @@ import time
 from collections.abc import Sequence
 from typing import cast
 
-from ljit.codegen.bodies import Body
-from ljit.codegen.builder import FunctionBuilder, ModuleBuilder
-from ljit.codegen.context import CompileOptions, Context, ExitInfo, SiteInfo
 from ljit.codegen.control import GraphEmitter
 from ljit.codegen.emitter import Emitter
-from ljit.codegen.engine import CompiledModule, CompileTimes, Symbols, compile_ir
-from ljit.codegen.entry import NATIVE_ENTRY, NextCell, emit_entry, slow_entry
-from ljit.codegen.forms import Native
-from ljit.codegen.shared_code import ELEMENTARY
-from ljit.codegen.work import WorkCell
+from ljit.codegen.entries.entry import NATIVE_ENTRY, NextCell, emit_entry, slow_entry
+from ljit.codegen.functions.bodies import Body
+from ljit.codegen.functions.context import CompileOptions, Context, ExitInfo, SiteInfo
+from ljit.codegen.functions.work import WorkCell
+from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder
+from ljit.codegen.llvm.engine import CompiledModule, CompileTimes, Symbols, compile_ir
+from ljit.codegen.llvm.forms import Native
+from ljit.codegen.llvm.shared_code import ELEMENTARY
 from ljit.ir import Graph
 from ljit.ops.control import LOOP
 

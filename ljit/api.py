@@ -272,6 +272,6 @@ def _decorate(fn: object, options: Options) -> object:
 
 def release_memory() -> None:
     """Give the memory that is kept for further large arrays back to the system."""
-    blocks = sys.modules.get("ljit.codegen.blocks")
+    blocks = sys.modules.get("ljit.codegen.arrays.blocks")
     if blocks is not None:  # else nothing was compiled so far
         blocks.release_memory()

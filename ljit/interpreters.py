@@ -1,7 +1,7 @@
 """Which interpreters functions are compiled for: native code reads CPython's objects where they lie.
 
 What lies where differs from version to version, and in the free-threaded build: on one that is not known,
-functions stay as they are, with a warning. `ljit.codegen.layout` looks at objects before it relies on this.
+functions stay as they are, with a warning. `ljit.codegen.layouts.layout` looks at objects before it relies on this.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from ljit.codegen import engine
-from ljit.codegen.engine import _Host, host_description
+from ljit.codegen.llvm import engine
+from ljit.codegen.llvm.engine import _Host, host_description
 
 __all__ = ["forget_old_ones", "keep_object_files", "with_addresses", "without_addresses"]
 

@@ -131,8 +131,8 @@ def test_a_compile_loads_those_ops_of_libraries_that_it_asks_for():
 
 
 def test_a_compile_loads_what_it_needs_of_the_code_generator():
-    others = ("mapnest", "mathlib", "lists", "objects", "random_streams", "mask_loops")
-    late = [f"ljit.codegen.{name}" for name in others]
+    others = ("lists.lists", "objects.objects", "draws.random_streams", "kernels.mask_loops")
+    late = [f"ljit.codegen.{name}" for name in ("nests.mapnest", "mathlib", *others)]
     assert loaded_after(2, *late, "ljit.passes.fuse_blocks", "fractions") == []
 
 

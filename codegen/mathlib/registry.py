@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from ljit.codegen.builder import ModuleBuilder, integer
+from ljit.codegen.llvm.builder import ModuleBuilder, integer
+from ljit.codegen.llvm.partition import QUICK
+from ljit.codegen.llvm.shared_code import ELEMENTARY
 from ljit.codegen.mathlib.tables import has_tables
 from ljit.codegen.mathlib.terms import Term, select, vector_of
-from ljit.codegen.partition import QUICK
-from ljit.codegen.shared_code import ELEMENTARY
 from ljit.records import Record
 
 __all__ = ["Beyond", "Source", "Writer", "declared", "elementary", "source"]

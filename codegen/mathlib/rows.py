@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from ljit.codegen.builder import ModuleBuilder
-from ljit.codegen.engine import CompiledModule, compile_ir, vector_bytes
+from ljit.codegen.llvm.builder import ModuleBuilder
+from ljit.codegen.llvm.engine import CompiledModule, compile_ir, vector_bytes
+from ljit.codegen.llvm.shared_code import ELEMENTARY
 from ljit.codegen.mathlib.shared import PURE, shared_symbols
 from ljit.codegen.mathlib.terms import vector_of
-from ljit.codegen.shared_code import ELEMENTARY
 
 __all__ = ["row_function"]
 

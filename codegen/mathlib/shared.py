@@ -9,11 +9,16 @@ import re
 from collections.abc import Iterable
 from functools import cache, partial
 
-from ljit.codegen.builder import ModuleBuilder
-from ljit.codegen.engine import CompiledModule, compile_ir, has_fused_multiply_add, vector_bytes
+from ljit.codegen.llvm.builder import ModuleBuilder
+from ljit.codegen.llvm.engine import (
+    CompiledModule,
+    compile_ir,
+    has_fused_multiply_add,
+    vector_bytes,
+)
+from ljit.codegen.llvm.shared_code import ELEMENTARY
 from ljit.codegen.mathlib.registry import source
 from ljit.codegen.mathlib.terms import vector_of
-from ljit.codegen.shared_code import ELEMENTARY
 
 __all__ = ["PURE", "declare_shared", "is_available", "shared_symbols"]
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
-from ljit.codegen.builder import FunctionBuilder, Ref, float_constant, integer
-from ljit.codegen.engine import vector_bytes
+from ljit.codegen.llvm.builder import FunctionBuilder, Ref, float_constant, integer
+from ljit.codegen.llvm.engine import vector_bytes
 from ljit.codegen.mathlib.terms import Term, fma, vector_of
 
 __all__ = ["SIZE", "Table", "has_tables", "look_up", "parts_of", "rough_reciprocal", "scaled"]

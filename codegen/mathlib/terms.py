@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ljit.codegen.builder import FunctionBuilder, Ref, float_constant, integer
+from ljit.codegen.llvm.builder import FunctionBuilder, Ref, float_constant, integer
 
 __all__ = ["Term", "fma", "horner", "intrinsic", "polynomial", "select", "vector_of"]
 

@@ -310,7 +310,7 @@ class Emitter(Protocol):
     def draw(self, x: V, function: str, args: Sequence[V], type_: Type) -> V:
         """Draw from the stream of a NumPy Generator or RandomState, or of Python's `random.Random`.
 
-        `function` is one of `numpy.random`'s for extensions, or of `ljit/codegen/random_streams.py`. Leaves if the
+        `function` is one of `numpy.random`'s for extensions, or of `codegen/draws/random_streams.py`. Leaves if the
         stream is in use by another thread, or not of a kind that is known.
         """
 

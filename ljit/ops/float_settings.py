@@ -2,7 +2,7 @@
 
 Native code never warns, raises or calls anything for that. So functions that ask for more are left to CPython, whose
 operations look at the settings, and so are calls while the settings are such: see `is_loud`, and, for the entries of
-native code, `codegen/float_settings.py`.
+native code, `codegen/functions/float_settings.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Keys of dicts and sets that native code looks for without an object (`codegen/hash_tables.py`).
+"""Keys of dicts and sets that native code looks for without an object (`codegen/objects/hash_tables.py`).
 
 Such a key is a number, a str, or a tuple of such keys. It becomes an object where it is put in, or where another key
 may be equal to it.

@@ -2,10 +2,10 @@
 
 Native code of a function without loops, called with numbers or objects, gains a part of a microsecond a call. To
 profile and compile it takes some ten milliseconds, which most functions of a program never earn. Until then their
-calls jump to the plain function through an entry that counts them (`ljit.codegen.pass_on`), or by `__call__` while the
-process has not loaded LLVM, and now and then one of them comes to the executor and is timed: a function that takes long
-is looked at once in the interpreter. If it sees arrays there, or is called with some, or anybody asks for its native
-code, it is cold no longer.
+calls jump to the plain function through an entry that counts them (`codegen/entries/pass_on.py`), or by `__call__`
+while the process has not loaded LLVM, and now and then one of them comes to the executor and is timed: a function
+that takes long is looked at once in the interpreter. If it sees arrays there, or is called with some, or anybody asks
+for its native code, it is cold no longer.
 
 Functions with loops mostly never are: any call may be the one that takes all the time. If all loops are over
 containers, and an argument is a user's object, they are after a first call in the interpreter, until CPython has spent

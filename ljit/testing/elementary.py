@@ -11,8 +11,8 @@ import numpy as np
 from mpmath import mp, mpf
 
 from ljit.codegen import mathlib
-from ljit.codegen.builder import ModuleBuilder
-from ljit.codegen.engine import CompiledModule, compile_ir
+from ljit.codegen.llvm.builder import ModuleBuilder
+from ljit.codegen.llvm.engine import CompiledModule, compile_ir
 
 __all__ = ["BINARY", "NUMPY", "bound_loop", "compiled_loop", "errors_in_ulp", "evaluate", "exact"]
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ljit.analysis.assumptions import Assumption
-from ljit.codegen import boxing, entry, slow_path
-from ljit.codegen.builder import FunctionBuilder, ModuleBuilder, Ref, address
-from ljit.codegen.engine import CompiledModule, compile_ir
-from ljit.codegen.forms import Native
+from ljit.codegen.entries import entry
+from ljit.codegen.functions import slow_path
+from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder, Ref, address
+from ljit.codegen.llvm.engine import CompiledModule, compile_ir
+from ljit.codegen.llvm.forms import Native
+from ljit.codegen.references import boxing
 from ljit.runtime.vectorcall import make_function_type, set_vectorcall
 from ljit.types import Type
 

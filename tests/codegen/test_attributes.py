@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import ljit
-from ljit.codegen.instances import find_in_class, type_version, value_index
+from ljit.codegen.layouts.instances import find_in_class, type_version, value_index
 
 
 class Slots:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from ljit.codegen.basic_blocks import BlockRef
+from ljit.codegen.llvm.basic_blocks import BlockRef
 
 
 def chain_of(block: BlockRef) -> list[BlockRef]:

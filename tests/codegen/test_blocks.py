@@ -16,7 +16,7 @@ import pytest
 from numpy._core.multiarray import get_handler_name
 
 import ljit
-from ljit.codegen import blocks
+from ljit.codegen.arrays import blocks
 
 LARGE = 1 << 17  # floats: a megabyte
 
@@ -427,7 +427,7 @@ class other_handler:
     """NumPy's own functions under another name, for the length of a ``with`` block."""
 
     def __enter__(self):
-        from ljit.codegen.layout import _numpy_table, default_handler, word_at
+        from ljit.codegen.layouts.layout import _numpy_table, default_handler, word_at
 
         pointer = ctypes.pythonapi.PyCapsule_GetPointer
         pointer.argtypes, pointer.restype = (ctypes.c_void_p, ctypes.c_char_p), ctypes.c_void_p

@@ -10,9 +10,9 @@ import sys
 import numpy as np
 import pytest
 
-from ljit.codegen import boxing
-from ljit.codegen.builder import NULL, Ref, integer
-from ljit.codegen.forms import Native, array_parts
+from ljit.codegen.llvm.builder import NULL, Ref, integer
+from ljit.codegen.llvm.forms import Native, array_parts
+from ljit.codegen.references import boxing
 from ljit.ops.names import UNBOUND_VALUE
 from ljit.ops.python_views import EnumerateView, ReversedView, ZipView
 from ljit.types import (

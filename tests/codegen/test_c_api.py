@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from ljit.codegen.c_api import C_FUNCTIONS, DISPLAYS
+from ljit.codegen.objects.c_api import C_FUNCTIONS, DISPLAYS
 from ljit.ir import REGISTRY
 from ljit.types import ANY
 from tests.codegen.harness import Compiled

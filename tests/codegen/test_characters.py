@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from ljit.codegen import text_layout
+from ljit.codegen.layouts import text_layout
 from tests.codegen.harness import Compiled
 
 TEXTS = (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ljit.analysis.assumptions import MISSING, Assumption
-from ljit.codegen.engine import vector_bytes
+from ljit.codegen.llvm.engine import vector_bytes
 from tests.codegen.harness import Bailed, Compiled
 
 REGION = """

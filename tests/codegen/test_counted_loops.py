@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from ljit.codegen.builder import ModuleBuilder, integer
-from ljit.codegen.counted_loops import outer_loop
-from ljit.codegen.engine import compile_ir
+from ljit.codegen.llvm.builder import ModuleBuilder, integer
+from ljit.codegen.llvm.engine import compile_ir
+from ljit.codegen.loops.counted_loops import outer_loop
 
 HINT = '!{!"llvm.loop.unroll.disable"}'
 

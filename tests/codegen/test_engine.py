@@ -11,8 +11,8 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from ljit.codegen import engine
-from ljit.codegen.engine import compile_ir
+from ljit.codegen.llvm import engine
+from ljit.codegen.llvm.engine import compile_ir
 from ljit.errors import CodegenError
 
 _DOUBLE_UNARY = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)

@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 
 from ljit.analysis.assumptions import MISSING, Assumption
-from ljit.codegen import boxing, entry, slow_path
-from ljit.codegen.builder import ModuleBuilder, address, integer
-from ljit.codegen.engine import compile_ir
-from ljit.codegen.forms import Native
+from ljit.codegen.entries import entry
+from ljit.codegen.functions import slow_path
+from ljit.codegen.llvm.builder import ModuleBuilder, address, integer
+from ljit.codegen.llvm.engine import compile_ir
+from ljit.codegen.llvm.forms import Native
+from ljit.codegen.references import boxing
 from ljit.errors import Raised
 from ljit.runtime.vectorcall import make_function_type, set_vectorcall
 from ljit.types import ANY, FLOAT, INT

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from ljit.codegen import CompileOptions
-from ljit.codegen.float_chains import is_float_chain
+from ljit.codegen.loops.float_chains import is_float_chain
 from ljit.codegen.unit import build_module
 from ljit.ir import parse
 from ljit.ops.control import LOOP

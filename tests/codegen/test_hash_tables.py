@@ -10,7 +10,7 @@ from collections import OrderedDict, defaultdict
 import numpy as np
 import pytest
 
-from ljit.codegen import hash_layout
+from ljit.codegen.layouts import hash_layout
 from tests.codegen.harness import Compiled
 from tests.ops.python_harness import attempt
 

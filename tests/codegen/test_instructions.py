@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ljit.codegen.builder import ModuleBuilder, Ref, integer
-from ljit.codegen.instructions import (
+from ljit.codegen.llvm.builder import ModuleBuilder, Ref, integer
+from ljit.codegen.llvm.instructions import (
     Call,
     Load,
     Operation,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import ljit
-from ljit.codegen.builder import FALSE, TRUE, ModuleBuilder
+from ljit.codegen.llvm.builder import FALSE, TRUE, ModuleBuilder
 from ljit.testing.chaos import fail_each_guard
 
 

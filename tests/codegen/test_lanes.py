@@ -10,10 +10,10 @@ import pytest
 
 import ljit
 from ljit import config
-from ljit.codegen import lanes
-from ljit.codegen.basic_blocks import Phi
-from ljit.codegen.builder import ModuleBuilder, Ref
-from ljit.codegen.engine import compile_ir, vector_bytes
+from ljit.codegen.llvm import lanes
+from ljit.codegen.llvm.basic_blocks import Phi
+from ljit.codegen.llvm.builder import ModuleBuilder, Ref
+from ljit.codegen.llvm.engine import compile_ir, vector_bytes
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 

@@ -7,7 +7,7 @@ import ctypes
 import numpy as np
 import pytest
 
-from ljit.codegen import layout
+from ljit.codegen.layouts import layout
 from ljit.errors import InternalError
 
 

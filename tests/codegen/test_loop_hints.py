@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ljit.codegen import CompileOptions
-from ljit.codegen.loop_hints import stores_with_gaps
+from ljit.codegen.loops.loop_hints import stores_with_gaps
 from ljit.codegen.unit import build_module
 from ljit.ir import parse
 from ljit.ops.control import LOOP

@@ -10,8 +10,12 @@ import pytest
 
 import ljit
 from ljit import config
-from ljit.codegen.builder import ModuleBuilder, integer
-from ljit.codegen.memory_order import exchange_condition, fortran_condition, reversed_condition
+from ljit.codegen.llvm.builder import ModuleBuilder, integer
+from ljit.codegen.nests.memory_order import (
+    exchange_condition,
+    fortran_condition,
+    reversed_condition,
+)
 
 
 def is_reversed(*strides: tuple[int, ...], sizes: tuple[int, ...] = (4, 5, 6)) -> bool:

@@ -7,9 +7,9 @@ import re
 import numpy as np
 
 import ljit
-from ljit.codegen.builder import FunctionBuilder, ModuleBuilder, integer
-from ljit.codegen.nest_functions import leaves_work_to_nests
-from ljit.codegen.partition import partition
+from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder, integer
+from ljit.codegen.llvm.partition import partition
+from ljit.codegen.loops.nest_functions import leaves_work_to_nests
 
 
 def a_loop(f: FunctionBuilder, inside: object = None, depth: int = 1) -> None:

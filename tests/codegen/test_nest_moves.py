@@ -9,8 +9,8 @@ import pytest
 
 import ljit
 from ljit import config
-from ljit.codegen.instructions import callee_of
-from ljit.codegen.shared_code import PACKING, is_shared
+from ljit.codegen.llvm.instructions import callee_of
+from ljit.codegen.llvm.shared_code import PACKING, is_shared
 
 DTYPES = ["uint8", "int16", "float32", "float64", "complex128"]
 SHAPES = [(1, 1), (1, 9), (9, 1), (3, 5), (2, 50), (50, 2), (16, 16), (17, 33), (70, 65), (7, 100)]

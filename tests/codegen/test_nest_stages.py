@@ -7,7 +7,7 @@ import pytest
 
 import ljit
 from ljit import config
-from ljit.codegen.layout import ufunc_loop
+from ljit.codegen.layouts.layout import ufunc_loop
 from ljit.ops import numpy_ufuncs
 
 #: units in the last place that ljit's functions and NumPy's may be apart, with what rounding adds behind them

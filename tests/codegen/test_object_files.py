@@ -9,7 +9,7 @@ import pytest
 
 import ljit
 from ljit import config
-from ljit.codegen import engine
+from ljit.codegen.llvm import engine
 from tests.object_files import number_of, with_addresses, without_addresses
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import ljit
 from ljit import config
-from ljit.codegen import nest_overlap
+from ljit.codegen.nests import nest_overlap
 
 VIEWS = {
     "all": lambda x: x,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ctypes
 
-from ljit.codegen.engine import compile_ir
-from ljit.codegen.partition import partition
+from ljit.codegen.llvm.engine import compile_ir
+from ljit.codegen.llvm.partition import partition
 
 MODULE = """source_filename = "m"
 @count = global i64 0

@@ -11,8 +11,8 @@ import pytest
 
 import ljit
 from ljit import config
-from ljit.codegen import quotients
-from ljit.codegen.engine import vector_bytes
+from ljit.codegen.llvm.engine import vector_bytes
+from ljit.codegen.scalars import quotients
 from tests.codegen.harness import Compiled
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")

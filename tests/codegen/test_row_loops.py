@@ -10,10 +10,10 @@ import pytest
 import ljit
 from ljit import config
 from ljit.codegen import mathlib
-from ljit.codegen.instructions import callee_of
-from ljit.codegen.layout import ufunc_loop
-from ljit.codegen.nest_packing import copy_function
-from ljit.codegen.shared_code import PACKING, is_shared
+from ljit.codegen.layouts.layout import ufunc_loop
+from ljit.codegen.llvm.instructions import callee_of
+from ljit.codegen.llvm.shared_code import PACKING, is_shared
+from ljit.codegen.nests.nest_packing import copy_function
 from ljit.ops import numpy_ufuncs
 from ljit.testing.elementary import evaluate
 

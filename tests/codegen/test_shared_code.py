@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import ljit
-from ljit.codegen import shared_code
+from ljit.codegen.llvm import shared_code
 
 
 def one(a, mask, places):

@@ -7,8 +7,8 @@ import pytest
 
 import ljit
 from ljit import config
-from ljit.codegen.instructions import callee_of
-from ljit.codegen.shared_code import PACKING, is_shared
+from ljit.codegen.llvm.instructions import callee_of
+from ljit.codegen.llvm.shared_code import PACKING, is_shared
 
 SHAPES = [
     (40, 12),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ljit.codegen.watches import work_of
+from ljit.codegen.loops.watches import work_of
 from ljit.ir import Graph, parse
 from ljit.ops.control import LOOP
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import ljit
-from ljit.codegen import gil, polling
+from ljit.codegen.functions import gil
+from ljit.codegen.loops import polling
 from ljit.ops.control import LONG_LOOP
 
 # -- signals -------------------------------------------------------------------------------------------

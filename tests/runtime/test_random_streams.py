@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ljit
-from ljit.codegen import random_streams
+from ljit.codegen.draws import random_streams
 from ljit.errors import InternalError
 
 

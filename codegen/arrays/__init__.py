@@ -1,0 +1,1 @@
+"""Arrays: their fields, their memory, those of a few elements."""

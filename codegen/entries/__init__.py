@@ -1,0 +1,1 @@
+"""Vectorcall entries: how calls from Python come in."""

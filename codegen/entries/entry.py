@@ -1,0 +1,369 @@
+"""The vectorcall entry of a compile unit.
+
+An entry takes CPython's vectorcall arguments. When the call has no keywords, the right number of
+arguments, arguments of the unit's types, its assumptions about global variables hold, and NumPy is
+not set to raise where floats overflow, the body runs. Else it jumps, with the same arguments, to the
+function that its `NextCell` names: the entry of another specialisation, or the slow path
+(`ljit.codegen.functions.slow_path`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import types
+from collections.abc import Callable, Sequence
+
+from ljit.analysis.assumptions import MISSING, Assumption
+from ljit.analysis.signatures import Signature
+from ljit.codegen.functions.bodies import (
+    FAILED,
+    NOT_TAKEN,
+    Body,
+    flatten,
+    received,
+    room_of_entry,
+    unfold,
+)
+from ljit.codegen.functions.context import Context
+from ljit.codegen.functions.float_settings import is_under_settings
+from ljit.codegen.functions.slow_path import (
+    enter_recursive_call,
+    leave_recursive_call,
+    slow_entry,
+    support,
+)
+from ljit.codegen.functions.work import count_work, is_used_up
+from ljit.codegen.layouts import layout
+from ljit.codegen.llvm.builder import (
+    FALSE,
+    NULL,
+    BlockRef,
+    FunctionBuilder,
+    ModuleBuilder,
+    Ref,
+    address,
+    integer,
+    undef,
+)
+from ljit.codegen.llvm.forms import Native
+from ljit.codegen.llvm.partition import QUICK
+from ljit.codegen.references.boxing import Keep, box
+from ljit.codegen.references.unboxing import unbox, unbox_int_by_call
+from ljit.ir import Effect, Graph
+from ljit.ops.control import CALL_NATIVE, LOOP
+from ljit.types import INT, ArrayType, Type
+
+__all__ = [
+    "NATIVE_ENTRY",
+    "VECTORCALL",
+    "NextCell",
+    "begin_entry",
+    "emit_assumptions",
+    "emit_entry",
+    "field_of",
+    "may_recurse",
+    "slow_entry",
+    "wanted_by",
+]
+
+#: so many parameters are read in line
+_FEW = 4
+
+#: where functions have what an assumption can be about
+_ATTRIBUTES = {"__code__": layout.FUNCTION_CODE, "__defaults__": layout.FUNCTION_DEFAULTS}
+
+#: writes the body of a unit, from its arguments to the returns
+EmitBody = Callable[[FunctionBuilder, Sequence[Native], Body | None], None]
+
+#: the function that native code of other units calls
+NATIVE_ENTRY = "ljit_native_entry"
+
+VECTORCALL = ("ptr", "ptr", "i64", "ptr")  # self, args, nargsf, kwnames
+
+
+class NextCell:
+    """Two words: where an entry goes with calls that it does not take, and how many it has taken."""
+
+    __slots__ = ("_words",)
+
+    def __init__(self, target: int = 0) -> None:
+        self._words = (ctypes.c_uint64 * 2)(target, 0)
+
+    @property
+    def address(self) -> int:
+        """Where the words are: they must stay alive as long as code that reads them."""
+        return ctypes.addressof(self._words)
+
+    @property
+    def target(self) -> int:
+        return self._words[0]
+
+    @target.setter
+    def target(self, value: int) -> None:
+        self._words[0] = value
+
+    @property
+    def calls(self) -> int:
+        """How many calls the entry has taken."""
+        return self._words[1]
+
+
+def emit_entry(
+    module: ModuleBuilder,
+    graph: Graph,
+    context: Context,
+    emit_body: EmitBody,
+    name: str = "ljit_entry",
+) -> NextCell:
+    """Write the entry function of a graph; `emit_body` writes what it does with the arguments.
+
+    The arguments are borrowed from the caller. The body returns a new reference, or null with an
+    error set. Gives the cell that says where other calls go; it must be set before the first call.
+    """
+    following, options = NextCell(), context.options
+    context.keep(following)
+    params = [param.type for param in graph.params]
+    f, arguments, reject = begin_entry(module, name, params, following)
+    if not options.takes_all_layouts:
+        _reject_contiguous(f, arguments, reject)
+    emit_assumptions(f, options.assumptions, reject, context.keep)
+    if is_under_settings(graph):
+        _require_quiet_settings(f, reject)
+    _count_run(context, f, graph, reject)
+    _count_call(f, following)
+    has_loop = any(node.op is LOOP for node in graph.walk())
+    if has_loop:
+        f.attributes = f"nounwind noinline {QUICK}"
+    if not (may_recurse(graph) or options.is_called):
+        if has_loop:
+            f, arguments = _begin_apart(module, f, arguments)
+        emit_body(f, arguments, None)
+        return following
+    is_clean = not any(node.op.effects_of(node) & Effect.CALL for node in graph.walk())
+    body = Body(f"{name}.body", Signature(tuple(params), options.result), is_clean)
+    inner, passed = body.begin(module)
+    emit_body(inner, passed, body)
+    if not options.chaos and context.work is None:
+        unfold(inner)
+    if options.is_called:
+        _emit_native_entry(module, body, context, graph)
+    enter_recursive_call(f)
+    refs = [part for a in arguments for part in flatten(a)]
+    value, status = body.call(f, body.name, room_of_entry(f), refs)
+    leave_recursive_call(f)
+    _return_object(f, value, status, context.keep)
+    return following
+
+
+def _begin_apart(
+    module: ModuleBuilder, entry: FunctionBuilder, arguments: Sequence[Native]
+) -> tuple[FunctionBuilder, list[Native]]:
+    """Begin a function of its own for what the entry has found the arguments of.
+
+    LLVM then optimises the loops without the entry, whose speed matters less than its compile time.
+    """
+    refs = [part for a in arguments for part in flatten(a)]
+    inner = module.function(f"{entry.name}.body", "ptr", [ref.type for ref in refs], "internal")
+    entry.ret(entry.call("ptr", inner.name, refs))
+    return inner, received([a.type for a in arguments], inner.params)
+
+
+def _reject_contiguous(f: FunctionBuilder, arguments: Sequence[Native], reject: BlockRef) -> None:
+    """Hand a call on if each array that may have gaps has none: code for contiguous arrays is faster."""
+    types = [(a, a.type) for a in arguments if isinstance(a.type, ArrayType)]
+    arrays = [flatten(a)[0] for a, type_ in types if type_.layout != "C" and type_.ndim]
+    if not arrays:
+        return
+    flags = integer("i32", layout.FLAG_C_CONTIGUOUS)
+    for array in arrays:
+        place = f.gep("i8", array, integer("i64", layout.ARRAY_FLAGS))
+        flags = f.binary("and", flags, f.load("i32", place))
+    following = f.new_block("gaps")
+    f.condbr(f.icmp("ne", flags, integer("i32", 0)), reject, following, unlikely=True)
+    f.start(following)
+
+
+def _require_quiet_settings(f: FunctionBuilder, reject: BlockRef) -> None:
+    """Hand a call on while NumPy is set to do more than warn. Native callers have looked."""
+    following = f.new_block("quiet")
+    f.condbr(f.call("i1", support("are_settings_quiet"), ()), following, reject)
+    f.start(following)
+
+
+def _count_run(context: Context, f: FunctionBuilder, graph: Graph, reject: BlockRef) -> None:
+    """Count a run of quick code, which is not for calls when its work is used up."""
+    if context.work is not None:
+        following = f.new_block("worth")
+        f.condbr(is_used_up(context, f), reject, following, unlikely=True)
+        f.start(following)
+        count_work(context, f, sum(1 for _ in graph.block))
+
+
+def _emit_native_entry(module: ModuleBuilder, body: Body, context: Context, graph: Graph) -> None:
+    """Write the function that native code of other units calls."""
+    f = module.function(NATIVE_ENTRY, body.llvm_result, body.llvm_params)
+    start, f.block = f.block, None
+    changed = f.new_block("changed")
+    f.start(changed, reachable=True, cold=True)
+    body.ret(f, [undef(part) for part in body.parts], NOT_TAKEN)
+    f.block = start
+    emit_assumptions(f, context.options.assumptions, changed, context.keep)
+    _count_run(context, f, graph, changed)
+    f.ret(f.call(body.llvm_result, body.name, f.params))
+
+
+def _return_object(f: FunctionBuilder, value: Native, status: Ref, keep: Keep) -> None:
+    """Return what a body gave as CPython's calls do."""
+    if value.type.is_boxed:
+        f.ret(status)
+        return
+    native, left = f.new_block("native"), f.new_block("left")
+    f.condbr(f.icmp("ne", status, NULL), left, native, unlikely=True)
+    f.start(left, cold=True)
+    f.ret(f.select(f.icmp("eq", status, FAILED), NULL, status))
+    f.start(native)
+    f.ret(box(f, value, keep))
+
+
+def _count_call(f: FunctionBuilder, following: NextCell) -> None:
+    """Add one to the count of calls taken."""
+    place = address(following.address + 8)
+    f.store(f.binary("add", f.load("i64", place), integer("i64", 1)), place)
+
+
+def may_recurse(graph: Graph) -> bool:
+    """Whether anything in the graph can come back to the unit through a call."""
+    return any(
+        node.op is CALL_NATIVE or node.op.effects_of(node) & Effect.CALL for node in graph.walk()
+    )
+
+
+def begin_entry(
+    module: ModuleBuilder, name: str, params: Sequence[Type], following: NextCell
+) -> tuple[FunctionBuilder, list[Native], BlockRef]:
+    """Begin an entry function: check the call and unbox its arguments.
+
+    Gives the builder, the arguments (borrowed), and the block that hands the call on to
+    `following`, as long as nothing has been done yet.
+    """
+    f = module.function(name, "ptr", VECTORCALL)
+    body, f.block = f.block, None
+    reject = _reject_block(f, following)
+    f.block = body
+    _check_shape(f, len(params), reject)
+    arguments = []
+    for index, type_ in enumerate(params):
+        pointer = f.load("ptr", f.gep("ptr", f.params[1], integer("i64", index)))
+        if type_ == INT and len(params) > _FEW:  # the live values of a loop rather than arguments
+            arguments.append(unbox_int_by_call(f, pointer, reject))
+        else:
+            arguments.append(unbox(f, pointer, type_, reject))
+    return f, arguments, reject
+
+
+def _reject_block(f: FunctionBuilder, following: NextCell) -> BlockRef:
+    """The cold block that hands the call on."""
+    reject = f.new_block("reject")
+    f.start(reject, reachable=True, cold=True)
+    target = f.load("ptr", address(following.address))
+    arguments = ", ".join(p.typed for p in f.params)
+    f.ret(f.emit("ptr", f"musttail call ptr {target}({arguments})"))
+    return reject
+
+
+def _check_shape(f: FunctionBuilder, count: int, reject: BlockRef) -> None:
+    """Exactly `count` positional arguments and no keywords, in one branch.
+
+    Shifting drops PY_VECTORCALL_ARGUMENTS_OFFSET, the highest bit.
+    """
+    _, _, nargsf, kwnames = f.params
+    twice = f.binary("shl", nargsf, integer("i64", 1))
+    wrong = f.binary("xor", twice, integer("i64", 2 * count))
+    wrong = f.binary("or", wrong, f.convert("ptrtoint", kwnames, "i64"))
+    following = f.new_block("args")
+    f.condbr(f.icmp("ne", wrong, integer("i64", 0)), reject, following, unlikely=True)
+    f.start(following)
+
+
+# -- assumptions ---------------------------------------------------------------------------------------
+
+
+def emit_assumptions(
+    f: FunctionBuilder, assumptions: Sequence[Assumption], reject: BlockRef, keep: Keep
+) -> None:
+    """Go to `reject` unless the variables still are what the code takes them for.
+
+    The dicts are looked into only when their version tag is not that of the last look.
+    """
+    _check_fields(f, assumptions, reject, keep)
+    in_dicts = [a for a in assumptions if isinstance(a.holder, dict)]
+    if not in_dicts:
+        return
+    look, good = f.new_block("look"), f.new_block("globals")
+    tags: list[tuple[Ref, Ref]] = []
+    if layout.has_dict_versions():
+        tags = _load_tags(f, [a.holder for a in in_dicts if isinstance(a.holder, dict)], keep)
+        changed = FALSE
+        for tag, seen in tags:
+            differs = f.icmp("ne", tag, f.load("i64", seen))
+            changed = f.binary("or", changed, differs)
+        f.condbr(changed, look, good, unlikely=True)
+    else:
+        f.br(look)
+    f.start(look)
+    for assumption in in_dicts:
+        _look_up(f, assumption, reject, keep)
+    for tag, seen in tags:
+        f.store(tag, seen)
+    f.br(good)
+    f.start(good)
+
+
+def _check_fields(
+    f: FunctionBuilder, assumptions: Sequence[Assumption], reject: BlockRef, keep: Keep
+) -> None:
+    for assumption in assumptions:
+        if not isinstance(assumption.holder, dict):
+            found = field_of(f, assumption, keep)
+            _require_same(f, found, assumption, reject, keep)
+
+
+def field_of(f: FunctionBuilder, assumption: Assumption, keep: Keep) -> Ref:
+    """What a cell or function has now for the assumption."""
+    is_cell = isinstance(assumption.holder, types.CellType)
+    offset = layout.CELL_CONTENT if is_cell else _ATTRIBUTES[assumption.key]
+    return f.load("ptr", f.gep("i8", keep(assumption.holder), integer("i64", offset)))
+
+
+def wanted_by(assumption: Assumption, keep: Keep) -> Ref:
+    """The pointer that is wanted."""
+    is_none = assumption.value is None and isinstance(assumption.holder, types.FunctionType)
+    return NULL if is_none or assumption.value is MISSING else keep(assumption.value)
+
+
+def _load_tags(
+    f: FunctionBuilder, dicts: Sequence[dict[str, object]], keep: Keep
+) -> list[tuple[Ref, Ref]]:
+    """For each dict: its version tag, and the place of the tag at the last look."""
+    tags: list[tuple[Ref, Ref]] = []
+    for namespace in {id(d): d for d in dicts}.values():
+        place = f.gep("i8", keep(namespace), integer("i64", layout.DICT_VERSION))
+        seen = f.module.global_variable(f"{f.name}.seen{len(tags)}", "i64", "0")
+        tags.append((f.load("i64", place), seen))
+    return tags
+
+
+def _look_up(f: FunctionBuilder, assumption: Assumption, reject: BlockRef, keep: Keep) -> None:
+    key = sys.intern(assumption.key)
+    found = f.call_external("ptr", "PyDict_GetItem", (keep(assumption.holder), keep(key)))
+    _require_same(f, found, assumption, reject, keep)
+
+
+def _require_same(
+    f: FunctionBuilder, found: Ref, assumption: Assumption, reject: BlockRef, keep: Keep
+) -> None:
+    wanted = wanted_by(assumption, keep)
+    following = f.new_block("same")
+    f.condbr(f.icmp("ne", found, wanted), reject, following, unlikely=True)
+    f.start(following)

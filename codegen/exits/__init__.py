@@ -1,0 +1,1 @@
+"""Ways out of native code: into the interpreter, and with errors."""

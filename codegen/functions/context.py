@@ -1,0 +1,100 @@
+"""What one compile unit shares: options, kept objects, and the tables of exits and sites."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ljit.analysis.assumptions import Assumption
+from ljit.codegen.functions.work import WorkCell
+from ljit.codegen.llvm.builder import ModuleBuilder, Ref, address
+from ljit.errors import CodegenError
+from ljit.ops.private_items import python_value
+from ljit.records import Record, made_by
+from ljit.source import SourceRange
+from ljit.types import ANY, Type
+
+__all__ = ["CompileOptions", "Context", "ExitInfo", "SiteInfo"]
+
+
+def _no_helper(_exit: int, _site: int, _values: tuple[object, ...]) -> object:
+    msg = "native code left for the interpreter, but no helper was given"
+    raise CodegenError(msg)
+
+
+class CompileOptions(Record, eq=True):
+    """How to compile one unit.
+
+    `helper(exit_index, site_index, values)` goes on in the interpreter and gives the function's
+    result, or a `Raised`. `assumptions` are checked at entry. `chaos`: each check also fails when the
+    unit's `chaos_site` names it. `result`: the type that native callers get; `Any` is an object. `is_called`:
+    by native code of other units. `broadcasts`: an axis whose size only a run knows can have one element where another
+    array has more; without it the code leaves for the interpreter then. `quick_work`: it is not optimised, and good for
+    so much work, in nodes of the graph (`codegen/functions/work.py`); 0: it is optimised. `has_lanes`: loops of
+    nests have vectors there, which pays where arrays have some hundred elements. `streams`: results of
+    nests may be larger than caches. `takes_all_layouts`: calls in which no array has gaps are not handed on where the
+    types leave room for gaps.
+    """
+
+    fastmath: bool = False
+    chaos: bool = False
+    helper: Callable[[int, int, tuple[object, ...]], object] = _no_helper
+    assumptions: tuple[Assumption, ...] = ()
+    result: Type = ANY
+    is_called: bool = False
+    broadcasts: bool = True
+    quick_work: int = 0
+    has_lanes: bool = False
+    streams: bool = False
+    takes_all_layouts: bool = False
+
+
+class ExitInfo(Record, eq=True):
+    """A Snapshot as a way out: the place where the interpreter goes on, and the names of the values.
+
+    Behind the values stand so many exceptions that are being `handled` there, those of inner handlers last, and, if it
+    `raises`, what is raised behind the Snapshot. `private`: the types of the private lists among the values, and of
+    iterations over them, by their positions.
+    """
+
+    at: str
+    names: tuple[str, ...]
+    raises: bool = False
+    handles: int = 0
+    private: tuple[tuple[int, Type], ...] = ()
+
+    def objects(self, values: Sequence[object]) -> tuple[object, ...]:
+        """Give the values as the interpreter has them: lists of Python's for private ones."""
+        shown, made = list(values), dict[int, list[object]]()
+        for position, type_ in self.private:
+            shown[position] = python_value(values[position], type_, made)
+        return tuple(shown)
+
+
+class SiteInfo(Record, eq=True):
+    """One check that can leave native code: for which baseline node, why, and where in the source."""
+
+    origin: int
+    reason: str
+    range: SourceRange | None
+
+
+class Context(Record, frozen=False):
+    """The shared state of one compile unit."""
+
+    module: ModuleBuilder
+    options: CompileOptions
+    exits: list[ExitInfo] = made_by(factory=list)
+    sites: list[SiteInfo] = made_by(factory=list)
+    kept: list[object] = made_by(factory=list)
+    boxers: dict[Type, str] = made_by(factory=dict)  # functions that box, for the exits
+    work: WorkCell | None = None  # of quick code
+    packs: bool = False  # some elements are done side by side, which LLVM may put into vectors
+    _addresses: dict[int, Ref] = made_by(factory=dict)
+
+    def keep(self, value: object) -> Ref:
+        """Keep a Python object alive as long as the code lives, and give its address."""
+        found = self._addresses.get(id(value))
+        if found is None:
+            found = self._addresses[id(value)] = address(id(value))
+            self.kept.append(value)
+        return found

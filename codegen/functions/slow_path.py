@@ -1,0 +1,336 @@
+"""What native code needs once a process: the slow path of calls, and the check of the stack's depth.
+
+`slow_entry` is the entry behind the last specialisation: it calls ``self._slow_call(args, kwargs)`` in Python.
+`helper_result(result)` makes of a `Raised` the error that it holds; all else stays.
+`take_error()` gives the exception that is set, with its traceback, and unsets it. `add_context(handled)` gives the one
+that is set the context that it gets where `handled` is being handled.
+`enter_recursive_call` guards code that can come back to itself: CPython's recursion limit holds in it, and the
+machine's stack does not overflow however high that limit was set. The functions of `gil.py` and `float_settings.py` are
+in the same module.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from functools import cache
+
+from ljit.codegen.functions.float_settings import settings_text
+from ljit.codegen.functions.gil import SUPPORT_NAMES, support_text
+from ljit.codegen.layouts import layout
+from ljit.codegen.llvm.builder import FALSE, NULL, BlockRef, FunctionBuilder, Ref, address, integer
+from ljit.codegen.llvm.engine import CompiledModule, compile_ir
+from ljit.errors import Raised
+
+__all__ = ["check_stack", "enter_recursive_call", "leave_recursive_call", "slow_entry", "support"]
+
+# -- recursion -----------------------------------------------------------------------------------------
+
+#: lowest usable address and size of the stack that the last check found; at first no stack, so that it looks
+_stack = (ctypes.c_uint64 * 2)(0, 0)
+_STACK_RESERVE = 512 * 1024  # left for what runs between two checks; of a small stack, half
+_RECURSION_ERROR = "maximum recursion depth exceeded"
+
+# glibc tells where the stack of a thread lies; elsewhere any address is taken as good.
+_FIND_STACK = """
+declare i64 @pthread_self()
+declare i32 @pthread_getattr_np(i64, ptr)
+declare i32 @pthread_attr_getstack(ptr, ptr, ptr)
+declare i32 @pthread_attr_destroy(ptr)
+define internal void @find_stack(ptr %bounds) noinline {
+  %attributes = alloca [16 x i64], align 8
+  %low.place = alloca i64, align 8
+  %size.place = alloca i64, align 8
+  %thread = call i64 @pthread_self()
+  %status = call i32 @pthread_getattr_np(i64 %thread, ptr %attributes)
+  %found = icmp eq i32 %status, 0
+  br i1 %found, label %read, label %unknown
+read:
+  %ignored = call i32 @pthread_attr_getstack(ptr %attributes, ptr %low.place, ptr %size.place)
+  %ignored.too = call i32 @pthread_attr_destroy(ptr %attributes)
+  %low = load i64, ptr %low.place
+  %size = load i64, ptr %size.place
+  %half = lshr i64 %size, 1
+  %is.small = icmp ult i64 %half, RESERVE
+  %reserve = select i1 %is.small, i64 %half, i64 RESERVE
+  %usable.low = add i64 %low, %reserve
+  %usable.size = sub i64 %size, %reserve
+  br label %store
+unknown:
+  br label %store
+store:
+  %new.low = phi i64 [ %usable.low, %read ], [ 0, %unknown ]
+  %new.size = phi i64 [ %usable.size, %read ], [ -1, %unknown ]
+  store i64 %new.low, ptr %bounds
+  %second = getelementptr i64, ptr %bounds, i64 1
+  store i64 %new.size, ptr %second
+  ret void
+}
+""".replace("RESERVE", str(_STACK_RESERVE))
+_NO_STACK = """
+define internal void @find_stack(ptr %bounds) {
+  store i64 0, ptr %bounds
+  %second = getelementptr i64, ptr %bounds, i64 1
+  store i64 -1, ptr %second
+  ret void
+}
+"""
+
+# The bounds are those of the thread that looked last: an address outside of them may be good.
+_CHECK_STACK = """
+declare void @PyErr_SetString(ptr, ptr)
+@PyExc_RecursionError = external global ptr
+@message = private constant [MESSAGE_SIZE x i8] c"MESSAGE\\00"
+define i32 @check_stack(i64 %here) noinline {
+  %bounds = inttoptr i64 BOUNDS to ptr
+  call void @find_stack(ptr %bounds)
+  %second = getelementptr i64, ptr %bounds, i64 1
+  %low = load i64, ptr %bounds
+  %size = load i64, ptr %second
+  %offset = sub i64 %here, %low
+  %good = icmp ult i64 %offset, %size
+  br i1 %good, label %done, label %overflow
+done:
+  ret i32 0
+overflow:
+  %class = load ptr, ptr @PyExc_RecursionError
+  call void @PyErr_SetString(ptr %class, ptr @message)
+  ret i32 -1
+}
+"""
+
+
+def _check_stack_text() -> str:
+    text = _CHECK_STACK.replace("MESSAGE_SIZE", str(len(_RECURSION_ERROR) + 1))
+    text = text.replace("MESSAGE", _RECURSION_ERROR)
+    text = text.replace("BOUNDS", str(ctypes.addressof(_stack)))
+    has_glibc = sys.platform == "linux" and hasattr(ctypes.CDLL(None), "pthread_getattr_np")
+    return (_FIND_STACK if has_glibc else _NO_STACK) + text
+
+
+def check_stack(f: FunctionBuilder, failed: BlockRef, is_full: Ref = FALSE) -> None:
+    """Go to `failed` with RecursionError near the end of the machine's stack, or if `is_full`."""
+    here = f.convert("ptrtoint", f.alloca("i8"), "i64")
+    here = f.select(is_full, integer("i64", -1), here)
+    low = f.load("i64", address(ctypes.addressof(_stack)))
+    size = f.load("i64", address(ctypes.addressof(_stack) + 8))
+    look, good = f.new_block("look"), f.new_block("stack")
+    outside = f.icmp("uge", f.binary("sub", here, low), size)
+    f.condbr(outside, look, good, unlikely=True)
+    if f.start(look, cold=True):
+        status = f.call("i32", support("check_stack"), (here,))
+        f.condbr(f.icmp("ne", status, integer("i32", 0)), failed, good, unlikely=True)
+    f.start(good)
+
+
+def enter_recursive_call(f: FunctionBuilder) -> None:
+    """Count a nested call as CPython does; at the limit, or near the end of the stack, return.
+
+    RecursionError is set then.
+    """
+    overflow = f.new_block("overflow")
+    check_stack(f, overflow)
+    status = f.call_external("i32", "Py_EnterRecursiveCall", (f.module.string(""),))
+    entered = f.new_block("entered")
+    f.condbr(f.icmp("ne", status, integer("i32", 0)), overflow, entered, unlikely=True)
+    if f.start(overflow, cold=True):
+        f.ret(NULL)
+    f.start(entered)
+
+
+def leave_recursive_call(f: FunctionBuilder) -> None:
+    """The counterpart, before each return of a function that has entered."""
+    f.call_external("void", "Py_LeaveRecursiveCall", ())
+
+
+# -- the slow path -------------------------------------------------------------------------------------
+
+_SLOW_NAME = sys.intern("_slow_call")
+
+_SLOW_ENTRY = f"""
+declare ptr @PyTuple_New(i64)
+declare i32 @PyTuple_SetItem(ptr, i64, ptr)
+declare ptr @PyTuple_GetItem(ptr, i64)
+declare i64 @PyTuple_Size(ptr)
+declare ptr @PyDict_New()
+declare i32 @PyDict_SetItem(ptr, ptr, ptr)
+declare ptr @PyObject_VectorcallMethod(ptr, ptr, i64, ptr)
+declare void @PyErr_Restore(ptr, ptr, ptr)
+declare void @Py_IncRef(ptr)
+declare void @Py_DecRef(ptr)
+
+define ptr @slow_entry(ptr %self, ptr %args, i64 %nargsf, ptr %kwnames) nounwind {{
+entry:
+  %stack = alloca [4 x ptr], align 8
+  %here = ptrtoint ptr %stack to i64
+  %bounds = inttoptr i64 {ctypes.addressof(_stack)} to ptr
+  %bounds.size = getelementptr i64, ptr %bounds, i64 1
+  %low = load i64, ptr %bounds
+  %size = load i64, ptr %bounds.size
+  %offset = sub i64 %here, %low
+  %inside = icmp ult i64 %offset, %size
+  br i1 %inside, label %start, label %look
+look:
+  %overflow = call i32 @check_stack(i64 %here)
+  %is.full = icmp ne i32 %overflow, 0
+  br i1 %is.full, label %fail, label %start
+start:
+  %count = and i64 %nargsf, {2**63 - 1}
+  %tuple = call ptr @PyTuple_New(i64 %count)
+  %no.tuple = icmp eq ptr %tuple, null
+  br i1 %no.tuple, label %fail, label %items
+items:
+  %i = phi i64 [ 0, %start ], [ %next.i, %item ]
+  %more = icmp ult i64 %i, %count
+  br i1 %more, label %item, label %keywords
+item:
+  %place = getelementptr ptr, ptr %args, i64 %i
+  %arg = load ptr, ptr %place
+  call void @Py_IncRef(ptr %arg)
+  %set = call i32 @PyTuple_SetItem(ptr %tuple, i64 %i, ptr %arg)
+  %next.i = add i64 %i, 1
+  br label %items
+keywords:
+  %positional.only = icmp eq ptr %kwnames, null
+  br i1 %positional.only, label %none, label %dict
+none:
+  %none.object = inttoptr i64 {id(None)} to ptr
+  call void @Py_IncRef(ptr %none.object)
+  br label %call
+dict:
+  %names = call i64 @PyTuple_Size(ptr %kwnames)
+  %new = call ptr @PyDict_New()
+  %no.dict = icmp eq ptr %new, null
+  br i1 %no.dict, label %fail.tuple, label %pairs
+pairs:
+  %k = phi i64 [ 0, %dict ], [ %next.k, %pair ]
+  %more.k = icmp ult i64 %k, %names
+  br i1 %more.k, label %pair, label %call
+pair:
+  %key = call ptr @PyTuple_GetItem(ptr %kwnames, i64 %k)
+  %index = add i64 %count, %k
+  %value.place = getelementptr ptr, ptr %args, i64 %index
+  %value = load ptr, ptr %value.place
+  %status = call i32 @PyDict_SetItem(ptr %new, ptr %key, ptr %value)
+  %next.k = add i64 %k, 1
+  %bad = icmp slt i32 %status, 0
+  br i1 %bad, label %fail.dict, label %pairs
+call:
+  %kwargs = phi ptr [ %none.object, %none ], [ %new, %pairs ]
+  %first = getelementptr ptr, ptr %stack, i64 1
+  %second = getelementptr ptr, ptr %stack, i64 2
+  %third = getelementptr ptr, ptr %stack, i64 3
+  store ptr %self, ptr %first
+  store ptr %tuple, ptr %second
+  store ptr %kwargs, ptr %third
+  %name = inttoptr i64 {id(_SLOW_NAME)} to ptr
+  %result = call ptr @PyObject_VectorcallMethod(ptr %name, ptr %first, i64 {3 - 2**63}, ptr null)
+  call void @Py_DecRef(ptr %tuple)
+  call void @Py_DecRef(ptr %kwargs)
+  %left = call ptr @helper_result(ptr %result)
+  ret ptr %left
+fail.dict:
+  call void @Py_DecRef(ptr %new)
+  br label %fail.tuple
+fail.tuple:
+  call void @Py_DecRef(ptr %tuple)
+  br label %fail
+fail:
+  ret ptr null
+}}
+
+define ptr @helper_result(ptr %result) nounwind {{
+  %failed = icmp eq ptr %result, null
+  br i1 %failed, label %done, label %check
+check:
+  %class.place = getelementptr i8, ptr %result, i64 {layout.OB_TYPE}
+  %class = load ptr, ptr %class.place
+  %raised = inttoptr i64 {id(Raised)} to ptr
+  %is.raised = icmp eq ptr %class, %raised
+  br i1 %is.raised, label %raise, label %done
+done:
+  ret ptr %result
+raise:
+  %error.place = getelementptr i8, ptr %result, i64 {layout.TUPLE_ITEMS}
+  %error = load ptr, ptr %error.place
+  %trace.place = getelementptr i8, ptr %result, i64 {layout.TUPLE_ITEMS + 8}
+  %trace = load ptr, ptr %trace.place
+  %error.class.place = getelementptr i8, ptr %error, i64 {layout.OB_TYPE}
+  %error.class = load ptr, ptr %error.class.place
+  %none.value = inttoptr i64 {id(None)} to ptr
+  %no.trace = icmp eq ptr %trace, %none.value
+  %trace.or.null = select i1 %no.trace, ptr null, ptr %trace
+  call void @Py_IncRef(ptr %error.class)
+  call void @Py_IncRef(ptr %error)
+  call void @Py_IncRef(ptr %trace.or.null)
+  call void @Py_DecRef(ptr %result)
+  call void @PyErr_Restore(ptr %error.class, ptr %error, ptr %trace.or.null)
+  ret ptr null
+}}
+"""
+
+_TAKE_ERROR = """
+declare void @PyErr_Fetch(ptr, ptr, ptr)
+declare void @PyErr_NormalizeException(ptr, ptr, ptr)
+declare i32 @PyException_SetTraceback(ptr, ptr)
+define ptr @take_error() nounwind {
+  %class.place = alloca ptr
+  %error.place = alloca ptr
+  %trace.place = alloca ptr
+  call void @PyErr_Fetch(ptr %class.place, ptr %error.place, ptr %trace.place)
+  call void @PyErr_NormalizeException(ptr %class.place, ptr %error.place, ptr %trace.place)
+  %class = load ptr, ptr %class.place
+  %error = load ptr, ptr %error.place
+  %trace = load ptr, ptr %trace.place
+  call void @Py_DecRef(ptr %class)
+  %no.trace = icmp eq ptr %trace, null
+  br i1 %no.trace, label %done, label %set
+set:
+  %status = call i32 @PyException_SetTraceback(ptr %error, ptr %trace)
+  call void @Py_DecRef(ptr %trace)
+  br label %done
+done:
+  ret ptr %error
+}
+"""
+
+
+_ADD_CONTEXT = f"""
+declare ptr @PyErr_GetHandledException()
+declare void @PyErr_SetHandledException(ptr)
+declare void @PyErr_SetObject(ptr, ptr)
+define void @add_context(ptr %handled) nounwind {{
+  %error = call ptr @take_error()
+  %before = call ptr @PyErr_GetHandledException()
+  call void @PyErr_SetHandledException(ptr %handled)
+  %class.place = getelementptr i8, ptr %error, i64 {layout.OB_TYPE}
+  %class = load ptr, ptr %class.place
+  call void @PyErr_SetObject(ptr %class, ptr %error)
+  call void @PyErr_SetHandledException(ptr %before)
+  call void @Py_DecRef(ptr %before)
+  call void @Py_DecRef(ptr %error)
+  ret void
+}}
+"""
+
+
+@cache
+def _support() -> CompiledModule:
+    """All of these functions, compiled once and never freed."""
+    text = _SLOW_ENTRY + _TAKE_ERROR + _ADD_CONTEXT + _check_stack_text()
+    text += settings_text() + support_text()
+    exports = ("add_context", "are_settings_quiet", "check_stack", "helper_result", "take_error")
+    return compile_ir(text, "slow_entry", exports=(*exports, *SUPPORT_NAMES), optimize=False)
+
+
+def support(name: str) -> str:
+    """The address of one of these functions, as native code calls it."""
+    return address(_support().symbol(name)).text
+
+
+def slow_entry() -> int:
+    """Address of the entry that calls ``self._slow_call(args, kwargs)``, with `kwargs` None or a dict.
+
+    When that returns a `Raised`, its exception is raised with its traceback.
+    """
+    return _support().address

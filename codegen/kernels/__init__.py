@@ -1,0 +1,1 @@
+"""Loops over arrays that are no nests: searches, gathers, orders."""

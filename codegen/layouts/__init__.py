@@ -1,0 +1,1 @@
+"""Where CPython and NumPy keep the fields of their objects."""

@@ -1,0 +1,145 @@
+"""Where objects of Python's classes have their attributes, and what their classes say of it.
+
+Only CPython 3.11's way is known: elsewhere `type_version` is 0, and attributes are looked up.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import types
+from functools import cache
+
+from ljit.codegen.layouts.layout import (
+    MANAGED_DICT,
+    METHOD_DEF,
+    int32_at,
+    python_function,
+    word_at,
+)
+
+__all__ = [
+    "INSTANCE_VALUES",
+    "TYPE_VERSION",
+    "are_versions_known",
+    "find_in_class",
+    "has_generic_attributes",
+    "has_values",
+    "member_offset",
+    "names_of_values",
+    "type_version",
+    "value_index",
+]
+
+_WORD = ctypes.sizeof(ctypes.c_void_p)
+_TYPE_GETATTRO = 144
+_TYPE_SETATTRO = 152
+TYPE_VERSION = 384  # i32; 0: none
+INSTANCE_VALUES = -4 * _WORD  # pointer to an object's values; null: it has a dict
+_HAS_MANAGED_DICT = 1 << 4
+_OBJECT_MEMBER = 16  # T_OBJECT_EX
+_DICT_KEYS = 4 * _WORD
+_KEYS_LOG2_INDEX_BYTES, _KEYS_KIND, _KEYS_COUNT, _KEYS_INDICES = 9, 10, 24, 32
+_SPLIT_KEYS = 2
+_MISSING = object()
+
+
+def has_generic_attributes(cls: type) -> bool:
+    """Whether the class reads and writes attributes of its objects as ``object`` does."""
+    functions = (
+        (_TYPE_GETATTRO, "PyObject_GenericGetAttr"),
+        (_TYPE_SETATTRO, "PyObject_GenericSetAttr"),
+    )
+    return all(word_at(id(cls) + place) == python_function(name) for place, name in functions)
+
+
+def find_in_class(cls: type, name: str) -> object:
+    """What the class and its bases have under the name, not bound; None: nothing. Gives the type a version."""
+    look = ctypes.pythonapi._PyType_Lookup
+    look.argtypes, look.restype = (ctypes.py_object, ctypes.py_object), ctypes.c_void_p
+    found = look(cls, name)
+    return None if found is None else ctypes.cast(found, ctypes.py_object).value
+
+
+def are_versions_known() -> bool:
+    """Whether types have version tags, and objects their values, where they are looked for."""
+    return _keys_place() is not None
+
+
+def type_version(cls: type) -> int:
+    """Give the tag of the type, which no other type has and which changes with it; 0: unknown."""
+    return int32_at(id(cls) + TYPE_VERSION) if are_versions_known() else 0
+
+
+def member_offset(member: types.MemberDescriptorType) -> int | None:
+    """Where objects have the reference of a slot (``__slots__``); None: it is something else."""
+    definition = word_at(id(member) + METHOD_DEF)
+    kind, flags = int32_at(definition + _WORD), int32_at(definition + 3 * _WORD)
+    return word_at(definition + 2 * _WORD) if kind == _OBJECT_MEMBER and flags == 0 else None
+
+
+def value_index(cls: type, name: str) -> int | None:
+    """At which index of their values objects of the class have an attribute; None: not known (yet)."""
+    keys = _names(cls)
+    if not keys:
+        return None
+    log2 = ctypes.c_uint8.from_address(keys + _KEYS_LOG2_INDEX_BYTES).value
+    first = keys + _KEYS_INDICES + (1 << log2)
+    for index in range(word_at(keys + _KEYS_COUNT)):
+        if ctypes.cast(word_at(first + 2 * _WORD * index), ctypes.py_object).value == name:
+            return index
+    return None
+
+
+def names_of_values(cls: type) -> tuple[int, int] | None:
+    """Where the class has the number of names that its objects' values have, and the number; None: not known (yet).
+
+    The number changes when an object gets an attribute of another name.
+    """
+    keys = _names(cls)
+    return (keys + _KEYS_COUNT, word_at(keys + _KEYS_COUNT)) if keys else None
+
+
+def has_values(cls: type) -> bool:
+    """Whether objects of the class have attributes of their own as values, or in a dict that takes their place."""
+    return bool(cls.__flags__ & _HAS_MANAGED_DICT)
+
+
+def _names(cls: type) -> int:
+    """Address of the names of the values that objects of the class have; 0: not known."""
+    place = _keys_place()
+    keys = word_at(id(cls) + place) if place is not None and has_values(cls) else 0
+    if keys and ctypes.c_uint8.from_address(keys + _KEYS_KIND).value != _SPLIT_KEYS:
+        return 0
+    return keys
+
+
+@cache
+def _keys_place() -> int | None:
+    """Where a type has the names of its objects' values; None: unknown (only CPython 3.11's way is known)."""
+    if sys.version_info[:2] != (3, 11):
+        return None
+
+    class Probe:
+        """A class whose objects have two attributes."""
+
+        def __init__(self) -> None:
+            self.first: object = _MISSING
+            self.second: object = types
+
+    find_in_class(Probe, "first")
+    probe, other = Probe(), Probe()
+    values = word_at(id(other) + INSTANCE_VALUES)
+    size: int = type.__basicsize__  # type: ignore[assignment]  # mypy takes it for a method
+    keys = word_at(id(vars(probe)) + _DICT_KEYS)
+    places = [_WORD * k for k in range(size // _WORD) if word_at(id(Probe) + _WORD * k) == keys]
+    version = int32_at(id(Probe) + TYPE_VERSION)
+    Probe.third = 3  # type: ignore[attr-defined]
+    is_as_known = (
+        len(places) == 1
+        and version > 0
+        and int32_at(id(Probe) + TYPE_VERSION) != version
+        and (word_at(values), word_at(values + _WORD)) == (id(_MISSING), id(types))
+        and word_at(id(probe) + MANAGED_DICT) == id(vars(probe))
+    )
+    return places[0] if is_as_known else None

@@ -1,0 +1,1 @@
+"""Lists, in their own layout and as unboxed numbers."""

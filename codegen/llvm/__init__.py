@@ -1,0 +1,1 @@
+"""The text of LLVM IR: written, read again, handed to LLVM."""

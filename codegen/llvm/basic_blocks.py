@@ -1,0 +1,81 @@
+"""Basic blocks of a function that is being written: their lines, phis and dominators."""
+
+from __future__ import annotations
+
+from ljit.codegen.llvm.refs import Ref
+
+__all__ = ["BlockRef", "Phi"]
+
+
+class Phi(Ref):
+    """A phi whose incoming edges are added while the predecessors are written."""
+
+    __slots__ = ("incoming",)
+
+    def __init__(self, type_: str, text: str) -> None:
+        super().__init__(type_, text)
+        self.incoming: list[tuple[Ref, BlockRef]] = []
+
+    def add(self, value: Ref, block: BlockRef | None) -> None:
+        """Add an edge; `block` is None (nothing is added) when the edge cannot be reached."""
+        if block is not None:
+            assert value.type == self.type, f"{value.typed} into {self.typed}"
+            self.incoming.append((value, block))
+
+    def render(self) -> str:
+        edges = ", ".join(f"[ {value}, %{block.name} ]" for value, block in self.incoming)
+        return f"{self.text} = phi {self.type} {edges}"
+
+
+class BlockRef:
+    """A basic block: a label, and its lines once it was started.
+
+    `dominator` is its immediate dominator, `depth` how many blocks dominate it.
+    """
+
+    __slots__ = ("depth", "dominator", "far", "lines", "name", "phis", "predecessors")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.predecessors: list[BlockRef] = []
+        self.dominator: BlockRef | None = None
+        self.depth = 0
+        self.far = (
+            self  # a dominator further up: any one is found in a few steps, however deep the block
+        )
+        self.phis: list[Phi] = []
+        self.lines: list[str] = []
+
+    def settle(self, known: BlockRef | None) -> None:
+        """Find the immediate dominator, or take `known`. Branches back to the block may still follow."""
+        dominator = known or self.predecessors[0]
+        for other in self.predecessors if known is None else ():
+            dominator = _nearest_dominator(dominator, other)
+        self.dominator = dominator
+        self.depth = dominator.depth + 1
+        far = dominator.far
+        is_pair = dominator.depth - far.depth == far.depth - far.far.depth
+        self.far = far.far if is_pair else dominator
+
+    def is_dominated_by(self, other: BlockRef) -> bool:
+        return _dominator_at(self, other.depth) is other
+
+
+def _dominator_at(block: BlockRef, depth: int) -> BlockRef:
+    """The block of this depth that dominates a block, or the block if it is not as deep."""
+    while block.depth > depth:
+        assert block.dominator is not None
+        block = block.far if block.far.depth >= depth else block.dominator
+    return block
+
+
+def _nearest_dominator(a: BlockRef, b: BlockRef) -> BlockRef:
+    """The nearest block that dominates both."""
+    a, b = _dominator_at(a, b.depth), _dominator_at(b, a.depth)
+    while a is not b:
+        if a.far is not b.far:  # both are as far away
+            a, b = a.far, b.far
+        else:
+            assert a.dominator is not None and b.dominator is not None
+            a, b = a.dominator, b.dominator
+    return a

@@ -1,0 +1,426 @@
+"""LLVM IR text to machine code in memory: the only module that talks to LLVM.
+
+`compile_ir` parses, verifies once, optimises for this machine's CPU, and links; one target machine and
+one ORC JIT serve the whole process. Machine code is freed by `CompiledModule.free` or when the
+`CompiledModule` is collected: whoever can still run the code keeps the object.
+
+Floating point keeps IEEE order and is not contracted; a function that may be faster says so with fast-math
+flags on its instructions. Vectors are as wide as the CPU's registers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+from llvmlite.binding import newpassmanagers
+
+from ljit.codegen.layouts import layout
+from ljit.codegen.llvm.partition import partition
+from ljit.errors import CodegenError
+from ljit.records import Record
+
+__all__ = [
+    "CompileTimes",
+    "CompiledModule",
+    "compile_ir",
+    "has_fused_multiply_add",
+    "host_description",
+    "keep_forever",
+    "vector_bytes",
+]
+
+# Of the IR pipeline. 2 takes two thirds of the time, but does not unswitch loops on invariant
+# checks: a heat-equation stencil ran 3.5 times as long.
+_OPT_LEVEL = 3
+_CODE_LEVEL = 2  # of instruction selection; 3 gives the same code
+_QUICK_CODE_LEVEL = 0  # of modules that have to be there soon
+# Passes behind the optimiser that take 40 % of the time there; loops are as fast without them (with the first, some are
+# much slower: it counts addresses of unrolled loops in registers that there are not).
+_HAS_VECTOR_COPIES = "vector-function-abi-variant"  # the attribute of a function
+_NOT_WORTH_IT = ("disable-lsr", "disable-copyprop", "disable-post-ra", "disable-constant-hoisting")
+# These processors decode 32 bytes of code anew each time if a jump touches their end (Intel's erratum SKX102, since the
+# microcode that mends it): where a loop happened to lie was up to a fourth of its time. LLVM puts the jumps elsewhere,
+# for which it has a setting of the process only.
+_WITH_JUMPS_ERRATUM = ("skylake", "skylake-avx512", "cascadelake")
+_JUMPS_WITHIN = "x86-branches-within-32B-boundaries"
+
+
+Symbols = Callable[[Sequence[bytes]], Mapping[str, int]]
+
+
+class CompileTimes(Record, eq=True):
+    """Seconds spent in each step of one compile."""
+
+    parse: float
+    optimize: float
+    emit: float
+    link: float
+
+    @property
+    def total(self) -> float:
+        return self.parse + self.optimize + self.emit + self.link
+
+
+class CompiledModule:
+    """Machine code of one module, and ways to look at it."""
+
+    __slots__ = ("__weakref__", "_addresses", "_pack", "_text", "_tracker", "size", "times")
+
+    def __init__(
+        self,
+        text: str,
+        tracker: Any,
+        names: Sequence[str],
+        size: int,
+        times: CompileTimes,
+        pack: bool,
+    ) -> None:
+        self._text = text
+        self._pack = pack
+        self._tracker = tracker
+        self._addresses: dict[str, int] = {name: tracker[name] for name in names}
+        self.size = size  # of the object file, in bytes
+        self.times = times
+
+    @property
+    def address(self) -> int:
+        """Address of the entry function."""
+        return next(iter(self._addresses.values()))
+
+    def symbol(self, name: str) -> int:
+        """Address of an exported function or global variable."""
+        return self._addresses[name]
+
+    @property
+    def is_free(self) -> bool:
+        return self._tracker is None
+
+    def free(self) -> None:
+        """Give the memory back. No call may be inside the code, none may follow."""
+        tracker, self._tracker = self._tracker, None
+        self._addresses = {}
+        if tracker is not None:
+            tracker.close()
+
+    @property
+    def ir(self) -> str:
+        """The IR as it was given to LLVM."""
+        return self._text
+
+    def optimized_ir(self) -> str:
+        """The IR behind LLVM's optimiser (compiled again for this: the code itself keeps no IR)."""
+        main, quick = partition(self._text)
+        with _host().optimized(main, pack=self._pack) as module:
+            return str(module) + quick
+
+    def asm(self) -> str:
+        """The machine code as assembler text."""
+        host = _host()
+        main, quick = partition(self._text)
+        with host.optimized(main, pack=self._pack) as module:
+            text: str = host.machine.emit_assembly(module)
+        if not quick:
+            return text
+        with host.parsed(quick) as module:
+            return text + str(host.quick_machine.emit_assembly(module))
+
+
+class _Host:
+    """The target machine and the JIT of this process."""
+
+    def __init__(self) -> None:
+        layout.check()
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        # Checks that arrays do not overlap stay with the loop that they are made for: widened to the loop around it
+        # they fail for rows of one array. LLVM knows this as a setting of the process only.
+        llvm.set_option("ljit", "-hoist-runtime-checks=false")
+        for option in _NOT_WORTH_IT:
+            llvm.set_option("ljit", f"-{option}")
+        self.cpu: str = llvm.get_host_cpu_name()
+        if self.cpu in _WITH_JUMPS_ERRATUM:
+            llvm.set_option("ljit", f"-{_JUMPS_WITHIN}")
+        self.feature_map = llvm.get_host_cpu_features()
+        features = _feature_string(self.feature_map)
+        self.machine = _target_machine(self.cpu, features)
+        self.quick_machine = _target_machine(self.cpu, features, _QUICK_CODE_LEVEL)
+        self.jit = llvm.create_lljit_compiler(
+            _target_machine(self.cpu, ""), use_jit_link=True, suppress_errors=True
+        )
+        self.numbers = itertools.count()
+
+    @contextmanager
+    def optimized(self, text: str, *, pack: bool) -> Iterator[Any]:
+        """Parse and optimise."""
+        with self.parsed(text) as module:
+            self.run_passes(module, text, pack=pack)
+            yield module
+
+    @contextmanager
+    def parsed(self, text: str) -> Iterator[Any]:
+        """Parse and verify. LLVM's optimiser must never see a malformed module: it would abort.
+
+        The module has a context of its own and must be gone before it. The garbage collector knows nothing of
+        that: an exception that keeps the frames, and so both, would crash the process when it is collected.
+        """
+        context, module = llvm.create_context(), None
+        try:
+            try:
+                module = llvm.parse_assembly(text, context)
+                module.verify()
+            except RuntimeError as error:
+                message = f"LLVM rejects the module: {error}\n{_around_error(str(error), text)}"
+                raise CodegenError(message) from None
+            yield module
+        finally:
+            if module is not None:
+                module.close()
+            context.close()
+
+    def run_passes(self, module: Any, text: str, *, pack: bool) -> None:
+        # A sum of floats in a fixed order must not keep functions that have copies for vectors from being called so.
+        # Of other loops this made a convolution take half as long again.
+        in_order = str(_HAS_VECTOR_COPIES in text).lower()
+        llvm.set_option("ljit", f"-force-ordered-reductions={in_order}")
+        # All of it is made anew: LLVM's inliner moves its passes out of a pipeline when it runs, and a pass
+        # builder gets slower each time it is used.
+        options = llvm.create_pipeline_tuning_options(speed_level=_OPT_LEVEL)
+        options.loop_vectorization = True
+        options.slp_vectorization = pack
+        options.loop_interleaving = True
+        options.loop_unrolling = True
+        builder = llvm.create_pass_builder(self.machine, options)
+        pipeline = builder.getModulePassManager()
+        pipeline.run(module, builder)
+        # llvmlite's own disposer is hidden behind its base class: the pipeline would leak.
+        newpassmanagers.NewPassManager._dispose(pipeline)
+        pipeline.detach()
+        builder.close()
+        options.close()
+
+    def object_files(
+        self, parts: tuple[str, str], *, straight: bool, pack: bool
+    ) -> tuple[list[bytes], tuple[float, float, float]]:
+        """Compile what `partition` gives; with the seconds that parsing, optimising and emitting took."""
+        start = time.perf_counter()
+        with ExitStack() as held:
+            main, quick = (held.enter_context(self.parsed(x)) if x else None for x in parts)
+            parsed = time.perf_counter()
+            if main is not None and not straight:
+                self.run_passes(main, parts[0], pack=pack)
+            optimized = time.perf_counter()
+            machines = ((main, self.machine), (quick, self.quick_machine))
+            images = [
+                machine.emit_object(module) for module, machine in machines if module is not None
+            ]
+        emitted = time.perf_counter()
+        return images, (parsed - start, optimized - parsed, emitted - optimized)
+
+    def link(
+        self, images: Sequence[bytes], names: Sequence[str], symbols: Mapping[str, int]
+    ) -> Any:
+        builder = llvm.JITLibraryBuilder().add_current_process()
+        for image in images:
+            builder.add_object_img(image)
+        for name, address in symbols.items():
+            builder.import_symbol(name, address)
+        for name in names:
+            builder.export_symbol(name)
+        try:
+            return builder.link(self.jit, f"unit{next(self.numbers)}")
+        except RuntimeError as error:
+            message = f"machine code does not link: {error}"
+            raise CodegenError(message) from None
+
+
+def _target_machine(cpu: str, features: str, level: int = _CODE_LEVEL) -> Any:
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    return target.create_target_machine(
+        cpu=cpu, features=features, opt=level, reloc="pic", codemodel="small", jit=True
+    )
+
+
+def _feature_string(features: Mapping[str, bool]) -> str:
+    text: str = features.flatten()  # type: ignore[attr-defined]  # llvmlite's FeatureMap
+    # LLVM halves the vectors of some of these CPUs; array code wants the full width
+    if features.get("avx512f"):
+        text += ",-prefer-256-bit"
+    # many take longer to gather than to load one by one, most of all if they mitigate leaks
+    if features.get("avx2"):
+        text += ",+prefer-no-gather,+prefer-no-scatter"
+    return text
+
+
+_LOCATION = re.compile(r"<string>:(\d+):")
+
+
+def _around_error(message: str, text: str) -> str:
+    found = _LOCATION.search(message)
+    if found is None:
+        return text
+    line = int(found[1])
+    return "\n".join(text.splitlines()[max(line - 4, 0) : line + 3])
+
+
+# Conversions to and from half for which LLVM calls a library that CPython is not linked with.
+# Above 2**-14 the double's exponent is rebased and its significand rounded to even in integers; below, adding
+# 2**52 to the value in units of 2**-24 rounds to an integer.
+_HALF_CONVERSIONS = """
+define half @__truncdfhf2(double %x) {
+  %bits = bitcast double %x to i64
+  %top = lshr i64 %bits, 48
+  %sign = and i64 %top, 32768
+  %abs = and i64 %bits, 9223372036854775807
+  %rebased = sub i64 %abs, 4539628424389459968
+  %shifted = lshr i64 %rebased, 42
+  %odd = and i64 %shifted, 1
+  %nearly = add i64 %rebased, 2199023255551
+  %rounded = add i64 %nearly, %odd
+  %normal = lshr i64 %rounded, 42
+  %value = bitcast i64 %abs to double
+  %units = fmul double %value, 16777216.0
+  %magic = fadd double %units, 4503599627370496.0
+  %magic.bits = bitcast double %magic to i64
+  %subnormal = and i64 %magic.bits, 4095
+  %is.small = icmp ult i64 %abs, 4544132024016830464
+  %finite = select i1 %is.small, i64 %subnormal, i64 %normal
+  %is.big = icmp uge i64 %abs, 4679238012831137792
+  %or.inf = select i1 %is.big, i64 31744, i64 %finite
+  %is.nan = fcmp uno double %x, 0.0
+  %magnitude = select i1 %is.nan, i64 32256, i64 %or.inf
+  %all = or i64 %magnitude, %sign
+  %small = trunc i64 %all to i16
+  %half = bitcast i16 %small to half
+  ret half %half
+}
+define half @__truncsfhf2(float %x) {
+  %wide = fpext float %x to double
+  %half = call half @__truncdfhf2(double %wide)
+  ret half %half
+}
+define float @__extendhfsf2(half %x) {
+  %bits = bitcast half %x to i16
+  %wide = zext i16 %bits to i32
+  %sign.low = and i32 %wide, 32768
+  %sign = shl i32 %sign.low, 16
+  %abs = and i32 %wide, 32767
+  %moved = shl i32 %abs, 13
+  %rebased = add i32 %moved, 939524096
+  %count = uitofp i32 %abs to float
+  %subnormal = fmul float %count, 0x3E70000000000000
+  %subnormal.bits = bitcast float %subnormal to i32
+  %is.small = icmp ult i32 %abs, 1024
+  %finite = select i1 %is.small, i32 %subnormal.bits, i32 %rebased
+  %infinite = add i32 %moved, 1879048192
+  %is.big = icmp uge i32 %abs, 31744
+  %magnitude = select i1 %is.big, i32 %infinite, i32 %finite
+  %all = or i32 %magnitude, %sign
+  %float = bitcast i32 %all to float
+  ret float %float
+}
+"""
+_HALF_TYPE = re.compile(r"half\b(?<![%\w.]half)")  # begins with the word: all texts are searched
+_HALF_NAMES = ("__truncdfhf2", "__truncsfhf2", "__extendhfsf2")
+
+
+@cache
+def _half_conversions() -> CompiledModule:
+    return _compile(_HALF_CONVERSIONS, _HALF_NAMES, {})
+
+
+# Code may be compiled in the midst of anything (`codegen/arrays/blocks.py`).
+_lock = threading.RLock()
+_the_host: _Host | None = None
+
+
+def _host() -> _Host:
+    global _the_host  # made at the first compile, kept for the life of the process
+    with _lock:
+        if _the_host is None:
+            _the_host = _Host()
+        return _the_host
+
+
+def compile_ir(
+    text: str,
+    entry_name: str,
+    *,
+    exports: Sequence[str] = (),
+    symbols: Mapping[str, int] | None = None,
+    find: Symbols | None = None,
+    optimize: bool = True,
+    straight: bool = False,
+    pack: bool = False,
+) -> CompiledModule:
+    """Compile a module of IR text for this machine.
+
+    Without `optimize` that takes a tenth of the time: for code whose own speed does not matter. The same holds of
+    functions with the attribute ``optnone`` (`codegen/llvm/partition.py`). `straight`: the others are straight-line
+    code, which leaves nothing to do but instruction selection. `pack`: pack scalars into vectors also where they
+    stand side by side in straight-line code. It is for code that was written so on purpose: elsewhere it can make
+    chains of dependences longer (15 % on n-body).
+
+    `exports` are further functions or global variables whose addresses are wanted. Undefined functions are
+    taken from `symbols`, from `find`, which gets the object files, from NumPy's C API
+    (`layout.numpy_symbols`) and from the process: CPython's C API and the C library.
+    """
+    imported = {k: v for k, v in layout.numpy_symbols().items() if f"@{k}(" in text}
+    if _HALF_TYPE.search(text):
+        imported |= {name: _half_conversions().symbol(name) for name in _HALF_NAMES}
+    names = (entry_name, *exports)
+    known = {**imported, **(symbols or {})}
+    return _compile(text, names, known, find=find, optimize=optimize, straight=straight, pack=pack)
+
+
+def _compile(
+    text: str,
+    names: Sequence[str],
+    symbols: Mapping[str, int],
+    *,
+    find: Symbols | None = None,
+    optimize: bool = True,
+    straight: bool = False,
+    pack: bool = False,
+) -> CompiledModule:
+    host = _host()
+    parts = partition(text) if optimize else ("", text)
+    images, seconds = host.object_files(parts, straight=straight, pack=pack)
+    emitted = time.perf_counter()
+    tracker = host.link(images, names, {**symbols, **(find(images) if find else {})})
+    times = CompileTimes(*seconds, time.perf_counter() - emitted)
+    return CompiledModule(text, tracker, names, sum(map(len, images)), times, pack)
+
+
+def has_fused_multiply_add() -> bool:
+    """Whether this CPU has fused multiply-add: elsewhere LLVM calls a slow function for it."""
+    features = _host().feature_map
+    return bool(features.get("fma") or features.get("neon"))
+
+
+def keep_forever(value: object) -> None:
+    """Let nothing free an object before the process ends, nor the machine code in it."""
+    for kept in (value, _host().jit):
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
+
+
+def vector_bytes() -> int:
+    """Width of the widest vector registers of this CPU."""
+    features = _host().feature_map
+    if features.get("avx512f"):
+        return 64
+    return 32 if features.get("avx2") else 16
+
+
+def host_description() -> str:
+    """CPU and LLVM version, for reports."""
+    version = ".".join(map(str, llvm.llvm_version_info))
+    return f"LLVM {version}, {_host().cpu}, {vector_bytes() * 8}-bit vectors"

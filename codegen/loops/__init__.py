@@ -1,0 +1,1 @@
+"""Loops: counted ones, those that are functions of their own, hints for LLVM, long ones that look for signals."""

@@ -1,0 +1,76 @@
+"""What LLVM is told of the loops of a graph, where it would write code for vectors or several trips in vain.
+
+    for j in range(i * i, n, i):
+        is_prime[j] = False     # each trip elsewhere: vectors of places have to be taken apart again
+
+A store to elements with gaps between them that only the run tells, or that are rows, keeps a loop from having vectors,
+and from being unrolled: LLVM would compute the places of up to 64 elements at once, and store them one by one. Single
+trips are faster (a sieve takes 0.88 of the time), and take two thirds of the time to compile.
+
+    for x in range(w):
+        if m[y, x] == 2:
+            n[(y + k) % h, x] = 2       # one address for a vector of elements
+
+LLVM 22 makes wrong vectors of that. The remainder is the same in all trips, but may only be computed where the
+condition holds. It is, if that is so for the first element of a vector; if it is so for others only, the address is one
+that nobody has computed. So loops with divisions that some trips leave out have no vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ljit.analysis.dependence import indices
+from ljit.analysis.uniformity import Varying
+from ljit.codegen.llvm.builder import BlockRef, FunctionBuilder
+from ljit.codegen.loops.float_chains import is_float_chain
+from ljit.ir import Node, Value
+from ljit.ops.control import LOOP
+from ljit.ops.int_ranges import MADE_RANGE
+from ljit.ops.python_iteration import NEXT
+from ljit.types import RANGE
+
+__all__ = ["hint_of", "stores_with_gaps"]
+
+_NOT_UNROLLED = '!{!"llvm.loop.unroll.runtime.disable"}'
+_SINGLE = '!{!"llvm.loop.vectorize.enable", i1 false}'
+
+
+def hint_of(f: FunctionBuilder, loop: Node, divisions: Sequence[BlockRef]) -> str:
+    """What the branch back to the loop's header says to LLVM; `divisions`: where there are some in the loop."""
+    has_gaps = stores_with_gaps(loop)
+    hints = [] if not has_gaps and all(map(f.is_dominated_by, divisions)) else [_SINGLE]
+    if has_gaps or (not f.float_flags and is_float_chain(loop)):
+        hints.append(_NOT_UNROLLED)
+    if not hints:
+        return ""
+    listed = ", ".join(map(f.module.metadata, hints))
+    return f", !llvm.loop {f.module.distinct_metadata(f'!{{{{self}}, {listed}}}')}"
+
+
+def stores_with_gaps(loop: Node) -> bool:
+    """Whether an innermost loop stores to elements that do not lie side by side, nor a known number apart."""
+    nodes = [*loop.blocks[0].walk()]
+    stores = [node for node in nodes if node.op.writes_part]
+    if not stores or any(node.op is LOOP for node in nodes):
+        return False
+    varying = Varying(loop)
+    return any(_has_gaps(indices(store), varying) for store in stores)
+
+
+def _has_gaps(index: Sequence[Value], varying: Varying) -> bool:
+    """Whether the elements at an index are in other rows in each trip, or as far apart as a range's step says."""
+    if not any(part in varying for part in index):
+        return False
+    return index[-1] not in varying or _has_unknown_step(index[-1])
+
+
+def _has_unknown_step(value: Value) -> bool:
+    """Whether a value is the item of a range whose step is not known while compiling."""
+    node = value.node
+    if node is None or node.op is not NEXT or node.inputs[0].type != RANGE:
+        return False
+    view = node.inputs[0].node
+    made = view.inputs[0].node if view is not None and view.inputs else None
+    is_range = made is not None and made.op.ranges is MADE_RANGE
+    return made is not None and is_range and not all(step.is_constant for step in made.inputs[2:])

@@ -1,0 +1,83 @@
+"""The Emitter's new arrays, and how vectors are filled whose elements follow from their numbers.
+
+The lines of results that are larger than what a core keeps at hand are asked for ahead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ljit.codegen.arrays.arrays import flat_address, new_array, store_element
+from ljit.codegen.llvm.builder import Ref, float_constant, integer
+from ljit.codegen.llvm.forms import Native, array_parts, dtype_of
+from ljit.codegen.nests.nest_space import either
+from ljit.codegen.nests.nest_streams import ask_for, stretches_of
+from ljit.types import INT, ArrayType, Type
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["array_fill", "array_new", "fill_array", "is_all_zero"]
+
+
+def array_new(
+    e: Emitter, type_: Type, sizes: Sequence[Native], fill: Native | None = None
+) -> Native:
+    assert isinstance(type_, ArrayType)
+    f = e.f
+    refs = [size.ref for size in sizes]
+    for ref in refs:
+        e.bailout.bail_if(f.icmp("slt", ref, integer("i64", 0)), "negative size of an array")
+    is_zero = fill is not None and is_all_zero(fill)
+    array = new_array(e, type_, refs, is_zero=is_zero)
+    if fill is not None and not is_zero:
+        fill_array(e, array, refs, fill)
+    return array
+
+
+def fill_array(e: Emitter, array: Native, sizes: Sequence[Ref], fill: Native) -> None:
+    """Store a number to all elements of a fresh array of these sizes."""
+    total = integer("i64", 1)
+    for size in sizes:
+        total = e.f.mul(total, size)
+    _fill(e, array, total, lambda _: fill)
+
+
+def array_fill(e: Emitter, a: Native, value: Callable[[Native], Native]) -> None:
+    (size,) = array_parts(a).sizes
+    _fill(e, a, size, value)
+
+
+def _fill(e: Emitter, a: Native, total: Ref, value: Callable[[Native], Native]) -> None:
+    """Store to elements side by side; the lines of many are asked for a stretch ahead."""
+    assert isinstance(a.type, ArrayType)
+    f, dtype, data = e.f, a.type.dtype, array_parts(a).data
+
+    def store(k: Native) -> None:
+        store_element(f, flat_address(f, data, dtype, k.ref), dtype, value(k))
+
+    are_many, shift = stretches_of(f, total, dtype.itemsize)
+    if e.is_quick or are_many.constant == 0:
+        e.loop(Native(INT, (total,)), store)
+        return
+    size = f.binary("shl", integer("i64", 1), shift)
+    rounded = f.add(total, f.binary("sub", size, integer("i64", 1)))
+
+    def stretch(s: Native) -> None:
+        first = f.mul(s.ref, size)
+        ahead, left = f.add(first, size), f.binary("sub", total, first)
+        place = flat_address(f, data, dtype, ahead)
+        count = f.select(f.icmp("slt", left, size), left, size)
+        room = f.mul(size, integer("i64", dtype.itemsize))
+        either(f, are_many, lambda: ask_for(f, place, room), lambda: None)
+        e.loop(Native(INT, (count,)), lambda k: store(Native(INT, (f.add(first, k.ref),))))
+
+    e.loop(Native(INT, (f.binary("lshr", rounded, shift),)), stretch)
+
+
+def is_all_zero(fill: Native) -> bool:
+    """Whether all bytes of the constant are zero (so not -0.0)."""
+    if dtype_of(fill.type).kind in "fc":
+        return all(p.text == float_constant(p.type, 0.0).text for p in fill.parts)
+    return fill.ref.constant == 0

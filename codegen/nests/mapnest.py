@@ -1,0 +1,386 @@
+"""Loop nests over arrays: broadcasting, fresh and reduced results, stores in place.
+
+`nest_space.py` has the shapes, `nest_overlap.py` destinations that overlap operands, `nest_loops.py` the loops and
+`nest_reductions.py` what reduced results are made of. Shapes that do not broadcast leave for the interpreter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from ljit.codegen.arrays.arrays import load_element, new_array
+from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, Ref
+from ljit.codegen.llvm.forms import ArrayParts, Native, array_parts, memory_type
+from ljit.codegen.loops.nest_functions import own_function
+from ljit.codegen.nests.fills import fill_array, is_all_zero
+from ljit.codegen.nests.memory_order import (
+    Axes,
+    exchange_condition,
+    fortran_condition,
+    reversed_condition,
+)
+from ljit.codegen.nests.nest_elements import Kernel
+from ljit.codegen.nests.nest_loops import Loops
+from ljit.codegen.nests.nest_overlap import redirect_overlapping
+from ljit.codegen.nests.nest_reductions import Accumulator
+from ljit.codegen.nests.nest_space import (
+    ONE,
+    ZERO,
+    Operand,
+    Space,
+    all_of,
+    any_of,
+    either,
+    has_axes,
+    load_first,
+    rank_of,
+)
+from ljit.codegen.nests.nest_strides import forwards
+from ljit.codegen.scalars.casts import cast_value
+from ljit.errors import CodegenError
+from ljit.ir import OddLayout, OpDef, get_op
+from ljit.records import Record
+from ljit.types import ArrayType, ScalarType, Type
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["emit_map", "length_of"]
+
+
+_MANY = 16
+_CUBE = 3  # axes that are sorted
+
+
+class _Reductions(Record):
+    """Which of the fresh results are reduced: the combining op of each (None: it is not), and the axes."""
+
+    combine: tuple[OpDef | None, ...]
+    axes: tuple[int, ...]
+
+    @property
+    def need_elements(self) -> bool:
+        """Whether there is no result of no elements."""
+        rules = [op.accumulation for op in self.combine if op is not None]
+        return not all(rule is not None and rule.has_identity for rule in rules)
+
+
+def _reductions_of(attrs: Mapping[str, Any]) -> _Reductions:
+    combine = tuple(None if name is None else get_op(name) for name in attrs.get("reduce", ()))
+    return _Reductions(combine, attrs.get("axes", ()))
+
+
+def length_of(ops: Iterable[tuple[OpDef, Sequence[Type]]]) -> int:
+    """About how many instructions ops on elements of these types are."""
+    return sum(_length(op, types_) for op, types_ in ops if not op.is_terminator)
+
+
+def _length(op: OpDef, types_: Sequence[Type]) -> int:
+    if op.is_cheap:
+        return 1
+    are_complex = any(isinstance(t, ScalarType) and t.dtype.kind == "c" for t in types_)
+    return _MANY if are_complex else op.instructions or _MANY
+
+
+def emit_map(
+    e: Emitter,
+    into: Sequence[Native],
+    inputs: Sequence[Native],
+    out_types: Sequence[Type],
+    kernel: Kernel,
+    *,
+    attrs: Mapping[str, Any] = MappingProxyType({}),
+    elements: Sequence[Type] = (),
+    may_be_empty: bool = False,
+) -> list[Native]:
+    """Emit the nest; the kernel's first results go to `into`, the others are fresh (given back).
+
+    `attrs` are those of the Map, `elements` the types of the kernel's results if some are reduced. `may_be_empty`: no
+    checks are missed where there are no elements.
+    """
+    ndim = rank_of((*into, *inputs))
+    if not into and not ndim and all(isinstance(t, ScalarType) for t in out_types):
+        results = kernel.compute([load_first(e, x) for x in inputs])
+        return [cast_value(e.f, x, t) for x, t in zip(results, out_types, strict=True)]
+    if into and ndim != rank_of(into):
+        e.bail("an operand has more dimensions than the destination")
+        return []
+    nest = _Nest(e, ndim, inputs, _reductions_of(attrs))
+    nest.turned = attrs.get("turned", ())
+    nest.find_sizes(into, attrs.get("covers", ()), may_leave=kernel.may_leave and not may_be_empty)
+    nest.leave_if_odd(kernel.odd)
+    if not e.f.is_reachable:
+        return []
+    made = nest.make_results(out_types, elements[len(into) :] or out_types)
+    is_apart = bool(attrs.get("apart", False))
+    nest.emit(kernel, is_apart=is_apart)
+    return [result() for result in made]
+
+
+class _Nest:
+    """One loop nest while it is written."""
+
+    def __init__(
+        self, e: Emitter, ndim: int, inputs: Sequence[Native], reductions: _Reductions
+    ) -> None:
+        self.e = e
+        self.space = Space(e, ndim)
+        self.inputs = inputs
+        self.reductions = reductions
+        self.into: list[Operand] = []
+        self.sources: list[Operand | Native] = []
+        self.turned: Sequence[tuple[int, int]] = ()
+        self.fresh: list[Operand] = []
+        self.accumulators: list[Accumulator | None] = []
+
+    def find_sizes(
+        self, into: Sequence[Native], covers: Sequence[Sequence[int]], *, may_leave: bool
+    ) -> None:
+        """Broadcast the shapes; leave where they do not fit, or where there must be elements and are none."""
+        space = self.space
+        space.find_sizes(into, self.inputs)
+        if covers:
+            space.check_covers([[self.inputs[i] for i in positions] for positions in covers])
+        self.into = [space.operand(x) for x in into]
+        if may_leave:  # the kernel's checks would not run, NumPy's of scalars do
+            space.leave_if_empty(range(space.ndim))
+        elif self.reductions.need_elements:
+            space.leave_if_empty(self.reductions.axes)
+        self.sources = [space.operand(x) if has_axes(x) else x for x in self.inputs]
+
+    def leave_if_odd(self, odd: OddLayout) -> None:
+        """Leave where NumPy would round otherwise."""
+        f, bad = self.e.f, FALSE
+        if OddLayout.ONE_ELEMENT in odd:
+            bad = all_of(f, [f.icmp("eq", size, ONE) for size in self.space.sizes])
+        if OddLayout.BACKWARDS in odd:
+            arrays = [x for x in (*self.sources, *self.into) if isinstance(x, Operand)]
+            strides = [y for x in arrays if not x.is_plain for y in x.strides]
+            bad = any_of(f, [bad, *(f.icmp("slt", stride, ZERO) for stride in strides)])
+        self.e.bailout.bail_if(bad, "an array that NumPy's loop rounds otherwise for")
+
+    # -- results -----------------------------------------------------------------------------------
+
+    def make_results(
+        self, out_types: Sequence[Type], elements: Sequence[Type]
+    ) -> list[Callable[[], Native]]:
+        """Make what takes the fresh results; each function gives one once the loops have run."""
+        combine = self.reductions.combine or (None,) * len(out_types)
+        orders: dict[bool, Ref] = {}
+        makers = []
+        for type_, op, element in zip(out_types, combine, elements, strict=True):
+            axes = self._axes_of_result(is_reduced=op is not None)
+            if op is None:
+                self.accumulators.append(None)
+            else:
+                assert isinstance(type_, ArrayType | ScalarType)
+                scalar = ScalarType(type_.dtype)
+                self.accumulators.append(Accumulator(self.e, op, scalar, element))
+            if isinstance(type_, ScalarType):
+                makers.append(self._make_scalar(type_))
+                continue
+            assert isinstance(type_, ArrayType)
+            is_fortran = FALSE
+            if type_.layout != "C":
+                is_reduced = op is not None
+                if is_reduced not in orders:
+                    orders[is_reduced] = self._fortran_condition(axes)
+                is_fortran = orders[is_reduced]
+            makers.append(self._make_array(type_, axes, is_fortran))
+        return makers
+
+    def _axes_of_result(self, *, is_reduced: bool) -> list[int]:
+        """The axes of the nest that a result has elements along."""
+        return [x for x in range(self.space.ndim) if not (is_reduced and x in self.reductions.axes)]
+
+    def _fortran_condition(self, axes: Sequence[int]) -> Ref:
+        sources = [x for x in self.sources if isinstance(x, Operand)]
+        operands = [_Axes(x.sizes, x.strides, axes) for x in (*sources, *self._turned_arrays())]
+        return fortran_condition(self.e, len(axes), operands)
+
+    def _turned_arrays(self) -> list[Axes]:
+        """What would be arrays in Fortran order if they were made."""
+        found: list[Axes] = []
+        axes = range(self.space.ndim)
+        for positions in self.turned:
+            column, row = (self.sources[i] for i in positions)
+            assert isinstance(column, Operand)
+            assert isinstance(row, Operand)
+            sizes = [*(ONE for _ in axes[2:]), column.sizes[-2], row.sizes[-1]]
+            strides = [*(ZERO for _ in axes[2:]), ONE, column.sizes[-2]]
+            found.append(_Axes(sizes, strides, axes))
+        return found
+
+    def _make_scalar(self, type_: ScalarType) -> Callable[[], Native]:
+        """A place on the stack, which LLVM makes a register."""
+        e, space = self.e, self.space
+        place = e.f.alloca(memory_type(type_.dtype), 2 if type_.dtype.kind == "c" else 1)
+        parts = ArrayParts(NULL, NULL, place, (), None)
+        sizes, strides = [ONE] * space.ndim, [ZERO] * space.ndim
+        type_of_place = ArrayType(type_.dtype, ())
+        operand = Operand(type_of_place, parts, sizes, strides, place, is_plain=True, steps=strides)
+        self.fresh.append(operand)
+        return lambda: load_element(e.f, place, type_.dtype, type_)
+
+    def _make_array(
+        self, type_: ArrayType, axes: Sequence[int], is_fortran: Ref
+    ) -> Callable[[], Native]:
+        space, accumulator = self.space, self.accumulators[-1]
+        sizes = [space.sizes[axis] for axis in axes]
+        if len(axes) < type_.ndim:  # the reduced axes are kept with one element
+            sizes = [space.sizes[x] if x in axes else ONE for x in range(space.ndim)]
+            axes = range(space.ndim)
+        start = accumulator.start if accumulator is not None and not self._begins_fresh else None
+        is_zero = start is not None and is_all_zero(start)
+        spent = self._spent_operand(type_)
+        made = new_array(self.e, type_, sizes, is_zero=is_zero, is_fortran=is_fortran, spent=spent)
+        if start is not None and not is_zero:
+            fill_array(self.e, made, sizes, start)
+        operand = space.operand_of_axes(made, axes)
+        if accumulator is not None:
+            for axis in self.reductions.axes:
+                operand.sizes[axis], operand.strides[axis] = ONE, ZERO
+        self.fresh.append(operand)
+        return lambda: made
+
+    def _spent_operand(self, type_: ArrayType) -> Native | None:
+        """An operand that nothing else needs, whose elements may be written over as they are read."""
+        if self.into or self.reductions.combine:
+            return None
+        for x in self.inputs:
+            if isinstance(x.type, ArrayType) and _is_same_kind(x.type, type_):
+                pointer = array_parts(x).object.text
+                sharing = [y for y in self.inputs if pointer in [part.text for part in y.parts]]
+                if pointer in self.e.spent and all(y is x for y in sharing):
+                    self.e.spent.remove(pointer)
+                    return x
+        return None
+
+    @property
+    def _begins_fresh(self) -> bool:
+        """Whether the reduced axes are the last ones, in whichever order the nest goes through the axes."""
+        ndim, axes = self.space.ndim, self.reductions.axes
+        if len(axes) < ndim and self._may_be_turned:
+            return False
+        return sorted(axes) == [*range(ndim - len(axes), ndim)]
+
+    @property
+    def _may_be_turned(self) -> bool:
+        """Whether an array may lie in memory in another order than that of its axes."""
+        arrays = [x for x in (*self.sources, *self.into) if isinstance(x, Operand)]
+        return bool(self.turned) or any(not x.is_plain and x.type.ndim > 1 for x in arrays)
+
+    # -- loops -------------------------------------------------------------------------------------
+
+    def emit(self, kernel: Kernel, *, is_apart: bool) -> None:
+        """Write the loops."""
+        targets, reduced, is_known = self._with_single_axes_first()
+        accumulators = [*(None for _ in self.into), *self.accumulators]
+        ndim, has_checks = self.space.ndim, False
+
+        def write(condition: Ref, axes: Sequence[int]) -> None:
+            nonlocal has_checks
+            space, sources, results = self._in_order(condition, targets, [*reversed(range(ndim))])
+            count = len(self.into)
+            if ndim - 1 in axes and all(accumulators):
+                sources = forwards(space, sources)
+            elif ndim and 0 < count == len(results):
+                turned = forwards(space, [*sources, *results])
+                sources = turned[:-count]
+                results = [x for x in turned[-count:] if isinstance(x, Operand)]
+            near = () if is_apart else (*sources, *results[:count])
+            ways = redirect_overlapping(space, results[:count], near, may_leave=kernel.may_leave)
+            into = [
+                x if way is None else way.temporary
+                for x, way in zip(results[:count], ways, strict=True)
+            ]
+            loops = Loops(
+                space,
+                sources,
+                [*into, *results[count:]],
+                accumulators,
+                kernel,
+                reduced=axes,
+                ways=[way for way in ways if way is not None],
+                is_fresh=not into,
+            )
+            with own_function(self.e.f):
+                loops.emit()
+            has_checks |= loops.has_checks
+
+        if not is_known and ndim == _CUBE and len(reduced) == ndim * bool(self.fresh):
+            targets, is_known = self._with_axes_sorted(targets), True
+        order = FALSE if is_known else self._order(self.into)
+        if len(reduced) in (0, ndim):
+            write(order, reduced)
+        else:
+            turned = [ndim - 1 - axis for axis in reduced]
+            either(self.e.f, order, lambda: write(TRUE, turned), lambda: write(FALSE, reduced))
+        if self.into and not kernel.may_leave and has_checks:
+            msg = "the kernel of a loop nest that writes in place has checks that its ops do not declare"
+            raise CodegenError(msg)
+
+    def _with_single_axes_first(self) -> tuple[list[Operand], Sequence[int], bool]:
+        """Move axes of single elements to the front: the last one has more trips then, ``a[:, 2:3]`` is gone down.
+
+        Not where nests write in place: the borders that stencils are cut into share their function with the inner part.
+        Gives the targets, the reduced axes, and whether there are such axes behind others.
+        """
+        targets, reduced = [*self.into, *self.fresh], self.reductions.axes
+        is_more = [not self.e.f.is_at_most_one(size) for size in self.space.sizes]
+        order = sorted(range(self.space.ndim), key=is_more.__getitem__)
+        is_in_place = bool(self.into)
+        if is_in_place or not self._may_be_turned or order == [*range(self.space.ndim)]:
+            return targets, reduced, False
+        self.space = self.space.reordered(order)
+        self.sources = [x.reordered(order) if isinstance(x, Operand) else x for x in self.sources]
+        return [x.reordered(order) for x in targets], [order.index(x) for x in reduced], True
+
+    def _with_axes_sorted(self, targets: Sequence[Operand]) -> list[Operand]:
+        """Go through three axes in the order of memory; fresh arrays lie in one or the opposite order of axes."""
+        targets = [*targets]
+        for outer, inner in ((0, 1), (1, 2), (0, 1)) if self._may_be_turned else ():
+            arrays = [
+                x for x in (*self.sources, *targets[: len(self.into)]) if isinstance(x, Operand)
+            ]
+            condition = exchange_condition(self.e, arrays, outer, inner)
+            if condition is not FALSE:
+                axes = [*range(self.space.ndim)]
+                axes[outer], axes[inner] = inner, outer
+                self.space, self.sources, targets = self._in_order(condition, targets, axes)
+        return targets
+
+    def _order(self, into: Sequence[Operand]) -> Ref:
+        """Whether the nest goes through the axes in the opposite order."""
+        if not self._may_be_turned:
+            return FALSE
+        arrays = [x for x in (*self.sources, *into) if isinstance(x, Operand)]
+        return reversed_condition(self.e, self.space.ndim, arrays)
+
+    def _in_order(
+        self, condition: Ref, targets: Sequence[Operand], axes: Sequence[int]
+    ) -> tuple[Space, list[Operand | Native], list[Operand]]:
+        """The axes and operands of the loops; in another order of axes if the condition holds."""
+        if condition is FALSE:
+            return self.space, self.sources, [*targets]
+
+        def turn(x: Operand) -> Operand:
+            return self.space.turned_operand(x, condition, axes)
+
+        sources = [turn(x) if isinstance(x, Operand) else x for x in self.sources]
+        return self.space.turned(condition, axes), sources, [turn(x) for x in targets]
+
+
+def _is_same_kind(a: ArrayType, b: ArrayType) -> bool:
+    """Whether arrays of the types have the same layout in memory if they have the same sizes."""
+    return a.layout == b.layout == "C" and a.ndim == b.ndim and a.dtype == b.dtype
+
+
+class _Axes:
+    """An operand in some of the axes of a nest."""
+
+    def __init__(self, sizes: Sequence[Ref], strides: Sequence[Ref], axes: Sequence[int]) -> None:
+        self.sizes = [sizes[axis] for axis in axes]
+        self.strides = [strides[axis] for axis in axes]

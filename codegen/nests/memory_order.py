@@ -1,0 +1,106 @@
+"""The memory order of fresh arrays: NumPy's "keep" order, which follows that of the operands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from ljit.codegen.llvm.builder import FALSE, TRUE, Ref, integer
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["Axes", "exchange_condition", "fortran_condition", "reversed_condition"]
+
+_ZERO, _ONE = integer("i64", 0), integer("i64", 1)
+
+
+class Axes(Protocol):
+    """An operand in the axes of a loop nest; the stride of a repeated axis is 0."""
+
+    sizes: list[Ref]
+    strides: list[Ref]
+
+
+def fortran_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:
+    """Whether fresh arrays lie in Fortran order; else in C order. Other orders leave.
+
+    An axis moves behind a later one if its steps are the shorter ones in all operands that step along
+    both (as the comparison in NumPy's iterator has it; where it cannot tell, C order stays).
+    """
+    is_last_known = all(_has_no_say(x) or _is_known(e, x) for x in operands)
+    if ndim == 2 and is_last_known:
+        return FALSE
+    # a last axis that stays behind all others is asked no more
+    all_move, some_move = _moves(e, ndim - 1 if is_last_known else ndim, operands)
+    if is_last_known:
+        all_move = FALSE
+    if ndim > 2:
+        mixed = e.f.binary("and", some_move, e.f.bool_not(all_move))
+        e.bailout.bail_if(mixed, "a result in neither C nor Fortran order")
+    return all_move if ndim > 1 else FALSE
+
+
+def reversed_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:
+    """Whether going through the axes in the opposite order is better: the inner loop has the shorter steps then."""
+    if ndim < 2 or any(x.strides[0].constant != 0 and _is_known(e, x) for x in operands):
+        return FALSE
+    return _moves_behind(e, operands, 0, ndim - 1)
+
+
+def exchange_condition(e: Emitter, operands: Sequence[Axes], outer: int, inner: int) -> Ref:
+    """Whether an axis has shorter steps than one inside of it, in all operands that step along both."""
+    pairs = [(x.strides[outer], x.strides[inner]) for x in operands]
+    if any(far.constant != 0 and near.constant and _is_longer(e, far, near) for far, near in pairs):
+        return FALSE
+    return _moves_behind(e, operands, outer, inner)
+
+
+def _is_known(e: Emitter, x: Axes) -> bool:
+    """Whether the last axis is surely that of the shortest steps, but in arrays without elements or of single rows."""
+    *outer, last = x.strides
+    return bool(last.constant) and all(_is_longer(e, s, last) for s in outer if s.constant != 0)
+
+
+def _is_longer(e: Emitter, stride: Ref, last: Ref) -> bool:
+    """Whether a stride is surely not the shorter one, but along axes of one element or of which all is the same."""
+    if stride.constant is None and e.f.is_nonnegative(stride):
+        return True
+    return last.constant is not None and e.f.is_multiple(stride, int(last.constant))
+
+
+def _has_no_say(x: Axes) -> bool:
+    """Whether there are not two axes that the operand steps along."""
+    return sum(stride.constant != 0 for stride in x.strides) < 2
+
+
+def _moves(e: Emitter, ndim: int, operands: Sequence[Axes]) -> tuple[Ref, Ref]:
+    """Whether all axes move behind the later ones, and whether some do."""
+    f, all_move, some_move = e.f, TRUE, FALSE
+    for outer in range(ndim):
+        for inner in range(outer + 1, ndim):
+            moves = _moves_behind(e, operands, outer, inner)
+            all_move = f.binary("and", all_move, moves)
+            some_move = f.binary("or", some_move, moves)
+    return all_move, some_move
+
+
+def _moves_behind(e: Emitter, operands: Sequence[Axes], outer: int, inner: int) -> Ref:
+    f, compared, stays = e.f, FALSE, FALSE
+    steps = [(_step(e, x, outer), _step(e, x, inner)) for x in operands]
+    for far, near in {(far.text, near.text): (far, near) for far, near in steps}.values():
+        none = f.binary("or", f.icmp("eq", far, _ZERO), f.icmp("eq", near, _ZERO))
+        both = f.bool_not(none)
+        compared = f.binary("or", compared, both)
+        stays = f.binary("or", stays, f.binary("and", both, f.icmp("sle", near, far)))
+    return f.binary("and", compared, f.bool_not(stays))
+
+
+def _step(e: Emitter, x: Axes, axis: int) -> Ref:
+    """The length of the stride along an axis; 0 if the axis has one element."""
+    f, stride = e.f, x.strides[axis]
+    if f.is_nonnegative(stride):
+        return f.select(f.icmp("eq", x.sizes[axis], _ONE), _ZERO, stride)
+    negated = f.binary("sub", _ZERO, stride)
+    length = f.select(f.icmp("slt", stride, _ZERO), negated, stride)
+    return f.select(f.icmp("eq", x.sizes[axis], _ONE), _ZERO, length)

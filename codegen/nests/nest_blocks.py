@@ -1,0 +1,447 @@
+"""Rows of a loop nest whose elements have gaps: gone through in blocks, which are put side by side first.
+
+`nest_packing.py` has the copies of a row, `nest_tiles.py` those of eight rows of an array that lies the other way
+around, `nest_moves.py` those of rows of any kind: what is only moved needs nothing else, and short rows become one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from ljit.codegen.llvm.builder import FALSE, TRUE, Ref, integer
+from ljit.codegen.llvm.forms import Native
+from ljit.codegen.loops.counted_loops import outer_loop
+from ljit.codegen.loops.nest_functions import own_function
+from ljit.codegen.nests.nest_elements import Places
+from ljit.codegen.nests.nest_overlap import Redirection
+from ljit.codegen.nests.nest_packing import BLOCK_SHIFT, MOST, buffers, gather, scatter
+from ljit.codegen.nests.nest_row_moves import MOVED_PLANE, MOVED_PLANES, Box, RowMoves
+from ljit.codegen.nests.nest_space import ONE, ZERO, Operand, all_of, any_of, either
+from ljit.codegen.nests.nest_streams import are_large, are_long_rows, ask_for, stretch_shift
+from ljit.codegen.nests.nest_strides import Strides
+from ljit.codegen.nests.nest_tiles import (
+    HEIGHT_SHIFT,
+    WIDTH_SHIFT,
+    gather_rows,
+    pitch_of,
+    scatter_rows,
+)
+
+__all__ = ["ROWS", "SHORT", "Blocks"]
+
+ROWS = 2  # 1 << 2 rows are combined side by side
+SHORT = 6  # instructions of a kernel that may be written for each of some elements
+_LARGE = 8  # bytes of an element
+_FEW = 256  # elements of a short row
+_ZEROS = "llvm.ctlz.i64"
+
+
+class Blocks(RowMoves):
+    """What loops do with elements that only a run knows the places of."""
+
+    strides: Strides
+    ways: Sequence[Redirection]
+    reduced: Sequence[int]
+    _are_dense: bool  # whether the copy that is written has results without gaps
+    _same: Operand | None  # what is one element for a whole row in the copy that is written
+    _block: Ref  # elements of a temporary row where there is one axis
+    _fast: Ref  # whether all inner strides are those that the loops take for granted
+    _streamed: Ref  # whether the results are so large that memory is waited for
+    _far: Ref  # whether an array lies the other way around: then some rows are done together
+
+    @property
+    def is_inner_reduced(self) -> bool:
+        return bool(self._reduced_targets) and self.inner in self.reduced
+
+    @property
+    def _has_reduced_rows(self) -> bool:
+        """Whether all there is to the last axis but one is that rows are combined."""
+        return self.columns == 1 and self.inner - 1 in self.reduced and not self.is_inner_reduced
+
+    @property
+    def _are_rows_added(self) -> bool:
+        """Whether the elements of a row are added up: one instruction each, where extrema take several."""
+        pairs = self._reduced_targets
+        return self.is_inner_reduced and all(a.rule.is_compensated for _, a in pairs)
+
+    @property
+    def _can_be_packed(self) -> bool:
+        """Whether the loops can go through blocks of elements that are put side by side."""
+        rows = 1 << ROWS if self._has_reduced_rows and self.kernel.length <= SHORT else 1
+        if self.e.is_quick or self.columns > 1 or rows * len(self._loose) > MOST:
+            return False
+        return all(self.strides.known(x, self.inner) == x.dtype.itemsize for x in self._loose)
+
+    @property
+    def _gains_from_blocks(self) -> bool:
+        """Whether blocks do instead of a second copy of the loops, for any strides.
+
+        Of large elements a vector is but a few. Where little is done with each, that gains less than is lost: the
+        memory stands still while a block is computed. What is stored in place would be copied there and back.
+        """
+        is_short = self.kernel.length <= SHORT and not self.kernel.may_leave
+        if not self.kernel.length and not any(isinstance(x, Operand) for x in self.sources):
+            return False  # a number is stored, which no vector makes faster
+        is_short &= not self._reduced_targets or self._are_rows_added
+        sizes = [x.dtype.itemsize for x in self._loose] or [0]
+        combined = [x for x, _ in self._reduced_targets]
+        are_large = all(x.dtype.itemsize >= max(sizes) or x in combined for x in self.targets)
+        goes_back = self.ways and any(x in self._loose for x in self.targets)
+        return not (goes_back or (is_short and are_large and min(sizes) >= _LARGE))
+
+    def _far_condition(self) -> Ref:
+        """Whether an array has the elements of following rows side by side."""
+        f, found = self.f, FALSE
+        if self.ndim < 2 or self._reduced_targets:
+            return FALSE
+        for x in self._loose:
+            if x.dtype.itemsize <= _LARGE:
+                outer, inner = x.strides[self.inner - 1], x.strides[self.inner]
+                size = integer("i64", x.dtype.itemsize)
+                is_far = f.binary("and", f.icmp("eq", outer, size), f.icmp("sgt", inner, size))
+                found = f.binary("or", found, is_far)
+        for way in self.ways:
+            found = f.binary("and", found, f.bool_not(way.overlaps))
+        return found
+
+    def _short_condition(self, fast: Ref) -> Ref:
+        """Whether rows may be put behind one another: each array has elements of its own along them."""
+        arrays, f = self.arrays, self.f
+        if self.ndim < 2 or self._reduced_targets or len(arrays) > MOST:
+            return FALSE
+        if any(x.is_range or self.strides.known(x, self.inner) != x.dtype.itemsize for x in arrays):
+            return FALSE
+        others = any_of(f, [fast, self.is_flat, *(way.overlaps for way in self.ways)])
+        return f.bool_not(others)
+
+    @property
+    def _broadcast(self) -> list[tuple[Operand, Ref]]:
+        """The sources that may be one element for a whole row, and whether that one is and no array has gaps."""
+        f, axis, size = self.f, self.inner, self.space.sizes[self.inner]
+        if self.e.is_quick or self.columns > 1 or self.kernel.length > SHORT:
+            return []
+        found = [x for x in self._loose if x in self.sources and x.sizes[axis].text != size.text]
+        units = [(x, f.icmp("eq", x.strides[axis], self._unit(x))) for x in self._loose]
+        others = [all_of(f, [unit for y, unit in units if y is not x]) for x in found]
+        return [
+            (x, f.binary("and", f.icmp("eq", x.strides[axis], ZERO), condition))
+            for x, condition in zip(found, others, strict=True)
+        ]
+
+    def _unit(self, x: Operand) -> Ref:
+        return integer("i64", self.strides.known(x, self.inner))
+
+    @property
+    def _dense_condition(self) -> Ref:
+        """Whether the results that a run knows the strides of have no gaps: a vector takes a few elements there."""
+        f = self.f
+        if self._reduced_targets:
+            return FALSE
+        units = [(x, integer("i64", x.dtype.itemsize)) for x in self._loose if x in self.targets]
+        return all_of(f, [f.icmp("eq", x.strides[self.inner], unit) for x, unit in units])
+
+    @property
+    def _are_small(self) -> bool:
+        return all(x.dtype.itemsize <= _LARGE for x in self._loose)
+
+    @property
+    def _loose(self) -> list[Operand]:
+        """The arrays whose inner stride only a run knows."""
+        return [x for x in self.arrays if x.strides[self.inner].constant is None]
+
+    @property
+    def _block_shift(self) -> int:
+        """Of how many elements a block is: small ones are more."""
+        return BLOCK_SHIFT + 2 * all(x.dtype.itemsize < _LARGE for x in self._loose)
+
+    def _walk_blocks(
+        self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places
+    ) -> None:
+        """Blocks of a row whose elements are put side by side, or all of it if they lie so.
+
+        Where results are large, that is gone through in stretches, too: their lines are asked for a stretch ahead.
+        """
+        f, rows = self.f, self._rows
+        shift, has_stretches = integer("i64", self._block_shift), FALSE
+        if self._streamed is not FALSE:
+            are_long = are_long_rows(f, trip, self.targets)
+            has_stretches = all_of(f, [self._streamed, self._dense_condition, are_long])
+            shift = f.select(self._fast, stretch_shift(self.targets), shift)
+        is_whole = f.binary("and", self._fast, f.bool_not(has_stretches))
+        size = f.binary("shl", ONE, shift)
+        more = f.binary("lshr", f.binary("add", trip, f.binary("sub", size, ONE)), shift)
+        size = f.select(is_whole, trip, size)
+
+        def block(k: Ref) -> None:
+            first = f.mul(k, size)
+            count = self._least(f.binary("sub", trip, first), size)
+            ahead = f.add(first, size)
+            either(f, has_stretches, lambda: self._ask(ahead, size, strides), lambda: None)
+            with self._put_side_by_side(rows, first, count, strides) as self._rows:
+                self._walk(count, hoisted, strides, is_unit=True)
+            self._rows = rows
+
+        outer_loop(self.e, f.select(is_whole, ONE, more), block)
+
+    def _streamed_condition(self) -> Ref:
+        """Whether results are so large that memory is waited for; those that are moved in one piece are not."""
+        e = self.e
+        if not e.context.options.streams or e.is_quick or self.ways or not self.ndim:
+            return FALSE
+        if self._reduced_targets or self._is_move or self.kernel.row_loop or self.kernel.staged:
+            return FALSE
+        if self.ndim > 1 and self.is_flat is FALSE:
+            return FALSE  # rows may be short
+        if any(self.strides.known(x, self.inner) != x.dtype.itemsize for x in self.targets):
+            return FALSE  # lines are touched more than once
+        return are_large(self.f, self.space.sizes, self.targets)
+
+    def _ask(self, first: Ref, count: Ref, strides: Places) -> None:
+        """Ask for the lines of so many elements of the results."""
+        with self._at(self._rows[0]):
+            places = {x: self._address(x, first, strides[x]) for x in self.targets}
+        for x, place in places.items():
+            ask_for(self.f, place, self.f.mul(count, strides[x]))
+
+    @contextmanager
+    def _put_side_by_side(
+        self, rows: Sequence[Places], first: Ref, count: Ref, strides: Places
+    ) -> Iterator[list[Places]]:
+        """Give the places of so many elements of each row, which lie as the loops take for granted."""
+        f, loose = self.f, [] if self._fast is TRUE else self._loose
+        steps = {x: self._step_along(x) if x in loose else strides[x] for x in self.arrays}
+        combined = [target for target, _ in self._reduced_targets]
+        free = iter(buffers(f, len(rows) * len(loose)))
+        found, stored = [], []
+        for row in rows:
+            places = self._moved(row, first, steps)
+            found.append({**places})
+            for x in loose:
+                near, parts = next(free), (places[x], steps[x], count)
+                if x in self.sources or x in combined:
+                    found[-1][x] = gather(f, x.dtype, near, parts)
+                else:
+                    is_near = f.icmp("eq", steps[x], strides[x])
+                    found[-1][x] = f.select(is_near, places[x], near)
+                if x in self.targets and (x not in combined or row is rows[0]):
+                    stored.append((x.dtype, near, parts))
+        yield found
+        for dtype, near, parts in stored if f.is_reachable else ():
+            scatter(f, dtype, near, parts)
+
+    def _step(self, x: Operand, axis: int) -> Ref:
+        """The stride from row to row."""
+        return x.strides[axis] if self.ndim > 1 else self.f.mul(self._block, x.strides[axis])
+
+    def _row_address(self, x: Operand, axis: int, k: Ref) -> Ref:
+        return self.f.gep("i8", x.cursors[-1], self.f.mul(k, self._step(x, axis)), "")
+
+    def _row_of(self, x: Operand, k: Ref, sizes: list[Ref]) -> Operand:
+        """Row `k` in the axes behind the outermost, or along the only one."""
+        data = self.f.gep("i8", x.data, self.f.mul(k, self._step(x, 0)), "")
+        strides = x.strides[1:] or x.strides
+        return Operand(x.type, x.parts, sizes, strides, data, is_plain=False, steps=strides)
+
+    def _size_of_block(self, k: Ref) -> Ref:
+        """How many elements row `k` of a single axis has: the last one may have fewer."""
+        f, block = self.f, self._block
+        rest = f.binary("sub", self.space.sizes[0], f.mul(k, block))
+        return self._least(rest, block)
+
+    # -- planes and rows that are done together -----------------------------------------------------------------
+
+    def _plane_loop(self, axis: int, trips: Sequence[Ref], body: Callable[[], object]) -> None:
+        """Go through the planes along an axis, small ones some at a time."""
+        f, elements = self.f, self.f.mul(trips[axis + 1], trips[axis + 2])
+        if self._are_moved:
+            most, is_so, shift = MOVED_PLANE, TRUE, integer("i64", MOVED_PLANES)
+        else:
+            most, is_so, shift = _FEW, self._are_short(trips[-1]), self._packed_shift(elements)
+        is_small = f.icmp("ult", f.binary("sub", elements, ONE), integer("i64", most))
+        self._are_planes = f.binary("and", is_so, is_small)
+        shift = f.select(self._are_planes, shift, ZERO)
+        height = f.binary("shl", ONE, shift)
+
+        def planes(k: Ref) -> None:
+            first = f.mul(k, height)
+            self._planes = self._least(f.binary("sub", trips[axis], first), height)
+            with self._from_row(axis, first):
+                body()
+
+        outer_loop(self.e, self._parts(trips[axis], shift), planes)
+        self._planes, self._are_planes = ONE, FALSE
+
+    @contextmanager
+    def _from_row(self, axis: int, k: Ref) -> Iterator[None]:
+        """Work on what begins at a place along an axis."""
+        masks = {way.temporary: way.mask for way in self.ways} if axis == 0 else {}
+        for x in self.arrays:
+            place = self.f.binary("and", k, masks[x]) if x in masks else k
+            x.cursors.append(self._row_address(x, axis, place))
+        yield
+        for x in self.arrays:
+            x.cursors.pop()
+
+    @property
+    def _has_groups(self) -> bool:
+        return self._far is not FALSE or self._may_be_short is not FALSE
+
+    def _height_shift(self, trip: Ref) -> Ref:
+        """Of how many rows a group is that lie the other way around or are short; 0: rows are by themselves."""
+        f = self.f
+        shift = f.select(self._far, integer("i64", HEIGHT_SHIFT), ZERO)
+        if self._may_be_short is FALSE:
+            return shift
+        return f.select(self._are_short(trip), self._packed_shift(trip), shift)
+
+    def _packed_shift(self, count: Ref) -> Ref:
+        """How often so many elements fit into a buffer, as a power of two."""
+        f = self.f
+        bits = f.binary("sub", integer("i64", 64), self._leading_zeros(f.binary("sub", count, ONE)))
+        return f.binary("sub", integer("i64", HEIGHT_SHIFT + WIDTH_SHIFT), bits)
+
+    def _leading_zeros(self, x: Ref) -> Ref:
+        self.f.module.declare(_ZEROS, "i64", ("i64", "i1"))
+        return self.f.call("i64", _ZEROS, [x, FALSE])
+
+    def _are_short(self, trip: Ref) -> Ref:
+        """Whether rows have so few elements that some are put behind one another."""
+        if self._may_be_short is FALSE:
+            return FALSE
+        f = self.f
+        few = f.select(self._far, integer("i64", 1 << WIDTH_SHIFT), integer("i64", _FEW))
+        is_short = f.icmp("ult", f.binary("sub", trip, ONE), few)
+        return f.binary("and", self._may_be_short, is_short)
+
+    def _groups(self, trips: Sequence[Ref]) -> Ref:
+        """How many groups of rows there are."""
+        f, trip = self.f, trips[self.inner - 1]
+        shift = self._height_shift(trips[self.inner])
+        more = f.add(trip, f.binary("sub", f.binary("shl", ONE, shift), ONE))
+        count = f.select(self._are_together, f.select(f.icmp("sgt", trip, ZERO), ONE, ZERO), trip)
+        return f.select(f.icmp("eq", shift, ZERO), count, f.binary("lshr", more, shift))
+
+    @property
+    def _are_together(self) -> Ref:
+        """Whether all rows can be one group: all elements lie side by side, and no result has to wait.
+
+        A row of one element lies so wherever the next one is, but then each row has a place in the buffer.
+        """
+        f = self.f
+        others = [f.icmp("ne", self._step_along(x), self._unit(x)) for x in self._loose]
+        waits = any_of(f, [*others, *(x.overlaps for x in self.ways)])
+        return f.binary("and", self._fast, f.bool_not(waits))
+
+    def _group(self, axis: int, trips: Sequence[Ref], k: Ref) -> None:
+        """The rows of group `k`, in blocks."""
+        f, trip = self.f, trips[self.inner]
+        high = self._height_shift(trip)
+        height = f.select(self._are_together, trips[axis], ONE)
+        height = f.select(f.icmp("eq", high, ZERO), height, f.binary("shl", ONE, high))
+        first = f.mul(k, height)
+        rows = self._least(f.binary("sub", trips[axis], first), height)
+        shift = integer("i64", self._block_shift)
+        shift = f.select(self._far, integer("i64", WIDTH_SHIFT), shift)
+        size = f.binary("shl", ONE, shift)
+        more = f.binary("lshr", f.binary("add", trip, f.binary("sub", size, ONE)), shift)
+        size = f.select(self._fast, trip, size)
+        some = f.select(f.icmp("sgt", trip, ZERO), ONE, ZERO)
+
+        def block(k: Ref) -> None:
+            begin = f.mul(k, size)
+            count = self._least(f.binary("sub", trip, begin), size)
+            self._rows_of_block(axis, rows, begin, count, self._are_short(trip))
+
+        with self._from_row(axis, first):
+            outer_loop(self.e, f.select(self._fast, some, more), block)
+
+    def _rows_of_block(self, axis: int, rows: Ref, begin: Ref, count: Ref, is_short: Ref) -> None:
+        """Some elements of each row of a group; short rows are put behind one another, and are one."""
+        f, loose = self.f, self._loose
+        strides = {x: self._stride_of(x, is_unit=True) for x in self.arrays}
+        steps = {x: self._step_along(x) if x in loose else strides[x] for x in self.arrays}
+        places = self._moved({}, begin, steps)
+        pitches = {x: self._step(x, axis) for x in self.arrays}
+        packed = loose if is_short is FALSE else self.arrays
+        stores = []
+        for x, near in zip(packed, buffers(f, len(packed)), strict=True):
+            there = (places[x], steps[x], pitches[x], self._pitch_of_planes(x))
+            load, store, places[x], pitches[x] = self._near_rows(
+                x, near, there, (count, rows, is_short)
+            )
+            if x in self.sources:
+                load()
+            if x in self.targets:
+                stores.append(store)
+        self._walk_rows(rows, count, places, pitches, strides, is_short)
+        for store in stores if f.is_reachable else ():
+            store()
+
+    def _near_rows(
+        self, x: Operand, near: Ref, there: Box, parts: tuple[Ref, Ref, Ref]
+    ) -> tuple[Callable[[], object], Callable[[], object], Ref, Ref]:
+        """What puts rows side by side and back, and where they are then, and how far apart.
+
+        `there`: where they lie. `parts`: how many elements they have, how many rows, whether they are short.
+        """
+        f, (place, step, pitch, plane), (count, rows, is_short) = self.f, there, parts
+        unit = integer("i64", x.dtype.itemsize)
+        is_there, whole = f.icmp("eq", step, unit), f.mul(count, unit)
+        here = near, unit, whole, f.mul(rows, whole)
+        is_full = f.select(self._are_planes, f.icmp("eq", plane, here[3]), TRUE)
+        is_line = all_of(f, [is_there, f.icmp("eq", pitch, whole), is_full])
+        moved = f.select(f.binary("and", is_short, f.bool_not(is_line)), rows, ZERO)
+        others = (place, step, count, pitch, f.select(is_short, ZERO, rows))
+        is_loose = x in self._loose
+
+        def load() -> None:
+            if is_loose:
+                gather_rows(f, x.dtype, near, others)
+            if is_short is not FALSE:
+                self._move_rows(x.dtype, here, there, count, moved)
+
+        def store() -> None:
+            if is_loose:
+                scatter_rows(f, x.dtype, near, others)
+            if is_short is not FALSE:
+                self._move_rows(x.dtype, there, here, count, moved)
+
+        is_there = f.select(is_short, is_line, is_there)
+        apart = f.select(is_short, whole, pitch_of(f, x.dtype, step, pitch))
+        return load, store, f.select(is_there, place, near), apart
+
+    def _walk_rows(
+        self, rows: Ref, count: Ref, places: Places, pitches: Places, strides: Places, is_one: Ref
+    ) -> None:
+        """Some elements of each of some rows, or all as one row."""
+        f = self.f
+
+        def row(k: Ref) -> None:
+            self._rows = [
+                {x: f.gep("i8", place, f.mul(k, pitches[x]), "") for x, place in places.items()}
+            ]
+            hoisted = [self._hoisted(row, strides) for row in self._rows]
+            elements = f.select(is_one, f.mul(self._planes, f.mul(rows, count)), count)
+            self._walk(elements, hoisted, strides, is_unit=True)
+            self._rows = [{}]
+
+        with own_function(f):  # what is around it runs a few times, and need not be fast
+            outer_loop(self.e, f.select(is_one, ONE, rows), row)
+
+    def _walk(
+        self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places, *, is_unit: bool
+    ) -> None:
+        """The innermost loop."""
+        raise NotImplementedError
+
+    def _stride_of(self, x: Operand, *, is_unit: bool) -> Ref:
+        """The stride that a copy of the loops has for an array."""
+        if not self.ndim:
+            return ZERO
+        if is_unit:
+            return ZERO if x is self._same else self._unit(x)
+        step = x.strides[-1]
+        if step.constant is None and self._are_dense and x in self.targets:
+            return integer("i64", x.dtype.itemsize)
+        return step if step.constant is not None else self._step_along(x)

@@ -1,0 +1,356 @@
+"""The loops of a nest over arrays, whose inner one LLVM vectorises.
+
+The last axis is innermost. The loops are written for inner strides known now (one element, or none for what is
+broadcast or reduced along the axis), guarded by a run-time check where the types do not promise them; a second
+copy with strides read at run time takes over when the check fails. Neighbouring axes that are all reduced, or
+all not, run as one if the operands are contiguous and of one shape.
+
+A reduced result lies in memory while the loops run and is combined with each element there, but along the inner
+axis with what a run of elements gives (`nest_reductions.py`). So an axis that is reduced outside of one that is
+not goes through the memory in order, adding row to row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
+
+from ljit.codegen.llvm.builder import FALSE, TRUE, Ref, integer
+from ljit.codegen.llvm.forms import Native
+from ljit.codegen.loops.counted_loops import State, hints_of, inner_loop, maybe_loop, outer_loop
+from ljit.codegen.loops.nest_functions import own_function
+from ljit.codegen.nests.nest_blocks import ROWS, SHORT
+from ljit.codegen.nests.nest_elements import FEW, Kernel, Places, Source
+from ljit.codegen.nests.nest_overlap import Redirection, block_of, blocks_of
+from ljit.codegen.nests.nest_reduced_rows import FEW_SHIFT, ReducedRows
+from ljit.codegen.nests.nest_reductions import Accumulator
+from ljit.codegen.nests.nest_space import ONE, ZERO, Operand, Space, any_of, either
+from ljit.codegen.nests.nest_strides import Strides
+from ljit.codegen.nests.ufunc_loops import call_row_loop, is_own
+
+__all__ = ["Loops"]
+
+_FEW_OF_CALL = 64  # elements of a row that is short where NumPy's loop is called for it
+
+
+class Loops(ReducedRows):
+    """The loops while they are written.
+
+    `accumulators` has how a target is reduced
+    along the axes `reduced`, or None for a target that holds all elements. `ways`: which targets are temporary.
+    `is_fresh`: all targets are new arrays.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        sources: Sequence[Source],
+        targets: Sequence[Operand],
+        accumulators: Sequence[Accumulator | None],
+        kernel: Kernel,
+        *,
+        reduced: Sequence[int] = (),
+        ways: Sequence[Redirection] = (),
+        is_fresh: bool = False,
+    ) -> None:
+        super().__init__(space.e, sources, targets, accumulators, kernel)
+        self.space = space
+        self.ndim = space.ndim
+        self.reduced = reduced
+        self.ways = ways
+        self.is_fresh = is_fresh
+        results = [target for target, _ in self._reduced_targets]
+        self.strides = Strides(space, self.arrays, results, reduced=reduced, ways=ways)
+        self.runs = self.strides.runs
+        self.is_flat = self.strides.is_flat
+        self.columns = 1
+        self._fast, self._far, self._may_be_short, self._block = TRUE, FALSE, FALSE, ONE
+        self._streamed = FALSE
+        self._are_dense = False
+        self._are_moved = False
+        self._planes, self._are_planes = ONE, FALSE
+        self._same: Operand | None = None
+
+    def emit(self) -> None:
+        """Write the copy for known inner strides, and that for any strides where it may be needed."""
+        f = self.f
+        if self.kernel.row_loop is not None:
+            self._emit_row_loop()
+            return
+        self.columns = self.strides.columns(self.kernel.length)
+        fast = self.strides.unit_condition(self.inner) if self.ndim else TRUE
+        if fast is TRUE:
+            unit = partial(self._loops, is_unit=True)
+            either(f, self._are_short_moves, self._moves, unit)
+            return
+        way = partial(self._emit_copies, fast)
+        for x, condition in self._broadcast:
+            is_so = f.binary("and", condition, f.bool_not(fast))
+            way = partial(either, f, is_so, partial(self._emit_broadcast, x), way)
+        way()
+
+    def _emit_broadcast(self, x: Operand) -> None:
+        """Write the copy for one operand that is the same for all elements of a row."""
+        self._same = x
+        self._loops(is_unit=True)
+        self._same = None
+
+    def _emit_copies(self, fast: Ref) -> None:
+        """Write what is chosen by whether the inner strides are those that are known."""
+        f, can_be_packed = self.f, self._can_be_packed
+        if can_be_packed and self._is_move:
+            is_row = f.binary("and", fast, f.bool_not(self._are_short_moves))
+            either(f, is_row, lambda: self._loops(is_unit=True), self._moves)
+            return
+        far = self._far_condition() if can_be_packed else FALSE
+        if can_be_packed and self._gains_from_blocks:
+            self._fast, self._far, self._may_be_short = fast, far, self._short_condition(fast)
+            self._loops(is_unit=True)
+            return
+        dense = self._dense_condition if can_be_packed and self.is_fresh else FALSE
+        other = FALSE if dense is FALSE else f.bool_not(dense)
+
+        def unit() -> None:
+            if not far is other is FALSE:
+                self._fast, self._far = fast, far
+            self._loops(is_unit=True)
+
+        def general() -> None:
+            self.columns, self._fast, self._far = 1, TRUE, FALSE
+            self._are_dense = dense is not FALSE
+            if all(x.is_plain for x in self.arrays):
+                self.is_flat = FALSE  # then the other copy would have run
+            self._loops(is_unit=False)
+
+        either(f, any_of(f, [fast, far, other]), unit, general)
+
+    def _moves(self) -> None:
+        """Write the copy that leaves what is inside of the last two axes to a function for all strides."""
+        self._are_moved = True
+        self._loops(is_unit=False)
+        self._are_moved = False
+
+    def _emit_row_loop(self) -> None:
+        """Rows by NumPy's loop: of elements with gaps, too, but small ones are best put side by side.
+
+        Short rows are put behind one another: the loop costs more than they do. Functions of rows that are ljit's own
+        only gain from elements side by side.
+        Backwards a loop is slow, and may be another one, with results of its own: where all is one row, NumPy goes
+        that way, too.
+        """
+        f = self.f
+        fast = self.strides.unit_condition(self.inner) if self.ndim else TRUE
+        if not (self.ndim and self._can_be_packed):
+            self._loops(is_unit=False)
+            return
+        backwards = any_of(f, [f.icmp("slt", x.strides[self.inner], ZERO) for x in self._loose])
+        is_one = TRUE if self.ndim == 1 else self.is_flat
+        is_direct = f.select(backwards, is_one, FALSE if self._are_small else TRUE)
+        if is_own(self.kernel.row_loop):
+            is_direct = FALSE
+        are_rows, few = self._short_condition(FALSE), integer("i64", _FEW_OF_CALL)
+        are_short = f.binary("and", are_rows, f.icmp("sle", self.space.sizes[self.inner], few))
+        is_direct = f.binary("and", f.binary("or", fast, is_direct), f.bool_not(are_short))
+
+        def packed() -> None:
+            self._fast, self._may_be_short = FALSE, are_rows
+            self._loops(is_unit=True)
+
+        either(f, is_direct, lambda: self._loops(is_unit=False), packed)
+
+    # -- the loops ---------------------------------------------------------------------------------
+
+    def _loops(self, *, is_unit: bool) -> None:
+        self.group = self.f.module.distinct_metadata("!{}")
+        for x in self.arrays:
+            x.cursors = [x.data]
+        self._streamed = self._streamed_condition() if is_unit else FALSE
+        trips = self.strides.joined_trips(self.is_flat, self.inner)
+        self.f.has_vectors = is_unit and self.ndim > 0 and not self.e.is_quick
+        waits = any_of(self.f, [x.overlaps for x in self.ways]) if self._are_moved else TRUE
+        either(
+            self.f,
+            waits if self.ways else FALSE,
+            lambda: self._delayed_rows(trips, is_unit=is_unit),
+            lambda: self._level(0, trips, is_unit=is_unit),
+        )
+        self.f.has_vectors = False
+
+    def _level(self, axis: int, trips: Sequence[Ref], *, is_unit: bool) -> None:
+        """One loop of the nest and those inside."""
+        if axis == self.first_fresh:
+            for target, accumulator in self._reduced_targets:
+                self._store(target, None, ZERO, accumulator.start)
+        if self._are_moved and axis >= self.inner - 1:
+            self._move(axis, trips)
+            return
+        if axis == self.inner - 2 and (self._are_moved or self._may_be_short is not FALSE):
+            self._plane_loop(axis, trips, lambda: self._level(axis + 1, trips, is_unit=is_unit))
+            return
+        if axis >= self.inner:
+            self._inner_loop(trips, is_unit=is_unit)
+            return
+        if self.kernel.length <= SHORT and axis == self.inner - 1 and self._has_reduced_rows:
+            self._row_loops(axis, trips, is_unit=is_unit)
+            return
+
+        if self._has_groups and axis == self.inner - 1:
+            groups = self._groups(trips)
+            outer_loop(self.e, groups, lambda k: self._group(axis, trips, k))
+            return
+        outer_loop(self.e, trips[axis], lambda k: self._row(axis, trips, k, is_unit=is_unit))
+
+    def _row(self, axis: int, trips: Sequence[Ref], k: Ref, *, is_unit: bool) -> None:
+        if self.ndim < 2:
+            trips = [self._size_of_block(k)]
+        with self._from_row(axis, k):
+            self._level(axis + 1, trips, is_unit=is_unit)
+
+    def _delayed_rows(self, trips: Sequence[Ref], *, is_unit: bool) -> None:
+        """The outermost loop where results go to temporary rows: rows are copied behind later ones."""
+        f = self.f
+        rows, behind = trips[0], ZERO
+        if self.ndim < 2:
+            is_ring = reduce(partial(f.binary, "or"), [way.is_ring for way in self.ways])
+            rows = blocks_of(f, trips[0], is_ring)
+            self._block = block_of(f, trips[0], is_ring)
+        are_groups = self._has_groups and self.ndim == 2
+        if are_groups:  # they are rows where results have to wait
+            rows = self._groups(trips)
+        for way in self.ways:
+            behind = f.select(f.icmp("sgt", way.delay, behind), way.delay, behind)
+
+        def body(k: Ref) -> None:
+            compute, copy = f.new_block("row"), f.new_block("copies")
+            f.condbr(f.icmp("slt", k, rows), compute, copy)
+            if f.start(compute):
+                if are_groups:
+                    self._group(0, trips, k)
+                else:
+                    self._row(0, trips, k, is_unit=is_unit)
+                f.br(copy)
+            f.start(copy)
+            for way in self.ways:
+                self._copy_row(way, f.binary("sub", k, way.delay, "nsw"), rows)
+
+        outer_loop(self.e, f.binary("add", rows, behind, "nsw"), body)
+
+    def _copy_row(self, way: Redirection, k: Ref, rows: Ref) -> None:
+        f = self.f
+        copy, done = f.new_block("copy"), f.new_block("copied")
+        is_row = f.icmp("ult", k, rows)  # not negative, either
+        f.condbr(f.binary("and", way.overlaps, is_row), copy, done)
+        f.start(copy)
+        space = Space(self.e, max(self.ndim - 1, 1))
+        space.sizes = self.space.sizes[1:] or [self._size_of_block(k)]
+        places = (way.temporary, f.binary("and", k, way.mask)), (way.target, k)
+        source, target = (self._row_of(x, place, space.sizes) for x, place in places)
+        with own_function(f):
+            Loops(space, [source], [target], [None], Kernel(lambda x: x)).emit()
+        f.br(done)
+        f.start(done)
+
+    def _row_loops(self, axis: int, trips: Sequence[Ref], *, is_unit: bool) -> None:
+        """Combine several rows before what there is in memory is loaded and stored once."""
+        f, trip = self.f, trips[axis]
+        size, shift = integer("i64", 1 << ROWS), integer("i64", ROWS)
+        whole = f.binary("and", trip, integer("i64", -(1 << ROWS)))
+
+        def rows(numbers: Sequence[Ref]) -> None:
+            self._rows = [{x: self._row_address(x, axis, k) for x in self.arrays} for k in numbers]
+            self._inner(trips[-1], is_unit=is_unit)
+            self._rows = [{}]
+
+        def several(k: Ref) -> None:
+            first = f.mul(k, size)
+            rows([f.add(first, integer("i64", i)) for i in range(1 << ROWS)])
+
+        def one(k: Ref) -> None:
+            rows([f.add(whole, k)])
+
+        if whole.constant != 0:
+            count = f.binary("lshr", trip, shift)
+            outer_loop(self.e, count, several)
+        if trip.constant is None or trip.constant != whole.constant:
+            outer_loop(self.e, f.binary("sub", trip, whole), one)
+
+    def _inner_loop(self, trips: Sequence[Ref], *, is_unit: bool) -> None:
+        """The innermost loop; the columns of its trips are done side by side."""
+        if self.columns > 1:
+            steps = {x: self.strides.known(x, self.ndim - 1) for x in self.arrays}
+            self._rows = [
+                {x: self._behind(x, i * step) for x, step in steps.items()}
+                for i in range(self.columns)
+            ]
+        self._inner(trips[self.inner] if trips else ONE, is_unit=is_unit)
+        self._rows = [{}]
+
+    def _inner(self, trip: Ref, *, is_unit: bool) -> None:
+        """The innermost loop; what is broadcast along its axis is loaded in front of it."""
+        f = self.f
+        strides = {x: self._stride_of(x, is_unit=is_unit) for x in self.arrays}
+        if not self.ndim:
+            elements = [self._load(x, None, ZERO) for x in self.sources]
+            self._store_results(self._results(elements), None, strides)
+            return
+        begin, done = f.new_block("inner"), f.new_block("empty")
+        f.condbr(f.icmp("sgt", trip, ZERO), begin, done)
+        f.start(begin)
+        hoisted = [self._hoisted(row, strides) for row in self._rows]
+        if self.is_inner_reduced:
+            self._reduce(trip, hoisted, strides, is_unit=is_unit)
+        elif self._fast is not TRUE or self._streamed is not FALSE:
+            self._walk_blocks(trip, hoisted, strides)
+        else:
+            self._walk(trip, hoisted, strides, is_unit=is_unit)
+        f.br(done)
+        f.start(done)
+
+    def _walk_at_once(
+        self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places, *, is_unit: bool
+    ) -> None:
+        """A loop over elements: by their number, or from place to place where only a run knows the strides."""
+        if self.kernel.row_loop is not None:
+            operands = [*self.sources, *self.targets]
+            steps = [ZERO if isinstance(x, Native) else strides[x] for x in operands]
+            with self._at(self._rows[0]):
+                places = [x if isinstance(x, Native) else x.cursors[-1] for x in operands]
+            call_row_loop(self.e, self.kernel.row_loop, places, trip, steps)
+            return
+        rows, hints = self._rows, hints_of(self.group, is_unit=is_unit)
+
+        def elements(places: list[Places], k: Ref | None) -> None:
+            self._rows = places
+            found = self._side_by_side(places, [*hoisted] * (len(places) // len(rows)), k, strides)
+            self._combine_rows(found, k, strides)
+            self._rows = rows
+
+        def numbered(k: Ref, carried: State) -> State:
+            elements(rows, k)
+            return carried
+
+        if is_unit:
+            self._copy_or(lambda: self._vector_loop(trip, [], numbered, hints), trip, strides)
+            return
+        moving = self._moving(strides)
+
+        def from_place(count: int) -> Callable[[Ref, State], State]:
+            def go_on(_k: Ref, carried: State) -> State:
+                first, _ = self._rows_from(rows, moving, carried)
+                elements(first if count == 1 else self._following(first[0], strides), None)
+                return self._places_behind(first, count, moving, strides)
+
+            return go_on
+
+        state: State = []
+        for row in rows:
+            with self._at(row):
+                state += [x.cursors[-1] for x in moving]
+        if self.kernel.length <= SHORT and len(rows) == 1 and not self._reduced_targets:
+            self.e.context.packs = True
+            some = self.f.binary("lshr", trip, FEW_SHIFT)
+            state = maybe_loop(self.e, some, state, from_place(FEW), FEW * self.kernel.length)
+            trip = self.f.binary("and", trip, integer("i64", FEW - 1))
+            maybe_loop(self.e, trip, state, from_place(1), self.kernel.length)
+        else:
+            inner_loop(self.e, trip, state, from_place(1), hints, self.kernel.length)

@@ -1,0 +1,253 @@
+"""Destinations of a loop nest that overlap its operands: as in NumPy, all is computed as if nothing were stored yet.
+
+Results go to temporary rows first (what lies along all axes but the outermost; along a single axis, a block), and
+a row is copied to its place once no row to come reads what it overwrites. For stencils in place,
+``a[1:-1] = a[:-2] + a[2:]``, that is the row behind: a ring of two rows is enough, and the array is read and written
+once. How far behind, the addresses say at run time; where they are not so regular the temporary has all rows. A
+destination is safe if each element is read just before it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ljit.codegen.arrays.arrays import new_array
+from ljit.codegen.llvm.builder import (
+    FALSE,
+    TRUE,
+    FunctionBuilder,
+    Ref,
+    integer,
+)
+from ljit.codegen.llvm.forms import array_parts
+from ljit.codegen.llvm.shared_code import HAZARD, shared_function
+from ljit.codegen.nests.nest_space import ONE, ZERO, Operand, Space
+from ljit.records import Record
+from ljit.types import ArrayType
+
+__all__ = ["Redirection", "block_of", "blocks_of", "redirect_overlapping"]
+
+_PURE = "nounwind willreturn memory(none)"
+_RING = 4  # rows at most; two are enough where results wait for one row
+_BLOCK = 9  # 1 << 9 elements are a row where there is one axis
+_ALL = 2**32
+
+
+class Redirection(Record):
+    """A target whose rows go to `temporary` first if the condition `overlaps` holds.
+
+    Row k lies at ``k & mask`` there and can be copied behind row ``k + delay``. If nothing overlaps, `temporary` is
+    the target itself. `is_ring`: not all rows have a place of their own.
+    """
+
+    target: Operand
+    temporary: Operand
+    overlaps: Ref
+    is_ring: Ref
+    delay: Ref
+    mask: Ref
+
+
+def redirect_overlapping(
+    space: Space, into: Sequence[Operand], others: Sequence[object], *, may_leave: bool
+) -> list[Redirection | None]:
+    """Say for each target where its values go; None: there at once. `others` are what it may overlap.
+
+    `may_leave`: the body can leave in the middle. All is done again then, from the last Snapshot on: what was computed
+    of the target since, too. So it takes no value before all are there.
+    """
+    redirected: list[Redirection | None] = []
+    if not space.ndim:  # one element: all is computed before anything is stored
+        return [None for _ in into]
+    for target in into:
+        hazards = _Hazards(space, target)
+        if may_leave:
+            hazards.worst = integer("i64", _ALL)
+        for x in () if may_leave else others:
+            if isinstance(x, Operand) and x is not target and not x.is_range:
+                hazards.add(x, is_strict=x in into)
+        redirected.append(hazards.redirection())
+    return redirected
+
+
+class _Hazards:
+    """What is known of the operands that a target overlaps."""
+
+    def __init__(self, space: Space, target: Operand) -> None:
+        self.space = space
+        self.f = space.f
+        self.target = target
+        self.worst = ZERO  # of what `_hazard_function` says
+
+    def add(self, x: Operand, *, is_strict: bool) -> None:
+        f, target, space = self.f, self.target, self.space
+        if not is_strict and _is_same_view(target, x):
+            return
+        sizes = (integer("i64", a.dtype.itemsize) for a in (target, x))
+        strict = TRUE if is_strict else FALSE
+        axes = (*space.sizes, *target.strides, *x.strides)
+        function = _hazard_function(space.ndim)
+        found = f.call("i64", function, (target.data, x.data, *sizes, strict, *axes), _PURE)
+        self.worst = f.select(f.icmp("sgt", found, self.worst), found, self.worst)
+
+    def redirection(self) -> Redirection | None:
+        f, space = self.f, self.space
+        overlaps = f.icmp("ne", self.worst, ZERO)
+        if overlaps is FALSE:
+            return None
+        rows = space.sizes[0] if space.ndim > 1 else ONE
+        is_ring = f.binary("and", overlaps, f.icmp("sle", self.worst, integer("i64", _RING)))
+        row = space.sizes[1:] if space.ndim > 1 else [block_of(f, space.sizes[0], is_ring)]
+        before = f.binary("sub", self.worst, ONE)
+        ring = f.select(f.icmp("sle", before, ONE), integer("i64", 2), integer("i64", _RING))
+        delay = f.select(is_ring, before, f.binary("sub", rows, ONE))
+        return Redirection(
+            self.target,
+            self._temporary(overlaps, f.select(is_ring, ring, rows), row),
+            overlaps,
+            is_ring,
+            f.select(overlaps, delay, ZERO),
+            f.select(is_ring, f.binary("sub", ring, ONE), integer("i64", -1)),
+        )
+
+    def _temporary(self, overlaps: Ref, rows: Ref, row: Sequence[Ref]) -> Operand:
+        """So many rows of their own if there is an overlap, else those of the target."""
+        f, target, sizes = self.f, self.target, self.space.sizes
+        own = [integer("i64", target.dtype.itemsize)]
+        for size in reversed(sizes[1:]):
+            own.insert(0, f.mul(own[0], size))
+        own = own[: len(sizes)]
+        count = rows
+        for size in row:
+            count = f.mul(count, size)
+        make, go_on = f.new_block("temporary"), f.new_block("target")
+        direct = f.condbr(overlaps, make, go_on, unlikely=True)
+        f.start(make)
+        made = new_array(self.space.e, ArrayType(target.dtype, (None,)), [count])
+        left = f.br(go_on)
+        f.start(go_on)
+        data = f.phi("ptr")
+        if overlaps is not TRUE:
+            data.add(target.data, direct)
+        data.add(array_parts(made).data, left)
+        strides = [f.select(overlaps, a, b) for a, b in zip(own, target.strides, strict=True)]
+        return target.with_changes(strides=strides, data=data, is_plain=False, steps=strides)
+
+
+def block_of(f: FunctionBuilder, size: Ref, is_ring: Ref) -> Ref:
+    """How many elements along a single axis are a row."""
+    return f.select(is_ring, integer("i64", 1 << _BLOCK), size)
+
+
+def blocks_of(f: FunctionBuilder, size: Ref, is_ring: Ref) -> Ref:
+    """How many rows a single axis has."""
+    more = f.binary("add", size, integer("i64", (1 << _BLOCK) - 1))
+    return f.select(is_ring, f.binary("lshr", more, integer("i64", _BLOCK)), ONE)
+
+
+def _is_same_view(a: Operand, b: Operand) -> bool:
+    """Whether both surely are the same elements."""
+    if a.dtype.itemsize != b.dtype.itemsize or a.data.text != b.data.text:
+        return False
+    return all(x.text == y.text for x, y in zip(a.strides, b.strides, strict=True))
+
+
+def _hazard_function(ndim: int) -> str:
+    """The function that says what a target's rows have to wait for because of one operand.
+
+    0: for nothing, as each element is read just before it is written. 1 + d: for the d rows behind. `_ALL`: for all.
+    It takes the addresses, the sizes of elements, whether being the same view is a hazard, too, and for each axis
+    the size and both strides. Written out for each pair it takes LLVM longer than the loops.
+    """
+    name = f"{HAZARD}{ndim}"
+    params = ("ptr", "ptr", "i64", "i64", "i1", *("i64",) * (3 * ndim))
+    return shared_function(
+        name,
+        lambda module: _write_hazard(module.function(name, "i64", params), ndim),
+        straight=True,
+    )
+
+
+def _write_hazard(f: FunctionBuilder, ndim: int) -> None:
+    target, x, item, other_item, strict, *axes = f.params
+    sizes, strides, others = axes[:ndim], axes[ndim : 2 * ndim], axes[2 * ndim :]
+    start, other_start = (f.convert("ptrtoint", data, "i64") for data in (target, x))
+    low, high = _extent(f, start, item, sizes, strides)
+    x_low, x_high = _extent(f, other_start, other_item, sizes, others)
+    same = TRUE
+    for mine, other in zip(strides, others, strict=True):
+        same = f.binary("and", same, f.icmp("eq", mine, other))
+    is_safe = f.binary("and", f.icmp("eq", start, other_start), f.icmp("eq", item, other_item))
+    is_safe = f.binary("and", f.binary("and", is_safe, same), f.bool_not(strict))
+    meet = f.binary("and", f.icmp("ult", low, x_high), f.icmp("ult", x_low, high))
+    wait = integer("i64", _ALL)
+    steps = strides
+    if ndim == 1:
+        block = integer("i64", 1 << _BLOCK)
+        sizes, steps = [ONE, block], [f.binary("mul", block, strides[0]), *strides]
+    behind, is_regular = _rows_behind(f, start, other_start, item, sizes, steps)
+    is_regular = f.binary("and", f.binary("and", is_regular, same), f.bool_not(strict))
+    if ndim == 1:  # a short vector waits as a whole
+        is_regular = f.binary(
+            "and", is_regular, f.icmp("sgt", axes[0], integer("i64", 2 << _BLOCK))
+        )
+    wait = f.select(is_regular, f.binary("add", behind, ONE), wait)
+    is_hazard = f.binary("and", meet, f.bool_not(is_safe))
+    look, done = f.new_block("look"), f.new_block("done")
+    f.condbr(is_hazard, look, done)
+    f.start(look)
+    offset = f.binary("sub", other_start, start)
+    is_apart = f.binary("and", same, _lies_between(f, offset, item, other_item, strides))
+    f.ret(f.select(is_apart, ZERO, wait))
+    f.start(done)
+    f.ret(ZERO)
+
+
+def _lies_between(
+    f: FunctionBuilder, offset: Ref, item: Ref, other_item: Ref, strides: Sequence[Ref]
+) -> Ref:
+    """Whether elements so many bytes on lie between others of the same strides, as those of two columns do."""
+    *outer, last = strides
+    length = f.select(f.icmp("slt", last, ZERO), f.binary("sub", ZERO, last), last)
+    length = f.select(f.icmp("eq", length, ZERO), ONE, length)
+    rest = f.binary("srem", offset, length)
+    rest = f.select(f.icmp("slt", rest, ZERO), f.binary("add", rest, length), rest)
+    found = f.icmp("sle", f.binary("add", rest, other_item), length)
+    found = f.binary("and", found, f.icmp("sge", rest, item))
+    for stride in outer:
+        is_multiple = f.icmp("eq", f.binary("srem", stride, length), ZERO)
+        found = f.binary("and", found, is_multiple)
+    return found
+
+
+def _extent(
+    f: FunctionBuilder, start: Ref, item: Ref, sizes: Sequence[Ref], strides: Sequence[Ref]
+) -> tuple[Ref, Ref]:
+    low, high = start, f.binary("add", start, item)
+    for size, stride in zip(sizes, strides, strict=True):
+        reach = f.binary("mul", f.binary("sub", size, ONE), stride)
+        is_negative = f.icmp("slt", reach, ZERO)
+        low = f.binary("add", low, f.select(is_negative, reach, ZERO))
+        high = f.binary("add", high, f.select(is_negative, ZERO, reach))
+    return low, high
+
+
+def _rows_behind(
+    f: FunctionBuilder,
+    start: Ref,
+    other_start: Ref,
+    item: Ref,
+    sizes: Sequence[Ref],
+    strides: Sequence[Ref],
+) -> tuple[Ref, Ref]:
+    """How many rows back in the target a row of an operand with its strides reaches; whether it is so for each row."""
+    step, row, is_regular = strides[0], item, f.icmp("sgt", strides[0], ZERO)
+    for size, stride in zip(sizes[1:], strides[1:], strict=True):
+        row = f.binary("add", row, f.binary("mul", f.binary("sub", size, ONE), stride))
+        is_regular = f.binary("and", is_regular, f.icmp("sge", stride, ZERO))
+    is_regular = f.binary("and", is_regular, f.icmp("sle", row, step))
+    distance = f.binary("add", f.binary("sub", start, other_start), f.binary("sub", row, ONE))
+    divisor = f.select(f.icmp("sgt", step, ZERO), step, ONE)
+    rows = f.binary("sdiv", distance, divisor)
+    rows = f.select(f.icmp("slt", rows, ZERO), ZERO, rows)
+    return rows, f.binary("and", is_regular, f.icmp("slt", rows, integer("i64", _RING)))

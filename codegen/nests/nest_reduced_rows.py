@@ -1,0 +1,192 @@
+"""What loops do along reduced axes: rows of elements combined in registers, and with what lies in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
+
+from ljit.codegen.llvm.builder import FALSE, TRUE, Ref, integer
+from ljit.codegen.llvm.forms import Native
+from ljit.codegen.loops.counted_loops import State, hints_of, inner_loop, maybe_loop
+from ljit.codegen.nests.nest_blocks import SHORT
+from ljit.codegen.nests.nest_elements import FEW, Places
+from ljit.codegen.nests.nest_packing import BLOCK_SHIFT
+from ljit.codegen.nests.nest_reductions import BLOCK, Accumulator, combine_blocks, split, take
+from ljit.codegen.nests.nest_space import ZERO
+from ljit.codegen.nests.nest_stages import STAGES_SHIFT, Stages
+from ljit.ir import Node
+
+__all__ = ["FEW_SHIFT", "ReducedRows"]
+
+FEW_SHIFT = integer("i64", 2)
+
+
+class ReducedRows(Stages):
+    """Loops whose results may be reduced."""
+
+    runs: Sequence[Sequence[int]]  # neighbouring axes that are all reduced, or all not
+
+    @property
+    def is_last_reduced(self) -> bool:
+        return bool(self._reduced_targets) and self.ndim - 1 in self.reduced
+
+    @property
+    def first_fresh(self) -> int | None:
+        """The first reduced axis if those behind it are, too: results begin there; others were filled before."""
+        if not self.is_last_reduced or len(self.runs[-1]) < len(self.reduced):
+            return None
+        return self.runs[-1][0]
+
+    @property
+    def _is_combined_once(self) -> bool:
+        """Whether a run of elements along the inner axis is all that there is of a result."""
+        return self.columns == 1 and len(self.runs[-1]) == 1 and self.first_fresh == self.inner
+
+    def _vector_loop(
+        self, trip: Ref, start: State, body: Callable[[Ref, State], State], hints: Sequence[str]
+    ) -> State:
+        """An inner loop; the checks of its elements that may wait are made behind it."""
+        bailout, blamed = self.e.bailout, list[tuple[Node | None, str]]()
+        if not (self.kernel.may_leave and self.f.has_vectors):
+            return inner_loop(self.e, trip, start, body, hints, self.kernel.length)
+
+        def checked(k: Ref, carried: State) -> State:
+            bailout.waiting = []
+            new, found = body(k, carried[:-1]), bailout.waiting
+            bailout.waiting = None
+            blamed.extend((node, reason) for _, node, reason in found)
+            conditions = [condition for condition, *_ in found]
+            return [*new, reduce(partial(self.f.binary, "or"), conditions, carried[-1])]
+
+        *state, failed = inner_loop(
+            self.e, trip, [*start, FALSE], checked, hints, self.kernel.length
+        )
+        if blamed:
+            node, reason = blamed[0]
+            bailout.bail_for(node, failed, reason)
+        return state
+
+    def _combine_rows(
+        self, rows: Sequence[Sequence[Native]], k: Ref | None, strides: Places
+    ) -> None:
+        """Combine the reduced results of rows with what there is, if there is anything yet."""
+        if not self.f.is_reachable:
+            return
+        is_alone = self.columns > 1 and not self.is_last_reduced  # columns are not combined
+        for i in range(len(rows) if is_alone else 1):
+            found = zip(*(rows[i : i + 1] if is_alone else rows), strict=True)
+            for (target, a), (first, *more) in zip(self._reduced_targets, found, strict=True):
+                value = reduce(a.combine, more, first)
+                with self._at(self._rows[i]):
+                    if self.inner == self.ndim - 1 or self.first_fresh != self.ndim - 1:
+                        value = a.combine(self._load(target, k, strides[target]), value)
+                    self._store(target, k, strides[target], value)
+
+    def _reduce(
+        self,
+        trip: Ref,
+        hoisted: Sequence[dict[int, Native]],
+        strides: Places,
+        *,
+        is_unit: bool,
+    ) -> None:
+        """The inner loop along a reduced axis; its results are combined with what there is.
+
+        Columns have results of their own, unless their axis is reduced, too.
+        """
+        rows, pairs = self._rows, self._reduced_targets
+        places = rows[:1] if self.is_last_reduced else rows
+        accumulators = [accumulator for _ in places for _, accumulator in pairs]
+        hints = hints_of(self.group, is_unit=is_unit)
+        is_short = self.kernel.length <= SHORT and not self.e.is_quick
+        has_chains = is_short and not is_unit and self._are_rows_added
+
+        in_stages = is_unit and self._has_stages
+
+        def loop(count: Ref, rows: Sequence[Places], strides: Places) -> State:
+            def body(k: Ref, carried: State) -> State:
+                found = self._side_by_side(rows, hoisted, k, strides)
+                return take(accumulators, [value for row in found for value in row], carried)
+
+            start = [part for a in accumulators for part in a.start_state]
+            return self._vector_loop(count, start, body, hints)
+
+        def run(first: Ref, count: Ref) -> list[State]:
+            with self._put_side_by_side(rows, first, count, strides) as moved:
+                if has_chains:
+                    state = self._in_chains(moved, hoisted, count, strides, accumulators)
+                elif in_stages:
+                    part = first, count, trip
+                    state = self._behind_stages(
+                        moved[0],
+                        part,
+                        hoisted[0],
+                        strides,
+                        lambda row, steps: loop(count, [row], steps),
+                    )
+                else:
+                    state = loop(count, moved, strides)
+            return split(state, accumulators)
+
+        size = self._most_at_once(accumulators, has_chains=has_chains, in_stages=in_stages)
+        may_stop = not self.kernel.may_leave and len(pairs) == len(self.targets)
+        found = iter(combine_blocks(accumulators, trip, run, may_stop=may_stop, size=size))
+        for place in places:
+            with self._at(place):
+                for target, a in pairs:
+                    whole = next(found)
+                    if not self._is_combined_once:
+                        whole = a.combine(self._load(target, None, ZERO), whole)
+                    self._store(target, None, ZERO, whole)
+
+    def _most_at_once(
+        self, accumulators: Sequence[Accumulator], *, has_chains: bool, in_stages: bool
+    ) -> Ref | None:
+        """How many elements are combined before the result is added to that of others; None: that is all the same."""
+        block = integer("i64", 1 << BLOCK_SHIFT)
+        if self._fast is not TRUE:
+            return self.f.select(self._fast, integer("i64", BLOCK), block)
+        if has_chains and any(a.is_compensated for a in accumulators):
+            return block  # these chains are fewer than those of vectors
+        return integer("i64", 1 << STAGES_SHIFT) if in_stages else None
+
+    def _in_chains(
+        self,
+        rows: Sequence[Places],
+        hoisted: Sequence[dict[int, Native]],
+        count: Ref,
+        strides: Places,
+        accumulators: Sequence[Accumulator],
+    ) -> State:
+        """Combine elements with gaps in a few chains, none of which waits for what the others give."""
+        f, moving = self.f, self._moving(strides)
+        start = [part for a in accumulators for part in a.start_state]
+        width = len(start)
+
+        def from_place(chains: int) -> Callable[[Ref, State], State]:
+            def go_on(_k: Ref, carried: State) -> State:
+                first, states = self._rows_from(rows, moving, carried)
+                new: State = []
+                for i in range(chains):
+                    places = [self._moved(row, integer("i64", i), strides) for row in first]
+                    found = self._side_by_side(places, hoisted, None, strides)
+                    values = [value for row in found for value in row]
+                    new += take(accumulators, values, states[i * width : (i + 1) * width])
+                return [*self._places_behind(first, chains, moving, strides), *new]
+
+            return go_on
+
+        places = [row[x] for row in rows for x in moving]
+        trips = f.binary("lshr", count, FEW_SHIFT)
+        state = [*places, *start * FEW]
+        state = maybe_loop(self.e, trips, state, from_place(FEW), FEW * self.kernel.length)
+        places, found = state[: len(places)], state[len(places) :]
+        for i in range(width, FEW * width, width):
+            parts = split(found[i : i + width], accumulators)
+            values = [Native(a.block_type, x) for a, x in zip(accumulators, parts, strict=True)]
+            found[:width] = take(accumulators, values, found[:width])
+        rest = f.binary("and", count, integer("i64", FEW - 1))
+        state = maybe_loop(
+            self.e, rest, [*places, *found[:width]], from_place(1), self.kernel.length
+        )
+        return state[len(places) :]

@@ -1,0 +1,143 @@
+"""Rows of a loop nest whose elements are moved as they are: by a function for all strides, or as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ljit.codegen.arrays.stretches import copy_stretch
+from ljit.codegen.llvm.builder import FALSE, Ref, integer
+from ljit.codegen.loops.counted_loops import outer_loop
+from ljit.codegen.nests.nest_elements import Elements, Places
+from ljit.codegen.nests.nest_moves import SHORT_ROW, move_rows
+from ljit.codegen.nests.nest_space import ONE, ZERO, Operand, Space
+
+__all__ = ["MOVED_PLANE", "MOVED_PLANES", "Box", "RowMoves"]
+
+# 64 rows of 16384 elements are moved by one call, or 1024 rows of a few
+_MOVED_ROWS, _MOVED_COLUMNS, _MOVED_SHORT_ROWS = 6, 14, 10
+MOVED_PLANE, MOVED_PLANES = 32, 8  # 256 planes of up to 32 elements are moved together
+
+
+#: a place, the bytes from element to element, from row to row and from plane to plane
+Box = tuple[Ref, Ref, Ref, Ref]
+
+
+class RowMoves(Elements):
+    """What loops do with elements of which nothing is computed."""
+
+    space: Space
+    ndim: int
+    columns: int
+    is_flat: Ref
+    _are_moved: bool  # whether the copy that is written leaves rows to a function
+    _may_be_short: Ref  # whether rows of a few elements are done together
+    _planes: Ref  # how many planes, of the last two axes, are done together
+    _are_planes: Ref  # whether they are so small that some are
+
+    @property
+    def inner(self) -> int:
+        """The axis of the inner loop."""
+        return self.ndim - 2 if self.columns > 1 else self.ndim - 1
+
+    @property
+    def _is_move(self) -> bool:
+        """Whether the elements of one array become those of another one as they are."""
+        arrays = self.arrays
+        if self.kernel.length or self._reduced_targets or len(arrays) != 2:
+            return False
+        are_all = len(self.sources) == len(self.targets) == 1
+        return are_all and arrays[0].dtype == arrays[1].dtype and not arrays[0].is_range
+
+    @property
+    def _are_short_moves(self) -> Ref:
+        """Whether rows are moved that are so short that a loop for each, or a copy, takes more time than they do."""
+        if self.ndim < 2 or self.e.is_quick or self.columns > 1 or not self._is_move:
+            return FALSE
+        return self.f.binary("and", self._are_short_rows, self.f.bool_not(self.is_flat))
+
+    @property
+    def _are_short_rows(self) -> Ref:
+        return self.f.icmp("slt", self.space.sizes[self.inner], integer("i64", SHORT_ROW))
+
+    def _step_along(self, x: Operand) -> Ref:
+        """The stride of an array along the inner loop; of axes that run as one, the last may have one element."""
+        step = x.strides[self.inner]
+        if not x.is_plain:
+            return step
+        return self.f.select(self.is_flat, integer("i64", x.dtype.itemsize), step)
+
+    def _move(self, axis: int, trips: Sequence[Ref]) -> None:
+        """Move what is inside of the last axes, from `axis` on: one or two."""
+        f, (source, target) = self.f, self.arrays
+        has_rows = self.ndim > 1 and axis < self.inner
+        rows, count = trips[axis] if has_rows else ONE, trips[-1]
+        pitches = {x: x.strides[axis] if has_rows else ZERO for x in self.arrays}
+        steps = {x: self._step_along(x) for x in self.arrays}
+        shifts = [integer("i64", x) for x in (_MOVED_ROWS, _MOVED_SHORT_ROWS, _MOVED_COLUMNS)]
+        tall, wide = f.select(self._are_short_rows, shifts[1], shifts[0]), shifts[2]
+        high, width = f.binary("shl", ONE, tall), f.binary("shl", ONE, wide)
+
+        def block(i: Ref, k: Ref) -> None:
+            first, begin = f.mul(i, high), f.mul(k, width)
+            boxes: list[Box] = []
+            for x in (target, source):
+                offset = f.add(f.mul(first, pitches[x]), f.mul(begin, steps[x]))
+                place = f.gep("i8", x.cursors[-1], offset, "")
+                boxes.append((place, steps[x], pitches[x], self._pitch_of_planes(x)))
+            wide_left = self._least(f.binary("sub", count, begin), width)
+            rows_left = self._least(f.binary("sub", rows, first), high)
+            self._move_rows(target.dtype, boxes[0], boxes[1], wide_left, rows_left)
+
+        outer_loop(
+            self.e,
+            self._parts(rows, tall),
+            lambda i: outer_loop(self.e, self._parts(count, wide), lambda k: block(i, k)),
+        )
+
+    def _pitch_of_planes(self, x: Operand) -> Ref:
+        return ZERO if self._are_planes is FALSE else x.strides[self.inner - 2]
+
+    def _move_rows(self, dtype: np.dtype, to: Box, source: Box, count: Ref, rows: Ref) -> None:
+        """Move so many elements of rows; where some planes are done together, of a row in each plane at a time."""
+        f = self.f
+        times = f.select(self._are_planes, rows, ONE)
+        high = f.select(self._are_planes, self._planes, rows)
+        boxes = [(box, f.select(self._are_planes, box[3], box[2])) for box in (to, source)]
+
+        def move(k: Ref) -> None:
+            parts = []
+            for (place, step, pitch, _), between in boxes:
+                parts += [f.gep("i8", place, f.mul(k, pitch), ""), step, between]
+            move_rows(f, dtype, [*parts, count, high])
+
+        outer_loop(self.e, times, move)
+
+    def _copy_or(self, loop: Callable[[], object], trip: Ref, strides: Places) -> None:
+        """Write the loop; where it only moves elements from row to row, long rows are copied as a whole.
+
+        Elements that are added to what lies there are not moved, although nothing is computed of them before.
+        """
+        steps = {strides[x].constant for x in self.arrays}
+        if not (
+            self._is_move and len(self._rows) == 1 and steps == {self.arrays[0].dtype.itemsize}
+        ):
+            loop()
+            return
+        source, target = self.arrays
+        with self._at(self._rows[0]):
+            places = target.cursors[-1], source.cursors[-1]
+        size = self.f.mul(trip, integer("i64", source.dtype.itemsize))
+        copy_stretch(self.f, *places, size, loop)
+
+    def _least(self, a: Ref, b: Ref) -> Ref:
+        return self.f.select(self.f.icmp("slt", a, b), a, b)
+
+    def _parts(self, count: Ref, shift: Ref) -> Ref:
+        """How many blocks of `1 << shift` there are."""
+        f = self.f
+        if count is ONE:
+            return ONE
+        more = f.add(count, f.binary("sub", f.binary("shl", ONE, shift), ONE))
+        return f.binary("lshr", more, shift)

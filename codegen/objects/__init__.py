@@ -1,0 +1,1 @@
+"""Objects of CPython's: attributes, items, methods, calls of its C functions."""

@@ -1,0 +1,265 @@
+"""Attributes of objects of known classes, read and written where they lie, and their methods.
+
+As CPython's own specialised instructions do: an object whose type has the version tag that was seen at compile
+time has the attribute in the same slot, or at the same index among its values, or in its dict. Whatever is
+different goes to `PyObject_GetAttr` and `PyObject_SetAttr`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType, MemberDescriptorType, MethodType
+
+from ljit.codegen.layouts.instances import (
+    INSTANCE_VALUES,
+    TYPE_VERSION,
+    find_in_class,
+    has_generic_attributes,
+    has_values,
+    member_offset,
+    names_of_values,
+    type_version,
+    value_index,
+)
+from ljit.codegen.layouts.layout import MANAGED_DICT, OB_TYPE
+from ljit.codegen.llvm.builder import ModuleBuilder, Ref, address
+from ljit.codegen.references.refcounts import counter
+from ljit.ops.python_types import has_plain_lookup
+from ljit.records import Record
+
+__all__ = ["Place", "caller_of", "getter_of", "method_test", "place_of", "setter_of"]
+
+
+_GET_IN_DICT = """in.dict:
+  %item = call ptr @PyDict_GetItem(ptr %dict, {name})
+  %missing = icmp eq ptr %item, null
+  br i1 %missing, label %slow, label %take.item
+take.item:
+  call void @{retain}(ptr %item)
+  ret ptr %item
+"""
+_SET_IN_DICT = """in.dict:
+  %done.status = call i32 @PyDict_SetItem(ptr %dict, {name}, ptr %value)
+  ret i32 %done.status
+"""
+
+
+#: where objects of a class with values have these, ``there``, or a dict instead
+_VALUES_OR_DICT = f"""%values.place = getelementptr i8, ptr %x, i64 {INSTANCE_VALUES}
+  %values = load ptr, ptr %values.place
+  %is.dict = icmp eq ptr %values, null
+  br i1 %is.dict, label %look, label %there
+look:
+  %dict.place = getelementptr i8, ptr %x, i64 {MANAGED_DICT}
+  %dict = load ptr, ptr %dict.place
+  %unknown = icmp eq ptr %dict, null
+  br i1 %unknown, label %slow, label %in.dict
+"""
+
+
+class Place(Record):
+    """Where objects of a class have an attribute."""
+
+    version: int  # of the type
+    offset: int  # in the object, or among its values
+    is_slot: bool
+
+
+def getter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> str | None:
+    """The function that takes an object and gives a new reference to its attribute; null: an error.
+
+    `name` is `text` as a Python object. None: nobody knows where the attribute is.
+    """
+    place = place_of(cls, text)
+    if place is None:
+        return None
+    module.declare("PyObject_GetAttr", "ptr", ["ptr", "ptr"])
+    module.declare("PyDict_GetItem", "ptr", ["ptr", "ptr"])
+    retain = counter(module, "retain")
+    symbol = module.symbol("get", id(cls), name.text)
+    source = f"""define internal ptr @{symbol}(ptr %x) noinline nounwind {{
+{_find(place)}
+  %value = load ptr, ptr %place
+  %none = icmp eq ptr %value, null
+  br i1 %none, label %slow, label %take
+take:
+  call void @{retain}(ptr %value)
+  ret ptr %value
+{_GET_IN_DICT.format(name=name.typed, retain=retain) if not place.is_slot else ""}slow:
+  %made = call ptr @PyObject_GetAttr(ptr %x, {name.typed})
+  ret ptr %made
+}}"""
+    return module.define(symbol, source)
+
+
+def setter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> str | None:
+    """The function that takes an object and the value that its attribute is to have; -1: an error."""
+    place = place_of(cls, text)
+    if place is None:
+        return None
+    module.declare("PyObject_SetAttr", "i32", ["ptr", "ptr", "ptr"])
+    module.declare("PyDict_SetItem", "i32", ["ptr", "ptr", "ptr"])
+    retain, release = counter(module, "retain"), counter(module, "release")
+    symbol = module.symbol("set", id(cls), name.text)
+    first = "first" if place.is_slot else "slow"  # CPython notes in which order values came
+    source = f"""define internal i32 @{symbol}(ptr %x, ptr %value) noinline nounwind {{
+{_find(place)}
+  %old = load ptr, ptr %place
+  %none = icmp eq ptr %old, null
+  br i1 %none, label %{first}, label %change
+first:
+  call void @{retain}(ptr %value)
+  store ptr %value, ptr %place
+  ret i32 0
+change:
+  call void @{retain}(ptr %value)
+  store ptr %value, ptr %place
+  call void @{release}(ptr %old)
+  ret i32 0
+{_SET_IN_DICT.format(name=name.typed) if not place.is_slot else ""}slow:
+  %status = call i32 @PyObject_SetAttr(ptr %x, {name.typed}, ptr %value)
+  ret i32 %status
+}}"""
+    return module.define(symbol, source)
+
+
+def caller_of(
+    module: ModuleBuilder, cls: type | None, name: Ref, text: str, keep: Callable[[object], Ref]
+) -> str | None:
+    """The function that calls a method of an object: like `PyObject_VectorcallMethod`, without looking it up.
+
+    None: nobody knows which one it is.
+    """
+    method = find_in_class(cls, text) if cls is not None else None
+    is_function = isinstance(method, FunctionType)
+    test = _test_of_method(module, cls, name, text) if is_function else None
+    if cls is None or test is None:
+        return None
+    for other in ("PyObject_Vectorcall", "PyObject_VectorcallMethod"):
+        module.declare(other, "ptr", ["ptr", "ptr", "i64", "ptr"])
+    keep(cls)
+    symbol = module.symbol("call", id(cls), name.text)
+    arguments = "ptr %args, i64 %count, ptr %names"
+    source = f"""define internal ptr @{symbol}(ptr %name, {arguments}) noinline nounwind {{
+entry:
+  %x = load ptr, ptr %args
+  {test}
+  %made = call ptr @PyObject_Vectorcall({keep(method).typed}, {arguments})
+  ret ptr %made
+slow:
+  %found = call ptr @PyObject_VectorcallMethod(ptr %name, {arguments})
+  ret ptr %found
+}}"""
+    return module.define(symbol, source)
+
+
+def method_test(
+    module: ModuleBuilder,
+    cls: type | None,
+    name: Ref,
+    text: str,
+    method: FunctionType,
+    keep: Callable[[object], Ref],
+) -> str:
+    """The function that tells whether an attribute of an object is a function of its class, as a method."""
+    module.declared[_CALL] = f"declare ptr @{_CALL}(ptr, ...) nounwind"
+    is_known = cls is not None and find_in_class(cls, text) is method
+    test = _test_of_method(module, cls, name, text) if is_known else None
+    keep(cls)
+    symbol = module.symbol("is.method", id(cls), id(method), name.text)
+    operands = ", ".join(
+        ref.typed for ref in (keep(_is_method), Ref("ptr", "%x"), name, keep(method))
+    )
+    source = f"""define internal i1 @{symbol}(ptr %x) nounwind {{
+entry:
+  {test or "br label %slow"}
+  ret i1 true
+slow:
+  %found = call ptr (ptr, ...) @{_CALL}({operands}, ptr null)
+  %is.method = icmp eq ptr %found, {keep(True).text}
+  ret i1 %is.method
+}}"""
+    return module.define(symbol, source if test else source.replace("  ret i1 true\n", ""))
+
+
+_CALL = "PyObject_CallFunctionObjArgs"
+
+
+def _is_method(x: object, name: str, function: FunctionType) -> bool:
+    """Whether ``x.name`` is the function of its class, without running code of the object."""
+    cls = type(x)
+    if not has_plain_lookup(cls) or find_in_class(cls, name) is not function:
+        return False
+    found = getattr(x, name)  # a function of the class hides no attribute of the object
+    return type(found) is MethodType and found.__func__ is function
+
+
+def _test_of_method(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> str | None:
+    """Go to ``slow`` if a name of ``%x`` may be anything else than what the class has now.
+
+    The class has it as long as its version is the same, and the object has no attribute of the name as long as no
+    object of the class has got one of a new name, or its dict has none. None: nobody knows that.
+    """
+    version = type_version(cls) if cls is not None else 0
+    if cls is None or not version or not has_generic_attributes(cls):
+        return None
+    names = names_of_values(cls)
+    if names is None:
+        may_have_dict = has_values(cls) or cls.__dictoffset__ != 0
+        return None if may_have_dict else _check_type(version)
+    if value_index(cls, text) is not None:
+        return None
+    module.declare("PyDict_GetItem", "ptr", ["ptr", "ptr"])
+    return f"{_check_type(version)}\n  {_check_names(name, *names)}"
+
+
+def _check_names(name: Ref, place: int, count: int) -> str:
+    """Go to ``slow`` if an object of the class may have an attribute that none had."""
+    return f"""{_VALUES_OR_DICT}in.dict:
+  %item = call ptr @PyDict_GetItem(ptr %dict, {name.typed})
+  %free = icmp eq ptr %item, null
+  br i1 %free, label %right, label %slow
+there:
+  %now = load i64, {address(place).typed}
+  %are.same = icmp eq i64 %now, {count}
+  br i1 %are.same, label %right, label %slow
+right:"""
+
+
+def _check_type(version: int) -> str:
+    """Go to ``slow`` if the type of ``%x`` is another."""
+    return f"""%type.place = getelementptr i8, ptr %x, i64 {OB_TYPE}
+  %type = load ptr, ptr %type.place
+  %version.place = getelementptr i8, ptr %type, i64 {TYPE_VERSION}
+  %version = load i32, ptr %version.place
+  %same = icmp eq i32 %version, {version}
+  br i1 %same, label %known, label %slow
+known:"""
+
+
+def _find(place: Place) -> str:
+    """The beginning of a function: it leaves the address of the reference in ``%place``, or goes to ``slow``."""
+    source = f"entry:\n  {_check_type(place.version)}\n"
+    if place.is_slot:
+        return source + f"  %place = getelementptr i8, ptr %x, i64 {place.offset}"
+    return (
+        source
+        + f"""  {_VALUES_OR_DICT}there:
+  %place = getelementptr i8, ptr %values, i64 {place.offset}"""
+    )
+
+
+def place_of(cls: type | None, name: str) -> Place | None:
+    if cls is None or not has_generic_attributes(cls):
+        return None
+    found = find_in_class(cls, name)
+    version = type_version(cls)
+    if not version:
+        return None
+    if isinstance(found, MemberDescriptorType):
+        offset = member_offset(found)
+        return None if offset is None else Place(version, offset, is_slot=True)
+    if found is not None and not isinstance(found, FunctionType | int | float | str | tuple):
+        return None  # it may say itself what becomes of the attribute
+    index = value_index(cls, name)
+    return None if index is None else Place(version, 8 * index, is_slot=False)

@@ -1,0 +1,149 @@
+"""``a, b = x`` of an object: a tuple or list of so many items is taken apart without a call of Python."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ljit.codegen.exits.convert import borrow_object
+from ljit.codegen.layouts.layout import OB_TYPE, VAR_SIZE
+from ljit.codegen.llvm.builder import Ref, integer
+from ljit.codegen.llvm.forms import Native
+from ljit.codegen.references.refcounts import counter
+from ljit.ops.objects import unpack
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["is_unpacking", "tuple_of_items"]
+
+_NAME = "tuple_of_items"
+
+
+def is_unpacking(function: object) -> bool:
+    """Whether the function unpacks into a tuple, item by item."""
+    if not isinstance(function, partial) or function.func is not unpack:
+        return False
+    return bool(function.keywords["count"] != 1)
+
+
+def tuple_of_items(e: Emitter, x: Native, function: object, other: Ref) -> Ref:
+    """Give a tuple of the items, a new reference; null: an error. `other` does it for any object."""
+    assert isinstance(function, partial)
+    count, star = function.keywords["count"], function.keywords["star"]
+    f = e.f
+    for name, (result, params) in _FUNCTIONS.items():
+        f.module.declare(name, result, params)
+    classes = (e.context.keep(tuple).text, e.context.keep(list).text)
+    if star is None:
+        name = f.module.define(_NAME, _source(counter(f.module, "retain"), *classes))
+    else:
+        name = f"{_NAME}.{count}.{star}"
+        f.module.define(name, _source_with_star(name, count, star, *classes))
+    pointer, slot = borrow_object(e, x)
+    made = f.call("ptr", name, (pointer, integer("i64", count), other))
+    if slot is not None:
+        e.ownership.release_slot(slot)
+    return made
+
+
+_FUNCTIONS = {
+    "Py_IncRef": ("void", ["ptr"]),
+    "Py_DecRef": ("void", ["ptr"]),
+    "PyTuple_New": ("ptr", ["i64"]),
+    "PyTuple_SetItem": ("i32", ["ptr", "i64", "ptr"]),
+    "PyList_AsTuple": ("ptr", ["ptr"]),
+    "PySequence_List": ("ptr", ["ptr"]),
+    "PySequence_Tuple": ("ptr", ["ptr"]),
+    "PySequence_GetItem": ("ptr", ["ptr", "i64"]),
+    "PySequence_GetSlice": ("ptr", ["ptr", "i64", "i64"]),
+    "PyObject_CallOneArg": ("ptr", ["ptr", "ptr"]),
+}
+
+
+def _known_class(tuple_class: str, list_class: str) -> str:
+    return f"""%class.at = getelementptr i8, ptr %x, i64 {OB_TYPE}
+  %class = load ptr, ptr %class.at
+  %is_tuple = icmp eq ptr %class, {tuple_class}
+  %is_list = icmp eq ptr %class, {list_class}
+  %is_known = or i1 %is_tuple, %is_list
+  br i1 %is_known, label %known, label %any
+known:
+  %size.at = getelementptr i8, ptr %x, i64 {VAR_SIZE}
+  %size = load i64, ptr %size.at"""
+
+
+_ANY = """any:
+  %result = call ptr @PyObject_CallOneArg(ptr %other, ptr %x)
+  ret ptr %result"""
+
+
+def _source(retain: str, tuple_class: str, list_class: str) -> str:
+    return f"""define internal ptr @{_NAME}(ptr %x, i64 %count, ptr %other) {{
+  {_known_class(tuple_class, list_class)}
+  %fits = icmp eq i64 %size, %count
+  br i1 %fits, label %right, label %any
+right:
+  br i1 %is_tuple, label %same, label %copy
+same:
+  call void @{retain}(ptr %x)
+  ret ptr %x
+copy:
+  %copied = call ptr @PyList_AsTuple(ptr %x)
+  ret ptr %copied
+{_ANY}
+}}"""
+
+
+_NEXT_LINE = "\n  "
+
+
+def _source_with_star(name: str, count: int, star: int, *classes: str) -> str:
+    """A list is copied first: what makes objects may run code that changes it."""
+    behind = count - 1 - star
+    lines = []
+    for i in range(count):
+        if i == star:
+            lines.append(f"call i32 @PyTuple_SetItem(ptr %made, i64 {i}, ptr %rest)")
+            continue
+        place = f"{i}" if i < star else f"%place{i}"
+        if i > star:
+            lines.append(f"%place{i} = sub i64 %size, {count - i}")
+        lines.append(f"%item{i} = call ptr @PySequence_GetItem(ptr %all, i64 {place})")
+        lines.append(f"call i32 @PyTuple_SetItem(ptr %made, i64 {i}, ptr %item{i})")
+    return f"""define internal ptr @{name}(ptr %x, i64 %count, ptr %other) {{
+  {_known_class(*classes)}
+  %fits = icmp sge i64 %size, {count - 1}
+  br i1 %fits, label %right, label %any
+right:
+  %all = call ptr @PySequence_Tuple(ptr %x)
+  %failed = icmp eq ptr %all, null
+  br i1 %failed, label %done, label %there
+there:
+  %stop = sub i64 %size, {behind}
+  %part = call ptr @PySequence_GetSlice(ptr %all, i64 {star}, i64 %stop)
+  %none = icmp eq ptr %part, null
+  br i1 %none, label %drop.all, label %copy
+copy:
+  %rest = call ptr @PySequence_List(ptr %part)
+  call void @Py_DecRef(ptr %part)
+  %lost = icmp eq ptr %rest, null
+  br i1 %lost, label %drop.all, label %make
+make:
+  %made = call ptr @PyTuple_New(i64 {count})
+  %full = icmp eq ptr %made, null
+  br i1 %full, label %drop, label %fill
+drop:
+  call void @Py_DecRef(ptr %rest)
+  br label %drop.all
+drop.all:
+  call void @Py_DecRef(ptr %all)
+  br label %done
+fill:
+  {_NEXT_LINE.join(lines)}
+  call void @Py_DecRef(ptr %all)
+  ret ptr %made
+done:
+  ret ptr null
+{_ANY}
+}}"""

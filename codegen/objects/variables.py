@@ -1,0 +1,61 @@
+"""Global and closure variables that change: read where they lie, without a call of Python while they exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import CellType
+from typing import TYPE_CHECKING
+
+from ljit.codegen.layouts.layout import CELL_CONTENT
+from ljit.codegen.llvm.builder import ModuleBuilder, Ref
+from ljit.codegen.llvm.forms import Native
+from ljit.codegen.objects.objects import owned_result, without_frames
+from ljit.codegen.references.refcounts import counter
+
+if TYPE_CHECKING:
+    from ljit.codegen.emitter import Emitter
+
+__all__ = ["load_cell", "load_global"]
+
+
+def load_global(
+    e: Emitter, variables: dict[str, object], name: str, load: Callable[[], object]
+) -> Native:
+    """The variable in a module's dict; if there is none, what `load` gives or raises."""
+    holder, key = e.context.keep(variables), e.context.keep(name)
+    e.f.module.declare("PyDict_GetItem", "ptr", ["ptr", "ptr"])
+    find = f"%item = call ptr @PyDict_GetItem({holder.typed}, {key.typed})"
+    symbol = e.f.module.symbol("global", holder.text, key.text)
+    return _loaded(e, symbol, find, e.context.keep(without_frames(load)))
+
+
+def load_cell(e: Emitter, cell: CellType, load: Callable[[], object]) -> Native:
+    """What is in the cell; if it is empty, what `load` raises."""
+    holder = e.context.keep(cell)
+    find = f"""%place = getelementptr i8, {holder.typed}, i64 {CELL_CONTENT}
+  %item = load ptr, ptr %place"""
+    return _loaded(
+        e, e.f.module.symbol("cell", holder.text), find, e.context.keep(without_frames(load))
+    )
+
+
+def _loaded(e: Emitter, symbol: str, find: str, load: Ref) -> Native:
+    getter = _getter(e.f.module, symbol, find, load)
+    return owned_result(e, e.f.call("ptr", getter, ()))
+
+
+def _getter(module: ModuleBuilder, symbol: str, find: str, load: Ref) -> str:
+    """The function that gives a new reference to ``%item`` of `find`, or what `load` gives; null: an error."""
+    module.declare("PyObject_CallNoArgs", "ptr", ["ptr"])
+    source = f"""define internal ptr @{symbol}() noinline nounwind {{
+  {find}
+  %missing = icmp eq ptr %item, null
+  br i1 %missing, label %slow, label %take
+take:
+  call void @{counter(module, "retain")}(ptr %item)
+  ret ptr %item
+slow:
+  %made = call ptr @PyObject_CallNoArgs({load.typed})
+  ret ptr %made
+}}"""
+    return module.define(symbol, source)

@@ -1,0 +1,385 @@
+"""Python objects to machine forms: `unbox` checks the class of an object and reads it.
+
+Classes are checked exactly, so that a subclass never passes for its base. What is read is borrowed: the
+object must outlive the value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from ljit.codegen.layouts import layout
+from ljit.codegen.llvm.builder import (
+    FALSE,
+    TRUE,
+    BlockRef,
+    FunctionBuilder,
+    ModuleBuilder,
+    Ref,
+    address,
+    integer,
+    undef,
+)
+from ljit.codegen.llvm.forms import Native, components, items_of, member_parts, memory_type
+from ljit.codegen.llvm.partition import QUICK
+from ljit.codegen.llvm.shared_code import shared_function
+from ljit.errors import CodegenError
+from ljit.ops.names import UNBOUND_VALUE
+from ljit.ops.python_views import VIEW_CLASSES
+from ljit.types import (
+    ANY,
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INT,
+    NONE,
+    STR,
+    UNBOUND,
+    ArrayType,
+    ListType,
+    ObjectType,
+    RangeType,
+    ScalarType,
+    SliceType,
+    TupleType,
+    Type,
+    UnionType,
+    ViewType,
+)
+
+__all__ = ["unbox", "unbox_int_by_call", "unbox_union"]
+
+_IS_ARRAY = "is_array"
+_READS = "nounwind willreturn memory(read)"
+
+
+def _field(f: FunctionBuilder, type_: str, pointer: Ref, offset: int) -> Ref:
+    return f.load(type_, f.gep("i8", pointer, integer("i64", offset)))
+
+
+def unbox(
+    f: FunctionBuilder, pointer: Ref, type_: Type, fail: BlockRef, *, by_call: bool = False
+) -> Native:
+    """Read an object as a value of the type; branch to `fail` if it is not one.
+
+    `by_call`: a function that all share checks arrays: slower by a call, a few lines instead of thirty.
+    """
+    if type_ == ANY:
+        return Native(ANY, (pointer,))
+    if type_ in _UNBOXERS:
+        return Native(type_, _UNBOXERS[type_](f, pointer, fail))
+    if type_ in (NONE, UNBOUND):
+        wanted = address(id(None if type_ == NONE else UNBOUND_VALUE))
+        _require(f, f.icmp("eq", pointer, wanted), fail)
+        return Native(type_, ())
+    match type_:
+        case ObjectType():
+            _require_class(f, pointer, type_.cls, fail)
+            return Native(type_, (pointer,))
+        case ListType():
+            _require_class(f, pointer, list, fail)
+            return Native(type_, (pointer,))
+        case ScalarType():
+            return Native(type_, _unbox_scalar(f, pointer, type_.dtype, fail))
+        case ArrayType():
+            return Native(type_, _unbox_array(f, pointer, type_, fail, by_call=by_call))
+        case TupleType() | ViewType() | RangeType() | SliceType():
+            return Native(type_, _unbox_items(f, pointer, type_, fail, by_call=by_call))
+        case UnionType():
+            return unbox_union(f, pointer, type_, fail, by_call=by_call)
+    message = f"a value of type {type_} cannot come from an object"
+    raise CodegenError(message)
+
+
+def _require(f: FunctionBuilder, condition: Ref, fail: BlockRef) -> None:
+    """Go to `fail` unless the condition holds."""
+    following = f.new_block("ok")
+    f.condbr(f.bool_not(condition), fail, following, unlikely=True)
+    f.start(following)
+
+
+def _require_class(f: FunctionBuilder, pointer: Ref, cls: type, fail: BlockRef) -> None:
+    found = _field(f, "ptr", pointer, layout.OB_TYPE)
+    _require(f, f.icmp("eq", found, address(id(cls))), fail)
+
+
+def _unbox_bool(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequence[Ref]:
+    is_true = f.icmp("eq", pointer, address(id(True)))
+    is_false = f.icmp("eq", pointer, address(id(False)))
+    _require(f, f.binary("or", is_true, is_false), fail)
+    return (is_true,)
+
+
+def _unbox_int(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequence[Ref]:
+    """Read an int of one digit in place, others by CPython; those that do not fit in int64 fail."""
+    _require_class(f, pointer, int, fail)
+    tag = _field(f, "i64", pointer, layout.LONG_TAG)
+    if layout.LONG_TAG_IS_SIZE:
+        shifted = f.binary("add", tag, integer("i64", 1))
+        is_big, sign = f.icmp("ugt", shifted, integer("i64", 2)), tag
+    else:
+        is_big = f.icmp("uge", tag, integer("i64", 16))
+        sign = f.binary("sub", integer("i64", 1), f.binary("and", tag, integer("i64", 3)))
+    big, small, done = f.new_block("big"), f.new_block("small"), f.new_block("int")
+    f.condbr(is_big, big, small, unlikely=True)
+    f.start(small)
+    digit = f.convert("zext", _field(f, "i32", pointer, layout.LONG_DIGIT), "i64")
+    compact = f.binary("mul", digit, sign)
+    from_small = f.br(done)
+    f.start(big)
+    overflow = f.alloca("i32")
+    slow = f.call_external("i64", "PyLong_AsLongLongAndOverflow", (pointer, overflow))
+    _require(f, f.icmp("eq", f.load("i32", overflow), integer("i32", 0)), fail)
+    from_big = f.br(done)
+    f.start(done)
+    result = f.phi("i64")
+    result.add(compact, from_small)
+    result.add(slow, from_big)
+    return (result,)
+
+
+def unbox_int_by_call(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Native:
+    """Like `unbox` of an int, in a function that all share: slower by a call, a third of the code."""
+    name = "unbox.int"
+    if name not in {function.name for function in f.module.functions}:
+        inner = f.module.function(name, _INT_OR_NOT, ("ptr",), "internal")
+        inner.attributes = f"nounwind noinline {QUICK}"
+        failed = inner.new_block("failed")
+        (number,) = _unbox_int(inner, inner.params[0], failed)
+        pair = inner.emit(
+            _INT_OR_NOT, f"insertvalue {_INT_OR_NOT} {{i64 0, i1 true}}, i64 {number}, 0"
+        )
+        inner.ret(pair)
+        if inner.start(failed):
+            inner.ret(Ref(_INT_OR_NOT, "zeroinitializer"))
+    result = f.call(_INT_OR_NOT, name, (pointer,))
+    _require(f, f.extract("i1", result, 1), fail)
+    return Native(INT, (f.extract("i64", result, 0),))
+
+
+_INT_OR_NOT = "{i64, i1}"
+
+
+def _unbox_float(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequence[Ref]:
+    _require_class(f, pointer, float, fail)
+    return (_field(f, "double", pointer, layout.FLOAT_VALUE),)
+
+
+def _unbox_complex(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequence[Ref]:
+    _require_class(f, pointer, complex, fail)
+    real = _field(f, "double", pointer, layout.COMPLEX_REAL)
+    return (real, _field(f, "double", pointer, layout.COMPLEX_IMAG))
+
+
+def _unbox_str(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequence[Ref]:
+    _require_class(f, pointer, str, fail)
+    return (pointer,)
+
+
+_UNBOXERS: dict[Type, Callable[[FunctionBuilder, Ref, BlockRef], Sequence[Ref]]] = {
+    BOOL: _unbox_bool,
+    INT: _unbox_int,
+    FLOAT: _unbox_float,
+    COMPLEX: _unbox_complex,
+    STR: _unbox_str,
+}
+
+
+def _unbox_scalar(
+    f: FunctionBuilder, pointer: Ref, dtype: np.dtype, fail: BlockRef
+) -> Sequence[Ref]:
+    _require_class(f, pointer, dtype.type, fail)
+    llvm = memory_type(dtype)
+    if dtype.kind == "b":
+        loaded = _field(f, llvm, pointer, layout.SCALAR_VALUE)
+        return (f.icmp("ne", loaded, integer("i8", 0)),)
+    first = _field(f, llvm, pointer, layout.SCALAR_VALUE)
+    if dtype.kind != "c":
+        return (first,)
+    return (first, _field(f, llvm, pointer, layout.SCALAR_VALUE + dtype.itemsize // 2))
+
+
+def _unbox_items(
+    f: FunctionBuilder, pointer: Ref, type_: Type, fail: BlockRef, *, by_call: bool
+) -> Sequence[Ref]:
+    """Tuples, views, ranges and slices: check the class (and size), then each item."""
+    items = items_of(type_)
+    if isinstance(type_, TupleType | ViewType):
+        cls = VIEW_CLASSES[type_.kind] if isinstance(type_, ViewType) else tuple
+        _require_class(f, pointer, cls, fail)
+        size = _field(f, "i64", pointer, layout.VAR_SIZE)
+        _require(f, f.icmp("eq", size, integer("i64", len(items))), fail)
+        first = layout.TUPLE_ITEMS
+    else:
+        is_range = isinstance(type_, RangeType)
+        _require_class(f, pointer, range if is_range else slice, fail)
+        first = layout.RANGE_START if is_range else layout.SLICE_START
+    parts: list[Ref] = []
+    for index, item in enumerate(items):
+        inner = _field(f, "ptr", pointer, first + 8 * index)
+        is_rare = item == INT and isinstance(type_, RangeType | SliceType)
+        read = unbox_int_by_call if is_rare else partial(unbox, type_=item, by_call=by_call)
+        parts += read(f, inner, fail=fail).parts
+    return parts
+
+
+def unbox_union(
+    f: FunctionBuilder, pointer: Ref, type_: UnionType, fail: BlockRef, *, by_call: bool = False
+) -> Native:
+    """Try one member after the other; the tag says which one it was."""
+    done = f.new_block("unboxed")
+    llvm_types = components(type_)
+    edges: list[tuple[list[Ref], BlockRef | None]] = []
+    for index, member in enumerate(type_.members):
+        is_last = index == len(type_.members) - 1
+        other = fail if is_last else f.new_block("member")
+        start, stop = member_parts(type_, index)
+        parts = [undef(part) for part in llvm_types]
+        parts[0] = integer("i8", index)
+        parts[start:stop] = unbox(f, pointer, member, other, by_call=by_call).parts
+        edges.append((parts, f.br(done)))
+        if not is_last:
+            f.start(other)
+    f.start(done)
+    phis = [f.phi(part) for part in llvm_types]
+    for parts, left in edges:
+        for phi, part in zip(phis, parts, strict=True):
+            phi.add(part, left)
+    return Native(type_, phis)
+
+
+# -- unboxing arrays -----------------------------------------------------------------------------------
+
+
+def _unbox_array(
+    f: FunctionBuilder, pointer: Ref, type_: ArrayType, fail: BlockRef, *, by_call: bool
+) -> Sequence[Ref]:
+    needed = layout.FLAG_ALIGNED
+    needed |= layout.FLAG_WRITEABLE if type_.writeable else 0
+    needed |= layout.FLAG_C_CONTIGUOUS if type_.layout == "C" else 0
+    wanted = (
+        address(id(np.dtype(type_.dtype.type))),
+        integer("i32", type_.dtype.num),
+        integer("i32", needed),
+        integer("i32", type_.ndim),
+    )
+    if by_call:
+        _require(f, f.call("i1", _array_check(f.module), (pointer, *wanted)), fail)
+    else:
+        _require_array(f, pointer, wanted, fail)
+    if type_.writeable and type_.layout != "C" and type_.ndim:
+        item = integer("i64", type_.dtype.itemsize)
+        is_distinct = f.call("i1", _distinct_places(type_.ndim), (pointer, item), _READS)
+        _require(f, is_distinct, fail)
+    parts = [pointer, pointer, _field(f, "ptr", pointer, layout.ARRAY_DATA)]
+    parts += _sizes(f, pointer, type_, fail)
+    if type_.layout != "C" and type_.ndim:
+        parts += _words(f, _field(f, "ptr", pointer, layout.ARRAY_STRIDES), type_.ndim)
+    return parts
+
+
+def _array_check(module: ModuleBuilder) -> str:
+    """The function that says whether an object is an array of some kind."""
+    if all(function.name != _IS_ARRAY for function in module.functions):
+        params = ("ptr", "ptr", "i32", "i32", "i32")
+        f = module.function(_IS_ARRAY, "i1", params, "internal")
+        f.attributes = f"nounwind noinline {QUICK}"
+        other = f.new_block("other")
+        _require_array(f, f.params[0], f.params[1:], other)
+        f.ret(TRUE)
+        if f.start(other):
+            f.ret(FALSE)
+    return _IS_ARRAY
+
+
+def _require_array(f: FunctionBuilder, array: Ref, wanted: Sequence[Ref], fail: BlockRef) -> None:
+    """Check class, dtype (its usual descriptor and number), flags and rank."""
+    descriptor, number, needed, ndim = wanted
+    _require_class(f, array, np.ndarray, fail)
+    _require_dtype(f, array, descriptor, number, fail)
+    told = f.binary("or", needed, integer("i32", layout.FLAG_WARN_ON_WRITE))  # must not be set
+    flags = f.binary("and", _field(f, "i32", array, layout.ARRAY_FLAGS), told)
+    wrong = f.binary("xor", flags, needed)
+    found = _field(f, "i32", array, layout.ARRAY_NDIM)
+    wrong = f.binary("or", wrong, f.binary("xor", found, ndim))
+    _require(f, f.icmp("eq", wrong, integer("i32", 0)), fail)
+
+
+def _require_dtype(f: FunctionBuilder, array: Ref, usual: Ref, wanted: Ref, fail: BlockRef) -> None:
+    """The usual descriptor, or another one of the same number in native byte order."""
+    descriptor = _field(f, "ptr", array, layout.ARRAY_DESCR)
+    other, good = f.new_block("descr"), f.new_block("dtype")
+    f.condbr(f.icmp("ne", descriptor, usual), other, good, unlikely=True)
+    if f.start(other, cold=True):
+        number = _field(f, "i32", descriptor, layout.DESCR_TYPE_NUM)
+        order = _field(f, "i8", descriptor, layout.DESCR_BYTEORDER)
+        is_number = f.icmp("eq", number, wanted)
+        is_native = f.icmp("ne", order, integer("i8", layout.SWAPPED_BYTEORDER))
+        f.condbr(f.binary("and", is_number, is_native), good, fail)
+    f.start(good)
+
+
+def _distinct_places(ndim: int) -> str:
+    """The function that says whether no two elements of an array share memory; see `places.has_distinct_places`."""
+    name = f"array.distinct.{ndim}"
+    return shared_function(
+        name,
+        lambda module: _write_distinct_places(module.function(name, "i1", ("ptr", "i64")), ndim),
+        straight=True,
+    )
+
+
+def _write_distinct_places(f: FunctionBuilder, ndim: int) -> None:
+    """Each step goes over all that the axes with smaller steps reach."""
+    array, item = f.params
+    zero, one = integer("i64", 0), integer("i64", 1)
+    contiguous = integer("i32", layout.FLAG_C_CONTIGUOUS | layout.FLAG_F_CONTIGUOUS)
+    flags = f.binary("and", _field(f, "i32", array, layout.ARRAY_FLAGS), contiguous)
+    sizes = _words(f, _field(f, "ptr", array, layout.ARRAY_DIMENSIONS), ndim)
+    strides = _words(f, _field(f, "ptr", array, layout.ARRAY_STRIDES), ndim)
+    steps, reaches, is_long = [], [], []
+    for size, stride in zip(sizes, strides, strict=True):
+        back = f.binary("sub", zero, stride)
+        steps.append(f.select(f.icmp("slt", stride, zero), back, stride))
+        is_long.append(f.icmp("sgt", size, one))
+        reach = f.binary("mul", f.binary("sub", size, one), steps[-1])
+        reaches.append(f.select(is_long[-1], reach, zero))
+    result, is_empty = TRUE, FALSE
+    for axis, step in enumerate(steps):
+        least = item
+        for other, reach in enumerate(reaches):
+            if other != axis:
+                smaller = f.icmp("sle" if other < axis else "slt", steps[other], step)
+                least = f.binary("add", least, f.select(smaller, reach, zero))
+        fits = f.binary("or", f.icmp("sge", step, least), f.bool_not(is_long[axis]))
+        result = f.binary("and", result, fits)
+        is_empty = f.binary("or", is_empty, f.icmp("eq", sizes[axis], zero))
+    is_usual = f.icmp("ne", flags, integer("i32", 0))
+    f.ret(f.binary("or", f.binary("or", result, is_empty), is_usual))
+
+
+def _words(f: FunctionBuilder, pointer: Ref, count: int, suffix: str = "") -> list[Ref]:
+    places = (f.gep("i8", pointer, integer("i64", 8 * index)) for index in range(count))
+    return [f.load("i64", place, suffix=suffix) for place in places]
+
+
+def _sizes(f: FunctionBuilder, array: Ref, type_: ArrayType, fail: BlockRef) -> list[Ref]:
+    """Read the sizes that the type does not know, check the others."""
+    if not type_.ndim:
+        return []
+    not_negative = f", !range {f.module.metadata('!{i64 0, i64 9223372036854775807}')}"
+    pointer = _field(f, "ptr", array, layout.ARRAY_DIMENSIONS)
+    sizes = _words(f, pointer, type_.ndim, not_negative)
+    unknown: list[Ref] = []
+    wrong = FALSE
+    for size, known in zip(sizes, type_.shape, strict=True):
+        if known is None:
+            unknown.append(size)
+        else:
+            wrong = f.binary("or", wrong, f.icmp("ne", size, integer("i64", known)))
+    if wrong is not FALSE:
+        _require(f, f.bool_not(wrong), fail)
+    return unknown

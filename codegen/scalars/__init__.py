@@ -1,0 +1,1 @@
+"""Arithmetic on numbers that lie in registers."""

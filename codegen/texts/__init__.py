@@ -1,0 +1,1 @@
+"""Strs and bytearrays."""
