@@ -34,9 +34,9 @@ from ljit.ops.control import (
     SNAPSHOT,
     YIELD,
 )
-from ljit.passes.bound_writer import BoundWriter
+from ljit.passes.loops.bound_writer import BoundWriter
+from ljit.passes.loops.private_elements import OwnElements
 from ljit.passes.manager import graph_pass, is_allowed
-from ljit.passes.private_elements import OwnElements
 from ljit.types import INT, ArrayType, ScalarType, is_number
 
 __all__ = ["distribute_checks"]

@@ -37,10 +37,9 @@ from ljit.ops.control import (
     SNAPSHOT,
     YIELD,
 )
-from ljit.passes.induction import Induction, inductions
-from ljit.passes.manager import graph_pass, is_allowed
-from ljit.passes.predicates import Predicate, insert_predicates
-from ljit.passes.trip_limits import (
+from ljit.passes.loops.induction import Induction, inductions
+from ljit.passes.loops.predicates import Predicate, insert_predicates
+from ljit.passes.loops.trip_limits import (
     MANY,
     Measure,
     falling,
@@ -52,7 +51,8 @@ from ljit.passes.trip_limits import (
     remaining,
     trips_of,
 )
-from ljit.passes.unwrapped_numbers import Test, Unwrapped
+from ljit.passes.loops.unwrapped_numbers import Test, Unwrapped
+from ljit.passes.manager import graph_pass, is_allowed
 
 __all__ = ["eliminate_redundant_checks"]
 

@@ -22,8 +22,8 @@ from ljit.ir import Block, Graph, Node, Value
 from ljit.ops.control import MAP
 from ljit.ops.numpy_boxed import reduced_axes, scanned_axis
 from ljit.ops.numpy_index import basic_parts
-from ljit.passes.block_loops import build_blocks
-from ljit.passes.fuse_nodes import (
+from ljit.passes.fusion.block_loops import build_blocks
+from ljit.passes.fusion.fuse_nodes import (
     element_op,
     has_nests,
     is_elementwise,
@@ -33,11 +33,11 @@ from ljit.passes.fuse_nodes import (
     is_writing,
     stretches,
 )
-from ljit.passes.fuse_updates import ask_sources, make_updates_plain
-from ljit.passes.loop_fronts import Rows, Shape
+from ljit.passes.fusion.fuse_updates import ask_sources, make_updates_plain
+from ljit.passes.fusion.row_loops import build
+from ljit.passes.loops.loop_fronts import Rows, Shape
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import all_blocks, operands_of
-from ljit.passes.row_loops import build
 from ljit.types import NONE, ArrayType, SliceType, Type
 
 __all__ = ["fuse_rows"]

@@ -33,11 +33,11 @@ from ljit.analysis.ranges import Ranges
 from ljit.ir import Effect, Graph, Node, Value, copy_node, get_op
 from ljit.ops.control import DEOPTIMIZE, IF, LOOP, OTHER_ORDER, SNAPSHOT, YIELD
 from ljit.ops.int_ranges import FITS
+from ljit.passes.loops.ordered_bounds import OrderedBounds
+from ljit.passes.loops.stored_sums import StoredSum, match
+from ljit.passes.loops.strips import Strips, reread
 from ljit.passes.manager import graph_pass, is_allowed
-from ljit.passes.ordered_bounds import OrderedBounds
 from ljit.passes.rewriting import insert_constant
-from ljit.passes.stored_sums import StoredSum, match
-from ljit.passes.strips import Strips, reread
 from ljit.types import INT, ArrayType
 
 __all__ = ["interchange"]

@@ -4,7 +4,7 @@ Contract: operations on arrays with at most `MAX_ELEMENTS` elements become opera
 elementwise, writes in place, and ops that say they may be run on symbols (`OpDef.symbolic`): indexing, transposing,
 stacking, sums, products. First each reads single elements (`np::element`) of its operands where it stands, and
 makes its result of elements (`prim::Build`); stores are written element by element (`np::put_element`). That is
-right whatever shares memory. Then `passes/built_arrays.py` does away with the arrays that nobody else sees.
+right whatever shares memory. Then `passes/containers/built_arrays.py` does away with the arrays that nobody else sees.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from ljit.ir import Effect, Graph, Node, OddLayout, Value, get_op
 from ljit.ir.trials import ExpansionError, evaluate_symbolically
 from ljit.ops.control import BUILD, MAP
 from ljit.ops.numpy_index import view_type
-from ljit.passes.built_arrays import dissolve_built_arrays
+from ljit.passes.containers.built_arrays import dissolve_built_arrays
+from ljit.passes.containers.symbols import Symbol, emit
 from ljit.passes.eliminate_common_subexpression import eliminate_common_subexpression
 from ljit.passes.eliminate_dead_code import eliminate_dead_code
-from ljit.passes.fuse_nodes import element_inputs, element_op, element_type
+from ljit.passes.fusion.fuse_nodes import element_inputs, element_op, element_type
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant, replace_value
-from ljit.passes.symbols import Symbol, emit
 from ljit.sizes import is_small, small_shape
 from ljit.types import ArrayType, ScalarType, TupleType, Type, is_number
 

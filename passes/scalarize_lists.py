@@ -8,7 +8,7 @@ Contract: a `prim::ListConstruct` goes away if all uses of the list are
 - behind all others, at the end of the function: whatever stands in a block that ends in Return. There a new list
   is made of the items, once: nobody saw the old one.
 
-Lists that loops and branches carry become tuples first, where that is the same (passes/carried_lists.py).
+Lists that loops and branches carry become tuples first, where that is the same (passes/containers/carried_lists.py).
 
 Functions with a Try keep their lists: handlers may see them.
 
@@ -22,9 +22,9 @@ from collections.abc import Iterable
 
 from ljit.ir import Graph, Node, Value, get_op
 from ljit.ops.control import LOAD, STORE, TRY
-from ljit.passes.carried_lists import make_carried_tuples
+from ljit.passes.containers.carried_lists import make_carried_tuples
+from ljit.passes.containers.list_uses import ListUses, item_place
 from ljit.passes.convert_to_ssa import convert_to_ssa
-from ljit.passes.list_uses import ListUses, item_place
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.types import ANY
 

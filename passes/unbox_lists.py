@@ -15,8 +15,8 @@ All its items are of one type: numbers, numbers of several classes (a Union), tu
 needs a check or a reference count.
 
 Algorithm: values that may be one list are united in groups, those of items in groups of their own
-(`passes/list_groups.py`); a group falls with its items' group or its holders'. Cost: linear in the graph, nothing if
-it makes no lists.
+(`containers/list_groups.py`); a group falls with its items' group or its holders'. Cost: linear in the graph, nothing
+if it makes no lists.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ import itertools
 from ljit.ir import Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import SNAPSHOT
 from ljit.ops.private_items import number_codes
-from ljit.passes.last_blocks import end_around, find_ends
-from ljit.passes.list_groups import (
+from ljit.passes.containers.last_blocks import end_around, find_ends
+from ljit.passes.containers.list_groups import (
     Group,
     Lists,
     has_list,

@@ -29,9 +29,9 @@ from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
 from ljit.analysis.uniformity import Varying
 from ljit.ir import Block, Effect, Graph, Node, Value, copy_node, get_op
 from ljit.ops.control import IF, LOOP, REGION, SNAPSHOT, YIELD
+from ljit.passes.loops.masked_loops import is_maskable, write_masked
+from ljit.passes.loops.private_elements import OwnElements
 from ljit.passes.manager import graph_pass, is_allowed
-from ljit.passes.masked_loops import is_maskable, write_masked
-from ljit.passes.private_elements import OwnElements
 from ljit.passes.rewriting import insert_constant
 from ljit.types import COMPLEX, FLOAT, INT, ArrayType, ScalarType, Type
 

@@ -17,7 +17,7 @@ from collections.abc import Collection
 
 from ljit.ir import Block, Effect, Graph, Node, Value, copy_node, get_op
 from ljit.ops.control import LOOP, SNAPSHOT, YIELD
-from ljit.passes.fuse_nodes import has_nests, is_elementwise, makes_memory
+from ljit.passes.fusion.fuse_nodes import has_nests, is_elementwise, makes_memory
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import drop_repeated_snapshot, insert_constant, replace_value
 from ljit.types import ArrayType

@@ -133,7 +133,7 @@ def test_a_compile_loads_those_ops_of_libraries_that_it_asks_for():
 def test_a_compile_loads_what_it_needs_of_the_code_generator():
     others = ("lists.lists", "objects.objects", "draws.random_streams", "kernels.mask_loops")
     late = [f"ljit.codegen.{name}" for name in ("nests.mapnest", "mathlib", *others)]
-    assert loaded_after(2, *late, "ljit.passes.fuse_blocks", "fractions") == []
+    assert loaded_after(2, *late, "ljit.passes.fusion.fuse_blocks", "fractions") == []
 
 
 def test_a_changed_global_is_seen(monkeypatch):

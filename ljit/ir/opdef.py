@@ -236,7 +236,7 @@ class OpDef(Record):
     - `decompose(parts, *operands, **attrs)` gives the same value as `parts.apply(op, *operands, **attrs)` of other ops
       gives it, if that is better for the operands' types; else None, and then nothing was applied.
     - `columns(apply, *operands)` gives the three columns of the result's rows from those of the operands' rows;
-      `apply(op, x, y)` is that op on columns. So rows are done by elementwise nests (`passes/fuse_columns.py`).
+      `apply(op, x, y)` is that op on columns. So rows are done by elementwise nests (`passes/fusion/fuse_columns.py`).
     - `iter_callables` are the callables whose call in the head of a ``for`` (`prim::iter_call`) is
       this op: ``enumerate``. A call of anything else there is the ordinary call, then `prim::iter`.
     - `subscripted` are the objects whose item is this op on the key: ``np.mgrid``.
@@ -252,8 +252,8 @@ class OpDef(Record):
     - `keeps_shape`: the result has the sizes of operand 0, an array.
     - `reads_items`: of a list operand it only reads the items, at once, and a tuple does as well.
     - `symbolic`: `evaluate`, or the function given, gives the right result on object arrays of symbols
-      (`passes/symbols.py`): it moves elements about, adds and multiplies them, or asks a symbol for more. Small
-      arrays of known sizes are taken apart through it.
+      (`passes/containers/symbols.py`): it moves elements about, adds and multiplies them, or asks a symbol for more.
+      Small arrays of known sizes are taken apart through it.
     - `samples` are operand tuples for the registry-wide tests, or a function that makes them.
     """
 

@@ -1,4 +1,4 @@
-"""Reductions of a few elements, as `OpDef.symbolic` runs them: on object arrays of `passes/symbols.py`.
+"""Reductions of a few elements, as `OpDef.symbolic` runs them: on object arrays of `passes/containers/symbols.py`.
 
 Sums add in NumPy's order: one after the other, or in eight parts, so that the bits are NumPy's.
 """

@@ -18,7 +18,7 @@ from ljit.sizes import without_sizes
 from ljit.types import ArrayType, Type
 
 if TYPE_CHECKING:
-    from ljit.passes.specialize import Specialization
+    from ljit.passes.specializing.specialize import Specialization
 
 __all__ = ["choose_sizes", "optimize"]
 

@@ -43,8 +43,8 @@ from ljit.types import Type
 
 if TYPE_CHECKING:
     from ljit.codegen import ExitInfo, FillIn, NativeCode, PassOnCode, SiteInfo
-    from ljit.passes.native_calls import LinkTo
-    from ljit.passes.specialize import Specialization
+    from ljit.passes.specializing.native_calls import LinkTo
+    from ljit.passes.specializing.specialize import Specialization
 
 __all__ = [
     "MISMATCH",
@@ -152,7 +152,7 @@ def specialized_graph(
     Quick code calls itself as it would another function: such a call soon finds optimised code instead. It leaves
     methods of users' classes to CPython: each would have to be compiled, too.
     """
-    from ljit.passes.specialize import specialize
+    from ljit.passes.specializing.specialize import specialize
 
     function = None if is_quick else cast(FunctionType, baseline.fn)  # a field looks like a method
     pipeline = QUICK_PIPELINE if is_quick else SPECIALIZED_PIPELINE
@@ -223,7 +223,7 @@ def compile_loop(
 ) -> NativeUnit:
     """Compile one loop of the function, entered at its header with the given live values."""
     name = f"{baseline.fn.__qualname__}.loop{loop.id}"
-    from ljit.passes.specialize import specialize_loop
+    from ljit.passes.specializing.specialize import specialize_loop
 
     start = time.perf_counter()
     with compiling(), _blame(name):

@@ -31,7 +31,7 @@ from ljit.types import ArrayType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen import SiteInfo
-    from ljit.passes.specialize import Specialization
+    from ljit.passes.specializing.specialize import Specialization
 
 __all__ = [
     "BOUND_CALLS_BEFORE_FILLING_IN",

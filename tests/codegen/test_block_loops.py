@@ -7,7 +7,7 @@ import pytest
 
 import ljit
 from ljit.ops import numpy_ufuncs
-from ljit.passes.block_loops import BLOCK
+from ljit.passes.fusion.block_loops import BLOCK
 
 SIZES = [1, 2, 7, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 2 * BLOCK + 9]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ljit.ir import parse
-from ljit.passes.fuse_nodes import has_nests
+from ljit.passes.fusion.fuse_nodes import has_nests
 
 
 def graph_of(statement: str) -> str:

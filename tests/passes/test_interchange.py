@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ljit
-from ljit.passes import strips
+from ljit.passes.loops import strips
 
 
 def product(a, b, c):

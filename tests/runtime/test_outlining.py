@@ -607,7 +607,7 @@ def classes_raised(xs, table):
 
 @pytest.fixture
 def without_native_handlers(monkeypatch):
-    monkeypatch.setattr("ljit.passes.specialize_handlers._MAX_HANDLER", 0)
+    monkeypatch.setattr("ljit.passes.specializing.specialize_handlers._MAX_HANDLER", 0)
 
 
 @pytest.mark.usefixtures("without_native_handlers")

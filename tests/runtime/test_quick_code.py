@@ -221,7 +221,7 @@ def test_what_an_outlined_loop_changed_is_kept_when_it_is_optimised():
 
 def test_hot_code_is_made_of_the_graph_of_quick_code(monkeypatch):
     specialised = []
-    from ljit.passes import specialize
+    from ljit.passes.specializing import specialize
 
     plain = specialize.specialize
 

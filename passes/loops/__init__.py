@@ -1,0 +1,1 @@
+"""What passes over loops share: bounds, trips, predicates, stores."""

@@ -1,0 +1,1 @@
+"""From the baseline graph and types to a new graph: the specialiser."""

@@ -1,0 +1,238 @@
+"""Where the specialiser writes to: the new graph, the place in it, its constants and assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from ljit.analysis.assumptions import Assumption, is_stable_constant
+from ljit.ir import Effect, Graph, Node, OpDef, Value, get_op
+from ljit.ops.control import (
+    ASSUME,
+    BREAK,
+    CONSTANT,
+    DEOPTIMIZE,
+    GUARD,
+    IF,
+    REGION,
+    SNAPSHOT,
+    TYPE_IS,
+    UNREACHABLE,
+    YIELD,
+)
+from ljit.types import ANY, NEVER, ScalarType, Type, UnionType, holds_array, join
+
+__all__ = ["GraphWriter", "has_snapshot", "is_left"]
+
+
+class GraphWriter:
+    """A graph in the making. New nodes go to the end of `block`.
+
+    `effects` collects the effects of new nodes since it was last cleared. `dirty` says that unknown code may have run:
+    assumptions checked at the entry may not hold any more, so they are checked again where they are made.
+    `catches`: the place is in the body of a Try; `handled` are the exceptions of the handlers around,
+    inner ones last (`passes/specializing/specialize_handlers.py`).
+    `narrowed` has the types that Unions are known to have at the place (`passes/specializing/narrowing.py`).
+    """
+
+    def __init__(self, name: str) -> None:
+        self.graph = Graph(name)
+        self.block = self.graph.block
+        self.assumptions: list[Assumption] = []
+        self.effects = Effect.PURE
+        self.dirty = False
+        self.catches = False
+        self.handled: tuple[Value, ...] = ()
+        self.narrowed: dict[Value, Type] = {}
+        self._constants: dict[tuple[int, bool], Value] = {}
+
+    def append(
+        self,
+        op: OpDef,
+        inputs: Sequence[Value] = (),
+        attrs: Mapping[str, object] | None = None,
+        *,
+        like: Node | None = None,
+        outputs: Sequence[Type] | None = None,
+    ) -> Node:
+        node = self.graph.create(op, inputs, attrs, outputs=outputs, like=like)
+        self.block.append(node)
+        if not node.blocks:
+            effect = op.effects_of(node)
+            self.effects |= effect
+            if effect & Effect.CALL:
+                self.dirty = True
+        return node
+
+    def constant(self, value: object, *, boxed: bool = False) -> Value:
+        """A constant, made once at the start of the graph."""
+        key = (id(value), boxed)  # the node keeps the object alive
+        if key not in self._constants:
+            node = self.graph.create(CONSTANT, (), {"value": value})
+            if boxed:
+                node.output.type = ANY
+            body = self.graph.block
+            if body.first is not None:
+                node.insert_before(body.first)
+            else:
+                body.append(node)
+            self._constants[key] = node.output
+        return self._constants[key]
+
+    def snapshot(
+        self, at: str, pairs: Iterable[tuple[str, Value]], effects: Effect = Effect.PURE
+    ) -> None:
+        """Put a Snapshot of named values here, instead of one that directly precedes.
+
+        If `effects` (of what ran before) is unknown code, it may have changed shapes: check the arrays.
+        """
+        pairs = list(pairs)
+        last = self.block.last
+        if last is not None and last.op is SNAPSHOT:
+            last.erase()
+        names = tuple(key for key, _ in pairs)
+        values = [value for _, value in pairs]
+        attrs: dict[str, object] = {"at": at, "names": names}
+        if self.catches:
+            attrs["catches"] = True
+        if self.handled:
+            attrs["handles"] = len(self.handled)
+        self.append(SNAPSHOT, (*values, *self.handled), attrs)
+        arrays = [v for v in values if holds_array(v.type)] if effects & Effect.CALL else ()
+        if arrays:
+            self.append(get_op("prim::check_arrays"), arrays)
+
+    def deoptimize(self, reason: str, like: Node) -> bool:
+        """End the block here; gives False: control does not go on."""
+        self.append(DEOPTIMIZE, (), {"reason": reason}, like=like)
+        return False
+
+    def in_branch(self, branch: Node, emit: Callable[[], list[Value] | None]) -> list[Value] | None:
+        """Run `emit` with a new block of `branch` as the place for new nodes."""
+        with self.inside(branch):
+            results = emit()
+            if results is not None:
+                self.append(YIELD, results)
+            return results
+
+    @contextmanager
+    def inside(self, node: Node) -> Iterator[None]:
+        """Write to a new block of `node`."""
+        outer, self.block = self.block, node.add_block()
+        narrowed, self.narrowed = self.narrowed, dict(self.narrowed)
+        try:
+            yield
+        finally:
+            self.block, self.narrowed = outer, narrowed
+
+    def when_all(
+        self, wanted: Sequence[tuple[Value, Type]], emit: Callable[[], None], like: Node
+    ) -> None:
+        """Run `emit`, which leaves the block, if all Unions have the types; else go on here."""
+        (union, type_), *rest = wanted
+        test = self.append(TYPE_IS, (union,), {"type": type_}, like=like)
+        branch = self.append(IF, (test.output,), like=like)
+        with self.inside(branch):
+            if rest:
+                self.when_all(rest, emit, like)
+                self.append(YIELD)
+            else:
+                emit()
+        with self.inside(branch):
+            self.append(YIELD)
+
+    def merge(
+        self, branch: Node, ends: Sequence[Sequence[Value] | None], node: Node
+    ) -> list[Value] | None:
+        """Give an If its outputs: the join of the values that its branches end with."""
+        reached = [end for end in ends if end is not None]
+        if not reached:
+            self.append(UNREACHABLE, like=node)
+            return None
+        for values in zip(*reached, strict=True):
+            joined: Type = NEVER
+            for value in values:
+                joined = join(joined, value.type)
+            branch.add_output(joined, values[0].name)
+        return list(branch.outputs)
+
+    def assume(self, assumption: Assumption, node: Node) -> None:
+        """Let the entry check the assumption; check it here too if unknown code has run since."""
+        self.assumptions.append(assumption)
+        if self.dirty:
+            self.append(ASSUME, (), {"assumption": assumption}, like=node)
+
+    def constant_object(self, value: object) -> Value:
+        """A constant that stands for an object; mutable ones stay boxed and are guarded when used."""
+        return self.constant(value, boxed=not is_stable_constant(value))
+
+    def narrow(self, value: Value, like: Node) -> Value:
+        """Give a Union as the narrower type that it is known to have here."""
+        type_ = self.narrowed.get(value, value.type)
+        if type_ in (value.type, NEVER):
+            return value
+        return self.append(GUARD, (value,), {"type": type_}, like=like).output
+
+    def as_number(self, value: Value, type_: ScalarType, like: Node) -> Value:
+        """Give a number, one of NumPy's or Python's own, as one of NumPy's."""
+        if value.is_constant:
+            return self.constant(type_.dtype.type(value.constant))
+        return self.append(get_op("np::number"), (value,), {"type": type_}, like=like).output
+
+    def split_union(
+        self, union: Value, emit: Callable[[Value], list[Value] | None], like: Node
+    ) -> list[Value] | None:
+        """Branch on the tag of a Union and run `emit` with the value as each member type."""
+        assert isinstance(union.type, UnionType)
+        return self._split(union, union.type.members, emit, like)
+
+    def _split(
+        self,
+        union: Value,
+        members: tuple[Type, ...],
+        emit: Callable[[Value], list[Value] | None],
+        like: Node,
+    ) -> list[Value] | None:
+        def as_member() -> list[Value] | None:
+            return emit(self.append(GUARD, (union,), {"type": members[0]}, like=like).output)
+
+        if len(members) == 1:
+            return as_member()
+        test = self.append(TYPE_IS, (union,), {"type": members[0]}, like=like)
+        branch = self.append(IF, (test.output,), like=like)
+        ends = [
+            self.in_branch(branch, as_member),
+            self.in_branch(branch, lambda: self._split(union, members[1:], emit, like)),
+        ]
+        choice = self._choice(branch, ends)
+        return [choice] if choice is not None else self.merge(branch, ends, like)
+
+    def _choice(self, branch: Node, ends: Sequence[Sequence[Value] | None]) -> Value | None:
+        """Give the condition of an If, or its opposite, in place of an If that gives True and False."""
+        results = [end[0] for end in ends if end is not None and len(end) == 1]
+        if len(results) != 2 or not all(v.is_constant for v in results):
+            return None
+        inside = [n for block in branch.blocks for n in block.walk()]
+        if not all(n.op in (GUARD, YIELD) or n.effects.is_removable for n in inside):
+            return None
+        (test,), (first, second) = branch.inputs, (v.constant for v in results)
+        if results[0] is not results[1] and (type(first), type(second)) != (bool, bool):
+            return None
+        for block in branch.blocks:
+            block.clear()
+        branch.erase()
+        if results[0] is results[1]:
+            return results[0]
+        return test if first else self.append(get_op("py::not"), (test,)).output
+
+
+def has_snapshot(node: Node) -> bool:
+    return any(n.op is SNAPSHOT for block in node.blocks for n in block.walk())
+
+
+def is_left(node: Node) -> bool:
+    """Whether any Break, or the Yield of the last block of a Region, leaves the node normally."""
+    if any(n.target is node and n.op is BREAK for block in node.blocks for n in block.walk()):
+        return True
+    last = node.blocks[-1].last
+    return node.op is REGION and last is not None and last.op is YIELD

@@ -1,0 +1,407 @@
+"""Find the op that a dynamic operation stands for, once operand types and constants are known.
+
+The baseline graph calls everything as Python does: ``py::call(<numpy.sqrt>, %x)``, ``py::getattr[name='shape'](%a)``,
+``py::add(%array, %x)``. `resolve` turns such a request into the op that declares to implement it, through the tables
+that the declarations make up (`OpDef.callables`, `methods`, `attributes`, `numpy`). It knows no op but the
+generic ones.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+
+from ljit.characters import as_text
+from ljit.ir import REGISTRY, OpDef, Schema, Value, get_op
+from ljit.ir.registry import STANDS_FOR
+from ljit.ops.control import CONSTANT
+from ljit.ops.members import METHOD
+from ljit.ops.python_types import (
+    bound_function,
+    class_of,
+    fixed_method,
+    is_c_method,
+    numpy_decides,
+)
+from ljit.passes.specializing.library import Objects, library_method, library_op, looks_up_as_known
+from ljit.records import Record
+from ljit.types import (
+    ANY,
+    ArrayType,
+    ListType,
+    ObjectType,
+    RangeType,
+    ScalarType,
+    TupleType,
+    Type,
+    type_of,
+)
+
+__all__ = ["Constants", "Request", "callable_op", "method_op", "resolve"]
+
+
+class Request(Record, eq=True, frozen=False):
+    """One operation to be emitted."""
+
+    op: OpDef
+    inputs: tuple[Value, ...]
+    attrs: Mapping[str, object]
+
+    def __init__(self, op: OpDef, inputs: tuple[Value, ...], attrs: Mapping[str, object]) -> None:
+        self.op = op
+        self.inputs = inputs
+        self.attrs = attrs
+
+
+class Constants(Objects, Protocol):
+    """What resolving needs from the specialiser."""
+
+    def constant(self, value: object) -> Value:
+        """Make (or reuse) a constant value."""
+
+    def module_attribute(self, module: types.ModuleType, name: str) -> Value | None:
+        """Give the attribute as a constant, guarded against change; None if that is not possible."""
+
+    def items_of(self, value: Value) -> Value | None:
+        """Give the items of a list that was just made, and nobody has seen, as a tuple."""
+
+
+def resolve(request: Request, constants: Constants) -> Request:
+    """Apply the tables until nothing changes."""
+    while True:
+        rule = _rules().get(request.op)
+        better = rule(request, constants) if rule is not None else None
+        if better is None:
+            better = _numpy_form(request, constants)
+        if better is None:
+            return request
+        request = better
+
+
+@cache
+def _rules() -> dict[OpDef, Callable[[Request, Constants], Request | None]]:
+    return {
+        get_op("py::call"): _call,
+        get_op("prim::iter_call"): _iter_call,
+        get_op("py::call_method"): _call_method,
+        get_op("py::getattr"): _getattr,
+        get_op("prim::import_from"): _attribute_of_module,
+        get_op("py::getitem"): _getitem,
+    }
+
+
+@cache
+def _tables() -> Mapping[str, Mapping[object, list[str]]]:
+    """By fields of declarations: the names of ops by the addresses of objects, or names of members, that are there."""
+    tables: dict[str, dict[object, list[str]]] = {field: {} for field in STANDS_FOR}
+    for field, value, op in REGISTRY.facts():
+        key = value if isinstance(value, str) else id(value)
+        tables[field].setdefault(key, []).append(op)
+    return tables
+
+
+def _ops_of(field: str, key: object) -> Iterator[OpDef]:
+    """The ops that stand for something, each loaded only when those before it do not suit."""
+    return map(get_op, _tables()[field].get(key, ()))
+
+
+def callable_op(function: object, field: str = "callables") -> OpDef | None:
+    """The op of a function, or of that in the head of a ``for`` ("iter_callables"), if there is one."""
+    return next(_ops_of(field, id(function)), None)
+
+
+def method_op(receiver: Type, name: str) -> OpDef | None:
+    """The op of a method."""
+    return next(_ops_of("methods", _member(receiver, name)), None)
+
+
+def _member(receiver: Type, name: str) -> str:
+    return f"{member_class(receiver)}.{name}"
+
+
+def _call(request: Request, constants: Constants) -> Request | None:
+    callee, *args = request.inputs
+    kwnames = request.attrs.get("kwnames", ())
+    if callee.is_constant:
+        function = callee.constant
+        bound = bound_function(function)
+        if bound is not None and isinstance(type_of(bound[1]), ObjectType):
+            function, receiver = bound
+            args = [constants.constant(receiver), *args]
+    elif callee.node is not None and callee.node.op is METHOD:
+        (owner,) = callee.node.inputs
+        function = getattr(class_of(owner.type), str(callee.node.attrs["name"]))
+        args = [owner, *args]
+    else:
+        return _call_of_method(request)
+    is_op = id(function) in _tables()["callables"]
+    ops = _ops_of("callables", id(function)) if is_op else _methods(function, args, constants)
+    for op in ops:
+        found = bind(op, args, kwnames, constants)  # type: ignore[arg-type]
+        if found is not None and not is_known(found):
+            found = (
+                _numpy_form(found, constants)
+                or _form_of_items(found, constants)
+                or _form_of_constants(found)
+            )
+        if found is not None:
+            return found
+    return None
+
+
+def _form_of_items(request: Request, constants: Constants) -> Request | None:
+    """The op with tuples for lists that are made for it, if native code knows it then."""
+    op = request.op
+    if not op.reads_items or not any(isinstance(v.type, ListType) for v in request.inputs):
+        return None
+    inputs = tuple(constants.items_of(value) or value for value in request.inputs)
+    found = Request(op, inputs, request.attrs)
+    types_ = [value.type for value in inputs]
+    can_lower = op.lower is None or op.has_lowering(types_, request.attrs)
+    return found if (can_lower or op.symbolic) and is_known(found) else None
+
+
+def _form_of_constants(request: Request) -> Request | None:
+    """The op with ints of more than 64 bits, ``np.uint64(0x9E3779B97F4A7C15)``, if it can be folded."""
+    has_long = any(_long_int(v) is not None for v in request.inputs)
+    is_folded = has_long and all(v.is_constant for v in request.inputs)
+    return request if is_folded and request.op.evaluate is not None else None
+
+
+def _long_int(value: Value) -> int | None:
+    """Give the constant, if it is an int that no native int holds."""
+    constant = value.constant if value.is_constant else None
+    return constant if type(constant) is int and value.type == ANY else None
+
+
+def _methods(function: object, args: Sequence[Value], constants: Constants) -> Iterable[OpDef]:
+    """The ops of a method that is called as a function of its receiver, if it is known what that does."""
+    if not args:
+        return []
+    op = library_op(function, args[0])
+    if op is not None:
+        return [op] if looks_up_as_known(op, args[0], constants) else []
+    if not is_c_method(function):
+        return []
+    name = str(function.__name__)  # type: ignore[attr-defined]
+    if fixed_method(args[0].type, name) is not function:
+        return []
+    return _ops_of("methods", _member(args[0].type, name))
+
+
+def _call_of_method(request: Request) -> Request | None:
+    """``x.f(y)`` whose method was looked up before `y` ran: a method call if `x.f` cannot have changed."""
+    callee, *args = request.inputs
+    lookup = callee.node
+    if lookup is None or lookup.op is not get_op("py::getattr"):
+        return None
+    (receiver,), name = lookup.inputs, str(lookup.attrs["name"])
+    is_op = _member(receiver.type, name) in _tables()["methods"]
+    if not is_op and not isinstance(fixed_method(receiver.type, name), types.MethodDescriptorType):
+        return None
+    attrs = {**_only_kwnames(request), "name": name}
+    return Request(get_op("py::call_method"), (receiver, *args), attrs)
+
+
+def _iter_call(request: Request, constants: Constants) -> Request | None:
+    """``prim::iter_call`` of a known view maker; of anything else the specialiser expands it."""
+    callee, *args = request.inputs
+    if not callee.is_constant:
+        return None
+    for op in _ops_of("iter_callables", id(callee.constant)):
+        found = bind(op, args, (), constants)
+        if found is not None and is_known(found):
+            return found
+    return None
+
+
+def _call_method(request: Request, constants: Constants) -> Request | None:
+    receiver, *args = request.inputs
+    name = request.attrs["name"]
+    assert isinstance(name, str)
+    if receiver.is_constant and isinstance(receiver.constant, types.ModuleType):
+        function = constants.module_attribute(receiver.constant, name)
+        if function is None:
+            return None
+        return Request(get_op("py::call"), (function, *args), _only_kwnames(request))
+    kwnames = request.attrs.get("kwnames", ())
+    for op in _ops_of_method(receiver, name, constants):
+        found = bind(op, request.inputs, kwnames, constants)  # type: ignore[arg-type]
+        if found is not None and is_known(found):
+            return found
+    return None
+
+
+def _ops_of_method(receiver: Value, name: str, constants: Constants) -> Iterable[OpDef]:
+    member = _member(receiver.type, name)
+    if member in _tables()["methods"]:
+        return _ops_of("methods", member)
+    op = library_op(library_method(receiver, name, constants), receiver)
+    return [op] if op is not None and looks_up_as_known(op, receiver, constants) else []
+
+
+def _only_kwnames(request: Request) -> dict[str, object]:
+    return {k: v for k, v in request.attrs.items() if k == "kwnames"}
+
+
+def _getattr(request: Request, constants: Constants) -> Request | None:
+    (receiver,) = request.inputs
+    if receiver.is_constant and isinstance(receiver.constant, types.ModuleType):
+        return _attribute_of_module(request, constants)
+    name = str(request.attrs["name"])
+    op = next(_ops_of("attributes", _member(receiver.type, name)), None)
+    if op is None:
+        if library_method(receiver, name, constants) is None:
+            return None
+        return Request(METHOD, (receiver,), {"name": name})
+    member = Request(op, (receiver,), {})
+    return member if is_known(member) else None
+
+
+def _attribute_of_module(request: Request, constants: Constants) -> Request | None:
+    (module,) = request.inputs
+    if not (module.is_constant and isinstance(module.constant, types.ModuleType)):
+        return None
+    found = constants.module_attribute(module.constant, str(request.attrs["name"]))
+    return None if found is None else Request(CONSTANT, (), {"value": found.constant})
+
+
+def _getitem(request: Request, constants: Constants) -> Request | None:
+    """An item of a tuple of known types at a constant index, or of an object that declarations name."""
+    container, index = request.inputs
+    ops = _ops_of("subscripted", id(container.constant)) if container.is_constant else ()
+    for op in ops:
+        found = Request(op, (index,), {})
+        return found if is_known(found) else None
+    if not (isinstance(container.type, TupleType) and index.is_constant):
+        return None
+    position, length = index.constant, len(container.type.items)
+    if type(position) is not int or not -length <= position < length:
+        return None
+    return Request(get_op("prim::TupleIndex"), (container,), {"index": position % length})
+
+
+def _numpy_form(request: Request, constants: Constants) -> Request | None:
+    """The op that an operator is for NumPy operands."""
+    name = request.op.numpy
+    if name is None or not numpy_decides([value.type for value in request.inputs]):
+        return None
+    op = get_op(name)
+    inputs = _as_uint64(request.inputs, constants) if op.elementwise else request.inputs
+    found = Request(op, inputs, request.attrs)
+    return found if is_known(found) else None
+
+
+def _as_uint64(inputs: tuple[Value, ...], constants: Constants) -> tuple[Value, ...]:
+    """Operands of an operator, with long ints beside np.uint64 as what NumPy takes them for."""
+    long = {v: found for v in inputs if (found := _long_int(v)) is not None}
+    if not long or not all(v in long or _is_uint64(v.type) for v in inputs):
+        return inputs
+    if not all(0 <= found < 2**64 for found in long.values()):
+        return inputs
+    return tuple(constants.constant(np.uint64(long[v])) if v in long else v for v in inputs)
+
+
+def _is_uint64(t: Type) -> bool:
+    return isinstance(t, ArrayType | ScalarType) and t.dtype == np.uint64
+
+
+def is_known(request: Request) -> bool:
+    """Whether the op's result type is known for the operand types."""
+    types_ = [v.type for v in request.inputs]
+    if request.op.gives_objects:
+        return request.op.has_lowering(types_, request.attrs)
+    return ANY not in request.op.infer_types(types_, request.attrs)
+
+
+def member_class(t: Type) -> str:
+    """The class name under which methods and attributes of a type are declared."""
+    if isinstance(t, ArrayType):
+        return "ndarray"
+    if isinstance(t, ScalarType):
+        return "generic"
+    if isinstance(t, ListType):
+        return "list"
+    if isinstance(t, TupleType):
+        return "tuple"
+    if isinstance(t, RangeType):
+        return "range"
+    if isinstance(t, ObjectType):
+        return t.cls.__name__
+    return str(as_text(t))
+
+
+def bind(
+    op: OpDef, args: Sequence[Value], kwnames: Sequence[str], constants: Constants
+) -> Request | None:
+    """Bind call arguments to the op's schema by Python's rules; None if they do not fit.
+
+    Keyword-only parameters of the schema are attributes and must be constants. What `OpDef.parameters` names and the
+    schema does not have must not be given.
+    """
+    schema = op.schema
+    positional = args[: len(args) - len(kwnames)]
+    keywords = dict(zip(kwnames, args[len(positional) :], strict=True))
+    if schema.variadic is not None:
+        return _bind_variadic(op, positional, keywords)
+    taken = (*schema.positional, *schema.keyword_only)
+    order = op.parameters or taken
+    by_position = order[: order.index("*")] if "*" in order else order
+    if len(positional) > len(by_position):
+        return None
+    given = dict(zip(order, positional, strict=False))
+    by_keyword = set(order) - set(schema.positional_only)
+    if given.keys() & keywords.keys() or not keywords.keys() <= by_keyword:
+        return None
+    given.update(keywords)
+    if not given.keys() <= set(taken):
+        return None
+    attrs = _attributes(schema, given)
+    if attrs is None:
+        return None
+    inputs = _operands(op, given, constants)
+    return Request(op, inputs, attrs) if inputs is not None else None
+
+
+def _bind_variadic(
+    op: OpDef, positional: Sequence[Value], keywords: Mapping[str, Value]
+) -> Request | None:
+    if not keywords.keys() <= set(op.schema.keyword_only):
+        return None
+    if len(positional) < len(op.schema.positional):
+        return None
+    attrs = _attributes(op.schema, keywords)
+    return Request(op, tuple(positional), attrs) if attrs is not None else None
+
+
+def _attributes(schema: Schema, given: Mapping[str, Value]) -> dict[str, object] | None:
+    attrs: dict[str, object] = {}
+    for name in schema.keyword_only:
+        if name in given:
+            if not given[name].is_constant:
+                return None
+            attrs[name] = given[name].constant
+        elif name not in schema.defaults:
+            return None
+    return attrs
+
+
+def _operands(
+    op: OpDef, given: Mapping[str, Value], constants: Constants
+) -> tuple[Value, ...] | None:
+    """The operands in schema order; missing ones in front of a given one become their defaults."""
+    names = op.schema.positional
+    last = max((i for i, name in enumerate(names) if name in given), default=-1)
+    operands: list[Value] = []
+    for i, name in enumerate(names):
+        if name in given:
+            operands.append(given[name])
+        elif name not in op.schema.defaults:
+            return None
+        elif i < last:
+            operands.append(constants.constant(op.schema.defaults[name]))
+    return tuple(operands)

@@ -1,0 +1,418 @@
+"""Clone the baseline graph for concrete types: the step from generic Python to native code.
+
+The walk visits the baseline graph in program order and writes a new graph, in which
+
+- each value has the type that follows from the types of the parameters (`OpDef.infer`); where inference
+  does not know, the observed type from the profile stands behind a `prim::guard`;
+- calls, methods, attributes and operators are the ops that they stand for (`passes/specializing/resolve.py`);
+- global and closure variables that do not change are constants, listed in `assumptions` for the entry to check;
+- branches on known conditions are gone, loops have the carried types of a fixpoint;
+- operands of Union type are split into branches on the tag;
+- a `prim::Snapshot` stands at the entry, behind each effect that must not be repeated, at the start of each
+  loop trip and behind each loop: a failing guard goes back to the last one.
+Where no type was ever seen (code that did not run) and where an op always raises, the block ends in `prim::Deoptimize`.
+Cost: linear in the graph times the height of the type lattice for loops.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+from ljit.analysis.assumptions import (
+    Assumption,
+    is_stable_constant,
+)
+from ljit.analysis.liveness import Liveness
+from ljit.analysis.signatures import native_result
+from ljit.ir import UNKNOWN, Block, Effect, Graph, Node, OpDef, Value, get_op
+from ljit.ir.trials import with_known_sizes
+from ljit.ops.control import (
+    CONSTANT,
+    GUARD,
+    LOOP,
+    NOT_RUN,
+    PROFILE,
+    RAISES,
+    UNINITIALIZED,
+    YIELD,
+)
+from ljit.ops.members import NO_ATTRIBUTES
+from ljit.passes.folding import fold
+from ljit.passes.insert_guards import guarded_type, is_precise
+from ljit.passes.specializing.graph_writer import GraphWriter
+from ljit.passes.specializing.native_calls import MAX_WALKS, LinkTo, NativeCalls, no_link, result_of
+from ljit.passes.specializing.resolve import Request, resolve
+from ljit.passes.specializing.seen_items import Failures, is_loose, seen_items, widen_range
+from ljit.passes.specializing.specialize_calls import Calls
+from ljit.passes.specializing.specialize_control import ControlFlow
+from ljit.passes.specializing.specialize_handlers import is_in_try
+from ljit.passes.specializing.specialize_names import Changes, Names
+from ljit.passes.specializing.union_operands import first_union, number_type, with_member
+from ljit.records import Record, made_by
+from ljit.types import ANY, NEVER, ArrayType, ListType, Type, join
+
+__all__ = ["Feedback", "Specialization", "specialize", "specialize_loop"]
+
+
+class Feedback(Failures, Changes, Protocol):
+    """What earlier runs have shown about baseline nodes, by node id."""
+
+
+class Specialization(Record, frozen=False):
+    """A specialised graph and what must hold at its entry."""
+
+    graph: Graph
+    assumptions: list[Assumption] = made_by(factory=list)
+    result: Type = ANY  # as which native code gives the result to native callers
+    leaves_methods: bool = False  # calls of methods that could be native ones are calls of objects
+
+
+def specialize(
+    baseline: Graph,
+    param_types: Sequence[Type],
+    feedback: Feedback,
+    liveness: Liveness,
+    function: types.FunctionType | None = None,
+    link_to: LinkTo = no_link,
+    *,
+    has_methods: bool = True,
+) -> Specialization:
+    """Specialise a whole function for parameters of the given types; `function`: which one it is."""
+    calls = NativeCalls(function, param_types, link_to, has_methods=has_methods)
+    for _ in range(MAX_WALKS):
+        made = _specialize(baseline, param_types, feedback, liveness, calls)
+        if calls.are_right(made.graph):
+            return made
+    calls.give_up()
+    return _specialize(baseline, param_types, feedback, liveness, calls)
+
+
+def _specialize(
+    baseline: Graph,
+    param_types: Sequence[Type],
+    feedback: Feedback,
+    liveness: Liveness,
+    calls: NativeCalls,
+) -> Specialization:
+    walk = _Specializer(baseline, feedback, liveness, calls)
+    for param, type_ in zip(baseline.params, param_types, strict=True):
+        walk.values[param] = walk.out.graph.block.add_param(param.name, type_)
+    first = baseline.block.first
+    assert first is not None
+    walk.snapshot(f"before:{first.id}", liveness.live_before(first))
+    walk.visit_block(baseline.block)
+    result = calls.result if calls.is_used else native_result(result_of(walk.out.graph))
+    if result is None or result == NEVER:
+        result = ANY
+    return Specialization(walk.out.graph, walk.out.assumptions, result, calls.leaves_methods)
+
+
+def specialize_loop(
+    baseline: Graph,
+    loop: Node,
+    live: Sequence[Value],
+    live_types: Sequence[Type],
+    feedback: Feedback,
+    liveness: Liveness,
+    link_to: LinkTo = no_link,
+    *,
+    has_methods: bool = True,
+) -> Specialization:
+    """Specialise one loop of the baseline graph, entered at its header.
+
+    The parameters of the new graph are the baseline values `live` at the header (trip index and
+    carried values among them, constants not). The graph leaves by `prim::Deoptimize` at the places
+    behind the loop where the interpreter goes on.
+    """
+    calls = NativeCalls(None, (), link_to, has_methods=has_methods)
+    walk = _Specializer(baseline, feedback, liveness, calls, outlined=loop)
+    for value, type_ in zip(live, live_types, strict=True):
+        walk.values[value] = walk.out.graph.block.add_param(value.name, type_)
+    for node in baseline.walk():
+        if node.op is CONSTANT:
+            walk.visit_constant(node)
+        elif node.op is UNINITIALIZED:
+            walk.visit(node)
+    header = loop.blocks[0].params
+    walk.out.catches = is_in_try(loop)
+    walk.snapshot(f"header:{loop.id}", live)
+    entry = [walk.values[param] for param in header]
+    if walk.control.visit_loop(loop, entry[0], entry[1:]):
+        walk.leave(loop)
+    left = calls.leaves_methods
+    return Specialization(walk.out.graph, walk.out.assumptions, leaves_methods=left)
+
+
+def _results(made: Node) -> list[Value]:
+    """Give what the node computes; an operator that writes into an array gives that very array."""
+    is_in_place = made.op.elementwise and made.op.schema.written and made.outputs
+    if is_in_place and isinstance(made.inputs[0].type, ArrayType):
+        return [made.inputs[0]]
+    return list(made.outputs)
+
+
+class _Constants:
+    """The specialiser as `resolve` sees it, at one node."""
+
+    def __init__(self, walk: _Specializer, node: Node) -> None:
+        self.walk = walk
+        self.node = node
+
+    def constant(self, value: object) -> Value:
+        return self.walk.out.constant(value)
+
+    def module_attribute(self, module: types.ModuleType, name: str) -> Value | None:
+        return self.walk.names.module_attribute(module, name, self.node)
+
+    def items_of(self, value: Value) -> Value | None:
+        made, out = value.node, self.walk.out
+        if made is None or made.op is not get_op("prim::ListConstruct") or value.uses:
+            return None
+        return self._tuple_of(made) if made.block is out.block else None
+
+    def _tuple_of(self, made: Node) -> Value:
+        """Also of the lists that are items."""
+        items = []
+        for item in made.inputs:
+            inner = item.node if len(item.uses) == 1 else None
+            is_list = inner is not None and inner.op is made.op and inner.block is made.block
+            items.append(self._tuple_of(inner) if inner is not None and is_list else item)
+        op = get_op("prim::TupleConstruct")
+        return self.walk.out.append(op, items, like=made).output
+
+    def assume(self, assumption: Assumption) -> bool:
+        if self.walk.feedback.is_unstable(assumption.key):
+            return False
+        self.walk.out.assume(assumption, self.node)
+        return True
+
+    def check_no_attributes(self, value: Value, names: tuple[str, ...]) -> None:
+        self.walk.out.append(NO_ATTRIBUTES, (value,), {"names": names}, like=self.node)
+
+
+#: what Snapshots give for the number of trips that a ``while`` has had: counting them costs a register
+_LONG_RUN = 2**32
+
+
+def _is_used_here(value: Value, node: Node) -> bool:
+    """Whether a baseline value is made in the node's block for the node alone."""
+    while value.node is not None and value.node.op is PROFILE and len(value.uses) == 1:
+        value = value.node.inputs[0]
+    return value.node is not None and value.node.block is node.block and len(value.uses) == 1
+
+
+def _is_mere_count(value: Value) -> bool:
+    """Whether the value is the index of trips of a loop that is left by Break alone, and nothing reads it."""
+    block = value.owner
+    if not isinstance(block, Block) or value.index or value.uses or block.owner is None:
+        return False
+    return block.owner.op is LOOP and block.owner.inputs[1].is_endless
+
+
+class _Specializer:
+    """The state of one walk. `block` is where new nodes go; `values` maps baseline values to new ones."""
+
+    def __init__(
+        self,
+        baseline: Graph,
+        feedback: Feedback,
+        liveness: Liveness,
+        calls: NativeCalls,
+        outlined: Node | None = None,
+    ) -> None:
+        self.out = GraphWriter(baseline.name)
+        self.calls = Calls(self, calls)
+        self.feedback = feedback
+        self.liveness = liveness
+        self.values: dict[Value, Value] = {}
+        self.outlined = outlined
+        self.names = Names(self, baseline)
+        self.control = ControlFlow(self)
+        self.handlers: dict[OpDef, Callable[[Node], bool]] = {
+            CONSTANT: self.visit_constant,
+            PROFILE: self.visit_profile,
+            get_op("prim::ListConstruct"): self.visit_list,
+            get_op("prim::iter"): self.visit_iter,
+            get_op("prim::iter_call"): self.visit_iter_call,
+            **self.calls.handlers,
+            **self.names.handlers,
+            **self.control.handlers,
+        }
+
+    def snapshot(self, at: str, live: Iterable[Value], effects: Effect = Effect.PURE) -> None:
+        """Put a Snapshot of baseline values here."""
+        self.out.snapshot(at, [(v.key, self.saved(v)) for v in live if not v.is_constant], effects)
+
+    def saved(self, value: Value) -> Value:
+        return self.out.constant(_LONG_RUN) if _is_mere_count(value) else self.values[value]
+
+    def leave(self, loop: Node) -> None:
+        """End an outlined loop that has run to its end."""
+        self.snapshot(f"after:{loop.id}", self.liveness.live_after(loop))
+        self.out.deoptimize("loop done", loop)
+
+    # -- straight-line nodes -----------------------------------------------------------------------
+
+    def visit_block(self, block: Block) -> bool:
+        """Walk a block; False if control does not reach its end by a Yield."""
+        for node in block:
+            if not self.visit(node):
+                return node.op is YIELD
+        return True
+
+    def visit(self, node: Node) -> bool:
+        """Walk one node; False if control does not go on behind it."""
+        handler = self.handlers.get(node.op)
+        return handler(node) if handler is not None else self.visit_operation(node)
+
+    def visit_operation(self, node: Node) -> bool:
+        self.out.effects = Effect.PURE
+        operands = tuple(self.out.narrow(self.values[v], node) for v in node.inputs)
+        results = self.apply(Request(node.op, operands, node.attrs), node)
+        if results is not None:
+            self.finish(node, results)
+        return results is not None
+
+    def visit_list(self, node: Node) -> bool:
+        """A list: what it holds later was seen, too."""
+        items = [self.values[v] for v in node.inputs]
+        item = seen_items(node.output, self.feedback, [v.type for v in items])
+        if item == NEVER:
+            return self.visit_operation(node)
+        self.out.effects = Effect.PURE
+        self.finish(node, self.out.append(node.op, items, {"item": item}, like=node).outputs)
+        return True
+
+    def visit_iter(self, node: Node) -> bool:
+        """``iter(x)``: of what the items of `x` can be read of natively."""
+        self.out.effects = Effect.PURE
+        operand = self.iterated(node.inputs[0], node)
+        results = self.apply(Request(node.op, (operand,), node.attrs), node)
+        if results is None:
+            return False
+        self.finish(node, results)
+        return True
+
+    def iterated(self, value: Value, node: Node) -> Value:
+        """What an iteration goes through in the place of an iterator that nothing else sees."""
+        found = self.values[value]
+        made = found.node
+        if made is None or not made.op.iterated or not _is_used_here(value, node):
+            return found
+        request = Request(get_op(made.op.iterated), tuple(made.inputs), {})
+        if not request.op.has_lowering([v.type for v in made.inputs]):
+            return found
+        results = self.apply(request, node)
+        return found if results is None else results[0]
+
+    def visit_iter_call(self, node: Node) -> bool:
+        """``iter(f(...))``: an iteration view if `f` makes one, else the call and then its iteration."""
+        self.out.effects = Effect.PURE
+        request = Request(node.op, tuple(self.values[v] for v in node.inputs), node.attrs)
+        known = resolve(request, _Constants(self, node))
+        if known is not request:
+            parts = {self.values[v]: self.iterated(v, node) for v in node.inputs}
+            request = Request(known.op, tuple(parts.get(v, v) for v in known.inputs), known.attrs)
+        else:
+            called = self.apply(Request(get_op("py::call"), request.inputs, {}), node)
+            if called is None:
+                return False
+            request = Request(get_op("prim::iter"), tuple(called), {})
+        results = self.apply(request, node)
+        if results is None:
+            return False
+        self.finish(node, results)
+        return True
+
+    def finish(self, node: Node, results: Sequence[Value]) -> None:
+        """Note what a baseline node became; a Snapshot if it must not run twice."""
+        for old, new in zip(node.outputs, results, strict=True):
+            self.values[old] = new
+            new.name = new.name or old.name
+            if isinstance(new.type, ListType):
+                widen_range(old, new, self.feedback)
+        effects = self.out.effects
+        if not effects.is_repeatable or self.feedback.is_widened(node.id):  # it may warn
+            self.snapshot(f"after:{node.id}", self.liveness.live_after(node), effects)
+
+    def apply(self, request: Request, node: Node) -> list[Value] | None:
+        """Emit one operation for the operand types at hand; None if it never comes to an end."""
+        known = resolve(request, _Constants(self, node))
+        union = first_union(known.op, request.inputs)
+        if union is not None:
+            return self.apply_to_members(request, known.op, union, node)
+        given, request = request.inputs, known
+        types_ = self.result_types(request, node)
+        if NEVER in types_:
+            self.out.deoptimize(RAISES, node)
+            return None
+        folded = self.fold(request, types_)
+        if folded is not None:
+            return [folded]
+
+        def append() -> Node:
+            op, inputs, attrs = request.op, request.inputs, request.attrs
+            return self.out.append(op, inputs, attrs, like=node, outputs=types_)
+
+        if not set(given).issuperset(request.inputs):
+            return _results(append())  # what it raises may speak of another object
+        return _results(self.control.trys.tried(node, append))
+
+    def result_types(self, request: Request, node: Node) -> tuple[Type, ...]:
+        if request.op.infer is None:
+            return (ANY,) * len(node.outputs)
+        known = request.op.infer_types([v.type for v in request.inputs], request.attrs)
+        if not known or not is_loose(node, known[0], self.feedback):
+            if len(known) == 1 and request.op.symbolic:
+                return (with_known_sizes(request.op, request.inputs, request.attrs, known[0]),)
+            return known
+        loose = request.op.types_of_any_items([v.type for v in request.inputs], request.attrs)
+        if loose is not None:
+            return loose[1]
+        loosest = request.op.infer_types([ANY] * len(request.inputs), request.attrs)
+        # of another object, the view is another one
+        return tuple(x if join(x, y) == x else ANY for x, y in zip(loosest, known, strict=True))
+
+    def fold(self, request: Request, types_: tuple[Type, ...]) -> Value | None:
+        """Give the result as a constant if it is known now."""
+        if len(types_) != 1:
+            return None
+        known = [v.constant if v.is_constant else UNKNOWN for v in request.inputs]
+        given = [v.type for v in request.inputs]
+        result = fold(request.op, given, known, request.attrs, types_[0])
+        return self.out.constant(result) if result is not UNKNOWN else None
+
+    def apply_to_members(
+        self, request: Request, op: OpDef, union: Value, node: Node
+    ) -> list[Value] | None:
+        """Emit the operation for each member of a Union operand, or for all as one type of numbers."""
+
+        def emit(narrow: Value) -> list[Value] | None:
+            inputs = with_member(self.out, op, request.inputs, union, narrow)
+            return self.apply(Request(request.op, inputs, request.attrs), node)
+
+        number = number_type(op, request.inputs, union)
+        if number is None:
+            return self.out.split_union(union, emit, node)
+        return emit(self.out.as_number(union, number, node))
+
+    # -- constants, profiles --------------------------------------------------------------
+
+    def visit_constant(self, node: Node) -> bool:
+        self.values[node.output] = self.out.constant(node.attrs["value"])
+        return True
+
+    def visit_profile(self, node: Node) -> bool:
+        """Trust inference; where it does not know, guard what was observed."""
+        value = self.out.narrow(self.values[node.inputs[0]], node)
+        seen = self.feedback.observed(node.id)
+        is_known = value.is_constant and is_stable_constant(value.constant)
+        if seen is None and not is_known and not is_precise(value.type):
+            return self.out.deoptimize(NOT_RUN, node)
+        type_ = None if is_known else guarded_type(value, seen)
+        if type_ is not None:
+            value = self.out.append(GUARD, (value,), {"type": type_}, like=node).output
+        self.values[node.output] = value
+        return True

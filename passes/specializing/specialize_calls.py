@@ -1,0 +1,186 @@
+"""The specialiser's walk over calls: native ones of functions and methods whose code is known.
+
+A method of a user's class is called as the function that the class has now; `prim::check_method` says that it still
+is that one. Methods of installed libraries are left to CPython: they are many, long, and seldom what a loop is about.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Protocol
+
+from ljit.analysis.liveness import Liveness
+from ljit.ir import Effect, Node, OpDef, Value, get_op
+from ljit.ops.control import CALL_NATIVE, NOT_RUN, PROFILE
+from ljit.ops.members import CHECK_METHOD, METHOD
+from ljit.ops.python_types import has_plain_lookup, is_open
+from ljit.passes.specializing.graph_writer import GraphWriter
+from ljit.passes.specializing.native_calls import NativeCalls
+from ljit.passes.specializing.resolve import Request
+from ljit.passes.specializing.seen_items import Failures
+from ljit.types import NEVER, ObjectType, Type
+
+if TYPE_CHECKING:
+    from ljit.passes.specializing.specialize_control import ControlFlow
+
+__all__ = ["Calls"]
+
+_LIBRARY = os.path.join(os.path.dirname(os.__file__), "")
+
+
+class Walk(Protocol):
+    """The walk that calls are part of."""
+
+    out: GraphWriter
+    values: dict[Value, Value]
+    liveness: Liveness
+    control: ControlFlow
+
+    @property
+    def feedback(self) -> Failures:
+        """What earlier runs have shown."""
+
+    def visit_operation(self, node: Node) -> bool:
+        """Walk a node as any other; False if control does not go on behind it."""
+
+    def apply(self, request: Request, node: Node) -> list[Value] | None:
+        """Emit an operation in the place of a node; None if it never comes to an end."""
+
+    def finish(self, node: Node, results: Sequence[Value]) -> None:
+        """Note what a node became."""
+
+    def snapshot(self, at: str, live: Iterable[Value], effects: Effect = Effect.PURE) -> None:
+        """Put a Snapshot of values of the program here."""
+
+
+class Calls:
+    """The part of a walk that handles calls; `handlers` are by op."""
+
+    def __init__(self, walk: Walk, native: NativeCalls) -> None:
+        self.walk = walk
+        self.native = native
+        self.handlers: dict[OpDef, Callable[[Node], bool]] = {
+            get_op("py::call"): self.visit_call,
+            get_op("py::call_method"): self.visit_method,
+            get_op("py::getattr"): self.visit_attribute,
+        }
+
+    def visit_call(self, node: Node) -> bool:
+        """A call: native if the callee is, else what the callee's op or Python does."""
+        callee, *args = (self.walk.values[v] for v in node.inputs)
+        made = callee.node
+        if made is not None and made.op is METHOD and (method := self._function_of(made)):
+            return self._call_function(node, method, [*made.inputs, *args])
+        function = callee.constant if callee.is_constant else None
+        is_plain = isinstance(function, FunctionType) and function is not self.native.function
+        attrs = None if is_plain else self._native_call(node, function, args)
+        return self.walk.visit_operation(node) if attrs is None else self._emit(node, args, attrs)
+
+    def visit_method(self, node: Node) -> bool:
+        """``x.name(...)``."""
+        receiver, *args = (self.walk.values[v] for v in node.inputs)
+        method = self._users_method(receiver.type, str(node.attrs["name"]))
+        attrs = self._native_call(node, method, [receiver, *args])
+        if attrs is None:
+            return self.walk.visit_operation(node)
+        self._check_method(node, receiver, method)
+        return self._emit(node, [receiver, *args], attrs)
+
+    def visit_attribute(self, node: Node) -> bool:
+        """``x.name``: of a method that is only called it counts which one it is, not the bound object."""
+        receiver, name = self.walk.values[node.inputs[0]], str(node.attrs["name"])
+        is_called = _is_only_called(node.output)
+        method = self._users_method(receiver.type, name) if is_called else None
+        if method is None or self.walk.feedback.is_widened(node.id):
+            return self.walk.visit_operation(node)
+        self.walk.out.effects = Effect.PURE
+        self._check_method(node, receiver, method)
+        bound = self.walk.out.append(METHOD, (receiver,), {"name": name}, like=node)
+        self.walk.finish(node, bound.outputs)
+        return True
+
+    def _call_function(self, node: Node, method: FunctionType, args: Sequence[Value]) -> bool:
+        """Call a method that was looked up, as the function that it is: nobody needs the bound object."""
+        attrs = self._native_call(node, method, args)
+        if attrs is not None:
+            return self._emit(node, args, attrs)
+        callee = self.walk.out.constant(method)
+        results = self.walk.apply(Request(node.op, (callee, *args), node.attrs), node)
+        if results is not None:
+            self.walk.finish(node, results)
+        return results is not None
+
+    def _native_call(
+        self, node: Node, callee: object, args: Sequence[Value]
+    ) -> Mapping[str, object] | None:
+        """Give the attributes of the native call that a call is; None: it is one of objects.
+
+        That shows what is called the exception that is handled.
+        """
+        walk = self.walk
+        walk.out.effects = Effect.PURE
+        if callee is None or walk.feedback.is_widened(node.id) or walk.out.handled:
+            return None
+        attrs = self.native.call(node, callee, args, walk.feedback)
+        if attrs is None or not any(map(_has_finalizer, args)):
+            return attrs
+        return {**attrs, "is_clean": False}
+
+    def _emit(self, node: Node, args: Sequence[Value], attrs: Mapping[str, object]) -> bool:
+        walk, trys = self.walk, self.walk.control.trys
+        if attrs["result"] == NEVER:
+            return walk.out.deoptimize(NOT_RUN, node)
+
+        def emit() -> Node:
+            made = walk.out.append(CALL_NATIVE, args, attrs, like=node)
+            if trys.has_raised(node):  # it stands in a Try, with the state behind it
+                walk.values[node.output] = made.output
+                walk.snapshot(f"after:{node.id}", walk.liveness.live_after(node))
+            return made
+
+        walk.finish(node, trys.tried(node, emit).outputs)
+        return True
+
+    def _check_method(self, node: Node, receiver: Value, method: object) -> None:
+        attrs = {"name": node.attrs["name"], "function": method}
+        self.walk.out.append(CHECK_METHOD, (receiver,), attrs, like=node)
+
+    def _function_of(self, bound: Node) -> FunctionType | None:
+        return self._users_method(bound.inputs[0].type, str(bound.attrs["name"]))
+
+    def _users_method(self, type_: Type, name: str) -> FunctionType | None:
+        """The function that a native call of the method may call; None: it is called as an object."""
+        found = _users_method(type_, name)
+        if found is None or self.native.has_methods:
+            return found
+        self.native.leaves_methods = True
+        return None
+
+
+def _has_finalizer(value: Value) -> bool:
+    """Whether an object that dies behind the call that it is for may run code: that of a user's class."""
+    return isinstance(value.type, ObjectType) and is_open(value.type.cls)
+
+
+def _users_method(type_: Type, name: str) -> FunctionType | None:
+    """Give the function that the class of the objects has under the name; None: it has another thing there, or none."""
+    if not isinstance(type_, ObjectType) or not is_open(type_.cls):
+        return None
+    if not has_plain_lookup(type_.cls):
+        return None
+    found = next((vars(c)[name] for c in type_.cls.__mro__ if name in vars(c)), None)
+    if type(found) is not FunctionType or found.__code__.co_filename.startswith(_LIBRARY):
+        return None
+    return found
+
+
+def _is_only_called(value: Value) -> bool:
+    """Whether a baseline value is used by one call, as what is called."""
+    while len(value.uses) == 1:
+        ((user, index),) = value.uses
+        if user.op is not PROFILE:
+            return user.op is get_op("py::call") and index == 0
+        value = user.output
+    return False

@@ -1,0 +1,463 @@
+"""The specialiser's walk over control flow: branches, regions, loops and their exits.
+
+`ControlFlow` handles the nodes with blocks and the terminators for the walk of `specialize.py`. The carried
+types of a loop are a fixpoint: its body is walked until they do not change any more. Where a variable starts as
+one type and soon is of another for good (``s = 0``, then ``s += a[i]``; ``best = None``), an innermost loop is written
+twice: the first copy runs until the types have settled, the second runs the rest without tags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Protocol
+
+from ljit.analysis.liveness import Liveness
+from ljit.ir import Block, Effect, Node, OpDef, Value, get_op
+from ljit.ops.control import (
+    BREAK,
+    CATCH,
+    CONTINUE,
+    IF,
+    LOOP,
+    REGION,
+    RERAISE,
+    RETURN,
+    TRY,
+    UNREACHABLE,
+    YIELD,
+)
+from ljit.passes.insert_guards import Observations
+from ljit.passes.specializing.graph_writer import GraphWriter, has_snapshot, is_left
+from ljit.passes.specializing.narrowing import facts, overlap, without
+from ljit.passes.specializing.number_classes import is_unseen, plausible
+from ljit.passes.specializing.settled_types import can_be_two, holds, settled_types
+from ljit.passes.specializing.specialize_handlers import Handlers
+from ljit.records import Record, made_by
+from ljit.types import NEVER, Type, join
+
+__all__ = ["ControlFlow"]
+
+
+class Walk(Protocol):
+    """The walk that control flow is part of."""
+
+    out: GraphWriter
+    values: dict[Value, Value]
+    liveness: Liveness
+    outlined: Node | None  # the loop that the new graph is made of, if it is not the whole function
+
+    @property
+    def feedback(self) -> Observations:
+        """What earlier runs have shown."""
+
+    def visit(self, node: Node) -> bool:
+        """Walk one node; False if control does not go on behind it."""
+
+    def snapshot(self, at: str, live: Iterable[Value], effects: Effect = Effect.PURE) -> None:
+        """Put a Snapshot of baseline values here, behind what had the `effects`."""
+
+    def saved(self, value: Value) -> Value:
+        """Give what Snapshots hold of a baseline value."""
+
+
+class _SecondLoop(Record, frozen=False):
+    """Where the first of two loops leads: behind `region`, once its carried types are `settled`."""
+
+    region: Node
+    settled: Sequence[Type]
+    types: list[Type] = made_by(factory=list)  # trip index and carried values that get there
+
+
+class _Exits(Record, frozen=False):
+    """The types that reach the exits of a Loop or Region while its block is walked."""
+
+    target: Node  # in the new graph
+    next: list[Type]  # carried values of the next trip
+    out: list[Type]  # outputs
+    second: _SecondLoop | None = None  # the loop is the first of two
+
+    def add_outputs(self, values: Sequence[Value]) -> None:
+        """Count in what leaves the node with these outputs."""
+        self.out = [join(a, v.type) for a, v in zip(self.out, values, strict=True)]
+
+
+class ControlFlow:
+    """The part of a walk that handles nodes with blocks and terminators; `handlers` are by op."""
+
+    def __init__(self, walk: Walk) -> None:
+        self.walk = walk
+        self.out = walk.out
+        self.values = walk.values
+        self.liveness = walk.liveness
+        self.snapshot = walk.snapshot
+        self.exits: dict[Node, _Exits] = {}
+        self.header_types: dict[Node, list[Type]] = {}
+        self.trys = Handlers(walk, self)
+        self.handlers: dict[OpDef, Callable[[Node], bool]] = {
+            IF: self.visit_if,
+            LOOP: self.visit_inner_loop,
+            REGION: self.visit_region,
+            TRY: self.trys.visit_try,
+            CATCH: self.trys.visit_catch,
+            RERAISE: self.trys.visit_reraise,
+            YIELD: self.visit_yield,
+            CONTINUE: self.visit_continue,
+            BREAK: self.visit_break,
+            RETURN: self.visit_return,
+            UNREACHABLE: self.visit_unreachable,
+        }
+
+    def visit_if(self, node: Node) -> bool:
+        condition = self.values[node.inputs[0]]
+        if condition.is_constant:
+            return self.splice(node, node.blocks[0 if condition.constant else 1])
+        branch = self.out.append(IF, (condition,), like=node)
+        dirty, was_dirty = False, self.out.dirty
+        ends: list[list[Value] | None] = []
+        saved_effects = self.out.effects
+        self.out.effects = Effect.PURE
+        for block, truth in zip(node.blocks, (True, False), strict=True):
+            self.out.dirty = was_dirty
+            emit = partial(self.branch_results, block, condition, truth=truth)
+            ends.append(self.out.in_branch(branch, emit))
+            dirty |= self.out.dirty
+        self.out.dirty = dirty
+        results = self.out.merge(branch, ends, node)
+        has_snapshots = has_snapshot(branch)
+        self.out.effects |= saved_effects
+        if results is None:
+            return False
+        if None in ends:  # only one way leads here
+            self.out.narrowed.update(facts(condition, truth=ends[0] is not None))
+        self.values.update(zip(node.outputs, results, strict=True))
+        if has_snapshots:
+            self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
+        return True
+
+    def operands(self, node: Node) -> list[Value]:
+        return [self.out.narrow(self.values[v], node) for v in node.inputs]
+
+    def branch_results(self, block: Block, condition: Value, *, truth: bool) -> list[Value] | None:
+        self.out.narrowed.update(facts(condition, truth=truth))
+        return self.block_results(block)
+
+    def block_results(self, block: Block) -> list[Value] | None:
+        """Walk a block up to its Yield and give the yielded values; None if it is left otherwise."""
+        for node in block:
+            if node.op is YIELD:
+                return self.operands(node)
+            if not self.walk.visit(node):
+                return None
+        raise AssertionError("block without terminator")
+
+    def splice(self, node: Node, block: Block) -> bool:
+        """Walk `block` in place of its owner."""
+        results = self.block_results(block)
+        if results is None:
+            return False
+        self.values.update(zip(node.outputs, results, strict=True))
+        return True
+
+    def visit_region(self, node: Node) -> bool:
+        """An inlined body; without early exits it is spliced into the surrounding block."""
+        body = node.blocks[0]
+        leaves = [n for n in body.walk() if n.target is node]
+        if not leaves:
+            return self.splice(node, body)
+        if leaves == [body.last]:
+            for inner in body:
+                if inner is not body.last and not self.walk.visit(inner):
+                    return False
+            results = [self.values[v] for v in leaves[0].inputs]
+            self.values.update(zip(node.outputs, results, strict=True))
+            return True
+        return self.visit_early_exits(node)
+
+    def visit_early_exits(self, node: Node) -> bool:
+        region = self.out.append(REGION, like=node)
+        exits = self.enter(node, region)
+        end = self.out.in_branch(region, lambda: self.block_results(node.blocks[0]))
+        if end is not None:
+            exits.add_outputs(end)
+        goes_on = self.finish_region(node, region)
+        if goes_on and has_snapshot(region):
+            self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
+        return goes_on
+
+    def enter(self, node: Node, region: Node) -> _Exits:
+        """Begin to walk the blocks of a node that becomes a Region."""
+        exits = self.exits[node] = _Exits(region, [], [NEVER] * len(node.outputs))
+        return exits
+
+    def finish_region(self, node: Node, region: Node) -> bool:
+        """Give a Region its outputs; False if nothing leaves it."""
+        types_ = self.exits[node].out
+        if NEVER in types_ or not is_left(region):
+            self.out.append(UNREACHABLE, like=node)
+            return False
+        for old, type_ in zip(node.outputs, types_, strict=True):
+            self.values[old] = region.add_output(type_, old.name)
+        return True
+
+    # -- loops -------------------------------------------------------------------------------------
+
+    def visit_inner_loop(self, node: Node) -> bool:
+        start, _, *carried = self.operands(node)
+        if not self.visit_loop(node, start, carried):
+            return False
+        self.snapshot(f"after:{node.id}", self.liveness.live_after(node))
+        return True
+
+    def visit_loop(self, node: Node, start: Value, carried: Sequence[Value]) -> bool:
+        """Walk a loop: as one, or as two if the types of its carried values settle."""
+        walked = self.walk_with_numbers(node, start, carried)
+        if walked is None:
+            walked = carried, *self.settle_all(node, start, carried)
+        carried, loop, exits, after_trip = walked
+        initial = [v.type for v in carried]
+        settled = settled_types(initial, after_trip) if can_be_two(node) else None
+        if settled is not None:
+            goes_on = self.visit_in_two(node, start, carried, settled)
+            if goes_on is not None:
+                _erase(loop)
+                return goes_on
+        self.header_types[node] = [p.type for p in loop.blocks[0].params[1:]]
+        return self.finish_loop(node, loop, exits)
+
+    def walk_with_numbers(
+        self, node: Node, start: Value, carried: Sequence[Value]
+    ) -> tuple[Sequence[Value], Node, _Exits, list[Type]] | None:
+        """Walk it with NumPy's numbers where nobody can tell; None, and nothing written: one can.
+
+        Gives what it carries, too.
+        """
+        numbers = plausible(node, carried, self.values)
+        if not numbers:
+            return None
+        was_dirty = self.out.dirty
+        given = list(carried)
+        for index, type_ in numbers.items():
+            given[index] = self.out.as_number(carried[index], type_, node)
+        loop, exits, after_trip = self.settle_all(node, start, given)
+        if is_unseen(node, loop, carried, numbers, self.values):
+            return given, loop, exits, after_trip
+        _erase(loop)
+        self.out.dirty = was_dirty
+        return None
+
+    def settle_all(
+        self, node: Node, start: Value, carried: Sequence[Value]
+    ) -> tuple[Node, _Exits, list[Type]]:
+        """Walk the body as `settle` does, beginning with what the values are at first."""
+        initial = [v.type for v in carried]
+        known = self.header_types.get(node, initial)  # of an earlier walk of an outer loop
+        return self.settle(node, start, carried, list(map(join, initial, known)))
+
+    def settle(
+        self,
+        node: Node,
+        start: Value,
+        carried: Sequence[Value],
+        types_: Sequence[Type],
+        second: _SecondLoop | None = None,
+    ) -> tuple[Node, _Exits, list[Type]]:
+        """Walk the body until the types of the carried values do not change any more.
+
+        Gives the loop, its exits, and the types at the end of a trip that starts with `types_`.
+        """
+        stop = self.values[node.inputs[1]]
+        was_dirty = self.out.dirty
+        after_trip = None
+        while True:
+            self.out.dirty = was_dirty
+            loop = self.out.append(LOOP, (start, stop, *carried), like=node)
+            exits = self.walk_loop(node, loop, types_, second)
+            after_trip = after_trip or exits.next
+            widened = list(map(join, types_, exits.next))
+            if widened == types_ and self.out.dirty == was_dirty:
+                return loop, exits, after_trip
+            was_dirty = self.out.dirty  # unknown code runs in the body: it ran before the next trip
+            types_ = widened
+            _erase(loop)
+
+    def walk_loop(
+        self, node: Node, loop: Node, types_: Sequence[Type], second: _SecondLoop | None
+    ) -> _Exits:
+        body = node.blocks[0]
+        nothing: list[Type] = [NEVER] * len(types_)
+        exits = self.exits[node] = _Exits(loop, nothing, nothing, second)
+        with self.out.inside(loop):
+            for param, type_ in zip(body.params, (loop.inputs[0].type, *types_), strict=True):
+                self.values[param] = self.out.block.add_param(param.name, type_)
+            self.snapshot(f"header:{node.id}", self.liveness.live_at_header(node))
+            results = self.block_results(body)
+            if results is not None:
+                assert body.last is not None
+                self.next_trip(exits, results, body.last)
+        return exits
+
+    def visit_in_two(
+        self, node: Node, start: Value, carried: Sequence[Value], settled: Sequence[Type]
+    ) -> bool | None:
+        """Write two loops: one until the types are the settled ones, and one with those.
+
+        Most often the first is left in its first trip. It stands in a Region that it leaves for the
+        second, and both in one that it leaves when the loop is done. None, and nothing written: the
+        types do not stay settled.
+        """
+        was_dirty = self.out.dirty
+        both = self.out.append(REGION, like=node)
+        initial = [v.type for v in carried]
+        done: list[Type] = [NEVER] * len(carried)
+        with self.out.inside(both):
+            second = _SecondLoop(self.out.append(REGION, like=node), settled)
+            with self.out.inside(second.region):
+                loop, exits, _ = self.settle(node, start, carried, initial, second)
+                if self.finish_loop(node, loop, exits):
+                    done = [v.type for v in loop.outputs]
+                    self.out.append(BREAK, loop.outputs, like=node).target = both
+            entry = [second.region.add_output(t) for t in second.types]
+            if entry:
+                self.values.update(zip(node.blocks[0].params, entry, strict=True))
+                self.snapshot(f"header:{node.id}", self.liveness.live_at_header(node))
+                loop, exits, _ = self.settle(node, entry[0], entry[1:], second.types[1:])
+            final = [p.type for p in loop.blocks[0].params[1:]]
+            if not entry or all(map(holds, final, initial)):
+                _erase(both)
+                self.out.dirty = was_dirty
+                return None
+            if self.finish_loop(node, loop, exits):
+                self.out.append(YIELD, loop.outputs)
+                done = list(map(join, done, (v.type for v in loop.outputs)))
+        if not is_left(both):
+            self.out.append(UNREACHABLE, like=node)
+            return False
+        for old, type_ in zip(node.outputs, done, strict=True):
+            self.values[old] = both.add_output(type_, old.name)
+        return True
+
+    def finish_loop(self, node: Node, loop: Node, exits: _Exits) -> bool:
+        out = exits.out
+        stop = self.values[node.inputs[1]]
+        is_endless = stop.is_endless
+        if len(node.blocks) > 1:
+            block = node.blocks[1]
+            types_ = [p.type for p in loop.blocks[0].params[1:]]
+            self.values[node.blocks[0].params[0]] = stop  # the header's test fails for it
+            with self.out.inside(loop):
+                for param, other, type_ in zip(
+                    block.params, node.blocks[0].params[1:], types_, strict=True
+                ):
+                    given = self.out.block.add_param(param.name, type_)
+                    self.values[param] = self.values[other] = given
+                self.snapshot(f"header:{node.id}", self.liveness.live_at_header(node))
+                results = self.block_results(block)
+                if results is not None:
+                    self.out.append(YIELD, results)
+                    out = [join(a, v.type) for a, v in zip(out, results, strict=True)]
+        elif not is_endless:
+            out = [join(a, p.type) for a, p in zip(out, loop.blocks[0].params[1:], strict=True)]
+        if is_endless and not is_left(loop):
+            for param in loop.blocks[0].params[1:]:
+                loop.add_output(param.type, param.name)
+            self.out.append(UNREACHABLE, like=node)
+            return False
+        for old, type_ in zip(node.outputs, out, strict=True):
+            self.values[old] = loop.add_output(type_, old.name)
+        return True
+
+    # -- exits -------------------------------------------------------------------------------------
+
+    def visit_yield(self, node: Node) -> bool:
+        raise AssertionError("a Yield is handled by the walk of its block")
+
+    def visit_continue(self, node: Node) -> bool:
+        if node.target not in self.exits:
+            return self.leave_outlined(node)
+        return self.next_trip(self.exits[node.target], self.operands(node), node)
+
+    def visit_break(self, node: Node) -> bool:
+        if node.target not in self.exits:
+            return self.leave_outlined(node)
+        exits, values = self.exits[node.target], self.operands(node)
+        exits.add_outputs(values)
+        self.out.append(BREAK, values, like=node).target = exits.target
+        return False
+
+    def leave_outlined(self, node: Node) -> bool:
+        """Leave the outlined loop for one around it."""
+        return self.leave_at(node, "leaves the loop")
+
+    def leave_at(self, node: Node, reason: str) -> bool:
+        """Leave at a terminator, which the interpreter runs; of a handler, too: it does not look at the exception."""
+        handled, self.out.handled = self.out.handled, ()
+        self.snapshot(f"before:{node.id}", self.liveness.live_before(node))
+        self.out.deoptimize(reason, node)
+        self.out.handled = handled
+        return False
+
+    def next_trip(self, exits: _Exits, values: Sequence[Value], end: Node) -> bool:
+        """Write the end of a trip, as `end` (a Yield or Continue) in the baseline graph."""
+        if exits.second is not None:
+            assert end.block is not None
+            staying = self.leave_for_second(exits, values, end)
+            if staying is None:
+                return False
+            values = staying
+        exits.next = [join(a, v.type) for a, v in zip(exits.next, values, strict=True)]
+        made = self.out.append(end.op, values, like=end)
+        if end.op is CONTINUE:
+            made.target = exits.target
+        return False
+
+    def leave_for_second(
+        self, exits: _Exits, values: Sequence[Value], end: Node
+    ) -> Sequence[Value] | None:
+        """Go over to the second loop if all types are settled.
+
+        Gives the values of the next trip of this loop; None if there is none.
+        """
+        second = exits.second
+        assert second is not None
+        pairs = list(zip(values, second.settled, strict=True))
+        open_ = [(v, t) for v, t in pairs if not holds(t, v.type)]
+        if not all(overlap(v.type, t) for v, t in open_):
+            return values
+        emit = partial(self.enter_second, exits, pairs, end)
+        if not open_:
+            return emit()
+        self.out.when_all(open_, emit, end)
+        if len(open_) > 1:
+            return values
+        ((value, type_),) = open_
+        self.out.narrowed[value] = without(value.type, type_)
+        return [self.out.narrow(v, end) for v in values]
+
+    def enter_second(self, exits: _Exits, pairs: Sequence[tuple[Value, Type]], end: Node) -> None:
+        second = exits.second
+        assert second is not None
+        k, one = exits.target.blocks[0].params[0], self.out.constant(1)
+        entry = [self.out.append(get_op("py::add"), (k, one), like=end).output]
+        for value, type_ in pairs:
+            self.out.narrowed[value] = type_ if not holds(type_, value.type) else value.type
+            entry.append(self.out.narrow(value, end))
+        types_ = [v.type for v in entry]
+        second.types = list(map(join, second.types, types_)) if second.types else types_
+        self.out.append(BREAK, entry, like=end).target = second.region
+
+    def visit_return(self, node: Node) -> bool:
+        if self.walk.outlined is not None:
+            return self.leave_at(node, "returns")
+        self.out.append(RETURN, self.operands(node), like=node)
+        return False
+
+    def visit_unreachable(self, node: Node) -> bool:
+        self.out.append(UNREACHABLE, like=node)
+        return False
+
+
+def _erase(node: Node) -> None:
+    for block in node.blocks:
+        block.clear()
+    node.erase()

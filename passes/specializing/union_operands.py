@@ -1,0 +1,70 @@
+"""Operands whose types are Unions: what an op is emitted for, once for each member or once for all.
+
+An operation on a Union is a branch on its tag, with the operation for each member. So it is for items of an index,
+`a[i, j]`. Where the class of a number makes no difference to an op, there is no branch: all members are taken as
+one type of NumPy's numbers (`prim::guard` becomes `np::number`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ljit.ir import OpDef, Value, get_op
+from ljit.ops.numpy_rules import dtype_of, is_scalar
+from ljit.passes.specializing.graph_writer import GraphWriter
+from ljit.types import ArrayType, ScalarType, UnionType
+
+__all__ = ["first_union", "number_type", "with_member"]
+
+_INDEX = ScalarType(np.dtype(np.int64))
+
+
+def first_union(op: OpDef, inputs: Sequence[Value]) -> Value | None:
+    """Give the first operand, or item of an index of elements, that is of a Union type."""
+    if op.keeps_unions:
+        return None
+    operands = (*_index_items(op, inputs), *inputs)
+    return next((v for v in operands if isinstance(v.type, UnionType)), None)
+
+
+def number_type(op: OpDef, inputs: Sequence[Value], union: Value) -> ScalarType | None:
+    """Give the type as which the op takes any number of the Union, if there is one."""
+    wanted = None
+    if _is_of_part(op, inputs) and union not in inputs[2:]:
+        wanted = _INDEX
+    elif op.number_type is not None:
+        wanted = op.number_type(*(v.type for v in inputs))
+    assert isinstance(union.type, UnionType)
+    members = union.type.members
+    if wanted is None or not all(map(is_scalar, members)):
+        return None
+    return wanted if {dtype_of(m) for m in members} == {wanted.dtype} else None
+
+
+def with_member(
+    out: GraphWriter, op: OpDef, inputs: Sequence[Value], union: Value, member: Value
+) -> tuple[Value, ...]:
+    """Give the operands with another value for a Union."""
+    items = _index_items(op, inputs)
+    narrowed = [member if value is union else value for value in inputs]
+    if union in items:
+        index = inputs[1].node
+        assert index is not None
+        narrow = [member if item is union else item for item in items]
+        narrowed[1] = out.append(index.op, narrow, like=index).output
+    return tuple(narrowed)
+
+
+def _is_of_part(op: OpDef, inputs: Sequence[Value]) -> bool:
+    """Whether operand 1 says which elements of an array the op is about."""
+    if not inputs or not isinstance(inputs[0].type, ArrayType):
+        return False
+    of_arrays = get_op(op.numpy) if op.numpy is not None else op
+    return of_arrays.reads_part or of_arrays.writes_part
+
+
+def _index_items(op: OpDef, inputs: Sequence[Value]) -> Sequence[Value]:
+    index = inputs[1].node if _is_of_part(op, inputs) else None
+    return index.inputs if index is not None and index.op is get_op("prim::TupleConstruct") else ()
