@@ -278,6 +278,8 @@ class _Expander:
             raise ExpansionError("a large target")
         if is_small(value.type) and _copies_sideways(self.places(value), root, places):
             raise ExpansionError("an overlap that NumPy copies in an order of its own")
+        if not places.size and not isinstance(value.type, ArrayType):
+            raise ExpansionError("a number that NumPy converts, though it goes nowhere")
         values = self._elementwise_operand(value, node)
         if view is None and values.ndim > places.ndim == 0:
             raise ExpansionError("NumPy puts no sequence into an element")

@@ -363,12 +363,13 @@ ARRAYS: list[Callable[[], Any]] = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:.*chararray")  # NumPy 2.5's
 def test_code_made_for_arrays_meets_other_containers() -> None:
     factories: list[Factory] = [lambda make=make: (make(),) for make in ARRAYS]
     attack(work, lambda: (np.arange(5.0),), *factories, fresh=False)
 
 
-@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*chararray", "ignore::PendingDeprecationWarning")
 @pytest.mark.parametrize("make", ARRAYS)
 def test_code_made_for_other_containers(make: Callable[[], Any]) -> None:
     check_calls(work, ljit.jit(work), [lambda: (make(),)] * 5)

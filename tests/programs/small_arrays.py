@@ -488,3 +488,15 @@ def rows_of_vectors(a, b):
     m[0, 1] = 9
     n = np.array((b, b, a * 2))
     return m, n[2] + n[0], dot, m.sum(), a
+
+
+@program(
+    lambda: (np.zeros(4, np.int16), np.uint64(3)),
+    lambda: (np.zeros(4, np.int16), np.uint64(2**64 - 2)),
+    lambda: (np.zeros(4, np.int8), 300),
+    lambda: (np.zeros(4), 1j),
+)
+def a_number_stored_nowhere_is_converted_all_the_same(a, number):
+    a[0] += 1
+    a[5:1] = number
+    return a
