@@ -15,11 +15,17 @@ def loop_text(
     *,
     step: int = 1,
     walks: Mapping[str, tuple[str, str]] = MappingProxyType({}),
+    sums: Mapping[str, tuple[str, str]] = MappingProxyType({}),
 ) -> str:
-    """A loop `name` from 0 on; `walks` are the places that it carries, with where they begin and their bytes a trip."""
+    """A loop `name` from 0 on; `walks` are the places that it carries, with where they begin and their bytes a trip.
+
+    `sums` are numbers that it carries, with their types and firsts: `body` makes the next, `%name.next`.
+    """
+    begun: dict[str, tuple[str, str]] = {x: ("ptr", start) for x, (start, _) in walks.items()}
+    begun |= sums
     carried = "".join(
-        f"\n  %{x} = phi ptr [ {start}, %{name}.before ], [ %{x}.next, %{name}.latch ]"
-        for x, (start, _) in walks.items()
+        f"\n  %{x} = phi {type_} [ {start}, %{name}.before ], [ %{x}.next, %{name}.latch ]"
+        for x, (type_, start) in begun.items()
     )
     moved = "".join(
         f"\n  %{x}.next = getelementptr i8, ptr %{x}, i64 {far}" for x, (_, far) in walks.items()

@@ -1,7 +1,9 @@
 """Products of matrices of ints, for which NumPy's inner loop has no vectors: a function that all units share.
 
 Some columns of the right matrix, as many as two vectors hold, are put side by side, a block of rows of it at a time.
-Four rows of the left matrix meet them in registers. Ints wrap, in whatever order they are added.
+Four rows of the left matrix meet them in registers. Where most of a tile would be empty, numbers are multiplied one by
+one: matrices of a few numbers, of which a stack has many, and those of few columns. Ints wrap, in whatever order they
+are added.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ __all__ = ["int_product"]
 
 _ROWS, _VECTORS = 4, 2  # of a tile of the result, that are in registers together
 _DEPTH = 128  # rows of the right matrix that are put side by side: they stay in the nearest cache
+_STEP = 16  # products of numbers take as long as those of a tile for one row of the right matrix
 _TILE = [*itertools.product(range(_ROWS), range(_VECTORS))]
 _NAMES = (
     *("times", "rows", "depth", "columns"),
@@ -33,12 +36,43 @@ def int_product(size: int) -> str:
 
 
 def _write(module: ModuleBuilder, name: str, size: int) -> None:
+    """Two ways, each a function of its own: so that registers hold what its own loops need."""
+    few, tiled = f"{name}.few", f"{name}.tiled"
+    operands = "(ptr %operands, ptr %sizes, ptr %strides, ptr %data) nounwind"
+    module.define(few, f"define internal void @{few}{operands} {{\n{_one_by_one(size)}}}")
+    module.define(tiled, f"define internal void @{tiled}{operands} {{\n{_tiled(size)}}}")
+    module.define(name, f"define void @{name}{operands} {{\n{_chosen(size, few, tiled)}}}")
+
+
+def _chosen(size: int, few: str, tiled: str) -> str:
+    """Numbers one by one where there are fewer than what tiles and the columns of a part of one cost."""
+    count = _VECTORS * vector_bytes() // size
+    calls = "".join(
+        f"""{label}:
+  tail call void @{function}(ptr %operands, ptr %sizes, ptr %strides, ptr %data)
+  ret void
+"""
+        for label, function in (("few", few), ("tiled", tiled))
+    )
+    return f"""entry:
+{_parameters()}  %cells = mul i64 %rows, %columns
+  %part = urem i64 %columns, {count}
+  %columns.filled = add i64 %columns, {count - 1}
+  %panels = udiv i64 %columns.filled, {count}
+  %rows.filled = add i64 %rows, {_ROWS - 1}
+  %tiles.high = udiv i64 %rows.filled, {_ROWS}
+  %tiles = mul i64 %tiles.high, %panels
+  %steps = mul i64 %tiles, {_STEP}
+  %cost = add i64 %steps, %part
+  %are.few = icmp ule i64 %cells, %cost
+  br i1 %are.few, label %few, label %tiled
+{calls}"""
+
+
+def _tiled(size: int) -> str:
     vector, width = _vector(size), _VECTORS * vector_bytes()
     walks = {x: (f"%{x}.first", f"%{x}.step") for x in "abc"}
-    module.define(
-        name,
-        f"""define void @{name}(ptr %operands, ptr %sizes, ptr %strides, ptr %data) nounwind {{
-entry:
+    return f"""entry:
   %panel = alloca [{_DEPTH * _VECTORS} x {vector}], align 64
   %tile = alloca [{len(_TILE)} x {vector}], align 64
 {_parameters()}  %deep = call i64 @llvm.smax.i64(i64 %depth, i64 1)
@@ -51,8 +85,7 @@ entry:
   %b.is.near = icmp eq i64 %b.column.step, {size}
   %c.is.near = icmp eq i64 %c.column.step, {size}
 {loop_text("time", "%times", _columns(size), walks=walks)}  ret void
-}}""",
-    )
+"""
 
 
 def _vector(size: int) -> str:
@@ -72,6 +105,50 @@ def _parameters() -> str:
             f"  %{name} = load i64, ptr %{name}.at\n"
         )
     return "".join(lines)
+
+
+def _one_by_one(size: int) -> str:
+    """Each number of each product, as a sum: two products in a trip, then the one that is left."""
+    item, wide = f"i{8 * size}", f"i{max(32, 8 * size)}"
+    both = f"""  %u.second.at = getelementptr i8, ptr %u.first.at, i64 %a.step.in
+  %v.second.at = getelementptr i8, ptr %v.first.at, i64 %b.row.step
+{_product("first", item, wide)}{_product("second", item, wide)}  %one = add {wide} %two, %first
+  %two.next = add {wide} %one, %second
+"""
+    walks = {"u.first.at": ("%a.row", "%a.two"), "v.first.at": ("%b.column", "%b.two")}
+    number = loop_text("pair", "%even", both, step=2, walks=walks, sums={"two": (wide, "0")})
+    last = f"{_product('last', item, wide)}  %sum.next = add {wide} %sum, %last\n"
+    walks = {"u.last.at": ("%u.first.at", "0"), "v.last.at": ("%v.first.at", "0")}
+    number += loop_text("last.one", "%odd", last, walks=walks, sums={"sum": (wide, "%two")})
+    narrow = "%sum"
+    if wide != item:
+        narrow = "%narrow"
+        number += f"  {narrow} = trunc {wide} %sum to {item}\n"
+    number += f"  store {item} {narrow}, ptr %c.at, align 1\n"
+    walks = {"b.column": ("%b", "%b.column.step"), "c.at": ("%c.row", "%c.column.step")}
+    row = loop_text("column", "%columns", number, walks=walks)
+    walks = {"a.row": ("%a", "%a.row.step"), "c.row": ("%c", "%c.row.step")}
+    whole = loop_text("row", "%rows", row, walks=walks)
+    walks = {x: (f"%{x}.first", f"%{x}.step") for x in "abc"}
+    return f"""entry:
+{_parameters()}  %odd = and i64 %depth, 1
+  %even = sub i64 %depth, %odd
+  %a.two = shl i64 %a.step.in, 1
+  %b.two = shl i64 %b.row.step, 1
+{loop_text("time", "%times", whole, walks=walks)}  ret void
+"""
+
+
+def _product(name: str, item: str, wide: str) -> str:
+    """The product of two numbers; short ones are made longer, as the machine multiplies bytes in one register only."""
+    lines = []
+    for x in (f"u.{name}", f"v.{name}"):
+        number = f"  %{x} = load {item}, ptr %{x}.at, align 1\n"
+        if item != wide:
+            number = number.replace(f"%{x} =", f"%{x}.short =")
+            number += f"  %{x} = zext {item} %{x}.short to {wide}\n"
+        lines.append(number)
+    return "".join(lines) + f"  %{name} = mul {wide} %u.{name}, %v.{name}\n"
 
 
 def _columns(size: int) -> str:

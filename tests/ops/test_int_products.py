@@ -11,7 +11,8 @@ from tests.ops.layouts import repeated, reversed_, strided
 DTYPES = (*"bBhHiIlL", "?")
 # less than a tile, a tile and one more of it, more rows than are put side by side, none
 SHAPES = ((1, 1, 1), (4, 7, 1), (1, 9, 16), (5, 3, 17), (9, 128, 33), (6, 129, 130), (3, 300, 5))
-EMPTY = ((0, 3, 4), (5, 0, 7), (3, 4, 0))
+EMPTY = ((0, 3, 4), (5, 0, 7), (3, 4, 0), (40, 0, 40))
+SMALL = ((1, 1, 1), (2, 2, 2), (3, 3, 3), (2, 5, 4), (1, 30, 7), (30, 4, 1), (2, 0, 3))
 
 
 def product(a, b):
@@ -85,6 +86,17 @@ def test_stacks_of_matrices() -> None:
     a, b = any_ints((2, 3, 5, 6), "i"), any_ints((3, 6, 4), "i")
     for x, y in ((a, b), (a, b[0]), (a[0, 0], b), (a[0], b[:1]), (a, any_ints((6,), "i"))):
         assert_products(compiled, x, y)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_stacks_of_small_matrices(dtype: str) -> None:
+    """Their numbers are multiplied one by one."""
+    compiled = ljit.jit(product)
+    for rows, depth, columns in SMALL:
+        left, right = any_ints((9, rows, depth), dtype), any_ints((9, depth, columns), dtype)
+        for a in (left, left[::-2], left[:, ::-1], left.swapaxes(1, 2).copy().swapaxes(1, 2)):
+            for b in (right[: len(a)], right[: len(a), :, ::-1], right[:1]):
+                assert_products(compiled, a, b)
 
 
 @pytest.mark.parametrize(
