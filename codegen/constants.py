@@ -68,7 +68,7 @@ def check_assumption(e: Emitter, node: Node) -> None:
         e.bailout.bail_if(f.icmp("ne", found, wanted), reason)
         return
     look, known = f.new_block("look"), f.new_block("known")
-    place = f.gep("i8", holder, integer("i64", DICT_VERSION))
+    place = f.gep("i8", holder, DICT_VERSION)
     seen = f.module.global_variable(f"seen.{node.id}", "i64", "0")
     if has_dict_versions():
         version = f.load("i64", place)

@@ -17,7 +17,7 @@ from ljit.codegen.functions.bodies import Body, lower_depth
 from ljit.codegen.functions.context import Context
 from ljit.codegen.functions.work import count_work
 from ljit.codegen.joins import Join
-from ljit.codegen.llvm.builder import TRUE, FunctionBuilder, Ref, integer
+from ljit.codegen.llvm.builder import TRUE, FunctionBuilder, Ref
 from ljit.codegen.llvm.forms import Native, aggregate, split
 from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.loops.counted_loops import add_edge, maybe_loop, outer_loop
@@ -206,7 +206,7 @@ class Emitter:
             return Native(items[0].type, [self._from_table(column, index) for column in columns])
         result = items[0]
         for position, item in enumerate(items[1:], 1):
-            is_it = self.f.icmp("eq", index.ref, integer("i64", position))
+            is_it = self.f.icmp("eq", index.ref, position)
             result = self.select(Native(BOOL, (is_it,)), item, result)
         return result
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ljit.codegen.arrays.small_arrays import is_late
 from ljit.codegen.joins import Join
 from ljit.codegen.llvm.alias_scopes import alias_scopes
-from ljit.codegen.llvm.builder import FALSE, BlockRef, Ref, integer
+from ljit.codegen.llvm.builder import FALSE, BlockRef, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.loops.loop_hints import hint_of
 from ljit.codegen.loops.watches import Watch
@@ -136,7 +136,7 @@ class GraphLoop:
             self.walk.run(self.body, latch.jump)
         e.bailout.gathered, f.has_vectors = None, False
         values = latch.start()
-        following = f.binary("add", k, integer("i64", 1), "nsw")
+        following = f.binary("add", k, 1, "nsw")
         hint = "" if e.is_quick else hint_of(f, node, f.divisions[first_division:])
         header.jump((Native(self.body.params[0].type, (following,)), *values), hint)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.exits.bailout import Landing
 from ljit.codegen.layouts.layout import OB_TYPE
-from ljit.codegen.llvm.builder import NULL, Ref, integer
+from ljit.codegen.llvm.builder import NULL, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.objects.objects import owned_result
 from ljit.ops.python_types import class_of
@@ -76,7 +76,7 @@ def raise_(e: Emitter, operands: Sequence[Native], *, has_cause: bool) -> None:
             error = owned_result(e, f.call_external("ptr", "PyObject_CallNoArgs", (error,))).ref
         if has_cause:
             _set_cause(e, error, operands[1])
-        cls = f.load("ptr", f.gep("i8", error, integer("i64", OB_TYPE)))
+        cls = f.load("ptr", f.gep("i8", error, OB_TYPE))
         f.call_external("void", "PyErr_SetObject", (cls, error))
         f.br(e.bailout.error_block())
 

@@ -43,7 +43,7 @@ def _holds(f: FunctionBuilder, terms: Sum, operands: Sequence[Native]) -> Ref:
             extend = "zext" if dtype_of(x.type).kind in "bu" else "sext"
             product = f.binary("mul", f.convert(extend, x.ref, wide), product)
         total = f.binary("sub", total, product) if is_negative else f.binary("add", total, product)
-    return f.icmp("sge", total, integer(wide, 0))
+    return f.icmp("sge", total, 0)
 
 
 def _plain_sides(terms: Sum, operands: Sequence[Native]) -> tuple[Ref, Ref, bool] | None:

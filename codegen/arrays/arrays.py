@@ -65,7 +65,7 @@ def load_element(
     llvm = memory_type(dtype)
     if dtype.kind == "c":
         align = dtype.itemsize // 2
-        second = f.gep(llvm, pointer, integer("i64", 1))
+        second = f.gep(llvm, pointer, 1)
         real = f.load(llvm, pointer, align, suffix)
         return Native(type_, (real, f.load(llvm, second, align, suffix)))
     if dtype == np.float16:
@@ -73,7 +73,7 @@ def load_element(
         return Native(type_, (f.convert("bitcast", bits, llvm),))
     value = f.load(llvm, pointer, dtype.itemsize, suffix)
     if dtype.kind == "b":
-        value = f.icmp("ne", value, integer("i8", 0))
+        value = f.icmp("ne", value, 0)
     return Native(type_, (value,))
 
 
@@ -84,7 +84,7 @@ def store_element(
     llvm = memory_type(dtype)
     if dtype.kind == "c":
         align = dtype.itemsize // 2
-        second = f.gep(llvm, pointer, integer("i64", 1))
+        second = f.gep(llvm, pointer, 1)
         f.store(value.parts[0], pointer, align, suffix)
         f.store(value.parts[1], second, align, suffix)
         return
@@ -137,7 +137,7 @@ def new_array(
     f = e.f
     dims = e.stack_array("i64", len(sizes))
     for index, ref in enumerate(sizes):
-        f.store(ref, f.gep("i64", dims, integer("i64", index)))
+        f.store(ref, f.gep("i64", dims, index))
     descriptor, itemsize = e.context.keep(type_.dtype), type_.dtype.itemsize
     if e.ownership.loop_depth > 0 and is_fortran.constant == 0:
         own = array_parts(spent).object if spent is not None else NULL
@@ -152,7 +152,7 @@ def new_array(
         made = made_array(e, sizes, dims, descriptor, itemsize, is_fortran, is_zero=is_zero)
         e.bailout.error_if_null(made)
         e.ownership.acquire(made)
-    data = f.load("ptr", f.gep("i8", made, integer("i64", ARRAY_DATA)))
+    data = f.load("ptr", f.gep("i8", made, ARRAY_DATA))
     parts = ArrayParts(made, made, data, tuple(sizes), None)
     if type_.layout != "C":
         strides = zip(_fortran_strides(f, type_, sizes), strides_of(f, type_, parts), strict=True)
@@ -214,14 +214,14 @@ def extent(
     for size, stride in axes:
         if stride.constant == 0:
             continue
-        reach = f.binary("mul", f.binary("sub", size, integer("i64", 1)), stride)
+        reach = f.binary("mul", f.binary("sub", size, 1), stride)
         if f.is_nonnegative(stride):
             high = f.binary("add", high, reach)
             continue
         negative = f.icmp("slt", reach, zero)
         low = f.binary("add", low, f.select(negative, reach, zero))
         high = f.binary("add", high, f.select(negative, zero, reach))
-    return low, f.binary("add", high, integer("i64", itemsize))
+    return low, f.binary("add", high, itemsize)
 
 
 def array_overlap(e: Emitter, a: Native, b: Native) -> Native:
@@ -257,8 +257,8 @@ def is_contiguous(e: Emitter, type_: ArrayType, parts: ArrayParts) -> Ref:
     good, empty = TRUE, integer("i1", 0)
     expected = integer("i64", type_.dtype.itemsize)
     for size, stride in zip(reversed(parts.sizes), reversed(parts.strides), strict=True):
-        one = f.icmp("eq", size, integer("i64", 1))
+        one = f.icmp("eq", size, 1)
         good = f.binary("and", good, f.binary("or", one, f.icmp("eq", stride, expected)))
-        empty = f.binary("or", empty, f.icmp("eq", size, integer("i64", 0)))
+        empty = f.binary("or", empty, f.icmp("eq", size, 0))
         expected = f.binary("mul", expected, size)
     return f.binary("or", good, empty)

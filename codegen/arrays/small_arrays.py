@@ -52,7 +52,7 @@ def small_array(e: Emitter, type_: Type, operands: Sequence[Native], *, kept: bo
 
 def _fill(f: FunctionBuilder, data: Ref, dtype: np.dtype, elements: Sequence[Native]) -> None:
     for index, element in enumerate(elements):
-        place = f.gep("i8", data, integer("i64", index * dtype.itemsize))
+        place = f.gep("i8", data, index * dtype.itemsize)
         store_element(f, place, dtype, element)
 
 
@@ -91,7 +91,7 @@ def _maker(e: Emitter, type_: ArrayType, elements: Sequence[Native]) -> str:
     f.start(failed)
     f.ret(NULL)
     f.start(good)
-    data = f.load("ptr", f.gep("i8", made, integer("i64", layout.ARRAY_DATA)))
+    data = f.load("ptr", f.gep("i8", made, layout.ARRAY_DATA))
     received, rest = [], list(parts)
     for element in elements:
         count = len(element.parts)
@@ -106,7 +106,7 @@ def _new(f: FunctionBuilder, type_: ArrayType, keep: Keep) -> Ref:
     shape = small_shape(type_)
     dims = f.alloca("i64", len(shape))
     for index, size in enumerate(shape):
-        f.store(integer("i64", size), f.gep("i64", dims, integer("i64", index)))
+        f.store(integer("i64", size), f.gep("i64", dims, index))
     descriptor = keep(type_.dtype)
     incref(f, descriptor)  # stolen
     zero = integer("i32", 0)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ljit.codegen.arrays.arrays import element_address
-from ljit.codegen.llvm.builder import FALSE, FunctionBuilder, Ref, integer
+from ljit.codegen.llvm.builder import FALSE, FunctionBuilder, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.types import ArrayType
 
@@ -29,7 +29,7 @@ def copy_stretch(
         loop()
         return
     long, short, copied = (f.new_block(name) for name in ("long", "short", "copied"))
-    f.condbr(f.icmp("ugt", size, integer("i64", _LONG)), long, short)
+    f.condbr(f.icmp("ugt", size, _LONG), long, short)
     if f.start(long):
         f.call_external("void", "llvm.memmove.p0.p0.i64", [target, source, size, FALSE], "")
         f.br(copied)
@@ -51,5 +51,5 @@ def array_move(
         element(e.const(count.type, 0))
         return
     into, values = element_address(e, target, [to.ref]), element_address(e, source, [at.ref])
-    size = e.f.mul(count.ref, integer("i64", target.type.dtype.itemsize))
+    size = e.f.mul(count.ref, target.type.dtype.itemsize)
     copy_stretch(e.f, into, values, size, lambda: e.loop(count, element))

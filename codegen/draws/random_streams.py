@@ -22,7 +22,7 @@ from ljit.codegen.layouts.random_layout import (
     random_function,
     stream_of,
 )
-from ljit.codegen.llvm.builder import FunctionBuilder, Ref, address, integer
+from ljit.codegen.llvm.builder import FunctionBuilder, Ref, address
 from ljit.codegen.llvm.forms import Native, components, undef_of
 from ljit.errors import InternalError
 from ljit.ops.python_types import class_of
@@ -66,7 +66,7 @@ def _draw(e: Emitter, x: Native, function: str, args: Sequence[Native], type_: T
     callee = address(random_function(function)).text if own is None else ""
     ready = f.module.define(f"{cls.__name__}.is_ready", _is_ready(cls.__name__, stream))
     e.bailout.bail_if(f.bool_not(f.call("i1", ready, [x.ref])), "the stream is not free")
-    bitgen = f.gep("i8", x.ref, integer("i64", stream.bitgen))
+    bitgen = f.gep("i8", x.ref, stream.bitgen)
     if own is not None:
         return Native(type_, (own(f, x.ref, bitgen, stream, operands),))
     return Native(type_, (f.call(result, callee, [bitgen, *operands], _DRAWS),))
@@ -118,7 +118,7 @@ def _next_double(
     f: FunctionBuilder, _stream: Ref, bitgen: Ref, _layout: Stream, _operands: Sequence[Ref]
 ) -> Ref:
     state = f.load("ptr", bitgen)
-    source = f.load("ptr", f.gep("i8", bitgen, integer("i64", NEXT_DOUBLE)))
+    source = f.load("ptr", f.gep("i8", bitgen, NEXT_DOUBLE))
     return f.call("double", source.text, [state], _DRAWS)
 
 
@@ -128,7 +128,7 @@ def _legacy_gauss(
     f.module.declare("log", "double", ("double",), "nounwind memory(none)")
     f.module.declare("llvm.sqrt.f64", "double", ("double",))
     f.module.define("random.legacy_gauss", _LEGACY_GAUSS)
-    kept = f.gep("i8", stream, integer("i64", layout.gauss))
+    kept = f.gep("i8", stream, layout.gauss)
     return f.call("double", "random.legacy_gauss", (bitgen, kept))
 
 

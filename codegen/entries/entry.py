@@ -177,10 +177,10 @@ def _reject_contiguous(f: FunctionBuilder, arguments: Sequence[Native], reject: 
         return
     flags = integer("i32", layout.FLAG_C_CONTIGUOUS)
     for array in arrays:
-        place = f.gep("i8", array, integer("i64", layout.ARRAY_FLAGS))
+        place = f.gep("i8", array, layout.ARRAY_FLAGS)
         flags = f.binary("and", flags, f.load("i32", place))
     following = f.new_block("gaps")
-    f.condbr(f.icmp("ne", flags, integer("i32", 0)), reject, following, unlikely=True)
+    f.condbr(f.icmp("ne", flags, 0), reject, following, unlikely=True)
     f.start(following)
 
 
@@ -229,7 +229,7 @@ def _return_object(f: FunctionBuilder, value: Native, status: Ref, keep: Keep) -
 def _count_call(f: FunctionBuilder, following: NextCell) -> None:
     """Add one to the count of calls taken."""
     place = address(following.address + 8)
-    f.store(f.binary("add", f.load("i64", place), integer("i64", 1)), place)
+    f.store(f.binary("add", f.load("i64", place), 1), place)
 
 
 def may_recurse(graph: Graph) -> bool:
@@ -254,7 +254,7 @@ def begin_entry(
     _check_shape(f, len(params), reject)
     arguments = []
     for index, type_ in enumerate(params):
-        pointer = f.load("ptr", f.gep("ptr", f.params[1], integer("i64", index)))
+        pointer = f.load("ptr", f.gep("ptr", f.params[1], index))
         if type_ == INT and len(params) > _FEW:  # the live values of a loop rather than arguments
             arguments.append(unbox_int_by_call(f, pointer, reject))
         else:
@@ -278,11 +278,11 @@ def _check_shape(f: FunctionBuilder, count: int, reject: BlockRef) -> None:
     Shifting drops PY_VECTORCALL_ARGUMENTS_OFFSET, the highest bit.
     """
     _, _, nargsf, kwnames = f.params
-    twice = f.binary("shl", nargsf, integer("i64", 1))
-    wrong = f.binary("xor", twice, integer("i64", 2 * count))
+    twice = f.binary("shl", nargsf, 1)
+    wrong = f.binary("xor", twice, 2 * count)
     wrong = f.binary("or", wrong, f.convert("ptrtoint", kwnames, "i64"))
     following = f.new_block("args")
-    f.condbr(f.icmp("ne", wrong, integer("i64", 0)), reject, following, unlikely=True)
+    f.condbr(f.icmp("ne", wrong, 0), reject, following, unlikely=True)
     f.start(following)
 
 
@@ -333,7 +333,7 @@ def field_of(f: FunctionBuilder, assumption: Assumption, keep: Keep) -> Ref:
     """What a cell or function has now for the assumption."""
     is_cell = isinstance(assumption.holder, types.CellType)
     offset = layout.CELL_CONTENT if is_cell else _ATTRIBUTES[assumption.key]
-    return f.load("ptr", f.gep("i8", keep(assumption.holder), integer("i64", offset)))
+    return f.load("ptr", f.gep("i8", keep(assumption.holder), offset))
 
 
 def wanted_by(assumption: Assumption, keep: Keep) -> Ref:
@@ -348,7 +348,7 @@ def _load_tags(
     """For each dict: its version tag, and the place of the tag at the last look."""
     tags: list[tuple[Ref, Ref]] = []
     for namespace in {id(d): d for d in dicts}.values():
-        place = f.gep("i8", keep(namespace), integer("i64", layout.DICT_VERSION))
+        place = f.gep("i8", keep(namespace), layout.DICT_VERSION)
         seen = f.module.global_variable(f"{f.name}.seen{len(tags)}", "i64", "0")
         tags.append((f.load("i64", place), seen))
     return tags

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ljit.codegen.entries.entry import VECTORCALL, NextCell, begin_entry
 from ljit.codegen.functions.slow_path import check_stack, slow_entry
-from ljit.codegen.llvm.builder import NULL, FunctionBuilder, ModuleBuilder, Ref, address, integer
+from ljit.codegen.llvm.builder import NULL, FunctionBuilder, ModuleBuilder, Ref, address
 from ljit.codegen.llvm.engine import CompiledModule, compile_ir
 from ljit.codegen.llvm.shared_code import shared_address
 from ljit.types import Type
@@ -66,15 +66,15 @@ def counted_entry(words: int) -> int:
 
 def _write_counted(module: ModuleBuilder, words: int) -> None:
     f = module.function(_COUNTED, "ptr", VECTORCALL)
-    place = f.gep("i8", f.params[0], integer("i64", words + 8))
-    left = f.binary("sub", f.load("i64", place), integer("i64", 1))
+    place = f.gep("i8", f.params[0], words + 8)
+    left = f.binary("sub", f.load("i64", place), 1)
     f.store(left, place)
     none_left, passed = f.new_block("none_left"), f.new_block("passed")
-    f.condbr(f.icmp("slt", left, integer("i64", 0)), none_left, passed, unlikely=True)
+    f.condbr(f.icmp("slt", left, 0), none_left, passed, unlikely=True)
     if f.start(none_left, cold=True):
         f.ret(f.call("ptr", address(slow_entry()).text, f.params))
     f.start(passed)
-    function = f.load("ptr", f.gep("i8", f.params[0], integer("i64", words)))
+    function = f.load("ptr", f.gep("i8", f.params[0], words))
     _call_plainly(f, function)
 
 

@@ -259,7 +259,7 @@ class Bailout:
     def _is_forced(self, site: int) -> Ref:
         """Whether a test forces the check of this site to fail."""
         chosen = self.f.load("i32", Ref("ptr", "@chaos_site"))
-        return self.f.icmp("eq", chosen, integer("i32", site))
+        return self.f.icmp("eq", chosen, site)
 
     def _site(self, reason: str) -> tuple[BlockRef, int]:
         state = self.current
@@ -380,7 +380,7 @@ class Bailout:
                 continue
             site = self.f.phi("i32")
             for number, block in state.edges or ():
-                site.add(integer("i32", number), block)
+                site.add(number, block)
             self.regain_gil()
             self._leave(state.index, site, state.values)
 

@@ -176,7 +176,7 @@ def _to_union(e: Emitter, value: Native, type_: UnionType) -> Native:
         if isinstance(source, UnionType):
             begin, end = member_parts(source, index)
             parts[start:stop] = value.parts[begin:end]
-            is_member = e.f.icmp("eq", value.parts[0], integer("i8", index))
+            is_member = e.f.icmp("eq", value.parts[0], index)
             tag = number if tag is None else e.f.select(is_member, number, tag)
         else:
             parts[start:stop] = value.parts
@@ -215,10 +215,10 @@ def has_member(e: Emitter, value: Native, member: Type) -> Ref:
     if not isinstance(source, UnionType):
         return TRUE if source in wanted else FALSE
     if len(wanted) == 1 and wanted[0] == source.members[-1] and len(source.members) == 2:
-        return e.f.bool_not(e.f.icmp("eq", value.parts[0], integer("i8", 0)))
+        return e.f.bool_not(e.f.icmp("eq", value.parts[0], 0))
     for m in wanted:
         if m in source.members:
-            tag = integer("i8", source.members.index(m))
+            tag = source.members.index(m)
             result = e.f.binary("or", result, e.f.icmp("eq", value.parts[0], tag))
     return result
 
@@ -268,7 +268,7 @@ def _narrow_union(e: Emitter, value: Native, type_: Type, reason: str) -> Native
         begin, end = member_parts(source, at)
         start, stop = member_parts(type_, index)
         parts[start:stop] = value.parts[begin:end]
-        is_member = e.f.icmp("eq", value.parts[0], integer("i8", at))
+        is_member = e.f.icmp("eq", value.parts[0], at)
         tag = e.f.select(is_member, integer("i8", index), tag)
     parts[0] = tag
     return Native(type_, parts)
@@ -284,7 +284,7 @@ def _narrow_array(e: Emitter, value: Native, type_: ArrayType, reason: str) -> N
     bad = FALSE
     for size, wanted in zip(parts.sizes, type_.shape, strict=True):
         if wanted is not None:
-            bad = e.f.binary("or", bad, e.f.icmp("ne", size, integer("i64", wanted)))
+            bad = e.f.binary("or", bad, e.f.icmp("ne", size, wanted))
     if type_.layout == "C" and source.layout != "C":
         contiguous = is_contiguous(e, source, parts)
         bad = e.f.binary("or", bad, e.f.bool_not(contiguous))

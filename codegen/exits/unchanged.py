@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.exits.bailout import known_object
 from ljit.codegen.layouts.layout import DICT_VERSION, attributes_offset, has_dict_versions
-from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, ModuleBuilder, Ref, integer
+from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, ModuleBuilder, Ref
 from ljit.codegen.llvm.forms import Native, array_parts, components, split
 from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.references.unboxing import unbox
@@ -76,9 +76,9 @@ def check_no_attributes(e: Emitter, x: Native, names: Sequence[str]) -> None:
     if not f.is_reachable:
         return
     look, there, known = f.new_block("look"), f.new_block("there"), f.new_block("known")
-    word = f.load("i64", f.gep("i8", x.ref, integer("i64", offset)))
-    is_dict = f.icmp("ne", word, integer("i64", 0))
-    is_even = f.icmp("eq", f.binary("and", word, integer("i64", 1)), integer("i64", 0))
+    word = f.load("i64", f.gep("i8", x.ref, offset))
+    is_dict = f.icmp("ne", word, 0)
+    is_even = f.icmp("eq", f.binary("and", word, 1), 0)
     f.condbr(f.binary("and", is_dict, is_even), there, look)
     f.start(there)
     seen = f.module.global_variable(f"attributes.{f.name}.{known.name}", "i64", "0")
@@ -98,4 +98,4 @@ def check_no_attributes(e: Emitter, x: Native, names: Sequence[str]) -> None:
 
 
 def _version(e: Emitter, attributes: Ref) -> Ref:
-    return e.f.load("i64", e.f.gep("i8", attributes, integer("i64", DICT_VERSION)))
+    return e.f.load("i64", e.f.gep("i8", attributes, DICT_VERSION))

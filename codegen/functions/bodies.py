@@ -96,9 +96,7 @@ class Body(Record, eq=True):
         look, good, failed = f.new_block("look"), f.new_block("room"), f.new_block("deep")
         f.condbr(self.is_checkpoint(f), look, good, unlikely=True)
         f.start(look, cold=True)
-        check_stack(
-            f, failed, is_full=f.icmp("eq", f.convert("trunc", room, "i32"), integer("i32", 0))
-        )
+        check_stack(f, failed, is_full=f.icmp("eq", f.convert("trunc", room, "i32"), 0))
         f.br(good)
         f.start(failed, cold=True)
         self.ret(f, [undef(part) for part in self.parts], FAILED)
@@ -106,8 +104,8 @@ class Body(Record, eq=True):
 
     def is_checkpoint(self, f: FunctionBuilder) -> Ref:
         """Whether this frame is one that looks at more than its arguments."""
-        low = f.binary("and", f.params[0], integer("i64", _CHECK_EVERY - 1))
-        return f.icmp("eq", low, integer("i64", 0))
+        low = f.binary("and", f.params[0], _CHECK_EVERY - 1)
+        return f.icmp("eq", low, 0)
 
     def ret(self, f: FunctionBuilder, parts: Sequence[Ref], status: Ref) -> None:
         """Return; for a result that is an object `status` is that object, null or `FAILED`: an error."""
@@ -193,11 +191,11 @@ def flatten(value: Native, made: Ref | None = None) -> Sequence[Ref]:
 
 def room_below(f: FunctionBuilder, room: Ref, frames: int) -> Ref:
     """The room of a callee so many frames below; it stops where the callee is to look at the stack."""
-    less = f.binary("sub", room, integer("i64", frames))
+    less = f.binary("sub", room, frames)
     if frames == 1:
         return less
-    above = f.binary("sub", room, integer("i64", 1))
-    stop = f.binary("and", above, integer("i64", -_CHECK_EVERY))
+    above = f.binary("sub", room, 1)
+    stop = f.binary("and", above, -_CHECK_EVERY)
     return f.select(f.icmp("slt", less, stop), stop, less)
 
 
@@ -214,11 +212,11 @@ def room_of_entry(f: FunctionBuilder) -> Ref:
         return integer("i64", _UNKNOWN_ROOM)
     state = f.call_external("ptr", "PyThreadState_Get", ())
     remaining, limit = (
-        f.convert("sext", f.load("i32", f.gep("i8", state, integer("i64", place))), "i64")
+        f.convert("sext", f.load("i32", f.gep("i8", state, place)), "i64")
         for place in (offset, offset + _LIMIT)
     )
-    room = f.add(remaining, integer("i64", 1))
-    return f.add(room, f.binary("shl", limit, integer("i64", 32)))
+    room = f.add(remaining, 1)
+    return f.add(room, f.binary("shl", limit, 32))
 
 
 _LOWER, _RAISE = "lower_depth", "raise_depth"

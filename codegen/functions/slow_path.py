@@ -119,7 +119,7 @@ def check_stack(f: FunctionBuilder, failed: BlockRef, is_full: Ref = FALSE) -> N
     f.condbr(outside, look, good, unlikely=True)
     if f.start(look, cold=True):
         status = f.call("i32", support("check_stack"), (here,))
-        f.condbr(f.icmp("ne", status, integer("i32", 0)), failed, good, unlikely=True)
+        f.condbr(f.icmp("ne", status, 0), failed, good, unlikely=True)
     f.start(good)
 
 
@@ -132,7 +132,7 @@ def enter_recursive_call(f: FunctionBuilder) -> None:
     check_stack(f, overflow)
     status = f.call_external("i32", "Py_EnterRecursiveCall", (f.module.string(""),))
     entered = f.new_block("entered")
-    f.condbr(f.icmp("ne", status, integer("i32", 0)), overflow, entered, unlikely=True)
+    f.condbr(f.icmp("ne", status, 0), overflow, entered, unlikely=True)
     if f.start(overflow, cold=True):
         f.ret(NULL)
     f.start(entered)

@@ -68,10 +68,10 @@ def count_elements(
 ) -> None:
     """Count a row of a loop nest whose body is about `length` operations, on so many elements at once."""
     if context.work is not None:
-        per_trip = integer("i64", _NODES_OF_ELEMENT * max(length, 1))
+        per_trip = _NODES_OF_ELEMENT * max(length, 1)
         nodes = f.binary("mul", trips, per_trip)
         if lanes > 1:
-            nodes = f.binary("lshr", nodes, integer("i64", lanes.bit_length() - 1 + _LANES_LOSE))
+            nodes = f.binary("lshr", nodes, lanes.bit_length() - 1 + _LANES_LOSE)
         count_work(context, f, nodes)
 
 
@@ -79,7 +79,7 @@ def is_used_up(context: Context, f: FunctionBuilder, *, overdraft: int = 0) -> R
     """Whether the code has run as much as it may; only of quick code."""
     assert context.work is not None
     left = f.load("i64", address(context.work.address))
-    return f.icmp("slt", left, integer("i64", -overdraft * context.work.amount))
+    return f.icmp("slt", left, -overdraft * context.work.amount)
 
 
 def overdraft_in(loop: Node | None) -> int:

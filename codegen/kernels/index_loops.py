@@ -110,7 +110,7 @@ def _source(e: Emitter, a: Native, index: Native) -> list[Ref]:
 
 def _row_bytes(e: Emitter, a: Native) -> Ref:
     assert isinstance(a.type, ArrayType)
-    itemsize = integer("i64", a.type.dtype.itemsize)
+    itemsize = a.type.dtype.itemsize
     return e.f.mul(product_of(e, array_parts(a).sizes[1:]), itemsize)
 
 

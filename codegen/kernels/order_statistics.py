@@ -13,7 +13,7 @@ import numpy as np
 
 from ljit.codegen.arrays.arrays import load_element
 from ljit.codegen.lists.list_sorts import insertion_text
-from ljit.codegen.llvm.builder import ModuleBuilder, integer
+from ljit.codegen.llvm.builder import ModuleBuilder
 from ljit.codegen.llvm.forms import Native, array_parts, memory_type
 from ljit.codegen.llvm.shared_code import shared_function
 from ljit.types import BOOL, ArrayType, ScalarType
@@ -41,7 +41,7 @@ def array_order(e: Emitter, a: Native, place: Native, scratch: Native) -> tuple[
     operands = (parts.data, parts.sizes[0], place.ref, array_parts(scratch).data, into)
     is_found = Native(BOOL, (f.call("i1", function, operands, "nounwind"),))
     e.bail_if(e.bit_not(is_found), "elements that pivots do not tell apart")
-    behind = f.gep(memory_type(dtype), into, integer("i64", 1))
+    behind = f.gep(memory_type(dtype), into, 1)
     first, second = (load_element(f, x, dtype, ScalarType(dtype)) for x in (into, behind))
     return first, second
 

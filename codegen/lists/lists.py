@@ -36,12 +36,12 @@ __all__ = [
 def list_size(e: Emitter, x: Native) -> Native:
     if _is_unboxed(x.type):
         return private_lists.size(e, x)
-    size = e.f.gep("i8", x.ref, integer("i64", VAR_SIZE))
+    size = e.f.gep("i8", x.ref, VAR_SIZE)
     return Native(INT, (e.f.load("i64", size, suffix=_kind(e, x)),))
 
 
 def _item_address(e: Emitter, x: Native, index: Native) -> Ref:
-    items = e.f.load("ptr", e.f.gep("i8", x.ref, integer("i64", LIST_ITEMS)), suffix=_kind(e, x))
+    items = e.f.load("ptr", e.f.gep("i8", x.ref, LIST_ITEMS), suffix=_kind(e, x))
     return e.f.gep("ptr", items, index.ref)
 
 
@@ -107,18 +107,18 @@ def list_append(e: Emitter, x: Native, value: Native) -> None:
     f = e.f
     item = item_object(e, value)
     size = list_size(e, x)
-    room = f.load("i64", f.gep("i8", x.ref, integer("i64", LIST_ALLOCATED)))
+    room = f.load("i64", f.gep("i8", x.ref, LIST_ALLOCATED))
     grow, write, done = f.new_block("grow"), f.new_block("write"), f.new_block("appended")
     f.condbr(f.icmp("sge", size.ref, room), grow, write, unlikely=True)
     f.start(grow)
     status = f.call_external("i32", "PyList_Append", (x.ref, item))
     f.call_external("void", "Py_DecRef", (item,))
-    e.bailout.error_if(f.icmp("slt", status, integer("i32", 0)))
+    e.bailout.error_if(f.icmp("slt", status, 0))
     f.br(done)
     f.start(write)
     f.store(item, _item_address(e, x, size))
-    following = f.binary("add", size.ref, integer("i64", 1))
-    f.store(following, f.gep("i8", x.ref, integer("i64", VAR_SIZE)))
+    following = f.binary("add", size.ref, 1)
+    f.store(following, f.gep("i8", x.ref, VAR_SIZE))
     f.br(done)
     f.start(done)
 
@@ -132,22 +132,20 @@ def list_pop(e: Emitter, x: Native) -> Native:
         return private_lists.pop(e, x)
     f = e.f
     size = list_size(e, x).ref
-    e.bailout.bail_if(f.icmp("eq", size, integer("i64", 0)), "pop from an empty list")
-    last = f.binary("sub", size, integer("i64", 1))
+    e.bailout.bail_if(f.icmp("eq", size, 0), "pop from an empty list")
+    last = f.binary("sub", size, 1)
     pointer = f.load("ptr", _item_address(e, x, Native(INT, (last,))))
     value = _item_value(e, x, pointer)
     _share(e, value, pointer)
-    half = f.binary(
-        "ashr", f.load("i64", f.gep("i8", x.ref, integer("i64", LIST_ALLOCATED))), integer("i64", 1)
-    )
+    half = f.binary("ashr", f.load("i64", f.gep("i8", x.ref, LIST_ALLOCATED)), 1)
     shrink, keep, done = f.new_block("shrink"), f.new_block("keep"), f.new_block("popped")
     f.condbr(f.icmp("slt", last, half), shrink, keep, unlikely=True)
     f.start(shrink)
     status = f.call_external("i32", "PyList_SetSlice", (x.ref, last, size, NULL))
-    e.bailout.error_if(f.icmp("slt", status, integer("i32", 0)))
+    e.bailout.error_if(f.icmp("slt", status, 0))
     f.br(done)
     f.start(keep)
-    f.store(last, f.gep("i8", x.ref, integer("i64", VAR_SIZE)))
+    f.store(last, f.gep("i8", x.ref, VAR_SIZE))
     e.ownership.release(pointer)
     f.br(done)
     f.start(done)
@@ -161,9 +159,9 @@ def list_pop_at(e: Emitter, x: Native, index: Native) -> Native:
     f = e.f
     value = _item_value(e, x, f.load("ptr", _item_address(e, x, index)))
     e.ownership.share(value)
-    following = f.binary("add", index.ref, integer("i64", 1))
+    following = f.binary("add", index.ref, 1)
     status = f.call_external("i32", "PyList_SetSlice", (x.ref, index.ref, following, NULL))
-    e.bailout.error_if(f.icmp("slt", status, integer("i32", 0)))
+    e.bailout.error_if(f.icmp("slt", status, 0))
     return value
 
 

@@ -87,9 +87,9 @@ def _make_room(e: Emitter, x: Native, used: Ref) -> None:
     grow, write = f.new_block("grow"), f.new_block("write")
     f.condbr(f.icmp("sge", used, room), grow, write, unlikely=True)
     f.start(grow)
-    wanted = f.binary("add", f.binary("shl", used, integer("i64", 1)), integer("i64", 64))
+    wanted = f.binary("add", f.binary("shl", used, 1), 64)
     status = f.call_external("i32", "PyByteArray_Resize", (x.ref, wanted))
-    e.bailout.error_if(f.icmp("slt", status, integer("i32", 0)))
+    e.bailout.error_if(f.icmp("slt", status, 0))
     f.br(write)
     f.start(write)
 
@@ -98,7 +98,7 @@ def pop(e: Emitter, x: Native) -> Native:
     """Take the last item off; leaves before that if there is none."""
     f = e.f
     end = used(e.f, x)
-    e.bailout.bail_if(f.icmp("eq", end, integer("i64", 0)), "pop from an empty list")
+    e.bailout.bail_if(f.icmp("eq", end, 0), "pop from an empty list")
     last = f.binary("sub", end, _size_of(_item(x)))
     value = _load_at(e.f, x, last)
     _set_used(e.f, x, last)
@@ -107,10 +107,10 @@ def pop(e: Emitter, x: Native) -> Native:
 
 def pop_at(e: Emitter, x: Native, index: Native) -> Native:
     """Take an item off; those behind it move up."""
-    f, one = e.f, integer("i64", 1)
+    f = e.f
     value = load(e, x, index)
-    last = Native(INT, (f.binary("sub", count(f, x), one),))
-    following = Native(INT, (f.binary("add", index.ref, one),))
+    last = Native(INT, (f.binary("sub", count(f, x), 1),))
+    following = Native(INT, (f.binary("add", index.ref, 1),))
     move(e, x, index, x, following, Native(INT, (f.binary("sub", last.ref, index.ref),)))
     resize(e, x, last)
     return value
@@ -130,11 +130,11 @@ def filled(e: Emitter, count: Native, item: Callable[[Native], Native], type_: T
     f = e.f
     assert isinstance(type_, ListType)
     width = _width(type_.item)
-    limit = integer("i64", _MAX_BYTES // width)
+    limit = _MAX_BYTES // width
     e.bailout.bail_if(f.icmp("sgt", count.ref, limit), "a list too large")
-    is_none = f.icmp("slt", count.ref, integer("i64", 0))
+    is_none = f.icmp("slt", count.ref, 0)
     trips = f.select(is_none, integer("i64", 0), count.ref)
-    result = _new(e, f.mul(trips, integer("i64", width)), type_)
+    result = _new(e, f.mul(trips, width), type_)
     e.loop(Native(INT, (trips,)), lambda k: store(e, result, k, item(k)))
     return result
 
@@ -172,7 +172,7 @@ def _size_of(item: Type) -> Ref:
 
 
 def _field(f: FunctionBuilder, x: Native, offset: int) -> Ref:
-    return f.gep("i8", x.ref, integer("i64", offset))
+    return f.gep("i8", x.ref, offset)
 
 
 def used(f: FunctionBuilder, x: Native) -> Ref:
@@ -209,7 +209,7 @@ def _places(
     align = min(struct.calcsize(code) for code in codes) if len(set(codes)) == 1 else 1
     for k, number in enumerate(numbers_of(item)):
         before = struct.calcsize(f"={codes[:k]}")
-        yield f.gep("i8", first, integer("i64", before)), number, align
+        yield f.gep("i8", first, before), number, align
 
 
 def _load_at(f: FunctionBuilder, x: Native, offset: Ref) -> Native:
@@ -219,7 +219,7 @@ def _load_at(f: FunctionBuilder, x: Native, offset: Ref) -> Native:
         memory = memory_type(dtype_of(number))
         value = f.load(memory, place, align, kind_of_memory(f, "item"))
         if dtype_of(number).kind == "b":
-            value = f.icmp("ne", value, integer("i8", 0))
+            value = f.icmp("ne", value, 0)
         parts.append(value)
     return Native(item, parts)
 

@@ -18,7 +18,7 @@ from ljit.codegen.layouts.layout import (
     VAR_SIZE,
 )
 from ljit.codegen.lists import private_lists
-from ljit.codegen.llvm.builder import Ref, integer
+from ljit.codegen.llvm.builder import Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.types import BOOL, FLOAT, INT, ListType
 
@@ -44,11 +44,11 @@ def find_number(
     cls = e.context.keep(int if item.type == INT else float)
     e.f.module.define(name, _source(name, item.ref.type, cls))
     found = e.f.call("i32", name, (container.ref, item.ref))
-    is_unknown = Native(BOOL, (e.f.icmp("eq", found, integer("i32", _UNKNOWN)),))
+    is_unknown = Native(BOOL, (e.f.icmp("eq", found, _UNKNOWN),))
     return e.branch(
         is_unknown,
         compare_all,
-        lambda: Native(BOOL, (e.f.icmp("ne", found, integer("i32", 0)),)),
+        lambda: Native(BOOL, (e.f.icmp("ne", found, 0),)),
     )
 
 
@@ -80,7 +80,7 @@ def are_same_bytes(e: Emitter, x: Native, y: Native) -> Native:
 
     def compare() -> Native:
         differ = f.call_external("i32", "memcmp", (*starts, sizes[0]))
-        return Native(BOOL, (f.icmp("eq", differ, integer("i32", 0)),))
+        return Native(BOOL, (f.icmp("eq", differ, 0),))
 
     is_as_long = Native(BOOL, (f.icmp("eq", *sizes),))
     return e.branch(is_as_long, compare, lambda: e.const(BOOL, False))

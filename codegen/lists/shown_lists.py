@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.layouts.layout import BYTEARRAY_EXPORTS, LIST_ITEMS, VAR_SIZE
 from ljit.codegen.lists.private_lists import count, item_at
-from ljit.codegen.llvm.builder import NULL, BlockRef, FunctionBuilder, Ref, integer
+from ljit.codegen.llvm.builder import NULL, BlockRef, FunctionBuilder, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.references.boxing import Keep, box, incref
 from ljit.types import ListType, Type
@@ -61,13 +61,13 @@ def _write_list(f: FunctionBuilder, x: Native, keep: Keep) -> None:
 
 
 def _write_list_of_rows(f: FunctionBuilder, x: Native, row: str) -> None:
-    size = f.load("i64", f.gep("i8", x.ref, integer("i64", VAR_SIZE)))
-    rows = f.load("ptr", f.gep("i8", x.ref, integer("i64", LIST_ITEMS)))
+    size = f.load("i64", f.gep("i8", x.ref, VAR_SIZE))
+    rows = f.load("ptr", f.gep("i8", x.ref, LIST_ITEMS))
     failed = f.new_block("failed")
 
     def shown_in(k: Ref) -> Ref:
         storage = f.load("ptr", f.gep("ptr", rows, k))
-        return f.gep("i8", storage, integer("i64", BYTEARRAY_EXPORTS))
+        return f.gep("i8", storage, BYTEARRAY_EXPORTS)
 
     def item(k: Ref) -> Ref:
         place = shown_in(k)
@@ -106,7 +106,7 @@ def _filled(f: FunctionBuilder, size: Ref, item: Callable[[Ref], Ref]) -> Ref:
     f.start(none)
     f.ret(NULL)
     f.start(some)
-    items = f.load("ptr", f.gep("i8", made, integer("i64", LIST_ITEMS)))
+    items = f.load("ptr", f.gep("i8", made, LIST_ITEMS))
     _trips(f, size, lambda k: f.store(item(k), f.gep("ptr", items, k)))
     return made
 
@@ -132,7 +132,7 @@ def _trips(f: FunctionBuilder, size: Ref, body: Callable[[Ref], None]) -> None:
     f.condbr(f.icmp("eq", k, size), done, inside)
     f.start(inside)
     body(k)
-    following = f.add(k, integer("i64", 1))
-    k.add(integer("i64", 0), entry)
+    following = f.add(k, 1)
+    k.add(0, entry)
     k.add(following, f.br(turn))
     f.start(done)

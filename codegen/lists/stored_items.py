@@ -59,11 +59,11 @@ def item_object(e: Emitter, value: Native) -> Ref:
     if value.type != INT or e.ownership.object_of(value) is not None:
         return new_object(e, value)
     f = e.f
-    position = f.binary("sub", value.ref, integer("i64", LEAST_SMALL_INT))
+    position = f.binary("sub", value.ref, LEAST_SMALL_INT)
     small, other, done = f.new_block("small"), f.new_block("large"), f.new_block("item")
-    f.condbr(f.icmp("ult", position, integer("i64", SMALL_INTS)), small, other)
+    f.condbr(f.icmp("ult", position, SMALL_INTS), small, other)
     f.start(small)
-    offset = f.binary("mul", position, integer("i64", SMALL_INT_SIZE))
+    offset = f.binary("mul", position, SMALL_INT_SIZE)
     shared = f.gep("i8", e.context.keep(LEAST_SMALL_INT), offset)
     incref(f, shared)
     left_small = f.br(done)
@@ -97,21 +97,21 @@ def _overwrite(e: Emitter, old: Ref, value: Native, otherwise: BlockRef) -> None
     """
     f, number = e.f, value.ref
     cls = float if value.type == FLOAT else int
-    class_ = f.load("ptr", f.gep("i8", old, integer("i64", OB_TYPE)))
-    count = f.load("i64", f.gep("i8", old, integer("i64", OB_REFCNT)))
+    class_ = f.load("ptr", f.gep("i8", old, OB_TYPE))
+    count = f.load("i64", f.gep("i8", old, OB_REFCNT))
     fits = f.icmp("eq", class_, e.context.keep(cls))
-    fits = f.binary("and", fits, f.icmp("eq", count, integer("i64", 1)))
+    fits = f.binary("and", fits, f.icmp("eq", count, 1))
     if value.type == INT:
-        above_small = f.binary("sub", number, integer("i64", _OWN_INTS))
-        one_digit = f.icmp("ult", above_small, integer("i64", 2**30 - _OWN_INTS))
+        above_small = f.binary("sub", number, _OWN_INTS)
+        one_digit = f.icmp("ult", above_small, 2**30 - _OWN_INTS)
         fits = f.binary("and", fits, one_digit)
     write = f.new_block("overwrite")
     f.condbr(fits, write, otherwise)
     f.start(write)
     if value.type == FLOAT:
-        f.store(number, f.gep("i8", old, integer("i64", FLOAT_VALUE)))
+        f.store(number, f.gep("i8", old, FLOAT_VALUE))
         return
     tag = integer("i64", 1 if LONG_TAG_IS_SIZE else 8)
-    f.store(tag, f.gep("i8", old, integer("i64", LONG_TAG)))
+    f.store(tag, f.gep("i8", old, LONG_TAG))
     digit = f.convert("trunc", number, "i32")
-    f.store(digit, f.gep("i8", old, integer("i64", LONG_DIGIT)))
+    f.store(digit, f.gep("i8", old, LONG_DIGIT))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ljit.codegen.llvm.refs import Ref
+from ljit.codegen.llvm.refs import Ref, integer
 
 __all__ = ["BlockRef", "Phi"]
 
@@ -16,8 +16,10 @@ class Phi(Ref):
         super().__init__(type_, text)
         self.incoming: list[tuple[Ref, BlockRef]] = []
 
-    def add(self, value: Ref, block: BlockRef | None) -> None:
+    def add(self, value: Ref | int, block: BlockRef | None) -> None:
         """Add an edge; `block` is None (nothing is added) when the edge cannot be reached."""
+        if isinstance(value, int):
+            value = integer(self.type, value)
         if block is not None:
             assert value.type == self.type, f"{value.typed} into {self.typed}"
             self.incoming.append((value, block))

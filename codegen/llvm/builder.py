@@ -1,9 +1,9 @@
 """A lean writer of LLVM IR text: ModuleBuilder, FunctionBuilder, and typed values (`Ref`).
 
-Types are LLVM's own spelling (``"i64"``, ``"double"``, ``"ptr"``). The builder folds trivial integer
-arithmetic and branches on constants, drops code behind a terminator and blocks that nothing branches
-to; so emitters need not care whether what they write can be reached. What was computed in a block that dominates
-the current one is not computed again: emitters need not care for that either. It knows nothing of ljit's types.
+Types are LLVM's own spelling (``"i64"``, ``"double"``, ``"ptr"``). A Python int as second operand is a constant of the
+first one's type. The builder folds trivial integer arithmetic and branches on constants, drops code behind a terminator
+and blocks that nothing branches to; so emitters need not care whether what they write can be reached. What was computed
+in a block that dominates the current one is not computed again. It knows nothing of ljit's types.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ljit.codegen.llvm.refs import (
     TRUE,
     Ref,
     address,
+    byte_array,
     compare_constants,
     compare_floats,
     float_constant,
@@ -109,10 +110,7 @@ class ModuleBuilder:
         data = text.encode() if isinstance(text, str) else text
         found = self._strings.get(data)
         if found is None:
-            body = "".join(
-                chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:02X}" for b in data
-            )
-            found = self.constant_data(f"[{len(data) + 1} x i8]", f'c"{body}\\00"')
+            found = self.constant_data(f"[{len(data) + 1} x i8]", byte_array(data + b"\0"))
             self._strings[data] = found
         return found
 
@@ -283,8 +281,9 @@ class FunctionBuilder:
         if self.block is not None:
             self.block.lines.append(text)
 
-    def binary(self, opcode: str, x: Ref, y: Ref, flags: str = "") -> Ref:
+    def binary(self, opcode: str, x: Ref, y: Ref | int, flags: str = "") -> Ref:
         """``opcode flags type x, y``: integer arithmetic (`add`, `and` ...) or `fadd` ...."""
+        y = integer(x.type, y) if isinstance(y, int) else y
         assert x.type == y.type, f"{opcode} {x.typed}, {y.typed}"
         if opcode[0] == "f":
             flags = self.float_flags
@@ -299,12 +298,13 @@ class FunctionBuilder:
             self._factors[result.text] = self._factor(x) * self._factor(y)
         return result
 
-    def add(self, x: Ref, y: Ref, flags: str = "nsw") -> Ref:
+    def add(self, x: Ref, y: Ref | int, flags: str = "nsw") -> Ref:
         """Add sizes and offsets, which never overflow; use `binary` for wrapping arithmetic."""
         return self.binary("add", x, y, flags)
 
-    def mul(self, x: Ref, y: Ref, flags: str = "nsw") -> Ref:
+    def mul(self, x: Ref, y: Ref | int, flags: str = "nsw") -> Ref:
         """Multiply sizes and strides, which never overflow."""
+        y = integer(x.type, y) if isinstance(y, int) else y
         product = self.binary("mul", x, y, flags)
         if "nsw" in flags and self.is_nonnegative(x) and self.is_nonnegative(y):
             self.note_nonnegative(product)
@@ -339,7 +339,8 @@ class FunctionBuilder:
         """Whether a size is known to be 0 or 1."""
         return x.constant <= 1 if x.constant is not None else x.text in self._at_most_one
 
-    def icmp(self, predicate: str, x: Ref, y: Ref) -> Ref:
+    def icmp(self, predicate: str, x: Ref, y: Ref | int) -> Ref:
+        y = integer(x.type, y) if isinstance(y, int) else y
         assert x.type == y.type, f"icmp {x.typed}, {y.typed}"
         if x.constant is not None and y.constant is not None and x.type[0] == "i":
             return TRUE if compare_constants(predicate, x, y) else FALSE
@@ -357,7 +358,8 @@ class FunctionBuilder:
     def bool_not(self, x: Ref) -> Ref:
         return self.known.opposite(x) or self.known.negation(x, self.binary("xor", x, TRUE))
 
-    def select(self, condition: Ref, x: Ref, y: Ref) -> Ref:
+    def select(self, condition: Ref, x: Ref, y: Ref | int) -> Ref:
+        y = integer(x.type, y) if isinstance(y, int) else y
         if condition.constant is not None:
             return x if condition.constant else y
         if x.text == y.text:
@@ -386,8 +388,9 @@ class FunctionBuilder:
         aligned = f", align {align}" if align else ""
         self.effect(f"store {value.typed}, ptr {pointer}{aligned}{suffix}")
 
-    def gep(self, element: str, pointer: Ref, index: Ref, flags: str = "inbounds") -> Ref:
+    def gep(self, element: str, pointer: Ref, index: Ref | int, flags: str = "inbounds") -> Ref:
         """Address of element `index`; with element ``i8`` the index is a byte offset."""
+        index = integer("i64", index) if isinstance(index, int) else index
         if index.constant == 0:
             return pointer
         made = self.compute("ptr", f"getelementptr {flags} {element}, ptr {pointer}, {index.typed}")

@@ -14,6 +14,7 @@ __all__ = [
     "Ref",
     "address",
     "bits_of",
+    "byte_array",
     "compare_constants",
     "compare_floats",
     "float_constant",
@@ -93,6 +94,12 @@ def compare_floats(predicate: str, x: float, y: float) -> bool:
 def address(value: int) -> Ref:
     """A pointer constant."""
     return Ref("ptr", f"inttoptr (i64 {value} to ptr)") if value else NULL
+
+
+def byte_array(data: bytes) -> str:
+    """A constant array of bytes as IR text."""
+    shown = (chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:02X}" for b in data)
+    return f'c"{"".join(shown)}"'
 
 
 def undef(type_: str) -> Ref:

@@ -19,7 +19,7 @@ __all__ = ["State", "add_edge", "hints_of", "inner_loop", "maybe_loop", "outer_l
 State = list[Ref]
 _NOT_UNROLLED = '!{!"llvm.loop.unroll.disable"}'
 _PLAIN = ('!{!"llvm.loop.vectorize.enable", i1 false}', _NOT_UNROLLED)
-ONE, ZERO = integer("i64", 1), integer("i64", 0)
+ZERO = integer("i64", 0)
 
 
 def hints_of(group: str, *, is_unit: bool) -> Sequence[str]:
@@ -40,12 +40,12 @@ def outer_loop(e: Emitter, trip: Ref, body: Callable[[Ref], None]) -> None:
     before = f.br(header)
     f.start(header)
     k = f.phi("i64")
-    k.add(ZERO, before)
+    k.add(0, before)
     f.condbr(f.icmp("slt", k, trip), inside, after)
     f.start(inside)
     with e.ownership.in_loop():
         body(k)
-    following = f.binary("add", k, ONE, "nuw nsw")
+    following = f.binary("add", k, 1, "nuw nsw")
     hints = () if trip.constant is not None else (_NOT_UNROLLED,)
     k.add(following, f.br(header, _properties(f, hints)))
     f.start(after)
@@ -99,7 +99,7 @@ def inner_loop(
         k, carried = f.phi("i64"), [f.phi(part.type) for part in start]
         new = body(k, [*carried])
     lines = [*inside.lines] if f.block is inside else None
-    following = f.binary("add", k, ONE, "nuw nsw")
+    following = f.binary("add", k, 1, "nuw nsw")
     more = f.icmp("slt", following, count)
     left = f.condbr(more, inside, after, suffix=_properties(f, hints))
     loop = _Inner(inside, after, left, Trip(k, carried, new, lines or ()))
@@ -121,8 +121,8 @@ def _begin_with_lanes(
     f: FunctionBuilder, loop: _Inner, lanes: Lanes, count: Ref, start: State
 ) -> State:
     """Put a loop of vectors in front, which leaves less than one of them to the loop."""
-    whole = f.binary("and", count, integer("i64", -lanes.count))
-    before = f.condbr(f.icmp("sgt", whole, ZERO), lanes.front, loop.inside)
+    whole = f.binary("and", count, -lanes.count)
+    before = f.condbr(f.icmp("sgt", whole, 0), lanes.front, loop.inside)
     loop.enter(before, ZERO, start)
     combined = lanes.emit(whole, start)
     behind = f.condbr(f.icmp("slt", whole, count), loop.inside, loop.after)
@@ -142,7 +142,7 @@ def maybe_loop(
         return inner_loop(e, trip, start, body, _PLAIN, length) if trip.constant > 0 else start
     f = e.f
     begin, done = f.new_block("begin"), f.new_block("done")
-    skipped = f.condbr(f.icmp("sgt", trip, ZERO), begin, done)
+    skipped = f.condbr(f.icmp("sgt", trip, 0), begin, done)
     f.start(begin)
     new = inner_loop(e, trip, start, body, _PLAIN, length)
     left = f.br(done)

@@ -162,7 +162,7 @@ class Polling:
         leave = f.new_block("late") if is_late else bailout.fail_block(INTERRUPTED)
         state = self._state if self.free_loop is not None else None
         flag = f.load("ptr", self._flag) if state is not None else self._requests
-        is_set = f.icmp("ne", f.emit("i8", f"load volatile i8, ptr {flag}"), integer("i8", 0))
+        is_set = f.icmp("ne", f.emit("i8", f"load volatile i8, ptr {flag}"), 0)
         look, go_on = f.new_block("look"), f.new_block("go.on")
         f.condbr(is_set, look, go_on, unlikely=True)
         if f.start(look, cold=True):
@@ -244,7 +244,7 @@ class Polling:
         for loop in (node, *inner_loops(node)):
             if self.watch_of(loop) is Watch.CHECK and place_of_check(loop) is node:
                 start, stop = map(value_of, loop.inputs[:2])
-                most = integer("i64", self._most_trips(loop))
+                most = self._most_trips(loop)
                 is_long = f.icmp("sgt", f.binary("sub", stop, start), most)
                 bailout.bail_if(is_long, LONG_LOOP)
 
@@ -324,7 +324,7 @@ class Polling:
         is_free = all(_is_harmless(f.module, line) for block in inside for line in block.lines)
         gate.block.lines.clear()
         f.block = gate.block
-        second = f.gep("ptr", state, integer("i64", 1))
+        second = f.gep("ptr", state, 1)
         f.effect(f"store {{ptr, i64}} {{ptr null, i64 {int(is_free)}}}, ptr {second}")
         f.store(self._requests, state)
         f.store(self._requests, self._flag)
@@ -332,7 +332,7 @@ class Polling:
             f.br(gate.following)
             return
         trips = f.binary("sub", gate.stop, gate.start, "nsw")
-        is_long = f.icmp("sgt", trips, integer("i64", _LONG // work_of(node)))
+        is_long = f.icmp("sgt", trips, _LONG // work_of(node))
         release = f.new_block("release")
         f.condbr(is_long, release, gate.following, unlikely=True)
         if f.start(release, cold=True):

@@ -7,6 +7,7 @@ R. N. Hanek, "Radian reduction for trigonometric functions", 1983).
 
 from __future__ import annotations
 
+from ljit.codegen.llvm.refs import byte_array
 from ljit.codegen.mathlib.terms import Term, fma
 
 __all__ = ["LIMIT", "reduce", "reduce_huge", "reduce_quickly"]
@@ -63,7 +64,7 @@ def reduce_huge(x: Term) -> tuple[Term, Term, Term]:
     bits = x.bits()
     m = ((bits & (2**52 - 1)) | 2**52).convert("zext", f"i{_WINDOW}")
     position = (bits >> 52) - (1075 + 2) + 8 * _LEADING  # of a bit
-    table = x.f.module.constant_data(f"[{len(_DIGITS)} x i8]", _text_of(_DIGITS[::-1]))
+    table = x.f.module.constant_data(f"[{len(_DIGITS)} x i8]", byte_array(_DIGITS[::-1]))
     last = len(_DIGITS) - _WINDOW // 8
     place = x.f.gep("i8", table, (last - (position >> 3)).ref)
     window = Term(x.f, x.f.load(f"i{_WINDOW}", place, align=1))
@@ -90,7 +91,3 @@ def _as_doubles(fraction: Term) -> tuple[Term, Term]:
     )
     high, low = (part.convert("uitofp", "double") for part in parts)
     return high * unit * 2.0**-53, low * unit * 2.0**-106
-
-
-def _text_of(data: bytes) -> str:
-    return 'c"' + "".join(f"\\{byte:02X}" for byte in data) + '"'

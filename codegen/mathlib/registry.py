@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from ljit.codegen.llvm.builder import ModuleBuilder, integer
+from ljit.codegen.llvm.builder import ModuleBuilder
 from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.llvm.shared_code import ELEMENTARY
 from ljit.codegen.mathlib.tables import has_tables
@@ -106,7 +106,7 @@ def _with_rare_ones(name: str, xs: Sequence[Term], result: Term, beyond: Beyond)
     mask = f"i{lanes}"
     some = is_beyond.ref
     if lanes > 1:
-        some = f.icmp("ne", f.emit(mask, f"bitcast {some.typed} to {mask}"), integer(mask, 0))
+        some = f.icmp("ne", f.emit(mask, f"bitcast {some.typed} to {mask}"), 0)
     cold, done = f.new_block("beyond"), f.new_block("done")
     before = f.condbr(some, cold, done, unlikely=True)
     f.start(cold)

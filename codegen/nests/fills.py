@@ -28,7 +28,7 @@ def array_new(
     f = e.f
     refs = [size.ref for size in sizes]
     for ref in refs:
-        e.bailout.bail_if(f.icmp("slt", ref, integer("i64", 0)), "negative size of an array")
+        e.bailout.bail_if(f.icmp("slt", ref, 0), "negative size of an array")
     is_zero = fill is not None and is_all_zero(fill)
     array = new_array(e, type_, refs, is_zero=is_zero)
     if fill is not None and not is_zero:
@@ -62,14 +62,14 @@ def _fill(e: Emitter, a: Native, total: Ref, value: Callable[[Native], Native]) 
         e.loop(Native(INT, (total,)), store)
         return
     size = f.binary("shl", integer("i64", 1), shift)
-    rounded = f.add(total, f.binary("sub", size, integer("i64", 1)))
+    rounded = f.add(total, f.binary("sub", size, 1))
 
     def stretch(s: Native) -> None:
         first = f.mul(s.ref, size)
         ahead, left = f.add(first, size), f.binary("sub", total, first)
         place = flat_address(f, data, dtype, ahead)
         count = f.select(f.icmp("slt", left, size), left, size)
-        room = f.mul(size, integer("i64", dtype.itemsize))
+        room = f.mul(size, dtype.itemsize)
         either(f, are_many, lambda: ask_for(f, place, room), lambda: None)
         e.loop(Native(INT, (count,)), lambda k: store(Native(INT, (f.add(first, k.ref),))))
 

@@ -154,11 +154,11 @@ class _Nest:
         """Leave where NumPy would round otherwise."""
         f, bad = self.e.f, FALSE
         if OddLayout.ONE_ELEMENT in odd:
-            bad = all_of(f, [f.icmp("eq", size, ONE) for size in self.space.sizes])
+            bad = all_of(f, [f.icmp("eq", size, 1) for size in self.space.sizes])
         if OddLayout.BACKWARDS in odd:
             arrays = [x for x in (*self.sources, *self.into) if isinstance(x, Operand)]
             strides = [y for x in arrays if not x.is_plain for y in x.strides]
-            bad = any_of(f, [bad, *(f.icmp("slt", stride, ZERO) for stride in strides)])
+            bad = any_of(f, [bad, *(f.icmp("slt", stride, 0) for stride in strides)])
         self.e.bailout.bail_if(bad, "an array that NumPy's loop rounds otherwise for")
 
     # -- results -----------------------------------------------------------------------------------

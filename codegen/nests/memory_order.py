@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Axes", "exchange_condition", "fortran_condition", "reversed_condition"]
 
-_ZERO, _ONE = integer("i64", 0), integer("i64", 1)
+_ZERO = integer("i64", 0)
 
 
 class Axes(Protocol):
@@ -89,7 +89,7 @@ def _moves_behind(e: Emitter, operands: Sequence[Axes], outer: int, inner: int) 
     f, compared, stays = e.f, FALSE, FALSE
     steps = [(_step(e, x, outer), _step(e, x, inner)) for x in operands]
     for far, near in {(far.text, near.text): (far, near) for far, near in steps}.values():
-        none = f.binary("or", f.icmp("eq", far, _ZERO), f.icmp("eq", near, _ZERO))
+        none = f.binary("or", f.icmp("eq", far, 0), f.icmp("eq", near, 0))
         both = f.bool_not(none)
         compared = f.binary("or", compared, both)
         stays = f.binary("or", stays, f.binary("and", both, f.icmp("sle", near, far)))
@@ -100,7 +100,7 @@ def _step(e: Emitter, x: Axes, axis: int) -> Ref:
     """The length of the stride along an axis; 0 if the axis has one element."""
     f, stride = e.f, x.strides[axis]
     if f.is_nonnegative(stride):
-        return f.select(f.icmp("eq", x.sizes[axis], _ONE), _ZERO, stride)
+        return f.select(f.icmp("eq", x.sizes[axis], 1), _ZERO, stride)
     negated = f.binary("sub", _ZERO, stride)
-    length = f.select(f.icmp("slt", stride, _ZERO), negated, stride)
-    return f.select(f.icmp("eq", x.sizes[axis], _ONE), _ZERO, length)
+    length = f.select(f.icmp("slt", stride, 0), negated, stride)
+    return f.select(f.icmp("eq", x.sizes[axis], 1), _ZERO, length)

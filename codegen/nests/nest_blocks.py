@@ -98,7 +98,7 @@ class Blocks(RowMoves):
         for x in self._loose:
             if x.dtype.itemsize <= _LARGE:
                 outer, inner = x.strides[self.inner - 1], x.strides[self.inner]
-                size = integer("i64", x.dtype.itemsize)
+                size = x.dtype.itemsize
                 is_far = f.binary("and", f.icmp("eq", outer, size), f.icmp("sgt", inner, size))
                 found = f.binary("or", found, is_far)
         for way in self.ways:
@@ -125,7 +125,7 @@ class Blocks(RowMoves):
         units = [(x, f.icmp("eq", x.strides[axis], self._unit(x))) for x in self._loose]
         others = [all_of(f, [unit for y, unit in units if y is not x]) for x in found]
         return [
-            (x, f.binary("and", f.icmp("eq", x.strides[axis], ZERO), condition))
+            (x, f.binary("and", f.icmp("eq", x.strides[axis], 0), condition))
             for x, condition in zip(found, others, strict=True)
         ]
 
@@ -170,7 +170,7 @@ class Blocks(RowMoves):
             shift = f.select(self._fast, stretch_shift(self.targets), shift)
         is_whole = f.binary("and", self._fast, f.bool_not(has_stretches))
         size = f.binary("shl", ONE, shift)
-        more = f.binary("lshr", f.binary("add", trip, f.binary("sub", size, ONE)), shift)
+        more = f.binary("lshr", f.binary("add", trip, f.binary("sub", size, 1)), shift)
         size = f.select(is_whole, trip, size)
 
         def block(k: Ref) -> None:
@@ -258,9 +258,9 @@ class Blocks(RowMoves):
             most, is_so, shift = MOVED_PLANE, TRUE, integer("i64", MOVED_PLANES)
         else:
             most, is_so, shift = _FEW, self._are_short(trips[-1]), self._packed_shift(elements)
-        is_small = f.icmp("ult", f.binary("sub", elements, ONE), integer("i64", most))
+        is_small = f.icmp("ult", f.binary("sub", elements, 1), most)
         self._are_planes = f.binary("and", is_so, is_small)
-        shift = f.select(self._are_planes, shift, ZERO)
+        shift = f.select(self._are_planes, shift, 0)
         height = f.binary("shl", ONE, shift)
 
         def planes(k: Ref) -> None:
@@ -290,7 +290,7 @@ class Blocks(RowMoves):
     def _height_shift(self, trip: Ref) -> Ref:
         """Of how many rows a group is that lie the other way around or are short; 0: rows are by themselves."""
         f = self.f
-        shift = f.select(self._far, integer("i64", HEIGHT_SHIFT), ZERO)
+        shift = f.select(self._far, integer("i64", HEIGHT_SHIFT), 0)
         if self._may_be_short is FALSE:
             return shift
         return f.select(self._are_short(trip), self._packed_shift(trip), shift)
@@ -298,7 +298,7 @@ class Blocks(RowMoves):
     def _packed_shift(self, count: Ref) -> Ref:
         """How often so many elements fit into a buffer, as a power of two."""
         f = self.f
-        bits = f.binary("sub", integer("i64", 64), self._leading_zeros(f.binary("sub", count, ONE)))
+        bits = f.binary("sub", integer("i64", 64), self._leading_zeros(f.binary("sub", count, 1)))
         return f.binary("sub", integer("i64", HEIGHT_SHIFT + WIDTH_SHIFT), bits)
 
     def _leading_zeros(self, x: Ref) -> Ref:
@@ -310,17 +310,17 @@ class Blocks(RowMoves):
         if self._may_be_short is FALSE:
             return FALSE
         f = self.f
-        few = f.select(self._far, integer("i64", 1 << WIDTH_SHIFT), integer("i64", _FEW))
-        is_short = f.icmp("ult", f.binary("sub", trip, ONE), few)
+        few = f.select(self._far, integer("i64", 1 << WIDTH_SHIFT), _FEW)
+        is_short = f.icmp("ult", f.binary("sub", trip, 1), few)
         return f.binary("and", self._may_be_short, is_short)
 
     def _groups(self, trips: Sequence[Ref]) -> Ref:
         """How many groups of rows there are."""
         f, trip = self.f, trips[self.inner - 1]
         shift = self._height_shift(trips[self.inner])
-        more = f.add(trip, f.binary("sub", f.binary("shl", ONE, shift), ONE))
-        count = f.select(self._are_together, f.select(f.icmp("sgt", trip, ZERO), ONE, ZERO), trip)
-        return f.select(f.icmp("eq", shift, ZERO), count, f.binary("lshr", more, shift))
+        more = f.add(trip, f.binary("sub", f.binary("shl", ONE, shift), 1))
+        count = f.select(self._are_together, f.select(f.icmp("sgt", trip, 0), ONE, 0), trip)
+        return f.select(f.icmp("eq", shift, 0), count, f.binary("lshr", more, shift))
 
     @property
     def _are_together(self) -> Ref:
@@ -337,16 +337,16 @@ class Blocks(RowMoves):
         """The rows of group `k`, in blocks."""
         f, trip = self.f, trips[self.inner]
         high = self._height_shift(trip)
-        height = f.select(self._are_together, trips[axis], ONE)
-        height = f.select(f.icmp("eq", high, ZERO), height, f.binary("shl", ONE, high))
+        height = f.select(self._are_together, trips[axis], 1)
+        height = f.select(f.icmp("eq", high, 0), height, f.binary("shl", ONE, high))
         first = f.mul(k, height)
         rows = self._least(f.binary("sub", trips[axis], first), height)
         shift = integer("i64", self._block_shift)
         shift = f.select(self._far, integer("i64", WIDTH_SHIFT), shift)
         size = f.binary("shl", ONE, shift)
-        more = f.binary("lshr", f.binary("add", trip, f.binary("sub", size, ONE)), shift)
+        more = f.binary("lshr", f.binary("add", trip, f.binary("sub", size, 1)), shift)
         size = f.select(self._fast, trip, size)
-        some = f.select(f.icmp("sgt", trip, ZERO), ONE, ZERO)
+        some = f.select(f.icmp("sgt", trip, 0), ONE, 0)
 
         def block(k: Ref) -> None:
             begin = f.mul(k, size)
@@ -391,7 +391,7 @@ class Blocks(RowMoves):
         here = near, unit, whole, f.mul(rows, whole)
         is_full = f.select(self._are_planes, f.icmp("eq", plane, here[3]), TRUE)
         is_line = all_of(f, [is_there, f.icmp("eq", pitch, whole), is_full])
-        moved = f.select(f.binary("and", is_short, f.bool_not(is_line)), rows, ZERO)
+        moved = f.select(f.binary("and", is_short, f.bool_not(is_line)), rows, 0)
         others = (place, step, count, pitch, f.select(is_short, ZERO, rows))
         is_loose = x in self._loose
 

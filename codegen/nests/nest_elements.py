@@ -216,7 +216,7 @@ class Elements:
                 self._apart(value) if stride.constant not in (None, 0, x.dtype.itemsize) else value
             )
         byte = load_element(self.f, address, _BYTE.dtype, _BYTE, self._suffix).ref
-        truth = self.f.icmp("ne", byte, integer("i8", 0))
+        truth = self.f.icmp("ne", byte, 0)
         self._bytes[truth.text] = byte
         return Native(_BOOL, (truth,))
 
@@ -282,4 +282,4 @@ class Elements:
             return {x: self._address(x, first, strides[x]) for x in self.arrays}
 
     def _behind(self, x: Operand, offset: int) -> Ref:
-        return self.f.gep("i8", x.cursors[-1], integer("i64", offset))
+        return self.f.gep("i8", x.cursors[-1], offset)

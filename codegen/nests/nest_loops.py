@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
 
-from ljit.codegen.llvm.builder import FALSE, TRUE, Ref, integer
+from ljit.codegen.llvm.builder import FALSE, TRUE, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.loops.counted_loops import State, hints_of, inner_loop, maybe_loop, outer_loop
 from ljit.codegen.loops.nest_functions import own_function
@@ -143,13 +143,15 @@ class Loops(ReducedRows):
         if not (self.ndim and self._can_be_packed):
             self._loops(is_unit=False)
             return
-        backwards = any_of(f, [f.icmp("slt", x.strides[self.inner], ZERO) for x in self._loose])
+        backwards = any_of(f, [f.icmp("slt", x.strides[self.inner], 0) for x in self._loose])
         is_one = TRUE if self.ndim == 1 else self.is_flat
         is_direct = f.select(backwards, is_one, FALSE if self._are_small else TRUE)
         if is_own(self.kernel.row_loop):
             is_direct = FALSE
-        are_rows, few = self._short_condition(FALSE), integer("i64", _FEW_OF_CALL)
-        are_short = f.binary("and", are_rows, f.icmp("sle", self.space.sizes[self.inner], few))
+        are_rows = self._short_condition(FALSE)
+        are_short = f.binary(
+            "and", are_rows, f.icmp("sle", self.space.sizes[self.inner], _FEW_OF_CALL)
+        )
         is_direct = f.binary("and", f.binary("or", fast, is_direct), f.bool_not(are_short))
 
         def packed() -> None:
@@ -253,8 +255,7 @@ class Loops(ReducedRows):
     def _row_loops(self, axis: int, trips: Sequence[Ref], *, is_unit: bool) -> None:
         """Combine several rows before what there is in memory is loaded and stored once."""
         f, trip = self.f, trips[axis]
-        size, shift = integer("i64", 1 << ROWS), integer("i64", ROWS)
-        whole = f.binary("and", trip, integer("i64", -(1 << ROWS)))
+        whole = f.binary("and", trip, -(1 << ROWS))
 
         def rows(numbers: Sequence[Ref]) -> None:
             self._rows = [{x: self._row_address(x, axis, k) for x in self.arrays} for k in numbers]
@@ -262,14 +263,14 @@ class Loops(ReducedRows):
             self._rows = [{}]
 
         def several(k: Ref) -> None:
-            first = f.mul(k, size)
-            rows([f.add(first, integer("i64", i)) for i in range(1 << ROWS)])
+            first = f.mul(k, 1 << ROWS)
+            rows([f.add(first, i) for i in range(1 << ROWS)])
 
         def one(k: Ref) -> None:
             rows([f.add(whole, k)])
 
         if whole.constant != 0:
-            count = f.binary("lshr", trip, shift)
+            count = f.binary("lshr", trip, ROWS)
             outer_loop(self.e, count, several)
         if trip.constant is None or trip.constant != whole.constant:
             outer_loop(self.e, f.binary("sub", trip, whole), one)
@@ -294,7 +295,7 @@ class Loops(ReducedRows):
             self._store_results(self._results(elements), None, strides)
             return
         begin, done = f.new_block("inner"), f.new_block("empty")
-        f.condbr(f.icmp("sgt", trip, ZERO), begin, done)
+        f.condbr(f.icmp("sgt", trip, 0), begin, done)
         f.start(begin)
         hoisted = [self._hoisted(row, strides) for row in self._rows]
         if self.is_inner_reduced:
@@ -350,7 +351,7 @@ class Loops(ReducedRows):
             self.e.context.packs = True
             some = self.f.binary("lshr", trip, FEW_SHIFT)
             state = maybe_loop(self.e, some, state, from_place(FEW), FEW * self.kernel.length)
-            trip = self.f.binary("and", trip, integer("i64", FEW - 1))
+            trip = self.f.binary("and", trip, FEW - 1)
             maybe_loop(self.e, trip, state, from_place(1), self.kernel.length)
         else:
             inner_loop(self.e, trip, state, from_place(1), hints, self.kernel.length)

@@ -92,22 +92,22 @@ class _Hazards:
 
     def redirection(self) -> Redirection | None:
         f, space = self.f, self.space
-        overlaps = f.icmp("ne", self.worst, ZERO)
+        overlaps = f.icmp("ne", self.worst, 0)
         if overlaps is FALSE:
             return None
         rows = space.sizes[0] if space.ndim > 1 else ONE
-        is_ring = f.binary("and", overlaps, f.icmp("sle", self.worst, integer("i64", _RING)))
+        is_ring = f.binary("and", overlaps, f.icmp("sle", self.worst, _RING))
         row = space.sizes[1:] if space.ndim > 1 else [block_of(f, space.sizes[0], is_ring)]
-        before = f.binary("sub", self.worst, ONE)
-        ring = f.select(f.icmp("sle", before, ONE), integer("i64", 2), integer("i64", _RING))
-        delay = f.select(is_ring, before, f.binary("sub", rows, ONE))
+        before = f.binary("sub", self.worst, 1)
+        ring = f.select(f.icmp("sle", before, 1), integer("i64", 2), _RING)
+        delay = f.select(is_ring, before, f.binary("sub", rows, 1))
         return Redirection(
             self.target,
             self._temporary(overlaps, f.select(is_ring, ring, rows), row),
             overlaps,
             is_ring,
-            f.select(overlaps, delay, ZERO),
-            f.select(is_ring, f.binary("sub", ring, ONE), integer("i64", -1)),
+            f.select(overlaps, delay, 0),
+            f.select(is_ring, f.binary("sub", ring, 1), -1),
         )
 
     def _temporary(self, overlaps: Ref, rows: Ref, row: Sequence[Ref]) -> Operand:
@@ -141,8 +141,8 @@ def block_of(f: FunctionBuilder, size: Ref, is_ring: Ref) -> Ref:
 
 def blocks_of(f: FunctionBuilder, size: Ref, is_ring: Ref) -> Ref:
     """How many rows a single axis has."""
-    more = f.binary("add", size, integer("i64", (1 << _BLOCK) - 1))
-    return f.select(is_ring, f.binary("lshr", more, integer("i64", _BLOCK)), ONE)
+    more = f.binary("add", size, (1 << _BLOCK) - 1)
+    return f.select(is_ring, f.binary("lshr", more, _BLOCK), 1)
 
 
 def _is_same_view(a: Operand, b: Operand) -> bool:
@@ -188,10 +188,8 @@ def _write_hazard(f: FunctionBuilder, ndim: int) -> None:
     behind, is_regular = _rows_behind(f, start, other_start, item, sizes, steps)
     is_regular = f.binary("and", f.binary("and", is_regular, same), f.bool_not(strict))
     if ndim == 1:  # a short vector waits as a whole
-        is_regular = f.binary(
-            "and", is_regular, f.icmp("sgt", axes[0], integer("i64", 2 << _BLOCK))
-        )
-    wait = f.select(is_regular, f.binary("add", behind, ONE), wait)
+        is_regular = f.binary("and", is_regular, f.icmp("sgt", axes[0], 2 << _BLOCK))
+    wait = f.select(is_regular, f.binary("add", behind, 1), wait)
     is_hazard = f.binary("and", meet, f.bool_not(is_safe))
     look, done = f.new_block("look"), f.new_block("done")
     f.condbr(is_hazard, look, done)
@@ -208,14 +206,14 @@ def _lies_between(
 ) -> Ref:
     """Whether elements so many bytes on lie between others of the same strides, as those of two columns do."""
     *outer, last = strides
-    length = f.select(f.icmp("slt", last, ZERO), f.binary("sub", ZERO, last), last)
-    length = f.select(f.icmp("eq", length, ZERO), ONE, length)
+    length = f.select(f.icmp("slt", last, 0), f.binary("sub", ZERO, last), last)
+    length = f.select(f.icmp("eq", length, 0), ONE, length)
     rest = f.binary("srem", offset, length)
-    rest = f.select(f.icmp("slt", rest, ZERO), f.binary("add", rest, length), rest)
+    rest = f.select(f.icmp("slt", rest, 0), f.binary("add", rest, length), rest)
     found = f.icmp("sle", f.binary("add", rest, other_item), length)
     found = f.binary("and", found, f.icmp("sge", rest, item))
     for stride in outer:
-        is_multiple = f.icmp("eq", f.binary("srem", stride, length), ZERO)
+        is_multiple = f.icmp("eq", f.binary("srem", stride, length), 0)
         found = f.binary("and", found, is_multiple)
     return found
 
@@ -225,9 +223,9 @@ def _extent(
 ) -> tuple[Ref, Ref]:
     low, high = start, f.binary("add", start, item)
     for size, stride in zip(sizes, strides, strict=True):
-        reach = f.binary("mul", f.binary("sub", size, ONE), stride)
-        is_negative = f.icmp("slt", reach, ZERO)
-        low = f.binary("add", low, f.select(is_negative, reach, ZERO))
+        reach = f.binary("mul", f.binary("sub", size, 1), stride)
+        is_negative = f.icmp("slt", reach, 0)
+        low = f.binary("add", low, f.select(is_negative, reach, 0))
         high = f.binary("add", high, f.select(is_negative, ZERO, reach))
     return low, high
 
@@ -241,13 +239,13 @@ def _rows_behind(
     strides: Sequence[Ref],
 ) -> tuple[Ref, Ref]:
     """How many rows back in the target a row of an operand with its strides reaches; whether it is so for each row."""
-    step, row, is_regular = strides[0], item, f.icmp("sgt", strides[0], ZERO)
+    step, row, is_regular = strides[0], item, f.icmp("sgt", strides[0], 0)
     for size, stride in zip(sizes[1:], strides[1:], strict=True):
-        row = f.binary("add", row, f.binary("mul", f.binary("sub", size, ONE), stride))
-        is_regular = f.binary("and", is_regular, f.icmp("sge", stride, ZERO))
+        row = f.binary("add", row, f.binary("mul", f.binary("sub", size, 1), stride))
+        is_regular = f.binary("and", is_regular, f.icmp("sge", stride, 0))
     is_regular = f.binary("and", is_regular, f.icmp("sle", row, step))
-    distance = f.binary("add", f.binary("sub", start, other_start), f.binary("sub", row, ONE))
-    divisor = f.select(f.icmp("sgt", step, ZERO), step, ONE)
+    distance = f.binary("add", f.binary("sub", start, other_start), f.binary("sub", row, 1))
+    divisor = f.select(f.icmp("sgt", step, 0), step, 1)
     rows = f.binary("sdiv", distance, divisor)
-    rows = f.select(f.icmp("slt", rows, ZERO), ZERO, rows)
-    return rows, f.binary("and", is_regular, f.icmp("slt", rows, integer("i64", _RING)))
+    rows = f.select(f.icmp("slt", rows, 0), ZERO, rows)
+    return rows, f.binary("and", is_regular, f.icmp("slt", rows, _RING))

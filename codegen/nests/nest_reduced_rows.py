@@ -18,7 +18,7 @@ from ljit.ir import Node
 
 __all__ = ["FEW_SHIFT", "ReducedRows"]
 
-FEW_SHIFT = integer("i64", 2)
+FEW_SHIFT = 2
 
 
 class ReducedRows(Stages):
@@ -185,7 +185,7 @@ class ReducedRows(Stages):
             parts = split(found[i : i + width], accumulators)
             values = [Native(a.block_type, x) for a, x in zip(accumulators, parts, strict=True)]
             found[:width] = take(accumulators, values, found[:width])
-        rest = f.binary("and", count, integer("i64", FEW - 1))
+        rest = f.binary("and", count, FEW - 1)
         state = maybe_loop(
             self.e, rest, [*places, *found[:width]], from_place(1), self.kernel.length
         )

@@ -220,14 +220,14 @@ class _Blocks:
         before = f.br(header)
         f.start(header)
         first = f.phi("i64")
-        first.add(ZERO, before)
+        first.add(0, before)
         totals = [[self._phi(x, before) for x in a.start_total] for a in self.accumulators]
         rest, size = f.binary("sub", self.trip, first), self._size_from(first)
         states = self.run(first, f.select(f.icmp("slt", rest, size), rest, size))
         following = f.add(first, size)
         is_last = self._is_last(following, states)
         alone = [a.result(state) for a, state in zip(self.accumulators, states, strict=True)]
-        direct = f.condbr(f.binary("and", is_last, f.icmp("eq", first, ZERO)), done, merge)
+        direct = f.condbr(f.binary("and", is_last, f.icmp("eq", first, 0)), done, merge)
         f.start(merge)
         merged = self._add(totals, states)
         left = f.condbr(is_last, finish, header)
@@ -251,7 +251,7 @@ class _Blocks:
         """How many elements a block takes: the first ones often decide, and elements with gaps are copied before."""
         if not self.may_stop or self.size.constant is not None:
             return self.size
-        return self.f.select(self.f.icmp("eq", first, ZERO), integer("i64", _FIRST), self.size)
+        return self.f.select(self.f.icmp("eq", first, 0), integer("i64", _FIRST), self.size)
 
     def _phi(self, value: Ref, block: object) -> Phi:
         phi = self.f.phi(value.type)

@@ -59,7 +59,7 @@ class RowMoves(Elements):
 
     @property
     def _are_short_rows(self) -> Ref:
-        return self.f.icmp("slt", self.space.sizes[self.inner], integer("i64", SHORT_ROW))
+        return self.f.icmp("slt", self.space.sizes[self.inner], SHORT_ROW)
 
     def _step_along(self, x: Operand) -> Ref:
         """The stride of an array along the inner loop; of axes that run as one, the last may have one element."""
@@ -102,7 +102,7 @@ class RowMoves(Elements):
     def _move_rows(self, dtype: np.dtype, to: Box, source: Box, count: Ref, rows: Ref) -> None:
         """Move so many elements of rows; where some planes are done together, of a row in each plane at a time."""
         f = self.f
-        times = f.select(self._are_planes, rows, ONE)
+        times = f.select(self._are_planes, rows, 1)
         high = f.select(self._are_planes, self._planes, rows)
         boxes = [(box, f.select(self._are_planes, box[3], box[2])) for box in (to, source)]
 
@@ -128,7 +128,7 @@ class RowMoves(Elements):
         source, target = self.arrays
         with self._at(self._rows[0]):
             places = target.cursors[-1], source.cursors[-1]
-        size = self.f.mul(trip, integer("i64", source.dtype.itemsize))
+        size = self.f.mul(trip, source.dtype.itemsize)
         copy_stretch(self.f, *places, size, loop)
 
     def _least(self, a: Ref, b: Ref) -> Ref:
@@ -139,5 +139,5 @@ class RowMoves(Elements):
         f = self.f
         if count is ONE:
             return ONE
-        more = f.add(count, f.binary("sub", f.binary("shl", ONE, shift), ONE))
+        more = f.add(count, f.binary("sub", f.binary("shl", ONE, shift), 1))
         return f.binary("lshr", more, shift)

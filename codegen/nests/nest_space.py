@@ -127,7 +127,7 @@ class Space:
             for axis, whole in enumerate(self.sizes):
                 own = ONE
                 for size in {shape[axis].text: shape[axis] for shape in shapes}.values():
-                    own = size if own is ONE else f.select(f.icmp("eq", own, ONE), size, own)
+                    own = size if own is ONE else f.select(f.icmp("eq", own, 1), size, own)
                 bad = f.binary("or", bad, f.icmp("ne", own, whole))
         self.e.bailout.bail_if(bad, OTHER_SHAPES)
 
@@ -135,7 +135,7 @@ class Space:
         """Leave if there are no elements along one of the axes."""
         empty = FALSE
         for axis in axes:
-            empty = self.f.binary("or", empty, self.f.icmp("eq", self.sizes[axis], ZERO))
+            empty = self.f.binary("or", empty, self.f.icmp("eq", self.sizes[axis], 0))
         self.e.bailout.bail_if(empty, "no elements")
 
     def _nest_sizes(self, x: Native) -> list[Ref]:
@@ -155,15 +155,15 @@ class Space:
             if size.constant is not None:
                 self.sizes[axis] = size
             return differs
-        wrong = f.binary("and", differs, f.icmp("ne", size, ONE))
+        wrong = f.binary("and", differs, f.icmp("ne", size, 1))
         if is_fixed:
             return wrong
         if known.constant is None:
-            wrong = f.binary("and", wrong, f.icmp("ne", known, ONE))
+            wrong = f.binary("and", wrong, f.icmp("ne", known, 1))
             if size.constant is not None:  # a constant other than 1 decides
                 self.sizes[axis] = size
             else:
-                self.sizes[axis] = f.select(f.icmp("eq", known, ONE), size, known)
+                self.sizes[axis] = f.select(f.icmp("eq", known, 1), size, known)
         return wrong
 
     def operand(self, x: Native) -> Operand:

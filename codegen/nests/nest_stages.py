@@ -28,7 +28,7 @@ from ljit.types import ArrayType, ScalarType
 __all__ = ["STAGES_SHIFT", "Stages"]
 
 STAGES_SHIFT = 10  # 1 << 10 elements are a block
-_LONG = integer("i64", 64)  # elements of a row that NumPy's loops gain from
+_LONG = 64  # elements of a row that NumPy's loops gain from
 
 
 class Stages(Blocks):

@@ -26,12 +26,12 @@ _PREFETCH = "llvm.prefetch.p0"
 def are_large(f: FunctionBuilder, sizes: Sequence[Ref], results: Sequence[Operand]) -> Ref:
     """Whether results of these sizes are larger than what a core keeps at hand."""
     size = integer("i64", _itemsize(results))
-    return f.icmp("ugt", reduce(f.mul, sizes, size), integer("i64", _LONG))
+    return f.icmp("ugt", reduce(f.mul, sizes, size), _LONG)
 
 
 def are_long_rows(f: FunctionBuilder, count: Ref, results: Sequence[Operand]) -> Ref:
     """Whether rows of so many elements have stretches enough: each begins and ends vectors anew."""
-    return f.icmp("ugt", count, integer("i64", _MANY << _shift(results)))
+    return f.icmp("ugt", count, _MANY << _shift(results))
 
 
 def stretch_shift(results: Sequence[Operand]) -> Ref:
@@ -41,9 +41,9 @@ def stretch_shift(results: Sequence[Operand]) -> Ref:
 
 def stretches_of(f: FunctionBuilder, total: Ref, itemsize: int) -> tuple[Ref, Ref]:
     """Whether so many elements side by side are large, and a shift: how many a stretch has, or more than all."""
-    are_many = f.icmp("ugt", total, integer("i64", _LONG // itemsize))
+    are_many = f.icmp("ugt", total, _LONG // itemsize)
     few = integer("i64", _STRETCH_SHIFT - itemsize.bit_length() + 1)
-    return are_many, f.select(are_many, few, integer("i64", _ALL))
+    return are_many, f.select(are_many, few, _ALL)
 
 
 def _shift(results: Sequence[Operand]) -> int:

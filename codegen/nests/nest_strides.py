@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 
-from ljit.codegen.llvm.builder import FALSE, TRUE, Ref, integer
+from ljit.codegen.llvm.builder import FALSE, TRUE, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.nests.nest_overlap import Redirection
 from ljit.codegen.nests.nest_space import ONE, ZERO, Operand, Space, all_of
@@ -29,8 +29,8 @@ def forwards(space: Space, sources: Sequence[Operand | Native]) -> list[Operand 
     moving = [x for x in sources if isinstance(x, Operand) and x.strides[last].constant != 0]
     if not moving or any(f.is_nonnegative(x.strides[last]) for x in moving):
         return [*sources]
-    backwards = all_of(f, [f.icmp("slt", x.strides[last], ZERO) for x in moving])
-    before = f.binary("sub", space.sizes[last], integer("i64", 1))
+    backwards = all_of(f, [f.icmp("slt", x.strides[last], 0) for x in moving])
+    before = f.binary("sub", space.sizes[last], 1)
 
     def turned(x: Operand) -> Operand:
         stride = x.strides[last]
@@ -142,7 +142,7 @@ class Strides:
                 continue
             same = f.icmp("eq", x.sizes[axis], self.space.sizes[axis])
             if not x.is_plain:  # one element is broadcast along axes that run as one
-                step = integer("i64", self.known(x, axis))
+                step = self.known(x, axis)
                 same = f.binary("and", same, f.icmp("eq", x.strides[axis], step))
             found.append(same)
         result, is_quick = all_of(f, found), self.space.e.is_quick

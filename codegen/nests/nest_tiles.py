@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder, Ref, integer
+from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder, Ref
 from ljit.codegen.llvm.shared_code import PACKING, shared_function
 from ljit.codegen.nests.nest_packing import copy_function, item_type
 from ljit.codegen.nests.nest_transposes import transposed
@@ -38,8 +38,8 @@ def scatter_rows(f: FunctionBuilder, dtype: np.dtype, buffer: Ref, parts: Sequen
 
 def pitch_of(f: FunctionBuilder, dtype: np.dtype, stride: Ref, row_step: Ref) -> Ref:
     """How far the rows are apart that `gather_rows` gives."""
-    is_there = f.icmp("eq", stride, integer("i64", dtype.itemsize))
-    return f.select(is_there, row_step, integer("i64", dtype.itemsize * _WIDTH))
+    is_there = f.icmp("eq", stride, dtype.itemsize)
+    return f.select(is_there, row_step, dtype.itemsize * _WIDTH)
 
 
 def _function(dtype: np.dtype, kind: str) -> str:

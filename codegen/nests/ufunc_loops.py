@@ -162,7 +162,7 @@ def _stored(e: Emitter, type_: str, values: Sequence[Ref], start: int = 0) -> Re
     """Write them into scratch memory, from place `start` on."""
     f = e.f
     memory = e.stack_array(type_, 16)
-    places = [f.gep(type_, memory, integer("i64", start + i)) for i in range(len(values))]
+    places = [f.gep(type_, memory, start + i) for i in range(len(values))]
     for value, place in zip(values, places, strict=True):
         f.store(value, place)
     return places[0]

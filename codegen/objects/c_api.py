@@ -146,7 +146,7 @@ class Display(Record):
             pointers = [made.ref, *(pointer for pointer, _ in boxes)]
             status = e.f.call_external("i32", self.put, pointers)
             _release(e, boxes)
-            e.bailout.error_if(e.f.icmp("slt", status, integer("i32", 0)))
+            e.bailout.error_if(e.f.icmp("slt", status, 0))
         return made
 
 
@@ -194,13 +194,13 @@ def call_c_function(
     _release(e, boxes)
     if function.gives == "object":
         return e.owned_result(result)
-    e.bailout.error_if(e.f.icmp("slt", result, integer(result.type, 0)))
+    e.bailout.error_if(e.f.icmp("slt", result, 0))
     if function.gives == "size":
         return Native(INT, (result,))
     if function.gives == "status":
         return Native(NONE, ())
     predicate = "eq" if function.is_negated else "ne"
-    return Native(BOOL, (e.f.icmp(predicate, result, integer("i32", 0)),))
+    return Native(BOOL, (e.f.icmp(predicate, result, 0),))
 
 
 def _release(e: Emitter, boxes: Sequence[tuple[Ref, Ref | None]]) -> None:
@@ -254,5 +254,5 @@ def _array(e: Emitter, pointers: Sequence[Ref]) -> Ref:
         return NULL
     array = e.stack_array("ptr", len(pointers))
     for index, pointer in enumerate(pointers):
-        e.f.store(pointer, e.f.gep("ptr", array, integer("i64", index)))
+        e.f.store(pointer, e.f.gep("ptr", array, index))
     return array

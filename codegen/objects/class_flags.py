@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ljit.codegen.exits.convert import borrow_object
 from ljit.codegen.layouts.layout import OB_TYPE
-from ljit.codegen.llvm.builder import integer
 from ljit.codegen.llvm.forms import Native
 from ljit.types import BOOL
 
@@ -23,11 +22,11 @@ def flag_test(flag: int) -> Callable[[Emitter, Callable[[], Native], Native], Na
     def test(e: Emitter, _call: Callable[[], Native], x: Native) -> Native:
         f = e.f
         pointer, slot = borrow_object(e, x)
-        cls = f.load("ptr", f.gep("i8", pointer, integer("i64", OB_TYPE)))
+        cls = f.load("ptr", f.gep("i8", pointer, OB_TYPE))
         flags = f.call_external("i64", "PyType_GetFlags", (cls,))
         if slot is not None:
             e.ownership.release_slot(slot)
-        found = f.binary("and", flags, integer("i64", flag))
-        return Native(BOOL, (f.icmp("ne", found, integer("i64", 0)),))
+        found = f.binary("and", flags, flag)
+        return Native(BOOL, (f.icmp("ne", found, 0),))
 
     return test

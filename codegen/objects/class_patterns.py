@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ljit.codegen.layouts.instances import TYPE_VERSION, find_in_class, type_version
-from ljit.codegen.llvm.builder import NULL, FunctionBuilder, address, integer
+from ljit.codegen.llvm.builder import NULL, FunctionBuilder, address
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.objects.objects import call_function, read_attribute
 from ljit.types import ANY, BOOL
@@ -38,7 +38,7 @@ def match_class(
     if not count:
         return _take(e, subject, wanted, [])
     version = e.f.load("i32", address(id(known) + TYPE_VERSION))
-    is_same = e.f.icmp("eq", version, integer("i32", type_version(known)))  # type: ignore[arg-type]
+    is_same = e.f.icmp("eq", version, type_version(known))  # type: ignore[arg-type]
     return e.branch(Native(BOOL, (is_same,)), lambda: _take(e, subject, wanted, []), call)
 
 

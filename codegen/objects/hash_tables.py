@@ -218,11 +218,11 @@ def _search_dict(f: FunctionBuilder, table: Ref, wanted: _Wanted) -> None:
     keys = _field(f, "ptr", table, layout.DICT_KEYS)
     kind = _field(f, "i8", keys, layout.KEYS_KIND)
     missing, texts = f.new_block("missing"), f.new_block("texts")
-    _leave_if(f, f.icmp("ne", kind, integer("i8", layout.ANY_KEYS)), texts, unlikely=False)
+    _leave_if(f, f.icmp("ne", kind, layout.ANY_KEYS), texts, unlikely=False)
     _search_entries(f, keys, _OF_ANY, wanted, missing)
     f.start(texts)
     if wanted.value.type == STR:
-        _leave_if(f, f.icmp("ne", kind, integer("i8", layout.TEXT_KEYS)), wanted.unknown)
+        _leave_if(f, f.icmp("ne", kind, layout.TEXT_KEYS), wanted.unknown)
         _search_entries(f, keys, _OF_TEXTS, wanted, missing)
     else:
         f.br(missing)

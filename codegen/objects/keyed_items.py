@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ljit.codegen.exits.convert import convert
 from ljit.codegen.layouts.hash_layout import WATCHERS
 from ljit.codegen.lists.stored_items import store_item
-from ljit.codegen.llvm.builder import NULL, Ref, integer
+from ljit.codegen.llvm.builder import NULL, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.objects.hash_tables import UNKNOWN, find_key
 from ljit.ops.python_types import class_of
@@ -151,9 +151,9 @@ def store_in_dict(
     is_new = _is_not_found(e, place).ref
     if WATCHERS is not None:
         offset, bits = WATCHERS
-        watchers = e.f.load("i64", e.f.gep("i8", x.ref, integer("i64", offset)))
-        watchers = e.f.binary("and", watchers, integer("i64", bits))
-        is_watched = e.f.icmp("ne", watchers, integer("i64", 0))
+        watchers = e.f.load("i64", e.f.gep("i8", x.ref, offset))
+        watchers = e.f.binary("and", watchers, bits)
+        is_watched = e.f.icmp("ne", watchers, 0)
         is_new = e.f.binary("or", is_new, is_watched)
 
     def store() -> Native:

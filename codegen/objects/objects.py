@@ -69,8 +69,8 @@ def _vectorcall(
     pointers = [*callee[1:], *(pointer for pointer, _ in boxes)]
     array = e.stack_array("ptr", len(pointers) + 1)
     for index, pointer in enumerate(pointers):
-        f.store(pointer, f.gep("ptr", array, integer("i64", index + 1)))
-    first = f.gep("ptr", array, integer("i64", 1))
+        f.store(pointer, f.gep("ptr", array, index + 1))
+    first = f.gep("ptr", array, 1)
     count = integer("i64", len(pointers) - len(names) + ARGUMENTS_OFFSET)
     keywords = e.context.keep(names) if names else NULL
     is_known = symbol.startswith("inttoptr") or symbol in f.module.sources
@@ -162,7 +162,7 @@ def setattr_(e: Emitter, x: Native, value: Native, name: str) -> None:
     for _, slot in boxes:
         if slot is not None:
             e.ownership.release_slot(slot)
-    e.bailout.error_if(e.f.icmp("slt", status, integer("i32", 0)))
+    e.bailout.error_if(e.f.icmp("slt", status, 0))
 
 
 def call_boxed(e: Emitter, function: object, args: Sequence[Native]) -> object:
@@ -187,7 +187,7 @@ def is_caught_by(e: Emitter, function: object, error: Native, classes: Native) -
     for cls in wanted:
         operands = (error.ref, e.context.keep(cls))
         matches = f.call_external("i32", "PyErr_GivenExceptionMatches", operands)
-        found = f.binary("or", found, f.icmp("ne", matches, integer("i32", 0)))
+        found = f.binary("or", found, f.icmp("ne", matches, 0))
     return Native(BOOL, (found,))
 
 
@@ -310,7 +310,7 @@ def call_result(e: Emitter, result: Native, type_: Type) -> Native:
 
 
 def bytes_size(e: Emitter, x: Native) -> Native:
-    place = e.f.gep("i8", x.ref, integer("i64", VAR_SIZE))
+    place = e.f.gep("i8", x.ref, VAR_SIZE)
     return Native(INT, (e.f.load("i64", place, suffix=kind_of_memory(e.f, "header")),))
 
 
@@ -326,10 +326,10 @@ def bytes_store(e: Emitter, x: Native, index: Native, value: Native) -> None:
 
 def _byte(e: Emitter, x: Native, index: Native) -> Ref:
     if x.type == BYTEARRAY:
-        place = e.f.gep("i8", x.ref, integer("i64", BYTEARRAY_START))
+        place = e.f.gep("i8", x.ref, BYTEARRAY_START)
         items = e.f.load("ptr", place, suffix=kind_of_memory(e.f, "header"))
     else:
-        items = e.f.gep("i8", x.ref, integer("i64", BYTES_ITEMS))
+        items = e.f.gep("i8", x.ref, BYTES_ITEMS)
     return e.f.gep("i8", items, index.ref)
 
 

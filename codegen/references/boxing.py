@@ -62,7 +62,7 @@ def incref(f: FunctionBuilder, pointer: Ref) -> None:
         f.call_external("void", "Py_IncRef", (pointer,))
         return
     count = f.load("i64", pointer)
-    f.store(f.binary("add", count, integer("i64", 1)), pointer)
+    f.store(f.binary("add", count, 1), pointer)
 
 
 def decref(f: FunctionBuilder, pointer: Ref) -> None:
@@ -70,10 +70,10 @@ def decref(f: FunctionBuilder, pointer: Ref) -> None:
     if layout.IS_IMMORTAL_AWARE:
         f.call_external("void", "Py_DecRef", (pointer,))
         return
-    count = f.binary("sub", f.load("i64", pointer), integer("i64", 1))
+    count = f.binary("sub", f.load("i64", pointer), 1)
     f.store(count, pointer)
     dead, alive = f.new_block("dead"), f.new_block("alive")
-    f.condbr(f.icmp("eq", count, integer("i64", 0)), dead, alive)
+    f.condbr(f.icmp("eq", count, 0), dead, alive)
     f.start(dead)
     f.call_external("void", "_Py_Dealloc", (pointer,))
     f.br(alive)
@@ -137,7 +137,7 @@ def _box_scalar(f: FunctionBuilder, value: Native, keep: Keep) -> Ref:
 def _store_scalar(f: FunctionBuilder, pointer: Ref, dtype: np.dtype, parts: Sequence[Ref]) -> None:
     size = dtype.itemsize // len(parts)
     for index, part in enumerate(parts):
-        offset = integer("i64", layout.SCALAR_VALUE + index * size)
+        offset = layout.SCALAR_VALUE + index * size
         f.store(part, f.gep("i8", pointer, offset), size)
 
 
@@ -181,7 +181,7 @@ def _box_tuple(
         is_again = isinstance(item.type, ArrayType) and key in views
         boxed = _new_reference(f, views[key]) if is_again else box(f, item, keep)
         views[key] = boxed
-        place = f.gep("i8", made, integer("i64", layout.TUPLE_ITEMS + 8 * index))
+        place = f.gep("i8", made, layout.TUPLE_ITEMS + 8 * index)
         f.store(boxed, place)
         _branch_if_null(f, boxed, failed)
     edges.append((made, f.br(done)))
@@ -235,7 +235,7 @@ def _box_call(f: FunctionBuilder, callee: Ref, items: Sequence[Native], keep: Ke
     boxed, done, edges = _box_all(f, items, keep)
     array = f.alloca("ptr", len(boxed))
     for index, pointer in enumerate(boxed):
-        f.store(pointer, f.gep("ptr", array, integer("i64", index)))
+        f.store(pointer, f.gep("ptr", array, index))
     count = integer("i64", len(boxed))
     made = f.call_external("ptr", "PyObject_Vectorcall", (callee, array, count, NULL))
     return _release_and_join(f, made, boxed, done, edges)
@@ -306,7 +306,7 @@ def _new_view(f: FunctionBuilder, value: Native, keep: Keep, writeable: Ref) -> 
     strides = parts.strides or _contiguous_strides(f, type_.dtype.itemsize, parts.sizes)
     words = f.alloca("i64", 2 * max(type_.ndim, 1))
     for index, ref in enumerate((*parts.sizes, *strides)):
-        f.store(ref, f.gep("i64", words, integer("i64", index)))
+        f.store(ref, f.gep("i64", words, index))
     descriptor = keep(type_.dtype)
     incref(f, descriptor)  # stolen
     made = f.call_external(
@@ -317,7 +317,7 @@ def _new_view(f: FunctionBuilder, value: Native, keep: Keep, writeable: Ref) -> 
             descriptor,
             integer("i32", type_.ndim),
             words,
-            f.gep("i64", words, integer("i64", type_.ndim)),
+            f.gep("i64", words, type_.ndim),
             parts.data,
             writeable,
             NULL,
@@ -328,7 +328,7 @@ def _new_view(f: FunctionBuilder, value: Native, keep: Keep, writeable: Ref) -> 
     incref(f, parts.owner)  # stolen, also on failure
     status = f.call_external("i32", "PyArray_SetBaseObject", (made, parts.owner))
     failed, good = f.new_block("failed"), f.new_block("based")
-    f.condbr(f.icmp("slt", status, integer("i32", 0)), failed, good, unlikely=True)
+    f.condbr(f.icmp("slt", status, 0), failed, good, unlikely=True)
     f.start(good)
     edges.append((made, f.br(done)))
     if f.start(failed, cold=True):
@@ -343,7 +343,7 @@ def _writeable_flag(f: FunctionBuilder, value: Native) -> Ref:
     assert isinstance(value.type, ArrayType)
     if value.type.writeable:
         return flag
-    place = f.gep("i8", array_parts(value).owner, integer("i64", layout.ARRAY_FLAGS))
+    place = f.gep("i8", array_parts(value).owner, layout.ARRAY_FLAGS)
     return f.binary("and", f.load("i32", place), flag)
 
 

@@ -97,17 +97,17 @@ _ASCII, _WORD = 128, 64
 
 def str_is_among(e: Emitter, x: Native, characters: str, otherwise: Callable[[], Native]) -> Native:
     code = text_code(e, x)
-    is_ascii = Native(BOOL, (e.f.icmp("ult", code.ref, integer("i64", _ASCII)),))
+    is_ascii = Native(BOOL, (e.f.icmp("ult", code.ref, _ASCII),))
     return e.branch(is_ascii, lambda: _is_code_of(e, code, characters), otherwise)
 
 
 def _is_code_of(e: Emitter, code: Native, characters: str) -> Native:
     """Look the code up in two words with a bit for each character."""
     low, high = (integer("i64", _bits(characters, first)) for first in (0, _WORD))
-    word = e.f.select(e.f.icmp("ult", code.ref, integer("i64", _WORD)), low, high)
-    place = e.f.binary("and", code.ref, integer("i64", _WORD - 1))
-    bit = e.f.binary("and", e.f.binary("lshr", word, place), integer("i64", 1))
-    return Native(BOOL, (e.f.icmp("ne", bit, integer("i64", 0)),))
+    word = e.f.select(e.f.icmp("ult", code.ref, _WORD), low, high)
+    place = e.f.binary("and", code.ref, _WORD - 1)
+    bit = e.f.binary("and", e.f.binary("lshr", word, place), 1)
+    return Native(BOOL, (e.f.icmp("ne", bit, 0),))
 
 
 def _bits(characters: str, first: int) -> int:
@@ -192,15 +192,15 @@ def _code(f: FunctionBuilder, text: Ref, index: Ref) -> Ref:
 
 def field_of(f: FunctionBuilder, type_: str, text: Ref, offset: int) -> Ref:
     """A field of a str."""
-    return f.load(type_, f.gep("i8", text, integer("i64", offset)))
+    return f.load(type_, f.gep("i8", text, offset))
 
 
 def _write_size(f: FunctionBuilder) -> None:
     """Up to 3.11 there are strs whose characters, and length, CPython puts into their places when they are needed."""
     (text,) = f.params
     raw = f.new_block("raw")
-    kind = f.binary("and", _state(f, text), integer("i32", layout.TEXT_KIND))
-    leave_if(f, f.icmp("eq", kind, integer("i32", 0)), raw)
+    kind = f.binary("and", _state(f, text), layout.TEXT_KIND)
+    leave_if(f, f.icmp("eq", kind, 0), raw)
     f.ret(field_of(f, "i64", text, layout.TEXT_SIZE))
     if f.start(raw, cold=True):
         f.ret(f.call_external("i64", "PyUnicode_GetLength", (text,), READS))
@@ -220,9 +220,9 @@ def _write_only(f: FunctionBuilder) -> None:
     (text,) = f.params
     longer, some = f.new_block("longer"), f.new_block("some")
     size = _length(f, text)
-    leave_if(f, f.icmp("ugt", size, integer("i64", 1)), longer)
+    leave_if(f, f.icmp("ugt", size, 1), longer)
     empty = f.new_block("empty")
-    f.condbr(f.icmp("eq", size, integer("i64", 0)), empty, some)
+    f.condbr(f.icmp("eq", size, 0), empty, some)
     f.start(some)
     f.ret(_code(f, text, integer("i64", 0)))
     if f.start(empty):
@@ -261,8 +261,8 @@ def new_character(f: FunctionBuilder, code: Ref, keep: Callable[[object], Ref]) 
 def _write_character(f: FunctionBuilder) -> None:
     (code,) = f.params
     wide = f.new_block("wide")
-    place = f.binary("add", code, integer("i32", 1))
-    leave_if(f, f.icmp("ugt", place, integer("i32", _LATIN)), wide)
+    place = f.binary("add", code, 1)
+    leave_if(f, f.icmp("ugt", place, _LATIN), wide)
     made = f.load("ptr", f.gep("ptr", address(_characters()[1]), f.convert("zext", place, "i64")))
     f.ret(f.emit(_HELD, f"insertvalue {_HELD} zeroinitializer, ptr {made}, 0"))
     if f.start(wide):
@@ -273,7 +273,7 @@ def _write_character(f: FunctionBuilder) -> None:
 
 def character_of(f: FunctionBuilder, code: Ref) -> Ref:
     """A new reference to the str of a character of one byte."""
-    place = f.binary("add", code, integer("i64", 1))
+    place = f.binary("add", code, 1)
     made = f.load("ptr", f.gep("ptr", address(_characters()[1]), place))
     change_count(f, made, "retain", in_line=True)
     return made
@@ -302,14 +302,14 @@ def _write_equal(f: FunctionBuilder) -> None:
     size, length = (field_of(f, "i64", text, layout.TEXT_SIZE) for text in (x, y))
     leave_if(f, f.icmp("ne", size, length), other)
     differ = f.call_external("i32", "memcmp", (first, second, size), READS)
-    f.ret(f.icmp("eq", differ, integer("i32", 0)))
+    f.ret(f.icmp("eq", differ, 0))
     if f.start(same):
         f.ret(TRUE)
     if f.start(other):
         f.ret(FALSE)
     if f.start(wide):
         order = f.call_external("i32", "PyUnicode_Compare", (x, y), READS)
-        f.ret(f.icmp("eq", order, integer("i32", 0)))
+        f.ret(f.icmp("eq", order, 0))
 
 
 _NUMBER_OR_NOT = "{i64, i1}"
@@ -321,23 +321,23 @@ def _write_number(f: FunctionBuilder) -> None:
     (text,) = f.params
     other, digits, done = f.new_block("other"), f.new_block("digits"), f.new_block("done")
     items = latin_items(f, text, other)
-    sign = f.icmp("eq", f.load("i8", items), integer("i8", ord("-")))
+    sign = f.icmp("eq", f.load("i8", items), ord("-"))
     start = f.convert("zext", sign, "i64")
     size = field_of(f, "i64", text, layout.TEXT_SIZE)
     count = f.binary("sub", size, start)
-    less = f.binary("sub", count, integer("i64", 1))
-    leave_if(f, f.icmp("uge", less, integer("i64", _MOST_DIGITS)), other)
+    less = f.binary("sub", count, 1)
+    leave_if(f, f.icmp("uge", less, _MOST_DIGITS), other)
     entered = f.block
     f.br(digits)
     f.start(digits)
     place, number = f.phi("i64"), f.phi("i64")
     place.add(start, entered)
-    number.add(integer("i64", 0), entered)
+    number.add(0, entered)
     code = f.convert("zext", f.load("i8", f.gep("i8", items, place)), "i64")
-    digit = f.binary("sub", code, integer("i64", ord("0")))
-    leave_if(f, f.icmp("ugt", digit, integer("i64", 9)), other)
-    more = f.binary("add", f.binary("mul", number, integer("i64", 10)), digit)
-    following = f.binary("add", place, integer("i64", 1))
+    digit = f.binary("sub", code, ord("0"))
+    leave_if(f, f.icmp("ugt", digit, 9), other)
+    more = f.binary("add", f.binary("mul", number, 10), digit)
+    following = f.binary("add", place, 1)
     left = f.condbr(f.icmp("eq", following, size), done, digits)
     place.add(following, left)
     number.add(more, left)
@@ -365,8 +365,8 @@ def latin_items(f: FunctionBuilder, text: Ref, wide: BlockRef) -> Ref:
     state = _state(f, text)
     mask, value = (integer("i32", flags) for flags in layout.has_bytes())
     leave_if(f, f.icmp("ne", f.binary("and", state, mask), value), wide)
-    ascii_ = f.binary("and", state, integer("i32", layout.IS_ASCII))
-    is_ascii = f.icmp("ne", ascii_, integer("i32", 0))
+    ascii_ = f.binary("and", state, layout.IS_ASCII)
+    is_ascii = f.icmp("ne", ascii_, 0)
     places = (integer("i64", place) for place in (layout.ASCII_ITEMS, layout.LATIN_ITEMS))
     return f.gep("i8", text, f.select(is_ascii, *places))
 

@@ -57,7 +57,7 @@ _READS = "nounwind willreturn memory(read)"
 
 
 def _field(f: FunctionBuilder, type_: str, pointer: Ref, offset: int) -> Ref:
-    return f.load(type_, f.gep("i8", pointer, integer("i64", offset)))
+    return f.load(type_, f.gep("i8", pointer, offset))
 
 
 def unbox(
@@ -118,11 +118,11 @@ def _unbox_int(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequence[Ref
     _require_class(f, pointer, int, fail)
     tag = _field(f, "i64", pointer, layout.LONG_TAG)
     if layout.LONG_TAG_IS_SIZE:
-        shifted = f.binary("add", tag, integer("i64", 1))
-        is_big, sign = f.icmp("ugt", shifted, integer("i64", 2)), tag
+        shifted = f.binary("add", tag, 1)
+        is_big, sign = f.icmp("ugt", shifted, 2), tag
     else:
-        is_big = f.icmp("uge", tag, integer("i64", 16))
-        sign = f.binary("sub", integer("i64", 1), f.binary("and", tag, integer("i64", 3)))
+        is_big = f.icmp("uge", tag, 16)
+        sign = f.binary("sub", integer("i64", 1), f.binary("and", tag, 3))
     big, small, done = f.new_block("big"), f.new_block("small"), f.new_block("int")
     f.condbr(is_big, big, small, unlikely=True)
     f.start(small)
@@ -132,7 +132,7 @@ def _unbox_int(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequence[Ref
     f.start(big)
     overflow = f.alloca("i32")
     slow = f.call_external("i64", "PyLong_AsLongLongAndOverflow", (pointer, overflow))
-    _require(f, f.icmp("eq", f.load("i32", overflow), integer("i32", 0)), fail)
+    _require(f, f.icmp("eq", f.load("i32", overflow), 0), fail)
     from_big = f.br(done)
     f.start(done)
     result = f.phi("i64")
@@ -195,7 +195,7 @@ def _unbox_scalar(
     llvm = memory_type(dtype)
     if dtype.kind == "b":
         loaded = _field(f, llvm, pointer, layout.SCALAR_VALUE)
-        return (f.icmp("ne", loaded, integer("i8", 0)),)
+        return (f.icmp("ne", loaded, 0),)
     first = _field(f, llvm, pointer, layout.SCALAR_VALUE)
     if dtype.kind != "c":
         return (first,)
@@ -211,7 +211,7 @@ def _unbox_items(
         cls = VIEW_CLASSES[type_.kind] if isinstance(type_, ViewType) else tuple
         _require_class(f, pointer, cls, fail)
         size = _field(f, "i64", pointer, layout.VAR_SIZE)
-        _require(f, f.icmp("eq", size, integer("i64", len(items))), fail)
+        _require(f, f.icmp("eq", size, len(items)), fail)
         first = layout.TUPLE_ITEMS
     else:
         is_range = isinstance(type_, RangeType)
@@ -300,12 +300,12 @@ def _require_array(f: FunctionBuilder, array: Ref, wanted: Sequence[Ref], fail: 
     descriptor, number, needed, ndim = wanted
     _require_class(f, array, np.ndarray, fail)
     _require_dtype(f, array, descriptor, number, fail)
-    told = f.binary("or", needed, integer("i32", layout.FLAG_WARN_ON_WRITE))  # must not be set
+    told = f.binary("or", needed, layout.FLAG_WARN_ON_WRITE)  # must not be set
     flags = f.binary("and", _field(f, "i32", array, layout.ARRAY_FLAGS), told)
     wrong = f.binary("xor", flags, needed)
     found = _field(f, "i32", array, layout.ARRAY_NDIM)
     wrong = f.binary("or", wrong, f.binary("xor", found, ndim))
-    _require(f, f.icmp("eq", wrong, integer("i32", 0)), fail)
+    _require(f, f.icmp("eq", wrong, 0), fail)
 
 
 def _require_dtype(f: FunctionBuilder, array: Ref, usual: Ref, wanted: Ref, fail: BlockRef) -> None:
@@ -317,7 +317,7 @@ def _require_dtype(f: FunctionBuilder, array: Ref, usual: Ref, wanted: Ref, fail
         number = _field(f, "i32", descriptor, layout.DESCR_TYPE_NUM)
         order = _field(f, "i8", descriptor, layout.DESCR_BYTEORDER)
         is_number = f.icmp("eq", number, wanted)
-        is_native = f.icmp("ne", order, integer("i8", layout.SWAPPED_BYTEORDER))
+        is_native = f.icmp("ne", order, layout.SWAPPED_BYTEORDER)
         f.condbr(f.binary("and", is_number, is_native), good, fail)
     f.start(good)
 
@@ -335,34 +335,33 @@ def _distinct_places(ndim: int) -> str:
 def _write_distinct_places(f: FunctionBuilder, ndim: int) -> None:
     """Each step goes over all that the axes with smaller steps reach."""
     array, item = f.params
-    zero, one = integer("i64", 0), integer("i64", 1)
-    contiguous = integer("i32", layout.FLAG_C_CONTIGUOUS | layout.FLAG_F_CONTIGUOUS)
+    contiguous = layout.FLAG_C_CONTIGUOUS | layout.FLAG_F_CONTIGUOUS
     flags = f.binary("and", _field(f, "i32", array, layout.ARRAY_FLAGS), contiguous)
     sizes = _words(f, _field(f, "ptr", array, layout.ARRAY_DIMENSIONS), ndim)
     strides = _words(f, _field(f, "ptr", array, layout.ARRAY_STRIDES), ndim)
     steps, reaches, is_long = [], [], []
     for size, stride in zip(sizes, strides, strict=True):
-        back = f.binary("sub", zero, stride)
-        steps.append(f.select(f.icmp("slt", stride, zero), back, stride))
-        is_long.append(f.icmp("sgt", size, one))
-        reach = f.binary("mul", f.binary("sub", size, one), steps[-1])
-        reaches.append(f.select(is_long[-1], reach, zero))
+        back = f.binary("sub", integer("i64", 0), stride)
+        steps.append(f.select(f.icmp("slt", stride, 0), back, stride))
+        is_long.append(f.icmp("sgt", size, 1))
+        reach = f.binary("mul", f.binary("sub", size, 1), steps[-1])
+        reaches.append(f.select(is_long[-1], reach, 0))
     result, is_empty = TRUE, FALSE
     for axis, step in enumerate(steps):
         least = item
         for other, reach in enumerate(reaches):
             if other != axis:
                 smaller = f.icmp("sle" if other < axis else "slt", steps[other], step)
-                least = f.binary("add", least, f.select(smaller, reach, zero))
+                least = f.binary("add", least, f.select(smaller, reach, 0))
         fits = f.binary("or", f.icmp("sge", step, least), f.bool_not(is_long[axis]))
         result = f.binary("and", result, fits)
-        is_empty = f.binary("or", is_empty, f.icmp("eq", sizes[axis], zero))
-    is_usual = f.icmp("ne", flags, integer("i32", 0))
+        is_empty = f.binary("or", is_empty, f.icmp("eq", sizes[axis], 0))
+    is_usual = f.icmp("ne", flags, 0)
     f.ret(f.binary("or", f.binary("or", result, is_empty), is_usual))
 
 
 def _words(f: FunctionBuilder, pointer: Ref, count: int, suffix: str = "") -> list[Ref]:
-    places = (f.gep("i8", pointer, integer("i64", 8 * index)) for index in range(count))
+    places = (f.gep("i8", pointer, 8 * index) for index in range(count))
     return [f.load("i64", place, suffix=suffix) for place in places]
 
 
@@ -379,7 +378,7 @@ def _sizes(f: FunctionBuilder, array: Ref, type_: ArrayType, fail: BlockRef) -> 
         if known is None:
             unknown.append(size)
         else:
-            wrong = f.binary("or", wrong, f.icmp("ne", size, integer("i64", known)))
+            wrong = f.binary("or", wrong, f.icmp("ne", size, known))
     if wrong is not FALSE:
         _require(f, f.bool_not(wrong), fail)
     return unknown

@@ -79,7 +79,7 @@ def _to_bool(f: FunctionBuilder, x: Ref) -> Ref:
     if x.type == "i1":
         return x
     if x.type[0] == "i":
-        return f.icmp("ne", x, integer(x.type, 0))
+        return f.icmp("ne", x, 0)
     return f.fcmp("une", x, float_constant(x.type, 0.0))
 
 
@@ -132,7 +132,7 @@ def _checked_fptosi(f: FunctionBuilder, x: Ref, bits: int) -> Ref:
     above = f.fcmp(low[0], x, float_constant(x.type, low[1]))
     fits = f.binary("and", above, f.fcmp("olt", x, float_constant(x.type, bound)))
     converted = f.convert("fptosi", x, f"i{bits}")
-    return f.select(fits, converted, integer(f"i{bits}", -(1 << (bits - 1))))
+    return f.select(fits, converted, -(1 << (bits - 1)))
 
 
 def _x86_fptosi(f: FunctionBuilder, x: Ref) -> Ref:
@@ -159,11 +159,11 @@ def _fptosi_of_halves(f: FunctionBuilder, x: Ref) -> Ref:
     for half, one in ((high, 1.5 * 2.0**52), (low, 2.0**52)):
         total = f.compute("double", f"fadd double {half}, {float_constant('double', one)}")
         parts.append(f.compute("i64", f"bitcast {total.typed} to i64"))
-    high_bits = f.binary("shl", parts[0], integer("i64", 32))
-    low_bits = f.binary("and", parts[1], integer("i64", 2**32 - 1))
+    high_bits = f.binary("shl", parts[0], 32)
+    low_bits = f.binary("and", parts[1], 2**32 - 1)
     size = f.call_external("double", "llvm.fabs.f64", (x,), _PURE)
     fits = f.compute("i1", f"fcmp olt double {size}, {float_constant('double', 2.0**63)}")
-    return f.select(fits, f.binary("or", high_bits, low_bits), integer("i64", -(2**63)))
+    return f.select(fits, f.binary("or", high_bits, low_bits), -(2**63))
 
 
 def _exclusive_low(llvm: str, bits: int) -> tuple[str, float]:
@@ -178,5 +178,5 @@ def _float_to_uint64(f: FunctionBuilder, x: Ref) -> Ref:
     big = f.fcmp("oge", x, bound)
     shifted = f.select(big, f.binary("fsub", x, bound), x)
     low = _checked_fptosi(f, shifted, 64)
-    top = f.select(big, integer("i64", -(2**63)), integer("i64", 0))
+    top = f.select(big, integer("i64", -(2**63)), 0)
     return f.binary("xor", low, top)

@@ -12,9 +12,8 @@ from ljit.codegen.llvm.shared_code import shared_function
 
 __all__ = ["floor_divide_by_same"]
 
-_HALF = integer("i64", 32)
-_LOW = integer("i64", 2**32 - 1)
-_ONE = integer("i64", 1)
+_HALF = 32
+_LOW = 2**32 - 1
 _PURE = "nounwind willreturn memory(none)"
 _ZEROS = "llvm.ctlz.i64"
 _HIGH = "llvm.umul.fix.i16"  # which LLVM does not take apart, as it does products of twice the bits
@@ -37,7 +36,7 @@ def floor_divide_by_same(f: FunctionBuilder, x: Ref, y: Ref, *, signed: bool) ->
 def _floor_divide(f: FunctionBuilder, x: Ref, y: Ref, most: int, *, signed: bool) -> Ref:
     if not signed:
         return _divide(f, x, y, most)
-    last, ones = integer(x.type, int(x.type[1:]) - 1), integer(x.type, -1)
+    last = int(x.type[1:]) - 1
     if y.constant is not None:
         turned, size = integer(y.type, -(y.constant < 0)), integer(y.type, abs(y.constant))
     else:
@@ -46,7 +45,7 @@ def _floor_divide(f: FunctionBuilder, x: Ref, y: Ref, most: int, *, signed: bool
     number = f.binary("sub", f.binary("xor", x, turned), turned)
     # of which the opposite is no negative number, as it seems to be
     is_least = f.binary("and", x, turned)
-    sign = f.binary("ashr", f.binary("and", number, f.binary("xor", is_least, ones)), last)
+    sign = f.binary("ashr", f.binary("and", number, f.binary("xor", is_least, -1)), last)
     return f.binary("xor", _divide(f, f.binary("xor", number, sign), size, most // 2 + 1), sign)
 
 
@@ -54,7 +53,7 @@ def _divide(f: FunctionBuilder, x: Ref, y: Ref, most: int) -> Ref:
     """The quotient of natural numbers, of which x is `most` at most."""
     if y.constant is not None:
         return _divide_by_constant(f, x, y.constant % 2**64, most)
-    divisor = f.select(f.icmp("eq", y, integer(y.type, 0)), integer(y.type, 1), y)
+    divisor = f.select(f.icmp("eq", y, 0), integer(y.type, 1), y)
     if x.type == "i64":
         return _divide_by_invariant(f, x, divisor)
     wide = f.convert("zext", divisor, "i64")
@@ -69,15 +68,15 @@ def _divide_few_bits(f: FunctionBuilder, x: Ref, y: Ref) -> Ref:
     That is less than ``(x + 1) / y``, but by no more than 1 / 2**8, which is less than 1 / y.
     """
     factor = _ratio(f, integer("i64", 2**16 - 1), y)
-    return _high_of_product(f, f.binary("add", x, integer("i16", 1)), factor)
+    return _high_of_product(f, f.binary("add", x, 1), factor)
 
 
 def _divide_16_bits(f: FunctionBuilder, x: Ref, y: Ref) -> Ref:
     """The quotient of an i16 by an i64 that stays the same."""
     shift = _bits_above(f, y)
-    first = f.convert("zext", f.icmp("ne", shift, integer("i64", 0)), "i64")
+    first = f.convert("zext", f.icmp("ne", shift, 0), "i64")
     power = f.binary("shl", integer("i64", 2**16), shift)
-    factor = f.binary("add", _ratio(f, power, y), integer("i16", 1))
+    factor = f.binary("add", _ratio(f, power, y), 1)
     shifts = (f.convert("trunc", n, "i16") for n in (first, f.binary("sub", shift, first)))
     return _shifted_quotient(f, x, _high_of_product(f, x, factor), *shifts)
 
@@ -105,9 +104,9 @@ def _divide_by_constant(f: FunctionBuilder, x: Ref, divisor: int, most: int) -> 
         factor = -(-power // divisor)
         if factor < 1 << 64 and (factor * divisor - power) * most < power:
             high = _high_of_halves(f, x, *_halves(factor))
-            return f.binary("lshr", high, integer("i64", fewer))
+            return f.binary("lshr", high, fewer)
     factor = (1 << 64) * ((1 << shift) - divisor) // divisor + 1
-    shifts = _ONE, integer("i64", shift - 1)
+    shifts = integer("i64", 1), integer("i64", shift - 1)
     return _shifted_quotient(f, x, _high_of_halves(f, x, *_halves(factor)), *shifts)
 
 
@@ -118,7 +117,7 @@ def _halves(factor: int) -> tuple[Ref, Ref]:
 def _divide_by_invariant(f: FunctionBuilder, x: Ref, y: Ref) -> Ref:
     """The quotient of i64 by a number that stays the same: LLVM computes factor and shifts in front of the loop."""
     shift = _bits_above(f, y)
-    first = f.convert("zext", f.icmp("ne", shift, integer("i64", 0)), "i64")
+    first = f.convert("zext", f.icmp("ne", shift, 0), "i64")
     function = shared_function(_FACTOR, _write_factor, straight=True)
     turned = f.compute("i64", f"call i64 {function}({y.typed}) {_PURE}")
     halves = f.binary("lshr", turned, _HALF), f.binary("and", turned, _LOW)
@@ -130,7 +129,7 @@ def _divide_by_invariant(f: FunctionBuilder, x: Ref, y: Ref) -> Ref:
 def _bits_above(f: FunctionBuilder, divisor: Ref) -> Ref:
     """The exponent of the least power of 2 that is not less than an i64."""
     f.module.declare(_ZEROS, "i64", ("i64", "i1"), _PURE)
-    less = f.binary("sub", divisor, _ONE)
+    less = f.binary("sub", divisor, 1)
     zeros = f.compute("i64", f"call i64 @{_ZEROS}({less.typed}, i1 false)")
     return f.binary("sub", integer("i64", 64), zeros)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ljit.codegen.llvm.builder import integer
 from ljit.codegen.llvm.forms import Native
 from ljit.types import BOOL, BYTEARRAY, INT, NONE
 
@@ -26,11 +25,11 @@ def append_byte(
 
     def append() -> Native:
         size = e.bytes_size(x)
-        following = f.binary("add", size.ref, integer("i64", 1))
+        following = f.binary("add", size.ref, 1)
         status = f.call_external("i32", "PyByteArray_Resize", (x.ref, following))
-        e.bailout.error_if(f.icmp("slt", status, integer("i32", 0)))
+        e.bailout.error_if(f.icmp("slt", status, 0))
         e.bytes_store(x, size, item)
         return Native(NONE, ())
 
-    is_none = Native(BOOL, (f.icmp("uge", item.ref, integer("i64", 256)),))
+    is_none = Native(BOOL, (f.icmp("uge", item.ref, 256),))
     return e.branch(is_none, with_objects, append)

@@ -68,7 +68,7 @@ def _write_grow(f: FunctionBuilder) -> None:
 def _write_grow_code(f: FunctionBuilder) -> None:
     slot, code = f.params
     other = f.new_block("other")
-    leave_if(f, f.icmp("ugt", code, integer("i32", 127)), other)
+    leave_if(f, f.icmp("ugt", code, 127), other)
 
     def write(f: FunctionBuilder, place: Ref) -> None:
         f.store(f.convert("trunc", code, "i8"), place)
@@ -92,8 +92,8 @@ def _append(
     roomy = _with_room(f, slot, text, size, total, other)
     write(f, f.gep("i8", _items(f, roomy), size))
     f.store(integer("i8", 0), f.gep("i8", _items(f, roomy), total))
-    f.store(total, f.gep("i8", roomy, integer("i64", layout.TEXT_SIZE)))
-    f.store(_UNKNOWN_HASH, f.gep("i8", roomy, integer("i64", layout.TEXT_HASH)))
+    f.store(total, f.gep("i8", roomy, layout.TEXT_SIZE))
+    f.store(_UNKNOWN_HASH, f.gep("i8", roomy, layout.TEXT_HASH))
     f.ret(TRUE)
     if f.start(other):
         f.ret(FALSE)
@@ -104,17 +104,17 @@ def _with_room(
 ) -> Ref:
     """The str with memory for so many characters: as it is, or moved, or given up."""
     has_room, moved = f.new_block("room"), f.new_block("moved")
-    had, needed = (f.binary("add", n, integer("i64", layout.ASCII_ITEMS)) for n in (size, total))
-    grain = integer("i64", _LOG_GRAIN)
+    had, needed = (f.binary("add", n, layout.ASCII_ITEMS) for n in (size, total))
+    grain = _LOG_GRAIN
     is_near = f.icmp("eq", f.binary("lshr", had, grain), f.binary("lshr", needed, grain))
     far = f.new_block("far")
     near = f.condbr(is_near, has_room, far)
     f.start(far)
-    leave_if(f, f.icmp("ult", had, integer("i64", _LARGEST_SMALL)), other)
+    leave_if(f, f.icmp("ult", had, _LARGEST_SMALL), other)
     usable = f.call_external("i64", "malloc_usable_size", (text,))
     in_room = f.condbr(f.icmp("ugt", usable, needed), has_room, moved)
     f.start(moved)
-    spare = f.binary("lshr", needed, integer("i64", _LOG_SPARE))
+    spare = f.binary("lshr", needed, _LOG_SPARE)
     wanted = f.binary("add", f.binary("add", needed, spare), _ONE)
     larger = f.call_external("ptr", "PyObject_Realloc", (text, wanted))
     leave_if(f, f.icmp("eq", larger, NULL), other)
@@ -167,7 +167,7 @@ def _write_join(f: FunctionBuilder) -> None:
     for text in texts:
         _require_ascii(f, text, other)
         sizes.append(field_of(f, "i64", text, layout.TEXT_SIZE))
-        leave_if(f, f.icmp("eq", sizes[-1], integer("i64", 0)), other)
+        leave_if(f, f.icmp("eq", sizes[-1], 0), other)
     total = sizes[0]
     for size in sizes[1:]:
         total = f.binary("add", total, size)
@@ -209,7 +209,7 @@ def _write_reversed(f: FunctionBuilder) -> None:
     f.br(trip)
     f.start(trip)
     k = f.phi("i64")
-    k.add(integer("i64", 0), entered)
+    k.add(0, entered)
     following = f.binary("add", k, _ONE)
     mirrored = f.binary("sub", size, following)
     f.store(f.load("i8", f.gep("i8", source, mirrored)), f.gep("i8", place, k))
@@ -227,12 +227,12 @@ def _require_ascii(f: FunctionBuilder, text: Ref, other: BlockRef, without: int 
     """Go to `other` unless the characters are ASCII's, in their place, and the flags `without` are not set."""
     mask, value = (flags | layout.IS_ASCII for flags in layout.has_bytes())
     state = field_of(f, "i32", text, layout.TEXT_STATE)
-    found = f.binary("and", state, integer("i32", mask | without))
-    leave_if(f, f.icmp("ne", found, integer("i32", value)), other)
+    found = f.binary("and", state, mask | without)
+    leave_if(f, f.icmp("ne", found, value), other)
 
 
 def _items(f: FunctionBuilder, text: Ref) -> Ref:
-    return f.gep("i8", text, integer("i64", layout.ASCII_ITEMS))
+    return f.gep("i8", text, layout.ASCII_ITEMS)
 
 
 def _new_text(f: FunctionBuilder, size: Ref, other: BlockRef) -> Ref:

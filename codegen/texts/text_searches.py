@@ -59,7 +59,7 @@ def _write_test(f: FunctionBuilder, direction: int) -> None:
     leave_if(f, f.icmp("ugt", count, size), longer)
     first = f.gep("i8", items, f.binary("sub", size, count)) if direction > 0 else items
     differ = f.call_external("i32", "memcmp", (first, wanted, count), READS)
-    f.ret(f.icmp("eq", differ, integer("i32", 0)))
+    f.ret(f.icmp("eq", differ, 0))
     if f.start(longer):
         f.ret(FALSE)
     if f.start(wide):
@@ -78,7 +78,7 @@ def find_part(direction: int) -> Callable[..., Native | None]:
         x, part = (operand.ref for operand in operands)
         arguments = (x, part, _START, _END, integer("i32", direction))
         place = e.f.call_external("i64", "PyUnicode_Find", arguments)
-        e.bailout.error_if(e.f.icmp("slt", place, integer("i64", -1)))
+        e.bailout.error_if(e.f.icmp("slt", place, -1))
         return Native(INT, (place,))
 
     return find
