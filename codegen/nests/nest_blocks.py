@@ -34,6 +34,7 @@ ROWS = 2  # 1 << 2 rows are combined side by side
 SHORT = 6  # instructions of a kernel that may be written for each of some elements
 _LARGE = 8  # bytes of an element
 _FEW = 256  # elements of a short row
+_VERY_FEW = 8  # elements of a row that take less time than the row itself
 _ZEROS = "llvm.ctlz.i64"
 
 
@@ -114,6 +115,18 @@ class Blocks(RowMoves):
             return FALSE
         others = any_of(f, [fast, self.is_flat, *(way.overlaps for way in self.ways)])
         return f.bool_not(others)
+
+    def _small_tiles_condition(self, fast: Ref) -> Ref:
+        """Whether tiles would have so few elements that rows and planes are put behind one another instead."""
+        if self._far is FALSE:
+            return FALSE
+        return all_of(
+            self.f, [self._far, self._short_condition(fast), self._are_rows_of(_VERY_FEW)]
+        )
+
+    def _are_rows_of(self, count: int) -> Ref:
+        """Whether rows have at most so many elements."""
+        return self.f.icmp("sle", self.space.sizes[self.inner], count)
 
     @property
     def _broadcast(self) -> list[tuple[Operand, Ref]]:

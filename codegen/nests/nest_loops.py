@@ -113,10 +113,12 @@ class Loops(ReducedRows):
         def unit() -> None:
             if not far is other is FALSE:
                 self._fast, self._far = fast, far
+                self._may_be_short = self._small_tiles_condition(fast)
             self._loops(is_unit=True)
 
         def general() -> None:
-            self.columns, self._fast, self._far = 1, TRUE, FALSE
+            self.columns, self._fast = 1, TRUE
+            self._far = self._may_be_short = FALSE
             self._are_dense = dense is not FALSE
             if all(x.is_plain for x in self.arrays):
                 self.is_flat = FALSE  # then the other copy would have run
@@ -149,9 +151,7 @@ class Loops(ReducedRows):
         if is_own(self.kernel.row_loop):
             is_direct = FALSE
         are_rows = self._short_condition(FALSE)
-        are_short = f.binary(
-            "and", are_rows, f.icmp("sle", self.space.sizes[self.inner], _FEW_OF_CALL)
-        )
+        are_short = f.binary("and", are_rows, self._are_rows_of(_FEW_OF_CALL))
         is_direct = f.binary("and", f.binary("or", fast, is_direct), f.bool_not(are_short))
 
         def packed() -> None:

@@ -148,11 +148,18 @@ def test_small_planes_that_are_written_over(name, dtype, view):
             np.testing.assert_array_equal(*bases)
 
 
-def test_rows_that_may_be_short_are_moved_together():
-    f = ljit.jit(lambda a, b: a + b)
-    a, b = operands((40, 12), "uint8")
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (lambda a, b: a + b, (LAYOUTS["gaps"](operands((40, 12), "uint8")[0]), np.arange(12))),
+        (lambda a, b: a + b.swapaxes(1, 2), (np.ones((40, 5, 5)), np.ones((40, 5, 5)))),
+    ],
+    ids=["gaps", "turned around"],
+)
+def test_rows_that_may_be_short_are_moved_together(function, args):
+    f = ljit.jit(function)
     with config.overridden(quick_runs=0):
         for _ in range(2):
-            f(LAYOUTS["gaps"](a), b)
+            f(*args)
     lines = f.dump_llvm(optimized=False).splitlines()
     assert any(is_shared(f"{PACKING}move", callee_of(line) or "") for line in lines)
