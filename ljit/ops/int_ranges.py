@@ -139,14 +139,15 @@ WRAPPING_NEG = _wrapping(lambda x: -x)
 
 
 def _division_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
+    """A divisor of which nothing is known is positive in most programs: that is worth a test in front of a loop."""
     if not are_ints(node):
         return
     x, y = map(s.value, node.inputs)
     sign = s.sign(y)
-    if sign:
-        yield NONZERO, y * sign - 1
-    if sign > 0:
+    yield NONZERO, y * (sign or 1) - 1
+    if sign >= 0:
         yield POSITIVE, y - 1
+    if sign > 0 or (sign == 0 and s.proves(x)):
         yield NONNEGATIVE, x
 
 

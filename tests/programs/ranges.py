@@ -625,3 +625,32 @@ def doubled(x, times):
         x = 2 * x
         found.append(x)
     return found
+
+
+@program(
+    lambda: (np.arange(9), 12, 5),
+    lambda: (np.arange(9), 12, 9),
+    lambda: (np.arange(9), 12, 10),
+    lambda: (np.arange(9), 12, -4),
+    lambda: (np.arange(9), 12, -12),
+    lambda: (np.arange(9), 12, 0),
+    lambda: (np.arange(9), 0, 0),
+    lambda: (np.arange(9), 12, True),
+)
+def indices_that_a_divisor_leaves(xs, n, divisor):
+    total = 0
+    for i in range(n):
+        xs[(5 * i + 2) % divisor] += 1
+        total += (i - 4) // divisor - (3 - i) % divisor
+    return total
+
+
+@program(lambda: (30, 7), lambda: (30, 1000), lambda: (30, -7), lambda: (1, 1), lambda: (3, 0))
+def digits_in_any_base(n, base):
+    total = 0
+    for i in range(n):
+        x = 977 * i
+        for _ in range(4):
+            total = 3 * total % 1000 + x % base
+            x //= base
+    return total
