@@ -24,6 +24,14 @@ from ljit.types import ANY, ArrayType, Type
 __all__: list[str] = []
 
 
+def _fit_into(out: ArrayType, *xs: Type) -> bool:
+    """Whether operands broadcast to the array's shape, as far as sizes are known."""
+    whole = broadcast_shapes((out.shape, *[x.shape for x in xs if isinstance(x, ArrayType)]))
+    if whole is None or len(whole) > out.ndim:
+        return False
+    return all(own is None or own == new for own, new in zip(out.shape, whole, strict=True))
+
+
 class _Into:
     """The rules of one ufunc with an array for its results."""
 
@@ -35,12 +43,9 @@ class _Into:
         loop = self.rule.loop(xs)
         if not isinstance(out, ArrayType) or not out.writeable or not out.ndim or loop is None:
             return ANY
-        shapes = [x.shape for x in xs if isinstance(x, ArrayType)]
-        whole = broadcast_shapes((out.shape, *shapes))
-        if whole is None or len(whole) > out.ndim or len(loop) != len(xs) + 1:
+        if not _fit_into(out, *xs) or len(loop) != len(xs) + 1:
             return ANY
-        fits = all(own is None or own == new for own, new in zip(out.shape, whole, strict=True))
-        return out if fits and np.can_cast(loop[-1], out.dtype, "same_kind") else ANY
+        return out if np.can_cast(loop[-1], out.dtype, "same_kind") else ANY
 
     def effects(self, out: Type, *xs: Type) -> Effect:
         if self.infer(out, *xs) == ANY:
@@ -115,7 +120,8 @@ class _Where:
             return ANY
         assert isinstance(out, ArrayType)
         is_plain = dtype_of(where) == np.bool and loop[-1] == out.dtype
-        return out if is_plain and out.dtype.kind in "iufc" else ANY
+        is_known = is_plain and out.dtype.kind in "iufc" and _fit_into(out, where)
+        return out if is_known else ANY
 
     def effects(self, out: Type, where: Type, *xs: Type) -> Effect:
         return Effect.CALL | Effect.WRITE

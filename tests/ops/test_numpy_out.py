@@ -6,6 +6,7 @@ import pytest
 import ljit
 import ljit.ops.library
 from ljit.ir import REGISTRY, Effect
+from ljit.testing.chaos import eager_loops
 from ljit.types import ANY, NATIVE_KINDS, ArrayType, type_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -49,6 +50,36 @@ def test_the_array_must_be_writeable_and_as_large_as_the_operands():
     larger = ArrayType(f8, (2, 3))
     assert op.infer(larger, ArrayType(f8, (3,)), type_of(1.0)) == larger
     assert op.infer(type_of((np.zeros(3),)), type_of(1.0), type_of(1.0)) == ANY
+
+
+@pytest.mark.parametrize("shape", [(4,), (1,), (), (5,), (1, 4), (2, 4), (3, 1)])
+def test_infer_gives_the_array_where_a_mask_broadcasts_to_it(shape):
+    op = REGISTRY["np::negative_where"]
+    out, mask, x = np.zeros(4), np.ones(shape, bool), np.float64(2)
+    found = op.infer(ArrayType(out.dtype, (4,)), ArrayType(mask.dtype, shape), type_of(x))
+    try:
+        np.negative(x, out=out, where=mask)
+    except ValueError:
+        assert found == ANY
+    else:
+        assert found == ArrayType(out.dtype, (4,))
+
+
+def test_a_mask_of_another_size_raises_as_numpy_does_in_native_handlers_too():
+    def messages(a, b, n):
+        seen = []
+        for _ in range(n):
+            try:
+                np.negative(a[1], out=b[1:], where=a > 0)
+            except ValueError as error:
+                seen.append(str(error))
+        return seen
+
+    expected = messages(np.arange(5.0), np.zeros(5), 3)
+    compiled = ljit.jit(messages)
+    with eager_loops(2):
+        for _ in range(4):
+            assert compiled(np.arange(5.0), np.zeros(5), 3) == expected
 
 
 def safe_quotient(a, b, mask):
