@@ -123,9 +123,11 @@ class _Function:
             return _raised(error)
 
     def __set_name__(self, cls: type, name: str) -> None:
-        """Be a class method where CPython makes one of a plain function."""
+        """Be a class method, or a static one, where CPython makes one of a plain function."""
         if name in ("__init_subclass__", "__class_getitem__"):
-            setattr(cls, name, classmethod(self))  # type: ignore[arg-type]  # mypy sees a class without a slot
+            type.__setattr__(cls, name, classmethod(self))  # type: ignore[arg-type]  # mypy sees a class without a slot
+        elif name == "__new__":
+            type.__setattr__(cls, name, staticmethod(self))
 
     def __reduce__(self) -> str:
         return self.__qualname__

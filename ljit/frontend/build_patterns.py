@@ -51,8 +51,8 @@ class PatternBuilder(Record):
 
     def class_(self, node: ast.MatchClass) -> Tree:
         patterns = self.build_all([*node.patterns, *node.kwd_patterns])
-        names = tuple([self.expressions.mangle(name) for name in node.kwd_attrs])
         where = self.expressions.ranges.of(node)
+        names = tuple(node.kwd_attrs)  # CPython mangles no attribute of a pattern
         return tree.ClassPattern(where, self.expressions.build(node.cls), patterns, names)
 
     def any(self, node: ast.MatchAs) -> Tree:

@@ -308,6 +308,13 @@ class C:
     def method(self, __y=2):
         __z = [self.__x + i for i in range(__y)]
         return __z, self._C__x, dict(__k=1)
+    def matched():
+        match subject:
+            case C(_C__x=__a, __x=__b):
+                return __a, __b
+subject = C()
+setattr(subject, "__x", 4)
+matched = C.matched
 def make(k):
     if k < 0:
         def inner(x): return x + late
@@ -321,6 +328,7 @@ two = make(3)
 three = make(-3)
 """
     check(text, (), name="one")
+    check(text, (), name="matched")
     check(text, (5,), name="two")
     check(text, (5,), name="three")
 

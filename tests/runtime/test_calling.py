@@ -299,6 +299,7 @@ def test_class_methods_that_python_makes_of_functions():
         assert Derived.factor == 3
         assert (Base[1], Derived[1]) == (("Base", 1), ("Derived", 1))
         assert Derived(4).value == 4
+        assert Derived(4).__new__ is Base.__new__
 
 
 def test_metadata_is_that_of_the_function():
