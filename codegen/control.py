@@ -387,7 +387,7 @@ class GraphEmitter:
             lambda elements: emit(block.params, elements, nodes, results),
             may_leave,
             length_of((inner.op, [v.type for v in inner.inputs]) for inner in block),
-            staged=None if may_leave else in_stages(block, node.inputs[count:], emit),
+            staged=None if may_leave else in_stages(block, emit),
             odd=reduce(or_, (x.op.odd_layouts(*(v.type for v in x.inputs)) for x in block)),
         )
         elements = [v.type for v in results]

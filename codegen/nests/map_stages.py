@@ -13,7 +13,7 @@ from ljit.codegen.nests.mapnest import length_of
 from ljit.codegen.nests.nest_elements import Kernel, RowCall, Stage, Staged
 from ljit.codegen.nests.ufunc_loops import RowLoop
 from ljit.ir import Block, Effect, Node, Value
-from ljit.types import ArrayType, ScalarType
+from ljit.types import ScalarType
 
 __all__ = ["Emit", "in_stages"]
 
@@ -26,13 +26,13 @@ Emit = Callable[
 ]
 
 
-def in_stages(block: Block, inputs: Sequence[Value], emit: Emit) -> Staged | None:
-    """Take the body of a Map of these inputs apart; None: nothing in it is better done by NumPy's loops."""
+def in_stages(block: Block, emit: Emit) -> Staged | None:
+    """Take the body of a Map apart; None: nothing in it is better done by NumPy's loops."""
     nodes = [node for node in block if not node.op.is_terminator]
     calls = {node: loop for node in nodes if (loop := _loop_of(node)) is not None}
     if not calls or any(node.blocks or node.effects != Effect.PURE for node in nodes):
         return None
-    return _Body(block, nodes, calls).staged(inputs, emit)
+    return _Body(block, nodes, calls).staged(emit)
 
 
 def _loop_of(node: Node) -> _Loop | None:
@@ -69,20 +69,19 @@ class _Body:
             found[node] = early[node] if node in self.calls else min(users, default=self.last)
         return found
 
-    def staged(self, inputs: Sequence[Value], emit: Emit) -> Staged | None:
+    def staged(self, emit: Emit) -> Staged | None:
         """Give the stages; None if too much has to be kept."""
         known, stages, size = [*self.block.params], list[Stage](), 0
-        arrays = [v for v, x in zip(known, inputs, strict=True) if isinstance(x.type, ArrayType)]
         for number in range(self.last):
             calls = [node for node in self.calls if self.stages[node] == number]
-            wanted = self._wanted(number, calls, [*arrays, *known[len(inputs) :]])
+            wanted = self._wanted(number, calls, known)
             types_ = [v.type for v in wanted if isinstance(v.type, ScalarType)]
             size += len(wanted) + len(calls)
             if len(types_) < len(wanted) or size > _MOST:
                 return None
             kernel = self._kernel(number, known, wanted, emit)
             known = [*known, *wanted]
-            places = {v: i for i, v in enumerate(known)}  # of a number that was kept: in its block
+            places = {v: i for i, v in enumerate(known)}
             stages.append(Stage(kernel, types_, [self._row_call(x, places) for x in calls]))
             known = [*known, *(x.output for x in calls)]
         last = self._kernel(self.last, known, self.block.terminator.inputs, emit)

@@ -4,8 +4,8 @@
                                                    t = np.tanh(s)       NumPy's loop
                                                    r = t + x            a loop
 
-`s` and `t` are on the stack, as long as a block. Short rows are one loop, as others are, and so are blocks with an
-operand that NumPy's loop does by itself, without vectors. The body is taken apart in `map_stages.py`.
+`s` and `t` are on the stack, as long as a block. Short rows are one loop, as others are, and so are blocks with more
+than a few operands that NumPy's loop does by themselves, without vectors. The body is taken apart in `map_stages.py`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,16 @@ from ljit.codegen.nests.nest_blocks import Blocks
 from ljit.codegen.nests.nest_elements import Kernel, Places, Source, Stage
 from ljit.codegen.nests.nest_packing import buffers
 from ljit.codegen.nests.nest_reductions import Accumulator
-from ljit.codegen.nests.nest_space import ONE, Operand, any_of
+from ljit.codegen.nests.nest_space import ONE, ZERO, Operand
 from ljit.codegen.nests.ufunc_loops import call_row_loop
 from ljit.types import ArrayType, ScalarType
 
 __all__ = ["STAGES_SHIFT", "Stages"]
 
 STAGES_SHIFT = 10  # 1 << 10 elements are a block
+_FEW_OUTSIDE = (
+    5  # one in 1 << 5 elements that NumPy's loops do without vectors takes no longer than is gained
+)
 _LONG = 64  # elements of a row that NumPy's loops gain from
 
 
@@ -137,11 +140,9 @@ class Stages(Blocks):
             sources += kept
             for call in stage.calls:
                 result = keep(call.type)
-                arrays = [
-                    x for x in map(sources.__getitem__, call.operands) if isinstance(x, Operand)
-                ]
-                arrays.append(result)
-                places, steps = [row[x] for x in arrays], [strides[x] for x in arrays]
+                operands = [*map(sources.__getitem__, call.operands), result]
+                places = [x if isinstance(x, Native) else row[x] for x in operands]
+                steps = [ZERO if isinstance(x, Native) else strides[x] for x in operands]
                 call_row_loop(self.e, call.loop, places, count, steps)
                 sources.append(result)
         with self._instead(sources, self.targets, self.accumulators, staged.last):
@@ -150,7 +151,7 @@ class Stages(Blocks):
     def _stage_loop(
         self, stage: Stage, row: Places, count: Ref, hoisted: dict[int, Native], strides: Places
     ) -> Ref:
-        """Compute what a stage keeps; whether an operand of its calls is beyond what these are quick at."""
+        """Compute what a stage keeps; whether many operands of its calls are beyond what these are quick at."""
         f = self.f
         limits = [limit for call in stage.calls for limit in call.limits_of_operands]
         if not (stage.kept or limits):
@@ -162,12 +163,14 @@ class Stages(Blocks):
                 values = [*elements, *self._results(elements)]
                 self._store_results(values[len(elements) :], k, strides)
             outside = [self._is_outside(values[i], low, high) for i, low, high in limits]
-            return [reduce(partial(f.binary, "or"), outside, x) for x in carried]
+            is_outside = reduce(partial(f.binary, "or"), outside, FALSE)
+            return [f.add(x, f.convert("zext", is_outside, "i64")) for x in carried]
 
-        start = [FALSE] if limits else []
+        start = [ZERO] if limits else []
         hints = hints_of(self.group, is_unit=True)
         found = inner_loop(self.e, count, start, trip, hints, stage.kernel.length)
-        return any_of(f, found)
+        few = f.binary("lshr", count, _FEW_OUTSIDE)
+        return f.icmp("ugt", found[0], few) if limits else FALSE
 
     def _is_outside(self, x: Native, low: float, high: float) -> Ref:
         """Whether a float is not within these limits; one that is no number is not."""

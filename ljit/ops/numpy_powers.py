@@ -35,8 +35,13 @@ def power_of(parts: Parts, base: Value, exponent: Value) -> Value | None:
     known = _SIMPLE_OF_HALVES if _is_array(parts.type, "f", of_halves=True) else _SIMPLE
     name = known.get(number) if number is not None else None
     simple = parts.apply_native(name, base) if name is not None else None
-    by = "np::power_by_few" if number in WHOLE or number in OFTEN_WANTED else "np::power_by_scalar"
-    return simple or parts.apply_native(by, base, exponent)
+    if simple is not None:
+        return simple
+    if number in WHOLE or number in OFTEN_WANTED:
+        return parts.apply_native("np::power_by_few", base, exponent)
+    if type(number) is float and number != 0.5:  # for which NumPy's operator takes the root
+        return parts.apply_native("np::power_by_constant", base, exponent)
+    return parts.apply_native("np::power_by_scalar", base, exponent)
 
 
 def power_operator_of(parts: Parts, base: Value, exponent: Value) -> Value | None:

@@ -26,7 +26,7 @@ from ljit.ops.numpy_rules import (
     strong_kind,
 )
 from ljit.records import Record
-from ljit.types import ANY, BOOL, INT, ArrayType, ScalarType, TupleType, Type
+from ljit.types import ANY, BOOL, FLOAT, INT, ArrayType, ScalarType, TupleType, Type
 
 __all__ = [
     "UFUNCS",
@@ -135,7 +135,7 @@ class UfuncRule(Record):
         """The loop for numbers of its own dtypes, if it is much faster on this machine than the body."""
         loop = self.loop(types)
         way = self.blocks.get(loop[0].char) if loop is not None else None
-        if loop is None or way is None or any(t != ScalarType(loop[0]) for t in types):
+        if loop is None or way is None or any(t not in (ScalarType(loop[0]), FLOAT) for t in types):
             return None
         if not has_wide_vectors(self.function, loop):
             return None

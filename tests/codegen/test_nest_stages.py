@@ -194,3 +194,35 @@ def test_powers_of_any_size(low, is_wide):
                     f(x, y), wanted(x, y), rtol=1e-6 if char == "f" else 1e-14
                 )
         assert calls(f, np.power, char) == is_wide
+
+
+def brightened(x):
+    return (x / 255) ** 2.2
+
+
+@pytest.mark.parametrize("char", ["f", "d"])
+def test_powers_by_a_constant_with_zeros_among_them(char, is_wide):
+    """Some are left to NumPy's loop, which does them one by one; of a block of many it does nothing."""
+    f = ljit.jit(brightened)
+    for zeros in (0, 0, 20, 700, 4000):
+        x = numbers(char, 4000, 1, 250)
+        x[::7][:zeros] = 0
+        x[5:zeros] = -0.0
+        np.testing.assert_allclose(f(x), brightened(x), rtol=1e-6 if char == "f" else 1e-14)
+    assert calls(f, np.power, char) == is_wide
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("char", ["f", "d"])
+@pytest.mark.parametrize("count", [1, 31, 33, 1024])
+def test_a_few_numbers_that_numpy_does_one_by_one_are_left_to_its_loop(char, count, wide):
+    """To the bit as NumPy's, up to one in 32; in a block of more of them all are ljit's."""
+    wanted = plus(np.log10) if char == "f" else plus(np.arctanh)
+    f = ljit.jit(wanted)
+    for _ in range(2):
+        x = numbers(char, 1024)
+        x[:count] = np.resize(SPECIAL, count)
+        found, others = f(x), wanted(x)
+        assert_close(found, others)
+        if count <= 32:
+            assert found.tobytes() == others.tobytes()
