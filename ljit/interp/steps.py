@@ -37,6 +37,7 @@ from ljit.frames import IS_RELOCATED, outermost, relocated
 from ljit.interp.code import Code, Instruction, Kind, TryInfo
 from ljit.interp.flow import registers_in
 from ljit.locks import computed_once
+from ljit.own_time import timed_apart
 from ljit.records import Record
 from ljit.stack import compiler_frames
 
@@ -78,7 +79,7 @@ def step_at(code: Code, pc: int) -> Step:
     found = code.steps.get(pc)
     if found is not None:
         return found
-    with compiler_frames():
+    with compiler_frames(), timed_apart():
         try:
             step = _Writer(code, pc).step()
         except _HandlerLeftError:

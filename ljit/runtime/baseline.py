@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import types
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from ljit.interp import Code, compile_graph
 from ljit.ir import Graph, Node, clone
 from ljit.locks import computed_once
 from ljit.ops.control import CONSTANT
+from ljit.own_time import timed_apart
 from ljit.passes import run_passes
 from ljit.records import Record
 from ljit.stack import compiler_frames
@@ -57,11 +59,13 @@ SPECIALIZED_PIPELINE = f"{_SPECIALIZED},{OPTIMIZING_PIPELINE}"
 #: the same for code that is not optimised
 QUICK_PIPELINE = f"{_SPECIALIZED},check_inplace"
 
+_KEPT_GRAPHS = 256  # of functions as written
+
 
 @contextmanager
 def compiling() -> Iterator[None]:
     """What a compile runs under."""
-    with compiler_frames(), _no_collections():
+    with compiler_frames(), _no_collections(), timed_apart():
         yield
 
 
@@ -85,11 +89,27 @@ def script_graph(fn: types.FunctionType) -> Graph:
 
 
 def _graph_for_inlining(fn: types.FunctionType) -> Graph | None:
-    """Give the graph of a callee, or None if it cannot be inlined."""
+    """Give the graph of a callee, or None if it cannot be inlined.
+
+    What is no closure lives long, most often: its graph is there for further callers, and for itself.
+    """
     try:
-        return script_graph(fn)
+        if fn.__closure__:
+            return script_graph(fn)
+        graph, sources = _kept_graph(fn)
+        if not all(source.holds() for source in sources):
+            _kept_graph.cache_clear()
+            graph, _ = _kept_graph(fn)
+        return graph
     except UserError:
         return None
+
+
+@functools.lru_cache(maxsize=_KEPT_GRAPHS)
+def _kept_graph(fn: types.FunctionType) -> tuple[Graph, list[Assumption]]:
+    """The graph, and the code that it was made of: its own and that of generator functions in it."""
+    graph = script_graph(fn)
+    return graph, [_code_of(f) for f in _functions_in(fn, graph)]
 
 
 class Baseline(Record, frozen=False):
@@ -111,7 +131,7 @@ class Baseline(Record, frozen=False):
         `twin_of` gives the decorated functions through which plain ones are called.
         """
         with compiling():
-            script = script_graph(fn)
+            script = _graph_for_inlining(fn) or script_graph(fn)
             graph = clone(script)
             options = {"inline": {"graph_of": _graph_for_inlining, "twin_of": twin_of}}
             run_passes(graph, BASELINE_PIPELINE, options)
@@ -127,6 +147,11 @@ class Baseline(Record, frozen=False):
         """The bytecode of `graph`."""
         with compiling():
             return compile_graph(self.graph)
+
+    @computed_once
+    def size(self) -> int:
+        """How many nodes the graph has."""
+        return len(self._nodes)
 
     @computed_once
     def liveness(self) -> Liveness:

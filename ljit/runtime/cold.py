@@ -7,10 +7,15 @@ while the process has not loaded LLVM, and now and then one of them comes to the
 that takes long is looked at once in the interpreter. If it sees arrays there, or is called with some, or anybody asks
 for its native code, it is cold no longer.
 
-Functions with loops mostly never are: any call may be the one that takes all the time. If all loops are over
-containers, and an argument is a user's object, they are after a first call in the interpreter, until CPython has spent
-on them what a compile takes. Functions that call plain functions with loops, or recursive ones, by name are not cold
-either: such callees depend on them for being native.
+Functions with loops mostly never are: any call may be the one that takes all the time, which the interpreter leaves
+in its midst. If all loops are over containers, and an argument is a user's object, they are after a first call in the
+interpreter. Functions that call plain functions with loops, or recursive ones, by name are not cold either: such
+callees depend on them for being native.
+
+What is not cold is *watched*: a plan is compiled, and compiled again after bailouts, when the interpreter has spent as
+much time on it as that may take. So whatever number of calls is to come, they take at most twice as long as with the
+better choice. If the first calls are all short, the interpreter makes them slower than anything else does; then
+CPython runs the others until it has spent that time.
 """
 
 from __future__ import annotations
@@ -19,23 +24,30 @@ import dis
 import inspect
 import time
 import types
-import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ljit import config
+from ljit.own_time import OwnTime
 from ljit.records import Record, made_by
 from ljit.runtime.binding import bind_arguments
-from ljit.runtime.native import is_compiler_loaded, pass_calls
+from ljit.runtime.native import is_compiler_loaded, make_pass_on, pass_calls
 from ljit.runtime.options import Options
-from ljit.runtime.plans import MAX_PLANS, Plan
+from ljit.runtime.plans import (
+    MAX_PLANS,
+    NO_GAIN,
+    SLOW_CALLS_BEFORE_PASSING_ON,
+    Plan,
+    is_long_in_use,
+)
 from ljit.runtime.vectorcall import calls_left
-from ljit.types import ObjectType, Type, type_of
+from ljit.types import Type, type_of
 
 if TYPE_CHECKING:
+    from ljit.runtime.baseline import Baseline
     from ljit.runtime.executor import ProfilingExecutor
 
 __all__ = [
@@ -44,7 +56,8 @@ __all__ = [
     "call_cold",
     "let_jump",
     "may_jump",
-    "pass_behind",
+    "run_refused",
+    "run_watched",
     "set_passed_calls",
 ]
 
@@ -53,8 +66,9 @@ PROFILED_RUNS = 30
 _INSTRUCTIONS = 2_000_000  # that a function runs before native code would have gained what a small compile takes
 _INSTRUCTIONS_OF_CALL = 8  # as which a call counts
 _CALLS = 10_000  # the same for what a compile takes more for each instruction
-_SECONDS_OF_PROFILING = 0.005  # of one plan, callees included
-_DECORATED_ONCE = 20  # times, by a program that does not do so in each call of a function
+_SECONDS_OF_NODE = 1e-4  # of the baseline graph, to compile it
+_RUNS_OF_SHORT_ONE = 8  # in the interpreter, before calls of a plan are known to be short
+_SECONDS_OF_SHORT_CALL = 1e-4  # there: half of it is spent before and behind the call
 _CALLS_OF_SLOW_ONE = 16  # that `__call__` passes on in the time of one that comes to the executor
 _MOST_PASSED = 1000  # at a time: what changes is noticed soon, and the way to the executor costs two microseconds
 _SECONDS_OF_JUMPS = 0.005  # of the calls that jump to CPython before one is looked at
@@ -65,8 +79,6 @@ _CALLS_BEFORE_LOADING = 100_000
 _IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: no builtin class
 _GENERATES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
-#: how many nested functions with the same code were decorated
-_decorated: weakref.WeakKeyDictionary[types.CodeType, int] = weakref.WeakKeyDictionary()
 _calls = 0  # of this process that were left to CPython, while LLVM is not loaded
 
 
@@ -75,11 +87,12 @@ class ColdCalls(Record, frozen=False):
 
     limit: int
     has_loops: bool = False  # over containers
-    number: int = 0  # of the nested functions with this code; 0: none of its calls may wait
+    may_wait: bool = True  # whether its calls may be left, or profiled more than once
     calls: int = 0
     passed: int = 0  # how many the entry may take, as of the last time
-    seconds: float = 0.0  # that all calls took, callees included, by those that were timed
+    seconds: float = 0.0  # that all calls took, by those that were timed
     was_looked_at: bool = False
+    has_run_often: bool = False  # until it was cold no longer
     last_types: tuple[Type, ...] | None = None  # of the arguments of the last call that was timed
     kinds: set[tuple[type, ...]] = made_by(factory=set)  # classes of arguments of timed calls
 
@@ -87,16 +100,12 @@ class ColdCalls(Record, frozen=False):
     def of(fn: types.FunctionType, options: Options) -> ColdCalls:
         """What may be left of a new function."""
         if not _leaves_calls(options):
-            return ColdCalls(0)
-        code = fn.__code__
-        number = 1
-        if code.co_flags & inspect.CO_NESTED:
-            number = _decorated[code] = _decorated.get(code, 0) + 1
-        jumps = Jumps.of(code)
+            return ColdCalls(0, may_wait=False)
+        jumps = Jumps.of(fn.__code__)
         if jumps.may_run_long or _may_callees_run_long(fn, {fn}):
-            return ColdCalls(0, number=number)
+            return ColdCalls(0)
         limit = _CALLS + _INSTRUCTIONS // (_INSTRUCTIONS_OF_CALL + jumps.instructions)
-        return ColdCalls(limit, jumps.has_loops, number)
+        return ColdCalls(limit, jumps.has_loops)
 
     @property
     def is_over(self) -> bool:
@@ -115,17 +124,22 @@ class ColdCalls(Record, frozen=False):
         """Whether a call is to be profiled: the first one with a loop, else one of many that took long enough."""
         return not self.was_looked_at and (self.has_loops or self.seconds >= _SECONDS_UNTIL_LOOK)
 
-    def is_watching(self, plan: Plan) -> bool:
-        """Whether further calls are profiled before a compile.
+    def is_earned(self, plan: Plan, baseline: Baseline | None) -> bool:
+        """Whether as much time was spent on the plan since its last compile as the next one may take.
 
-        What short calls do with objects differs from one to the next; and functions that are decorated anew again and
-        again are called little.
+        If CPython has spent it before the first, some runs that show branches and classes are enough.
         """
-        if plan.compiles or plan.runs >= PROFILED_RUNS or plan.seconds >= _SECONDS_OF_PROFILING:
+        if not self.may_wait or baseline is None:
+            return True
+        if self.has_run_often and not plan.compiles and plan.runs >= PROFILED_RUNS:
+            return True
+        return plan.seconds >= _price(baseline)
+
+    def leaves(self, plan: Plan) -> bool:
+        """Whether CPython is to run a call of a plan that has no native code yet: those before it were short."""
+        if not self.may_wait or self.has_run_often or plan.compiles:
             return False
-        is_short_lived = self.number > _DECORATED_ONCE
-        wants_more = is_short_lived or (self.number and _takes_objects(plan.types))
-        return bool(wants_more) and not plan.feedback.profile.has_arrays
+        return plan.runs >= _RUNS_OF_SHORT_ONE and plan.seconds < plan.runs * _SECONDS_OF_SHORT_CALL
 
     def run(
         self,
@@ -140,22 +154,27 @@ class ColdCalls(Record, frozen=False):
         self.last_types = tuple(map(type_of, values)) if values is not None else None
         if len(self.kinds) < MAX_PLANS:  # more are not compiled
             self.kinds.add(tuple(map(type, [*args, *kwargs.values()])))
-        start = time.perf_counter()
+        stretch = OwnTime()
         try:
             return run(args, kwargs)
         finally:
-            self._note(owner, time.perf_counter() - start)
+            self._note(owner, stretch.end())
             if not self.is_over:
                 self.passed = self._next_calls()
                 let_jump(owner, fn, self.passed)
 
     def _note(self, owner: object, seconds: float) -> None:
-        calls = 1 + max(self.passed - max(_calls_left(owner), 0), 0)
-        self.passed = 0
+        calls = self.calls_since(owner)
         self.calls += calls
         self.seconds += seconds * calls
         if self.has_loops and self.seconds >= _SECONDS_OF_LOOPS:
             self.limit = 0
+
+    def calls_since(self, owner: object) -> int:
+        """This call, and those that the entry has taken since the last one that came here."""
+        calls = 1 + max(self.passed - max(_calls_left(owner), 0), 0)
+        self.passed = 0
+        return calls
 
     def _next_calls(self) -> int:
         """Half as many as there were, but none beyond the limit, nor beyond the time at which something is due."""
@@ -178,7 +197,7 @@ def call_cold(
     if not cold.is_look_due:
         result = cold.run(executor.owner, fn, executor.run_plainly, args, kwargs)
         if cold.is_over:  # it has run often
-            executor.profiled_runs = PROFILED_RUNS
+            cold.has_run_often = True
             executor.link_if_loaded()
         return result
     cold.was_looked_at = True
@@ -192,7 +211,63 @@ def call_cold(
     return result
 
 
-def pass_behind(owner: object, fn: types.FunctionType, slow_calls: int, seconds: float) -> None:
+def run_watched(
+    executor: ProfilingExecutor,
+    plan: Plan,
+    values: Sequence[object],
+    args: tuple[object, ...],
+    kwargs: Mapping[str, object],
+) -> object:
+    """Interpret a call; or leave it to CPython if it is a short one, and the next ones, until a compile is earned."""
+    cold, baseline = executor.cold, executor.baseline
+    if baseline is None or not cold.leaves(plan):
+        return executor.interpret(plan, values)
+    stretch = OwnTime()
+    try:
+        return executor.run_plainly(args, kwargs)
+    finally:
+        calls, seconds = cold.calls_since(executor.owner), stretch.end()
+        plan.runs += calls
+        plan.seconds += seconds * calls
+        if all(p.unit is None for p in executor.plans.values()):
+            left = (_price(baseline) - plan.seconds) / max(seconds, 1e-9)
+            cold.passed = max(min(plan.runs // 2, _MOST_PASSED, int(left)), 0)
+            let_jump(executor.owner, executor.fn, cold.passed)
+
+
+def _price(baseline: Baseline) -> float:
+    """The seconds that must have been spent before a compile."""
+    return baseline.size * _SECONDS_OF_NODE
+
+
+def run_refused(
+    executor: ProfilingExecutor,
+    plan: Plan,
+    args: tuple[object, ...],
+    kwargs: Mapping[str, object],
+) -> object:
+    """Let CPython run a call of a plan that gains nothing; after many of them calls jump there without coming here."""
+    start = time.perf_counter()
+    try:
+        return executor.run_plainly(args, kwargs)
+    finally:
+        _count_slow_call(executor, plan, time.perf_counter() - start)
+
+
+def _count_slow_call(executor: ProfilingExecutor, plan: Plan, seconds: float) -> None:
+    plan.slow_calls += 1
+    if all(p.refused is not None for p in executor.plans.values()):
+        may_gain = plan.refused == NO_GAIN and plan.compiles == 1 and is_compiler_loaded()
+        if may_gain and is_long_in_use(plan, seconds):
+            plan.refused = None  # the next call that comes here has it compiled again
+        _pass_behind(executor.owner, executor.fn, plan.slow_calls, seconds)
+    elif may_jump() and plan.slow_calls >= SLOW_CALLS_BEFORE_PASSING_ON and not plan.pass_on:
+        with executor.lock:
+            plan.pass_on = make_pass_on(executor.fn, plan.types)
+            executor.link_entries()
+
+
+def _pass_behind(owner: object, fn: types.FunctionType, slow_calls: int, seconds: float) -> None:
     """Let calls jump to CPython behind so many that did not: as many as there were, jumps included.
 
     They may have arguments of other types. `seconds`: what the last call took; a long one need not jump.
@@ -237,11 +312,6 @@ def _leaves_calls(options: Options) -> bool:
     """Whether calls of functions with these options may be left to CPython for a while, or profiled more than once."""
     is_default = options.num_profiled_runs == Options().num_profiled_runs
     return is_default and config.settings().cold_calls
-
-
-def _takes_objects(types_: Iterable[Type]) -> bool:
-    """Whether one of the argument types is a user's class."""
-    return any(isinstance(t, ObjectType) and _is_users_class(t.cls) for t in types_)
 
 
 def _is_users_class(cls: type) -> bool:

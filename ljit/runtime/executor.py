@@ -12,7 +12,6 @@ always run by CPython.
 
 from __future__ import annotations
 
-import time
 import types
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -35,6 +34,7 @@ from ljit.isolation import are_builtins_replaced
 from ljit.locks import shared_lock
 from ljit.ops.control import CALLEE_LEFT, HOT, NOT_RUN, PLANNED_EXITS, RAISED
 from ljit.ops.float_settings import is_loud
+from ljit.own_time import OwnTime
 from ljit.parameters import is_by_position
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
@@ -42,8 +42,8 @@ from ljit.runtime.cold import (
     ColdCalls,
     call_cold,
     let_jump,
-    may_jump,
-    pass_behind,
+    run_refused,
+    run_watched,
     set_passed_calls,
 )
 from ljit.runtime.links import (
@@ -65,7 +65,6 @@ from ljit.runtime.native import (
     link_behind,
     link_entries,
     make_fill_in,
-    make_pass_on,
 )
 from ljit.runtime.options import Options
 from ljit.runtime.outlining import OutlinedLoops, state_of
@@ -75,7 +74,6 @@ from ljit.runtime.plans import (
     MAX_COMPILES,
     MAX_MISMATCHES,
     NO_GAIN,
-    SLOW_CALLS_BEFORE_PASSING_ON,
     TESTS_IN_FRONT,
     LoopPlan,
     Plan,
@@ -141,7 +139,6 @@ class ProfilingExecutor:
         self.lock = _lock
         self.refused: str | None = None
         self.cold = ColdCalls.of(fn, options)
-        self.profiled_runs = options.num_profiled_runs  # of a plan, before it is compiled
         self.bound_calls = 0  # of native code, with keywords or defaults
         self._fill_in: FillIn | None = None
         self._evicted: list[NativeUnit | PassOn] = []  # may still be running
@@ -234,10 +231,10 @@ class ProfilingExecutor:
                 return result
             self._count_mismatch(plan)
         if plan.refused is not None:
-            return self._run_refused(plan, args, kwargs)
+            return run_refused(self, plan, args, kwargs)
         if is_left_alone():
             return self.run_plainly(args, kwargs)
-        return self.interpret(plan, values)
+        return run_watched(self, plan, values, args, kwargs)
 
     def warm_up(self) -> None:
         """Profile and compile from now on, whatever the calls took so far."""
@@ -266,28 +263,6 @@ class ProfilingExecutor:
                 self._fill_in = make_fill_in(self.fn, self.owner)
                 self.link_entries()
 
-    def _run_refused(
-        self, plan: Plan, args: tuple[object, ...], kwargs: Mapping[str, object]
-    ) -> object:
-        """Let CPython run a call; after many of them calls jump there without coming here."""
-        start = time.perf_counter()
-        try:
-            return self.run_plainly(args, kwargs)
-        finally:
-            self._count_slow_call(plan, time.perf_counter() - start)
-
-    def _count_slow_call(self, plan: Plan, seconds: float) -> None:
-        plan.slow_calls += 1
-        if all(p.refused is not None for p in self.plans.values()):
-            may_gain = plan.refused == NO_GAIN and plan.compiles == 1 and is_compiler_loaded()
-            if may_gain and is_long_in_use(plan, seconds):
-                plan.refused = None  # the next call that comes here has it compiled again
-            pass_behind(self.owner, self.fn, plan.slow_calls, seconds)
-        elif may_jump() and plan.slow_calls >= SLOW_CALLS_BEFORE_PASSING_ON and not plan.pass_on:
-            with self.lock:
-                plan.pass_on = make_pass_on(self.fn, plan.types)
-                self.link_entries()
-
     def run_plainly(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         """Let CPython run the call; recursion through here may go as deep as without ljit."""
         enter_frame()
@@ -310,11 +285,11 @@ class ProfilingExecutor:
         """Run one call in the interpreter, watching types."""
         assert self.baseline is not None
         _log.debug(self.fn.__qualname__, "profiles a call with", plan)
-        code, start = self.baseline.code, time.perf_counter()  # in this order
+        code, stretch = self.baseline.code, OwnTime()  # in this order
         try:
             return run(code, values, _Hooks(self, plan))
         finally:
-            plan.seconds += time.perf_counter() - start
+            plan.seconds += stretch.end()
             plan.runs += 1  # also if it raised: a function that always raises is compiled as well
 
     def unit_for(self, plan: Plan, runs: int | None = None) -> NativeUnit | None:
@@ -330,8 +305,9 @@ class ProfilingExecutor:
         if broken:
             plan.feedback.changes.update(broken)
             self.retire(plan, f"changed: {', '.join(broken)}")
-        wanted = self.profiled_runs if runs is None else runs
-        if plan.runs < wanted or (runs is None and self.cold.is_watching(plan)):
+        wanted = self.options.num_profiled_runs if runs is None else runs
+        may_wait = runs is None and not plan.compiles
+        if plan.runs < wanted or (may_wait and not self.cold.is_earned(plan, self.baseline)):
             return None
         with self.lock:
             if plan.unit is None and plan.refused is None and not plan.is_compiling:
@@ -364,6 +340,7 @@ class ProfilingExecutor:
         assert self.baseline is not None
         earlier = graph_of_quick_code(plan, plan.types, plan.feedback)
         plan.compiles += 1
+        plan.seconds = 0.0
         plan.known = plan.feedback.summary()
 
         def bail_out(exit_index: int, site: int, values: tuple[object, ...]) -> object:
@@ -440,6 +417,10 @@ class ProfilingExecutor:
             disconnect(plan)
             self.link_entries()
 
+    def _retire_if_earned(self, plan: Plan, reason: str) -> None:
+        if self.cold.is_earned(plan, self.baseline):
+            self.retire(plan, reason)
+
     # -- bailouts ------------------------------------------------------------------------------------
 
     def on_bailout(
@@ -464,12 +445,14 @@ class ProfilingExecutor:
             self.optimize(plan)
         if reason in TESTS_IN_FRONT:
             learn(plan.feedback, unit, site_index)  # for the loops that are outlined now
+        stretch = OwnTime()
         try:
             hooks = _Hooks(self, plan, is_hot=is_hot)
             result = resume(self.baseline.code, leaving.at, state, hooks, errors)
             raised = False
             return result
         finally:
+            plan.seconds += stretch.end()
             if plan.unit is unit:
                 self._after_bailout(plan, unit, site_index, raised)
 
@@ -485,12 +468,12 @@ class ProfilingExecutor:
             return
         if (raised and reason != NOT_RUN) or reason == RAISED:
             if reason == RAISED and wants_compile(plan, plan.feedback, site_index, reason):
-                self.retire(plan, reason)
+                self._retire_if_earned(plan, reason)
             elif is_dominated_by_bailouts(unit):
                 self.refuse(plan, f"most calls leave native code: {reason}")
             return
         learn(plan.feedback, unit, site_index)
         if wants_compile(plan, plan.feedback, site_index, reason):
-            self.retire(plan, reason)
+            self._retire_if_earned(plan, reason)
         elif is_dominated_by_bailouts(unit) and not may_compile(plan, plan.feedback):
             self.refuse(plan, f"bailed out too often: compiled {plan.compiles} times")

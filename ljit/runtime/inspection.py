@@ -44,6 +44,7 @@ def _show(executor: ProfilingExecutor) -> None:
     """Make native, without a profile, what was left to CPython so far: somebody looks at it."""
     types_ = executor.cold.last_types
     executor.warm_up()
+    executor.cold.may_wait = False
     wanted = executor.options.num_profiled_runs
     for watched in list(executor.plans.values()):
         if watched.runs > wanted and not watched.compiles:  # more often than anybody asked for

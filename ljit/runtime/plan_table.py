@@ -60,7 +60,7 @@ class PlanTable:
                 return self.plans[sized]
             plan = self.plans.setdefault(key, Plan(key))
             if first is not None and first is not plan and not plan.runs:
-                plan.feedback, plan.runs = first.feedback, first.runs
+                plan.feedback, plan.runs, plan.seconds = first.feedback, first.runs, first.seconds
             return plan
 
     def plan_of(self, types: _Types) -> Plan | None:

@@ -11,7 +11,7 @@ import pytest
 
 import ljit
 import ljit.codegen
-from ljit import config
+from ljit import config, own_time
 from ljit.runtime import cold, plans
 from ljit.runtime.cold import ColdCalls
 from ljit.runtime.options import Options
@@ -29,7 +29,7 @@ def calls_are_cold_at_first():
 def warm_after_50(monkeypatch):
     monkeypatch.setattr(cold, "_CALLS", 50)
     monkeypatch.setattr(cold, "_INSTRUCTIONS", 0)
-    monkeypatch.setattr(cold, "_SECONDS_OF_PROFILING", 1e9)
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
     monkeypatch.setattr(cold, "_SECONDS_UNTIL_LOOK", 1e9)
 
 
@@ -124,24 +124,135 @@ def test_each_kind_of_arguments_takes_calls_of_its_own(warm_after_50):
     assert 90 <= executor.cold.calls <= 110
 
 
-def test_short_calls_with_objects_are_profiled_more_than_once(monkeypatch):
-    monkeypatch.setattr(cold, "_SECONDS_OF_PROFILING", 1e9)
+def count_down(n, step):
+    while n > 0:
+        n -= step
+    return n
 
-    def count_down(self, n):
-        while n > 0:
-            n -= self.held
-        return n
 
-    f, holder = ljit.jit(count_down), Holder(2)
-    for k in range(cold.PROFILED_RUNS + 2):
-        assert f(holder, k) == -(k % 2)
+def test_functions_with_loops_are_compiled_when_the_interpreter_has_taken_as_long(monkeypatch):
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    f = ljit.jit(count_down)
+    for k in range(4):
+        assert f(k, 2) == -(k % 2)
     (plan,) = f._executor.plans.values()
-    assert (plan.runs, plan.compiles) == (cold.PROFILED_RUNS, 1)
+    assert (plan.runs, plan.compiles) == (4, 0)
+    assert plan.seconds > 0
+    price = plan.seconds / f._executor.baseline.size
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", price)
+    assert f(4, 2) == 0
+    assert (plan.runs, plan.compiles) == (4, 1)
 
 
-def test_closures_that_are_decorated_in_each_call_are_profiled_more_than_once(monkeypatch):
-    monkeypatch.setattr(cold, "_SECONDS_OF_PROFILING", 1e9)
-    monkeypatch.setattr(cold, "_DECORATED_ONCE", 3)
+def test_short_calls_of_functions_with_loops_are_left_to_cpython_until_they_took_as_long(
+    monkeypatch,
+):
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr(cold, "_SECONDS_OF_SHORT_CALL", 1e9)
+    f, interpreted, seen = ljit.jit(count_down), [], []
+    executor = f._executor
+    interpret, run_plainly = executor.interpret, executor.run_plainly
+    executor.interpret = lambda *a: interpreted.append(a) or interpret(*a)
+    executor.run_plainly = lambda *a: seen.append(a) or run_plainly(*a)
+    for k in range(100):
+        assert f(k, 2) == -(k % 2)
+    assert len(interpreted) == cold._RUNS_OF_SHORT_ONE
+    if ljit.runtime.native.is_compiler_loaded():
+        assert len(seen) < 40  # the others have jumped
+    (plan,) = executor.plans.values()
+    assert 40 <= plan.runs <= 100
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    for k in range(100):
+        assert f(k, 2) == -(k % 2)
+    assert plan.unit is not None
+    assert plan.runs <= 160
+    calls = plan.unit.code.calls
+    assert f(7, 2) == -1
+    assert plan.unit.code.calls == calls + 1
+
+
+def test_long_calls_are_not_left_to_cpython(monkeypatch):
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr(cold, "_SECONDS_OF_SHORT_CALL", 0.0)
+    f, seen = ljit.jit(count_down), []
+    f._executor.run_plainly = lambda args, kwargs: seen.append(args)
+    for k in range(3 * cold._RUNS_OF_SHORT_ONE):
+        assert f(k, 2) == -(k % 2)
+    assert not seen
+
+
+def test_what_bailouts_cost_pays_for_the_next_compile(monkeypatch):
+    @ljit.jit
+    def kind(n, table):
+        total = 0
+        for k in range(n):
+            total += k
+        return table["sign"] * total if table else total
+
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    for _ in range(3):
+        assert kind(4, {}) == 6
+    (plan,) = kind._executor.plans.values()
+    first = plan.unit
+    assert first is not None
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    for _ in range(5):
+        assert kind(4, {"sign": -1.0}) == -6.0
+    assert plan.unit is first
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    for _ in range(2):
+        assert kind(4, {"sign": -1.0}) == -6.0
+    assert plan.compiles == 2
+    assert kind(4, {"sign": -1.0}) == -6.0
+    assert sum(plan.unit.bailouts.values()) == 0
+
+
+class Clock:
+    """Stands for the module `time`."""
+
+    now = 0.0
+
+    def thread_time(self):
+        return self.now
+
+    def go_on(self, seconds):
+        self.now += seconds
+
+
+def test_time_in_callees_is_none_of_the_caller(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(own_time, "time", clock)
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+
+    @ljit.jit
+    def inner(n):
+        for _ in range(n):
+            clock.go_on(1.0)
+
+    @ljit.jit
+    def outer(f, n):
+        clock.go_on(0.25)
+        for _ in range(n):
+            f(2)
+
+    for _ in range(2):
+        outer(inner, 3)
+    (of_inner,) = inner._executor.plans.values()
+    (of_outer,) = outer._executor.plans.values()
+    assert (of_inner.seconds, of_outer.seconds) == (12.0, 0.5)
+
+
+def test_who_looks_at_a_function_need_not_wait(monkeypatch):
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    f = ljit.jit(count_down)
+    assert f(3, 2) == -1
+    assert [info.state for info in f.specializations] != ["native"]
+    assert f(3, 2) == -1
+    assert [info.state for info in f.specializations] == ["native"]
+
+
+def test_closures_that_are_decorated_in_each_call_are_not_compiled_each_time(monkeypatch):
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
 
     def multiples(factor):
         @ljit.jit
@@ -155,7 +266,7 @@ def test_closures_that_are_decorated_in_each_call_are_profiled_more_than_once(mo
         (plan,) = total._executor.plans.values()
         return plan.compiles
 
-    assert [multiples(k) for k in range(6)] == [1, 1, 1, 0, 0, 0]
+    assert [multiples(k) for k in range(6)] == [0] * 6
 
 
 def test_few_kinds_of_arguments_are_kept(monkeypatch):
@@ -167,18 +278,8 @@ def test_few_kinds_of_arguments_are_kept(monkeypatch):
     assert 0 < len(f._executor.cold.kinds) <= plans.MAX_PLANS
 
 
-def test_one_function_may_be_decorated_often(monkeypatch):
-    monkeypatch.setattr(cold, "_SECONDS_OF_PROFILING", 1e9)
-    monkeypatch.setattr(cold, "_DECORATED_ONCE", 3)
-    for _ in range(6):
-        f = ljit.jit(plain_loop)
-        assert [f(n) for n in (3, 4, 5)] == [plain_loop(n) for n in (3, 4, 5)]
-        (plan,) = f._executor.plans.values()
-        assert plan.compiles == 1
-
-
 def test_long_calls_with_objects_are_compiled_the_second_time(monkeypatch):
-    monkeypatch.setattr(cold, "_SECONDS_OF_PROFILING", 0.0)
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
 
     @ljit.jit
     def count_down(self, n):
@@ -204,7 +305,8 @@ def test_most_calls_of_a_cold_function_do_not_come_to_the_executor(warm_after_50
 
 
 @pytest.mark.parametrize("array", [np.arange(3.0), np.float32(2.5)])
-def test_arrays_and_their_numbers_make_a_function_warm_at_once(array):
+def test_arrays_and_their_numbers_make_a_function_warm_at_once(monkeypatch, array):
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
     f = ljit.jit(polynomial)
     for _ in range(2):
         np.testing.assert_array_equal(f(array), polynomial(array))
@@ -225,6 +327,7 @@ def doubled(self):
 @pytest.mark.parametrize(("held", "plans"), [(np.arange(3.0), [1]), (2.5, [])])
 def test_a_function_that_takes_long_is_warm_if_it_sees_arrays(monkeypatch, held, plans):
     monkeypatch.setattr(cold, "_SECONDS_UNTIL_LOOK", 0.0)
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
     f = ljit.jit(doubled)
     for _ in range(3):
         np.testing.assert_array_equal(f(Holder(held)), held + held)
@@ -251,7 +354,9 @@ def test_loops_over_containers_are_profiled_first_and_warm_when_they_took_long(m
     assert plan.unit is not None
 
 
-def test_loops_over_containers_of_no_object_are_native_in_the_second_call():
+def test_loops_over_containers_of_no_object_are_native_in_the_second_call(monkeypatch):
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+
     @ljit.jit
     def total(xs):
         result = 0.0
@@ -299,7 +404,9 @@ def test_looking_at_what_gains_nothing_without_a_profile_leaves_it_open():
     assert [info.state for info in area.specializations] == ["native"]
 
 
-def test_a_cold_function_that_a_native_loop_calls_is_warm():
+def test_a_cold_function_that_a_native_loop_calls_is_warm(monkeypatch):
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+
     @ljit.jit
     def step(x, depth):
         return x + 1 if depth == 0 else step(x, depth - 1)

@@ -1,0 +1,49 @@
+"""The processor time that something takes, without what is timed within it: calls in calls, compiles in calls.
+
+A thread's stretches of time lie in one another, so that one number says how much of the innermost open one went to
+those that have ended in it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["OwnTime", "timed_apart"]
+
+
+class _Thread(threading.local):
+    within = 0.0  # seconds of the innermost open stretch that belong to others
+
+
+_thread = _Thread()
+
+
+class OwnTime:
+    """A stretch of time that begins now."""
+
+    __slots__ = ("_around", "_start")
+
+    def __init__(self) -> None:
+        self._around = _thread.within
+        _thread.within = 0.0
+        self._start = time.thread_time()
+
+    def end(self) -> float:
+        """Give the seconds that were its own."""
+        seconds = time.thread_time() - self._start
+        own = seconds - _thread.within
+        _thread.within = self._around + seconds
+        return own
+
+
+@contextmanager
+def timed_apart() -> Iterator[None]:
+    """Count what happens in it to nothing around it."""
+    stretch = OwnTime()
+    try:
+        yield
+    finally:
+        stretch.end()
