@@ -251,27 +251,31 @@ class GraphEmitter:
 
     def _try(self, node: Node) -> None:
         """What raises in block 0 goes to block 1; one node whose check fails is done once more, by CPython."""
-        f, bailout = self.e.f, self.e.bailout
+        f, bailout, ownership = self.e.f, self.e.bailout, self.e.ownership
         body, handler = node.blocks
         after = Join(self.e, [o.type for o in node.outputs], "tried", values=node.outputs)
         before, outer = bailout.current, (bailout.landing, bailout.retry)
         landing = f.new_block("raised")
         bailout.landing = Landing(landing, depth_of(node.range))
         bailout.retry = retry = f.new_block("retry") if _can_be_redone(body) else None
-        self.run(body, after.jump)
-        bailout.retry, bailout.current = None, before
-        if retry is not None and f.start(retry, cold=True):
-            assert body.first is not None
-            bailout.node = body.first
-            bailout.regain_gil()
-            with self._handling():
-                self.define(body.first, boxed_call(self.e, body.first, self.operands(body.first)))
-            if f.is_reachable:
-                after.jump(self.operands(body.terminator))
+        with ownership.noting_temporaries() as temporaries:
+            self.run(body, after.jump)
+            bailout.retry, bailout.current = None, before
+            if retry is not None and f.start(retry, cold=True):
+                assert body.first is not None
+                bailout.node = body.first
+                bailout.regain_gil()
+                ownership.empty(temporaries)
+                with self._handling():
+                    redone = boxed_call(self.e, body.first, self.operands(body.first))
+                    self.define(body.first, redone)
+                if f.is_reachable:
+                    after.jump(self.operands(body.terminator))
         bailout.landing, bailout.retry = outer
         if f.start(landing, cold=True):
             raised = f.call("ptr", support("take_error"), ())
-            self.e.ownership.acquire(raised)
+            ownership.empty(temporaries)
+            ownership.acquire(raised)
             self.env[handler.params[0]] = Native(ANY, (raised,))
             self.run(handler, after.jump)
         bailout.current = before if node.effects.is_repeatable else None

@@ -38,6 +38,7 @@ class Ownership:
         self.loop_depth = 0
         self._slots: list[Ref] = []
         self._free: list[Ref] = []  # temporary slots that are null now
+        self._noted: dict[str, Ref] = {}  # temporary slots by their text, for `noting_temporaries`
         self.leave = f.new_block("leave")
         self.holders: dict[str, Ref] = {}  # the slots of values by their text
         self.objects: dict[tuple[Type, str], Ref] = {}  # that numbers were read from, while held
@@ -90,6 +91,7 @@ class Ownership:
     def acquire_temporary(self, pointer: Ref) -> Ref:
         """Like `acquire`, for a reference that `release_slot` gives back soon."""
         slot = self._free.pop() if self._free else self.new_slot()
+        self._noted[slot.text] = slot
         self.f.store(pointer, slot)
         return slot
 
@@ -99,6 +101,18 @@ class Ownership:
         self.f.store(NULL, slot)
         self.release(old)
         self._free.append(slot)
+
+    @contextmanager
+    def noting_temporaries(self) -> Iterator[dict[str, Ref]]:
+        """Gather the temporary slots of what is written inside: what jumps out of there leaves them filled."""
+        outer, self._noted = self._noted, {}
+        yield self._noted
+        self._noted = outer | self._noted
+
+    def empty(self, slots: dict[str, Ref]) -> None:
+        """Release what temporary slots hold, where code goes on that a jump has come to."""
+        for slot in slots.values():
+            self.put(slot, NULL, was_used=True)
 
     def retain(self, pointer: Ref) -> None:
         """Take a reference (null: nothing)."""

@@ -123,6 +123,16 @@ def raises_itself(xs, x):
     return copy
 
 
+def calls_that_raise_in_native_handlers(pair, thing, n):
+    failed = 0
+    for _ in range(n):
+        try:
+            pair.append(thing)
+        except AttributeError:
+            failed += 1
+    return failed
+
+
 def bails_with_arrays(xs, n):
     copy = xs * 2.0
     part = copy[1:]
@@ -166,6 +176,7 @@ CASES = [
     (native_exception, [(XS, 3), (XS, 7), (XS, 4)]),
     (boxed_exception, [(XS, "12"), (XS, "12x"), (XS, "13")]),
     (raises_itself, [(XS, 0.5), (XS, 1.5), (XS, 0.5)]),
+    (calls_that_raise_in_native_handlers, [((1, 2), THING, 20)]),
     (bails_with_arrays, [(XS, 5), (XS, 2**62), (XS, 7), (XS, 9), (XS, 2)]),
     (keywords, [(1.5,)]),
     (defaults, [(XS,)]),
