@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ljit.codegen.llvm.builder import BlockRef
 
 __all__ = [
+    "IS_LONGER",
     "READS",
     "character_object",
     "character_of",
@@ -35,6 +36,7 @@ __all__ = [
     "latin_items",
     "leave_if",
     "new_character",
+    "only_character",
     "str_char",
     "str_code",
     "str_compare",
@@ -59,7 +61,7 @@ def str_char(e: Emitter, code: Native) -> Native:
 
 
 def text_code(e: Emitter, x: Native) -> Native:
-    code = x.ref if x.type == CHARACTER else _call(e.f, "text.only", "i32", _write_only, (x.ref,))
+    code = x.ref if x.type == CHARACTER else only_character(e.f, x.ref)
     return Native(INT, (e.f.convert("sext", code, "i64"),))
 
 
@@ -145,6 +147,7 @@ def lacks_character(
 # -- functions of a module -------------------------------------------------------------------------
 
 READS = "nounwind willreturn memory(read)"
+IS_LONGER = -2  # in the place of a character's code
 
 
 def _call(
@@ -215,8 +218,12 @@ def _write_code(f: FunctionBuilder) -> None:
         f.ret(f.call_external("i32", "PyUnicode_ReadChar", (text, index), READS))
 
 
+def only_character(f: FunctionBuilder, text: Ref) -> Ref:
+    """The code of the only character of a str; `EMPTY`: it has none, `IS_LONGER`: more."""
+    return _call(f, "text.only", "i32", _write_only, (text,))
+
+
 def _write_only(f: FunctionBuilder) -> None:
-    """The code of the only character of a str; -1: it is empty, -2: it has more."""
     (text,) = f.params
     longer, some = f.new_block("longer"), f.new_block("some")
     size = _length(f, text)
@@ -228,7 +235,7 @@ def _write_only(f: FunctionBuilder) -> None:
     if f.start(empty):
         f.ret(integer("i32", EMPTY))
     if f.start(longer):
-        f.ret(integer("i32", -2))
+        f.ret(integer("i32", IS_LONGER))
 
 
 # -- characters as objects -------------------------------------------------------------------------

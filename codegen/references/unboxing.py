@@ -26,12 +26,14 @@ from ljit.codegen.llvm.builder import (
 from ljit.codegen.llvm.forms import Native, components, items_of, member_parts, memory_type
 from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.llvm.shared_code import shared_function
+from ljit.codegen.references.characters import IS_LONGER, only_character
 from ljit.errors import CodegenError
 from ljit.ops.names import UNBOUND_VALUE
 from ljit.ops.python_views import VIEW_CLASSES
 from ljit.types import (
     ANY,
     BOOL,
+    CHARACTER,
     COMPLEX,
     FLOAT,
     INT,
@@ -179,12 +181,20 @@ def _unbox_str(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequence[Ref
     return (pointer,)
 
 
+def _unbox_character(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequence[Ref]:
+    _require_class(f, pointer, str, fail)
+    code = only_character(f, pointer)
+    _require(f, f.icmp("ne", code, IS_LONGER), fail)
+    return (code,)
+
+
 _UNBOXERS: dict[Type, Callable[[FunctionBuilder, Ref, BlockRef], Sequence[Ref]]] = {
     BOOL: _unbox_bool,
     INT: _unbox_int,
     FLOAT: _unbox_float,
     COMPLEX: _unbox_complex,
     STR: _unbox_str,
+    CHARACTER: _unbox_character,
 }
 
 

@@ -264,3 +264,19 @@ def chars_in_lists(s):
 def of_codes(i):
     c = chr(i)
     return c, ord(c), c == "a", c.isalpha(), c + c, {c: c}, c.upper()
+
+
+@program(*texts(range(-3, 30)))
+def missing_ones_are_handled(s, places):
+    missing = vowels = 0
+    found = []
+    for i in places:
+        try:
+            c = s[i]
+        except IndexError:
+            missing += 1
+            continue
+        vowels += c in "aeiou"
+        if c != "l":
+            found.append(c)
+    return missing, vowels, found
