@@ -15,7 +15,8 @@ callees depend on them for being native.
 What is not cold is *watched*: a plan is compiled, and compiled again after bailouts, when the interpreter has spent as
 much time on it as that may take. So whatever number of calls is to come, they take at most twice as long as with the
 better choice. If the first calls are all short, the interpreter makes them slower than anything else does; then
-CPython runs the others until it has spent that time.
+CPython runs the others until it has spent that time. Half a second of compiles is granted to each process, though: a
+program of a few functions has them native in their second calls, however short these are.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from ljit.runtime.plans import (
     is_long_in_use,
 )
 from ljit.runtime.vectorcall import calls_left
-from ljit.types import Type, type_of
+from ljit.types import ObjectType, Type, type_of
 
 if TYPE_CHECKING:
     from ljit.runtime.baseline import Baseline
@@ -67,6 +68,7 @@ _INSTRUCTIONS = 2_000_000  # that a function runs before native code would have 
 _INSTRUCTIONS_OF_CALL = 8  # as which a call counts
 _CALLS = 10_000  # the same for what a compile takes more for each instruction
 _SECONDS_OF_NODE = 1e-4  # of the baseline graph, to compile it
+_SECONDS_GRANTED = 0.5  # to the process, for compiles that are not earned
 _RUNS_OF_SHORT_ONE = 8  # in the interpreter, before calls of a plan are known to be short
 _SECONDS_OF_SHORT_CALL = 1e-4  # there: half of it is spent before and behind the call
 _CALLS_OF_SLOW_ONE = 16  # that `__call__` passes on in the time of one that comes to the executor
@@ -80,6 +82,7 @@ _IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: no builtin class
 _GENERATES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 _calls = 0  # of this process that were left to CPython, while LLVM is not loaded
+_granted = 0.0  # seconds, to this process
 
 
 class ColdCalls(Record, frozen=False):
@@ -127,13 +130,17 @@ class ColdCalls(Record, frozen=False):
     def is_earned(self, plan: Plan, baseline: Baseline | None) -> bool:
         """Whether as much time was spent on the plan since its last compile as the next one may take.
 
-        If CPython has spent it before the first, some runs that show branches and classes are enough.
+        If CPython has spent it before the first, some runs that show branches and classes are enough. The first one
+        may be granted, but not where one call seldom shows all classes.
         """
         if not self.may_wait or baseline is None:
             return True
-        if self.has_run_often and not plan.compiles and plan.runs >= PROFILED_RUNS:
-            return True
-        return plan.seconds >= _price(baseline)
+        price = _price(baseline)
+        if plan.compiles or plan.seconds >= price:
+            return plan.seconds >= price
+        if self.has_run_often:
+            return plan.runs >= PROFILED_RUNS
+        return not _takes_objects(plan.types) and _is_granted(price)
 
     def leaves(self, plan: Plan) -> bool:
         """Whether CPython is to run a call of a plan that has no native code yet: those before it were short."""
@@ -240,6 +247,14 @@ def _price(baseline: Baseline) -> float:
     return baseline.size * _SECONDS_OF_NODE
 
 
+def _is_granted(seconds: float) -> bool:
+    global _granted
+    if _granted + seconds > _SECONDS_GRANTED:
+        return False
+    _granted += seconds
+    return True
+
+
 def run_refused(
     executor: ProfilingExecutor,
     plan: Plan,
@@ -312,6 +327,11 @@ def _leaves_calls(options: Options) -> bool:
     """Whether calls of functions with these options may be left to CPython for a while, or profiled more than once."""
     is_default = options.num_profiled_runs == Options().num_profiled_runs
     return is_default and config.settings().cold_calls
+
+
+def _takes_objects(types_: Iterable[Type]) -> bool:
+    """Whether one of the argument types is a user's class."""
+    return any(isinstance(t, ObjectType) and _is_users_class(t.cls) for t in types_)
 
 
 def _is_users_class(cls: type) -> bool:

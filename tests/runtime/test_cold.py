@@ -20,7 +20,8 @@ from tests.depths import reachable
 
 
 @pytest.fixture(autouse=True)
-def calls_are_cold_at_first():
+def calls_are_cold_at_first(monkeypatch):
+    monkeypatch.setattr(cold, "_SECONDS_GRANTED", 0.0)
     with config.overridden(cold_calls=True):
         yield
 
@@ -142,6 +143,30 @@ def test_functions_with_loops_are_compiled_when_the_interpreter_has_taken_as_lon
     monkeypatch.setattr(cold, "_SECONDS_OF_NODE", price)
     assert f(4, 2) == 0
     assert (plan.runs, plan.compiles) == (4, 1)
+
+
+def test_the_first_compiles_of_a_process_need_not_be_earned(monkeypatch):
+    def count_length(x):
+        total = 0
+        while total < x.length:
+            total += 1
+        return total
+
+    class Line:
+        length = 3
+
+    first, second, with_object = ljit.jit(count_down), ljit.jit(plain_loop), ljit.jit(count_length)
+    monkeypatch.setattr(cold, "_granted", 0.0)
+    monkeypatch.setattr(cold, "_SECONDS_GRANTED", 150.0)
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    assert [(first(5, 2), second(3), with_object(Line())) for _ in range(2)] == [(-1, 3, 3)] * 2
+    size = first._executor.baseline.size
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 100.0 / size)
+    assert [(with_object(Line()), first(5, 2), second(3)) for _ in range(2)] == [(3, -1, 3)] * 2
+    compiles = [
+        plan.compiles for f in (first, second, with_object) for plan in f._executor.plans.values()
+    ]
+    assert compiles == [1, 0, 0]
 
 
 def test_short_calls_of_functions_with_loops_are_left_to_cpython_until_they_took_as_long(
