@@ -342,6 +342,9 @@ class OpDef(Record):
     #: for operand types: a type of numbers, or None. A Union operand whose members all have its dtype is taken as one
     #: of the type, without a branch: what class such a number has makes no difference
     number_type: Callable[..., ScalarType | None] | None = None
+    #: types of Python's numbers: of these it gives the number that it gives of NumPy's of the same dtype, in the class
+    #: that follows from theirs, or leaves native code. A Union of both is taken as Python's then, without a branch
+    ignores_class: tuple[Type, ...] = ()
     symbolic: bool | Callable[..., Any] = False
     #: on numbers, its checks fail for extreme operands only, and may be looked at after its result was used:
     #: it may run where the program would not

@@ -27,8 +27,9 @@ from ljit.ops.numpy_index import (
     view_at,
 )
 from ljit.ops.numpy_index_stores import can_store_at, store_at
-from ljit.ops.numpy_rules import broadcast_shapes, element_of, is_scalar
-from ljit.types import ANY, INT, ArrayType, ScalarType, Type
+from ljit.ops.numpy_rules import broadcast_shapes, dtype_of, element_of, is_scalar
+from ljit.ops.python_types import class_of
+from ljit.types import ANY, INT, ArrayType, ScalarType, Type, join
 
 __all__: list[str] = []
 
@@ -134,6 +135,23 @@ def _refused_indices(s: Symbolic, node: Node) -> Iterable[tuple[Linear, tuple[st
     return refused_indices(s, node) if _can_setitem(*(v.type for v in node.inputs)) else ()
 
 
+def _as_number(x: object, *, type: Type) -> object:
+    cls = class_of(type)
+    assert cls is not None
+    return cls(x)
+
+
+def _numpys(x: Type) -> Type:
+    dtype = dtype_of(x)
+    return ANY if dtype is None else ScalarType(dtype)
+
+
+def _lower_classed(e: Emitter, x: V, is_plain: V) -> V:
+    other = _numpys(x.type)
+    either = join(x.type, other)
+    return e.select(is_plain, e.widen(x, either), e.widen(e.retype(x, other), either))
+
+
 def _element_type(a: Type, _index: Type, _value: Type) -> ScalarType | None:
     return ScalarType(a.dtype) if isinstance(a, ArrayType) else None
 
@@ -142,11 +160,22 @@ declare(
     OpDef(
         "np::number",
         Schema("(x, *, type)"),
-        "A number, one of NumPy's or Python's own, as a NumPy scalar of the same dtype (`OpDef.number_type`).",
+        "A number, one of NumPy's or Python's own, as one of a given class of the same dtype (`OpDef.number_type`).",
         infer=lambda x, *, type: type,
-        evaluate=lambda x, *, type: type.dtype.type(x),
+        evaluate=_as_number,
         lower=lambda e, x, *, type: e.retype(x, type),
         keeps_unions=True,
+    )
+)
+declare(
+    OpDef(
+        "np::classed",
+        Schema("(x, is_plain)"),
+        "One of Python's numbers; unless it `is_plain`, as NumPy's of the same dtype (`OpDef.ignores_class`).",
+        infer=lambda x, is_plain: join(x, _numpys(x)),
+        evaluate=lambda x, is_plain: x if is_plain else np.asarray(x)[()],
+        lower=_lower_classed,
+        samples=((1, True), (-1, False), (2.5, True), (2.5, False), (True, True), (True, False)),
     )
 )
 declare(

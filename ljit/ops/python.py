@@ -117,6 +117,7 @@ _binary(
     ranges=ranges.ADD,
     is_modular=True,
     is_speculatable=True,
+    ignores_class=(INT, FLOAT),
     samples=(*NUMBER_PAIRS, ("ab", "c"), ((1, 2.5), (None,)), ([1], [2.5]), ("a", 1)),
 )
 _binary(
@@ -132,6 +133,7 @@ _binary(
     ranges=ranges.SUB,
     is_modular=True,
     is_speculatable=True,
+    ignores_class=(INT, FLOAT),
     samples=NUMBER_PAIRS,
 )
 _binary(
@@ -149,6 +151,7 @@ _binary(
     ranges=MUL,
     is_modular=True,
     is_speculatable=True,
+    ignores_class=(INT, FLOAT),
     samples=(*NUMBER_PAIRS, ("ab", 2), (3, "c"), ([1, 2], 2), (True, [0.0]), ((1, 2), 2)),
 )
 _binary(
@@ -175,6 +178,7 @@ _binary(
     ranges=ranges.FLOORDIV,
     can_lower=arithmetic.can_lower_real,
     effects=plain_effect,
+    ignores_class=(INT,),
     samples=REAL_PAIRS,
 )
 _binary(
@@ -188,6 +192,7 @@ _binary(
     can_lower=arithmetic.can_lower_real,
     effects=arithmetic.effect_of_mod,
     asks_low_bits=lambda divisor: divisor > 0 and divisor & (divisor - 1) == 0,
+    ignores_class=(INT,),
     samples=(*REAL_PAIRS, ("%d", 3), ("%s-%s", (1, 2.5))),
 )
 _binary(
@@ -227,6 +232,7 @@ _binary(
     ranges=ranges.RSHIFT,
     can_lower=bits.can_lower_bits,
     effects=plain_effect,
+    ignores_class=(INT,),
     samples=INT_PAIRS,
 )
 _binary(
@@ -242,6 +248,7 @@ _binary(
     effects=bits.effect_of_bits,
     asks_low_bits=lambda mask: mask >= 0,
     is_commutative=True,
+    ignores_class=(INT,),
     samples=INT_PAIRS,
 )
 _binary(
@@ -256,6 +263,7 @@ _binary(
     can_lower=bits.can_lower_bits,
     effects=bits.effect_of_bits,
     is_commutative=True,
+    ignores_class=(INT,),
     samples=INT_PAIRS,
 )
 _binary(
@@ -270,6 +278,7 @@ _binary(
     can_lower=bits.can_lower_bits,
     effects=bits.effect_of_bits,
     is_commutative=True,
+    ignores_class=(INT,),
     samples=INT_PAIRS,
 )
 _binary(
@@ -301,6 +310,7 @@ for _name, _sign, _function, _numpy, _ranges in (
         lower=compare.lower_order(_name),
         can_lower=compare.can_lower_order,
         effects=compare.effect_of_comparison,
+        ignores_class=(INT, FLOAT),
         samples=(*REAL_PAIRS, ("a", "b"), ((1, 2), (1, 2.5)), ("a", 1), (None, None)),
     )
 
@@ -323,6 +333,7 @@ _operator(
     can_lower=compare.can_lower_equal,
     effects=compare.effect_of_comparison,
     list_use=ListUse(other=1),
+    ignores_class=(INT, FLOAT),
     samples=_EQUAL_SAMPLES,
 )
 _operator(
@@ -339,6 +350,7 @@ _operator(
     can_lower=compare.can_lower_equal,
     effects=compare.effect_of_comparison,
     list_use=ListUse(other=1),
+    ignores_class=(INT, FLOAT),
     samples=_EQUAL_SAMPLES,
 )
 
@@ -356,6 +368,7 @@ _operator(
     is_speculatable=True,
     can_lower=arithmetic.can_lower_number,
     effects=arithmetic.effect_of_sign,
+    ignores_class=(INT, FLOAT),
     samples=each(NUMBERS),
 )
 _operator(
@@ -425,6 +438,7 @@ TRUTH = _operator(
     can_lower=compare.can_lower_truth,
     effects=compare.effect_of_truth,
     fold=compare.fold_truth,
+    ignores_class=(BOOL, INT, FLOAT),
     samples=_TRUTH_SAMPLES,
 )
 NOT = _operator(
@@ -442,6 +456,7 @@ NOT = _operator(
     can_lower=compare.can_lower_truth,
     effects=compare.effect_of_truth,
     fold=compare.fold_not,
+    ignores_class=(BOOL, INT, FLOAT),
     samples=_TRUTH_SAMPLES,
 )
 

@@ -20,6 +20,7 @@ from ljit.ops.control import (
     UNREACHABLE,
     YIELD,
 )
+from ljit.ops.python_types import class_of
 from ljit.types import ANY, NEVER, ScalarType, Type, UnionType, holds_array, join
 
 __all__ = ["GraphWriter", "has_snapshot", "is_left"]
@@ -173,11 +174,30 @@ class GraphWriter:
             return value
         return self.append(GUARD, (value,), {"type": type_}, like=like).output
 
-    def as_number(self, value: Value, type_: ScalarType, like: Node) -> Value:
-        """Give a number, one of NumPy's or Python's own, as one of NumPy's."""
+    def as_number(self, value: Value, type_: Type, like: Node) -> Value:
+        """Give a number, one of NumPy's or Python's own, as one of a class."""
+        while is_classed(value):
+            value = value.node.inputs[0]  # type: ignore[union-attr]  # such a value has one
+        if value.type == type_:
+            return value
         if value.is_constant:
-            return self.constant(type_.dtype.type(value.constant))
+            return self.constant(class_of(type_)(value.constant))  # type: ignore[misc]  # numbers have one
         return self.append(get_op("np::number"), (value,), {"type": type_}, like=like).output
+
+    def classed(self, number: Value, unions: Iterable[Value], like: Node) -> Value:
+        """Give one of Python's numbers the class of those it was computed of: NumPy's if one of them is."""
+        tests = [self._is_member(v, _plain_member(v), like) for v in dict.fromkeys(unions)]
+        is_plain = tests[0]
+        for test in dict.fromkeys(tests[1:]):
+            if test is not is_plain:
+                is_plain = self.append(get_op("py::and"), (is_plain, test), like=like).output
+        return self.append(get_op("np::classed"), (number, is_plain), like=like).output
+
+    def _is_member(self, union: Value, member: Type, like: Node) -> Value:
+        """Whether the Union holds a value of that member."""
+        if is_classed(union) and member == _plain_member(union):
+            return union.node.inputs[1]  # type: ignore[union-attr]  # such a value has one
+        return self.append(TYPE_IS, (union,), {"type": member}, like=like).output
 
     def split_union(
         self, union: Value, emit: Callable[[Value], list[Value] | None], like: Node
@@ -194,12 +214,14 @@ class GraphWriter:
         like: Node,
     ) -> list[Value] | None:
         def as_member() -> list[Value] | None:
+            if is_classed(union):
+                return emit(self.as_number(union, members[0], like))
             return emit(self.append(GUARD, (union,), {"type": members[0]}, like=like).output)
 
         if len(members) == 1:
             return as_member()
-        test = self.append(TYPE_IS, (union,), {"type": members[0]}, like=like)
-        branch = self.append(IF, (test.output,), like=like)
+        test = self._is_member(union, members[0], like)
+        branch = self.append(IF, (test,), like=like)
         ends = [
             self.in_branch(branch, as_member),
             self.in_branch(branch, lambda: self._split(union, members[1:], emit, like)),
@@ -224,6 +246,17 @@ class GraphWriter:
         if results[0] is results[1]:
             return results[0]
         return test if first else self.append(get_op("py::not"), (test,)).output
+
+
+def is_classed(value: Value) -> bool:
+    """Whether it is one of Python's numbers in the class of others."""
+    return value.node is not None and value.node.op is get_op("np::classed")
+
+
+def _plain_member(union: Value) -> Type:
+    """Python's of two classes of numbers."""
+    assert isinstance(union.type, UnionType)
+    return next(t for t in union.type.members if not isinstance(t, ScalarType))
 
 
 def has_snapshot(node: Node) -> bool:

@@ -49,9 +49,15 @@ from ljit.passes.specializing.specialize_calls import Calls
 from ljit.passes.specializing.specialize_control import ControlFlow
 from ljit.passes.specializing.specialize_handlers import is_in_try
 from ljit.passes.specializing.specialize_names import Changes, Names
-from ljit.passes.specializing.union_operands import first_union, number_type, with_member
+from ljit.passes.specializing.union_operands import (
+    first_union,
+    number_type,
+    numpys_type,
+    plain_type,
+    with_member,
+)
 from ljit.records import Record, made_by
-from ljit.types import ANY, NEVER, ArrayType, ListType, Type, join
+from ljit.types import ANY, NEVER, ArrayType, ListType, Type, UnionType, join
 
 __all__ = ["Feedback", "Specialization", "specialize", "specialize_loop"]
 
@@ -394,9 +400,24 @@ class _Specializer:
             return self.apply(Request(request.op, inputs, request.attrs), node)
 
         number = number_type(op, request.inputs, union)
-        if number is None:
+        if number is not None:
+            return emit(self.out.as_number(union, number, node))
+        plain = plain_type(op, request.inputs)
+        if plain is None or self.feedback.is_widened(node.id):
             return self.out.split_union(union, emit, node)
-        return emit(self.out.as_number(union, number, node))
+        return self.apply_to_numbers(Request(op, request.inputs, request.attrs), plain, node)
+
+    def apply_to_numbers(self, request: Request, plain: Type, node: Node) -> list[Value] | None:
+        """Emit an operation on numbers that are Python's or NumPy's once for both."""
+        of_numpy = numpys_type(plain)
+        is_plain = all(v.type != of_numpy for v in request.inputs)
+        taken = plain if is_plain else of_numpy
+        unions = [v for v in request.inputs if isinstance(v.type, UnionType)]
+        inputs = [self.out.as_number(v, taken, node) if v in unions else v for v in request.inputs]
+        results = self.apply(Request(request.op, tuple(inputs), request.attrs), node)
+        if results is None or not is_plain or request.op.numpy is None:
+            return results
+        return [self.out.classed(result, unions, node) for result in results]
 
     # -- constants, profiles --------------------------------------------------------------
 

@@ -14,9 +14,9 @@ import numpy as np
 from ljit.ir import OpDef, Value, get_op
 from ljit.ops.numpy_rules import dtype_of, is_scalar
 from ljit.passes.specializing.graph_writer import GraphWriter
-from ljit.types import ArrayType, ScalarType, UnionType
+from ljit.types import ArrayType, ScalarType, Type, UnionType
 
-__all__ = ["first_union", "number_type", "with_member"]
+__all__ = ["first_union", "number_type", "numpys_type", "plain_type", "with_member"]
 
 _INDEX = ScalarType(np.dtype(np.int64))
 
@@ -41,6 +41,26 @@ def number_type(op: OpDef, inputs: Sequence[Value], union: Value) -> ScalarType 
     if wanted is None or not all(map(is_scalar, members)):
         return None
     return wanted if {dtype_of(m) for m in members} == {wanted.dtype} else None
+
+
+def plain_type(op: OpDef, inputs: Sequence[Value]) -> Type | None:
+    """Give Python's class of numbers as which the op takes all operands, of whichever class of the dtype they are."""
+    for plain in op.ignores_class:
+        classes = {plain, numpys_type(plain)}
+        if all(set(_members(v)) <= classes for v in inputs):
+            return plain
+    return None
+
+
+def numpys_type(plain: Type) -> ScalarType:
+    """Give NumPy's numbers of the same dtype."""
+    dtype = dtype_of(plain)
+    assert dtype is not None
+    return ScalarType(dtype)
+
+
+def _members(value: Value) -> tuple[Type, ...]:
+    return value.type.members if isinstance(value.type, UnionType) else (value.type,)
 
 
 def with_member(

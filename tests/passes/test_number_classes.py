@@ -361,3 +361,35 @@ def test_unknown_code_may_change_what_elements_are():
 
     for first in [leave] * 4 + [narrow_elements, leave]:
         assert_same(f, lambda first=first: ([first] + [leave] * 3, np.arange(9.0), np.zeros(1)))
+
+
+def of_two_classes(xs, n):
+    x, seen = 1, 0
+    for i in range(n):
+        if xs[i] > 2:
+            x = xs[i]
+        elif xs[i] == 0:
+            x = i
+        if 3 * x - i < n and x + x != i:
+            seen += 1
+    return x, seen
+
+
+def test_numbers_of_either_class_are_computed_once():
+    f, xs = ljit.jit(of_two_classes), np.array([1, 0, 5, 2, 3, 1])
+    for _ in range(3):
+        assert compare(of_two_classes(xs, 6), f(xs, 6)) is None
+    text = str(f.graph_for(xs, 6))
+    assert text.count("py::mul(") + text.count("py::mul[") == 1
+    assert "np::multiply" not in text
+    assert "prim::type_is" not in text
+
+
+def test_numbers_of_either_class_that_outgrow_int64_are_those_of_their_class():
+    f = ljit.jit(of_two_classes)
+    for largest in (5, 2**62, 2**63 - 1, 7):
+        for xs in (np.array([1, 0, 0, 2, 1, 1]), np.array([1, 0, largest, 2, 1, 1])):
+            for _ in range(3):
+                with np.errstate(all="ignore"):
+                    expected = of_two_classes(xs, 6)
+                    assert compare(expected, f(xs, 6)) is None
