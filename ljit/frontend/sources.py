@@ -26,6 +26,7 @@ __all__ = ["FunctionNode", "FunctionSource", "RangeMaker", "find_source"]
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
+_FILES = 8  # whose trees are kept: functions of a package are called in any order
 _FUTURE_FLAGS = functools.reduce(
     int.__or__,
     (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names),
@@ -123,7 +124,7 @@ def _without_ends(lines: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(line.rstrip("\r\n") for line in lines)
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=_FILES)
 def _parse(lines: tuple[str, ...], filename: str) -> ast.Module | None:
     """Parse a file; None if it is not Python as it stands (a notebook's magics, say)."""
     try:
@@ -212,7 +213,7 @@ def mangle(name: str, class_name: str | None) -> str:
     return f"_{stripped}{name}" if stripped else name
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=_FILES)
 def _module_imports(tree: ast.Module) -> list[ast.stmt]:
     """The imports at module level: CPython compiles calls of attributes of modules in another way."""
     found: list[ast.stmt] = []

@@ -135,7 +135,9 @@ class Baseline(Record, frozen=False):
             graph = clone(script)
             options = {"inline": {"graph_of": _graph_for_inlining, "twin_of": twin_of}}
             run_passes(graph, BASELINE_PIPELINE, options)
-            return Baseline(fn, script, graph, tuple(_code_of(f) for f in _functions_in(fn, graph)))
+            made = Baseline(fn, script, graph, tuple(_code_of(f) for f in _functions_in(fn, graph)))
+            _ = made.code  # garbage is looked for once
+            return made
 
     @property
     def is_outdated(self) -> bool:
