@@ -22,7 +22,6 @@ __all__ = [
     "CONVERT",
     "EQUAL",
     "FITS",
-    "FLOORDIV",
     "FROM_START",
     "GREATER",
     "GREATER_EQUAL",
@@ -35,15 +34,12 @@ __all__ = [
     "MADE_TUPLE",
     "MAXIMUM",
     "MINIMUM",
-    "MOD",
     "NEAR",
     "NEG",
     "NONNEGATIVE",
     "NOT",
     "NOT_EQUAL",
-    "QUOTIENT",
     "REFUSED",
-    "REMAINDER",
     "ROOT",
     "RSHIFT",
     "SAME_ITEMS",
@@ -58,6 +54,7 @@ __all__ = [
     "are_ints",
     "exact",
     "fits",
+    "is_by_constant",
     "is_int",
     "is_proven_to_fit",
     "part_of_range",
@@ -135,91 +132,13 @@ WRAPPING_SUB = _wrapping(lambda x, y: x - y)
 WRAPPING_MUL = _wrapping(lambda x, y: x * y)
 WRAPPING_NEG = _wrapping(lambda x: -x)
 
-# -- // and % --------------------------------------------------------------------------------------
 
-
-def _division_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
-    """A divisor of which nothing is known is positive in most programs: that is worth a test in front of a loop."""
-    if not are_ints(node):
-        return
-    x, y = map(s.value, node.inputs)
-    sign = s.sign(y)
-    yield NONZERO, y * (sign or 1) - 1
-    if sign >= 0:
-        yield POSITIVE, y - 1
-    if sign > 0 or (sign == 0 and s.proves(x)):
-        yield NONNEGATIVE, x
-
-
-def _remainder_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
-    """Give those of a division, or where none is needed (``(i + 1) % n``) what is known anyway, without tests."""
-    if not are_ints(node):
-        return
-    x, y = map(s.value, node.inputs)
-    if not (s.proves(x + y) and s.proves(y * 2 - x - 1)):
-        yield from _division_checks(s, node)
-        return
-    yield NONZERO, y - 1
-    yield NEAR, x + y
-    if s.proves(x):
-        yield NONNEGATIVE, x
-    if s.proves(y - x - 1):
-        yield BELOW, y - x - 1
-
-
-def _is_by_constant(node: Node) -> bool:
+def is_by_constant(node: Node) -> bool:
     """Whether a positive constant divides, or says how far is shifted, so that nothing is to be checked."""
     y = node.inputs[1]
     constant = y.constant if y.is_constant else None
     return are_ints(node) and type(constant) is int and constant > 0
 
-
-def _facts_of_mod(s: Symbolic, node: Node) -> Iterable[Linear]:
-    """Give the bounds of ``x % y``; where y is a constant, how it hangs together with x is in ``x // y`` only."""
-    if not are_ints(node):
-        return
-    x, y = map(s.value, node.inputs)
-    out = s.value(node.output)
-    sign = s.sign(y)
-    if sign > 0 and s.proves(x):
-        yield x - out
-    if sign:  # the last facts are tried first: these make the better tests
-        yield out * sign
-        yield (y - out) * sign - 1
-
-
-def _facts_of_floordiv(s: Symbolic, node: Node) -> Iterable[Linear]:
-    """Give ``0 <= x - y * q < y``, which is of use where y is a constant."""
-    if not are_ints(node):
-        return
-    x, y = map(s.value, node.inputs)
-    out = s.value(node.output)
-    if not s.proves(y - 1):
-        return
-    if s.proves(x):
-        yield out
-        yield x - out
-    if not y.terms:
-        rest = x - out * y
-        yield rest
-        yield y - 1 - rest
-
-
-MOD = RangeRules(
-    bounds=int_bounds.remainder,
-    facts=_facts_of_mod,
-    checks=_remainder_checks,
-    is_complete=_is_by_constant,
-)
-FLOORDIV = RangeRules(
-    bounds=int_bounds.quotient,
-    facts=_facts_of_floordiv,
-    checks=_division_checks,
-    is_complete=_is_by_constant,
-)
-# NumPy's divide by zero as well: nothing is known then.
-REMAINDER = RangeRules(bounds=int_bounds.remainder, facts=_facts_of_mod)
-QUOTIENT = RangeRules(bounds=int_bounds.quotient, facts=_facts_of_floordiv)
 
 # -- bits, abs, min, max ---------------------------------------------------------------------------
 
@@ -299,7 +218,7 @@ RSHIFT = RangeRules(
     bounds=int_bounds.shifted,
     facts=_facts_of_rshift,
     checks=_checks_of_rshift,
-    is_complete=_is_by_constant,
+    is_complete=is_by_constant,
 )
 ABSOLUTE = RangeRules(bounds=int_bounds.absolute, facts=_facts_of_abs)
 MAXIMUM = RangeRules(bounds=int_bounds.extremum(max), facts=_facts_of_extremum(1))

@@ -15,7 +15,7 @@ import numpy as np
 from ljit.ir import Accumulation, Neutral, Value, get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
-from ljit.ops import int_ranges
+from ljit.ops import int_quotients, int_ranges
 from ljit.ops.complex_products import odd_layouts, odd_layouts_in_place, product_of_elements
 from ljit.ops.numpy_powers import WHOLE, power_of, power_operator_of
 from ljit.ops.numpy_quotients import integer_divmod, safe_divisor
@@ -413,14 +413,14 @@ declare_ufunc(
     "iuf",
     halves=lambda e, x, y: _float_divmod(e, x, y, _rem_of_halves)[0],
     neutral=Neutral(1),
-    ranges=int_ranges.QUOTIENT,
+    ranges=int_quotients.QUOTIENT,
 )
 declare_ufunc(
     np.remainder,
     _remainder,
     "iuf",
     halves=lambda e, x, y: _float_divmod(e, x, y, _rem_of_halves)[1],
-    ranges=int_ranges.REMAINDER,
+    ranges=int_quotients.REMAINDER,
 )
 declare_ufunc(np.divmod, _divmod, "iuf", callables=(np.divmod,), decompose=_divmod_of)
 declare_ufunc(np.fmod, _fmod, "iuf", halves=_rem_of_halves)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ljit.ir.emitter import Emitter, V
+from ljit.ops.int_ranges import NONNEGATIVE, POSITIVE
 from ljit.ops.numpy_ufuncs import constant, is_zero, kind, scalar_type_of
 from ljit.ops.python_numbers import shift_of
 
@@ -33,6 +34,8 @@ def integer_divmod(e: Emitter, x: V, y: V) -> tuple[V, V]:
         return _unless_by_zero(e, x, y, floored)
     if kind(x) == "i" and (e.constant_of(y) or 0) > 0:
         return _divmod_by_constant(e, x, y)
+    if e.is_proven(POSITIVE):
+        return _divmod_by_positive(e, x, y)
     divisor = safe_divisor(e, x, y)
     quotient, remainder = e.div(x, divisor), e.rem(x, divisor)
     zero, by_zero = constant(e, x, 0), is_zero(e, y)
@@ -42,6 +45,18 @@ def integer_divmod(e: Emitter, x: V, y: V) -> tuple[V, V]:
         quotient = e.select(adjust, e.sub(quotient, constant(e, x, 1)), quotient)
         remainder = e.select(adjust, e.add(remainder, divisor), remainder)
     return e.select(by_zero, zero, quotient), e.select(by_zero, zero, remainder)
+
+
+def _divmod_by_positive(e: Emitter, x: V, y: V) -> tuple[V, V]:
+    """Floored quotient and remainder for a positive divisor; where the program does not come, it may be another."""
+    zero, one = constant(e, x, 0), constant(e, x, 1)
+    divisor = e.select(e.compare("lt", y, one), one, y)
+    quotient, remainder = e.div(x, divisor), e.rem(x, divisor)
+    if kind(x) == "i" and not e.is_proven(NONNEGATIVE):
+        is_below = e.compare("lt", remainder, zero)
+        quotient = e.select(is_below, e.sub(quotient, one), quotient)
+        remainder = e.select(is_below, e.add(remainder, divisor), remainder)
+    return quotient, remainder
 
 
 def _divmod_by_constant(e: Emitter, x: V, y: V) -> tuple[V, V]:

@@ -15,6 +15,7 @@ from ljit.characters import grows_by_character, is_text
 from ljit.ir import Effect, Neutral, OpDef, Schema, Value, declare
 from ljit.ir.list_uses import ListUse
 from ljit.ir.parts import Parts
+from ljit.ops import int_quotients
 from ljit.ops import int_ranges as ranges
 from ljit.ops import python_arithmetic as arithmetic
 from ljit.ops import python_bits as bits
@@ -175,7 +176,7 @@ _binary(
     neutral=Neutral(1),
     infer=arithmetic.infer_real_division,
     lower=arithmetic.lower_floordiv,
-    ranges=ranges.FLOORDIV,
+    ranges=int_quotients.FLOORDIV,
     can_lower=arithmetic.can_lower_real,
     effects=plain_effect,
     ignores_class=(INT,),
@@ -188,7 +189,7 @@ _binary(
     "np::remainder",
     infer=arithmetic.infer_mod,
     lower=arithmetic.lower_mod,
-    ranges=ranges.MOD,
+    ranges=int_quotients.MOD,
     can_lower=arithmetic.can_lower_real,
     effects=arithmetic.effect_of_mod,
     asks_low_bits=lambda divisor: divisor > 0 and divisor & (divisor - 1) == 0,

@@ -654,3 +654,43 @@ def digits_in_any_base(n, base):
             total = 3 * total % 1000 + x % base
             x //= base
     return total
+
+
+@program(
+    lambda: (np.arange(-6, 9), 5),
+    lambda: (np.arange(-6, 9), -5),
+    lambda: (np.arange(-6, 9), np.int64(7)),
+    lambda: (np.arange(9, dtype=np.uint8), np.uint8(4)),
+    lambda: (np.arange(-6, 9, dtype=np.int8), np.int8(-128)),
+    lambda: (np.array([-(2**63), 2**63 - 1]), 1),
+    lambda: (np.array([-(2**63) + 1, 2**63 - 1]), -1),
+    lambda: (np.arange(0), 0),
+)
+def numpys_quotients(xs, divisor):
+    seen = []
+    for i in range(len(xs)):
+        x = xs[i]
+        seen.append((x % divisor, x // divisor))
+        if x > 0:
+            seen.append((x % divisor, x // divisor, divisor % x))
+    return seen
+
+
+@program(
+    lambda: (np.arange(-6, 9), 5),
+    lambda: (np.arange(-6, 9), 0),
+    lambda: (np.arange(-6, 9), -1),
+    lambda: (np.array([-(2**63), -(2**63)]), -1),
+    lambda: (np.array([-(2**63), -(2**63)]), 0),
+)
+def numpys_quotients_behind_a_condition(xs, divisor):
+    total = np.int64(0)
+    count = 0
+    for i in range(len(xs)):
+        x = xs[i]
+        for k in range(3):
+            part = x % divisor if divisor > 0 else x
+            if divisor > 1 and part // divisor == k:
+                count += 1
+            total = total ^ (part + k)
+    return total, count
