@@ -18,6 +18,7 @@ __all__ = [
     "MAX_ELEMENTS",
     "SOME_VECTORS",
     "STREAMED",
+    "common_sizes",
     "elements_of",
     "is_small",
     "may_be_broadcast",
@@ -90,6 +91,27 @@ def elements_of(value: object) -> int:
 def without_sizes(types: Sequence[Type]) -> tuple[Type, ...]:
     """Give the types for arrays of any sizes."""
     return tuple(map(_without_sizes, types))
+
+
+def common_sizes(types: Sequence[Type], others: Sequence[Type]) -> tuple[Type, ...]:
+    """Give the types with the shapes that are the same in others, which differ in nothing else, or with the last sizes.
+
+    >>> import numpy as np
+    >>> double = np.dtype(float)
+    >>> print(*common_sizes([ArrayType(double, (2, 3))], [ArrayType(double, (None, 3))]))
+    Float64(*, 3)
+    """
+    return tuple(map(_common_sizes, types, others))
+
+
+def _common_sizes(type_: Type, other: Type) -> Type:
+    if not isinstance(type_, ArrayType) or not isinstance(other, ArrayType):
+        return type_
+    shape = type_.shape
+    if shape != other.shape:
+        is_same = len(shape) > 1 and shape[-1] == other.shape[-1] != 1
+        shape = (*(None,) * (len(shape) - 1), shape[-1] if is_same else None)
+    return ArrayType(type_.dtype, shape, type_.layout, type_.writeable)
 
 
 def _without_sizes(type_: Type) -> Type:

@@ -1,7 +1,7 @@
 """The plans of one function: found by the types of arguments, started for new ones, given up where there are too many.
 
-A plan is for arrays of all sizes, with one exception: the first plan for small arrays is for the sizes that were seen,
-until others are seen before it is compiled.
+A plan is for arrays of all sizes, with one exception: the first plan for small arrays is for the sizes that were seen.
+When others are seen before it is compiled, it becomes one for the sizes that are the same, as that of rows of vectors.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 
 from ljit import config
 from ljit.runtime.plans import MAX_EVICTIONS, MAX_PLANS, Plan, choose_victim
-from ljit.sizes import elements_of, may_be_broadcast, sized_types, without_sizes
+from ljit.sizes import common_sizes, elements_of, may_be_broadcast, sized_types, without_sizes
 from ljit.types import Type, type_of
 
 __all__ = ["PlanTable"]
@@ -46,19 +46,23 @@ class PlanTable:
         return plan
 
     def start(self, key: _Types, sized: _Types) -> Plan | None:
-        """Start a plan for small arrays of the sizes seen first, or one for all other sizes."""
+        """Start a plan for small arrays of the sizes seen first, for those that stay the same, or for all others."""
         with self._lock:
-            first = self._sized.get(key)
-            if first is not None and first.compiles == 0 and not first.is_compiling:
-                self.generalize(first)
+            first, common = self._sized.get(key), sized
+            if first is not None:
+                common = common_sizes(first.types, sized)
+                if first.compiles == 0 and not first.is_compiling:
+                    self._rename(first, common)
+                if first.types == common and self.plans.get(common) is first:
+                    return first
             if key not in self.plans and len(self.plans) >= MAX_PLANS:
                 if self.evictions >= MAX_EVICTIONS:
                     return None
                 self._evict()
-            if first is None and key not in self.plans and sized != key:
-                self._sized[key] = self.plans[sized] = Plan(sized)
-                return self.plans[sized]
-            plan = self.plans.setdefault(key, Plan(key))
+            if key in self.plans or common == key:
+                plan = self.plans.setdefault(key, Plan(key))
+            else:
+                plan = self._sized[key] = self.plans.setdefault(common, Plan(common))
             if first is not None and first is not plan and not plan.runs:
                 plan.feedback, plan.runs, plan.seconds = first.feedback, first.runs, first.seconds
             return plan
@@ -71,7 +75,10 @@ class PlanTable:
 
     def generalize(self, plan: Plan) -> None:
         """Let a plan that was started for sizes of small arrays be one for all sizes."""
-        general = without_sizes(plan.types)
+        self._rename(plan, without_sizes(plan.types))
+
+    def _rename(self, plan: Plan, general: _Types) -> None:
+        """Let a plan be one for more general types, unless there is one."""
         if general not in self.plans and self.plans.pop(plan.types, None) is not None:
             plan.types = general
             self.plans[general] = plan

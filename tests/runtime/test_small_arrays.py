@@ -57,6 +57,32 @@ def test_rows_of_vectors_have_a_known_last_size():
     assert types_of(compiled) == [("Float64(*, 3)",)]
 
 
+def test_a_last_size_that_stays_the_same_is_known_behind_small_arrays():
+    def products(rows, row):
+        return (rows * row).sum(axis=1)
+
+    def assert_types(*wanted):
+        assert types_of(compiled) == [(f"Float64({x})", "Float64(3)") for x in wanted]
+
+    def call(n, row):
+        rows = np.arange(float(n * row.size)).reshape(n, row.size)
+        assert np.array_equal(compiled(rows, row), products(rows, row))
+
+    row = np.arange(3.0)
+    compiled = ljit.jit(products, num_profiled_runs=2)
+    for n in (2, 3, 40, 4, 1):
+        call(n, row)
+    assert_types("*, 3")
+    compiled = ljit.jit(products)
+    for n in (2, 2, 2, 2, 40, 3, 40, 50, 1):
+        call(n, row)
+        _ = compiled.specializations  # who looks at them has small functions compiled
+    assert_types("2, 3", "*, 3")
+    for size in (7, 5, 9):
+        call(30, np.arange(float(size)))
+    assert len(compiled.specializations) == 3
+
+
 def test_short_rows_have_a_known_size_where_nests_go_along_them_or_take_columns():
     def centred(rows):
         return rows - rows.mean(axis=0)
