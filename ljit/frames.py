@@ -55,7 +55,7 @@ def frame_at(where: SourceRange) -> FrameType:
     """Give the frame that stands at `where`: each of its instructions does."""
     code = _template.__code__
     table = _table_of(where, len(code.co_code) // 2)
-    code = _as_code_of(where.source, code, where.line, table)
+    code = _as_code_of(where.source, code, table)
     generator = FunctionType(code, _variables_of(where.source.module))()
     assert isinstance(generator, GeneratorType) and generator.gi_frame is not None
     return generator.gi_frame
@@ -114,7 +114,7 @@ def relocated(code: CodeType, source: Source, ranges: Sequence[SourceRange | Non
         else:
             ends.append((end, line))
             before = line
-    return _as_code_of(source, code, 1, _table_of_lines(ends))
+    return _as_code_of(source, code, _table_of_lines(ends, source.first_line))
 
 
 def _line_in(source: Source, where: SourceRange | None) -> int | None:
@@ -123,13 +123,13 @@ def _line_in(source: Source, where: SourceRange | None) -> int | None:
     return where.line if where is not None else None
 
 
-def _as_code_of(source: Source, code: CodeType, first_line: int, table: bytes) -> CodeType:
+def _as_code_of(source: Source, code: CodeType, table: bytes) -> CodeType:
     name = source.function
     return code.replace(
         co_filename=source.filename,
         co_name=name.rsplit(".", 1)[-1],
         co_qualname=name,
-        co_firstlineno=first_line,
+        co_firstlineno=source.first_line,
         co_linetable=table,
     )
 
@@ -148,6 +148,7 @@ class Place(Record):
 
     filename: str
     qualname: str
+    first_line: int  # of the function
     line: int
     variables: dict[str, Any]
 
@@ -156,7 +157,7 @@ def call_at(
     place: Place, f: Callable[..., object], args: Sequence[object], keywords: Mapping[str, object]
 ) -> object:
     """Call a function from a frame at a place, which tracebacks do not show."""
-    code = _code_at(place.filename, place.qualname, place.line)
+    code = _code_at(place.filename, place.qualname, place.first_line, place.line)
     try:
         return FunctionType(code, place.variables)(f, args, keywords)
     except BaseException as error:
@@ -178,14 +179,14 @@ def _call(f: Any, args: Sequence[object], keywords: Mapping[str, object]) -> obj
 
 
 @lru_cache(maxsize=1024)
-def _code_at(filename: str, qualname: str, line: int) -> CodeType:
+def _code_at(filename: str, qualname: str, first_line: int, line: int) -> CodeType:
     code = _call.__code__
     return code.replace(
         co_filename=filename,
         co_name=qualname.rsplit(".", 1)[-1],
         co_qualname=qualname,
-        co_firstlineno=1,
-        co_linetable=_table_of_lines([(len(code.co_code), line)]),
+        co_firstlineno=first_line,
+        co_linetable=_table_of_lines([(len(code.co_code), line)], first_line),
     )
 
 
@@ -210,7 +211,8 @@ def place_above(function: FunctionType, levels: int) -> Place | None:
     variables = frame.f_globals
     if IS_RELOCATED in variables:
         variables = _variables_of(variables["__name__"])
-    return Place(frame.f_code.co_filename, frame.f_code.co_qualname, frame.f_lineno, variables)
+    code = frame.f_code
+    return Place(code.co_filename, code.co_qualname, code.co_firstlineno, frame.f_lineno, variables)
 
 
 def _users_frames(frame: FrameType | None) -> Iterator[FrameType]:
@@ -230,22 +232,24 @@ _UNITS_OF_ENTRY = 8
 
 
 def _table_of(where: SourceRange, units: int) -> bytes:
-    """Give the table by which all code units stand at `where`, whose line is the first."""
+    """Give the table by which all code units stand at `where`."""
     columns = (
-        where.source.byte_column(where.line, where.column),
-        where.source.byte_column(where.end_line, where.end_column),
+        where.source.byte_column(where.line, where.column) + 1,
+        where.source.byte_column(where.end_line, where.end_column) + 1,
     )
-    place = b"".join(map(_varint, (0, where.end_line - where.line, columns[0] + 1, columns[1] + 1)))
+    place = b"".join(map(_varint, (where.end_line - where.line, *columns)))
     table = b""
+    step = where.line - where.source.first_line
     for left in range(units, 0, -_UNITS_OF_ENTRY):
-        table += bytes((_LONG_FORM | min(left, _UNITS_OF_ENTRY) - 1,)) + place
+        table += bytes((_LONG_FORM | min(left, _UNITS_OF_ENTRY) - 1,)) + _signed(step) + place
+        step = 0
     return table
 
 
-def _table_of_lines(ends: Iterable[tuple[int, int | None]]) -> bytes:
-    """Give the table for code whose stretches end at some offsets and stand on some lines, the first one 1."""
+def _table_of_lines(ends: Iterable[tuple[int, int | None]], first_line: int) -> bytes:
+    """Give the table for code whose stretches end at some offsets and stand on some lines."""
     table = bytearray()
-    start, present = 0, 1
+    start, present = 0, first_line
     for end, line in ends:
         for left in range((end - start) // 2, 0, -_UNITS_OF_ENTRY):
             covered = min(left, _UNITS_OF_ENTRY) - 1
@@ -254,9 +258,13 @@ def _table_of_lines(ends: Iterable[tuple[int, int | None]]) -> bytes:
                 continue
             step, present = line - present, line
             table.append(_LINE_ONLY | covered)
-            table += _varint(-step << 1 | 1 if step < 0 else step << 1)
+            table += _signed(step)
         start = end
     return bytes(table)
+
+
+def _signed(number: int) -> bytes:
+    return _varint(-number << 1 | 1 if number < 0 else number << 1)
 
 
 def _varint(number: int) -> bytes:

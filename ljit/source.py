@@ -11,13 +11,15 @@ class Source(Record):
     """The text of one function and where it came from.
 
     `lines` are the lines of the whole file or cell (no line ends), so that line numbers are the file's.
-    `function` is the qualified name that tracebacks and reports show, `module` the name of the module.
+    `function` is the qualified name that tracebacks and reports show, `module` the name of the module, `first_line`
+    where the function begins, decorators included.
     """
 
     filename: str
     lines: tuple[str, ...]
     function: str
     module: str = "?"
+    first_line: int = 1
 
     def byte_column(self, line: int, column: int) -> int:
         """Give a column as code objects count it: in bytes of UTF-8."""

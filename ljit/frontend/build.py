@@ -81,7 +81,7 @@ class StatementBuilder(Record):
 
     def definition(self, node: ast.FunctionDef) -> Tree:
         outer = self.expressions
-        inner = outer.inside(node.name)
+        inner = outer.inside(node.name, node)
         return tree.Def(
             self._where(node),
             outer.mangle(node.name),

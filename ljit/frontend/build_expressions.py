@@ -74,11 +74,11 @@ class ExpressionBuilder(Record):
     class_name: str | None
     has_lazy_annotations: bool
 
-    def inside(self, function: str) -> ExpressionBuilder:
+    def inside(self, function: str, node: ast.expr | ast.FunctionDef) -> ExpressionBuilder:
         """Give the builder for the function or comprehension of that name in this function."""
         name = f"{self.ranges.source.function}.<locals>.{function}"
         return ExpressionBuilder(
-            self.ranges.within(name), self.class_name, self.has_lazy_annotations
+            self.ranges.within(name, node), self.class_name, self.has_lazy_annotations
         )
 
     def build(self, node: ast.expr) -> Tree:
@@ -146,7 +146,7 @@ class ExpressionBuilder(Record):
 
     def make_lambda(self, node: ast.Lambda) -> Tree:
         where = self.ranges.of(node)
-        inner = self.inside("<lambda>")
+        inner = self.inside("<lambda>", node)
         value = inner.build(node.body)
         return tree.Lambda(
             where,
@@ -304,9 +304,9 @@ class ExpressionBuilder(Record):
     ) -> Tree:
         inner = self
         if container == "generator":
-            inner = self.inside("<genexpr>")
+            inner = self.inside("<genexpr>", node)
         elif COMPREHENSIONS_HAVE_FRAMES:
-            inner = self.inside(f"<{container}comp>")
+            inner = self.inside(f"<{container}comp>", node)
         generators: list[tree.Generator] = []
         for i, generator in enumerate(node.generators):
             if generator.is_async:

@@ -39,9 +39,11 @@ class RangeMaker:
     def __init__(self, source: Source) -> None:
         self.source = source
 
-    def within(self, function: str) -> RangeMaker:
+    def within(self, function: str, node: ast.expr | ast.FunctionDef) -> RangeMaker:
         """Give the maker for a function that is nested in this one."""
-        return RangeMaker(self.source.with_changes(function=function))
+        decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+        first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
+        return RangeMaker(self.source.with_changes(function=function, first_line=first))
 
     def of(self, node: ast.AST) -> SourceRange:
         """Give the range of a node that has a position."""
@@ -101,7 +103,11 @@ def find_source(fn: FunctionType) -> FunctionSource:
         )
     node, class_name = found[0]
     source = Source(
-        code.co_filename, _without_ends(tuple(lines)), code.co_qualname, fn.__module__ or "?"
+        code.co_filename,
+        _without_ends(tuple(lines)),
+        code.co_qualname,
+        fn.__module__ or "?",
+        code.co_firstlineno,
     )
     return FunctionSource(node, class_name, RangeMaker(source))
 

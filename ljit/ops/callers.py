@@ -21,7 +21,7 @@ def _call_at_line(
 ) -> object:
     code, split = scope.__code__, len(args) - len(kwnames)
     keywords = dict(zip(kwnames, args[split:], strict=True))
-    place = Place(code.co_filename, code.co_qualname, line, scope.__globals__)
+    place = Place(code.co_filename, code.co_qualname, code.co_firstlineno, line, scope.__globals__)
     levels = _levels_above(f, args[:split], keywords)
     if not levels:
         return call_at(place, f, args[:split], keywords)

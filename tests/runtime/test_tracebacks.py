@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import logging
 import subprocess
 import sys
 import traceback
@@ -14,6 +15,7 @@ import pytest
 
 import ljit
 from ljit.config import overridden
+from ljit.frames import is_own_frame
 from ljit.testing.chaos import eager_loops, fail_each_guard, has_native_code
 from tests.programs import test_programs
 from tests.programs.harness import Args, Program, make_args
@@ -172,6 +174,79 @@ def test_entries_that_native_code_adds_refer_to_the_users_code():
     assert positions == (entry.tb_lineno, entry.tb_lineno, 11, 19)
     assert not entry.tb_frame.f_locals
     assert entry.tb_frame.f_back is None
+
+
+def given_back(function):
+    return function
+
+
+def fails_in_functions_of_its_own(xs, action):
+    @given_back
+    def decorated(x):
+        return 1 // x
+
+    def plain(x):
+        y = x + 0
+        return 1 // y
+
+    if action == "decorated":
+        return decorated(xs[0])
+    if action == "plain":
+        return plain(xs[0])
+    if action == "comprehension":
+        return [
+            1 // x
+            for x in xs
+        ]  # fmt: skip
+    if action == "lambda":
+        return (
+            lambda x: 1 // x
+        )(xs[0])  # fmt: skip
+    return 1 // xs[0]
+
+
+@pytest.mark.parametrize("action", ["decorated", "plain", "comprehension", "lambda", "itself"])
+def test_code_of_entries_begins_where_the_function_does(action):
+    def entries(function, x):
+        with pytest.raises(ZeroDivisionError) as caught:
+            function([x], action)
+        frames = [frame for frame, _ in traceback.walk_tb(caught.tb.tb_next)]
+        users = [(f.f_code, f.f_lineno) for f in frames if not is_own_frame(f)]
+        return [(code.co_name, code.co_firstlineno, line) for code, line in users]
+
+    function = fails_in_functions_of_its_own
+    compiled = ljit.jit(function)
+    for call in (compiled.run_interpreted, *[compiled] * 3):
+        compiled([1], action)
+        assert entries(call, 0) == entries(function, 0)
+        assert entries(call, 0.0) == entries(function, 0.0)
+
+
+class Caller(logging.Handler):
+    """Keeps where the code of whoever logs begins."""
+
+    def emit(self, record):
+        frame = sys._getframe()
+        while not frame.f_code.co_name.startswith("logs_"):
+            frame = frame.f_back
+        self.found = frame.f_code.co_qualname, frame.f_code.co_firstlineno, frame.f_lineno
+
+
+@given_back
+def logs_itself(logger, x):
+    y = x + 1
+    logger.error("%s", y)
+    return y
+
+
+def test_code_of_running_frames_begins_where_the_function_does():
+    logger, handler = logging.Logger("ljit tests"), Caller()
+    logger.addHandler(handler)
+    logs_itself(logger, 2)
+    expected = handler.found
+    compiled = ljit.jit(logs_itself)
+    assert compiled.run_interpreted(logger, 2) == 3
+    assert handler.found == expected
 
 
 def test_entries_have_the_global_variables_of_the_module():
