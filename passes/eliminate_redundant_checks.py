@@ -434,7 +434,10 @@ class _Walk:
         return None
 
     def is_futile(self, test: Linear, given: Sequence[Linear]) -> bool:
-        """Whether the test fails whenever the loops have two trips."""
+        """Whether the test fails whenever the loops have two trips, or all numbers are 1 (``-i - k >= 0``)."""
+        factors = test.terms.values()
+        if all(factor < 0 for factor in factors) and test.constant + sum(factors) < 0:
+            return True
         self.s.open()
         for fact in given:
             self.s.assume(fact - 1)
