@@ -19,6 +19,7 @@ __all__ = ["State", "add_edge", "hints_of", "inner_loop", "maybe_loop", "outer_l
 State = list[Ref]
 _NOT_UNROLLED = '!{!"llvm.loop.unroll.disable"}'
 _PLAIN = ('!{!"llvm.loop.vectorize.enable", i1 false}', _NOT_UNROLLED)
+_NOTHING = "llvm.sideeffect"  # no instruction, but LLVM keeps it
 ZERO = integer("i64", 0)
 
 
@@ -27,10 +28,14 @@ def hints_of(group: str, *, is_unit: bool) -> Sequence[str]:
     return (f'!{{!"llvm.loop.parallel_accesses", {group}}}',) if is_unit else _PLAIN
 
 
-def outer_loop(e: Emitter, trip: Ref, body: Callable[[Ref], None]) -> None:
+def outer_loop(
+    e: Emitter, trip: Ref, body: Callable[[Ref], None], *, is_one_copy: bool = False
+) -> None:
     """A loop around others.
 
     LLVM sees that there are few rows behind the groups of a nest, and would write the loops within for each of them.
+    `is_one_copy`: it is not to write all of it once more for each thing that is the same in all trips, either, as
+    whether an inner loop has any.
     """
     f = e.f
     if trip.constant == 1:
@@ -45,6 +50,9 @@ def outer_loop(e: Emitter, trip: Ref, body: Callable[[Ref], None]) -> None:
     f.start(inside)
     with e.ownership.in_loop():
         body(k)
+    if is_one_copy and trip.constant is None and not e.is_quick:
+        f.module.declare(_NOTHING, "void", ())
+        f.call("void", _NOTHING, (), "noduplicate")
     following = f.binary("add", k, 1, "nuw nsw")
     hints = () if trip.constant is not None else (_NOT_UNROLLED,)
     k.add(following, f.br(header, _properties(f, hints)))

@@ -440,7 +440,8 @@ class Blocks(RowMoves):
             self._rows = [{}]
 
         with own_function(f):  # what is around it runs a few times, and need not be fast
-            outer_loop(self.e, f.select(is_one, ONE, rows), row)
+            trip, is_one_copy = f.select(is_one, ONE, rows), self.kernel.length > SHORT
+            outer_loop(self.e, trip, row, is_one_copy=is_one_copy)
 
     def _walk(
         self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places, *, is_unit: bool

@@ -198,9 +198,14 @@ class Loops(ReducedRows):
 
         if self._has_groups and axis == self.inner - 1:
             groups = self._groups(trips)
-            outer_loop(self.e, groups, lambda k: self._group(axis, trips, k))
+            outer_loop(self.e, groups, partial(self._group, axis, trips), is_one_copy=True)
             return
-        outer_loop(self.e, trips[axis], lambda k: self._row(axis, trips, k, is_unit=is_unit))
+        row = partial(self._row, axis, trips, is_unit=is_unit)
+        outer_loop(self.e, trips[axis], row, is_one_copy=self._is_written_once(is_unit=is_unit))
+
+    def _is_written_once(self, *, is_unit: bool) -> bool:
+        """Whether rows may ask again what is the same for all of them: that takes little beside what they do."""
+        return not self._reduced_targets and (not is_unit or self.kernel.length > SHORT)
 
     def _row(self, axis: int, trips: Sequence[Ref], k: Ref, *, is_unit: bool) -> None:
         if self.ndim < 2:
@@ -235,7 +240,9 @@ class Loops(ReducedRows):
             for way in self.ways:
                 self._copy_row(way, f.binary("sub", k, way.delay, "nsw"), rows)
 
-        outer_loop(self.e, f.binary("add", rows, behind, "nsw"), body)
+        is_one_copy = are_groups or self._is_written_once(is_unit=is_unit)
+        trip = f.binary("add", rows, behind, "nsw")
+        outer_loop(self.e, trip, body, is_one_copy=is_one_copy)
 
     def _copy_row(self, way: Redirection, k: Ref, rows: Ref) -> None:
         f = self.f
