@@ -182,6 +182,7 @@ class Emitter:
     bit_not = arithmetic.bit_not
     shl = arithmetic.shl
     shr = arithmetic.shr
+    select = arithmetic.select
     compare = arithmetic.compare
     real = arithmetic.real
     imag = arithmetic.imag
@@ -193,11 +194,6 @@ class Emitter:
     def widen(self, x: Native, type_: Type) -> Native:
         """Give `x` as a value of a type that holds more."""
         return convert(self, x, type_)
-
-    def select(self, condition: Native, x: Native, y: Native) -> Native:
-        """Choose without a branch."""
-        parts = [self.f.select(condition.ref, a, b) for a, b in zip(x.parts, y.parts, strict=True)]
-        return Native(x.type, parts)
 
     def item_at(self, items: Sequence[Native], index: Native) -> Native:
         """Choose by an index: from a table of constants, else one after the other."""

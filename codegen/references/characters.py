@@ -76,7 +76,7 @@ def str_compare(e: Emitter, x: Native, y: Native) -> Native:
 
 def str_equal(e: Emitter, x: Native, y: Native) -> Native:
     if not layout.is_known():
-        return e.compare("eq", str_compare(e, x, y), e.const(INT, 0))
+        return e.compare("eq", str_compare(e, x, y), 0)
     return Native(BOOL, (equal_texts(e.f, x.ref, y.ref),))
 
 

@@ -65,15 +65,30 @@ def retype(e: Emitter, x: Native, type_: Type) -> Native:
     return Native(type_, [e.f.convert("bitcast", part, to) for part, to in pairs])
 
 
-def add(e: Emitter, x: Native, y: Native, *, fits: bool = False) -> Native:
-    return _componentwise(e, "add", x, y, fits=fits)
+def _pair(x: Native | float, y: Native | float) -> tuple[Native, Native]:
+    """Two operands: a Python number beside a value is a constant of its type."""
+    if isinstance(x, Native):
+        return x, y if isinstance(y, Native) else Native(x.type, number_parts(x.type, y))
+    assert isinstance(y, Native), "which type?"
+    return Native(y.type, number_parts(y.type, x)), y
 
 
-def sub(e: Emitter, x: Native, y: Native, *, fits: bool = False) -> Native:
-    return _componentwise(e, "sub", x, y, fits=fits)
+def select(e: Emitter, condition: Native, x: Native | float, y: Native | float) -> Native:
+    x, y = _pair(x, y)
+    pairs = zip(x.parts, y.parts, strict=True)
+    return Native(x.type, [e.f.select(condition.ref, a, b) for a, b in pairs])
 
 
-def mul(e: Emitter, x: Native, y: Native, *, fits: bool = False) -> Native:
+def add(e: Emitter, x: Native | float, y: Native | float, *, fits: bool = False) -> Native:
+    return _componentwise(e, "add", *_pair(x, y), fits=fits)
+
+
+def sub(e: Emitter, x: Native | float, y: Native | float, *, fits: bool = False) -> Native:
+    return _componentwise(e, "sub", *_pair(x, y), fits=fits)
+
+
+def mul(e: Emitter, x: Native | float, y: Native | float, *, fits: bool = False) -> Native:
+    x, y = _pair(x, y)
     if kind_of(x) != "c":
         return _componentwise(e, "mul", x, y, fits=fits)
     f = e.f
@@ -83,7 +98,8 @@ def mul(e: Emitter, x: Native, y: Native, *, fits: bool = False) -> Native:
     return Native(x.type, (real, imag))
 
 
-def div(e: Emitter, x: Native, y: Native) -> Native:
+def div(e: Emitter, x: Native | float, y: Native | float) -> Native:
+    x, y = _pair(x, y)
     kind = kind_of(x)
     if kind == "c":
         return _complex_div(e, x, y)
@@ -123,7 +139,8 @@ def _complex_div(e: Emitter, x: Native, y: Native) -> Native:
     return Native(x.type, (real, f.select(zero, f.binary("fmul", b, infinity), imag)))
 
 
-def rem(e: Emitter, x: Native, y: Native) -> Native:
+def rem(e: Emitter, x: Native | float, y: Native | float) -> Native:
+    x, y = _pair(x, y)
     if kind_of(x) == "f":
         return _float_rem(e, x, y)
     return Native(x.type, (take_remainder(e.f, x.ref, y.ref, signed=kind_of(x) == "i"),))
@@ -184,16 +201,21 @@ def mul_overflow(e: Emitter, x: Native, y: Native) -> tuple[Native, Native]:
     return _with_overflow(e, "mul", x, y)
 
 
-def bit_and(e: Emitter, x: Native, y: Native) -> Native:
-    return Native(x.type, (e.f.binary("and", x.ref, y.ref),))
+def _of_bits(e: Emitter, opcode: str, x: Native | int, y: Native | int) -> Native:
+    x, y = _pair(x, y)
+    return Native(x.type, (e.f.binary(opcode, x.ref, y.ref),))
 
 
-def bit_or(e: Emitter, x: Native, y: Native) -> Native:
-    return Native(x.type, (e.f.binary("or", x.ref, y.ref),))
+def bit_and(e: Emitter, x: Native | int, y: Native | int) -> Native:
+    return _of_bits(e, "and", x, y)
 
 
-def bit_xor(e: Emitter, x: Native, y: Native) -> Native:
-    return Native(x.type, (e.f.binary("xor", x.ref, y.ref),))
+def bit_or(e: Emitter, x: Native | int, y: Native | int) -> Native:
+    return _of_bits(e, "or", x, y)
+
+
+def bit_xor(e: Emitter, x: Native | int, y: Native | int) -> Native:
+    return _of_bits(e, "xor", x, y)
 
 
 def bit_not(e: Emitter, x: Native) -> Native:
@@ -201,17 +223,19 @@ def bit_not(e: Emitter, x: Native) -> Native:
     return Native(x.type, (e.f.binary("xor", x.ref, ones),))
 
 
-def shl(e: Emitter, x: Native, y: Native) -> Native:
-    return Native(x.type, (e.f.binary("shl", x.ref, y.ref),))
+def shl(e: Emitter, x: Native | int, y: Native | int) -> Native:
+    return _of_bits(e, "shl", x, y)
 
 
-def shr(e: Emitter, x: Native, y: Native) -> Native:
+def shr(e: Emitter, x: Native | int, y: Native | int) -> Native:
+    x, y = _pair(x, y)
     opcode = "ashr" if kind_of(x) == "i" else "lshr"
     return Native(x.type, (e.f.binary(opcode, x.ref, y.ref),))
 
 
-def compare(e: Emitter, predicate: str, x: Native, y: Native) -> Native:
+def compare(e: Emitter, predicate: str, x: Native | float, y: Native | float) -> Native:
     f = e.f
+    x, y = _pair(x, y)
     kind = kind_of(x)
     if kind == "c":
         assert predicate in ("eq", "ne"), "complex numbers have no order"

@@ -27,9 +27,9 @@ V = Any  # a Scalar of whichever emitter runs; an alias, so that op files stay r
 class Emitter(Protocol):
     """What a lowering may do. Implemented by `ljit.codegen` (LLVM).
 
-    The scalar part. Operands of one arithmetic call have the same type; bool, int, float, complex and
-    the NumPy scalar types are scalars. Integer `add sub mul neg shl` wrap; a *condition* is a Scalar of
-    type BOOL.
+    The scalar part. Operands of one arithmetic call, comparison or choice have the same type; a Python number beside a
+    value is a constant of its type. bool, int, float, complex and the NumPy scalar types are scalars. Integer
+    `add sub mul neg shl` wrap; a *condition* is a Scalar of type BOOL.
     """
 
     @property

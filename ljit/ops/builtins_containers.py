@@ -85,7 +85,7 @@ def _lower_len(e: Emitter, x: V) -> V:
         case t if t in (BYTES, BYTEARRAY):
             return e.bytes_size(x)
     if x.type == CHARACTER:
-        return to_type(e, e.compare("ge", e.text_code(x), e.const(INT, 0)), INT)
+        return to_type(e, e.compare("ge", e.text_code(x), 0), INT)
     return e.str_size(x) if x.type == STR else range_length(e, x)
 
 
@@ -122,7 +122,7 @@ _builtin(
 
 def _lower_ord(e: Emitter, c: V) -> V:
     code = e.text_code(c)
-    e.bail_if(e.compare("lt", code, e.const(INT, 0)), "not one character")
+    e.bail_if(e.compare("lt", code, 0), "not one character")
     return code
 
 
@@ -177,7 +177,7 @@ def _lower_range(e: Emitter, start: V, stop: V | None = None, step: V | None = N
     if stop is None:
         return e.range_make(e.const(INT, 0), _to_index(e, start), one)
     width = one if step is None else _to_index(e, step)
-    e.bail_if(e.compare("eq", width, e.const(INT, 0)), "range step is zero")
+    e.bail_if(e.compare("eq", width, 0), "range step is zero")
     return e.range_make(_to_index(e, start), _to_index(e, stop), width)
 
 

@@ -80,15 +80,15 @@ def _lower_extremum(e: Emitter, args: Sequence[V], *, is_max: bool) -> V:
 
 
 def _extremum_of_list(e: Emitter, x: V, *, is_max: bool) -> V:
-    count, one = e.list_size(x), e.const(INT, 1)
-    e.bail_if(e.compare("eq", count, e.const(INT, 0)), "extremum of nothing")
+    count = e.list_size(x)
+    e.bail_if(e.compare("eq", count, 0), "extremum of nothing")
 
     def choose(k: V, best: V) -> V:
-        value = e.list_load(x, e.add(k, one, fits=True))
+        value = e.list_load(x, e.add(k, 1, fits=True))
         return e.select(_better(e, value, best, is_max=is_max), value, best)
 
     first = e.list_load(x, e.const(INT, 0))
-    return e.fold(e.sub(count, one, fits=True), first, choose, _INSTRUCTIONS)
+    return e.fold(e.sub(count, 1, fits=True), first, choose, _INSTRUCTIONS)
 
 
 def _mixed_extremum(e: Emitter, values: Sequence[V], type_: UnionType, *, is_max: bool) -> V:
@@ -98,9 +98,9 @@ def _mixed_extremum(e: Emitter, values: Sequence[V], type_: UnionType, *, is_max
     for i, value in enumerate(values[1:], 1):
         wins = _better(e, value, values[0], is_max=is_max)
         for j in range(1, i):
-            is_best = e.compare("eq", position, e.const(INT, j))
+            is_best = e.compare("eq", position, j)
             wins = e.select(is_best, _better(e, value, values[j], is_max=is_max), wins)
-        position = e.select(wins, e.const(INT, i), position)
+        position = e.select(wins, i, position)
         result = e.select(wins, e.widen(value, type_), result)
     return result
 

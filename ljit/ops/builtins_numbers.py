@@ -81,8 +81,8 @@ def _lower_abs(e: Emitter, x: V) -> V:
     if x.type == FLOAT:
         return e.intrinsic("fabs", x)
     x = to_type(e, x, INT)
-    e.bail_if(e.compare("eq", x, e.const(INT, INT_MIN)), "int overflow")
-    return e.select(e.compare("lt", x, e.const(INT, 0)), e.neg(x), x)
+    e.bail_if(e.compare("eq", x, INT_MIN), "int overflow")
+    return e.select(e.compare("lt", x, 0), e.neg(x), x)
 
 
 _builtin(
@@ -152,7 +152,7 @@ def float_to_int(e: Emitter, x: V) -> V:
         return e.cast(x, INT, fits=True)
     result = e.cast(x, INT)  # what does not fit gives the least int
     if not e.is_proven(ranges.REFUSED):
-        e.bail_if(e.compare("eq", result, e.const(INT, -(2**63))), "float beyond int64")
+        e.bail_if(e.compare("eq", result, -(2**63)), "float beyond int64")
     return result
 
 
@@ -175,15 +175,15 @@ def _lower_int(e: Emitter, x: V | None = None, base: V | None = None) -> V:
         return float_to_int(e, to_float(e, x))
     result = e.cast(x, INT)
     if kind == "u":
-        e.bail_if(e.compare("lt", result, e.const(INT, 0)), "beyond int64")
+        e.bail_if(e.compare("lt", result, 0), "beyond int64")
     return result
 
 
 def _digit(e: Emitter, c: V) -> tuple[V, V]:
     """The value of a digit of ASCII, and whether it is one."""
-    digit = e.sub(e.text_code(c), e.const(INT, ord("0")))
-    is_behind = e.compare("ge", digit, e.const(INT, 0))
-    return digit, e.bit_and(is_behind, e.compare("le", digit, e.const(INT, 9)))
+    digit = e.sub(e.text_code(c), ord("0"))
+    is_behind = e.compare("ge", digit, 0)
+    return digit, e.bit_and(is_behind, e.compare("le", digit, 9))
 
 
 def _effect_of_conversion(*args: Type) -> Effect:

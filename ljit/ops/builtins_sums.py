@@ -71,7 +71,7 @@ def _sum_of_list(e: Emitter, x: V, start: V) -> V:
     count = e.list_size(x)
     type_ = _infer_sum(x.type, start.type)
     if type_ == FLOAT != start.type:
-        e.bail_if(e.compare("eq", count, e.const(INT, 0)), "the sum of no floats")
+        e.bail_if(e.compare("eq", count, 0), "the sum of no floats")
 
     def add(k: V, total: V) -> V:
         return arithmetic.lower_add(e, total, to_type(e, e.list_load(x, k), type_))

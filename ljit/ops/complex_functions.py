@@ -50,7 +50,7 @@ def _bail_unless_finite(e: Emitter, *xs: V) -> None:
 def _lower_exp(e: Emitter, z: V) -> V:
     real, imag = _parts(e, z)
     _bail_unless_finite(e, real, imag)
-    e.bail_if(e.compare("gt", real, e.const(FLOAT, _LARGEST_EXPONENT)), "large exponent")
+    e.bail_if(e.compare("gt", real, _LARGEST_EXPONENT), "large exponent")
     return _from_polar(e, e.math("exp", real), imag)
 
 
@@ -68,18 +68,17 @@ def _lower_sqrt(e: Emitter, z: V) -> V:
     """Half the angle, by the larger part first; subnormal numbers bail out."""
     real, imag = _parts(e, z)
     _bail_unless_finite(e, real, imag)
-    zero, eighth = e.const(FLOAT, 0.0), e.const(FLOAT, 0.125)
     x, y = e.intrinsic("fabs", real), e.intrinsic("fabs", imag)
-    is_zero = e.bit_and(e.compare("eq", x, zero), e.compare("eq", y, zero))
-    normal = condition_or(e, *(e.compare("ge", v, e.const(FLOAT, _LEAST_NORMAL)) for v in (x, y)))
+    is_zero = e.bit_and(e.compare("eq", x, 0.0), e.compare("eq", y, 0.0))
+    normal = condition_or(e, *(e.compare("ge", v, _LEAST_NORMAL) for v in (x, y)))
     e.bail_if(condition_not(e, e.bit_or(normal, is_zero)), "subnormal number")
-    x, distance = e.mul(x, eighth), e.math("hypot", e.mul(x, eighth), e.mul(y, eighth))
-    large = e.mul(e.const(FLOAT, 2.0), e.intrinsic("sqrt", e.add(x, distance)))
-    small = e.div(y, e.mul(e.const(FLOAT, 2.0), large))
-    is_right = e.compare("ge", real, zero)
+    x, distance = e.mul(x, 0.125), e.math("hypot", e.mul(x, 0.125), e.mul(y, 0.125))
+    large = e.mul(2.0, e.intrinsic("sqrt", e.add(x, distance)))
+    small = e.div(y, e.mul(2.0, large))
+    is_right = e.compare("ge", real, 0.0)
     first, second = e.select(is_right, large, small), e.select(is_right, small, large)
     second = e.intrinsic("copysign", second, imag)
-    return e.complex(e.select(is_zero, zero, first), e.select(is_zero, imag, second), COMPLEX)
+    return e.complex(e.select(is_zero, 0.0, first), e.select(is_zero, imag, second), COMPLEX)
 
 
 def _lower_phase(e: Emitter, z: V) -> V:

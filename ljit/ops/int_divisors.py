@@ -22,7 +22,6 @@ def greatest_divisor(e: Emitter, x: V, y: V) -> V:
 
     Stein's algorithm: the difference of odd numbers is even, and loses its factors of two at once.
     """
-    zero = e.const(x.type, 0)
 
     def odd(z: V) -> V:
         return e.shr(z, e.intrinsic("cttz", z))
@@ -38,10 +37,10 @@ def greatest_divisor(e: Emitter, x: V, y: V) -> V:
         twos = e.intrinsic("cttz", e.bit_or(x, y))
         last = e.repeat(
             e.tuple_make((odd(x), y)),
-            lambda pair: e.compare("ne", e.tuple_items(pair)[1], zero),
+            lambda pair: e.compare("ne", e.tuple_items(pair)[1], 0),
             smaller,
         )
         return e.shl(e.tuple_items(last)[0], twos)
 
-    is_one_zero = e.bit_or(e.compare("eq", x, zero), e.compare("eq", y, zero))
+    is_one_zero = e.bit_or(e.compare("eq", x, 0), e.compare("eq", y, 0))
     return e.branch(is_one_zero, lambda: e.bit_or(x, y), common)

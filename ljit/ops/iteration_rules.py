@@ -196,7 +196,7 @@ _ZIP = _Rule(
 
 
 def _reversed_index(e: Emitter, view: V, k: V) -> V:
-    return e.sub(e.sub(e.view_parts(view)[1], e.const(INT, 1)), k)
+    return e.sub(e.sub(e.view_parts(view)[1], 1), k)
 
 
 def _reversed_has_next(e: Emitter, view: V, k: V) -> V:
@@ -220,7 +220,7 @@ def _cursor_has_next(e: Emitter, view: V, k: V) -> V:
     item = e.call_function(views.next_of, [cell, end])
     e.list_store(cell, e.const(INT, 1), item)
     e.list_store(cell, e.const(INT, 2), k)
-    return e.bit_xor(e.same_object(item, end), e.const(BOOL, True))
+    return e.bit_xor(e.same_object(item, end), True)
 
 
 _CURSOR = _Rule(

@@ -105,22 +105,22 @@ def _effect_of_insert(target: Type, index: Type, value: Type) -> Effect:
 
 def _lower_insert(e: Emitter, target: V, index: V, value: V) -> V:
     """An index beyond an end is that end."""
-    size, zero, one = e.list_size(target), e.const(INT, 0), e.const(INT, 1)
+    size = e.list_size(target)
     index = e.cast(index, INT) if index.type == BOOL else index
-    is_from_end = e.compare("lt", index, zero)
+    is_from_end = e.compare("lt", index, 0)
     place = e.select(is_from_end, e.add(index, size), index)
-    place = e.select(e.compare("lt", place, zero), zero, place)
+    place = e.select(e.compare("lt", place, 0), 0, place)
     place = e.select(e.compare("gt", place, size), size, place)
-    e.list_resize(target, e.add(size, one, fits=True))
+    e.list_resize(target, e.add(size, 1, fits=True))
     behind = e.sub(size, place, fits=True)
-    e.list_move(target, e.add(place, one, fits=True), target, place, behind)
+    e.list_move(target, e.add(place, 1, fits=True), target, place, behind)
     e.list_store(target, place, value)
     return e.const(NONE, None)
 
 
 def _lower_reverse(e: Emitter, target: V) -> V:
-    size, one = e.list_size(target), e.const(INT, 1)
-    last = e.sub(size, one, fits=True)
+    size = e.list_size(target)
+    last = e.sub(size, 1, fits=True)
 
     def swap(k: V) -> None:
         other = e.sub(last, k, fits=True)
@@ -128,7 +128,7 @@ def _lower_reverse(e: Emitter, target: V) -> V:
         e.list_store(target, k, second)
         e.list_store(target, other, first)
 
-    e.loop(e.shr(size, one), swap)
+    e.loop(e.shr(size, 1), swap)
     return e.const(NONE, None)
 
 
@@ -333,7 +333,7 @@ def _lower_count(e: Emitter, x: V, value: V) -> V:
 
 def _lower_index(e: Emitter, x: V, value: V) -> V:
     place = e.list_find(x, value)
-    e.bail_if(e.compare("lt", place, e.const(INT, 0)), "a number that is not in the list")
+    e.bail_if(e.compare("lt", place, 0), "a number that is not in the list")
     return place
 
 

@@ -200,7 +200,7 @@ _math(
 def _lower_sqrt(e: Emitter, x: V) -> V:
     x = to_float(e, x)
     if not e.is_proven(NONNEGATIVE):
-        e.bail_if(e.compare("lt", x, e.const(FLOAT, 0.0)), "root of a negative number")
+        e.bail_if(e.compare("lt", x, 0.0), "root of a negative number")
     return e.intrinsic("sqrt", x)
 
 
@@ -216,7 +216,7 @@ def _lower_log(e: Emitter, x: V, base: V | None = None) -> V:
     if base is None:
         return result
     divisor = _checked_call("log", e, base)
-    e.bail_if(e.compare("eq", divisor, e.const(FLOAT, 0.0)), "division by zero")
+    e.bail_if(e.compare("eq", divisor, 0.0), "division by zero")
     return e.div(result, divisor)
 
 
@@ -250,12 +250,12 @@ _math(
 )  # fmt: skip
 _math(
     "degrees", "(x, /)", "Convert radians to degrees.",
-    lower=lambda e, x: e.mul(to_float(e, x), e.const(FLOAT, 180.0 / math.pi)),
+    lower=lambda e, x: e.mul(to_float(e, x), 180.0 / math.pi),
     effects=_effect_of_total, samples=_SAMPLES,
 )  # fmt: skip
 _math(
     "radians", "(x, /)", "Convert degrees to radians.",
-    lower=lambda e, x: e.mul(to_float(e, x), e.const(FLOAT, math.pi / 180.0)),
+    lower=lambda e, x: e.mul(to_float(e, x), math.pi / 180.0),
     effects=_effect_of_total, samples=_SAMPLES,
 )  # fmt: skip
 _math(
@@ -315,7 +315,7 @@ def _lower_hypot(e: Emitter, *coordinates: V) -> V:
     for x in sizes[1:]:
         largest = e.select(e.compare("gt", x, largest), x, largest)
     smooth = condition_and(
-        e, e.compare("ge", largest, e.const(FLOAT, 2.0**-1022)), *(is_finite(e, x) for x in sizes)
+        e, e.compare("ge", largest, 2.0**-1022), *(is_finite(e, x) for x in sizes)
     )
     return e.branch(smooth, lambda: _norm(e, sizes, largest), lambda: _odd_norm(e, sizes, largest))
 
@@ -324,10 +324,10 @@ def _odd_norm(e: Emitter, sizes: list[V], largest: V) -> V:
     """The norm where it is infinite, NaN or zero; that of subnormal numbers bails out."""
     infinite = condition_or(e, *(is_infinite(e, x) for x in sizes))
     nan = condition_or(e, *(is_nan(e, x) for x in sizes))
-    zero = e.compare("eq", largest, e.const(FLOAT, 0.0))
+    zero = e.compare("eq", largest, 0.0)
     e.bail_if(condition_not(e, condition_or(e, infinite, nan, zero)), "norm of tiny numbers")
-    result = e.select(nan, e.const(FLOAT, math.nan), largest)
-    return e.select(infinite, e.const(FLOAT, math.inf), result)
+    result = e.select(nan, math.nan, largest)
+    return e.select(infinite, math.inf, result)
 
 
 def _norm(e: Emitter, sizes: list[V], largest: V) -> V:
@@ -340,7 +340,7 @@ def _norm(e: Emitter, sizes: list[V], largest: V) -> V:
     root = e.intrinsic("sqrt", e.add(e.sub(total, one), e.add(low, lost)))
     total, low, lost = _add_product(e, (total, low, lost), e.neg(root), root)
     rest = e.add(e.sub(total, one), e.add(low, lost))
-    root = e.add(root, e.div(rest, e.mul(e.const(FLOAT, 2.0), root)))
+    root = e.add(root, e.div(rest, e.mul(2.0, root)))
     return e.div(root, scale)
 
 
@@ -351,16 +351,16 @@ def _scale(e: Emitter, x: V) -> V:
     """
 
     def quickly() -> V:
-        wide = e.mul(x, e.const(FLOAT, 2.0**52 + 1.0))
-        unit = e.sub(wide, e.mul(wide, e.const(FLOAT, 1.0 - 2.0**-53)))
-        return e.div(e.const(FLOAT, 0.5), unit)
+        wide = e.mul(x, 2.0**52 + 1.0)
+        unit = e.sub(wide, e.mul(wide, 1.0 - 2.0**-53))
+        return e.div(0.5, unit)
 
     def by_exponent() -> V:
-        exponent = e.add(e.math("logb", x), e.const(FLOAT, 1.0))
+        exponent = e.add(e.math("logb", x), 1.0)
         return e.math("exp2", e.neg(exponent))
 
-    above = e.compare("gt", x, e.const(FLOAT, 2.0**-900))
-    below = e.compare("lt", x, e.const(FLOAT, 2.0**900))
+    above = e.compare("gt", x, 2.0**-900)
+    below = e.compare("lt", x, 2.0**900)
     return e.branch(e.bit_and(above, below), quickly, by_exponent)
 
 
@@ -386,7 +386,7 @@ _math(
 def _lower_modf(e: Emitter, x: V) -> V:
     x = to_float(e, x)
     whole = e.intrinsic("trunc", x)
-    fraction = e.select(is_infinite(e, x), e.const(FLOAT, 0.0), e.sub(x, whole))
+    fraction = e.select(is_infinite(e, x), 0.0, e.sub(x, whole))
     return e.tuple_make([e.intrinsic("copysign", fraction, x), whole])
 
 

@@ -53,12 +53,12 @@ def _infer(*types: Type) -> Type:
 def _lower_isqrt(e: Emitter, n: V) -> V:
     """Correct the float root, which is off by one at most, by exact squares."""
     n = to_type(e, n, INT)
-    one, largest = e.const(INT, 1), e.const(INT, math.isqrt(2**63 - 1))
-    e.bail_if(e.compare("lt", n, e.const(INT, 0)), "root of a negative number")
+    largest = e.const(INT, math.isqrt(2**63 - 1))
+    e.bail_if(e.compare("lt", n, 0), "root of a negative number")
     root = e.cast(e.intrinsic("sqrt", to_float(e, n)), INT)
     root = e.select(e.compare("gt", root, largest), largest, root)
-    root = e.select(e.compare("gt", e.mul(root, root), n), e.sub(root, one), root)
-    above = e.add(root, one)
+    root = e.select(e.compare("gt", e.mul(root, root), n), e.sub(root, 1), root)
+    above = e.add(root, 1)
     fits = e.bit_and(e.compare("le", above, largest), e.compare("le", e.mul(above, above), n))
     return e.select(fits, above, root)
 
@@ -67,23 +67,22 @@ def _lower_of_sizes(combine: Callable[..., V], e: Emitter, *numbers: V) -> V:
     """Combine the absolute values of the numbers."""
     sizes = [magnitude(e, to_type(e, n, INT)) for n in numbers]
     found = e.retype(reduce(partial(combine, e), sizes), INT)
-    e.bail_if(e.compare("lt", found, e.const(INT, 0)), _LARGE)
+    e.bail_if(e.compare("lt", found, 0), _LARGE)
     return found
 
 
 def _common_multiple(e: Emitter, x: V, y: V) -> V:
-    one = e.const(x.type, 1)
     divisor = greatest_divisor(e, x, y)
-    is_none = e.compare("eq", divisor, e.const(x.type, 0))  # both are 0
-    found, overflows = e.mul_overflow(e.div(x, e.select(is_none, one, divisor)), y)
+    is_none = e.compare("eq", divisor, 0)  # both are 0
+    found, overflows = e.mul_overflow(e.div(x, e.select(is_none, 1, divisor)), y)
     e.bail_if(overflows, _LARGE)
     return found
 
 
 def _lower_factorial(e: Emitter, n: V) -> V:
     n = to_type(e, n, INT)
-    zero, last = e.const(INT, 0), e.const(INT, len(_FACTORIALS) - 1)
-    e.bail_if(e.compare("lt", n, zero), "factorial of a negative number")
+    last = e.const(INT, len(_FACTORIALS) - 1)
+    e.bail_if(e.compare("lt", n, 0), "factorial of a negative number")
     e.bail_if(e.compare("gt", n, last), _LARGE)
     return e.item_at([e.const(INT, x) for x in _FACTORIALS], n)
 
@@ -91,8 +90,8 @@ def _lower_factorial(e: Emitter, n: V) -> V:
 def _lower_comb(e: Emitter, n: V, k: V) -> V:
     """Multiply and divide in turn: each quotient is a number of ways, too."""
     n, k = to_type(e, n, INT), to_type(e, k, INT)
-    zero, one = e.const(INT, 0), e.const(INT, 1)
-    is_negative = e.bit_or(e.compare("lt", n, zero), e.compare("lt", k, zero))
+    one = e.const(INT, 1)
+    is_negative = e.bit_or(e.compare("lt", n, 0), e.compare("lt", k, 0))
     e.bail_if(is_negative, "ways to choose of a negative number")
     rest = e.sub(n, k)
     taken = e.select(e.compare("lt", rest, k), rest, k)
@@ -102,9 +101,9 @@ def _lower_comb(e: Emitter, n: V, k: V) -> V:
         e.bail_if(overflows, _LARGE)
         return e.div(product, e.add(i, one))
 
-    is_none = e.compare("lt", taken, zero)  # more than there are
-    trips = e.select(is_none, zero, taken)
-    return e.fold(trips, e.select(is_none, zero, one), step, length=4)
+    is_none = e.compare("lt", taken, 0)  # more than there are
+    trips = e.select(is_none, 0, taken)
+    return e.fold(trips, e.select(is_none, 0, one), step, length=4)
 
 
 _math(

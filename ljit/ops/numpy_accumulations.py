@@ -131,17 +131,17 @@ def _infer_bincount(x: Type, weights: Type = NONE, minlength: Type = INT) -> Typ
 
 def _lower_bincount(e: Emitter, x: V, weights: V | None = None, minlength: V | None = None) -> V:
     """Count, or add weights in their order; of no elements NumPy does."""
-    (count,), zero, one = e.array_sizes(x), e.const(INT, 0), e.const(INT, 1)
-    e.bail_if(e.compare("eq", count, zero), "nothing to count")
+    (count,) = e.array_sizes(x)
+    e.bail_if(e.compare("eq", count, 0), "nothing to count")
     low, high = (
         e.cast(e.array_load(x, [e.array_place(x, greatest=greatest)]), INT)
         for greatest in (False, True)
     )
-    e.bail_if(e.compare("lt", low, zero), "a negative number")
-    size, added, element = e.add(high, one), None, _INT64
+    e.bail_if(e.compare("lt", low, 0), "a negative number")
+    size, added, element = e.add(high, 1), None, _INT64
     if minlength is not None:
         least = e.cast(minlength, INT)
-        e.bail_if(e.compare("lt", least, zero), "a negative length")
+        e.bail_if(e.compare("lt", least, 0), "a negative length")
         size = e.select(e.compare("lt", size, least), least, size)
     if weights is not None and weights.type != NONE:
         e.bail_if(e.compare("ne", e.array_sizes(weights)[0], count), "another number of weights")

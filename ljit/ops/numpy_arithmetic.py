@@ -309,7 +309,7 @@ def _infer_power(*types: Type) -> Type:
 def _scaled(numerator: float, denominator: float) -> Body:
     def body(e: Emitter, x: V) -> V:
         number = scalar_type_of(x).dtype.type
-        return e.mul(x, e.const(x.type, float(number(numerator) / number(denominator))))
+        return e.mul(x, float(number(numerator) / number(denominator)))
 
     return body
 

@@ -103,7 +103,7 @@ def _itemsize(a: Type) -> int:
 
 
 def _lower_nbytes(e: Emitter, a: V) -> V:
-    return e.mul(_lower_size(e, a), e.const(INT, _itemsize(a.type)))
+    return e.mul(_lower_size(e, a), _itemsize(a.type))
 
 
 def _lower_len(e: Emitter, a: V) -> V:
@@ -268,9 +268,9 @@ def _lower_item(e: Emitter, a: V) -> V:
     """The only element, as a Python number; arrays of other sizes bail, NumPy raises."""
     if not isinstance(a.type, ArrayType):
         return to_python(e, a)
-    one, zero = e.const(INT, 1), e.const(INT, 0)
+    zero = e.const(INT, 0)
     for size in e.array_sizes(a):
-        e.bail_if(e.compare("ne", size, one), "item() of an array of several elements")
+        e.bail_if(e.compare("ne", size, 1), "item() of an array of several elements")
     return to_python(e, e.array_load(a, [zero] * a.type.ndim))
 
 

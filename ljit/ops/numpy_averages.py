@@ -61,8 +61,8 @@ def _lower_count(e: Emitter, a: V, *, axis: object = None, ddof: int = 0) -> V:
         count = e.mul(count, sizes[x], fits=True)
     if not ddof:
         return count
-    zero, rest = e.const(INT, 0), e.sub(count, e.const(INT, ddof))
-    return e.select(e.compare("gt", rest, zero), rest, zero)
+    rest = e.sub(count, ddof)
+    return e.select(e.compare("gt", rest, 0), rest, 0)
 
 
 declare(

@@ -56,11 +56,10 @@ def _infer_two_axes(a: Type, first: Type, second: Type) -> Type:
 
 def _axis(e: Emitter, axis: V, rank: int) -> V:
     """An axis counted from the front; one that does not exist bails."""
-    number, zero = e.cast(axis, INT), e.const(INT, 0)
-    end = e.const(INT, rank)
-    is_negative = e.compare("lt", number, zero)
-    counted = e.select(is_negative, e.add(number, end), number)
-    outside = e.bit_or(e.compare("lt", counted, zero), e.compare("ge", counted, end))
+    number = e.cast(axis, INT)
+    is_negative = e.compare("lt", number, 0)
+    counted = e.select(is_negative, e.add(number, rank), number)
+    outside = e.bit_or(e.compare("lt", counted, 0), e.compare("ge", counted, rank))
     e.bail_if(outside, "an axis that does not exist")
     return counted
 
@@ -98,20 +97,19 @@ def _lower_swapaxes(e: Emitter, a: V, axis1: V, axis2: V) -> V:
     first, second = (_axis(e, axis, a.type.ndim) for axis in (axis1, axis2))
     order = []
     for i in range(a.type.ndim):
-        own = e.const(INT, i)
-        back = e.select(e.compare("eq", own, second), first, own)
-        order.append(e.select(e.compare("eq", own, first), second, back))
+        back = e.select(e.compare("eq", i, second), first, i)
+        order.append(e.select(e.compare("eq", i, first), second, back))
     return _view(e, a, _reordered(a.type), order)
 
 
 def _lower_moveaxis(e: Emitter, a: V, source: V, destination: V) -> V:
     taken, place = (_axis(e, axis, a.type.ndim) for axis in (source, destination))
-    one, order = e.const(INT, 1), []
+    order = []
     for i in range(a.type.ndim):
         own = e.const(INT, i)
         behind = e.compare("gt", own, place)
-        rest = e.select(behind, e.sub(own, one), own)
-        rest = e.select(e.compare("ge", rest, taken), e.add(rest, one), rest)
+        rest = e.select(behind, e.sub(own, 1), own)
+        rest = e.select(e.compare("ge", rest, taken), e.add(rest, 1), rest)
         order.append(e.select(e.compare("eq", own, place), taken, rest))
     return _view(e, a, _reordered(a.type), order)
 

@@ -20,11 +20,11 @@ def _parts(e: Emitter, z: V) -> tuple[V, V]:
 
 
 def _is_infinite(e: Emitter, x: V) -> V:
-    return e.compare("eq", e.intrinsic("fabs", x), e.const(x.type, float("inf")))
+    return e.compare("eq", e.intrinsic("fabs", x), float("inf"))
 
 
 def _is_zero(e: Emitter, x: V) -> V:
-    return e.compare("eq", x, e.const(x.type, 0.0))
+    return e.compare("eq", x, 0.0)
 
 
 def exp(e: Emitter, z: V) -> V:
@@ -32,17 +32,17 @@ def exp(e: Emitter, z: V) -> V:
     x, y = _parts(e, z)
     limits = np.finfo(x.type.dtype)
     step = float(np.floor(np.log(float(limits.max)) * 0.9))
-    is_large = e.compare("gt", x, e.const(x.type, step))
-    shifted = e.select(is_large, e.sub(x, e.const(x.type, step)), x)
-    factor = e.select(is_large, e.const(x.type, float(np.exp(step))), e.const(x.type, 1.0))
+    is_large = e.compare("gt", x, step)
+    shifted = e.select(is_large, e.sub(x, step), x)
+    factor = e.select(is_large, e.const(x.type, float(np.exp(step))), 1.0)
     size = e.elementary("exp", shifted)
-    vanishes = e.compare("eq", x, e.const(x.type, float("-inf")))  # whatever the angle is
+    vanishes = e.compare("eq", x, float("-inf"))  # whatever the angle is
     nothing = e.intrinsic("copysign", e.const(x.type, 0.0), y)
     angle = e.select(e.bit_and(vanishes, _is_not_finite(e, y)), nothing, y)
     real = e.mul(e.mul(size, e.elementary("cos", angle)), factor)
     imag = e.mul(e.mul(size, e.elementary("sin", angle)), factor)
     is_real = _is_zero(e, y)
-    is_infinite = e.bit_and(e.compare("eq", x, e.const(x.type, float("inf"))), _is_not_finite(e, y))
+    is_infinite = e.bit_and(e.compare("eq", x, float("inf")), _is_not_finite(e, y))
     return e.complex(e.select(is_infinite, x, real), e.select(is_real, y, imag), z.type)
 
 
@@ -55,27 +55,23 @@ def sqrt(e: Emitter, z: V) -> V:
     """Half the angle, by the larger part first."""
     x, y = _parts(e, z)
     limits = np.finfo(x.type.dtype)
-    one, zero = e.const(x.type, 1.0), e.const(x.type, 0.0)
     size_x, size_y = e.intrinsic("fabs", x), e.intrinsic("fabs", y)
     larger = e.select(e.compare("gt", size_x, size_y), size_x, size_y)
-    is_large = e.compare("gt", larger, e.const(x.type, 2.0 ** (limits.maxexp - 4)))
-    is_small = e.compare("lt", larger, e.const(x.type, 2.0 ** (limits.minexp + 2 * limits.nmant)))
+    is_large = e.compare("gt", larger, 2.0 ** (limits.maxexp - 4))
+    is_small = e.compare("lt", larger, 2.0 ** (limits.minexp + 2 * limits.nmant))
     up = 2.0 ** (4 * limits.nmant)
 
     def scaled(large: float, small: float) -> V:
-        return e.select(
-            is_large, e.const(x.type, large), e.select(is_small, e.const(x.type, small), one)
-        )
+        return e.select(is_large, large, e.select(is_small, small, e.const(x.type, 1.0)))
 
     scale, back = scaled(2.0**-4, up), scaled(4.0, up**-0.5)
     size_x, size_y = e.mul(size_x, scale), e.mul(size_y, scale)
-    half = e.const(x.type, 0.5)
-    total = e.mul(e.add(e.elementary("hypot", size_x, size_y), size_x), half)
+    total = e.mul(e.add(e.elementary("hypot", size_x, size_y), size_x), 0.5)
     large = e.intrinsic("sqrt", total)
-    small = e.div(e.mul(size_y, half), e.select(_is_zero(e, large), one, large))
-    small = e.select(_is_infinite(e, x), e.select(_is_not_finite(e, y), y, zero), small)
+    small = e.div(e.mul(size_y, 0.5), e.select(_is_zero(e, large), 1.0, large))
+    small = e.select(_is_infinite(e, x), e.select(_is_not_finite(e, y), y, 0.0), small)
     large, small = e.mul(large, back), e.mul(small, back)
-    is_right = e.compare("ge", x, zero)
+    is_right = e.compare("ge", x, 0.0)
     real, imag = e.select(is_right, large, small), e.select(is_right, small, large)
     is_infinite = _is_infinite(e, y)
     real = e.select(is_infinite, size_y, real)
@@ -90,20 +86,19 @@ def log(e: Emitter, z: V) -> V:
     size_x, size_y = e.intrinsic("fabs", x), e.intrinsic("fabs", y)
     swap = e.compare("gt", size_y, size_x)
     larger, smaller = e.select(swap, size_y, size_x), e.select(swap, size_x, size_y)
-    is_large = e.compare("gt", larger, e.const(x.type, 2.0 ** (limits.maxexp - 4)))
-    is_small = e.compare("lt", larger, e.const(x.type, 2.0 ** (limits.minexp + limits.nmant)))
+    is_large = e.compare("gt", larger, 2.0 ** (limits.maxexp - 4))
+    is_small = e.compare("lt", larger, 2.0 ** (limits.minexp + limits.nmant))
     up = 2 * limits.nmant
 
     def scaled(usual: float, large: float, small: float) -> V:
-        rare = e.select(is_small, e.const(x.type, small), e.const(x.type, usual))
-        return e.select(is_large, e.const(x.type, large), rare)
+        rare = e.select(is_small, small, e.const(x.type, usual))
+        return e.select(is_large, large, rare)
 
     scale = scaled(1.0, 2.0**-4, 2.0**up)
     size = e.elementary("hypot", e.mul(larger, scale), e.mul(smaller, scale))
     far = e.add(e.elementary("log", size), scaled(0.0, 4 * np.log(2.0), -up * np.log(2.0)))
-    half, two = e.const(x.type, 0.5), e.const(x.type, 2.0)
-    near = e.mul(half, e.elementary("log1p", _square_less_one(e, larger, smaller)))
-    is_near = e.bit_and(e.compare("gt", larger, half), e.compare("lt", larger, two))
+    near = e.mul(0.5, e.elementary("log1p", _square_less_one(e, larger, smaller)))
+    is_near = e.bit_and(e.compare("gt", larger, 0.5), e.compare("lt", larger, 2.0))
     return e.complex(e.select(is_near, near, far), e.elementary("atan2", y, x), z.type)
 
 
@@ -128,15 +123,15 @@ def _scaled(e: Emitter, z: V, factor: float) -> V:
 def log1p(e: Emitter, z: V) -> V:
     """The hypotenuse and the angle of ``1 + z``: by NumPy's steps, which cancel, and so by its functions."""
     x, y = _parts(e, z)
-    x = e.add(x, e.const(x.type, 1.0))
+    x = e.add(x, 1.0)
     return e.complex(e.math("log", e.math("hypot", x, y)), e.math("atan2", y, x), z.type)
 
 
 def expm1(e: Emitter, z: V) -> V:
     """``expm1(x) * cos(y) - 2 * sin(y / 2)**2``, and ``exp(x) * sin(y)``, likewise."""
     x, y = _parts(e, z)
-    half = e.math("sin", e.mul(y, e.const(y.type, 0.5)))
-    square = e.mul(e.mul(e.const(y.type, 2.0), half), half)
+    half = e.math("sin", e.mul(y, 0.5))
+    square = e.mul(e.mul(2.0, half), half)
     real = e.sub(e.mul(e.math("expm1", x), e.math("cos", y)), square)
     return e.complex(real, e.mul(e.math("exp", x), e.math("sin", y)), z.type)
 
@@ -190,7 +185,7 @@ def _lower_angle(e: Emitter, z: V, *, deg: bool = False) -> V:
     x, y = _parts(e, z)
     angle = e.elementary("atan2", y, x)
     if deg:
-        angle = e.mul(angle, e.const(angle.type, 180.0 / np.pi))
+        angle = e.mul(angle, 180.0 / np.pi)
     return e.retype(angle, _infer_angle(z.type))
 
 

@@ -47,7 +47,7 @@ def as_condition(e: Emitter, x: V) -> V:
         return e.retype(x, BOOL)
     if dtype_kind(x.type) == "c":
         return e.bit_or(as_condition(e, e.real(x)), as_condition(e, e.imag(x)))
-    return e.compare("ne", x, e.const(x.type, 0))
+    return e.compare("ne", x, 0)
 
 
 def as_numpy_bool(e: Emitter, condition: V) -> V:
@@ -66,9 +66,9 @@ def _narrow(e: Emitter, x: V, dtype: np.dtype) -> V:
     """Convert an int to an integer dtype, bailing where NumPy raises OverflowError."""
     limits = np.iinfo(dtype)
     if limits.min > -(2**63):
-        e.bail_if(e.compare("lt", x, e.const(INT, int(limits.min))), f"int below {dtype}")
+        e.bail_if(e.compare("lt", x, int(limits.min)), f"int below {dtype}")
     if limits.max < 2**63 - 1:
-        e.bail_if(e.compare("gt", x, e.const(INT, int(limits.max))), f"int above {dtype}")
+        e.bail_if(e.compare("gt", x, int(limits.max)), f"int above {dtype}")
     return e.cast(x, ScalarType(dtype))
 
 
@@ -140,7 +140,7 @@ def _always_fits(source: np.dtype, target: np.dtype) -> bool:
 
 
 def _is_negative(e: Emitter, x: V) -> V:
-    return e.compare("lt", x, e.const(x.type, 0))
+    return e.compare("lt", x, 0)
 
 
 def _truncate(e: Emitter, x: V, dtype: np.dtype) -> V:
@@ -154,7 +154,7 @@ def _truncate(e: Emitter, x: V, dtype: np.dtype) -> V:
     least = e.const(x.type, float(low if is_exact else limits.min))
     inside = e.bit_and(
         e.compare("gt" if is_exact else "ge", x, least),
-        e.compare("lt", x, e.const(x.type, float(high))),
+        e.compare("lt", x, float(high)),
     )
     e.bail_if(e.bit_not(inside), f"float outside of {dtype}", may_wait=True)
     return e.cast(x, ScalarType(dtype), fits=True)
@@ -165,7 +165,7 @@ def to_python(e: Emitter, x: V) -> V:
     kind = dtype_kind(x.type)
     if kind == "u" and x.type.dtype.itemsize == 8:
         result = e.cast(x, INT)
-        e.bail_if(e.compare("lt", result, e.const(INT, 0)), "uint64 above int64")
+        e.bail_if(e.compare("lt", result, 0), "uint64 above int64")
         return result
     if kind == "b":
         return e.retype(x, BOOL)

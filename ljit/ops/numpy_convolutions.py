@@ -65,7 +65,7 @@ def _lower_convolve(e: Emitter, a: V, v: V, *, mode: str = "full") -> V:
     is_shorter = e.compare("lt", *(e.array_sizes(x)[0] for x in (a, v)))
     a, v = e.select(is_shorter, v, a), e.select(is_shorter, a, v)
     (count,) = e.array_sizes(v)
-    end = e.mul(e.sub(count, e.const(INT, 1)), item)
+    end = e.mul(e.sub(count, 1), item)
     turned = e.array_view(v, ArrayType(dtype, (None,), "strided"), end, [count], [e.neg(item)])
     return _correlated(e, a, _copied(e, turned), mode)
 
@@ -93,11 +93,11 @@ def _copied(e: Emitter, a: V) -> V:
 
 def _correlated(e: Emitter, a: V, taps: V, mode: str) -> V:
     """`a` has as many elements as there are taps, or more."""
-    zero, one = e.const(INT, 0), e.const(INT, 1)
+    zero = e.const(INT, 0)
     (size,), (count,) = e.array_sizes(a), e.array_sizes(taps)
     e.bail_if(e.compare("eq", count, zero), "no elements")
-    others = e.sub(count, one)
-    left = {"full": others, "same": e.shr(count, one), "valid": zero}[mode]
+    others = e.sub(count, 1)
+    left = {"full": others, "same": e.shr(count, 1), "valid": zero}[mode]
     right = {"full": others, "same": e.sub(others, left), "valid": zero}[mode]
     length = e.add(e.add(e.sub(size, others), left), right)
     made = e.array_new(ArrayType(a.type.dtype, (None,)), [length], None)

@@ -254,8 +254,8 @@ def _with_near_rows(e: Emitter, target: V, source: V) -> tuple[V, V]:
     if source.type.ndim != _CUBE:
         return target, source
     first, _, last = e.array_sizes(source)
-    is_near = e.compare("eq", e.array_strides(source)[0], e.const(INT, source.type.dtype.itemsize))
-    is_large = e.compare("ge", e.mul(first, last), e.const(INT, _TILES))
+    is_near = e.compare("eq", e.array_strides(source)[0], source.type.dtype.itemsize)
+    is_large = e.compare("ge", e.mul(first, last), _TILES)
     is_near = e.bit_and(is_near, is_large)
 
     def changed(x: V) -> V:

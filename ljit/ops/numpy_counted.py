@@ -174,14 +174,14 @@ def _check_exact(e: Emitter, given: tuple[V, ...]) -> None:
     for x in given:
         if _NUMBERS.get(x.type) == INT:
             number = e.cast(x, INT)
-            e.bail_if(e.compare("lt", number, e.const(INT, -_EXACT)), "an int below all floats'")
-            e.bail_if(e.compare("gt", number, e.const(INT, _EXACT)), "an int above all floats'")
+            e.bail_if(e.compare("lt", number, -_EXACT), "an int below all floats'")
+            e.bail_if(e.compare("gt", number, _EXACT), "an int above all floats'")
 
 
 def _check_fits(e: Emitter, number: V, dtype: np.dtype) -> None:
     stored = store_scalar(e, number, dtype)
     if dtype.kind == "f":
-        is_finite = e.compare("lt", e.intrinsic("fabs", stored), e.const(stored.type, math.inf))
+        is_finite = e.compare("lt", e.intrinsic("fabs", stored), math.inf)
         e.bail_if(e.bit_not(is_finite), f"a number above {dtype}")
 
 
@@ -198,36 +198,34 @@ def _item_of_arange(e: Emitter, k: V, *numbers: V, dtype: object = None) -> V:
     item = e.add(first, e.mul(e.cast(k, number), e.sub(second, first)))
     if is_float:
         for at, given in enumerate((first, second)):  # the sum is rounded, and no zero below 0
-            item = e.select(e.compare("eq", k, e.const(INT, at)), given, item)
+            item = e.select(e.compare("eq", k, at), given, item)
     return e.cast(item, made)
 
 
 def _int_size(e: Emitter, start: V, stop: V, step: V) -> V:
     """Number of items; bails where NumPy's floating-point count could be off."""
-    zero, one = e.const(INT, 0), e.const(INT, 1)
-    e.bail_if(e.compare("eq", step, zero), "arange with step 0")
+    e.bail_if(e.compare("eq", step, 0), "arange with step 0")
     distance, overflow = e.sub_overflow(stop, start)
     e.bail_if(overflow, "arange too long")
-    is_down = e.compare("lt", step, zero)
+    is_down = e.compare("lt", step, 0)
     distance = e.select(is_down, e.neg(distance), distance)
-    e.bail_if(e.compare("gt", distance, e.const(INT, _LARGE)), "arange too long")
+    e.bail_if(e.compare("gt", distance, _LARGE), "arange too long")
     stride = e.select(is_down, e.neg(step), step)
-    e.bail_if(e.compare("lt", stride, one), "arange step too large")
-    count = e.add(e.div(e.sub(distance, one), stride), one)
-    return e.select(e.compare("le", distance, zero), zero, count)
+    e.bail_if(e.compare("lt", stride, 1), "arange step too large")
+    count = e.add(e.div(e.sub(distance, 1), stride), 1)
+    return e.select(e.compare("le", distance, 0), 0, count)
 
 
 def _float_size(e: Emitter, start: V, stop: V, step: V) -> V:
     """Number of items."""
-    zero = e.const(FLOAT, 0.0)
     distance = e.sub(stop, start)
     steps = e.div(distance, step)
-    vanished = e.bit_and(e.compare("eq", steps, zero), e.compare("ne", distance, zero))
+    vanished = e.bit_and(e.compare("eq", steps, 0.0), e.compare("ne", distance, 0.0))
     e.bail_if(vanished, "arange step too large")
     length = e.intrinsic("ceil", steps)
-    fits = e.compare("lt", e.intrinsic("fabs", length), e.const(FLOAT, float(_LARGE)))
+    fits = e.compare("lt", e.intrinsic("fabs", length), float(_LARGE))
     e.bail_if(e.bit_not(fits), "arange of unknown length")
-    return e.cast(e.select(e.compare("gt", length, zero), length, zero), INT)
+    return e.cast(e.select(e.compare("gt", length, 0.0), length, 0.0), INT)
 
 
 _declare_counted(
@@ -291,13 +289,13 @@ class _Steps(Record):
         dtype: object = None,
         **_: object,
     ) -> _Steps:
-        double, one, zero = ScalarType(_FLOAT64), e.const(INT, 1), e.const(INT, 0)
+        double = ScalarType(_FLOAT64)
         first, last = e.cast(start, double), e.cast(stop, double)
         count = e.const(INT, 50) if num is None else e.cast(num, INT)
-        gaps = e.sub(count, one) if endpoint else count
+        gaps = e.sub(count, 1) if endpoint else count
         distance = e.sub(last, first)
-        has_gaps = e.compare("gt", gaps, zero)
-        step = e.div(distance, e.cast(e.select(has_gaps, gaps, one), double))
+        has_gaps = e.compare("gt", gaps, 0)
+        step = e.div(distance, e.cast(e.select(has_gaps, gaps, 1), double))
         step = e.select(has_gaps, step, distance)
         made = chosen_dtype(dtype, _FLOAT64)
         assert made is not None
@@ -306,21 +304,20 @@ class _Steps(Record):
 
 def _size_of_linspace(e: Emitter, *operands: V, **attrs: Any) -> V:
     steps = _Steps.of(e, *operands, **attrs)
-    none = e.const(ScalarType(_FLOAT64), 0.0)
-    lost = e.bit_and(e.compare("eq", steps.step, none), e.compare("ne", steps.distance, none))
+    lost = e.bit_and(e.compare("eq", steps.step, 0.0), e.compare("ne", steps.distance, 0.0))
     e.bail_if(lost, "steps that are too small")
-    e.bail_if(e.compare("lt", steps.count, e.const(INT, 0)), "a negative number of steps")
+    e.bail_if(e.compare("lt", steps.count, 0), "a negative number of steps")
     for end in (steps.first, steps.last) if steps.dtype != _FLOAT64 else ():
         _check_fits(e, end, steps.dtype)
     return steps.count
 
 
 def _item_of_linspace(e: Emitter, k: V, *operands: V, **attrs: Any) -> V:
-    steps, one = _Steps.of(e, *operands, **attrs), e.const(INT, 1)
+    steps = _Steps.of(e, *operands, **attrs)
     item = e.add(e.mul(e.cast(k, steps.first.type), steps.step), steps.first)
     if steps.has_last:
-        is_last = e.compare("eq", k, e.sub(steps.count, one))
-        is_last = e.bit_and(is_last, e.compare("gt", steps.count, one))
+        is_last = e.compare("eq", k, e.sub(steps.count, 1))
+        is_last = e.bit_and(is_last, e.compare("gt", steps.count, 1))
         item = e.select(is_last, steps.last, item)
     is_float = steps.dtype.kind == "f"
     if not is_float:

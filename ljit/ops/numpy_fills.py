@@ -23,8 +23,7 @@ _VECTOR, _MATRIX = np.arange(3.0), np.arange(6).reshape(2, 3)
 
 def _clamped(e: Emitter, x: V, high: V) -> V:
     """The number, at least 0 and at most `high`."""
-    zero = e.const(INT, 0)
-    x = e.select(e.compare("lt", x, zero), zero, x)
+    x = e.select(e.compare("lt", x, 0), 0, x)
     return e.select(e.compare("gt", x, high), high, x)
 
 
@@ -90,12 +89,11 @@ def _zeros(e: Emitter, dtype: np.dtype, height: V, width: V) -> V:
 def _store_diagonal(e: Emitter, made: V, k: V, value: Callable[[V], V]) -> None:
     """Store to the elements ``made[i, i + k]``."""
     height, width = e.array_sizes(made)
-    zero = e.const(INT, 0)
-    is_low = e.compare("lt", k, zero)
-    down, right = e.select(is_low, e.neg(k), zero), e.select(is_low, zero, k)
+    is_low = e.compare("lt", k, 0)
+    down, right = e.select(is_low, e.neg(k), 0), e.select(is_low, 0, k)
     rows, columns = e.sub(height, down), e.sub(width, right)
     count = e.select(e.compare("lt", rows, columns), rows, columns)
-    count = e.select(e.compare("lt", count, zero), zero, count)
+    count = e.select(e.compare("lt", count, 0), 0, count)
     e.loop(count, lambda i: e.array_store(made, [e.add(i, down), e.add(i, right)], value(i)))
 
 
@@ -131,7 +129,7 @@ def _infer_diagonal_matrix(v: Type, *, k: object = 0) -> Type:
 
 
 def _lower_diagonal_matrix(e: Emitter, v: V, *, k: int = 0) -> V:
-    size = e.add(e.array_sizes(v)[0], e.const(INT, abs(k)))
+    size = e.add(e.array_sizes(v)[0], abs(k))
     made = _zeros(e, v.type.dtype, size, size)
     _store_diagonal(e, made, e.const(INT, k), lambda i: e.array_load(v, [i]))
     return made
@@ -205,7 +203,7 @@ def _lower_tri(
 
     def row(i: V) -> None:
         start = e.mul(i, width)
-        count = _clamped(e, e.add(e.add(i, k), e.const(INT, 1)), width)
+        count = _clamped(e, e.add(e.add(i, k), 1), width)
         fill_stretch(e, vector, start, count, one)
         fill_stretch(e, vector, e.add(start, count), e.sub(width, count), zero)
 
@@ -236,7 +234,7 @@ def _infer_triangle(m: Type, k: Type = INT) -> Type:
 def _lower_triangle(e: Emitter, m: V, k: V | None, *, is_upper: bool) -> V:
     sizes = list(e.array_sizes(m))
     made = e.array_new(_infer_triangle(m.type), sizes, None)
-    zero, one = number(e, m.type.dtype, 0), e.const(INT, 1)
+    zero = number(e, m.type.dtype, 0)
     k = e.const(INT, 0) if k is None else e.cast(k, INT)
     height, width = sizes[-2:]
     source, target = m, made
@@ -246,7 +244,7 @@ def _lower_triangle(e: Emitter, m: V, k: V | None, *, is_upper: bool) -> V:
         target = viewed(e, made, [times, height, width])
 
     def row(place: Sequence[V], i: V) -> None:
-        first = e.add(i, k) if is_upper else e.add(e.add(i, k), one)
+        first = e.add(i, k) if is_upper else e.add(e.add(i, k), 1)
         count = _clamped(e, first, width)  # of elements in front of the border
         rest = e.sub(width, count)
 

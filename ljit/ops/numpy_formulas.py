@@ -120,9 +120,9 @@ def _is_close(
     e: Emitter, x: V, y: V, *, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> V:
     size = e.intrinsic("fabs", y)
-    limit = e.add(e.const(x.type, float(atol)), e.mul(e.const(x.type, float(rtol)), size))
+    limit = e.add(float(atol), e.mul(float(rtol), size))
     near = e.compare("le", e.intrinsic("fabs", e.sub(x, y)), limit)
-    is_finite = e.compare("lt", size, e.const(x.type, math.inf))
+    is_finite = e.compare("lt", size, math.inf)
     result = e.bit_or(e.bit_and(near, is_finite), e.compare("eq", x, y))
     if equal_nan:
         result = e.bit_or(result, e.bit_and(e.compare("ne", x, x), e.compare("ne", y, y)))
@@ -161,9 +161,9 @@ def _nan_to_num(
     low = -largest if neginf is None else neginf
     result = x
     for end, replacement in ((math.inf, high), (-math.inf, low)):
-        is_end = e.compare("eq", x, e.const(x.type, end))
-        result = e.select(is_end, e.const(x.type, float(replacement)), result)
-    return e.select(e.compare("ne", x, x), e.const(x.type, float(nan)), result)
+        is_end = e.compare("eq", x, end)
+        result = e.select(is_end, float(replacement), result)
+    return e.select(e.compare("ne", x, x), float(nan), result)
 
 
 _declare(
@@ -179,8 +179,8 @@ _declare(
 def _sinc(e: Emitter, x: V) -> V:
     assert isinstance(x.type, ScalarType)
     eps = e.const(x.type, float(np.finfo(x.type.dtype).eps))
-    angle = e.mul(e.const(x.type, math.pi), x)
-    angle = e.select(e.compare("eq", angle, e.const(x.type, 0.0)), eps, angle)
+    angle = e.mul(math.pi, x)
+    angle = e.select(e.compare("eq", angle, 0.0), eps, angle)
     return e.div(e.elementary("sin", angle), angle)
 
 

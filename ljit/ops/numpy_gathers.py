@@ -151,18 +151,18 @@ def _inside(e: Emitter, index: V, size: V) -> V:
         return index
     i = e.cast(index, INT)
     if index.type.dtype.kind == "i":
-        i = e.select(e.compare("lt", i, e.const(INT, 0)), e.add(i, size), i)
+        i = e.select(e.compare("lt", i, 0), e.add(i, size), i)
     return i
 
 
 def _lower_element_inside(e: Emitter, a: V, *index: V) -> V:
     """Places outside are found for many elements together; until then the first element stands for those there."""
-    zero, places = e.const(INT, 0), []
+    places = []
     for i, size in zip(index, e.array_sizes(a), strict=True):
         place = _inside(e, i, size)
-        outside = e.bit_or(e.compare("lt", place, zero), e.compare("ge", place, size))
+        outside = e.bit_or(e.compare("lt", place, 0), e.compare("ge", place, size))
         e.bail_if(outside, "index out of bounds", may_wait=True)
-        places.append(e.select(outside, zero, place))
+        places.append(e.select(outside, 0, place))
     return e.array_load(a, places)
 
 

@@ -50,7 +50,7 @@ class _Rows(Record):
 
     def load(self, e: Emitter, at: V, rows: int) -> V:
         """The element as many rows behind one, or in front of it."""
-        move = e.mul(e.const(INT, rows), self.inner)
+        move = e.mul(rows, self.inner)
         return e.array_load(self.source, [e.add(at, move)])
 
     def fill(self, e: Emitter, first: V, count: V, value: Callable[[V], V]) -> None:
@@ -64,7 +64,7 @@ class _Rows(Record):
 
     def fill_all(self, e: Emitter, ends: tuple[V, V], between: Callable[[V], None]) -> None:
         """Divide at the ends by the distances there; `between` computes the rows between them, from an element on."""
-        last = e.mul(e.sub(self.count, e.const(INT, 1)), self.inner)
+        last = e.mul(e.sub(self.count, 1), self.inner)
 
         def fill_row(first: V, before: int, distance: V) -> None:
             def difference(at: V) -> V:
@@ -85,7 +85,7 @@ class _Rows(Record):
 def _lower_along(e: Emitter, f: V, step: V, *, axis: int) -> V:
     """Differences of neighbours: of both in the middle, of one at the ends."""
     sizes, element = list(e.array_sizes(f)), f.type.element
-    e.bail_if(e.compare("lt", sizes[axis], e.const(INT, 2)), "too few elements for a gradient")
+    e.bail_if(e.compare("lt", sizes[axis], 2), "too few elements for a gradient")
     made = e.array_new(_infer_along(f.type, step.type, axis=axis), sizes, None)
     times, inner = product_of(e, sizes[:axis]), product_of(e, sizes[axis + 1 :])
     shape = [e.mul(e.mul(times, sizes[axis]), inner)]
@@ -98,8 +98,8 @@ def _lower_along(e: Emitter, f: V, step: V, *, axis: int) -> V:
 
 
 def _fill_by_step(e: Emitter, rows: _Rows, step: V, element: Type) -> None:
-    once, twice = (e.cast(x, element) for x in (step, e.mul(e.const(_DOUBLE, 2.0), step)))
-    between = e.mul(e.sub(rows.count, e.const(INT, 2)), rows.inner)
+    once, twice = (e.cast(x, element) for x in (step, e.mul(2.0, step)))
+    between = e.mul(e.sub(rows.count, 2), rows.inner)
 
     def difference(at: V) -> V:
         return e.div(e.sub(rows.load(e, at, 1), rows.load(e, at, -1)), twice)
@@ -117,7 +117,7 @@ def _fill_by_places(e: Emitter, rows: _Rows, places: V, axis: int) -> None:
     def distance(k: V) -> V:
         return e.sub(e.array_load(places, [e.add(k, one)]), e.array_load(places, [k]))
 
-    first, last = distance(e.const(INT, 0)), distance(e.sub(size, e.const(INT, 2)))
+    first, last = distance(e.const(INT, 0)), distance(e.sub(size, 2))
 
     def is_as_the_first(k: V, so_far: V) -> V:
         return e.bit_and(so_far, e.compare("eq", distance(k), first))
@@ -139,11 +139,10 @@ def _between_places(
     e: Emitter, rows: _Rows, distance: Callable[[V], V], *, is_outer: bool
 ) -> Callable[[V], None]:
     """What computes all rows but the first and the last; weights that are needed more than once are computed once."""
-    one, two = e.const(INT, 1), e.const(INT, 2)
-    count = e.sub(rows.count, two)
+    count = e.sub(rows.count, 2)
 
     def weights(row: V) -> tuple[V, V, V]:
-        before, behind = distance(row), distance(e.add(row, one))
+        before, behind = distance(row), distance(e.add(row, 1))
         both = e.add(before, behind)
         return (
             e.div(e.neg(behind), e.mul(before, both)),

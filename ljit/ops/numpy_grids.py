@@ -93,7 +93,7 @@ declare_function(
 def _lower_axis(e: Emitter, start: V, stop: V) -> V:
     size, overflow = e.sub_overflow(stop, start)
     e.bail_if(overflow, "a grid that is too large")
-    e.bail_if(e.compare("lt", size, e.const(INT, 0)), "a grid of negative size")
+    e.bail_if(e.compare("lt", size, 0), "a grid of negative size")
     element = ScalarType(_INT64)
     made = e.array_new(ArrayType(_INT64, (None,)), [size], None)
     e.loop(size, lambda k: e.array_store(made, [k], e.retype(e.add(start, k), element)))

@@ -44,13 +44,13 @@ def _infer_counts(a: Type, bins: Type, low: Type, high: Type, weights: Type = NO
 
 def _lower_counts(e: Emitter, a: V, bins: V, low: V, high: V, weights: V | None = None) -> V:
     """Numbers outside of the edges, and NaN, are in no bin."""
-    one, zero = e.const(INT, 1), e.const(_DOUBLE, 0.0)
+    one = e.const(INT, 1)
     first, last = (e.cast(x, _DOUBLE) for x in (low, high))
     distance = e.sub(last, first)
-    is_good = e.bit_and(e.compare("gt", distance, zero), e.compare("lt", distance, _infinity(e)))
+    is_good = e.bit_and(e.compare("gt", distance, 0.0), e.compare("lt", distance, _infinity(e)))
     e.bail_if(e.bit_not(is_good), "edges that do not rise, or are infinite")
     e.bail_if(e.compare("lt", bins, one), "no bins")
-    e.bail_if(e.compare("gt", bins, e.const(INT, _MOST_BINS)), "very many bins")
+    e.bail_if(e.compare("gt", bins, _MOST_BINS), "very many bins")
     edges = _edges(e, first, last, bins)
     is_weighted = weights is not None and weights.type != NONE
     number = _DOUBLE if is_weighted else ScalarType(_INT64)
@@ -83,7 +83,7 @@ def _infinity(e: Emitter) -> V:
 def _edges(e: Emitter, first: V, last: V, bins: V) -> V:
     """As ``np.linspace`` gives them; native code is left if they do not rise."""
     step = e.div(e.sub(last, first), e.cast(bins, _DOUBLE))
-    edges = e.array_new(ArrayType(_FLOAT64, (None,)), [e.add(bins, e.const(INT, 1))], None)
+    edges = e.array_new(ArrayType(_FLOAT64, (None,)), [e.add(bins, 1)], None)
 
     def edge(k: V) -> V:
         inner = e.add(e.mul(e.cast(k, _DOUBLE), step), first)
@@ -91,7 +91,7 @@ def _edges(e: Emitter, first: V, last: V, bins: V) -> V:
 
     def store(k: V, rises: V) -> V:
         e.array_store(edges, [k], edge(k))
-        return e.bit_and(rises, e.compare("lt", edge(k), edge(e.add(k, e.const(INT, 1)))))
+        return e.bit_and(rises, e.compare("lt", edge(k), edge(e.add(k, 1))))
 
     rises = e.fold(bins, e.const(BOOL, True), store, 8)
     e.bail_if(e.bit_not(rises), "too many bins")
@@ -101,12 +101,11 @@ def _edges(e: Emitter, first: V, last: V, bins: V) -> V:
 
 def _mended(e: Emitter, x: V, at: V, edges: V, bins: V) -> V:
     """The bin, if the division was rounded across an edge; the last one has both of its edges."""
-    one = e.const(INT, 1)
-    final = e.sub(bins, one)
+    final = e.sub(bins, 1)
     at = e.select(e.compare("eq", at, bins), final, at)
     is_below = e.compare("lt", x, e.array_load(edges, [at]))
-    at = e.select(is_below, e.sub(at, one), at)
-    behind = e.add(at, one)
+    at = e.select(is_below, e.sub(at, 1), at)
+    behind = e.add(at, 1)
     is_above = e.compare("ge", x, e.array_load(edges, [behind]))
     return e.select(e.bit_and(is_above, e.compare("ne", at, final)), behind, at)
 
@@ -136,7 +135,7 @@ def _infer_between(a: Type, edges: Type) -> Type:
 
 def _lower_between(e: Emitter, a: V, edges: V) -> V:
     """The last edge belongs to the bin in front of it."""
-    one, zero = e.const(INT, 1), e.const(INT, 0)
+    one = e.const(INT, 1)
     (size,) = e.array_sizes(edges)
     bins = e.sub(size, one)
     e.bail_if(e.compare("lt", bins, one), "no bins")
@@ -151,12 +150,12 @@ def _lower_between(e: Emitter, a: V, edges: V) -> V:
         place = e.cast(e.array_load(places, [k]), INT)
         is_last = e.compare("eq", e.array_load(numbers, [k]), last)
         is_below = e.bit_or(e.compare("lt", place, size), is_last)
-        is_inside = e.bit_and(e.compare("gt", place, zero), is_below)
+        is_inside = e.bit_and(e.compare("gt", place, 0), is_below)
 
         def count_inside() -> V:
             at = e.sub(e.select(is_last, bins, place), one)
             found = e.array_load(counts, [at])
-            e.array_store(counts, [at], e.add(found, e.const(found.type, 1)))
+            e.array_store(counts, [at], e.add(found, 1))
             return one
 
         e.branch(is_inside, count_inside, lambda: one)

@@ -225,11 +225,10 @@ def index_element(e: Emitter, a: V, index: V) -> list[V]:
 
 
 def _wrapped(e: Emitter, index: V, size: V, axis: int) -> V:
-    zero = e.const(INT, 0)
     i = e.cast(index, INT)
     is_inside = e.is_proven(f"{INSIDE}.{axis}")
     if index.type == _UINT64 and not is_inside:
-        e.bail_if(e.compare("lt", i, zero), "index out of bounds")
+        e.bail_if(e.compare("lt", i, 0), "index out of bounds")
     if e.is_proven(f"{FROM_START}.{axis}"):
         if not is_inside:
             e.bail_if(e.compare("ge", i, size), "index out of bounds")
@@ -237,7 +236,7 @@ def _wrapped(e: Emitter, index: V, size: V, axis: int) -> V:
     if e.is_proven(f"{_FROM_END}.{axis}"):
         wrapped = e.add(i, size)
         if not is_inside:
-            e.bail_if(e.compare("lt", wrapped, zero), "index out of bounds")
+            e.bail_if(e.compare("lt", wrapped, 0), "index out of bounds")
         return wrapped
     return _from_either_end(e, i, size)
 
@@ -370,21 +369,21 @@ def adjust_slice(e: Emitter, x: V, size: V) -> tuple[V, V, V]:
     if step.type == NONE:
         single = _single_item(e, start, stop)
         if single is not None:
-            is_empty = e.compare("le", size, e.const(INT, max(single, 0)))
+            is_empty = e.compare("le", size, max(single, 0))
             first = e.const(INT, single) if single >= 0 else e.sub(size, one)
             return e.select(is_empty, zero, first), one, e.select(is_empty, zero, one)
         cut = _cut_off(e, start, stop)
         if cut is not None:
-            left = e.add(size, e.const(INT, -sum(cut)))
+            left = e.add(size, -sum(cut))
             is_empty = e.compare("le", left, zero)
-            first = e.select(is_empty, zero, e.const(INT, cut[0]))
+            first = e.select(is_empty, zero, cut[0])
             return first, one, e.select(is_empty, zero, left)
         first = zero if start.type == NONE else _clip_bound(e, start, size, zero, size)
         last = size if stop.type == NONE else _clip_bound(e, stop, size, zero, size)
         is_empty = e.compare("le", last, first)
         return e.select(is_empty, zero, first), one, e.select(is_empty, zero, e.sub(last, first))
     e.bail_if(e.compare("eq", step, zero), "slice step is zero")
-    step = e.select(e.compare("eq", step, e.const(INT, _LEAST)), e.const(INT, -_LARGEST), step)
+    step = e.select(e.compare("eq", step, _LEAST), -_LARGEST, step)
     is_down = e.compare("lt", step, zero)
     minus = e.const(INT, -1)
     low = e.select(is_down, minus, zero)
@@ -432,7 +431,7 @@ def _cut_off(e: Emitter, start: V, stop: V) -> tuple[int, int] | None:
 
 def _clip_bound(e: Emitter, bound: V, size: V, low: V, high: V) -> V:
     """Count a negative bound from the end and clip it to [low, high]."""
-    is_negative = e.compare("lt", bound, e.const(INT, 0))
+    is_negative = e.compare("lt", bound, 0)
     bound = e.select(is_negative, e.add(bound, size), bound)
     bound = e.select(e.compare("lt", bound, low), low, bound)
     return e.select(e.compare("gt", bound, high), high, bound)

@@ -216,9 +216,9 @@ def _copy_columns(e: Emitter, a: V, index: V, made: ArrayType) -> V:
     any_matrix = ArrayType(made.dtype, (None,) * 2, "strided")
     turned = e.array_view(a, any_matrix, e.const(INT, 0), [width, rows], [item, row])
     result = gathered(e, turned, column, ArrayType(made.dtype, (None,) * 2))
-    is_empty = e.compare("eq", e.mul(rows, count), e.const(INT, 0))
+    is_empty = e.compare("eq", e.mul(rows, count), 0)
     size = e.const(INT, made.dtype.itemsize)
-    strides = [e.select(is_empty, e.const(INT, 0), size)]
+    strides = [e.select(is_empty, 0, size)]
     for size in lead[:0:-1]:
         strides.insert(0, e.mul(strides[0], size))
     strides.append(e.mul(rows, strides[-1]))
@@ -301,10 +301,10 @@ def index_places(e: Emitter, a: V, index: V) -> tuple[V, Callable[[V], list[V]]]
 
 def inside(e: Emitter, index: V, size: V, *, is_checked: bool = False) -> V:
     """An index from the start; leaves if there is no such element."""
-    i, zero = e.cast(index, INT), e.const(INT, 0)
-    i = e.select(e.compare("lt", i, zero), e.add(i, size), i)
+    i = e.cast(index, INT)
+    i = e.select(e.compare("lt", i, 0), e.add(i, size), i)
     if not is_checked:
-        outside = e.bit_or(e.compare("lt", i, zero), e.compare("ge", i, size))
+        outside = e.bit_or(e.compare("lt", i, 0), e.compare("ge", i, size))
         e.bail_if(outside, "index out of bounds")
     return i
 

@@ -80,7 +80,7 @@ def _outcome(e: Emitter, predicate: str, holding: set[str]) -> V:
 
 
 def _is_negative(e: Emitter, x: V) -> V:
-    return e.compare("lt", e.cast(x, INT), e.const(INT, 0))
+    return e.compare("lt", e.cast(x, INT), 0)
 
 
 _RANGES = {
@@ -123,7 +123,7 @@ def _shift(e: Emitter, x: V, y: V, *, is_left: bool) -> V:
     """Shift; a count outside of [0, bits) moves every bit out."""
     bits = scalar_type_of(x).dtype.itemsize * 8
     zero = e.const(x.type, 0)
-    valid = e.compare("lt", y, e.const(y.type, bits))
+    valid = e.compare("lt", y, bits)
     if scalar_type_of(y).dtype.kind == "i":
         valid = e.bit_and(valid, e.compare("ge", y, zero))
     count = e.select(valid, y, zero)
@@ -131,7 +131,7 @@ def _shift(e: Emitter, x: V, y: V, *, is_left: bool) -> V:
         return e.select(valid, e.shl(x, count), zero)
     if scalar_type_of(x).dtype.kind == "u":
         return e.select(valid, e.shr(x, count), zero)
-    emptied = e.select(e.compare("lt", x, zero), e.const(x.type, -1), zero)
+    emptied = e.select(e.compare("lt", x, zero), -1, zero)
     return e.select(valid, e.shr(x, count), emptied)
 
 
@@ -214,26 +214,25 @@ def _test(of_float: Callable[[Emitter, V], V], *, both: bool, otherwise: bool) -
 
 def _compare_with_inf(predicate: str) -> Callable[[Emitter, V], V]:
     def test(e: Emitter, x: V) -> V:
-        return e.compare(predicate, e.intrinsic("fabs", x), e.const(x.type, float("inf")))
+        return e.compare(predicate, e.intrinsic("fabs", x), float("inf"))
 
     return test
 
 
 def _signbit(e: Emitter, x: V) -> V:
     signed = e.intrinsic("copysign", e.const(x.type, 1.0), x)
-    return e.compare("lt", signed, e.const(x.type, 0.0))
+    return e.compare("lt", signed, 0.0)
 
 
 def _heaviside(e: Emitter, x: V, y: V) -> V:
-    zero, one = e.const(x.type, 0.0), e.const(x.type, 1.0)
-    step = e.select(e.compare("gt", x, zero), one, e.select(e.compare("eq", x, zero), y, zero))
+    step = e.select(e.compare("gt", x, 0.0), 1.0, e.select(e.compare("eq", x, 0.0), y, 0.0))
     return e.select(_is_nan(e, x), x, step)
 
 
 def _bitwise_count(e: Emitter, x: V) -> V:
     """The bits of the size: of negative numbers, too."""
     unsigned = ScalarType(np.dtype(f"u{scalar_type_of(x).dtype.itemsize}"))
-    size = e.select(e.compare("lt", x, e.const(x.type, 0)), e.neg(x), x)
+    size = e.select(e.compare("lt", x, 0), e.neg(x), x)
     return e.cast(e.intrinsic("ctpop", e.retype(size, unsigned)), _UINT8)
 
 

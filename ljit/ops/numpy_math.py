@@ -74,10 +74,10 @@ def _logaddexp2(e: Emitter, x: V, y: V) -> V:
 def _log_of_sum(e: Emitter, x: V, y: V, rest: Callable[[V], V], log2: float) -> V:
     """The larger operand and what `rest` makes of their negative distance; equal infinities have no distance."""
     difference = e.sub(x, y)
-    larger = e.select(e.compare("gt", difference, e.const(x.type, 0.0)), x, y)
+    larger = e.select(e.compare("gt", difference, 0.0), x, y)
     total = e.add(larger, rest(e.neg(e.intrinsic("fabs", difference))))
     is_nan = e.compare("ne", difference, difference)
-    same = e.add(x, e.const(x.type, float(log2)))
+    same = e.add(x, float(log2))
     return e.select(e.compare("eq", x, y), same, e.select(is_nan, difference, total))
 
 

@@ -72,7 +72,7 @@ def _can_lower(infer: Callable[..., Type]) -> Callable[..., bool]:
 def _each(e: Emitter, a: V, type_: Type, axis: int | None, find: Callable[[V, V], V]) -> V:
     """What `find` gives for each row, and scratch memory."""
     rows, length = _rows(e, a, axis)
-    e.bail_if(e.compare("eq", length, e.const(INT, 0)), "no elements")
+    e.bail_if(e.compare("eq", length, 0), "no elements")
     vector = ArrayType(a.type.dtype, (None,))
     scratch = e.array_new(vector, [e.add(length, length)], None)
     if isinstance(type_, ScalarType):
@@ -113,14 +113,13 @@ def _lower_median(e: Emitter, a: V, *, axis: int | None = None, **_: object) -> 
     """The middle element, or the mean of both."""
     type_ = _infer_median(a.type, axis=axis)
     number = ScalarType(type_.dtype)  # type: ignore[attr-defined]
-    one = e.const(INT, 1)
 
     def find(row: V, scratch: V) -> V:
         (size,) = e.array_sizes(row)
-        place = e.shr(e.sub(size, one), one)
+        place = e.shr(e.sub(size, 1), 1)
         found = [e.cast(x, number) for x in e.array_order(row, place, scratch)]
-        mean = e.div(e.add(*found), e.const(number, 2.0))
-        is_odd = e.compare("eq", e.bit_and(size, one), one)
+        mean = e.div(e.add(*found), 2.0)
+        is_odd = e.compare("eq", e.bit_and(size, 1), 1)
         return e.select(is_odd, found[0], mean)
 
     return _each(e, a, type_, axis, find)
@@ -128,7 +127,7 @@ def _lower_median(e: Emitter, a: V, *, axis: int | None = None, **_: object) -> 
 
 def _lower_quantile(e: Emitter, a: V, q: V, *, axis: int | None = None, parts: float = 1.0) -> V:
     def part(x: V) -> V:
-        return e.div(e.cast(x, _DOUBLE), e.const(_DOUBLE, parts))
+        return e.div(e.cast(x, _DOUBLE), parts)
 
     if not isinstance(q.type, TupleType):
         type_ = _infer_quantile(a.type, FLOAT, axis=axis)
@@ -146,23 +145,22 @@ def _lower_quantile(e: Emitter, a: V, q: V, *, axis: int | None = None, parts: f
 
 def _quantile(e: Emitter, q: V, row: V, scratch: V) -> V:
     """Between the elements in front of the place and behind it, from the nearer one."""
-    zero, one = e.const(_DOUBLE, 0.0), e.const(_DOUBLE, 1.0)
-    is_inside = e.bit_and(e.compare("ge", q, zero), e.compare("le", q, one))
+    is_inside = e.bit_and(e.compare("ge", q, 0.0), e.compare("le", q, 1.0))
     e.bail_if(e.bit_not(is_inside), "a quantile that there is not")
     (size,) = e.array_sizes(row)
-    place = e.mul(e.cast(e.sub(size, e.const(INT, 1)), _DOUBLE), q)
+    place = e.mul(e.cast(e.sub(size, 1), _DOUBLE), q)
     below = e.intrinsic("floor", place)
     low, high = e.array_order(row, e.cast(below, INT, fits=True), scratch)
     difference = e.sub(high, low)  # NumPy's of ints wraps, too
     if row.type.dtype.kind == "f":
-        is_finite = e.compare("eq", e.sub(difference, difference), zero)
+        is_finite = e.compare("eq", e.sub(difference, difference), 0.0)
         is_known = e.bit_or(is_finite, e.compare("ne", low, low))
         e.bail_if(e.bit_not(is_known), "an infinite element")
     low, high, difference = (e.cast(x, _DOUBLE) for x in (low, high, difference))
     weight = e.sub(place, below)
     upwards = e.add(low, e.mul(difference, weight))
-    downwards = e.sub(high, e.mul(difference, e.sub(one, weight)))
-    return e.select(e.compare("lt", weight, e.const(_DOUBLE, 0.5)), upwards, downwards)
+    downwards = e.sub(high, e.mul(difference, e.sub(1.0, weight)))
+    return e.select(e.compare("lt", weight, 0.5), upwards, downwards)
 
 
 declare_function(

@@ -44,7 +44,7 @@ def _can_lower(infer: Callable[..., Type]) -> Callable[..., bool]:
 
 def _lower_repeat(e: Emitter, a: V, repeats: V, *, axis: int | None = None) -> V:
     sizes, times = list(e.array_sizes(a)), e.cast(repeats, INT)
-    e.bail_if(e.compare("lt", times, e.const(INT, 0)), "a negative number of repeats")
+    e.bail_if(e.compare("lt", times, 0), "a negative number of repeats")
     type_ = _infer_repeat(a.type, repeats.type, axis=axis)
     if axis is None:
         along, sizes = 0, [product_of(e, sizes)]
@@ -55,8 +55,7 @@ def _lower_repeat(e: Emitter, a: V, repeats: V, *, axis: int | None = None) -> V
     made = e.array_new(type_, sizes, None)
     source, target = as_vector(e, a), as_vector(e, made)
     if (e.constant_of(times) or 0) > _MOST_UNROLLED:  # else LLVM writes out each of the stores
-        zero = e.const(INT, 0)
-        times = e.select(e.compare("eq", count, zero), zero, times)
+        times = e.select(e.compare("eq", count, 0), 0, times)
 
     def several(i: V) -> None:
         at = e.mul(i, block)
@@ -202,16 +201,15 @@ def _with_long_rows(
     """Take rows that are not widened for one element of the axis before: ``((1, 1), (1, 1), (0, 0))`` of an image."""
     *outer, (before, behind), last = widths
     *shape, rows, count = sizes
-    zero, one = e.const(INT, 0), e.const(INT, 1)
-    is_same = e.compare("eq", e.add(*last), zero)
+    is_same = e.compare("eq", e.add(*last), 0)
     wide = [
         e.select(is_same, e.mul(x, count), y)
         for x, y in zip((rows, before, behind), (count, *last))
     ]
-    near = [e.select(is_same, zero, x) for x in (before, behind)]
+    near = [e.select(is_same, 0, x) for x in (before, behind)]
     length, left, right = wide
     return (
-        [*shape, e.select(is_same, one, rows), length],
+        [*shape, e.select(is_same, 1, rows), length],
         [*outer, (near[0], near[1]), (left, right)],
     )
 

@@ -48,12 +48,11 @@ def _lower_roll(e: Emitter, a: V, shift: V, *, axis: int | None = None) -> V:
     inner = e.const(INT, 1) if axis is None else product_of(e, rest)
     length = product_of(e, sizes) if axis is None else sizes[first]
     times = e.const(INT, 1) if axis is None else product_of(e, sizes[:first])
-    zero, one = e.const(INT, 0), e.const(INT, 1)
-    is_empty = e.compare("eq", length, zero)
-    divisor = e.select(is_empty, one, length)
+    is_empty = e.compare("eq", length, 0)
+    divisor = e.select(is_empty, 1, length)
     start = e.rem(shift, divisor)
-    start = e.select(e.compare("lt", start, zero), e.add(start, divisor), start)
-    start = e.select(is_empty, zero, start)
+    start = e.select(e.compare("lt", start, 0), e.add(start, divisor), start)
+    start = e.select(is_empty, 0, start)
     block, head = e.mul(length, inner), e.mul(start, inner)
     tail = e.sub(block, head)
     source, target = as_vector(e, a), as_vector(e, made)
@@ -100,16 +99,16 @@ def _lower_cross(e: Emitter, a: V, b: V) -> V:
         made = e.array_new(type_, [e.const(INT, 3)], None)
         _store(e, made, [], _cross_of(e.mul, e.sub, _vector(e, a, []), _vector(e, b, [])))
         return made
-    one, zero = e.const(INT, 1), e.const(INT, 0)
+    zero = e.const(INT, 0)
     counts = [e.array_sizes(x)[0] for x in (a, b) if x.type.ndim == 2]
     rows = counts[0]
     if len(counts) == 2:
-        rows = e.select(e.compare("eq", counts[0], one), counts[1], counts[0])
-        fits = e.bit_or(e.compare("eq", counts[1], one), e.compare("eq", counts[1], rows))
+        rows = e.select(e.compare("eq", counts[0], 1), counts[1], counts[0])
+        fits = e.bit_or(e.compare("eq", counts[1], 1), e.compare("eq", counts[1], rows))
         e.bail_if(e.bit_not(fits), "vectors that do not broadcast")
     made = e.array_new(type_, [rows, e.const(INT, 3)], None)
     steps = [
-        e.select(e.compare("eq", e.array_sizes(x)[0], one), zero, one) if x.type.ndim == 2 else None
+        e.select(e.compare("eq", e.array_sizes(x)[0], 1), zero, 1) if x.type.ndim == 2 else None
         for x in (a, b)
     ]
 

@@ -112,18 +112,18 @@ class _ScanLoops:
         if rank < self.place:
             e.loop(self.sizes[rank], lambda k: self.over([*at, k]))
             return
-        zero, one = e.const(INT, 0), e.const(INT, 1)
-        is_empty = e.compare("eq", self.sizes[rank], zero)
-        e.loop(e.select(is_empty, zero, one), lambda _k: self._along(at))
+        one = e.const(INT, 1)
+        is_empty = e.compare("eq", self.sizes[rank], 0)
+        e.loop(e.select(is_empty, 0, one), lambda _k: self._along(at))
 
     def _along(self, at: list[V]) -> None:
         """Scan the elements along the axis, of which there are some."""
         e, zero = self.e, self.e.const(INT, 0)
         self._behind([*at, zero], self._start)
-        rest, done = e.sub(self.sizes[self.place], e.const(INT, 1)), zero
+        rest, done = e.sub(self.sizes[self.place], 1), zero
         if self.has_runs:
-            count = e.shr(rest, e.const(INT, _RUN.bit_length() - 1))
-            done = e.mul(count, e.const(INT, _RUN))
+            count = e.shr(rest, _RUN.bit_length() - 1)
+            done = e.mul(count, _RUN)
             e.fold(count, e.array_load(self.made, [*at, zero]), partial(self._run, at), 2 * _RUN)
         e.loop(e.sub(rest, done), lambda k: self._behind([*at, e.add(done, k)], self._go_on))
 
@@ -144,16 +144,16 @@ class _ScanLoops:
         self.e.array_store(self.made, at, first)
 
     def _go_on(self, before: Sequence[V]) -> None:
-        e, one = self.e, self.e.const(INT, 1)
-        at = [e.add(k, one) if i == self.place else k for i, k in enumerate(before)]
+        e = self.e
+        at = [e.add(k, 1) if i == self.place else k for i, k in enumerate(before)]
         value = self._load(at)
         e.array_store(self.made, at, self.step(e, e.array_load(self.made, before), value))
 
     def _run(self, at: Sequence[V], k: V, before: V) -> V:
         """Some elements, one after the other along the last axis."""
         e = self.e
-        first = e.mul(k, e.const(INT, _RUN))
-        places = [[*at, e.add(first, e.const(INT, i + 1))] for i in range(_RUN)]
+        first = e.mul(k, _RUN)
+        places = [[*at, e.add(first, i + 1)] for i in range(_RUN)]
         values = list(map(self._load, places))
         parts = accumulate(values, partial(self.step, e))
         whole = [self.step(e, before, part) for part in parts]

@@ -101,26 +101,25 @@ def _can_digitize(x: Type, bins: Type, *, right: object = False) -> bool:
 
 def bail_unless_rising(e: Emitter, a: V) -> None:
     """Leave if an element is higher than the next one, or one of them is NaN."""
-    one = e.const(INT, 1)
     (size,) = e.array_sizes(a)
 
     def rises(k: V, so_far: V) -> V:
-        pair = (e.array_load(a, [i]) for i in (k, e.add(k, one)))
+        pair = (e.array_load(a, [i]) for i in (k, e.add(k, 1)))
         return e.bit_and(so_far, e.compare("le", *pair))
 
-    rise = e.fold(e.sub(size, one), e.const(BOOL, True), rises, 4)
+    rise = e.fold(e.sub(size, 1), e.const(BOOL, True), rises, 4)
     e.bail_if(e.bit_not(rise), "bins that do not rise")
 
 
 def _lower_digitize(e: Emitter, x: V, bins: V, *, right: bool = False) -> V:
     """Bins that fall, or that NumPy refuses, are left to it."""
     (size,) = e.array_sizes(bins)
-    e.bail_if(e.compare("eq", size, e.const(INT, 0)), "no bins")
+    e.bail_if(e.compare("eq", size, 0), "no bins")
     if not isinstance(x.type, ArrayType):
         bail_unless_rising(e, bins)
         return _lower_searchsorted(e, bins, x, side="left" if right else "right")
     if bins.type.dtype.kind == "f":
-        last = e.array_load(bins, [e.sub(size, e.const(INT, 1))])
+        last = e.array_load(bins, [e.sub(size, 1)])
         e.bail_if(_is_nan(e, last), "a bin that is NaN")
     made = e.array_new(_infer_digitize(x.type, bins.type), e.array_sizes(x), None)
     keys, into = as_vector_of(e, x, bins.type.dtype), as_vector_of(e, made, _INT64)
@@ -181,7 +180,7 @@ def _lower_interp(
 ) -> V:
     """Between two points; at one of them, or beyond all, its value. NumPy's formula, and its ways around NaN."""
     (size,), (values,) = e.array_sizes(xp), e.array_sizes(fp)
-    e.bail_if(e.compare("eq", size, e.const(INT, 0)), "no points")
+    e.bail_if(e.compare("eq", size, 0), "no points")
     e.bail_if(e.compare("ne", size, values), "other numbers of points and values")
     bounds = [
         None if end is None or end.type == NONE else e.cast(end, _DOUBLE) for end in (left, right)
@@ -196,7 +195,7 @@ def _lower_interp(
 def _bounded(e: Emitter, found: V, x: V, xp: V, bounds: Sequence[V | None]) -> V:
     """The value, or what is to stand for numbers below all points and above them."""
     (size,) = e.array_sizes(xp)
-    places = (("lt", e.const(INT, 0)), ("gt", e.sub(size, e.const(INT, 1))))
+    places = (("lt", e.const(INT, 0)), ("gt", e.sub(size, 1)))
     for bound, (beyond, at) in zip(bounds, places, strict=True):
         if bound is not None:
             found = e.select(e.compare(beyond, x, e.array_load(xp, (at,))), bound, found)
@@ -205,7 +204,7 @@ def _bounded(e: Emitter, found: V, x: V, xp: V, bounds: Sequence[V | None]) -> V
 
 def _interpolate_many(e: Emitter, x: V, xp: V, fp: V, bounds: Sequence[V | None]) -> V:
     """Points that are not sorted are left to NumPy: what it finds among these depends on the number before."""
-    sizes, one = e.array_sizes(x), e.const(INT, 1)
+    sizes = e.array_sizes(x)
     made = e.array_new(_infer_interp(x.type, xp.type, fp.type), sizes, None)
     x, into = as_vector_of(e, x, _FLOAT64), as_vector_of(e, made, _FLOAT64)
     counts = e.array_sizes(x)
@@ -213,23 +212,23 @@ def _interpolate_many(e: Emitter, x: V, xp: V, fp: V, bounds: Sequence[V | None]
     is_sorted = e.array_positions(xp, x, places, after=True)
     e.bail_if(e.bit_not(is_sorted), "points that are not sorted, or very many")
     (size,) = e.array_sizes(xp)
-    e.bail_if(_is_nan(e, e.array_load(xp, [e.sub(size, one)])), "a point that is NaN")
+    e.bail_if(_is_nan(e, e.array_load(xp, [e.sub(size, 1)])), "a point that is NaN")
 
     has_slopes = e.compare("le", size, counts[0])  # then each is computed once
     slopes = e.array_new(ArrayType(_FLOAT64, (None,)), [size], None)
 
     def fill(k: V) -> None:
-        e.array_store(slopes, [k], _slope(e, xp, fp, k, e.add(k, one)))
+        e.array_store(slopes, [k], _slope(e, xp, fp, k, e.add(k, 1)))
 
     def slope_behind(i: V, j: V) -> V:
         return e.branch(
             has_slopes, lambda: e.array_load(slopes, [i]), lambda: _slope(e, xp, fp, i, j)
         )
 
-    e.loop(e.select(has_slopes, e.sub(size, one), e.const(INT, 0)), fill)
+    e.loop(e.select(has_slopes, e.sub(size, 1), 0), fill)
 
     def step(k: V) -> None:
-        found = e.sub(e.cast(e.array_load(places, [k]), INT), one)
+        found = e.sub(e.cast(e.array_load(places, [k]), INT), 1)
         number = e.array_load(x, [k])
         value = _between(e, number, found, slope_behind, xp, fp)
         e.array_store(into, [k], _bounded(e, value, number, xp, bounds))
@@ -246,12 +245,12 @@ def _slope(e: Emitter, xp: V, fp: V, i: V, j: V) -> V:
 
 def _between(e: Emitter, x: V, found: V, slope: Callable[[V, V], V], xp: V, fp: V) -> V:
     """The value at a number behind the point that was found."""
-    (size,), zero, one = e.array_sizes(xp), e.const(INT, 0), e.const(INT, 1)
-    last = e.sub(size, one)
-    is_outside = e.bit_or(e.compare("lt", found, zero), e.compare("ge", found, last))
-    first = e.select(e.compare("lt", found, zero), zero, found)
+    (size,) = e.array_sizes(xp)
+    last = e.sub(size, 1)
+    is_outside = e.bit_or(e.compare("lt", found, 0), e.compare("ge", found, last))
+    first = e.select(e.compare("lt", found, 0), 0, found)
     first = e.select(e.compare("gt", first, last), last, first)
-    second = e.select(e.compare("lt", first, last), e.add(first, one), last)
+    second = e.select(e.compare("lt", first, last), e.add(first, 1), last)
     x0, y0 = (e.array_load(a, (first,)) for a in (xp, fp))
     rise = slope(first, second)
     result = e.add(e.mul(rise, e.sub(x, x0)), y0)
@@ -264,7 +263,7 @@ def _between(e: Emitter, x: V, found: V, slope: Callable[[V, V], V], xp: V, fp: 
 
     result = e.branch(_is_nan(e, result), from_the_other_point, lambda: result)
     result = e.select(e.bit_or(is_outside, e.compare("eq", x0, x)), y0, result)
-    is_nan = e.bit_and(_is_nan(e, x), e.compare("gt", size, one))  # one point has one value
+    is_nan = e.bit_and(_is_nan(e, x), e.compare("gt", size, 1))  # one point has one value
     return e.select(is_nan, x, result)
 
 

@@ -57,19 +57,18 @@ def _can_lower(ufunc: Type, array: Type, indices: Type, *, keeps_dtype: bool, **
 def _lower(e: Emitter, array: V, indices: V, scan: Scan, type_: Type) -> V:
     assert isinstance(type_, ArrayType)
     (size,), (count,) = e.array_sizes(array), e.array_sizes(indices)
-    zero, one = e.const(INT, 0), e.const(INT, 1)
-    last = e.sub(count, one)
+    last = e.sub(count, 1)
     made = e.array_new(type_, [count], None)
 
     def segment(k: V) -> None:
         first = e.cast(e.array_load(indices, [k]), INT)
         is_last = e.compare("eq", k, last)
-        following = e.cast(e.array_load(indices, [e.select(is_last, k, e.add(k, one))]), INT)
-        outside = e.bit_or(e.compare("lt", first, zero), e.compare("ge", first, size))
+        following = e.cast(e.array_load(indices, [e.select(is_last, k, e.add(k, 1))]), INT)
+        outside = e.bit_or(e.compare("lt", first, 0), e.compare("ge", first, size))
         beyond = e.compare("gt", following, size)
         e.bail_if(e.bit_or(outside, beyond), "index out of bounds")
         elements = e.sub(e.select(is_last, size, following), first)
-        elements = e.select(e.compare("lt", elements, one), one, elements)
+        elements = e.select(e.compare("lt", elements, 1), 1, elements)
         e.array_store(made, [k], e.array_combine(array, first, elements, scan, type_.element))
 
     e.loop(count, segment)

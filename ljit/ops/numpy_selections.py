@@ -140,10 +140,9 @@ def _lower_take(e: Emitter, a: V, indices: V, *, axis: object = None) -> V:
             return inside(e, e.array_load(flat, [j]), width, is_checked=True)
 
         target, source = viewed(e, result, [times, count]), viewed(e, a, [times, width])
-        is_narrow = e.compare("lt", count, e.const(INT, _NARROW))
-        none = e.const(INT, 0)
-        _fill_rows(e, target, source, place, e.select(is_narrow, none, times))
-        _fill_columns(e, target, source, place, e.select(is_narrow, times, none))
+        is_narrow = e.compare("lt", count, _NARROW)
+        _fill_rows(e, target, source, place, e.select(is_narrow, 0, times))
+        _fill_columns(e, target, source, place, e.select(is_narrow, times, 0))
         return result
     inner = sizes[taken + 1 :]
     row, size = product_of(e, inner), e.const(INT, a.type.dtype.itemsize)
@@ -207,12 +206,12 @@ declare_function(
 
 def _fill_columns(e: Emitter, made: V, source: V, place: Callable[[V, V], V], times: V) -> None:
     """The same column by column, some rows at a time, where rows are short."""
-    step, (_, count) = e.const(INT, _ROWS), e.array_sizes(made)
+    (_, count) = e.array_sizes(made)
 
     def block(b: V) -> None:
-        start = e.mul(b, step)
+        start = e.mul(b, _ROWS)
         rest = e.sub(times, start)
-        size = e.select(e.compare("lt", rest, step), rest, step)
+        size = e.select(e.compare("lt", rest, _ROWS), rest, _ROWS)
 
         def column(j: V) -> None:
             at = place(start, j)
@@ -225,7 +224,7 @@ def _fill_columns(e: Emitter, made: V, source: V, place: Callable[[V, V], V], ti
 
         e.loop(count, column)
 
-    e.loop(e.div(e.add(times, e.const(INT, _ROWS - 1)), step), block)
+    e.loop(e.div(e.add(times, _ROWS - 1), _ROWS), block)
 
 
 # -- take_along_axis -------------------------------------------------------------------------------

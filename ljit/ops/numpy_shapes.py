@@ -125,7 +125,7 @@ def _lower_same_sizes(
     e: Emitter, base: V, *others: V, axes: Sequence[Sequence[int | None]]
 ) -> tuple[V, ...]:
     whole = _sizes_of(e, base)
-    differs, zero = e.compare("le", whole[0], e.const(INT, 0)), e.const(INT, 0)
+    differs, zero = e.compare("le", whole[0], 0), e.const(INT, 0)
     given = []
     for other, own in zip(others, axes, strict=True):
         sizes = list(e.array_sizes(other))

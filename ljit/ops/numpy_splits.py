@@ -48,13 +48,13 @@ def _split(e: Emitter, x: V) -> tuple[V, V]:
 
     least = e.const(_FLOAT64, float(np.finfo(np.float64).smallest_normal))
     is_small = e.compare("lt", e.intrinsic("fabs", x), least)
-    normal = e.select(is_small, e.mul(x, e.const(_FLOAT64, 2.0**54)), x)
+    normal = e.select(is_small, e.mul(x, 2.0**54), x)
     word = e.retype(normal, _INT64)
     biased = e.bit_and(e.shr(word, bits(52)), bits(0x7FF))
     exponent = e.sub(e.sub(biased, bits(1022)), e.select(is_small, bits(54), bits(0)))
     half = e.bit_or(e.bit_and(word, bits(~(0x7FF << 52))), bits(1022 << 52))
     is_finite = e.compare("ne", biased, bits(0x7FF))
-    is_split = e.bit_and(is_finite, e.compare("ne", x, e.const(_FLOAT64, 0.0)))
+    is_split = e.bit_and(is_finite, e.compare("ne", x, 0.0))
     mantissa = e.select(is_split, e.retype(half, _FLOAT64), x)
     return mantissa, e.select(is_split, exponent, bits(0))
 
@@ -62,20 +62,19 @@ def _split(e: Emitter, x: V) -> tuple[V, V]:
 def _scaled(e: Emitter, x: V, n: V) -> V:
     """``x * 2**n``: what cannot be a power of two is multiplied in steps, of which none but the last may round."""
     number, power = e.cast(x, _FLOAT64), e.cast(n, _INT64)
-    highest, lowest = e.const(_INT64, 1023), e.const(_INT64, -1022)
     for _ in range(2):
-        is_high, is_low = e.compare("gt", power, highest), e.compare("lt", power, lowest)
-        step = e.select(is_low, e.const(_INT64, _LOW), e.const(_INT64, 0))
-        step = e.select(is_high, highest, step)
+        is_high, is_low = e.compare("gt", power, 1023), e.compare("lt", power, -1022)
+        step = e.select(is_low, e.const(_INT64, _LOW), 0)
+        step = e.select(is_high, 1023, step)
         number, power = e.mul(number, _power_of_two(e, step)), e.sub(power, step)
-    power = e.select(e.compare("gt", power, highest), highest, power)
-    power = e.select(e.compare("lt", power, lowest), lowest, power)
+    power = e.select(e.compare("gt", power, 1023), 1023, power)
+    power = e.select(e.compare("lt", power, -1022), -1022, power)
     return e.cast(e.mul(number, _power_of_two(e, power)), x.type)
 
 
 def _power_of_two(e: Emitter, n: V) -> V:
-    biased = e.add(n, e.const(_INT64, 1023))
-    return e.retype(e.shl(biased, e.const(_INT64, 52)), _FLOAT64)
+    biased = e.add(n, 1023)
+    return e.retype(e.shl(biased, 52), _FLOAT64)
 
 
 # -- integers --------------------------------------------------------------------------------------
@@ -88,8 +87,8 @@ def _gcd(e: Emitter, x: V, y: V) -> V:
 def _lcm(e: Emitter, x: V, y: V) -> V:
     """It wraps; that of zeros is 0."""
     size, other = magnitude(e, x), magnitude(e, y)
-    divisor, zero = greatest_divisor(e, size, other), e.const(size.type, 0)
-    divisor = e.select(e.compare("eq", divisor, zero), e.const(size.type, 1), divisor)
+    divisor = greatest_divisor(e, size, other)
+    divisor = e.select(e.compare("eq", divisor, 0), 1, divisor)
     return e.retype(e.mul(e.div(size, divisor), other), x.type)
 
 

@@ -161,11 +161,11 @@ def _infer_squeeze(a: Type, *, axis: object = None) -> Type:
 
 
 def _lower_squeeze(e: Emitter, a: V, *, axis: object = None) -> V:
-    dropped, one = _dropped(a.type, axis), e.const(INT, 1)
+    dropped = _dropped(a.type, axis)
     assert dropped is not None
     sizes, strides, zero = [], [], e.const(INT, 0)
     for i, (size, stride) in enumerate(zip(e.array_sizes(a), e.array_strides(a), strict=True)):
-        is_one = e.compare("eq", size, one)
+        is_one = e.compare("eq", size, 1)
         if i in dropped:
             e.bail_if(e.bit_not(is_one), "squeeze of an axis with several elements")
             continue
@@ -210,16 +210,16 @@ def _lower_diagonal(
     assert axes is not None
     sizes, strides = list(e.array_sizes(a)), list(e.array_strides(a))
     rows, columns = (sizes[i] for i in axes)
-    skipped, zero = e.const(INT, abs(offset)), e.const(INT, 0)
+    skipped = e.const(INT, abs(offset))
     moved = strides[axes[1] if offset > 0 else axes[0]]
     if offset > 0:
         columns = e.sub(columns, skipped)
     else:
         rows = e.sub(rows, skipped)
     count = e.select(e.compare("lt", rows, columns), rows, columns)
-    is_empty = e.compare("lt", count, zero)
-    count = e.select(is_empty, zero, count)
-    start = e.select(is_empty, zero, e.mul(skipped, moved))
+    is_empty = e.compare("lt", count, 0)
+    count = e.select(is_empty, 0, count)
+    start = e.select(is_empty, 0, e.mul(skipped, moved))
     rest = [i for i in range(a.type.ndim) if i not in axes]
     return e.array_view(
         a,
@@ -258,13 +258,13 @@ def _infer_broadcast(a: Type, shape: Type) -> Type:
 def _lower_broadcast(e: Emitter, a: V, shape: V) -> V:
     items = e.tuple_items(shape) if isinstance(shape.type, TupleType) else (shape,)
     wanted = [e.cast(n, INT) for n in items]
-    zero, one = e.const(INT, 0), e.const(INT, 1)
+    zero = e.const(INT, 0)
     for n in wanted:
         e.bail_if(e.compare("lt", n, zero), "broadcast to a negative size")
     missing = len(wanted) - a.type.ndim
     strides = [zero] * missing
     for n, size, stride in zip(wanted[missing:], e.array_sizes(a), e.array_strides(a), strict=True):
-        is_single = e.compare("eq", size, one)
+        is_single = e.compare("eq", size, 1)
         fits = e.bit_or(is_single, e.compare("eq", size, n))
         e.bail_if(e.bit_not(fits), "broadcast to a size that does not fit")
         strides.append(e.select(is_single, zero, stride))
@@ -302,16 +302,15 @@ def _section(a: np.ndarray, *, place: int, of: int, axis: int, equal: bool) -> n
 
 def _lower_section(e: Emitter, a: V, *, place: int, of: int, axis: int, equal: bool) -> V:
     sizes, strides = list(e.array_sizes(a)), list(e.array_strides(a))
-    count, number = e.const(INT, of), e.const(INT, place)
-    each, rest = e.div(sizes[axis], count), e.rem(sizes[axis], count)
+    each, rest = e.div(sizes[axis], of), e.rem(sizes[axis], of)
     if equal:
-        e.bail_if(e.compare("ne", rest, e.const(INT, 0)), "a split into unequal sections")
-        first, size = e.mul(number, each), each
+        e.bail_if(e.compare("ne", rest, 0), "a split into unequal sections")
+        first, size = e.mul(place, each), each
     else:  # the first ones have one more
-        is_longer = e.compare("lt", number, rest)
-        before = e.select(is_longer, number, rest)
-        first = e.add(e.mul(number, each), before)
-        size = e.select(is_longer, e.add(each, e.const(INT, 1)), each)
+        is_longer = e.compare("lt", place, rest)
+        before = e.select(is_longer, place, rest)
+        first = e.add(e.mul(place, each), before)
+        size = e.select(is_longer, e.add(each, 1), each)
     sizes[axis] = size
     type_ = _infer_section(a.type, place=place, of=of, axis=axis, equal=equal)
     return e.array_view(a, type_, e.mul(first, strides[axis]), sizes, strides)

@@ -65,8 +65,7 @@ def _lower(e: Emitter, z: V, *, exponent: int) -> V:
         assert divide is not None
         result = divide(e, _number(e, z, 1.0), result)
         of_zero = _number(e, z, float("nan"), float("nan"))
-    zero = e.const(e.real(z).type, 0.0)
-    is_zero = e.bit_and(e.compare("eq", e.real(z), zero), e.compare("eq", e.imag(z), zero))
+    is_zero = e.bit_and(e.compare("eq", e.real(z), 0.0), e.compare("eq", e.imag(z), 0.0))
     real, imag = (e.select(is_zero, part(of_zero), part(result)) for part in (e.real, e.imag))
     return e.complex(real, imag, z.type)
 

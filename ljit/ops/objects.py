@@ -322,7 +322,7 @@ def _lower_unpack(e: Emitter, x: V, *, count: int, star: int | None = None) -> t
         return tuple(e.tuple_items(x))
     is_array = isinstance(x.type, ArrayType)
     size = e.array_sizes(x)[0] if is_array else e.list_size(x)
-    e.bail_if(e.compare("ne", size, e.const(INT, count)), "wrong number of values to unpack")
+    e.bail_if(e.compare("ne", size, count), "wrong number of values to unpack")
     indices = [e.const(INT, i) for i in range(count)]
     if is_array:
         types_ = _infer_unpack(x.type, count=count)

@@ -37,7 +37,6 @@ def _can_bisect(a: Type, x: Type) -> bool:
 
 def _lower_bisect(*, after: bool) -> Callable[[Emitter, V, V], V]:
     def lower(e: Emitter, a: V, x: V) -> V:
-        one = e.const(INT, 1)
 
         def is_more(state: V) -> V:
             low, high = e.tuple_items(state)
@@ -45,10 +44,10 @@ def _lower_bisect(*, after: bool) -> Callable[[Emitter, V, V], V]:
 
         def halve(state: V) -> V:
             low, high = e.tuple_items(state)
-            middle = e.shr(e.add(low, high, fits=True), one)
+            middle = e.shr(e.add(low, high, fits=True), 1)
             item = e.list_load(a, middle)
             is_left = _is_less(e, x, item) if after else _is_less(e, item, x)
-            above = e.add(middle, one, fits=True)
+            above = e.add(middle, 1, fits=True)
             if after:
                 halves = e.select(is_left, low, above), e.select(is_left, middle, high)
             else:
@@ -102,7 +101,7 @@ def _effect_on_heap(heap: Type, item: Type | None = None) -> Effect:
 
 
 def _parent(e: Emitter, place: V) -> V:
-    return e.shr(e.sub(place, e.const(INT, 1), fits=True), e.const(INT, 1))
+    return e.shr(e.sub(place, 1, fits=True), 1)
 
 
 def _swap(e: Emitter, x: V, i: V, j: V) -> None:
@@ -116,7 +115,7 @@ def _swap(e: Emitter, x: V, i: V, j: V) -> None:
 
 def _is_inside(e: Emitter, place: V, then: Callable[[], V]) -> V:
     """Whether a place is not the root, and a condition holds."""
-    is_root = e.compare("eq", place, e.const(INT, 0))
+    is_root = e.compare("eq", place, 0)
     return e.branch(is_root, lambda: e.const(BOOL, False), then)
 
 
@@ -141,10 +140,10 @@ def _lower_push(e: Emitter, heap: V, item: V) -> V:
 
 def _lower_pop(e: Emitter, heap: V) -> V:
     """The last item takes the place of the root, goes down where the smaller ones are, and up again."""
-    zero, one = e.const(INT, 0), e.const(INT, 1)
+    zero = e.const(INT, 0)
     size = e.list_size(heap)
     e.bail_if(e.compare("eq", size, zero), "pop from an empty heap")
-    end = e.sub(size, one, fits=True)
+    end = e.sub(size, 1, fits=True)
     item = e.list_load(heap, end)
     e.list_load(heap, zero)  # leaves if it is of another type
     place = e.repeat(
@@ -160,11 +159,10 @@ def _lower_pop(e: Emitter, heap: V) -> V:
 
 def _leaf_of_smallest(e: Emitter, heap: V, end: V) -> V:
     """Go down from the root of `end` items to the smaller one of those below, until there is none."""
-    one = e.const(INT, 1)
 
     def smaller_child(place: V) -> V:
-        left = e.add(e.shl(place, one), one, fits=True)
-        right = e.add(left, one, fits=True)
+        left = e.add(e.shl(place, 1), 1, fits=True)
+        right = e.add(left, 1, fits=True)
 
         def choose() -> V:
             is_less = _is_less(e, e.list_load(heap, left), e.list_load(heap, right))
@@ -172,25 +170,25 @@ def _leaf_of_smallest(e: Emitter, heap: V, end: V) -> V:
 
         return e.branch(e.compare("lt", right, end), choose, lambda: left)
 
-    half = e.shr(end, one)
+    half = e.shr(end, 1)
     return e.repeat(e.const(INT, 0), lambda place: e.compare("lt", place, half), smaller_child)
 
 
 def _move_down(e: Emitter, heap: V, place: V) -> None:
     """Let the root change places with all on the way to a place: the leading bits of its number, counted from 1."""
-    zero, one = e.const(INT, 0), e.const(INT, 1)
-    number = e.add(place, one, fits=True)
+    zero = e.const(INT, 0)
+    number = e.add(place, 1, fits=True)
     depth = e.repeat(
         zero,
-        lambda k: e.compare("gt", e.shr(number, k), one),
-        lambda k: e.add(k, one, fits=True),
+        lambda k: e.compare("gt", e.shr(number, k), 1),
+        lambda k: e.add(k, 1, fits=True),
     )
 
     def ancestor(k: V) -> V:
-        return e.sub(e.shr(number, k), one, fits=True)
+        return e.sub(e.shr(number, k), 1, fits=True)
 
     def swap(k: V) -> V:
-        following = e.sub(k, one, fits=True)
+        following = e.sub(k, 1, fits=True)
         _swap(e, heap, ancestor(k), ancestor(following))
         return following
 

@@ -61,8 +61,8 @@ def _lower_product(e: Emitter, x: V, count: V) -> V:
     made, zero, size = e.list_make([], x.type), e.const(INT, 0), e.list_size(x)
     count = e.cast(count, INT) if count.type == BOOL else count
     times = e.select(e.compare("lt", count, zero), zero, count)
-    e.bail_if(e.compare("gt", times, e.const(INT, _MAX_TIMES)), "a list too large")
-    e.bail_if(e.compare("gt", size, e.const(INT, _MAX_TIMES)), "a list too large")
+    e.bail_if(e.compare("gt", times, _MAX_TIMES), "a list too large")
+    e.bail_if(e.compare("gt", size, _MAX_TIMES), "a list too large")
     e.list_resize(made, e.mul(size, times))
     e.loop(times, lambda k: e.list_move(made, e.mul(k, size), x, zero, size))
     return made

@@ -268,8 +268,8 @@ def lower_mul(e: Emitter, x: V, y: V) -> V:
 def _bail_unless_roomy(e: Emitter, x: V, factor: int) -> None:
     """Leave if a product is not `ROOM` away from what does not fit."""
     most = (INT_MAX - ROOM) // factor
-    too_low = e.compare("lt", x, e.const(INT, -most))
-    too_high = e.compare("gt", x, e.const(INT, most))
+    too_low = e.compare("lt", x, -most)
+    too_high = e.compare("gt", x, most)
     e.bail_if(e.bit_or(too_low, too_high), "int overflow")
 
 
@@ -304,7 +304,7 @@ def lower_truediv(e: Emitter, x: V, y: V) -> V:
 
 def _bail_if_zero(e: Emitter, y: V) -> None:
     if not e.is_proven(NONZERO):
-        e.bail_if(e.compare("eq", y, e.const(y.type, 0)), "division by zero")
+        e.bail_if(e.compare("eq", y, 0), "division by zero")
 
 
 def lower_floordiv(e: Emitter, x: V, y: V) -> V:
@@ -334,20 +334,20 @@ def lower_divmod(e: Emitter, x: V, y: V) -> V:
 def _int_floordiv(e: Emitter, x: V, y: V) -> V:
     shift = shift_of(e, y)
     if shift is not None:
-        return e.shr(x, e.const(INT, shift))
+        return e.shr(x, shift)
     if e.is_proven(POSITIVE):
         if e.is_proven(NONNEGATIVE):
             return _unsigned(e, e.div, x, y)
         quotient = e.div(x, y)
         rest = e.sub(x, e.mul(quotient, y))
-        is_below = e.compare("lt", rest, e.const(INT, 0))
-        return e.select(is_below, e.sub(quotient, e.const(INT, 1)), quotient)
-    smallest = e.compare("eq", x, e.const(INT, INT_MIN))
-    minus_one = e.compare("eq", y, e.const(INT, -1))
+        is_below = e.compare("lt", rest, 0)
+        return e.select(is_below, e.sub(quotient, 1), quotient)
+    smallest = e.compare("eq", x, INT_MIN)
+    minus_one = e.compare("eq", y, -1)
     e.bail_if(e.bit_and(smallest, minus_one), "int overflow")
     quotient = e.div(x, y)
     rest = e.sub(x, e.mul(quotient, y))
-    return e.select(_needs_floor(e, rest, y), e.sub(quotient, e.const(INT, 1)), quotient)
+    return e.select(_needs_floor(e, rest, y), e.sub(quotient, 1), quotient)
 
 
 def _unsigned(e: Emitter, operation: Callable[[V, V], V], x: V, y: V) -> V:
@@ -358,23 +358,23 @@ def _unsigned(e: Emitter, operation: Callable[[V, V], V], x: V, y: V) -> V:
 def _int_mod(e: Emitter, x: V, y: V) -> V:
     shift = shift_of(e, y)
     if shift is not None:
-        return e.bit_and(x, e.const(INT, (1 << shift) - 1))
+        return e.bit_and(x, (1 << shift) - 1)
     if e.is_proven(NEAR):
         return _near_remainder(e, x, y)
     if e.is_proven(POSITIVE):
         if e.is_proven(NONNEGATIVE):
             return _unsigned(e, e.rem, x, y)
         rest = e.rem(x, y)
-        return e.select(e.compare("lt", rest, e.const(INT, 0)), e.add(rest, y), rest)
-    minus_one = e.compare("eq", y, e.const(INT, -1))
-    rest = e.rem(x, e.select(minus_one, e.const(INT, 1), y))  # MIN % -1 would trap
+        return e.select(e.compare("lt", rest, 0), e.add(rest, y), rest)
+    minus_one = e.compare("eq", y, -1)
+    rest = e.rem(x, e.select(minus_one, 1, y))  # MIN % -1 would trap
     return e.select(_needs_floor(e, rest, y), e.add(rest, y), rest)
 
 
 def _near_remainder(e: Emitter, x: V, y: V) -> V:
     """``x % y`` for ``-y <= x < 2 * y``, without a division."""
     if not e.is_proven(NONNEGATIVE):
-        x = e.select(e.compare("lt", x, e.const(INT, 0)), e.add(x, y), x)
+        x = e.select(e.compare("lt", x, 0), e.add(x, y), x)
     if e.is_proven(BELOW):
         return x
     return e.select(e.compare("lt", x, y), x, e.sub(x, y))
@@ -382,9 +382,8 @@ def _near_remainder(e: Emitter, x: V, y: V) -> V:
 
 def _needs_floor(e: Emitter, rest: V, y: V) -> V:
     """Whether the truncated quotient is one too large: the remainder's sign is not the divisor's."""
-    zero = e.const(rest.type, 0)
-    nonzero = e.compare("ne", rest, zero)
-    return e.bit_and(nonzero, e.bit_xor(e.compare("lt", rest, zero), e.compare("lt", y, zero)))
+    nonzero = e.compare("ne", rest, 0)
+    return e.bit_and(nonzero, e.bit_xor(e.compare("lt", rest, 0), e.compare("lt", y, 0)))
 
 
 def _float_mod(e: Emitter, x: V, y: V) -> V:
@@ -397,16 +396,16 @@ def _float_mod(e: Emitter, x: V, y: V) -> V:
 
 def _float_divmod(e: Emitter, x: V, y: V) -> tuple[V, V]:
     """As `_float_div_mod` of CPython: the quotient is snapped to the nearest integer below."""
-    zero, one = e.const(FLOAT, 0.0), e.const(FLOAT, 1.0)
+    zero = e.const(FLOAT, 0.0)
     rest = float_rem(e, x, y)
     exact = e.div(e.sub(x, rest), y)
     needs_floor = _needs_floor(e, rest, y)
-    exact = e.select(needs_floor, e.sub(exact, one), exact)
+    exact = e.select(needs_floor, e.sub(exact, 1.0), exact)
     fixed = e.select(needs_floor, e.add(rest, y), rest)
     fixed = e.select(e.compare("eq", rest, zero), e.intrinsic("copysign", zero, y), fixed)
     floor = e.intrinsic("floor", exact)
-    too_low = e.compare("gt", e.sub(exact, floor), e.const(FLOAT, 0.5))
-    floor = e.select(too_low, e.add(floor, one), floor)
+    too_low = e.compare("gt", e.sub(exact, floor), 0.5)
+    floor = e.select(too_low, e.add(floor, 1.0), floor)
     signed_zero = e.intrinsic("copysign", zero, e.div(x, y))
     return e.select(e.compare("eq", exact, zero), signed_zero, floor), fixed
 
@@ -424,16 +423,16 @@ def lower_pow(e: Emitter, x: V, y: V) -> V:
 
 def _int_pow(e: Emitter, x: V, n: V) -> V:
     """Square and multiply over the 6 bits of n; larger n only for 0, 1 and -1."""
-    zero, one = e.const(INT, 0), e.const(INT, 1)
-    e.bail_if(e.compare("lt", n, zero), "negative power")
-    is_large = e.compare("ge", n, e.const(INT, 64))
-    is_unit = e.bit_and(e.compare("ge", x, e.const(INT, -1)), e.compare("le", x, e.const(INT, 1)))
+    one = e.const(INT, 1)
+    e.bail_if(e.compare("lt", n, 0), "negative power")
+    is_large = e.compare("ge", n, 64)
+    is_unit = e.bit_and(e.compare("ge", x, -1), e.compare("le", x, 1))
     e.bail_if(e.bit_and(is_large, condition_not(e, is_unit)), "int overflow")
-    n = e.select(is_large, e.add(e.const(INT, 62), e.bit_and(n, one)), n)
+    n = e.select(is_large, e.add(62, e.bit_and(n, one)), n)
     result, power = one, x
     for bit in range(6):
-        rest = e.shr(n, e.const(INT, bit))
-        is_set = e.compare("ne", e.bit_and(rest, one), zero)
+        rest = e.shr(n, bit)
+        is_set = e.compare("ne", e.bit_and(rest, one), 0)
         product, overflows = e.mul_overflow(result, power)
         e.bail_if(e.bit_and(is_set, overflows), "int overflow")
         result = e.select(is_set, product, result)
@@ -467,26 +466,26 @@ def _rounded_pow(e: Emitter, x: V, y: V) -> V:
     def root() -> V:
         result = e.intrinsic("sqrt", x)
         rest = e.intrinsic("fma", e.neg(result), result, x)
-        error = e.div(e.mul(rest, e.const(FLOAT, 0.5)), result)
+        error = e.div(e.mul(rest, 0.5), result)
         return e.branch(_is_settled(e, result, error), lambda: result, power)
 
-    is_square = e.compare("eq", y, e.const(FLOAT, 2.0))
-    is_root = e.compare("eq", y, e.const(FLOAT, 0.5))
+    is_square = e.compare("eq", y, 2.0)
+    is_root = e.compare("eq", y, 0.5)
     return e.branch(is_square, square, lambda: e.branch(is_root, root, power))
 
 
 def _is_settled(e: Emitter, result: V, error: V) -> V:
     """Whether a slightly larger rounding error would leave `result`, a normal number, the same."""
-    beyond = e.add(result, e.mul(error, e.const(FLOAT, 1.1)))
-    normal = e.compare("gt", e.intrinsic("fabs", result), e.const(FLOAT, 1e-280))
+    beyond = e.add(result, e.mul(error, 1.1))
+    normal = e.compare("gt", e.intrinsic("fabs", result), 1e-280)
     return e.bit_and(normal, e.compare("eq", beyond, result))
 
 
 def _complex_pow(e: Emitter, x: V, n: V) -> V:
     """``x ** 2`` and ``x ** 3`` by the products that CPython forms; others bail out."""
     one = e.complex(e.const(FLOAT, 1.0), e.const(FLOAT, 0.0), COMPLEX)
-    is_two = e.compare("eq", n, e.const(INT, 2))
-    is_three = e.compare("eq", n, e.const(INT, 3))
+    is_two = e.compare("eq", n, 2)
+    is_three = e.compare("eq", n, 3)
     e.bail_if(condition_not(e, e.bit_or(is_two, is_three)), "complex power")
     square = c_mul(e, x, x)
     result = e.branch(

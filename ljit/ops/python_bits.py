@@ -73,10 +73,9 @@ def lower_invert(e: Emitter, x: V) -> V:
 
 def _count(e: Emitter, y: V) -> tuple[V, V]:
     """Give the shift count within [0, 63] and whether it was larger; a negative one bails out."""
-    last = e.const(INT, 63)
-    e.bail_if(e.compare("lt", y, e.const(INT, 0)), "negative shift count")
-    is_large = e.compare("gt", y, last)
-    return e.select(is_large, last, y), is_large
+    e.bail_if(e.compare("lt", y, 0), "negative shift count")
+    is_large = e.compare("gt", y, 63)
+    return e.select(is_large, 63, y), is_large
 
 
 def product_for_shift(parts: Parts, x: Value, count: Value) -> Value | None:
@@ -92,7 +91,7 @@ def lower_lshift(e: Emitter, x: V, y: V) -> V:
     x, y = to_type(e, x, INT), to_type(e, y, INT)
     count, is_large = _count(e, y)
     result = e.shl(x, count)
-    nonzero = e.compare("ne", x, e.const(INT, 0))
+    nonzero = e.compare("ne", x, 0)
     e.bail_if(e.bit_and(is_large, nonzero), "int overflow")
     e.bail_if(e.compare("ne", e.shr(result, count), x), "int overflow")
     return result

@@ -149,7 +149,7 @@ def lower_order(predicate: str) -> Callable[[Emitter, V, V], V]:
         if x.type == y.type == CHARACTER:
             return e.compare(predicate, e.text_code(x), e.text_code(y))
         if x.type == STR:
-            return e.compare(predicate, e.str_compare(x, y), e.const(INT, 0))
+            return e.compare(predicate, e.str_compare(x, y), 0)
         return compare_numbers(e, predicate, x, y)
 
     return lower
@@ -190,7 +190,7 @@ def _compare_mixed(e: Emitter, predicate: str, x: V, y: V) -> V:
     if x.type == BOOL:
         return e.compare(predicate, near, y)
     size = e.intrinsic("fabs", near)
-    is_exact = e.compare("lt", size, e.const(FLOAT, float(EXACT_FLOAT)))
+    is_exact = e.compare("lt", size, float(EXACT_FLOAT))
     return e.branch(
         is_exact,
         lambda: e.compare(predicate, near, y),
@@ -201,8 +201,8 @@ def _compare_mixed(e: Emitter, predicate: str, x: V, y: V) -> V:
 def _compare_rounded(e: Emitter, predicate: str, x: V, near: V, y: V) -> V:
     """Compare int `x`, which rounds to `near`, with float `y`: only a tie needs the digits of `x`."""
     is_tie = e.compare("eq", near, y)
-    beyond = e.compare("eq", y, e.const(FLOAT, 2.0**63))  # every int64 is below
-    exact = e.compare(predicate, x, e.cast(e.select(beyond, e.const(FLOAT, 0.0), y), INT))
+    beyond = e.compare("eq", y, 2.0**63)  # every int64 is below
+    exact = e.compare(predicate, x, e.cast(e.select(beyond, 0.0, y), INT))
     below = e.const(BOOL, predicate in ("lt", "le", "ne"))
     return e.select(is_tie, e.select(beyond, below, exact), e.compare(predicate, near, y))
 
@@ -295,15 +295,15 @@ def lower_truth(e: Emitter, x: V) -> V:
         case TupleType(items):
             return e.const(BOOL, bool(items))
         case ListType():
-            return e.compare("ne", e.list_size(x), e.const(INT, 0))
+            return e.compare("ne", e.list_size(x), 0)
         case t if t == NONE:
             return e.const(BOOL, False)
         case t if t == STR:
-            return e.compare("ne", e.str_size(x), e.const(INT, 0))
+            return e.compare("ne", e.str_size(x), 0)
         case t if t == CHARACTER:
-            return e.compare("ge", e.text_code(x), e.const(INT, 0))
+            return e.compare("ge", e.text_code(x), 0)
         case t if t == RANGE:
-            return e.compare("ne", range_count(e, x), e.const(UINT64, 0))
+            return e.compare("ne", range_count(e, x), 0)
     return _nonzero(e, x)
 
 
@@ -314,8 +314,8 @@ def _nonzero(e: Emitter, x: V) -> V:
     if kind == "b":
         return e.retype(x, BOOL)
     if kind == "c" or x.type == COMPLEX:
-        return e.bit_or(*(e.compare("ne", v, e.const(v.type, 0)) for v in (e.real(x), e.imag(x))))
-    return e.compare("ne", x, e.const(x.type, 0))
+        return e.bit_or(*(e.compare("ne", v, 0) for v in (e.real(x), e.imag(x))))
+    return e.compare("ne", x, 0)
 
 
 def lower_not(e: Emitter, x: V) -> V:
@@ -380,7 +380,7 @@ def _same_character(e: Emitter, x: V, y: V) -> V:
     """CPython has one object for each character of one byte."""
     code, other = e.text_code(x), e.text_code(y)
     differ = e.compare("ne", code, other)
-    is_wide = e.bit_and(condition_not(e, differ), e.compare("gt", code, e.const(INT, 255)))
+    is_wide = e.bit_and(condition_not(e, differ), e.compare("gt", code, 255))
     return e.branch(is_wide, lambda: e.same_object(x, y), lambda: condition_not(e, differ))
 
 
@@ -439,7 +439,7 @@ def lower_in(e: Emitter, item: V, container: V) -> V:
     if container.type == RANGE:
         return _in_range(e, to_type(e, item, INT), container)
     if isinstance(container.type, ListType):
-        return e.compare("ge", e.list_find(container, item), e.const(INT, 0))
+        return e.compare("ge", e.list_find(container, item), 0)
     found = [_same_or_equal(e, item, other) for other in e.tuple_items(container)]
     return condition_or(e, *found) if found else e.const(BOOL, False)
 
@@ -452,12 +452,11 @@ def lower_not_in(e: Emitter, item: V, container: V) -> V:
 def _in_range(e: Emitter, item: V, container: V) -> V:
     """Between the ends, and a whole number of steps from the start."""
     start, stop, step = e.range_parts(container)
-    zero = e.const(INT, 0)
-    rising = e.compare("gt", step, zero)
+    rising = e.compare("gt", step, 0)
     low = e.select(rising, e.compare("ge", item, start), e.compare("le", item, start))
     high = e.select(rising, e.compare("lt", item, stop), e.compare("gt", item, stop))
     # Invariant: wrapping 64-bit arithmetic; where the item is inside, the true distance fits in unsigned 64 bits
     distance = e.select(rising, e.sub(item, start), e.sub(start, item))
-    width = e.select(rising, step, e.sub(zero, step))
+    width = e.select(rising, step, e.sub(0, step))
     rest = e.rem(e.cast(distance, UINT64), e.cast(width, UINT64))
-    return condition_and(e, e.bit_and(low, high), e.compare("eq", rest, e.const(UINT64, 0)))
+    return condition_and(e, e.bit_and(low, high), e.compare("eq", rest, 0))

@@ -132,8 +132,8 @@ def to_float(e: Emitter, x: V) -> V:
 
 def bail_if_inexact(e: Emitter, x: V) -> None:
     """Bail out if the int `x` may not be a float exactly."""
-    shifted = e.cast(e.add(x, e.const(INT, EXACT_FLOAT)), UINT64)
-    e.bail_if(e.compare("gt", shifted, e.const(UINT64, 2 * EXACT_FLOAT)), "int beyond 2**53")
+    shifted = e.cast(e.add(x, EXACT_FLOAT), UINT64)
+    e.bail_if(e.compare("gt", shifted, 2 * EXACT_FLOAT), "int beyond 2**53")
 
 
 # -- conditions ------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ def condition_or(e: Emitter, *conditions: V) -> V:
 
 def condition_not(e: Emitter, condition: V) -> V:
     """Give the opposite condition."""
-    return e.bit_xor(condition, e.const(BOOL, True))
+    return e.bit_xor(condition, True)
 
 
 def is_nan(e: Emitter, x: V) -> V:
@@ -167,12 +167,12 @@ def is_nan(e: Emitter, x: V) -> V:
 
 def is_infinite(e: Emitter, x: V) -> V:
     """Whether the float is infinite."""
-    return e.compare("eq", e.intrinsic("fabs", x), e.const(FLOAT, float("inf")))
+    return e.compare("eq", e.intrinsic("fabs", x), float("inf"))
 
 
 def is_finite(e: Emitter, x: V) -> V:
     """Whether the float is neither NaN nor infinite."""
-    return e.compare("lt", e.intrinsic("fabs", x), e.const(FLOAT, float("inf")))
+    return e.compare("lt", e.intrinsic("fabs", x), float("inf"))
 
 
 # -- floats ----------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ def float_rem(e: Emitter, x: V, y: V) -> V:
         return _small_rem(e, x, y, ratio)
     if e.has_vectors:
         return e.elementary("fmod", x, y)
-    is_small = e.compare("lt", e.intrinsic("fabs", ratio), e.const(FLOAT, 2.0**52))
+    is_small = e.compare("lt", e.intrinsic("fabs", ratio), 2.0**52)
     is_small = e.bit_and(is_small, is_finite(e, y))
     return e.branch(is_small, lambda: _small_rem(e, x, y, ratio), lambda: e.rem(x, y))
 
@@ -223,11 +223,10 @@ def _is_power_of_two(x: float | None) -> bool:
 
 
 def _small_rem(e: Emitter, x: V, y: V, ratio: V) -> V:
-    zero = e.const(FLOAT, 0.0)
     rest = e.intrinsic("fma", e.neg(e.intrinsic("trunc", ratio)), y, x)
-    overshot = e.compare("lt", rest, zero)
-    overshot = e.bit_xor(overshot, e.compare("lt", x, zero))
-    overshot = e.bit_and(overshot, e.compare("ne", rest, zero))
+    overshot = e.compare("lt", rest, 0.0)
+    overshot = e.bit_xor(overshot, e.compare("lt", x, 0.0))
+    overshot = e.bit_and(overshot, e.compare("ne", rest, 0.0))
     step = e.intrinsic("copysign", y, x)
     return e.intrinsic("copysign", e.select(overshot, e.add(rest, step), rest), x)
 
@@ -257,9 +256,8 @@ def _bail_if_recovered(e: Emitter, real: V, imag: V) -> None:
 def c_quot(e: Emitter, x: V, y: V) -> V:
     """Divide complex numbers by Smith's method, as CPython does; division by zero bails out."""
     a, b, c, d = e.real(x), e.imag(x), e.real(y), e.imag(y)
-    zero = e.const(FLOAT, 0.0)
     size_c, size_d = e.intrinsic("fabs", c), e.intrinsic("fabs", d)
-    both_zero = condition_and(e, e.compare("eq", size_c, zero), e.compare("eq", size_d, zero))
+    both_zero = condition_and(e, e.compare("eq", size_c, 0.0), e.compare("eq", size_d, 0.0))
     e.bail_if(both_zero, "division by zero")
     unordered = e.bit_or(is_nan(e, c), is_nan(e, d))
     wide = e.compare("ge", size_c, size_d)
@@ -284,7 +282,7 @@ def c_abs(e: Emitter, x: V) -> V:
     real, imag = e.real(x), e.imag(x)
     squares = e.add(e.mul(real, real), e.mul(imag, imag))
     e.bail_if(
-        e.compare("gt", squares, e.const(FLOAT, 1e300)),
+        e.compare("gt", squares, 1e300),
         "absolute value too large",
         also=lambda: e.bit_and(is_finite(e, real), is_finite(e, imag)),
     )

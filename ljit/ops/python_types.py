@@ -143,22 +143,21 @@ def bound_function(method: object) -> tuple[object, object] | None:
 def range_count(e: Emitter, x: V) -> V:
     """Give the number of items of a range as np.uint64, which holds every length."""
     start, stop, step = e.range_parts(x)
-    zero, one = e.const(INT, 0), e.const(UINT64, 1)
-    rising = e.compare("gt", step, zero)
+    rising = e.compare("gt", step, 0)
     low, high = e.select(rising, start, stop), e.select(rising, stop, start)
     # Invariant: wrapping 64-bit arithmetic; the true values fit in unsigned 64 bits
-    width = e.cast(e.select(rising, step, e.sub(zero, step)), UINT64)
+    width = e.cast(e.select(rising, step, e.sub(0, step)), UINT64)
     distance = e.sub(e.cast(high, UINT64), e.cast(low, UINT64))
     none, is_empty = e.const(UINT64, 0), e.compare("ge", low, high)
 
     def divided() -> V:
         # The width of no range is 0; the division says so too
-        divisor = e.select(e.compare("eq", width, none), one, width)
-        return e.add(e.div(e.sub(distance, one), divisor), one)
+        divisor = e.select(e.compare("eq", width, none), 1, width)
+        return e.add(e.div(e.sub(distance, 1), divisor), 1)
 
     # Branches: a division takes longer than many a loop, and LLVM repeats one that it sees in a trip count
     return e.branch(
-        e.compare("eq", width, one),
+        e.compare("eq", width, 1),
         lambda: e.select(is_empty, none, distance),
         lambda: e.branch(is_empty, lambda: none, divided),
     )
@@ -168,7 +167,7 @@ def range_length(e: Emitter, x: V) -> V:
     """Give the number of items of a range as an int; beyond int64 it bails out."""
     result = e.cast(range_count(e, x), INT)
     if not e.is_proven("fits"):
-        e.bail_if(e.compare("lt", result, e.const(INT, 0)), "length beyond int64")
+        e.bail_if(e.compare("lt", result, 0), "length beyond int64")
     return result
 
 
@@ -198,7 +197,7 @@ def _boxed_item(e: Emitter, items: Sequence[V], index: V, first: int) -> V:
     if first == len(items) - 1:
         return e.widen(items[first], ANY)
     return e.branch(
-        e.compare("eq", index, e.const(INT, first)),
+        e.compare("eq", index, first),
         lambda: e.widen(items[first], ANY),
         lambda: _boxed_item(e, items, index, first + 1),
     )
@@ -211,7 +210,7 @@ def wrap_index(e: Emitter, index: V, size: V) -> V:
         return index
     wrapped = index
     if not e.is_proven(FROM_START):
-        wrapped = e.select(e.compare("lt", index, e.const(INT, 0)), e.add(index, size), index)
+        wrapped = e.select(e.compare("lt", index, 0), e.add(index, size), index)
     check_index(e, wrapped, size)
     return wrapped
 

@@ -82,12 +82,12 @@ def _draw(
     low, high = bounds
     dtype = type_.dtype if isinstance(type_, ScalarType) else _INT64
     e.bail_if(e.compare("gt" if is_closed else "ge", low, high), "low >= high")
-    last = high if is_closed else e.sub(high, e.const(INT, 1), fits=True)
+    last = high if is_closed else e.sub(high, 1, fits=True)
     least, most = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
     if least > -(2**63):
-        e.bail_if(e.compare("lt", low, e.const(INT, least)), "low is out of bounds")
+        e.bail_if(e.compare("lt", low, least), "low is out of bounds")
     if most < 2**63 - 1:
-        e.bail_if(condition_not(e, e.compare("le", last, e.const(INT, most))), "high is too large")
+        e.bail_if(condition_not(e, e.compare("le", last, most)), "high is too large")
     bits = ScalarType(np.dtype(f"uint{8 * dtype.itemsize}"))
     args = e.cast(low, bits), e.cast(e.sub(last, low), bits), e.const(BOOL, is_masked)
     return e.draw(rng, "bounded", args, type_)

@@ -51,26 +51,25 @@ class Parameter(Record):
 
 def _at_least_zero(e: Emitter, x: V) -> V:
     sign = e.intrinsic("copysign", e.const(FLOAT, 1.0), x)  # NumPy refuses -0.0
-    zero = e.const(FLOAT, 0.0)
-    return e.bit_and(e.compare("ge", x, zero), e.compare("gt", sign, zero))
+    return e.bit_and(e.compare("ge", x, 0.0), e.compare("gt", sign, 0.0))
 
 
 def _above_zero(e: Emitter, x: V) -> V:
-    return e.compare("gt", x, e.const(FLOAT, 0.0))
+    return e.compare("gt", x, 0.0)
 
 
 def _probability(e: Emitter, x: V) -> V:
-    return e.bit_and(_above_zero(e, x), e.compare("le", x, e.const(FLOAT, 1.0)))
+    return e.bit_and(_above_zero(e, x), e.compare("le", x, 1.0))
 
 
 def _poisson_mean(e: Emitter, x: V) -> V:
-    return e.bit_and(_at_least_zero(e, x), e.compare("le", x, e.const(FLOAT, 2.0**62)))
+    return e.bit_and(_at_least_zero(e, x), e.compare("le", x, 2.0**62))
 
 
 def _range(e: Emitter, low: V, high: V) -> V:
     """The width of the range of a uniform distribution, which must be finite."""
     width = e.sub(high, low)
-    finite = e.compare("lt", e.intrinsic("fabs", width), e.const(FLOAT, math.inf))
+    finite = e.compare("lt", e.intrinsic("fabs", width), math.inf)
     e.bail_if(condition_not(e, finite), "the range is not finite")
     return width
 
@@ -94,7 +93,7 @@ def _legacy_normal(e: Emitter, rng: V, mean: V, deviation: V) -> V:
 
 
 def _legacy_exponential(e: Emitter, rng: V, scale: V) -> V:
-    rest = e.sub(e.const(FLOAT, 1.0), _next_double(e, rng))
+    rest = e.sub(1.0, _next_double(e, rng))
     return e.mul(scale, e.neg(e.math("log", rest)))
 
 

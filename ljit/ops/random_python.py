@@ -91,8 +91,8 @@ def _lower_uniform(e: Emitter, x: V, a: V, b: V) -> V:
 
 def _lower_expovariate(e: Emitter, x: V, rate: V) -> V:
     rate = to_float(e, rate)
-    e.bail_if(e.compare("eq", rate, e.const(FLOAT, 0.0)), "division by zero")
-    rest = e.sub(e.const(FLOAT, 1.0), _lower_random(e, x))
+    e.bail_if(e.compare("eq", rate, 0.0), "division by zero")
+    rest = e.sub(1.0, _lower_random(e, x))
     return e.div(e.neg(e.math("log", rest)), rate)
 
 
@@ -106,7 +106,7 @@ def _lower_gauss(e: Emitter, x: V, mu: V | None = None, sigma: V | None = None) 
 
 def _below(e: Emitter, x: V, start: V, stop: V) -> V:
     width = _difference(e, stop, start)
-    e.bail_if(e.compare("le", width, e.const(INT, 0)), "empty range")
+    e.bail_if(e.compare("le", width, 0), "empty range")
     return e.add(start, e.draw(x, "mersenne.below", (width,), INT), fits=True)
 
 
@@ -123,7 +123,7 @@ def _lower_randint(e: Emitter, x: V, a: V, b: V) -> V:
 
 
 def _lower_getrandbits(e: Emitter, x: V, k: V) -> V:
-    outside = e.bit_or(e.compare("le", k, e.const(INT, 0)), e.compare("gt", k, e.const(INT, 63)))
+    outside = e.bit_or(e.compare("le", k, 0), e.compare("gt", k, 63))
     e.bail_if(outside, "not a count of bits of an int64")
     return e.draw(x, "mersenne.bits", (k,), INT)
 
@@ -196,11 +196,10 @@ def _is_writable(t: Type) -> bool:
 def _lower_shuffle(e: Emitter, x: V, seq: V) -> V:
     is_list = isinstance(seq.type, ListType)
     size = _size(e, seq)
-    one = e.const(INT, 1)
 
     def exchange(k: V) -> None:
         count = e.sub(size, k, fits=True)
-        i, j = e.sub(count, one, fits=True), e.draw(x, "mersenne.below", (count,), INT)
+        i, j = e.sub(count, 1, fits=True), e.draw(x, "mersenne.below", (count,), INT)
         if is_list:
             e.list_swap(seq, i, j)
             return
@@ -208,7 +207,7 @@ def _lower_shuffle(e: Emitter, x: V, seq: V) -> V:
         e.array_store(seq, [i], second)
         e.array_store(seq, [j], first)
 
-    e.loop(e.sub(size, one, fits=True), exchange)
+    e.loop(e.sub(size, 1, fits=True), exchange)
     return e.const(NONE, None)
 
 

@@ -89,16 +89,16 @@ def _lower_case(name: str, first: int, step: int, e: Emitter, x: V) -> V:
     code = e.text_code(x)
 
     def change() -> V:
-        is_behind = e.compare("ge", code, e.const(INT, first))
-        is_before = e.compare("lt", code, e.const(INT, first + _LETTERS))
-        more = e.select(e.bit_and(is_behind, is_before), e.const(INT, step), e.const(INT, 0))
+        is_behind = e.compare("ge", code, first)
+        is_before = e.compare("lt", code, first + _LETTERS)
+        more = e.select(e.bit_and(is_behind, is_before), e.const(INT, step), 0)
         return e.widen(e.str_char(e.add(code, more)), STR)
 
     def call() -> V:
         return e.call_boxed(getattr(str, name), (x,))
 
-    is_behind = e.compare("ge", code, e.const(INT, 0))
-    is_ascii = e.bit_and(is_behind, e.compare("lt", code, e.const(INT, _ASCII)))
+    is_behind = e.compare("ge", code, 0)
+    is_ascii = e.bit_and(is_behind, e.compare("lt", code, _ASCII))
     return e.branch(is_ascii, change, call)
 
 

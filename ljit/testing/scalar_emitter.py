@@ -147,6 +147,15 @@ class ScalarEmitter:
         assert dtype is not None
         return Number(type_, np.array(x.value).view(dtype)[()])
 
+    def _pair(self, x: Number | float, y: Number | float) -> tuple[Number, Number]:
+        """Two operands: a Python number beside a value is a constant of its type."""
+        if not isinstance(x, Number):
+            assert isinstance(y, Number), "which type?"
+            x = self.const(y.type, x)
+        y = y if isinstance(y, Number) else self.const(x.type, y)
+        assert x.type == y.type, f"{x.type} and {y.type} in one operation"
+        return x, y
+
     def _arithmetic(self, function: Callable[..., Any], x: Number, *others: Number) -> Number:
         for y in others:
             assert x.type == y.type, f"{x.type} and {y.type} in one operation"
@@ -154,16 +163,17 @@ class ScalarEmitter:
         assert dtype is not None
         return Number(x.type, dtype.type(function(x.value, *(y.value for y in others))))
 
-    def add(self, x: Number, y: Number, *, fits: bool = False) -> Number:
-        return self._arithmetic(np.add, x, y)
+    def add(self, x: Number | float, y: Number | float, *, fits: bool = False) -> Number:
+        return self._arithmetic(np.add, *self._pair(x, y))
 
-    def sub(self, x: Number, y: Number, *, fits: bool = False) -> Number:
-        return self._arithmetic(np.subtract, x, y)
+    def sub(self, x: Number | float, y: Number | float, *, fits: bool = False) -> Number:
+        return self._arithmetic(np.subtract, *self._pair(x, y))
 
-    def mul(self, x: Number, y: Number, *, fits: bool = False) -> Number:
-        return self._arithmetic(np.multiply, x, y)
+    def mul(self, x: Number | float, y: Number | float, *, fits: bool = False) -> Number:
+        return self._arithmetic(np.multiply, *self._pair(x, y))
 
-    def div(self, x: Number, y: Number) -> Number:
+    def div(self, x: Number | float, y: Number | float) -> Number:
+        x, y = self._pair(x, y)
         if x.value.dtype.kind in "fc":
             return self._arithmetic(np.divide, x, y)
         _assert_divisible(x, y)
@@ -172,7 +182,8 @@ class ScalarEmitter:
 
     def floored_quotient(self, *_: Number) -> None: ...
 
-    def rem(self, x: Number, y: Number) -> Number:
+    def rem(self, x: Number | float, y: Number | float) -> Number:
+        x, y = self._pair(x, y)
         if x.value.dtype.kind != "f":
             _assert_divisible(x, y)
         return self._arithmetic(np.fmod, x, y)
@@ -192,34 +203,36 @@ class ScalarEmitter:
     def mul_overflow(self, x: Number, y: Number) -> tuple[Number, Number]:
         return self._overflow(int(x.value) * int(y.value), self.mul(x, y))
 
-    def bit_and(self, x: Number, y: Number) -> Number:
-        return self._arithmetic(np.bitwise_and, x, y)
+    def bit_and(self, x: Number | float, y: Number | float) -> Number:
+        return self._arithmetic(np.bitwise_and, *self._pair(x, y))
 
-    def bit_or(self, x: Number, y: Number) -> Number:
-        return self._arithmetic(np.bitwise_or, x, y)
+    def bit_or(self, x: Number | float, y: Number | float) -> Number:
+        return self._arithmetic(np.bitwise_or, *self._pair(x, y))
 
-    def bit_xor(self, x: Number, y: Number) -> Number:
-        return self._arithmetic(np.bitwise_xor, x, y)
+    def bit_xor(self, x: Number | float, y: Number | float) -> Number:
+        return self._arithmetic(np.bitwise_xor, *self._pair(x, y))
 
     def bit_not(self, x: Number) -> Number:
         return self._arithmetic(np.invert, x)
 
-    def shl(self, x: Number, y: Number) -> Number:
+    def shl(self, x: Number | float, y: Number | float) -> Number:
+        x, y = self._pair(x, y)
         assert 0 <= y.value < x.value.dtype.itemsize * 8
         return self._arithmetic(np.left_shift, x, y)
 
-    def shr(self, x: Number, y: Number) -> Number:
+    def shr(self, x: Number | float, y: Number | float) -> Number:
+        x, y = self._pair(x, y)
         assert 0 <= y.value < x.value.dtype.itemsize * 8
         return self._arithmetic(np.right_shift, x, y)
 
-    def compare(self, predicate: str, x: Number, y: Number) -> Number:
-        assert x.type == y.type, f"{x.type} and {y.type} compared"
+    def compare(self, predicate: str, x: Number | float, y: Number | float) -> Number:
+        x, y = self._pair(x, y)
         function = getattr(x.value, f"__{predicate}__")
         return to_number(bool(function(y.value)), BOOL)
 
-    def select(self, condition: Number, x: Number, y: Number) -> Number:
+    def select(self, condition: Number, x: Number | float, y: Number | float) -> Number:
         assert condition.type == BOOL
-        assert x.type == y.type, f"{x.type} or {y.type}"
+        x, y = self._pair(x, y)
         return x if condition.value else y
 
     def item_at(self, items: Sequence[Number], index: Number) -> Number:
