@@ -113,9 +113,11 @@ def markdown() -> str:
         "whether machine code computes the op itself or calls the Python function from there.",
         "[adding-an-op.md](adding-an-op.md) says how to declare one.\n",
     ]
-    for family, about in _FAMILIES.items():
-        ops = [op for name, op in sorted(REGISTRY.items()) if name.split("::")[0] == family]
-        parts.append(f"## {family}\n\n{about}\n")
+    families: dict[str, list[OpDef]] = {family: [] for family in _FAMILIES}
+    for name, op in sorted(REGISTRY.items()):
+        families.setdefault(name.split("::")[0], []).append(op)
+    for family, ops in families.items():
+        parts.append(f"## {family}\n\n{_FAMILIES.get(family, '')}\n")
         parts.append("| op | what it is | native | effects | stands for |\n|---|---|---|---|---|")
         parts.extend(map(_row, ops))
         parts.append("")

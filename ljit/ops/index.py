@@ -63,12 +63,9 @@ def _text(fact: Fact) -> str:
 def _path(x: object) -> str:
     """The module and name of an object: the name that it calls itself, if that is one."""
     own = getattr(x, "__name__", "")
-    for module in map(import_module, _NAMESPACES):
-        if getattr(module, own, _MISSING) is x:
-            return f"{module.__name__}.{own}"
-    return next(
-        f"{module.__name__}.{name}"
-        for module in map(import_module, _NAMESPACES)
-        for name, value in vars(module).items()
-        if value is x
-    )
+    names = {module: vars(import_module(module)) for module in _NAMESPACES}
+    found = [f"{module}.{own}" for module in names if names[module].get(own, _MISSING) is x]
+    found += [f"{module}.{name}" for module in names for name, y in names[module].items() if y is x]
+    if not found:
+        raise LookupError(f"{x!r}: _NAMESPACES in ljit/ops/index.py has no module that it is in")
+    return found[0]

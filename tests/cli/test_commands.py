@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from ljit.__main__ import main
+from ljit.cli import ops
 from ljit.cli.chart import draw_speedups
 from ljit.cli.demo import agree
 from ljit.cli.png import Canvas, write_png
-from ljit.ir import REGISTRY
+from ljit.ir import REGISTRY, OpDef, Schema
+from ljit.ops.index import text_of
 
 
 def read_png(path: Path) -> np.ndarray:
@@ -85,6 +87,20 @@ def test_ops_describes_one_op(capsys: pytest.CaptureFixture[str]) -> None:
     text = capsys.readouterr().out
     assert text.startswith("py::add(")
     assert "on NumPy:" in text
+
+
+def test_the_page_of_ops_has_families_that_nothing_is_said_of(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ops, "_FAMILIES", {"prim": "Structure."})
+    assert "## cmath\n" in ops.markdown()
+    assert "`cmath::phase(" in ops.markdown()
+
+
+def test_an_index_without_the_module_of_a_function_is_not_written() -> None:
+    op = OpDef("demo::read_png", Schema("(path)"), "Read.", infer=None, callables=(read_png,))
+    with pytest.raises(LookupError, match=r"read_png.*ljit/ops/index\.py"):
+        text_of({op: "ljit.ops.demo"})
 
 
 def test_ops_fails_for_an_unknown_name(capsys: pytest.CaptureFixture[str]) -> None:
