@@ -1,53 +1,31 @@
-"""The documentation is true: examples run, printed output is what is shown, links lead somewhere.
-
-In a Markdown file every block fenced as ``python`` runs, in order, in one namespace. A ``text`` block right
-behind one shows what it prints; ``...`` there stands for any text.
-"""
+"""The documentation is true: examples run, printed output is what is shown, links lead somewhere."""
 
 from __future__ import annotations
 
 import contextlib
 import io
-import linecache
+import os
 import re
-from collections.abc import Iterator
+import subprocess
+import sys
 from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
 from ljit.cli.ops import index, markdown
-from ljit.ir import REGISTRY
 from ljit.ops.index import FILE
-from ljit.passes import PASSES
-from ljit.passes.manager import NAMES, find_pass
+from ljit.passes.manager import NAMES
+from tests.doc_examples import matches
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+WITH_EXAMPLES = [page for page in PAGES if "```python" in page.read_text(encoding="utf-8")]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=[p.name for p in PAGES])
-
-
-def run_block(source: str, name: str, namespace: dict[str, object]) -> str:
-    """Run one example and give what it printed; ljit finds its source as in an interactive session."""
-    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    output = io.StringIO()
-    with contextlib.redirect_stdout(output):
-        exec(compile(source, name, "exec"), namespace)
-    return output.getvalue()
-
-
-def matches(shown: str, printed: str) -> bool:
-    """Compare; ``...`` in `shown` stands for any text in a line, alone on a line for any lines."""
-    dots = re.escape("...")
-    lines = [re.escape(line.rstrip()) for line in shown.strip().splitlines()]
-    parts = [r"[\s\S]*?" if line == dots else line.replace(dots, ".*") for line in lines]
-    text = "\n".join(line.rstrip() for line in printed.strip().splitlines())
-    return re.fullmatch("\n".join(parts), text) is not None
 
 
 def links_of(page: Path) -> list[str]:
@@ -55,34 +33,19 @@ def links_of(page: Path) -> list[str]:
     return [target for target in LINK.findall(text) if "://" not in target]
 
 
-@pytest.fixture(autouse=True)
-def _registries_stay_as_they_are() -> Iterator[None]:
-    """Examples declare ops and passes of their own."""
-    for name in NAMES:
-        find_pass(name)
-    before = [(registry, dict(registry)) for registry in (REGISTRY, PASSES)]
-    yield
-    for registry, entries in before:
-        registry.clear()
-        registry.update(entries)
-
-
-@each_page
-def test_examples_run_and_print_what_is_shown(page: Path, monkeypatch, tmp_path: Path) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    namespace: dict[str, object] = {"__name__": "__main__"}
-    text = page.read_text(encoding="utf-8")
-    blocks = list(FENCE.finditer(text))
-    for block, following in zip(blocks, [*blocks[1:], None], strict=False):
-        if block[1] != "python":
-            continue
-        line = text.count("\n", 0, block.start()) + 2
-        printed = run_block("\n" * (line - 1) + block[2], f"<{page.name}:{line}>", namespace)
-        if following is None or following[1] != "text":
-            continue
-        if not text[block.end() : following.start()].strip():
-            assert matches(following[2], printed), f"{page.name}:{line} printed:\n{printed}"
+@pytest.mark.parametrize("page", WITH_EXAMPLES, ids=[p.name for p in WITH_EXAMPLES])
+def test_examples_run_and_print_what_is_shown(page: Path, tmp_path: Path) -> None:
+    """In a process without anything that the tests have set or loaded."""
+    settings = {name: value for name, value in os.environ.items() if not name.startswith("LJIT")}
+    done = subprocess.run(
+        [sys.executable, ROOT / "tests" / "doc_examples.py", page],
+        cwd=tmp_path,
+        env={**settings, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @each_page
