@@ -93,8 +93,7 @@ def _can_move(head: _Head) -> bool:
 def _rewrite(head: _Head) -> None:
     loop, carried = head.loop, head.loop.blocks[0].params[1:]
     view = head.has_next.inputs[0]
-    size = loop.graph.create(get_op("prim::view_size"), [view], like=head.has_next)
-    size.insert_before(_whole(loop))
+    size = _whole(loop).create_before(get_op("prim::view_size"), [view], like=head.has_next)
     end = head.exit_block.terminator
     is_plain = end is head.exit_block.first and end.op is BREAK and end.target is loop
     if not (is_plain and end.inputs == carried):
@@ -133,6 +132,6 @@ def _move_exit(head: _Head, size: Value) -> None:
     for node in head.exit_block:
         if node.op is BREAK and node.target is loop:
             given = [values.get(v, v) for v in node.inputs]
-            after.append(loop.graph.create(YIELD, given, outputs=0, like=node))
+            after.create(YIELD, given, like=node)
         else:
             after.append(copy_node(node, loop.graph, values, {}))

@@ -62,8 +62,7 @@ def _negate(node: Node) -> None:
     inner = node.inputs[0].node
     assert inner is not None
     op = _opposites()[inner.op]
-    opposite = node.graph.create(op, inner.inputs, inner.attrs, like=inner)
-    opposite.insert_before(inner)
+    opposite = inner.create_before(op, inner.inputs, inner.attrs, like=inner)
     replace_value(node.output, opposite.output)
     node.erase()
     inner.erase()

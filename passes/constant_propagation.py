@@ -120,6 +120,5 @@ def _has_one_exit(region: Node) -> bool:
 def _end_with_yield(region: Node) -> None:
     last = region.blocks[0].terminator
     if last.op is BREAK:
-        end = region.graph.create(YIELD, list(last.inputs), outputs=0, like=last)
-        end.insert_before(last)
+        last.create_before(YIELD, list(last.inputs), like=last)
         last.erase()

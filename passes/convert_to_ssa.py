@@ -64,7 +64,7 @@ def _prune(block: Block) -> bool:
             break
     last = block.last
     if last is not None and not last.op.is_terminator:
-        block.append(block.graph.create(UNREACHABLE, outputs=0))
+        block.create(UNREACHABLE)
     return last is not None and last.op is YIELD
 
 
@@ -227,8 +227,7 @@ class _Renamer:
         if not binding.may_be_unbound or node.attrs.get("optional"):
             return binding.value
         attrs = {**node.attrs, "name": display_name(name)}
-        check = self.graph.create(self.check_bound, [binding.value], attrs, outputs=1, like=node)
-        check.insert_before(node)
+        check = node.create_before(self.check_bound, [binding.value], attrs, outputs=1, like=node)
         check.output.name = display_name(name)
         variables[name] = _Binding(check.output)
         return check.output
@@ -348,7 +347,7 @@ class _Renamer:
         behind: Node | None = None,
         start: Block | None = None,
     ) -> None:
-        catch = self.graph.create(CATCH, outputs=0, like=behind or region.node)
+        catch = self.graph.create(CATCH, like=behind or region.node)
         catch.target = region.node
         region.unbound |= self._give(catch, region.names, variables)
         if behind is not None:

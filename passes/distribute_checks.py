@@ -27,7 +27,6 @@ from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
 from ljit.ir import Effect, Graph, Node, OpDef, Value, copy_node, get_op
 from ljit.ops.control import (
     CHECKED_IN_FRONT,
-    DEOPTIMIZE,
     IF,
     LOOP,
     OTHER_ORDER,
@@ -37,6 +36,7 @@ from ljit.ops.control import (
 from ljit.passes.loops.bound_writer import BoundWriter
 from ljit.passes.loops.private_elements import OwnElements
 from ljit.passes.manager import graph_pass, is_allowed
+from ljit.passes.rewriting import leave_in_front
 from ljit.types import INT, ArrayType, ScalarType, is_number
 
 __all__ = ["distribute_checks"]
@@ -166,7 +166,7 @@ class _Split:
         body.append(loop)
         loop.set_inputs((first, end))
         loop.attrs["checks"] = "in front"
-        body.append(graph.create(YIELD, (end,), outputs=0, like=loop))
+        body.create(YIELD, (end,), like=loop)
         for node in self.checks:
             node.proven = (*node.proven, CHECKED_IN_FRONT)
 
@@ -179,18 +179,13 @@ class _Split:
         values = {trip: block.params[0]}
         for node in self.needed:
             block.append(copy_node(node, graph, values, {}))
-        block.append(graph.create(YIELD, outputs=0, like=loop))
+        block.create(YIELD, like=loop)
         return made
 
     def _leave_if_overlapping(self, written: Value, read: Value) -> None:
-        loop, graph = self.loop, self.loop.graph
-        operands = (written, read)
-        overlap = graph.create(get_op("np::may_share_memory"), operands, like=loop)
-        overlap.insert_before(loop)
-        choice = graph.create(IF, overlap.outputs, outputs=(), like=loop).insert_before(loop)
-        attrs = {"reason": OTHER_ORDER}
-        choice.add_block().append(graph.create(DEOPTIMIZE, attrs=attrs, outputs=0, like=loop))
-        choice.add_block().append(graph.create(YIELD, outputs=0, like=loop))
+        loop, operands = self.loop, (written, read)
+        overlap = loop.create_before(get_op("np::may_share_memory"), operands, like=loop)
+        leave_in_front(loop, overlap.output, OTHER_ORDER)
 
 
 def _has_few_trips(loop: Node) -> bool:

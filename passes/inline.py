@@ -132,7 +132,7 @@ class _Inliner:
         call = self.graph.create(self.call, [callee.output, *values], outputs=1, range=node.range)
         call.origin = call.id
         fast.append(call)
-        fast.append(self.graph.create(YIELD, [call.output], outputs=0))
+        fast.create(YIELD, [call.output])
         return True
 
     def _callee(self, function: FunctionType) -> Graph | None:
@@ -156,7 +156,7 @@ class _Inliner:
         region = self.graph.create(REGION, outputs=1, like=node)
         region.origin = region.id
         fast.append(region)
-        fast.append(self.graph.create(YIELD, [region.output], outputs=0))
+        fast.create(YIELD, [region.output])
         return _copy_body(callee, region, values, node)
 
     def _choose(
@@ -182,7 +182,7 @@ class _Inliner:
             values.append(self._dict(arguments.keywords, node, choice, fast))
         node.unlink()
         slow.append(node)
-        slow.append(self.graph.create(YIELD, [node.output], outputs=0))
+        slow.create(YIELD, [node.output])
         return fast, values
 
     def _dict(self, pairs: dict[str, Value], node: Node, choice: Node, block: Block) -> Value:
@@ -191,7 +191,7 @@ class _Inliner:
         items = [
             x for name, value in pairs.items() for x in (self._constant(name, node, choice), value)
         ]
-        return block.append(self.graph.create(construct, items, outputs=1, range=node.range)).output
+        return block.create(construct, items, outputs=1, range=node.range).output
 
     def _test(
         self, node: Node, called: object, function: FunctionType, *, check_defaults: bool
@@ -201,14 +201,13 @@ class _Inliner:
         same = self._insert(self.is_, [node.inputs[0], wanted], node)
         if not check_defaults:
             return same
-        both = self.graph.create(IF, [same], outputs=[same.type], range=node.range)
-        both.insert_before(node)
+        both = node.create_before(IF, [same], outputs=[same.type], range=node.range)
         attrs = {"function": function, "defaults": function.__defaults__}
         check = self.graph.create(get_op("prim::has_defaults"), (), attrs, range=node.range)
         yes, no = both.add_block(), both.add_block()
         yes.append(check)
-        yes.append(self.graph.create(YIELD, [check.output], outputs=0))
-        no.append(self.graph.create(YIELD, [same], outputs=0))
+        yes.create(YIELD, [check.output])
+        no.create(YIELD, [same])
         return both.output
 
     def _insert(
@@ -233,7 +232,7 @@ def _copy_body(callee: Graph, region: Node, arguments: list[Value], call: Node) 
         if node.range is not None and call.range is not None:
             node.range = node.range.called_from(call.range)
         if node.op is RETURN:
-            leave = region.graph.create(BREAK, list(node.inputs), outputs=0, like=node)
+            leave = region.graph.create(BREAK, list(node.inputs), like=node)
             leave.target = region
             leave.insert_before(node)
             node.erase()

@@ -65,8 +65,7 @@ def insert_guards(graph: Graph, *, observations: Observations | None = None) -> 
         seen = observations.observed(node.id) if observations is not None else None
         type_ = guarded_type(value, seen)
         if type_ is not None:
-            guard = graph.create(GUARD, (value,), {"type": type_}, like=node)
-            guard.insert_before(node)
+            guard = node.create_before(GUARD, (value,), {"type": type_}, like=node)
             value = guard.output
         node.replace_with([value])
         retype_users(value)

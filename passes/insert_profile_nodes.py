@@ -32,8 +32,7 @@ def _profile(value: Value, place: Node | None) -> None:
     if not users or any(user.op is PROFILE for user, _ in users):
         return
     assert place is not None
-    node = value.block.graph.create(PROFILE, [value], range=place.range)
-    node.insert_before(place)
+    node = place.create_before(PROFILE, [value], range=place.range)
     node.output.name = value.name
     for user, index in users:
         user.set_input(index, node.output)

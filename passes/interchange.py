@@ -31,13 +31,13 @@ from ljit.analysis.dependence import Access, Distances, Subscripts, distances, i
 from ljit.analysis.loop_bounds import LoopBounds, loop_bounds
 from ljit.analysis.ranges import Ranges
 from ljit.ir import Effect, Graph, Node, Value, copy_node, get_op
-from ljit.ops.control import DEOPTIMIZE, IF, LOOP, OTHER_ORDER, SNAPSHOT, YIELD
+from ljit.ops.control import IF, LOOP, OTHER_ORDER, SNAPSHOT, YIELD
 from ljit.ops.int_ranges import FITS
 from ljit.passes.loops.ordered_bounds import OrderedBounds
 from ljit.passes.loops.stored_sums import StoredSum, match
 from ljit.passes.loops.strips import Strips, reread
 from ljit.passes.manager import graph_pass, is_allowed
-from ljit.passes.rewriting import insert_constant
+from ljit.passes.rewriting import insert_constant, leave_in_front
 from ljit.types import INT, ArrayType
 
 __all__ = ["interchange"]
@@ -306,15 +306,10 @@ class _Nest:
     def _op(self, name: str, *operands: Value) -> Value:
         """An op in front of the nest."""
         outer = self.loops[0]
-        return outer.graph.create(get_op(name), operands, like=outer).insert_before(outer).output
+        return outer.create_before(get_op(name), operands, like=outer).output
 
     def _leave_if(self, condition: Value) -> None:
-        outer = self.loops[0]
-        graph = outer.graph
-        choice = graph.create(IF, (condition,), outputs=(), like=outer).insert_before(outer)
-        attrs = {"reason": OTHER_ORDER}
-        choice.add_block().append(graph.create(DEOPTIMIZE, attrs=attrs, outputs=0, like=outer))
-        choice.add_block().append(graph.create(YIELD, outputs=0, like=outer))
+        leave_in_front(self.loops[0], condition, OTHER_ORDER)
 
 
 class _SumNest(_Nest):
@@ -423,7 +418,7 @@ def _end(loop: Node, nodes: Sequence[Node]) -> None:
             inner.erase()
         node.unlink()
         loop.blocks[0].append(node)
-    loop.blocks[0].append(loop.graph.create(YIELD, outputs=0, like=loop))
+    loop.blocks[0].create(YIELD, like=loop)
 
 
 def _is_plain(loop: Node) -> bool:

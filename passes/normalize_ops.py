@@ -36,8 +36,7 @@ def normalize_ops(graph: Graph) -> bool:
         changed |= _read_tuple(node) or _give_dtypes(node)
         op = _wanted_op(node)
         if op is not node.op and is_allowed(NAME, node):
-            new = graph.create(op, node.inputs, node.attrs, like=node)
-            new.insert_before(node)
+            new = node.create_before(op, node.inputs, node.attrs, like=node)
             for old, value in zip(node.outputs, new.outputs, strict=True):
                 replace_value(old, value)
             node.erase()

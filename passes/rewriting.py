@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 
 from ljit.characters import constant_type
 from ljit.ir import Block, Graph, Node, Value
-from ljit.ops.control import CONSTANT, SNAPSHOT, TRY, YIELD
+from ljit.ops.control import CONSTANT, DEOPTIMIZE, IF, SNAPSHOT, TRY, YIELD
 from ljit.types import ANY, Type
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "erase_behind",
     "insert_constant",
     "is_tried",
+    "leave_in_front",
     "move_users_behind",
     "operands_of",
     "replace_value",
@@ -38,6 +39,13 @@ def collect_exits(graph: Graph) -> dict[Node, list[Node]]:
         if node.target is not None and node.op.is_terminator:
             exits.setdefault(node.target, []).append(node)
     return exits
+
+
+def leave_in_front(place: Node, condition: Value, reason: str) -> None:
+    """Leave for the interpreter in front of a node if a condition holds."""
+    choice = place.create_before(IF, (condition,), outputs=(), like=place)
+    choice.add_block().create(DEOPTIMIZE, attrs={"reason": reason}, like=place)
+    choice.add_block().create(YIELD, like=place)
 
 
 def replace_value(old: Value, new: Value) -> None:

@@ -159,8 +159,7 @@ class _Expander:
         if sum(n > 1 for n in result.shape) > 1 and not self._is_in_c_order(node, out):
             raise ExpansionError("not in C order")
         elements = [_converted(x, out.dtype, node, wraps=wraps) for x in result.flat]
-        made = node.graph.create(BUILD, elements, {"type": _contiguous(out)}, like=node)
-        made.insert_before(node)
+        made = node.create_before(BUILD, elements, {"type": _contiguous(out)}, like=node)
         made.output.name = node.output.name
         return made.output
 
@@ -302,7 +301,7 @@ class _Expander:
         put = get_op("np::put_element")
         for place, x in zip(places.flat, values.flat, strict=True):
             attrs = {"at": _at(root, int(place))}
-            node.graph.create(put, [root, known[id(x)]], attrs, like=node).insert_before(node)
+            node.create_before(put, [root, known[id(x)]], attrs, like=node)
 
 
 # -- helpers -----------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ def _take_apart(made: Node, uses: ListUses) -> None:
     for end, places in uses.ends.items():
         items = [variables.load(k, end) for k in range(len(made.inputs))]
         types = [made.output.type]
-        again = made.graph.create(made.op, items, outputs=types, like=made).insert_before(end)
+        again = end.create_before(made.op, items, outputs=types, like=made)
         again.output.name = made.output.name
         _give(places, again.output)
     for node in uses.reads:
@@ -137,7 +137,7 @@ class _Variables:
 
     def store(self, k: int, value: Value, before: Node) -> None:
         attrs = {"name": self._name(k)}
-        before.graph.create(STORE, [value], attrs, outputs=0, like=before).insert_before(before)
+        before.create_before(STORE, [value], attrs, outputs=0, like=before)
 
     def made_of(self, maker: str, before: Node) -> Value:
         """Make a tuple or list of the items."""

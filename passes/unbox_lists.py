@@ -248,10 +248,9 @@ def _infer_views(value: Value, end: _End) -> None:
 def _show(value: Value, type_: Type, end: Node) -> None:
     """Let all from a node on see a list of Python's."""
     users = [(node, index) for node, index in value.uses if end_around(node, [end])]
-    made = end.graph.create(
+    made = end.create_before(
         get_op("prim::python_list"), [value], {"type": type_}, outputs=[type_], like=end
     )
-    made.insert_before(end)
     made.output.name = value.name
     for node, index in users:
         node.set_input(index, made.output)
@@ -276,8 +275,7 @@ def _make_private(node: Node) -> None:
         op, attrs = _private_copy(node)
     elif is_range(node):
         op = get_op("prim::private_range")
-    made = node.graph.create(op, inputs, attrs, outputs=[type_], like=node)
-    made.insert_before(node)
+    made = node.create_before(op, inputs, attrs, outputs=[type_], like=node)
     made.output.name = node.output.name
     node.replace_with([made.output])
     if repeated is not None:

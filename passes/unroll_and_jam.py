@@ -206,11 +206,11 @@ class Jam:
     def run(self) -> None:
         nest, loop = self.nest, self.nest.loop
         groups = self.number_of_groups()
-        jammed = self.graph.create(
+        jammed = loop.create_before(
             LOOP, (loop.inputs[0], groups), {"lanes": _LANES}, outputs=(), like=loop
-        ).insert_before(loop)
+        )
         body = jammed.add_block([("", INT)])
-        end = body.append(self.graph.create(YIELD, outputs=0, like=loop))
+        end = body.create(YIELD, like=loop)
         first = self.int_op(end, "py::mul", body.params[0], _LANES)
         for lane, values in enumerate(self.lanes):
             values[loop.blocks[0].params[0]] = self.int_op(end, "py::add", first, lane)
@@ -231,16 +231,16 @@ class Jam:
             overlap = self.op("np::may_share_memory", *pair)
             holds = self.op("py::and", holds, self.op("py::not", overlap))
         groups = self.int_op(loop, "py::rshift", stop, _LANES.bit_length() - 1)
-        choice = self.graph.create(IF, (holds,), outputs=(INT,), like=loop).insert_before(loop)
+        choice = loop.create_before(IF, (holds,), outputs=(INT,), like=loop)
         for value in (groups, zero):
             block = choice.add_block()
-            block.append(self.graph.create(YIELD, (value,), outputs=0, like=loop))
+            block.create(YIELD, (value,), like=loop)
         return choice.output
 
     def op(self, name: str, *operands: Value) -> Value:
         """An op in front of the loop."""
         loop = self.nest.loop
-        return self.graph.create(get_op(name), operands, like=loop).insert_before(loop).output
+        return loop.create_before(get_op(name), operands, like=loop).output
 
     def int_op(self, before: Node, name: str, x: Value, y: int) -> Value:
         node = self.graph.create(get_op(name), (x, insert_constant(y, before)), like=before)

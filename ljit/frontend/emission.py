@@ -211,7 +211,7 @@ class Emission:
 
     def terminate(self, op: OpDef, inputs: Sequence[Value], where: SourceRange) -> Node:
         """End the block."""
-        return self.node(op, inputs, where, outputs=0)
+        return self.node(op, inputs, where)
 
     # -- variables ---------------------------------------------------------------------------------
 
@@ -401,7 +401,7 @@ class Emission:
     @contextmanager
     def left_by_break(self, where: SourceRange) -> Iterator[Exit]:
         """Append a Region without outputs, and fill its body meanwhile; Breaks may leave it before its end."""
-        node = self.node(REGION, (), where, outputs=0)
+        node = self.node(REGION, (), where)
         region, before = Exit(node, len(self.cleanups)), self.bound
         with self.inside(node.add_block()):
             yield region

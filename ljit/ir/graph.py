@@ -13,6 +13,7 @@ the methods here, which keep the use lists right and count `graph.version` up.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypedDict, Unpack
 
 from ljit.ir.opdef import Effect, OpDef
 from ljit.source import SourceRange
@@ -92,6 +93,14 @@ class Value:
 
     def __repr__(self) -> str:
         return f"<Value {self.name or '?'} : {self.type}>"
+
+
+class Details(TypedDict, total=False):
+    """What `Graph.create` may be told of a new node."""
+
+    outputs: int | Sequence[Type] | None
+    range: SourceRange | None
+    like: Node | None
 
 
 class Node:
@@ -234,6 +243,16 @@ class Node:
         self.graph.version += 1
         return self
 
+    def create_before(
+        self,
+        op: OpDef,
+        inputs: Sequence[Value] = (),
+        attrs: Mapping[str, object] | None = None,
+        **details: Unpack[Details],
+    ) -> Node:
+        """Make a node in front of this one, as `Graph.create` does."""
+        return self.graph.create(op, inputs, attrs, **details).insert_before(self)
+
     def insert_after(self, anchor: Node) -> Node:
         """Link this (unlinked) node behind `anchor`."""
         if anchor.next is not None:
@@ -353,6 +372,16 @@ class Block:
         self.last = node
         self.graph.version += 1
         return node
+
+    def create(
+        self,
+        op: OpDef,
+        inputs: Sequence[Value] = (),
+        attrs: Mapping[str, object] | None = None,
+        **details: Unpack[Details],
+    ) -> Node:
+        """Make a node at the end, as `Graph.create` does."""
+        return self.append(self.graph.create(op, inputs, attrs, **details))
 
     def clear(self) -> None:
         """Erase all nodes, last first."""

@@ -193,8 +193,7 @@ class _Variables:
         return node.insert_before(before).output
 
     def store(self, k: int, value: Value, before: Node) -> None:
-        node = before.graph.create(STORE, [value], self._attrs(k), outputs=0, like=before)
-        node.insert_before(before)
+        before.create_before(STORE, [value], self._attrs(k), outputs=0, like=before)
 
     def build(self, before: Node) -> Value:
         """Make an array of the elements."""

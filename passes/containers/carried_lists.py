@@ -118,12 +118,11 @@ def _make_tuples(one: _Class, found: list[tuple[Value, ListUses]]) -> None:
 
 
 def _list_of(items: Value, size: int, before: Node) -> Value:
-    graph = before.graph
-    parts = graph.create(
+    parts = before.create_before(
         get_op("prim::Unpack"), [items], {"count": size, "star": None}, outputs=size, like=before
     )
-    parts.insert_before(before)
-    made = graph.create(get_op("prim::ListConstruct"), parts.outputs, outputs=1, like=before)
-    made.insert_before(before)
+    made = before.create_before(
+        get_op("prim::ListConstruct"), parts.outputs, outputs=1, like=before
+    )
     made.output.name = items.name
     return made.output

@@ -116,7 +116,7 @@ class _Builder:
         for value, array in parts.items():
             part = self._append(body, store, [array, k, self.blocks_of[value]], value.node)
             part.proven = (f"{FROM_START}.0", f"{INSIDE}.0")
-        body.append(self.graph.create(YIELD, following, outputs=0))
+        body.create(YIELD, following)
 
     def _index(self, body: Block, k: Value, step: Value) -> Value:
         like, none = self.front.first, self.front.constant(None)
@@ -139,7 +139,7 @@ class _Builder:
         like: Node | None,
         attrs: Mapping[str, object] | None = None,
     ) -> Node:
-        return body.append(self.graph.create(op, inputs, attrs or {}, like=like))
+        return body.create(op, inputs, attrs or {}, like=like)
 
 
 def _element(type_: Type) -> ScalarType:

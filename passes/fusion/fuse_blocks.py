@@ -157,7 +157,6 @@ def _fill(
     """Write the body: the nodes' ops on elements."""
     body = map_.add_block((v.name, element_type(v.type)) for v in inputs)
     elements = dict(zip(inputs, body.params, strict=True))
-    graph = map_.graph
     for node in nodes:
         if is_reduction(node):
             elements[node.output] = elements[node.inputs[0]]
@@ -165,7 +164,7 @@ def _fill(
         operands = [elements[v] for v in element_inputs(node)]
         if is_gather(node):
             operands.insert(0, node.inputs[0])
-        new = body.append(graph.create(element_op(node), operands, node.attrs, like=node))
+        new = body.create(element_op(node), operands, node.attrs, like=node)
         new.output.name = node.output.name
         elements[node.output] = new.output
-    body.append(graph.create(YIELD, [elements[v] for v in results], outputs=0))
+    body.create(YIELD, [elements[v] for v in results])

@@ -45,9 +45,9 @@ def _takes_elements(user: Node, copy: Node) -> bool:
 def _cast(node: Node) -> bool:
     out = node.output.type
     assert isinstance(out, ArrayType)
-    new = node.graph.create(
+    new = node.create_before(
         get_op("np::astype"), node.inputs[:1], {"dtype": out.dtype}, outputs=[out], like=node
-    ).insert_before(node)
+    )
     if not is_elementwise(new) or not is_allowed(NAME, node):
         new.erase()
         return False

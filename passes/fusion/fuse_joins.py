@@ -111,7 +111,7 @@ class _Join(Record):
         operands = [*views, *self.parts]
         nest = self.node.graph.create(MAP, operands, attrs, outputs=(), like=self.node)
         body = nest.add_block((v.name, element_type(v.type)) for v in self.parts)
-        body.append(nest.graph.create(YIELD, body.params, outputs=0))
+        body.create(YIELD, body.params)
         nest.insert_before(self.node)
 
     def _store_one_by_one(self, made: Value, sizes: Sequence[Value]) -> None:

@@ -169,7 +169,7 @@ class _Parts(Record):
 
     def _add(self, op: str, inputs: Sequence[Value], **attrs: object) -> Node:
         root = self.users[-1]
-        return root.graph.create(get_op(op), inputs, attrs, like=root).insert_before(root)
+        return root.create_before(get_op(op), inputs, attrs, like=root)
 
     def _new_array(self, root: Node) -> Value:
         shape = self.base
@@ -247,7 +247,7 @@ class _Parts(Record):
         difference = ((1, 0), (-1, 1))
         root = self.users[-1]
         attrs = {"given": (), "test": difference}
-        root.graph.create(PREDICATE, bounds, attrs, outputs=0, like=root).insert_before(root)
+        root.create_before(PREDICATE, bounds, attrs, outputs=0, like=root)
         computed = self._add("py::sub", bounds)
         computed.proven = ("fits",)
         return computed.output

@@ -175,7 +175,7 @@ def _as_nest(node: Node) -> Node:
     attrs = {"into": 1, "apart": True}
     nest = graph.create(MAP, [view.output, value], attrs, outputs=(), like=node)
     body = nest.add_block([(value.name, element_type(value.type))])
-    body.append(graph.create(YIELD, body.params, outputs=0))
+    body.create(YIELD, body.params)
     nest.insert_before(node)
     node.erase()
     return nest
@@ -194,7 +194,7 @@ def _nest(parts: Sequence[Node], views: Sequence[Value], place: Node) -> Node:
         results = _copy(part, body, elements)
         stored += results[: len(_views(part))]
         elements.update(zip(part.outputs, results, strict=False))
-    body.append(graph.create(YIELD, stored, outputs=0))
+    body.create(YIELD, stored)
     new.insert_before(place)
     for part in reversed(parts):
         part.erase()

@@ -105,11 +105,11 @@ def _parts(node: Node) -> tuple[Part, ...]:
 
 def _move_up(node: Node, views: Views) -> Node:
     """Replace ``f(x, y)[index]`` by ``f(x[index], y[index])``; gives the new node."""
-    made, graph = node.inputs[0].node, node.graph
+    made = node.inputs[0].node
     assert made is not None
     parts = _parts(node)
     operands = [_view_of(v, node, parts, views) for v in made.inputs]
-    new = graph.create(made.op, operands, made.attrs, like=made).insert_before(node)
+    new = node.create_before(made.op, operands, made.attrs, like=made)
     new.output.name = node.output.name
     node.replace_with([new.output])
     made.erase()
@@ -136,7 +136,7 @@ def _view_of(value: Value, node: Node, parts: Sequence[Part], views: Views) -> V
         items = tuple(None if is_new else slice(None) for is_new in new_axes)
         type_ = TupleType(tuple(NONE if is_new else _FULL for is_new in new_axes))
         index = insert_constant(items, first, type_)
-    view = node.graph.create(get_op("np::getitem"), [value, index], like=node).insert_before(node)
+    view = node.create_before(get_op("np::getitem"), [value, index], like=node)
     views[value, key] = view
     return view.output
 

@@ -52,7 +52,7 @@ class _Builder:
         for value in sorted(made, key=lambda v: -len(row_shape(results[v]))):
             operands = [made[value], k, self.rows_of[value]]
             self._append(body, get_op("np::setitem"), operands, {}, value.node).proven = _PROVEN
-        body.append(self.graph.create(YIELD, (), outputs=0))
+        body.create(YIELD, ())
 
     def _append(
         self,
@@ -62,7 +62,7 @@ class _Builder:
         attrs: Mapping[str, object],
         like: Node | None,
     ) -> Node:
-        return body.append(self.graph.create(op, inputs, attrs, like=like))
+        return body.create(op, inputs, attrs, like=like)
 
     def _row(self, body: Block, value: Value, user: Node) -> Value:
         """Give the row of an operand: a number, if the row has no axes other than of size 1."""

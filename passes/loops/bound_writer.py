@@ -50,8 +50,7 @@ class BoundWriter:
         graph = self.before.graph
         choice = graph.create(IF, (condition,), outputs=(INT,), like=self.before)
         for value in (x, y):
-            end = graph.create(YIELD, (value,), outputs=0, like=self.before)
-            choice.add_block().append(end)
+            choice.add_block().create(YIELD, (value,), like=self.before)
         return self._place(choice)
 
     def _place(self, node: Node) -> Value:

@@ -43,7 +43,7 @@ class LoopFront:
 
     def add(self, op: OpDef, inputs: Sequence[Value], **attrs: object) -> Node:
         """Make a node in front of the loop."""
-        return self.graph.create(op, inputs, attrs, like=self.first).insert_before(self.place)
+        return self.place.create_before(op, inputs, attrs, like=self.first)
 
     def constant(self, value: object) -> Value:
         return insert_constant(value, self.place)

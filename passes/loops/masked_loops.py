@@ -107,7 +107,7 @@ class _Writer:
                     for lane, values in enumerate(self.jam.lanes)
                     if lane in self.jam.copies(old)
                 ]
-                self.into.append(self.jam.graph.create(YIELD, nexts, outputs=0, like=node))
+                self.into.create(YIELD, nexts, like=node)
             elif node.op is not SNAPSHOT:
                 self.compute(node)
 
@@ -118,12 +118,9 @@ class _Writer:
         if index == 0:
             conditions = [self.emit("py::not", [c]) for c in conditions]
         some = reduce(lambda x, y: self.emit("py::or", [x, y]), conditions)
-        choice = self.jam.graph.create(IF, [some], outputs=(), like=node)
-        self.into.append(choice)
-        choice.add_block().append(self.jam.graph.create(YIELD, outputs=0, like=node))
-        leave = self.jam.graph.create(
-            BREAK, self.jam.expand(carried, carried), outputs=0, like=node
-        )
+        choice = self.into.create(IF, [some], outputs=(), like=node)
+        choice.add_block().create(YIELD, like=node)
+        leave = self.jam.graph.create(BREAK, self.jam.expand(carried, carried), like=node)
         leave.target = self.made
         choice.add_block().append(leave)
         return conditions
@@ -154,13 +151,11 @@ class _Writer:
         choice = self.jam.graph.create(IF, [condition], outputs=(y.type,), like=self.loop)
         for value in (x, y):
             block = choice.add_block()
-            block.append(self.jam.graph.create(YIELD, [value], outputs=0, like=self.loop))
+            block.create(YIELD, [value], like=self.loop)
         return self.into.append(choice).output
 
     def emit(self, name: str, operands: Sequence[Value]) -> Value:
-        return self.into.append(
-            self.jam.graph.create(get_op(name), operands, like=self.loop)
-        ).output
+        return self.into.create(get_op(name), operands, like=self.loop).output
 
 
 def _has_exit(node: Node) -> bool:

@@ -58,7 +58,7 @@ def _insert(predicate: Predicate, parts: dict[tuple[Node, Atom], Value]) -> None
         inputs.append(parts[loop, atom])
     *given, test = (_as_attribute(x, atoms) for x in sums)
     attrs = {"given": tuple(given), "test": test}
-    loop.graph.create(PREDICATE, inputs, attrs, outputs=0, like=predicate.node).insert_before(loop)
+    loop.create_before(PREDICATE, inputs, attrs, outputs=0, like=predicate.node)
 
 
 def _as_attribute(x: Linear, atoms: Sequence[Atom]) -> tuple[tuple[int, ...], ...]:
@@ -76,8 +76,7 @@ def _value_of(atom: Atom, before: Node) -> Value:
         case ("size", _) if atom.value.type == BYTES:
             made = graph.create(get_op("py::len"), [atom.value], like=before)
         case ("size", int(axis)):
-            shape = graph.create(get_op("np::shape"), [atom.value], like=before)
-            shape.insert_before(before)
+            shape = before.create_before(get_op("np::shape"), [atom.value], like=before)
             made = graph.create(TUPLE_INDEX, [shape.output], {"index": axis}, like=before)
         case ("item", int(index)) if atom.value.type == RANGE:
             made = graph.create(get_op(_RANGE_PARTS[index]), [atom.value], like=before)

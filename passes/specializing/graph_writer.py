@@ -56,8 +56,7 @@ class GraphWriter:
         like: Node | None = None,
         outputs: Sequence[Type] | None = None,
     ) -> Node:
-        node = self.graph.create(op, inputs, attrs, outputs=outputs, like=like)
-        self.block.append(node)
+        node = self.block.create(op, inputs, attrs, outputs=outputs, like=like)
         if not node.blocks:
             effect = op.effects_of(node)
             self.effects |= effect

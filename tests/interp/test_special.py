@@ -138,9 +138,9 @@ def test_assumptions_are_checked(holds):
             return holds
 
     graph = Graph("g")
-    graph.block.append(graph.create(ASSUME, (), {"assumption": Assumed()}))
-    value = graph.block.append(graph.create(CONSTANT, (), {"value": 5})).output
-    graph.block.append(graph.create(RETURN, (value,)))
+    graph.block.create(ASSUME, (), {"assumption": Assumed()})
+    value = graph.block.create(CONSTANT, (), {"value": 5}).output
+    graph.block.create(RETURN, (value,))
     code = compile_graph(graph)
     if holds:
         assert run(code, ()) == 5

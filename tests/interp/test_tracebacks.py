@@ -38,9 +38,9 @@ def call_at(where, callee):
     """The code of a graph that calls `callee` with its parameter at `where`."""
     graph = Graph("f")
     x = graph.block.add_param("x")
-    f = graph.block.append(graph.create(CONSTANT, (), {"value": callee})).output
-    made = graph.block.append(graph.create(get_op("py::call"), (f, x), range=where)).output
-    graph.block.append(graph.create(RETURN, (made,)))
+    f = graph.block.create(CONSTANT, (), {"value": callee}).output
+    made = graph.block.create(get_op("py::call"), (f, x), range=where).output
+    graph.block.create(RETURN, (made,))
     return compile_graph(graph)
 
 

@@ -162,17 +162,17 @@ def test_a_bad_type_is_an_error(text):
 def sample_graph():
     graph = Graph("f.<locals>.g")
     n = graph.block.add_param("n", INT)
-    zero = graph.block.append(graph.create(CONSTANT, attrs={"value": 0})).output
+    zero = graph.block.create(CONSTANT, attrs={"value": 0}).output
     place = SourceRange(Source("/somewhere/f.py", (), "f"), 3, 4, 3, 9)
     inlined = place.called_from(SourceRange(Source("<cell 1>", (), "g"), 7, 0, 7, 2))
-    loop = graph.block.append(graph.create(LOOP, [zero, n, n], outputs=[INT], range=inlined))
+    loop = graph.block.create(LOOP, [zero, n, n], outputs=[INT], range=inlined)
     loop.output.name = "s"
     body = loop.add_block([("k", INT), ("s", INT)])
-    leave = body.append(graph.create(BREAK, [body.params[1]], outputs=0))
+    leave = body.create(BREAK, [body.params[1]])
     leave.target = loop
     after = loop.add_block([("s", INT)])
-    after.append(graph.create(YIELD, after.params, outputs=0))
-    graph.block.append(graph.create(RETURN, [loop.output], outputs=0, range=place))
+    after.create(YIELD, after.params)
+    graph.block.create(RETURN, [loop.output], range=place)
     return graph
 
 

@@ -80,11 +80,11 @@ def test_missing_and_misplaced_terminators_are_found():
     graph.block.terminator.erase()
     assert rules(graph) == {5}
     graph = parse(GOOD)
-    graph.create(RETURN, [graph.params[0]], outputs=0).insert_before(graph.block.first)
+    graph.create(RETURN, [graph.params[0]]).insert_before(graph.block.first)
     assert rules(graph) == {5}
     graph = parse(GOOD)
     graph.block.terminator.erase()
-    graph.block.append(graph.create(YIELD, [], outputs=0))
+    graph.block.create(YIELD, [])
     assert rules(graph) == {5}
 
 
@@ -123,7 +123,7 @@ def test_a_break_from_the_else_clause_of_its_own_loop_is_found():
     after = loop.blocks[1]
     values = list(after.terminator.inputs)
     after.terminator.erase()
-    leave = after.append(graph.create(get_op("prim::Break"), values, outputs=0))
+    leave = after.create(get_op("prim::Break"), values, outputs=0)
     leave.target = loop
     assert rules(graph) == {8}
 
@@ -164,8 +164,8 @@ def test_work_before_the_first_snapshot_is_found():
 
 def test_variables_are_only_found_in_ssa_form():
     graph = Graph()
-    load = graph.block.append(graph.create(LOAD, attrs={"name": "x"}, outputs=1))
-    graph.block.append(graph.create(RETURN, [load.output], outputs=0))
+    load = graph.block.create(LOAD, attrs={"name": "x"}, outputs=1)
+    graph.block.create(RETURN, [load.output])
     assert rules(graph) == {11}
     assert breaches(graph, ssa=False) == []
 
@@ -191,8 +191,8 @@ def test_an_infer_rule_that_fails_is_a_breach():
 def test_a_constant_list_may_have_grown():
     values = [1]
     graph = Graph()
-    node = graph.block.append(graph.create(CONSTANT, attrs={"value": values}))
-    graph.block.append(graph.create(RETURN, [node.output], outputs=0))
+    node = graph.block.create(CONSTANT, attrs={"value": values})
+    graph.block.create(RETURN, [node.output])
     values.append("x")
     assert breaches(graph) == []
 

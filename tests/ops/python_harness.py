@@ -316,9 +316,7 @@ def graph_of(op, types, attrs):
     graph = Graph("op")
     params = [graph.block.add_param(f"x{i}", t) for i, t in enumerate(types)]
     names = tuple(p.key for p in params)
-    graph.block.append(
-        graph.create(SNAPSHOT, params, {"at": "before:0", "names": names}, outputs=())
-    )
+    graph.block.create(SNAPSHOT, params, {"at": "before:0", "names": names}, outputs=())
     node = graph.create(op, params, attrs)
     graph.block.append(node)
     if len(node.outputs) == 1:
@@ -329,7 +327,7 @@ def graph_of(op, types, attrs):
             made = graph.create(ljit.ir.get_op("prim::TupleConstruct"), node.outputs)
         graph.block.append(made)
         result = made.output
-    graph.block.append(graph.create(RETURN, [result], outputs=()))
+    graph.block.create(RETURN, [result], outputs=())
     return graph
 
 

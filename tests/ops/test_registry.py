@@ -214,8 +214,8 @@ def decomposed(op, types, attributes):
     """The type that the op has for these operands, and that of what takes its place."""
     graph = Graph()
     operands = [graph.block.add_param("x", type_) for type_ in types]
-    node = graph.block.append(graph.create(op, operands, attributes))
-    end = graph.block.append(graph.create(RETURN, [node.output]))
+    node = graph.block.create(op, operands, attributes)
+    end = graph.block.create(RETURN, [node.output])
     wanted = node.output.type
     decompose_ops(graph)
     return wanted, end.inputs[0].type

@@ -204,8 +204,8 @@ def test_a_large_function_is_called():
     big = Graph()
     big.block.add_param("x")
     for i in range(300):
-        big.block.append(big.create(CONSTANT, attrs={"value": i}))
-    big.block.append(big.create(RETURN, [big.block.last.output], outputs=0))
+        big.block.create(CONSTANT, attrs={"value": i})
+    big.block.create(RETURN, [big.block.last.output])
     graph = graph_of(outer)
     assert not run_passes(graph, "inline", {"inline": {"graph_of": lambda function: big}})
 

@@ -37,9 +37,9 @@ def optimised(op, inputs):
     rest = []
     for value in inputs[1:]:
         attrs = {"value": value}
-        rest.append(graph.block.append(graph.create(CONSTANT, attrs=attrs)).output)
-    node = graph.block.append(graph.create(op, [x, *rest]))
-    graph.block.append(graph.create(RETURN, [node.output], outputs=0))
+        rest.append(graph.block.create(CONSTANT, attrs=attrs).output)
+    node = graph.block.create(op, [x, *rest])
+    graph.block.create(RETURN, [node.output])
     run_passes(graph, "peephole_optimize")
     return graph.block.terminator.inputs[0] is x
 
