@@ -133,10 +133,7 @@ def notes(results: Sequence[Any]) -> list[str]:
 
 
 def markdown(
-    results: Sequence[Any],
-    missed: Sequence[Missed],
-    versions: dict[str, str],
-    flags: Sequence[str],
+    results: Sequence[Any], missed: Sequence[Missed], versions: dict[str, str], flags: Sequence[str]
 ) -> str:
     lines = [
         f"{datetime.date.today()}, {machine()}, Python {platform.python_version()}, "

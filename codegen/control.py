@@ -56,14 +56,7 @@ from ljit.ops.control import (
 )
 from ljit.ops.private_items import holds_private
 from ljit.source import depth_of
-from ljit.types import (
-    ANY,
-    BOOL,
-    FLOAT,
-    INT,
-    Type,
-    join,
-)
+from ljit.types import ANY, BOOL, FLOAT, INT, Type, join
 
 __all__ = ["GraphEmitter"]
 

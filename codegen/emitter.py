@@ -258,10 +258,7 @@ class Emitter:
         return Native(start.type, tuple(found))
 
     def repeat(
-        self,
-        start: Native,
-        is_more: Callable[[Native], Native],
-        body: Callable[[Native], Native],
+        self, start: Native, is_more: Callable[[Native], Native], body: Callable[[Native], Native]
     ) -> Native:
         """A loop that ends by what it carries, and is short."""
         f = self.f

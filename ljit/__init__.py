@@ -6,14 +6,7 @@ from ljit import isolation as _isolation  # noqa: F401  # first: for all modules
 from ljit.api import Function, jit, release_memory
 from ljit.errors import LjitError, UnsupportedSyntaxError, UserError
 
-__all__ = [
-    "Function",
-    "LjitError",
-    "UnsupportedSyntaxError",
-    "UserError",
-    "jit",
-    "release_memory",
-]
+__all__ = ["Function", "LjitError", "UnsupportedSyntaxError", "UserError", "jit", "release_memory"]
 
 __version__ = "0.1.0"
 

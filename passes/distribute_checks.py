@@ -25,14 +25,7 @@ from collections.abc import Container, Iterable
 
 from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
 from ljit.ir import Effect, Graph, Node, OpDef, Value, copy_node, get_op
-from ljit.ops.control import (
-    CHECKED_IN_FRONT,
-    IF,
-    LOOP,
-    OTHER_ORDER,
-    SNAPSHOT,
-    YIELD,
-)
+from ljit.ops.control import CHECKED_IN_FRONT, IF, LOOP, OTHER_ORDER, SNAPSHOT, YIELD
 from ljit.passes.loops.bound_writer import BoundWriter
 from ljit.passes.loops.private_elements import OwnElements
 from ljit.passes.manager import graph_pass, is_allowed

@@ -25,18 +25,7 @@ from ljit.analysis.limits import limits_of_atoms
 from ljit.analysis.ranges import INT_MAX, Ranges, is_integer
 from ljit.ir import Block, Graph, Node, Value
 from ljit.ir.linear import Atom, Linear
-from ljit.ops.control import (
-    BREAK,
-    CONTINUE,
-    FAILS,
-    HOLDS,
-    IF,
-    LOOP,
-    MAP,
-    REGION,
-    SNAPSHOT,
-    YIELD,
-)
+from ljit.ops.control import BREAK, CONTINUE, FAILS, HOLDS, IF, LOOP, MAP, REGION, SNAPSHOT, YIELD
 from ljit.passes.loops.induction import Induction, inductions
 from ljit.passes.loops.predicates import Predicate, insert_predicates
 from ljit.passes.loops.trip_limits import (

@@ -131,8 +131,7 @@ def _find_end(values: list[Value], reads: list[Value], lists: Lists) -> _End | N
         if not isinstance(first.type, ListType):
             continue
         nodes = find_ends(
-            first,
-            lambda node, index: not _is_fine(node, index, lists) or _leads_to(node, shown),
+            first, lambda node, index: not _is_fine(node, index, lists) or _leads_to(node, shown)
         )
         before = [value for value in values if not _is_behind(value, nodes)]
         if (

@@ -143,11 +143,7 @@ def series(n):
 
 PROGRAMS = (
     ArrayProgram(
-        black_scholes,
-        options,
-        100_000,
-        loops=black_scholes_loops,
-        in_numexpr=black_scholes_numexpr,
+        black_scholes, options, 100_000, loops=black_scholes_loops, in_numexpr=black_scholes_numexpr
     ),
     ArrayProgram(asian_option, draws, 500_000, loops=asian_option_loops),
     ArrayProgram(

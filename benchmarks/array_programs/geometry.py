@@ -308,10 +308,6 @@ PROGRAMS = (
         in_jax=quaternion_product_jax,
     ),
     ArrayProgram(
-        periodogram,
-        signal,
-        160_000,
-        loops=periodogram_loops,
-        in_numexpr=periodogram_numexpr,
+        periodogram, signal, 160_000, loops=periodogram_loops, in_numexpr=periodogram_numexpr
     ),
 )

@@ -36,9 +36,7 @@ class ArrayProgram:
 
 
 def rebound(
-    function: types.FunctionType,
-    decorate: Callable[[Any], Any],
-    names: dict[str, Any],
+    function: types.FunctionType, decorate: Callable[[Any], Any], names: dict[str, Any]
 ) -> Any:
     """Decorate a fresh copy of `function`, for which `names` stand for something else.
 

@@ -257,10 +257,6 @@ PROGRAMS = (
     ArrayProgram(wave, two_squares, 160_000, loops=wave_loops, in_jax=wave_jax),
     ArrayProgram(shallow_water, basin, 90_000, loops=shallow_water_loops, in_jax=shallow_water_jax),
     ArrayProgram(
-        lorenz_ensemble,
-        ensemble,
-        60_000,
-        loops=lorenz_ensemble_loops,
-        in_jax=lorenz_ensemble_jax,
+        lorenz_ensemble, ensemble, 60_000, loops=lorenz_ensemble_loops, in_jax=lorenz_ensemble_jax
     ),
 )

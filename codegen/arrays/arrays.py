@@ -10,13 +10,7 @@ import numpy as np
 from ljit.codegen.arrays.renewal import made_array, renewed_array, taken_array
 from ljit.codegen.layouts.layout import ARRAY_DATA
 from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, FunctionBuilder, Ref, integer
-from ljit.codegen.llvm.forms import (
-    ArrayParts,
-    Native,
-    array_parts,
-    array_value,
-    memory_type,
-)
+from ljit.codegen.llvm.forms import ArrayParts, Native, array_parts, array_value, memory_type
 from ljit.codegen.references.boxing import read_only_view
 from ljit.codegen.references.lifetimes import may_be_changed
 from ljit.types import BOOL, INT, ArrayType, Type

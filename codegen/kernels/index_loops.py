@@ -348,10 +348,7 @@ copied.0:"""
 
 def _plain_loop(module: ModuleBuilder) -> str:
     """Metadata of a loop of a few trips."""
-    hints = (
-        '!{!"llvm.loop.vectorize.enable", i1 false}',
-        '!{!"llvm.loop.unroll.disable"}',
-    )
+    hints = ('!{!"llvm.loop.vectorize.enable", i1 false}', '!{!"llvm.loop.unroll.disable"}')
     return module.distinct_metadata(f"!{{{{self}}, {', '.join(map(module.metadata, hints))}}}")
 
 

@@ -10,13 +10,7 @@ import sys
 import types
 from functools import cache
 
-from ljit.codegen.layouts.layout import (
-    MANAGED_DICT,
-    METHOD_DEF,
-    int32_at,
-    python_function,
-    word_at,
-)
+from ljit.codegen.layouts.layout import MANAGED_DICT, METHOD_DEF, int32_at, python_function, word_at
 
 __all__ = [
     "INSTANCE_VALUES",

@@ -45,11 +45,7 @@ def find_number(
     e.f.module.define(name, _source(name, item.ref.type, cls))
     found = e.f.call("i32", name, (container.ref, item.ref))
     is_unknown = Native(BOOL, (e.f.icmp("eq", found, _UNKNOWN),))
-    return e.branch(
-        is_unknown,
-        compare_all,
-        lambda: Native(BOOL, (e.f.icmp("ne", found, 0),)),
-    )
+    return e.branch(is_unknown, compare_all, lambda: Native(BOOL, (e.f.icmp("ne", found, 0),)))
 
 
 def is_number_missing(

@@ -15,13 +15,7 @@ from ljit.codegen.mathlib.registry import elementary
 from ljit.codegen.mathlib.terms import Term, fma, intrinsic, polynomial, select
 from ljit.records import Record
 
-__all__ = [
-    "Split",
-    "log1p_with_special_values",
-    "rough_log",
-    "split_next",
-    "with_special_values",
-]
+__all__ = ["Split", "log1p_with_special_values", "rough_log", "split_next", "with_special_values"]
 
 
 class _Format(Record):

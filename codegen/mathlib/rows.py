@@ -36,12 +36,7 @@ def _compiled(name: str, type_: str) -> CompiledModule:
         called = module.declare(f"{ELEMENTARY}{name}.{type_}.x{lanes}", vector, [vector], PURE)
         calls.append(f"call {vector} @{called}({vector}")
     text = _ROW.format(
-        type=type_,
-        size=size,
-        few=few,
-        many=many,
-        call_few=calls[0],
-        call_many=calls[1],
+        type=type_, size=size, few=few, many=many, call_few=calls[0], call_many=calls[1]
     )
     return compile_ir(module.render() + text, "row", find=shared_symbols, straight=True)
 

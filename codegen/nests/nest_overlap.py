@@ -12,13 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ljit.codegen.arrays.arrays import new_array
-from ljit.codegen.llvm.builder import (
-    FALSE,
-    TRUE,
-    FunctionBuilder,
-    Ref,
-    integer,
-)
+from ljit.codegen.llvm.builder import FALSE, TRUE, FunctionBuilder, Ref, integer
 from ljit.codegen.llvm.forms import array_parts
 from ljit.codegen.llvm.shared_code import HAZARD, shared_function
 from ljit.codegen.nests.nest_space import ONE, ZERO, Operand, Space

@@ -83,12 +83,7 @@ class ReducedRows(Stages):
                     self._store(target, k, strides[target], value)
 
     def _reduce(
-        self,
-        trip: Ref,
-        hoisted: Sequence[dict[int, Native]],
-        strides: Places,
-        *,
-        is_unit: bool,
+        self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places, *, is_unit: bool
     ) -> None:
         """The inner loop along a reduced axis; its results are combined with what there is.
 

@@ -82,11 +82,7 @@ _ARITHMETIC = {
     "Xor": (operator.xor, operator.ixor),
     "MatrixMultiply": (operator.matmul, operator.imatmul),
 }
-_UNARY = {
-    "Negative": operator.neg,
-    "Positive": operator.pos,
-    "Invert": operator.invert,
-}
+_UNARY = {"Negative": operator.neg, "Positive": operator.pos, "Invert": operator.invert}
 _COMPARISONS = (operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge)
 
 C_FUNCTIONS: dict[object, CFunction] = {

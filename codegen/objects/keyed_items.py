@@ -113,11 +113,7 @@ def set_default(
 
 
 def item_or_default(
-    e: Emitter,
-    with_objects: WithObjects,
-    x: Native,
-    key: Native,
-    default: Native = _NOTHING,
+    e: Emitter, with_objects: WithObjects, x: Native, key: Native, default: Native = _NOTHING
 ) -> Native | None:
     """``x.get(key, default)``"""
     place = find_key(e, x, key)

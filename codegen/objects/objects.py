@@ -27,18 +27,7 @@ from ljit.config import settings
 from ljit.ir import Effect, Value, get_op
 from ljit.ops import python_types
 from ljit.ops.python_types import class_of
-from ljit.types import (
-    ANY,
-    BOOL,
-    BYTEARRAY,
-    INT,
-    NEVER,
-    NONE,
-    ArrayType,
-    ListType,
-    TupleType,
-    Type,
-)
+from ljit.types import ANY, BOOL, BYTEARRAY, INT, NEVER, NONE, ArrayType, ListType, TupleType, Type
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter

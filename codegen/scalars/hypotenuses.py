@@ -100,9 +100,7 @@ def _compare_by_squares(e: Emitter, predicate: str, a: Ref, b: Ref, bound: Ref) 
     below = f.fcmp("olt", squares, f.binary("fmul", square, constant(1 - 1e-14)))
     above = f.fcmp("ogt", squares, f.binary("fmul", square, constant(1 + 1e-14)))
     usual = f.binary(
-        "and",
-        f.fcmp("ogt", bound, constant(1e-140)),
-        f.fcmp("olt", bound, constant(1e140)),
+        "and", f.fcmp("ogt", bound, constant(1e-140)), f.fcmp("olt", bound, constant(1e140))
     )
     if e.bailout.late is not None:
         exact = f.fcmp("oeq", b, constant(0.0))  # on the real axis squares compare as moduli do

@@ -69,10 +69,7 @@ def assumptions_of_global(node: Node) -> list[Assumption]:
         return [Assumption(variables, name, variables[name])]
     builtins = scope.__builtins__  # type: ignore[attr-defined]  # typeshed lacks it
     if name in builtins:
-        return [
-            Assumption(variables, name, MISSING),
-            Assumption(builtins, name, builtins[name]),
-        ]
+        return [Assumption(variables, name, MISSING), Assumption(builtins, name, builtins[name])]
     return []
 
 

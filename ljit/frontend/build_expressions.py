@@ -53,7 +53,7 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.NotIn: "not_contains",
 }
 _UNSUPPORTED = {
-    "Await": "async code is not translated; move the numeric part into a plain function",
+    "Await": "async code is not translated; move the numeric part into a plain function"
 }
 _METHOD_ARGUMENTS = 30  # CPython compiles calls with more arguments in another way
 

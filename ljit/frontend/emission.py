@@ -32,15 +32,7 @@ from ljit.records import Record, made_by
 from ljit.source import SourceRange
 from ljit.types import ANY, BOOL, INT, Type
 
-__all__ = [
-    "Cleanup",
-    "Emission",
-    "Exit",
-    "NeedsCellError",
-    "NestedFunction",
-    "Scope",
-    "emits",
-]
+__all__ = ["Cleanup", "Emission", "Exit", "NeedsCellError", "NestedFunction", "Scope", "emits"]
 
 _MAX_NODES = 20_000
 

@@ -67,11 +67,7 @@ def _test(e: Emission, pattern: Tree, subject: Value, failed: Exit, captures: _C
 
 
 def _test_all(
-    e: Emission,
-    patterns: Sequence[Tree],
-    parts: Sequence[Value],
-    failed: Exit,
-    captures: _Captures,
+    e: Emission, patterns: Sequence[Tree], parts: Sequence[Value], failed: Exit, captures: _Captures
 ) -> None:
     for pattern, part in zip(patterns, parts, strict=True):
         _test(e, pattern, part, failed, captures)

@@ -8,11 +8,7 @@ from ljit.frontend import tree
 from ljit.frontend.emission import Emission, Exit, emits
 from ljit.frontend.emit_calls import iteration_view
 from ljit.frontend.emit_conditions import condition
-from ljit.frontend.emit_generator_loops import (
-    called_generator,
-    evaluate_call,
-    loop_over_generator,
-)
+from ljit.frontend.emit_generator_loops import called_generator, evaluate_call, loop_over_generator
 from ljit.frontend.emit_iteration import leave_unless, place_of_iterator, released
 from ljit.frontend.emit_targets import assign
 from ljit.frontend.error_places import AssertPlace, assert_place

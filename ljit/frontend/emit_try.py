@@ -194,11 +194,7 @@ def _attempt(e: Emission, where: SourceRange, body: _Emit, handle: Callable[[Val
 
 
 def _with_final(
-    e: Emission,
-    where: SourceRange,
-    body: _Emit,
-    on_error: Callable[[Value], None],
-    final: _Emit,
+    e: Emission, where: SourceRange, body: _Emit, on_error: Callable[[Value], None], final: _Emit
 ) -> None:
     """Emit a body with what is done behind it: `on_error` if it raised, which it does again then, else `final`."""
     cleanup = Cleanup(e.fresh_slot(), e.fresh_slot())

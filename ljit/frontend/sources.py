@@ -28,8 +28,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 _FILES = 8  # whose trees are kept: functions of a package are called in any order
 _FUTURE_FLAGS = functools.reduce(
-    int.__or__,
-    (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names),
+    int.__or__, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 )
 
 
@@ -247,11 +246,7 @@ def _compile(
     module = ast.Module([*imports, statement], type_ignores=[])
     try:
         compiled = compile(
-            module,
-            code.co_filename,
-            "exec",
-            flags=code.co_flags & _FUTURE_FLAGS,
-            dont_inherit=True,
+            module, code.co_filename, "exec", flags=code.co_flags & _FUTURE_FLAGS, dont_inherit=True
         )
     except (SyntaxError, ValueError, MemoryError):
         return None

@@ -3,15 +3,7 @@
 from ljit.interp.code import Code, LoopInfo, Trace, observed
 from ljit.interp.compiler import compile_graph
 from ljit.interp.hot_loops import MIN_TRIPS
-from ljit.interp.machine import (
-    Errors,
-    Hooks,
-    InterpreterState,
-    LoopExit,
-    NoHooks,
-    resume,
-    run,
-)
+from ljit.interp.machine import Errors, Hooks, InterpreterState, LoopExit, NoHooks, resume, run
 from ljit.interp.recursion import enter_frame, leave_frame
 from ljit.interp.special import Deoptimized, has_type
 from ljit.interp.tracebacks import clean_traceback, drop_own_frames

@@ -250,11 +250,7 @@ class _Run(HotLoops):
 
 
 def execute(
-    code: Code,
-    registers: list[Any],
-    pc: int,
-    hooks: Hooks,
-    errors: Errors = NO_ERRORS,
+    code: Code, registers: list[Any], pc: int, hooks: Hooks, errors: Errors = NO_ERRORS
 ) -> object:
     """Run from `pc` until a Return: step after step. `errors`: what native code handled and raised there."""
     _go_on(code, registers, pc, _Run(code, hooks), errors=errors)
@@ -315,12 +311,7 @@ def _handle(
 
 
 def _note(
-    code: Code,
-    registers: list[Any],
-    pc: int,
-    run: _Run,
-    step: Step | None,
-    error: BaseException,
+    code: Code, registers: list[Any], pc: int, run: _Run, step: Step | None, error: BaseException
 ) -> None:
     """Put the traceback right, and find the Try whose body raised: its handler gets what is current there."""
     values: Mapping[str, object] = {}

@@ -12,15 +12,7 @@ from ljit.ir.copying import clone, copy_node, copy_nodes
 from ljit.ir.emitter import Emitter, Scalar
 from ljit.ir.graph import ENDLESS, Block, Graph, Node, Value
 from ljit.ir.odd_layouts import OddLayout
-from ljit.ir.opdef import (
-    UNKNOWN,
-    Effect,
-    Neutral,
-    OpDef,
-    Schema,
-    any_operands,
-    any_result,
-)
+from ljit.ir.opdef import UNKNOWN, Effect, Neutral, OpDef, Schema, any_operands, any_result
 from ljit.ir.printer import Names, format_node, print_graph
 from ljit.ir.reductions import Accumulation, Reduction, Scan
 from ljit.ir.registry import REGISTRY, declare, get_op

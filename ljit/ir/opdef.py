@@ -25,13 +25,7 @@ from ljit.unique import forgets_classes
 if TYPE_CHECKING:
     from ljit.ir.graph import Node
 
-__all__ = [
-    "UNKNOWN",
-    "Effect",
-    "Neutral",
-    "OpDef",
-    "Schema",
-]
+__all__ = ["UNKNOWN", "Effect", "Neutral", "OpDef", "Schema"]
 
 
 class Effect(enum.IntFlag):

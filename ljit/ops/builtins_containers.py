@@ -304,12 +304,7 @@ _iterator(
     ),
     list_use=ListUse(gives_view=True, leading=1),
 )
-_iterator(
-    "zip",
-    "(*iterables)",
-    effects=_effect_of_iterator,
-    list_use=ListUse(gives_view=True),
-)
+_iterator("zip", "(*iterables)", effects=_effect_of_iterator, list_use=ListUse(gives_view=True))
 
 # -- classes ---------------------------------------------------------------------------------------
 

@@ -25,13 +25,7 @@ from ljit.ops.python_numbers import (
     to_int,
     to_type,
 )
-from ljit.ops.python_samples import (
-    COMPLEXES,
-    NUMBERS,
-    REAL_PAIRS,
-    REALS,
-    each,
-)
+from ljit.ops.python_samples import COMPLEXES, NUMBERS, REAL_PAIRS, REALS, each
 from ljit.types import (
     ANY,
     BOOL,

@@ -79,17 +79,11 @@ CONSTANT = _control(
     is_constant=True,
 )
 UNINITIALIZED = _control(
-    "Uninitialized",
-    "()",
-    "The state of a local variable that is not bound.",
-    infer=lambda: UNBOUND,
+    "Uninitialized", "()", "The state of a local variable that is not bound.", infer=lambda: UNBOUND
 )
 
 LOAD = _control(
-    "Load",
-    "(*, name)",
-    "Read a local variable; only before `convert_to_ssa`.",
-    effects=Effect.READ,
+    "Load", "(*, name)", "Read a local variable; only before `convert_to_ssa`.", effects=Effect.READ
 )
 STORE = _control(
     "Store",

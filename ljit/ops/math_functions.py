@@ -72,12 +72,7 @@ def _math(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
     fields.setdefault("can_lower", _all_real)
     return declare(
         OpDef(
-            f"math::{name}",
-            Schema(schema),
-            doc,
-            evaluate=function,
-            callables=(function,),
-            **fields,
+            f"math::{name}", Schema(schema), doc, evaluate=function, callables=(function,), **fields
         )
     )
 

@@ -324,10 +324,7 @@ declare_ufunc(
     is_commutative=True,
     neutral=Neutral(0),
     accumulation=Accumulation(
-        lambda dtype: dtype.type(0),
-        flags="reassoc",
-        is_compensated=True,
-        is_wider_for_halves=True,
+        lambda dtype: dtype.type(0), flags="reassoc", is_compensated=True, is_wider_for_halves=True
     ),
     ranges=int_ranges.WRAPPING_ADD,
 )
@@ -382,11 +379,7 @@ for _name, _body, _kinds in (
         odd_layouts=partial(odd_layouts_in_place, _name),
     )
 declare_ufunc(
-    np.conjugate,
-    _conjugate,
-    "iufc",
-    methods=("generic.conj", "generic.conjugate"),
-    is_cheap=True,
+    np.conjugate, _conjugate, "iufc", methods=("generic.conj", "generic.conjugate"), is_cheap=True
 )
 declare_ufunc(np.absolute, absolute, "biufc", is_cheap=True, element_op="np::absolute_of_element")
 declare_ufunc(
@@ -465,10 +458,7 @@ for _name in ("np::power_by_constant", "np::power_of_array"):
         callables=(),
         wide="fd",
         # powers that are ordinary numbers for sure
-        blocks={
-            "f": ((2.0**-8, 2.0**8), (-15.0, 15.0)),
-            "d": ((2.0**-32, 2.0**32), (-31.0, 31.0)),
-        },
+        blocks={"f": ((2.0**-8, 2.0**8), (-15.0, 15.0)), "d": ((2.0**-32, 2.0**32), (-31.0, 31.0))},
     )
 declare_ufunc(np.float_power, lambda e, x, y: e.elementary("pow", x, y), "f")
 _RADIANS: tuple[np.ufunc, ...] = (np.deg2rad, np.radians)

@@ -136,10 +136,7 @@ _declare(
     "ndim", _int_result, _lower_ndim, evaluate=np.ndim, callables=(np.ndim,), fold=_fold(_ndim)
 )
 _declare(
-    "itemsize",
-    _int_result,
-    lambda e, a: e.const(INT, _itemsize(a.type)),
-    fold=_fold(_itemsize),
+    "itemsize", _int_result, lambda e, a: e.const(INT, _itemsize(a.type)), fold=_fold(_itemsize)
 )
 _declare("nbytes", _int_result, _lower_nbytes)
 _declare(

@@ -123,13 +123,7 @@ def _permute(a: Any, *axes: Any) -> Any:
 
 def _declare(name: str, schema: str, infer: Callable[..., Type], **fields: Any) -> None:
     declare_function(
-        name,
-        schema,
-        infer,
-        fields.pop("function"),
-        effect=VIEWS,
-        symbolic=True,
-        **fields,
+        name, schema, infer, fields.pop("function"), effect=VIEWS, symbolic=True, **fields
     )
 
 

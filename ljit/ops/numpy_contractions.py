@@ -92,12 +92,7 @@ def _known(types: Sequence[Type], subscripts: object, optimize: object) -> Type:
 
 
 def _infer_einsum(
-    a: Type,
-    b: Type = NONE,
-    c: Type = NONE,
-    *,
-    subscripts: object,
-    optimize: object = False,
+    a: Type, b: Type = NONE, c: Type = NONE, *, subscripts: object, optimize: object = False
 ) -> Type:
     return _known([t for t in (a, b, c) if t != NONE], subscripts, optimize)
 

@@ -153,8 +153,7 @@ def _truncate(e: Emitter, x: V, dtype: np.dtype) -> V:
     is_exact = int(float_(low)) == low  # else the least integer is, and nothing is between them
     least = e.const(x.type, float(low if is_exact else limits.min))
     inside = e.bit_and(
-        e.compare("gt" if is_exact else "ge", x, least),
-        e.compare("lt", x, float(high)),
+        e.compare("gt" if is_exact else "ge", x, least), e.compare("lt", x, float(high))
     )
     e.bail_if(e.bit_not(inside), f"float outside of {dtype}", may_wait=True)
     return e.cast(x, ScalarType(dtype), fits=True)

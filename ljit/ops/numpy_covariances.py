@@ -22,12 +22,7 @@ _MATRIX = np.array([[1.0, 2.5, -1.0], [0.5, 0.0, 4.0]])
 
 
 def _infer(
-    m: Type,
-    y: Type = NONE,
-    *,
-    rowvar: object = True,
-    bias: object = False,
-    ddof: object = None,
+    m: Type, y: Type = NONE, *, rowvar: object = True, bias: object = False, ddof: object = None
 ) -> Type:
     if (
         type(rowvar) is not bool
@@ -107,10 +102,7 @@ def _declare(function: Callable[..., Any], schema: str, infer: Any, **fields: An
 
 
 _declare(
-    np.cov,
-    "(m, y=None, *, rowvar=True, bias=False, ddof=None)",
-    _infer,
-    decompose=_covariances_of,
+    np.cov, "(m, y=None, *, rowvar=True, bias=False, ddof=None)", _infer, decompose=_covariances_of
 )
 _declare(
     np.corrcoef,

@@ -10,11 +10,7 @@ import numpy as np
 from ljit.ops.numpy_boxed import declare_function
 from ljit.ops.numpy_derived import norm_along, norm_of
 from ljit.ops.numpy_few import norm_of_few
-from ljit.ops.numpy_rules import (
-    array_of,
-    dtype_of,
-    result_dtype,
-)
+from ljit.ops.numpy_rules import array_of, dtype_of, result_dtype
 from ljit.types import ANY, FLOAT, INT, NONE, ArrayType, ScalarType, Type
 
 __all__: list[str] = []

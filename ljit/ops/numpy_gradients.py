@@ -243,8 +243,5 @@ declare_function(
     _infer_gradient,
     np.gradient,
     decompose=_gradient_of,
-    samples=(
-        *((_VECTOR,), (_MATRIX,), (_VECTOR, 0.5), (_MATRIX, 2, 0.25)),
-        (_VECTOR, _VECTOR**2),
-    ),
+    samples=(*((_VECTOR,), (_MATRIX,), (_VECTOR, 0.5), (_MATRIX, 2, 0.25)), (_VECTOR, _VECTOR**2)),
 )

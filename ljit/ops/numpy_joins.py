@@ -315,10 +315,7 @@ def _raised(t: Type, index: tuple[object, ...], rank: int) -> Type:
 _CONCATENATE, _STACK, _FULL = "np::concatenate", "np::stack", slice(None)
 _MIXED = (((_VECTOR, _VECTOR),), ((_MATRIX, _VECTOR),))
 _declare_plan(
-    np.hstack,
-    lambda rank: (_CONCATENATE, min(rank - 1, 1), ()),
-    rank=1,
-    samples=_MIXED[:1],
+    np.hstack, lambda rank: (_CONCATENATE, min(rank - 1, 1), ()), rank=1, samples=_MIXED[:1]
 )
 _declare_plan(
     np.vstack,

@@ -19,13 +19,7 @@ from ljit.ops.numpy_rules import (
     loop_dtypes,
     result_dtype,
 )
-from ljit.ops.numpy_ufuncs import (
-    UFUNCS,
-    Body,
-    declare_boxed_ufunc,
-    declare_ufunc,
-    scalar_type_of,
-)
+from ljit.ops.numpy_ufuncs import UFUNCS, Body, declare_boxed_ufunc, declare_ufunc, scalar_type_of
 from ljit.types import ANY, BOOL, INT, NONE, ArrayType, ScalarType, Type
 
 __all__: list[str] = []
@@ -393,10 +387,7 @@ declare_ufunc(
 declare_ufunc(np.invert, lambda e, x: e.bit_not(x), "biu", is_cheap=True)
 declare_ufunc(np.left_shift, lambda e, x, y: _shift(e, x, y, is_left=True), "iu")
 declare_ufunc(
-    np.right_shift,
-    lambda e, x, y: _shift(e, x, y, is_left=False),
-    "iu",
-    ranges=int_ranges.RSHIFT,
+    np.right_shift, lambda e, x, y: _shift(e, x, y, is_left=False), "iu", ranges=int_ranges.RSHIFT
 )
 
 

@@ -152,12 +152,7 @@ for _name, _combine in (("sum", "np::add"), ("prod", "np::multiply")):
         symbolic=SYMBOLIC_REDUCTIONS[_name],
     )
 _declare_reduction(
-    "mean",
-    _averaged,
-    _SUMS,
-    _SUM_ORDER,
-    decompose=mean_of,
-    symbolic=SYMBOLIC_REDUCTIONS["mean"],
+    "mean", _averaged, _SUMS, _SUM_ORDER, decompose=mean_of, symbolic=SYMBOLIC_REDUCTIONS["mean"]
 )
 for _name, _decompose in (("std", std_of), ("var", var_of)):
     _order = ("axis", "dtype", "out", "ddof", "keepdims")

@@ -215,12 +215,7 @@ def _with_long_rows(
 
 
 def _lower_pad(
-    e: Emitter,
-    array: V,
-    pad_width: V,
-    *,
-    mode: object = "constant",
-    constant_values: complex = 0,
+    e: Emitter, array: V, pad_width: V, *, mode: object = "constant", constant_values: complex = 0
 ) -> V:
     sizes, zero = list(e.array_sizes(array)), e.const(INT, 0)
     widths = _widths(e, pad_width, len(sizes))

@@ -44,12 +44,7 @@ __all__ = [
 
 Kind = np.dtype | type
 
-_KINDS: dict[Type, Kind] = {
-    BOOL: np.dtype(bool),
-    INT: int,
-    FLOAT: float,
-    COMPLEX: complex,
-}
+_KINDS: dict[Type, Kind] = {BOOL: np.dtype(bool), INT: int, FLOAT: float, COMPLEX: complex}
 _DEFAULTS: dict[Kind, np.dtype] = {
     int: np.dtype(np.int64),
     float: np.dtype(np.float64),

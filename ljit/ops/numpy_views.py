@@ -78,13 +78,7 @@ _declare_index(
 )
 _declare_index("flipud", "(m)", lambda a: _flipped(a, axis=0), np.flipud, samples=((_MATRIX,),))
 _declare_index("fliplr", "(m)", lambda a: _flipped(a, axis=1), np.fliplr, samples=((_MATRIX,),))
-_declare_index(
-    "expand_dims",
-    "(a, *, axis)",
-    _expanded,
-    np.expand_dims,
-    parameters=("a", "axis"),
-)
+_declare_index("expand_dims", "(a, *, axis)", _expanded, np.expand_dims, parameters=("a", "axis"))
 _declare_index("atleast_1d", "(a)", lambda _: (), np.atleast_1d, samples=((_VECTOR,),))
 _declare_index(
     "atleast_2d",

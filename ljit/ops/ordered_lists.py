@@ -179,9 +179,7 @@ def _move_down(e: Emitter, heap: V, place: V) -> None:
     zero = e.const(INT, 0)
     number = e.add(place, 1, fits=True)
     depth = e.repeat(
-        zero,
-        lambda k: e.compare("gt", e.shr(number, k), 1),
-        lambda k: e.add(k, 1, fits=True),
+        zero, lambda k: e.compare("gt", e.shr(number, k), 1), lambda k: e.add(k, 1, fits=True)
     )
 
     def ancestor(k: V) -> V:

@@ -13,17 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ljit.types import (
-    BOOL,
-    FLOAT,
-    INT,
-    ListType,
-    ScalarType,
-    TupleType,
-    Type,
-    UnionType,
-    ViewType,
-)
+from ljit.types import BOOL, FLOAT, INT, ListType, ScalarType, TupleType, Type, UnionType, ViewType
 
 __all__ = [
     "holds_private",

@@ -256,10 +256,7 @@ def _is_granted(seconds: float) -> bool:
 
 
 def run_refused(
-    executor: ProfilingExecutor,
-    plan: Plan,
-    args: tuple[object, ...],
-    kwargs: Mapping[str, object],
+    executor: ProfilingExecutor, plan: Plan, args: tuple[object, ...], kwargs: Mapping[str, object]
 ) -> object:
     """Let CPython run a call of a plan that gains nothing; after many of them calls jump there without coming here."""
     start = time.perf_counter()

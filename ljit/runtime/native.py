@@ -31,12 +31,7 @@ from ljit.runtime.baseline import (
 )
 from ljit.runtime.choose_sizes import choose_sizes, optimize
 from ljit.runtime.feedback import PlanFeedback
-from ljit.runtime.vectorcall import (
-    make_function_type,
-    set_passed_calls,
-    set_vectorcall,
-    words_of,
-)
+from ljit.runtime.vectorcall import make_function_type, set_passed_calls, set_vectorcall, words_of
 from ljit.runtime.worth import is_worthwhile, quick_work
 from ljit.sizes import SOME_VECTORS, STREAMED
 from ljit.types import Type

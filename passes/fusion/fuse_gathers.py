@@ -109,10 +109,7 @@ def _columns_of_rows(
         assert isinstance(index.type, ArrayType)
         if index.type.ndim == 1:
             taken = _checked(node, index, matrix, 0, made)
-            return matrix, [
-                _as_column(node, taken, made),
-                _checked(node, columns, matrix, 1, made),
-            ]
+            return matrix, [_as_column(node, taken, made), _checked(node, columns, matrix, 1, made)]
     taken = _all_of(node, a, 0, made)
     return a, [_as_column(node, taken, made), _checked(node, columns, a, 1, made)]
 

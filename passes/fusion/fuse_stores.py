@@ -16,13 +16,7 @@ from ljit.analysis.dominance import holder_in
 from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.control import MAP, SNAPSHOT, YIELD
 from ljit.passes.fusion.fuse_groups import MAX_ARRAYS, MAX_BODY
-from ljit.passes.fusion.fuse_nodes import (
-    element_type,
-    is_apart,
-    is_store,
-    makes_memory,
-    nest_type,
-)
+from ljit.passes.fusion.fuse_nodes import element_type, is_apart, is_store, makes_memory, nest_type
 from ljit.passes.manager import is_allowed
 from ljit.types import ArrayType
 

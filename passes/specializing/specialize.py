@@ -20,24 +20,12 @@ import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from ljit.analysis.assumptions import (
-    Assumption,
-    is_stable_constant,
-)
+from ljit.analysis.assumptions import Assumption, is_stable_constant
 from ljit.analysis.liveness import Liveness
 from ljit.analysis.signatures import native_result
 from ljit.ir import UNKNOWN, Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ir.trials import with_known_sizes
-from ljit.ops.control import (
-    CONSTANT,
-    GUARD,
-    LOOP,
-    NOT_RUN,
-    PROFILE,
-    RAISES,
-    UNINITIALIZED,
-    YIELD,
-)
+from ljit.ops.control import CONSTANT, GUARD, LOOP, NOT_RUN, PROFILE, RAISES, UNINITIALIZED, YIELD
 from ljit.ops.members import NO_ATTRIBUTES
 from ljit.passes.folding import fold
 from ljit.passes.insert_guards import guarded_type, is_precise

@@ -24,16 +24,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ljit.ir import Effect, Node, Value, get_op
-from ljit.ops.control import (
-    BREAK,
-    CATCH,
-    NOT_CAUGHT,
-    PROFILE,
-    REGION,
-    TRY,
-    UNREACHABLE,
-    YIELD,
-)
+from ljit.ops.control import BREAK, CATCH, NOT_CAUGHT, PROFILE, REGION, TRY, UNREACHABLE, YIELD
 from ljit.records import Record, made_by
 from ljit.source import depth_of
 from ljit.types import ANY, Type, join

@@ -62,10 +62,7 @@ ELEMENTWISE = {
     "cube root": lambda x, y: np.cbrt(x) * 2,
     "gaps": lambda x, y: x[::2] + y[::2],
 }
-BITS = {
-    "masks": lambda x, y: (x & 12) ^ (y | 3),
-    "shifts": lambda x, y: (x << 2) + (y >> 1),
-}
+BITS = {"masks": lambda x, y: (x & 12) ^ (y | 3), "shifts": lambda x, y: (x << 2) + (y >> 1)}
 COMBINED = {
     "sum": lambda x, y: (x * y).sum(),
     "two sums": lambda x, y: ((x + y).sum(), (x - y).sum()),

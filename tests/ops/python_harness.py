@@ -16,13 +16,7 @@ from ljit.ir import Graph
 from ljit.ops.control import CONSTANT, RETURN, SNAPSHOT
 from ljit.ops.python_views import VIEW_CLASSES, Cursor
 from ljit.runtime.vectorcall import make_function_type, set_vectorcall
-from ljit.testing.scalar_emitter import (
-    Bailed,
-    Number,
-    ScalarEmitter,
-    to_number,
-    to_object,
-)
+from ljit.testing.scalar_emitter import Bailed, Number, ScalarEmitter, to_number, to_object
 from ljit.types import (
     ANY,
     BOOL,

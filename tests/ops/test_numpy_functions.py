@@ -263,11 +263,7 @@ def test_other_functions():
     v, typed = np.arange(4.0), []
     for dtype in DTYPES:
         for a in arrays(dtype):
-            outcomes = [
-                check("nonzero", a),
-                check("flatnonzero", a),
-                check("roll", a, 1),
-            ]
+            outcomes = [check("nonzero", a), check("flatnonzero", a), check("roll", a, 1)]
             assert set(outcomes) <= {"typed", "ran", "raised", "unknown"}
             typed += [o for o in outcomes if o in ("typed", "ran")]
             assert check("searchsorted", v, a) in ("typed", "ran", "unknown", "raised")

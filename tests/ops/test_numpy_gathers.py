@@ -71,12 +71,7 @@ def same_in_nests(compiled: Any, function: Any, m: Any, *args: Any) -> None:
 def taken_by_rows(m: Any, rows: Any, w: Any) -> Any:
     e = m[rows] * 2
     m[rows] = e
-    return (
-        m[rows] + w,
-        (m[rows] - m[rows[::-1]]).max(axis=-1),
-        np.abs(m[rows] * w),
-        e,
-    )
+    return (m[rows] + w, (m[rows] - m[rows[::-1]]).max(axis=-1), np.abs(m[rows] * w), e)
 
 
 @pytest.mark.parametrize(("dtype", "width"), [("float64", 40), ("float64", 1), ("int16", 3)])
@@ -177,11 +172,7 @@ def test_nests_take_columns_in_the_order_of_numpy(size: int) -> None:
         (i, j[::-1], full[::-1, ::-1]), (i[::2], j, full[::2]), (i.astype(np.int8), j.astype(np.int16), full),
     ]  # fmt: skip
     with_gaps = np.repeat(m, 2, axis=1)[::-1, ::2]
-    for form, others in (
-        (m, masks + layouts),
-        (np.asfortranarray(m), []),
-        (with_gaps, masks[:1]),
-    ):
+    for form, others in ((m, masks + layouts), (np.asfortranarray(m), []), (with_gaps, masks[:1])):
         compiled, weighted = ljit.jit(taken_by_columns), ljit.jit(taken_by_columns_and_weighted)
         for rows, columns, w in common[:1] + (common + others) * 2:
             same_in_nests(compiled, taken_by_columns, form, rows, columns)

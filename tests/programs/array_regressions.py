@@ -83,8 +83,7 @@ def a_view_of_what_is_read_only_only_at_first(m, is_changed):
 
 
 @program(
-    lambda: (np.ones(4), read_only(np.zeros(4)), 0),
-    lambda: (np.ones(4), read_only(np.zeros(4)), 1),
+    lambda: (np.ones(4), read_only(np.zeros(4)), 0), lambda: (np.ones(4), read_only(np.zeros(4)), 1)
 )
 def a_view_of_one_array_or_another(a, b, i):
     last = a
@@ -144,8 +143,7 @@ def a_fused_array_without_axes_that_becomes_one_of_ints(a, b):
 
 
 @program(
-    lambda: (np.ones((4, 7)), np.arange(7.0)),
-    lambda: (np.ones((5, 20), np.float32), np.float32(2)),
+    lambda: (np.ones((4, 7)), np.arange(7.0)), lambda: (np.ones((5, 20), np.float32), np.float32(2))
 )
 def rows_of_a_view_of_what_is_computed(m, b):
     x = (m * b + 1)[:]

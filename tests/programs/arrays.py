@@ -168,9 +168,7 @@ def heat_equation(n, steps):
     return u
 
 
-@program(
-    lambda: (np.linspace(-2, 1, 7), np.linspace(-1, 1, 5), 20),
-)
+@program(lambda: (np.linspace(-2, 1, 7), np.linspace(-1, 1, 5), 20))
 def mandelbrot(xs, ys, limit):
     out = np.zeros((ys.size, xs.size), dtype=np.int64)
     for j in range(ys.size):

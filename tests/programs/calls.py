@@ -177,19 +177,13 @@ def any_keywords(first, /, second=1, *, scale=2, **others):
     return first * second, others, list(others)
 
 
-@program(
-    lambda: Args((1, 2, 3)),
-    lambda: Args((), {"a": 1}),
-    lambda: Args((1,), {"b": 2.5}),
-)
+@program(lambda: Args((1, 2, 3)), lambda: Args((), {"a": 1}), lambda: Args((1,), {"b": 2.5}))
 def any_arguments(*args, **kwargs):
     return sum(args), sorted(kwargs.items())
 
 
 @program(
-    lambda: (),
-    lambda: Args((1, 2.5), {"n": 3}),
-    lambda: Args((1,), {"values": 3, "options": 2}),
+    lambda: (), lambda: Args((1, 2.5), {"n": 3}), lambda: Args((1,), {"values": 3, "options": 2})
 )
 def any_arguments_at_all(*values, **options):
     options["more"] = options.pop("n", 0) + len(values)

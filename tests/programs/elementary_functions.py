@@ -63,11 +63,7 @@ def powers(x, y):
     return x**y, x**2, x**3, x**0.5, x**7, np.power(x, 1.5)
 
 
-@program(
-    lambda: (values(), 1.5),
-    lambda: (values(np.float32), 2.0),
-    ulp=4,
-)
+@program(lambda: (values(), 1.5), lambda: (values(np.float32), 2.0), ulp=4)
 def powers_in_place(x, y):
     a = x.copy()
     a **= 2
@@ -76,11 +72,7 @@ def powers_in_place(x, y):
     return a, b
 
 
-@program(
-    lambda: (values(count=37),),
-    lambda: (values(np.float32, count=37),),
-    ulp=8,
-)
+@program(lambda: (values(count=37),), lambda: (values(np.float32, count=37),), ulp=8)
 def sums_in_loops(a):
     total = 0.0
     for i in range(len(a)):

@@ -136,10 +136,7 @@ def variables_of_the_loops_later(a, b):
     return i, j
 
 
-@program(
-    lambda: (table(6, 7), np.zeros((6, 7)), 0.0),
-    lambda: (table(6, 7), np.zeros((6, 7)), 2.0),
-)
+@program(lambda: (table(6, 7), np.zeros((6, 7)), 0.0), lambda: (table(6, 7), np.zeros((6, 7)), 2.0))
 def divisions(a, b, x):
     for j in range(a.shape[1]):
         for i in range(a.shape[0]):

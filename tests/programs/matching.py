@@ -186,7 +186,7 @@ def sequences(x):
             [("a", 1)],
             7,
         )
-    ),
+    )
 )
 def mappings(x):
     match x:

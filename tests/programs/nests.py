@@ -109,11 +109,7 @@ def a_division_by_zero_in_one_of_the_trips(n, pole):
     return out
 
 
-@program(
-    lambda: (np.zeros(30), 40),
-    lambda: (np.zeros(30), 30),
-    lambda: (np.zeros(30), 8),
-)
+@program(lambda: (np.zeros(30), 40), lambda: (np.zeros(30), 30), lambda: (np.zeros(30), 8))
 def stores_up_to_the_end(out, n):
     for j in range(n):
         s = 0.0

@@ -89,10 +89,7 @@ def sums_that_need_more_bits(xs, first, step):
     return seen
 
 
-@program(
-    lambda: (np.array([0, LARGE, 0, 5]), 2),
-    lambda: (np.array([0, 4, LARGE, 0, -LARGE]), 0),
-)
+@program(lambda: (np.array([0, LARGE, 0, 5]), 2), lambda: (np.array([0, 4, LARGE, 0, -LARGE]), 0))
 def sums_of_numpys_numbers_wrap(xs, first):
     x = first
     seen = []

@@ -44,10 +44,7 @@ def product_of_stacks(a, b):
     return a @ b
 
 
-@program(
-    lambda: (numbers(2, 3, 4), numbers(2, 5, 4)),
-    lambda: (numbers(5, 2, 6), numbers(5, 1, 6)),
-)
+@program(lambda: (numbers(2, 3, 4), numbers(2, 5, 4)), lambda: (numbers(5, 2, 6), numbers(5, 1, 6)))
 def product_with_exchanged_axes(a, b):
     scores = a @ b.swapaxes(-1, -2) / 2.0
     return scores, scores @ b, a.transpose(1, 0, 2) @ b[0].T

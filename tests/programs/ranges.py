@@ -314,12 +314,7 @@ def count_from(x, n):
     return x
 
 
-@program(
-    lambda: (LEAST + 3, 3),
-    lambda: (LEAST + 3, 4),
-    lambda: (LEAST, 1),
-    lambda: (5, 9),
-)
+@program(lambda: (LEAST + 3, 3), lambda: (LEAST + 3, 4), lambda: (LEAST, 1), lambda: (5, 9))
 def count_down_from(x, n):
     for _ in range(n):
         x -= 1
@@ -593,12 +588,7 @@ def compacted(a, n):
     return kept
 
 
-@program(
-    lambda: (8, 5),
-    lambda: (1, 3),
-    lambda: (2, 3),
-    lambda: (0, 2),
-)
+@program(lambda: (8, 5), lambda: (1, 3), lambda: (2, 3), lambda: (0, 2))
 def rows_that_replace_one_another(n, steps):
     row = np.zeros(n, dtype=np.bool_)
     row[n // 2] = True

@@ -79,10 +79,7 @@ def scaled_rows(a):
 
 
 @program(
-    lambda: (points(9), 4),
-    lambda: (points(9, 4), 2),
-    lambda: (points(5, 3), 0),
-    ulp=Bound(1e-13),
+    lambda: (points(9), 4), lambda: (points(9, 4), 2), lambda: (points(5, 3), 0), ulp=Bound(1e-13)
 )
 def sums_in_place(a, steps):
     center = np.array([0.25, 0.5, 0.75, 1.0])[: a.shape[1]]

@@ -225,9 +225,7 @@ def leaves_with_the_vector(state, n, stop):
 
 
 @program(
-    lambda: (_vector(1, 2, 3), 5),
-    lambda: (_vector(1, 2, 3), 0),
-    lambda: (_vector(1, 2, 3, 4), 3),
+    lambda: (_vector(1, 2, 3), 5), lambda: (_vector(1, 2, 3), 0), lambda: (_vector(1, 2, 3, 4), 3)
 )
 def changed_behind_the_loop(state, n):
     start = state

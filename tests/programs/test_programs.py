@@ -12,12 +12,7 @@ import pytest
 import ljit
 from ljit import config
 from ljit.runtime.baseline import Baseline
-from ljit.testing.chaos import (
-    eager_loops,
-    fail_each_guard,
-    fail_each_loop_guard,
-    has_native_code,
-)
+from ljit.testing.chaos import eager_loops, fail_each_guard, fail_each_loop_guard, has_native_code
 from tests.programs.harness import CALLS, PROGRAMS, Program, check_calls
 
 for _path in sorted(Path(__file__).parent.glob("*.py")):

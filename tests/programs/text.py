@@ -164,11 +164,7 @@ def numbers_and_kinds_of_characters(words, text):
     return kinds, total
 
 
-@program(
-    lambda: (["12", "x", "-7"], "x"),
-    lambda: (["", "9" * 30, "5"], ""),
-    lambda: ([], "abc"),
-)
+@program(lambda: (["12", "x", "-7"], "x"), lambda: (["", "9" * 30, "5"], ""), lambda: ([], "abc"))
 def numbers_among_words(words, part):
     total = 0
     others = []

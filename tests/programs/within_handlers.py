@@ -86,10 +86,7 @@ def handlers_in_handlers(table, others, keys, log):
     return total, sys.exc_info()
 
 
-@program(
-    lambda: (dict(TABLE), KEYS, []),
-    lambda: (dict(TABLE), [*KEYS, 2**70], []),
-)
+@program(lambda: (dict(TABLE), KEYS, []), lambda: (dict(TABLE), [*KEYS, 2**70], []))
 def raised_again_behind_a_call(table, keys, log):
     total = 0
     for key in keys:
@@ -106,10 +103,7 @@ def raised_again_behind_a_call(table, keys, log):
     return total
 
 
-@program(
-    lambda: (dict(TABLE), KEYS, []),
-    lambda: (dict(TABLE), [*KEYS, 2**70], []),
-)
+@program(lambda: (dict(TABLE), KEYS, []), lambda: (dict(TABLE), [*KEYS, 2**70], []))
 def other_errors(table, keys, log):
     total = 0
     for key in keys:

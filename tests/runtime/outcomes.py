@@ -30,9 +30,7 @@ def outcome(function: Callable[..., Any], args: Args) -> Outcome:
 
 
 def assert_same_calls(
-    function: Callable[..., Any],
-    compiled: Callable[..., Any],
-    calls: Callable[[], Iterator[Args]],
+    function: Callable[..., Any], compiled: Callable[..., Any], calls: Callable[[], Iterator[Args]]
 ) -> None:
     """Make the same calls on equal fresh arguments; everything must agree."""
     for number, (plain, mine) in enumerate(zip(calls(), calls(), strict=True), start=1):

@@ -50,11 +50,7 @@ def call_interrupted(f, *args):
 LOOPS = {
     "endless": ("while True:\n        if n == 2:\n            return n", "2", "1"),
     "condition": ("while s != n:\n        s = (s + 1) & 1023\n    return s", "2", "-1"),
-    "counted": (
-        "for i in range(n):\n        s = (s ^ i) & 1023\n    return s",
-        "99",
-        "10**15",
-    ),
+    "counted": ("for i in range(n):\n        s = (s ^ i) & 1023\n    return s", "99", "10**15"),
     "nested": (
         "for i in range(n):\n        for j in range(n):\n            s = (s ^ j) & 1023\n    return s",
         "99",

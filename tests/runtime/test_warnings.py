@@ -25,11 +25,7 @@ def halved_until(x, limit):
         if k == 3:
             warnings.warn("no convergence", RuntimeWarning)
     if total > 2.0:
-        warn(
-            f"total is {total:.3f}",
-            stacklevel=1,
-            category=Slow,
-        )
+        warn(f"total is {total:.3f}", stacklevel=1, category=Slow)
     return total
 
 
