@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Function", "jit", "release_memory"]
 
+_NAMES = ("__name__", "__qualname__")
+
 F = TypeVar("F", bound=Callable[..., object])
 T = TypeVar("T")
 
@@ -40,7 +42,10 @@ def _of_plain_function(name: str, *, is_writable: bool = False) -> property:
     def write(self: _Function, value: object) -> None:
         setattr(self._plain, name, value)
 
-    return property(read, write if is_writable else None)
+    def delete(self: _Function) -> None:
+        delattr(self._plain, name)
+
+    return property(read, *((write, delete) if is_writable else ()))
 
 
 class _shown(Generic[T]):  # noqa: N801  # a decorator
@@ -87,8 +92,8 @@ class _Function:
     __slots__ = ("__dict__", "__weakref__", "_calls", "_plain")
 
     def __init__(self, fn: types.FunctionType, options: Options) -> None:
-        functools.update_wrapper(self, fn)
         self._plain = fn  # whatever `__wrapped__` is set to
+        functools.update_wrapper(self, fn)
         self._calls = _Calls(fn, options, self)
 
     @property
@@ -121,6 +126,17 @@ class _Function:
             return self._executor.call(args, kwargs or {})
         except BaseException as error:
             return _raised(error)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Names count for the plain function, too: its generators, and errors of its calls, show them."""
+        if name in _NAMES:
+            setattr(self._plain, name, value)
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        if name in _NAMES:
+            delattr(self._plain, name)  # raises CPython's error
+        super().__delattr__(name)
 
     def __set_name__(self, cls: type, name: str) -> None:
         """Be a class method, or a static one, where CPython makes one of a plain function."""

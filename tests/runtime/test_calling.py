@@ -316,6 +316,43 @@ def test_metadata_is_that_of_the_function():
     assert repr(compiled) == "<ljit.Function simple>"
 
 
+def named_anew(decorate):
+    """What shows the names of functions, and errors of wrong ones."""
+
+    def count(n):
+        yield from range(n)
+
+    def add(a, *, b=1):
+        return a + b
+
+    count, add = decorate(count), decorate(add)
+    shown = []
+    for i in range(4):
+        count.__name__, count.__qualname__ = f"count{i}", f"program.count{i}"
+        generator = count(2)
+        shown.append((generator.__name__, generator.__qualname__, list(generator)))
+        add.__name__, add.__qualname__ = f"add{i}", f"program.add{i}"
+        shown.append((add(1), add.__name__, add.__qualname__))
+        for args, keywords in (((), {}), ((1, 2), {}), ((1,), {"c": 2}), ((1,), {"a": 2})):
+            with pytest.raises(TypeError) as caught:
+                add(*args, **keywords)
+            shown.append(str(caught.value))
+        for name in ("__name__", "__qualname__"):
+            for change in (functools.partial(setattr, add, name, i), lambda: delattr(add, name)):  # noqa: B023
+                with pytest.raises(TypeError) as caught:
+                    change()
+                shown.append(str(caught.value))
+            shown.append(getattr(add, name))
+    del add.__kwdefaults__
+    with pytest.raises(TypeError) as caught:
+        add(1)
+    return [*shown, str(caught.value)]
+
+
+def test_functions_are_shown_by_the_names_that_they_are_given():
+    assert named_anew(ljit.jit) == named_anew(lambda function: function)
+
+
 def test_wrappers_around_a_decorated_function_work():
     compiled = ljit.jit(simple)
 
