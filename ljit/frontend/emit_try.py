@@ -15,6 +15,7 @@ from ljit.frontend import tree
 from ljit.frontend.emission import Cleanup, Emission, emits
 from ljit.frontend.emit_conditions import truth
 from ljit.frontend.emit_targets import assign
+from ljit.frontend.error_places import manager_has_place
 from ljit.ir import Block, Value, get_op
 from ljit.ops.control import RERAISE, TRY, UNREACHABLE, YIELD
 from ljit.source import SourceRange
@@ -40,8 +41,9 @@ def _try(e: Emission, statement: tree.Try) -> None:
 
 @emits(tree.With)
 def _with(e: Emission, statement: tree.With) -> None:
-    where, call = statement.range, get_op("py::call")
-    _refuse_inlined(e, "with", where)
+    call = get_op("py::call")
+    _refuse_inlined(e, "with", statement.range)
+    where = statement.manager.range if manager_has_place() else statement.range
     manager = e.expression(statement.manager)
     methods = e.emit("prim::context_methods", manager, where=where)
     attrs = {"count": 2, "star": None}

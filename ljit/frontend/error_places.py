@@ -6,7 +6,7 @@ import dis
 import enum
 from functools import cache
 
-__all__ = ["AssertPlace", "assert_place", "iterator_has_place"]
+__all__ = ["AssertPlace", "assert_place", "iterator_has_place", "manager_has_place"]
 
 
 class AssertPlace(enum.Enum):
@@ -31,6 +31,12 @@ def assert_place() -> AssertPlace:
 def iterator_has_place() -> bool:
     """Whether errors of the iterator stand at the iterable, not at the statement."""
     return _line_of("GET_ITER", "for x in (\nxs): pass") == 2
+
+
+@cache
+def manager_has_place() -> bool:
+    """Whether errors of a context manager stand at it, not at the ``with`` statement: CPython 3.13."""
+    return _line_of("BEFORE_WITH", "with (\na): pass") == 2
 
 
 def _line_of(opname: str, text: str) -> int | None:

@@ -267,6 +267,11 @@ PLACES = [
     "return 'äöü' + fail('é') + 'ß'",
     "return print(*\n  5)",
     "return print(**\n  {'x': 1,\n  'sep': 5})",
+    "with (\n  none):\n  pass",
+    "with (\n  manager), (\n  none) as x:\n  pass",
+    "with (\n  manager) as x:\n  pass",
+    "with (\n  manager) as x:\n  fail(1)",
+    "with (\n  manager) as (\n  x, y):\n  pass",
     "x = undefined + \\\n  1",
     "x = 1 + \\\n  undefined",
 ]
@@ -288,6 +293,14 @@ class Failing:
         raise KeyError("no next one")
 
 
+class Manager:
+    def __enter__(self):
+        return 1
+
+    def __exit__(self, *_error):
+        raise KeyError("not left")
+
+
 def fail(*_args):
     raise KeyError("fail")
 
@@ -295,7 +308,7 @@ def fail(*_args):
 @pytest.mark.parametrize("body", PLACES)
 def test_exceptions_come_from_the_place_that_cpython_names(body):
     names = {**spies(*"abcA"), "none": None, "fail": fail, "raising": Raising()}
-    names["failing"] = Failing()
+    names["failing"], names["manager"] = Failing(), Manager()
     names["a"].__dict__["x"] = type("X", (), {"raises": staticmethod(fail)})()
     check_body(body, **names)
 
