@@ -91,7 +91,8 @@ def _give_dtypes(node: Node) -> bool:
 def _is_checked(node: Node, types: Sequence[Type]) -> bool:
     """Whether an elementwise op on operands of the types has a check for each element."""
     op = get_op(node.op.element_op) if node.op.element_op is not None else node.op
-    return bool(op.effects_on([*map(element_of, types)], node.attrs) & Effect.RAISE)
+    operands = types[1:] if node.op.overwrites else types  # without the array for the results
+    return bool(op.effects_on([*map(element_of, operands)], node.attrs) & Effect.RAISE)
 
 
 def _wanted_op(node: Node) -> OpDef:

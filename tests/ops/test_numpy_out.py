@@ -182,3 +182,29 @@ def outcome(function, args):
         return function(*args) is args[1]
     except TypeError as error:
         return str(error)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint64"])
+def test_a_constant_that_fits_is_no_reason_to_leave(dtype):
+    """It has the arrays' dtype, or each element would be checked, and results kept in rows until all are."""
+
+    def doubled(a, out):
+        return np.multiply(a, 2, out=out)
+
+    def shifted(a, out):
+        return np.add(a, 300, out=out)
+
+    for function, is_known in ((doubled, True), (shifted, np.iinfo(dtype).max >= 300)):
+        f = ljit.jit(function)
+        for _ in range(3):
+            a, found, wanted = (np.arange(40).astype(dtype) for _ in range(3))
+            try:
+                function(a, wanted)
+            except OverflowError as error:
+                with pytest.raises(OverflowError, match=str(error)):
+                    f(a, found)
+            else:
+                assert f(a, found) is found
+            np.testing.assert_array_equal(found, wanted, strict=True)
+        if is_known:
+            assert f"np.{dtype}" in str(f.graph_for(a, found))
