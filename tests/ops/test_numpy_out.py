@@ -185,7 +185,8 @@ def outcome(function, args):
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint64"])
-def test_a_constant_that_fits_is_no_reason_to_leave(dtype):
+@pytest.mark.parametrize("result", ["same", "float64"])
+def test_a_constant_that_fits_is_no_reason_to_leave(dtype, result):
     """It has the arrays' dtype, or each element would be checked, and results kept in rows until all are."""
 
     def doubled(a, out):
@@ -194,10 +195,12 @@ def test_a_constant_that_fits_is_no_reason_to_leave(dtype):
     def shifted(a, out):
         return np.add(a, 300, out=out)
 
+    result = dtype if result == "same" else result
     for function, is_known in ((doubled, True), (shifted, np.iinfo(dtype).max >= 300)):
         f = ljit.jit(function)
         for _ in range(3):
-            a, found, wanted = (np.arange(40).astype(dtype) for _ in range(3))
+            a = np.arange(40).astype(dtype)
+            found, wanted = (np.arange(40).astype(result) for _ in range(2))
             try:
                 function(a, wanted)
             except OverflowError as error:
