@@ -236,7 +236,7 @@ def run_watched(
         calls, seconds = cold.calls_since(executor.owner), stretch.end()
         plan.runs += calls
         plan.seconds += seconds * calls
-        if all(p.unit is None for p in executor.plans.values()):
+        if all(p.unit is None for p in list(executor.plans.values())):
             left = (_price(baseline) - plan.seconds) / max(seconds, 1e-9)
             cold.passed = max(min(plan.runs // 2, _MOST_PASSED, int(left)), 0)
             let_jump(executor.owner, executor.fn, cold.passed)
@@ -268,7 +268,7 @@ def run_refused(
 
 def _count_slow_call(executor: ProfilingExecutor, plan: Plan, seconds: float) -> None:
     plan.slow_calls += 1
-    if all(p.refused is not None for p in executor.plans.values()):
+    if all(p.refused is not None for p in list(executor.plans.values())):
         may_gain = plan.refused == NO_GAIN and plan.compiles == 1 and is_compiler_loaded()
         if may_gain and is_long_in_use(plan, seconds):
             plan.refused = None  # the next call that comes here has it compiled again

@@ -70,7 +70,7 @@ class OutlinedLoops:
 
     def trips_until_hot(self, loop: LoopInfo) -> int:
         """Give the trips after which interpreting a loop would have cost about as much as its compiles."""
-        plans = [found for (loop_id, _), found in self.plans.items() if loop_id == loop.id]
+        plans = [found for (loop_id, _), found in list(self.plans.items()) if loop_id == loop.id]
         units = [found.unit for found in plans if found.unit is not None]
         if any(unit.code.is_hot for unit in units):
             return 1  # it was left to go on in optimised code

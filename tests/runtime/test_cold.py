@@ -139,7 +139,7 @@ def test_functions_with_loops_are_compiled_when_the_interpreter_has_taken_as_lon
     (plan,) = f._executor.plans.values()
     assert (plan.runs, plan.compiles) == (4, 0)
     assert plan.seconds > 0
-    price = plan.seconds / f._executor.baseline.size
+    price = 0.99 * plan.seconds / f._executor.baseline.size
     monkeypatch.setattr(cold, "_SECONDS_OF_NODE", price)
     assert f(4, 2) == 0
     assert (plan.runs, plan.compiles) == (4, 1)
@@ -194,6 +194,37 @@ def test_short_calls_of_functions_with_loops_are_left_to_cpython_until_they_took
     calls = plan.unit.code.calls
     assert f(7, 2) == -1
     assert plan.unit.code.calls == calls + 1
+
+
+class Interrupted:
+    """A plan: while it is looked at, another thread starts one."""
+
+    runs = compiles = 0
+
+    def __init__(self, plans):
+        self.plans = plans
+
+    def start_one(self):
+        if len(self.plans) < 8:
+            self.plans[len(self.plans)] = Interrupted(self.plans)
+
+    unit = property(start_one)
+    refused = property(lambda self: self.start_one() or "no gain")
+
+
+@pytest.mark.parametrize("refused", [None, "no gain"])
+def test_threads_may_start_plans_while_a_call_is_left_to_cpython(monkeypatch, refused):
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr(cold, "_SECONDS_OF_SHORT_CALL", 1e9)
+    f = ljit.jit(count_down)
+    for k in range(cold._RUNS_OF_SHORT_ONE):
+        assert f(k, 2) == -(k % 2)
+    plans = f._executor.plans
+    (plan,) = plans.values()
+    plan.refused = refused
+    plans[0] = Interrupted(plans)
+    assert f(3, 2) == -1
+    assert len(plans) > 2
 
 
 def test_long_calls_are_not_left_to_cpython(monkeypatch):

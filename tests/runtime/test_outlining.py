@@ -626,3 +626,26 @@ def test_a_loop_whose_body_raises_often_is_given_up_and_one_that_raises_now_and_
     assert "it raises too often" in often.explain()
     assert "it raises too often" not in seldom.explain()
     assert seldom.specializations[0].state.startswith("native")
+
+
+def test_threads_may_start_loops_while_a_run_asks_which_are_hot():
+    @ljit.jit
+    def total(n):
+        result = 0
+        for k in range(n):
+            result += k
+        return result
+
+    class Interrupted:
+        """The id of a loop: while it is compared, another thread starts one."""
+
+        def __eq__(self, other):
+            loops[len(loops), ()] = plans.LoopPlan()
+            return False
+
+        __hash__ = object.__hash__
+
+    loops = total._executor.outlined.plans
+    loops[Interrupted(), ()] = plans.LoopPlan()
+    assert total(10) == 45
+    assert len(loops) > 1
