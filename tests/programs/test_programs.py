@@ -13,7 +13,8 @@ import ljit
 from ljit import config
 from ljit.runtime.baseline import Baseline
 from ljit.testing.chaos import eager_loops, fail_each_guard, fail_each_loop_guard, has_native_code
-from tests.programs.harness import CALLS, PROGRAMS, Program, check_calls
+from ljit.types import type_of
+from tests.programs.harness import CALLS, PROGRAMS, Factory, Program, check_calls, make_args
 
 for _path in sorted(Path(__file__).parent.glob("*.py")):
     if _path.stem not in ("harness", "test_programs", "test_harness"):
@@ -101,12 +102,22 @@ def check_guards(program: Program) -> None:
         check_calls(program.function, compiled, [factory] * (CALLS - 2), program.ulp)
 
 
+def groups_of(program: Program) -> list[list[Factory]]:
+    """The factories by the types that they give: those of one group run the same native code."""
+    groups: dict[object, list[Factory]] = {}
+    for factory in program.factories:
+        args = make_args(factory)
+        keywords = [(name, type_of(x)) for name, x in args.keywords.items()]
+        groups.setdefault((*map(type_of, args.positional), *keywords), []).append(factory)
+    return list(groups.values())
+
+
 @each(TRANSLATED)
 def test_quick_code_agrees_with_cpython(program: Program) -> None:
-    for factory in program.factories:
+    for group in groups_of(program):
         with config.overridden(quick_runs=FOR_EVER):
             compiled = ljit.jit(program.function)
-            check_calls(program.function, compiled, [factory] * 3, program.ulp)
+            check_calls(program.function, compiled, [group[0], *group * 2], program.ulp)
 
 
 @each(TRANSLATED)
@@ -116,7 +127,7 @@ def test_outlined_loops_and_each_of_their_failing_guards_agree_with_cpython(
     """No call is compiled as a whole, every loop is as soon as it has run twice."""
     with eager_loops():
         functions = []
-        for factory in program.factories[:2]:  # whole functions run them all
+        for factory, *_ in groups_of(program)[:2]:  # whole functions run them all
             compiled = ljit.jit(program.function, num_profiled_runs=FOR_EVER)
             check_calls(program.function, compiled, [factory] * 2, program.ulp)
             for _site in fail_each_loop_guard(compiled):
