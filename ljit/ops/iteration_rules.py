@@ -12,6 +12,7 @@ from ljit.ir import Emitter
 from ljit.ir.emitter import V
 from ljit.ops import python_views as views
 from ljit.ops.int_ranges import FITS, INSIDE
+from ljit.ops.python_numbers import at_most
 from ljit.ops.python_types import (
     check_index,
     common_type,
@@ -168,7 +169,7 @@ def _zip_size(e: Emitter, view: V) -> V:
     sizes = [size_of(e, part) for part in e.view_parts(view)]
     result = sizes[0]
     for size in sizes[1:]:
-        result = e.select(e.compare("lt", size, result), size, result)
+        result = at_most(e, size, result)
     return result
 
 

@@ -14,6 +14,7 @@ from ljit.ir.list_uses import ListUse
 from ljit.ops.numpy_index import adjust_slice
 from ljit.ops.private_items import number_code
 from ljit.ops.python_compare import can_lower_in
+from ljit.ops.python_numbers import at_least, at_most
 from ljit.ops.python_types import wrap_index
 from ljit.types import ANY, BOOL, INT, NONE, ListType, SliceType, Type, is_index, join
 
@@ -109,8 +110,7 @@ def _lower_insert(e: Emitter, target: V, index: V, value: V) -> V:
     index = e.cast(index, INT) if index.type == BOOL else index
     is_from_end = e.compare("lt", index, 0)
     place = e.select(is_from_end, e.add(index, size), index)
-    place = e.select(e.compare("lt", place, 0), 0, place)
-    place = e.select(e.compare("gt", place, size), size, place)
+    place = at_most(e, at_least(e, place, 0), size)
     e.list_resize(target, e.add(size, 1, fits=True))
     behind = e.sub(size, place, fits=True)
     e.list_move(target, e.add(place, 1, fits=True), target, place, behind)

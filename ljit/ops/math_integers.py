@@ -14,7 +14,7 @@ from ljit.ir import Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
 from ljit.ops.int_divisors import greatest_divisor, magnitude
 from ljit.ops.int_ranges import ROOT
-from ljit.ops.python_numbers import plain_effect, to_float, to_type
+from ljit.ops.python_numbers import at_most, plain_effect, to_float, to_type
 from ljit.ops.python_samples import INTS, each
 from ljit.types import ANY, BOOL, INT, Type
 
@@ -56,7 +56,7 @@ def _lower_isqrt(e: Emitter, n: V) -> V:
     largest = e.const(INT, math.isqrt(2**63 - 1))
     e.bail_if(e.compare("lt", n, 0), "root of a negative number")
     root = e.cast(e.intrinsic("sqrt", to_float(e, n)), INT)
-    root = e.select(e.compare("gt", root, largest), largest, root)
+    root = at_most(e, root, largest)
     root = e.select(e.compare("gt", e.mul(root, root), n), e.sub(root, 1), root)
     above = e.add(root, 1)
     fits = e.bit_and(e.compare("le", above, largest), e.compare("le", e.mul(above, above), n))
@@ -94,7 +94,7 @@ def _lower_comb(e: Emitter, n: V, k: V) -> V:
     is_negative = e.bit_or(e.compare("lt", n, 0), e.compare("lt", k, 0))
     e.bail_if(is_negative, "ways to choose of a negative number")
     rest = e.sub(n, k)
-    taken = e.select(e.compare("lt", rest, k), rest, k)
+    taken = at_most(e, rest, k)
 
     def step(i: V, ways: V) -> V:
         product, overflows = e.mul_overflow(ways, e.sub(n, i))

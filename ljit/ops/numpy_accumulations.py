@@ -13,6 +13,7 @@ from ljit.ops.numpy_boxed import declare_function
 from ljit.ops.numpy_index_arrays import inside
 from ljit.ops.numpy_index_stores import check_apart
 from ljit.ops.numpy_rules import is_integer_scalar, is_scalar
+from ljit.ops.python_numbers import at_least
 from ljit.types import ANY, INT, NONE, ArrayType, ScalarType, Type
 
 __all__: list[str] = []
@@ -142,7 +143,7 @@ def _lower_bincount(e: Emitter, x: V, weights: V | None = None, minlength: V | N
     if minlength is not None:
         least = e.cast(minlength, INT)
         e.bail_if(e.compare("lt", least, 0), "a negative length")
-        size = e.select(e.compare("lt", size, least), least, size)
+        size = at_least(e, size, least)
     if weights is not None and weights.type != NONE:
         e.bail_if(e.compare("ne", e.array_sizes(weights)[0], count), "another number of weights")
         added, element = weights, _FLOAT64

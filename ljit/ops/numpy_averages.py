@@ -16,6 +16,7 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import axes_of
 from ljit.ops.numpy_rules import elementwise_result, is_integer_scalar
+from ljit.ops.python_numbers import at_least
 from ljit.types import ANY, BOOL, FLOAT, INT, ArrayType, ScalarType, Type
 
 __all__ = [
@@ -62,7 +63,7 @@ def _lower_count(e: Emitter, a: V, *, axis: object = None, ddof: int = 0) -> V:
     if not ddof:
         return count
     rest = e.sub(count, ddof)
-    return e.select(e.compare("gt", rest, 0), rest, 0)
+    return at_least(e, rest, 0)
 
 
 declare(

@@ -13,6 +13,7 @@ from ljit.ops.numpy_boxed import VIEWS, chosen_dtype, declare_function
 from ljit.ops.numpy_create import if_small
 from ljit.ops.numpy_flat import product_of, viewed
 from ljit.ops.numpy_rules import array_of, is_integer_scalar
+from ljit.ops.python_numbers import at_least, at_most
 from ljit.types import ANY, INT, NONE, ArrayType, ScalarType, Type
 
 __all__ = ["fill_stretch", "number"]
@@ -23,8 +24,7 @@ _VECTOR, _MATRIX = np.arange(3.0), np.arange(6).reshape(2, 3)
 
 def _clamped(e: Emitter, x: V, high: V) -> V:
     """The number, at least 0 and at most `high`."""
-    x = e.select(e.compare("lt", x, 0), 0, x)
-    return e.select(e.compare("gt", x, high), high, x)
+    return at_most(e, at_least(e, x, 0), high)
 
 
 def number(e: Emitter, dtype: np.dtype, value: complex) -> V:
@@ -92,8 +92,7 @@ def _store_diagonal(e: Emitter, made: V, k: V, value: Callable[[V], V]) -> None:
     is_low = e.compare("lt", k, 0)
     down, right = e.select(is_low, e.neg(k), 0), e.select(is_low, 0, k)
     rows, columns = e.sub(height, down), e.sub(width, right)
-    count = e.select(e.compare("lt", rows, columns), rows, columns)
-    count = e.select(e.compare("lt", count, 0), 0, count)
+    count = at_least(e, at_most(e, rows, columns), 0)
     e.loop(count, lambda i: e.array_store(made, [e.add(i, down), e.add(i, right)], value(i)))
 
 

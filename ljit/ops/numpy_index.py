@@ -21,7 +21,7 @@ from ljit.ir.range_rules import RangeRules, Symbolic
 from ljit.ops.numpy_gathers import infer_places
 from ljit.ops.numpy_index_arrays import can_copy, copy_at, infer_copy
 from ljit.ops.numpy_rules import is_integer_scalar
-from ljit.ops.python_numbers import condition_not
+from ljit.ops.python_numbers import at_least, at_most, condition_not
 from ljit.ops.python_types import is_below, wrap_index
 from ljit.records import Record
 from ljit.types import (
@@ -433,8 +433,7 @@ def _clip_bound(e: Emitter, bound: V, size: V, low: V, high: V) -> V:
     """Count a negative bound from the end and clip it to [low, high]."""
     is_negative = e.compare("lt", bound, 0)
     bound = e.select(is_negative, e.add(bound, size), bound)
-    bound = e.select(e.compare("lt", bound, low), low, bound)
-    return e.select(e.compare("gt", bound, high), high, bound)
+    return at_most(e, at_least(e, bound, low), high)
 
 
 declare(

@@ -7,7 +7,7 @@ import numpy as np
 from ljit.ir.emitter import Emitter, V
 from ljit.ops.int_ranges import NONNEGATIVE, POSITIVE
 from ljit.ops.numpy_ufuncs import constant, is_zero, kind, scalar_type_of
-from ljit.ops.python_numbers import shift_of
+from ljit.ops.python_numbers import at_least, shift_of
 
 __all__ = ["integer_divmod", "safe_divisor"]
 
@@ -50,7 +50,7 @@ def integer_divmod(e: Emitter, x: V, y: V) -> tuple[V, V]:
 def _divmod_by_positive(e: Emitter, x: V, y: V) -> tuple[V, V]:
     """Floored quotient and remainder for a positive divisor; where the program does not come, it may be another."""
     zero, one = constant(e, x, 0), constant(e, x, 1)
-    divisor = e.select(e.compare("lt", y, one), one, y)
+    divisor = at_least(e, y, one)
     quotient, remainder = e.div(x, divisor), e.rem(x, divisor)
     if kind(x) == "i" and not e.is_proven(NONNEGATIVE):
         is_below = e.compare("lt", remainder, zero)

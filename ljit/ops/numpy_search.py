@@ -11,6 +11,7 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ops.numpy_boxed import declare_function
 from ljit.ops.numpy_flat import as_vector
 from ljit.ops.numpy_rules import array_of, dtype_of, is_scalar
+from ljit.ops.python_numbers import at_least, at_most
 from ljit.types import ANY, BOOL, FLOAT, INT, NONE, ArrayType, ScalarType, Type
 
 __all__ = ["as_vector_of", "bail_unless_rising"]
@@ -248,8 +249,7 @@ def _between(e: Emitter, x: V, found: V, slope: Callable[[V, V], V], xp: V, fp: 
     (size,) = e.array_sizes(xp)
     last = e.sub(size, 1)
     is_outside = e.bit_or(e.compare("lt", found, 0), e.compare("ge", found, last))
-    first = e.select(e.compare("lt", found, 0), 0, found)
-    first = e.select(e.compare("gt", first, last), last, first)
+    first = at_most(e, at_least(e, found, 0), last)
     second = e.select(e.compare("lt", first, last), e.add(first, 1), last)
     x0, y0 = (e.array_load(a, (first,)) for a in (xp, fp))
     rise = slope(first, second)

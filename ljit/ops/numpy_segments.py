@@ -17,6 +17,7 @@ from ljit.ops import numpy_scans  # noqa: F401  # declares the scans
 from ljit.ops.numpy_boxed import chosen_dtype, declare_function
 from ljit.ops.numpy_reduce import accumulated
 from ljit.ops.numpy_rules import array_of
+from ljit.ops.python_numbers import at_least
 from ljit.types import ANY, INT, ArrayType, Type
 
 __all__: list[str] = []
@@ -68,7 +69,7 @@ def _lower(e: Emitter, array: V, indices: V, scan: Scan, type_: Type) -> V:
         beyond = e.compare("gt", following, size)
         e.bail_if(e.bit_or(outside, beyond), "index out of bounds")
         elements = e.sub(e.select(is_last, size, following), first)
-        elements = e.select(e.compare("lt", elements, 1), 1, elements)
+        elements = at_least(e, elements, 1)
         e.array_store(made, [k], e.array_combine(array, first, elements, scan, type_.element))
 
     e.loop(count, segment)

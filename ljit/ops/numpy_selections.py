@@ -20,6 +20,7 @@ from ljit.ops.numpy_index_arrays import (
     places_of,
     rows_type,
 )
+from ljit.ops.python_numbers import at_most
 from ljit.types import ANY, INT, ArrayType, TupleType, Type
 
 __all__: list[str] = []
@@ -211,7 +212,7 @@ def _fill_columns(e: Emitter, made: V, source: V, place: Callable[[V, V], V], ti
     def block(b: V) -> None:
         start = e.mul(b, _ROWS)
         rest = e.sub(times, start)
-        size = e.select(e.compare("lt", rest, _ROWS), rest, _ROWS)
+        size = at_most(e, rest, _ROWS)
 
         def column(j: V) -> None:
             at = place(start, j)

@@ -13,6 +13,7 @@ from ljit.ir.parts import Parts
 from ljit.ops.int_divisors import greatest_divisor, magnitude
 from ljit.ops.numpy_rules import dtype_of, elementwise_result
 from ljit.ops.numpy_ufuncs import UFUNCS, Body, constant, declare_ufunc
+from ljit.ops.python_numbers import at_least, at_most
 from ljit.ops.python_samples import each
 from ljit.types import ANY, FLOAT, ScalarType, Type
 
@@ -67,8 +68,7 @@ def _scaled(e: Emitter, x: V, n: V) -> V:
         step = e.select(is_low, e.const(_INT64, _LOW), 0)
         step = e.select(is_high, 1023, step)
         number, power = e.mul(number, _power_of_two(e, step)), e.sub(power, step)
-    power = e.select(e.compare("gt", power, 1023), 1023, power)
-    power = e.select(e.compare("lt", power, -1022), -1022, power)
+    power = at_least(e, at_most(e, power, 1023), -1022)
     return e.cast(e.mul(number, _power_of_two(e, power)), x.type)
 
 

@@ -12,6 +12,7 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import VIEWS, axes_of, declare_function, shape_rank
 from ljit.ops.numpy_index import infer_item
+from ljit.ops.python_numbers import at_most
 from ljit.types import ANY, INT, ArrayType, ListType, TupleType, Type, type_of
 
 __all__: list[str] = []
@@ -210,7 +211,7 @@ def _lower_diagonal(
         columns = e.sub(columns, skipped)
     else:
         rows = e.sub(rows, skipped)
-    count = e.select(e.compare("lt", rows, columns), rows, columns)
+    count = at_most(e, rows, columns)
     is_empty = e.compare("lt", count, 0)
     count = e.select(is_empty, 0, count)
     start = e.select(is_empty, 0, e.mul(skipped, moved))

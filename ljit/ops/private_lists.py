@@ -11,6 +11,7 @@ from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
 from ljit.ops.numpy_index import adjust_slice
 from ljit.ops.private_items import python_list
+from ljit.ops.python_numbers import at_least
 from ljit.ops.python_types import range_length
 from ljit.types import ANY, BOOL, INT, NONE, ListType, SliceType, Type
 
@@ -60,7 +61,7 @@ def _make_product(x: list[object], count: int) -> list[object]:
 def _lower_product(e: Emitter, x: V, count: V) -> V:
     made, zero, size = e.list_make([], x.type), e.const(INT, 0), e.list_size(x)
     count = e.cast(count, INT) if count.type == BOOL else count
-    times = e.select(e.compare("lt", count, zero), zero, count)
+    times = at_least(e, count, zero)
     e.bail_if(e.compare("gt", times, _MAX_TIMES), "a list too large")
     e.bail_if(e.compare("gt", size, _MAX_TIMES), "a list too large")
     e.list_resize(made, e.mul(size, times))

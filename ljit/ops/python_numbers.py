@@ -40,6 +40,8 @@ __all__ = [
     "all_numbers",
     "are_python_operands",
     "arithmetic_type",
+    "at_least",
+    "at_most",
     "bail_if_inexact",
     "c_abs",
     "c_mul",
@@ -145,6 +147,16 @@ def condition_and(e: Emitter, *conditions: V) -> V:
     for condition in conditions[1:]:
         result = e.bit_and(result, condition)
     return result
+
+
+def at_least(e: Emitter, x: V, low: V) -> V:
+    """The greater one of two numbers that are not NaN."""
+    return e.select(e.compare("lt", x, low), low, x)
+
+
+def at_most(e: Emitter, x: V, high: V) -> V:
+    """The smaller one of two numbers that are not NaN."""
+    return e.select(e.compare("gt", x, high), high, x)
 
 
 def condition_or(e: Emitter, *conditions: V) -> V:
