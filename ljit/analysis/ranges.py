@@ -23,7 +23,7 @@ from ljit.ir import Block, Node, Value
 from ljit.ir.linear import Atom, Linear, Path
 from ljit.ops import int_bounds
 from ljit.ops.control import IF, LOOP, YIELD
-from ljit.types import BOOL, BYTES, INT, ArrayType, ScalarType, TupleType, Type
+from ljit.types import BOOL, BYTES, INT, ArrayType, ScalarType, TupleType, Type, UnionType
 
 __all__ = ["INT_MAX", "INT_MIN", "Ranges", "counts_trips", "is_integer"]
 
@@ -45,6 +45,8 @@ _ORDINARY_SIZE = 4  # sizes are not less
 
 def is_integer(t: Type) -> bool:
     """Whether values of type `t` are ints to the analysis."""
+    if isinstance(t, UnionType):
+        return int_bounds.is_of_two_classes(t)
     return t in (INT, BOOL) or (isinstance(t, ScalarType) and t.dtype.kind in "biu")
 
 

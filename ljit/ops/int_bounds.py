@@ -10,7 +10,7 @@ import numpy as np
 from ljit.ir import Node
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import Bounds, Symbolic
-from ljit.types import BOOL, BYTEARRAY, BYTES, INT, ScalarType, Type
+from ljit.types import BOOL, BYTEARRAY, BYTES, INT, ScalarType, Type, UnionType
 
 __all__ = ["UNKNOWN", "are_ints", "byte", "corners", "is_bool", "is_int", "of_type"]
 __all__ += [
@@ -36,6 +36,11 @@ def is_int(t: Type) -> bool:
 def is_bool(t: Type) -> bool:
     """Whether values of the type are bools, Python's or NumPy's."""
     return t == BOOL or (isinstance(t, ScalarType) and t.dtype.kind == "b")
+
+
+def is_of_two_classes(t: Type) -> bool:
+    """Whether it is an int, Python's or one of NumPy's of 64 bits (`OpDef.ignores_class`)."""
+    return isinstance(t, UnionType) and set(t.members) == {INT, ScalarType(np.dtype(np.int64))}
 
 
 def of_type(t: Type) -> Bounds:

@@ -15,6 +15,7 @@ from ljit.ir import Effect, Node, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import RangeRules, Symbolic
+from ljit.ops.int_bounds import is_of_two_classes
 from ljit.ops.numpy_convert import can_store, store_can_bail, store_convert, store_scalar
 from ljit.ops.numpy_index import (
     INDEX_RANGES,
@@ -141,6 +142,11 @@ def _as_number(x: object, *, type: Type) -> object:
     return cls(x)
 
 
+def _same_int(s: Symbolic, node: Node, _index: int) -> Linear | None:
+    x = node.inputs[0]
+    return s.value(x) if x.type == INT or is_of_two_classes(x.type) else None
+
+
 def _numpys(x: Type) -> Type:
     dtype = dtype_of(x)
     return ANY if dtype is None else ScalarType(dtype)
@@ -164,6 +170,7 @@ declare(
         infer=lambda x, *, type: type,
         evaluate=_as_number,
         lower=lambda e, x, *, type: e.retype(x, type),
+        ranges=RangeRules(value=_same_int),
         keeps_unions=True,
     )
 )
@@ -175,6 +182,7 @@ declare(
         infer=lambda x, is_plain: join(x, _numpys(x)),
         evaluate=lambda x, is_plain: x if is_plain else np.asarray(x)[()],
         lower=_lower_classed,
+        ranges=RangeRules(value=_same_int),
         samples=((1, True), (-1, False), (2.5, True), (2.5, False), (True, True), (True, False)),
     )
 )

@@ -9,7 +9,7 @@ from ljit.ir.linear import Atom, Linear
 from ljit.ops.containers import TUPLE_INDEX
 from ljit.ops.control import PREDICATE
 from ljit.records import Record
-from ljit.types import BYTES, RANGE
+from ljit.types import BYTES, INT, RANGE, UnionType
 
 __all__ = ["Predicate", "insert_predicates"]
 
@@ -72,7 +72,10 @@ def _value_of(atom: Atom, before: Node) -> Value:
     graph = before.graph
     match atom.path:
         case ():
-            return atom.value
+            if not isinstance(atom.value.type, UnionType):
+                return atom.value
+            attrs = {"type": INT}
+            made = graph.create(get_op("np::number"), [atom.value], attrs, like=before)
         case ("size", _) if atom.value.type == BYTES:
             made = graph.create(get_op("py::len"), [atom.value], like=before)
         case ("size", int(axis)):
