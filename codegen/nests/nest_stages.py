@@ -28,9 +28,7 @@ from ljit.types import ArrayType, ScalarType
 __all__ = ["STAGES_SHIFT", "Stages"]
 
 STAGES_SHIFT = 10  # 1 << 10 elements are a block
-_FEW_OUTSIDE = (
-    5  # one in 1 << 5 elements that NumPy's loops do without vectors takes no longer than is gained
-)
+_FEW_OUTSIDE = 5  # one in 1 << 5 elements without vectors costs no more than the loops gain
 _LONG = 64  # elements of a row that NumPy's loops gain from
 
 

@@ -98,14 +98,6 @@ def _is_element_use(user: Node, index: int, group: Group) -> bool:
     return takes_elements(user, index) or not (is_writing(user) or is_gather(user))
 
 
-def _is_gathered(node: Node, group: Group) -> bool:
-    """Whether a node of the group takes elements of the array at places of its own: all of it has to be there."""
-    return any(
-        user in group.members and is_gather(user) and not takes_elements(user, index)
-        for user, index in node.output.uses
-    )
-
-
 class _Planner:
     """The state of planning one stretch."""
 
@@ -113,6 +105,7 @@ class _Planner:
         self.position = {node: i for i, node in enumerate(nodes)}
         self.block = nodes[0].block if nodes else None
         self.needed: dict[Node, list[Node]] = {}  # by `_before`
+        self.takers: dict[Node, set[Node]] = {}  # by `_is_gathered`
         self.failed = failed
         self.groups: list[Group] = []
         self.group_of: dict[Node, Group] = {}  # shared nodes are in none
@@ -166,7 +159,7 @@ class _Planner:
             return False
         if is_gather(node) and not _can_take_places(group, node):
             return False
-        if _is_gathered(node, group):
+        if self._is_gathered(node, group):
             return False
         is_output = has_outside_uses(node.output, group)
         if is_output and (group.is_writing and self._is_used_before(node, group)):
@@ -283,7 +276,7 @@ class _Planner:
     def _depends_on_itself(self, group: Group) -> bool:
         """Whether a node outside that needs a result of the group has to run before it."""
         needed = {n for node in group.members for n in self._before(node)}
-        if any(is_reduction(n) or _is_gathered(n, group) for n in needed & group.members):
+        if any(is_reduction(n) or self._is_gathered(n, group) for n in needed & group.members):
             return True
         first = min(map(self.position.__getitem__, group.members))
         todo = list(needed - group.members)
@@ -301,6 +294,17 @@ class _Planner:
             if around is not None or self.position[node] > first:
                 todo += self._before(node)
         return False
+
+    def _is_gathered(self, node: Node, group: Group) -> bool:
+        """Whether a node of the group takes elements of the array at places of its own: all of it has to be there."""
+        takers = self.takers.get(node)
+        if takers is None:
+            takers = self.takers[node] = {
+                user
+                for user, index in node.output.uses
+                if is_gather(user) and not takes_elements(user, index)
+            }
+        return not takers.isdisjoint(group.members)
 
     def _before(self, node: Node) -> list[Node]:
         """The nodes of the stretch whose results the node needs."""

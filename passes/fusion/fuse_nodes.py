@@ -94,6 +94,11 @@ def _stores() -> tuple[OpDef, ...]:
     return get_op("np::setitem"), get_op("np::assign")
 
 
+@cache
+def _gathers() -> tuple[OpDef, OpDef]:
+    return get_op("np::elements_at"), get_op("np::elements_inside")
+
+
 def is_store(node: Node) -> bool:
     """Whether the node assigns to the elements of an array, or to some of them."""
     return node.op in _stores()
@@ -118,12 +123,12 @@ def element_inputs(node: Node) -> Sequence[Value]:
 
 def is_gather(node: Node) -> bool:
     """Whether the node takes elements of an array at places that were checked, or that it checks."""
-    return node.op is get_op("np::elements_at") or checks_places(node)
+    return node.op in _gathers()
 
 
 def checks_places(node: Node) -> bool:
     """Whether the node takes elements of an array at places that it checks."""
-    return node.op is get_op("np::elements_inside")
+    return node.op is _gathers()[1]
 
 
 def is_turned_gather(node: Node) -> bool:
