@@ -210,8 +210,8 @@ def test_code_of_entries_begins_where_the_function_does(action):
     def entries(function, x):
         with pytest.raises(ZeroDivisionError) as caught:
             function([x], action)
-        frames = [frame for frame, _ in traceback.walk_tb(caught.tb.tb_next)]
-        users = [(f.f_code, f.f_lineno) for f in frames if not is_own_frame(f)]
+        entries = traceback.walk_tb(caught.tb.tb_next)
+        users = [(frame.f_code, line) for frame, line in entries if not is_own_frame(frame)]
         return [(code.co_name, code.co_firstlineno, line) for code, line in users]
 
     function = fails_in_functions_of_its_own
