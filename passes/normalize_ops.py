@@ -66,7 +66,7 @@ def _give_dtypes(node: Node) -> bool:
     """Let constant ints of an elementwise op have the arrays' dtype, where they fit; whether any was changed."""
     op = node.op
     types = [v.type for v in node.inputs]
-    dtypes = {t.dtype for t in _operands(node, types) if isinstance(t, ArrayType)}
+    dtypes = {t.dtype for t in op.element_operands(types) if isinstance(t, ArrayType)}
     if not op.elementwise or INT not in types or len(dtypes) != 1:
         return False
     (dtype,) = dtypes
@@ -91,14 +91,8 @@ def _give_dtypes(node: Node) -> bool:
 def _is_checked(node: Node, types: Sequence[Type]) -> bool:
     """Whether an elementwise op on operands of the types has a check for each element."""
     op = get_op(node.op.element_op) if node.op.element_op is not None else node.op
-    return bool(
-        op.effects_on([*map(element_of, _operands(node, types))], node.attrs) & Effect.RAISE
-    )
-
-
-def _operands(node: Node, types: Sequence[Type]) -> Sequence[Type]:
-    """The types of what an elementwise op computes with: without that of the array that only takes its results."""
-    return types[1:] if node.op.overwrites else types
+    elements = [*map(element_of, node.op.element_operands(types))]
+    return bool(op.effects_on(elements, node.attrs) & Effect.RAISE)
 
 
 def _wanted_op(node: Node) -> OpDef:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ljit.codegen.llvm.refs import Ref, integer
+from ljit.codegen.llvm.refs import Ref, operand
 
 __all__ = ["BlockRef", "Phi"]
 
@@ -18,9 +18,8 @@ class Phi(Ref):
 
     def add(self, value: Ref | int, block: BlockRef | None) -> None:
         """Add an edge; `block` is None (nothing is added) when the edge cannot be reached."""
-        if isinstance(value, int):
-            value = integer(self.type, value)
         if block is not None:
+            value = operand(self.type, value)
             assert value.type == self.type, f"{value.typed} into {self.typed}"
             self.incoming.append((value, block))
 

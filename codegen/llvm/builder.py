@@ -1,9 +1,8 @@
 """A lean writer of LLVM IR text: ModuleBuilder, FunctionBuilder, and typed values (`Ref`).
 
-Types are LLVM's own spelling (``"i64"``, ``"double"``, ``"ptr"``). A Python int as second operand is a constant of the
-first one's type. The builder folds trivial integer arithmetic and branches on constants, drops code behind a terminator
-and blocks that nothing branches to; so emitters need not care whether what they write can be reached. What was computed
-in a block that dominates the current one is not computed again. It knows nothing of ljit's types.
+Types are LLVM's own spelling (``"i64"``, ``"double"``, ``"ptr"``), not ljit's. A Python int as second operand is a
+constant of the first one's type. The builder folds trivial integer arithmetic and branches on constants, drops code
+behind a terminator and blocks that nothing branches to, and computes nothing again: emitters need not care.
 """
 
 from __future__ import annotations
@@ -28,6 +27,7 @@ from ljit.codegen.llvm.refs import (
     fold,
     fold_conversion,
     integer,
+    operand,
     undef,
 )
 
@@ -283,7 +283,7 @@ class FunctionBuilder:
 
     def binary(self, opcode: str, x: Ref, y: Ref | int, flags: str = "") -> Ref:
         """``opcode flags type x, y``: integer arithmetic (`add`, `and` ...) or `fadd` ...."""
-        y = integer(x.type, y) if isinstance(y, int) else y
+        y = operand(x.type, y)
         assert x.type == y.type, f"{opcode} {x.typed}, {y.typed}"
         if opcode[0] == "f":
             flags = self.float_flags
@@ -304,7 +304,7 @@ class FunctionBuilder:
 
     def mul(self, x: Ref, y: Ref | int, flags: str = "nsw") -> Ref:
         """Multiply sizes and strides, which never overflow."""
-        y = integer(x.type, y) if isinstance(y, int) else y
+        y = operand(x.type, y)
         product = self.binary("mul", x, y, flags)
         if "nsw" in flags and self.is_nonnegative(x) and self.is_nonnegative(y):
             self.note_nonnegative(product)
@@ -340,7 +340,7 @@ class FunctionBuilder:
         return x.constant <= 1 if x.constant is not None else x.text in self._at_most_one
 
     def icmp(self, predicate: str, x: Ref, y: Ref | int) -> Ref:
-        y = integer(x.type, y) if isinstance(y, int) else y
+        y = operand(x.type, y)
         assert x.type == y.type, f"icmp {x.typed}, {y.typed}"
         if x.constant is not None and y.constant is not None and x.type[0] == "i":
             return TRUE if compare_constants(predicate, x, y) else FALSE
@@ -359,7 +359,7 @@ class FunctionBuilder:
         return self.known.opposite(x) or self.known.negation(x, self.binary("xor", x, TRUE))
 
     def select(self, condition: Ref, x: Ref, y: Ref | int) -> Ref:
-        y = integer(x.type, y) if isinstance(y, int) else y
+        y = operand(x.type, y)
         if condition.constant is not None:
             return x if condition.constant else y
         if x.text == y.text:
@@ -390,7 +390,7 @@ class FunctionBuilder:
 
     def gep(self, element: str, pointer: Ref, index: Ref | int, flags: str = "inbounds") -> Ref:
         """Address of element `index`; with element ``i8`` the index is a byte offset."""
-        index = integer("i64", index) if isinstance(index, int) else index
+        index = operand("i64", index)
         if index.constant == 0:
             return pointer
         made = self.compute("ptr", f"getelementptr {flags} {element}, ptr {pointer}, {index.typed}")

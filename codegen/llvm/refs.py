@@ -22,6 +22,7 @@ __all__ = [
     "fold",
     "fold_conversion",
     "integer",
+    "operand",
     "undef",
 ]
 
@@ -63,6 +64,11 @@ def integer(type_: str, value: int) -> Ref:
     if value >> (bits - 1):
         value -= 1 << bits
     return Ref(type_, str(value), value)
+
+
+def operand(type_: str, value: Ref | int) -> Ref:
+    """An operand of the type: a Python int is a constant."""
+    return integer(type_, value) if isinstance(value, int) else value
 
 
 def float_constant(type_: str, value: float) -> Ref:

@@ -141,14 +141,13 @@ def _one_by_one(size: int) -> str:
 
 def _product(name: str, item: str, wide: str) -> str:
     """The product of two numbers; short ones are made longer, as the machine multiplies bytes in one register only."""
-    lines = []
+    lines = ""
     for x in (f"u.{name}", f"v.{name}"):
-        number = f"  %{x} = load {item}, ptr %{x}.at, align 1\n"
-        if item != wide:
-            number = number.replace(f"%{x} =", f"%{x}.short =")
-            number += f"  %{x} = zext {item} %{x}.short to {wide}\n"
-        lines.append(number)
-    return "".join(lines) + f"  %{name} = mul {wide} %u.{name}, %v.{name}\n"
+        loaded = x if item == wide else f"{x}.short"
+        lines += f"  %{loaded} = load {item}, ptr %{x}.at, align 1\n"
+        if loaded != x:
+            lines += f"  %{x} = zext {item} %{loaded} to {wide}\n"
+    return lines + f"  %{name} = mul {wide} %u.{name}, %v.{name}\n"
 
 
 def _columns(size: int) -> str:

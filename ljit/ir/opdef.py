@@ -10,7 +10,7 @@ import enum
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ljit.characters import as_text, has_characters
 from ljit.ir.list_uses import ListUse
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ljit.ir.graph import Node
 
 __all__ = ["UNKNOWN", "Effect", "Neutral", "OpDef", "Schema"]
+
+T = TypeVar("T")
 
 
 class Effect(enum.IntFlag):
@@ -415,6 +417,10 @@ class OpDef(Record):
         effects = self.effects_of(node)
         is_late = self.is_speculatable and all(is_number(v.type) for v in node.inputs)
         return effects == Effect.PURE or (is_late and effects == Effect.RAISE)
+
+    def element_operands(self, operands: Sequence[T]) -> Sequence[T]:
+        """What an elementwise op computes with: not the array that only takes its results."""
+        return operands[1:] if self.overwrites else operands
 
     def has_lowering(
         self, types: Sequence[Type], attrs: Mapping[str, object] = MappingProxyType({})

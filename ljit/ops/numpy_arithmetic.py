@@ -449,17 +449,16 @@ declare_ufunc(
     wide="fd",
 )
 declare_ufunc(np.power, _power_of_array, "f", name="np::power_by_few", callables=())
-for _name in ("np::power_by_constant", "np::power_of_array"):
-    declare_ufunc(
-        np.power,
-        _power_of_array,
-        "f",
-        name=_name,
-        callables=(),
-        wide="fd",
-        # powers that are ordinary numbers for sure
-        blocks={"f": ((2.0**-8, 2.0**8), (-15.0, 15.0)), "d": ((2.0**-32, 2.0**32), (-31.0, 31.0))},
-    )
+declare_ufunc(
+    np.power,
+    _power_of_array,
+    "f",
+    name="np::power_of_array",
+    callables=(),
+    wide="fd",
+    # powers that are ordinary numbers for sure
+    blocks={"f": ((2.0**-8, 2.0**8), (-15.0, 15.0)), "d": ((2.0**-32, 2.0**32), (-31.0, 31.0))},
+)
 declare_ufunc(np.float_power, lambda e, x, y: e.elementary("pow", x, y), "f")
 _RADIANS: tuple[np.ufunc, ...] = (np.deg2rad, np.radians)
 _DEGREES: tuple[np.ufunc, ...] = (np.rad2deg, np.degrees)

@@ -15,7 +15,6 @@ from ljit.ir import Effect, Node, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import RangeRules, Symbolic
-from ljit.ops.int_bounds import is_of_two_classes
 from ljit.ops.numpy_convert import can_store, store_can_bail, store_convert, store_scalar
 from ljit.ops.numpy_index import (
     INDEX_RANGES,
@@ -28,9 +27,8 @@ from ljit.ops.numpy_index import (
     view_at,
 )
 from ljit.ops.numpy_index_stores import can_store_at, store_at
-from ljit.ops.numpy_rules import broadcast_shapes, dtype_of, element_of, is_scalar
-from ljit.ops.python_types import class_of
-from ljit.types import ANY, INT, ArrayType, ScalarType, Type, join
+from ljit.ops.numpy_rules import broadcast_shapes, element_of, is_scalar
+from ljit.types import ANY, INT, ArrayType, ScalarType, Type
 
 __all__: list[str] = []
 
@@ -136,56 +134,10 @@ def _refused_indices(s: Symbolic, node: Node) -> Iterable[tuple[Linear, tuple[st
     return refused_indices(s, node) if _can_setitem(*(v.type for v in node.inputs)) else ()
 
 
-def _as_number(x: object, *, type: Type) -> object:
-    cls = class_of(type)
-    assert cls is not None
-    return cls(x)
-
-
-def _same_int(s: Symbolic, node: Node, _index: int) -> Linear | None:
-    x = node.inputs[0]
-    return s.value(x) if x.type == INT or is_of_two_classes(x.type) else None
-
-
-def _numpys(x: Type) -> Type:
-    dtype = dtype_of(x)
-    return ANY if dtype is None else ScalarType(dtype)
-
-
-def _lower_classed(e: Emitter, x: V, is_plain: V) -> V:
-    other = _numpys(x.type)
-    either = join(x.type, other)
-    return e.select(is_plain, e.widen(x, either), e.widen(e.retype(x, other), either))
-
-
 def _element_type(a: Type, _index: Type, _value: Type) -> ScalarType | None:
     return ScalarType(a.dtype) if isinstance(a, ArrayType) else None
 
 
-declare(
-    OpDef(
-        "np::number",
-        Schema("(x, *, type)"),
-        "A number, one of NumPy's or Python's own, as one of a given class of the same dtype (`OpDef.number_type`).",
-        infer=lambda x, *, type: type,
-        evaluate=_as_number,
-        lower=lambda e, x, *, type: e.retype(x, type),
-        ranges=RangeRules(value=_same_int),
-        keeps_unions=True,
-    )
-)
-declare(
-    OpDef(
-        "np::classed",
-        Schema("(x, is_plain)"),
-        "One of Python's numbers; unless it `is_plain`, as NumPy's of the same dtype (`OpDef.ignores_class`).",
-        infer=lambda x, is_plain: join(x, _numpys(x)),
-        evaluate=lambda x, is_plain: x if is_plain else np.asarray(x)[()],
-        lower=_lower_classed,
-        ranges=RangeRules(value=_same_int),
-        samples=((1, True), (-1, False), (2.5, True), (2.5, False), (True, True), (True, False)),
-    )
-)
 declare(
     OpDef(
         "np::setitem",

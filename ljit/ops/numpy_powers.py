@@ -40,7 +40,7 @@ def power_of(parts: Parts, base: Value, exponent: Value) -> Value | None:
     if number in WHOLE or number in OFTEN_WANTED:
         return parts.apply_native("np::power_by_few", base, exponent)
     if type(number) is float and number != 0.5:  # for which NumPy's operator takes the root
-        return parts.apply_native("np::power_by_constant", base, exponent)
+        return parts.apply_native("np::power_of_array", base, exponent)
     return parts.apply_native("np::power_by_scalar", base, exponent)
 
 

@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from ljit.ir import Effect, OpDef, Schema, declare
+from ljit.ir import Effect, Node, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
+from ljit.ir.linear import Linear
+from ljit.ir.range_rules import RangeRules, Symbolic
+from ljit.ops.int_bounds import is_of_two_classes
 from ljit.ops.numpy_boxed import chosen_dtype, sharing_effects
 from ljit.ops.numpy_convert import can_store, store_can_bail, store_convert, store_scalar
-from ljit.ops.numpy_rules import element_of, is_scalar, layout_like
-from ljit.types import ANY, NATIVE_KINDS, ArrayType, ScalarType, Type
+from ljit.ops.numpy_rules import dtype_of, element_of, is_scalar, layout_like
+from ljit.ops.python_types import class_of
+from ljit.types import ANY, INT, NATIVE_KINDS, ArrayType, ScalarType, Type, join
 
 __all__: list[str] = []
 
@@ -136,5 +140,56 @@ declare(
         parameters=("a", "dtype", "order", "casting"),
         elementwise=True,
         is_cheap=True,
+    )
+)
+
+
+# -- the class of a number ---------------------------------------------------------------------------
+
+
+def _as_number(x: object, *, type: Type) -> object:
+    cls = class_of(type)
+    assert cls is not None
+    return cls(x)
+
+
+def _same_int(s: Symbolic, node: Node, _index: int) -> Linear | None:
+    x = node.inputs[0]
+    return s.value(x) if x.type == INT or is_of_two_classes(x.type) else None
+
+
+def _numpys(x: Type) -> Type:
+    dtype = dtype_of(x)
+    return ANY if dtype is None else ScalarType(dtype)
+
+
+def _lower_classed(e: Emitter, x: V, is_plain: V) -> V:
+    other = _numpys(x.type)
+    either = join(x.type, other)
+    return e.select(is_plain, e.widen(x, either), e.widen(e.retype(x, other), either))
+
+
+declare(
+    OpDef(
+        "np::number",
+        Schema("(x, *, type)"),
+        "A number, one of NumPy's or Python's own, as one of a given class of the same dtype (`OpDef.number_type`).",
+        infer=lambda x, *, type: type,
+        evaluate=_as_number,
+        lower=lambda e, x, *, type: e.retype(x, type),
+        ranges=RangeRules(value=_same_int),
+        keeps_unions=True,
+    )
+)
+declare(
+    OpDef(
+        "np::classed",
+        Schema("(x, is_plain)"),
+        "One of Python's numbers; unless it `is_plain`, as NumPy's of the same dtype (`OpDef.ignores_class`).",
+        infer=lambda x, is_plain: join(x, _numpys(x)),
+        evaluate=lambda x, is_plain: x if is_plain else np.asarray(x)[()],
+        lower=_lower_classed,
+        ranges=RangeRules(value=_same_int),
+        samples=((1, True), (-1, False), (2.5, True), (2.5, False), (True, True), (True, False)),
     )
 )

@@ -89,20 +89,25 @@ def script_graph(fn: types.FunctionType) -> Graph:
 
 
 def _graph_for_inlining(fn: types.FunctionType) -> Graph | None:
-    """Give the graph of a callee, or None if it cannot be inlined.
-
-    What is no closure lives long, most often: its graph is there for further callers, and for itself.
-    """
+    """Give the graph of a callee, or None if it cannot be inlined."""
     try:
-        if fn.__closure__:
-            return script_graph(fn)
-        graph, sources = _kept_graph(fn)
-        if not all(source.holds() for source in sources):
-            _kept_graph.cache_clear()
-            graph, _ = _kept_graph(fn)
-        return graph
+        return _shared_graph(fn)
     except UserError:
         return None
+
+
+def _shared_graph(fn: types.FunctionType) -> Graph:
+    """Give the graph of the function as written, which nobody may change.
+
+    What is no closure lives long, most often: its graph is there for all that inline it, and for itself.
+    """
+    if fn.__closure__:
+        return script_graph(fn)
+    graph, sources = _kept_graph(fn)
+    if not all(source.holds() for source in sources):
+        _kept_graph.cache_clear()
+        graph, _ = _kept_graph(fn)
+    return graph
 
 
 @functools.lru_cache(maxsize=_KEPT_GRAPHS)
@@ -131,12 +136,12 @@ class Baseline(Record, frozen=False):
         `twin_of` gives the decorated functions through which plain ones are called.
         """
         with compiling():
-            script = _graph_for_inlining(fn) or script_graph(fn)
+            script = _shared_graph(fn)
             graph = clone(script)
             options = {"inline": {"graph_of": _graph_for_inlining, "twin_of": twin_of}}
             run_passes(graph, BASELINE_PIPELINE, options)
             made = Baseline(fn, script, graph, tuple(_code_of(f) for f in _functions_in(fn, graph)))
-            _ = made.code  # garbage is looked for once
+            _ = made.code  # here, where no garbage is looked for
             return made
 
     @property

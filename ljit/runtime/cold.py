@@ -130,17 +130,25 @@ class ColdCalls(Record, frozen=False):
     def is_earned(self, plan: Plan, baseline: Baseline | None) -> bool:
         """Whether as much time was spent on the plan since its last compile as the next one may take.
 
-        If CPython has spent it before the first, some runs that show branches and classes are enough. The first one
-        may be granted, but not where one call seldom shows all classes.
+        If CPython has spent it before the first, some runs that show branches and classes are enough.
         """
         if not self.may_wait or baseline is None:
             return True
         price = _price(baseline)
         if plan.compiles or plan.seconds >= price:
             return plan.seconds >= price
-        if self.has_run_often:
-            return plan.runs >= PROFILED_RUNS
-        return not _takes_objects(plan.types) and _is_granted(price)
+        return self.has_run_often and plan.runs >= PROFILED_RUNS
+
+    def takes_grant(self, plan: Plan, baseline: Baseline | None) -> bool:
+        """Take the first compile of a plan from what is granted to the process, unless one call seldom shows all."""
+        global _granted
+        if baseline is None or self.has_run_often or plan.compiles or _takes_objects(plan.types):
+            return False
+        price = _price(baseline)
+        if _granted + price > _SECONDS_GRANTED:
+            return False
+        _granted += price
+        return True
 
     def leaves(self, plan: Plan) -> bool:
         """Whether CPython is to run a call of a plan that has no native code yet: those before it were short."""
@@ -245,14 +253,6 @@ def run_watched(
 def _price(baseline: Baseline) -> float:
     """The seconds that must have been spent before a compile."""
     return baseline.size * _SECONDS_OF_NODE
-
-
-def _is_granted(seconds: float) -> bool:
-    global _granted
-    if _granted + seconds > _SECONDS_GRANTED:
-        return False
-    _granted += seconds
-    return True
 
 
 def run_refused(

@@ -306,8 +306,7 @@ class ProfilingExecutor:
             plan.feedback.changes.update(broken)
             self.retire(plan, f"changed: {', '.join(broken)}")
         wanted = self.options.num_profiled_runs if runs is None else runs
-        may_wait = runs is None and not plan.compiles
-        if plan.runs < wanted or (may_wait and not self.cold.is_earned(plan, self.baseline)):
+        if plan.runs < wanted or (runs is None and not self._may_compile(plan)):
             return None
         with self.lock:
             if plan.unit is None and plan.refused is None and not plan.is_compiling:
@@ -416,6 +415,15 @@ class ProfilingExecutor:
             plan.unit = None
             disconnect(plan)
             self.link_entries()
+
+    def _may_compile(self, plan: Plan) -> bool:
+        """Whether a profiled plan need not wait: first compiles may have to, others did so with the old code."""
+        cold, baseline = self.cold, self.baseline
+        return (
+            bool(plan.compiles)
+            or cold.is_earned(plan, baseline)
+            or cold.takes_grant(plan, baseline)
+        )
 
     def _retire_if_earned(self, plan: Plan, reason: str) -> None:
         if self.cold.is_earned(plan, self.baseline):

@@ -118,7 +118,7 @@ def takes_elements(node: Node, position: int) -> bool:
 
 def element_inputs(node: Node) -> Sequence[Value]:
     """The operands of an elementwise node whose elements it computes with."""
-    return node.inputs[1:] if node.op.overwrites or is_gather(node) else node.inputs
+    return node.inputs[1:] if is_gather(node) else node.op.element_operands(node.inputs)
 
 
 def is_gather(node: Node) -> bool:
@@ -250,7 +250,7 @@ def _facts_of(
     if not isinstance(out, ArrayType) or out.ndim == 0 or not op.has_lowering(types, attrs):
         return _Facts(is_elementwise=False)
     body = get_op(op.element_op) if op.element_op is not None else op
-    elements = [element_type(t) for t in (types[1:] if op.overwrites else types)]
+    elements = [element_type(t) for t in op.element_operands(types)]
     if (
         not all(map(_is_native, types))
         or body.infer is None

@@ -142,12 +142,7 @@ def check_bodies(op, operand_lists):
 
 LOWERED = [op for op in OPS if op.lower is not None]
 SIGN_OF_ZERO_IS_OPEN = {"np::fmax", "np::fmin", "np::clip"}
-WITHOUT_ROOT = {
-    "np::power_by_constant",
-    "np::power_by_few",
-    "np::power_of_array",
-    "np::power_operator",
-}  # of 0.5
+WITHOUT_ROOT = {"np::power_by_few", "np::power_of_array", "np::power_operator"}  # of 0.5
 
 
 @pytest.mark.parametrize("op", [op for op in LOWERED if arity(op) < 3], ids=lambda op: op.name)
