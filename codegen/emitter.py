@@ -1,4 +1,4 @@
-"""The Emitter that lowerings speak to (`ljit.ir.opdef.Emitter`), writing LLVM IR.
+"""The Emitter that lowerings speak to (`ljit.ir.Emitter`), writing LLVM IR.
 
 One Emitter serves one LLVM function. Its methods live in modules: arithmetic, arrays, and others that load when a
 program needs them; here are constants, control flow and aggregates.

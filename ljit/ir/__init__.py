@@ -9,13 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ljit.ir.copying import clone, copy_node, copy_nodes
+from ljit.ir.effects import Effect
 from ljit.ir.emitter import Emitter, Scalar
 from ljit.ir.graph import ENDLESS, Block, Graph, Node, Value
 from ljit.ir.odd_layouts import OddLayout
-from ljit.ir.opdef import UNKNOWN, Effect, Neutral, OpDef, Schema, any_operands, any_result
+from ljit.ir.opdef import UNKNOWN, Neutral, OpDef, any_operands, any_result
 from ljit.ir.printer import Names, format_node, print_graph
 from ljit.ir.reductions import Accumulation, Reduction, Scan
 from ljit.ir.registry import REGISTRY, declare, get_op
+from ljit.ir.schema import Schema
 
 if TYPE_CHECKING:
     from ljit.ir.parser import parse, parse_literal, parse_type

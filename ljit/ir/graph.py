@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypedDict, Unpack
 
-from ljit.ir.opdef import Effect, OpDef
+from ljit.ir.effects import Effect
+from ljit.ir.opdef import OpDef
 from ljit.source import SourceRange
 from ljit.types import ANY, Type
 

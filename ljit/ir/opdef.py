@@ -6,17 +6,18 @@ op (``declare(OpDef(...))``, see `ljit.ir.registry`) puts it into the registry-w
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ljit.characters import as_text, has_characters
+from ljit.ir.effects import Effect
 from ljit.ir.list_uses import ListUse
 from ljit.ir.odd_layouts import OddLayout
 from ljit.ir.range_rules import RangeRules
 from ljit.ir.reductions import Accumulation, Reduction, Scan
+from ljit.ir.schema import Schema
 from ljit.ir.trials import with_known_sizes
 from ljit.records import Record
 from ljit.types import ANY, INT, ListType, ScalarType, Type, ViewType, is_number
@@ -25,129 +26,9 @@ from ljit.unique import forgets_classes
 if TYPE_CHECKING:
     from ljit.ir.graph import Node
 
-__all__ = ["UNKNOWN", "Effect", "Neutral", "OpDef", "Schema"]
+__all__ = ["UNKNOWN", "Neutral", "OpDef"]
 
 T = TypeVar("T")
-
-
-class Effect(enum.IntFlag):
-    """What running a node may do beside computing its outputs.
-
-    Passes ask all the time: `&` gives a plain int, which is a truth value at no cost.
-    """
-
-    PURE = 0
-    READ = enum.auto()  # reads memory that a WRITE may change (array elements, list items, globals)
-    WRITE = enum.auto()  # writes memory that others can see
-    RAISE = enum.auto()  # may raise: must not be removed, may be repeated
-    CALL = enum.auto()  # runs unknown Python code: anything may happen
-    ALLOC = enum.auto()  # makes a fresh mutable object: two equal nodes are not the same value
-    EXIT = enum.auto()  # leaves the block (terminators)
-
-    @property
-    def is_removable(self) -> bool:
-        """Whether a node whose outputs are unused can be dropped."""
-        return not self._value_ & _KEPT
-
-    @property
-    def is_repeatable(self) -> bool:
-        """Whether the interpreter may run the node a second time after a bailout."""
-        return not self._value_ & _DONE_ONCE
-
-    def without(self, other: Effect) -> Effect:
-        """Give the effects of this that are not in `other`."""
-        return _COMBINATIONS[self._value_ & ~other._value_]
-
-    def __or__(self, other: int) -> Effect:  # enum's own looks for the member in a slow way
-        return _COMBINATIONS[int.__or__(self, other)]
-
-    __and__ = int.__and__  # type: ignore[assignment]
-    __rand__ = int.__rand__  # type: ignore[assignment]
-
-
-class _Combinations(dict[int, Effect]):
-    """The members by their bits, made when asked for."""
-
-    def __missing__(self, bits: int) -> Effect:
-        found = self[bits] = Effect(bits)
-        return found
-
-
-_COMBINATIONS = _Combinations()
-_KEPT = (Effect.WRITE | Effect.RAISE | Effect.CALL | Effect.EXIT).value
-_DONE_ONCE = (Effect.WRITE | Effect.CALL).value
-
-
-class Parameters(Record, eq=True):
-    """What the text of a `Schema` says."""
-
-    positional: tuple[str, ...]
-    keyword_only: tuple[str, ...]
-    defaults: Mapping[str, object]
-    variadic: str | None
-    written: tuple[str, ...]
-    positional_only: tuple[str, ...]
-
-
-class Schema:
-    """Parameter names as Python callers may use them: ``(x, axis=None, *, keepdims=False)``.
-
-    Defaults are Python literals. Names behind ``*`` are keyword-only, names before ``/`` cannot be
-    keywords. ``*xs`` takes any number of operands. A ``!`` behind a name marks an operand that the op
-    writes into: ``(a!, index, value)``.
-
-    The text is read when a pass first asks: few of the schemas matter to one program.
-    """
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    @property
-    def positional(self) -> tuple[str, ...]:
-        return parsed(self.text).positional
-
-    @property
-    def keyword_only(self) -> tuple[str, ...]:
-        return parsed(self.text).keyword_only
-
-    @property
-    def defaults(self) -> Mapping[str, object]:
-        return parsed(self.text).defaults
-
-    @property
-    def variadic(self) -> str | None:
-        return parsed(self.text).variadic
-
-    @property
-    def written(self) -> tuple[str, ...]:
-        return parsed(self.text).written
-
-    @property
-    def positional_only(self) -> tuple[str, ...]:
-        return parsed(self.text).positional_only
-
-
-@cache
-def parsed(text: str) -> Parameters:
-    """Read the text of a schema. Many ops share one."""
-    import ast  # only needed for the schemas that are asked about
-
-    written = tuple(part.split("!")[0].split(",")[-1].strip(" (") for part in text.split("!")[:-1])
-    arguments = ast.parse(f"def f{text.replace('!', '')}: pass").body[0].args  # type: ignore[attr-defined]
-    positional = tuple(a.arg for a in arguments.posonlyargs + arguments.args)
-    keyword_only = tuple(a.arg for a in arguments.kwonlyargs)
-    defaults: dict[str, object] = {}
-    for name, node in zip(reversed(positional), reversed(arguments.defaults), strict=False):
-        defaults[name] = ast.literal_eval(node)
-    for name, node in zip(keyword_only, arguments.kw_defaults, strict=True):
-        if node is not None:
-            defaults[name] = ast.literal_eval(node)
-    variadic = arguments.vararg.arg if arguments.vararg else None
-    only = tuple(a.arg for a in arguments.posonlyargs)
-    return Parameters(positional, keyword_only, defaults, variadic, written, only)
-
 
 Samples = tuple[tuple[object, ...], ...]
 InferRule = Callable[..., "Type | tuple[Type, ...]"]
@@ -189,150 +70,69 @@ def _inferred(
 
 
 class OpDef(Record):
-    """One op.
+    """One op: its name, its schema, and what is declared of it. Rules (`infer`, `lower` ...) are functions.
 
-    - `infer(*operand_types, **attrs)` gives the output type(s): the only owner of dtype and shape facts.
-      `None`: not inferred (control flow), the node's maker states the types.
-    - `evaluate(*operands, **attrs)` is the Python or NumPy function itself: interpreter, constant folding
-      and the tests' oracle. Ops with several outputs return a tuple.
-    - `bind(**attrs)` gives `evaluate` with the attributes fixed, where there is a faster way than
-      `functools.partial`: the interpreter does it once a node.
-    - `lower(e, *operands, **attrs)` emits native code for one node; `None`: `evaluate` is called boxed.
-      `can_lower(*operand_types, **attrs)` says for which types `lower` works (default: those for which `infer` knows
-      the result type).
-    - `effects` is an Effect or a function like `infer` that gives one.
-    - `callables` are the Python objects whose call is this op (``np.sqrt``, ``abs``); `methods` the
-      methods, as ``"ndarray.sum"``; `attributes` the attributes, as ``"ndarray.shape"``. Those of NumPy
-      scalars (any dtype) are ``"generic.item"``.
-    - `library` names functions of Python's library that are this op, of modules that ljit does not import:
-      ``"random.Random.uniform"``; `looks_up` the methods of the first argument that they call, and which functions
-      these have to be: ``{"random": "_random.Random.random"}``; of an attribute that no class may have, ``""``.
-    - `parameters` is the call order of the Python function where it differs from the schema's positional
-      and then keyword-only names: ``("shape", "dtype", "*", "order")``; what is behind a ``*`` is given by name. A call
-      argument that lands on a keyword-only name of the schema becomes an attribute and must be a constant; one that
-      lands on a name which the schema has not makes it a call of something else.
-    - `numpy` names the op that this one becomes once an operand is a NumPy array or scalar
-      (``py::add`` -> ``np::add``).
-    - `elementwise`: operands broadcast, `lower` is the scalar body, and an array operand or result makes it a
-      loop nest. With `schema.written` the first operand is the array that takes the results.
-      `overwrites`: it only takes them, the elements are computed of the other operands.
-    - `element_op` names the op that stands for this one in the body of a loop nest, where all operands are
-      scalars (``np::iadd`` -> ``np::add``; default: the op itself).
-    - `plain_op` names the op that stands for this one, which writes, where what it would write to is a number
-      (`element_op`, if it has no name here).
-    - `row_loop(*operand_types)` names NumPy's ufunc and the dtypes of its inner loop, or a function of rows of ljit's
-      own, if that does such operands in less time than `lower` on this machine; else None.
-      `block_loop(*element_types)` names one, too, if it takes so much less that other work around it is best done in
-      stages, block by block, with the limits between which the operands have to be for that (none: of any operands).
-    - `odd_layouts(*element_types)`: where arrays lie so that NumPy rounds the op otherwise than `lower`; nests leave
-      native code there.
-    - `accumulation` says how an elementwise op combines many elements; `reduction`, of an op on one array with the
-      attributes ``axis`` and ``keepdims``, which op does it: then it is a `prim::Map`. `scan` likewise, of an op that
-      combines each element with those before it.
-    - `decompose(parts, *operands, **attrs)` gives the same value as `parts.apply(op, *operands, **attrs)` of other ops
-      gives it, if that is better for the operands' types; else None, and then nothing was applied.
-    - `columns(apply, *operands)` gives the three columns of the result's rows from those of the operands' rows;
-      `apply(op, x, y)` is that op on columns. So rows are done by elementwise nests (`passes/fusion/fuse_columns.py`).
-    - `iter_callables` are the callables whose call in the head of a ``for`` (`prim::iter_call`) is
-      this op: ``enumerate``. A call of anything else there is the ordinary call, then `prim::iter`.
-    - `subscripted` are the objects whose item is this op on the key: ``np.mgrid``.
-    - `fold(types, constants, **attrs)` gives the result where types and known constants (else
-      `UNKNOWN`) decide it although not all operands are constant, or gives `UNKNOWN`:
-      ``isinstance(x, float)``, ``x is None``.
-    - `fill`: all elements of the fresh array are this number, and operand 0 is a shape, or an array with its sizes.
-    - `counted` names two ops on its operands that make the vector which it gives: one gives the size, an elementwise
-      one each element from its number (the first operand, ``range(size)``). Nests then need no such array.
-    - `iterated` names an op that gives, of the same operands, what an iteration over the result gives, where it has a
-      lowering: ``a.ravel()`` for ``a.flat``.
-    - `copies`: a fresh array that it gives has the elements of operand 0, an array, cast to its dtype.
-    - `keeps_shape`: the result has the sizes of operand 0, an array.
-    - `reads_items`: of a list operand it only reads the items, at once, and a tuple does as well.
-    - `symbolic`: `evaluate`, or the function given, gives the right result on object arrays of symbols
-      (`passes/containers/symbols.py`): it moves elements about, adds and multiplies them, or asks a symbol for more.
-      Small arrays of known sizes are taken apart through it.
-    - `samples` are operand tuples for the registry-wide tests, or a function that makes them.
+    Most take the operands, or their types, and the attributes by name.
     """
 
     name: str
     schema: Schema
     doc: str = ""
+
+    # -- what it computes --------------------------------------------------------------------------
+
+    #: `infer(*operand_types, **attrs)` gives the output type(s): the only owner of dtype and shape facts.
+    #: None: not inferred (control flow), the node's maker states the types.
     infer: InferRule | None = None
+    #: `evaluate(*operands, **attrs)` is the Python or NumPy function itself: interpreter, constant folding and the
+    #: tests' oracle. Ops with several outputs return a tuple.
     evaluate: Callable[..., Any] | None = None
+    #: `bind(**attrs)` gives `evaluate` with the attributes fixed, where there is a faster way than `functools.partial`:
+    #: the interpreter does it once a node.
     bind: Callable[..., Callable[..., Any]] | None = None
-    lower: Callable[..., Any] | None = None
-    can_lower: Callable[..., bool] | None = None
+    #: an Effect, or a function like `infer` that gives one
     effects: Effect | EffectRule = Effect.PURE
-    callables: tuple[object, ...] = ()
-    methods: tuple[str, ...] = ()
-    attributes: tuple[str, ...] = ()
-    library: tuple[str, ...] = ()
-    looks_up: Mapping[str, str] = MappingProxyType({})
-    numpy: str | None = None
-    iter_callables: tuple[object, ...] = ()
-    subscripted: tuple[object, ...] = ()
+    #: `fold(types, constants, **attrs)` gives the result where types and known constants (else `UNKNOWN`) decide it
+    #: although not all operands are constant, or gives `UNKNOWN`: ``isinstance(x, float)``, ``x is None``
     fold: Callable[..., object] | None = None
-    elementwise: bool = False
-    element_op: str | None = None
-    plain_op: str | None = None
-    row_loop: Callable[..., Any] | None = None
-    block_loop: Callable[..., Any] | None = None
-    odd_layouts: Callable[..., OddLayout] = lambda *_: OddLayout.NONE
-    accumulation: Accumulation | None = None
-    reduction: Reduction | None = None
-    scan: Scan | None = None
-    decompose: Callable[..., Any] | None = None
-    columns: Callable[..., Any] | None = None
-    overwrites: bool = False
-    fill: float | None = None
-    counted: tuple[str, str] | None = None
-    iterated: str = ""
-    copies: bool = False
-    keeps_shape: bool = False
-    parameters: tuple[str, ...] = ()
-    is_commutative: bool = False
-    #: an instruction or two: on numbers it costs less to compute again than to keep
-    is_cheap: bool = False
-    #: about how many instructions it is on numbers, where it is not cheap; 0: many
-    instructions: int = 0
-    #: on ints, the low 64 bits of the result follow from those of the operands, as of its `numpy` on int64
-    is_modular: bool = False
-    #: of a constant operand: whether only the low 63 bits of the other int make a difference
-    asks_low_bits: Callable[[int], bool] | None = None
-    #: native code of it on numbers may be a call of the C library, of which LLVM makes no vectors
-    is_called: bool = False
-    is_terminator: bool = False
-    is_constant: bool = False
-    #: Loop and Region: `prim::Continue` and `prim::Break` can name a node of this op as their target
-    is_exit_target: bool = False
-    #: the op as a Python expression that means exactly the same: a format of its operands and attributes
-    #: (``{0} + {1}``, ``{0}.{name}``), or a function of them. With `bind`, only how it is shown.
-    syntax: str | Callable[..., str] = ""
-    #: the op as a statement; a result is left in the place of operand 0: ``{0} += {1}``, ``{0}[{1}] = {2}``
-    statement: str = ""
-    #: the right operand that changes nothing
-    neutral: Neutral | None = None
-    #: the operand types for which ``op(x)`` is ``x`` (or a function of them and the attributes), and those for which
-    #: ``op(op(x))`` is
-    keeps: tuple[Type, ...] | Callable[..., bool] = ()
-    undoes_itself: tuple[Type, ...] = ()
-    #: how the text form writes the op instead of its name: ``->`` of Yield
-    keyword: str = ""
-    #: what the range analysis is told: `ljit/ir/range_rules.py`
-    ranges: RangeRules | None = None
-    #: the result type is not a function of the operand types: the profiling executor watches it
-    is_profiled: bool = False
     #: it looks at the frames above the function that it stands in
     looks_at_callers: bool = False
+    #: operand tuples for the registry-wide tests, or a function that makes them
+    samples: Samples | Callable[[], Samples] = ()
+
+    # -- what of Python it stands for --------------------------------------------------------------
+
+    #: the Python objects whose call is this op: ``np.sqrt``, ``abs``
+    callables: tuple[object, ...] = ()
+    #: those whose call in the head of a ``for`` (`prim::iter_call`) is this op: ``enumerate``. A call of anything else
+    #: there is the ordinary call, then `prim::iter`.
+    iter_callables: tuple[object, ...] = ()
+    #: the objects whose item is this op on the key: ``np.mgrid``
+    subscripted: tuple[object, ...] = ()
+    #: ``"ndarray.sum"``; those of NumPy's scalars (any dtype) are ``"generic.item"``
+    methods: tuple[str, ...] = ()
+    #: ``"ndarray.shape"``
+    attributes: tuple[str, ...] = ()
+    #: functions of Python's library that are this op, of modules that ljit does not import:
+    #: ``"random.Random.uniform"``
+    library: tuple[str, ...] = ()
+    #: the methods of the first argument that `library` calls, and which functions these have to be:
+    #: ``{"random": "_random.Random.random"}``; of an attribute that no class may have, ``""``
+    looks_up: Mapping[str, str] = MappingProxyType({})
+    #: the call order of the Python function where it differs from the schema's positional and then keyword-only names:
+    #: ``("shape", "dtype", "*", "order")``; what is behind a ``*`` is given by name. A call argument that lands on a
+    #: keyword-only name of the schema becomes an attribute and must be a constant; one that lands on a name which the
+    #: schema has not makes it a call of something else.
+    parameters: tuple[str, ...] = ()
+    #: the op that this one becomes once an operand is a NumPy array or scalar (``py::add`` -> ``np::add``)
+    numpy: str | None = None
+
+    # -- types that the specialiser gives to it ----------------------------------------------------
+
+    #: the result type is not a function of the operand types: the profiling executor watches it
+    is_profiled: bool = False
     #: a result of type `Any` is no sign that the op does not suit the operands: it may be any object
     gives_objects: bool = False
-    reads_items: bool = False
-    #: what it does with an operand, if that is a list, in native code that knows private lists
-    list_use: ListUse | None = None
-    #: the elements of the array operand 0 at operand 1 (a view where nothing is allocated); or they become operand 2
-    reads_part: bool = False
-    writes_part: bool = False
-    #: operand 0, a tuple of arrays, lies in the result array by array
-    joins: Literal["", "along an axis", "along a new axis"] = ""
     #: operands of Union type are taken as they are: the specialiser does not branch on their tags
     keeps_unions: bool = False
     #: for operand types: a type of numbers, or None. A Union operand whose members all have its dtype is taken as one
@@ -341,15 +141,121 @@ class OpDef(Record):
     #: types of Python's numbers: of these it gives the number that it gives of NumPy's of the same dtype, in the class
     #: that follows from theirs, or leaves native code. A Union of both is taken as Python's then, without a branch
     ignores_class: tuple[Type, ...] = ()
-    symbolic: bool | Callable[..., Any] = False
+    #: for operand types: whether it takes characters among them as such; else as strs
+    takes_characters: TakesCharacters = None
+
+    # -- native code of one node -------------------------------------------------------------------
+
+    #: `lower(e, *operands, **attrs)` emits it; None: `evaluate` is called boxed
+    lower: Callable[..., Any] | None = None
+    #: `can_lower(*operand_types, **attrs)`: for which types `lower` works (default: those for which `infer` knows the
+    #: result type)
+    can_lower: Callable[..., bool] | None = None
+    #: what the range analysis is told: `ljit/ir/range_rules.py`
+    ranges: RangeRules | None = None
+    #: on numbers it may be a call of the C library, of which LLVM makes no vectors
+    is_called: bool = False
     #: on numbers, its checks fail for extreme operands only, and may be looked at after its result was used:
     #: it may run where the program would not
     is_speculatable: bool = False
     #: on numbers, its checks may be looked at after its result was used; see `may_be_checked_late`
     checks_can_wait: bool = False
-    #: for operand types: whether it takes characters among them as such; else as strs
-    takes_characters: TakesCharacters = None
-    samples: Samples | Callable[[], Samples] = ()
+    #: an instruction or two: on numbers it costs less to compute again than to keep
+    is_cheap: bool = False
+    #: about how many instructions it is on numbers, where it is not cheap; 0: many
+    instructions: int = 0
+
+    # -- other ops that mean the same --------------------------------------------------------------
+
+    #: `decompose(parts, *operands, **attrs)` gives the same value as `parts.apply(op, *operands, **attrs)` of other ops
+    #: gives it, if that is better for the operands' types; else None, and then nothing was applied
+    decompose: Callable[..., Any] | None = None
+    is_commutative: bool = False
+    #: the right operand that changes nothing
+    neutral: Neutral | None = None
+    #: the operand types for which ``op(x)`` is ``x`` (or a function of them and the attributes), and those for which
+    #: ``op(op(x))`` is
+    keeps: tuple[Type, ...] | Callable[..., bool] = ()
+    undoes_itself: tuple[Type, ...] = ()
+    #: on ints, the low 64 bits of the result follow from those of the operands, as of its `numpy` on int64
+    is_modular: bool = False
+    #: of a constant operand: whether only the low 63 bits of the other int make a difference
+    asks_low_bits: Callable[[int], bool] | None = None
+    #: the op that gives, of the same operands, what an iteration over the result gives, where it has a lowering:
+    #: ``a.ravel()`` for ``a.flat``
+    iterated: str = ""
+
+    # -- arrays ------------------------------------------------------------------------------------
+
+    #: operands broadcast, `lower` is the scalar body, and an array operand or result makes it a loop nest. With
+    #: `schema.written` the first operand is the array that takes the results.
+    elementwise: bool = False
+    #: the first operand only takes the results: the elements are computed of the other operands
+    overwrites: bool = False
+    #: the op that stands for this one in the body of a loop nest, where all operands are scalars
+    #: (``np::iadd`` -> ``np::add``; default: the op itself)
+    element_op: str | None = None
+    #: the op that stands for this one, which writes, where what it would write to is a number (`element_op`, if it has
+    #: no name here)
+    plain_op: str | None = None
+    #: `row_loop(*operand_types)` names NumPy's ufunc and the dtypes of its inner loop, or a function of rows of ljit's
+    #: own, if that does such operands in less time than `lower` on this machine; else None
+    row_loop: Callable[..., Any] | None = None
+    #: `block_loop(*element_types)` names one, too, if it takes so much less that other work around it is best done in
+    #: stages, block by block, with the limits between which the operands have to be for that (none: of any operands)
+    block_loop: Callable[..., Any] | None = None
+    #: `odd_layouts(*element_types)`: where arrays lie so that NumPy rounds the op otherwise than `lower`; nests leave
+    #: native code there
+    odd_layouts: Callable[..., OddLayout] = lambda *_: OddLayout.NONE
+    #: how an elementwise op combines many elements
+    accumulation: Accumulation | None = None
+    #: of an op on one array with the attributes ``axis`` and ``keepdims``: which op combines the elements; then it is a
+    #: `prim::Map`
+    reduction: Reduction | None = None
+    #: likewise, of an op that combines each element with those before it
+    scan: Scan | None = None
+    #: `columns(apply, *operands)` gives the three columns of the result's rows from those of the operands' rows;
+    #: `apply(op, x, y)` is that op on columns. So rows are done by elementwise nests (`passes/fusion/fuse_columns.py`).
+    columns: Callable[..., Any] | None = None
+    #: all elements of the fresh array are this number, and operand 0 is a shape, or an array with its sizes
+    fill: float | None = None
+    #: two ops on its operands that make the vector which it gives: one gives the size, an elementwise one each element
+    #: from its number (the first operand, ``range(size)``). Nests then need no such array.
+    counted: tuple[str, str] | None = None
+    #: a fresh array that it gives has the elements of operand 0, an array, cast to its dtype
+    copies: bool = False
+    #: the result has the sizes of operand 0, an array
+    keeps_shape: bool = False
+    #: the elements of the array operand 0 at operand 1 (a view where nothing is allocated); or they become operand 2
+    reads_part: bool = False
+    writes_part: bool = False
+    #: operand 0, a tuple of arrays, lies in the result array by array
+    joins: Literal["", "along an axis", "along a new axis"] = ""
+    #: `evaluate`, or the function given, gives the right result on object arrays of symbols
+    #: (`passes/containers/symbols.py`): it moves elements about, adds and multiplies them, or asks a symbol for more.
+    #: Small arrays of known sizes are taken apart through it.
+    symbolic: bool | Callable[..., Any] = False
+
+    # -- lists -------------------------------------------------------------------------------------
+
+    #: of a list operand it only reads the items, at once, and a tuple does as well
+    reads_items: bool = False
+    #: what it does with an operand, if that is a list, in native code that knows private lists
+    list_use: ListUse | None = None
+
+    # -- the structure of graphs, and their text ---------------------------------------------------
+
+    is_terminator: bool = False
+    is_constant: bool = False
+    #: Loop and Region: `prim::Continue` and `prim::Break` can name a node of this op as their target
+    is_exit_target: bool = False
+    #: how the text form writes the op instead of its name: ``->`` of Yield
+    keyword: str = ""
+    #: the op as a Python expression that means exactly the same: a format of its operands and attributes
+    #: (``{0} + {1}``, ``{0}.{name}``), or a function of them. With `bind`, only how it is shown.
+    syntax: str | Callable[..., str] = ""
+    #: the op as a statement; a result is left in the place of operand 0: ``{0} += {1}``, ``{0}[{1}] = {2}``
+    statement: str = ""
 
     def operand_samples(self) -> Samples:
         """Give `samples`, made if need be."""

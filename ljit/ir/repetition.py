@@ -8,8 +8,8 @@ since. Arrays made since are made anew: writes to them do not count.
 
 from __future__ import annotations
 
+from ljit.ir.effects import Effect
 from ljit.ir.graph import Block, Graph, Node, Value
-from ljit.ir.opdef import Effect
 from ljit.ir.registry import get_op
 from ljit.types import ArrayType
 

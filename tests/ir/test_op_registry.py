@@ -2,7 +2,7 @@
 
 import pytest
 
-from ljit.ir.opdef import OpDef, Schema
+from ljit.ir import OpDef, Schema
 from ljit.ir.registry import Fact, Registry
 
 
