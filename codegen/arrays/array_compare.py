@@ -9,11 +9,15 @@ from ljit.codegen.layouts.layout import (
     ARRAY_FLAGS,
     ARRAY_NDIM,
     ARRAY_WEAKREFS,
+    FLAG_C_CONTIGUOUS,
+    FLAG_F_CONTIGUOUS,
     FLAGS_OF_NEW,
     OB_REFCNT,
 )
 
 __all__ = ["compare"]
+
+_IN_FORTRAN_ORDER = FLAGS_OF_NEW ^ FLAG_C_CONTIGUOUS ^ FLAG_F_CONTIGUOUS
 
 
 def _field(name: str, offset: int, type_: str) -> str:
@@ -38,16 +42,18 @@ _FIELDS = "".join(
 def compare(references: str) -> str:
     """From the label ``compare``: to ``reuse`` if the array ``%old`` can stand for a fresh one, else to ``make``.
 
-    It has the rank ``%ndim``, the sizes ``%dims`` and the dtype ``%descriptor``, is C-contiguous, and has that many
-    references.
+    It has the rank ``%ndim``, the sizes ``%dims`` and the dtype ``%descriptor``, lies in C order, or in Fortran order
+    if ``%fortran`` is not 0, and has that many references.
     """
     return f"""compare:
 {_FIELDS}  %is.single = icmp eq i64 %count, {references}
   %same.rank = icmp eq i32 %rank, %ndim
   %no.base = icmp eq ptr %base, null
   %same.type = icmp eq ptr %type, %descriptor
-  %wanted.flags = and i32 %flags, {FLAGS_OF_NEW}
-  %same.flags = icmp eq i32 %wanted.flags, {FLAGS_OF_NEW}
+  %in.c.order = icmp eq i32 %fortran, 0
+  %wanted = select i1 %in.c.order, i32 {FLAGS_OF_NEW}, i32 {_IN_FORTRAN_ORDER}
+  %own.flags = and i32 %flags, %wanted
+  %same.flags = icmp eq i32 %own.flags, %wanted
   %no.weak = icmp eq ptr %weak, null
   %ok.1 = and i1 %is.single, %same.rank
   %ok.2 = and i1 %no.base, %same.type

@@ -126,22 +126,24 @@ def new_array(
     """A fresh contiguous array; no size is negative.
 
     In C order, or in Fortran order if the condition (which a run may decide) holds. It may be the array `spent`,
-    written over, if that has the same sizes.
+    written over, if that has the same sizes and order.
     """
     f = e.f
     dims = e.stack_array("i64", len(sizes))
     for index, ref in enumerate(sizes):
         f.store(ref, f.gep("i64", dims, index))
     descriptor, itemsize = e.context.keep(type_.dtype), type_.dtype.itemsize
-    if e.ownership.loop_depth > 0 and is_fortran.constant == 0:
-        own = array_parts(spent).object if spent is not None else NULL
-        made = renewed_array(e, sizes, dims, descriptor, itemsize, is_zero=is_zero, spent=own)
-        e.bailout.error_if_null(made)
-    elif spent is not None:
-        slot = e.ownership.holders[array_parts(spent).object.text]
-        made = taken_array(e, slot, sizes, dims, descriptor, itemsize)
+    own = array_parts(spent).object if spent is not None else NULL
+    if own.text in e.ownership.acquired:
+        slot = e.ownership.holders[own.text]
+        made = taken_array(e, slot, sizes, dims, descriptor, itemsize, is_fortran)
         e.bailout.error_if_null(made)
         e.ownership.acquire(made)
+    elif e.ownership.loop_depth > 0:
+        made = renewed_array(
+            e, sizes, dims, descriptor, itemsize, is_fortran, is_zero=is_zero, spent=own
+        )
+        e.bailout.error_if_null(made)
     else:
         made = made_array(e, sizes, dims, descriptor, itemsize, is_fortran, is_zero=is_zero)
         e.bailout.error_if_null(made)

@@ -306,7 +306,7 @@ plain:
 """
 
 _REUSE_ARRAY = f"""declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
-define ptr @take_array(ptr %slot, i32 %ndim, ptr %dims, ptr %descriptor, i64 %bytes) {{
+define ptr @take_array(ptr %slot, i32 %ndim, ptr %dims, ptr %descriptor, i64 %bytes, i32 %fortran) {{
   %old = load ptr, ptr %slot
   %none = icmp eq ptr %old, null
   br i1 %none, label %make, label %compare
@@ -314,10 +314,10 @@ define ptr @take_array(ptr %slot, i32 %ndim, ptr %dims, ptr %descriptor, i64 %by
   store ptr null, ptr %slot
   ret ptr %old
 make:
-  %new = call ptr @make_array(i32 %ndim, ptr %dims, ptr %descriptor, i64 %bytes, i32 0, i1 false)
+  %new = call ptr @make_array(i32 %ndim, ptr %dims, ptr %descriptor, i64 %bytes, i32 %fortran, i1 false)
   ret ptr %new
 }}
-define ptr @renew_array(ptr %slot, i32 %ndim, ptr %dims, ptr %descriptor, i64 %bytes, i1 %zero, ptr %spent) {{
+define ptr @renew_array(ptr %slot, {_PARAMS}, ptr %spent) {{
   %old = load ptr, ptr %slot
   %is.spent = icmp eq ptr %old, %spent
   %ours = select i1 %is.spent, i64 2, i64 1
@@ -333,7 +333,7 @@ clear:
 done:
   ret ptr %old
 make:
-  %new = call ptr @make_array(i32 %ndim, ptr %dims, ptr %descriptor, i64 %bytes, i32 0, i1 %zero)
+  %new = call ptr @make_array({_PARAMS})
   %failed = icmp eq ptr %new, null
   br i1 %failed, label %end, label %keep
 keep:
@@ -434,15 +434,15 @@ def array_maker() -> Ref:
 
 
 def array_taker() -> Ref:
-    """The native function ``(ptr slot, i32 ndim, ptr dims, ptr descriptor, i64 bytes)``.
+    """The native function ``(ptr slot, i32 ndim, ptr dims, ptr descriptor, i64 bytes, i32 fortran)``.
 
-    It takes the C-contiguous array in the slot if it is alike and nobody else has it, else makes one as above.
+    It takes the array in the slot if it is alike and nobody else has it, else makes one as above.
     """
     return address(_entry_module().symbol("take_array"))
 
 
 def array_renewer() -> Ref:
-    """The native function ``(ptr slot, i32 ndim, ptr dims, ptr descriptor, i64 bytes, i1 zero, ptr spent)``.
+    """The native function ``(ptr slot, ..., ptr spent)``, with the operands of `array_maker` in between.
 
     It leaves the array in the slot there if it is as above, else puts another one there; it gives the array borrowed.
     The array `spent` (or null) may have another reference, which nobody needs any more.

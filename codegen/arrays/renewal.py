@@ -25,18 +25,20 @@ def renewed_array(
     dims: Ref,
     descriptor: Ref,
     itemsize: int,
+    is_fortran: Ref,
     *,
     is_zero: bool,
     spent: Ref = NULL,
 ) -> Ref:
-    """Give a C-contiguous array in a slot of its own: null if there is no memory.
+    """Give an array in a slot of its own: null if there is no memory.
 
     That may be `spent`, which the loop has carried here from the slot: to be written over.
     """
-    total = _bytes(e.f, sizes, itemsize)
+    f, total = e.f, _bytes(e.f, sizes, itemsize)
     slot, count = e.ownership.new_slot(), integer("i32", len(sizes))
-    args = (slot, count, dims, descriptor, total, TRUE if is_zero else FALSE, spent)
-    return e.f.call("ptr", array_renewer().text, args)
+    fortran, zero = f.convert("zext", is_fortran, "i32"), TRUE if is_zero else FALSE
+    args = (slot, count, dims, descriptor, total, fortran, zero, spent)
+    return f.call("ptr", array_renewer().text, args)
 
 
 def made_array(
@@ -58,14 +60,21 @@ def made_array(
 
 
 def taken_array(
-    e: Emitter, slot: Ref, sizes: Sequence[Ref], dims: Ref, descriptor: Ref, itemsize: int
+    e: Emitter,
+    slot: Ref,
+    sizes: Sequence[Ref],
+    dims: Ref,
+    descriptor: Ref,
+    itemsize: int,
+    is_fortran: Ref,
 ) -> Ref:
-    """Give a reference to a C-contiguous array: the one in the slot, taken out of it, if it is alike, else a fresh one.
+    """Give a reference to an array: the one in the slot, taken out of it, if it is alike, else a fresh one.
 
     Null: there is no memory.
     """
     total = _bytes(e.f, sizes, itemsize)
-    args = (slot, integer("i32", len(sizes)), dims, descriptor, total)
+    fortran = e.f.convert("zext", is_fortran, "i32")
+    args = (slot, integer("i32", len(sizes)), dims, descriptor, total, fortran)
     return e.f.call("ptr", array_taker().text, args)
 
 

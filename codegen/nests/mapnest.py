@@ -249,8 +249,9 @@ class _Nest:
         """An operand that nothing else needs, whose elements may be written over as they are read."""
         if self.into or self.reductions.combine:
             return None
+        kind = type_.ndim, type_.dtype
         for x in self.inputs:
-            if isinstance(x.type, ArrayType) and _is_same_kind(x.type, type_):
+            if isinstance(x.type, ArrayType) and (x.type.ndim, x.type.dtype) == kind:
                 pointer = array_parts(x).object.text
                 sharing = [y for y in self.inputs if pointer in [part.text for part in y.parts]]
                 if pointer in self.e.spent and all(y is x for y in sharing):
@@ -371,11 +372,6 @@ class _Nest:
 
         sources = [turn(x) if isinstance(x, Operand) else x for x in self.sources]
         return self.space.turned(condition, axes), sources, [turn(x) for x in targets]
-
-
-def _is_same_kind(a: ArrayType, b: ArrayType) -> bool:
-    """Whether arrays of the types have the same layout in memory if they have the same sizes."""
-    return a.layout == b.layout == "C" and a.ndim == b.ndim and a.dtype == b.dtype
 
 
 class _Axes:

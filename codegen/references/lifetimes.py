@@ -95,9 +95,9 @@ def _keeps(user: Node, *, is_list: bool) -> bool:
 class Deaths:
     """Gives the references to arrays back behind their last use, not on the way out: memory is used again.
 
-    In loops the slots keep them for the next trip (`renewal.py`). A value that the current Snapshot names stays
-    until another Snapshot takes over. Objects that only the expression around a call has go as well, in loops, too,
-    where a call used them last: behind it nothing is known of what finalizers may change.
+    In loops the slots keep those that nests make for the next trip (`renewal.py`). A value that the current Snapshot
+    names stays until another Snapshot takes over. Objects that only the expression around a call has go as well, where
+    a call used them last: behind it nothing is known of what finalizers may change.
     """
 
     def __init__(self, ownership: Ownership, bailout: Bailout, env: Mapping[Value, Native]) -> None:
@@ -112,10 +112,11 @@ class Deaths:
 
     def spent_by(self, node: Node) -> set[str]:
         """The objects of the arrays (their texts) that nothing needs once `node` has read their elements."""
-        if self._ownership.loop_depth:
-            return {array_parts(self._env[value]).object.text for value in _carried_to(node)}
         ends = [pointer for pointer in self._ends.get(node, ()) if self._users[pointer] == {node}]
-        return {pointer.text for pointer in ends} - self._needed() if ends else set()
+        spent = {pointer.text for pointer in ends} - self._needed() if ends else set()
+        if self._ownership.loop_depth:
+            spent |= {array_parts(self._env[value]).object.text for value in _carried_to(node)}
+        return spent
 
     def behind(self, node: Node, results: Sequence[Native | None], mark: int) -> None:
         """Note what `node` has made (the references acquired since `mark`) and release what it used last."""
@@ -124,7 +125,7 @@ class Deaths:
             for out, value in zip(node.outputs, results, strict=True):
                 if value is None:
                     continue
-                if isinstance(out.type, ArrayType) and self._ownership.loop_depth == 0:
+                if isinstance(out.type, ArrayType):
                     self._note(out, array_parts(value).object, made)
                 elif node.effects & Effect.CALL and _is_object(out.type):
                     self._note_temporary(out, value, made)

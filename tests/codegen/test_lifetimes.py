@@ -140,6 +140,46 @@ def whole_rows(a):
     return np.sort(n, axis=0) / 4.0
 
 
+def in_memory_order(a):
+    m = np.asarray(a[: a.size // 10 * 10].reshape(-1, 10), order="F")
+    x = np.ones_like(m) - m
+    y = np.cumsum(m, axis=0) * m.T.copy().T
+    z = np.sort(m, axis=0) + m.copy()
+    w = np.cumsum(m.copy(), axis=1) - 1.0
+    return x, y, z, w, x.flags.f_contiguous, z.flags.c_contiguous
+
+
+def in_loops(a):
+    m, kept = np.asarray(a[: a.size // 10 * 10].reshape(-1, 10), order="F"), []
+    total, last = 0.0, m
+    for k in range(5):
+        x = np.sort(m + k, axis=0)
+        y = x - m
+        back = y[::-1]
+        z = np.cumsum(y, axis=0) - back
+        w = np.sort(z, axis=1) * 2.0
+        total += (w - last)[0, 0]
+        last = np.sort(w, axis=0) + k
+        if k % 2:
+            kept.append(w)
+            kept.append(np.cumsum(a) - a)
+    return kept, total, last
+
+
+def left_in_loops(a, limit):
+    total, found = 0, []
+    for k in range(6):
+        x = np.cumsum(a)
+        y = np.sort(x) - k
+        z = np.sort(y) * 2.0
+        total = total * 1000 + limit
+        found.append(z)
+        if total > 1 << 60:
+            y = x + z
+            found.append(y)
+    return total, found
+
+
 def flattened(value):
     if isinstance(value, tuple | list):
         return [x for item in value for x in flattened(item)]
@@ -177,6 +217,8 @@ def test_two_arguments(function, size):
         broadcast,
         other_dtypes,
         whole_rows,
+        in_memory_order,
+        in_loops,
     ],
 )
 def test_what_shares_memory_keeps_it(function, size):
@@ -195,19 +237,27 @@ def test_loops_between_uses(size):
     agrees(used_behind_a_loop, whole_numbers(size), 40)
 
 
-def test_a_chain_of_temporaries_needs_three_at_a_time():
-    a, b = np.random.rand(SIZE), np.random.rand(SIZE)
-    compiled = ljit.jit(chain)
+@pytest.mark.parametrize("limit", [1, 1 << 50])
+def test_loops_that_leave_native_code(limit):
+    agrees(left_in_loops, whole_numbers(50), limit)
+
+
+def peak_of(function, *args):
+    compiled = ljit.jit(function)
     for _ in range(4):
-        compiled(a, b)
+        compiled(*args)
     gc.collect()
     tracemalloc.start()
     try:
-        compiled(a, b)
-        peak = tracemalloc.get_traced_memory()[1]
+        compiled(*args)
+        return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 3.5 * a.nbytes
+
+
+def test_a_chain_of_temporaries_needs_three_at_a_time():
+    a, b = np.random.rand(SIZE), np.random.rand(SIZE)
+    assert peak_of(chain, a, b) < 3.5 * a.nbytes
 
 
 def test_what_a_list_keeps_is_not_written_over():
@@ -228,13 +278,23 @@ def test_what_a_weak_reference_sees_is_not_written_over():
 
 def test_an_operand_that_nobody_needs_is_written_over():
     a = whole_numbers(SIZE)
-    compiled = ljit.jit(written_over)
-    for _ in range(4):
-        compiled(a)
-    tracemalloc.start()
-    try:
-        compiled(a)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 2.5 * a.nbytes
+    assert peak_of(written_over, a) < 2.5 * a.nbytes
+
+
+def ones_minus(m):
+    return np.ones_like(m) - m
+
+
+def ones_minus_in_a_loop(m):
+    total = 0.0
+    for _ in range(5):
+        x = np.ones_like(m) - m
+        total += x[0, 1]
+    return total
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(("function", "arrays"), [(ones_minus, 1), (ones_minus_in_a_loop, 2)])
+def test_results_of_calls_are_written_over_in_either_order(function, arrays, order):
+    m = np.asarray(whole_numbers(SIZE).reshape(-1, 128), order=order)
+    assert peak_of(function, m) < (arrays + 0.5) * m.nbytes
