@@ -12,8 +12,8 @@ fails, the code leaves in front of the block: the interpreter goes on, and raise
 exception. The next compile keeps such a loop as it is (`failed`).
 
 Legal if the first loop sees what the second one will: it reads no array that is written to, or only each trip's own
-elements (`passes/private_elements`) before they are written. Arrays that could overlap are tested; if they do, the code
-leaves. It pays if the checks are all that keeps the loop from vectors: it carries no values, has no other way out
+elements (`loops/private_elements.py`) before they are written. Arrays that could overlap are tested; if they do, the
+code leaves. It pays if the checks are all that keeps the loop from vectors: it carries no values, has no other way out
 and no loop in it, and each trip writes to elements of its own.
 
 Reference: Allen, Kennedy, Optimizing Compilers for Modern Architectures, 2001, section 5.4 (loop distribution).

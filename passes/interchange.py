@@ -7,16 +7,16 @@
 
 A nest is loops that carry no values, with only pure work and loads of what the nest does not store to between them.
 Their bounds are known in front of it, or are sums of the variable of a loop around them and a constant (triangles: then
-the new loops have bounds of their own, `passes/ordered_bounds`). The order chosen has the least cost inside: for each
+the new loops have bounds of their own, `loops/ordered_bounds.py`). The order chosen has the least cost inside: for each
 access to an array the bytes that the next trip is away, at most a line of the cache; then the loop around it likewise.
 
 Legal if no two trips that access the same element, one of them writing, change places (`analysis.dependence`); so
 each element gets its values in the program's order, and sums of floats are bit-identical. Nothing in the nest may leave
 native code: checks are proven, or were tested in front. Different arrays must not overlap: if they do, the code leaves
 in front of the nest, and the next compile keeps the order (`failed`); so it does if the loop put inside has hardly any
-trips. What each trip of an outer loop reads again is read in strips that stay in the cache (`passes/strips`). The trips
-of such loops have no state of the program (``reordered``), so a poll in them cannot leave: it does so behind the nest
-(`codegen/polling`).
+trips. What each trip of an outer loop reads again is read in strips that stay in the cache (`loops/strips.py`). The
+trips of such loops have no state of the program (``reordered``), so a poll in them cannot leave: it does so behind the
+nest (`codegen/loops/polling.py`).
 
 Reference: McKinley, Carr, Tseng, Improving Data Locality with Loop Transformations, 1996.
 """

@@ -27,7 +27,7 @@ def strides_of(f: FunctionBuilder, type_: ArrayType, parts: ArrayParts) -> list[
         return list(parts.strides)
     strides = [integer("i64", type_.dtype.itemsize)]
     for size in reversed(parts.sizes[1:]):
-        f.note_nonnegative(size)
+        f.numbers.note_nonnegative(size)
         strides.append(f.mul(strides[-1], size))
     return strides[::-1][: type_.ndim] if type_.ndim else []
 
@@ -211,7 +211,7 @@ def extent(
         if stride.constant == 0:
             continue
         reach = f.binary("mul", f.binary("sub", size, 1), stride)
-        if f.is_nonnegative(stride):
+        if f.numbers.are_nonnegative(stride):
             high = f.binary("add", high, reach)
             continue
         negative = f.icmp("slt", reach, zero)

@@ -299,11 +299,6 @@ class Bailout:
         state = self.current
         return state.values[-1].ref if state is not None and state.info.handles else None
 
-    @property
-    def is_handled(self) -> bool:
-        """Whether an error that is set goes to a handler of this function."""
-        return self.landing is not None or (self.current is not None and self.current.catches)
-
     def error_block(self) -> BlockRef:
         """The block that leaves with the error that is set, for the range of the current node."""
         place = self.node.range if self.node is not None else None

@@ -142,7 +142,7 @@ def filled(e: Emitter, count: Native, item: Callable[[Native], Native], type_: T
 def count(f: FunctionBuilder, x: Native) -> Ref:
     """The number of items."""
     found = f.binary("udiv", used(f, x), _size_of(_item(x)), "exact")
-    f.note_nonnegative(found)
+    f.numbers.note_nonnegative(found)
     return found
 
 
@@ -178,7 +178,7 @@ def _field(f: FunctionBuilder, x: Native, offset: int) -> Ref:
 def used(f: FunctionBuilder, x: Native) -> Ref:
     """How many bytes the items take."""
     size = f.load("i64", _field(f, x, VAR_SIZE), suffix=kind_of_memory(f, "header"))
-    f.note_nonnegative(size)
+    f.numbers.note_nonnegative(size)
     return size
 
 

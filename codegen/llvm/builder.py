@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from ljit.codegen.llvm.basic_blocks import BlockRef, Phi
 from ljit.codegen.llvm.instructions import NAME
-from ljit.codegen.llvm.known import KnownConditions
+from ljit.codegen.llvm.known import KnownConditions, KnownNumbers
 from ljit.codegen.llvm.refs import (
     FALSE,
     NULL,
@@ -165,9 +165,7 @@ class FunctionBuilder:
         self._order, self._cold = list[BlockRef](), list[BlockRef]()
         self._computed: dict[str, tuple[Ref, BlockRef]] = {}  # by the text of the instruction
         self.known = KnownConditions()
-        self._nonnegative: set[str] = set()
-        self._at_most_one: set[str] = set()
-        self._factors: dict[str, int] = {}
+        self.numbers = KnownNumbers()
         self.places: dict[str, tuple[Ref, Ref]] = {}  # addresses: some other, so many bytes on
         self._types = {p.text: p.type for p in self.params}
         self.entry = BlockRef("entry")
@@ -295,7 +293,7 @@ class FunctionBuilder:
                 self.divisions.append(self.block)
         result = self.compute(x.type, f"{opcode} {flags + ' ' if flags else ''}{x.typed}, {y}")
         if opcode == "mul":
-            self._factors[result.text] = self._factor(x) * self._factor(y)
+            self.numbers.note_product(result, x, y)
         return result
 
     def add(self, x: Ref, y: Ref | int, flags: str = "nsw") -> Ref:
@@ -306,8 +304,8 @@ class FunctionBuilder:
         """Multiply sizes and strides, which never overflow."""
         y = operand(x.type, y)
         product = self.binary("mul", x, y, flags)
-        if "nsw" in flags and self.is_nonnegative(x) and self.is_nonnegative(y):
-            self.note_nonnegative(product)
+        if "nsw" in flags and self.numbers.are_nonnegative(x, y):
+            self.numbers.note_nonnegative(product)
         return product
 
     @contextmanager
@@ -320,24 +318,6 @@ class FunctionBuilder:
     def is_invariant(self, x: Ref) -> bool:
         """Whether a number is known to be the same in all trips of a loop of vectors that is being written."""
         return self.has_vectors and self._varying is not None and x.text not in self._varying
-
-    def note_nonnegative(self, x: Ref) -> None:
-        """Remember that an integer is at least 0, such as a size."""
-        self._nonnegative.add(x.text)
-
-    def is_nonnegative(self, x: Ref) -> bool:
-        return x.constant >= 0 if x.constant is not None else x.text in self._nonnegative
-
-    def is_multiple(self, x: Ref, factor: int) -> bool:
-        """Whether a product that does not overflow is known to be a multiple of a number."""
-        return self._factor(x) % factor == 0
-
-    def _factor(self, x: Ref) -> int:
-        return int(x.constant) if x.constant is not None else self._factors.get(x.text, 1)
-
-    def is_at_most_one(self, x: Ref) -> bool:
-        """Whether a size is known to be 0 or 1."""
-        return x.constant <= 1 if x.constant is not None else x.text in self._at_most_one
 
     def icmp(self, predicate: str, x: Ref, y: Ref | int) -> Ref:
         y = operand(x.type, y)
@@ -365,10 +345,8 @@ class FunctionBuilder:
         if x.text == y.text:
             return x
         chosen = self.compute(x.type, f"select i1 {condition}, {x.typed}, {y.typed}")
-        if x.type == "i64" and self.is_nonnegative(x) and self.is_nonnegative(y):
-            self.note_nonnegative(chosen)
-            if self.is_at_most_one(x) and self.is_at_most_one(y):
-                self._at_most_one.add(chosen.text)
+        if x.type == "i64":
+            self.numbers.note_choice(chosen, x, y)
         return chosen
 
     def convert(self, opcode: str, x: Ref, type_: str) -> Ref:

@@ -1,4 +1,4 @@
-"""What branches and checks say of conditions in the code behind them, where these are not asked again."""
+"""What is known of the values of a function while it is written: of conditions, and of sizes and strides."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol, Self
 
 from ljit.codegen.llvm.refs import FALSE, TRUE, Ref
 
-__all__ = ["KnownConditions"]
+__all__ = ["KnownConditions", "KnownNumbers"]
 
 
 class _Block(Protocol):
@@ -15,6 +15,8 @@ class _Block(Protocol):
 
 class KnownConditions:
     """The conditions of one function whose values are known in some blocks, and in all that these dominate.
+
+    Branches and checks say so; in the code behind them these are not asked again.
 
     A block may be told of only if no other branch will ever lead to it.
     """
@@ -51,3 +53,48 @@ class KnownConditions:
             if block is not None and block.is_dominated_by(where):
                 return TRUE if truth is (opposite is None) else FALSE
         return condition
+
+
+class KnownNumbers:
+    """The integers of one function that are known not to be negative, to be few, or to be multiples."""
+
+    __slots__ = ("_at_most_one", "_factors", "_nonnegative")
+
+    def __init__(self) -> None:
+        self._nonnegative: set[str] = set()
+        self._at_most_one: set[str] = set()
+        self._factors: dict[str, int] = {}
+
+    def note_nonnegative(self, x: Ref) -> None:
+        """Remember that an integer is at least 0, such as a size."""
+        self._nonnegative.add(x.text)
+
+    def are_nonnegative(self, *integers: Ref) -> bool:
+        return all(
+            x.constant >= 0 if x.constant is not None else x.text in self._nonnegative
+            for x in integers
+        )
+
+    def are_at_most_one(self, *sizes: Ref) -> bool:
+        """Whether sizes are known to be 0 or 1."""
+        return all(
+            x.constant <= 1 if x.constant is not None else x.text in self._at_most_one
+            for x in sizes
+        )
+
+    def note_choice(self, chosen: Ref, x: Ref, y: Ref) -> None:
+        """Remember that a number is one of two."""
+        if self.are_nonnegative(x, y):
+            self.note_nonnegative(chosen)
+            if self.are_at_most_one(x, y):
+                self._at_most_one.add(chosen.text)
+
+    def note_product(self, product: Ref, x: Ref, y: Ref) -> None:
+        self._factors[product.text] = self._factor(x) * self._factor(y)
+
+    def is_multiple(self, x: Ref, factor: int) -> bool:
+        """Whether a product that does not overflow is known to be a multiple of a number."""
+        return self._factor(x) % factor == 0
+
+    def _factor(self, x: Ref) -> int:
+        return int(x.constant) if x.constant is not None else self._factors.get(x.text, 1)

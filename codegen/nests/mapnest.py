@@ -330,7 +330,7 @@ class _Nest:
         Gives the targets, the reduced axes, and whether there are such axes behind others.
         """
         targets, reduced = [*self.into, *self.fresh], self.reductions.axes
-        is_more = [not self.e.f.is_at_most_one(size) for size in self.space.sizes]
+        is_more = [not self.e.f.numbers.are_at_most_one(size) for size in self.space.sizes]
         order = sorted(range(self.space.ndim), key=is_more.__getitem__)
         is_in_place = bool(self.into)
         if is_in_place or not self._may_be_turned or order == [*range(self.space.ndim)]:

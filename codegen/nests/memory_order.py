@@ -64,9 +64,9 @@ def _is_known(e: Emitter, x: Axes) -> bool:
 
 def _is_longer(e: Emitter, stride: Ref, last: Ref) -> bool:
     """Whether a stride is surely not the shorter one, but along axes of one element or of which all is the same."""
-    if stride.constant is None and e.f.is_nonnegative(stride):
+    if stride.constant is None and e.f.numbers.are_nonnegative(stride):
         return True
-    return last.constant is not None and e.f.is_multiple(stride, int(last.constant))
+    return last.constant is not None and e.f.numbers.is_multiple(stride, int(last.constant))
 
 
 def _has_no_say(x: Axes) -> bool:
@@ -99,7 +99,7 @@ def _moves_behind(e: Emitter, operands: Sequence[Axes], outer: int, inner: int) 
 def _step(e: Emitter, x: Axes, axis: int) -> Ref:
     """The length of the stride along an axis; 0 if the axis has one element."""
     f, stride = e.f, x.strides[axis]
-    if f.is_nonnegative(stride):
+    if f.numbers.are_nonnegative(stride):
         return f.select(f.icmp("eq", x.sizes[axis], 1), _ZERO, stride)
     negated = f.binary("sub", _ZERO, stride)
     length = f.select(f.icmp("slt", stride, 0), negated, stride)

@@ -27,7 +27,7 @@ def forwards(space: Space, sources: Sequence[Operand | Native]) -> list[Operand 
     """Go forwards along the last axis, whose elements may be taken in any order, if all sources go backwards."""
     f, last = space.f, space.ndim - 1
     moving = [x for x in sources if isinstance(x, Operand) and x.strides[last].constant != 0]
-    if not moving or any(f.is_nonnegative(x.strides[last]) for x in moving):
+    if not moving or any(f.numbers.are_nonnegative(x.strides[last]) for x in moving):
         return [*sources]
     backwards = all_of(f, [f.icmp("slt", x.strides[last], 0) for x in moving])
     before = f.binary("sub", space.sizes[last], 1)

@@ -13,7 +13,7 @@ What falls by 1 at least and is not small makes as many trips as it was at first
 front of the loops around shows that.
 
 `Loop[most_trips]` says what was found of few trips, and what the loop counts is bounded; `Loop[ends_after]` of others,
-roughly: what the loop counts has closer bounds. `codegen.watches` needs no polls there.
+roughly: what the loop counts has closer bounds. `codegen/loops/watches.py` needs no polls there.
 """
 
 from __future__ import annotations
