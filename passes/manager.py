@@ -1,8 +1,9 @@
 """The pass manager: a registry of passes, pipelines as text, and checks around each run.
 
-A pass is a function ``(graph, **options) -> bool`` that says whether it changed the graph. A
-pipeline is a text of pass names: ``"inline,(constant_propagation,eliminate_dead_code)*"``; a group
-with a star is repeated until none of its passes changes anything (at most `MAX_ROUNDS` times).
+A pass is a function ``(graph, ...) -> bool`` that says whether it changed the graph; further parameters are
+options, which a pipeline is given for all its passes. A pipeline is a text of pass names:
+``"inline,(constant_propagation,eliminate_dead_code)*"``; a group with a star is repeated until none of its passes
+changes anything (at most `MAX_ROUNDS` times).
 
 With ``LJIT_CHECK=1`` the graph is verified at the end, with ``2`` after each pass, and what the pass said about
 a change is compared with what the graph is made of. ``LJIT_LOG_LEVEL=name`` dumps the graph after the pass,
@@ -17,7 +18,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 
@@ -40,7 +41,6 @@ __all__ = [
 ]
 
 Pass = Callable[..., bool]
-Options = Mapping[str, Mapping[str, object]]
 
 MAX_ROUNDS = 8
 #: the passes; each registers itself in `PASSES` once the module of its name is imported
@@ -171,14 +171,14 @@ def _parse_group(tokens: list[str]) -> tuple[Group, list[str]]:
 
 
 class PassManager:
-    """A pipeline ready to run. `options` gives keyword arguments by pass name.
+    """A pipeline ready to run. `options` go to those of its passes that have parameters of these names.
 
     `runs` lists what was run, for `explain()` and for timing.
     """
 
-    def __init__(self, pipeline: str, options: Options | None = None) -> None:
+    def __init__(self, pipeline: str, **options: object) -> None:
         self.pipeline = parse_pipeline(pipeline)
-        self.options = options or {}
+        self.options = options
         self.runs: list[PassRun] = []
         self._done: set[str] = set()  # passes that would change nothing now
         self._parts: list[object] | None = None  # of the graph, under LJIT_CHECK=2
@@ -217,7 +217,7 @@ class PassManager:
         if is_checked and self._parts is None:
             self._parts = _contents(graph)
         start = time.perf_counter()
-        changed = PASSES[name](graph, **self.options.get(name, {}))
+        changed = PASSES[name](graph, **self._options_of(PASSES[name]))
         if changed:
             self._done.clear()
         if name in _idempotent:
@@ -228,6 +228,11 @@ class PassManager:
             before, self._parts = self._parts, _contents(graph)
             _check(graph, name, is_changed=self._parts != before, changed=changed)
         return changed
+
+    def _options_of(self, function: Pass) -> dict[str, object]:
+        code = function.__code__
+        names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+        return {name: self.options[name] for name in names if name in self.options}
 
 
 def _check(graph: Graph, name: str, *, is_changed: bool, changed: bool) -> None:
@@ -255,6 +260,6 @@ def _contents(graph: Graph) -> list[object]:
     return contents(graph)
 
 
-def run_passes(graph: Graph, pipeline: str, options: Options | None = None) -> bool:
+def run_passes(graph: Graph, pipeline: str, **options: object) -> bool:
     """Run a pipeline once; whether anything changed."""
-    return PassManager(pipeline, options).run(graph)
+    return PassManager(pipeline, **options).run(graph)

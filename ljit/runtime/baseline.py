@@ -138,8 +138,7 @@ class Baseline(Record, frozen=False):
         with compiling():
             script = _shared_graph(fn)
             graph = clone(script)
-            options = {"inline": {"graph_of": _graph_for_inlining, "twin_of": twin_of}}
-            run_passes(graph, BASELINE_PIPELINE, options)
+            run_passes(graph, BASELINE_PIPELINE, graph_of=_graph_for_inlining, twin_of=twin_of)
             made = Baseline(fn, script, graph, tuple(_code_of(f) for f in _functions_in(fn, graph)))
             _ = made.code  # here, where no garbage is looked for
             return made

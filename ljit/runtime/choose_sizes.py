@@ -139,18 +139,4 @@ def _has_rows(type_: Type) -> bool:
 
 def optimize(graph: Graph, feedback: PlanFeedback, pipeline: str) -> None:
     """Run a pipeline of passes, which leave alone what failed before."""
-    failed = {"failed": feedback.failed_tests}
-    options = dict.fromkeys(
-        (
-            "distribute_checks",
-            "fuse",
-            "fuse_rows",
-            "eliminate_redundant_checks",
-            "hoist_guards",
-            "interchange",
-            "unroll_and_jam",
-            "unroll_updates",
-        ),
-        failed,
-    )
-    run_passes(graph, pipeline, options)
+    run_passes(graph, pipeline, failed=feedback.failed_tests)

@@ -147,16 +147,14 @@ def specialized_graph(
     Quick code calls itself as it would another function: such a call soon finds optimised code instead. It leaves
     methods of users' classes to CPython: each would have to be compiled, too.
     """
-    from ljit.passes.specializing.specialize import specialize
+    from ljit.passes.specializing.specialize import Given, specialize
 
     function = None if is_quick else cast(FunctionType, baseline.fn)  # a field looks like a method
     pipeline = QUICK_PIPELINE if is_quick else SPECIALIZED_PIPELINE
 
     def make(chosen: Sequence[Type], seen: PlanFeedback) -> Specialization:
-        return specialize(
-            *(baseline.graph, chosen, seen, baseline.liveness, function, link_to),
-            has_methods=not is_quick,
-        )
+        given = Given(baseline.graph, baseline.liveness, seen, link_to, not is_quick)
+        return specialize(given, chosen, function)
 
     made = choose_sizes(types_, feedback, make, pipeline)
     made.assumptions.extend(baseline.sources)
@@ -218,16 +216,15 @@ def compile_loop(
 ) -> NativeUnit:
     """Compile one loop of the function, entered at its header with the given live values."""
     name = f"{baseline.fn.__qualname__}.loop{loop.id}"
-    from ljit.passes.specializing.specialize import specialize_loop
+    from ljit.passes.specializing.specialize import Given, specialize_loop
 
     start = time.perf_counter()
     with compiling(), _blame(name):
 
         def make(chosen: Sequence[Type], seen: PlanFeedback) -> Specialization:
-            return specialize_loop(
-                *(baseline.graph, loop, live, chosen, seen, baseline.liveness, request.link_to),
-                has_methods=not request.is_quick,
-            )
+            methods = not request.is_quick
+            given = Given(baseline.graph, baseline.liveness, seen, request.link_to, methods)
+            return specialize_loop(given, loop, live, chosen)
 
         if request.earlier is not None and not request.is_quick:
             made = _optimized_further(request.earlier, request.feedback)

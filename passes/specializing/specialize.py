@@ -47,11 +47,24 @@ from ljit.passes.specializing.union_operands import (
 from ljit.records import Record, made_by
 from ljit.types import ANY, NEVER, ArrayType, ListType, Type, UnionType, join
 
-__all__ = ["Feedback", "Specialization", "specialize", "specialize_loop"]
+__all__ = ["Feedback", "Given", "Specialization", "specialize", "specialize_loop"]
 
 
 class Feedback(Failures, Changes, Protocol):
     """What earlier runs have shown about baseline nodes, by node id."""
+
+
+class Given(Record):
+    """What is specialised, and what is known of it whatever the types are.
+
+    `has_methods`: calls of methods of users' classes may be native; else they are left as they are.
+    """
+
+    baseline: Graph
+    liveness: Liveness
+    feedback: Feedback
+    link_to: LinkTo = no_link
+    has_methods: bool = True
 
 
 class Specialization(Record, frozen=False):
@@ -64,39 +77,26 @@ class Specialization(Record, frozen=False):
 
 
 def specialize(
-    baseline: Graph,
-    param_types: Sequence[Type],
-    feedback: Feedback,
-    liveness: Liveness,
-    function: types.FunctionType | None = None,
-    link_to: LinkTo = no_link,
-    *,
-    has_methods: bool = True,
+    given: Given, param_types: Sequence[Type], function: types.FunctionType | None = None
 ) -> Specialization:
     """Specialise a whole function for parameters of the given types; `function`: which one it is."""
-    calls = NativeCalls(function, param_types, link_to, has_methods=has_methods)
+    calls = NativeCalls(function, param_types, given.link_to, has_methods=given.has_methods)
     for _ in range(MAX_WALKS):
-        made = _specialize(baseline, param_types, feedback, liveness, calls)
+        made = _specialize(given, param_types, calls)
         if calls.are_right(made.graph):
             return made
     calls.give_up()
-    return _specialize(baseline, param_types, feedback, liveness, calls)
+    return _specialize(given, param_types, calls)
 
 
-def _specialize(
-    baseline: Graph,
-    param_types: Sequence[Type],
-    feedback: Feedback,
-    liveness: Liveness,
-    calls: NativeCalls,
-) -> Specialization:
-    walk = _Specializer(baseline, feedback, liveness, calls)
-    for param, type_ in zip(baseline.params, param_types, strict=True):
+def _specialize(given: Given, param_types: Sequence[Type], calls: NativeCalls) -> Specialization:
+    walk, body = _Specializer(given, calls), given.baseline.block
+    for param, type_ in zip(body.params, param_types, strict=True):
         walk.values[param] = walk.out.graph.block.add_param(param.name, type_)
-    first = baseline.block.first
+    first = body.first
     assert first is not None
-    walk.snapshot(f"before:{first.id}", liveness.live_before(first))
-    walk.visit_block(baseline.block)
+    walk.snapshot(f"before:{first.id}", walk.liveness.live_before(first))
+    walk.visit_block(body)
     result = calls.result if calls.is_used else native_result(result_of(walk.out.graph))
     if result is None or result == NEVER:
         result = ANY
@@ -104,15 +104,7 @@ def _specialize(
 
 
 def specialize_loop(
-    baseline: Graph,
-    loop: Node,
-    live: Sequence[Value],
-    live_types: Sequence[Type],
-    feedback: Feedback,
-    liveness: Liveness,
-    link_to: LinkTo = no_link,
-    *,
-    has_methods: bool = True,
+    given: Given, loop: Node, live: Sequence[Value], live_types: Sequence[Type]
 ) -> Specialization:
     """Specialise one loop of the baseline graph, entered at its header.
 
@@ -120,11 +112,11 @@ def specialize_loop(
     carried values among them, constants not). The graph leaves by `prim::Deoptimize` at the places
     behind the loop where the interpreter goes on.
     """
-    calls = NativeCalls(None, (), link_to, has_methods=has_methods)
-    walk = _Specializer(baseline, feedback, liveness, calls, outlined=loop)
+    calls = NativeCalls(None, (), given.link_to, has_methods=given.has_methods)
+    walk = _Specializer(given, calls, outlined=loop)
     for value, type_ in zip(live, live_types, strict=True):
         walk.values[value] = walk.out.graph.block.add_param(value.name, type_)
-    for node in baseline.walk():
+    for node in given.baseline.walk():
         if node.op is CONSTANT:
             walk.visit_constant(node)
         elif node.op is UNINITIALIZED:
@@ -208,21 +200,14 @@ def _is_mere_count(value: Value) -> bool:
 class _Specializer:
     """The state of one walk. `block` is where new nodes go; `values` maps baseline values to new ones."""
 
-    def __init__(
-        self,
-        baseline: Graph,
-        feedback: Feedback,
-        liveness: Liveness,
-        calls: NativeCalls,
-        outlined: Node | None = None,
-    ) -> None:
-        self.out = GraphWriter(baseline.name)
+    def __init__(self, given: Given, calls: NativeCalls, outlined: Node | None = None) -> None:
+        self.out = GraphWriter(given.baseline.name)
         self.calls = Calls(self, calls)
-        self.feedback = feedback
-        self.liveness = liveness
+        self.feedback = given.feedback
+        self.liveness = given.liveness
         self.values: dict[Value, Value] = {}
         self.outlined = outlined
-        self.names = Names(self, baseline)
+        self.names = Names(self, given.baseline)
         self.control = ControlFlow(self)
         self.handlers: dict[OpDef, Callable[[Node], bool]] = {
             CONSTANT: self.visit_constant,

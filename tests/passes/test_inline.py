@@ -83,7 +83,7 @@ def graph_of(function):
 def inlined(function):
     graph = graph_of(function)
     before = str(graph)
-    changed = run_passes(graph, "inline", {"inline": {"graph_of": graph_of}})
+    changed = run_passes(graph, "inline", graph_of=graph_of)
     verify(graph)
     assert changed == (str(graph) != before)
     return graph
@@ -125,7 +125,7 @@ def test_a_call_that_does_not_bind_is_left_to_raise(function):
 def test_without_graphs_nothing_is_inlined():
     graph = graph_of(calls_square)
     assert not run_passes(graph, "inline")
-    assert not run_passes(graph, "inline", {"inline": {"graph_of": lambda function: None}})
+    assert not run_passes(graph, "inline", graph_of=lambda function: None)
 
 
 def test_a_variable_that_changes_is_seen(monkeypatch):
@@ -202,7 +202,7 @@ def test_a_large_function_is_called():
         big.block.create(CONSTANT, attrs={"value": i})
     big.block.create(RETURN, [big.block.last.output])
     graph = graph_of(outer)
-    assert not run_passes(graph, "inline", {"inline": {"graph_of": lambda function: big}})
+    assert not run_passes(graph, "inline", graph_of=lambda function: big)
 
 
 def calls_before_a_loop(x):
@@ -216,7 +216,7 @@ def test_calls_in_loops_are_inlined_first(monkeypatch):
     size = sum(1 for _ in graph_of(square).walk())
     monkeypatch.setattr("ljit.passes.inline.MAX_TOTAL", size)
     graph = graph_of(calls_before_a_loop)
-    run_passes(graph, "inline", {"inline": {"graph_of": graph_of}})
+    run_passes(graph, "inline", graph_of=graph_of)
     (loop,) = (node for node in graph.walk() if node.op is LOOP)
     assert any(node.op is REGION for node in loop.blocks[0].walk())
     assert sum(node.op is REGION for node in graph.walk()) == 1

@@ -27,7 +27,7 @@ class Seen:
 
 def guards_for(seen: Type | None) -> str:
     graph = parse(TEXT)
-    assert run_passes(graph, "insert_guards", {"insert_guards": {"observations": Seen(seen)}})
+    assert run_passes(graph, "insert_guards", observations=Seen(seen))
     assert "prim::profile" not in str(graph)
     return str(graph)
 
@@ -51,5 +51,5 @@ def test_what_tells_nothing_is_not_guarded(seen):
 
 def test_the_guarded_graph_verifies():
     graph = parse(TEXT)
-    run_passes(graph, "insert_guards", {"insert_guards": {"observations": Seen(None)}})
+    run_passes(graph, "insert_guards", observations=Seen(None))
     verify(graph)

@@ -73,13 +73,13 @@ def test_a_pipeline_that_does_not_read_is_an_input_error(text):
         PassManager(text)
 
 
-def test_options_go_to_their_pass(monkeypatch):
+def test_options_go_to_the_passes_that_have_parameters_for_them(monkeypatch):
     seen = []
-    monkeypatch.setitem(
-        PASSES, "takes_options", lambda graph, **options: bool(seen.append(options))
-    )
-    run_passes(parse(TEXT), "takes_options", {"takes_options": {"x": 1}, "inline": {"y": 2}})
-    assert seen == [{"x": 1}]
+    monkeypatch.setitem(PASSES, "takes_x", lambda graph, *, x=0: bool(seen.append(x)))
+    monkeypatch.setitem(PASSES, "takes_both", lambda graph, x=0, y=0: bool(seen.append((x, y))))
+    monkeypatch.setitem(PASSES, "takes_none", lambda graph: bool(seen.append(None)))
+    run_passes(parse(TEXT), "takes_x,takes_both,takes_none", x=1, z=3)
+    assert seen == [1, (1, 0), None]
 
 
 def test_with_checks_a_pass_that_breaks_the_graph_is_named(broken):
