@@ -142,6 +142,7 @@ class ModuleBuilder:
         parts += self.sources.values()
         parts += functions
         parts += [f"{number} = {node}" for node, number in self._metadata.items()]
+        self.functions.clear()  # they know the module: nothing else would part them
         return "\n".join(parts) + "\n"
 
 

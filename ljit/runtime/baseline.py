@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import gc
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from ljit.analysis.assumptions import Assumption, python_function
 from ljit.analysis.liveness import Liveness
 from ljit.errors import InternalError, UserError
 from ljit.frontend import build_graph
+from ljit.garbage import no_collections
 from ljit.interp import Code, compile_graph
 from ljit.ir import Graph, Node, clone
 from ljit.locks import computed_once
@@ -65,20 +65,8 @@ _KEPT_GRAPHS = 256  # of functions as written
 @contextmanager
 def compiling() -> Iterator[None]:
     """What a compile runs under."""
-    with compiler_frames(), _no_collections(), timed_apart():
+    with compiler_frames(), no_collections(), timed_apart():
         yield
-
-
-@contextmanager
-def _no_collections() -> Iterator[None]:
-    """A compile makes many objects and drops few: looking for cycles among them is a tenth of its Python time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def script_graph(fn: types.FunctionType) -> Graph:

@@ -1,0 +1,108 @@
+"""Compiles and the garbage collector, in processes of their own: tests run with frozen objects."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+PRELUDE = """
+import gc, weakref
+import numpy as np
+import ljit
+from ljit import config, garbage
+
+def total(a):
+    s = 0.0
+    for x in a:
+        s += x * 1.5
+    return s
+
+def functions(n):
+    for _ in range(n):
+        yield ljit.jit(type(total)(total.__code__, globals(), "total"))
+
+def compile_one(f):
+    with config.overridden(cold_calls=False):
+        for _ in range(3):
+            f(np.arange(5.0))
+    assert [s.state for s in f.specializations] == ["native"]
+
+class Thing:
+    pass
+
+for f in functions(1):
+    compile_one(f)  # loads the compiler
+"""
+
+OLD = """
+f, = functions(1)
+compile_one(f)
+print(any(x is f.graph.block for x in gc.get_objects(generation=2)), gc.isenabled())
+"""
+
+GARBAGE = """
+thing = Thing()
+thing.itself = thing
+reference = weakref.ref(thing)
+del thing
+f, = functions(1)
+f.graph
+print(reference() is None)
+"""
+
+FROZEN = """
+gc.freeze()
+count = gc.get_freeze_count()
+for f in functions(2):
+    compile_one(f)
+print(gc.get_freeze_count() == count > 0, gc.isenabled())
+"""
+
+DISABLED = """
+gc.disable()
+thing = Thing()
+thing.itself = thing
+reference = weakref.ref(thing)
+del thing
+for f in functions(2):
+    compile_one(f)
+print(reference() is not None, gc.isenabled())
+"""
+
+MANY = """
+garbage._MANY = 10_000
+seen = []
+gc.callbacks.append(lambda phase, info: seen.append(info["generation"]) if phase == "stop" else None)
+references = []
+for f in functions(30):
+    thing = Thing()
+    thing.itself = thing
+    compile_one(f)
+    references.append(weakref.ref(thing))
+    del thing
+print(1 <= seen.count(2) <= 20, sum(r() is None for r in references) >= 10)
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "shown"),
+    [
+        pytest.param(OLD, "True True", id="what-compiles-made-is-old"),
+        pytest.param(GARBAGE, "True", id="what-the-program-dropped-does-not-get-old"),
+        pytest.param(FROZEN, "True True", id="what-is-frozen-stays-so"),
+        pytest.param(DISABLED, "True False", id="none-where-the-program-has-none"),
+        pytest.param(MANY, "True True", id="full-ones-from-time-to-time"),
+    ],
+)
+def test_compiles_and_the_garbage_collector(program, shown, tmp_path):
+    file = tmp_path / "program.py"
+    file.write_text(PRELUDE + program, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, file], capture_output=True, text=True, check=False, env=environment
+    )
+    assert done.stderr == ""
+    assert done.stdout.strip() == shown
