@@ -130,11 +130,15 @@ class Blocks(RowMoves):
 
     @property
     def _broadcast(self) -> list[tuple[Operand, Ref]]:
-        """The sources that may be one element for a whole row, and whether that one is and no array has gaps."""
+        """The sources that may be one element for a whole row, and whether that one is and no array has gaps.
+
+        Views that nobody may write to are mostly of this kind: `np.broadcast_to` gives them.
+        """
         f, axis, size = self.f, self.inner, self.space.sizes[self.inner]
         if self.e.is_quick or self.columns > 1 or self.kernel.length > SHORT:
             return []
-        found = [x for x in self._loose if x in self.sources and x.sizes[axis].text != size.text]
+        repeats = {x: x.sizes[axis].text != size.text or not x.type.writeable for x in self._loose}
+        found = [x for x in self._loose if x in self.sources and repeats[x]]
         units = [(x, f.icmp("eq", x.strides[axis], self._unit(x))) for x in self._loose]
         others = [all_of(f, [unit for y, unit in units if y is not x]) for x in found]
         return [

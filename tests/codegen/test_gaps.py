@@ -175,6 +175,34 @@ def test_what_only_a_run_finds_to_be_broadcast_is_loaded_in_front_of_the_row(is_
         )
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "bool", "float64", "complex128"])
+def test_views_that_nobody_may_write_to_are_mostly_broadcast(dtype):
+    def functions(c, x):
+        return c == 1, c * x, -c if c.dtype.kind != "b" else ~c
+
+    with config.overridden(quick_runs=0):
+        f, inverted = ljit.jit(functions), ljit.jit(lambda c: c ^ c.dtype.type(1))
+        for height, width in ((7, 100), (100, 7), (1, 300), (300, 1)):
+            x = (np.arange(height * width) % 5).astype(dtype).reshape(height, width)
+            still = x.copy()[:, ::-1]
+            still.flags.writeable = False
+            for c in (
+                np.broadcast_to(x[:, :1], x.shape),
+                np.broadcast_to(x[0], x.shape),
+                np.broadcast_to(x[:1, :1], x.shape)[::-1],
+                still,
+                still.T.copy().T,
+            ):
+                for found, wanted in zip(f(c, x), functions(c, x), strict=True):
+                    assert (found.dtype, found.strides) == (wanted.dtype, wanted.strides)
+                    np.testing.assert_array_equal(found, wanted)
+                if dtype == "uint8":
+                    np.testing.assert_array_equal(inverted(c), c ^ np.uint8(1))
+        if dtype == "uint8":
+            text = inverted.dump_llvm(np.broadcast_to(x[:, :1], (300, 40)), optimized=True)
+            assert "@llvm.memset" in text  # what LLVM makes of rows of one element
+
+
 REDUCTIONS = {
     "sum": lambda a, b: a.sum(),
     "product": lambda a, b: (a * b).sum(),
