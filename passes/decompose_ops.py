@@ -3,8 +3,8 @@
 Contract: an op with `OpDef.decompose` becomes the ops that this builds, as the variance of an array becomes two
 passes over it. `_rules` maps others to functions that build the replacement in front of a node, or give None to
 leave it. ``f(*(a, b), **{'k': c})`` becomes ``f(a, b, k=c)``: `py::call_ex` with a tuple and a dict made on the
-spot is `py::call`. ``[x] * 3`` is ``[x, x, x]``, up to 16 items. What the ops were given
-stays until `eliminate_dead_code`, if nothing else uses it.
+spot is `py::call`. An op whose errors a native handler gets stays whole. ``[x] * 3`` is ``[x, x, x]``, up to 16
+items. What the ops were given stays until `eliminate_dead_code`, if nothing else uses it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import cache
 
 from ljit.ir import Graph, Node, OpDef, Value, get_op
+from ljit.ops.control import TRY
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant, replace_value
 from ljit.types import ANY, ArrayType, Type
@@ -82,6 +83,8 @@ def _in_parts(node: Node) -> list[Value] | None:
     assert node.op.decompose is not None
     if node.output.type == ANY:  # native code left here before
         return None
+    if node.op.evaluate is not None and _is_tried(node):
+        return None
     value = node.op.decompose(_Parts(node), *node.inputs, **node.attrs)
     return None if value is None else [value]
 
@@ -89,6 +92,11 @@ def _in_parts(node: Node) -> list[Value] | None:
 @cache
 def _rules() -> dict[OpDef, Callable[[Node], list[Value] | None]]:
     return {get_op("py::call_ex"): _plain_call, get_op("py::mul"): _repeated_list}
+
+
+def _is_tried(node: Node) -> bool:
+    """Whether a native handler gets what the node raises: the parts would raise errors with other messages."""
+    return node.block is not None and node.block.owner is not None and node.block.owner.op is TRY
 
 
 def _plain_call(node: Node) -> list[Value] | None:

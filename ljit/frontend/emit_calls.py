@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import EnumMeta
-from types import CodeType
+from types import CodeType, ModuleType
 
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission
@@ -55,6 +55,7 @@ def emit_call(e: Emission, call: tree.Apply) -> Value:
         return _warn(e, call)
     _check_frame_access(e, call)
     _refuse_loud_floats(e, call)
+    _refuse_counting(e, call)
     if _has_stars(call):
         return _star_call(e, call)
     if isinstance(call.function, tree.Select) and _is_method(e, call.function, call):
@@ -190,6 +191,24 @@ def _refuse_loud_floats(e: Emission, call: tree.Apply) -> None:
     if not setting.is_quiet(given):
         message = f"{setting.name} with other settings than 'ignore' and 'warn' is not translated"
         raise e.unsupported(f"{message}; native code does not look at it", call.range)
+
+
+def _refuse_counting(e: Emission, call: tree.Apply) -> None:
+    """Leave functions to CPython that may resize an array which nothing else refers to.
+
+    NumPy counts references, of which native code and the interpreter have others than CPython. Where they are fewer,
+    a view would be left without its elements. A method of the function's own class is told by the name ``self``.
+    """
+    method = call.function
+    if not isinstance(method, tree.Select) or method.name != "resize" or not call.arguments:
+        return
+    receiver = method.value
+    is_own = isinstance(receiver, tree.Var) and receiver.name == "self"
+    if is_own or isinstance(known_value(e, receiver), ModuleType):
+        return
+    if not any(isinstance(k, tree.Keyword) and k.name == "refcheck" for k in call.keywords):
+        message = "resize() counts the references of an array and is not translated"
+        raise e.unsupported(f"{message}; with refcheck=False it does not, and is", call.range)
 
 
 def _has_stars(call: tree.Apply) -> bool:

@@ -80,12 +80,24 @@ def _known(types: Sequence[Type], subscripts: object, optimize: object) -> Type:
         return ANY
     if len(arrays) == 1 and len(output) == len(terms[0]):
         return ANY  # a view
+    if not _may_fit(arrays, terms):
+        return ANY  # it raises
     assert isinstance(subscripts, str)
     if not _is_ordered(subscripts, optimize):
         return ANY
     if not output:
         return ScalarType(arrays[0].dtype)
     return ArrayType(arrays[0].dtype, (None,) * len(output))
+
+
+def _may_fit(arrays: Sequence[ArrayType], terms: Sequence[str]) -> bool:
+    """Whether no axes with the same label are known to differ in size."""
+    sizes: dict[str, set[int]] = {}
+    for array, term in zip(arrays, terms, strict=True):
+        for label, size in zip(term, array.shape, strict=True):
+            if size is not None and size != 1:
+                sizes.setdefault(label, set()).add(size)
+    return all(len(found) < 2 for found in sizes.values())
 
 
 # -- einsum ------------------------------------------------------------------------------------------

@@ -56,6 +56,7 @@ WARNINGS_IN_COMPREHENSIONS = (  # which have no frames of their own later
         ("for x in globals(): pass", "globals\\(\\) looks at the frame", "globals()"),
         ("return sys._getframe(0)", "_getframe\\(\\) looks at the frame", "sys._getframe(0)"),
         ("return type('C', (), {})", "type\\(\\) looks at the frame that calls it", "type('C', (), {})"),
+        ("x.y.resize(3)", "resize\\(\\) counts the references", "x.y.resize(3)"),
         *WARNINGS_IN_COMPREHENSIONS,
         ("def g(): warn('x')\n    g()", "warn\\(\\) in a nested function", "warn('x')"),
         ("warn(*x)", "warn\\(\\) in a nested function or a comprehension, or with stars", "warn(*x)"),

@@ -218,3 +218,16 @@ def test_products_of_short_rows_and_vectors():
         compiled(np.ones((5, 3)), np.ones(4), 0.5)
     points = np.full((5, 3), np.inf)
     assert np.isnan(compiled(points, np.array([1.0, 0.0, 1.0]), 0.5)[0]).all()
+
+
+def mismatched(a, b):
+    return np.einsum("i,i->", a, b)
+
+
+def test_operands_whose_sizes_are_known_to_differ():
+    compiled = ljit.jit(mismatched)
+    for _ in range(3):
+        with pytest.raises(ValueError, match="remapped shapes"):
+            compiled(np.ones(6), np.ones(3))
+    for _ in range(3):
+        assert compiled(np.ones(6), np.ones(1)) == mismatched(np.ones(6), np.ones(1))

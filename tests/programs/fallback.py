@@ -91,3 +91,32 @@ def uses_locals(n):
 @program(lambda: (3,), is_translated=False)
 def uses_eval(n):
     return eval("n * 2")
+
+
+@program(lambda: (np.arange(10.0), 3_000_000), is_translated=False)
+def resized_behind_a_view(a, n):
+    """NumPy refuses: it counts references, of which a view in native code is none."""
+    view = a[1:]
+    a.resize(n)
+    return view.sum()
+
+
+class Series:
+    def __init__(self):
+        self.values = np.zeros(2)
+
+    def append(self, k, value):
+        if k >= self.values.size:
+            self.values.resize(2 * self.values.size)
+        self.values[k] = value
+
+
+@program(lambda: (20,), is_translated=False)
+def resized_without_views(n):
+    values, series = np.zeros(2), Series()
+    for i in range(n):
+        if i >= values.size:
+            values.resize(2 * values.size)
+        values[i] = i
+        series.append(i, i)
+    return values, series.values

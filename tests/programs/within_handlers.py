@@ -330,3 +330,23 @@ def while_it_fails(table, key, log):
 def tries_again(table, keys, log):
     table = {**table, 0.5: 1}
     return sum([while_it_fails(table, key, log) for key in keys])
+
+
+@program(lambda: (np.arange(6.0), np.arange(3.0)), lambda: (np.arange(2.0), np.arange(2.0)))
+def messages_of_functions_made_of_others(a, b):
+    """What such a function raises says what NumPy's says, not what its parts would."""
+    log = []
+    for _ in range(3):
+        try:
+            log.append(np.vstack((a, b)))
+        except ValueError as error:
+            log.append(str(error))
+        try:
+            log.append(np.column_stack((b, a)))
+        except ValueError as error:
+            log.append(str(error))
+        try:
+            log.append(np.einsum("i,i", a, b))
+        except ValueError as error:
+            log.append(str(error))
+    return log
