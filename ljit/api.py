@@ -16,8 +16,11 @@ from ljit import config, interpreters
 from ljit.errors import UserError
 from ljit.isolation import are_builtins_replaced
 from ljit.locks import computed_once
+from ljit.own_time import OwnTime, timed_apart
+from ljit.recursion import enter_frame, leave_frame
 from ljit.runtime.options import Options
 from ljit.runtime.vectorcall import Raised, make_function_type
+from ljit.runtime.waiting import Waiting, count_in
 from ljit.stack import compiler_frames
 
 if TYPE_CHECKING:
@@ -69,13 +72,26 @@ class _Calls:
 
     @computed_once
     def executor(self) -> ProfilingExecutor:
-        with compiler_frames():
+        with compiler_frames(), timed_apart():
             from ljit.runtime.executor import ProfilingExecutor
 
         return ProfilingExecutor(*self._of)
 
     def has_executor(self) -> bool:
         return "executor" in vars(self)
+
+    @computed_once
+    def waiting(self) -> Waiting | None:
+        """As of the first call."""
+        fn, options, _ = self._of
+        return Waiting.of(fn, options)
+
+    def wait(self) -> Waiting | None:
+        """None: a call is the executor's."""
+        if self.has_executor() or self.waiting is None:
+            return None
+        is_over = self.waiting.is_over(is_loaded="ljit.runtime.executor" in sys.modules)
+        return None if is_over else self.waiting
 
 
 class _Function:
@@ -108,9 +124,23 @@ class _Function:
 
     def __call__(self, /, *args: object, **kwargs: object) -> object:
         try:
-            if self._calls.passed > 0:
-                self._calls.passed -= 1
-                return self._executor.run_plainly(args, kwargs)
+            calls = self._calls
+            if calls.passed > 0:
+                calls.passed -= 1
+                enter_frame()
+                try:
+                    return self._plain(*args, **kwargs)
+                finally:
+                    leave_frame()
+            waiting = calls.wait()
+            if waiting is not None:
+                stretch = OwnTime()
+                enter_frame()
+                try:
+                    return self._plain(*args, **kwargs)
+                finally:
+                    leave_frame()
+                    calls.passed = waiting.note(stretch.end())
             if self._has_no_compiler():
                 return self._plain(*args, **kwargs)
             return self._executor.call(args, kwargs)
@@ -275,6 +305,7 @@ def _decorate(fn: object, options: Options) -> object:
         return type(fn)(_decorate(fn.__func__, options))  # type: ignore[arg-type]
     if isinstance(fn, types.FunctionType):
         made = Function(fn, options)
+        count_in(made)
         if options.strict:
             _ = made._executor.baseline  # reports what cannot be translated
         return made

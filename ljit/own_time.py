@@ -1,7 +1,7 @@
 """The processor time that something takes, without what is timed within it: calls in calls, compiles in calls.
 
 A thread's stretches of time lie in one another, so that one number says how much of the innermost open one went to
-those that have ended in it.
+those that have ended in it. What ljit itself does is timed apart, and summed up for the process.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["OwnTime", "timed_apart"]
+__all__ = ["OwnTime", "add_own_work", "seconds_of_own_work", "timed_apart"]
 
 
 class _Thread(threading.local):
@@ -19,6 +19,7 @@ class _Thread(threading.local):
 
 
 _thread = _Thread()
+_own_work = 0.0  # seconds
 
 
 class OwnTime:
@@ -41,9 +42,20 @@ class OwnTime:
 
 @contextmanager
 def timed_apart() -> Iterator[None]:
-    """Count what happens in it to nothing around it."""
+    """Count what happens in it as ljit's own work, and to nothing around it."""
     stretch = OwnTime()
     try:
         yield
     finally:
-        stretch.end()
+        add_own_work(stretch.end())
+
+
+def add_own_work(seconds: float) -> None:
+    """Count what ljit took where CPython would have taken nothing. A thread may lose what another adds at once."""
+    global _own_work
+    _own_work += seconds
+
+
+def seconds_of_own_work() -> float:
+    """What ljit took so far, in this process."""
+    return _own_work

@@ -1,7 +1,7 @@
 """CPython's limit of how deep calls nest, which ljit raises by what its own frames take.
 
 A compile goes as deep as the function is nested, however deep the call stands that it is for: its frames do not count.
-Interpreted calls are counted otherwise ([interp/recursion.py](interp/recursion.py)).
+Interpreted calls are counted otherwise ([recursion.py](recursion.py)).
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ from ljit.interp.code import Code, LoopInfo, Trace, observed
 from ljit.interp.compiler import compile_graph
 from ljit.interp.hot_loops import MIN_TRIPS
 from ljit.interp.machine import Errors, Hooks, InterpreterState, LoopExit, NoHooks, resume, run
-from ljit.interp.recursion import enter_frame, leave_frame
 from ljit.interp.special import Deoptimized, has_type
 from ljit.interp.tracebacks import clean_traceback, drop_own_frames
 
@@ -22,9 +21,7 @@ __all__ = [
     "clean_traceback",
     "compile_graph",
     "drop_own_frames",
-    "enter_frame",
     "has_type",
-    "leave_frame",
     "observed",
     "resume",
     "run",

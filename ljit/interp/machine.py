@@ -21,10 +21,10 @@ from ljit.interp.hot_loops import (
     count_native_trips,
 )
 from ljit.interp.landings import Landing, landing_at
-from ljit.interp.recursion import enter_frame, leave_frame
 from ljit.interp.steps import Step, step_at
 from ljit.interp.tracebacks import drop_callers, drop_own_frames, replace_own_frames
 from ljit.records import Record
+from ljit.recursion import enter_frame, leave_frame
 
 __all__ = [
     "NO_ERRORS",

@@ -31,7 +31,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ljit import config
 from ljit.own_time import OwnTime
 from ljit.records import Record, made_by
 from ljit.runtime.binding import bind_arguments
@@ -45,6 +44,7 @@ from ljit.runtime.plans import (
     is_long_in_use,
 )
 from ljit.runtime.vectorcall import calls_left
+from ljit.runtime.waiting import has_room, is_crowded, leaves_calls
 from ljit.types import ObjectType, Type, type_of
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ _INSTRUCTIONS = 2_000_000  # that a function runs before native code would have 
 _INSTRUCTIONS_OF_CALL = 8  # as which a call counts
 _CALLS = 10_000  # the same for what a compile takes more for each instruction
 _SECONDS_OF_NODE = 1e-4  # of the baseline graph, to compile it
+_SECONDS_OF_LOADING = 0.1  # LLVM
 _SECONDS_GRANTED = 0.5  # to the process, for compiles that are not earned
 _RUNS_OF_SHORT_ONE = 8  # in the interpreter, before calls of a plan are known to be short
 _SECONDS_OF_SHORT_CALL = 1e-4  # there: half of it is spent before and behind the call
@@ -102,7 +103,7 @@ class ColdCalls(Record, frozen=False):
     @staticmethod
     def of(fn: types.FunctionType, options: Options) -> ColdCalls:
         """What may be left of a new function."""
-        if not _leaves_calls(options):
+        if not leaves_calls(options):
             return ColdCalls(0, may_wait=False)
         jumps = Jumps.of(fn.__code__)
         if jumps.may_run_long or _may_callees_run_long(fn, {fn}):
@@ -135,14 +136,22 @@ class ColdCalls(Record, frozen=False):
         if not self.may_wait or baseline is None:
             return True
         price = _price(baseline)
+        if not _has_room(price):
+            return False
         if plan.compiles or plan.seconds >= price:
             return plan.seconds >= price
         return self.has_run_often and plan.runs >= PROFILED_RUNS
+
+    def has_no_room(self, baseline: Baseline) -> bool:
+        """Whether a compile does not fit into ljit's share of the time: until it does, CPython runs the calls."""
+        return self.may_wait and not _has_room(_price(baseline))
 
     def takes_grant(self, plan: Plan, baseline: Baseline | None) -> bool:
         """Take the first compile of a plan from what is granted to the process, unless one call seldom shows all."""
         global _granted
         if baseline is None or self.has_run_often or plan.compiles or _takes_objects(plan.types):
+            return False
+        if is_crowded():
             return False
         price = _price(baseline)
         if _granted + price > _SECONDS_GRANTED:
@@ -235,6 +244,8 @@ def run_watched(
 ) -> object:
     """Interpret a call; or leave it to CPython if it is a short one, and the next ones, until a compile is earned."""
     cold, baseline = executor.cold, executor.baseline
+    if baseline is not None and cold.has_no_room(baseline):
+        return _run_without_room(executor, args, kwargs)
     if baseline is None or not cold.leaves(plan):
         return executor.interpret(plan, values)
     stretch = OwnTime()
@@ -250,9 +261,26 @@ def run_watched(
             let_jump(executor.owner, executor.fn, cold.passed)
 
 
+def _run_without_room(
+    executor: ProfilingExecutor, args: tuple[object, ...], kwargs: Mapping[str, object]
+) -> object:
+    """Leave a call to CPython, and those of the next milliseconds: ljit has used up its share of the time."""
+    stretch = OwnTime()
+    try:
+        return executor.run_plainly(args, kwargs)
+    finally:
+        calls = int(_SECONDS_OF_JUMPS / max(stretch.end(), 1e-9))
+        if calls and all(p.unit is None for p in list(executor.plans.values())):
+            let_jump(executor.owner, executor.fn, min(calls, _MOST_PASSED))
+
+
 def _price(baseline: Baseline) -> float:
     """The seconds that must have been spent before a compile."""
     return baseline.size * _SECONDS_OF_NODE
+
+
+def _has_room(price: float) -> bool:
+    return has_room(price if is_compiler_loaded() else price + _SECONDS_OF_LOADING)
 
 
 def run_refused(
@@ -318,12 +346,6 @@ def _calls_left(owner: object) -> int:
         return calls_left(owner)
     left: int = owner._calls.passed  # type: ignore[attr-defined]
     return left
-
-
-def _leaves_calls(options: Options) -> bool:
-    """Whether calls of functions with these options may be left to CPython for a while, or profiled more than once."""
-    is_default = options.num_profiled_runs == Options().num_profiled_runs
-    return is_default and config.settings().cold_calls
 
 
 def _takes_objects(types_: Iterable[Type]) -> bool:

@@ -20,22 +20,14 @@ from ljit import config
 from ljit.analysis.signatures import NativeLink
 from ljit.errors import InternalError, UserError
 from ljit.frames import is_raised_by_handler
-from ljit.interp import (
-    Code,
-    LoopExit,
-    LoopInfo,
-    drop_own_frames,
-    enter_frame,
-    leave_frame,
-    resume,
-    run,
-)
+from ljit.interp import Code, LoopExit, LoopInfo, drop_own_frames, resume, run
 from ljit.isolation import are_builtins_replaced
 from ljit.locks import shared_lock
 from ljit.ops.control import CALLEE_LEFT, HOT, NOT_RUN, PLANNED_EXITS, RAISED
 from ljit.ops.float_settings import is_loud
-from ljit.own_time import OwnTime
+from ljit.own_time import OwnTime, add_own_work
 from ljit.parameters import is_by_position
+from ljit.recursion import enter_frame, leave_frame
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.cold import (
@@ -98,6 +90,7 @@ __all__ = ["Plan", "ProfilingExecutor"]
 
 _log = config.logger(config.EXECUTOR)
 _FOR_EVER = 2**62  # calls
+_SLOWNESS = 0.75  # of the interpreter's time: what CPython would not take
 _lock = shared_lock()  # of all executors: one compiles while another does
 
 
@@ -289,8 +282,13 @@ class ProfilingExecutor:
         try:
             return run(code, values, _Hooks(self, plan))
         finally:
-            plan.seconds += stretch.end()
+            self._pay(plan, stretch.end())
             plan.runs += 1  # also if it raised: a function that always raises is compiled as well
+
+    def _pay(self, plan: Plan, seconds: float) -> None:
+        """Count what the interpreter took; most of it CPython would not have taken."""
+        plan.seconds += seconds
+        add_own_work(seconds * _SLOWNESS)
 
     def unit_for(self, plan: Plan, runs: int | None = None) -> NativeUnit | None:
         """Give the plan's native code, compiling it if enough calls, or `runs`, were profiled."""
@@ -419,14 +417,14 @@ class ProfilingExecutor:
     def _may_compile(self, plan: Plan) -> bool:
         """Whether a profiled plan need not wait: first compiles may have to, others did so with the old code."""
         cold, baseline = self.cold, self.baseline
-        return (
-            bool(plan.compiles)
-            or cold.is_earned(plan, baseline)
-            or cold.takes_grant(plan, baseline)
-        )
+        if plan.compiles:
+            return baseline is None or not cold.has_no_room(baseline)
+        return cold.is_earned(plan, baseline) or cold.takes_grant(plan, baseline)
 
     def _retire_if_earned(self, plan: Plan, reason: str) -> None:
-        if self.cold.is_earned(plan, self.baseline):
+        """Drop code that leaves too often, for better code or, if there is no room for that, for CPython."""
+        cold, baseline = self.cold, self.baseline
+        if cold.is_earned(plan, baseline) or (baseline is not None and cold.has_no_room(baseline)):
             self.retire(plan, reason)
 
     # -- bailouts ------------------------------------------------------------------------------------
@@ -460,7 +458,7 @@ class ProfilingExecutor:
             raised = False
             return result
         finally:
-            plan.seconds += stretch.end()
+            self._pay(plan, stretch.end())
             if plan.unit is unit:
                 self._after_bailout(plan, unit, site_index, raised)
 

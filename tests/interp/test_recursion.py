@@ -11,7 +11,8 @@ import pytest
 
 import ljit
 import ljit.ops
-from ljit.interp import compile_graph, recursion, run
+from ljit import recursion
+from ljit.interp import compile_graph, run
 from ljit.ir import parse
 from tests.depths import reachable
 

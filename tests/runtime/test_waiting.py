@@ -1,0 +1,257 @@
+"""Programs of many decorated functions: CPython runs their calls until ljit's share of the time has room for them."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import traceback
+import warnings
+
+import pytest
+
+import ljit
+from ljit import config, own_time
+from ljit.runtime import cold, waiting
+from tests.depths import reachable
+
+
+class Clock:
+    """Stands for the module `time`."""
+
+    now = 0.0
+
+    def process_time(self):
+        return self.now
+
+    thread_time = process_time
+
+    def go_on(self, seconds):
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Many functions are decorated, and nothing has run yet."""
+    clock = Clock()
+    monkeypatch.setattr(waiting, "_FEW", 0)
+    monkeypatch.setattr(waiting, "time", clock)
+    monkeypatch.setattr(own_time, "time", clock)
+    monkeypatch.setattr(waiting._Start, "of_process", None)
+    with config.overridden(cold_calls=True):
+        yield clock
+
+
+def counts_as_waiting(fn) -> bool:
+    return fn._calls.waiting is not None and not fn._calls.has_executor()
+
+
+def tick(clock, seconds):
+    clock.go_on(seconds)
+    return seconds
+
+
+def total(n):
+    result = 0
+    for k in range(n):
+        result += k
+    return result
+
+
+def test_the_functions_of_a_small_program_do_not_wait(clock, monkeypatch):
+    keep = [ljit.jit(lambda: None) for _ in range(3)]
+    gc.collect()
+    monkeypatch.setattr(waiting, "_FEW", len(waiting._functions) + 1)
+    f = ljit.jit(total)
+    assert f(4) == 6
+    assert not counts_as_waiting(f)
+    more = [ljit.jit(lambda: None) for _ in range(3)]
+    g = ljit.jit(total)
+    assert g(4) == 6
+    assert counts_as_waiting(g)
+    del keep, more
+    gc.collect()
+    assert [g(4) for _ in range(3)] == [6] * 3  # others are gone
+    assert not counts_as_waiting(g)
+
+
+def test_options_and_settings_that_say_when_to_compile_are_obeyed(clock):
+    f = ljit.jit(total, num_profiled_runs=3)
+    assert f(4) == 6
+    assert not counts_as_waiting(f)
+    with config.overridden(cold_calls=False):
+        g = ljit.jit(total)
+        assert g(4) == 6
+        assert not counts_as_waiting(g)
+
+
+def test_a_function_with_loops_is_translated_at_its_first_call_if_there_is_room(clock):
+    first, second, straight = ljit.jit(total), ljit.jit(total), ljit.jit(lambda x: x + 1)
+    assert first(4) == 6
+    assert counts_as_waiting(first)
+    clock.go_on(1000.0)
+    assert (second(4), straight(4)) == (6, 5)
+    assert not counts_as_waiting(second)
+    assert counts_as_waiting(straight)
+
+
+def test_a_function_without_loops_waits_until_its_calls_took_as_long(clock):
+    f = ljit.jit(tick)
+    f(clock, 100.0)
+    calls, price = 0, f._calls.waiting._price
+    while counts_as_waiting(f):
+        f(clock, price / 1000)
+        calls += 1
+        assert calls < 5
+    g = ljit.jit(tick)
+    while not g._calls.has_executor():
+        g(clock, price / 1000)
+        calls += 1
+    assert 900 <= calls <= 1200
+
+
+def test_ljit_takes_a_share_of_the_time(clock):
+    assert not waiting.has_room(0.1)
+    clock.go_on(1.0)
+    assert waiting.has_room(0.2)
+    assert not waiting.has_room(0.3)
+    with own_time.timed_apart():
+        clock.go_on(0.25)
+    assert waiting.has_room()
+    with own_time.timed_apart():
+        clock.go_on(0.01)
+    assert not waiting.has_room()
+    clock.go_on(1.0)
+    assert waiting.has_room(0.2)
+
+
+def test_what_was_translated_is_interpreted_and_compiled_while_there_is_room(clock, monkeypatch):
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e-9)
+    monkeypatch.setattr(cold, "_SECONDS_OF_LOADING", 0.0)
+    f = ljit.jit(total)
+    _ = f._executor.baseline
+    assert [f(4) for _ in range(4)] == [6] * 4
+    (plan,) = f._executor.plans.values()
+    assert (plan.runs, plan.compiles) == (0, 0)
+    clock.go_on(1000.0)
+    for _ in range(1100):  # those that jump come first
+        assert f(4) == 6
+    assert plan.runs > 0
+    plan.seconds = 1.0
+    for _ in range(1100):
+        assert f(4) == 6
+    assert plan.compiles == 1
+
+
+def test_code_that_leaves_too_often_is_dropped_if_there_is_no_room_for_better(clock, monkeypatch):
+    monkeypatch.setattr(waiting, "_FEW", 10**9)
+
+    @ljit.jit
+    def kind(n, table):
+        result = 0
+        for k in range(n):
+            result += k
+        return table["sign"] * result if table else result
+
+    with config.overridden(cold_calls=False):
+        for _ in range(3):
+            assert kind(4, {}) == 6
+    (plan,) = kind._executor.plans.values()
+    assert plan.unit is not None
+    kind._executor.cold.may_wait = True
+    monkeypatch.setattr(waiting, "_FEW", 0)
+    for _ in range(9):
+        result = kind(4, {"sign": -1.0})
+        assert (result, type(result)) == (-6.0, float)
+    assert plan.unit is None
+    assert plan.compiles == 1
+
+
+def test_calls_that_wait_are_those_of_cpython(clock):
+    def ratio(x, y=2.0, *more, scale=1, **named):
+        if named:
+            warnings.warn("named", stacklevel=1)
+        return [x / y * scale, *more, *named.items()]
+
+    f = ljit.jit(ratio)
+    for k in range(1, 20):
+        assert f(k) == ratio(k)
+        assert f(k, 3, "a", scale=k) == ratio(k, 3, "a", scale=k)
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            assert f(k, self=3) == ratio(k, self=3)
+        assert [w.lineno for w in seen] == [ratio.__code__.co_firstlineno + 2] * 2
+        with pytest.raises(ZeroDivisionError) as error:
+            f(k, 0)
+        assert [entry.name for entry in traceback.extract_tb(error.tb)][1:] == ["ratio"]
+        with pytest.raises(TypeError, match=r"ratio\(\) missing 1 required positional argument"):
+            f(y=k)
+    assert counts_as_waiting(f)
+
+
+def test_recursion_goes_as_deep_as_in_cpython_while_it_waits(clock):
+    @ljit.jit
+    def depth(n):
+        return 0 if n == 0 else 1 + depth(n - 1)
+
+    most = reachable(sys.getrecursionlimit() - 200)
+    for _ in range(3):
+        assert depth(most) == most
+        with pytest.raises(RecursionError):
+            depth(10**6)
+    assert counts_as_waiting(depth)
+
+
+PACKAGES = """
+import difflib, fractions, html, html.parser, json, json.decoder, json.encoder, json.scanner, statistics, string, sys
+import textwrap, tokenize, types, io, random, copy
+import ljit
+
+def run():
+    parser_seen = []
+    class Parser(html.parser.HTMLParser):
+        def handle_starttag(self, tag, attrs):
+            parser_seen.append((tag, attrs))
+    Parser().feed("<p class='a'>x<br/>" * 40)
+    F = fractions.Fraction
+    rng = random.Random(3)
+    data = [rng.gauss(2, 3) for _ in range(300)]
+    text = "The quick brown fox jumps over the lazy dog. " * 20
+    tokens = [t.string for t in tokenize.generate_tokens(io.StringIO("x = [1, 'a', 2.5e3]\\n" * 20).readline)]
+    return [
+        parser_seen[-1], sum((F(1, k) for k in range(1, 60)), F(0)), F("3.125") ** 2, F(1, 3).limit_denominator(2),
+        list(difflib.unified_diff(text.split(), text.upper().split()))[:9], textwrap.wrap(text, 33)[:4],
+        difflib.get_close_matches("appel", ["ape", "apple", "peach"]), statistics.median(data), statistics.stdev(data),
+        statistics.quantiles(data), statistics.linear_regression(data, data[::-1]), tokens[:12],
+        json.loads(json.dumps({"a": [1, 2.5, None, {"b": text}]}, indent=1)), string.capwords(text)[:20],
+        copy.deepcopy({"a": [F(1, 2), {3}]}), html.unescape("&lt;&amp;&eacute;"),
+        string.Template("$a ${b}").substitute(a=1, b=2),
+    ]
+
+expected = repr(run())
+modules = [difflib, fractions, html, html.parser, json, json.decoder, json.encoder, json.scanner, statistics, string]
+modules += [textwrap, tokenize, random, copy]
+made = 0
+for module in modules:
+    for holder in [module, *(c for c in vars(module).values() if isinstance(c, type) and c.__module__ == module.__name__)]:
+        for name, fn in list(vars(holder).items()):
+            if isinstance(fn, types.FunctionType) and fn.__module__ == module.__name__:
+                setattr(holder, name, ljit.jit(fn))
+                made += 1
+print(made > 100)
+for k in range(4):
+    print(repr(run()) == expected)
+print("llvmlite" in sys.modules)
+"""
+
+
+def test_packages_of_which_all_functions_are_decorated_give_what_they_gave(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PACKAGES, encoding="utf-8")
+    environment = {**os.environ, "LJIT_COLD_CALLS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, program], capture_output=True, text=True, check=False, env=environment
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == ["True"] * 5 + ["False"]
