@@ -120,9 +120,9 @@ class OpDef(Record):
     #: ``{"random": "_random.Random.random"}``; of an attribute that no class may have, ``""``
     looks_up: Mapping[str, str] = MappingProxyType({})
     #: the call order of the Python function where it differs from the schema's positional and then keyword-only names:
-    #: ``("shape", "dtype", "*", "order")``; what is behind a ``*`` is given by name. A call argument that lands on a
-    #: keyword-only name of the schema becomes an attribute and must be a constant; one that lands on a name which the
-    #: schema has not makes it a call of something else.
+    #: ``("shape", "/", "dtype", "*", "order")``; what is behind a ``*`` is given by name, what is in front of a ``/``
+    #: by position. A call argument that lands on a keyword-only name of the schema becomes an attribute and must be a
+    #: constant; one that lands on a name which the schema has not makes it a call of something else.
     parameters: tuple[str, ...] = ()
     #: the op that this one becomes once an operand is a NumPy array or scalar (``py::add`` -> ``np::add``)
     numpy: str | None = None

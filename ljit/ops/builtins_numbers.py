@@ -154,11 +154,11 @@ def _is_character(*types: Type) -> bool:
     return types == (CHARACTER,)
 
 
-def _infer_int(x: Type = INT, base: Type = NONE) -> Type:
-    return INT if (is_real_scalar(x) or is_text(x)) and base == NONE else ANY
+def _infer_int(x: Type = INT) -> Type:
+    return INT if is_real_scalar(x) or is_text(x) else ANY
 
 
-def _lower_int(e: Emitter, x: V | None = None, base: V | None = None) -> V:
+def _lower_int(e: Emitter, x: V | None = None) -> V:
     if x is None:
         return e.const(INT, 0)
     if is_text(x.type):
@@ -190,19 +190,19 @@ def _effect_of_exact_conversion(*args: Type) -> Effect:
 
 _builtin(
     "int",
-    "(x=0, /, base=None)",
+    "(x=0, /)",
     "``int(x)``: truncates floats; NaN and infinities raise.",
     evaluate=to_int,
     infer=_infer_int,
     takes_characters=_is_character,
     lower=_lower_int,
     ranges=ranges.CONVERT,
-    can_lower=lambda x=INT, base=NONE: _infer_int(x, base) == INT,
+    can_lower=lambda x=INT: _infer_int(x) == INT,
     effects=_effect_of_conversion,
     is_profiled=True,
     checks_can_wait=True,
     samples=(
-        *(*each((*REALS, *_NUMPY_REALS)), (), ("ff", 16), (1j,), (2**70,)),
+        *(*each((*REALS, *_NUMPY_REALS)), (), (1j,), (2**70,)),
         *each(("12", "-5", "0", "-0", "007", "", "-", "+4", " 12\n", "1_0", "x", "3x")),
         *each(("\u0663", "\xb2", "9" * 18, "-" + "9" * 18, "9" * 19, "1\x00", "--1", "1.5")),
     ),

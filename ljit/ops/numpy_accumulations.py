@@ -160,7 +160,7 @@ def _lower_bincount(e: Emitter, x: V, weights: V | None = None, minlength: V | N
 
 declare_function(
     "bincount",
-    "(x, weights=None, minlength=0)",
+    "(x, /, weights=None, minlength=0)",
     _infer_bincount,
     np.bincount,
     lower=_lower_bincount,

@@ -52,7 +52,7 @@ def _declare(
     declare(
         OpDef(
             f"np::{name}",
-            Schema("(a)"),
+            Schema(fields.pop("schema", "(a)")),
             fields.pop("doc", f"``a.{name}``"),
             infer=infer,
             evaluate=fields.pop("evaluate", operator.attrgetter(name)),
@@ -235,8 +235,15 @@ _declare(
     attributes=("ndarray.T", "generic.T"),
     symbolic=True,
 )
-_declare("real", _infer_part, _lower_real, callables=(np.real,))
-_declare("imag", _infer_imag, _lower_imag, can_lower=_can_lower_imag, callables=(np.imag,))
+_declare("real", _infer_part, _lower_real, callables=(np.real,), schema="(val)")
+_declare(
+    "imag",
+    _infer_imag,
+    _lower_imag,
+    can_lower=_can_lower_imag,
+    callables=(np.imag,),
+    schema="(val)",
+)
 
 
 declare(
@@ -294,7 +301,7 @@ def _are_arrays(a: Type, b: Type) -> bool:
 declare(
     OpDef(
         "np::may_share_memory",
-        Schema("(a, b)"),
+        Schema("(a, b, /)"),
         "Whether the memory that lies between the first and the last element of the arrays overlaps.",
         infer=lambda a, b: BOOL if _are_arrays(a, b) else ANY,
         evaluate=np.may_share_memory,

@@ -230,7 +230,7 @@ def _float_size(e: Emitter, start: V, stop: V, step: V) -> V:
 
 _declare_counted(
     "arange",
-    "(start, stop=None, step=None, *, dtype=None)",
+    "(start, /, stop=None, step=None, *, dtype=None)",  # ``arange(start=5)`` raises
     _infer_arange,
     _can_lower_arange,
     _size_of_arange,

@@ -178,14 +178,14 @@ def _can_lower_full_like(a: Type, fill_value: Type, **attrs: Any) -> bool:
 
 
 _LIKE_FILLS: tuple[tuple[Callable[..., Any], str, float | None], ...] = (
-    (np.empty_like, "prototype", None),
+    (np.empty_like, "prototype, /", None),
     (np.zeros_like, "a", 0),
     (np.ones_like, "a", 1),
 )
-for _function, _name, _fill in _LIKE_FILLS:
+for _function, _array, _fill in _LIKE_FILLS:
     declare_function(
         _function.__name__,
-        f"({_name}, *, dtype=None, order='K', subok=True, shape=None)",
+        f"({_array}, *, dtype=None, order='K', subok=True, shape=None)",
         _infer_like,
         _function,
         lower=_lower_like(_fill),

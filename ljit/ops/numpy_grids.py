@@ -79,7 +79,7 @@ def _meshgrid_of(parts: Parts, x: Value, y: Value, *, indexing: object = "xy") -
 
 declare_function(
     "meshgrid",
-    "(x, y, *, indexing='xy')",
+    "(x, y, /, *, indexing='xy')",
     _infer_meshgrid,
     np.meshgrid,
     decompose=_meshgrid_of,

@@ -227,7 +227,7 @@ def _declare_join(function: Callable[..., Any], infer: Callable[..., Type], lowe
         joins="along a new axis" if function is np.stack else "along an axis",
         reads_items=True,
         symbolic=True,
-        parameters=("arrays", "axis"),
+        parameters=("arrays", *(("/",) if function is np.concatenate else ()), "axis"),
         samples=(((np.arange(3), np.ones(3)),), (((1.0, 2.0, 3.0), _VECTOR),)),
     )
 

@@ -308,7 +308,7 @@ declare(
 declare(
     OpDef(
         "np::where",
-        Schema("(condition, x, y)"),
+        Schema("(condition, x, y, /)"),
         "``np.where(condition, x, y)``: always an array, of rank 0 for scalars.",
         infer=_infer_where,
         evaluate=np.where,

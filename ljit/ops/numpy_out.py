@@ -97,7 +97,7 @@ def _declare(plain: OpDef, rule: UfuncRule) -> None:
             can_lower=rules.can_lower,
             effects=rules.effects,
             callables=plain.callables,
-            parameters=(*names, "out"),
+            parameters=(*names, "/", "out"),
             elementwise=True,
             element_op=body.name,
             overwrites=True,
@@ -158,7 +158,7 @@ def _declare_where(plain: OpDef, rule: UfuncRule) -> None:
             evaluate=lambda out, where, *xs: function(*xs, out=out, where=where),
             effects=rules.effects,
             callables=plain.callables,
-            parameters=(*names, "out", "*", "where"),
+            parameters=(*names, "/", "out", "*", "where"),
             decompose=rules.decompose,
             samples=partial(_samples_of_where, plain, function),
         )

@@ -294,7 +294,7 @@ def _moved(
 
 declare_function(
     "matmul",
-    "(x1, x2)",
+    "(x1, x2, /)",
     _infer_matmul,
     np.matmul,
     symbolic=True,
@@ -324,10 +324,12 @@ declare_function(
     methods=("ndarray.dot",),
     samples=_PAIRS,
 )
-declare_function("vdot", "(a, b)", _infer_vdot, np.vdot, symbolic=vdot_of_few, samples=_PAIRS[:1])
+declare_function(
+    "vdot", "(a, b, /)", _infer_vdot, np.vdot, symbolic=vdot_of_few, samples=_PAIRS[:1]
+)
 declare_function(
     "inner",
-    "(a, b)",
+    "(a, b, /)",
     _infer_inner,
     np.inner,
     symbolic=True,

@@ -126,7 +126,7 @@ declare_function(
     np.putmask,
     effect=_WRITES,
     lower=_store_masked,
-    parameters=("a", "mask", "values"),
+    parameters=("a", "/", "mask", "values"),
     samples=((np.zeros(4), _MASK, np.arange(4.0)), (np.zeros(4), _MASK, 2.5)),
 )
 

@@ -64,10 +64,12 @@ def _flat_nonzero_of(parts: Parts, a: Value) -> Value | None:
     return None if truth is None else parts.apply("np::flatnonzero", truth)
 
 
-def _declare_nonzero(name: str, function: Callable[..., Any], methods: tuple[str, ...]) -> None:
+def _declare_nonzero(
+    name: str, schema: str, function: Callable[..., Any], methods: tuple[str, ...]
+) -> None:
     declare_function(
         name,
-        "(a)",
+        schema,
         _infer_nonzero,
         function,
         lower=lambda e, a: e.tuple_make([places_of(e, a, ArrayType(_INT64, (None,), "strided"))]),
@@ -79,8 +81,8 @@ def _declare_nonzero(name: str, function: Callable[..., Any], methods: tuple[str
     )
 
 
-_declare_nonzero("nonzero", np.nonzero, ("ndarray.nonzero",))
-_declare_nonzero("where_nonzero", np.where, ())
+_declare_nonzero("nonzero", "(a)", np.nonzero, ("ndarray.nonzero",))
+_declare_nonzero("where_nonzero", "(condition, /)", np.where, ())
 declare_function(
     "flatnonzero",
     "(a)",

@@ -85,7 +85,7 @@ declare(
 )
 declare_function(
     "reshape_to",
-    "(a, shape)",
+    "(a, /, shape)",
     lambda a, shape: _infer_reshape(a, shape),
     np.reshape,
     lower=_lower_reshape,

@@ -46,7 +46,7 @@ Limits = tuple[tuple[float, float], ...]
 #: by the dtype: where NumPy's loop is good, or the name of ljit's own
 Blocks = Mapping[str, Limits | str]
 
-_PARAMETERS = {1: "(x)", 2: "(x1, x2)", 3: "(x1, x2, x3)"}
+_PARAMETERS = {1: "(x, /)", 2: "(x1, x2, /)", 3: "(x1, x2, x3, /)"}
 _FLOAT16 = np.dtype(np.float16)
 _FLOAT32 = ScalarType(np.dtype(np.float32))
 _WIDE = ("X86_V4", "AVX512_SKX")  # what NumPy calls machines with vectors of 64 bytes

@@ -80,16 +80,16 @@ _declare_index(
 _declare_index("flipud", "(m)", lambda a: _flipped(a, axis=0), np.flipud, samples=((_MATRIX,),))
 _declare_index("fliplr", "(m)", lambda a: _flipped(a, axis=1), np.fliplr, samples=((_MATRIX,),))
 _declare_index("expand_dims", "(a, *, axis)", _expanded, np.expand_dims, parameters=("a", "axis"))
-_declare_index("atleast_1d", "(a)", lambda _: (), np.atleast_1d, samples=((_VECTOR,),))
+_declare_index("atleast_1d", "(a, /)", lambda _: (), np.atleast_1d, samples=((_VECTOR,),))
 _declare_index(
     "atleast_2d",
-    "(a)",
+    "(a, /)",
     lambda a: (None, _FULL) if a.ndim == 1 else (),
     np.atleast_2d,
     samples=((_VECTOR,), (_MATRIX,)),
 )
 _declare_index(
-    "atleast_3d", "(a)", _at_least_3d, np.atleast_3d, samples=((_VECTOR,), (_MATRIX,), (_CUBE,))
+    "atleast_3d", "(a, /)", _at_least_3d, np.atleast_3d, samples=((_VECTOR,), (_MATRIX,), (_CUBE,))
 )
 
 

@@ -122,9 +122,9 @@ def to_type(e: Emitter, x: V, type_: Type) -> V:
     return e.cast(x, type_)
 
 
-def to_int(x: Any = 0, base: Any = None) -> int:
-    """Give ``int(x)`` or ``int(x, base)``."""
-    return int(x) if base is None else int(x, base)
+def to_int(x: Any = 0) -> int:
+    """Give ``int(x)``."""
+    return int(x)
 
 
 def to_float(e: Emitter, x: V) -> V:

@@ -9,7 +9,7 @@ generic ones.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from typing import Protocol
 
@@ -342,23 +342,29 @@ def bind(
     keywords = dict(zip(kwnames, args[len(positional) :], strict=True))
     if schema.variadic is not None:
         return _bind_variadic(op, positional, keywords)
-    taken = (*schema.positional, *schema.keyword_only)
-    order = op.parameters or taken
-    by_position = order[: order.index("*")] if "*" in order else order
+    by_position, by_keyword = ways_of_giving(op)
     if len(positional) > len(by_position):
         return None
-    given = dict(zip(order, positional, strict=False))
-    by_keyword = set(order) - set(schema.positional_only)
+    given = dict(zip(by_position, positional, strict=False))
     if given.keys() & keywords.keys() or not keywords.keys() <= by_keyword:
         return None
     given.update(keywords)
-    if not given.keys() <= set(taken):
+    if not given.keys() <= {*schema.positional, *schema.keyword_only}:
         return None
     attrs = _attributes(schema, given)
     if attrs is None:
         return None
     inputs = _operands(op, given, constants)
     return Request(op, inputs, attrs) if inputs is not None else None
+
+
+def ways_of_giving(op: OpDef) -> tuple[Sequence[str], Set[str]]:
+    """Which parameters a call may give by position, in this order, and which by name."""
+    order = op.parameters or (*op.schema.positional, *op.schema.keyword_only)
+    only = order[: order.index("/")] if "/" in order else op.schema.positional_only
+    by_position = order[: order.index("*")] if "*" in order else order
+    names = [name for name in by_position if name != "/"]
+    return names, set(order).difference(only, "/*")
 
 
 def _bind_variadic(

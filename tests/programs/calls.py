@@ -391,3 +391,28 @@ def order_of_evaluation(n):
     note(8) < note(7) < note(9)
     values[0][note(0)] = note(10)
     return values, log
+
+
+@program(lambda: ("0", None), lambda: ("1f", 16))
+def base_that_is_none(text, base):
+    return int(text, base)
+
+
+@program(lambda: (np.arange(3.0),))
+def operand_by_name(a):
+    return np.sqrt(x=a)
+
+
+@program(lambda: (np.arange(3.0),))
+def operand_by_name_beside_out(a):
+    return np.add(a, x2=a, out=a)
+
+
+@program(lambda: (5,))
+def stop_given_as_start(n):
+    return np.arange(start=n)
+
+
+@program(lambda: (np.arange(3.0),))
+def choice_by_names(a):
+    return np.where(condition=a > 1, x=1, y=2)
