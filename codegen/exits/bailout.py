@@ -42,6 +42,9 @@ class Exit(Record, frozen=False):
     block: BlockRef | None = None
     index: int = -1
     edges: list[tuple[int, BlockRef]] | None = None
+    may_be_free: bool = (
+        False  # a check that leaves by way of it stands where the GIL may have been given up
+    )
 
     @property
     def is_for_errors(self) -> bool:
@@ -92,6 +95,7 @@ class Bailout:
         self.node: Node | None = None
         self.room: Ref | None = None  # of a body whose frame CPython has not counted
         self.thread_state: Ref | None = None  # of a function that may give up the GIL
+        self.is_free = False  # the code that is being written may have given it up
         self.late: list[_LateCheck] | None = None  # checks that are tested together
         self.gathered: Ref | None = None  # where a loop notes whether one of its checks has failed
         self.waiting: list[tuple[Ref, Node | None, str]] | None = None  # those of a nest's loop
@@ -99,6 +103,8 @@ class Bailout:
         self.landing: Landing | None = None  # where a handler takes the error that is set
         self.retry: BlockRef | None = None  # where what has failed a check is done by CPython
         self._exits: list[Exit] = []
+        self._left = f.new_block("left")  # where all exits meet
+        self._results: list[tuple[Ref, BlockRef | None]] = []  # what the helper gave in each
         self._errors: dict[tuple[int, int], _ErrorExit] = {}
 
     def snapshot(
@@ -273,6 +279,7 @@ class Bailout:
             state.edges = []
             self.context.exits.append(state.info)
             self._exits.append(state)
+        state.may_be_free |= self.is_free
         node = self.node
         origin, place = (node.origin, node.range) if node is not None else (-1, None)
         self.context.sites.append(SiteInfo(origin, reason, place))
@@ -376,8 +383,14 @@ class Bailout:
             site = self.f.phi("i32")
             for number, block in state.edges or ():
                 site.add(number, block)
-            self.regain_gil()
+            if state.may_be_free:
+                self.regain_gil()
             self._leave(state.index, site, state.values)
+        if self.f.start(self._left, cold=True):
+            given = self.f.phi("ptr")
+            for result, left in self._results:
+                given.add(result, left)
+            self.ownership.leave_with(self.f.call("ptr", support("helper_result"), (given,)))
 
     def regain_gil(self) -> None:
         """Have the GIL again, which the code that failed a check may have given up."""
@@ -385,14 +398,14 @@ class Bailout:
             self.f.call("void", support("regain_gil"), (self.thread_state,))
 
     def _leave(self, index: int, site: Ref, values: Sequence[Native]) -> None:
-        """End the block: give what the interpreter makes of the values."""
+        """End the block: give what the interpreter makes of the values, in the block where all exits meet."""
         objects: dict[str, Ref] = {}
         known = [known_object(self.f, value, objects) for value in values]
         frames = lower_depth(self.f, self.room) if self.room is not None else None
         result = call_exit(self.f, self.context, index, site, known)
         if frames is not None:
             raise_depth(self.f, frames)
-        self.ownership.leave_with(result)
+        self._results.append((result, self.f.br(self._left)))
 
 
 def _same(pointer: Ref) -> Ref:

@@ -1,7 +1,8 @@
 """Exits: the values of a Snapshot, handed to the helper as Python objects.
 
 They run once in a while, so they cost as little compile time as can be: one call of `PyObject_CallFunction`
-an exit, whose format says how CPython boxes each value. What takes more than that is a function shared by
+an exit, whose format says how CPython boxes each number. What values consist of is put together from these by the
+interpreter's side (`codegen/functions/handed_over.py`). What takes more than that, as a view, is a function shared by
 all exits, which LLVM does not optimise.
 """
 
@@ -10,74 +11,130 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ljit.codegen.functions.context import Context
-from ljit.codegen.functions.slow_path import support
+from ljit.codegen.functions.handed_over import Known, Parts, Recipe
 from ljit.codegen.llvm.builder import FunctionBuilder, Ref, integer
-from ljit.codegen.llvm.forms import Native
+from ljit.codegen.llvm.forms import Native, dtype_of, is_scalar, items_of, split
 from ljit.codegen.references.boxing import box
 from ljit.ops.names import UNBOUND_VALUE
-from ljit.types import BOOL, COMPLEX, FLOAT, INT, NONE, RANGE, UNBOUND, ArrayType
+from ljit.types import (
+    BOOL,
+    FLOAT,
+    INT,
+    NONE,
+    UNBOUND,
+    ArrayType,
+    RangeType,
+    SliceType,
+    TupleType,
+    Type,
+    ViewType,
+)
 
 __all__ = ["call_exit"]
 
 _COLD = "nounwind cold noinline optnone"
 _BUILD = "PyObject_CallFunction"
 
+# By dtype: the unit of `Py_BuildValue` for each of its numbers, and how and to what these are converted before.
+_UNITS = {
+    "b1": ("i", "zext", "i32"),
+    "i1": ("i", "sext", "i32"),
+    "u1": ("i", "zext", "i32"),
+    "i2": ("i", "sext", "i32"),
+    "u2": ("i", "zext", "i32"),
+    "i4": ("i", "", ""),
+    "u4": ("I", "", ""),
+    "i8": ("L", "", ""),
+    "u8": ("K", "", ""),
+    "f2": ("i", "bitcast", "i16"),  # as bits: a NaN that signals does not outlive a conversion
+    "f4": ("I", "bitcast", "i32"),
+    "f8": ("d", "", ""),
+    "c8": ("I", "bitcast", "i32"),
+    "c16": ("d", "", ""),
+}
+
 
 def call_exit(
     f: FunctionBuilder, context: Context, index: int, site: Ref, values: Sequence[Native]
 ) -> Ref:
-    """Call ``helper(index, site, values)``; gives its result, null if an error is set."""
-    parts: list[tuple[str, Ref]] = []
-    views: dict[object, Ref] = {}  # one view is one object
-    for value in values:
-        key = value.type, *[part.text for part in value.parts]
-        if value.late is None and isinstance(value.type, ArrayType):
-            parts.append(("O", views[key]) if key in views else _item(f, context, value))
-            views[key] = parts[-1][1]
-        else:
-            parts.append(_item(f, context, value))
-    units = f"ii({''.join(code for code, _ in parts)})"
-    operands = (integer("i32", index), site, *(part for _, part in parts))
-    result = _call(f, context.keep(context.options.helper), units, operands)
-    return f.call("ptr", support("helper_result"), (result,))
-
-
-def _call(f: FunctionBuilder, callee: Ref, units: str, operands: Sequence[Ref]) -> Ref:
-    """Call an object with operands that CPython boxes."""
+    """Call ``helper(index, site, values)``; gives what `helper_result` makes the result of."""
+    given = _HandedOver(f, context)
+    recipes = tuple(map(given.recipe, values))
+    context.exits[index] = context.exits[index].with_changes(recipes=recipes)
+    units = f.module.string(f"ii({given.units})")
+    helper = context.keep(context.options.helper)
+    operands = (helper, units, integer("i32", index), site, *given.operands)
     f.module.declared[_BUILD] = f"declare ptr @{_BUILD}(ptr, ptr, ...) nounwind"
-    typed = ", ".join(operand.typed for operand in (callee, f.module.string(units), *operands))
+    typed = ", ".join(operand.typed for operand in operands)
     return f.emit("ptr", f"call ptr (ptr, ptr, ...) @{_BUILD}({typed})")
 
 
-def _item(f: FunctionBuilder, context: Context, value: Native) -> tuple[str, Ref]:
-    """Give the unit of `Py_BuildValue` that boxes a value, and its operand.
+class _HandedOver:
+    """The operands of an exit, and their units of `Py_BuildValue`.
 
     ``O`` takes a reference to an object, ``N`` an object with its reference; if one is null, the error that is
     set remains.
     """
-    type_, keep = value.type, context.keep
-    if value.late is not None:
-        return "N", value.late()
-    if type_.is_boxed or (
-        isinstance(type_, ArrayType) and value.parts[0].text == value.parts[1].text
-    ):
-        return "O", value.parts[0]
-    if type_ == INT:
-        return "L", value.ref
-    if type_ == FLOAT:
-        return "d", value.ref
-    if type_ == BOOL:
-        return "O", f.select(value.ref, keep(True), keep(False))
-    if type_ in (NONE, UNBOUND):
-        return "O", keep(None if type_ == NONE else UNBOUND_VALUE)
-    return "N", _box(f, context, value)
+
+    def __init__(self, f: FunctionBuilder, context: Context) -> None:
+        self.f, self.context = f, context
+        self.units = ""
+        self.operands: list[Ref] = []
+        self._places: dict[object, int] = {}  # by the value
+
+    def recipe(self, value: Native) -> Recipe:
+        """Hand a value over, as far as it was not yet: one view is one object."""
+        type_ = value.type
+        if value.late is not None:
+            return self._add("N", value.late())
+        if type_.is_boxed or (
+            isinstance(type_, ArrayType) and value.parts[0].text == value.parts[1].text
+        ):
+            return self._once("O", value.parts[0])
+        if type_ in (NONE, UNBOUND):
+            return Known(None if type_ == NONE else UNBOUND_VALUE)
+        if is_scalar(type_):
+            return self._number(value)
+        if _is_put_together(type_):
+            return Parts(type_, tuple(map(self.recipe, split(value))))
+        key = type_, *[part.text for part in value.parts]
+        if key not in self._places:
+            self._places[key] = self._add("N", _box(self.f, self.context, value))
+        return self._places[key]
+
+    def _number(self, value: Native) -> Recipe:
+        type_, dtype = value.type, dtype_of(value.type)
+        if type_ in (INT, BOOL) and value.ref.constant is not None:
+            return Known(value.ref.constant if type_ == INT else bool(value.ref.constant))
+        unit, opcode, wide = _UNITS[f"{dtype.kind}{dtype.itemsize}"]
+        numbers = [self.f.convert(opcode, x, wide) if opcode else x for x in value.parts]
+        if wide == "i16":
+            numbers = [self.f.convert("zext", x, "i32") for x in numbers]
+        places = tuple(self._once(unit, number) for number in numbers)
+        return places[0] if type_ in (INT, FLOAT) else Parts(type_, places)
+
+    def _once(self, unit: str, operand: Ref) -> int:
+        key = unit, operand.text
+        if key not in self._places:
+            self._places[key] = self._add(unit, operand)
+        return self._places[key]
+
+    def _add(self, unit: str, operand: Ref) -> int:
+        self.units += unit
+        self.operands.append(operand)
+        return len(self.operands) - 1
+
+
+def _is_put_together(type_: Type) -> bool:
+    """Whether values of the type consist of numbers and objects, in whatever depth."""
+    if not isinstance(type_, TupleType | ViewType | RangeType | SliceType):
+        return type_.is_boxed or type_ in (NONE, UNBOUND) or is_scalar(type_)
+    return all(map(_is_put_together, items_of(type_)))
 
 
 def _box(f: FunctionBuilder, context: Context, value: Native) -> Ref:
-    if value.type == COMPLEX or not value.parts:
+    if not value.parts:
         return box(f, value, context.keep)
-    if value.type == RANGE:
-        return _call(f, context.keep(range), "LLL", value.parts)
     name = context.boxers.get(value.type)
     if name is None:
         name = context.boxers[value.type] = f"box.{len(context.boxers)}"

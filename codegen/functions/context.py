@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ljit.analysis.assumptions import Assumption
+from ljit.codegen.functions.handed_over import Recipe, put_together
 from ljit.codegen.functions.work import WorkCell
 from ljit.codegen.llvm.builder import ModuleBuilder, Ref, address
 from ljit.errors import CodegenError
@@ -53,7 +54,7 @@ class ExitInfo(Record, eq=True):
 
     Behind the values stand so many exceptions that are being `handled` there, those of inner handlers last, and, if it
     `raises`, what is raised behind the Snapshot. `private`: the types of the private lists among the values, and of
-    iterations over them, by their positions.
+    iterations over them, by their positions; `recipes`: what each value is made of.
     """
 
     at: str
@@ -61,12 +62,13 @@ class ExitInfo(Record, eq=True):
     raises: bool = False
     handles: int = 0
     private: tuple[tuple[int, Type], ...] = ()
+    recipes: tuple[Recipe, ...] = ()
 
-    def objects(self, values: Sequence[object]) -> tuple[object, ...]:
-        """Give the values as the interpreter has them: lists of Python's for private ones."""
-        shown, made = list(values), dict[int, list[object]]()
+    def objects(self, given: Sequence[object]) -> tuple[object, ...]:
+        """Make the values as the interpreter has them of what was handed over: lists of Python's for private ones."""
+        shown, made = [put_together(x, given) for x in self.recipes], dict[int, list[object]]()
         for position, type_ in self.private:
-            shown[position] = python_value(values[position], type_, made)
+            shown[position] = python_value(shown[position], type_, made)
         return tuple(shown)
 
 

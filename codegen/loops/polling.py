@@ -289,6 +289,7 @@ class Polling:
         f.br(go_on)
         f.start(go_on)
         self.free_loop = node
+        self.e.bailout.is_free = True
         self._gate = _Gate(gate, go_on, start, stop, f.mark())
 
     def end_loop(self, node: Node) -> None:
@@ -298,6 +299,7 @@ class Polling:
         f = self.f
         self._regain()
         self.free_loop = None
+        self.e.bailout.is_free = False
         saved = f.block
         self._write_gate(node)
         f.block = saved
