@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ljit.codegen.entries.entry import emit_assumptions
 from ljit.codegen.exits.convert import borrow_object, convert, unbox_or_bail
+from ljit.codegen.functions.assumptions import emit_assumptions
 from ljit.codegen.functions.bodies import (
     FAILED,
     NOT_TAKEN,

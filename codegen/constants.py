@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from ljit.analysis.assumptions import Assumption
 from ljit.characters import code_of
 from ljit.codegen.emitter import Emitter
-from ljit.codegen.entries.entry import field_of, wanted_by
 from ljit.codegen.exits.convert import unbox_or_bail
+from ljit.codegen.functions.assumptions import field_of, wanted_by
 from ljit.codegen.layouts.layout import DICT_VERSION, has_dict_versions
 from ljit.codegen.llvm.builder import Ref, integer
 from ljit.codegen.llvm.forms import Native, is_scalar

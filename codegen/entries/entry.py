@@ -10,12 +10,10 @@ function that its `NextCell` names: the entry of another specialisation, or the 
 from __future__ import annotations
 
 import ctypes
-import sys
-import types
 from collections.abc import Callable, Sequence
 
-from ljit.analysis.assumptions import MISSING, Assumption
 from ljit.analysis.signatures import Signature
+from ljit.codegen.functions.assumptions import emit_assumptions
 from ljit.codegen.functions.bodies import (
     FAILED,
     NOT_TAKEN,
@@ -36,7 +34,6 @@ from ljit.codegen.functions.slow_path import (
 from ljit.codegen.functions.work import count_work, is_used_up
 from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.builder import (
-    FALSE,
     NULL,
     BlockRef,
     FunctionBuilder,
@@ -59,19 +56,13 @@ __all__ = [
     "VECTORCALL",
     "NextCell",
     "begin_entry",
-    "emit_assumptions",
     "emit_entry",
-    "field_of",
     "may_recurse",
     "slow_entry",
-    "wanted_by",
 ]
 
 #: so many parameters are read in line
 _FEW = 4
-
-#: where functions have what an assumption can be about
-_ATTRIBUTES = {"__code__": layout.FUNCTION_CODE, "__defaults__": layout.FUNCTION_DEFAULTS}
 
 #: writes the body of a unit, from its arguments to the returns
 EmitBody = Callable[[FunctionBuilder, Sequence[Native], Body | None], None]
@@ -283,87 +274,4 @@ def _check_shape(f: FunctionBuilder, count: int, reject: BlockRef) -> None:
     wrong = f.binary("or", wrong, f.convert("ptrtoint", kwnames, "i64"))
     following = f.new_block("args")
     f.condbr(f.icmp("ne", wrong, 0), reject, following, unlikely=True)
-    f.start(following)
-
-
-# -- assumptions ---------------------------------------------------------------------------------------
-
-
-def emit_assumptions(
-    f: FunctionBuilder, assumptions: Sequence[Assumption], reject: BlockRef, keep: Keep
-) -> None:
-    """Go to `reject` unless the variables still are what the code takes them for.
-
-    The dicts are looked into only when their version tag is not that of the last look.
-    """
-    _check_fields(f, assumptions, reject, keep)
-    in_dicts = [a for a in assumptions if isinstance(a.holder, dict)]
-    if not in_dicts:
-        return
-    look, good = f.new_block("look"), f.new_block("globals")
-    tags: list[tuple[Ref, Ref]] = []
-    if layout.has_dict_versions():
-        tags = _load_tags(f, [a.holder for a in in_dicts if isinstance(a.holder, dict)], keep)
-        changed = FALSE
-        for tag, seen in tags:
-            differs = f.icmp("ne", tag, f.load("i64", seen))
-            changed = f.binary("or", changed, differs)
-        f.condbr(changed, look, good, unlikely=True)
-    else:
-        f.br(look)
-    f.start(look)
-    for assumption in in_dicts:
-        _look_up(f, assumption, reject, keep)
-    for tag, seen in tags:
-        f.store(tag, seen)
-    f.br(good)
-    f.start(good)
-
-
-def _check_fields(
-    f: FunctionBuilder, assumptions: Sequence[Assumption], reject: BlockRef, keep: Keep
-) -> None:
-    for assumption in assumptions:
-        if not isinstance(assumption.holder, dict):
-            found = field_of(f, assumption, keep)
-            _require_same(f, found, assumption, reject, keep)
-
-
-def field_of(f: FunctionBuilder, assumption: Assumption, keep: Keep) -> Ref:
-    """What a cell or function has now for the assumption."""
-    is_cell = isinstance(assumption.holder, types.CellType)
-    offset = layout.CELL_CONTENT if is_cell else _ATTRIBUTES[assumption.key]
-    return f.load("ptr", f.gep("i8", keep(assumption.holder), offset))
-
-
-def wanted_by(assumption: Assumption, keep: Keep) -> Ref:
-    """The pointer that is wanted."""
-    is_none = assumption.value is None and isinstance(assumption.holder, types.FunctionType)
-    return NULL if is_none or assumption.value is MISSING else keep(assumption.value)
-
-
-def _load_tags(
-    f: FunctionBuilder, dicts: Sequence[dict[str, object]], keep: Keep
-) -> list[tuple[Ref, Ref]]:
-    """For each dict: its version tag, and the place of the tag at the last look."""
-    tags: list[tuple[Ref, Ref]] = []
-    for namespace in {id(d): d for d in dicts}.values():
-        place = f.gep("i8", keep(namespace), layout.DICT_VERSION)
-        seen = f.module.global_variable(f"{f.name}.seen{len(tags)}", "i64", "0")
-        tags.append((f.load("i64", place), seen))
-    return tags
-
-
-def _look_up(f: FunctionBuilder, assumption: Assumption, reject: BlockRef, keep: Keep) -> None:
-    key = sys.intern(assumption.key)
-    found = f.call_external("ptr", "PyDict_GetItem", (keep(assumption.holder), keep(key)))
-    _require_same(f, found, assumption, reject, keep)
-
-
-def _require_same(
-    f: FunctionBuilder, found: Ref, assumption: Assumption, reject: BlockRef, keep: Keep
-) -> None:
-    wanted = wanted_by(assumption, keep)
-    following = f.new_block("same")
-    f.condbr(f.icmp("ne", found, wanted), reject, following, unlikely=True)
     f.start(following)

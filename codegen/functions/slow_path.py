@@ -4,6 +4,7 @@
 `helper_result(result)` makes of a `Raised` the error that it holds; all else stays.
 `take_error()` gives the exception that is set, with its traceback, and unsets it. `add_context(handled)` gives the one
 that is set the context that it gets where `handled` is being handled.
+`are_same(table, count)` looks up variables that code takes for granted.
 `enter_recursive_call` guards code that can come back to itself: CPython's recursion limit holds in it, and the
 machine's stack does not overflow however high that limit was set. The functions of `gil.py` and `float_settings.py` are
 in the same module.
@@ -314,13 +315,42 @@ define void @add_context(ptr %handled) nounwind {{
 """
 
 
+# The table has a dict, a key and what should be there for it (null: nothing) for each variable.
+_ARE_SAME = """
+declare ptr @PyDict_GetItem(ptr, ptr)
+define i1 @are_same(ptr %table, i64 %count) nounwind {
+entry:
+  br label %next
+next:
+  %i = phi i64 [ 0, %entry ], [ %following, %look ]
+  %more = icmp ult i64 %i, %count
+  br i1 %more, label %look, label %done
+look:
+  %dict.place = getelementptr [3 x ptr], ptr %table, i64 %i
+  %key.place = getelementptr ptr, ptr %dict.place, i64 1
+  %wanted.place = getelementptr ptr, ptr %dict.place, i64 2
+  %dict = load ptr, ptr %dict.place
+  %key = load ptr, ptr %key.place
+  %wanted = load ptr, ptr %wanted.place
+  %found = call ptr @PyDict_GetItem(ptr %dict, ptr %key)
+  %same = icmp eq ptr %found, %wanted
+  %following = add i64 %i, 1
+  br i1 %same, label %next, label %done
+done:
+  %all = phi i1 [ true, %next ], [ false, %look ]
+  ret i1 %all
+}
+"""
+
+
 @cache
 def _support() -> CompiledModule:
     """All of these functions, compiled once and never freed."""
-    text = _SLOW_ENTRY + _TAKE_ERROR + _ADD_CONTEXT + _check_stack_text()
+    text = _SLOW_ENTRY + _TAKE_ERROR + _ADD_CONTEXT + _ARE_SAME + _check_stack_text()
     text += settings_text() + support_text()
-    exports = ("add_context", "are_settings_quiet", "check_stack", "helper_result", "take_error")
-    return compile_ir(text, "slow_entry", exports=(*exports, *SUPPORT_NAMES), optimize=False)
+    exports = ["add_context", "are_same", "are_settings_quiet", "check_stack", "helper_result"]
+    exports += ["take_error", *SUPPORT_NAMES]
+    return compile_ir(text, "slow_entry", exports=exports, optimize=False)
 
 
 def support(name: str) -> str:

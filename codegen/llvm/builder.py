@@ -48,6 +48,7 @@ __all__ = [
 
 _DIVISIONS = ("sdiv", "udiv", "srem", "urem")
 UNLIKELY = '!{!"branch_weights", i32 1, i32 100000}'
+_LIKELY = '!{!"branch_weights", i32 100000, i32 1}'
 
 
 class ModuleBuilder:
@@ -430,14 +431,17 @@ class FunctionBuilder:
         otherwise: BlockRef,
         *,
         unlikely: bool = False,
+        likely: bool = False,
         suffix: str = "",
     ) -> BlockRef | None:
-        """Branch on an i1; `unlikely`: `then` is the cold side; `suffix` is metadata."""
+        """Branch on an i1; `unlikely`: `then` is the cold side; `likely`: the other is; `suffix` is metadata."""
         if condition.constant is not None:
             return self.br(then if condition.constant else otherwise)
         if self.block is None:
             return None
-        weights = f", !prof {self.module.metadata(UNLIKELY)}" if unlikely else ""
+        weights = ""
+        if unlikely or likely:
+            weights = f", !prof {self.module.metadata(UNLIKELY if unlikely else _LIKELY)}"
         then.predecessors.append(self.block)
         otherwise.predecessors.append(self.block)
         return self._terminate(

@@ -99,7 +99,7 @@ def unbox(
 def _require(f: FunctionBuilder, condition: Ref, fail: BlockRef) -> None:
     """Go to `fail` unless the condition holds."""
     following = f.new_block("ok")
-    f.condbr(f.bool_not(condition), fail, following, unlikely=True)
+    f.condbr(condition, following, fail, likely=True)
     f.start(following)
 
 

@@ -447,7 +447,8 @@ class Graph:
         `like` gives source range and origin of the node that the new one stands for.
         """
         node = Node(self, op)
-        node.attrs.update(attrs or {})
+        if attrs:
+            node.attrs.update(attrs)
         node.add_inputs(inputs)
         node.range = range
         if like is not None:
@@ -457,8 +458,7 @@ class Graph:
             outputs = op.result_types(node)
         elif isinstance(outputs, int):
             outputs = (ANY,) * outputs
-        for type_ in outputs:
-            node.add_output(type_)
+        node.outputs += [Value(node, index, type_) for index, type_ in enumerate(outputs)]
         return node
 
     def __str__(self) -> str:

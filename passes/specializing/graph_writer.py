@@ -40,6 +40,7 @@ class GraphWriter:
         self.graph = Graph(name)
         self.block = self.graph.block
         self.assumptions: list[Assumption] = []
+        self._assumed: set[tuple[int, str, int]] = set()  # what they are about
         self.effects = Effect.PURE
         self.dirty = False
         self.catches = False
@@ -158,7 +159,10 @@ class GraphWriter:
 
     def assume(self, assumption: Assumption, node: Node) -> None:
         """Let the entry check the assumption; check it here too if unknown code has run since."""
-        self.assumptions.append(assumption)
+        about = id(assumption.holder), assumption.key, id(assumption.value)
+        if about not in self._assumed:
+            self._assumed.add(about)
+            self.assumptions.append(assumption)
         if self.dirty:
             self.append(ASSUME, (), {"assumption": assumption}, like=node)
 

@@ -61,6 +61,14 @@ class Walk(Protocol):
         """Give what Snapshots hold of a baseline value."""
 
 
+#: of a loop and the types at the end of its first trip: whether they are enough to drop it again
+_Stops = Callable[[Node, Sequence[Type]], object]
+
+
+def _never(_loop: Node, _after_trip: Sequence[Type]) -> bool:
+    return False
+
+
 class _SecondLoop(Record, frozen=False):
     """Where the first of two loops leads: behind `region`, once its carried types are `settled`."""
 
@@ -211,17 +219,22 @@ class ControlFlow:
 
     def visit_loop(self, node: Node, start: Value, carried: Sequence[Value]) -> bool:
         """Walk a loop: as one, or as two if the types of its carried values settle."""
+        may_be_two = can_be_two(node)
+
+        def settled(_: Node, after_trip: Sequence[Type]) -> list[Type] | None:
+            return settled_types([v.type for v in carried], after_trip) if may_be_two else None
+
         walked = self.walk_with_numbers(node, start, carried)
         if walked is None:
-            walked = carried, *self.settle_all(node, start, carried)
+            walked = carried, *self.settle_all(node, start, carried, stops=settled)
         carried, loop, exits, after_trip = walked
-        initial = [v.type for v in carried]
-        settled = settled_types(initial, after_trip) if can_be_two(node) else None
-        if settled is not None:
-            goes_on = self.visit_in_two(node, start, carried, settled)
+        settled_to = settled(loop, after_trip)
+        if settled_to is not None:
+            goes_on = self.visit_in_two(node, start, carried, settled_to)
+            _erase(loop)
             if goes_on is not None:
-                _erase(loop)
                 return goes_on
+            loop, exits, _ = self.settle_all(node, start, carried)
         self.header_types[node] = [p.type for p in loop.blocks[0].params[1:]]
         return self.finish_loop(node, loop, exits)
 
@@ -239,20 +252,25 @@ class ControlFlow:
         given = list(carried)
         for index, type_ in numbers.items():
             given[index] = self.out.as_number(carried[index], type_, node)
-        loop, exits, after_trip = self.settle_all(node, start, given)
-        if is_unseen(node, loop, carried, numbers, self.values):
+
+        def is_seen(loop: Node, _: Sequence[Type]) -> bool:
+            return not is_unseen(node, loop, carried, numbers, self.values)
+
+        loop, exits, after_trip = self.settle_all(node, start, given, stops=is_seen)
+        if not is_seen(loop, after_trip):
             return given, loop, exits, after_trip
         _erase(loop)
         self.out.dirty = was_dirty
         return None
 
     def settle_all(
-        self, node: Node, start: Value, carried: Sequence[Value]
+        self, node: Node, start: Value, carried: Sequence[Value], *, stops: _Stops = _never
     ) -> tuple[Node, _Exits, list[Type]]:
         """Walk the body as `settle` does, beginning with what the values are at first."""
         initial = [v.type for v in carried]
         known = self.header_types.get(node, initial)  # of an earlier walk of an outer loop
-        return self.settle(node, start, carried, list(map(join, initial, known)))
+        types_ = list(map(join, initial, known))
+        return self.settle(node, start, carried, types_, stops=stops)
 
     def settle(
         self,
@@ -261,10 +279,13 @@ class ControlFlow:
         carried: Sequence[Value],
         types_: Sequence[Type],
         second: _SecondLoop | None = None,
+        *,
+        stops: _Stops = _never,
     ) -> tuple[Node, _Exits, list[Type]]:
         """Walk the body until the types of the carried values do not change any more.
 
-        Gives the loop, its exits, and the types at the end of a trip that starts with `types_`.
+        Gives the loop, its exits, and the types at the end of a trip that starts with `types_`. Where `stops` says
+        so they are not the last ones.
         """
         stop = self.values[node.inputs[1]]
         was_dirty = self.out.dirty
@@ -275,7 +296,8 @@ class ControlFlow:
             exits = self.walk_loop(node, loop, types_, second)
             after_trip = after_trip or exits.next
             widened = list(map(join, types_, exits.next))
-            if widened == types_ and self.out.dirty == was_dirty:
+            is_final = widened == types_ and self.out.dirty == was_dirty
+            if is_final or stops(loop, after_trip):
                 return loop, exits, after_trip
             was_dirty = self.out.dirty  # unknown code runs in the body: it ran before the next trip
             types_ = widened

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from ljit.analysis.assumptions import Assumption
 from ljit.codegen.entries import entry
 from ljit.codegen.functions import slow_path
+from ljit.codegen.functions.assumptions import emit_assumptions
 from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder, Ref, address
 from ljit.codegen.llvm.engine import CompiledModule, compile_ir
 from ljit.codegen.llvm.forms import Native
@@ -50,7 +51,7 @@ def build(
     module = ModuleBuilder("test")
     following = entry.NextCell()
     f, arguments, reject = entry.begin_entry(module, "native", params, following)
-    entry.emit_assumptions(f, assumptions, reject, keep)
+    emit_assumptions(f, assumptions, reject, keep)
     body(f, arguments, keep)
     made = cls()
     made.code = compile_ir(module.render(), "native")

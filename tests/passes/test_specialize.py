@@ -135,6 +135,22 @@ def test_a_loop_whose_types_settle_in_its_first_trip_is_left_for_one_with_those_
     )
 
 
+def test_a_loop_that_becomes_two_is_not_walked_with_types_that_neither_has():
+    def escape(xs, ys):
+        a = b = 0.0
+        n = 0
+        while n < 50 and a * a + b * b <= 4.0:
+            a, b = a * a - b * b + xs[0], 2.0 * a * b + ys[0]
+            n += 1
+        return n
+
+    made = ljit.jit(escape).graph_for(np.ones(1), np.ones(1))
+    left = sum(1 for _ in made.walk())
+    assert (
+        made.next_id < 2 * left
+    )  # the rest was dropped; of Unions all is there once for each member
+
+
 def test_a_number_of_either_class_is_stored_without_a_branch():
     def sums_of_rows(a, out, totals):
         for i in range(len(a)):
