@@ -212,11 +212,11 @@ class FunctionBuilder:
         return self._order[mark[0] :] + self._cold[mark[1] :]
 
     def take_out(self, mark: tuple[int, int], before: BlockRef) -> None:
-        """Drop the blocks that were started since, and go on in the block in front of them."""
-        dropped = set(map(id, self.blocks_since(mark)))
+        """Drop the blocks that were started since, and go on in the block in front of them.
+
+        What was computed in them is computed again: they dominate nothing that follows.
+        """
         del self._order[mark[0] :], self._cold[mark[1] :]
-        values = self._computed.items()
-        self._computed = {text: made for text, made in values if id(made[1]) not in dropped}
         before.lines.pop()
         self.block = before
 

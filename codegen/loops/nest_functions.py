@@ -18,6 +18,7 @@ from ljit.codegen.llvm.partition import QUICK
 __all__ = ["is_nest", "leaves_work_to_nests", "own_function"]
 
 _PREFIX = "nest."
+_DEFINED = re.compile(r"^(%[\w.]+)(?: =|:$)", re.MULTILINE)  # a value or a block
 _CALL = re.compile(rf"call void @{re.escape(_PREFIX)}")
 _ARITHMETIC = re.compile(
     r" = (?:(?:fadd|fsub|fmul|fdiv|frem|fcmp) |call (?:\w+ )+@(?:llvm|shared)\.)"
@@ -62,15 +63,16 @@ class _Body:
             lines.append(f"%{block.name}:")
             lines += [phi.render() for phi in block.phis]
             lines += block.lines
-        inside = {line.split(" ", 1)[0] for line in lines if line.startswith("%") and " = " in line}
-        parts = NAME.split("\n".join(lines))  # each second one is a name
-        places = _places_in_one(f, dict.fromkeys(parts[1::2]), inside)
+        text = "\n".join(lines)
+        defined = set(_DEFINED.findall(text))
+        parts = NAME.split(text)  # each second one is a name
+        places = _places_in_one(f, dict.fromkeys(parts[1::2]), defined)
         if places:
             lines[1:1] = places
-            parts = NAME.split("\n".join(lines))
-            inside |= {place.split(" ", 1)[0] for place in places}
+            text = "\n".join(lines)
+            defined = set(_DEFINED.findall(text))
+            parts = NAME.split(text)
         names = dict.fromkeys(parts[1::2])
-        defined = inside.union(f"%{block.name}" for block in blocks)
         self.captured = [Ref(f.type_of(name), name) for name in names if name not in defined]
         renamed = {ref.text: f"%a{i}" for i, ref in enumerate(self.captured)}
         renamed |= {name: f"%t{i}" for i, name in enumerate(n for n in names if n in defined)}
