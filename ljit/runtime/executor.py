@@ -20,14 +20,15 @@ from ljit import config
 from ljit.analysis.signatures import NativeLink
 from ljit.errors import InternalError, UserError
 from ljit.frames import is_raised_by_handler
-from ljit.interp import Code, LoopExit, LoopInfo, drop_own_frames, resume, run
+from ljit.interp import Code, Errors, LoopExit, LoopInfo, drop_own_frames, resume, run
 from ljit.isolation import are_builtins_replaced
 from ljit.locks import shared_lock
-from ljit.ops.control import CALLEE_LEFT, HOT, NOT_RUN, PLANNED_EXITS, RAISED
+from ljit.ops.control import HOT
 from ljit.ops.float_settings import is_loud
 from ljit.own_time import OwnTime, add_own_work
 from ljit.parameters import is_by_position
 from ljit.recursion import enter_frame, leave_frame
+from ljit.runtime.bailouts import Bailout, on_bailout
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.cold import (
@@ -38,14 +39,7 @@ from ljit.runtime.cold import (
     run_watched,
     set_passed_calls,
 )
-from ljit.runtime.links import (
-    connect,
-    disconnect,
-    drop_callers,
-    link_to,
-    note_callers,
-    renew_callees,
-)
+from ljit.runtime.links import connect, disconnect, drop_callers, link_to, note_callers
 from ljit.runtime.native import (
     MISMATCH,
     CompileRequest,
@@ -59,24 +53,18 @@ from ljit.runtime.native import (
     make_fill_in,
 )
 from ljit.runtime.options import Options
-from ljit.runtime.outlining import OutlinedLoops, state_of
+from ljit.runtime.outlining import OutlinedLoops
 from ljit.runtime.plan_table import PlanTable
 from ljit.runtime.plans import (
     BOUND_CALLS_BEFORE_FILLING_IN,
     MAX_COMPILES,
     MAX_MISMATCHES,
     NO_GAIN,
-    TESTS_IN_FRONT,
     LoopPlan,
     Plan,
     graph_of_quick_code,
-    is_dominated_by_bailouts,
     is_long_in_use,
-    learn,
-    learn_raise,
-    may_compile,
     quick_runs,
-    wants_compile,
 )
 from ljit.runtime.replaced_code import up_to_date
 from ljit.runtime.twins import twin_of
@@ -290,6 +278,17 @@ class ProfilingExecutor:
         plan.seconds += seconds
         add_own_work(seconds * _SLOWNESS)
 
+    def resume(
+        self, plan: Plan, at: str, state: Mapping[str, object], errors: Errors, *, is_hot: bool
+    ) -> object:
+        """Go on in the interpreter with a call that native code has left; `is_hot`: to be optimised."""
+        assert self.baseline is not None
+        code, stretch = self.baseline.code, OwnTime()
+        try:
+            return resume(code, at, state, _Hooks(self, plan, is_hot=is_hot), errors)
+        finally:
+            self._pay(plan, stretch.end())
+
     def unit_for(self, plan: Plan, runs: int | None = None) -> NativeUnit | None:
         """Give the plan's native code, compiling it if enough calls, or `runs`, were profiled."""
         if plan.unit is not None and plan.unit.code.is_hot:
@@ -343,7 +342,7 @@ class ProfilingExecutor:
         def bail_out(exit_index: int, site: int, values: tuple[object, ...]) -> object:
             assert unit is not None
             try:
-                return self.on_bailout(plan, unit, exit_index, site, values)
+                return on_bailout(self, plan, Bailout(unit, exit_index, site, values))
             except BaseException as error:
                 drop_own_frames(error)
                 raise
@@ -409,8 +408,7 @@ class ProfilingExecutor:
             if plan.unit is None:
                 return
             _log.update(self.fn.__qualname__, "drops native code:", reason)
-            plan.retired.append(plan.unit)
-            plan.unit = None
+            plan.retire(plan.unit)
             disconnect(plan)
             self.link_entries()
 
@@ -421,65 +419,8 @@ class ProfilingExecutor:
             return baseline is None or not cold.has_no_room(baseline)
         return cold.is_earned(plan, baseline) or cold.takes_grant(plan, baseline)
 
-    def _retire_if_earned(self, plan: Plan, reason: str) -> None:
+    def retire_if_earned(self, plan: Plan, reason: str) -> None:
         """Drop code that leaves too often, for better code or, if there is no room for that, for CPython."""
         cold, baseline = self.cold, self.baseline
         if cold.is_earned(plan, baseline) or (baseline is not None and cold.has_no_room(baseline)):
             self.retire(plan, reason)
-
-    # -- bailouts ------------------------------------------------------------------------------------
-
-    def on_bailout(
-        self,
-        plan: Plan,
-        unit: NativeUnit,
-        exit_index: int,
-        site_index: int,
-        values: tuple[object, ...],
-    ) -> object:
-        """Go on in the interpreter with a call that left native code; gives the call's result."""
-        assert self.baseline is not None
-        leaving = unit.exits[exit_index]
-        _log.debug(self.fn.__qualname__, "bails out at", leaving.at, unit.sites[site_index].reason)
-        state, errors = state_of(leaving, values)
-        plan.bailouts[site_index] += 1
-        unit.bailouts[site_index] += 1
-        learn_raise(plan.feedback, unit, site_index, errors.raised)
-        reason = unit.sites[site_index].reason
-        raised, is_hot = True, reason == HOT
-        if is_hot:
-            self.optimize(plan)
-        if reason in TESTS_IN_FRONT:
-            learn(plan.feedback, unit, site_index)  # for the loops that are outlined now
-        stretch = OwnTime()
-        try:
-            hooks = _Hooks(self, plan, is_hot=is_hot)
-            result = resume(self.baseline.code, leaving.at, state, hooks, errors)
-            raised = False
-            return result
-        finally:
-            self._pay(plan, stretch.end())
-            if plan.unit is unit:
-                self._after_bailout(plan, unit, site_index, raised)
-
-    def _after_bailout(self, plan: Plan, unit: NativeUnit, site_index: int, raised: bool) -> None:
-        """Decide whether the code is compiled anew, or given up.
-
-        An exception is no reason for either (native code has to leave for it) unless bailouts dominate.
-        """
-        reason = unit.sites[site_index].reason
-        if reason == CALLEE_LEFT:
-            renew_callees(unit)
-        if reason == CALLEE_LEFT or reason in PLANNED_EXITS:
-            return
-        if (raised and reason != NOT_RUN) or reason == RAISED:
-            if reason == RAISED and wants_compile(plan, plan.feedback, site_index, reason):
-                self._retire_if_earned(plan, reason)
-            elif is_dominated_by_bailouts(unit):
-                self.refuse(plan, f"most calls leave native code: {reason}")
-            return
-        learn(plan.feedback, unit, site_index)
-        if wants_compile(plan, plan.feedback, site_index, reason):
-            self._retire_if_earned(plan, reason)
-        elif is_dominated_by_bailouts(unit) and not may_compile(plan, plan.feedback):
-            self.refuse(plan, f"bailed out too often: compiled {plan.compiles} times")

@@ -11,13 +11,14 @@ All this ends: each compile of a loop needs as many trips again as the one befor
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ljit import config
 from ljit.errors import InternalError
-from ljit.interp import MIN_TRIPS, Errors, LoopExit, LoopInfo
+from ljit.interp import MIN_TRIPS, LoopExit, LoopInfo
 from ljit.ir import Node, Value
-from ljit.ops.control import CALLEE_LEFT, LOOP, PLANNED_EXITS, RAISED
+from ljit.ops.control import LOOP
+from ljit.runtime.bailouts import Bailout, on_loop_exit
 from ljit.runtime.links import note_callers
 from ljit.runtime.native import (
     CompileRequest,
@@ -37,20 +38,16 @@ from ljit.runtime.plans import (
     LoopPlan,
     Plan,
     graph_of_quick_code,
-    learn,
-    learn_raise,
     quick_runs,
     types_text,
-    wants_compile,
 )
 from ljit.sizes import sized_types
 from ljit.types import Type, type_of
 
 if TYPE_CHECKING:
-    from ljit.codegen import ExitInfo
     from ljit.runtime.executor import ProfilingExecutor
 
-__all__ = ["OutlinedLoops", "exit_of", "state_of"]
+__all__ = ["OutlinedLoops"]
 
 _log = config.logger(config.EXECUTOR)
 
@@ -173,7 +170,9 @@ class OutlinedLoops:
         request = CompileRequest(
             tuple(types_),
             plan.feedback,
-            lambda exit_index, site, values: _leave(plan, found, unit, exit_index, site, values),
+            lambda exit_index, site, values: on_loop_exit(
+                plan, found, Bailout(unit, exit_index, site, values)
+            ),
             self.executor.link_to,
             fastmath=self.executor.options.fastmath,
             quick_runs=config.settings().quick_runs
@@ -205,40 +204,3 @@ def _trip(loop: Node) -> Value:
 
 def _is_inside_loop(loop: Node) -> bool:
     return any(b.owner is not None and b.owner.op is LOOP for b in loop.blocks_around())
-
-
-def _leave(
-    plan: Plan,
-    found: LoopPlan,
-    unit: NativeUnit,
-    exit_index: int,
-    site_index: int,
-    values: tuple[object, ...],
-) -> LoopExit:
-    """Tell the interpreter where an outlined loop was left and with which values."""
-    leaving = unit.exits[exit_index]
-    reason = unit.sites[site_index].reason
-    unit.bailouts[site_index] += 1
-    plan.feedback.is_hot |= unit.code.is_hot
-    if reason not in PLANNED_EXITS and reason != CALLEE_LEFT:
-        found.bailouts[site_index] += 1
-        if reason == RAISED:
-            learn_raise(plan.feedback, unit, site_index, state_of(leaving, values)[1].raised)
-        else:
-            learn(plan.feedback, unit, site_index)
-        if wants_compile(found, plan.feedback, site_index, reason):
-            found.retire(unit)
-    return exit_of(leaving, values)
-
-
-def exit_of(leaving: ExitInfo, values: tuple[object, ...]) -> LoopExit:
-    """Say to the interpreter that native code has left with these values."""
-    return LoopExit(leaving.at, *state_of(leaving, values))
-
-
-def state_of(leaving: ExitInfo, values: tuple[object, ...]) -> tuple[dict[str, object], Errors]:
-    """Give the values by their names, and the exceptions that stand behind them."""
-    shown = leaving.objects(values)
-    errors: list[Any] = list(shown[len(leaving.names) :])
-    raised = errors.pop() if leaving.raises else None
-    return dict(zip(leaving.names, shown, strict=False)), Errors(tuple(errors), raised)

@@ -60,9 +60,9 @@ class PlanTable:
                     return None
                 self._evict()
             if key in self.plans or common == key:
-                plan = self.plans.setdefault(key, Plan(key))
+                plan = self.plans.setdefault(key, Plan(types=key))
             else:
-                plan = self._sized[key] = self.plans.setdefault(common, Plan(common))
+                plan = self._sized[key] = self.plans.setdefault(common, Plan(types=common))
             if first is not None and first is not plan and not plan.runs:
                 plan.feedback, plan.runs, plan.seconds = first.feedback, first.runs, first.seconds
             return plan
@@ -71,7 +71,7 @@ class PlanTable:
         """Find or start the plan for exactly these types; None if no plan may be given up for it."""
         if types not in self.plans and len(self.plans) >= MAX_PLANS:
             return None
-        return self.plans.setdefault(types, Plan(types))
+        return self.plans.setdefault(types, Plan(types=types))
 
     def generalize(self, plan: Plan) -> None:
         """Let a plan that was started for sizes of small arrays be one for all sizes."""

@@ -16,10 +16,10 @@ from ljit.codegen import NativeCode, compile_unit
 from ljit.interp import drop_own_frames
 from ljit.ops.control import CALL_NATIVE
 from ljit.runtime import executor as executor_module
+from ljit.runtime.bailouts import Bailout, on_bailout
 from ljit.runtime.executor import Plan, ProfilingExecutor
 from ljit.runtime.links import connect
 from ljit.runtime.native import NativeUnit, link_entries, make_unit
-from ljit.runtime.outlining import exit_of
 
 __all__ = ["eager_loops", "fail_each_guard", "fail_each_loop_guard", "has_native_code"]
 
@@ -64,7 +64,7 @@ def _fail_each_site_of_plan(
 ) -> Iterator[str]:
     def leave(exit_index: int, site_index: int, values: tuple[object, ...]) -> object:
         try:
-            return executor.on_bailout(plan, unit, exit_index, site_index, values)
+            return on_bailout(executor, plan, Bailout(unit, exit_index, site_index, values))
         except BaseException as error:
             _drop_first_frame(error)
             drop_own_frames(error)
@@ -100,8 +100,8 @@ def fail_each_loop_guard(function: Any) -> Iterator[str]:
 
 
 def _switchable_loop(original: NativeUnit) -> NativeUnit:
-    def leave(exit_index: int, _site_index: int, values: tuple[object, ...]) -> object:
-        return exit_of(unit.code.exits[exit_index], values)
+    def leave(exit_index: int, site_index: int, values: tuple[object, ...]) -> object:
+        return Bailout(unit, exit_index, site_index, values).loop_exit()
 
     unit = _switchable(original, leave)
     return unit

@@ -6,13 +6,16 @@ A loop is hot after `TRIPS` trips or so here. The interpreter's own trips are co
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import ljit
 from ljit.interp import MIN_TRIPS
+from ljit.ops.control import NOT_RUN
 from ljit.runtime import plans
+from ljit.runtime.bailouts import Bailout, patience, wants_compile
 from ljit.runtime.feedback import PlanFeedback
 from ljit.testing.trips import interpreted_trips
 from tests.programs.harness import compare
@@ -572,13 +575,14 @@ def test_a_function_that_is_left_in_ten_places_stays_native():
 
 
 def test_patience_grows_with_the_compiles_and_the_last_code_stays():
-    assert [plans.patience(plans.NOT_RUN, n) for n in range(1, 8)] == [1, 1, 1, 2, 4, 8, 16]
-    assert [plans.patience("int overflow", n) for n in range(1, 8)] == [2, 2, 2, 4, 8, 16, 32]
+    assert [patience(NOT_RUN, n) for n in range(1, 8)] == [1, 1, 1, 2, 4, 8, 16]
+    assert [patience("int overflow", n) for n in range(1, 8)] == [2, 2, 2, 4, 8, 16, 32]
     found = plans.LoopPlan()
+    unit = SimpleNamespace(sites=[SimpleNamespace(reason="int overflow")])
     for found.compiles in range(1, plans.MAX_COMPILES + 1):
         found.bailouts.clear()
         found.bailouts[0] = 1000
-        assert plans.wants_compile(found, PlanFeedback(), 0, "int overflow") == (
+        assert wants_compile(found, PlanFeedback(), Bailout(unit, 0, 0, ())) == (
             found.compiles < plans.MAX_COMPILES
         )
 

@@ -9,7 +9,7 @@ import pytest
 
 import ljit
 from ljit.interp import MIN_TRIPS
-from ljit.runtime import cold, plans
+from ljit.runtime import bailouts, cold, plans
 from ljit.runtime.vectorcall import calls_left
 from ljit.testing.chaos import eager_loops
 from tests.programs.harness import compare
@@ -369,7 +369,7 @@ def test_a_function_that_always_raises_ends_with_cpython():
     (info,) = f.specializations
     assert info.state.startswith("CPython: most calls leave native code")
     assert info.compiles == 1
-    assert info.bailouts == plans.MIN_BAILOUTS
+    assert info.bailouts == bailouts._MIN_BAILOUTS
     assert f(x, 1) == 2.0
 
 

@@ -1,0 +1,204 @@
+"""Bailouts: what becomes of calls that leave native code, and what is learnt from them.
+
+The interpreter goes on where native code has left, with the values of the Snapshot there. What a bailout shows is kept
+in the feedback for the next compile; code that has left often enough, for a reason that another compile may do away
+with, is compiled anew, and code that most calls leave is given up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ljit import config
+from ljit.interp import Errors, LoopExit
+from ljit.ops.control import (
+    BROADCAST,
+    CALLEE_LEFT,
+    HOT,
+    NOT_ALL,
+    NOT_RUN,
+    OTHER_ITEM,
+    OTHER_ORDER,
+    OTHER_SHAPES,
+    OUT_OF_RANGE,
+    PLANNED_EXITS,
+    RAISED,
+)
+from ljit.records import Record
+from ljit.runtime.feedback import PlanFeedback
+from ljit.runtime.links import renew_callees
+from ljit.runtime.native import NativeUnit
+from ljit.runtime.plans import MAX_COMPILES, Compiled, LoopPlan, Plan
+
+if TYPE_CHECKING:
+    from ljit.codegen import ExitInfo, SiteInfo
+    from ljit.runtime.executor import ProfilingExecutor
+
+__all__ = ["Bailout", "on_bailout", "on_loop_exit", "patience", "wants_compile"]
+
+_MIN_BAILOUTS = 64  # of one unit before it is asked whether they dominate
+_BAILOUTS_BEFORE_RECOMPILE = 2
+_TESTS_IN_FRONT = (OUT_OF_RANGE, OTHER_ORDER)  # of loops; reasons that one bailout proves
+_SHOWN_AT_ONCE = (NOT_RUN, BROADCAST, OUT_OF_RANGE)  # reasons for a compile after the first bailout
+
+_log = config.logger(config.EXECUTOR)
+
+
+class Bailout(Record):
+    """Native code was left: at one of its exits, for the check of one of its sites, with the values there."""
+
+    unit: NativeUnit
+    exit_index: int
+    site_index: int
+    values: tuple[object, ...]
+
+    @property
+    def leaving(self) -> ExitInfo:
+        return self.unit.exits[self.exit_index]
+
+    @property
+    def site(self) -> SiteInfo:
+        return self.unit.sites[self.site_index]
+
+    @property
+    def reason(self) -> str:
+        return self.site.reason
+
+    def state(self) -> tuple[dict[str, object], Errors]:
+        """Give the values by their names, and the exceptions that stand behind them."""
+        leaving = self.leaving
+        shown = leaving.objects(self.values)
+        errors: list[Any] = list(shown[len(leaving.names) :])
+        raised = errors.pop() if leaving.raises else None
+        return dict(zip(leaving.names, shown, strict=False)), Errors(tuple(errors), raised)
+
+    def loop_exit(self) -> LoopExit:
+        """Say to the interpreter where an outlined loop was left."""
+        return LoopExit(self.leaving.at, *self.state())
+
+
+def on_bailout(executor: ProfilingExecutor, plan: Plan, bailout: Bailout) -> object:
+    """Go on in the interpreter with a call that left native code; gives the call's result."""
+    unit, reason = bailout.unit, bailout.reason
+    _log.debug(executor.fn.__qualname__, "bails out at", bailout.leaving.at, reason)
+    state, errors = bailout.state()
+    plan.bailouts[bailout.site_index] += 1
+    unit.bailouts[bailout.site_index] += 1
+    _learn_raise(plan.feedback, bailout, errors)
+    if reason == HOT:
+        executor.optimize(plan)
+    if reason in _TESTS_IN_FRONT:
+        _learn(plan.feedback, bailout)  # for the loops that are outlined now
+    has_raised = True
+    try:
+        is_hot = reason == HOT
+        result = executor.resume(plan, bailout.leaving.at, state, errors, is_hot=is_hot)
+        has_raised = False
+        return result
+    finally:
+        if plan.unit is unit:
+            _renew_or_give_up(executor, plan, bailout, has_raised=has_raised)
+
+
+def _renew_or_give_up(
+    executor: ProfilingExecutor, plan: Plan, bailout: Bailout, *, has_raised: bool
+) -> None:
+    """Decide whether the code is compiled anew, or given up.
+
+    An exception is no reason for either (native code has to leave for it) unless bailouts dominate.
+    """
+    unit, reason = bailout.unit, bailout.reason
+    if reason == CALLEE_LEFT:
+        renew_callees(unit)
+    if reason == CALLEE_LEFT or reason in PLANNED_EXITS:
+        return
+    if (has_raised and reason != NOT_RUN) or reason == RAISED:
+        if reason == RAISED and wants_compile(plan, plan.feedback, bailout):
+            executor.retire_if_earned(plan, reason)
+        elif _is_dominated_by_bailouts(unit):
+            executor.refuse(plan, f"most calls leave native code: {reason}")
+        return
+    _learn(plan.feedback, bailout)
+    if wants_compile(plan, plan.feedback, bailout):
+        executor.retire_if_earned(plan, reason)
+    elif _is_dominated_by_bailouts(unit) and not _may_compile(plan, plan.feedback):
+        executor.refuse(plan, f"bailed out too often: compiled {plan.compiles} times")
+
+
+def on_loop_exit(plan: Plan, loop: LoopPlan, bailout: Bailout) -> LoopExit:
+    """Tell the interpreter where an outlined loop was left and with which values."""
+    unit, reason = bailout.unit, bailout.reason
+    found = bailout.loop_exit()
+    unit.bailouts[bailout.site_index] += 1
+    plan.feedback.is_hot |= unit.code.is_hot
+    if reason not in PLANNED_EXITS and reason != CALLEE_LEFT:
+        loop.bailouts[bailout.site_index] += 1
+        if reason == RAISED:
+            _learn_raise(plan.feedback, bailout, found.errors)
+        else:
+            _learn(plan.feedback, bailout)
+        if wants_compile(loop, plan.feedback, bailout):
+            loop.retire(unit)
+    return found
+
+
+# -- what is learnt -----------------------------------------------------------------------------
+
+
+def _learn(feedback: PlanFeedback, bailout: Bailout) -> None:
+    """Keep what a bailout shows about its site for the next compile.
+
+    A test in front of a loop that fails once leaves the whole loop to the interpreter. Others of the same line may fail
+    for the same reason, each in a compile of its own.
+    """
+    unit, site = bailout.unit, bailout.site
+    feedback.broadcasts |= site.reason == BROADCAST
+    if site.reason in _TESTS_IN_FRONT:
+        alike = (s for s in unit.sites if s.reason == site.reason and _is_on_line(s, site))
+        feedback.failed_tests.update(s.origin for s in alike)
+    elif unit.bailouts[bailout.site_index] >= patience(site.reason):
+        is_test = site.reason in (NOT_ALL, OTHER_SHAPES)
+        failed = feedback.other_items if site.reason == OTHER_ITEM else feedback.widened
+        (feedback.failed_tests if is_test else failed).add(site.origin)
+
+
+def _learn_raise(feedback: PlanFeedback, bailout: Bailout, errors: Errors) -> None:
+    """Keep that an exception has left native code for a handler: there the next compile has the handler."""
+    if bailout.reason == RAISED and errors.raised is not None:
+        feedback.profile.record(bailout.site.origin, errors.raised)
+
+
+def _is_on_line(site: SiteInfo, other: SiteInfo) -> bool:
+    if site.range is None or other.range is None:
+        return site is other
+    return site.range.line == other.range.line
+
+
+# -- whether there is to be other code ----------------------------------------------------------
+
+
+def patience(reason: str, compiles: int = 1) -> int:
+    """How many bailouts for a reason make code be compiled anew: more and more from the third compile on."""
+    at_first = 1 if reason in _SHOWN_AT_ONCE else _BAILOUTS_BEFORE_RECOMPILE
+    return at_first << max(compiles - 3, 0)
+
+
+def wants_compile(code: Compiled, feedback: PlanFeedback, bailout: Bailout) -> bool:
+    """Whether native code has bailed out often enough; code that no compile makes better stays as it is.
+
+    Places that were not run before count together: if they come one by one, later compiles are for several.
+    """
+    reason = bailout.reason
+    count = code.bailouts.total() if reason == NOT_RUN else code.bailouts[bailout.site_index]
+    return count >= patience(reason, code.compiles) and _may_compile(code, feedback)
+
+
+def _may_compile(code: Compiled, feedback: PlanFeedback) -> bool:
+    """Whether another compile is allowed, and would be made with other feedback than the last one."""
+    return code.compiles < MAX_COMPILES and feedback.summary() != code.known
+
+
+def _is_dominated_by_bailouts(unit: NativeUnit) -> bool:
+    """Whether more of the unit's calls bailed out than came to their end."""
+    bailouts = unit.bailouts.total()
+    return bailouts >= _MIN_BAILOUTS and 2 * bailouts > unit.code.calls
