@@ -241,11 +241,7 @@ def _copy_body(callee: Graph, region: Node, arguments: list[Value], call: Node) 
 
 def _loops_around(node: Node) -> int:
     """In how many loops the node lies: calls in loops are the first to be inlined."""
-    owner, count = node.block.owner if node.block is not None else None, 0
-    while owner is not None:
-        count += owner.op is LOOP
-        owner = owner.block.owner if owner.block is not None else None
-    return count
+    return sum(owner.op is LOOP for owner in node.owners())
 
 
 def _scope(load: Node) -> object:

@@ -84,8 +84,7 @@ def is_used_up(context: Context, f: FunctionBuilder, *, overdraft: int = 0) -> R
 
 def overdraft_in(loop: Node | None) -> int:
     """How many times as much as it may quick code runs before a loop is left."""
-    around = loop.blocks_around() if loop is not None else ()
-    is_inside = any(block.owner is not None and block.owner.op is LOOP for block in around)
+    is_inside = loop is not None and any(owner.op is LOOP for owner in loop.owners())
     return _OVERDRAFT_INSIDE if is_inside else _OVERDRAFT
 
 

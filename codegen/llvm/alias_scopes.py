@@ -35,7 +35,7 @@ def alias_scopes(e: Emitter, loop: Node, env: Mapping[Value, Native]) -> Iterato
         if effects & (Effect.READ | Effect.WRITE) and isinstance(node.inputs[0].type, ArrayType):
             array = node.inputs[0]
             arrays[array] = arrays.get(array, False) or bool(effects & Effect.WRITE)
-    around = [b.owner for b in loop.blocks_around() if b.owner is not None and b.owner.op is LOOP]
+    around = [owner for owner in loop.owners() if owner.op is LOOP]
     if len(arrays) > 1 and not any(a.is_inside(owner) for a in arrays for owner in around):
         stored = {array_parts(env[a]).data.text: is_stored for a, is_stored in arrays.items()}
         e.scopes = _suffixes(e.f.module, stored)

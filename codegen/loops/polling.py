@@ -40,7 +40,6 @@ from ljit.codegen.loops.watches import (
     Watch,
     height_of,
     inner_loops,
-    owners_of,
     place_of_check,
     trips_inside,
     watch_of,
@@ -223,7 +222,7 @@ class Polling:
 
     def _most_trips(self, node: Node) -> int:
         """With how many trips an inner loop is left to the interpreter."""
-        around = (o for o in owners_of(node) if o.op is LOOP)
+        around = (o for o in node.owners() if o.op is LOOP)
         if height_of(node) > 1 or any(self.watch_of(o) is Watch.CHECK for o in around):
             return _MANY_EACH
         return _MANY // work_of(node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from enum import Enum, auto
 from itertools import takewhile
 from math import prod
@@ -15,7 +15,6 @@ __all__ = [
     "Watch",
     "height_of",
     "inner_loops",
-    "owners_of",
     "place_of_check",
     "trips_inside",
     "watch_of",
@@ -90,7 +89,7 @@ def _is_left_by_count(node: Node) -> bool:
         owner.inputs[0]
         for inner in body.walk()
         if inner.op is BREAK and inner.target is node
-        for owner in owners_of(inner)
+        for owner in inner.owners()
         if owner.op is IF and owner.is_inside(node)
     ]
     return all(_is_made_of(value, node, counts) for value in conditions)
@@ -113,7 +112,7 @@ def _ends_soon(node: Node) -> bool:
 
 def _is_in_short_loop(node: Node) -> bool:
     """Whether nothing looks around the loop how often it runs: the one that it lies in has few trips."""
-    around = (owner for owner in owners_of(node) if owner.op is LOOP)
+    around = (owner for owner in node.owners() if owner.op is LOOP)
     return _known_trips(next(o for o in around if not _is_left_in_first_trip(o))) <= _FEW
 
 
@@ -151,12 +150,7 @@ def height_of(node: Node) -> int:
 
 
 def _depth_of(node: Node) -> int:
-    return sum(o.op is LOOP and not _is_left_in_first_trip(o) for o in owners_of(node))
-
-
-def owners_of(node: Node) -> Iterator[Node]:
-    """What the node lies in, from the inside to the outside."""
-    return (block.owner for block in node.blocks_around() if block.owner is not None)
+    return sum(o.op is LOOP and not _is_left_in_first_trip(o) for o in node.owners())
 
 
 def _calls(node: Node) -> bool:
@@ -173,7 +167,7 @@ def _has_objects(node: Node) -> bool:
 def place_of_check(node: Node) -> Node:
     """The outermost loop in front of which the number of trips is known, or can be computed."""
     place = node
-    for outer in owners_of(node):
+    for outer in node.owners():
         if not all(_is_known_before(value, outer) for value in node.inputs[:2]):
             break
         if outer.op is LOOP:
@@ -209,6 +203,6 @@ def trips_inside(node: Node) -> int:
 
 
 def _trips_within(inner: Node, node: Node) -> int:
-    around = takewhile(lambda owner: owner is not node, owners_of(inner))
+    around = takewhile(lambda owner: owner is not node, inner.owners())
     loops = [inner, *(owner for owner in around if owner.op is LOOP)]
     return prod(1 if _is_left_in_first_trip(loop) else _known_trips(loop) for loop in loops)

@@ -17,7 +17,6 @@ from ljit.types import (
     NONE,
     STR,
     UNBOUND,
-    ArrayType,
     ObjectType,
     RangeType,
     ScalarType,
@@ -75,8 +74,6 @@ class AliasInfo:
             return not is_immutable(a.type)
         if is_immutable(a.type) or is_immutable(b.type):
             return False
-        if _are_arrays_of_other_kinds(a.type, b.type):
-            return False
         return not (self.is_private(a) or self.is_private(b))
 
     def is_private(self, value: Value) -> bool:
@@ -105,12 +102,3 @@ def _hands_on(user: Node) -> bool:
     if any(not is_immutable(v.type) for v in user.inputs) and user.effects & Effect.WRITE:
         return sum(not is_immutable(v.type) for v in user.inputs) > 1  # may be stored in the other
     return any(not is_immutable(out.type) for out in user.outputs)
-
-
-def _are_arrays_of_other_kinds(a: Type, b: Type) -> bool:
-    """Whether NumPy arrays can be told apart from what is neither array nor unknown."""
-    kinds = (isinstance(a, ArrayType), isinstance(b, ArrayType))
-    if kinds[0] == kinds[1]:
-        return False
-    other = b if kinds[0] else a
-    return is_immutable(other)

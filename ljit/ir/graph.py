@@ -297,6 +297,10 @@ class Node:
             yield block
             block = block.owner.block if block.owner is not None else None
 
+    def owners(self) -> Iterator[Node]:
+        """Iterate over the nodes that the node lies in, from the inside to the outside."""
+        return (block.owner for block in self.blocks_around() if block.owner is not None)
+
     def is_before(self, other: Node) -> bool:
         """Whether this node stands in front of `other` in the same block."""
         following = self.next

@@ -166,7 +166,7 @@ class OutlinedLoops:
         assert baseline is not None
         loop = baseline.node(loop_id)
         # the loop around it will be native soon
-        is_provisional = not found.compiles and _is_inside_loop(loop)
+        is_provisional = not found.compiles and any(o.op is LOOP for o in loop.owners())
         request = CompileRequest(
             tuple(types_),
             plan.feedback,
@@ -200,7 +200,3 @@ class OutlinedLoops:
 def _trip(loop: Node) -> Value:
     """The trip index."""
     return loop.blocks[0].params[0]
-
-
-def _is_inside_loop(loop: Node) -> bool:
-    return any(b.owner is not None and b.owner.op is LOOP for b in loop.blocks_around())

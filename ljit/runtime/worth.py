@@ -84,4 +84,4 @@ def quick_work(graph: Graph, runs: int, *, leaves_methods: bool = False) -> int:
 
 
 def _loops_around(node: Node) -> int:
-    return sum(b.owner is not None and b.owner.op is LOOP for b in node.blocks_around())
+    return sum(owner.op is LOOP for owner in node.owners())

@@ -192,7 +192,7 @@ def _is_operand(use: _Use, loop: Node, number: ScalarType, values: _Values) -> b
     others = [v for i, v in enumerate(user.inputs) if i != position]
     return (
         len(user.outputs) == 1
-        and any(block.owner is loop for block in user.blocks_around())
+        and user.is_inside(loop)
         and all(_older_type(v, loop, values) in (None, number) for v in others)
         and user.op.numpy is not None
         and get_op(user.op.numpy).elementwise
