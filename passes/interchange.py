@@ -356,8 +356,8 @@ class _SumNest(_Nest):
 
     def _is_legal(self, dependences: Sequence[Distances], order: Sequence[int]) -> bool:
         """Whether each sum has an element of its own, too: all of them begin before the first one ends."""
-        stores = [d for d in dependences if any(d[:-1]) or None in d[:-1]]
-        return not stores and super()._is_legal(dependences, order)
+        is_own = all(step == 0 for distance in dependences for step in distance[:-1])
+        return is_own and super()._is_legal(dependences, order)
 
     def reorder(self, order: Sequence[int]) -> None:
         """Begin the sums in loops of their own; then add to them in memory."""

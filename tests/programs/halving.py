@@ -39,6 +39,21 @@ def digits_of(numbers):
 
 
 @program(
+    lambda: (2**60, np.zeros(80, np.int64)),
+    lambda: (2**60, np.zeros(200, np.int64)),
+    lambda: (10**6, np.zeros(80)),
+)
+def a_quarter_less(n, counts):
+    """Has more trips than `n` has bits: what counts them is checked."""
+    count = 0
+    while n > 100:
+        n -= n >> 2
+        counts[count] += 1
+        count += 1
+    return n, count
+
+
+@program(
     lambda: (EDGES,),
     lambda: (EDGES.astype(np.int32),),
     lambda: (EDGES.astype(np.uint64),),
