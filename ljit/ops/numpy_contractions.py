@@ -227,7 +227,12 @@ def _contracted(parts: Parts, left: _Term, right: _Term, output: str) -> _Term:
         ]
         return _Term(parts.apply("np::matmul", *operands), output)
     factors = [_spread(parts, x, plan[0]) for x in (left, right)]
-    return _summed(parts, _Term(parts.apply("np::multiply", *factors), plan[0]), output)
+    product = parts.apply("np::multiply", *factors)
+    if len(output) == len(plan[0]) and product.type.dtype.kind in "fc":  # type: ignore[attr-defined]
+        product = parts.apply(
+            "np::add", product, parts.constant(0.0)
+        )  # NumPy begins with 0: -0.0 is 0.0
+    return _summed(parts, _Term(product, plan[0]), output)
 
 
 def _ordered(parts: Parts, term: _Term, labels: str) -> Value:

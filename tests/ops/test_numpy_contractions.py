@@ -231,3 +231,21 @@ def test_operands_whose_sizes_are_known_to_differ():
             compiled(np.ones(6), np.ones(3))
     for _ in range(3):
         assert compiled(np.ones(6), np.ones(1)) == mismatched(np.ones(6), np.ones(1))
+
+
+@pytest.mark.parametrize(
+    "subscripts", ["i,j->ij", "i,i->i", "i,ij->ij", "i,i", "ij,j->i", "i,j,k->ijk"]
+)
+@pytest.mark.parametrize("dtype", [np.float64, np.complex64, np.int16])
+def test_products_that_are_negative_zeros(subscripts, dtype, compiled_source):
+    function = compiled_source(make_einsum(subscripts))
+    compiled = ljit.jit(function)
+    values = np.array([-1.0, 0.0, 1.0, -0.0, -2.0]).astype(dtype)
+    terms = subscripts.split("->")[0].split(",")
+    operands = [
+        np.resize(values[::-1] if i else values, (5,) * len(t)) for i, t in enumerate(terms)
+    ]
+    for _ in range(3):
+        assert (
+            np.asarray(compiled(*operands)).tobytes() == np.asarray(function(*operands)).tobytes()
+        )
