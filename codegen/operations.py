@@ -42,7 +42,10 @@ def operation(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native
 
 def _as_taken(e: Emitter, op: OpDef, operands: list[Native]) -> list[Native]:
     """The operands as the op takes them: characters as strs, mostly."""
-    taken = op.operand_types([value.type for value in operands])
+    types_ = [value.type for value in operands]
+    taken = op.operand_types(types_)
+    if taken is types_:
+        return operands
     pairs = zip(operands, taken, strict=True)
     return [x if x.type == t else convert(e, x, t) for x, t in pairs]
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
 from ljit import config, interpreters
 from ljit.errors import UserError
+from ljit.garbage import no_collections
 from ljit.isolation import are_builtins_replaced
 from ljit.locks import computed_once
 from ljit.own_time import OwnTime, timed_apart
@@ -62,6 +63,15 @@ class _shown(Generic[T]):  # noqa: N801  # a decorator
         return self if of is None else self._read(of)
 
 
+@functools.cache
+def _executor_class() -> type[ProfilingExecutor]:
+    """Import what translates and interprets functions: most of what the first call of a process does."""
+    with compiler_frames(), no_collections(), timed_apart():
+        from ljit.runtime.executor import ProfilingExecutor
+
+        return ProfilingExecutor
+
+
 class _Calls:
     """Who runs the calls of a function. It is no attribute that `functools.wraps` would copy from another function."""
 
@@ -72,10 +82,7 @@ class _Calls:
 
     @computed_once
     def executor(self) -> ProfilingExecutor:
-        with compiler_frames(), timed_apart():
-            from ljit.runtime.executor import ProfilingExecutor
-
-        return ProfilingExecutor(*self._of)
+        return _executor_class()(*self._of)
 
     def has_executor(self) -> bool:
         return "executor" in vars(self)

@@ -31,7 +31,7 @@ from ljit.codegen.functions.slow_path import (
     slow_entry,
     support,
 )
-from ljit.codegen.functions.work import count_work, is_used_up
+from ljit.codegen.functions.work import count_work, is_used_up, work_left
 from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.builder import (
     NULL,
@@ -186,9 +186,10 @@ def _count_run(context: Context, f: FunctionBuilder, graph: Graph, reject: Block
     """Count a run of quick code, which is not for calls when its work is used up."""
     if context.work is not None:
         following = f.new_block("worth")
-        f.condbr(is_used_up(context, f), reject, following, unlikely=True)
+        left = work_left(context, f)
+        f.condbr(is_used_up(context, f, left), reject, following, unlikely=True)
         f.start(following)
-        count_work(context, f, sum(1 for _ in graph.block))
+        count_work(context, f, sum(1 for _ in graph.block), left)
 
 
 def _emit_native_entry(module: ModuleBuilder, body: Body, context: Context, graph: Graph) -> None:

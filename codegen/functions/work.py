@@ -24,6 +24,7 @@ __all__ = [
     "is_used_up",
     "nodes_of_trip",
     "overdraft_in",
+    "work_left",
 ]
 
 #: of a loop, in amounts that the cell had at first
@@ -54,13 +55,22 @@ class WorkCell:
         return self._word.value < 0
 
 
-def count_work(context: Context, f: FunctionBuilder, nodes: Ref | int) -> None:
-    """Count nodes that are run; nothing in optimised code."""
+def work_left(context: Context, f: FunctionBuilder) -> Ref:
+    """How much quick code may still run."""
+    assert context.work is not None
+    return f.load("i64", address(context.work.address))
+
+
+def count_work(
+    context: Context, f: FunctionBuilder, nodes: Ref | int, left: Ref | None = None
+) -> Ref | None:
+    """Count nodes that are run; nothing in optimised code. `left` was so far, gives what is left now."""
     if context.work is None or not f.is_reachable:
-        return
-    place = address(context.work.address)
+        return None
     amount = integer("i64", nodes) if isinstance(nodes, int) else nodes
-    f.store(f.binary("sub", f.load("i64", place), amount), place)
+    rest = f.binary("sub", work_left(context, f) if left is None else left, amount)
+    f.store(rest, address(context.work.address))
+    return rest
 
 
 def count_elements(
@@ -75,10 +85,9 @@ def count_elements(
         count_work(context, f, nodes)
 
 
-def is_used_up(context: Context, f: FunctionBuilder, *, overdraft: int = 0) -> Ref:
-    """Whether the code has run as much as it may; only of quick code."""
+def is_used_up(context: Context, f: FunctionBuilder, left: Ref, *, overdraft: int = 0) -> Ref:
+    """Whether quick code of which so much is left has run as much as it may."""
     assert context.work is not None
-    left = f.load("i64", address(context.work.address))
     return f.icmp("slt", left, -overdraft * context.work.amount)
 
 

@@ -25,11 +25,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ljit.codegen.functions.gil import ERROR, LEAVE, THREAD_FLAG, flags
 from ljit.codegen.functions.slow_path import support
-from ljit.codegen.functions.work import count_work, is_used_up, nodes_of_trip, overdraft_in
+from ljit.codegen.functions.work import (
+    count_work,
+    is_used_up,
+    nodes_of_trip,
+    overdraft_in,
+    work_left,
+)
 from ljit.codegen.llvm.builder import NULL, BlockRef, ModuleBuilder, Ref, integer
 from ljit.codegen.llvm.forms import items_of, owned_positions
 from ljit.codegen.llvm.instructions import callee_of
@@ -50,6 +57,7 @@ from ljit.locks import computed_once
 from ljit.ops.control import CALL_NATIVE, CONTINUE, HOT, INTERRUPTED, LONG_LOOP, LOOP, SNAPSHOT
 from ljit.records import Record
 from ljit.types import ArrayType, ListType, Type
+from ljit.unique import forgets_classes
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -72,6 +80,8 @@ _ATTEND = f"{_NO_MEMORY} noduplicate"
 # -- objects ---------------------------------------------------------------------------------------------
 
 
+@forgets_classes
+@lru_cache(maxsize=1024)
 def _is_object(type_: Type) -> bool:
     if isinstance(type_, ArrayType) or not owned_positions(type_):
         return False
@@ -138,8 +148,8 @@ class Polling:
         # blocks written in a loop that are on the way out of it, by id
         self._outside: set[int] = set()
 
-    def poll(self, loop: Node | None = None) -> None:
-        """Look at the flag; leave at the current Snapshot if that is asked for.
+    def poll(self, loop: Node | None = None, left: Ref | None = None) -> None:
+        """Look at the flag; leave at the current Snapshot if that is asked for. `left`: what quick code may still run.
 
         In a `loop` of a reordered nest the state is no one of the program: it is left behind the nest.
         """
@@ -148,7 +158,9 @@ class Polling:
             return
         is_late = loop is not None and bool(loop.attrs.get("reordered"))
         if self.e.is_quick and not is_late:
-            is_hot = is_used_up(self.e.context, f, overdraft=overdraft_in(loop))
+            context = self.e.context
+            left = work_left(context, f) if left is None else left
+            is_hot = is_used_up(context, f, left, overdraft=overdraft_in(loop))
             bailout.bail_if(is_hot, HOT)
         leave = f.new_block("late") if is_late else bailout.fail_block(INTERRUPTED)
         state = self._state if self.free_loop is not None else None
@@ -186,10 +198,11 @@ class Polling:
 
     def begin_trip(self, node: Node) -> None:
         """Do what a trip of the loop begins with."""
+        left = None
         if self.e.is_quick:
-            count_work(self.e.context, self.f, nodes_of_trip(node))
+            left = count_work(self.e.context, self.f, nodes_of_trip(node))
         if self.watch_of(node) is Watch.POLL:
-            self.poll(node)
+            self.poll(node, left)
 
     @computed_once
     def _requests(self) -> Ref:

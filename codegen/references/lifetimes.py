@@ -127,9 +127,10 @@ class Deaths:
                     continue
                 if isinstance(out.type, ArrayType):
                     self._note(out, array_parts(value).object, made)
-                elif node.effects & Effect.CALL and _is_object(out.type):
+                elif _is_object(out.type) and node.effects & Effect.CALL:
                     self._note_temporary(out, value, made)
-        self._forget(node)
+        if node in self._temporaries or self._forgotten:
+            self._forget(node)
         for pointer in self._ends.pop(node, ()):
             self._users[pointer].discard(node)
             if not self._users[pointer]:
