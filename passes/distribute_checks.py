@@ -24,10 +24,10 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
-from ljit.ir import Effect, Graph, Node, OpDef, Value, copy_node, get_op
+from ljit.ir import Effect, Graph, Node, Value, copy_node, get_op
 from ljit.ops.control import CHECKED_IN_FRONT, IF, LOOP, OTHER_ORDER, SNAPSHOT, YIELD
-from ljit.passes.loops.bound_writer import BoundWriter
 from ljit.passes.loops.private_elements import OwnElements
+from ljit.passes.loops.trip_blocks import has_few_trips, is_long, put_into_blocks
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import leave_in_front
 from ljit.types import INT, ArrayType, ScalarType, is_number
@@ -36,8 +36,6 @@ __all__ = ["distribute_checks"]
 
 NAME = "distribute_checks"
 _MAX_HAZARDS = 4
-_BLOCK = 4096  # trips whose checks are made at once: what they read stays in the cache of a core
-_FEW = 16  # trips: with fewer, if that is known, there is nothing to gain
 
 
 @graph_pass(NAME)
@@ -72,7 +70,7 @@ class _Split:
 
     @staticmethod
     def of(loop: Node, aliases: AliasInfo) -> _Split | None:
-        if len(loop.inputs) != 2 or len(loop.blocks) != 1 or _has_few_trips(loop):
+        if len(loop.inputs) != 2 or len(loop.blocks) != 1 or has_few_trips(loop):
             return None
         split = _Split(loop)
         is_legal = (
@@ -105,7 +103,7 @@ class _Split:
         if node.op.can_leave(node):
             return node in self.checks
         effects = node.op.effects_of(node)
-        if effects & ~(Effect.READ | Effect.WRITE) != Effect.PURE or _is_long(node.op):
+        if effects & ~(Effect.READ | Effect.WRITE) != Effect.PURE or is_long(node.op):
             return False
         holders = [v for v in node.inputs if not is_immutable(v.type)]
         if effects & Effect.WRITE and written_operands(node) != node.inputs[:1]:
@@ -138,28 +136,13 @@ class _Split:
 
     def run(self) -> None:
         """Put the loop into one over blocks of its trips, behind a loop of the checks of the block."""
-        loop, graph = self.loop, self.loop.graph
+        loop = self.loop
         for pair in self.hazards:
             self._leave_if_overlapping(*pair)
-        write = BoundWriter(loop)
-        (start, stop), zero = loop.inputs, write.constant(0)
-        stop = write.largest((start, stop))  # a range without numbers may go down as far as ints do
-        trips = write.op("py::sub", stop, start)
-        last = write.plus(trips, _BLOCK - 1)
-        count = write.op("py::floordiv", last, write.constant(_BLOCK))
-        blocks = graph.create(LOOP, (zero, count, start), outputs=(INT,), like=loop)
-        write.within = body = blocks.add_block([("", INT), ("", INT)])
-        first, trip = body.params[1], loop.blocks[0].params[0]
-        body.append(copy_node(self.header, graph, {trip: first}, {}))
-        left = write.op("py::sub", stop, first)
-        end = write.op("py::add", first, write.smallest((left, write.constant(_BLOCK))))
-        body.append(self._checks(first, end))
-        blocks.insert_before(loop)
-        loop.unlink()
-        body.append(loop)
-        loop.set_inputs((first, end))
+        blocks = put_into_blocks(loop)
+        self._checks(blocks.first, blocks.end).insert_before(loop)
         loop.attrs["checks"] = "in front"
-        body.create(YIELD, (end,), like=loop)
+        blocks.body.create(YIELD, (blocks.end,), like=loop)
         for node in self.checks:
             node.proven = (*node.proven, CHECKED_IN_FRONT)
 
@@ -179,20 +162,6 @@ class _Split:
         loop, operands = self.loop, (written, read)
         overlap = loop.create_before(get_op("np::may_share_memory"), operands, like=loop)
         leave_in_front(loop, overlap.output, OTHER_ORDER)
-
-
-def _has_few_trips(loop: Node) -> bool:
-    """Whether a loop has few trips, or nobody knows how many in front of it."""
-    start, stop = loop.inputs
-    if not (start.is_constant and stop.is_constant):
-        return False
-    assert isinstance(start.constant, int) and isinstance(stop.constant, int)
-    return stop.is_endless or stop.constant - start.constant < _FEW
-
-
-def _is_long(op: OpDef) -> bool:
-    """Whether an op on numbers is too many instructions to be done twice, or for vectors."""
-    return op.is_called or (op.elementwise and not (op.is_cheap or op.instructions))
 
 
 def _may_wait(node: Node) -> bool:

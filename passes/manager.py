@@ -71,6 +71,7 @@ NAMES = (
     "peephole_optimize",
     "scalarize_arrays",
     "scalarize_lists",
+    "split_sums",
     "unbox_lists",
     "unroll_and_jam",
     "unroll_updates",

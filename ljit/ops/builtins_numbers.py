@@ -15,7 +15,9 @@ from ljit.ops import int_ranges as ranges
 from ljit.ops import python_arithmetic as arithmetic
 from ljit.ops import python_compare as compare
 from ljit.ops.control import CHECKED_IN_FRONT
+from ljit.ops.int_bounds import is_int, of_type
 from ljit.ops.python_numbers import (
+    INT_MAX,
     INT_MIN,
     c_abs,
     is_plain,
@@ -168,7 +170,7 @@ def _lower_int(e: Emitter, x: V | None = None) -> V:
     if kind == "f" or x.type == FLOAT:
         return float_to_int(e, to_float(e, x))
     result = e.cast(x, INT)
-    if kind == "u":
+    if kind == "u" and of_type(x.type)[1] > INT_MAX:
         e.bail_if(e.compare("lt", result, 0), "beyond int64")
     return result
 
@@ -182,6 +184,11 @@ def _digit(e: Emitter, c: V) -> tuple[V, V]:
 
 def _effect_of_conversion(*args: Type) -> Effect:
     return Effect.RAISE if all(is_plain(t) or is_real_scalar(t) for t in args) else Effect.CALL
+
+
+def _effect_of_int(*args: Type) -> Effect:
+    """Ints of some kind are ints, floats need not be."""
+    return Effect.PURE if len(args) == 1 and is_int(args[0]) else _effect_of_conversion(*args)
 
 
 def _effect_of_exact_conversion(*args: Type) -> Effect:
@@ -198,7 +205,7 @@ _builtin(
     lower=_lower_int,
     ranges=ranges.CONVERT,
     can_lower=lambda x=INT: _infer_int(x) == INT,
-    effects=_effect_of_conversion,
+    effects=_effect_of_int,
     is_profiled=True,
     checks_can_wait=True,
     samples=(

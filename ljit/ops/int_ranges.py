@@ -212,8 +212,8 @@ def _facts_of_extremum(sign: int) -> Callable[[Symbolic, Node], Iterable[Linear]
     return facts
 
 
-BITS_AND = RangeRules(bounds=int_bounds.conjunction, facts=_facts_of_and)
-BITS_OR = RangeRules(bounds=int_bounds.disjunction, facts=_facts_of_or)
+BITS_AND = RangeRules(bounds=int_bounds.conjunction, facts=_facts_of_and, is_complete=are_ints)
+BITS_OR = RangeRules(bounds=int_bounds.disjunction, facts=_facts_of_or, is_complete=are_ints)
 RSHIFT = RangeRules(
     bounds=int_bounds.shifted,
     facts=_facts_of_rshift,
@@ -270,12 +270,18 @@ def _refusal(node: Node) -> str | None:
     return REFUSED if is_float else None
 
 
+def _is_of_small_ints(node: Node) -> bool:
+    """Whether an int is made of another one that an int64 surely holds."""
+    return are_ints(node) and all(int_bounds.of_type(v.type)[1] <= INT_MAX for v in node.inputs)
+
+
 CONVERT = RangeRules(
     value=_converted,
     bounds=int_bounds.same,
     facts=_facts_of_truncated,
     checks=_conversion_checks,
     refusal=_refusal,
+    is_complete=_is_of_small_ints,
 )
 ROOT = RangeRules(reach=_reach_of_root, checks=_root_checks)
 

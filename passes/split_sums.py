@@ -1,0 +1,193 @@
+"""Add ints up in two parts in loops, so that sums need no check in each trip and have vectors.
+
+    for i in range(n):                 for block in range(0, n, 4096):
+        s += i ^ (i >> 1)                  low = high = 0
+                                           for i in range(block, min(block + 4096, n)):
+                                               low += (i ^ (i >> 1)) & 0xFFFFFFFF
+                                               high += (i ^ (i >> 1)) >> 32
+                                           s += high * 2**32 + low      # checked
+
+A check in each trip is a way out of the loop, of which LLVM makes no vectors. The lower and the upper halves of 4096
+terms have sums that fit whatever the terms are. What the parts give together is checked behind the block; if it is no
+int64, the code leaves in front of the block, and the interpreter goes on with ints of any size. (A sum that is none
+only in between need not leave.)
+
+Legal if nobody sees the sum within the loop, and the loop has no effects, so that a block may be done again. It pays if
+the checks of sums are all that keeps the loop from vectors: it has no other way out and no loop in it, and carries
+nothing but sums. Loops whose sums are proven to fit are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from ljit.analysis.alias import is_immutable
+from ljit.ir import Block, Effect, Graph, Node, Value, get_op
+from ljit.ops.control import IF, LOOP, SNAPSHOT, YIELD
+from ljit.ops.int_quotients import FLOORDIV, MOD
+from ljit.ops.int_ranges import ADD, FITS, NONNEGATIVE, SUB
+from ljit.passes.loops.trip_blocks import BLOCK, has_few_trips, is_long, put_into_blocks
+from ljit.passes.manager import graph_pass, is_allowed
+from ljit.passes.rewriting import insert_constant
+from ljit.records import Record
+from ljit.types import INT
+
+__all__ = ["split_sums"]
+
+NAME = "split_sums"
+Use = tuple[Node, int]  # a node, and the place of an operand
+_HALF = 32  # bits of a part: sums of BLOCK of them fit
+assert BLOCK.bit_length() + _HALF < 63
+
+
+@graph_pass(NAME)
+def split_sums(graph: Graph) -> bool:
+    """Rewrite the loops for which it is legal and pays; whether there were any."""
+    changed = False
+    for loop in [node for node in graph.walk() if node.op is LOOP]:
+        sums = _sums_of(loop)
+        if sums and is_allowed(NAME, loop):
+            _run(loop, sums)
+            changed = True
+    return changed
+
+
+class _Sum(Record):
+    """A carried int, and the uses of it by which it becomes that of the next trip."""
+
+    index: int
+    links: list[Use]
+
+    @property
+    def terms(self) -> list[tuple[Node, int]]:
+        """The additions and subtractions, each with the place of the sum among the operands."""
+        return [(user, place) for user, place in self.links if user.op.ranges in (ADD, SUB)]
+
+    @property
+    def unproven(self) -> list[Node]:
+        return [node for node, _ in self.terms if FITS not in node.proven]
+
+
+def _sums_of(loop: Node) -> list[_Sum]:
+    """Find the sums to split; none if that is not legal or does not pay."""
+    body = loop.blocks[0]
+    if len(loop.blocks) != 1 or len(loop.inputs) == 2 or has_few_trips(loop) or loop.attrs:
+        return []
+    if next(iter(body)).op is not SNAPSHOT or body.terminator.op is not YIELD:
+        return []
+    found = [_sum_of(body, index) for index in range(len(loop.inputs) - 2)]
+    sums = [s for s in found if s is not None]
+    checked = {node for s in sums for node in s.unproven}
+    if len(sums) < len(found) or not all(_is_plain(node, checked) for node in body.walk()):
+        return []
+    return [s for s in sums if s.unproven]
+
+
+def _is_plain(node: Node, checked: Container[Node]) -> bool:
+    """Whether a node may be done again, and LLVM makes vectors of it."""
+    if node.op in (SNAPSHOT, YIELD, IF):
+        return True
+    if node.blocks or node.op.is_terminator or is_long(node.op):
+        return False
+    if node.op.can_leave(node):
+        return node in checked
+    if node.op.ranges in (MOD, FLOORDIV) and not _is_power_of_2(node.inputs[1]):
+        return False  # there are no vectors of quotients of 64 bits
+    is_repeatable = node.op.effects_of(node) & ~Effect.READ == Effect.PURE
+    return is_repeatable and all(is_immutable(out.type) for out in node.outputs)
+
+
+def _is_power_of_2(value: Value) -> bool:
+    number = value.constant if value.is_constant else 0
+    return isinstance(number, int) and number > 0 and number & (number - 1) == 0
+
+
+def _sum_of(body: Block, index: int) -> _Sum | None:
+    """A carried value, if it is an int that sums alone change, and that nothing else reads."""
+    param = body.params[1 + index]
+    links = _links((body.terminator, index), param) if param.type == INT else None
+    if links is None:
+        return None
+    values = dict.fromkeys(user.inputs[place] for user, place in links)
+    uses = [use for value in values for use in value.uses if use[0].op is not SNAPSHOT]
+    return _Sum(index, links) if set(uses) <= set(links) else None
+
+
+def _links(use: Use, param: Value) -> list[Use] | None:
+    """The uses by which a carried value becomes what another use needs; None if it does not by sums alone."""
+    value = use[0].inputs[use[1]]
+    node = value.node
+    if value is param:
+        return [use]
+    if node is None or not node.is_inside(param.block):
+        return None
+    if node.op is IF:
+        ways = [_links((block.terminator, value.index), param) for block in node.blocks]
+        return None if None in ways else [use, *(link for way in ways for link in way or ())]
+    if node.op.ranges in (ADD, SUB) and all(v.type == INT for v in (*node.inputs, value)):
+        for place in (0, 1) if node.op.ranges is ADD else (0,):
+            if (links := _links((node, place), param)) is not None:
+                return [use, *links]
+    return None
+
+
+def _run(loop: Node, sums: list[_Sum]) -> None:
+    """Let blocks of trips make two sums of each, which are put together behind them."""
+    graph, body = loop.graph, loop.blocks[0]
+    blocks = put_into_blocks(loop)
+    next(iter(body)).erase()
+    ends = list(loop.outputs)
+    zero = insert_constant(0, blocks.loop)
+    size = insert_constant(1 << _HALF, blocks.loop)
+    for s in sums:
+        term = s.unproven[0]
+        _add_up_apart(s, body)
+        loop.set_input(2 + s.index, zero)
+        loop.add_input(zero)
+        parts = (size, ends[s.index], blocks.carried[s.index])
+        whole = loop.add_output(INT)
+        for name, part in zip(("py::mul", "py::add", "py::add"), parts, strict=True):
+            node = graph.create(get_op(name), (part, whole), like=term)
+            whole = blocks.body.append(node).output
+        ends[s.index] = whole
+    blocks.body.create(YIELD, (blocks.end, *ends), like=loop)
+
+
+def _add_up_apart(s: _Sum, body: Block) -> None:
+    """Let a loop add the lower halves of the terms to what it carries, and the higher ones to one more value."""
+    param, end = body.params[1 + s.index], body.terminator
+    made = {param: body.add_param(param.name, INT)}
+    end.add_input(_high(end.inputs[s.index], dict(s.terms), made))
+
+
+def _high(value: Value, places: dict[Node, int], made: dict[Value, Value]) -> Value:
+    """The sum of the higher halves where `value` is that of the lower ones."""
+    if value not in made:
+        node = value.node
+        assert node is not None
+        made[value] = _chosen(value, places, made) if node.op is IF else _split(node, places, made)
+    return made[value]
+
+
+def _chosen(value: Value, places: dict[Node, int], made: dict[Value, Value]) -> Value:
+    node = value.node
+    assert node is not None
+    for block in node.blocks:
+        end = block.terminator
+        end.add_input(_high(end.inputs[value.index], places, made))
+    return node.add_output(INT, value.name)
+
+
+def _split(node: Node, places: dict[Node, int], made: dict[Value, Value]) -> Value:
+    """Let an addition take the lower half of a term, and another one the higher."""
+    place = places[node]
+    term, rest = node.inputs[1 - place], _high(node.inputs[place], places, made)
+    mask, half = insert_constant((1 << _HALF) - 1, node), insert_constant(_HALF, node)
+    low = node.create_before(get_op("py::and"), (term, mask), like=node)
+    high = node.create_before(get_op("py::rshift"), (term, half), like=node)
+    high.proven = (NONNEGATIVE,)
+    node.set_input(1 - place, low.output)
+    operands = (rest, high.output) if place == 0 else (high.output, rest)
+    upper = node.create_before(node.op, operands, like=node)
+    node.proven = upper.proven = (FITS,)
+    return upper.output

@@ -1,0 +1,113 @@
+"""Sums of ints that are made in two parts are what CPython gives, also where they are no int64."""
+
+import numpy as np
+import pytest
+
+import ljit
+
+N = 10_000  # trips: several blocks
+
+
+def of_elements(a, n):
+    s = 5
+    for i in range(n):
+        s += int(a[i])
+    return s
+
+
+def of_differences(a, n):
+    s = t = 0
+    for i in range(n):
+        if a[i] > 0:
+            s += int(a[i])
+        else:
+            s -= int(a[i]) ^ i
+            t += 1
+    return s, t
+
+
+def of_two_terms(a, n):
+    s = t = 0
+    for x in a[:n]:
+        s = 3 + (s - (int(x) >> 1)) + (int(x) | 1)
+        t -= int(x)
+    return s, t
+
+
+def downwards(a, n):
+    s = 0
+    for i in range(n - 1, -1, -1):
+        s = (int(a[i]) & -3) + s
+    return s
+
+
+def in_a_nest(a, n):
+    t = 0
+    for j in range(3):
+        s = 0
+        for i in range(j, n):
+            s += int(a[i]) ^ j
+        t ^= s
+    return t
+
+
+def read_in_the_loop(a, n):
+    s = most = 0
+    for i in range(n):
+        s += int(a[i])
+        most = max(s, most)
+    return s, most
+
+
+PROGRAMS = [of_elements, of_differences, of_two_terms, downwards, in_a_nest]
+
+
+def elements(high, n=N):
+    return np.random.default_rng(3).integers(-high, high, n)
+
+
+def same(program, f, a, n):
+    expected, result = program(a, n), f(a, n)
+    assert repr(result) == repr(expected)
+
+
+def compiled(program, a):
+    f = ljit.jit(program)
+    for _ in range(3):
+        same(program, f, a, len(a))
+    return f
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+def test_sums_are_those_of_cpython(program):
+    f = compiled(program, elements(2**40))
+    for n in (-1, 0, 1, 7, 4095, 4096, 4097, 8192, N):
+        same(program, f, elements(2**40), n)
+        same(program, f, np.full(N, -(2**40)), n)
+    assert not sum(info.bailouts for info in f.specializations)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("place", [0, 4094, 4096, N - 3])
+def test_sums_that_are_no_int64_are_ints_all_the_same(program, place):
+    f = compiled(program, elements(2**40))
+    for sign in (1, -1):
+        a = elements(2**40)
+        a[place : place + 3] = sign * (2**63 - 1)
+        for _ in range(3):
+            same(program, f, a, N)
+    same(program, f, elements(2**40), N)
+
+
+def test_sums_that_are_an_int64_at_the_end_need_no_more():
+    f = compiled(of_elements, elements(2**40))
+    a = np.array([2**62, 2**62, 2**62, -(2**62), -(2**62), -(2**62)])
+    same(of_elements, f, a, len(a))
+    assert not sum(info.bailouts for info in f.specializations)
+
+
+@pytest.mark.parametrize("program", [*PROGRAMS, read_in_the_loop], ids=lambda f: f.__name__)
+def test_sums_that_are_read_in_the_loop_stay(monkeypatch, program):
+    monkeypatch.setenv("LJIT_QUICK_RUNS", "0")
+    graph = str(compiled(program, elements(2**40)).graph_for(elements(2**40), N))
+    assert ("value=4294967295" in graph) == (program is not read_in_the_loop)
