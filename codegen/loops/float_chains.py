@@ -6,27 +6,52 @@
 Floats are added in the order of the program, so that trips neither overlap nor become vectors. Unrolled code, with
 what comes before it for the trips that are left over, takes as long, and a fifth more time to compile. A float that is
 chosen (`if a[k] < best: best = a[k]`) makes no such chain: the machine goes on with the one that it thinks is next.
+
+In a loop around it in which the chain begins anew (`w = a[i, j]`, then `w -= ...`) the end of one chain and the begin
+of the next one overlap: the less instructions a trip has, the further the machine sees ahead. There unrolled code takes
+0.8 to 0.95 of the time.
 """
 
 from __future__ import annotations
 
 from ljit.ir import Node, Value
-from ljit.ops.control import IF, YIELD
+from ljit.ops.control import IF, LOOP, YIELD
 from ljit.types import COMPLEX, FLOAT, ScalarType, Type, UnionType
 
-__all__ = ["is_float_chain"]
+__all__ = ["is_float_chain", "is_overlapped"]
 
 
 def is_float_chain(loop: Node) -> bool:
     """Whether the loop carries a float that each trip, or a loop in it, computes of the one before."""
+    return bool(_chained(loop))
+
+
+def is_overlapped(chain: Node) -> bool:
+    """Whether the chains of a loop, in a loop around it, all begin anew in each of the latter's trips."""
+    owners = (block.owner for block in chain.blocks_around())
+    outer = next((node for node in owners if node is not None and node.op is LOOP), None)
+    if outer is None:
+        return False
+    starts = [chain.inputs[2 + index] for index in _chained(chain)]
+    carried = outer.blocks[0].params[1:]
+    return not any(_is_of(start, param, outer) for start in starts for param in carried)
+
+
+def _chained(loop: Node) -> list[int]:
+    """Which of the carried values are such floats."""
     body = loop.blocks[0]
     if body.terminator.op is not YIELD:
-        return False
+        return []
     carried = zip(body.params[1:], body.terminator.inputs, strict=True)
-    return any(
-        _is_inexact(param.type) and new is not param and _is_computed_of(new, param, loop)
-        for param, new in carried
-    )
+    return [
+        index
+        for index, (param, new) in enumerate(carried)
+        if _is_inexact(param.type) and new is not param and _is_computed_of(new, param, loop)
+    ]
+
+
+def _is_of(value: Value, param: Value, loop: Node) -> bool:
+    return value is param or _is_computed_of(value, param, loop)
 
 
 def _is_inexact(type_: Type) -> bool:

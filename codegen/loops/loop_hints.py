@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from ljit.analysis.dependence import indices
 from ljit.analysis.uniformity import Varying
 from ljit.codegen.llvm.builder import BlockRef, FunctionBuilder
-from ljit.codegen.loops.float_chains import is_float_chain
+from ljit.codegen.loops.float_chains import is_float_chain, is_overlapped
 from ljit.ir import Node, Value
 from ljit.ops.control import LOOP
 from ljit.ops.int_ranges import MADE_RANGE
@@ -40,7 +40,8 @@ def hint_of(f: FunctionBuilder, loop: Node, divisions: Sequence[BlockRef]) -> st
     """What the branch back to the loop's header says to LLVM; `divisions`: where there are some in the loop."""
     has_gaps = stores_with_gaps(loop)
     hints = [] if not has_gaps and all(map(f.is_dominated_by, divisions)) else [_SINGLE]
-    if has_gaps or (not f.float_flags and is_float_chain(loop)):
+    is_chain = not f.float_flags and is_float_chain(loop)
+    if has_gaps or (is_chain and not is_overlapped(loop)):
         hints.append(_NOT_UNROLLED)
     if not hints:
         return ""

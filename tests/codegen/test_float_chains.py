@@ -7,7 +7,7 @@ import re
 import pytest
 
 from ljit.codegen import CompileOptions
-from ljit.codegen.loops.float_chains import is_float_chain
+from ljit.codegen.loops.float_chains import is_float_chain, is_overlapped
 from ljit.codegen.unit import build_module
 from ljit.ir import parse
 from ljit.ops.control import LOOP
@@ -44,6 +44,8 @@ NEST = """graph(%n : int, %s : Union[float, np.float64]):
       -> (%u)
   return (%t)
 """
+#: a sum that begins anew in each trip around it
+ROWS = NEST.replace("(%0, %i, %x)", "(%0, %i, %s)")
 #: the least of some floats: each trip chooses
 LEAST = """graph(%a : Float64(*), %n : int, %s : np.float64):
   %0 : int = prim::Constant[value=0]()
@@ -74,10 +76,11 @@ PARTIAL = LEAST.replace(
         (LAST, [False]),
         (KEPT, [False]),
         (NEST, [True, True]),
+        (ROWS, [False, True]),
         (LEAST, [False]),
         (PARTIAL, [True]),
     ],
-    ids=["sum", "ints", "last", "kept", "nest", "least", "partial"],
+    ids=["sum", "ints", "last", "kept", "nest", "rows", "least", "partial"],
 )
 def test_a_chain_is_a_float_that_each_trip_makes_of_the_one_before(graph, expected):
     loops = [node for node in parse(graph).walk() if node.op is LOOP]
@@ -85,14 +88,25 @@ def test_a_chain_is_a_float_that_each_trip_makes_of_the_one_before(graph, expect
 
 
 @pytest.mark.parametrize(
+    ("graph", "expected"),
+    [(SUM, [False]), (NEST, [False, False]), (ROWS, [False, True])],
+    ids=["sum", "nest", "rows"],
+)
+def test_chains_overlap_where_they_begin_anew_in_the_loop_around(graph, expected):
+    loops = [node for node in parse(graph).walk() if node.op is LOOP]
+    assert [is_overlapped(loop) for loop in loops] == expected
+
+
+@pytest.mark.parametrize(
     ("graph", "options", "expected"),
     [
         (SUM, CompileOptions(), 1),
+        (ROWS, CompileOptions(), 0),  # it overlaps with the next one
         (KEPT, CompileOptions(), 0),
         (SUM, CompileOptions(fastmath=True), 0),  # its trips become vectors
         (SUM, CompileOptions(quick_work=1000), 0),  # nothing reads it
     ],
-    ids=["float", "kept", "fastmath", "quick"],
+    ids=["float", "rows", "kept", "fastmath", "quick"],
 )
 def test_the_branch_back_says_that_the_loop_is_not_to_be_unrolled(graph, options, expected):
     text, _context, _following = build_module(parse(graph), name="f", options=options)
