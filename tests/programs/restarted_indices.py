@@ -99,3 +99,20 @@ def heap_sorted(a):
             a[root], a[child] = a[child], a[root]
             root = child
     return a
+
+
+@program(
+    lambda: ([3, 4, -1, 7], np.arange(3.0)),
+    lambda: ([3, 4], np.arange(3.0)),
+    lambda: ([-2], np.arange(1.0)),
+    lambda: ([3, 4, 5, 6], np.arange(3.0)),
+)
+def last_unless_left(xs, a):
+    """What the trips count up is another number behind a break."""
+    i = 0
+    for x in xs:
+        if x < 0:
+            i = -1
+            break
+        i += 1
+    return a[i]
