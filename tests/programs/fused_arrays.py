@@ -226,3 +226,25 @@ def updated_rows_seen_by_others(x, s):
     weights /= s
     weights += weights.sum(axis=1, keepdims=True)
     return weights, view
+
+
+@program(
+    lambda: (np.arange(12.0).reshape(3, 4), np.arange(4.0)),
+    lambda: (np.ones((1, 4)), np.arange(4.0)),
+    lambda: (np.ones((3, 4)), np.ones(1)),
+)
+def new_axes_of_what_has_less(a, row):
+    """The view of the first operand has an axis in the middle, that of the second one none in front."""
+    return ((a * 2 + row)[:, None, :] * (a - row)[None, :, :]).sum(axis=2)
+
+
+def wide(a, b):
+    return lambda: (np.arange(float(a)) - 1, np.arange(float(b)))
+
+
+@program(wide(3, 3), *[wide(3, 1)] * 4, lambda: (np.ones(1), np.arange(3.0)))
+def under_a_mask_that_is_short(a, b):
+    """Once the shapes were seen to differ nothing is spread: the last mask is too short for NumPy."""
+    z = a + b
+    z[a > 0] = 0.0
+    return z

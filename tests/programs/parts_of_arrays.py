@@ -218,3 +218,15 @@ def other_sizes(x, y):
     table = np.cumsum(x)
     table[3:] = y
     return np.sqrt(table[2:])
+
+
+@program(
+    lambda: (np.arange(20.0).reshape(4, 5), np.arange(5.0)),
+    lambda: (np.arange(5.0).reshape(1, 5), np.ones(1)),
+    lambda: (np.zeros((3, 1)), np.arange(1.0)),
+)
+def margins_times_a_row(u, row):
+    """What has fewer axes is computed with the whole array."""
+    z = np.zeros_like(u)
+    z[1:-1, 1:-1] = u[2:, 1:-1] - u[:-2, 1:-1]
+    return z * row, z * row + u
