@@ -26,6 +26,7 @@ from ljit.ops.numpy_boxed import axes_of, chosen_dtype, declare_function, is_fla
 from ljit.ops.numpy_derived import all_close, difference, difference_of, infer_difference
 from ljit.ops.numpy_few import SYMBOLIC_REDUCTIONS
 from ljit.ops.numpy_nan_averages import mean_of_numbers, std_of_numbers, var_of_numbers
+from ljit.ops.numpy_reduced_numbers import or_number
 from ljit.ops.numpy_rules import array_of, dtype_of, is_scalar, layout_like
 from ljit.types import ANY, BOOL, ArrayType, ScalarType, Type, type_of
 
@@ -141,18 +142,26 @@ _SUMS = "axis=None, dtype=None, keepdims=False"
 _SPREADS = "axis=None, dtype=None, ddof=0, keepdims=False"
 _PLAIN = "axis=None, keepdims=False"
 _SUM_ORDER, _PLAIN_ORDER = ("axis", "dtype", "out", "keepdims"), ("axis", "out", "keepdims")
-for _name, _combine in (("sum", "np::add"), ("prod", "np::multiply")):
+for _name, _combine, _kinds in (
+    ("sum", "np::add", "iufc"),
+    ("prod", "np::multiply", "iuf"),  # NaN times 1 is NaN in both parts of a complex number
+):
     _declare_reduction(
         _name,
         accumulated,
         _SUMS,
         _SUM_ORDER,
         reduction=Reduction(_combine),
-        decompose=total_of_halves(f"np::{_name}"),
+        decompose=or_number(total_of_halves(f"np::{_name}"), adds=_name == "sum", kinds=_kinds),
         symbolic=SYMBOLIC_REDUCTIONS[_name],
     )
 _declare_reduction(
-    "mean", _averaged, _SUMS, _SUM_ORDER, decompose=mean_of, symbolic=SYMBOLIC_REDUCTIONS["mean"]
+    "mean",
+    _averaged,
+    _SUMS,
+    _SUM_ORDER,
+    decompose=or_number(mean_of, adds=True, kinds="f"),  # complex numbers are divided by 1
+    symbolic=SYMBOLIC_REDUCTIONS["mean"],
 )
 for _name, _decompose in (("std", std_of), ("var", var_of)):
     _order = ("axis", "dtype", "out", "ddof", "keepdims")
@@ -164,7 +173,7 @@ for _name, _combine in (("min", "np::minimum"), ("max", "np::maximum")):
         _PLAIN,
         _PLAIN_ORDER,
         reduction=Reduction(_combine),
-        decompose=extremum_of_halves(f"np::{_name}"),
+        decompose=or_number(extremum_of_halves(f"np::{_name}")),
         symbolic=SYMBOLIC_REDUCTIONS[_name],
     )
 for _name, _combine in (("any", "np::logical_or"), ("all", "np::logical_and")):
@@ -174,6 +183,7 @@ for _name, _combine in (("any", "np::logical_or"), ("all", "np::logical_and")):
         _PLAIN,
         _PLAIN_ORDER,
         reduction=Reduction(_combine),
+        decompose=or_number(None),
         symbolic=SYMBOLIC_REDUCTIONS[_name],
     )
 _declare_reduction(
@@ -199,7 +209,7 @@ for _name, _combine in (("amin", "np::minimum"), ("amax", "np::maximum")):
         _PLAIN_ORDER,
         is_method=False,
         reduction=Reduction(_combine),
-        decompose=extremum_of_halves(f"np::{_name}"),
+        decompose=or_number(extremum_of_halves(f"np::{_name}")),
     )
 _declare_reduction("ptp", _ordered, _PLAIN, _PLAIN_ORDER, is_method=False, decompose=range_of)
 
