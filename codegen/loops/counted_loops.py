@@ -14,10 +14,23 @@ if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
     from ljit.codegen.llvm.builder import FunctionBuilder
 
-__all__ = ["State", "add_edge", "hints_of", "inner_loop", "maybe_loop", "outer_loop"]
+__all__ = [
+    "State",
+    "add_edge",
+    "hints_of",
+    "inner_loop",
+    "maybe_loop",
+    "outer_loop",
+    "whole_vectors",
+]
 
 State = list[Ref]
 _NOT_UNROLLED = '!{!"llvm.loop.unroll.disable"}'
+_WHOLE = 64  # trips: vectors take so many, or a half, a fourth ...
+_MASKED = (  # one vector a trip: most rows are short
+    '!{!"llvm.loop.vectorize.predicate.enable", i1 true}',
+    '!{!"llvm.loop.interleave.count", i32 1}',
+)
 _PLAIN = ('!{!"llvm.loop.vectorize.enable", i1 false}', _NOT_UNROLLED)
 _NOTHING = "llvm.sideeffect"  # no instruction, but LLVM keeps it
 ZERO = integer("i64", 0)
@@ -26,6 +39,29 @@ ZERO = integer("i64", 0)
 def hints_of(group: str, *, is_unit: bool) -> Sequence[str]:
     """Hints for an inner loop with the accesses of `group`: vectors for unit strides, else little work."""
     return (f'!{{!"llvm.loop.parallel_accesses", {group}}}',) if is_unit else _PLAIN
+
+
+def whole_vectors(
+    e: Emitter,
+    count: Ref,
+    start: State,
+    body: Callable[[Ref, State], State],
+    hints: Sequence[str],
+    length: int,
+) -> State:
+    """A loop like `inner_loop` whose last trips, fewer than vectors of LLVM's take, are a vector with a mask.
+
+    Left to LLVM they are done one by one, each of which takes as long as a vector where a trip is long.
+    """
+    f = e.f
+    whole = f.binary("and", count, -_WHOLE)
+
+    def behind(k: Ref, carried: State) -> State:
+        return body(f.add(whole, k), carried)
+
+    state = maybe_loop(e, whole, start, body, length, hints)
+    rest = f.binary("sub", count, whole)
+    return maybe_loop(e, rest, state, behind, length, (*hints, *_MASKED))
 
 
 def outer_loop(
@@ -143,16 +179,21 @@ def _begin_with_lanes(
 
 
 def maybe_loop(
-    e: Emitter, trip: Ref, start: State, body: Callable[[Ref, State], State], length: int
+    e: Emitter,
+    trip: Ref,
+    start: State,
+    body: Callable[[Ref, State], State],
+    length: int,
+    hints: Sequence[str] = _PLAIN,
 ) -> State:
-    """A loop like `inner_loop` that may have no trips; LLVM leaves it as it is."""
+    """A loop like `inner_loop` that may have no trips; LLVM leaves it as it is, but for other `hints`."""
     if trip.constant is not None:
-        return inner_loop(e, trip, start, body, _PLAIN, length) if trip.constant > 0 else start
+        return inner_loop(e, trip, start, body, hints, length) if trip.constant > 0 else start
     f = e.f
     begin, done = f.new_block("begin"), f.new_block("done")
     skipped = f.condbr(f.icmp("sgt", trip, 0), begin, done)
     f.start(begin)
-    new = inner_loop(e, trip, start, body, _PLAIN, length)
+    new = inner_loop(e, trip, start, body, hints, length)
     left = f.br(done)
     f.start(done)
     results = []

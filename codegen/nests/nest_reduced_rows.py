@@ -7,7 +7,7 @@ from functools import partial, reduce
 
 from ljit.codegen.llvm.builder import FALSE, TRUE, Ref, integer
 from ljit.codegen.llvm.forms import Native
-from ljit.codegen.loops.counted_loops import State, hints_of, inner_loop, maybe_loop
+from ljit.codegen.loops.counted_loops import State, hints_of, inner_loop, maybe_loop, whole_vectors
 from ljit.codegen.nests.nest_blocks import SHORT
 from ljit.codegen.nests.nest_elements import FEW, Places
 from ljit.codegen.nests.nest_packing import BLOCK_SHIFT
@@ -19,6 +19,7 @@ from ljit.ir import Node
 __all__ = ["FEW_SHIFT", "ReducedRows"]
 
 FEW_SHIFT = 2
+_MASKABLE = 4  # bytes of an element
 
 
 class ReducedRows(Stages):
@@ -104,6 +105,8 @@ class ReducedRows(Stages):
                 return take(accumulators, [value for row in found for value in row], carried)
 
             start = [part for a in accumulators for part in a.start_state]
+            if is_unit and count.constant is None and self._gains_from_masks:
+                return whole_vectors(self.e, count, start, body, hints, self.kernel.length)
             return self._vector_loop(count, start, body, hints)
 
         def run(first: Ref, count: Ref) -> list[State]:
@@ -133,6 +136,18 @@ class ReducedRows(Stages):
                     if not self._is_combined_once:
                         whole = a.combine(self._load(target, None, ZERO), whole)
                     self._store(target, None, ZERO, whole)
+
+    @property
+    def _gains_from_masks(self) -> bool:
+        """Whether the last elements of each row are best a vector with a mask: one by one they take longer.
+
+        Machines have masks for these sizes. What is one row in all takes as long either way.
+        """
+        kernel, arrays = self.kernel, self.arrays
+        are_rows = self.ndim > 1 or self.e.ownership.loop_depth > 0
+        if not are_rows or kernel.length <= SHORT or kernel.may_leave or self.e.is_quick:
+            return False
+        return all(x.dtype.kind in "fiu" and x.dtype.itemsize >= _MASKABLE for x in arrays)
 
     def _most_at_once(
         self, accumulators: Sequence[Accumulator], *, has_chains: bool, in_stages: bool

@@ -1,0 +1,84 @@
+"""The last elements of reduced rows are a vector with a mask, where much is done with each of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit import config
+
+WIDTHS = (1, 2, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 127, 128, 129, 200, 1100)
+
+FUNCTIONS = {
+    "sum": lambda a, c: np.exp(a - c).sum(axis=1),
+    "all": lambda a, c: (np.exp(-a) * np.log(a + c)).sum(),
+    "extrema": lambda a, c: ((np.sin(a) * np.cos(a)).max(axis=-1), np.exp(a - c).min(axis=1)),
+    "product": lambda a, c: np.sqrt(1 + np.exp(-9 * a * c)).prod(axis=1) / 2,
+    "beside an array": lambda a, c: (np.exp(a), np.exp(a).sum(axis=1, keepdims=True)),
+    "softmax": lambda a, c: (
+        np.exp(a - a.max(axis=1, keepdims=True))
+        / np.exp(a - a.max(axis=1, keepdims=True)).sum(axis=1, keepdims=True)
+    ),
+    "ints": lambda a, c: ((a.astype(np.int32) * 3 + 1) ** 2 % 7 * 5 - 3).sum(axis=1),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_rows_of_any_length(name, dtype):
+    function = FUNCTIONS[name]
+    with config.overridden(quick_runs=0):
+        f = ljit.jit(function)
+        for width in WIDTHS:
+            a = np.random.default_rng(width).random((5, width)).astype(dtype) + dtype_of(dtype, 1)
+            c = a[:, :1].copy()
+            for x in (a, np.repeat(a, 2, axis=1)[:, ::2], a[:, ::-1], np.asfortranarray(a)):
+                assert_close(f(x, c), function(x, c), dtype)
+
+
+def dtype_of(dtype, value):
+    return np.dtype(dtype).type(value)
+
+
+def assert_close(found, wanted, dtype):
+    pairs = zip(found, wanted, strict=True) if isinstance(wanted, tuple) else [(found, wanted)]
+    for x, y in pairs:
+        assert (type(x), x.dtype, x.shape) == (type(y), y.dtype, y.shape)
+        np.testing.assert_allclose(x, y, rtol=1e-5 if dtype == "float32" else 1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_numbers_behind_the_mask_are_in_no_result():
+    with config.overridden(quick_runs=0):
+        f = ljit.jit(lambda a: (np.log(a).sum(axis=1), (1 / np.exp(a)).max(axis=1)))
+        for width in (3, 13, 70):
+            rows = np.full((4, width + 9), np.nan)
+            rows[:, :width] = 2.0
+            inside = rows[:, :width]
+            for _ in range(2):
+                total, most = f(inside.copy())
+                np.testing.assert_allclose(total, width * np.log(2.0), rtol=1e-14)
+                np.testing.assert_allclose(most, np.exp(-2.0), rtol=1e-14)
+            inside[1, width - 1] = np.nan
+            total, most = f(inside)
+            assert (
+                np.isnan(total).tolist() == np.isnan(most).tolist() == [False, True, False, False]
+            )
+
+
+@pytest.mark.parametrize(
+    ("function", "has_masks"),
+    [
+        (lambda a: (np.exp(a) * np.log(a)).sum(axis=1), True),
+        (lambda a: (a + 1).sum(axis=1), False),
+        (lambda a: (np.exp(a[0]) * np.log(a[0])).sum(), False),
+    ],
+)
+def test_masks_are_for_rows_of_which_much_is_computed(function, has_masks):
+    with config.overridden(quick_runs=0):
+        f = ljit.jit(function)
+        for _ in range(3):
+            f(np.ones((20, 30)))
+    text = f.dump_llvm(np.ones((20, 30)), optimized=False)
+    assert ("vectorize.predicate.enable" in text) == has_masks
