@@ -6,7 +6,7 @@ if __name__ != "ljit.codegen":
 
 from ljit.codegen.entries.entry import slow_entry
 from ljit.codegen.entries.fill_in import FillIn
-from ljit.codegen.entries.pass_on import PassOnCode, compile_pass_on, counted_entry
+from ljit.codegen.entries.pass_on import PassOnCode, compile_pass_on
 from ljit.codegen.functions.context import CompileOptions, ExitInfo, SiteInfo
 from ljit.codegen.llvm.engine import host_description
 from ljit.codegen.unit import NativeCode, build_module, compile_unit
@@ -21,7 +21,6 @@ __all__ = [
     "build_module",
     "compile_pass_on",
     "compile_unit",
-    "counted_entry",
     "host_description",
     "slow_entry",
 ]

@@ -20,6 +20,7 @@ from ljit.locks import computed_once
 from ljit.own_time import OwnTime, timed_apart
 from ljit.recursion import enter_frame, leave_frame
 from ljit.runtime.options import Options
+from ljit.runtime.passing import go_on_passing
 from ljit.runtime.vectorcall import Raised, make_function_type
 from ljit.runtime.waiting import Waiting, count_in
 from ljit.stack import compiler_frames
@@ -75,8 +76,6 @@ def _executor_class() -> type[ProfilingExecutor]:
 class _Calls:
     """Who runs the calls of a function. It is no attribute that `functools.wraps` would copy from another function."""
 
-    passed = 0  # the next ones that are CPython's, of which the executor need not know
-
     def __init__(self, fn: types.FunctionType, options: Options, owner: _Function) -> None:
         self._of = fn, options, owner
 
@@ -131,15 +130,13 @@ class _Function:
 
     def __call__(self, /, *args: object, **kwargs: object) -> object:
         try:
-            calls = self._calls
-            if calls.passed > 0:
-                calls.passed -= 1
+            if go_on_passing(self, self._plain):
                 enter_frame()
                 try:
                     return self._plain(*args, **kwargs)
                 finally:
                     leave_frame()
-            waiting = calls.wait()
+            waiting = self._calls.wait()
             if waiting is not None:
                 stretch = OwnTime()
                 enter_frame()
@@ -147,7 +144,7 @@ class _Function:
                     return self._plain(*args, **kwargs)
                 finally:
                     leave_frame()
-                    calls.passed = waiting.note(stretch.end())
+                    waiting.note(self, self._plain, stretch.end())
             if self._has_no_compiler():
                 return self._plain(*args, **kwargs)
             return self._executor.call(args, kwargs)

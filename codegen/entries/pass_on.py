@@ -1,8 +1,7 @@
 """Entries that hand calls to the plain Python function: what CPython runs for good costs no detour.
 
 Such an entry stands in the chain of a function's entries for argument types that gain nothing from native
-code. For all calls of a function there is one entry that all functions share: it finds the plain function in the object
-that is called, with a count of the calls that go there; the next one takes the slow path.
+code. Where all calls of a function go there, none of them needs it (`runtime/passing.py`).
 """
 
 from __future__ import annotations
@@ -10,17 +9,15 @@ from __future__ import annotations
 import types
 from collections.abc import Sequence
 
-from ljit.codegen.entries.entry import VECTORCALL, NextCell, begin_entry
+from ljit.codegen.entries.entry import NextCell, begin_entry
 from ljit.codegen.functions.slow_path import check_stack, slow_entry
 from ljit.codegen.llvm.builder import NULL, FunctionBuilder, ModuleBuilder, Ref, address
 from ljit.codegen.llvm.engine import CompiledModule, compile_ir
-from ljit.codegen.llvm.shared_code import shared_address
 from ljit.types import Type
 
-__all__ = ["PassOnCode", "compile_pass_on", "counted_entry"]
+__all__ = ["PassOnCode", "compile_pass_on"]
 
 _ENTRY = "ljit_pass_on"
-_COUNTED = "ljit_counted_pass_on"
 
 
 class PassOnCode:
@@ -54,28 +51,6 @@ def compile_pass_on(fn: types.FunctionType, types_: Sequence[Type]) -> PassOnCod
     f, _, _ = begin_entry(module, _ENTRY, types_, following)
     _call_plainly(f, keep(fn))
     return PassOnCode(compile_ir(module.render(), _ENTRY), following, kept)
-
-
-def counted_entry(words: int) -> int:
-    """Address of the entry for objects in which the plain function and the count of calls are at `words`.
-
-    Each call that it takes costs one of the count; when there is none left, the count is negative.
-    """
-    return shared_address(_COUNTED, lambda module: _write_counted(module, words))
-
-
-def _write_counted(module: ModuleBuilder, words: int) -> None:
-    f = module.function(_COUNTED, "ptr", VECTORCALL)
-    place = f.gep("i8", f.params[0], words + 8)
-    left = f.binary("sub", f.load("i64", place), 1)
-    f.store(left, place)
-    none_left, passed = f.new_block("none_left"), f.new_block("passed")
-    f.condbr(f.icmp("slt", left, 0), none_left, passed, unlikely=True)
-    if f.start(none_left, cold=True):
-        f.ret(f.call("ptr", address(slow_entry()).text, f.params))
-    f.start(passed)
-    function = f.load("ptr", f.gep("i8", f.params[0], words))
-    _call_plainly(f, function)
 
 
 def _call_plainly(f: FunctionBuilder, function: Ref) -> None:

@@ -2,10 +2,9 @@
 
 Native code of a function without loops, called with numbers or objects, gains a part of a microsecond a call. To
 profile and compile it takes some ten milliseconds, which most functions of a program never earn. Until then their
-calls jump to the plain function through an entry that counts them (`codegen/entries/pass_on.py`), or by `__call__`
-while the process has not loaded LLVM, and now and then one of them comes to the executor and is timed: a function
-that takes long is looked at once in the interpreter. If it sees arrays there, or is called with some, or anybody asks
-for its native code, it is cold no longer.
+calls jump to the plain function through an entry that counts them (`passing.py`), and now and then one of them comes
+to the executor and is timed: a function that takes long is looked at once in the interpreter. If it sees arrays there,
+or is called with some, or anybody asks for its native code, it is cold no longer.
 
 Functions with loops mostly never are: any call may be the one that takes all the time, which the interpreter leaves
 in its midst. If all loops are over containers, and an argument is a user's object, they are after a first call in the
@@ -34,8 +33,9 @@ import numpy as np
 from ljit.own_time import OwnTime
 from ljit.records import Record, made_by
 from ljit.runtime.binding import bind_arguments
-from ljit.runtime.native import is_compiler_loaded, make_pass_on, pass_calls
+from ljit.runtime.native import is_compiler_loaded, make_pass_on
 from ljit.runtime.options import Options
+from ljit.runtime.passing import pass_calls
 from ljit.runtime.plans import (
     MAX_PLANS,
     NO_GAIN,
@@ -51,16 +51,7 @@ if TYPE_CHECKING:
     from ljit.runtime.baseline import Baseline
     from ljit.runtime.executor import ProfilingExecutor
 
-__all__ = [
-    "PROFILED_RUNS",
-    "ColdCalls",
-    "call_cold",
-    "let_jump",
-    "may_jump",
-    "run_refused",
-    "run_watched",
-    "set_passed_calls",
-]
+__all__ = ["PROFILED_RUNS", "ColdCalls", "call_cold", "run_refused", "run_watched"]
 
 #: of what was cold, and of calls with objects: one shows few branches and classes
 PROFILED_RUNS = 30
@@ -72,17 +63,13 @@ _SECONDS_OF_LOADING = 0.1  # LLVM
 _SECONDS_GRANTED = 0.5  # to the process, for compiles that are not earned
 _RUNS_OF_SHORT_ONE = 8  # in the interpreter, before calls of a plan are known to be short
 _SECONDS_OF_SHORT_CALL = 1e-4  # there: half of it is spent before and behind the call
-_CALLS_OF_SLOW_ONE = 16  # that `__call__` passes on in the time of one that comes to the executor
 _MOST_PASSED = 1000  # at a time: what changes is noticed soon, and the way to the executor costs two microseconds
 _SECONDS_OF_JUMPS = 0.005  # of the calls that jump to CPython before one is looked at
 _SECONDS_OF_LOOPS = 0.06  # of the calls of a function with loops: as long as a compile, twice
 _SECONDS_UNTIL_LOOK = 0.01  # of the calls: a look takes about a third of it
-#: of all functions, passed on by `__call__`: as long as LLVM takes to load
-_CALLS_BEFORE_LOADING = 100_000
 _IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: no builtin class
 _GENERATES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
-_calls = 0  # of this process that were left to CPython, while LLVM is not loaded
 _granted = 0.0  # seconds, to this process
 
 
@@ -185,7 +172,7 @@ class ColdCalls(Record, frozen=False):
             self._note(owner, stretch.end())
             if not self.is_over:
                 self.passed = self._next_calls()
-                let_jump(owner, fn, self.passed)
+                pass_calls(owner, fn, self.passed)
 
     def _note(self, owner: object, seconds: float) -> None:
         calls = self.calls_since(owner)
@@ -196,7 +183,7 @@ class ColdCalls(Record, frozen=False):
 
     def calls_since(self, owner: object) -> int:
         """This call, and those that the entry has taken since the last one that came here."""
-        calls = 1 + max(self.passed - max(_calls_left(owner), 0), 0)
+        calls = 1 + max(self.passed - max(calls_left(owner), 0), 0)
         self.passed = 0
         return calls
 
@@ -258,7 +245,7 @@ def run_watched(
         if all(p.unit is None for p in list(executor.plans.values())):
             left = (_price(baseline) - plan.seconds) / max(seconds, 1e-9)
             cold.passed = max(min(plan.runs // 2, _MOST_PASSED, int(left)), 0)
-            let_jump(executor.owner, executor.fn, cold.passed)
+            pass_calls(executor.owner, executor.fn, cold.passed)
 
 
 def _run_without_room(
@@ -271,7 +258,7 @@ def _run_without_room(
     finally:
         calls = int(_SECONDS_OF_JUMPS / max(stretch.end(), 1e-9))
         if calls and all(p.unit is None for p in list(executor.plans.values())):
-            let_jump(executor.owner, executor.fn, min(calls, _MOST_PASSED))
+            pass_calls(executor.owner, executor.fn, min(calls, _MOST_PASSED))
 
 
 def _price(baseline: Baseline) -> float:
@@ -301,7 +288,11 @@ def _count_slow_call(executor: ProfilingExecutor, plan: Plan, seconds: float) ->
         if may_gain and is_long_in_use(plan, seconds):
             plan.refused = None  # the next call that comes here has it compiled again
         _pass_behind(executor.owner, executor.fn, plan.slow_calls, seconds)
-    elif may_jump() and plan.slow_calls >= SLOW_CALLS_BEFORE_PASSING_ON and not plan.pass_on:
+    elif (
+        is_compiler_loaded()
+        and plan.slow_calls >= SLOW_CALLS_BEFORE_PASSING_ON
+        and not plan.pass_on
+    ):
         with executor.lock:
             plan.pass_on = make_pass_on(executor.fn, plan.types)
             executor.link_entries()
@@ -315,37 +306,7 @@ def _pass_behind(owner: object, fn: types.FunctionType, slow_calls: int, seconds
     as_many = 1 << min(slow_calls, _MOST_PASSED.bit_length())
     calls = min(as_many, _MOST_PASSED, int(_SECONDS_OF_JUMPS / max(seconds, 1e-9)))
     if calls:
-        let_jump(owner, fn, calls)
-
-
-def let_jump(owner: object, fn: types.FunctionType, calls: int) -> None:
-    """Let the next calls jump to CPython: through a native entry, or by `__call__` while LLVM is not loaded."""
-    if may_jump(calls):
         pass_calls(owner, fn, calls)
-    else:
-        set_passed_calls(owner, min(calls, _MOST_PASSED))
-
-
-def may_jump(calls: int = 0) -> bool:
-    """Whether there may be native entries for calls left to CPython, which take LLVM: it is loaded when that pays.
-
-    Counts a call that came to the executor, and those that do not.
-    """
-    global _calls
-    _calls += _CALLS_OF_SLOW_ONE + min(calls, _MOST_PASSED)
-    return is_compiler_loaded() or _calls >= _CALLS_BEFORE_LOADING
-
-
-def set_passed_calls(owner: object, calls: int) -> None:
-    """Say how many calls `__call__` passes on."""
-    owner._calls.passed = calls  # type: ignore[attr-defined]
-
-
-def _calls_left(owner: object) -> int:
-    if is_compiler_loaded():
-        return calls_left(owner)
-    left: int = owner._calls.passed  # type: ignore[attr-defined]
-    return left
 
 
 def _takes_objects(types_: Iterable[Type]) -> bool:

@@ -31,14 +31,7 @@ from ljit.recursion import enter_frame, leave_frame
 from ljit.runtime.bailouts import Bailout, on_bailout
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
-from ljit.runtime.cold import (
-    ColdCalls,
-    call_cold,
-    let_jump,
-    run_refused,
-    run_watched,
-    set_passed_calls,
-)
+from ljit.runtime.cold import ColdCalls, call_cold, run_refused, run_watched
 from ljit.runtime.links import connect, disconnect, drop_callers, link_to, note_callers
 from ljit.runtime.native import (
     MISMATCH,
@@ -54,6 +47,7 @@ from ljit.runtime.native import (
 )
 from ljit.runtime.options import Options
 from ljit.runtime.outlining import OutlinedLoops
+from ljit.runtime.passing import pass_calls, stop_passing
 from ljit.runtime.plan_table import PlanTable
 from ljit.runtime.plans import (
     BOUND_CALLS_BEFORE_FILLING_IN,
@@ -197,7 +191,7 @@ class ProfilingExecutor:
             return call_cold(self, args, kwargs)
         if self.baseline is None:
             if self.refused is not None:
-                let_jump(self.owner, self.fn, _FOR_EVER)
+                pass_calls(self.owner, self.fn, _FOR_EVER)
             return self.run_plainly(args, kwargs)
         values = bind_arguments(self.fn, args, kwargs)
         plan = self.table.plan_for(values) if values is not None else None
@@ -225,7 +219,7 @@ class ProfilingExecutor:
 
     def link_if_loaded(self) -> None:
         """Link native entries; without a compiler there are none, and calls come here anyway."""
-        set_passed_calls(self.owner, 0)
+        stop_passing(self.owner, self.fn)
         if is_compiler_loaded():
             self.link_entries()
 

@@ -31,7 +31,7 @@ from ljit.runtime.baseline import (
 )
 from ljit.runtime.choose_sizes import choose_sizes, optimize
 from ljit.runtime.feedback import PlanFeedback
-from ljit.runtime.vectorcall import make_function_type, set_passed_calls, set_vectorcall, words_of
+from ljit.runtime.vectorcall import make_function_type, set_vectorcall
 from ljit.runtime.worth import is_worthwhile, quick_work
 from ljit.sizes import SOME_VECTORS, STREAMED
 from ljit.types import Type
@@ -54,7 +54,6 @@ __all__ = [
     "make_fill_in",
     "make_pass_on",
     "make_unit",
-    "pass_calls",
     "specialized_graph",
 ]
 
@@ -275,14 +274,6 @@ def make_pass_on(fn: types.FunctionType, types_: Sequence[Type]) -> PassOn:
     from ljit.codegen import compile_pass_on
 
     return PassOn(compile_pass_on(fn, types_))
-
-
-def pass_calls(owner: object, fn: types.FunctionType, calls: int) -> None:
-    """Let the next calls of `owner` jump to the plain function, so many of them."""
-    from ljit.codegen import counted_entry
-
-    set_passed_calls(owner, fn, calls)
-    set_vectorcall(owner, counted_entry(words_of(type(owner))))
 
 
 def make_fill_in(fn: types.FunctionType, owner: object) -> FillIn:

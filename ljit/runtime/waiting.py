@@ -19,6 +19,8 @@ from opcode import opmap
 from ljit import config
 from ljit.own_time import seconds_of_own_work
 from ljit.runtime.options import Options
+from ljit.runtime.passing import pass_calls
+from ljit.runtime.vectorcall import calls_left
 
 __all__ = ["Waiting", "count_in", "has_room", "is_crowded", "leaves_calls"]
 
@@ -75,7 +77,7 @@ def leaves_calls(options: Options) -> bool:
 class Waiting:
     """The calls of one function while it waits."""
 
-    __slots__ = ("_calls", "_price", "_seconds", "_was_passed", "has_loops")
+    __slots__ = ("_calls", "_passed", "_price", "_seconds", "has_loops")
 
     def __init__(self, code: types.CodeType) -> None:
         codes = list(_codes_in(code))
@@ -83,7 +85,7 @@ class Waiting:
         self.has_loops = any(not _JUMPS_BACK.isdisjoint(c.co_code[::2]) for c in codes)
         self._calls = 0
         self._seconds = 0.0  # that they took, by those that were timed
-        self._was_passed = 0
+        self._passed = 0
 
     @staticmethod
     def of(fn: types.FunctionType, options: Options) -> Waiting | None:
@@ -99,17 +101,18 @@ class Waiting:
         price = self._price if is_loaded else self._price + _SECONDS_OF_LOADING
         return has_room(price) if is_due else not is_crowded()
 
-    def note(self, seconds: float) -> int:
-        """Count a timed call, and as long ones for those passed on before it; gives how many are passed on next."""
+    def note(self, owner: object, fn: types.FunctionType, seconds: float) -> None:
+        """Count a timed call, and as long ones for those that passed since the last; the next ones pass, too."""
         was_due = self._seconds >= self._price  # but there was no room
-        calls = 1 + self._was_passed
+        calls = 1 + self._passed - max(calls_left(owner), 0)
         self._calls += calls
         self._seconds += seconds * calls
         most = min(self._calls, _MOST_PASSED, int(_SECONDS_OF_PASSED / max(seconds, 1e-9)))
         if not was_due:
             most = min(most, max(int((self._price - self._seconds) / max(seconds, 1e-9)), 0))
-        self._was_passed = most
-        return most
+        self._passed = most
+        if most:
+            pass_calls(owner, fn, most)
 
 
 def _codes_in(code: types.CodeType) -> Iterator[types.CodeType]:

@@ -526,6 +526,7 @@ def test_methods_are_cold_as_well():
 BEFORE_LLVM = """
 import sys, traceback
 import ljit
+from ljit.runtime.vectorcall import calls_left
 
 @ljit.jit
 def ratio(x, y):
@@ -553,11 +554,11 @@ for k in range(2):
         ratio(1.0, 0.0)
     except ZeroDivisionError as error:
         print([frame.name for frame in traceback.extract_tb(error.__traceback__)])
-print("llvmlite" in sys.modules, ratio._calls.passed > 0)
+print("llvmlite" in sys.modules, calls_left(ratio) > 0)
 ratio._executor.warm_up()
 for k in range(40):
     ratio(3.0, 2.0)
-print(ratio(3.0, 2.0), [s.state for s in ratio.specializations], ratio._calls.passed)
+print(ratio(3.0, 2.0), [s.state for s in ratio.specializations], calls_left(ratio))
 """
 
 

@@ -1,0 +1,175 @@
+"""The entry that hands calls to the plain Python function: what CPython runs costs no detour through Python code.
+
+All functions share it. It finds the plain function in the object that is called, with a count of the calls that go
+there; the next one is one of `Function.__call__`. It is a dozen instructions, assembled here: most programs that leave
+calls to CPython never load LLVM. Where calls nest, CPython takes C stack for each of them, so that the entry looks how
+much is left, as native code does.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import struct
+import sys
+import threading
+from functools import cache
+from types import FunctionType
+
+from ljit.runtime.vectorcall import (
+    calls_left,
+    get_vectorcall,
+    set_passed_calls,
+    set_vectorcall,
+    words_of,
+)
+
+__all__ = ["go_on_passing", "pass_calls", "stop_passing"]
+
+_STACK_RESERVE = 512 * 1024  # bytes, left for what runs between two looks; of a small stack, half
+_PAGE = 4096
+_READ, _WRITE, _EXECUTE, _PRIVATE_ANONYMOUS = 1, 2, 4, 0x22  # Linux: sys/mman.h
+_WORD = 8
+
+# A vectorcall function gets the callable in rdi; what else it gets stays where it is.
+_INSTRUCTIONS = """
+      49 ba STACK                mov  r10, stack                # of the thread that looked last
+      49 89 e3                   mov  r11, rsp
+      4d 2b 1a                   sub  r11, [r10]                # its lowest usable address
+      4d 3b 5a 08                cmp  r11, [r10 + 8]            # the size above it
+      73 1d                      jae  back
+      48 83 af COUNT 01          sub  qword [rdi + count], 1
+      78 13                      js   back
+      48 8b bf PLAIN             mov  rdi, [rdi + plain]
+call: 48 b8 VECTORCALL           mov  rax, PyObject_Vectorcall
+      ff e0                      jmp  rax
+back: 48 c7 87 ENTRY 00000000    mov  qword [rdi + entry], 0    # from now on `__call__`
+      eb e7                      jmp  call
+"""
+# a function of C without parameters: where the stack is
+_HERE = bytes.fromhex("4889e0 c3")  # mov rax, rsp; ret
+
+
+class _Stack(threading.local):
+    """Where this thread's stack lies: its lowest usable address, and the size above it."""
+
+    bounds: tuple[int, int] | None = None
+
+
+_stack = _Stack()
+
+
+class _Entry:
+    """The machine code, and the words for the stack; they stay for the life of the process.
+
+    `words`: where an object has those that it reads.
+    """
+
+    def __init__(self, libc: ctypes.CDLL, words: int) -> None:
+        libc.mmap.restype = ctypes.c_void_p
+        libc.mmap.argtypes = (
+            *(ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int),
+            *(ctypes.c_int, ctypes.c_int, ctypes.c_long),
+        )
+        libc.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+        place = libc.mmap(None, 2 * _PAGE, _READ | _WRITE, _PRIVATE_ANONYMOUS, -1, 0)
+        if place in (None, ctypes.c_void_p(-1).value):
+            raise OSError("no memory for machine code")
+        code = _machine_code(words, place + _PAGE)
+        ctypes.memmove(place, code + _HERE, len(code) + len(_HERE))
+        if libc.mprotect(place, _PAGE, _READ | _EXECUTE):
+            raise OSError("no memory may hold machine code")
+        self.address: int = place
+        self._stack = (ctypes.c_uint64 * 2).from_address(place + _PAGE)
+        self._here = ctypes.PYFUNCTYPE(ctypes.c_size_t)(place + len(code))
+        self._libc = libc
+
+    def is_stack_full(self) -> bool:
+        """Whether this thread's stack has no room left for further calls."""
+        low, size = self._bounds()
+        return not 0 <= self._here() - low < size
+
+    def look_at_stack(self) -> None:
+        """Let calls in this thread pass."""
+        self._stack[:] = list(self._bounds())  # at once: no other thread finds a half of it
+
+    def _bounds(self) -> tuple[int, int]:
+        if _stack.bounds is None:
+            _stack.bounds = _find_stack(self._libc)
+        return _stack.bounds
+
+
+@cache
+def _entry(words: int) -> _Entry | None:
+    """None: there can be none here."""
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        return None
+    try:
+        libc = ctypes.CDLL(None)
+        _ = libc.pthread_getattr_np
+        return _Entry(libc, words)
+    except (OSError, AttributeError):
+        return None
+
+
+def pass_calls(owner: object, fn: FunctionType, calls: int) -> None:
+    """Let the next calls of `owner` jump to the plain function, so many of them."""
+    entry = _entry(words_of(type(owner)))
+    if entry is not None:
+        set_passed_calls(owner, fn, calls)
+        entry.look_at_stack()
+        set_vectorcall(owner, entry.address)
+
+
+def stop_passing(owner: object, fn: FunctionType) -> None:
+    """Let the next call come to the executor."""
+    entry = _entry(words_of(type(owner)))
+    set_passed_calls(owner, fn, 0)
+    if entry is not None and get_vectorcall(owner) == entry.address:
+        set_vectorcall(owner, 0)
+
+
+def go_on_passing(owner: object, fn: FunctionType) -> bool:
+    """Whether a call came to `__call__` only since another thread has looked at its stack: then the next ones pass.
+
+    RecursionError if the stack is full.
+    """
+    entry = _entry(words_of(type(owner)))
+    if entry is None:
+        return False
+    if entry.is_stack_full():
+        raise RecursionError("maximum recursion depth exceeded")
+    left = calls_left(owner)
+    if left <= 0 or get_vectorcall(owner):
+        return False
+    pass_calls(owner, fn, left)
+    return True
+
+
+def _machine_code(words: int, stack: int) -> bytes:
+    vectorcall = ctypes.cast(ctypes.pythonapi.PyObject_Vectorcall, ctypes.c_void_p).value
+    fields = {
+        "STACK": struct.pack("<Q", stack),
+        "PLAIN": struct.pack("<i", words),
+        "COUNT": struct.pack("<i", words + _WORD),
+        "ENTRY": struct.pack("<i", words + 2 * _WORD),
+        "VECTORCALL": struct.pack("<Q", vectorcall),
+    }
+    code = b""
+    for line in _INSTRUCTIONS.strip().splitlines():
+        text = line.partition(": ")[2] or line
+        for part in text.strip().partition("  ")[0].split():
+            code += fields[part] if part in fields else bytes.fromhex(part)
+    return code
+
+
+def _find_stack(libc: ctypes.CDLL) -> tuple[int, int]:
+    """Where the stack of this thread lies, less a reserve; glibc tells."""
+    attributes = (ctypes.c_uint64 * 16)()
+    low, size = ctypes.c_void_p(), ctypes.c_size_t()
+    if libc.pthread_getattr_np(ctypes.c_ulong(threading.get_ident()), attributes):
+        return 0, 2**63
+    libc.pthread_attr_getstack(attributes, ctypes.byref(low), ctypes.byref(size))
+    libc.pthread_attr_destroy(attributes)
+    reserve = min(_STACK_RESERVE, size.value // 2)
+    return (low.value or 0) + reserve, size.value - reserve
