@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial, reduce
 
 from ljit.codegen.llvm.builder import FALSE, TRUE, Ref, integer
+from ljit.codegen.llvm.engine import vector_bytes
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.loops.counted_loops import State, hints_of, inner_loop, maybe_loop, whole_vectors
 from ljit.codegen.nests.nest_blocks import SHORT
@@ -20,6 +21,7 @@ __all__ = ["FEW_SHIFT", "ReducedRows"]
 
 FEW_SHIFT = 2
 _MASKABLE = 4  # bytes of an element
+_AVX512 = 64  # bytes of its vectors
 
 
 class ReducedRows(Stages):
@@ -141,11 +143,13 @@ class ReducedRows(Stages):
     def _gains_from_masks(self) -> bool:
         """Whether the last elements of each row are best a vector with a mask: one by one they take longer.
 
-        Machines have masks for these sizes. What is one row in all takes as long either way.
+        So it is with masks that are registers of their own (AVX-512). What is one row in all takes as long either way.
         """
         kernel, arrays = self.kernel, self.arrays
         are_rows = self.ndim > 1 or self.e.ownership.loop_depth > 0
         if not are_rows or kernel.length <= SHORT or kernel.may_leave or self.e.is_quick:
+            return False
+        if vector_bytes() < _AVX512:
             return False
         return all(x.dtype.kind in "fiu" and x.dtype.itemsize >= _MASKABLE for x in arrays)
 
