@@ -31,6 +31,7 @@ class GraphLoop:
         self.walk, self.node, self.body = walk, node, node.blocks[0]
         self.e, self.f = walk.e, walk.e.f
         self.start, self.stop, *self.carried = walk.operands(node)
+        self._headers: Sequence[BlockRef] = ()  # with that of its chunks
         self._failed: Ref | None = None  # where a loop of checks notes that one has failed
         self._at_header = self.e.bailout.current  # the Snapshot that each trip begins with
 
@@ -55,6 +56,7 @@ class GraphLoop:
         after = Join(e, [out.type for out in node.outputs], "after", values=node.outputs)
         chunk = self._join("chunk") if is_chunked else None
         header = self._join("loop")
+        self._headers = [join.block for join in (chunk, header) if join is not None]
         inside, exhausted = f.new_block("trip"), f.new_block("exhausted")
         (chunk or header).jump((self.start, *self.carried))
         self.walk.breaks[node] = after.jump
@@ -137,8 +139,11 @@ class GraphLoop:
         e.bailout.gathered, f.has_vectors = None, False
         values = latch.start()
         following = f.binary("add", k, 1, "nsw")
-        hint = "" if e.is_quick else hint_of(f, node, f.divisions[first_division:])
-        header.jump((Native(self.body.params[0].type, (following,)), *values), hint)
+        hint = None if e.is_quick else hint_of(f, node, f.divisions[first_division:])
+        if hint is not None and hint.is_scalar:
+            f.scalar_loops.update(self._headers)
+        suffix = "" if hint is None else hint.suffix
+        header.jump((Native(self.body.params[0].type, (following,)), *values), suffix)
 
     def _exhausted(self, carried: Sequence[Native], after: Join) -> None:
         if len(self.node.blocks) == 1:

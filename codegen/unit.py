@@ -14,7 +14,7 @@ from ljit.codegen.functions.bodies import Body
 from ljit.codegen.functions.context import CompileOptions, Context, ExitInfo, SiteInfo
 from ljit.codegen.functions.work import WorkCell
 from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder
-from ljit.codegen.llvm.engine import CompiledModule, CompileTimes, Symbols, compile_ir
+from ljit.codegen.llvm.engine import CompiledModule, CompileTimes, Passes, Symbols, compile_ir
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.llvm.shared_code import ELEMENTARY
 from ljit.ir import Graph
@@ -156,7 +156,7 @@ def compile_unit(graph: Graph, *, name: str, options: CompileOptions | None = No
     emitted = time.perf_counter() - start
     exports = [CHAOS_SITE] if options.chaos else []
     exports += [NATIVE_ENTRY] if options.is_called else []
-    has_trips_side_by_side = any(
+    packs = context.packs or any(
         cast(int, node.attrs.get("lanes", 1)) > 1 for node in graph.walk() if node.op is LOOP
     )
     # Code for chaos is compiled once for each of its checks.
@@ -167,7 +167,7 @@ def compile_unit(graph: Graph, *, name: str, options: CompileOptions | None = No
         exports=exports,
         find=_elementary_functions(text),
         optimize=optimize,
-        pack=has_trips_side_by_side or context.packs,
+        passes=Passes(pack=packs, scalar=context.module.is_scalar and not packs),
     )
     following.target = slow_entry()
     return NativeCode(name, compiled, context, following, emitted)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ljit.codegen.llvm import engine
-from ljit.codegen.llvm.engine import _Host, host_description
+from ljit.codegen.llvm.engine import Passes, _Host, host_description
 
 __all__ = ["forget_old_ones", "keep_object_files", "with_addresses", "without_addresses"]
 
@@ -91,10 +91,10 @@ def keep_object_files() -> None:
     compile_parts = _Host.object_files
     engine_text = Path(engine.__file__).read_bytes()
 
-    def object_files(host: Any, parts: tuple[str, str], *, straight: bool, pack: bool) -> Images:
+    def object_files(host: Any, parts: tuple[str, str], passes: Passes) -> Images:
         """Look for each part alone: units often differ from earlier ones in one of the two."""
         images, times = [], [(0.0, 0.0, 0.0)]
-        about = f"{host_description()} {host.feature_map.flatten()} {straight} {pack} "
+        about = f"{host_description()} {host.feature_map.flatten()} {passes} "
         for place_of_part, part in enumerate(parts):
             text, addresses = without_addresses(part)
             key = hashlib.sha256(f"{place_of_part} {about}{text}".encode() + engine_text)
@@ -102,7 +102,7 @@ def keep_object_files() -> None:
             made = _read(place) if part else []
             if made is None:
                 alone = (text, "") if place_of_part == 0 else ("", text)
-                made, seconds = compile_parts(host, alone, straight=straight, pack=pack)
+                made, seconds = compile_parts(host, alone, passes)
                 times.append(seconds)
                 _write(place, made)
             images += [with_addresses(image, addresses) for image in made]

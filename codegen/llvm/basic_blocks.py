@@ -31,7 +31,7 @@ class Phi(Ref):
 class BlockRef:
     """A basic block: a label, and its lines once it was started.
 
-    `dominator` is its immediate dominator, `depth` how many blocks dominate it.
+    `dominator` is its immediate dominator, `depth` how many blocks dominate it (0: not started).
     """
 
     __slots__ = ("depth", "dominator", "far", "lines", "name", "phis", "predecessors")

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from ljit.codegen.llvm.basic_blocks import BlockRef, Phi
 from ljit.codegen.llvm.instructions import NAME
 from ljit.codegen.llvm.known import KnownConditions, KnownNumbers
+from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.llvm.refs import (
     FALSE,
     NULL,
@@ -59,6 +60,8 @@ class ModuleBuilder:
         self.declared: dict[str, str] = {}  # name -> full declaration line
         self.functions: list[FunctionBuilder] = []
         self.sources: dict[str, str] = {}  # helper functions given as text, by name
+        #: once it is rendered: all that is worth optimising is one function, without loops to make vectors of
+        self.is_scalar = False
         self._globals: list[str] = []
         self._kept: dict[str, None] = {}
         self._strings: dict[bytes, Ref] = {}
@@ -129,9 +132,16 @@ class ModuleBuilder:
         """The text of each node by its number."""
         return {number: node for node, number in self._metadata.items()}
 
+    def _is_scalar(self) -> bool:
+        functions = [f for f in self.functions if QUICK not in f.attributes]
+        others = (QUICK in source.partition("{")[0] for source in self.sources.values())
+        is_single = len(functions) == 1 and all(others) and not self._kept
+        return is_single and functions[0].loops <= functions[0].scalar_loops
+
     def render(self) -> str:
         """Give the module as text."""
         functions = [function.render() for function in self.functions]  # may add metadata
+        self.is_scalar = self._is_scalar()
         parts = [f'source_filename = "{self.name}"'.replace("\\", "/"), *self._globals]
         if self._kept:
             kept = ", ".join(f"ptr @{name}" for name in self._kept)
@@ -164,6 +174,8 @@ class FunctionBuilder:
         self._allocas: list[str] = []
         self.buffers: list[Ref] = []  # stack memory that loop nests share
         self.divisions: list[BlockRef] = []  # where integers are divided by what is no constant
+        self.loops: set[BlockRef] = set()  # the blocks that loops begin with
+        self.scalar_loops: set[BlockRef] = set()  # of these, where LLVM has no vectors to make
         self._order, self._cold = list[BlockRef](), list[BlockRef]()
         self._computed: dict[str, tuple[Ref, BlockRef]] = {}  # by the text of the instruction
         self.known = KnownConditions()
@@ -419,10 +431,15 @@ class FunctionBuilder:
 
     def br(self, target: BlockRef, suffix: str = "") -> BlockRef | None:
         """Branch; gives the block left (for `Phi.add`), None if it cannot be reached."""
-        left = self._terminate(f"br label %{target.name}{suffix}")
-        if left is not None:
-            target.predecessors.append(left)
-        return left
+        if self.block is not None:
+            self._add_edge(target)
+        return self._terminate(f"br label %{target.name}{suffix}")
+
+    def _add_edge(self, target: BlockRef) -> None:
+        assert self.block is not None
+        target.predecessors.append(self.block)
+        if target.depth and self.block.is_dominated_by(target):
+            self.loops.add(target)
 
     def condbr(
         self,
@@ -442,8 +459,8 @@ class FunctionBuilder:
         weights = ""
         if unlikely or likely:
             weights = f", !prof {self.module.metadata(UNLIKELY if unlikely else _LIKELY)}"
-        then.predecessors.append(self.block)
-        otherwise.predecessors.append(self.block)
+        self._add_edge(then)
+        self._add_edge(otherwise)
         return self._terminate(
             f"br i1 {condition}, label %{then.name}, label %{otherwise.name}{weights}{suffix}"
         )
@@ -454,7 +471,7 @@ class FunctionBuilder:
         if self.block is None:
             return None
         for target in (default, *(block for _, block in cases)):
-            target.predecessors.append(self.block)
+            self._add_edge(target)
         arms = " ".join(f"{value.type} {number}, label %{b.name}" for number, b in cases)
         return self._terminate(f"switch {value.typed}, label %{default.name} [ {arms} ]")
 

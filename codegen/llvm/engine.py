@@ -31,6 +31,7 @@ from ljit.records import Record
 __all__ = [
     "CompileTimes",
     "CompiledModule",
+    "Passes",
     "compile_ir",
     "has_fused_multiply_add",
     "host_description",
@@ -57,6 +58,23 @@ _JUMPS_WITHIN = "x86-branches-within-32B-boundaries"
 Symbols = Callable[[Sequence[bytes]], Mapping[str, int]]
 
 
+class Passes(Record, eq=True):
+    """What is done to code that is optimised, beside instruction selection.
+
+    `straight`: nothing, it is straight-line code. `pack`: scalars are packed into vectors also where they stand side by
+    side in straight-line code. It is for code that was written so on purpose: elsewhere it can make chains of
+    dependences longer (15 % on n-body). `scalar`: it is one function, no loop of which becomes one of vectors
+    (`ModuleBuilder.is_scalar`): what simplifies functions is all that there is to do.
+    """
+
+    straight: bool = False
+    pack: bool = False
+    scalar: bool = False
+
+
+_ALL_PASSES = Passes()
+
+
 class CompileTimes(Record, eq=True):
     """Seconds spent in each step of one compile."""
 
@@ -73,7 +91,7 @@ class CompileTimes(Record, eq=True):
 class CompiledModule:
     """Machine code of one module, and ways to look at it."""
 
-    __slots__ = ("__weakref__", "_addresses", "_pack", "_text", "_tracker", "size", "times")
+    __slots__ = ("__weakref__", "_addresses", "_passes", "_text", "_tracker", "size", "times")
 
     def __init__(
         self,
@@ -82,10 +100,10 @@ class CompiledModule:
         names: Sequence[str],
         size: int,
         times: CompileTimes,
-        pack: bool,
+        passes: Passes,
     ) -> None:
         self._text = text
-        self._pack = pack
+        self._passes = passes
         self._tracker = tracker
         self._addresses: dict[str, int] = {name: tracker[name] for name in names}
         self.size = size  # of the object file, in bytes
@@ -119,14 +137,14 @@ class CompiledModule:
     def optimized_ir(self) -> str:
         """The IR behind LLVM's optimiser (compiled again for this: the code itself keeps no IR)."""
         main, quick = partition(self._text)
-        with _host().optimized(main, pack=self._pack) as module:
+        with _host().optimized(main, self._passes) as module:
             return str(module) + quick
 
     def asm(self) -> str:
         """The machine code as assembler text."""
         host = _host()
         main, quick = partition(self._text)
-        with host.optimized(main, pack=self._pack) as module:
+        with host.optimized(main, self._passes) as module:
             text: str = host.machine.emit_assembly(module)
         if not quick:
             return text
@@ -159,10 +177,10 @@ class _Host:
         self.numbers = itertools.count()
 
     @contextmanager
-    def optimized(self, text: str, *, pack: bool) -> Iterator[Any]:
+    def optimized(self, text: str, passes: Passes) -> Iterator[Any]:
         """Parse and optimise."""
         with self.parsed(text) as module:
-            self.run_passes(module, text, pack=pack)
+            self.run_passes(module, text, passes)
             yield module
 
     @contextmanager
@@ -186,7 +204,9 @@ class _Host:
                 module.close()
             context.close()
 
-    def run_passes(self, module: Any, text: str, *, pack: bool) -> None:
+    def run_passes(self, module: Any, text: str, passes: Passes) -> None:
+        if passes.straight:
+            return
         # A sum of floats in a fixed order must not keep functions that have copies for vectors from being called so.
         # Of other loops this made a convolution take half as long again.
         in_order = str(_HAS_VECTOR_COPIES in text).lower()
@@ -194,29 +214,34 @@ class _Host:
         # All of it is made anew: LLVM's inliner moves its passes out of a pipeline when it runs, and a pass
         # builder gets slower each time it is used.
         options = llvm.create_pipeline_tuning_options(speed_level=_OPT_LEVEL)
-        options.loop_vectorization = True
-        options.slp_vectorization = pack
-        options.loop_interleaving = True
+        options.loop_vectorization = options.loop_interleaving = not passes.scalar
+        options.slp_vectorization = passes.pack
         options.loop_unrolling = True
         builder = llvm.create_pass_builder(self.machine, options)
-        pipeline = builder.getModulePassManager()
-        pipeline.run(module, builder)
-        # llvmlite's own disposer is hidden behind its base class: the pipeline would leak.
-        newpassmanagers.NewPassManager._dispose(pipeline)
-        pipeline.detach()
+        if passes.scalar:
+            parts = [function for function in module.functions if not function.is_declaration]
+            pipelines = _scalar_pipelines(builder)
+        else:
+            parts, pipelines = [module], [builder.getModulePassManager()]
+        for pipeline in pipelines:
+            for part in parts:
+                pipeline.run(part, builder)
+            # llvmlite's own disposer is hidden behind its base class: the pipeline would leak.
+            newpassmanagers.NewPassManager._dispose(pipeline)
+            pipeline.detach()
         builder.close()
         options.close()
 
     def object_files(
-        self, parts: tuple[str, str], *, straight: bool, pack: bool
+        self, parts: tuple[str, str], passes: Passes
     ) -> tuple[list[bytes], tuple[float, float, float]]:
         """Compile what `partition` gives; with the seconds that parsing, optimising and emitting took."""
         start = time.perf_counter()
         with ExitStack() as held:
             main, quick = (held.enter_context(self.parsed(x)) if x else None for x in parts)
             parsed = time.perf_counter()
-            if main is not None and not straight:
-                self.run_passes(main, parts[0], pack=pack)
+            if main is not None:
+                self.run_passes(main, parts[0], passes)
             optimized = time.perf_counter()
             machines = ((main, self.machine), (quick, self.quick_machine))
             images = [
@@ -240,6 +265,20 @@ class _Host:
         except RuntimeError as error:
             message = f"machine code does not link: {error}"
             raise CodegenError(message) from None
+
+
+def _scalar_pipelines(builder: Any) -> list[Any]:
+    """What simplifies functions, and unrolls loops: all that there is to do if no loop becomes one of vectors.
+
+    Empty blocks have to be gone before the first look at loops (a Mandelbrot set takes 1.03 of the time otherwise).
+    """
+    first = llvm.create_new_function_pass_manager()
+    first.add_simplify_cfg_pass()
+    pipeline = builder.getFunctionPassManager()
+    pipeline.add_loop_unroll_pass()
+    pipeline.add_instruction_combine_pass()
+    pipeline.add_simplify_cfg_pass()
+    return [first, pipeline]
 
 
 def _target_machine(cpu: str, features: str, level: int = _CODE_LEVEL) -> Any:
@@ -358,16 +397,12 @@ def compile_ir(
     symbols: Mapping[str, int] | None = None,
     find: Symbols | None = None,
     optimize: bool = True,
-    straight: bool = False,
-    pack: bool = False,
+    passes: Passes = _ALL_PASSES,
 ) -> CompiledModule:
     """Compile a module of IR text for this machine.
 
     Without `optimize` that takes a tenth of the time: for code whose own speed does not matter. The same holds of
-    functions with the attribute ``optnone`` (`codegen/llvm/partition.py`). `straight`: the others are straight-line
-    code, which leaves nothing to do but instruction selection. `pack`: pack scalars into vectors also where they
-    stand side by side in straight-line code. It is for code that was written so on purpose: elsewhere it can make
-    chains of dependences longer (15 % on n-body).
+    functions with the attribute ``optnone`` (`codegen/llvm/partition.py`). `passes`: what is done to the others.
 
     `exports` are further functions or global variables whose addresses are wanted. Undefined functions are
     taken from `symbols`, from `find`, which gets the object files, from NumPy's C API
@@ -378,7 +413,7 @@ def compile_ir(
         imported |= {name: _half_conversions().symbol(name) for name in _HALF_NAMES}
     names = (entry_name, *exports)
     known = {**imported, **(symbols or {})}
-    return _compile(text, names, known, find=find, optimize=optimize, straight=straight, pack=pack)
+    return _compile(text, names, known, find=find, optimize=optimize, passes=passes)
 
 
 def _compile(
@@ -388,16 +423,15 @@ def _compile(
     *,
     find: Symbols | None = None,
     optimize: bool = True,
-    straight: bool = False,
-    pack: bool = False,
+    passes: Passes = _ALL_PASSES,
 ) -> CompiledModule:
     host = _host()
     parts = partition(text) if optimize else ("", text)
-    images, seconds = host.object_files(parts, straight=straight, pack=pack)
+    images, seconds = host.object_files(parts, passes)
     emitted = time.perf_counter()
     tracker = host.link(images, names, {**symbols, **(find(images) if find else {})})
     times = CompileTimes(*seconds, time.perf_counter() - emitted)
-    return CompiledModule(text, tracker, names, sum(map(len, images)), times, pack)
+    return CompiledModule(text, tracker, names, sum(map(len, images)), times, passes)
 
 
 def has_fused_multiply_add() -> bool:

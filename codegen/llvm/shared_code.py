@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ljit.codegen.llvm.builder import ModuleBuilder, address
-from ljit.codegen.llvm.engine import CompiledModule, compile_ir, keep_forever
+from ljit.codegen.llvm.engine import CompiledModule, Passes, compile_ir, keep_forever
 
 __all__ = ["ELEMENTARY", "HAZARD", "PACKING", "is_shared", "shared_address", "shared_function"]
 
@@ -33,12 +33,12 @@ def shared_address(
 ) -> int:
     """The address of a function; `write` writes it into a module of its own.
 
-    `straight`: it is straight-line code, see `compile_ir`. The module may hold other functions: the name decides.
+    `straight`: it is straight-line code, see `Passes`. The module may hold other functions: the name decides.
     """
     if name not in _compiled:
         module = ModuleBuilder(name)
         write(module)
-        compiled = compile_ir(module.render(), name, straight=straight)
+        compiled = compile_ir(module.render(), name, passes=Passes(straight=straight))
         keep_forever(compiled)
         _compiled[name] = compiled
     return _compiled[name].address

@@ -24,29 +24,55 @@ from ljit.analysis.dependence import indices
 from ljit.analysis.uniformity import Varying
 from ljit.codegen.llvm.builder import BlockRef, FunctionBuilder
 from ljit.codegen.loops.float_chains import is_float_chain, is_overlapped
+from ljit.codegen.loops.watches import Watch, inner_loops, is_left_by_count, is_unrolled, watch_of
 from ljit.ir import Node, Value
 from ljit.ops.control import LOOP
 from ljit.ops.int_ranges import MADE_RANGE
 from ljit.ops.python_iteration import NEXT
+from ljit.records import Record
 from ljit.types import RANGE
 
-__all__ = ["hint_of", "stores_with_gaps"]
+__all__ = ["Hint", "hint_of", "stores_with_gaps"]
 
 _NOT_UNROLLED = '!{!"llvm.loop.unroll.runtime.disable"}'
 _SINGLE = '!{!"llvm.loop.vectorize.enable", i1 false}'
 
 
-def hint_of(f: FunctionBuilder, loop: Node, divisions: Sequence[BlockRef]) -> str:
-    """What the branch back to the loop's header says to LLVM; `divisions`: where there are some in the loop."""
+class Hint(Record):
+    """What LLVM is told of a loop, as metadata of the branch back to its header; `is_scalar`: it has no vectors."""
+
+    suffix: str
+    is_scalar: bool
+
+
+def hint_of(f: FunctionBuilder, loop: Node, divisions: Sequence[BlockRef]) -> Hint:
+    """What is known of a loop that was written; `divisions`: where there are some in the loop."""
     has_gaps = stores_with_gaps(loop)
-    hints = [] if not has_gaps and all(map(f.is_dominated_by, divisions)) else [_SINGLE]
     is_chain = not f.float_flags and is_float_chain(loop)
+    hints = [] if not has_gaps and all(map(f.is_dominated_by, divisions)) else [_SINGLE]
+    is_scalar = bool(hints) or is_chain
     if has_gaps or (is_chain and not is_overlapped(loop)):
         hints.append(_NOT_UNROLLED)
+    return Hint(_suffix(f, hints), _is_scalar(loop, is_scalar))
+
+
+def _suffix(f: FunctionBuilder, hints: Sequence[str]) -> str:
     if not hints:
         return ""
     listed = ", ".join(map(f.module.metadata, hints))
     return f", !llvm.loop {f.module.distinct_metadata(f'!{{{{self}}, {listed}}}')}"
+
+
+def _is_scalar(loop: Node, is_known: bool) -> bool:
+    """Whether no trips of a loop become vectors: LLVM unrolls short loops in it, and makes some of innermost ones only.
+
+    A look at a flag in each trip has to happen; when a ``while`` ends that reads what it waits for, nobody knows ahead.
+    """
+    inside = inner_loops(loop)
+    if inside:
+        return not all(map(is_unrolled, inside))
+    waits = loop.inputs[1].is_endless and not is_left_by_count(loop)
+    return is_known or waits or watch_of(loop) is Watch.POLL
 
 
 def stores_with_gaps(loop: Node) -> bool:

@@ -15,6 +15,8 @@ __all__ = [
     "Watch",
     "height_of",
     "inner_loops",
+    "is_left_by_count",
+    "is_unrolled",
     "place_of_check",
     "trips_inside",
     "watch_of",
@@ -44,7 +46,7 @@ def watch_of(node: Node) -> Watch:
         return Watch.NONE
     if height == 1 and (depth == 0 or node.inputs[1].is_endless):
         # Of many loops that have few trips the chunks would cost more than polls do.
-        pays = depth == 0 or _is_left_by_count(node)
+        pays = depth == 0 or is_left_by_count(node)
         return Watch.CHUNKS if pays and _is_plain(node) else Watch.POLL
     if node.attrs.get("uneven"):  # in the midst of the nest the code cannot leave
         return Watch.CHUNKS if height == 1 and _is_plain(node) else Watch.POLL
@@ -75,7 +77,7 @@ def _is_plain(node: Node) -> bool:
     return node.attrs.get("lanes", 1) == 1 and height_of(node) == 1 and not _has_objects(node)
 
 
-def _is_left_by_count(node: Node) -> bool:
+def is_left_by_count(node: Node) -> bool:
     """Whether an endless loop ends when something that it counts has a value: LLVM may make vectors of such trips."""
     body = node.blocks[0]
     if body.terminator.op is not YIELD:
@@ -134,6 +136,12 @@ def _known_trips(node: Node) -> int:
         return 2**63
     assert isinstance(start.constant, int) and isinstance(stop.constant, int)
     return stop.constant - start.constant
+
+
+def is_unrolled(node: Node) -> bool:
+    """Whether LLVM may write all trips of the loop one behind the other: it sees that they are few."""
+    is_counted = not node.inputs[1].is_endless
+    return _is_left_in_first_trip(node) or (is_counted and _known_trips(node) <= _FEW)
 
 
 def inner_loops(node: Node) -> list[Node]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from ljit.codegen.llvm.builder import ModuleBuilder
-from ljit.codegen.llvm.engine import CompiledModule, compile_ir, vector_bytes
+from ljit.codegen.llvm.engine import CompiledModule, Passes, compile_ir, vector_bytes
 from ljit.codegen.llvm.shared_code import ELEMENTARY
 from ljit.codegen.mathlib.shared import PURE, shared_symbols
 from ljit.codegen.mathlib.terms import vector_of
@@ -38,7 +38,9 @@ def _compiled(name: str, type_: str) -> CompiledModule:
     text = _ROW.format(
         type=type_, size=size, few=few, many=many, call_few=calls[0], call_many=calls[1]
     )
-    return compile_ir(module.render() + text, "row", find=shared_symbols, straight=True)
+    return compile_ir(
+        module.render() + text, "row", find=shared_symbols, passes=Passes(straight=True)
+    )
 
 
 # The last elements, and all that do not lie side by side, go through a buffer.

@@ -12,6 +12,7 @@ from functools import cache, partial
 from ljit.codegen.llvm.builder import ModuleBuilder
 from ljit.codegen.llvm.engine import (
     CompiledModule,
+    Passes,
     compile_ir,
     has_fused_multiply_add,
     vector_bytes,
@@ -66,4 +67,4 @@ def _compiled(full: bytes) -> CompiledModule:
     name, type_, lanes = found.groups(default=b"1")
     code = source(name.decode(), type_.decode(), int(lanes))
     find = partial(shared_symbols, own=full)
-    return compile_ir(code.text, code.name, find=find, straight=True)
+    return compile_ir(code.text, code.name, find=find, passes=Passes(straight=True))

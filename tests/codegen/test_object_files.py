@@ -50,9 +50,9 @@ def test_code_is_the_same_as_with_addresses(
     compiled = []
     compile_parts = engine._Host.object_files
 
-    def object_files(host: Any, parts: Any, **how: Any) -> Any:
-        compiled.append((host, parts, how))
-        return compile_parts(host, parts, **how)
+    def object_files(host: Any, parts: Any, passes: Any) -> Any:
+        compiled.append((host, parts, passes))
+        return compile_parts(host, parts, passes)
 
     monkeypatch.setattr(engine._Host, "object_files", object_files)
     with config.overridden(quick_runs=quick_runs):
@@ -62,12 +62,12 @@ def test_code_is_the_same_as_with_addresses(
     assert compiled
     original = getattr(compile_parts, "original", compile_parts)
     count = 0
-    for host, parts, how in compiled:
-        wanted, _ = original(host, parts, **how)
+    for host, parts, passes in compiled:
+        wanted, _ = original(host, parts, passes)
         found = []
         for main, quick in ((parts[0], ""), ("", parts[1])):
             text, addresses = without_addresses(main or quick)
-            made, _ = original(host, (text, "") if main else ("", text), **how)
+            made, _ = original(host, (text, "") if main else ("", text), passes)
             put_in = [with_addresses(image, addresses) for image in made]
             assert not addresses or made != put_in
             found += put_in

@@ -1,0 +1,150 @@
+"""Which code goes through fewer passes of LLVM's: that without a loop to make vectors of; it does the same."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit import config
+from ljit.codegen import CompileOptions
+from ljit.codegen.llvm.engine import Passes, compile_ir
+from ljit.codegen.unit import build_module
+
+
+def running_total(xs, out):
+    total = 0.0
+    for i in range(xs.size):
+        total += xs[i]
+        out[i] = total
+    return total
+
+
+def scaled(xs, out):
+    for i in range(xs.size):
+        out[i] = xs[i] * 2.0
+
+
+def place_of(xs, wanted):
+    low, high = 0, xs.size
+    while low < high:
+        middle = (low + high) // 2
+        if xs[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def counted(xs, out):
+    i = 0
+    while i < xs.size:
+        out[i] = xs[i] * 2.0
+        i += 1
+
+
+def totals_of_rows(xs, out):
+    for i in range(xs.shape[0]):
+        total = 0.0
+        for j in range(xs.shape[1]):
+            total += xs[i, j]
+        out[i] = total
+
+
+def totals_of_three(xs, out):
+    for i in range(out.size):
+        total = 0.0
+        for j in range(3):
+            total += xs[j, i]
+        out[i] = total
+
+
+def one_of_two(xs, out):
+    total = 0.0
+    for i in range(xs.size):
+        total += xs[i]
+        out[i] = total
+    for i in range(xs.size):
+        out[i] = out[i] * 2.0
+
+
+def whole_array(xs, out):
+    total = 0.0
+    for i in range(xs.size):
+        total += xs[i]
+    out[:] = xs * total
+
+
+VECTOR, MATRIX = np.arange(40.0) / 7, np.arange(120.0).reshape(3, 40) / 7
+PROGRAMS = [
+    (running_total, (VECTOR, VECTOR * 0), True),
+    (place_of, (VECTOR, 2.5), True),
+    (totals_of_rows, (MATRIX, np.zeros(3)), True),
+    (scaled, (VECTOR, VECTOR * 0), False),
+    (counted, (VECTOR, VECTOR * 0), False),
+    (
+        totals_of_three,
+        (MATRIX, VECTOR * 0),
+        False,
+    ),  # three trips unrolled: the outer loop has vectors
+    (one_of_two, (VECTOR, VECTOR * 0), False),
+    (whole_array, (VECTOR, VECTOR * 0), False),
+]
+NAMES = [function.__name__ for function, _, _ in PROGRAMS]
+
+
+@pytest.mark.parametrize(("function", "args", "expected"), PROGRAMS, ids=NAMES)
+def test_code_is_scalar_where_no_loop_can_have_vectors(function, args, expected):
+    graph = ljit.jit(function).graph_for(*args)
+    _, context, _ = build_module(graph, name="f", options=CompileOptions())
+    assert context.module.is_scalar == expected
+
+
+@pytest.mark.parametrize(("function", "args", "_expected"), PROGRAMS, ids=NAMES)
+def test_code_does_what_the_function_does(function, args, _expected):
+    compiled = ljit.jit(function)
+    with config.overridden(cold_calls=False, quick_runs=0):
+        for _ in range(3):
+            given, wanted = ([np.copy(x) for x in args[:-1]] + [args[-1]] for _ in range(2))
+            result, expected = compiled(*given), function(*wanted)
+            assert result == expected
+            assert type(result) is type(expected)
+            assert all(map(np.array_equal, given, wanted))
+    assert any(info.calls for info in compiled.specializations)
+
+
+TWO_FUNCTIONS = """
+define i64 @f(i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %x = phi i64 [ 1, %entry ], [ %y, %loop ]
+  %more.x = add i64 %x, %i
+  %y = xor i64 %more.x, 1000003
+  %next = add nsw i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %loop, label %done
+done:
+  %result = call i64 @g(i64 %y)
+  ret i64 %result
+}
+define internal i64 @g(i64 %x) noinline {
+  %place = alloca i64
+  store i64 %x, ptr %place
+  %found = load i64, ptr %place
+  %twice = add i64 %found, %x
+  ret i64 %twice
+}
+"""
+
+
+@pytest.mark.parametrize("scalar", [False, True])
+def test_each_function_is_simplified_and_loops_are_unrolled(scalar):
+    compiled = compile_ir(TWO_FUNCTIONS, "f", passes=Passes(scalar=scalar))
+    made = compiled.optimized_ir()
+    assert "alloca" not in made
+    assert len(re.findall(r" xor ", made)) > 1
+    compiled.free()
