@@ -115,7 +115,8 @@ def emit_entry(
     following, options = NextCell(), context.options
     context.keep(following)
     params = [param.type for param in graph.params]
-    f, arguments, reject = begin_entry(module, name, params, following)
+    is_quick = context.work is not None
+    f, arguments, reject = begin_entry(module, name, params, following, is_quick=is_quick)
     if not options.takes_all_layouts:
         _reject_contiguous(f, arguments, reject)
     emit_assumptions(f, options.assumptions, reject, context.keep)
@@ -232,9 +233,14 @@ def may_recurse(graph: Graph) -> bool:
 
 
 def begin_entry(
-    module: ModuleBuilder, name: str, params: Sequence[Type], following: NextCell
+    module: ModuleBuilder,
+    name: str,
+    params: Sequence[Type],
+    following: NextCell,
+    *,
+    is_quick: bool = False,
 ) -> tuple[FunctionBuilder, list[Native], BlockRef]:
-    """Begin an entry function: check the call and unbox its arguments.
+    """Begin an entry function: check the call and unbox its arguments, arrays by a call if it `is_quick`.
 
     Gives the builder, the arguments (borrowed), and the block that hands the call on to
     `following`, as long as nothing has been done yet.
@@ -250,7 +256,7 @@ def begin_entry(
         if type_ == INT and len(params) > _FEW:  # the live values of a loop rather than arguments
             arguments.append(unbox_int_by_call(f, pointer, reject))
         else:
-            arguments.append(unbox(f, pointer, type_, reject))
+            arguments.append(unbox(f, pointer, type_, reject, by_call=is_quick))
     return f, arguments, reject
 
 

@@ -4,7 +4,8 @@
 `helper_result(result)` makes of a `Raised` the error that it holds; all else stays.
 `take_error()` gives the exception that is set, with its traceback, and unsets it. `add_context(handled)` gives the one
 that is set the context that it gets where `handled` is being handled.
-`are_same(table, count)` looks up variables that code takes for granted.
+`are_same(table, count)` looks up variables that code takes for granted. `is_array(object, ...)` says whether an object
+is an array of some kind.
 `enter_recursive_call` guards code that can come back to itself: CPython's recursion limit holds in it, and the
 machine's stack does not overflow however high that limit was set. The functions of `gil.py` and `float_settings.py` are
 in the same module.
@@ -15,6 +16,8 @@ from __future__ import annotations
 import ctypes
 import sys
 from functools import cache
+
+import numpy as np
 
 from ljit.codegen.functions.float_settings import settings_text
 from ljit.codegen.functions.gil import SUPPORT_NAMES, support_text
@@ -342,14 +345,52 @@ done:
 }
 """
 
+# Its class, its descriptor (the usual one, or another one of the same number in native byte order), flags and rank.
+_IS_ARRAY = f"""
+define i1 @is_array(ptr %object, ptr %usual, i32 %number, i32 %needed, i32 %ndim) nounwind {{
+  %class.place = getelementptr i8, ptr %object, i64 {layout.OB_TYPE}
+  %class = load ptr, ptr %class.place
+  %wanted.class = inttoptr i64 {id(np.ndarray)} to ptr
+  %is.array = icmp eq ptr %class, %wanted.class
+  br i1 %is.array, label %dtype, label %other
+dtype:
+  %descr.place = getelementptr i8, ptr %object, i64 {layout.ARRAY_DESCR}
+  %descr = load ptr, ptr %descr.place
+  %is.usual = icmp eq ptr %descr, %usual
+  br i1 %is.usual, label %flags, label %descr.found
+descr.found:
+  %number.place = getelementptr i8, ptr %descr, i64 {layout.DESCR_TYPE_NUM}
+  %its.number = load i32, ptr %number.place
+  %order.place = getelementptr i8, ptr %descr, i64 {layout.DESCR_BYTEORDER}
+  %order = load i8, ptr %order.place
+  %is.number = icmp eq i32 %its.number, %number
+  %is.native = icmp ne i8 %order, {layout.SWAPPED_BYTEORDER}
+  %is.same = and i1 %is.number, %is.native
+  br i1 %is.same, label %flags, label %other
+flags:
+  %flags.place = getelementptr i8, ptr %object, i64 {layout.ARRAY_FLAGS}
+  %all.flags = load i32, ptr %flags.place
+  %told = or i32 %needed, {layout.FLAG_WARN_ON_WRITE}
+  %its.flags = and i32 %all.flags, %told
+  %has.flags = icmp eq i32 %its.flags, %needed
+  %ndim.place = getelementptr i8, ptr %object, i64 {layout.ARRAY_NDIM}
+  %its.ndim = load i32, ptr %ndim.place
+  %has.rank = icmp eq i32 %its.ndim, %ndim
+  %is.such = and i1 %has.flags, %has.rank
+  ret i1 %is.such
+other:
+  ret i1 false
+}}
+"""
+
 
 @cache
 def _support() -> CompiledModule:
     """All of these functions, compiled once and never freed."""
-    text = _SLOW_ENTRY + _TAKE_ERROR + _ADD_CONTEXT + _ARE_SAME + _check_stack_text()
+    text = _SLOW_ENTRY + _TAKE_ERROR + _ADD_CONTEXT + _ARE_SAME + _IS_ARRAY + _check_stack_text()
     text += settings_text() + support_text()
     exports = ["add_context", "are_same", "are_settings_quiet", "check_stack", "helper_result"]
-    exports += ["take_error", *SUPPORT_NAMES]
+    exports += ["is_array", "take_error", *SUPPORT_NAMES]
     return compile_ir(text, "slow_entry", exports=exports, optimize=False)
 
 

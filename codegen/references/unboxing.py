@@ -11,13 +11,13 @@ from functools import partial
 
 import numpy as np
 
+from ljit.codegen.functions.slow_path import support
 from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.builder import (
     FALSE,
     TRUE,
     BlockRef,
     FunctionBuilder,
-    ModuleBuilder,
     Ref,
     address,
     integer,
@@ -54,7 +54,6 @@ from ljit.types import (
 
 __all__ = ["unbox", "unbox_int_by_call", "unbox_union"]
 
-_IS_ARRAY = "is_array"
 _READS = "nounwind willreturn memory(read)"
 
 
@@ -277,7 +276,7 @@ def _unbox_array(
         integer("i32", type_.ndim),
     )
     if by_call:
-        _require(f, f.call("i1", _array_check(f.module), (pointer, *wanted)), fail)
+        _require(f, f.call("i1", support("is_array"), (pointer, *wanted), _READS), fail)
     else:
         _require_array(f, pointer, wanted, fail)
     if type_.writeable and type_.layout != "C" and type_.ndim:
@@ -289,20 +288,6 @@ def _unbox_array(
     if type_.layout != "C" and type_.ndim:
         parts += _words(f, _field(f, "ptr", pointer, layout.ARRAY_STRIDES), type_.ndim)
     return parts
-
-
-def _array_check(module: ModuleBuilder) -> str:
-    """The function that says whether an object is an array of some kind."""
-    if all(function.name != _IS_ARRAY for function in module.functions):
-        params = ("ptr", "ptr", "i32", "i32", "i32")
-        f = module.function(_IS_ARRAY, "i1", params, "internal")
-        f.attributes = f"nounwind noinline {QUICK}"
-        other = f.new_block("other")
-        _require_array(f, f.params[0], f.params[1:], other)
-        f.ret(TRUE)
-        if f.start(other):
-            f.ret(FALSE)
-    return _IS_ARRAY
 
 
 def _require_array(f: FunctionBuilder, array: Ref, wanted: Sequence[Ref], fail: BlockRef) -> None:
