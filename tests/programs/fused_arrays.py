@@ -248,3 +248,16 @@ def under_a_mask_that_is_short(a, b):
     z = a + b
     z[a > 0] = 0.0
     return z
+
+
+@program(
+    lambda: (np.arange(20.0).reshape(4, 5) % 7,),
+    lambda: (np.ones((1, 30)),),
+    lambda: (np.arange(60.0).reshape(20, 3) % 11,),
+)
+def rows_beside_what_all_rows_give(a):
+    """What is sorted needs the largest of all rows: what is computed of it comes behind the rows."""
+    m = a.max(axis=1, keepdims=True)
+    r = np.sort(m, axis=0) + 1.0
+    e = a - m - 1.0
+    return e / e.sum(axis=1, keepdims=True) * r
