@@ -74,10 +74,10 @@ def _can_move_up(node: Node) -> bool:
         return True
     assert isinstance(source.type, ArrayType)
     rank, whole = source.type.ndim, leaves_of(source, {})
-    arrays = [v for v in made.inputs if isinstance(v.type, ArrayType)]
     return all(
-        isinstance(v.type, ArrayType) and v.type.ndim == rank and leaves_of(v, {}) == whole
-        for v in arrays
+        v.type.ndim == rank and leaves_of(v, {}) == whole
+        for v in made.inputs
+        if isinstance(v.type, ArrayType)
     )
 
 
@@ -125,11 +125,11 @@ def _view_of(value: Value, node: Node, parts: Sequence[Part], views: Views) -> V
     missing = source.ndim - value.type.ndim
     index = node.inputs[1]
     new_axes = _last_axes(parts, missing) if missing else ()
-    found = views.get((value, new_axes or index))
+    key = value, new_axes or index
+    found = views.get(key)
     if found is not None:  # made for a node further down
         found.move_before(node)
         return found.output
-    key = new_axes or index
     if new_axes:
         first = node.graph.block.first
         assert first is not None
@@ -137,7 +137,7 @@ def _view_of(value: Value, node: Node, parts: Sequence[Part], views: Views) -> V
         type_ = TupleType(tuple(NONE if is_new else _FULL for is_new in new_axes))
         index = insert_constant(items, first, type_)
     view = node.create_before(get_op("np::getitem"), [value, index], like=node)
-    views[value, key] = view
+    views[key] = view
     return view.output
 
 

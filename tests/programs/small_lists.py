@@ -272,3 +272,19 @@ def shown_in_a_loop_and_returned_there(n):
             return v
         _change(v)
     return v[0]
+
+
+@program(lambda: (1.0, 2.0), lambda: (3, 4))
+def unpacked_with_too_many_items(x, y):
+    v = [x, y, x + y]
+    v[0] = x * 2
+    a, b = v
+    return a + b
+
+
+@program(lambda: (1.0, 2.0), lambda: (3, 4))
+def unpacked_with_a_rest(x, y):
+    v = [x, y, x + y]
+    v[0] = x * 2
+    a, *rest = v
+    return a, rest
