@@ -73,6 +73,8 @@ def _sums_of(loop: Node) -> list[_Sum]:
     body = loop.blocks[0]
     if len(loop.blocks) != 1 or len(loop.inputs) == 2 or has_few_trips(loop) or loop.attrs:
         return []
+    if not (loop.inputs[0].is_constant and loop.inputs[0].constant == 0):
+        return []  # there may be more trips than an int64 counts
     if next(iter(body)).op is not SNAPSHOT or body.terminator.op is not YIELD:
         return []
     found = [_sum_of(body, index) for index in range(len(loop.inputs) - 2)]

@@ -34,15 +34,16 @@ class TripBlocks(Record):
 def put_into_blocks(loop: Node) -> TripBlocks:
     """Put a counted loop, whose body begins with a Snapshot, into one over blocks of its trips.
 
-    The caller writes the end of the new body, which gives the end of the block and what the loop carries.
+    The number of trips is an int64. The caller writes the end of the new body, which gives the end of the block and
+    what the loop carries.
     """
     graph, header, params = loop.graph, next(iter(loop.blocks[0])), loop.blocks[0].params
     write = BoundWriter(loop)
     (start, stop, *begin), zero = loop.inputs, write.constant(0)
     stop = write.largest((start, stop))  # a range without numbers may go down as far as ints do
     trips = write.op("py::sub", stop, start)
-    last = write.plus(trips, BLOCK - 1)
-    count = write.op("py::floordiv", last, write.constant(BLOCK))
+    whole = write.op("py::floordiv", trips, write.constant(BLOCK))
+    count = write.plus(whole, 1)  # the last one may be empty; so no number of trips is too large
     types = [value.type for value in loop.outputs]
     blocks = graph.create(LOOP, (zero, count, start, *begin), outputs=(INT, *types), like=loop)
     carried = [(param.name, param.type) for param in params[1:]]
