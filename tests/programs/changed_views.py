@@ -129,3 +129,21 @@ def beside_none(a, b, keep):
         keep(a)
         a[0] = a[0] // (i - 7)
     return other, a, b
+
+
+@program(lambda: (np.arange(12.0) % 5, 3), lambda: (np.arange(4.0), 1), lambda: (np.arange(3.0), 3))
+def read_before_the_store(x, w):
+    """The view was there before the store, and so was what is computed of it."""
+    s = np.cumsum(x)
+    t = s[w - 1 :] / w
+    s[w:] -= s[:-w]
+    return t
+
+
+@program(lambda: (np.arange(12.0) % 5, 3), lambda: (np.arange(4.0), 1), lambda: (np.arange(3.0), 3))
+def read_before_and_behind_the_store(x, w):
+    s = np.cumsum(x)
+    v = s[w - 1 :]
+    t = v * 2.0
+    s[w:] -= s[:-w]
+    return t + v
