@@ -141,7 +141,8 @@ class GraphLoop:
         following = f.binary("add", k, 1, "nsw")
         hint = None if e.is_quick else hint_of(f, node, f.divisions[first_division:])
         if hint is not None and hint.is_scalar:
-            f.scalar_loops.update(self._headers)
+            for block in self._headers:
+                block.has_vectors = False
         suffix = "" if hint is None else hint.suffix
         header.jump((Native(self.body.params[0].type, (following,)), *values), suffix)
 

@@ -30,7 +30,7 @@ from ljit.codegen.llvm.builder import (
     undef,
 )
 from ljit.codegen.llvm.forms import Native, components
-from ljit.codegen.llvm.partition import QUICK
+from ljit.codegen.llvm.partition import IN_PLACE, QUICK
 from ljit.records import Record
 from ljit.types import ArrayType, Type
 
@@ -139,10 +139,11 @@ def unfold(f: FunctionBuilder) -> None:
         return
     copies = [f"{f.name}.again{level}" for level in range(levels)]
     f.module.functions.remove(f)
+    f.module.scalar_sources.update([f.name] if f.is_scalar else ())
     f.module.define(f.name, f"{head}\n{code.replace(name, f'@{copies[0]}(')}")
     inside = _AT_CHECKPOINT.sub(r"\1 label %itself,", code, count=1).removesuffix("}")
     for copy, following in pairwise([*copies, f.name]):
-        copied = head.removesuffix("{").replace(name, f"@{copy}(") + "alwaysinline {"
+        copied = head.removesuffix("{").replace(name, f"@{copy}(") + f"{IN_PLACE} {{"
         again = inside.replace(name, f"@{following}(") + _call_itself(f)
         f.module.define(copy, f"{copied}\n{again}")
 

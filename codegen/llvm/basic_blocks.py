@@ -31,10 +31,21 @@ class Phi(Ref):
 class BlockRef:
     """A basic block: a label, and its lines once it was started.
 
-    `dominator` is its immediate dominator, `depth` how many blocks dominate it (0: not started).
+    `dominator` is its immediate dominator, `depth` how many blocks dominate it (0: not started). `is_loop`: it is the
+    first one of a loop, which `has_vectors` unless it is known that LLVM makes none of it.
     """
 
-    __slots__ = ("depth", "dominator", "far", "lines", "name", "phis", "predecessors")
+    __slots__ = (
+        "depth",
+        "dominator",
+        "far",
+        "has_vectors",
+        "is_loop",
+        "lines",
+        "name",
+        "phis",
+        "predecessors",
+    )
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -46,6 +57,13 @@ class BlockRef:
         )
         self.phis: list[Phi] = []
         self.lines: list[str] = []
+        self.is_loop, self.has_vectors = False, True
+
+    def add_edge(self, block: BlockRef) -> None:
+        """Note that a block, which is written, goes on here."""
+        self.predecessors.append(block)
+        if self.depth and block.is_dominated_by(self):
+            self.is_loop = True
 
     def settle(self, known: BlockRef | None) -> None:
         """Find the immediate dominator, or take `known`. Branches back to the block may still follow."""

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from ljit.codegen.llvm.basic_blocks import BlockRef, Phi
 from ljit.codegen.llvm.instructions import NAME
 from ljit.codegen.llvm.known import KnownConditions, KnownNumbers
-from ljit.codegen.llvm.partition import QUICK
+from ljit.codegen.llvm.partition import QUICK, is_apart
 from ljit.codegen.llvm.refs import (
     FALSE,
     NULL,
@@ -60,8 +60,8 @@ class ModuleBuilder:
         self.declared: dict[str, str] = {}  # name -> full declaration line
         self.functions: list[FunctionBuilder] = []
         self.sources: dict[str, str] = {}  # helper functions given as text, by name
-        #: once it is rendered: all that is worth optimising is one function, without loops to make vectors of
-        self.is_scalar = False
+        self.scalar_sources = set[str]()  # those without loops to make vectors of
+        self.is_scalar = False  # once it is rendered: no loop that is worth optimising has vectors
         self._globals: list[str] = []
         self._kept: dict[str, None] = {}
         self._strings: dict[bytes, Ref] = {}
@@ -134,9 +134,10 @@ class ModuleBuilder:
 
     def _is_scalar(self) -> bool:
         functions = [f for f in self.functions if QUICK not in f.attributes]
-        others = (QUICK in source.partition("{")[0] for source in self.sources.values())
-        is_single = len(functions) == 1 and all(others) and not self._kept
-        return is_single and functions[0].loops <= functions[0].scalar_loops
+        others = (text for x, text in self.sources.items() if x not in self.scalar_sources)
+        called = sum(f.linkage == "internal" for f in functions) + len(self.scalar_sources)
+        stays = called <= 1 and not self._kept and all(map(is_apart, others))
+        return stays and all(f.is_scalar for f in functions)
 
     def render(self) -> str:
         """Give the module as text."""
@@ -174,8 +175,6 @@ class FunctionBuilder:
         self._allocas: list[str] = []
         self.buffers: list[Ref] = []  # stack memory that loop nests share
         self.divisions: list[BlockRef] = []  # where integers are divided by what is no constant
-        self.loops: set[BlockRef] = set()  # the blocks that loops begin with
-        self.scalar_loops: set[BlockRef] = set()  # of these, where LLVM has no vectors to make
         self._order, self._cold = list[BlockRef](), list[BlockRef]()
         self._computed: dict[str, tuple[Ref, BlockRef]] = {}  # by the text of the instruction
         self.known = KnownConditions()
@@ -431,15 +430,10 @@ class FunctionBuilder:
 
     def br(self, target: BlockRef, suffix: str = "") -> BlockRef | None:
         """Branch; gives the block left (for `Phi.add`), None if it cannot be reached."""
-        if self.block is not None:
-            self._add_edge(target)
-        return self._terminate(f"br label %{target.name}{suffix}")
-
-    def _add_edge(self, target: BlockRef) -> None:
-        assert self.block is not None
-        target.predecessors.append(self.block)
-        if target.depth and self.block.is_dominated_by(target):
-            self.loops.add(target)
+        left = self._terminate(f"br label %{target.name}{suffix}")
+        if left is not None:
+            target.add_edge(left)
+        return left
 
     def condbr(
         self,
@@ -459,8 +453,8 @@ class FunctionBuilder:
         weights = ""
         if unlikely or likely:
             weights = f", !prof {self.module.metadata(UNLIKELY if unlikely else _LIKELY)}"
-        self._add_edge(then)
-        self._add_edge(otherwise)
+        then.add_edge(self.block)
+        otherwise.add_edge(self.block)
         return self._terminate(
             f"br i1 {condition}, label %{then.name}, label %{otherwise.name}{weights}{suffix}"
         )
@@ -471,7 +465,7 @@ class FunctionBuilder:
         if self.block is None:
             return None
         for target in (default, *(block for _, block in cases)):
-            self._add_edge(target)
+            target.add_edge(self.block)
         arms = " ".join(f"{value.type} {number}, label %{b.name}" for number, b in cases)
         return self._terminate(f"switch {value.typed}, label %{default.name} [ {arms} ]")
 
@@ -482,6 +476,11 @@ class FunctionBuilder:
         self._terminate("unreachable")
 
     # -- text --------------------------------------------------------------------------------------
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether LLVM finds no loop in the function to make vectors of."""
+        return not any(block.is_loop and block.has_vectors for block in self.blocks)
 
     def render(self) -> str:
         """Give the function as text."""

@@ -24,7 +24,7 @@ import llvmlite.binding as llvm
 from llvmlite.binding import newpassmanagers
 
 from ljit.codegen.layouts import layout
-from ljit.codegen.llvm.partition import partition
+from ljit.codegen.llvm.partition import IN_PLACE, partition
 from ljit.errors import CodegenError
 from ljit.records import Record
 
@@ -63,8 +63,8 @@ class Passes(Record, eq=True):
 
     `straight`: nothing, it is straight-line code. `pack`: scalars are packed into vectors also where they stand side by
     side in straight-line code. It is for code that was written so on purpose: elsewhere it can make chains of
-    dependences longer (15 % on n-body). `scalar`: it is one function, no loop of which becomes one of vectors
-    (`ModuleBuilder.is_scalar`): what simplifies functions is all that there is to do.
+    dependences longer (15 % on n-body). `scalar`: no loop becomes one of vectors, and only functions that say so
+    are put in the place of calls (`ModuleBuilder.is_scalar`): what simplifies functions is all that there is to do.
     """
 
     straight: bool = False
@@ -219,6 +219,8 @@ class _Host:
         options.loop_unrolling = True
         builder = llvm.create_pass_builder(self.machine, options)
         if passes.scalar:
+            if IN_PLACE in text:
+                _put_in_place(module, builder)
             parts = [function for function in module.functions if not function.is_declaration]
             pipelines = _scalar_pipelines(builder)
         else:
@@ -226,9 +228,7 @@ class _Host:
         for pipeline in pipelines:
             for part in parts:
                 pipeline.run(part, builder)
-            # llvmlite's own disposer is hidden behind its base class: the pipeline would leak.
-            newpassmanagers.NewPassManager._dispose(pipeline)
-            pipeline.detach()
+            _dispose(pipeline)
         builder.close()
         options.close()
 
@@ -265,6 +265,20 @@ class _Host:
         except RuntimeError as error:
             message = f"machine code does not link: {error}"
             raise CodegenError(message) from None
+
+
+def _put_in_place(module: Any, builder: Any) -> None:
+    """Put functions that say so in the place of their calls."""
+    pipeline = llvm.create_new_module_pass_manager()
+    pipeline.add_always_inliner_pass()
+    pipeline.run(module, builder)
+    _dispose(pipeline)
+
+
+def _dispose(pipeline: Any) -> None:
+    # llvmlite's own disposer is hidden behind its base class: the pipeline would leak.
+    newpassmanagers.NewPassManager._dispose(pipeline)
+    pipeline.detach()
 
 
 def _scalar_pipelines(builder: Any) -> list[Any]:

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping
 from ljit.codegen.llvm.instructions import NAME, NODE, SYMBOL
 from ljit.records import Record
 
-__all__ = ["QUICK", "partition"]
+__all__ = ["IN_PLACE", "QUICK", "is_apart", "partition"]
 
 QUICK = "optnone"  # must go with noinline
+IN_PLACE = "alwaysinline"  # of functions that are put in the place of each call
 
 _PARAMETER = re.compile(f" {NAME.pattern}")
 
@@ -27,6 +28,12 @@ class _Pieces(Record):
     functions: dict[str, str]
     nodes: dict[str, str]  # of metadata
     rest: list[str]
+
+
+def is_apart(function: str) -> bool:
+    """Whether nothing is left of a function, given as text, in what is optimised, but in the place of its calls."""
+    head = _head(function)
+    return QUICK in head or IN_PLACE in head
 
 
 def partition(text: str) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 
 import numpy as np
@@ -77,11 +78,26 @@ def whole_array(xs, out):
     out[:] = xs * total
 
 
+def calls_of_itself(n):
+    return 1 if n < 2 else calls_of_itself(n - 1) + calls_of_itself(n - 2) + 1
+
+
+def inserted(xs):
+    for i in range(1, len(xs)):
+        x, j = xs[i], i
+        while j > 0 and xs[j - 1] > x:
+            xs[j] = xs[j - 1]  # references are counted in line
+            j -= 1
+        xs[j] = x
+
+
 VECTOR, MATRIX = np.arange(40.0) / 7, np.arange(120.0).reshape(3, 40) / 7
 PROGRAMS = [
     (running_total, (VECTOR, VECTOR * 0), True),
     (place_of, (VECTOR, 2.5), True),
     (totals_of_rows, (MATRIX, np.zeros(3)), True),
+    (calls_of_itself, (9,), True),
+    (inserted, ([5.0, 3.0, 9.5, 1.0],), True),
     (scaled, (VECTOR, VECTOR * 0), False),
     (counted, (VECTOR, VECTOR * 0), False),
     (
@@ -107,7 +123,7 @@ def test_code_does_what_the_function_does(function, args, _expected):
     compiled = ljit.jit(function)
     with config.overridden(cold_calls=False, quick_runs=0):
         for _ in range(3):
-            given, wanted = ([np.copy(x) for x in args[:-1]] + [args[-1]] for _ in range(2))
+            given, wanted = (copy.deepcopy(args) for _ in range(2))
             result, expected = compiled(*given), function(*wanted)
             assert result == expected
             assert type(result) is type(expected)
