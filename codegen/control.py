@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial, reduce
 from operator import or_
+from typing import ClassVar
 
 from ljit.analysis.signatures import NativeLink
 from ljit.codegen.arrays.small_arrays import is_late, late_array, small_array
@@ -75,29 +76,6 @@ class GraphEmitter:
         self._early: set[Node] = set()  # emitted in front of the loop that they are in
         self._deaths = Deaths(e.ownership, e.bailout, self.env)
         self._polls_at_entry = False
-        self._handlers: dict[object, Callable[[Node], None]] = {
-            CONSTANT: self._constant,
-            UNINITIALIZED: self._uninitialized,
-            IF: self._if,
-            LOOP: lambda node: GraphLoop(self, node).write(),
-            REGION: self._region,
-            TRY: self._try,
-            YIELD: lambda node: self._yield(self.operands(node)),
-            CONTINUE: lambda node: self._exit(node, self.continues),
-            BREAK: lambda node: self._exit(node, self.breaks),
-            RETURN: self._return,
-            UNREACHABLE: self._unreachable,
-            DEOPTIMIZE: lambda node: self.e.bail(str(node.attrs["reason"])),
-            PROFILE: self._profile,
-            GUARD: self._guard,
-            ASSUME: lambda node: check_assumption(self.e, node),
-            TYPE_IS: self._type_is,
-            SNAPSHOT: self._snapshot,
-            CALL_NATIVE: self._call_native,
-            MAP: self._map,
-            BUILD: self._build,
-            PREDICATE: lambda node: emit_predicate(self.e, node, self.operands(node)),
-        }
 
     def emit(self, graph: Graph, params: Sequence[Native]) -> None:
         """Emit the body for the given parameters; every path leaves the function."""
@@ -128,7 +106,7 @@ class GraphEmitter:
 
     def emit_node(self, node: Node) -> None:
         """Emit one node in the place where the function is written."""
-        self._handlers.get(node.op, self._operation)(node)
+        self._handlers.get(node.op, GraphEmitter._operation)(self, node)
 
     def operands(self, node: Node) -> list[Native]:
         return [self.env[value] for value in node.inputs]
@@ -393,6 +371,30 @@ class GraphEmitter:
             node,
             emit_map(self.e, into, inputs, types_, kernel, attrs=node.attrs, elements=elements),
         )
+
+    _handlers: ClassVar[dict[object, Callable[[GraphEmitter, Node], None]]] = {
+        CONSTANT: _constant,
+        UNINITIALIZED: _uninitialized,
+        IF: _if,
+        LOOP: lambda self, node: GraphLoop(self, node).write(),
+        REGION: _region,
+        TRY: _try,
+        YIELD: lambda self, node: self._yield(self.operands(node)),
+        CONTINUE: lambda self, node: self._exit(node, self.continues),
+        BREAK: lambda self, node: self._exit(node, self.breaks),
+        RETURN: _return,
+        UNREACHABLE: _unreachable,
+        DEOPTIMIZE: lambda self, node: self.e.bail(str(node.attrs["reason"])),
+        PROFILE: _profile,
+        GUARD: _guard,
+        ASSUME: lambda self, node: check_assumption(self.e, node),
+        TYPE_IS: _type_is,
+        SNAPSHOT: _snapshot,
+        CALL_NATIVE: _call_native,
+        MAP: _map,
+        BUILD: _build,
+        PREDICATE: lambda self, node: emit_predicate(self.e, node, self.operands(node)),
+    }
 
 
 def _can_be_redone(block: Block) -> bool:

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
-from typing import Any
+from typing import Any, ClassVar
 
 from ljit.analysis.temporaries import is_temporary
 from ljit.errors import InternalError
@@ -90,28 +90,6 @@ class _Compiler:
         self.pinned = -1  # the last pc that a label or position names
         self.range: SourceRange | None = None
         self.snapshot_register: int | None = None
-        self.handlers: dict[object, Callable[[Node], None]] = {
-            CONSTANT: self.visit_constant,
-            UNINITIALIZED: self.visit_uninitialized,
-            IF: self.visit_if,
-            LOOP: self.visit_loop,
-            REGION: self.visit_region,
-            TRY: self.visit_try,
-            CATCH: self.visit_catch,
-            RERAISE: lambda node: self.emit(Kind.RERAISE),
-            YIELD: self.visit_yield,
-            CONTINUE: self.visit_continue,
-            BREAK: self.visit_break,
-            RETURN: self.visit_return,
-            UNREACHABLE: lambda node: self.rare(unreachable, "unreachable"),
-            PROFILE: self.visit_profile,
-            SNAPSHOT: self.visit_snapshot,
-            GUARD: self.visit_guard,
-            DEOPTIMIZE: self.visit_deoptimize,
-            ASSUME: self.visit_assume,
-            TYPE_IS: self.visit_type_is,
-            MAP: self.visit_map,
-        }
 
     def compile(self) -> Code:
         self.new_registers(self.graph.params)
@@ -206,7 +184,7 @@ class _Compiler:
         for node in block:
             self.range = node.range or self.range
             self.pin(f"before:{node.id}")
-            self.handlers.get(node.op, self.visit_op)(node)
+            self.handlers.get(node.op, _Compiler.visit_op)(self, node)
             if not node.op.is_terminator:
                 self.pin(f"after:{node.id}")
         for region, sources in caught.items():
@@ -445,6 +423,29 @@ class _Compiler:
             self.snapshot_register,
         )
         self.emit(Kind.MAP, reads, writes, f=body, target=start, text="prim::Map")
+
+    handlers: ClassVar[dict[object, Callable[[_Compiler, Node], None]]] = {
+        CONSTANT: visit_constant,
+        UNINITIALIZED: visit_uninitialized,
+        IF: visit_if,
+        LOOP: visit_loop,
+        REGION: visit_region,
+        TRY: visit_try,
+        CATCH: visit_catch,
+        RERAISE: lambda self, node: self.emit(Kind.RERAISE),
+        YIELD: visit_yield,
+        CONTINUE: visit_continue,
+        BREAK: visit_break,
+        RETURN: visit_return,
+        UNREACHABLE: lambda self, node: self.rare(unreachable, "unreachable"),
+        PROFILE: visit_profile,
+        SNAPSHOT: visit_snapshot,
+        GUARD: visit_guard,
+        DEOPTIMIZE: visit_deoptimize,
+        ASSUME: visit_assume,
+        TYPE_IS: visit_type_is,
+        MAP: visit_map,
+    }
 
 
 def _own_size(block: Block) -> int:

@@ -30,7 +30,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from types import CodeType
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from ljit.errors import InternalError
 from ljit.frames import IS_RELOCATED, outermost, relocated
@@ -128,28 +128,6 @@ class _Writer:
         self.written: set[int] = set()
         #: what the text refers to
         self.names: dict[str, object] = {"checked": _checked, "reraise": _reraise}
-        self.handlers: dict[Kind, Callable[[Instruction], int | None]] = {
-            Kind.CALL: self.write_call,
-            Kind.EXPRESSION: self.write_expression,
-            Kind.STATEMENT: self.write_statement,
-            Kind.TRUTH: self.write_truth,
-            Kind.MULTI: self.write_multi,
-            Kind.PROFILE: self.write_profile,
-            Kind.MOVE: self.write_move,
-            Kind.BRANCH: self.write_branch,
-            Kind.BRANCH_IF: self.write_branch,
-            Kind.REGION: self.write_region,
-            Kind.TRY: self.write_try,
-            Kind.JUMP: self.write_jump,
-            Kind.ENTER: self.write_enter,
-            Kind.HEADER: self.write_header,
-            Kind.NEXT: self.write_next,
-            Kind.RERAISE: lambda _: self.put("reraise()"),
-            Kind.RETURN: lambda i: self.write_result(self.read(i.reads[0])),
-            Kind.RESULTS: lambda i: self.write_result(f"({self.operands(i)},)"),
-            Kind.RARE: self.write_rare,
-            Kind.MAP: self.write_map,
-        }
 
     def step(self) -> Step:
         self.put("")  # becomes the loads
@@ -229,7 +207,7 @@ class _Writer:
             if self.code.trace is not None:
                 self.names["observe"] = self.code.trace.observe
                 self.put(f"observe({pc}, r)")
-            pc = self.handlers[instruction.kind](instruction)
+            pc = self.handlers[instruction.kind](self, instruction)
             if pc == self.pc + 1:
                 self.let_go(instruction, self.code.live[pc])
 
@@ -480,11 +458,9 @@ class _Writer:
         (register,) = instruction.writes
         self.store(instruction.reads)
         call = f"{self.callee(instruction)}(r)"
-        self.put(
-            call
-            if register == self.code.result
-            else f"{self.write(register, through=True)} = {call}"
-        )
+        if register != self.code.result:
+            call = f"{self.write(register, through=True)} = {call}"
+        self.put(call)
         return self.pc + 1
 
     def write_map(self, instruction: Instruction) -> int:
@@ -498,3 +474,26 @@ class _Writer:
         else:
             self.put(call)
         return self.pc + 1
+
+    handlers: ClassVar[dict[Kind, Callable[[_Writer, Instruction], int | None]]] = {
+        Kind.CALL: write_call,
+        Kind.EXPRESSION: write_expression,
+        Kind.STATEMENT: write_statement,
+        Kind.TRUTH: write_truth,
+        Kind.MULTI: write_multi,
+        Kind.PROFILE: write_profile,
+        Kind.MOVE: write_move,
+        Kind.BRANCH: write_branch,
+        Kind.BRANCH_IF: write_branch,
+        Kind.REGION: write_region,
+        Kind.TRY: write_try,
+        Kind.JUMP: write_jump,
+        Kind.ENTER: write_enter,
+        Kind.HEADER: write_header,
+        Kind.NEXT: write_next,
+        Kind.RERAISE: lambda self, _: self.put("reraise()"),
+        Kind.RETURN: lambda self, i: self.write_result(self.read(i.reads[0])),
+        Kind.RESULTS: lambda self, i: self.write_result(f"({self.operands(i)},)"),
+        Kind.RARE: write_rare,
+        Kind.MAP: write_map,
+    }

@@ -87,6 +87,21 @@ print(1 <= seen.count(2) <= 20, sum(r() is None for r in references) >= 10)
 """
 
 
+FINALIZER = """
+class Compiling(Thing):
+    def __del__(self):
+        for f in functions(2):
+            compile_one(f)
+
+things = [Compiling() for _ in range(3)]
+for thing in things:
+    thing.all = things
+references = list(map(weakref.ref, things))
+del thing, things
+print(gc.collect() > 0, [r() for r in references], gc.isenabled())
+"""
+
+
 @pytest.mark.parametrize(
     ("program", "shown"),
     [
@@ -94,6 +109,7 @@ print(1 <= seen.count(2) <= 20, sum(r() is None for r in references) >= 10)
         pytest.param(GARBAGE, "True", id="what-the-program-dropped-does-not-get-old"),
         pytest.param(FROZEN, "True True", id="what-is-frozen-stays-so"),
         pytest.param(DISABLED, "True False", id="none-where-the-program-has-none"),
+        pytest.param(FINALIZER, "True [None, None, None] True", id="compiles-in-collections"),
         pytest.param(MANY, "True True", id="full-ones-from-time-to-time"),
     ],
 )
