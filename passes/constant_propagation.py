@@ -34,12 +34,13 @@ def constant_propagation(graph: Graph) -> bool:
 def _fold_block(block: Block) -> None:
     node = block.first
     while node is not None:
-        following = node.next
+        before, following = node.prev, node.next
         if node.blocks:
             for inner in node.blocks:
                 _fold_block(inner)
-            # Invariant: what is put in front of `following` was folded as part of `node`.
-            _fold_structure(node)
+            # Invariant: what is put in front of `following` was folded as part of `node`, or is folded again.
+            if _fold_structure(node):
+                following = block.first if before is None else before.next
             following = following if following is None or following.block is block else None
         elif node.outputs and node.op is not CONSTANT:
             _fold_node(node)
@@ -66,7 +67,8 @@ def _folded(node: Node) -> object:
     return result
 
 
-def _fold_structure(node: Node) -> None:
+def _fold_structure(node: Node) -> bool:
+    """Fold decided control flow; whether numbers in what is left of it are known only now."""
     if node.op is IF and node.inputs[0].is_constant:
         if is_allowed(NAME, node):
             dissolve(node, node.blocks[not node.inputs[0].constant], ())
@@ -76,9 +78,11 @@ def _fold_structure(node: Node) -> None:
     elif node.op is LOOP and _leaves_in_first_trip(node):
         if is_allowed(NAME, node):
             dissolve(node, node.blocks[0], [node.inputs[0], *node.inputs[2:]])
+            return True
     elif node.op is REGION and _has_one_exit(node) and is_allowed(NAME, node):
         _end_with_yield(node)
         dissolve(node, node.blocks[0], ())
+    return False
 
 
 def _never_runs(loop: Node) -> bool:
