@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
 from ljit import config, interpreters
 from ljit.errors import UserError
+from ljit.frames import FRAME_FUNCTIONS
 from ljit.garbage import no_collections
 from ljit.isolation import are_builtins_replaced
 from ljit.locks import computed_once
 from ljit.own_time import OwnTime, timed_apart
 from ljit.recursion import enter_frame, leave_frame
 from ljit.runtime.options import Options
-from ljit.runtime.passing import go_on_passing
+from ljit.runtime.passing import FOR_EVER, go_on_passing, pass_calls
 from ljit.runtime.vectorcall import Raised, make_function_type
 from ljit.runtime.waiting import Waiting, count_in
 from ljit.stack import compiler_frames
@@ -310,6 +311,10 @@ def _decorate(fn: object, options: Options) -> object:
     if isinstance(fn, types.FunctionType):
         made = Function(fn, options)
         count_in(made)
+        if not FRAME_FUNCTIONS.isdisjoint(fn.__code__.co_names):
+            pass_calls(
+                made, fn, FOR_EVER
+            )  # it looks for its caller's frame: none of ljit's is in between
         if options.strict:
             _ = made._executor.baseline  # reports what cannot be translated
         return made

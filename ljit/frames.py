@@ -22,6 +22,7 @@ from ljit.records import Record
 from ljit.source import Source, SourceRange
 
 __all__ = [
+    "FRAME_FUNCTIONS",
     "IS_RELOCATED",
     "Place",
     "call_at",
@@ -44,6 +45,8 @@ _OWN = tuple(
 _GUESTS = tuple(os.path.join(_PACKAGE, name, "") for name in ("cli", "testing"))
 #: a global variable of `relocated` code
 IS_RELOCATED = "ljit runs this in place of the function"
+#: functions that give the frame of their caller, or of one further up
+FRAME_FUNCTIONS = frozenset(("_getframe", "currentframe", "_getframemodulename"))
 
 
 def _template() -> Iterator[None]:

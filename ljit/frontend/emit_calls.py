@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from enum import EnumMeta
 from types import CodeType, ModuleType
 
+from ljit.frames import FRAME_FUNCTIONS
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission
 from ljit.frontend.emit_dicts import GrowingDict
@@ -27,12 +28,11 @@ _WARN = "warn"  # looks at the line, and at no variables
 #: functions that look at the frame of their caller: always, and when called without arguments
 _FRAME_ACCESS = frozenset(("locals", "globals", "eval", "exec", "breakpoint", _WARN))
 _FRAME_ACCESS_WITHOUT_ARGUMENTS = frozenset(("vars", "dir", "super"))
-_FRAME_METHODS = frozenset(("_getframe", "currentframe", "_getframemodulename"))
 
 
 def refuse_frame_access(e: Emission, name: str, where: SourceRange, *, has_arguments: bool) -> None:
-    """Refuse a builtin that would look at the frame of the translated function."""
-    refused = name in _FRAME_ACCESS
+    """Refuse a function that would look at the frame of the translated function."""
+    refused = name in _FRAME_ACCESS or name in FRAME_FUNCTIONS
     if refused or (name in _FRAME_ACCESS_WITHOUT_ARGUMENTS and not has_arguments):
         message = f"{name}() looks at the frame of the function and is not translated"
         raise e.unsupported(message, where)
@@ -165,7 +165,7 @@ def _check_frame_access(e: Emission, call: tree.Apply) -> None:
         if e.find(call.function.name) is None:
             name = call.function.name
             refuse_frame_access(e, name, call.range, has_arguments=has_arguments)
-    elif isinstance(call.function, tree.Select) and call.function.name in _FRAME_METHODS:
+    elif isinstance(call.function, tree.Select) and call.function.name in FRAME_FUNCTIONS:
         message = f"{call.function.name}() looks at the frame of the function"
         raise e.unsupported(f"{message} and is not translated", call.range)
 
@@ -178,7 +178,7 @@ def _looks_at_caller(function: object, arguments: int) -> bool:
     if issubclass(type(function), EnumMeta) or function is type:
         return arguments > 1
     code = getattr(function, "__code__", None) if hasattr(type(function), "__code__") else None
-    return isinstance(code, CodeType) and not _FRAME_METHODS.isdisjoint(code.co_names)
+    return isinstance(code, CodeType) and not FRAME_FUNCTIONS.isdisjoint(code.co_names)
 
 
 def _refuse_loud_floats(e: Emission, call: tree.Apply) -> None:

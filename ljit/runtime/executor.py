@@ -47,7 +47,7 @@ from ljit.runtime.native import (
 )
 from ljit.runtime.options import Options
 from ljit.runtime.outlining import OutlinedLoops
-from ljit.runtime.passing import pass_calls, stop_passing
+from ljit.runtime.passing import FOR_EVER, pass_calls, stop_passing
 from ljit.runtime.plan_table import PlanTable
 from ljit.runtime.plans import (
     BOUND_CALLS_BEFORE_FILLING_IN,
@@ -71,7 +71,6 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "ProfilingExecutor"]
 
 _log = config.logger(config.EXECUTOR)
-_FOR_EVER = 2**62  # calls
 _SLOWNESS = 0.75  # of the interpreter's time: what CPython would not take
 _lock = shared_lock()  # of all executors: one compiles while another does
 
@@ -191,7 +190,7 @@ class ProfilingExecutor:
             return call_cold(self, args, kwargs)
         if self.baseline is None:
             if self.refused is not None:
-                pass_calls(self.owner, self.fn, _FOR_EVER)
+                pass_calls(self.owner, self.fn, FOR_EVER)
             return self.run_plainly(args, kwargs)
         values = bind_arguments(self.fn, args, kwargs)
         plan = self.table.plan_for(values) if values is not None else None

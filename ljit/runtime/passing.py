@@ -9,7 +9,7 @@ much is left, as native code does.
 from __future__ import annotations
 
 import ctypes
-import platform
+import os
 import struct
 import sys
 import threading
@@ -24,7 +24,9 @@ from ljit.runtime.vectorcall import (
     words_of,
 )
 
-__all__ = ["go_on_passing", "pass_calls", "stop_passing"]
+__all__ = ["FOR_EVER", "go_on_passing", "pass_calls", "stop_passing"]
+
+FOR_EVER = 2**62  # calls
 
 _STACK_RESERVE = 512 * 1024  # bytes, left for what runs between two looks; of a small stack, half
 _PAGE = 4096
@@ -102,7 +104,7 @@ class _Entry:
 @cache
 def _entry(words: int) -> _Entry | None:
     """None: there can be none here."""
-    if sys.platform != "linux" or platform.machine() != "x86_64":
+    if sys.platform != "linux" or os.uname().machine != "x86_64":
         return None
     try:
         libc = ctypes.CDLL(None)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
 import threading
+from sys import _getframe
 
 import pytest
 
@@ -28,8 +30,12 @@ def came(monkeypatch):
     return seen
 
 
+def caller():
+    return sys._getframe(2).f_code.co_name
+
+
 def plain(x, *more, scale=2, **named):
-    return (x, more, scale, named, sys._getframe(1).f_code.co_name)
+    return (x, more, scale, named, caller())
 
 
 def pass_next(f, calls):
@@ -110,6 +116,27 @@ def test_where_there_can_be_no_such_entry_all_calls_come(came, monkeypatch):
     for k in range(20):
         assert f(k)[0] == k
     assert len(came) == 20
+
+
+def imports_getframe():
+    return _getframe(1).f_code.co_name
+
+
+def goes_back():
+    return inspect.currentframe().f_back.f_code.co_name
+
+
+def asks_for_one():
+    return sys._getframe(1).f_code.co_name
+
+
+@pytest.mark.parametrize("fn", [imports_getframe, goes_back, asks_for_one])
+def test_functions_that_look_for_their_callers_frame_find_it(fn):
+    f = ljit.jit(fn)
+    me = "test_functions_that_look_for_their_callers_frame_find_it"
+    for _ in range(5):
+        assert f() == me
+    assert "looks at the frame" in f.explain()
 
 
 DEEP = """
