@@ -378,9 +378,7 @@ for _name, _body, _kinds in (
         element_op=_plain.element_op or _name,
         odd_layouts=partial(odd_layouts_in_place, _name),
     )
-declare_ufunc(
-    np.conjugate, _conjugate, "iufc", methods=("generic.conj", "generic.conjugate"), is_cheap=True
-)
+declare_ufunc(np.conjugate, _conjugate, "iufc", is_cheap=True)
 declare_ufunc(np.absolute, absolute, "biufc", is_cheap=True, element_op="np::absolute_of_element")
 declare_ufunc(
     np.absolute,

@@ -90,11 +90,11 @@ def is_flag(value: object) -> bool:
 
 
 def axes_of(axis: object, ndim: int) -> tuple[int, ...] | None:
-    """Give the axes that a constant ``axis=`` names, all for None; None if they do not exist."""
+    """Give the axes that a constant ``axis=`` names, all for None; None if they do not exist, or are bools."""
     if axis is None:
         return tuple(range(ndim))
     axes = axis if isinstance(axis, tuple) else (axis,)
-    numbers = tuple(a for a in axes if isinstance(a, int) and -ndim <= a < ndim)
+    numbers = tuple(a for a in axes if type(a) is int and -ndim <= a < ndim)
     positions = tuple(a % ndim for a in numbers)
     return positions if len(set(positions)) == len(axes) else None
 

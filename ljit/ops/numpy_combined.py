@@ -206,8 +206,8 @@ declare_function(
 
 
 def _conjugates(a: Type) -> str | None:
-    """The op of ``a.conj()``: an array of real numbers is given back as it is."""
-    if not isinstance(a, ArrayType):
+    """The op of ``a.conj()``: an array of real numbers is given back as it is, and so is a number."""
+    if not isinstance(a, ArrayType | ScalarType):
         return None
     return "np::conjugate" if a.dtype.kind == "c" else "np::real"
 
@@ -225,6 +225,8 @@ def _conjugated_of(parts: Parts, a: Value) -> Value | None:
 def _conjugated_effects(a: Type) -> Effect:
     if _conjugates(a) is None:
         return Effect.CALL
+    if isinstance(a, ScalarType):
+        return Effect.PURE
     return Effect.READ | VIEWS | Effect.ALLOC if a.dtype.kind == "c" else VIEWS  # type: ignore[attr-defined]
 
 
@@ -235,10 +237,10 @@ declare_function(
     lambda a: a.conj(),
     doc="``a.conj()``",
     callables=(),
-    methods=("ndarray.conj", "ndarray.conjugate"),
+    methods=("ndarray.conj", "ndarray.conjugate", "generic.conj", "generic.conjugate"),
     decompose=_conjugated_of,
     effects=_conjugated_effects,
-    samples=((np.array([1 + 2j]),), (_VECTOR,)),
+    samples=((np.array([1 + 2j]),), (_VECTOR,), (np.complex64(1 + 2j),), (np.True_,)),
 )
 
 

@@ -186,14 +186,32 @@ declare_function(
 # -- triangles ---------------------------------------------------------------------------------------
 
 
+def _is_wide(t: Type) -> bool:
+    """Whether NumPy's own sums of such a number do not overflow, other than for the largest."""
+    return t in (INT, ScalarType(np.dtype(np.int64)))
+
+
+def _offset(e: Emitter, k: V | None) -> V:
+    """The diagonal; where it lies so far away that sums overflow, NumPy says what happens."""
+    if k is None:
+        return e.const(INT, 0)
+    k = e.cast(k, INT)
+    for comparison, limit in (("lt", -(2**62)), ("gt", 2**62)):
+        e.bail_if(e.compare(comparison, k, limit), "a diagonal far away")
+    return k
+
+
 def _infer_tri(rows: Type, columns: Type = NONE, k: Type = INT, *, dtype: object = None) -> Type:
+    if not all(t == NONE or _is_wide(t) for t in (rows, columns, k)):
+        return ANY
     return _infer_eye(rows, columns, k, dtype=dtype)
 
 
 def _lower_tri(
     e: Emitter, rows: V, columns: V | None = None, k: V | None = None, *, dtype: object = None
 ) -> V:
-    height, width, k = _sizes(e, rows, columns, k)
+    height, width, _ = _sizes(e, rows, columns, None)
+    k = _offset(e, k)
     chosen = chosen_dtype(dtype, _FLOAT64)
     assert chosen is not None
     one, zero = (number(e, chosen, x) for x in (1, 0))
@@ -225,7 +243,7 @@ declare_function(
 
 
 def _infer_triangle(m: Type, k: Type = INT) -> Type:
-    if not isinstance(m, ArrayType) or m.ndim < 2 or not is_integer_scalar(k):
+    if not isinstance(m, ArrayType) or m.ndim < 2 or not _is_wide(k):
         return ANY
     return ArrayType(m.dtype, m.shape) if m.ndim == 2 or m.layout == "C" else ANY
 
@@ -234,7 +252,7 @@ def _lower_triangle(e: Emitter, m: V, k: V | None, *, is_upper: bool) -> V:
     sizes = list(e.array_sizes(m))
     made = e.array_new(_infer_triangle(m.type), sizes, None)
     zero = number(e, m.type.dtype, 0)
-    k = e.const(INT, 0) if k is None else e.cast(k, INT)
+    k = _offset(e, k)
     height, width = sizes[-2:]
     source, target = m, made
     times = product_of(e, sizes[:-2])

@@ -188,7 +188,11 @@ _declare("cumprod", "np::multiply")
 
 def _declare_accumulate(ufunc: np.ufunc, *, keeps_dtype: bool) -> None:
     by = f"np::{ufunc.__name__}"
-    infer = partial(_infer_scan, keeps_dtype=keeps_dtype)
+
+    def infer(_ufunc: Type, array: Type, *, axis: object = 0, dtype: object = None) -> Type:
+        if axis is None:  # not all axes, as for `cumsum`: NumPy refuses
+            return ANY
+        return _infer_scan(array, axis=axis, dtype=dtype, keeps_dtype=keeps_dtype)
 
     def can_lower(_ufunc: Type, array: Type, **attrs: Any) -> bool:
         given = {"axis": 0, **attrs}
@@ -202,7 +206,7 @@ def _declare_accumulate(ufunc: np.ufunc, *, keeps_dtype: bool) -> None:
     declare_function(
         f"{ufunc.__name__}_accumulate",
         "(ufunc, array, *, axis=0, dtype=None)",
-        lambda _ufunc, array, *, axis=0, **attrs: infer(array, axis=axis, **attrs),
+        infer,
         ufunc.accumulate,
         evaluate=lambda ufunc, array, **attrs: ufunc.accumulate(array, **attrs),
         doc=f"``np.{ufunc.__name__}.accumulate(array)``",

@@ -79,3 +79,41 @@ def squeezes(a):
         np.atleast_2d(a[0]),
         np.broadcast_to(a[0], (4, a.shape[1])) * 2,
     )
+
+
+@program(
+    lambda: (np.ones((3, 4)), 1),
+    lambda: (np.ones((3, 4)), np.uint8(1)),
+    lambda: (np.ones((3, 4)), np.int8(-128)),
+    lambda: (np.ones((3, 4)), np.int64(-1)),
+    lambda: (np.ones((3, 4)), 2**63 - 1),
+    lambda: (np.ones((3, 4)), -(2**63)),
+)
+def triangles_at_an_offset(a, k):
+    """Sums of an offset of few bits overflow in NumPy."""
+    return np.triu(a, k), np.tril(a, k)
+
+
+@program(lambda: (3, 4, 1), lambda: (3, np.uint8(4), 5), lambda: (3, 4, np.uint8(1)))
+def ones_below_an_offset(rows, columns, k):
+    return np.tri(rows, columns, k)
+
+
+@program(lambda: (np.ones((2, 3)),))
+def sum_along_an_axis_that_is_a_bool(a):
+    return a.sum(axis=True)
+
+
+@program(lambda: (np.ones((2, 3)),))
+def running_sum_along_an_axis_that_is_a_bool(a):
+    return np.cumsum(a, axis=False)
+
+
+@program(lambda: (np.ones((2, 3)),))
+def running_sum_along_no_axis(a):
+    return np.add.accumulate(a, axis=None)
+
+
+@program(lambda: (np.True_,), lambda: (np.complex64(1 + 2j),), lambda: (np.array([True, False]),))
+def conjugate_of_bools(x):
+    return x.conj(), x.conjugate() * 2, np.conjugate(x)
