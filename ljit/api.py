@@ -190,6 +190,7 @@ class _Function:
     __wrapped__: object
     __code__ = _of_plain_function("__code__", is_writable=True)
     __globals__ = _of_plain_function("__globals__")
+    __builtins__ = _of_plain_function("__builtins__")
     __closure__ = _of_plain_function("__closure__")
     __defaults__ = _of_plain_function("__defaults__", is_writable=True)
     __kwdefaults__ = _of_plain_function("__kwdefaults__", is_writable=True)

@@ -629,6 +629,7 @@ def test_a_decorated_function_has_the_attributes_of_the_plain_one():
     f = ljit.jit(scaled)
     assert f.__code__ is scaled.__code__
     assert f.__globals__ is scaled.__globals__
+    assert f.__builtins__ is scaled.__builtins__
     assert f.__closure__ is None
     assert f.__defaults__ == (2,)
     assert f.__kwdefaults__ == {"shift": 1}
