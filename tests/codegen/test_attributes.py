@@ -28,9 +28,9 @@ class Lazy:
         return name
 
 
-def exchange(thing: Any, value: Any) -> Any:
+def exchange(thing: Any, value: Any, trips: int = 1) -> Any:
     old = None
-    for _ in range(1):  # worth compiling
+    for _ in range(trips):  # worth compiling
         old = thing.x
         thing.x = value
     return old
