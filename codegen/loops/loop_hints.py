@@ -25,7 +25,7 @@ from ljit.analysis.uniformity import Varying
 from ljit.codegen.llvm.builder import BlockRef, FunctionBuilder
 from ljit.codegen.loops.float_chains import is_float_chain, is_overlapped
 from ljit.codegen.loops.watches import Watch, inner_loops, is_left_by_count, is_unrolled, watch_of
-from ljit.ir import Node, Value
+from ljit.ir import Effect, Node, Value
 from ljit.ops.control import LOOP
 from ljit.ops.int_ranges import MADE_RANGE
 from ljit.ops.python_iteration import NEXT
@@ -70,9 +70,15 @@ def _is_scalar(loop: Node, is_known: bool) -> bool:
     """
     inside = inner_loops(loop)
     if inside:
-        return not all(map(is_unrolled, inside))
-    waits = loop.inputs[1].is_endless and not is_left_by_count(loop)
+        return not all(is_unrolled(inner) or _counts_bits(inner) for inner in inside)
+    waits = loop.inputs[1].is_endless and not (is_left_by_count(loop) or _counts_bits(loop))
     return is_known or waits or watch_of(loop) is Watch.POLL
+
+
+def _counts_bits(loop: Node) -> bool:
+    """Whether LLVM may see that a ``while`` counts bits, which takes no loop: few trips, that read nothing."""
+    is_short = "most_trips" in loop.attrs
+    return is_short and not any(n.op.effects_of(n) & Effect.READ for n in loop.blocks[0].walk())
 
 
 def stores_with_gaps(loop: Node) -> bool:

@@ -78,6 +78,16 @@ def whole_array(xs, out):
     out[:] = xs * total
 
 
+def bits_set(xs):
+    count = 0
+    for i in range(xs.size):
+        x = int(xs[i])
+        while x:
+            x &= x - 1
+            count += 1
+    return count
+
+
 def calls_of_itself(n):
     return 1 if n < 2 else calls_of_itself(n - 1) + calls_of_itself(n - 2) + 1
 
@@ -100,11 +110,9 @@ PROGRAMS = [
     (inserted, ([5.0, 3.0, 9.5, 1.0],), True),
     (scaled, (VECTOR, VECTOR * 0), False),
     (counted, (VECTOR, VECTOR * 0), False),
-    (
-        totals_of_three,
-        (MATRIX, VECTOR * 0),
-        False,
-    ),  # three trips unrolled: the outer loop has vectors
+    # three trips unrolled: the outer loop has vectors
+    (totals_of_three, (MATRIX, VECTOR * 0), False),
+    (bits_set, (np.arange(40),), False),  # LLVM counts them at once: the outer loop has vectors
     (one_of_two, (VECTOR, VECTOR * 0), False),
     (whole_array, (VECTOR, VECTOR * 0), False),
 ]
