@@ -19,6 +19,7 @@ os.environ.setdefault("LJIT_COLD_CALLS", "0")  # second calls are to be native
 import pytest
 from hypothesis import HealthCheck, settings
 
+from ljit.runtime import waiting
 from ljit.testing.chaos import eager_loops
 from tests.object_files import FOLDER, forget_old_ones, keep_object_files
 
@@ -53,3 +54,9 @@ def loops_are_outlined_early():
     """After 256 trips, not when a compile would pay: programs of tests are short."""
     with eager_loops(256):
         yield
+
+
+@pytest.fixture(autouse=True)
+def few_functions_are_decorated():
+    """What other tests have decorated does not make a package of the functions of a test."""
+    waiting._functions.clear()

@@ -24,7 +24,7 @@ from ljit.runtime.vectorcall import calls_left
 
 __all__ = ["Waiting", "count_in", "has_room", "is_crowded", "leaves_calls"]
 
-_FEW = 64  # functions; more are a package
+_FEW = 250  # functions; more are a package
 _SHARE = 0.25  # of the time that the program takes, for what ljit does
 _SECONDS_OF_UNIT = 1e-4  # of bytecode, to translate it
 _SECONDS_OF_LOADING = 0.3  # the compiler without LLVM, and what its first use takes

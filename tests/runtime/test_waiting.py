@@ -35,7 +35,7 @@ class Clock:
 def clock(monkeypatch):
     """Many functions are decorated, and nothing has run yet."""
     clock = Clock()
-    monkeypatch.setattr(waiting, "_FEW", 0)
+    monkeypatch.setattr(waiting, "_FEW", -1)
     monkeypatch.setattr(waiting, "time", clock)
     monkeypatch.setattr(own_time, "time", clock)
     monkeypatch.setattr(waiting._Start, "of_process", None)
@@ -160,7 +160,7 @@ def test_code_that_leaves_too_often_is_dropped_if_there_is_no_room_for_better(cl
     (plan,) = kind._executor.plans.values()
     assert plan.unit is not None
     kind._executor.cold.may_wait = True
-    monkeypatch.setattr(waiting, "_FEW", 0)
+    monkeypatch.setattr(waiting, "_FEW", -1)
     for _ in range(9):
         result = kind(4, {"sign": -1.0})
         assert (result, type(result)) == (-6.0, float)
