@@ -42,9 +42,8 @@ class Exit(Record, frozen=False):
     block: BlockRef | None = None
     index: int = -1
     edges: list[tuple[int, BlockRef]] | None = None
-    may_be_free: bool = (
-        False  # a check that leaves by way of it stands where the GIL may have been given up
-    )
+    #: a check that leaves by way of it stands where the GIL may have been given up
+    may_be_free: bool = False
 
     @property
     def is_for_errors(self) -> bool:
