@@ -16,6 +16,9 @@ __all__ = ["no_collections"]
 _MANY = 500_000  # objects that get old in this way before there is a full collection
 
 _got_old = 0
+_is_frozen = (
+    False  # the program has frozen objects, which must stay so (to count them takes long: once)
+)
 
 
 @contextmanager
@@ -35,9 +38,10 @@ def no_collections() -> Iterator[None]:
 
 def _let_all_get_old() -> None:
     """Have only full collections look at all that there is. CPython does not count what becomes old in this way."""
-    global _got_old
-    if gc.get_freeze_count():
-        return  # the program has frozen objects, which must stay so
+    global _got_old, _is_frozen
+    _is_frozen = _is_frozen or gc.get_freeze_count() > 0
+    if _is_frozen:
+        return
     _got_old += gc.get_count()[0]
     gc.freeze()
     gc.unfreeze()  # puts them into the oldest generation

@@ -312,6 +312,6 @@ def test_the_interpreter_marks_the_columns_that_cpython_marks(program):
 
 
 def without_callers(text):
-    """From the first entry of a program on, in the traceback of the error and in those of its causes."""
+    """From the first entry of a program on, if there is one: in the traceback of the error and in those of its causes."""
     tracebacks = text.split("Traceback (most recent call last):")[1:]
-    return [part[part.index(f'File "{HERE}') :] for part in tracebacks]
+    return [part[max(part.find(f'File "{HERE}'), 0) :] for part in tracebacks]
