@@ -19,7 +19,7 @@ from ljit.garbage import no_collections
 from ljit.isolation import are_builtins_replaced
 from ljit.locks import computed_once
 from ljit.own_time import OwnTime, timed_apart
-from ljit.recursion import enter_frame, leave_frame
+from ljit.recursion import call_plainly
 from ljit.runtime.options import Options
 from ljit.runtime.passing import FOR_EVER, go_on_passing, pass_calls
 from ljit.runtime.vectorcall import Raised, make_function_type
@@ -132,19 +132,13 @@ class _Function:
     def __call__(self, /, *args: object, **kwargs: object) -> object:
         try:
             if go_on_passing(self, self._plain):
-                enter_frame()
-                try:
-                    return self._plain(*args, **kwargs)
-                finally:
-                    leave_frame()
+                return call_plainly(self._plain, args, kwargs)
             waiting = self._calls.wait()
             if waiting is not None:
                 stretch = OwnTime()
-                enter_frame()
                 try:
-                    return self._plain(*args, **kwargs)
+                    return call_plainly(self._plain, args, kwargs)
                 finally:
-                    leave_frame()
                     waiting.note(self, self._plain, stretch.end())
             if self._has_no_compiler():
                 return self._plain(*args, **kwargs)
@@ -313,9 +307,8 @@ def _decorate(fn: object, options: Options) -> object:
         made = Function(fn, options)
         count_in(made)
         if not FRAME_FUNCTIONS.isdisjoint(fn.__code__.co_names):
-            pass_calls(
-                made, fn, FOR_EVER
-            )  # it looks for its caller's frame: none of ljit's is in between
+            # it looks for its caller's frame: none of ljit's is in between
+            pass_calls(made, fn, FOR_EVER)
         if options.strict:
             _ = made._executor.baseline  # reports what cannot be translated
         return made

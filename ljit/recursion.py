@@ -10,6 +10,7 @@ which a thread has little: beyond that the answer is RecursionError as well, nev
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Mapping
 
 try:
     import resource
@@ -18,7 +19,7 @@ except ImportError:  # not on Windows
 
 from ljit import stack
 
-__all__ = ["enter_frame", "leave_frame"]
+__all__ = ["call_plainly", "enter_frame", "leave_frame"]
 
 _STEP = 16  # activations between two changes of CPython's limit
 _FRAMES = 12  # Python frames that one activation takes, callers in the runtime included, at most
@@ -51,6 +52,17 @@ def leave_frame() -> None:
     _state.depth = depth
     if depth < _state.ceiling - _STEP:
         _lower_limit()
+
+
+def call_plainly(
+    fn: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object]
+) -> object:
+    """Let CPython run a call; recursion through here may go as deep as without ljit."""
+    enter_frame()
+    try:
+        return fn(*args, **kwargs)
+    finally:
+        leave_frame()
 
 
 def _raise_limit(depth: int) -> None:

@@ -33,6 +33,7 @@ __all__ = [
     "CompiledModule",
     "Passes",
     "compile_ir",
+    "has_avx512",
     "has_fused_multiply_add",
     "host_description",
     "keep_forever",
@@ -458,6 +459,11 @@ def keep_forever(value: object) -> None:
     """Let nothing free an object before the process ends, nor the machine code in it."""
     for kept in (value, _host().jit):
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
+
+
+def has_avx512() -> bool:
+    """Whether vectors have 64 bytes, masks in registers of their own, and conversions to and from 64-bit integers."""
+    return vector_bytes() >= 64
 
 
 def vector_bytes() -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial, reduce
 
 from ljit.codegen.llvm.builder import FALSE, TRUE, Ref, integer
-from ljit.codegen.llvm.engine import vector_bytes
+from ljit.codegen.llvm.engine import has_avx512
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.loops.counted_loops import State, hints_of, inner_loop, maybe_loop, whole_vectors
 from ljit.codegen.nests.nest_blocks import SHORT
@@ -21,7 +21,6 @@ __all__ = ["FEW_SHIFT", "ReducedRows"]
 
 FEW_SHIFT = 2
 _MASKABLE = 4  # bytes of an element
-_AVX512 = 64  # bytes of its vectors
 
 
 class ReducedRows(Stages):
@@ -149,9 +148,9 @@ class ReducedRows(Stages):
         are_rows = self.ndim > 1 or self.e.ownership.loop_depth > 0
         if not are_rows or kernel.length <= SHORT or kernel.may_leave or self.e.is_quick:
             return False
-        if vector_bytes() < _AVX512:
-            return False
-        return all(x.dtype.kind in "fiu" and x.dtype.itemsize >= _MASKABLE for x in arrays)
+        return has_avx512() and all(
+            x.dtype.kind in "fiu" and x.dtype.itemsize >= _MASKABLE for x in arrays
+        )
 
     def _most_at_once(
         self, accumulators: Sequence[Accumulator], *, has_chains: bool, in_stages: bool

@@ -12,13 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ljit.codegen.llvm.builder import FunctionBuilder, Ref, float_constant, integer
-from ljit.codegen.llvm.engine import vector_bytes
+from ljit.codegen.llvm.engine import has_avx512
 from ljit.codegen.llvm.forms import Native, dtype_of, llvm_of_dtype
 from ljit.types import Type
 
 __all__ = ["cast_value", "number_parts"]
 
-_AVX512 = 64
 _PURE = "nounwind willreturn memory(none)"
 
 
@@ -112,7 +111,7 @@ def _float_to_int(f: FunctionBuilder, x: Ref, target: np.dtype) -> Ref:
 def _fitting_float_to_int(f: FunctionBuilder, x: Ref, target: np.dtype) -> Ref:
     """The integer of a float that fits, or any: without the comparisons that `_checked_fptosi` has of its own."""
     bits = 64 if target == np.uint32 or target.itemsize == 8 else 32
-    has_instruction = bits == 32 or not f.has_vectors or vector_bytes() >= _AVX512
+    has_instruction = bits == 32 or not f.has_vectors or has_avx512()
     if target == np.uint64 or not has_instruction:
         return _float_to_int(f, x, target)
     converted = f.convert("fptosi", x, f"i{bits}")
@@ -125,7 +124,7 @@ def _checked_fptosi(f: FunctionBuilder, x: Ref, bits: int) -> Ref:
     if bits == 64 and platform.machine() == "x86_64":
         if not f.has_vectors:
             return _x86_fptosi(f, x)
-        if vector_bytes() < _AVX512:
+        if not has_avx512():
             return _fptosi_of_halves(f, x)
     bound = 2.0 ** (bits - 1)
     low = _exclusive_low(x.type, bits)

@@ -229,9 +229,8 @@ def _contracted(parts: Parts, left: _Term, right: _Term, output: str) -> _Term:
     factors = [_spread(parts, x, plan[0]) for x in (left, right)]
     product = parts.apply("np::multiply", *factors)
     if len(output) == len(plan[0]) and product.type.dtype.kind in "fc":  # type: ignore[attr-defined]
-        product = parts.apply(
-            "np::add", product, parts.constant(0.0)
-        )  # NumPy begins with 0: -0.0 is 0.0
+        zero = parts.constant(0.0)  # NumPy begins with it: -0.0 is 0.0
+        product = parts.apply("np::add", product, zero)
     return _summed(parts, _Term(product, plan[0]), output)
 
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import dis
 import inspect
+import math
 import time
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,7 +36,7 @@ from ljit.records import Record, made_by
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.native import is_compiler_loaded, make_pass_on
 from ljit.runtime.options import Options
-from ljit.runtime.passing import pass_calls
+from ljit.runtime.passing import MOST_PASSED, SECONDS_PASSED, calls_within, pass_calls
 from ljit.runtime.plans import (
     MAX_PLANS,
     NO_GAIN,
@@ -63,8 +64,6 @@ _SECONDS_OF_LOADING = 0.1  # LLVM
 _SECONDS_GRANTED = 0.5  # to the process, for compiles that are not earned
 _RUNS_OF_SHORT_ONE = 8  # in the interpreter, before calls of a plan are known to be short
 _SECONDS_OF_SHORT_CALL = 1e-4  # there: half of it is spent before and behind the call
-_MOST_PASSED = 1000  # at a time: what changes is noticed soon, and the way to the executor costs two microseconds
-_SECONDS_OF_JUMPS = 0.005  # of the calls that jump to CPython before one is looked at
 _SECONDS_OF_LOOPS = 0.06  # of the calls of a function with loops: as long as a compile, twice
 _SECONDS_UNTIL_LOOK = 0.01  # of the calls: a look takes about a third of it
 _IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: no builtin class
@@ -122,23 +121,26 @@ class ColdCalls(Record, frozen=False):
         """
         if not self.may_wait or baseline is None:
             return True
-        price = _price(baseline)
-        if not _has_room(price):
+        if not self.has_room(baseline):
             return False
+        price = _price(baseline)
         if plan.compiles or plan.seconds >= price:
             return plan.seconds >= price
         return self.has_run_often and plan.runs >= PROFILED_RUNS
 
-    def has_no_room(self, baseline: Baseline) -> bool:
-        """Whether a compile does not fit into ljit's share of the time: until it does, CPython runs the calls."""
-        return self.may_wait and not _has_room(_price(baseline))
+    def has_room(self, baseline: Baseline | None) -> bool:
+        """Whether a compile fits into ljit's share of the time: until it does, CPython runs the calls."""
+        if not self.may_wait or baseline is None:
+            return True
+        price = _price(baseline)
+        return has_room(price if is_compiler_loaded() else price + _SECONDS_OF_LOADING)
 
     def takes_grant(self, plan: Plan, baseline: Baseline | None) -> bool:
         """Take the first compile of a plan from what is granted to the process, unless one call seldom shows all."""
         global _granted
-        if baseline is None or self.has_run_often or plan.compiles or _takes_objects(plan.types):
+        if baseline is None or self.has_run_often or plan.compiles or is_crowded():
             return False
-        if is_crowded():
+        if _takes_objects(plan.types):
             return False
         price = _price(baseline)
         if _granted + price > _SECONDS_GRANTED:
@@ -189,12 +191,11 @@ class ColdCalls(Record, frozen=False):
 
     def _next_calls(self) -> int:
         """Half as many as there were, but none beyond the limit, nor beyond the time at which something is due."""
-        most = min(self.calls // 2 + 1, self.limit * len(self.kinds) - self.calls, _MOST_PASSED)
-        if self.has_loops or not self.was_looked_at:
-            seconds = _SECONDS_OF_LOOPS if self.has_loops else _SECONDS_UNTIL_LOOK
-            left = (seconds - self.seconds) * self.calls / max(self.seconds, 1e-9)
-            most = min(most, max(int(left), 0))
-        return most
+        most = min(self.calls // 2 + 1, self.limit * len(self.kinds) - self.calls)
+        due = math.inf if self.was_looked_at else _SECONDS_UNTIL_LOOK
+        if self.has_loops:
+            due = _SECONDS_OF_LOOPS
+        return min(most, calls_within(due - self.seconds, self.seconds / self.calls))
 
 
 def call_cold(
@@ -231,7 +232,7 @@ def run_watched(
 ) -> object:
     """Interpret a call; or leave it to CPython if it is a short one, and the next ones, until a compile is earned."""
     cold, baseline = executor.cold, executor.baseline
-    if baseline is not None and cold.has_no_room(baseline):
+    if not cold.has_room(baseline):
         return _run_without_room(executor, args, kwargs)
     if baseline is None or not cold.leaves(plan):
         return executor.interpret(plan, values)
@@ -243,8 +244,8 @@ def run_watched(
         plan.runs += calls
         plan.seconds += seconds * calls
         if all(p.unit is None for p in list(executor.plans.values())):
-            left = (_price(baseline) - plan.seconds) / max(seconds, 1e-9)
-            cold.passed = max(min(plan.runs // 2, _MOST_PASSED, int(left)), 0)
+            until_due = calls_within(_price(baseline) - plan.seconds, seconds)
+            cold.passed = min(plan.runs // 2, until_due)
             pass_calls(executor.owner, executor.fn, cold.passed)
 
 
@@ -256,18 +257,14 @@ def _run_without_room(
     try:
         return executor.run_plainly(args, kwargs)
     finally:
-        calls = int(_SECONDS_OF_JUMPS / max(stretch.end(), 1e-9))
+        calls = calls_within(SECONDS_PASSED, stretch.end())
         if calls and all(p.unit is None for p in list(executor.plans.values())):
-            pass_calls(executor.owner, executor.fn, min(calls, _MOST_PASSED))
+            pass_calls(executor.owner, executor.fn, calls)
 
 
 def _price(baseline: Baseline) -> float:
     """The seconds that must have been spent before a compile."""
     return baseline.size * _SECONDS_OF_NODE
-
-
-def _has_room(price: float) -> bool:
-    return has_room(price if is_compiler_loaded() else price + _SECONDS_OF_LOADING)
 
 
 def run_refused(
@@ -303,8 +300,8 @@ def _pass_behind(owner: object, fn: types.FunctionType, slow_calls: int, seconds
 
     They may have arguments of other types. `seconds`: what the last call took; a long one need not jump.
     """
-    as_many = 1 << min(slow_calls, _MOST_PASSED.bit_length())
-    calls = min(as_many, _MOST_PASSED, int(_SECONDS_OF_JUMPS / max(seconds, 1e-9)))
+    as_many = 1 << min(slow_calls, MOST_PASSED.bit_length())
+    calls = min(as_many, calls_within(SECONDS_PASSED, seconds))
     if calls:
         pass_calls(owner, fn, calls)
 

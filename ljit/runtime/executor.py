@@ -27,7 +27,7 @@ from ljit.ops.control import HOT
 from ljit.ops.float_settings import is_loud
 from ljit.own_time import OwnTime, add_own_work
 from ljit.parameters import is_by_position
-from ljit.recursion import enter_frame, leave_frame
+from ljit.recursion import call_plainly
 from ljit.runtime.bailouts import Bailout, on_bailout
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
@@ -239,11 +239,7 @@ class ProfilingExecutor:
 
     def run_plainly(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         """Let CPython run the call; recursion through here may go as deep as without ljit."""
-        enter_frame()
-        try:
-            return self.fn(*args, **kwargs)
-        finally:
-            leave_frame()
+        return call_plainly(self.fn, args, kwargs)
 
     def _give_up(self, victim: Plan) -> None:
         """Drop a plan for a new one; a call of its code may still be running."""
@@ -409,11 +405,11 @@ class ProfilingExecutor:
         """Whether a profiled plan need not wait: first compiles may have to, others did so with the old code."""
         cold, baseline = self.cold, self.baseline
         if plan.compiles:
-            return baseline is None or not cold.has_no_room(baseline)
+            return cold.has_room(baseline)
         return cold.is_earned(plan, baseline) or cold.takes_grant(plan, baseline)
 
     def retire_if_earned(self, plan: Plan, reason: str) -> None:
         """Drop code that leaves too often, for better code or, if there is no room for that, for CPython."""
         cold, baseline = self.cold, self.baseline
-        if cold.is_earned(plan, baseline) or (baseline is not None and cold.has_no_room(baseline)):
+        if cold.is_earned(plan, baseline) or not cold.has_room(baseline):
             self.retire(plan, reason)

@@ -24,9 +24,20 @@ from ljit.runtime.vectorcall import (
     words_of,
 )
 
-__all__ = ["FOR_EVER", "go_on_passing", "pass_calls", "stop_passing"]
+__all__ = [
+    "FOR_EVER",
+    "MOST_PASSED",
+    "SECONDS_PASSED",
+    "calls_within",
+    "go_on_passing",
+    "pass_calls",
+    "stop_passing",
+]
 
 FOR_EVER = 2**62  # calls
+# at a time: what changes is noticed soon, and the way back costs two microseconds
+MOST_PASSED = 1000  # calls
+SECONDS_PASSED = 0.005  # that they take
 
 _STACK_RESERVE = 512 * 1024  # bytes, left for what runs between two looks; of a small stack, half
 _PAGE = 4096
@@ -121,6 +132,11 @@ def pass_calls(owner: object, fn: FunctionType, calls: int) -> None:
         set_passed_calls(owner, fn, calls)
         entry.look_at_stack()
         set_vectorcall(owner, entry.address)
+
+
+def calls_within(seconds: float, each: float) -> int:
+    """How many calls that take `each` seconds may pass in the time, at most those of one time."""
+    return int(max(min(seconds / max(each, 1e-9), MOST_PASSED), 0))
 
 
 def stop_passing(owner: object, fn: FunctionType) -> None:

@@ -19,7 +19,7 @@ from opcode import opmap
 from ljit import config
 from ljit.own_time import seconds_of_own_work
 from ljit.runtime.options import Options
-from ljit.runtime.passing import pass_calls
+from ljit.runtime.passing import SECONDS_PASSED, calls_within, pass_calls
 from ljit.runtime.vectorcall import calls_left
 
 __all__ = ["Waiting", "count_in", "has_room", "is_crowded", "leaves_calls"]
@@ -28,8 +28,6 @@ _FEW = 250  # functions; more are a package
 _SHARE = 0.25  # of the time that the program takes, for what ljit does
 _SECONDS_OF_UNIT = 1e-4  # of bytecode, to translate it
 _SECONDS_OF_LOADING = 0.3  # the compiler without LLVM, and what its first use takes
-_MOST_PASSED = 1000  # calls between two that are timed
-_SECONDS_OF_PASSED = 0.005  # that they take at most
 _JUMPS_BACK = {
     code
     for name, code in opmap.items()
@@ -107,9 +105,9 @@ class Waiting:
         calls = 1 + self._passed - max(calls_left(owner), 0)
         self._calls += calls
         self._seconds += seconds * calls
-        most = min(self._calls, _MOST_PASSED, int(_SECONDS_OF_PASSED / max(seconds, 1e-9)))
+        most = min(self._calls, calls_within(SECONDS_PASSED, seconds))
         if not was_due:
-            most = min(most, max(int((self._price - self._seconds) / max(seconds, 1e-9)), 0))
+            most = min(most, calls_within(self._price - self._seconds, seconds))
         self._passed = most
         if most:
             pass_calls(owner, fn, most)

@@ -12,7 +12,7 @@ import pytest
 import ljit
 import ljit.codegen
 from ljit import config, own_time
-from ljit.runtime import cold, plans
+from ljit.runtime import cold, passing, plans
 from ljit.runtime.cold import ColdCalls
 from ljit.runtime.options import Options
 from ljit.runtime.vectorcall import calls_left
@@ -326,7 +326,7 @@ def test_closures_that_are_decorated_in_each_call_are_not_compiled_each_time(mon
 
 
 def test_few_kinds_of_arguments_are_kept(monkeypatch):
-    monkeypatch.setattr(cold, "_MOST_PASSED", 0)  # so that each call is timed
+    monkeypatch.setattr(passing, "MOST_PASSED", 0)  # so that each call is timed
     f = ljit.jit(lambda x: x)
     for k in range(3 * plans.MAX_PLANS):
         value = type(f"Kind{k}", (), {})()

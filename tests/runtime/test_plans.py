@@ -254,7 +254,7 @@ def test_what_gains_nothing_is_left_to_cpython_and_jumps_there():
 
 
 def test_long_calls_that_gain_nothing_do_not_jump(monkeypatch):
-    monkeypatch.setattr(cold, "_SECONDS_OF_JUMPS", 0.0)  # so that each call is long
+    monkeypatch.setattr(cold, "SECONDS_PASSED", 0.0)  # so that each call is long
 
     @ljit.jit
     def f(x, y):
