@@ -68,6 +68,7 @@ def insert_guards(graph: Graph, *, observations: Observations | None = None) -> 
             guard = node.create_before(GUARD, (value,), {"type": type_}, like=node)
             value = guard.output
         node.replace_with([value])
-        retype_users(value)
+        if not retype_users(value) and type_ is not None:  # an op would always raise
+            guard.replace_with(guard.inputs)
         changed = True
     return changed

@@ -49,22 +49,38 @@ def leave_in_front(place: Node, condition: Value, reason: str) -> None:
 
 
 def replace_value(old: Value, new: Value) -> None:
-    """Let the users of `old` use `new`; outputs that follow from a narrower type get narrower."""
+    """Let the users of `old` use `new`; outputs that follow from a narrower type get narrower.
+
+    Where an op can only raise for the narrower type, `new` has that of `old`: the op raises when it runs.
+    """
     is_narrower = new.type != old.type
     old.replace_all_uses_with(new)
-    if is_narrower:
-        retype_users(new)
+    if is_narrower and not retype_users(new):
+        new.type = old.type
 
 
-def retype_users(value: Value) -> None:
-    """Infer the outputs of the users of `value` again, and so on; `Any` stays `Any`."""
-    for user, _ in list(value.uses):
-        if user.op.infer is None:
-            continue
-        for out, type_ in zip(user.outputs, user.op.result_types(user), strict=True):
-            if out.type not in (ANY, type_):
+def retype_users(value: Value) -> bool:
+    """Infer the outputs of the users of `value` again, and so on; `Any` stays `Any`.
+
+    Nothing is changed, and False given, if an output became `Any`: what uses it may not take that.
+    """
+    before: dict[Value, Type] = {}
+    waiting = [value]
+    while waiting:
+        for user, _ in list(waiting.pop().uses):
+            if user.op.infer is None:
+                continue
+            for out, type_ in zip(user.outputs, user.op.result_types(user), strict=True):
+                if out.type in (ANY, type_):
+                    continue
+                before.setdefault(out, out.type)
                 out.type = type_
-                retype_users(out)
+                waiting.append(out)
+                if type_ == ANY:
+                    for changed, old in before.items():
+                        changed.type = old
+                    return False
+    return True
 
 
 def insert_constant(value: object, before: Node, type_: Type | None = None) -> Value:

@@ -257,3 +257,28 @@ def a_grid_of_sums_of_rows(a, v):
     distances = ((np.ones(a.shape, a.dtype) - v) ** 2).sum(axis=1)
     grid = np.meshgrid(np.nansum(a, axis=0), distances)[1]
     return np.max(grid, axis=0)
+
+
+@program(
+    *[
+        lambda s=s: (np.arange(12, dtype=np.uint8), np.zeros((12, 12), np.uint8), s)
+        for s in range(3)
+    ]
+)
+def sizes_that_never_broadcast_in_a_branch(u, w, chosen):
+    x = np.zeros((6, 12), np.uint8)
+    if chosen:
+        x = np.array([u, u]) - abs(np.diff(u)[None])
+    w[1::2] += x
+    return w
+
+
+@program(lambda: (np.arange(12, dtype=np.uint8), np.zeros((12, 12), np.uint8)))
+def sizes_that_never_broadcast_in_a_try(u, w):
+    log = []
+    for _ in range(5):
+        try:
+            w[1::2] += np.array([u, u]) - abs(np.diff(u)[None])
+        except ValueError as error:
+            log.append(str(error))
+    return log
