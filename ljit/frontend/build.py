@@ -1,10 +1,8 @@
 """A Python function to a `Def` tree: statements; the expressions are in build_expressions.py."""
 
 from __future__ import annotations
-import __future__
 
 import ast
-import sys
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
@@ -12,7 +10,7 @@ from typing import Any
 from ljit.frontend import tree, tree_patterns
 from ljit.frontend.build_expressions import BINARY_OPERATORS, ExpressionBuilder, unsupported
 from ljit.frontend.build_patterns import PatternBuilder
-from ljit.frontend.sources import find_source
+from ljit.frontend.sources import find_source, has_lazy_annotations
 from ljit.frontend.tree import Tree
 from ljit.records import Record
 from ljit.source import SourceRange
@@ -36,8 +34,7 @@ def build_def(fn: FunctionType) -> tree.Def:
     it is not translated.
     """
     found = find_source(fn)
-    flags = fn.__code__.co_flags
-    is_lazy = bool(flags & __future__.annotations.compiler_flag) or sys.version_info >= (3, 14)
+    is_lazy = has_lazy_annotations(fn.__code__)
     builder = ExpressionBuilder(found.ranges, found.class_name, is_lazy)
     node = found.node
     if isinstance(node, ast.AsyncFunctionDef):

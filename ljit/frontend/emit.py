@@ -23,6 +23,7 @@ from ljit.frontend import tree
 from ljit.frontend.build import build_def
 from ljit.frontend.emission import Emission, NeedsCellError
 from ljit.frontend.emit_nested import function_scope, refuse_generator
+from ljit.frontend.lifting import lift_nested
 from ljit.frontend.scopes import names_of
 from ljit.ir import Graph
 from ljit.ops.control import RETURN
@@ -37,14 +38,24 @@ def build_graph(fn: FunctionType) -> Graph:
     it is not translated.
     """
     try:
-        definition = build_def(fn)
+        lifted = lift_nested(fn)
         try:
-            return _emit(definition, fn, inlines_generators=True)
-        except UnsupportedSyntaxError:  # perhaps in a generator, which can do without
-            return _emit(definition, fn, inlines_generators=False)
+            return _translate(lifted or fn)
+        except UnsupportedSyntaxError:
+            if lifted is None:
+                raise
+        return _translate(fn)
     except RecursionError:
         message = f"{fn.__qualname__} is nested too deeply; split it up"
         raise UnsupportedSyntaxError(message) from None
+
+
+def _translate(fn: FunctionType) -> Graph:
+    definition = build_def(fn)
+    try:
+        return _emit(definition, fn, inlines_generators=True)
+    except UnsupportedSyntaxError:  # perhaps in a generator, which can do without
+        return _emit(definition, fn, inlines_generators=False)
 
 
 def _emit(definition: tree.Def, fn: FunctionType, *, inlines_generators: bool) -> Graph:

@@ -13,6 +13,8 @@ import ast
 import functools
 import inspect
 import linecache
+import sys
+import weakref
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import takewhile
@@ -22,12 +24,20 @@ from ljit.errors import SourceUnavailableError
 from ljit.records import Record
 from ljit.source import Source, SourceRange
 
-__all__ = ["FunctionNode", "FunctionSource", "RangeMaker", "find_source"]
+__all__ = [
+    "FUTURE_FLAGS",
+    "FunctionNode",
+    "FunctionSource",
+    "RangeMaker",
+    "find_source",
+    "has_lazy_annotations",
+    "remember_source",
+]
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 _FILES = 8  # whose trees are kept: functions of a package are called in any order
-_FUTURE_FLAGS = functools.reduce(
+FUTURE_FLAGS = functools.reduce(
     int.__or__, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 )
 
@@ -86,10 +96,26 @@ class FunctionSource(Record):
     ranges: RangeMaker
 
 
+#: of functions that ljit makes of the user's, whose text stands nowhere
+_made: weakref.WeakKeyDictionary[FunctionType, FunctionSource] = weakref.WeakKeyDictionary()
+
+
+def remember_source(fn: FunctionType, source: FunctionSource) -> None:
+    """Note the syntax tree of a function that was compiled from a tree."""
+    _made[fn] = source
+
+
+def has_lazy_annotations(code: CodeType) -> bool:
+    """Whether annotations in the code are not evaluated where they stand."""
+    return bool(code.co_flags & __future__.annotations.compiler_flag) or sys.version_info >= (3, 14)
+
+
 def find_source(fn: FunctionType) -> FunctionSource:
     """Find the syntax tree of `fn`; SourceUnavailableError says why there is none."""
     if not isinstance(fn, FunctionType):
         raise SourceUnavailableError(f"{fn!r} is not a function that is written in Python")
+    if fn in _made:
+        return _made[fn]
     code = fn.__code__
     lines = _lines_of(fn)
     found = list(_search(code, lines, _parse(tuple(lines), code.co_filename)))
@@ -246,7 +272,7 @@ def _compile(
     module = ast.Module([*imports, statement], type_ignores=[])
     try:
         compiled = compile(
-            module, code.co_filename, "exec", flags=code.co_flags & _FUTURE_FLAGS, dont_inherit=True
+            module, code.co_filename, "exec", flags=code.co_flags & FUTURE_FLAGS, dont_inherit=True
         )
     except (SyntaxError, ValueError, MemoryError):
         return None
