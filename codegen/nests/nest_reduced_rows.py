@@ -16,11 +16,25 @@ from ljit.codegen.nests.nest_reductions import BLOCK, Accumulator, combine_block
 from ljit.codegen.nests.nest_space import ZERO
 from ljit.codegen.nests.nest_stages import STAGES_SHIFT, Stages
 from ljit.ir import Node
+from ljit.records import Record
 
 __all__ = ["FEW_SHIFT", "ReducedRows"]
 
 FEW_SHIFT = 2
 _MASKABLE = 4  # bytes of an element
+
+
+class _Row(Record):
+    """What an inner loop along a reduced axis combines, and in which way."""
+
+    trip: Ref
+    places: Sequence[Places]  # where each of the rows begins that go side by side
+    hoisted: Sequence[dict[int, Native]]
+    strides: Places
+    accumulators: Sequence[Accumulator]
+    is_unit: bool
+    has_chains: bool
+    in_stages: bool
 
 
 class ReducedRows(Stages):
@@ -94,42 +108,20 @@ class ReducedRows(Stages):
         rows, pairs = self._rows, self._reduced_targets
         places = rows[:1] if self.is_last_reduced else rows
         accumulators = [accumulator for _ in places for _, accumulator in pairs]
-        hints = hints_of(self.group, is_unit=is_unit)
         is_short = self.kernel.length <= SHORT and not self.e.is_quick
-        has_chains = is_short and not is_unit and self._are_rows_added
-
-        in_stages = is_unit and self._has_stages
-
-        def loop(count: Ref, rows: Sequence[Places], strides: Places) -> State:
-            def body(k: Ref, carried: State) -> State:
-                found = self._side_by_side(rows, hoisted, k, strides)
-                return take(accumulators, [value for row in found for value in row], carried)
-
-            start = [part for a in accumulators for part in a.start_state]
-            if is_unit and count.constant is None and self._gains_from_masks:
-                return whole_vectors(self.e, count, start, body, hints, self.kernel.length)
-            return self._vector_loop(count, start, body, hints)
-
-        def run(first: Ref, count: Ref) -> list[State]:
-            with self._put_side_by_side(rows, first, count, strides) as moved:
-                if has_chains:
-                    state = self._in_chains(moved, hoisted, count, strides, accumulators)
-                elif in_stages:
-                    part = first, count, trip
-                    state = self._behind_stages(
-                        moved[0],
-                        part,
-                        hoisted[0],
-                        strides,
-                        lambda row, steps: loop(count, [row], steps),
-                    )
-                else:
-                    state = loop(count, moved, strides)
-            return split(state, accumulators)
-
-        size = self._most_at_once(accumulators, has_chains=has_chains, in_stages=in_stages)
+        row = _Row(
+            trip,
+            rows,
+            hoisted,
+            strides,
+            accumulators,
+            is_unit=is_unit,
+            has_chains=is_short and not is_unit and self._are_rows_added,
+            in_stages=is_unit and self._has_stages,
+        )
         may_stop = not self.kernel.may_leave and len(pairs) == len(self.targets)
-        found = iter(combine_blocks(accumulators, trip, run, may_stop=may_stop, size=size))
+        part, size = partial(self._combine_part, row), self._most_at_once(row)
+        found = iter(combine_blocks(accumulators, trip, part, may_stop=may_stop, size=size))
         for place in places:
             with self._at(place):
                 for target, a in pairs:
@@ -137,6 +129,36 @@ class ReducedRows(Stages):
                     if not self._is_combined_once:
                         whole = a.combine(self._load(target, None, ZERO), whole)
                     self._store(target, None, ZERO, whole)
+
+    def _combine_part(self, row: _Row, first: Ref, count: Ref) -> list[State]:
+        """Combine some elements of the row."""
+        with self._put_side_by_side(row.places, first, count, row.strides) as moved:
+            if row.has_chains:
+                state = self._in_chains(row, moved, count)
+            elif row.in_stages:
+                state = self._behind_stages(
+                    moved[0],
+                    (first, count, row.trip),
+                    row.hoisted[0],
+                    row.strides,
+                    lambda place, steps: self._combine_each(row, count, [place], steps),
+                )
+            else:
+                state = self._combine_each(row, count, moved, row.strides)
+        return split(state, row.accumulators)
+
+    def _combine_each(
+        self, row: _Row, count: Ref, places: Sequence[Places], strides: Places
+    ) -> State:
+        def body(k: Ref, carried: State) -> State:
+            found = self._side_by_side(places, row.hoisted, k, strides)
+            return take(row.accumulators, [value for each in found for value in each], carried)
+
+        start = [part for a in row.accumulators for part in a.start_state]
+        hints = hints_of(self.group, is_unit=row.is_unit)
+        if row.is_unit and count.constant is None and self._gains_from_masks:
+            return whole_vectors(self.e, count, start, body, hints, self.kernel.length)
+        return self._vector_loop(count, start, body, hints)
 
     @property
     def _gains_from_masks(self) -> bool:
@@ -152,27 +174,19 @@ class ReducedRows(Stages):
             x.dtype.kind in "fiu" and x.dtype.itemsize >= _MASKABLE for x in arrays
         )
 
-    def _most_at_once(
-        self, accumulators: Sequence[Accumulator], *, has_chains: bool, in_stages: bool
-    ) -> Ref | None:
+    def _most_at_once(self, row: _Row) -> Ref | None:
         """How many elements are combined before the result is added to that of others; None: that is all the same."""
         block = integer("i64", 1 << BLOCK_SHIFT)
         if self._fast is not TRUE:
             return self.f.select(self._fast, integer("i64", BLOCK), block)
-        if has_chains and any(a.is_compensated for a in accumulators):
+        if row.has_chains and any(a.is_compensated for a in row.accumulators):
             return block  # these chains are fewer than those of vectors
-        return integer("i64", 1 << STAGES_SHIFT) if in_stages else None
+        return integer("i64", 1 << STAGES_SHIFT) if row.in_stages else None
 
-    def _in_chains(
-        self,
-        rows: Sequence[Places],
-        hoisted: Sequence[dict[int, Native]],
-        count: Ref,
-        strides: Places,
-        accumulators: Sequence[Accumulator],
-    ) -> State:
+    def _in_chains(self, row: _Row, rows: Sequence[Places], count: Ref) -> State:
         """Combine elements with gaps in a few chains, none of which waits for what the others give."""
-        f, moving = self.f, self._moving(strides)
+        f, strides, accumulators = self.f, row.strides, row.accumulators
+        moving = self._moving(strides)
         start = [part for a in accumulators for part in a.start_state]
         width = len(start)
 
@@ -181,15 +195,15 @@ class ReducedRows(Stages):
                 first, states = self._rows_from(rows, moving, carried)
                 new: State = []
                 for i in range(chains):
-                    places = [self._moved(row, integer("i64", i), strides) for row in first]
-                    found = self._side_by_side(places, hoisted, None, strides)
-                    values = [value for row in found for value in row]
+                    places = [self._moved(p, integer("i64", i), strides) for p in first]
+                    found = self._side_by_side(places, row.hoisted, None, strides)
+                    values = [value for each in found for value in each]
                     new += take(accumulators, values, states[i * width : (i + 1) * width])
                 return [*self._places_behind(first, chains, moving, strides), *new]
 
             return go_on
 
-        places = [row[x] for row in rows for x in moving]
+        places = [place[x] for place in rows for x in moving]
         trips = f.binary("lshr", count, FEW_SHIFT)
         state = [*places, *start * FEW]
         state = maybe_loop(self.e, trips, state, from_place(FEW), FEW * self.kernel.length)
