@@ -55,7 +55,8 @@ def emit_call(e: Emission, call: tree.Apply) -> Value:
         return _warn(e, call)
     _check_frame_access(e, call)
     _refuse_loud_floats(e, call)
-    _refuse_counting(e, call)
+    if isinstance(call.function, tree.Select) and _may_count(call):
+        refuse_counting(e, call.function)
     if _has_stars(call):
         return _star_call(e, call)
     if isinstance(call.function, tree.Select) and _is_method(e, call.function, call):
@@ -69,9 +70,22 @@ def emit_call(e: Emission, call: tree.Apply) -> Value:
             name=call.function.name,
             kwnames=kwnames,
         )
-    function = e.expression(call.function)
+    function = _callee(e, call)
     operands, kwnames = _operands(e, call)
     return e.emit("py::call", function, *operands, where=call.range, kwnames=kwnames)
+
+
+def _callee(e: Emission, call: tree.Apply) -> Value:
+    """Emit what is called."""
+    if isinstance(call.function, tree.Select):
+        return emit_attribute(e, call.function)
+    return e.expression(call.function)
+
+
+def emit_attribute(e: Emission, select: tree.Select) -> Value:
+    """Emit the value of an attribute."""
+    value = e.expression(select.value)
+    return e.emit("py::getattr", value, where=select.range, name=select.name)
 
 
 def _inlined(e: Emission, call: tree.Apply) -> Value | None:
@@ -193,22 +207,29 @@ def _refuse_loud_floats(e: Emission, call: tree.Apply) -> None:
         raise e.unsupported(f"{message}; native code does not look at it", call.range)
 
 
-def _refuse_counting(e: Emission, call: tree.Apply) -> None:
+def _may_count(call: tree.Apply) -> bool:
+    """Whether the call of a method named `resize` may be one of an array that counts references."""
+    if not (call.arguments or call.keywords):
+        return False
+    values = [
+        k.value for k in call.keywords if isinstance(k, tree.Keyword) and k.name == "refcheck"
+    ]
+    return not any(isinstance(value, tree.Const) and not value.value for value in values)
+
+
+def refuse_counting(e: Emission, select: tree.Select) -> None:
     """Leave functions to CPython that may resize an array which nothing else refers to.
 
     NumPy counts references, of which native code and the interpreter have others than CPython. Where they are fewer,
-    a view would be left without its elements. A method of the function's own class is told by the name ``self``.
+    a view would be left without its elements. Who reads the method may call it later, or pass it on. One of the
+    function's own class is told by the name ``self``.
     """
-    method = call.function
-    if not isinstance(method, tree.Select) or method.name != "resize" or not call.arguments:
-        return
-    receiver = method.value
+    receiver = select.value
     is_own = isinstance(receiver, tree.Var) and receiver.name == "self"
-    if is_own or isinstance(known_value(e, receiver), ModuleType):
+    if select.name != "resize" or is_own or isinstance(known_value(e, receiver), ModuleType):
         return
-    if not any(isinstance(k, tree.Keyword) and k.name == "refcheck" for k in call.keywords):
-        message = "resize() counts the references of an array and is not translated"
-        raise e.unsupported(f"{message}; with refcheck=False it does not, and is", call.range)
+    message = "resize() counts the references of an array and is not translated"
+    raise e.unsupported(f"{message}; with refcheck=False it does not, and is", select.range)
 
 
 def _has_stars(call: tree.Apply) -> bool:
@@ -257,7 +278,7 @@ def _is_settled(e: Emission, expression: Tree) -> bool:
 
 
 def _star_call(e: Emission, call: tree.Apply) -> Value:
-    function = e.expression(call.function)
+    function = _callee(e, call)
     arguments = _star_arguments(e, call.arguments, call.range)
     keywords = _star_keywords(e, function, call)
     return e.emit("py::call_ex", function, arguments, keywords, where=call.range)

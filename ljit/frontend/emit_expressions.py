@@ -6,7 +6,12 @@ from collections.abc import Sequence
 
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission, emits
-from ljit.frontend.emit_calls import load_outside, refuse_frame_access
+from ljit.frontend.emit_calls import (
+    emit_attribute,
+    load_outside,
+    refuse_counting,
+    refuse_frame_access,
+)
 from ljit.frontend.tree import Tree
 from ljit.ir import Value
 from ljit.source import SourceRange
@@ -158,8 +163,8 @@ def _unary(e: Emission, operation: tree.UnaryOp) -> Value:
 
 @emits(tree.Select)
 def _select(e: Emission, select: tree.Select) -> Value:
-    value = e.expression(select.value)
-    return e.emit("py::getattr", value, where=select.range, name=select.name)
+    refuse_counting(e, select)
+    return emit_attribute(e, select)
 
 
 @emits(tree.Subscript)

@@ -101,6 +101,20 @@ def resized_behind_a_view(a, n):
     return view.sum()
 
 
+@program(lambda: (np.arange(10.0), 3_000_000), is_translated=False)
+def resized_by_a_method_that_is_kept(a, n):
+    view, resize = a[1:], a.resize
+    resize(n)
+    return view.sum()
+
+
+@program(lambda: (np.arange(10.0), 3_000_000), is_translated=False)
+def resized_by_the_function_of_the_class(a, n):
+    view = a[1:]
+    np.ndarray.resize(a, n, refcheck=True)
+    return view.sum()
+
+
 class Series:
     def __init__(self):
         self.values = np.zeros(2)
