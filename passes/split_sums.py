@@ -124,7 +124,10 @@ def _links(use: Use, param: Value) -> list[Use] | None:
     if node is None or not node.is_inside(param.block):
         return None
     if node.op is IF:
-        ways = [_links((block.terminator, value.index), param) for block in node.blocks]
+        ends = [block.terminator for block in node.blocks]
+        if any(end.op is not YIELD for end in ends):
+            return None  # a branch that leaves the loop gives nothing
+        ways = [_links((end, value.index), param) for end in ends]
         return None if None in ways else [use, *(link for way in ways for link in way or ())]
     if node.op.ranges in (ADD, SUB) and all(v.type == INT for v in (*node.inputs, value)):
         for place in (0, 1) if node.op.ranges is ADD else (0,):

@@ -59,6 +59,17 @@ def read_in_the_loop(a, n):
     return s, most
 
 
+def up_to_an_error(a, n):
+    s = t = 0
+    for i in range(n):
+        if a[i] == 5:
+            raise ValueError(i, s)
+        else:
+            s += int(a[i])
+            t -= int(a[i]) ^ i
+    return s, t
+
+
 PROGRAMS = [of_elements, of_differences, of_two_terms, downwards, in_a_nest]
 
 
@@ -111,3 +122,16 @@ def test_sums_that_are_read_in_the_loop_stay(monkeypatch, program):
     monkeypatch.setenv("LJIT_QUICK_RUNS", "0")
     graph = str(compiled(program, elements(2**40)).graph_for(elements(2**40), N))
     assert ("value=4294967295" in graph) == (program is not read_in_the_loop)
+
+
+def test_loops_with_branches_that_leave_them_stay():
+    a = elements(2**40) | 8
+    f = compiled(up_to_an_error, a)
+    assert [info.bailouts for info in f.specializations] == [0]
+    a[5000] = 5
+    for _ in range(3):
+        with pytest.raises(ValueError, match="5000") as expected:
+            up_to_an_error(a, N)
+        with pytest.raises(ValueError, match="5000") as result:
+            f(a, N)
+        assert result.value.args == expected.value.args
