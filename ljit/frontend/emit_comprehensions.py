@@ -76,7 +76,7 @@ def run(
     `begin` emits what comes between the making of the first iterator and the loops; `loop` is the outermost one.
     `caller` is the place of the call that uses a generator up: `begin` and `use` belong to the frame around.
     """
-    has_frame = comprehension.inner is not comprehension.range
+    has_frame = _has_frame(comprehension)
     iterable = comprehension.generators[0].iterable
     first = _source(e, iterable, place_of_iterator(iterable, comprehension.range))
     names = [n for g in comprehension.generators for n in bound_in_target(g.target)]
@@ -91,6 +91,11 @@ def run(
     with e.new_scope(scope, comprehension.range if has_frame else None):
         begin()
         _Run(e, comprehension, use).generator(0, first)
+
+
+def _has_frame(comprehension: tree.Comprehension) -> bool:
+    """Whether CPython runs it in a frame of its own."""
+    return comprehension.inner is not comprehension.range
 
 
 class _View(Record):
@@ -149,17 +154,22 @@ class _Run:
         def iterate(view: Value) -> None:
             self._over_view(i, _View(view, call))
 
-        loop_over_generator(
-            e, source, where, use=partial(self._trip, i), behind=_nothing, iterate=iterate
-        )
+        place, use = self._place(call), partial(self._trip, i)
+        loop_over_generator(e, source, where, place, use=use, behind=_nothing, iterate=iterate)
 
     def _over_view(self, i: int, source: _View) -> None:
         e, where, view = self.e, self.comprehension.inner, source.view
-        place = place_of_iterator(source.iterable, where)
+        place = self._place(source.iterable)
         with released(e, source.iterable, view, place), e.endless_loop(where) as (loop, k):
             more = e.emit("prim::has_next", view, k, where=place)
             leave_unless(e, loop, None, more, (), where)
             self._trip(i, loop, e.emit("prim::next", view, k, where=place))
+
+    def _place(self, iterable: Tree) -> SourceRange:
+        """Where errors of an iterator stand: at the call of a builtin that goes through it by itself."""
+        comprehension, where = self.comprehension, self.comprehension.inner
+        is_builtin_s = comprehension.container == "generator" and not _has_frame(comprehension)
+        return where if is_builtin_s else place_of_iterator(iterable, where)
 
     def _trip(self, i: int, loop: Exit, value: Value) -> None:
         """Emit one trip of the loop of generator `i`."""

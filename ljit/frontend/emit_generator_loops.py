@@ -28,7 +28,6 @@ from ljit.errors import UserError
 from ljit.frontend import tree
 from ljit.frontend.build import build_def
 from ljit.frontend.emission import Emission, Exit, emits
-from ljit.frontend.emit_iteration import place_of_iterator
 from ljit.frontend.emit_nested import function_scope
 from ljit.frontend.known_names import known_value
 from ljit.frontend.scopes import names_of
@@ -154,6 +153,7 @@ def loop_over_generator(
     e: Emission,
     call: GeneratorCall,
     where: SourceRange,
+    place: SourceRange,
     *,
     use: Callable[[Exit, Value], None],
     behind: Callable[[], None],
@@ -161,11 +161,12 @@ def loop_over_generator(
 ) -> None:
     """Emit the loop: `use` emits what is done with each value, given the loop, `behind` what follows the last one.
 
+    `place`: where tracebacks say that the generator is run.
     `iterate` emits the loop over the generator itself, for another function of that name.
     """
 
     def inline() -> Sequence[Value]:
-        _inline(e, call, where, use, behind)
+        _inline(e, call, where, place, use, behind)
         return ()
 
     def over_view() -> Sequence[Value]:
@@ -198,10 +199,10 @@ def _inline(
     e: Emission,
     call: GeneratorCall,
     where: SourceRange,
+    place: SourceRange,
     use: Callable[[Exit, Value], None],
     behind: Callable[[], None],
 ) -> None:
-    place = place_of_iterator(call.generator.call, where)
     around = _frame_of(e)
     yields = len(_yields(call.generator.definition))
     with e.left_by_break(where) as whole:

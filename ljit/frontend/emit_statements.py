@@ -138,6 +138,7 @@ def _for(e: Emission, statement: tree.For) -> None:
         e,
         evaluate_call(e, generator),
         statement.range,
+        place_of_iterator(generator.call, statement.range),
         use=use,
         behind=lambda: e.statements(statement.orelse),
         iterate=lambda view: _loop(e, statement, view),

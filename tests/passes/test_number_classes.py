@@ -350,6 +350,7 @@ def sums_of_elements(hooks, a, y):
     return first
 
 
+@pytest.mark.filterwarnings("ignore:Setting the dtype")  # NumPy 2.5
 def test_unknown_code_may_change_what_elements_are():
     f = ljit.jit(sums_of_elements)
 

@@ -157,7 +157,7 @@ def test_a_list_in_itself_is_no_private_one():
 def summed(n):
     made = []
     for i in range(n):
-        made.append(i * 0.5)
+        made.append(i * 3)
     return sum(made)
 
 
