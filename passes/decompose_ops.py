@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from ljit.ir import Graph, Node, OpDef, Value, get_op
+from ljit.ir import Block, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import TRY
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant, replace_value
@@ -75,8 +75,26 @@ class _Parts:
         new = self.node.graph.create(found, operands, outputs=[out], like=self.node)
         return new.insert_before(self.node).output
 
+    def is_computed(self, operand: Value) -> bool:
+        return self.node.block is not None and _is_computed(operand, self.node.block)
+
     def constant(self, value: object) -> Value:
         return insert_constant(value, self.node)
+
+
+def _is_computed(value: Value, block: Block) -> bool:
+    """Whether ops of a few instructions compute the elements of the array in the block, from those of other arrays."""
+    node = value.node
+    if node is None or node.block is not block or not node.op.elementwise:
+        return False
+    if node.op.schema.written or not (node.op.is_cheap or node.op.instructions):
+        return False
+    made = [v for v in node.inputs if v.node is not None and v.node.op.elementwise]
+    return all(_is_computed(v, block) for v in made if _rank(v.type) == _rank(value.type))
+
+
+def _rank(type_: Type) -> int:
+    return type_.ndim if isinstance(type_, ArrayType) else 0
 
 
 def _in_parts(node: Node) -> list[Value] | None:

@@ -23,4 +23,7 @@ class Parts(Protocol):
     def apply_native(self, op: str, *operands: Value) -> Value | None:
         """The value from one op that has native code for the operands; None if it has not, or gives another dtype."""
 
+    def is_computed(self, operand: Value) -> bool:
+        """Whether a few instructions for each element make the array just before: a nest needs no memory for it."""
+
     def constant(self, value: object) -> Value: ...

@@ -115,26 +115,29 @@ def _infer_imatmul(target: Type, value: Type) -> Type:
 
 
 def _sums_of(parts: Parts, x: Value, y: Value) -> Value | None:
-    """The product of a matrix and a vector as sums of products: of ints, and of short rows of floats.
+    """The product of a matrix and a vector as sums of products: of ints, and some of floats.
 
-    A BLAS takes longer for rows of a few elements than for work, and NumPy's loop over ints has no vectors.
+    NumPy's loop over ints has no vectors. A BLAS takes longer for rows of a few elements than for work, and needs a
+    matrix that is computed as an array in memory, which takes longer to write and to read than the sums to compute.
     """
     arrays, dtype = _both_arrays(x.type, y.type), _product_dtype(x.type, y.type)
     if arrays is None or dtype is None or any(a.dtype != dtype for a in arrays):
         return None
     a, b = arrays
     if dtype.kind in "iu" and sorted((a.ndim, b.ndim)) == [1, 2]:
-        return _sums_of_ints(parts, x, y, dtype, is_left=a.ndim == 2)
+        return _sums_of_any(parts, x, y, dtype, is_left=a.ndim == 2)
     are_rows = a.ndim == 2 and b.ndim == 1 and a.shape[0] is None and dtype.char in "fd"
+    if are_rows and a.layout == "C" and parts.is_computed(x):
+        return _sums_of_any(parts, x, y, dtype, is_left=True)
     if not are_rows or a.shape[1:] != b.shape or None in b.shape:
         return None
     return parts.apply("np::sum", parts.apply("np::multiply", x, y), axis=1)
 
 
-def _sums_of_ints(
+def _sums_of_any(
     parts: Parts, x: Value, y: Value, dtype: np.dtype, *, is_left: bool
 ) -> Value | None:
-    """Rows times a vector, if the matrix `is_left`, or a vector times columns; they wrap."""
+    """Rows times a vector, if the matrix `is_left`, or a vector times columns; those of ints wrap."""
     if _infer_dot(x.type, y.type) == ANY:
         return None
     size, other = (

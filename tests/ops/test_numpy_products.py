@@ -77,3 +77,45 @@ def test_sizes_that_do_not_fit_raise() -> None:
         assert compiled(a, np.ones(6)).tolist() == [6.0] * 4
         with pytest.raises(ValueError, match="not aligned"):
             compiled(a, np.ones(5))
+
+
+def centred_times(a, m, v):
+    centred = a - m
+    return centred @ v, centred
+
+
+def scaled_rows_times(a, m, v):
+    return np.dot(np.abs(a) / (m + 3.0), v)
+
+
+def roots_times(a, m, v):
+    return (np.sqrt(a) * m - a) @ v
+
+
+@pytest.mark.parametrize("function", [centred_times, scaled_rows_times, roots_times])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_computed_matrix_and_a_vector(function, dtype: str) -> None:
+    compiled = ljit.jit(function)
+    for shape in (*SHAPES, (3, 2000)):
+        m, v = (np.linspace(k, k + 1, shape[1]).astype(dtype) for k in (-2, 1))
+        for a in matrices(shape, dtype):
+            if a.size and a.flags.writeable:
+                a[-1, -1] = np.nan
+            for x, y in ((a, v), (a, strided(v)), (a, v[::-1])):
+                for found, wanted in zip(compiled(x, m, y), function(x, m, y), strict=True):
+                    assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+                    np.testing.assert_allclose(found, wanted, 10 * TOLERANCES.get(dtype, 1e-14))
+    assert any(s.state == "native" for s in compiled.specializations)
+
+
+def test_a_computed_matrix_and_a_vector_that_does_not_fit() -> None:
+    compiled = ljit.jit(centred_times)
+    a, m = np.ones((6, 5)), np.ones(5)
+    for _ in range(3):
+        compiled(a, m, m)
+    for v in (np.ones(1), np.ones(6), np.ones(0)):
+        with pytest.raises(ValueError, match="matmul: Input operand 1 has a mismatch") as wanted:
+            centred_times(a, m, v)
+        with pytest.raises(ValueError, match="matmul: Input operand 1 has a mismatch") as found:
+            compiled(a, m, v)
+        assert str(found.value) == str(wanted.value)
