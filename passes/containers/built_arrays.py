@@ -20,6 +20,7 @@ from ljit.ir import Graph, Node, Value, get_op
 from ljit.ops.control import (
     BREAK,
     BUILD,
+    CALL_NATIVE,
     CONTINUE,
     IF,
     LOAD,
@@ -168,13 +169,19 @@ def _use_variables(made: Node, uses: _Uses) -> None:
     for node in uses.reads:
         node.replace_with([variables.load(_place(node), node)])
     for node, index in uses.snapshots:
-        node.set_input(index, variables.build(node))
+        node.set_input(index, variables.build(_in_front_of_state(node)))
     for node in uses.writes:
         variables.store(_place(node), node.inputs[1], node)
         node.erase()
     for k, value in enumerate(list(made.inputs)):
         variables.store(k, value, made)
     made.erase()
+
+
+def _in_front_of_state(snapshot: Node) -> Node:
+    """Where to make what a Snapshot needs: a native call, which writes to none, has its state right behind it."""
+    call = snapshot.prev
+    return call if call is not None and call.op is CALL_NATIVE else snapshot
 
 
 class _Variables:

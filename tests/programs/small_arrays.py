@@ -498,3 +498,17 @@ def a_number_stored_nowhere_is_converted_all_the_same(a, number):
     a[0] += 1
     a[5:1] = number
     return a
+
+
+def _halved(n):
+    return 1.0 if n < 1 else _halved(n - 1) / 2
+
+
+@program(lambda: (3.0, 5), lambda: (-1.5, 2))
+def elements_that_native_calls_give(x, n):
+    u = np.zeros(3)
+    u[0] = x
+    for i in range(n):
+        u[2] = _halved(i)
+        u[1] += u[2]
+    return u, u.sum()
