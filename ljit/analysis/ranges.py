@@ -445,12 +445,12 @@ def _without(
 
 def counts_trips(atom: Atom) -> bool:
     """Whether it is the index of a loop's trips, from where the loop starts."""
-    block, owner = atom.value.block, atom.value.block.owner
+    owner = atom.value.block.owner
     return (
         atom.low > INT_MIN
         and owner is not None
         and owner.op is LOOP
-        and atom.value is block.params[0]
+        and atom.value is owner.blocks[0].params[0]
         and not atom.path
     )
 

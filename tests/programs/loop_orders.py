@@ -299,3 +299,16 @@ def arrays_that_change_places(a, b):
                 b[i, j] = 0.5 * a[i, j] + 1.0
         a, b = b, a
     return a, b
+
+
+@program(lambda: (np.arange(9), 5, 11), lambda: (np.zeros(6), 4, 3), lambda: (np.arange(5.0), 5, 1))
+def places_found_behind_searches(a, n, k):
+    """The `else:` of a loop is no trip of it; what is stored there is checked in front of the loop around."""
+    for t in range(n):
+        for i in range(3):
+            if a[i] < t - 99:
+                break
+        else:
+            j = (k + t) % 3
+            a[t + j] += 1
+    return a
