@@ -18,7 +18,7 @@ from ljit.codegen.functions.context import Context
 from ljit.codegen.functions.work import count_work
 from ljit.codegen.joins import Join
 from ljit.codegen.llvm.builder import TRUE, FunctionBuilder, Ref
-from ljit.codegen.llvm.forms import Native, aggregate, split
+from ljit.codegen.llvm.forms import Native, aggregate, is_scalar, split
 from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.loops.counted_loops import add_edge, maybe_loop, outer_loop
 from ljit.codegen.loops.nest_functions import leaves_work_to_nests, own_function
@@ -29,6 +29,7 @@ from ljit.codegen.references.lifetimes import is_used_up_at_once
 from ljit.codegen.references.ownership import Ownership
 from ljit.codegen.scalars import arithmetic
 from ljit.codegen.scalars.hypotenuses import Hypotenuse
+from ljit.ops.control import LOOP
 from ljit.types import BOOL, INT, RANGE, SliceType, TupleType, Type
 
 if TYPE_CHECKING:
@@ -122,6 +123,15 @@ class Emitter:
     def result_is_used_up(self) -> bool:
         """Whether the node's results are used before anything can free them: borrowed objects will do."""
         return self.bailout.node is not None and is_used_up_at_once(self.bailout.node)
+
+    @property
+    def is_of_steady_numbers(self) -> bool:
+        """Whether the node is in loops, and works on nothing but numbers that are the same in all their trips."""
+        node = self.bailout.node
+        loops = [owner for owner in node.owners() if owner.op is LOOP] if node is not None else []
+        if node is None or not loops or self.is_quick:
+            return False
+        return all(is_scalar(v.type) and not v.is_inside(loops[-1]) for v in node.inputs)
 
     @property
     def room(self) -> Ref:

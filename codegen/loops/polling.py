@@ -114,7 +114,7 @@ def _holds_list(type_: Type) -> bool:
 # -- the GIL ---------------------------------------------------------------------------------------------
 
 _MATHEMATICS = re.compile(
-    r"@(shared\.\w+\.\w+|llvm\.[\w.]+|(c?a?(sin|cos|tan)h?|atan2|exp2?|expm1|log(2|10|1p)?|pow|fmod|hypot|cbrt)f?)"
+    r"@(shared\.\w+\.\w+|llvm\.[\w.]+|(steady\.)?(c?a?(sin|cos|tan)h?|atan2|exp2?|expm1|log(2|10|1p)?|pow|fmod|hypot|cbrt)f?)"
 )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import platform
 from typing import TYPE_CHECKING
 
-from ljit.codegen.llvm.builder import TRUE, Ref, float_constant, integer
+from ljit.codegen.llvm.builder import TRUE, ModuleBuilder, Ref, float_constant, integer
 from ljit.codegen.llvm.forms import Native, components, dtype_of, llvm_of_dtype, member_parts
 from ljit.codegen.llvm.refs import float_value
 from ljit.codegen.scalars.casts import cast_value, number_parts
@@ -310,10 +310,30 @@ def math(e: Emitter, name: str, *xs: Native) -> Native:
         refs = [e.f.convert("fpext", ref, "float") for ref in refs]
     wide = refs[0].type
     symbol = name + ("f" if wide == "float" else "")
-    result = e.f.call_external(wide, symbol, refs, _MATHEMATICS)
+    if e.is_of_steady_numbers:
+        result = e.f.call(wide, _steady(e.f.module, wide, symbol, len(refs)), refs)
+    else:
+        result = e.f.call_external(wide, symbol, refs, _MATHEMATICS)
     if symbol == HYPOTENUSE:
         e.hypotenuses[result.text] = Hypotenuse(refs[0], refs[1], "")
     return Native(type_, (e.f.convert("fptrunc", result, llvm),))
+
+
+def _steady(module: ModuleBuilder, type_: str, symbol: str, arity: int) -> str:
+    """Define a function for calls that give the same in all loops around them: LLVM may make them in front, always.
+
+    Only there: of others LLVM would make those that stand in a branch without being asked for.
+    """
+    module.declare(symbol, type_, [type_] * arity, _MATHEMATICS)
+    name = f"steady.{symbol}"
+    params = ", ".join(f"{type_} %x{k}" for k in range(arity))
+    return module.define(
+        name,
+        f"""define internal {type_} @{name}({params}) noinline speculatable nounwind willreturn memory(none) {{
+  %result = call {type_} @{symbol}({params})
+  ret {type_} %result
+}}""",
+    )
 
 
 def _complex_math(e: Emitter, name: str, x: Native) -> Native:
