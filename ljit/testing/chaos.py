@@ -21,7 +21,13 @@ from ljit.runtime.executor import Plan, ProfilingExecutor
 from ljit.runtime.links import connect
 from ljit.runtime.native import NativeUnit, link_entries, make_unit
 
-__all__ = ["eager_loops", "fail_each_guard", "fail_each_loop_guard", "has_native_code"]
+__all__ = [
+    "eager_loops",
+    "fail_each_guard",
+    "fail_each_loop_guard",
+    "has_native_code",
+    "native_graphs",
+]
 
 Helper = Callable[[int, int, tuple[object, ...]], object]
 
@@ -35,15 +41,25 @@ def fail_each_guard(function: Any) -> Iterator[str]:
     """
     if not has_native_code(function):
         raise ValueError(f"{function} has no native code")
-    for executor in _with_callees(function._executor):
-        for plan in list(executor.plans.values()):
-            if plan.unit is not None:
-                yield from _fail_each_site_of_plan(executor, plan, plan.unit)
+    for executor, plan, unit in _native_units(function):
+        yield from _fail_each_site_of_plan(executor, plan, unit)
 
 
 def has_native_code(function: Any) -> bool:
     """Whether any of the function's calls were compiled and not left to CPython."""
     return any(plan.unit is not None for plan in function._executor.plans.values())
+
+
+def native_graphs(function: Any) -> tuple[str, ...]:
+    """The graphs of all native code whose checks `fail_each_guard` makes fail."""
+    return tuple(str(unit.graph) for _executor, _plan, unit in _native_units(function))
+
+
+def _native_units(function: Any) -> Iterator[tuple[ProfilingExecutor, Plan, NativeUnit]]:
+    for executor in _with_callees(function._executor):
+        for plan in list(executor.plans.values()):
+            if plan.unit is not None:
+                yield executor, plan, plan.unit
 
 
 def _with_callees(executor: ProfilingExecutor) -> list[ProfilingExecutor]:

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-import ljit
 from ljit.analysis.liveness import Liveness
 from ljit.errors import InternalError, UserError
 from ljit.frontend import build_graph
@@ -76,13 +75,6 @@ def test_most_programs_are_translated():
         return True
 
     assert sum(map(is_translated, PROGRAMS)) > 0.85 * len(PROGRAMS)
-
-
-@EACH_PROGRAM
-def test_the_interpreter_agrees_with_cpython(program):
-    compiled = translate(program)
-    for factory in program.factories:
-        harness.check_calls(program.function, compiled, [factory] * 2)
 
 
 @EACH_PROGRAM
@@ -260,35 +252,6 @@ def shown(function, factory):
             error.__traceback__ = error.__traceback__.tb_next
             return "".join(traceback.format_exception(error))
     return None
-
-
-def entries_of(text):
-    """Files, lines, names, source lines and message.
-
-    Without the columns, since native code knows lines only; without comprehensions, which in CPython
-    3.11 have a frame of their own, but not later and not here; without NumPy's own frames, since a
-    method and the function of its name (``a.max()``, ``np.max(a)``) are one op.
-    """
-    kept, skipping = [], False
-    for line in text.splitlines():
-        if line.startswith("  File "):
-            skipping = "comp>" in line or "/numpy/" in line
-        is_mark = line.startswith("    ") and not line.strip("^~ ")
-        if not is_mark and not (skipping and line.startswith("  ")):
-            kept.append(line)
-    return kept
-
-
-@EACH_PROGRAM
-def test_the_shown_traceback_is_that_of_cpython_on_every_call(program):
-    failing = [factory for factory in program.factories if shown(program.function, factory)]
-    if not failing:
-        pytest.skip("raises nothing")
-    compiled = ljit.jit(program.function)
-    for factory in failing * 4:
-        expected, actual = shown(program.function, factory), shown(compiled, factory)
-        assert actual is not None
-        assert entries_of(actual) == entries_of(expected)
 
 
 MARKED_OTHERWISE_LATER = (

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.programs.harness import Args, compare, difference, run
+from tests.programs.harness import Args, check_calls, compare, difference, run
 
 
 @pytest.mark.parametrize(
@@ -79,3 +80,19 @@ def test_line_of_an_exception_differs() -> None:
 
     expected, actual = run(on_one_line, Args((0,))), run(on_another_line, Args((0,)))
     assert "exceptions differ" in str(difference(expected, actual))
+
+
+def test_printed_tracebacks_differ() -> None:
+    def failing(*notes: str) -> Callable[[], None]:
+        def fail() -> None:
+            error = ValueError()
+            for note in notes:
+                error.add_note(note)
+            raise error
+
+        return fail
+
+    check_calls(failing(), failing("odd"), [tuple])
+    check_calls(failing("odd"), failing("odd"), [tuple], texts=True)
+    with pytest.raises(AssertionError):
+        check_calls(failing(), failing("odd"), [tuple], texts=True)

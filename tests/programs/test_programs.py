@@ -12,7 +12,13 @@ import pytest
 import ljit
 from ljit import config
 from ljit.runtime.baseline import Baseline
-from ljit.testing.chaos import eager_loops, fail_each_guard, fail_each_loop_guard, has_native_code
+from ljit.testing.chaos import (
+    eager_loops,
+    fail_each_guard,
+    fail_each_loop_guard,
+    has_native_code,
+    native_graphs,
+)
 from ljit.types import type_of
 from tests.programs.harness import CALLS, PROGRAMS, Factory, Program, check_calls, make_args
 
@@ -39,11 +45,6 @@ def test_the_corpus_is_large_and_without_repeated_names() -> None:
     assert len(set(names)) == len(names)
 
 
-@each(TRANSLATED)
-def test_program_is_translated(program: Program) -> None:
-    ljit.jit(program.function, strict=True)
-
-
 @each(REFUSED)
 def test_strict_refuses_what_is_left_to_cpython(program: Program) -> None:
     with pytest.raises(ljit.UserError) as caught:
@@ -53,8 +54,8 @@ def test_strict_refuses_what_is_left_to_cpython(program: Program) -> None:
 
 
 @each(TRANSLATED)
-def test_interpreter_agrees_with_cpython(program: Program) -> None:
-    compiled = ljit.jit(program.function)
+def test_program_is_translated_and_the_interpreter_agrees_with_cpython(program: Program) -> None:
+    compiled = ljit.jit(program.function, strict=True)
     check_calls(program.function, compiled.run_interpreted, program.factories, program.ulp)
 
 
@@ -74,34 +75,6 @@ def baseline_of(fn: FunctionType, twin_of: Callable[[FunctionType], object]) -> 
     return BASELINES[fn]
 
 
-@each(PROGRAMS)
-def test_types_that_change_call_by_call_agree_with_cpython(program: Program) -> None:
-    """The code is quick at first, and optimised soon: at a call, or in the midst of one."""
-    calls = list(program.factories) * 3
-    with config.overridden(quick_runs=3):
-        check_calls(program.function, ljit.jit(program.function), calls, program.ulp)
-
-
-@each(PROGRAMS)
-def test_calls_1_to_5_and_each_failing_guard_agree_with_cpython(program: Program) -> None:
-    """After the second call, which is native, each guard is made to fail in turn: it must not matter.
-
-    Here each pass is checked; the other tests check what comes out of the last one.
-    """
-    with config.overridden(check=config.CHECK_PASSES):
-        check_guards(program)
-
-
-def check_guards(program: Program) -> None:
-    for factory in program.factories:
-        compiled = ljit.jit(program.function)
-        check_calls(program.function, compiled, [factory] * 2, program.ulp)
-        if has_native_code(compiled):  # it may have been seen that CPython is as fast
-            for _site in fail_each_guard(compiled):
-                check_calls(program.function, compiled, [factory], program.ulp)
-        check_calls(program.function, compiled, [factory] * (CALLS - 2), program.ulp)
-
-
 def groups_of(program: Program) -> list[list[Factory]]:
     """The factories by the types that they give: those of one group run the same native code."""
     groups: dict[object, list[Factory]] = {}
@@ -112,25 +85,53 @@ def groups_of(program: Program) -> list[list[Factory]]:
     return list(groups.values())
 
 
-@each(TRANSLATED)
-def test_quick_code_agrees_with_cpython(program: Program) -> None:
-    for group in groups_of(program):
-        with config.overridden(quick_runs=FOR_EVER):
-            compiled = ljit.jit(program.function)
-            check_calls(program.function, compiled, [group[0], *group * 2], program.ulp)
+@each(PROGRAMS)
+def test_types_that_change_call_by_call_agree_with_cpython(program: Program) -> None:
+    """The code is quick until all arguments of its types were given, and optimised then: at a call, or in the midst of one."""
+    calls = list(program.factories) * 3
+    with config.overridden(quick_runs=max(map(len, groups_of(program)))):
+        check_calls(program.function, ljit.jit(program.function), calls, program.ulp, texts=True)
+
+
+@each(PROGRAMS)
+def test_calls_1_to_5_and_each_failing_guard_agree_with_cpython(program: Program) -> None:
+    """After the second call, which is native, each guard is made to fail in turn: it must not matter.
+
+    Here each pass is checked; the other tests check what comes out of the last one.
+    """
+    with config.overridden(check=config.CHECK_PASSES):
+        for compiled, factories in native_codes(program):
+            for _site in fail_each_guard(compiled):
+                check_calls(program.function, compiled, factories, program.ulp, texts=True)
+            check_calls(program.function, compiled, factories * (CALLS - 2), program.ulp)
+
+
+def native_codes(program: Program) -> list[tuple[ljit.Function, list[Factory]]]:
+    """Compile the program for the first calls of each factory; give one of those whose code is alike, and their factories."""
+    codes: dict[object, tuple[ljit.Function, list[Factory]]] = {}
+    for factory in program.factories:
+        compiled = ljit.jit(program.function)
+        check_calls(program.function, compiled, [factory] * 2, program.ulp)
+        if has_native_code(compiled):
+            codes.setdefault(native_graphs(compiled), (compiled, []))[1].append(factory)
+        else:  # it may have been seen that CPython is as fast
+            check_calls(program.function, compiled, [factory] * (CALLS - 2), program.ulp)
+    return list(codes.values())
 
 
 @each(TRANSLATED)
 def test_outlined_loops_and_each_of_their_failing_guards_agree_with_cpython(
     program: Program,
 ) -> None:
-    """No call is compiled as a whole, every loop is as soon as it has run twice."""
+    """No call is compiled as a whole, every loop is as soon as it has run twice: optimised, or quick for other types."""
     with eager_loops():
         functions = []
-        for factory, *_ in groups_of(program)[:2]:  # whole functions run them all
-            compiled = ljit.jit(program.function, num_profiled_runs=FOR_EVER)
-            check_calls(program.function, compiled, [factory] * 2, program.ulp)
-            for _site in fail_each_loop_guard(compiled):
-                check_calls(program.function, compiled, [factory], program.ulp)
-            functions.append(compiled)
-        check_calls(program.function, functions[0], program.factories[1:] * 2, program.ulp)
+        for factory, runs in zip((group[0] for group in groups_of(program)), (0, FOR_EVER)):
+            with config.overridden(quick_runs=runs):
+                compiled = ljit.jit(program.function, num_profiled_runs=FOR_EVER)
+                check_calls(program.function, compiled, [factory] * 2, program.ulp)
+                for _site in fail_each_loop_guard(compiled):
+                    check_calls(program.function, compiled, [factory], program.ulp)
+                functions.append(compiled)
+        with config.overridden(quick_runs=FOR_EVER):
+            check_calls(program.function, functions[0], program.factories[1:] * 2, program.ulp)
