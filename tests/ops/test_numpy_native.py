@@ -231,18 +231,23 @@ def test_indexing_runs_natively(index):
             assert np.may_share_memory(found, a) or wanted.size == 0
 
 
-@pytest.mark.parametrize("index", INDICES, ids=str)
-def test_assignment_runs_natively(index):
-    for dtype in (np.float64, np.int8, np.complex64):
-        sources = (3, 2.5, np.float32(7), np.array([5.0]), np.ones((3, 4))[index])
-        for value in sources:
-            found, wanted = np.zeros((3, 4), dtype), np.zeros((3, 4), dtype)
-            types = (type_of(found), type_of(index), type_of(value))
-            if not SETITEM.can_lower(*types):
-                continue
-            wanted[index] = value
-            compile_op(SETITEM, types)(found, index, value)
-            np.testing.assert_array_equal(found, wanted, strict=True)
+DTYPES_OF_TARGETS = (np.float64, np.int8, np.complex64)
+
+
+@pytest.mark.parametrize("k", range(len(INDICES)), ids=lambda k: str(INDICES[k]))
+def test_assignment_runs_natively(k):
+    """Each index meets each source and each dtype; which go together, the next index changes."""
+    index = INDICES[k]
+    sources = (3, 2.5, np.float32(7), np.array([5.0]), np.ones((3, 4))[index])
+    for i, value in enumerate(sources):
+        dtype = DTYPES_OF_TARGETS[(i + k) % 3]
+        found, wanted = np.zeros((3, 4), dtype), np.zeros((3, 4), dtype)
+        types = (type_of(found), type_of(index), type_of(value))
+        if not SETITEM.can_lower(*types):
+            continue
+        wanted[index] = value
+        compile_op(SETITEM, types)(found, index, value)
+        np.testing.assert_array_equal(found, wanted, strict=True)
 
 
 def test_assignment_of_a_view_to_itself_stays_native():
