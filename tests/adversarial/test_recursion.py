@@ -171,8 +171,8 @@ def test_a_signal_stops_recursion_in_native_code():
     before = signal.signal(signal.SIGALRM, stop)
     try:
         for _ in range(2):
-            signal.setitimer(signal.ITIMER_REAL, 0.2)
             with pytest.raises(Stop):
+                signal.setitimer(signal.ITIMER_REAL, 0.2)
                 made(90)
             assert made(10) == 55
     finally:
