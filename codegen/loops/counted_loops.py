@@ -26,10 +26,17 @@ __all__ = [
 
 State = list[Ref]
 _NOT_UNROLLED = '!{!"llvm.loop.unroll.disable"}'
+_VECTORS_FIRST = (  # of a known number of trips LLVM would else write all, each a number at a time
+    _NOT_UNROLLED,
+    '!{!"llvm.loop.vectorize.followup_vectorized", !{!"llvm.loop.isvectorized", i32 1}}',
+    '!{!"llvm.loop.vectorize.followup_epilogue", !{!"llvm.loop.isvectorized", i32 1}}',
+)
+_VECTOR = 4  # trips that may become a vector
 _WHOLE = 64  # trips: vectors take so many, or a half, a fourth ...
 _MASKED = (  # one vector a trip: most rows are short
     '!{!"llvm.loop.vectorize.predicate.enable", i1 true}',
     '!{!"llvm.loop.interleave.count", i32 1}',
+    _NOT_UNROLLED,  # eight trips at most: LLVM would write all of them
 )
 _PLAIN = ('!{!"llvm.loop.vectorize.enable", i1 false}', _NOT_UNROLLED)
 _NOTHING = "llvm.sideeffect"  # no instruction, but LLVM keeps it
@@ -71,7 +78,7 @@ def outer_loop(
 
     LLVM sees that there are few rows behind the groups of a nest, and would write the loops within for each of them.
     `is_one_copy`: it is not to write all of it once more for each thing that is the same in all trips, either, as
-    whether an inner loop has any.
+    whether an inner loop has any, nor for each of a known number of trips.
     """
     f = e.f
     if trip.constant == 1:
@@ -90,7 +97,7 @@ def outer_loop(
         f.module.declare(_NOTHING, "void", ())
         f.call("void", _NOTHING, (), "noduplicate")
     following = f.binary("add", k, 1, "nuw nsw")
-    hints = () if trip.constant is not None else (_NOT_UNROLLED,)
+    hints = () if trip.constant is not None and not is_one_copy else (_NOT_UNROLLED,)
     k.add(following, f.br(header, _properties(f, hints)))
     f.start(after)
 
@@ -136,6 +143,8 @@ def inner_loop(
     f = e.f
     if count.constant == 1:
         return body(ZERO, start)
+    if hints and count.constant is not None and count.constant >= _VECTOR:
+        hints = (*hints, *_VECTORS_FIRST)
     inside, after = f.new_block("trip"), f.new_block("done")
     before = f.br(inside)
     f.start(inside)

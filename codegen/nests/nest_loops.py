@@ -205,7 +205,8 @@ class Loops(ReducedRows):
 
     def _is_written_once(self, *, is_unit: bool) -> bool:
         """Whether rows may ask again what is the same for all of them: that takes little beside what they do."""
-        return not self._reduced_targets and (not is_unit or self.kernel.length > SHORT)
+        is_long = self.kernel.length > SHORT
+        return is_long or not (is_unit or self._reduced_targets)
 
     def _row(self, axis: int, trips: Sequence[Ref], k: Ref, *, is_unit: bool) -> None:
         if self.ndim < 2:

@@ -1,12 +1,16 @@
-"""Loops around others: LLVM leaves them as they are, unless their number of trips is known, or they ask it to."""
+"""Loops around others: LLVM leaves them as they are, unless their number of trips is known, or they ask it to; inner ones become vectors."""
 
 from __future__ import annotations
 
+import re
 from contextlib import nullcontext
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+import ljit
+from ljit import config
 from ljit.codegen.llvm.builder import ModuleBuilder, integer
 from ljit.codegen.llvm.engine import compile_ir
 from ljit.codegen.loops.counted_loops import outer_loop
@@ -56,3 +60,24 @@ def test_rows_that_ask_again_what_is_the_same_are_one_loop(is_one_copy):
     f.ret()
     optimized = compile_ir(module.render(), "entry").optimized_ir()
     assert (optimized.count(", !llvm.loop ") == 1) is is_one_copy
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [8, 16])
+def test_a_known_number_of_trips_becomes_vectors(n, dtype):
+    """LLVM wrote all of them one by one, and found no vectors in that: up to 2.5 times as long."""
+
+    def waves(a, b):
+        return np.sin(a[:, None] - b[None, :]) * a[:, None] + b[None, :]
+
+    with config.overridden(quick_runs=0):
+        f = ljit.jit(waves)
+        a, b = np.linspace(1, 2, 9, dtype=dtype), np.linspace(3, 4, n, dtype=dtype)
+        for _ in range(3):
+            result = f(a, b)
+    assert result.dtype == dtype
+    np.testing.assert_allclose(result, waves(a, b), rtol=1e-5 if dtype is np.float32 else 1e-14)
+    text = f.dump_llvm(a, b, optimized=True)
+    name = "float" if dtype is np.float32 else "double"
+    assert re.search(rf"call <\d+ x {name}> @shared.sin", text)
+    assert text.count("@shared.sin") < 8

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -85,3 +87,25 @@ def test_masks_are_for_rows_of_which_much_is_computed(function, has_masks):
             f(np.ones((20, 30)))
     text = f.dump_llvm(np.ones((20, 30)), optimized=False)
     assert ("vectorize.predicate.enable" in text) == (has_masks and vector_bytes() == 64)
+
+
+@pytest.mark.skipif(vector_bytes() != 64, reason="there are no vectors with masks")
+def test_both_loops_are_written_once():
+    """LLVM wrote the main loop once for each thing that is the same in all rows, and all trips of the other one."""
+
+    def gradients(a, c):
+        g = 2 * a[1:-1, 1:-1] + a[2:, 1:-1] - c[:-2, 1:-1] - 2 * c[1:-1, 2:]
+        h = 2 * c[1:-1, :-2] - a[:-2, 2:] + a[2:, :-2]
+        lengths = np.sqrt(g * g + h * h)
+        return lengths, lengths.max()
+
+    a = np.random.default_rng(0).random((20, 70))
+    with config.overridden(quick_runs=0):
+        f = ljit.jit(gradients)
+        for _ in range(3):
+            lengths, longest = f(a, a)
+    expected, most = gradients(a, a)
+    np.testing.assert_array_equal(lengths, expected)
+    assert longest == most
+    text = f.dump_llvm(a, a, optimized=True)
+    assert len(re.findall(r"call <8 x double> @llvm.sqrt", text)) < 8  # fourteen
