@@ -152,8 +152,8 @@ def _is_good(
 
 
 def _key(value: Value) -> object:
-    assert isinstance(value.type, ArrayType)
-    return value.type.dtype, value.type.shape
+    type_ = value.type  # of a variable that has been a number before, too
+    return (type_.dtype, type_.shape) if isinstance(type_, ArrayType) else type_
 
 
 def _is_plain(value: Value, user: Node, index: int, edges: set[tuple[Node, int]]) -> bool:

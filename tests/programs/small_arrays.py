@@ -512,3 +512,14 @@ def elements_that_native_calls_give(x, n):
         u[2] = _halved(i)
         u[1] += u[2]
     return u, u.sum()
+
+
+@program(lambda: (np.arange(5.0), 0.5), lambda: (np.zeros(0), 2.0))
+def rows_under_the_name_of_a_number(a, x):
+    w = np.array([[1.0, 2.0], [0.5, x]])
+    y = 1.0
+    for y in a:
+        x += y
+    else:
+        y = w[0]
+    return x, y
