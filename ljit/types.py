@@ -45,6 +45,7 @@ __all__ = [
     "ViewType",
     "holds_array",
     "is_index",
+    "is_native",
     "is_number",
     "is_numpy",
     "join",
@@ -395,9 +396,19 @@ def register_class(cls: type, rule: Callable[[object], Type]) -> None:
     _CLASS_RULES[cls] = rule
 
 
+def is_native(dtype: np.dtype) -> bool:
+    """Whether native code computes with elements of a dtype."""
+    return dtype in NATIVE_KINDS and _is_plain(dtype)
+
+
+def _is_plain(dtype: np.dtype) -> bool:
+    """Whether the byte order is the machine's, and nothing attached: native code would lose the metadata."""
+    return dtype.isnative and dtype.metadata is None
+
+
 def scalar_type(dtype: np.dtype) -> Type:
     """Give the type of an element of `dtype`; `Any` if native code does not compute with it."""
-    return ScalarType(dtype) if dtype.num in _NATIVE_NUMBERS and dtype.isnative else ANY
+    return ScalarType(dtype) if dtype.num in _NATIVE_NUMBERS and _is_plain(dtype) else ANY
 
 
 def type_of(value: object) -> Type:
@@ -429,7 +440,7 @@ def _checked_range(value: range) -> Type:
 
 def _array_type(value: np.ndarray) -> Type:
     dtype, flags = value.dtype, value.flags.num
-    if dtype.num not in _NATIVE_NUMBERS or not dtype.isnative:
+    if dtype.num not in _NATIVE_NUMBERS or not _is_plain(dtype):
         return ObjectType(np.ndarray)
     if flags < 0 or not flags & _ALIGNED:  # the sign: of those that warn when they are written to
         return ObjectType(np.ndarray)

@@ -345,7 +345,8 @@ done:
 }
 """
 
-# Its class, its descriptor (the usual one, or another one of the same number in native byte order), flags and rank.
+# Its class, its descriptor (the usual one, or another one of the same number, in native byte order, without metadata),
+# flags and rank.
 _IS_ARRAY = f"""
 define i1 @is_array(ptr %object, ptr %usual, i32 %number, i32 %needed, i32 %ndim) nounwind {{
   %class.place = getelementptr i8, ptr %object, i64 {layout.OB_TYPE}
@@ -365,7 +366,11 @@ descr.found:
   %order = load i8, ptr %order.place
   %is.number = icmp eq i32 %its.number, %number
   %is.native = icmp ne i8 %order, {layout.SWAPPED_BYTEORDER}
-  %is.same = and i1 %is.number, %is.native
+  %metadata.place = getelementptr i8, ptr %descr, i64 {layout.DESCR_METADATA}
+  %metadata = load ptr, ptr %metadata.place
+  %is.bare = icmp eq ptr %metadata, null
+  %is.such.number = and i1 %is.number, %is.native
+  %is.same = and i1 %is.such.number, %is.bare
   br i1 %is.same, label %flags, label %other
 flags:
   %flags.place = getelementptr i8, ptr %object, i64 {layout.ARRAY_FLAGS}

@@ -37,6 +37,7 @@ __all__ = [
     "COMPLEX_IMAG",
     "COMPLEX_REAL",
     "DESCR_BYTEORDER",
+    "DESCR_METADATA",
     "DESCR_TYPE_NUM",
     "DICT_VERSION",
     "FLAGS_OF_NEW",
@@ -146,6 +147,7 @@ FLAG_WARN_ON_WRITE = -(2**31)
 FLAGS_OF_NEW = FLAG_C_CONTIGUOUS | FLAG_ALIGNED | FLAG_WRITEABLE | FLAG_OWNDATA
 DESCR_BYTEORDER = 26  # i8
 DESCR_TYPE_NUM = 28  # i32
+DESCR_METADATA = 56  # null: nothing was attached to the dtype
 SWAPPED_BYTEORDER = ord(">" if sys.byteorder == "little" else "<")
 SCALAR_VALUE = 16  # of NumPy scalars
 
@@ -416,6 +418,9 @@ def _check_numpy() -> None:
     _expect(int32_at(id(swapped) + DESCR_TYPE_NUM), swapped.num, "type number")
     order = ctypes.c_uint8.from_address(id(swapped) + DESCR_BYTEORDER).value
     _expect(order, SWAPPED_BYTEORDER, "byte order")
+    _expect(word_at(id(swapped) + DESCR_METADATA), 0, "no metadata of a dtype")
+    marked = np.dtype(np.int16, metadata={"mark": 1})
+    _expect(word_at(id(marked) + DESCR_METADATA) != 0, True, "metadata of a dtype")
     for ufunc in (np.add, np.matmul):
         name = ctypes.string_at(word_at(id(ufunc) + _UFUNC_NAME))
         _expect(name.decode(), ufunc.__name__, "name of a ufunc")

@@ -15,6 +15,7 @@ from ljit.codegen.functions.slow_path import support
 from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.builder import (
     FALSE,
+    NULL,
     TRUE,
     BlockRef,
     FunctionBuilder,
@@ -304,7 +305,7 @@ def _require_array(f: FunctionBuilder, array: Ref, wanted: Sequence[Ref], fail: 
 
 
 def _require_dtype(f: FunctionBuilder, array: Ref, usual: Ref, wanted: Ref, fail: BlockRef) -> None:
-    """The usual descriptor, or another one of the same number in native byte order."""
+    """The usual descriptor, or another one of the same number in native byte order, without metadata."""
     descriptor = _field(f, "ptr", array, layout.ARRAY_DESCR)
     other, good = f.new_block("descr"), f.new_block("dtype")
     f.condbr(f.icmp("ne", descriptor, usual), other, good, unlikely=True)
@@ -313,7 +314,9 @@ def _require_dtype(f: FunctionBuilder, array: Ref, usual: Ref, wanted: Ref, fail
         order = _field(f, "i8", descriptor, layout.DESCR_BYTEORDER)
         is_number = f.icmp("eq", number, wanted)
         is_native = f.icmp("ne", order, layout.SWAPPED_BYTEORDER)
-        f.condbr(f.binary("and", is_number, is_native), good, fail)
+        is_bare = f.icmp("eq", _field(f, "ptr", descriptor, layout.DESCR_METADATA), NULL)
+        is_same = f.binary("and", is_number, f.binary("and", is_native, is_bare))
+        f.condbr(is_same, good, fail)
     f.start(good)
 
 

@@ -14,7 +14,7 @@ from typing import cast
 
 import numpy as np
 
-from ljit.types import NATIVE_KINDS, Type
+from ljit.types import NATIVE_KINDS, Type, is_native
 
 __all__ = ["import_object", "object_path", "print_literal"]
 
@@ -87,7 +87,7 @@ _WRITERS: dict[type, Callable[[object, list[object]], str]] = {
 
 
 def _print_dtype(dtype: np.dtype) -> str | None:
-    return f"dtype({dtype.name!r})" if dtype in NATIVE_KINDS and dtype.isnative else None
+    return f"dtype({dtype.name!r})" if is_native(dtype) else None
 
 
 def _index_of(value: object, objects: list[object]) -> int:

@@ -22,6 +22,7 @@ from ljit.types import (
     ScalarType,
     TupleType,
     Type,
+    is_native,
 )
 
 __all__ = [
@@ -113,7 +114,7 @@ def to_dtype(value: object) -> np.dtype | None:
         dtype = np.dtype(value)  # type: ignore[call-overload]
     except TypeError:
         return None
-    return dtype if dtype in NATIVE_KINDS and dtype.isnative else None
+    return dtype if is_native(dtype) else None
 
 
 def is_scalar(t: Type) -> bool:

@@ -282,3 +282,30 @@ def sizes_that_never_broadcast_in_a_try(u, w):
         except ValueError as error:
             log.append(str(error))
     return log
+
+
+MARKED = np.dtype(np.int64, metadata={"unit": "m"})
+
+
+def _marked(n):
+    return np.arange(n).astype(MARKED)
+
+
+@program(lambda: (np.arange(4), _marked(4)), lambda: (_marked(4), np.arange(4)))
+def dtypes_with_metadata(a, b):
+    made = a[1:], b + 1, b.copy(), np.zeros(3, MARKED), np.array([a, b], b.dtype), [a, b][1]
+    return a.dtype is b.dtype, [x.dtype.metadata and dict(x.dtype.metadata) for x in made]
+
+
+@program(
+    lambda: (np.arange(9), 20),
+    lambda: (_marked(9), 20),
+    lambda: ([np.arange(3), _marked(3), np.arange(3)], 1),
+)
+def marked_arrays_in_loops(xs, n):
+    total, marks = 0, []
+    for k in range(n):
+        for x in xs:
+            total += np.sum(x) * k
+            marks.append(x.dtype.metadata is None)
+    return total, marks, [x.dtype.metadata is None for x in xs]
