@@ -25,6 +25,7 @@ from ljit.frontend.sources import (
     find_source,
     has_lazy_annotations,
     remember_source,
+    without_warnings,
 )
 
 __all__ = ["lift_nested"]
@@ -86,7 +87,8 @@ def _compile(nodes: Sequence[ast.FunctionDef], code: CodeType) -> dict[str, Code
     outer.args.args = [ast.arg(name, lineno=1, col_offset=0) for name in code.co_freevars]
     outer.body = [*lifted, named]
     flags = code.co_flags & FUTURE_FLAGS
-    compiled = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
+    with without_warnings():
+        compiled = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
     inside = next(const for const in compiled.co_consts if isinstance(const, CodeType))
     return {c.co_name: c for c in inside.co_consts if isinstance(c, CodeType)}
 

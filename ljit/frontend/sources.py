@@ -14,9 +14,11 @@ import functools
 import inspect
 import linecache
 import sys
+import warnings
 import weakref
 from bisect import bisect_right
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from itertools import takewhile
 from types import CodeType, FunctionType
 
@@ -32,11 +34,13 @@ __all__ = [
     "find_source",
     "has_lazy_annotations",
     "remember_source",
+    "without_warnings",
 ]
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 _FILES = 8  # whose trees are kept: functions of a package are called in any order
+_WARNED_OF = (SyntaxWarning, DeprecationWarning)  # ``x is 1``, ``"\\d"``
 FUTURE_FLAGS = functools.reduce(
     int.__or__, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 )
@@ -155,11 +159,29 @@ def _without_ends(lines: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(line.rstrip("\r\n") for line in lines)
 
 
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Compile without warnings of the text: CPython gave them when it compiled the module, and they may be errors.
+
+    `warnings.catch_warnings` would replace the filters of all threads, and let each place warn again.
+    """
+    filters = warnings.filters
+    quiet = [("ignore", None, category, None, 0) for category in _WARNED_OF]
+    filters[:0] = quiet  # type: ignore[index]
+    try:
+        yield
+    finally:
+        for one in quiet:
+            with suppress(ValueError):  # another thread has reset them
+                filters.remove(one)  # type: ignore[attr-defined]
+
+
 @functools.lru_cache(maxsize=_FILES)
 def _parse(lines: tuple[str, ...], filename: str) -> ast.Module | None:
     """Parse a file; None if it is not Python as it stands (a notebook's magics, say)."""
     try:
-        return ast.parse("".join(lines), filename)
+        with without_warnings():
+            return ast.parse("".join(lines), filename)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -172,9 +194,9 @@ def _parse_block(code: CodeType, lines: list[str]) -> ast.Module | None:
     try:
         block = "".join(inspect.getblock(lines[first:]))
         if block[:1].isspace():  # keep the columns: no dedent, but a block for the indentation
-            tree = ast.parse("if 1:\n" + block, code.co_filename)
-            return ast.increment_lineno(tree, first - 1)
-        return ast.increment_lineno(ast.parse(block, code.co_filename), first)
+            block, first = "if 1:\n" + block, first - 1
+        with without_warnings():
+            return ast.increment_lineno(ast.parse(block, code.co_filename), first)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -270,10 +292,10 @@ def _compile(
     if code.co_flags & inspect.CO_NESTED:
         statement = _function_around(statement, code.co_freevars)
     module = ast.Module([*imports, statement], type_ignores=[])
+    flags = code.co_flags & FUTURE_FLAGS
     try:
-        compiled = compile(
-            module, code.co_filename, "exec", flags=code.co_flags & FUTURE_FLAGS, dont_inherit=True
-        )
+        with without_warnings():
+            compiled = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
     except (SyntaxError, ValueError, MemoryError):
         return None
     return _find_code(compiled, code.co_name, code.co_firstlineno)

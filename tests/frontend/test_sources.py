@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import warnings
 
 import pytest
 
@@ -122,6 +123,25 @@ def test_a_file_that_does_not_parse_is_searched_for_the_function_alone():
     assert text_of(fn) == "def f(x):\n      return x"
     assert find_source(fn).node.lineno == 2
     assert find_source(fn).node.col_offset == 2
+
+
+@pytest.mark.parametrize("action", ["error", "always"])
+def test_what_cpython_warned_of_is_not_warned_of_again(action):
+    text = (
+        "def f(x):\n    def inner(y):\n        return y is 2, '\\d', x\n    return inner, x is 1\n"
+        "def g(x): return x + 1 or (1)('\\q')\n"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        functions = [function_of(text, name) for name in "fg"]
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter(action)
+        before = [*warnings.filters]
+        for fn in functions:
+            assert text_of(fn).startswith(f"def {fn.__name__}(x)")
+            build_graph(fn)
+        assert warnings.filters == before
+    assert seen == []
 
 
 def test_a_changed_source_is_noticed():
