@@ -60,7 +60,7 @@ __all__ = [
 MAX_UNION = 4
 
 
-class Type(metaclass=Unique):
+class Type(Unique):
     """Base of all types. They are equal if they are of one class and have the same `key`, the tuple of their fields.
 
     Classes and methods are written out: types are made, compared and looked up all the time.
@@ -69,7 +69,7 @@ class Type(metaclass=Unique):
     __slots__ = ("__weakref__", "key")
 
     def __init__(self, *key: object) -> None:
-        self.key: Final = key
+        self.key = key
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), self.key
@@ -90,7 +90,7 @@ class AtomType(Type):
     __match_args__ = ("name",)
 
     def __init__(self, name: str) -> None:
-        super().__init__(name)
+        self.key = (name,)
         self.name: Final = name
         self.is_boxed: Final = name in ("Any", "str")
 
@@ -122,7 +122,7 @@ class ScalarType(Type):
     __match_args__ = ("dtype",)
 
     def __init__(self, dtype: np.dtype) -> None:
-        super().__init__(dtype)
+        self.key = (dtype,)
         self.dtype: Final = _usual(dtype)
 
     def __str__(self) -> str:
@@ -146,7 +146,7 @@ class ArrayType(Type):
         layout: str = "C",
         writeable: bool = True,
     ) -> None:
-        super().__init__(dtype, shape, layout, writeable)
+        self.key = (dtype, shape, layout, writeable)
         self.dtype: Final = _usual(dtype)
         self.shape: Final = shape
         self.layout: Final = layout
@@ -177,7 +177,7 @@ class TupleType(Type):
     __match_args__ = ("items",)
 
     def __init__(self, items: tuple[Type, ...]) -> None:
-        super().__init__(items)
+        self.key = (items,)
         self.items: Final = items
 
     def __str__(self) -> str:
@@ -195,7 +195,7 @@ class ListType(Type):
     __match_args__ = ("item",)
 
     def __init__(self, item: Type, is_private: bool = False) -> None:
-        super().__init__(item, is_private)
+        self.key = (item, is_private)
         self.item: Final = item
         self.is_private: Final = is_private
 
@@ -226,7 +226,7 @@ class SliceType(Type):
     __match_args__ = ("start", "stop", "step")
 
     def __init__(self, start: Type, stop: Type, step: Type) -> None:
-        super().__init__(start, stop, step)
+        self.key = (start, stop, step)
         self.start: Final = start
         self.stop: Final = stop
         self.step: Final = step
@@ -245,7 +245,7 @@ class ViewType(Type):
     __match_args__ = ("kind", "parts")
 
     def __init__(self, kind: str, parts: tuple[Type, ...]) -> None:
-        super().__init__(kind, parts)
+        self.key = (kind, parts)
         self.kind: Final = kind
         self.parts: Final = parts
 
@@ -253,14 +253,14 @@ class ViewType(Type):
         return f"View[{self.kind}, {', '.join(map(str, self.parts))}]"
 
 
-class ObjectType(Type, metaclass=UniqueByClass):
+class ObjectType(UniqueByClass, Type):
     """A boxed object of exactly this class."""
 
     __slots__ = ("cls",)
     __match_args__ = ("cls",)
 
     def __init__(self, cls: type) -> None:
-        super().__init__(cls)
+        self.key = (cls,)
         self.cls: Final = cls
 
     def __str__(self) -> str:
@@ -278,7 +278,7 @@ class UnionType(Type):
     __match_args__ = ("members",)
 
     def __init__(self, members: tuple[Type, ...]) -> None:
-        super().__init__(members)
+        self.key = (members,)
         self.members: Final = members  # sorted by text, at least two, no unions, no boxed types
 
     def __str__(self) -> str:

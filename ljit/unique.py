@@ -6,7 +6,8 @@ program that goes on making classes would never be rid of them.
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable
+from typing import Any, ClassVar, Protocol, TypeVar
 from weakref import WeakValueDictionary, ref
 
 from ljit.locks import shared_lock
@@ -17,15 +18,30 @@ _lock = shared_lock()  # the garbage collector may make types in the midst of it
 _all_types: WeakValueDictionary[tuple[type, Any], Any] = WeakValueDictionary()
 
 
-class Unique(type):
-    """Gives one object for equal fields: types compare by identity, which is what they are asked most."""
+class Unique:
+    """Gives one object for equal fields: types compare by identity, which is what they are asked most.
 
-    def __call__(cls, *fields: Any, **named: Any) -> Any:
+    A metaclass would do that as well, but `isinstance` takes four times as long for classes that have one.
+    """
+
+    __slots__ = ()
+    key: tuple[object, ...]
+    #: the `__init__` that the class is written with; Python itself would call that for an object that there is, too
+    _fill: ClassVar[Callable[..., None]]
+
+    def __init_subclass__(cls) -> None:
+        if "__init__" in vars(cls):
+            cls._fill = vars(cls)["__init__"]
+            type.__delattr__(cls, "__init__")
+
+    def __new__(cls, *fields: Any, **named: Any) -> Any:
         found = _all_types.get((cls, fields)) if not named else None
         return found if found is not None else cls._make(fields, named)
 
+    @classmethod
     def _make(cls, fields: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        made = super().__call__(*fields, **named)
+        made = object.__new__(cls)
+        made._fill(*fields, **named)
         with _lock:
             made = _all_types.setdefault((cls, _weakly(made.key)), made)
             return made if named else _all_types.setdefault((cls, _weakly(fields)), made)
@@ -34,12 +50,16 @@ class Unique(type):
 class UniqueByClass(Unique):
     """Gives one object for each class, which is named by its address: the type keeps it."""
 
-    def __call__(cls, named: type) -> Any:  # type: ignore[override] # the only field
+    __slots__ = ()
+
+    def __new__(cls, named: type) -> Any:
         found = _all_types.get((cls, id(named)))
         return found if found is not None else cls._make_of(named)
 
+    @classmethod
     def _make_of(cls, named: type) -> Any:
-        made = type.__call__(cls, named)
+        made = object.__new__(cls)
+        made._fill(named)
         _count_class()
         with _lock:
             return _all_types.setdefault((cls, id(named)), made)
@@ -66,8 +86,9 @@ def _weakly(fields: Any) -> Any:
 def _names_class(field: Any) -> bool:
     if type(field) is tuple:
         return any(map(_names_class, field))
-    kind = type(field)
-    return isinstance(kind, Unique) and (isinstance(kind, UniqueByClass) or _names_class(field.key))
+    return isinstance(field, Unique) and (
+        isinstance(field, UniqueByClass) or _names_class(field.key)
+    )
 
 
 class _Cache(Protocol):

@@ -6,6 +6,7 @@ import gc
 import pickle
 import weakref
 
+import numpy as np
 import pytest
 
 import ljit
@@ -17,9 +18,11 @@ from ljit.types import (
     INT,
     NONE,
     STR,
+    ArrayType,
     ListType,
     ObjectType,
     TupleType,
+    Type,
     UnionType,
     join,
 )
@@ -110,3 +113,18 @@ def test_constants_of_at_most_one_character_are_characters():
     assert constant_type("") == constant_type("\ud800") == CHARACTER
     assert constant_type("ab") == STR
     assert constant_type(("a", ("bc", "d"))) == TupleType((CHARACTER, TupleType((STR, CHARACTER))))
+
+
+def test_classes_of_types_have_no_metaclass_which_isinstance_would_have_to_ask():
+    classes = [Type, *Type.__subclasses__()]
+    assert len(classes) > 9
+    assert {type(cls) for cls in classes} == {type}
+
+
+def test_fields_by_name_and_by_position_name_one_type():
+    dtype = np.dtype(np.int64)
+    a = ArrayType(dtype, (None,))
+    assert ArrayType(dtype=dtype, shape=(None,)) is a
+    assert ArrayType(dtype, (None,), "C", True) is a
+    assert pickle.loads(pickle.dumps(a)) is a
+    assert ArrayType(dtype, (None,), "strided") is not a
