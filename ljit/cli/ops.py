@@ -89,7 +89,7 @@ def _native(op: OpDef) -> str:
 def _effects(op: OpDef) -> str:
     if not isinstance(op.effects, Effect):
         return "depend on the operand types"
-    return " ".join(e.name.lower() for e in op.effects if e.name) or "none"
+    return " ".join(op.effects.names).lower() or "none"
 
 
 def _callable_name(function: object) -> str:

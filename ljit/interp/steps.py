@@ -46,6 +46,7 @@ __all__ = ["DONE", "Step", "step_at"]
 #: what a step gives in place of a pc when the result is there
 DONE = -1
 
+_PROFILE, _HEADER = Kind.PROFILE, Kind.HEADER  # members of an enum take long to read
 _MAX_DEPTH = 40
 _MAX_BLOCKS = 16  # CPython's compiler takes 20 within one another
 _BLOCKS_OF_TRY = 2
@@ -213,7 +214,7 @@ class _Writer:
 
     def let_go(self, instruction: Instruction, live: int) -> None:
         """Forget what calls gave and nothing needs any more, as CPython does: ``open(...).write(...)`` ends a file."""
-        is_copy = instruction.kind is Kind.PROFILE
+        is_copy = instruction.kind is _PROFILE
         ending = instruction.writes if is_copy else (*instruction.reads, *instruction.writes)
         dead = [
             same
@@ -247,7 +248,7 @@ class _Writer:
         """Whether a path that gets to `pc` goes on in another step."""
         if pc == len(self.code.instructions) or len(self.margin) > 4 * _MAX_DEPTH:
             return True
-        if self.code.instructions[pc].kind is Kind.HEADER:
+        if self.code.instructions[pc].kind is _HEADER:
             return True
         return self.code.arrivals[pc] > 1
 

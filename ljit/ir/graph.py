@@ -277,11 +277,9 @@ class Node:
     def effects(self) -> Effect:
         """What the op may do given the operand types; of nodes with blocks, the union over them."""
         effect = self.op.effects_of(self)
-        if not self.blocks:
-            return effect
         for block in self.blocks:
-            for node in block:
-                effect |= node.effects
+            for node in block.walk():
+                effect |= node.op.effects_of(node)
         return effect
 
     def walk(self) -> Iterator[Node]:
