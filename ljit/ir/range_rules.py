@@ -59,6 +59,8 @@ class RangeRules(Record):
     - `size(s, node, axis)`: size of the output, an array, or None.
     - `bounds(s, node)`: of the output, an int of ints, by `Symbolic.bounds` of the operands.
     - `reach(s, node)`: bounds, that hold here, of the whole part of the output, a float, or None.
+    - `is_not_negative(node, is_so)`: whether the output, a float, is never below 0 (it may be NaN); `is_so` tells it of
+      operands.
     - `facts(s, node)`: polynomials that are at least 0 once the node has run to its end.
     - `implies(s, node, holds)`: those that are at least 0 where the output, a bool, is true (or false).
     - `below(s, node, x)`: those that are at least 0 where `x` is less than the output.
@@ -77,6 +79,7 @@ class RangeRules(Record):
     size: Callable[[Symbolic, Node, int], Linear | None] | None = None
     bounds: Callable[[Symbolic, Node], Bounds] | None = None
     reach: Callable[[Symbolic, Node], Bounds | None] | None = None
+    is_not_negative: Callable[[Node, Callable[[Value], bool]], bool] | None = None
     facts: Callable[[Symbolic, Node], Iterable[Linear]] | None = None
     implies: Callable[[Symbolic, Node, bool], Iterable[Linear]] | None = None
     below: Callable[[Symbolic, Node, Linear], Iterable[Linear]] | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import product
 
 import numpy as np
@@ -61,10 +61,14 @@ def _of_ints(rule: _Rule) -> _Rule:
 
 
 def corners(compute: Callable[..., Linear]) -> _Rule:
-    """Of operations that have their extremes where the operands have theirs."""
+    """Of operations that have their extremes where the operands have theirs; a square may have one at 0."""
 
     def bounds(s: Symbolic, node: Node) -> Bounds:
+        ends: Iterable[tuple[Linear, ...]]
         ends = product(*(map(s.constant, s.bounds(v)) for v in node.inputs))
+        if len(node.inputs) == 2 and node.inputs[0] is node.inputs[1]:
+            low, high = s.bounds(node.inputs[0])
+            ends = [(s.constant(x),) * 2 for x in (low, min(max(low, 0), high), high)]
         values = [compute(*corner).constant for corner in ends]
         return min(values), max(values)
 

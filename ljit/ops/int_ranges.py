@@ -11,7 +11,7 @@ from ljit.ir.range_rules import Bounds, RangeRules, Symbolic
 from ljit.ops import int_bounds
 from ljit.ops.int_bounds import are_ints, is_bool, is_int
 from ljit.ops.python_numbers import INT_MAX, INT_MIN
-from ljit.types import ANY, BYTES, FLOAT, INT, RANGE, ArrayType, ScalarType, TupleType
+from ljit.types import ANY, BYTES, FLOAT, INT, RANGE, ArrayType, ScalarType, TupleType, Type
 
 __all__ = [
     "ABSOLUTE",
@@ -39,6 +39,7 @@ __all__ = [
     "NONNEGATIVE",
     "NOT",
     "NOT_EQUAL",
+    "POWER",
     "REFUSED",
     "ROOT",
     "RSHIFT",
@@ -57,6 +58,7 @@ __all__ = [
     "is_by_constant",
     "is_int",
     "is_proven_to_fit",
+    "is_square",
     "part_of_range",
 ]
 
@@ -78,6 +80,45 @@ def fits(x: Linear) -> Iterable[tuple[str, Linear]]:
     yield FITS, INT_MAX - x
 
 
+# -- signs of floats -------------------------------------------------------------------------------
+
+_DEPTH = 10  # of sums and products that are looked through
+_IsSo = Callable[[Value], bool]
+
+
+def _is_not_negative(x: Value, depth: int = _DEPTH) -> bool:
+    """Whether a number is never below 0, by the ops that it is computed with, as sums of squares are."""
+    if x.is_constant:
+        return isinstance(x.constant, int | float) and x.constant >= 0
+    rules = x.node.op.ranges if x.node is not None and is_float(x.type) else None
+    if x.node is None or rules is None or rules.is_not_negative is None or not depth:
+        return False
+    return rules.is_not_negative(x.node, lambda operand: _is_not_negative(operand, depth - 1))
+
+
+def is_float(t: Type) -> bool:
+    """Whether values of the type are floats, Python's or NumPy's."""
+    return t == FLOAT or (isinstance(t, ScalarType) and t.dtype.kind == "f")
+
+
+def _of_such_operands(node: Node, is_so: _IsSo) -> bool:
+    return all(map(is_so, node.inputs))
+
+
+def is_square(node: Node, is_so: _IsSo) -> bool:
+    x, y = node.inputs[:2]
+    return x is y or _of_such_operands(node, is_so)
+
+
+def _is_even_power(node: Node, is_so: _IsSo) -> bool:
+    x, exponent = node.inputs[:2]
+    is_even = exponent.is_constant and exponent.constant in (2, 4, 6)
+    return is_float(x.type) and (is_even or is_so(x))
+
+
+#: of powers that are floats: of a number below 0 only even ones are known
+POWER = RangeRules(is_not_negative=_is_even_power)
+
 # -- + - * -----------------------------------------------------------------------------------------
 
 
@@ -86,7 +127,9 @@ def is_proven_to_fit(node: Node) -> bool:
     return FITS in node.proven and are_ints(node)
 
 
-def exact(compute: Callable[..., Linear]) -> RangeRules:
+def exact(
+    compute: Callable[..., Linear], is_not_negative: Callable[[Node, _IsSo], bool] | None = None
+) -> RangeRules:
     """Give the rules of arithmetic whose result is exact if it fits."""
 
     def value(s: Symbolic, node: Node, _index: int) -> Linear | None:
@@ -98,15 +141,23 @@ def exact(compute: Callable[..., Linear]) -> RangeRules:
         return fits(compute(*map(s.value, node.inputs))) if node.output.type == INT else ()
 
     bounds = int_bounds.corners(compute)
-    return RangeRules(value=value, bounds=bounds, checks=checks, is_complete=is_proven_to_fit)
+    return RangeRules(
+        value=value,
+        bounds=bounds,
+        checks=checks,
+        is_not_negative=is_not_negative,
+        is_complete=is_proven_to_fit,
+    )
 
 
-ADD = exact(lambda x, y: x + y)
+ADD = exact(lambda x, y: x + y, _of_such_operands)
 SUB = exact(lambda x, y: x - y)
 NEG = exact(lambda x: -x)
 
 
-def _wrapping(compute: Callable[..., Linear]) -> RangeRules:
+def _wrapping(
+    compute: Callable[..., Linear], is_not_negative: Callable[[Node, _IsSo], bool] | None = None
+) -> RangeRules:
     """Rules of NumPy's arithmetic on integers: exact if the result is one of its dtype."""
     corners = int_bounds.corners(compute)
 
@@ -124,12 +175,14 @@ def _wrapping(compute: Callable[..., Linear]) -> RangeRules:
         least, most = int_bounds.of_type(node.output.type)
         return (low, high) if least <= low and high <= most else int_bounds.UNKNOWN
 
-    return RangeRules(value=value, unwrapped=unwrapped, bounds=bounds)
+    return RangeRules(
+        value=value, unwrapped=unwrapped, bounds=bounds, is_not_negative=is_not_negative
+    )
 
 
-WRAPPING_ADD = _wrapping(lambda x, y: x + y)
+WRAPPING_ADD = _wrapping(lambda x, y: x + y, _of_such_operands)
 WRAPPING_SUB = _wrapping(lambda x, y: x - y)
-WRAPPING_MUL = _wrapping(lambda x, y: x * y)
+WRAPPING_MUL = _wrapping(lambda x, y: x * y, is_square)
 WRAPPING_NEG = _wrapping(lambda x: -x)
 
 
@@ -220,7 +273,9 @@ RSHIFT = RangeRules(
     checks=_checks_of_rshift,
     is_complete=is_by_constant,
 )
-ABSOLUTE = RangeRules(bounds=int_bounds.absolute, facts=_facts_of_abs)
+ABSOLUTE = RangeRules(
+    bounds=int_bounds.absolute, facts=_facts_of_abs, is_not_negative=lambda _node, _is_so: True
+)
 MAXIMUM = RangeRules(bounds=int_bounds.extremum(max), facts=_facts_of_extremum(1))
 MINIMUM = RangeRules(bounds=int_bounds.extremum(min), facts=_facts_of_extremum(-1))
 
@@ -252,26 +307,31 @@ def _conversion_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
 
 
 def _root_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
-    if is_int(node.inputs[0].type):
-        yield NONNEGATIVE, s.value(node.inputs[0])
+    x = node.inputs[0]
+    if is_int(x.type):
+        yield NONNEGATIVE, s.constant(s.bounds(x)[0]) if s.bounds(x)[0] >= 0 else s.value(x)
+    elif _is_not_negative(x):
+        yield NONNEGATIVE, s.constant(0)
 
 
 def _reach_of_root(s: Symbolic, node: Node) -> Bounds | None:
     """Whole parts of roots of what is below 2**63: 2**63 itself, to which such ints are rounded, has no larger one."""
     x = node.inputs[0]
     is_small = is_int(x.type) and s.bounds(x)[1] <= INT_MAX
-    return (0, isqrt(2**63)) if is_small and s.proves(s.value(x)) else None
+    is_known = is_small and (s.bounds(x)[0] >= 0 or s.proves(s.value(x)))
+    return (0, isqrt(2**63)) if is_known else None
 
 
 def _refusal(node: Node) -> str | None:
     """Of floats: those beyond int64 give the least int."""
     given = node.inputs[0].type if len(node.inputs) == 1 else ANY
-    is_float = given == FLOAT or (isinstance(given, ScalarType) and given.dtype.kind == "f")
-    return REFUSED if is_float else None
+    return REFUSED if is_float(given) else None
 
 
-def _is_of_small_ints(node: Node) -> bool:
-    """Whether an int is made of another one that an int64 surely holds."""
+def _is_surely_int64(node: Node) -> bool:
+    """Whether an int is made of another one that an int64 surely holds, or of a float of which that is proven."""
+    if FITS in node.proven:
+        return True
     return are_ints(node) and all(int_bounds.of_type(v.type)[1] <= INT_MAX for v in node.inputs)
 
 
@@ -281,9 +341,14 @@ CONVERT = RangeRules(
     facts=_facts_of_truncated,
     checks=_conversion_checks,
     refusal=_refusal,
-    is_complete=_is_of_small_ints,
+    is_complete=_is_surely_int64,
 )
-ROOT = RangeRules(reach=_reach_of_root, checks=_root_checks)
+ROOT = RangeRules(
+    reach=_reach_of_root,
+    checks=_root_checks,
+    is_not_negative=lambda _node, _is_so: True,
+    is_complete=lambda node: NONNEGATIVE in node.proven,
+)
 
 # -- conditions ------------------------------------------------------------------------------------
 

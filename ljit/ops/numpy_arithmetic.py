@@ -435,6 +435,7 @@ declare_ufunc(
     evaluate=operator.pow,
     callables=(),
     decompose=power_operator_of,
+    ranges=int_ranges.POWER,
 )
 # of arrays: which of NumPy's ways to take is known (numpy_powers.py)
 declare_ufunc(

@@ -15,10 +15,19 @@ from ljit.ir import Effect, Node, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import RangeRules, Symbolic
-from ljit.ops.numpy_convert import can_store, store_can_bail, store_convert, store_scalar
+from ljit.ops.int_bounds import is_int
+from ljit.ops.numpy_convert import (
+    STORED,
+    can_store,
+    scalar_can_bail,
+    store_can_bail,
+    store_convert,
+    store_scalar,
+)
 from ljit.ops.numpy_index import (
     INDEX_RANGES,
     basic_parts,
+    index_checks,
     index_element,
     infer_item,
     is_element,
@@ -127,7 +136,18 @@ def _is_stored(node: Node) -> bool:
     a, _, value = (v.type for v in node.inputs)
     if not isinstance(a, ArrayType) or not a.writeable or not is_scalar(value):
         return False
-    return is_inside(node) and can_store(value, a.dtype) and not store_can_bail(value, a.dtype)
+    if not is_inside(node) or not can_store(value, a.dtype):
+        return False
+    return STORED in node.proven or not scalar_can_bail(value, a.dtype)
+
+
+def _setitem_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
+    yield from index_checks(s, node)
+    a, value = node.inputs[0].type, node.inputs[2]
+    if isinstance(a, ArrayType) and is_int(value.type) and scalar_can_bail(value.type, a.dtype):
+        limits = np.iinfo(a.dtype)
+        yield STORED, s.value(value) - int(limits.min)
+        yield STORED, int(limits.max) - s.value(value)
 
 
 def _refused_indices(s: Symbolic, node: Node) -> Iterable[tuple[Linear, tuple[str, ...]]]:
@@ -151,7 +171,7 @@ declare(
         effects=_setitem_effects,
         number_type=_element_type,
         ranges=RangeRules(
-            checks=INDEX_RANGES.checks,
+            checks=_setitem_checks,
             facts=INDEX_RANGES.facts,
             refused=_refused_indices,
             is_complete=_is_stored,

@@ -13,10 +13,12 @@ from ljit.ops.numpy_rules import kind_of
 from ljit.types import BOOL, COMPLEX, FLOAT, INT, ScalarType, Type
 
 __all__ = [
+    "STORED",
     "as_condition",
     "as_numpy_bool",
     "can_store",
     "convert",
+    "scalar_can_bail",
     "store_can_bail",
     "store_convert",
     "store_scalar",
@@ -94,6 +96,9 @@ def _cast(e: Emitter, x: V, dtype: np.dtype) -> V:
 # -- storing ---------------------------------------------------------------------------------------
 
 
+STORED = "stored"  # a store: the array's dtype has the int that is stored
+
+
 def can_store(t: Type, dtype: np.dtype) -> bool:
     """Whether `store_convert` can convert a scalar of type `t` to `dtype`."""
     if t == ScalarType(dtype):
@@ -102,6 +107,12 @@ def can_store(t: Type, dtype: np.dtype) -> bool:
     if kind is None:
         return False
     return dtype_kind(t) != "c" or dtype.kind == "c"  # else TypeError or ComplexWarning
+
+
+def scalar_can_bail(t: Type, dtype: np.dtype) -> bool:
+    """Whether `store_scalar` may bail for some values."""
+    is_refused = isinstance(t, ScalarType) and not _always_fits(t.dtype, dtype)
+    return is_refused or store_can_bail(t, dtype)
 
 
 def store_can_bail(t: Type, dtype: np.dtype) -> bool:
@@ -127,6 +138,8 @@ def store_scalar(e: Emitter, x: V, dtype: np.dtype) -> V:
 
     Of NumPy integers that do not fit, NumPy wraps some and refuses others: all bail.
     """
+    if e.is_proven(STORED):
+        return e.cast(x, ScalarType(dtype))
     result = store_convert(e, x, dtype)
     if isinstance(x.type, ScalarType) and not _always_fits(x.type.dtype, dtype):
         changed = e.compare("ne", e.cast(result, x.type), x)

@@ -44,6 +44,7 @@ __all__ = [
     "INSIDE",
     "Part",
     "basic_parts",
+    "index_checks",
     "index_element",
     "infer_item",
     "is_element",
@@ -279,7 +280,7 @@ def _indices(s: Symbolic, node: Node) -> Iterator[tuple[int, Linear, Linear]]:
             yield axis, i, s.size(a, axis)
 
 
-def _index_checks(s: Symbolic, node: Node) -> Iterator[tuple[str, Linear]]:
+def index_checks(s: Symbolic, node: Node) -> Iterator[tuple[str, Linear]]:
     for axis, i, size in _indices(s, node):
         if not s.proves(i) and s.proves(-i - 1):
             yield f"{_FROM_END}.{axis}", -1 - i
@@ -325,7 +326,7 @@ def _size_of_view(s: Symbolic, node: Node, axis: int) -> Linear | None:
 
 INDEX_RANGES = RangeRules(
     size=_size_of_view,
-    checks=_index_checks,
+    checks=index_checks,
     facts=_index_facts,
     refused=refused_indices,
     is_complete=is_inside,

@@ -205,6 +205,7 @@ _binary(
     infer=arithmetic.infer_sub,
     lower=arithmetic.lower_pow,
     can_lower=arithmetic.can_lower_pow,
+    ranges=ranges.POWER,
     effects=plain_effect,
     is_profiled=True,
     samples=lambda: tuple((x, y) for x, y in NUMBER_PAIRS if not _is_huge_power(x, y)),

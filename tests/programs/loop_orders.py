@@ -1,5 +1,7 @@
 """Loop nests that go through arrays in other orders than memory does: legal to reorder, or not."""
 
+import math
+
 import numpy as np
 
 from tests.programs.harness import program
@@ -312,3 +314,36 @@ def places_found_behind_searches(a, n, k):
             j = (k + t) % 3
             a[t + j] += 1
     return a
+
+
+def _with_one_that_does_not_fit(n, m, value):
+    made = np.arange(n * m).reshape(n, m) % 100
+    made[n // 5, m // 2] = value
+    return made, np.full((n, m), 99, np.int32)
+
+
+@program(
+    lambda: _with_one_that_does_not_fit(20, 30, 5),
+    lambda: _with_one_that_does_not_fit(20, 30, 2**40),
+    lambda: _with_one_that_does_not_fit(20, 30, -(2**31)),
+)
+def columns_of_narrower_integers(a, out):
+    """An int64 that no int32 is ends the loops in the midst of them: they keep their order."""
+    for j in range(a.shape[1]):
+        for i in range(a.shape[0]):
+            out[i, j] = a[i, j]
+    return out
+
+
+@program(
+    lambda: (np.arange(60, dtype=np.uint8).reshape(6, 10), np.zeros((6, 10), np.uint8)),
+    lambda: (np.full((5, 5), 255, np.uint8), np.zeros((5, 5), np.uint8)),
+)
+def bytes_of_gradients(image, out):
+    """A root of a sum of squares, limited to a byte, needs no check."""
+    for y in range(image.shape[0] - 1):
+        for x in range(image.shape[1] - 1):
+            across = int(image[y, x + 1]) - 2 * int(image[y, x])
+            down = int(image[y + 1, x]) - 3 * int(image[y, x])
+            out[y, x] = min(255, int(math.sqrt(across * across + down * down)))
+    return out
