@@ -31,6 +31,7 @@ __all__ = [
     "RANGE",
     "SLICE",
     "STR",
+    "UINT",
     "UNBOUND",
     "ArrayType",
     "AtomType",
@@ -43,7 +44,6 @@ __all__ = [
     "Type",
     "UnionType",
     "ViewType",
-    "holds_array",
     "is_index",
     "is_native",
     "is_number",
@@ -103,7 +103,8 @@ NEVER = AtomType("Never")
 UNBOUND = AtomType("Unbound")  # the "value" of a local variable that is not bound
 NONE = AtomType("None")
 BOOL = AtomType("bool")
-INT = AtomType("int")  # a Python int that fits in int64; larger ones are `Any`
+INT = AtomType("int")  # a Python int that fits in int64
+UINT = AtomType("uint")  # one in [0, 2**64), known as such if beyond int64; larger ones are `Any`
 FLOAT = AtomType("float")
 COMPLEX = AtomType("complex")
 STR = AtomType("str")
@@ -300,16 +301,6 @@ def is_number(t: Type) -> bool:
     return t in _NUMBERS
 
 
-def holds_array(t: Type) -> bool:
-    """Whether a value of type `t` has unboxed arrays in it."""
-    match t:
-        case ArrayType():
-            return True
-        case TupleType(items) | ViewType(_, items):
-            return any(map(holds_array, items))
-    return False
-
-
 def is_numpy(t: Type) -> bool:
     """Whether `t` is a NumPy scalar or array."""
     return isinstance(t, ScalarType | ArrayType)
@@ -334,8 +325,13 @@ def join(a: Type, b: Type) -> Type:
     if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.items) == len(b.items):
         return TupleType(tuple(map(join, a.items, b.items)))
     if isinstance(a, ListType) and isinstance(b, ListType):
-        return ListType(join(a.item, b.item))
+        return ListType(_join_items(a.item, b.item))
     return _union(a, b)
+
+
+def _join_items(a: Type, b: Type) -> Type:
+    """The type of items of lists: a guess that reading checks, so that ints beside uints are uints."""
+    return UINT if {a, b} == {INT, UINT} else join(a, b)
 
 
 def _join_arrays(a: ArrayType, b: ArrayType) -> ArrayType | None:
@@ -358,7 +354,7 @@ def _union(a: Type, b: Type) -> Type:
 
 
 def _can_be_member(t: Type) -> bool:
-    return t in _NUMBERS or t in (NONE, UNBOUND, CHARACTER) or isinstance(t, ScalarType)
+    return t in _NUMBERS or t in (UINT, NONE, UNBOUND, CHARACTER) or isinstance(t, ScalarType)
 
 
 _SCALARS: dict[type, Type] = {
@@ -372,7 +368,7 @@ _SCALARS: dict[type, Type] = {
 }
 BYTES = ObjectType(bytes)  # its items, ints below 256, are read where they lie
 BYTEARRAY = ObjectType(bytearray)  # so are these, which may change, as its size may
-_INT_MIN, _INT_MAX = -(2**63), 2**63 - 1
+_INT_MIN, _INT_MAX, _UINT_MAX = -(2**63), 2**63 - 1, 2**64 - 1
 #: dtypes that native code computes with; others stay boxed.
 NATIVE_KINDS = {
     np.dtype(name)
@@ -414,12 +410,14 @@ def scalar_type(dtype: np.dtype) -> Type:
 def type_of(value: object) -> Type:
     """Give the most precise type of a Python object (sizes of arrays are left unknown).
 
-    >>> str(type_of((1, 2.5))), str(type_of(np.zeros((2, 3)))), str(type_of(2**70))
-    ('(int, float)', 'Float64(*, *)', 'Any')
+    >>> str(type_of((1, 2.5))), str(type_of(np.zeros((2, 3)))), str(type_of(2**63)), str(type_of(2**70))
+    ('(int, float)', 'Float64(*, *)', 'uint', 'Any')
     """
     cls = type(value)
     if cls is int:
-        return INT if _INT_MIN <= value <= _INT_MAX else ANY  # type: ignore[operator]
+        if _INT_MIN <= value <= _INT_MAX:  # type: ignore[operator]
+            return INT
+        return UINT if 0 < value <= _UINT_MAX else ANY  # type: ignore[operator]
     found = _SCALARS.get(cls) or _SCALAR_CLASSES.get(cls)
     if found is not None:
         return _checked_range(value) if isinstance(value, range) else found
@@ -455,7 +453,7 @@ def _nested_type(value: object, levels: int) -> Type | None:
         return _type_of_tuple(value, levels) if type(value) is tuple else type_of(value)
     item: Type = NEVER if levels else ANY
     for x in value[: 16 if levels else 0]:  # items are guarded when read: a sample is enough
-        item = join(item, _nested_type(x, levels - 1) or ObjectType(tuple))
+        item = _join_items(item, _nested_type(x, levels - 1) or ObjectType(tuple))
     return ListType(item)
 
 

@@ -7,10 +7,11 @@ resize them. Cost: linear, with one scope of facts a block.
 
 from __future__ import annotations
 
+from ljit.analysis.alias import holds_array
 from ljit.ir import Block, Effect, Graph, Value
 from ljit.ops.control import GUARD, LOOP
 from ljit.passes.manager import graph_pass, is_allowed
-from ljit.types import Type, holds_array, join
+from ljit.types import Type, join
 
 __all__ = ["eliminate_redundant_guards"]
 

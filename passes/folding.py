@@ -10,7 +10,7 @@ from ljit.analysis.alias import is_immutable
 from ljit.characters import constant_type
 from ljit.frames import is_raised_by_handler
 from ljit.ir import UNKNOWN, Effect, OpDef
-from ljit.types import ANY, INT, Type, join, type_of
+from ljit.types import ANY, INT, UINT, Type, join, type_of
 
 __all__ = ["fold"]
 
@@ -45,8 +45,8 @@ def fold(
     if result is UNKNOWN:
         return UNKNOWN
     type_ = constant_type(result)
-    if isinstance(result, int) and type_ == ANY:  # it does not fit in 64 bits
-        return result if expected in (INT, ANY) and result.bit_length() <= _BITS else UNKNOWN
+    if isinstance(result, int) and type_ in (UINT, ANY):  # it does not fit in 64 bits
+        return result if expected in (INT, UINT, ANY) and result.bit_length() <= _BITS else UNKNOWN
     is_expected = expected == ANY or join(expected, type_) == expected
     return result if is_expected and is_immutable(type_) else UNKNOWN
 

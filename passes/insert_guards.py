@@ -13,9 +13,13 @@ from ljit.ops.control import GUARD, PROFILE
 from ljit.ops.numpy_rules import dtype_of, is_scalar
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import retype_users
-from ljit.types import ANY, ListType, TupleType, Type, UnionType
+from ljit.types import ANY, INT, UINT, ListType, TupleType, Type, UnionType, join
 
 __all__ = ["Observations", "guarded_type", "insert_guards", "is_precise"]
+
+_INT_OR_UINT = join(
+    INT, UINT
+)  # a negative int among these was hardly seen: they are taken for uints
 
 
 class Observations(Protocol):
@@ -42,6 +46,8 @@ def guarded_type(value: Value, seen: Type | None) -> Type | None:
     """
     if is_precise(value.type) or seen is None or seen in (ANY, value.type):
         return None
+    if seen == _INT_OR_UINT:
+        return UINT
     return None if isinstance(seen, UnionType) and not _is_number(seen) else seen
 
 

@@ -21,6 +21,7 @@ from ljit.types import (
     FLOAT,
     INT,
     NONE,
+    UINT,
     UNBOUND,
     ArrayType,
     RangeType,
@@ -104,14 +105,17 @@ class _HandedOver:
 
     def _number(self, value: Native) -> Recipe:
         type_, dtype = value.type, dtype_of(value.type)
-        if type_ in (INT, BOOL) and value.ref.constant is not None:
-            return Known(value.ref.constant if type_ == INT else bool(value.ref.constant))
+        if type_ in (INT, UINT, BOOL) and value.ref.constant is not None:
+            number = value.ref.constant
+            if type_ == UINT:
+                number %= 2**64
+            return Known(bool(number) if type_ == BOOL else number)
         unit, opcode, wide = _UNITS[f"{dtype.kind}{dtype.itemsize}"]
         numbers = [self.f.convert(opcode, x, wide) if opcode else x for x in value.parts]
         if wide == "i16":
             numbers = [self.f.convert("zext", x, "i32") for x in numbers]
         places = tuple(self._once(unit, number) for number in numbers)
-        return places[0] if type_ in (INT, FLOAT) else Parts(type_, places)
+        return places[0] if type_ in (INT, UINT, FLOAT) else Parts(type_, places)
 
     def _once(self, unit: str, operand: Ref) -> int:
         key = unit, operand.text

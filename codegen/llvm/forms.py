@@ -3,7 +3,7 @@
 | type | components |
 |---|---|
 | bool, np.bool | i1 |
-| int, np.int64 ..., float, np.float32 ... | i64, ..., double, float ... |
+| int, uint, np.int64 ..., float, np.float32 ... | i64, i64, ..., double, float ... |
 | complex | two floats |
 | character | i32, -1 for an empty str |
 | tuple, view | the components of its items, one after the other |
@@ -33,6 +33,7 @@ from ljit.types import (
     COMPLEX,
     FLOAT,
     INT,
+    UINT,
     ArrayType,
     RangeType,
     ScalarType,
@@ -111,6 +112,7 @@ _LLVM = {
 _PYTHON_DTYPES = {
     BOOL: np.dtype(np.bool_),
     INT: np.dtype(np.int64),
+    UINT: np.dtype(np.uint64),
     FLOAT: np.dtype(np.float64),
     COMPLEX: np.dtype(np.complex128),
 }

@@ -23,6 +23,7 @@ from ljit.types import (
     INT,
     NEVER,
     NONE,
+    UINT,
     UNBOUND,
     ArrayType,
     RangeType,
@@ -95,6 +96,10 @@ def _box_bool(f: FunctionBuilder, value: Native, keep: Keep) -> Ref:
 
 def _box_int(f: FunctionBuilder, value: Native, _keep: Keep) -> Ref:
     return f.call_external("ptr", "PyLong_FromLongLong", value.parts)
+
+
+def _box_uint(f: FunctionBuilder, value: Native, _keep: Keep) -> Ref:
+    return f.call_external("ptr", "PyLong_FromUnsignedLongLong", value.parts)
 
 
 def _box_float(f: FunctionBuilder, value: Native, _keep: Keep) -> Ref:
@@ -348,6 +353,7 @@ _Boxer = Callable[[FunctionBuilder, Native, Keep], Ref]
 _BOXERS: dict[Type, _Boxer] = {
     BOOL: _box_bool,
     INT: _box_int,
+    UINT: _box_uint,
     FLOAT: _box_float,
     COMPLEX: _box_complex,
     CHARACTER: _box_character,

@@ -40,6 +40,7 @@ from ljit.types import (
     INT,
     NONE,
     STR,
+    UINT,
     UNBOUND,
     ArrayType,
     ListType,
@@ -151,10 +152,7 @@ def unbox_int_by_call(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Nativ
         inner.attributes = f"nounwind noinline {QUICK}"
         failed = inner.new_block("failed")
         (number,) = _unbox_int(inner, inner.params[0], failed)
-        pair = inner.emit(
-            _INT_OR_NOT, f"insertvalue {_INT_OR_NOT} {{i64 0, i1 true}}, i64 {number}, 0"
-        )
-        inner.ret(pair)
+        _return_int(inner, number)
         if inner.start(failed):
             inner.ret(Ref(_INT_OR_NOT, "zeroinitializer"))
     result = f.call(_INT_OR_NOT, name, (pointer,))
@@ -163,6 +161,50 @@ def unbox_int_by_call(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Nativ
 
 
 _INT_OR_NOT = "{i64, i1}"
+
+
+def _unbox_uint(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequence[Ref]:
+    """Read an int in [0, 2**64), in a function that all share."""
+    name = "unbox.uint"
+    if name not in {function.name for function in f.module.functions}:
+        inner = f.module.function(name, _INT_OR_NOT, ("ptr",), "internal")
+        inner.attributes = f"{_READS} noinline {QUICK}"
+        _write_unbox_uint(inner)
+    result = f.call(_INT_OR_NOT, name, (pointer,), _READS)
+    _require(f, f.extract("i1", result, 1), fail)
+    return (f.extract("i64", result, 0),)
+
+
+def _write_unbox_uint(f: FunctionBuilder) -> None:
+    """Put the number together from up to three digits of 30 bits: there is no more memory than digits."""
+    (pointer,) = f.params
+    failed = f.new_block("failed")
+    _require_class(f, pointer, int, failed)
+    count = _field(f, "i64", pointer, layout.LONG_TAG)  # as a size, below 0 for negative ints
+    if not layout.LONG_TAG_IS_SIZE:
+        _require(f, f.icmp("ne", f.binary("and", count, 3), 2), failed)
+        count = f.binary("lshr", count, 3)
+    _require(f, f.icmp("ule", count, 3), failed)
+    digit = f.convert("zext", _field(f, "i32", pointer, layout.LONG_DIGIT), "i64")
+    number = f.select(f.icmp("eq", count, 0), integer("i64", 0), digit)
+    for index, shift in ((1, 30), (2, 60)):
+        more, found = f.new_block("more"), f.new_block("found")
+        f.condbr(f.icmp("ugt", count, index), more, found)
+        f.start(found)
+        _return_int(f, number)
+        f.start(more)
+        digit = _field(f, "i32", pointer, layout.LONG_DIGIT + 4 * index)
+        if shift + 30 > 64:
+            _require(f, f.icmp("ult", digit, 1 << (64 - shift)), failed)
+        shifted = f.binary("shl", f.convert("zext", digit, "i64"), shift)
+        number = f.binary("or", number, shifted)
+    _return_int(f, number)
+    if f.start(failed):
+        f.ret(Ref(_INT_OR_NOT, "zeroinitializer"))
+
+
+def _return_int(f: FunctionBuilder, number: Ref) -> None:
+    f.ret(f.emit(_INT_OR_NOT, f"insertvalue {_INT_OR_NOT} {{i64 0, i1 true}}, i64 {number}, 0"))
 
 
 def _unbox_float(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequence[Ref]:
@@ -191,6 +233,7 @@ def _unbox_character(f: FunctionBuilder, pointer: Ref, fail: BlockRef) -> Sequen
 _UNBOXERS: dict[Type, Callable[[FunctionBuilder, Ref, BlockRef], Sequence[Ref]]] = {
     BOOL: _unbox_bool,
     INT: _unbox_int,
+    UINT: _unbox_uint,
     FLOAT: _unbox_float,
     COMPLEX: _unbox_complex,
     STR: _unbox_str,

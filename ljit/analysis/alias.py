@@ -16,7 +16,9 @@ from ljit.types import (
     NATIVE_KINDS,
     NONE,
     STR,
+    UINT,
     UNBOUND,
+    ArrayType,
     ObjectType,
     RangeType,
     ScalarType,
@@ -24,10 +26,11 @@ from ljit.types import (
     TupleType,
     Type,
     UnionType,
+    ViewType,
     is_number,
 )
 
-__all__ = ["AliasInfo", "is_immutable", "written_operands"]
+__all__ = ["AliasInfo", "holds_array", "is_immutable", "written_operands"]
 
 
 _DTYPES = frozenset(map(type, NATIVE_KINDS))
@@ -48,7 +51,17 @@ def is_immutable(type_: Type) -> bool:
         return True
     if isinstance(type_, ObjectType):
         return type_ == BYTES or type_.cls in _DTYPES
-    return is_number(type_) or type_ in (NONE, STR, CHARACTER, UNBOUND)
+    return is_number(type_) or type_ in (UINT, NONE, STR, CHARACTER, UNBOUND)
+
+
+def holds_array(t: Type) -> bool:
+    """Whether a value of type `t` has unboxed arrays in it."""
+    match t:
+        case ArrayType():
+            return True
+        case TupleType(items) | ViewType(_, items):
+            return any(map(holds_array, items))
+    return False
 
 
 def written_operands(node: Node) -> list[Value]:

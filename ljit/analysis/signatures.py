@@ -14,6 +14,7 @@ from ljit.types import (
     INT,
     NEVER,
     NONE,
+    UINT,
     ArrayType,
     RangeType,
     ScalarType,
@@ -26,7 +27,7 @@ from ljit.types import (
 
 __all__ = ["NativeLink", "Signature", "as_parameter", "can_pass", "native_result"]
 
-_PLAIN = frozenset((BOOL, INT, FLOAT, COMPLEX, NONE))
+_PLAIN = frozenset((BOOL, INT, UINT, FLOAT, COMPLEX, NONE))
 _MOST_ITEMS = 3  # of a tuple that is given back in registers
 
 

@@ -21,6 +21,7 @@ _FAMILIES = {
     "Generator": "Draws from a `numpy.random.Generator`.",
     "RandomState": "Draws from a `numpy.random.RandomState`, such as that of `np.random.rand`.",
     "random": "Draws from Python's `random`.",
+    "wide": "Python's operators on ints in [0, 2**64): what the specialiser puts in their place.",
 }
 
 

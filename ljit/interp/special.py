@@ -16,7 +16,7 @@ from ljit.characters import constant_type
 from ljit.errors import InternalError
 from ljit.ops.control import OTHER_SHAPES
 from ljit.records import Record
-from ljit.types import ArrayType, TupleType, Type, ViewType, join, type_of
+from ljit.types import UINT, ArrayType, TupleType, Type, UnionType, ViewType, join, type_of
 
 __all__ = [
     "Deoptimized",
@@ -57,6 +57,10 @@ def has_type(value: object, type_: Type) -> bool:
     """
     if isinstance(type_, ViewType):
         return True  # views are made by ops that infer them, type_of does not look into them
+    if type_ == UINT:
+        return type(value) is int and 0 <= value < 2**64
+    if isinstance(type_, UnionType):
+        return any(has_type(value, member) for member in type_.members)
     if isinstance(type_, TupleType):
         has_items = type(value) is tuple and len(value) == len(type_.items)
         return has_items and all(map(has_type, value, type_.items))  # type: ignore[call-overload]

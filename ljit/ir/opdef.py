@@ -20,7 +20,7 @@ from ljit.ir.reductions import Accumulation, Reduction, Scan
 from ljit.ir.schema import Schema
 from ljit.ir.trials import with_known_sizes
 from ljit.records import Record
-from ljit.types import ANY, INT, ListType, ScalarType, Type, ViewType, is_number
+from ljit.types import ANY, INT, UINT, ListType, ScalarType, Type, ViewType, is_number
 from ljit.unique import forgets_classes
 
 if TYPE_CHECKING:
@@ -126,6 +126,8 @@ class OpDef(Record):
     parameters: tuple[str, ...] = ()
     #: the op that this one becomes once an operand is a NumPy array or scalar (``py::add`` -> ``np::add``)
     numpy: str | None = None
+    #: the op that this one becomes on ints in [0, 2**64), once an operand may be beyond int64 (`ljit/ops/wide_ints.py`)
+    wide: str | None = None
 
     # -- types that the specialiser gives to it ----------------------------------------------------
 
@@ -312,7 +314,7 @@ class OpDef(Record):
         """Whether native code of `node` can bail out: it says so, or it makes an int that may not fit."""
         if self.effects_of(node) & Effect.RAISE:
             return True
-        makes_ints = self.lower is not None and any(out.type == INT for out in node.outputs)
+        makes_ints = self.lower is not None and any(v.type in (INT, UINT) for v in node.outputs)
         return makes_ints and not self._is_proven(node)
 
     @property

@@ -22,6 +22,7 @@ from ljit.types import (
     NONE,
     RANGE,
     STR,
+    UINT,
     UNBOUND,
     ArrayType,
     ListType,
@@ -39,7 +40,8 @@ __all__ = ["Scanner", "parse_literal", "parse_type"]
 T = TypeVar("T")
 
 _ATOMS = {
-    str(t): t for t in (ANY, NEVER, UNBOUND, NONE, BOOL, INT, FLOAT, COMPLEX, STR, CHARACTER, RANGE)
+    str(t): t
+    for t in (ANY, NEVER, UNBOUND, NONE, BOOL, INT, UINT, FLOAT, COMPLEX, STR, CHARACTER, RANGE)
 }
 _SPACE = re.compile(r"[ \t]*")
 _STRING = re.compile(r"""b?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")

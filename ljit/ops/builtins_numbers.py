@@ -92,6 +92,7 @@ _builtin(
     ranges=ranges.ABSOLUTE,
     is_speculatable=True,
     numpy="np::absolute",
+    wide="wide::same",
     samples=each(NUMBERS),
 )
 _builtin(
@@ -200,6 +201,7 @@ _builtin(
     "(x=0, /)",
     "``int(x)``: truncates floats; NaN and infinities raise.",
     evaluate=to_int,
+    wide="wide::same",
     infer=_infer_int,
     takes_characters=_is_character,
     lower=_lower_int,
@@ -218,6 +220,7 @@ _builtin(
     "float",
     "(x=0.0, /)",
     "``float(x)``",
+    wide="wide::float",
     infer=lambda x=FLOAT: FLOAT,
     lower=lambda e, x=None: e.const(FLOAT, 0.0) if x is None else to_float(e, x),
     can_lower=lambda x=FLOAT: is_real_scalar(x),
@@ -228,6 +231,7 @@ _builtin(
     "bool",
     "(x=False, /)",
     "``bool(x)``",
+    wide="wide::truth",
     infer=lambda x=BOOL: BOOL,
     lower=lambda e, x=None: e.const(BOOL, False) if x is None else compare.lower_truth(e, x),
     can_lower=lambda x=BOOL: compare.can_lower_truth(x),

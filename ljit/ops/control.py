@@ -37,6 +37,7 @@ __all__ = [
     "NOT_ALL",
     "NOT_CAUGHT",
     "NOT_RUN",
+    "NO_UINT",
     "OTHER_ITEM",
     "OTHER_ORDER",
     "OTHER_SHAPES",
@@ -198,6 +199,7 @@ CHECKED_IN_FRONT = "in front"  # of `Node.proven`: a loop in front has made all 
 OTHER_SHAPES = "arrays that one loop nest makes have different shapes"
 OTHER_ORDER = "a loop nest in another order: arrays overlap, or few trips are left inside"
 OTHER_ITEM = "a list item of another type"
+NO_UINT = "an int outside of [0, 2**64)"
 BROADCAST = "an array of one element along an axis is broadcast"
 INTERRUPTED = "interrupted"  # by a signal, or by another thread that needs the interpreter
 LONG_LOOP = "a loop in another one is so long that it is compiled by itself"

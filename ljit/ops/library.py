@@ -62,4 +62,5 @@ from ljit.ops import (  # noqa: F401  # declare their ops
     random_numpy,
     random_python,
     texts,
+    wide_ints,
 )  # isort: skip

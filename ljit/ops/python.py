@@ -14,6 +14,7 @@ import numpy as np
 from ljit.characters import grows_by_character, is_text
 from ljit.ir import Effect, Neutral, OpDef, Schema, Value, declare
 from ljit.ir.list_uses import ListUse
+from ljit.ir.opdef import any_result
 from ljit.ir.parts import Parts
 from ljit.ops import int_quotients
 from ljit.ops import int_ranges as ranges
@@ -22,8 +23,16 @@ from ljit.ops import python_bits as bits
 from ljit.ops import python_compare as compare
 from ljit.ops.int_products import MUL
 from ljit.ops.python_numbers import plain_effect
-from ljit.ops.python_samples import INT_PAIRS, INTS, NUMBER_PAIRS, NUMBERS, REAL_PAIRS, each
-from ljit.types import ANY, BOOL, FLOAT, INT, ListType, Type
+from ljit.ops.python_samples import (
+    INT_PAIRS,
+    INTS,
+    NUMBER_PAIRS,
+    NUMBERS,
+    REAL_PAIRS,
+    TRUTH_SAMPLES,
+    each,
+)
+from ljit.types import BOOL, FLOAT, INT, ListType, Type
 
 __all__ = ["IS", "IS_NOT", "NOT", "TRUTH"]
 
@@ -44,10 +53,6 @@ def _operator(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
 
 def _bool_result(*_types: Type) -> Type:
     return BOOL
-
-
-def _unknown_result(*_types: Type) -> Type:
-    return ANY
 
 
 def _binary(
@@ -107,6 +112,7 @@ _binary(
     (operator.add, operator.iadd),
     "np::add",
     neutral=Neutral(0),
+    wide="wide::add",
     infer=arithmetic.infer_add,
     lower=arithmetic.lower_add,
     can_lower=arithmetic.can_lower_add,
@@ -127,6 +133,7 @@ _binary(
     (operator.sub, operator.isub),
     "np::subtract",
     neutral=Neutral(0, holds_for_floats=True),
+    wide="wide::sub",
     infer=arithmetic.infer_sub,
     lower=arithmetic.lower_sub,
     can_lower=arithmetic.can_lower_number,
@@ -143,6 +150,7 @@ _binary(
     (operator.mul, operator.imul),
     "np::multiply",
     neutral=Neutral(1, holds_for_floats=True),
+    wide="wide::mul",
     infer=arithmetic.infer_mul,
     lower=arithmetic.lower_mul,
     can_lower=arithmetic.can_lower_number,
@@ -161,6 +169,7 @@ _binary(
     (operator.truediv, operator.itruediv),
     "np::divide",
     neutral=Neutral(1, holds_for_floats=True),
+    wide="wide::truediv",
     infer=arithmetic.infer_truediv,
     lower=arithmetic.lower_truediv,
     can_lower=arithmetic.can_lower_number,
@@ -174,6 +183,7 @@ _binary(
     (operator.floordiv, operator.ifloordiv),
     "np::floor_divide",
     neutral=Neutral(1),
+    wide="wide::floordiv",
     infer=arithmetic.infer_real_division,
     lower=arithmetic.lower_floordiv,
     ranges=int_quotients.FLOORDIV,
@@ -187,6 +197,7 @@ _binary(
     "%",
     (operator.mod, operator.imod),
     "np::remainder",
+    wide="wide::mod",
     infer=arithmetic.infer_mod,
     lower=arithmetic.lower_mod,
     ranges=int_quotients.MOD,
@@ -216,6 +227,7 @@ _binary(
     (operator.lshift, operator.ilshift),
     "np::left_shift",
     neutral=Neutral(0),
+    wide="wide::lshift",
     infer=bits.infer_shift,
     lower=bits.lower_lshift,
     decompose=bits.product_for_shift,
@@ -229,6 +241,7 @@ _binary(
     (operator.rshift, operator.irshift),
     "np::right_shift",
     neutral=Neutral(0),
+    wide="wide::rshift",
     infer=bits.infer_shift,
     lower=bits.lower_rshift,
     ranges=ranges.RSHIFT,
@@ -243,12 +256,14 @@ _binary(
     (operator.and_, operator.iand),
     "np::bitwise_and",
     neutral=Neutral(-1),
+    wide="wide::and",
     infer=bits.infer_bits,
     lower=bits.lower_and,
     ranges=ranges.BITS_AND,
     can_lower=bits.can_lower_bits,
     effects=bits.effect_of_bits,
     asks_low_bits=lambda mask: mask >= 0,
+    is_modular=True,
     is_commutative=True,
     ignores_class=(INT,),
     samples=INT_PAIRS,
@@ -259,11 +274,13 @@ _binary(
     (operator.or_, operator.ior),
     "np::bitwise_or",
     neutral=Neutral(0),
+    wide="wide::or",
     infer=bits.infer_bits,
     lower=bits.lower_or,
     ranges=ranges.BITS_OR,
     can_lower=bits.can_lower_bits,
     effects=bits.effect_of_bits,
+    is_modular=True,
     is_commutative=True,
     ignores_class=(INT,),
     samples=INT_PAIRS,
@@ -274,11 +291,13 @@ _binary(
     (operator.xor, operator.ixor),
     "np::bitwise_xor",
     neutral=Neutral(0),
+    wide="wide::xor",
     infer=bits.infer_bits,
     lower=bits.lower_xor,
     ranges=ranges.BITS_OR,
     can_lower=bits.can_lower_bits,
     effects=bits.effect_of_bits,
+    is_modular=True,
     is_commutative=True,
     ignores_class=(INT,),
     samples=INT_PAIRS,
@@ -288,7 +307,7 @@ _binary(
     "@",
     (operator.matmul, operator.imatmul),
     "np::matmul",
-    infer=_unknown_result,
+    infer=any_result,
     effects=Effect.CALL,
     samples=((1, 2),),
 )
@@ -306,6 +325,7 @@ for _name, _sign, _function, _numpy, _ranges in (
         syntax=f"{{0}} {_sign} {{1}}",
         evaluate=_function,
         numpy=_numpy,
+        wide=f"wide::{_name}",
         ranges=_ranges,
         infer=compare.infer_order,
         takes_characters=compare.are_characters,
@@ -328,6 +348,7 @@ _operator(
     syntax="{0} == {1}",
     evaluate=operator.eq,
     numpy="np::equal",
+    wide="wide::eq",
     infer=compare.infer_equal,
     takes_characters=compare.are_texts,
     lower=compare.lower_equal,
@@ -345,6 +366,7 @@ _operator(
     syntax="{0} != {1}",
     evaluate=operator.ne,
     numpy="np::not_equal",
+    wide="wide::ne",
     infer=compare.infer_equal,
     takes_characters=compare.are_texts,
     lower=compare.lower_not_equal,
@@ -364,6 +386,7 @@ _operator(
     undoes_itself=(INT, FLOAT),
     evaluate=operator.neg,
     numpy="np::negative",
+    wide="wide::neg",
     infer=arithmetic.infer_sign,
     lower=arithmetic.lower_neg,
     ranges=ranges.NEG,
@@ -381,6 +404,7 @@ _operator(
     keeps=(INT, FLOAT),
     evaluate=operator.pos,
     numpy="np::positive",
+    wide="wide::same",
     infer=arithmetic.infer_sign,
     lower=arithmetic.lower_pos,
     can_lower=arithmetic.can_lower_number,
@@ -395,6 +419,7 @@ _operator(
     undoes_itself=(INT,),
     evaluate=operator.invert,
     numpy="np::invert",
+    wide="wide::invert",
     infer=bits.infer_invert,
     lower=bits.lower_invert,
     can_lower=bits.can_lower_bits,
@@ -402,35 +427,13 @@ _operator(
     samples=each((*INTS, 1.5)),
 )
 
-_TRUTH_SAMPLES = each(
-    (
-        *NUMBERS,
-        None,
-        "",
-        "a",
-        (),
-        (0,),
-        [],
-        [0],
-        range(0),
-        range(5, 1),
-        range(1, 5, 2),
-        *map(np.float32, (0, -0.0, np.nan)),
-        np.False_,
-        np.True_,
-        np.int8(0),
-        np.uint64(2**63),
-        np.complex64(0),
-        np.complex64(1j),
-        np.float16(1e-7),
-    )
-)
 TRUTH = _operator(
     "truth",
     "(x, /)",
     "``bool(x)``",
     syntax="bool({0})",
     keeps=(BOOL,),
+    wide="wide::truth",
     infer=_bool_result,
     evaluate=operator.truth,
     list_use=ListUse(),
@@ -441,7 +444,7 @@ TRUTH = _operator(
     effects=compare.effect_of_truth,
     fold=compare.fold_truth,
     ignores_class=(BOOL, INT, FLOAT),
-    samples=_TRUTH_SAMPLES,
+    samples=TRUTH_SAMPLES,
 )
 NOT = _operator(
     "not",
@@ -449,6 +452,7 @@ NOT = _operator(
     "``not x``",
     syntax="not {0}",
     undoes_itself=(BOOL,),
+    wide="wide::not",
     infer=_bool_result,
     evaluate=operator.not_,
     list_use=ListUse(),
@@ -459,7 +463,7 @@ NOT = _operator(
     effects=compare.effect_of_truth,
     fold=compare.fold_not,
     ignores_class=(BOOL, INT, FLOAT),
-    samples=_TRUTH_SAMPLES,
+    samples=TRUTH_SAMPLES,
 )
 
 _IS_SAMPLES = ((None, None), (None, 0), (True, True), (False, True), (1, True), (1, 2), (1.0, None))
@@ -468,6 +472,7 @@ IS = _operator(
     "(x, y, /)",
     "``x is y``",
     syntax="{0} is {1}",
+    wide="py::is",
     infer=_bool_result,
     evaluate=operator.is_,
     takes_characters=compare.are_characters,
@@ -482,6 +487,7 @@ IS_NOT = _operator(
     "(x, y, /)",
     "``x is not y``",
     syntax="{0} is not {1}",
+    wide="py::is_not",
     infer=_bool_result,
     evaluate=operator.is_not,
     takes_characters=compare.are_characters,

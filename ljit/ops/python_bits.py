@@ -23,6 +23,7 @@ __all__ = [
     "lower_rshift",
     "lower_xor",
     "product_for_shift",
+    "shift_count",
 ]
 
 _INTS = (BOOL, INT)
@@ -71,7 +72,7 @@ def lower_invert(e: Emitter, x: V) -> V:
     return e.bit_not(to_type(e, x, INT))
 
 
-def _count(e: Emitter, y: V) -> tuple[V, V]:
+def shift_count(e: Emitter, y: V) -> tuple[V, V]:
     """Give the shift count within [0, 63] and whether it was larger; a negative one bails out."""
     e.bail_if(e.compare("lt", y, 0), "negative shift count")
     is_large = e.compare("gt", y, 63)
@@ -89,7 +90,7 @@ def product_for_shift(parts: Parts, x: Value, count: Value) -> Value | None:
 def lower_lshift(e: Emitter, x: V, y: V) -> V:
     """Lower ``x << y``; a result beyond int64 bails out."""
     x, y = to_type(e, x, INT), to_type(e, y, INT)
-    count, is_large = _count(e, y)
+    count, is_large = shift_count(e, y)
     result = e.shl(x, count)
     nonzero = e.compare("ne", x, 0)
     e.bail_if(e.bit_and(is_large, nonzero), "int overflow")
@@ -100,5 +101,5 @@ def lower_lshift(e: Emitter, x: V, y: V) -> V:
 def lower_rshift(e: Emitter, x: V, y: V) -> V:
     """Lower ``x >> y``; counts beyond 63 leave the sign."""
     x, y = to_type(e, x, INT), to_type(e, y, INT)
-    count, _ = _count(e, y)
+    count, _ = shift_count(e, y)
     return e.shr(x, count)

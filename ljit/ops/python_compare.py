@@ -36,6 +36,7 @@ from ljit.types import (
     NONE,
     RANGE,
     STR,
+    UINT,
     ListType,
     ObjectType,
     ScalarType,
@@ -370,7 +371,7 @@ def lower_is(e: Emitter, x: V, y: V) -> V:
         return e.compare("eq", x, y)
     if are_characters(x.type, y.type):
         return _same_character(e, x, y)
-    if x.type != y.type or x.type != INT:
+    if x.type != y.type or x.type not in (INT, UINT):
         return e.same_object(x, y)
     differ = e.compare("ne", x, y)
     return e.branch(differ, lambda: e.const(BOOL, False), lambda: e.same_object(x, y))

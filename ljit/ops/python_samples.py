@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
+import numpy as np
+
 __all__ = [
     "BOOLS",
     "COMPLEXES",
@@ -15,6 +17,7 @@ __all__ = [
     "NUMBER_PAIRS",
     "REALS",
     "REAL_PAIRS",
+    "TRUTH_SAMPLES",
     "each",
 ]
 
@@ -42,4 +45,28 @@ INT_PAIRS = tuple(product((*BOOLS, *INTS), repeat=2))
 REAL_PAIRS = tuple(product(REALS, repeat=2))
 NUMBER_PAIRS = tuple(
     product((*BOOLS, *INTS[:9:2], *INTS[-4:], *FLOATS[1::2], *COMPLEXES), repeat=2)
+)
+
+TRUTH_SAMPLES = each(
+    (
+        *NUMBERS,
+        None,
+        "",
+        "a",
+        (),
+        (0,),
+        [],
+        [0],
+        range(0),
+        range(5, 1),
+        range(1, 5, 2),
+        *map(np.float32, (0, -0.0, np.nan)),
+        np.False_,
+        np.True_,
+        np.int8(0),
+        np.uint64(2**63),
+        np.complex64(0),
+        np.complex64(1j),
+        np.float16(1e-7),
+    )
 )

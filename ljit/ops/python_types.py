@@ -21,6 +21,7 @@ from ljit.types import (
     NEVER,
     NONE,
     STR,
+    UINT,
     ArrayType,
     ListType,
     ObjectType,
@@ -56,6 +57,7 @@ __all__ = [
 _CLASSES: dict[Type, type] = {
     BOOL: bool,
     INT: int,
+    UINT: int,
     FLOAT: float,
     COMPLEX: complex,
     STR: str,

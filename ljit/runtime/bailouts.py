@@ -15,6 +15,7 @@ from ljit.ops.control import (
     BROADCAST,
     CALLEE_LEFT,
     HOT,
+    NO_UINT,
     NOT_ALL,
     NOT_RUN,
     OTHER_ITEM,
@@ -158,7 +159,8 @@ def _learn(feedback: PlanFeedback, bailout: Bailout) -> None:
         feedback.failed_tests.update(s.origin for s in alike)
     elif unit.bailouts[bailout.site_index] >= patience(site.reason):
         is_test = site.reason in (NOT_ALL, OTHER_SHAPES)
-        failed = feedback.other_items if site.reason == OTHER_ITEM else feedback.widened
+        own = {OTHER_ITEM: feedback.other_items, NO_UINT: feedback.no_uints}
+        failed = own.get(site.reason, feedback.widened)
         (feedback.failed_tests if is_test else failed).add(site.origin)
 
 

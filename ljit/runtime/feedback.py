@@ -20,6 +20,7 @@ class PlanFeedback(Record, frozen=False):
     widened: set[int] = made_by(factory=set)
     #: nodes that read items of other types than expected
     other_items: set[int] = made_by(factory=set)
+    no_uints: set[int] = made_by(factory=set)  # nodes with ints outside of [0, 2**64)
     failed_tests: set[int] = made_by(factory=set)  # nodes whose test in front of a loop failed
     changes: Counter[str] = made_by(factory=Counter)
     with_sizes: bool = False  # of small arrays
@@ -38,12 +39,17 @@ class PlanFeedback(Record, frozen=False):
     def is_widened(self, node_id: int) -> bool:
         return node_id in self.widened
 
+    def was_no_uint(self, node_id: int) -> bool:
+        return node_id in self.no_uints
+
     def had_other_items(self, node_id: int) -> bool:
         return node_id in self.other_items
 
     def summary(self) -> object:
         """What is known of the program, to compare with what will be known later."""
-        nodes = (frozenset(s) for s in (self.widened, self.other_items, self.failed_tests))
+        nodes = (
+            frozenset(s) for s in (self.widened, self.other_items, self.no_uints, self.failed_tests)
+        )
         learnt = (*nodes, dict(self.changes))
         return self.profile.summary(), learnt, self.broadcasts
 

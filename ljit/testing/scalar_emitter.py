@@ -23,6 +23,7 @@ from ljit.types import (
     COMPLEX,
     FLOAT,
     INT,
+    UINT,
     ArrayType,
     ScalarType,
     SliceType,
@@ -48,6 +49,7 @@ class Number(Record):
 _MACHINE: dict[Type, np.dtype] = {
     BOOL: np.dtype(bool),
     INT: np.dtype(np.int64),
+    UINT: np.dtype(np.uint64),
     FLOAT: np.dtype(np.float64),
     COMPLEX: np.dtype(np.complex128),
 }
@@ -57,6 +59,10 @@ _C_LIBRARY = ctypes.CDLL("libm.so.6")
 def machine_dtype(t: Type) -> np.dtype | None:
     """Give the dtype that stands for a scalar type's machine type; None for other types."""
     return t.dtype if isinstance(t, ScalarType) else _MACHINE.get(t)
+
+
+def _dtype(t: Type) -> np.dtype:
+    return t.dtype if isinstance(t, ScalarType) else _MACHINE[t]
 
 
 def to_number(value: object, t: Type | None = None) -> Number:
@@ -100,6 +106,8 @@ def has_type(value: object, t: Type) -> bool:
     >>> has_type(np.zeros((2, 3)), ArrayType(np.dtype(float), (2, None), "strided"))
     True
     """
+    if t == UINT:
+        return type(value) is int and 0 <= value < 2**64
     if isinstance(t, TupleType) and isinstance(value, tuple):
         return len(value) == len(t.items) and all(map(has_type, value, t.items))
     if not isinstance(t, ArrayType) or type(value) is not np.ndarray:
@@ -116,8 +124,7 @@ def has_type(value: object, t: Type) -> bool:
 class ScalarEmitter:
     """The scalar part of `ljit.ir.Emitter`, and arrays as NumPy arrays."""
 
-    fastmath = False
-    is_quick = has_vectors = False
+    fastmath = is_quick = has_vectors = False
 
     def __init__(self, result_types: tuple[Type, ...] = ()) -> None:
         self.result_types = result_types
@@ -138,14 +145,10 @@ class ScalarEmitter:
         return float(x.value)
 
     def cast(self, x: Number, type_: Type, *, fits: bool = False) -> Number:
-        dtype = machine_dtype(type_)
-        assert dtype is not None
-        return Number(type_, np.array(x.value).astype(dtype)[()])
+        return Number(type_, np.array(x.value).astype(_dtype(type_))[()])
 
     def retype(self, x: Number, type_: Type) -> Number:
-        dtype = machine_dtype(type_)
-        assert dtype is not None
-        return Number(type_, np.array(x.value).view(dtype)[()])
+        return Number(type_, np.array(x.value).view(_dtype(type_))[()])
 
     def _pair(self, x: Number | float, y: Number | float) -> tuple[Number, Number]:
         """Two operands: a Python number beside a value is a constant of its type."""
@@ -159,9 +162,7 @@ class ScalarEmitter:
     def _arithmetic(self, function: Callable[..., Any], x: Number, *others: Number) -> Number:
         for y in others:
             assert x.type == y.type, f"{x.type} and {y.type} in one operation"
-        dtype = machine_dtype(x.type)
-        assert dtype is not None
-        return Number(x.type, dtype.type(function(x.value, *(y.value for y in others))))
+        return Number(x.type, _dtype(x.type).type(function(x.value, *(y.value for y in others))))
 
     def add(self, x: Number | float, y: Number | float, *, fits: bool = False) -> Number:
         return self._arithmetic(np.add, *self._pair(x, y))
@@ -253,9 +254,7 @@ class ScalarEmitter:
 
     def complex(self, real: Number, imag: Number, type_: Type) -> Number:
         assert real.type == imag.type == _part(type_)
-        dtype = machine_dtype(type_)
-        assert dtype is not None
-        return Number(type_, np.array([real.value, imag.value]).view(dtype)[0])
+        return Number(type_, np.array([real.value, imag.value]).view(_dtype(type_))[0])
 
     def intrinsic(self, name: str, *xs: Number) -> Number:
         if name == "fma":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from ljit.analysis.alias import holds_array
 from ljit.analysis.assumptions import Assumption, is_stable_constant
 from ljit.ir import Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import (
@@ -21,7 +22,7 @@ from ljit.ops.control import (
     YIELD,
 )
 from ljit.ops.python_types import class_of
-from ljit.types import ANY, NEVER, ScalarType, Type, UnionType, holds_array, join
+from ljit.types import ANY, INT, NEVER, UINT, ScalarType, Type, UnionType, join
 
 __all__ = ["GraphWriter", "has_snapshot", "is_left"]
 
@@ -33,11 +34,13 @@ class GraphWriter:
     assumptions checked at the entry may not hold any more, so they are checked again where they are made.
     `catches`: the place is in the body of a Try; `handled` are the exceptions of the handlers around,
     inner ones last (`passes/specializing/specialize_handlers.py`).
+    `keeps_apart`: whether ints and uints that meet at a baseline node, by its id, must stay a Union.
     `narrowed` has the types that Unions are known to have at the place (`passes/specializing/narrowing.py`).
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, keeps_apart: Callable[[int], bool] = lambda _: False) -> None:
         self.graph = Graph(name)
+        self.keeps_apart = keeps_apart
         self.block = self.graph.block
         self.assumptions: list[Assumption] = []
         self._assumed: set[tuple[int, str, int]] = set()  # what they are about
@@ -150,12 +153,68 @@ class GraphWriter:
         if not reached:
             self.append(UNREACHABLE, like=node)
             return None
-        for values in zip(*reached, strict=True):
-            joined: Type = NEVER
-            for value in values:
-                joined = join(joined, value.type)
+        ways = [
+            block.terminator
+            for block, end in zip(branch.blocks, ends, strict=True)
+            if end is not None
+        ]
+        for index, values in enumerate(zip(*reached, strict=True)):
+            joined = self.joined([v.type for v in values], node)
+            self.agree(ways, index, joined, node)
             branch.add_output(joined, values[0].name)
         return list(branch.outputs)
+
+    def joined(self, types: Iterable[Type], like: Node) -> Type:
+        """Give the least type that holds values of all; ints and uints are uints, as which `as_uint` gives ints."""
+        found = dict.fromkeys(types)
+        found.pop(NEVER, None)
+        if found.keys() == {INT, UINT} and not self.keeps_apart(like.id):
+            return UINT
+        result: Type = NEVER
+        for type_ in found:
+            result = join(result, type_)
+        return result
+
+    def joined_each(self, a: Sequence[Type], b: Sequence[Type], like: Node) -> list[Type]:
+        return [self.joined(pair, like) for pair in zip(a, b, strict=True)]
+
+    def as_met(self, types: Sequence[Type], others: Sequence[Type], like: Node) -> list[Type]:
+        """Give the types as which values are taken where they meet others: ints beside uints are uints."""
+        pairs = zip(types, others, self.joined_each(types, others, like), strict=True)
+        return [met if met == other == UINT else type_ for type_, other, met in pairs]
+
+    def finish(self, made: Node, types_: Sequence[Type], like: Node) -> dict[Value, Value]:
+        """Give a Loop or Region the outputs of the baseline node `like`; says which these are.
+
+        `types_`: of all that gets there.
+        """
+        ends = [n for block in made.blocks for n in block.walk() if n.target is made]
+        ends = [n for n in ends if n.op is BREAK]
+        last = made.blocks[-1].terminator
+        if last.op is YIELD and (made.op is REGION or len(made.blocks) > 1):
+            ends.append(last)
+        outputs = {}
+        for index, (old, type_) in enumerate(zip(like.outputs, types_, strict=True)):
+            joined = self.joined((end.inputs[index].type for end in ends), like)
+            if join(joined, type_) == joined:  # else the end of the trips gives others as they are
+                self.agree(ends, index, joined, like)
+                type_ = joined
+            outputs[old] = made.add_output(type_, old.name)
+        return outputs
+
+    def agree(self, ends: Iterable[Node], index: int, type_: Type, like: Node) -> None:
+        """Let terminators give ints as uints, if that is what they are to give."""
+        for end in ends:
+            value = end.inputs[index]
+            if type_ == UINT and value.type == INT:
+                made = end.create_before(get_op("wide::from_int"), (value,), like=like)
+                end.set_input(index, made.output)
+
+    def as_type(self, value: Value, type_: Type, like: Node) -> Value:
+        """Give an int as a uint, if that is the type; a negative one leaves native code."""
+        if type_ != UINT or value.type != INT:
+            return value
+        return self.append(get_op("wide::from_int"), (value,), like=like).output
 
     def assume(self, assumption: Assumption, node: Node) -> None:
         """Let the entry check the assumption; check it here too if unknown code has run since."""

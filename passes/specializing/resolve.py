@@ -25,6 +25,7 @@ from ljit.passes.specializing.library import Objects, library_method, library_op
 from ljit.records import Record
 from ljit.types import (
     ANY,
+    UINT,
     ArrayType,
     ListType,
     ObjectType,
@@ -169,7 +170,7 @@ def _form_of_constants(request: Request) -> Request | None:
 def _long_int(value: Value) -> int | None:
     """Give the constant, if it is an int that no native int holds."""
     constant = value.constant if value.is_constant else None
-    return constant if type(constant) is int and value.type == ANY else None
+    return constant if type(constant) is int and value.type in (UINT, ANY) else None
 
 
 def _methods(function: object, args: Sequence[Value], constants: Constants) -> Iterable[OpDef]:
@@ -314,6 +315,8 @@ def is_known(request: Request) -> bool:
 
 def member_class(t: Type) -> str:
     """The class name under which methods and attributes of a type are declared."""
+    if t == UINT:
+        return "int"
     if isinstance(t, ArrayType):
         return "ndarray"
     if isinstance(t, ScalarType):

@@ -44,13 +44,14 @@ from ljit.passes.specializing.union_operands import (
     plain_type,
     with_member,
 )
+from ljit.passes.specializing.wide_forms import WideFailures, WideForms
 from ljit.records import Record, made_by
-from ljit.types import ANY, NEVER, ArrayType, ListType, Type, UnionType, join
+from ljit.types import ANY, INT, NEVER, UINT, ArrayType, ListType, Type, UnionType, join
 
 __all__ = ["Feedback", "Given", "Specialization", "specialize", "specialize_loop"]
 
 
-class Feedback(Failures, Changes, Protocol):
+class Feedback(Failures, Changes, WideFailures, Protocol):
     """What earlier runs have shown about baseline nodes, by node id."""
 
 
@@ -201,13 +202,14 @@ class _Specializer:
     """The state of one walk. `block` is where new nodes go; `values` maps baseline values to new ones."""
 
     def __init__(self, given: Given, calls: NativeCalls, outlined: Node | None = None) -> None:
-        self.out = GraphWriter(given.baseline.name)
+        self.out = GraphWriter(given.baseline.name, given.feedback.was_no_uint)
         self.calls = Calls(self, calls)
         self.feedback = given.feedback
         self.liveness = given.liveness
         self.values: dict[Value, Value] = {}
         self.outlined = outlined
         self.names = Names(self, given.baseline)
+        self.wide = WideForms(self.out, self.feedback)
         self.control = ControlFlow(self)
         self.handlers: dict[OpDef, Callable[[Node], bool]] = {
             CONSTANT: self.visit_constant,
@@ -313,7 +315,10 @@ class _Specializer:
             if isinstance(new.type, ListType):
                 widen_range(old, new, self.feedback)
         effects = self.out.effects
-        if not effects.is_repeatable or self.feedback.is_widened(node.id):  # it may warn
+        is_int = bool(results) and all(v.type in (INT, UINT) for v in results)
+        if not effects.is_repeatable or (
+            self.feedback.is_widened(node.id) and not is_int
+        ):  # it may warn
             self.snapshot(f"after:{node.id}", self.liveness.live_after(node), effects)
 
     def apply(self, request: Request, node: Node) -> list[Value] | None:
@@ -322,7 +327,7 @@ class _Specializer:
         union = first_union(known.op, request.inputs)
         if union is not None:
             return self.apply_to_members(request, known.op, union, node)
-        given, request = request.inputs, known
+        given, request = request.inputs, self.wide.form(known, node)
         types_ = self.result_types(request, node)
         if NEVER in types_:
             self.out.deoptimize(RAISES, node)
@@ -405,7 +410,8 @@ class _Specializer:
         is_known = value.is_constant and is_stable_constant(value.constant)
         if seen is None and not is_known and not is_precise(value.type):
             return self.out.deoptimize(NOT_RUN, node)
-        type_ = None if is_known else guarded_type(value, seen)
+        is_open = is_known or (isinstance(seen, UnionType) and self.feedback.is_widened(node.id))
+        type_ = None if is_open else guarded_type(value, seen)
         if type_ is not None:
             value = self.out.append(GUARD, (value,), {"type": type_}, like=node).output
         self.values[node.output] = value

@@ -204,8 +204,7 @@ class ControlFlow:
         if NEVER in types_ or not is_left(region):
             self.out.append(UNREACHABLE, like=node)
             return False
-        for old, type_ in zip(node.outputs, types_, strict=True):
-            self.values[old] = region.add_output(type_, old.name)
+        self.values.update(self.out.finish(region, types_, node))
         return True
 
     # -- loops -------------------------------------------------------------------------------------
@@ -222,7 +221,8 @@ class ControlFlow:
         may_be_two = can_be_two(node)
 
         def settled(_: Node, after_trip: Sequence[Type]) -> list[Type] | None:
-            return settled_types([v.type for v in carried], after_trip) if may_be_two else None
+            initial = self.out.as_met([v.type for v in carried], after_trip, node)
+            return settled_types(initial, after_trip) if may_be_two else None
 
         walked = self.walk_with_numbers(node, start, carried)
         if walked is None:
@@ -269,7 +269,7 @@ class ControlFlow:
         """Walk the body as `settle` does, beginning with what the values are at first."""
         initial = [v.type for v in carried]
         known = self.header_types.get(node, initial)  # of an earlier walk of an outer loop
-        types_ = list(map(join, initial, known))
+        types_ = self.out.joined_each(initial, known, node)
         return self.settle(node, start, carried, types_, stops=stops)
 
     def settle(
@@ -292,10 +292,11 @@ class ControlFlow:
         after_trip = None
         while True:
             self.out.dirty = was_dirty
-            loop = self.out.append(LOOP, (start, stop, *carried), like=node)
+            entry = [self.out.as_type(v, t, node) for v, t in zip(carried, types_, strict=True)]
+            loop = self.out.append(LOOP, (start, stop, *entry), like=node)
             exits = self.walk_loop(node, loop, types_, second)
             after_trip = after_trip or exits.next
-            widened = list(map(join, types_, exits.next))
+            widened = self.out.joined_each(types_, exits.next, node)
             is_final = widened == types_ and self.out.dirty == was_dirty
             if is_final or stops(loop, after_trip):
                 return loop, exits, after_trip
@@ -385,8 +386,7 @@ class ControlFlow:
                 loop.add_output(param.type, param.name)
             self.out.append(UNREACHABLE, like=node)
             return False
-        for old, type_ in zip(node.outputs, out, strict=True):
-            self.values[old] = loop.add_output(type_, old.name)
+        self.values.update(self.out.finish(loop, out, node))
         return True
 
     # -- exits -------------------------------------------------------------------------------------
@@ -427,6 +427,8 @@ class ControlFlow:
             if staying is None:
                 return False
             values = staying
+        params = exits.target.blocks[0].params[1:]
+        values = [self.out.as_type(v, p.type, end) for v, p in zip(values, params, strict=True)]
         exits.next = [join(a, v.type) for a, v in zip(exits.next, values, strict=True)]
         made = self.out.append(end.op, values, like=end)
         if end.op is CONTINUE:

@@ -25,6 +25,7 @@ from ljit.types import (
     NEVER,
     NONE,
     RANGE,
+    UINT,
     ListType,
     SliceType,
     TupleType,
@@ -231,7 +232,7 @@ class PythonEmitter(ScalarEmitter):
             made = to_number(function(*map(plain, args)))
         except ValueError as error:
             raise Bailed(str(error)) from error
-        if made.type == ANY:
+        if made.type in (ANY, UINT):
             raise Bailed("another type")
         return made
 

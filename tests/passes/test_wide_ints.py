@@ -1,0 +1,139 @@
+"""Ints in [0, 2**64) stay native, wherever they come from, and are checked only where their high bits count."""
+
+import pytest
+
+import ljit
+from ljit.types import ANY, INT, UINT, ListType, TupleType, join, type_of
+
+MASK, TOP = 0xFFFFFFFFFFFFFFFF, 2**63
+
+
+def xorshift(x, n):
+    for _ in range(n):
+        x ^= (x << 13) & MASK
+        x ^= x >> 7
+        x ^= (x << 17) & MASK
+    return x
+
+
+def mixed(x, n):
+    for _ in range(n):
+        x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 + 1) % 2**64
+    return x
+
+
+def lowest_bits(x, n):
+    for _ in range(n):
+        x ^= x & -x
+        x &= ~(x << 1) | 2**63
+    return x
+
+
+def of_items(items):
+    total = 0
+    for x in items:
+        total ^= x * 3 & MASK
+    return total
+
+
+def chosen(x, n):
+    y = 0
+    for i in range(n):
+        y = x if i & 1 else i
+        if y > 2**63:
+            return y
+    return y
+
+
+CALLS = [
+    *((f, (x, 50)) for f in (xorshift, mixed, lowest_bits, chosen) for x in (1, TOP, MASK)),
+    (of_items, ([5, TOP, MASK],)),
+]
+
+
+@pytest.mark.parametrize(("function", "args"), CALLS)
+def test_they_do_not_leave_native_code(function, args):
+    native = ljit.jit(function)
+    for _ in range(6):
+        assert native(*args) == function(*args)
+    assert [s.bailouts for s in native.specializations] == [0]
+    assert native.specializations[0].state.startswith("native")
+
+
+def wrapping(function, *args):
+    lines = str(ljit.jit(function).graph_for(*args)).splitlines()
+    found = [line for line in lines if "wide::" in line and "from_int" not in line]
+    checked = ("wide::mul(", "wide::add(", "wide::sub(", "wide::neg(", "wide::invert(")
+    return [line for line in found if any(op in line for op in checked)]
+
+
+@pytest.mark.parametrize("function", [xorshift, mixed, lowest_bits])
+def test_what_a_mask_is_taken_of_is_not_checked(function):
+    assert wrapping(function, 1, 9) == []
+
+
+def two_readers(x, y):
+    p = x * y
+    return p & MASK, p
+
+
+def mask_of_unknown_size(x, y):
+    return (x * 3) & (y + 2**63)
+
+
+def two_products(x, y):
+    return (x * 3) & (y * 5)
+
+
+def test_what_others_read_is_checked():
+    assert len(wrapping(two_readers, TOP, 9)) == 1
+    assert (
+        len(wrapping(mask_of_unknown_size, TOP, TOP)) == 1
+    )  # the sum: the product is masked by it
+    assert len(wrapping(two_products, TOP, TOP)) == 1  # either of them
+
+
+@pytest.mark.parametrize("function", [two_readers, mask_of_unknown_size, two_products])
+def test_checked_numbers_are_exact(function):
+    native = ljit.jit(function)
+    for x in (1, TOP - 1, TOP, MASK):
+        for y in (0, 1, 2, TOP - 1, TOP, MASK, -1, 2**64):
+            assert native(x, y) == function(x, y)
+
+
+def grows(x, n):
+    total = 0
+    for i in range(n):
+        total ^= 1 << (i & 63)
+        total += (x + i) * (x - i) & 7
+    return total
+
+
+def test_sums_beyond_int64_are_native_in_the_next_compile():
+    native = ljit.jit(grows)
+    for _ in range(12):
+        assert native(2**32, 200) == grows(2**32, 200)
+    (info,) = native.specializations
+    before = info.bailouts
+    for _ in range(5):
+        assert native(2**32, 200) == grows(2**32, 200)
+    assert native.specializations[0].bailouts == before
+
+
+def test_each_number_of_digits_is_read():
+    native = ljit.jit(of_items)
+    numbers = [x for k in range(65) for x in (2**k - 1, 2**k, 2**k + 1) if x <= MASK]
+    for x in numbers:
+        assert native([TOP, x]) == of_items([TOP, x])
+    for x in (-1, -TOP, 2**64, 2**90, -(2**64), 2**89):
+        assert native([TOP, x]) == of_items([TOP, x])
+
+
+def test_types():
+    assert [type_of(x) for x in (TOP - 1, TOP, MASK, MASK + 1, -TOP, -TOP - 1)] == [
+        *(INT, UINT, UINT, ANY, INT, ANY)
+    ]
+    assert str(join(INT, UINT)) == "Union[int, uint]"
+    assert type_of([1, TOP]) == ListType(UINT)
+    assert type_of((1, TOP)) == TupleType((INT, UINT))
+    assert join(ListType(INT), ListType(UINT)) == ListType(UINT)
