@@ -15,7 +15,7 @@ from types import CodeType
 
 from ljit.records import Record
 
-__all__ = ["Lifted", "find_lifted"]
+__all__ = ["Lifted", "find_lifted", "may_be_lifted"]
 
 #: what asks for names, or makes some that are no variables of the function
 _LOOKS_AT_NAMES = frozenset(("locals", "vars", "dir", "eval", "exec", "super", "__class__"))
@@ -34,6 +34,13 @@ class Lifted(Record):
     captured: Mapping[str, tuple[str, ...]]
     called: Mapping[str, frozenset[str]]
     shared: frozenset[str]
+
+
+def may_be_lifted(code: CodeType) -> bool:
+    """Whether a nested function is a variable that nested functions read: few functions have such a one."""
+    nested = [c for c in code.co_consts if isinstance(c, CodeType)]
+    names = {c.co_name for c in nested}.intersection(code.co_cellvars)
+    return any(not names.isdisjoint(c.co_freevars) for c in nested)
 
 
 def find_lifted(node: ast.FunctionDef, code: CodeType, class_name: str | None) -> Lifted | None:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import CellType, CodeType, FunctionType
 
 from ljit.frontend.bound_variables import are_bound
-from ljit.frontend.lifted_variables import Lifted, find_lifted
+from ljit.frontend.lifted_variables import Lifted, find_lifted, may_be_lifted
 from ljit.frontend.sources import (
     FUTURE_FLAGS,
     FunctionSource,
@@ -37,6 +37,8 @@ _AROUND = "<around>"
 
 def lift_nested(fn: FunctionType) -> FunctionType | None:
     """Give a function that does what `fn` does, with its nested functions in its closure; None: it cannot be."""
+    if not isinstance(fn, FunctionType) or not may_be_lifted(fn.__code__):
+        return None  # `find_source` says why the former is not translated
     found = find_source(fn)
     if not isinstance(found.node, ast.FunctionDef):
         return None
