@@ -55,8 +55,7 @@ def emit_call(e: Emission, call: tree.Apply) -> Value:
         return _warn(e, call)
     _check_frame_access(e, call)
     _refuse_loud_floats(e, call)
-    if isinstance(call.function, tree.Select) and _may_count(call):
-        refuse_counting(e, call.function)
+    _refuse_counting_call(e, call)
     if _has_stars(call):
         return _star_call(e, call)
     if isinstance(call.function, tree.Select) and _is_method(e, call.function, call):
@@ -207,16 +206,6 @@ def _refuse_loud_floats(e: Emission, call: tree.Apply) -> None:
         raise e.unsupported(f"{message}; native code does not look at it", call.range)
 
 
-def _may_count(call: tree.Apply) -> bool:
-    """Whether the call of a method named `resize` may be one of an array that counts references."""
-    if not (call.arguments or call.keywords):
-        return False
-    values = [
-        k.value for k in call.keywords if isinstance(k, tree.Keyword) and k.name == "refcheck"
-    ]
-    return not any(isinstance(value, tree.Const) and not value.value for value in values)
-
-
 def refuse_counting(e: Emission, select: tree.Select) -> None:
     """Leave functions to CPython that may resize an array which nothing else refers to.
 
@@ -230,6 +219,29 @@ def refuse_counting(e: Emission, select: tree.Select) -> None:
         return
     message = "resize() counts the references of an array and is not translated"
     raise e.unsupported(f"{message}; with refcheck=False it does not, and is", select.range)
+
+
+def _refuse_counting_call(e: Emission, call: tree.Apply) -> None:
+    """The same of a call that may count, or that gives such a method: `getattr(a, "resize")`."""
+    if isinstance(call.function, tree.Select):
+        if _may_count(call):
+            refuse_counting(e, call.function)
+        return
+    match call.arguments:
+        case (receiver, tree.Const(value=str(name)), *_) if (
+            known_value(e, call.function) is getattr
+        ):
+            refuse_counting(e, tree.Select(call.range, receiver, name))
+
+
+def _may_count(call: tree.Apply) -> bool:
+    """Whether the call of a method named `resize` may be one of an array that counts references."""
+    if not (call.arguments or call.keywords):
+        return False
+    values = [
+        k.value for k in call.keywords if isinstance(k, tree.Keyword) and k.name == "refcheck"
+    ]
+    return not any(isinstance(value, tree.Const) and not value.value for value in values)
 
 
 def _has_stars(call: tree.Apply) -> bool:

@@ -61,6 +61,7 @@ WARNINGS_IN_COMPREHENSIONS = (  # which have no frames of their own later
         ("x.resize(3, refcheck=True)", "resize\\(\\) counts the references", "x.resize"),
         ("x.resize(*y)", "resize\\(\\) counts the references", "x.resize"),
         ("z = x.resize\n    z(3)", "resize\\(\\) counts the references", "x.resize"),
+        ("getattr(x, 'resize')(3)", "resize\\(\\) counts the references", "getattr(x, 'resize')"),
         ("np.ndarray.resize(x, 3)", "resize\\(\\) counts the references", "np.ndarray.resize"),
         *WARNINGS_IN_COMPREHENSIONS,
         ("def g(): warn('x')\n    g()", "warn\\(\\) in a nested function", "warn('x')"),

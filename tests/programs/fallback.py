@@ -109,6 +109,13 @@ def resized_by_a_method_that_is_kept(a, n):
 
 
 @program(lambda: (np.arange(10.0), 3_000_000), is_translated=False)
+def resized_by_a_method_that_is_asked_for(a, n):
+    view = a[1:]
+    getattr(a, "resize")(n)  # noqa: B009
+    return view.sum()
+
+
+@program(lambda: (np.arange(10.0), 3_000_000), is_translated=False)
 def resized_by_the_function_of_the_class(a, n):
     view = a[1:]
     np.ndarray.resize(a, n, refcheck=True)
