@@ -72,6 +72,12 @@ class Counter:
         return self.count
 
 
+@pytest.fixture(autouse=True)
+def each_test_has_twins_of_its_own(monkeypatch):
+    """What other tests have shown of the functions above does not count."""
+    monkeypatch.setattr(twins, "_twins", weakref.WeakValueDictionary())
+
+
 def executor_of(function):
     return twins._twins[id(function)]._executor
 
