@@ -80,6 +80,8 @@ class Loops(ReducedRows):
         self.columns = self.strides.columns(self.kernel.length)
         fast = self.strides.unit_condition(self.inner) if self.ndim else TRUE
         if fast is TRUE:
+            self._may_be_short = self._are_too_short
+            self._fast = f.bool_not(self._may_be_short)
             unit = partial(self._loops, is_unit=True)
             either(f, self._are_short_moves, self._moves, unit)
             return
@@ -104,6 +106,7 @@ class Loops(ReducedRows):
             return
         far = self._far_condition() if can_be_packed else FALSE
         if can_be_packed and self._gains_from_blocks:
+            fast = f.binary("and", fast, f.bool_not(self._are_too_short))
             self._fast, self._far, self._may_be_short = fast, far, self._short_condition(fast)
             self._loops(is_unit=True)
             return

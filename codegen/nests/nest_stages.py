@@ -30,6 +30,9 @@ __all__ = ["STAGES_SHIFT", "Stages"]
 STAGES_SHIFT = 10  # 1 << 10 elements are a block
 _FEW_OUTSIDE = 5  # one in 1 << 5 elements without vectors costs no more than the loops gain
 _LONG = 64  # elements of a row that NumPy's loops gain from
+_SHORT = 128  # elements of a row that is best put behind others, where much is done with each
+_LONG_BODY = 16  # instructions for an element that are much, as of a function
+_WHOLE = 32  # elements that leave none over
 
 
 class Stages(Blocks):
@@ -38,6 +41,28 @@ class Stages(Blocks):
     @property
     def _has_stages(self) -> bool:
         return self.kernel.staged is not None and not self.e.is_quick and len(self._rows) == 1
+
+    @property
+    def _are_too_short(self) -> Ref:
+        """Whether rows are too short for what is done with each element, and can be put behind one another.
+
+        NumPy's loops take long to call, and the elements that are left behind whole vectors are done one by one.
+        """
+        f, has_stages = self.f, self._has_stages
+        if (
+            self.e.is_quick
+            or self.columns > 1
+            or not (has_stages or self.kernel.length >= _LONG_BODY)
+        ):
+            return FALSE
+        are_short = self._short_condition(FALSE)
+        if are_short is FALSE:
+            return FALSE
+        trip = self.space.sizes[self.inner]
+        are_short = f.binary("and", are_short, f.icmp("slt", trip, _SHORT))
+        if has_stages:
+            return are_short
+        return f.binary("and", are_short, f.icmp("ne", f.binary("and", trip, _WHOLE - 1), 0))
 
     def _walk(
         self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places, *, is_unit: bool

@@ -129,7 +129,7 @@ def test_rows_that_may_be_short_are_moved_together_for_rows(is_wide):
         for _ in range(2):
             f(np.ones((40, 20)))
     callees = [callee_of(line) or "" for line in f.dump_llvm().splitlines()]
-    assert any(is_shared(f"{PACKING}move", x) for x in callees) == is_wide
+    assert any(is_shared(f"{PACKING}move", x) for x in callees)  # whoever has the function
 
 
 def test_two_operands_that_broadcast(is_wide):

@@ -148,13 +148,73 @@ def test_small_planes_that_are_written_over(name, dtype, view):
             np.testing.assert_array_equal(*bases)
 
 
+def scaled_in_place(a, b):
+    a /= 1 + np.exp(-(a + b))
+
+
+def of_rows_before(a, b):
+    a[1:] = 1 / (1 + np.exp(-(a[:-1] + b)))
+
+
+def of_elements_behind(a, b):
+    a[:, :-1] = np.tanh(a[:, 1:] + b[1:])
+
+
+MUCH = {
+    "a function": lambda a, b: 1 / (1 + np.exp(-(a + b))),
+    "a function of NumPy's": lambda a, b: np.tanh(a + b) * 2,
+    "quotients": lambda a, b: np.sqrt(a * a + b) / (1 + a * b),
+    "two results": lambda a, b: (np.log2(a + b), np.log2(a + b) > 1),
+}
+WIDTHS = (5, 1, 3, 16, 31, 32, 33, 63, 64, 100, 127, 128, 0)
+LAYOUTS_OF_MUCH = {
+    **LAYOUTS,
+    "whole": lambda a: a,
+    "rows backwards": lambda a: a[::-1].copy()[::-1],
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS_OF_MUCH)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", MUCH)
+def test_short_rows_of_which_much_is_computed(name, dtype, layout):
+    function = MUCH[name]
+    f = ljit.jit(function)
+    shapes = [(rows, width) for width in WIDTHS for rows in (70, 3)]
+    with config.overridden(quick_runs=0):
+        for shape in (shapes[0], *shapes, (4, 9, 7), (4, 9, 7), (2, 3, 5, 7), (2, 3, 5, 7)):
+            a, b = operands(shape, dtype)
+            args = LAYOUTS_OF_MUCH[layout](a), b
+            found, wanted = f(*args), function(*args)
+            pairs = zip(found, wanted, strict=True) if name == "two results" else [(found, wanted)]
+            for x, y in pairs:
+                assert (x.dtype, x.shape, x.strides) == (y.dtype, y.shape, y.strides)
+                np.testing.assert_allclose(x, y, rtol=4 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS_OF_MUCH)
+@pytest.mark.parametrize("function", [scaled_in_place, of_rows_before, of_elements_behind])
+def test_short_rows_of_which_much_is_computed_in_place(function, layout):
+    f = ljit.jit(function)
+    with config.overridden(quick_runs=0):
+        for shape in ((70, 5), (70, 5), (70, 32), (9, 100), (3, 128)):
+            a, b = operands(shape, "float64")
+            found, wanted = (LAYOUTS_OF_MUCH[layout](a.copy()) for _ in range(2))
+            f(found, b)
+            function(wanted, b)
+            bases = [x if x.base is None else x.base for x in (found, wanted)]
+            np.testing.assert_allclose(*bases, rtol=1e-15)
+
+
 @pytest.mark.parametrize(
     ("function", "args"),
     [
+        (MUCH["a function"], (np.ones((40, 7)), np.ones(7))),
+        (MUCH["a function of NumPy's"], (np.ones((40, 7), "f"), np.ones(7, "f"))),
         (lambda a, b: a + b, (LAYOUTS["gaps"](operands((40, 12), "uint8")[0]), np.arange(12))),
         (lambda a, b: a + b.swapaxes(1, 2), (np.ones((40, 5, 5)), np.ones((40, 5, 5)))),
     ],
-    ids=["gaps", "turned around"],
+    ids=["a function", "a function of NumPy's", "gaps", "turned around"],
 )
 def test_rows_that_may_be_short_are_moved_together(function, args):
     f = ljit.jit(function)
