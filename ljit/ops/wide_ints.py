@@ -17,6 +17,7 @@ from ljit.ir.graph import Node
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import Bounds, RangeRules, Symbolic
 from ljit.ops.control import NO_UINT
+from ljit.ops.int_ranges import BITS_AND, NOT, TRUTH
 from ljit.ops.python_bits import shift_count
 from ljit.ops.python_numbers import EXACT_FLOAT
 from ljit.types import ANY, BOOL, FLOAT, INT, UINT, Type
@@ -166,6 +167,7 @@ for _name, _sign, _function in (
         _function,
         _arithmetic(_name, f"{_name}_overflow"),
         can_wrap=True,
+        samples=(),  # those of two uints beyond int64 leave native code
         is_commutative=_name != "sub",
     )
 for _name, _sign, _function in (
@@ -178,6 +180,7 @@ for _name, _sign, _function in (
         f"``x {_sign} y``",
         _function,
         lambda e, x, y, *, method=f"bit_{_name}": getattr(e, method)(x, y),
+        ranges=BITS_AND if _name == "and" else None,
         is_modular=True,
         is_commutative=True,
     )
@@ -210,7 +213,15 @@ def _lower_truediv(e: Emitter, x: V, y: V) -> V:
     return e.div(e.cast(x, FLOAT), e.cast(y, FLOAT))
 
 
-_op("truediv", "``x / y``", operator.truediv, _lower_truediv, gives=FLOAT, can_raise=True)
+_op(
+    "truediv",
+    "``x / y``",
+    operator.truediv,
+    _lower_truediv,
+    gives=FLOAT,
+    can_raise=True,
+    samples=(),
+)
 _op("floordiv", "``x // y``", operator.floordiv, _lower_floordiv, can_raise=True)
 _op("mod", "``x % y``", operator.mod, _lower_mod, can_raise=True)
 
@@ -306,6 +317,7 @@ _op(
     "``bool(x)``",
     operator.truth,
     lambda e, x: e.compare("ne", x, 0),
+    ranges=TRUTH,
     takes=(UINT,),
     gives=BOOL,
     samples=((2**63,), (2**64 - 1,)),
@@ -315,6 +327,7 @@ _op(
     "``not x``",
     operator.not_,
     lambda e, x: e.compare("eq", x, 0),
+    ranges=NOT,
     takes=(UINT,),
     gives=BOOL,
     samples=((2**63,), (2**64 - 1,)),

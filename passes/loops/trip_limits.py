@@ -28,6 +28,7 @@ from ljit.ir.linear import Linear
 from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, SNAPSHOT, YIELD
 from ljit.ops.int_ranges import BITS_AND, GREATER, LESS, NOT_EQUAL, TRUTH
 from ljit.records import Record
+from ljit.types import UINT
 
 __all__ = [
     "MANY",
@@ -167,9 +168,12 @@ def _lost(value: Value, number: Value) -> bool:
     if node is None or node.op.ranges is not BITS_AND or number not in node.inputs:
         return False
     less = next((v.node for v in node.inputs if v is not number), None)
-    if less is None or less.op not in (get_op("py::sub"), get_op("np::subtract")):
+    names = ("wide::sub",) if number.type == UINT else ("py::sub", "np::subtract")
+    if less is None or less.op not in map(get_op, names):
         return False
-    return less.inputs[0] is number and _is_constant(less.inputs[1], 1)
+    one = less.inputs[1].node
+    known = one.inputs[0] if one is not None and one.op.is_modular and number.type == UINT else None
+    return less.inputs[0] is number and _is_constant(known or less.inputs[1], 1)
 
 
 def _is_constant(value: Value, number: int) -> bool:

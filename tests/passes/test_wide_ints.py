@@ -137,3 +137,18 @@ def test_types():
     assert type_of([1, TOP]) == ListType(UINT)
     assert type_of((1, TOP)) == TupleType((INT, UINT))
     assert join(ListType(INT), ListType(UINT)) == ListType(UINT)
+
+
+def counted_bits(x):
+    count = 0
+    while x:
+        x &= x - 1
+        count += 1
+    return count
+
+
+def test_a_loop_that_takes_one_bit_in_each_trip_has_few():
+    assert "most_trips=65" in str(ljit.jit(counted_bits).graph_for(TOP))
+    native = ljit.jit(counted_bits)
+    for x in (0, 1, TOP - 1, TOP, MASK) * 3:
+        assert native(x) == counted_bits(x)
