@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["boxed_call", "operation"]
 
+_WITH_AXES = (ArrayType, RangeType)
+
 
 def operation(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native]:
     """Emit a node that is no control flow; gives its outputs."""
@@ -29,7 +31,7 @@ def operation(e: Emitter, node: Node, operands: list[Native]) -> Sequence[Native
     operands = _with_any_items(node, _as_taken(e, op, operands))
     types_ = [value.type for value in operands]
     if _has_lowering(op, types_, e.result_types, node.attrs):
-        if op.elementwise and any(isinstance(t, ArrayType | RangeType) for t in types_):
+        if op.elementwise and any(isinstance(t, _WITH_AXES) for t in types_):
             return _elementwise(e, node, operands)
         assert op.lower is not None
         results = op.lower(e, *operands, **node.attrs)

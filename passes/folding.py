@@ -17,6 +17,7 @@ __all__ = ["fold"]
 _SMALL = 4096  # no op makes something huge of two ints below
 _BITS = 128  # of ints that do not fit in 64 bits, as CPython does
 _LONGEST = 64  # of strings and tuples
+_SIZED = (str, bytes, tuple)
 
 
 def fold(
@@ -67,12 +68,12 @@ def _can_evaluate(
 def _is_small(value: object) -> bool:
     if isinstance(value, int):
         return abs(value) <= _SMALL
-    return len(value) <= _LONGEST if isinstance(value, str | bytes | tuple) else True
+    return len(value) <= _LONGEST if isinstance(value, _SIZED) else True
 
 
 def _evaluate(op: OpDef, constants: Sequence[object], attrs: Mapping[str, object]) -> object:
     assert op.evaluate is not None
-    if any(isinstance(c, str | bytes | tuple) for c in constants):
+    if any(isinstance(c, _SIZED) for c in constants):
         if not all(map(_is_small, constants)):
             return UNKNOWN
     try:

@@ -9,6 +9,7 @@ from ljit.ir import Node
 __all__ = ["constant_key", "node_key"]
 
 _ATOMS = (bool, int, str, bytes, type(None))
+_WITH_BITS = (float, complex, np.number, np.bool)
 
 
 def constant_key(value: object) -> object:
@@ -27,7 +28,7 @@ def constant_key(value: object) -> object:
         return cls, tuple(map(constant_key, value))
     if isinstance(value, slice):
         return cls, tuple(map(constant_key, (value.start, value.stop, value.step)))
-    if isinstance(value, float | complex | np.number | np.bool) and not isinstance(value, np.void):
+    if isinstance(value, _WITH_BITS) and not isinstance(value, np.void):
         return cls, np.asarray(value).tobytes()
     return cls, id(value)
 

@@ -35,6 +35,7 @@ __all__ = ["call_exit"]
 
 _COLD = "nounwind cold noinline optnone"
 _BUILD = "PyObject_CallFunction"
+_OF_ITEMS = (TupleType, ViewType, RangeType, SliceType)
 
 # By dtype: the unit of `Py_BuildValue` for each of its numbers, and how and to what these are converted before.
 _UNITS = {
@@ -131,7 +132,7 @@ class _HandedOver:
 
 def _is_put_together(type_: Type) -> bool:
     """Whether values of the type consist of numbers and objects, in whatever depth."""
-    if not isinstance(type_, TupleType | ViewType | RangeType | SliceType):
+    if not isinstance(type_, _OF_ITEMS):
         return type_.is_boxed or type_ in (NONE, UNBOUND) or is_scalar(type_)
     return all(map(_is_put_together, items_of(type_)))
 

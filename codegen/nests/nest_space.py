@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ONE", "ZERO", "Operand", "Space", "all_of", "any_of", "either", "has_axes", "rank_of"]
 
+_WITH_AXES = (ArrayType, RangeType)
+
 ONE = integer("i64", 1)
 ZERO = integer("i64", 0)
 
@@ -225,7 +227,7 @@ class Space:
 
 def has_axes(x: Native) -> bool:
     """Whether an input of a nest has elements along its axes, or is the same for all."""
-    return isinstance(x.type, ArrayType | RangeType)
+    return isinstance(x.type, _WITH_AXES)
 
 
 def _rank(x: Native) -> int:

@@ -34,6 +34,7 @@ __all__ = ["AliasInfo", "holds_array", "is_immutable", "written_operands"]
 
 
 _DTYPES = frozenset(map(type, NATIVE_KINDS))
+_OF_NUMBERS = (ScalarType, RangeType, SliceType)
 
 
 def is_immutable(type_: Type) -> bool:
@@ -47,7 +48,7 @@ def is_immutable(type_: Type) -> bool:
         return all(map(is_immutable, type_.items))
     if isinstance(type_, UnionType):
         return all(map(is_immutable, type_.members))
-    if isinstance(type_, ScalarType | RangeType | SliceType):
+    if isinstance(type_, _OF_NUMBERS):
         return True
     if isinstance(type_, ObjectType):
         return type_ == BYTES or type_.cls in _DTYPES

@@ -17,6 +17,8 @@ from ljit.source import SourceRange
 
 __all__ = ["Names", "bound_in_target", "names_of"]
 
+_FUNCTIONS = (tree.Def, tree.Lambda)
+
 
 class Names(Record, frozen=False):
     """What one function (without those nested in it) does with names.
@@ -82,7 +84,7 @@ def _yields_in(parts: Iterable[Tree]) -> Iterator[tree.Yield]:
     for part in parts:
         if isinstance(part, tree.Yield):
             yield part
-        if not isinstance(part, tree.Def | tree.Lambda):
+        if not isinstance(part, _FUNCTIONS):
             yield from _yields_in(part.children)
 
 

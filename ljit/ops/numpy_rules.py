@@ -52,6 +52,8 @@ _DEFAULTS: dict[Kind, np.dtype] = {
     complex: np.dtype(np.complex128),
 }
 
+_NUMPY = (ScalarType, ArrayType)
+
 
 def kind_of(t: Type) -> Kind | None:
     """Give what ``resolve_dtypes`` takes for an operand: a dtype, or a weak Python class.
@@ -59,7 +61,7 @@ def kind_of(t: Type) -> Kind | None:
     >>> kind_of(INT), kind_of(BOOL), kind_of(ANY)
     (<class 'int'>, dtype('bool'), None)
     """
-    if isinstance(t, ScalarType | ArrayType):
+    if isinstance(t, _NUMPY):
         return t.dtype
     return _KINDS.get(t)
 
