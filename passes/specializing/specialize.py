@@ -348,6 +348,8 @@ class _Specializer:
         if request.op.infer is None:
             return (ANY,) * len(node.outputs)
         known = request.op.infer_types([v.type for v in request.inputs], request.attrs)
+        if known == (UINT,):  # where that failed before, the operands are objects
+            return known
         if not known or not is_loose(node, known[0], self.feedback):
             if len(known) == 1 and request.op.symbolic:
                 return (with_known_sizes(request.op, request.inputs, request.attrs, known[0]),)
