@@ -16,6 +16,7 @@ from typing import Protocol
 
 from ljit.ir import Node, OpDef, Value, get_op
 from ljit.ops.members import METHOD
+from ljit.ops.python_types import UINT64
 from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.passes.specializing.resolve import Request
 from ljit.types import ANY, BOOL, FLOAT, INT, UINT
@@ -73,6 +74,12 @@ class WideForms:
         with_objects, with_ints = (
             [t if v.type == UINT else v.type for v in request.inputs] for t in (ANY, INT)
         )
+        wanted = op.number_type(*with_ints) if op.number_type is not None else None
+        if wanted == UINT64:  # stored in an array of such numbers
+            inputs = (
+                self.out.as_number(v, UINT64, node) if v.type == UINT else v for v in request.inputs
+            )
+            return Request(op, tuple(inputs), attrs)
         takes_ints = not failed and op.has_lowering(with_ints, attrs)
         if takes_ints and not op.has_lowering(with_objects, attrs):
             narrow = self._as_int

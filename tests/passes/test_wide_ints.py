@@ -1,5 +1,6 @@
 """Ints in [0, 2**64) stay native, wherever they come from, and are checked only where their high bits count."""
 
+import numpy as np
 import pytest
 
 import ljit
@@ -153,3 +154,31 @@ def test_a_loop_that_takes_one_bit_in_each_trip_has_few():
     native = ljit.jit(counted_bits)
     for x in (0, 1, TOP - 1, TOP, MASK) * 3:
         assert native(x) == counted_bits(x)
+
+
+def stored(a, x):
+    for i in range(len(a)):
+        x = (x * 6364136223846793005 + 1) & MASK
+        a[i] = x
+    return a, x
+
+
+def test_they_are_stored_in_arrays_of_uint64():
+    native = ljit.jit(stored)
+    for _ in range(6):
+        made, expected = (f(np.zeros(50, np.uint64), 1) for f in (native, stored))
+        assert repr(made) == repr(expected)
+    assert [s.bailouts for s in native.specializations] == [0]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float64, np.uint8])
+def test_other_arrays_take_or_refuse_them_as_numpy_does(dtype):
+    native = ljit.jit(stored)
+    for _ in range(4):
+        outcomes = []
+        for f in (native, stored):
+            try:
+                outcomes.append(repr(f(np.zeros(50, dtype), 1)))
+            except OverflowError as error:
+                outcomes.append(str(error))
+        assert outcomes[0] == outcomes[1]
