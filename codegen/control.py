@@ -100,6 +100,7 @@ class GraphEmitter:
             if self.e.bailout.late and not may_be_in_front_of_checks(node):
                 self.e.bailout.test_late()
             mark, self.e.spent = len(self.e.ownership.acquired), self._deaths.spent_by(node)
+            self.e.ends_temporaries = self._deaths.is_last_of_temporaries(node)
             self.emit_node(node)
             self._deaths.behind(node, [self.env.get(out) for out in node.outputs], mark)
         self._yield = saved

@@ -103,6 +103,9 @@ class Emitter:
         self.proven: tuple[str, ...] = ()  # of the node that is being lowered
         self.access = ""  # metadata of loads in the body of a nest
         self.spent: set[str] = set()  # objects of arrays that nothing needs behind the node
+        self.ends_temporaries = (
+            False  # objects are given back behind the node, before others use its results
+        )
         self.scopes: dict[str, str] = {}  # what accesses say of their arrays, by address
         self.hypotenuses: dict[str, Hypotenuse] = {}  # by the name of the result
         self._is_in_loop = False  # of a lowering
@@ -122,7 +125,8 @@ class Emitter:
     @property
     def result_is_used_up(self) -> bool:
         """Whether the node's results are used before anything can free them: borrowed objects will do."""
-        return self.bailout.node is not None and is_used_up_at_once(self.bailout.node)
+        node = self.bailout.node
+        return node is not None and not self.ends_temporaries and is_used_up_at_once(node)
 
     @property
     def is_of_steady_numbers(self) -> bool:

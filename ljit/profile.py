@@ -98,7 +98,9 @@ class Observation(Record, frozen=False):
             return
         if cls is np.ndarray:
             self._see_sizes(value.shape)  # type: ignore[attr-defined]
-            layout = (value.dtype, value.ndim, value.flags.num)  # type: ignore[attr-defined]
+            dtype, flags = value.dtype, value.flags.num  # type: ignore[attr-defined]
+            # dtypes that differ in their metadata alone are equal
+            layout = (dtype, dtype.metadata is None, value.ndim, flags)  # type: ignore[attr-defined]
             if layout == self._layout:
                 return
             self._layout = layout

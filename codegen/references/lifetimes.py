@@ -118,6 +118,10 @@ class Deaths:
             spent |= {array_parts(self._env[value]).object.text for value in _carried_to(node)}
         return spent
 
+    def is_last_of_temporaries(self, node: Node) -> bool:
+        """Whether objects that nothing else has, or what is borrowed from them, go behind the node."""
+        return node in self._temporaries
+
     def behind(self, node: Node, results: Sequence[Native | None], mark: int) -> None:
         """Note what `node` has made (the references acquired since `mark`) and release what it used last."""
         if node.op not in _STRUCTURES:

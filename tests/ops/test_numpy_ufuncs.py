@@ -203,7 +203,7 @@ def test_comparison_of_int64_with_uint64_is_exact(name):
 @pytest.mark.parametrize("name", ["add", "multiply", "maximum", "bitwise_and"])
 def test_python_int_that_does_not_fit_bails_where_numpy_raises(name):
     op = REGISTRY[f"np::{name}"]
-    assert Effect.RAISE in op.effects(ScalarType(np.dtype(np.int8)), INT)
+    assert op.effects(ScalarType(np.dtype(np.int8)), INT) & Effect.RAISE
     with pytest.raises(OverflowError):
         op.evaluate(np.int8(1), 300)
     with pytest.raises(Bailed):

@@ -309,3 +309,10 @@ def marked_arrays_in_loops(xs, n):
             total += np.sum(x) * k
             marks.append(x.dtype.metadata is None)
     return total, marks, [x.dtype.metadata is None for x in xs]
+
+
+@program(lambda: (np.arange(6.0).reshape(2, 3),), lambda: (np.ones(4),))
+def an_item_of_a_dict_that_nothing_else_has(x):
+    shape = x.__array_interface__["shape"], x.__len__()
+    others = [(k, k) for k in range(9)]
+    return shape, x.__array_interface__["shape"] in others, others
