@@ -8,8 +8,8 @@ what comes before it for the trips that are left over, takes as long, and a fift
 chosen (`if a[k] < best: best = a[k]`) makes no such chain: the machine goes on with the one that it thinks is next.
 
 In a loop around it in which the chain begins anew (`w = a[i, j]`, then `w -= ...`) the end of one chain and the begin
-of the next one overlap: the fewer instructions a trip has, the further the machine sees ahead. There unrolled code takes
-0.8 to 0.95 of the time.
+of the next one overlap: the fewer instructions a trip has, the further the machine sees ahead. Unrolled code takes
+0.8 to 0.95 of the time there.
 """
 
 from __future__ import annotations
