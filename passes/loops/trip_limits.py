@@ -171,9 +171,15 @@ def _lost(value: Value, number: Value) -> bool:
     names = ("wide::sub",) if number.type == UINT else ("py::sub", "np::subtract")
     if less is None or less.op not in map(get_op, names):
         return False
-    one = less.inputs[1].node
-    known = one.inputs[0] if one is not None and one.op.is_modular and number.type == UINT else None
-    return less.inputs[0] is number and _is_constant(known or less.inputs[1], 1)
+    return less.inputs[0] is number and _is_one(less.inputs[1])
+
+
+def _is_one(value: Value) -> bool:
+    """Whether it is 1, of whichever kind of ints."""
+    node = value.node
+    if value.type == UINT and node is not None and node.op is get_op("wide::from_int"):
+        value = node.inputs[0]
+    return _is_constant(value, 1)
 
 
 def _is_constant(value: Value, number: int) -> bool:

@@ -182,3 +182,20 @@ def test_other_arrays_take_or_refuse_them_as_numpy_does(dtype):
             except OverflowError as error:
                 outcomes.append(str(error))
         assert outcomes[0] == outcomes[1]
+
+
+def perhaps_no_bits(x, y):
+    n = 0
+    while x:
+        x &= x - (1 & y)
+        n += 1
+        if n == 100:
+            break
+    return n
+
+
+def test_a_loop_that_may_take_no_bit_is_not_known_to_have_few_trips():
+    f = ljit.jit(perhaps_no_bits)
+    assert "most_trips=65" not in str(f.graph_for(TOP, TOP))
+    for _ in range(4):
+        assert [f(TOP, TOP), f(TOP, TOP + 1), f(TOP + 3, TOP + 1)] == [100, 1, 3]
