@@ -6,6 +6,7 @@ from ljit.ops import (  # noqa: F401  # declare their ops
     builtins_numbers,
     builtins_sums,
     complex_functions,
+    int_bits,
     list_methods,
     math_functions,
     math_integers,

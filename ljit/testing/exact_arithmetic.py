@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
-__all__ = ["fused_multiply_add", "trailing_zeros"]
+__all__ = ["BIT_COUNTS", "fused_multiply_add"]
 
 
 def fused_multiply_add(x: np.floating, y: np.floating, z: np.floating) -> float:
@@ -17,7 +19,20 @@ def fused_multiply_add(x: np.floating, y: np.floating, z: np.floating) -> float:
     return float(exact) if exact else float(x * y + z)
 
 
-def trailing_zeros(x: np.integer) -> int:
+def _leading_zeros(x: np.integer) -> int:
+    """How many of the highest bits are 0."""
+    return 8 * x.dtype.itemsize - (int(x) % (1 << 8 * x.dtype.itemsize)).bit_length()
+
+
+def _trailing_zeros(x: np.integer) -> int:
     """How many of the lowest bits are 0."""
     number = int(x)
     return (number & -number).bit_length() - 1 if number else 8 * x.dtype.itemsize
+
+
+#: by the name of LLVM's intrinsic
+BIT_COUNTS: dict[str, Callable[..., Any]] = {
+    "ctpop": np.bitwise_count,
+    "ctlz": _leading_zeros,
+    "cttz": _trailing_zeros,
+}

@@ -17,7 +17,7 @@ from numpy.lib.stride_tricks import as_strided
 from ljit.ir import OpDef, Scan, get_op
 from ljit.records import Record
 from ljit.testing import numpy_loops
-from ljit.testing.exact_arithmetic import fused_multiply_add, trailing_zeros
+from ljit.testing.exact_arithmetic import BIT_COUNTS, fused_multiply_add
 from ljit.types import (
     BOOL,
     COMPLEX,
@@ -259,8 +259,7 @@ class ScalarEmitter:
     def intrinsic(self, name: str, *xs: Number) -> Number:
         if name == "fma":
             return self._arithmetic(fused_multiply_add, *xs)
-        named: dict[str, Callable[..., Any]] = {"ctpop": np.bitwise_count, "cttz": trailing_zeros}
-        function = named.get(name) or getattr(np, name)
+        function = BIT_COUNTS.get(name) or getattr(np, name)
         return self._arithmetic(function, *xs)
 
     def math(self, name: str, *xs: Number) -> Number:

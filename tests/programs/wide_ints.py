@@ -301,3 +301,12 @@ def in_cells(seed, n):
         return x >> 33
 
     return [step() for _ in range(n)], x
+
+
+@program(*SEEDS, *OUTSIDE, lambda: (2.5, 3), lambda: (False, 3))
+def counted_bits(x, n):
+    lengths = [0] * 65
+    for k in range(n):
+        lengths[(x >> k).bit_length()] += (x >> k).bit_count()
+        lengths[(k - 3).bit_length()] -= (k - 3).bit_count()
+    return lengths, x.bit_length(), (x == 1).bit_count()
