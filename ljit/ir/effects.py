@@ -15,10 +15,8 @@ class Effect(int):
     """
 
     PURE: ClassVar[Effect]
-    READ: ClassVar[
-        Effect
-    ]  # reads memory that a WRITE may change (array elements, list items, globals)
-    WRITE: ClassVar[Effect]  # writes memory that others can see
+    READ: ClassVar[Effect]  # of memory that a WRITE may change: array elements, list items, globals
+    WRITE: ClassVar[Effect]  # to memory that others can see
     RAISE: ClassVar[Effect]  # may raise: must not be removed, may be repeated
     CALL: ClassVar[Effect]  # runs unknown Python code: anything may happen
     ALLOC: ClassVar[Effect]  # makes a fresh mutable object: two equal nodes are not the same value
