@@ -103,9 +103,8 @@ class Emitter:
         self.proven: tuple[str, ...] = ()  # of the node that is being lowered
         self.access = ""  # metadata of loads in the body of a nest
         self.spent: set[str] = set()  # objects of arrays that nothing needs behind the node
-        self.ends_temporaries = (
-            False  # objects are given back behind the node, before others use its results
-        )
+        # objects are given back behind the node, before others use its results
+        self.ends_temporaries = False
         self.scopes: dict[str, str] = {}  # what accesses say of their arrays, by address
         self.hypotenuses: dict[str, Hypotenuse] = {}  # by the name of the result
         self._is_in_loop = False  # of a lowering

@@ -12,6 +12,7 @@ value; only numbers that nothing else reads, Snapshots among it, are rewritten. 
 from __future__ import annotations
 
 from ljit.ir import Graph, Node, Value, get_op
+from ljit.ops.int_ranges import BITS_AND
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.types import INT, UINT
 
@@ -111,7 +112,7 @@ def _erase(value: Value) -> None:
 
 def _may_leave(node: Node) -> bool:
     """Whether an op checks what it gives, and could wrap instead."""
-    is_known = get_op("wide::from_int") is node.op and node.inputs[0].is_constant
+    is_known = all(v.is_constant for v in node.inputs)
     return "wraps" in node.op.schema.keyword_only and not node.attrs.get("wraps") and not is_known
 
 
@@ -148,13 +149,13 @@ class _WideInts:
 
     def _relied_on(self, user: Node, index: int) -> list[Value] | None:
         """Give what must be exact for a use to ask for no more than the low bits; None: it asks for more."""
-        if user.attrs.get("wraps") and user.op is get_op("wide::to_int"):
+        if user.attrs.get("wraps") and user.output.type == INT:
             return []
         if not user.op.is_modular or user.inputs[index].type != UINT:
             return None
         if user.output in self.loose:
             return []
-        other = user.inputs[1 - index] if user.op is get_op("wide::and") else None
+        other = user.inputs[1 - index] if user.op.ranges is BITS_AND else None
         if other is None or other is user.inputs[index] or other in self.loose:
             return None
         return [other]

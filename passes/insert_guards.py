@@ -17,9 +17,8 @@ from ljit.types import ANY, INT, UINT, ListType, TupleType, Type, UnionType, joi
 
 __all__ = ["Observations", "guarded_type", "insert_guards", "is_precise"]
 
-_INT_OR_UINT = join(
-    INT, UINT
-)  # a negative int among these was hardly seen: they are taken for uints
+#: a negative int among these was hardly seen: they are taken for uints
+_INT_OR_UINT = join(INT, UINT)
 
 
 class Observations(Protocol):

@@ -72,6 +72,13 @@ def _op(
     )
 
 
+def _operator(
+    name: str, sign: str, evaluate: Callable[..., Any], lower: Callable[..., V], **fields: Any
+) -> None:
+    """Declare a binary operator."""
+    _op(name, f"``x {sign} y``", evaluate, lower, **fields)
+
+
 # -- conversions -----------------------------------------------------------------------------------
 
 
@@ -161,9 +168,9 @@ for _name, _sign, _function in (
     ("sub", "-", operator.sub),
     ("mul", "*", operator.mul),
 ):
-    _op(
+    _operator(
         _name,
-        f"``x {_sign} y``",
+        _sign,
         _function,
         _arithmetic(_name, f"{_name}_overflow"),
         can_wrap=True,
@@ -175,9 +182,9 @@ for _name, _sign, _function in (
     ("or", "|", operator.or_),
     ("xor", "^", operator.xor),
 ):
-    _op(
+    _operator(
         _name,
-        f"``x {_sign} y``",
+        _sign,
         _function,
         lambda e, x, y, *, method=f"bit_{_name}": getattr(e, method)(x, y),
         ranges=BITS_AND if _name == "and" else None,
@@ -213,17 +220,9 @@ def _lower_truediv(e: Emitter, x: V, y: V) -> V:
     return e.div(e.cast(x, FLOAT), e.cast(y, FLOAT))
 
 
-_op(
-    "truediv",
-    "``x / y``",
-    operator.truediv,
-    _lower_truediv,
-    gives=FLOAT,
-    can_raise=True,
-    samples=(),
-)
-_op("floordiv", "``x // y``", operator.floordiv, _lower_floordiv, can_raise=True)
-_op("mod", "``x % y``", operator.mod, _lower_mod, can_raise=True)
+_operator("truediv", "/", operator.truediv, _lower_truediv, gives=FLOAT, can_raise=True, samples=())
+_operator("floordiv", "//", operator.floordiv, _lower_floordiv, can_raise=True)
+_operator("mod", "%", operator.mod, _lower_mod, can_raise=True)
 
 
 # -- shifts ----------------------------------------------------------------------------------------
@@ -246,9 +245,9 @@ def _lower_rshift(e: Emitter, x: V, y: V) -> V:
 
 
 _SHIFTS = tuple((2**64 - 1, n) for n in (0, 1, 63, 64, 100, -1))
-_op(
+_operator(
     "lshift",
-    "``x << y``",
+    "<<",
     operator.lshift,
     _lower_lshift,
     takes=(UINT, INT),
@@ -256,9 +255,9 @@ _op(
     can_wrap=True,
     samples=_SHIFTS,
 )
-_op(
+_operator(
     "rshift",
-    "``x >> y``",
+    ">>",
     operator.rshift,
     _lower_rshift,
     takes=(UINT, INT),
@@ -304,9 +303,9 @@ for _name, _sign, _function in (
     ("eq", "==", operator.eq),
     ("ne", "!=", operator.ne),
 ):
-    _op(
+    _operator(
         _name,
-        f"``x {_sign} y``",
+        _sign,
         _function,
         lambda e, x, y, *, predicate=_name: e.compare(predicate, x, y),
         gives=BOOL,

@@ -315,10 +315,9 @@ class _Specializer:
             if isinstance(new.type, ListType):
                 widen_range(old, new, self.feedback)
         effects = self.out.effects
-        is_int = bool(results) and all(v.type in (INT, UINT) for v in results)
-        if not effects.is_repeatable or (
-            self.feedback.is_widened(node.id) and not is_int
-        ):  # it may warn
+        are_ints = bool(results) and all(v.type in (INT, UINT) for v in results)
+        may_warn = self.feedback.is_widened(node.id) and not are_ints
+        if may_warn or not effects.is_repeatable:
             self.snapshot(f"after:{node.id}", self.liveness.live_after(node), effects)
 
     def apply(self, request: Request, node: Node) -> list[Value] | None:
