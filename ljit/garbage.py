@@ -16,9 +16,8 @@ __all__ = ["no_collections"]
 _MANY = 500_000  # objects that get old in this way before there is a full collection
 
 _got_old = 0
-_is_frozen = (
-    False  # the program has frozen objects, which must stay so (to count them takes long: once)
-)
+# the program has frozen objects, which must stay so (to count them takes long: once)
+_is_frozen = False
 
 
 @contextmanager

@@ -5,16 +5,7 @@ import pytest
 
 import ljit
 from ljit.types import ANY, INT, UINT, ListType, TupleType, join, type_of
-
-MASK, TOP = 0xFFFFFFFFFFFFFFFF, 2**63
-
-
-def xorshift(x, n):
-    for _ in range(n):
-        x ^= (x << 13) & MASK
-        x ^= x >> 7
-        x ^= (x << 17) & MASK
-    return x
+from tests.programs.wide_ints import MASK, TOP, xorshift
 
 
 def mixed(x, n):
