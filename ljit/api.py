@@ -25,6 +25,7 @@ from ljit.runtime.passing import FOR_EVER, go_on_passing, pass_calls
 from ljit.runtime.vectorcall import Raised, make_function_type
 from ljit.runtime.waiting import Waiting, count_in
 from ljit.stack import compiler_frames
+from ljit.tracers import is_traced
 
 if TYPE_CHECKING:
     from ljit.ir import Graph
@@ -131,7 +132,7 @@ class _Function:
 
     def __call__(self, /, *args: object, **kwargs: object) -> object:
         try:
-            if go_on_passing(self, self._plain):
+            if go_on_passing(self, self._plain) or is_traced():
                 return call_plainly(self._plain, args, kwargs)
             waiting = self._calls.wait()
             if waiting is not None:
@@ -150,7 +151,7 @@ class _Function:
     def _slow_call(self, args: tuple[object, ...], kwargs: dict[str, object] | None) -> object:
         """Run a call that the native entries did not take; errors are values for the entry to raise."""
         try:
-            if self._has_no_compiler():
+            if is_traced() or self._has_no_compiler():
                 return self._plain(*args, **(kwargs or {}))
             return self._executor.call(args, kwargs or {})
         except BaseException as error:
