@@ -191,6 +191,14 @@ for _name, _sign, _function in (
         is_modular=True,
         is_commutative=True,
     )
+_op(
+    "mask",
+    "``x & y`` of any int64: what is negative has all high bits, so nothing of `x` may be lost.",
+    operator.and_,
+    lambda e, x, y: e.bit_and(x, e.retype(y, UINT)),
+    takes=(UINT, INT),
+    samples=((2**64 - 1, -8), (2**63, -1), (2**63 + 5, 7), (5, -(2**63))),
+)
 for _name, _sign, _opposite, _lower in (
     ("neg", "-", operator.neg, _lower_neg),
     ("invert", "~", operator.invert, _lower_invert),

@@ -53,8 +53,9 @@ class WideForms:
         if request.op.keeps_unions or request.op is METHOD:
             return request
         failed = self.failures.was_no_uint(node.id)
-        if not failed and not all(v.is_constant for v in inputs):
-            found = _Operation(self.out, request, node).form()
+        if not all(v.is_constant for v in inputs):
+            operation = _Operation(self.out, request, node)
+            found = operation.form() if not failed else operation.form_of_any()
             if found is not None:
                 return found
         return self._plain(request, node, failed=failed) if is_wide else request
@@ -119,6 +120,11 @@ class _Operation:
         found = rule(self, *self.inputs) if rule is not None else None
         return found if found is not None else self._usual()
 
+    def form_of_any(self) -> Request | None:
+        """Give the operation as one that takes negative ints as well."""
+        is_and = self.op.wide is not None and _rules().get(self.op) is _Operation.conjunction
+        return self.signed_mask(*self.inputs) if is_and else None
+
     def _usual(self) -> Request | None:
         assert self.op.wide is not None
         operands = [self.uint(v) for v in self.inputs]
@@ -165,14 +171,22 @@ class _Operation:
     # -- operators ---------------------------------------------------------------------------------
 
     def conjunction(self, x: Value, y: Value) -> Request | None:
-        """``x & y``: an int64 if one of them is a constant of that kind; what is negative has all high bits."""
+        """``x & y``: an int64 if one of them is a constant of that kind, unless that is negative."""
         for value, mask in ((x, y), (y, x)):
-            if value.type == UINT and _is_int64(mask) and _number(mask) >= 0:
+            if value.type == UINT and _is_int64(mask):
+                if _number(mask) >= 0:
+                    return self.masked(value, _number(mask))
+                return self.signed_mask(value, mask)
+            if mask.is_constant and mask.type == UINT and value.type == INT:
                 return self.masked(value, _number(mask))
-        operands = self.uint(x, wraps=True), self.uint(y, wraps=True)
-        if None in operands:
+        return None
+
+    def signed_mask(self, x: Value, y: Value) -> Request | None:
+        """``x & y`` of one in [0, 2**64) and an int64 that may be negative."""
+        number, mask = (x, y) if x.type == UINT else (y, x)
+        if (number.type, mask.type) != (UINT, INT):
             return None
-        return Request(get_op("wide::and"), operands, {})  # type: ignore[arg-type]
+        return Request(get_op("wide::mask"), (number, mask), {})
 
     def masked(self, x: Value, mask: int) -> Request:
         if mask > _MASK // 2:

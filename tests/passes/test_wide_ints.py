@@ -93,6 +93,33 @@ def test_checked_numbers_are_exact(function):
             assert native(x, y) == function(x, y)
 
 
+def masked_by_negatives(x):
+    return (x * 5) & -8, -3 & (x * x), -x & -8, (x + x) & -(2**63)
+
+
+def masked_twice(x, mask, n):
+    bits = 0
+    for i in range(n):
+        bits ^= x & mask
+        bits ^= (x * 3 + i) & mask
+    return bits
+
+
+def without_a_bit(x, place):
+    return x & ~(1 << place), ~(1 << place) & x
+
+
+@pytest.mark.parametrize("first", [3, TOP, MASK])
+def test_negative_masks_keep_what_is_beyond_64_bits(first):
+    one, twice, without = map(ljit.jit, (masked_by_negatives, masked_twice, without_a_bit))
+    for x in (first, first, 3, TOP - 1, TOP, MASK, -5):
+        assert one(x) == masked_by_negatives(x)
+        for mask in (7, -8, -TOP, TOP):
+            assert twice(x, mask, 4) == masked_twice(x, mask, 4)
+        for place in (0, 62, 63, 64):
+            assert without(x, place) == without_a_bit(x, place)
+
+
 def grows(x, n):
     total = 0
     for i in range(n):
