@@ -21,6 +21,7 @@ from ljit.runtime.vectorcall import (
     get_vectorcall,
     set_passed_calls,
     set_vectorcall,
+    vectorcall_place,
     words_of,
 )
 
@@ -50,14 +51,14 @@ _INSTRUCTIONS = """
       49 89 e3                   mov  r11, rsp
       4d 2b 1a                   sub  r11, [r10]                # its lowest usable address
       4d 3b 5a 08                cmp  r11, [r10 + 8]            # the size above it
-      73 1d                      jae  back
+      73 17                      jae  back
       48 83 af COUNT 01          sub  qword [rdi + count], 1
-      78 13                      js   back
+      78 0d                      js   back
       48 8b bf PLAIN             mov  rdi, [rdi + plain]
-call: 48 b8 VECTORCALL           mov  rax, PyObject_Vectorcall
-      ff e0                      jmp  rax
+      ff a7 FUNCTION             jmp  [rdi + function]          # what calls of a plain function jump to
 back: 48 c7 87 ENTRY 00000000    mov  qword [rdi + entry], 0    # from now on `__call__`
-      eb e7                      jmp  call
+      48 b8 VECTORCALL           mov  rax, PyObject_Vectorcall
+      ff e0                      jmp  rax
 """
 # a function of C without parameters: where the stack is
 _HERE = bytes.fromhex("4889e0 c3")  # mov rax, rsp; ret
@@ -171,6 +172,7 @@ def _machine_code(words: int, stack: int) -> bytes:
         "PLAIN": struct.pack("<i", words),
         "COUNT": struct.pack("<i", words + _WORD),
         "ENTRY": struct.pack("<i", words + 2 * _WORD),
+        "FUNCTION": struct.pack("<i", vectorcall_place(FunctionType)),
         "VECTORCALL": struct.pack("<Q", vectorcall),
     }
     code = b""

@@ -23,6 +23,7 @@ __all__ = [
     "make_function_type",
     "set_passed_calls",
     "set_vectorcall",
+    "vectorcall_place",
     "words_of",
 ]
 
@@ -34,6 +35,10 @@ _WORDS = 3  # the plain function, how many calls it gets, the vectorcall entry
 _TPFLAGS_DEFAULT = 1 << 18
 _TPFLAGS_HAVE_VECTORCALL = 1 << 11
 _TPFLAGS_METHOD_DESCRIPTOR = 1 << 17
+_TPFLAGS_IMMUTABLETYPE = 1 << 8
+# where a type has its flags, and where its objects have what calls of them jump to
+_TYPE_FLAGS = 168
+_TYPE_VECTORCALL_OFFSET = 56
 _TP_DESCR_GET = 54
 _TP_MEMBERS = 72
 _T_PYSSIZET = 19
@@ -103,9 +108,21 @@ def make_function_type(base: type) -> type:
     _specs.append((name, members, slots, spec))
     made: type = _from_spec(ctypes.byref(spec), (base,))
     made.__doc__ = base.__doc__
+    _make_immutable(made)
     if made.__basicsize__ != spec.basicsize:
         raise InternalError(f"a type of {spec.basicsize} bytes was made with {made.__basicsize__}")
     return made
+
+
+def _make_immutable(made: type) -> None:
+    """Let nobody set attributes of the type: CPython's instructions rely on how its objects bind only then.
+
+    The flag is set afterwards, since a spec may not have it where bases are mutable.
+    """
+    flags = ctypes.c_ulong.from_address(id(made) + _TYPE_FLAGS)
+    if flags.value != made.__flags__:
+        raise InternalError("a type has its flags elsewhere")
+    flags.value |= _TPFLAGS_IMMUTABLETYPE
 
 
 def _slot(obj: object) -> ctypes.c_void_p:
@@ -125,6 +142,11 @@ def get_vectorcall(obj: object) -> int:
 def words_of(cls: type) -> int:
     """Where the words of an object of a type made here begin."""
     return cls.__basicsize__ - _WORDS * _POINTER_SIZE
+
+
+def vectorcall_place(cls: type) -> int:
+    """Where objects of a type have the address that calls of them jump to."""
+    return ctypes.c_ssize_t.from_address(id(cls) + _TYPE_VECTORCALL_OFFSET).value
 
 
 def set_passed_calls(obj: object, function: FunctionType, calls: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import dis
 import gc
 import sys
 import types
@@ -10,7 +11,12 @@ import weakref
 
 import pytest
 
-from ljit.runtime.vectorcall import get_vectorcall, make_function_type, set_vectorcall
+from ljit.runtime.vectorcall import (
+    get_vectorcall,
+    make_function_type,
+    set_vectorcall,
+    vectorcall_place,
+)
 
 
 class _Base:
@@ -53,6 +59,39 @@ def test_objects_have_a_dict_and_weak_references_and_are_collected_in_cycles():
     del f
     gc.collect()
     assert ref() is None
+
+
+def test_calls_of_methods_are_specialised_by_cpython():
+    class Holder:
+        def __init__(self) -> None:
+            self.value = 1
+
+        method = Callable("t")
+
+    def call(x: Holder) -> object:
+        return x.method(1)
+
+    holder = Holder()
+    for _ in range(100):
+        assert call(holder) == ("t", (holder, 1), {})
+    names = [i.opname for i in dis.get_instructions(call, adaptive=True)]
+    assert any(name.startswith(("LOAD_METHOD_WITH", "LOAD_ATTR_METHOD_")) for name in names), names
+
+
+def test_attributes_of_the_type_cannot_be_set():
+    with pytest.raises(TypeError, match="immutable type"):
+        Callable.__get__ = None
+
+
+def test_a_plain_function_has_what_its_calls_jump_to_where_it_is_looked_for():
+    def same(x: object) -> object:
+        return x
+
+    place = ctypes.c_void_p.from_address(id(same) + vectorcall_place(type(same)))
+    objects = ctypes.py_object * 1
+    kind = (ctypes.py_object, ctypes.py_object, objects, ctypes.c_size_t, ctypes.c_void_p)
+    entry = ctypes.PYFUNCTYPE(*kind)(place.value)
+    assert entry(same, objects("text"), 1, None) == "text"
 
 
 def test_instances_do_not_leak_references_to_the_type():
