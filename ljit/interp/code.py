@@ -17,19 +17,30 @@ from __future__ import annotations
 
 import enum
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ljit.errors import InternalError
+from ljit.locks import computed_once
 from ljit.records import Record, made_by
 from ljit.source import SourceRange
 
 if TYPE_CHECKING:
     from ljit.interp.landings import Landing
-    from ljit.interp.steps import Step
 
-__all__ = ["Code", "Instruction", "Kind", "LoopInfo", "Trace", "TryInfo", "observed", "short"]
+__all__ = [
+    "Code",
+    "Instruction",
+    "Kind",
+    "LoopInfo",
+    "Step",
+    "Trace",
+    "TryInfo",
+    "observed",
+    "short",
+]
 
 
 class Kind(enum.Enum):
@@ -134,6 +145,28 @@ class TryInfo(Record, eq=True):
         return self.catches[bisect_right(self.catches, pc, key=itemgetter(0)) - 1][1]
 
 
+class Step(Record):
+    """The code from one place on; `pcs` are the instructions that its lines belong to.
+
+    It runs as code of the user's function (`code`); `written` is the same by the lines of `text`.
+    """
+
+    run: Callable[[list[Any], Any], int]
+    code: CodeType
+    written: CodeType
+    pcs: Sequence[int]
+    text: str
+
+    def pc_at(self, offset: int) -> int:
+        """Give the pc of the instruction that the step is at, `offset` bytes into its code."""
+        return self.pcs[self._lines[offset // 2] - 1]
+
+    @computed_once
+    def _lines(self) -> list[int]:
+        """The line of each instruction that CPython runs; many calls of a step may raise."""
+        return [line or 1 for line, *_ in self.written.co_positions()]
+
+
 class Code(Record):
     """The bytecode of one graph."""
 
@@ -153,6 +186,8 @@ class Code(Record):
     arrivals: tuple[int, ...]
     tries: tuple[TryInfo, ...] = ()  # inner ones before those around them
     trace: Trace | None = None
+    results: Mapping[int, int] = made_by(factory=dict)  # by pc: nodes whose ints may outgrow int64
+    watched: set[int] = made_by(factory=set)  # the pcs of those that the hooks are told of
     steps: dict[int, Step] = made_by(factory=dict)  # by the pc where they start
     landings: dict[int, Landing] = made_by(factory=dict)  # by the pc that raised
 
@@ -162,6 +197,12 @@ class Code(Record):
         if found is None:
             raise InternalError(f"{self.name} has no place {position!r}")
         return found
+
+    def watch(self) -> None:
+        """From now on tell the hooks of ints that sums and the like give beyond int64, or negative."""
+        if self.results and not self.watched:
+            self.watched.update(self.results)
+            self.steps.clear()  # they are written anew, with the tests in them
 
     def dump(self) -> str:
         """Give the listing that `dump_bytecode` shows."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ljit.errors import InternalError
-from ljit.interp.code import Code, LoopInfo, TryInfo
+from ljit.interp.code import Code, LoopInfo, Step, TryInfo
 from ljit.interp.hot_loops import (
     NODES_OF_LEAVING_RAISE,
     NODES_OF_RAISE,
@@ -21,7 +21,7 @@ from ljit.interp.hot_loops import (
     count_native_trips,
 )
 from ljit.interp.landings import Landing, landing_at
-from ljit.interp.steps import Step, step_at
+from ljit.interp.steps import step_at
 from ljit.interp.tracebacks import drop_callers, drop_own_frames, replace_own_frames
 from ljit.records import Record
 from ljit.recursion import enter_frame, leave_frame
@@ -73,6 +73,9 @@ class Hooks(Protocol):
         Gives what needs not be told any more during this run: the value's class (for all its objects), or the value.
         """
 
+    def on_long_int(self, node_id: int, value: int) -> None:
+        """See a negative int or one beyond int64 that a node gave, if the code is watched (`Code.watch`)."""
+
     def on_hot_loop(
         self, code: Code, loop_id: int, trip: int, registers: list[object]
     ) -> LoopExit | None:
@@ -89,6 +92,9 @@ class NoHooks:
         return _NEVER
 
     def on_profile(self, node_id: int, value: object) -> None:
+        """Ignore it."""
+
+    def on_long_int(self, node_id: int, value: int) -> None:
         """Ignore it."""
 
     def on_hot_loop(

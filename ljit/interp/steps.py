@@ -29,19 +29,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from types import CodeType
 from typing import Any, ClassVar, NoReturn
 
 from ljit.errors import InternalError
 from ljit.frames import IS_RELOCATED, outermost, relocated
-from ljit.interp.code import Code, Instruction, Kind, TryInfo
+from ljit.interp.code import Code, Instruction, Kind, Step, TryInfo
 from ljit.interp.flow import registers_in
-from ljit.locks import computed_once
 from ljit.own_time import timed_apart
-from ljit.records import Record
 from ljit.stack import compiler_frames
 
-__all__ = ["DONE", "Step", "step_at"]
+__all__ = ["DONE", "step_at"]
 
 #: what a step gives in place of a pc when the result is there
 DONE = -1
@@ -51,28 +48,6 @@ _MAX_DEPTH = 40
 _MAX_BLOCKS = 16  # CPython's compiler takes 20 within one another
 _BLOCKS_OF_TRY = 2
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
-
-
-class Step(Record):
-    """The code from one place on; `pcs` are the instructions that its lines belong to.
-
-    It runs as code of the user's function (`code`); `written` is the same by the lines of `text`.
-    """
-
-    run: Callable[[list[Any], Any], int]
-    code: CodeType
-    written: CodeType
-    pcs: Sequence[int]
-    text: str
-
-    def pc_at(self, offset: int) -> int:
-        """Give the pc of the instruction that the step is at, `offset` bytes into its code."""
-        return self.pcs[self._lines[offset // 2] - 1]
-
-    @computed_once
-    def _lines(self) -> list[int]:
-        """The line of each instruction that CPython runs; many calls of a step may raise."""
-        return [line or 1 for line, *_ in self.written.co_positions()]
 
 
 def step_at(code: Code, pc: int) -> Step:
@@ -186,7 +161,15 @@ class _Writer:
     def assign(self, instruction: Instruction, text: str) -> int:
         (register,) = instruction.writes
         self.put(text if register == self.code.result else f"{self.write(register)} = {text}")
+        self.watch(register)
         return self.pc + 1
+
+    def watch(self, register: int) -> None:
+        """Tell of a result that is an int of another kind than most, if `Code.watch` was called."""
+        if self.pc in self.code.watched:
+            value, node = f"v{register}", self.code.results[self.pc]
+            self.put(f"if {value}.__class__ is int and not 0 <= {value} < {2**63}:")
+            self.put(f"    run.hooks.on_long_int({node}, {value})")
 
     def callee(self, instruction: Instruction) -> str:
         name = f"f{self.pc}"
@@ -297,6 +280,7 @@ class _Writer:
             self.put(instruction.f((first, *rest)))
         else:
             self.put(f"t = {first}; {instruction.f(('t', *rest))}; {self.write(register)} = t")
+        self.watch(register)
         return self.pc + 1
 
     def write_truth(self, instruction: Instruction) -> int | None:

@@ -90,6 +90,7 @@ def on_bailout(executor: ProfilingExecutor, plan: Plan, bailout: Bailout) -> obj
         executor.optimize(plan)
     if reason in _TESTS_IN_FRONT:
         _learn(plan.feedback, bailout)  # for the loops that are outlined now
+    _watch_ints(executor, bailout)
     has_raised = True
     try:
         is_hot = reason == HOT
@@ -126,9 +127,12 @@ def _renew_or_give_up(
         executor.refuse(plan, f"bailed out too often: compiled {plan.compiles} times")
 
 
-def on_loop_exit(plan: Plan, loop: LoopPlan, bailout: Bailout) -> LoopExit:
+def on_loop_exit(
+    executor: ProfilingExecutor, plan: Plan, loop: LoopPlan, bailout: Bailout
+) -> LoopExit:
     """Tell the interpreter where an outlined loop was left and with which values."""
     unit, reason = bailout.unit, bailout.reason
+    _watch_ints(executor, bailout)
     found = bailout.loop_exit()
     unit.bailouts[bailout.site_index] += 1
     plan.feedback.is_hot |= unit.code.is_hot
@@ -158,10 +162,23 @@ def _learn(feedback: PlanFeedback, bailout: Bailout) -> None:
         alike = (s for s in unit.sites if s.reason == site.reason and _is_on_line(s, site))
         feedback.failed_tests.update(s.origin for s in alike)
     elif unit.bailouts[bailout.site_index] >= patience(site.reason):
+        if site.reason == OTHER_ITEM:  # other reads find such items, too, as the profile tells
+            feedback.other_items.update(s.origin for s in unit.sites if s.reason == OTHER_ITEM)
+            return
         is_test = site.reason in (NOT_ALL, OTHER_SHAPES)
-        own = {OTHER_ITEM: feedback.other_items, NO_UINT: feedback.no_uints}
-        failed = own.get(site.reason, feedback.widened)
+        failed = feedback.no_uints if site.reason == NO_UINT else feedback.widened
         (feedback.failed_tests if is_test else failed).add(site.origin)
+
+
+def _watch_ints(executor: ProfilingExecutor, bailout: Bailout) -> None:
+    """Let the interpreter tell which ints are beyond int64 where native code left for one.
+
+    It goes on to larger ones and to other sums and products of them: the next compile knows all of these.
+    """
+    assert executor.baseline is not None
+    code = executor.baseline.code
+    if bailout.reason == NO_UINT or bailout.site.origin in code.results.values():
+        code.watch()
 
 
 def _learn_raise(feedback: PlanFeedback, bailout: Bailout, errors: Errors) -> None:

@@ -83,6 +83,7 @@ class _Hooks:
         self.plan = plan
         self.is_hot = is_hot  # code was left for the outermost loop to be optimised at once
         self.on_profile = plan.feedback.profile.record
+        self.on_long_int = plan.feedback.see_long_int
 
     def trips_until_hot(self, loop: LoopInfo) -> int:
         if self.is_hot and loop.parent is None:

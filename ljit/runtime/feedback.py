@@ -10,6 +10,8 @@ from ljit.types import Type
 
 __all__ = ["PlanFeedback"]
 
+_INT_MIN, _INT_MAX, _UINT_MAX = -(2**63), 2**63 - 1, 2**64 - 1
+
 CHANGES_OF_UNSTABLE = 2  # changes of a global variable after which it is no longer a constant
 
 
@@ -21,6 +23,9 @@ class PlanFeedback(Record, frozen=False):
     #: nodes that read items of other types than expected
     other_items: set[int] = made_by(factory=set)
     no_uints: set[int] = made_by(factory=set)  # nodes with ints outside of [0, 2**64)
+    negatives: set[int] = made_by(
+        factory=set
+    )  # nodes that gave negative ints while they were watched
     failed_tests: set[int] = made_by(factory=set)  # nodes whose test in front of a loop failed
     changes: Counter[str] = made_by(factory=Counter)
     with_sizes: bool = False  # of small arrays
@@ -41,6 +46,16 @@ class PlanFeedback(Record, frozen=False):
 
     def was_no_uint(self, node_id: int) -> bool:
         return node_id in self.no_uints
+
+    def see_long_int(self, node_id: int, value: int) -> None:
+        """Learn of an int that a node gave while it was watched: negative, or beyond int64."""
+        if value < 0:
+            self.negatives.add(node_id)
+        if not _INT_MIN <= value <= _INT_MAX:
+            self.widened.add(node_id)
+        is_signed = node_id in self.negatives and node_id in self.widened
+        if is_signed or value > _UINT_MAX:
+            self.no_uints.add(node_id)
 
     def had_other_items(self, node_id: int) -> bool:
         return node_id in self.other_items

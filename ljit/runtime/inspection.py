@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ljit.analysis.pycode import graph_to_python
 from ljit.errors import UserError
-from ljit.interp import run
+from ljit.interp import NoHooks, run
 from ljit.ir import Graph
 from ljit.runtime import explanation
 from ljit.runtime.baseline import Baseline
@@ -99,22 +99,7 @@ def graph_for(
 def run_interpreted(
     executor: ProfilingExecutor, args: Sequence[object], kwargs: Mapping[str, object]
 ) -> object:
-    return run(_baseline(executor).code, _values(executor, args, kwargs), _NoHooks())
-
-
-class _NoHooks:
-    """Interpret and nothing else."""
-
-    def trips_until_hot(self, _loop: object) -> int:
-        return 2**62
-
-    def on_profile(self, node_id: int, value: object) -> None:
-        pass
-
-    def on_hot_loop(
-        self, code: object, loop_id: int, trip: int, registers: Sequence[object]
-    ) -> None:
-        return None
+    return run(_baseline(executor).code, _values(executor, args, kwargs), NoHooks())
 
 
 def _unit(executor: ProfilingExecutor, args: Sequence[object]) -> NativeUnit:

@@ -171,7 +171,7 @@ class OutlinedLoops:
             tuple(types_),
             plan.feedback,
             lambda exit_index, site, values: on_loop_exit(
-                plan, found, Bailout(unit, exit_index, site, values)
+                self.executor, plan, found, Bailout(unit, exit_index, site, values)
             ),
             self.executor.link_to,
             fastmath=self.executor.options.fastmath,

@@ -140,6 +140,68 @@ def test_sums_beyond_int64_are_native_in_the_next_compile():
     assert " : Any" not in str(native.graph_for(2**32, 200))
 
 
+def factorial(n):
+    product = 1
+    for i in range(2, n + 1):
+        product *= i
+    return product
+
+
+def sums_and_products(n):
+    a, b, t = 1, 1, 0
+    for i in range(1, n):
+        a, b = a * i + b, a + b * 3
+        t += a * b - i
+    return a, b, t
+
+
+def catalan(n):
+    c = [1] + [0] * n
+    for i in range(1, n + 1):
+        total = 0
+        for j in range(i):
+            total += c[j] * c[i - 1 - j]
+        c[i] = total
+    return c[n]
+
+
+def signed(n):
+    x = 1
+    for i in range(n):
+        x = x * -3 + i
+    return x
+
+
+@pytest.mark.parametrize("function", [factorial, sums_and_products, signed])
+def test_what_outgrows_uints_is_of_objects_in_the_next_compile(function):
+    native = ljit.jit(function)
+    for _ in range(12):
+        assert native(60) == function(60)
+    (info,) = native.specializations
+    assert info.compiles == 2
+
+
+def test_items_that_outgrow_int64_are_of_objects_wherever_they_are_read():
+    native = ljit.jit(catalan)
+    for _ in range(12):
+        assert native(60) == catalan(60)
+    assert native.specializations[0].compiles <= 3
+
+
+def test_a_mask_keeps_what_is_long_native():
+    def masked(x, y, n):
+        for i in range(n):
+            x = (x * y + (x << 7)) & MASK
+            y = (y * 5 + i) % 2**31
+        return x, y
+
+    native = ljit.jit(masked)
+    for _ in range(12):
+        assert native(2**31, 2**30, 50) == masked(2**31, 2**30, 50)
+    assert native.specializations[0].state.startswith("native")
+    assert " : Any" not in str(native.graph_for(2**31, 2**30, 50))
+
+
 def test_each_number_of_digits_is_read():
     native = ljit.jit(of_items)
     numbers = [x for k in range(65) for x in (2**k - 1, 2**k, 2**k + 1) if x <= MASK]
