@@ -342,7 +342,7 @@ class Loops(ReducedRows):
             return carried
 
         if is_unit:
-            self._copy_or(lambda: self._vector_loop(trip, [], numbered, hints), trip, strides)
+            self._copy_or(lambda: self._elements_loop(trip, [], numbered, hints), trip, strides)
             return
         moving = self._moving(strides)
 

@@ -156,23 +156,40 @@ class ReducedRows(Stages):
 
         start = [part for a in row.accumulators for part in a.start_state]
         hints = hints_of(self.group, is_unit=row.is_unit)
-        if row.is_unit and count.constant is None and self._gains_from_masks:
-            return whole_vectors(self.e, count, start, body, hints, self.kernel.length)
-        return self._vector_loop(count, start, body, hints)
+        loop = self._elements_loop if row.is_unit else self._vector_loop
+        return loop(count, start, body, hints)
+
+    def _elements_loop(
+        self, count: Ref, start: State, body: Callable[[Ref, State], State], hints: Sequence[str]
+    ) -> State:
+        """An inner loop over elements side by side, of which the last ones may be a vector with a mask."""
+        if count.constant is not None or not self._gains_from_masks:
+            return self._vector_loop(count, start, body, hints)
+        return whole_vectors(self.e, count, start, body, hints, self.kernel.length)
 
     @property
     def _gains_from_masks(self) -> bool:
         """Whether the last elements of each row are best a vector with a mask: one by one they take longer.
 
         So it is with masks that are registers of their own (AVX-512). What is one row in all takes as long either way.
+        Short rows that nothing is combined of are put behind one another, but where an operand is one element for each.
         """
-        kernel, arrays = self.kernel, self.arrays
-        are_rows = self.ndim > 1 or self.e.ownership.loop_depth > 0
+        kernel = self.kernel
+        are_rows = self.ndim > 1 or (self.is_inner_reduced and self.e.ownership.loop_depth > 0)
         if not are_rows or kernel.length <= SHORT or kernel.may_leave or self.e.is_quick:
             return False
+        if not (self._reduced_targets or self._has_one_for_a_row):
+            return False
         return has_avx512() and all(
-            x.dtype.kind in "fiu" and x.dtype.itemsize >= _MASKABLE for x in arrays
+            x.dtype.kind in "fiu" and x.dtype.itemsize >= _MASKABLE
+            for x in self.arrays
+            if not x.is_range
         )
+
+    @property
+    def _has_one_for_a_row(self) -> bool:
+        """Whether an operand of the nest has one element for all of a row."""
+        return any(not self.strides.known(x, self.inner) for x in self.strides.arrays)
 
     def _most_at_once(self, row: _Row) -> Ref | None:
         """How many elements are combined before the result is added to that of others; None: that is all the same."""

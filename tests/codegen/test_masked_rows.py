@@ -1,4 +1,4 @@
-"""The last elements of reduced rows are a vector with a mask, where much is done with each of them."""
+"""The last elements of rows are a vector with a mask, where much is done with each, and rows are not put together."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import ljit
 from ljit import config
 from ljit.codegen.llvm.engine import vector_bytes
 
+PLACES = np.array([3, -5, 1, 1, 2])
 WIDTHS = (1, 2, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 127, 128, 129, 200, 1100)
 
 FUNCTIONS = {
@@ -23,8 +24,21 @@ FUNCTIONS = {
         np.exp(a - a.max(axis=1, keepdims=True))
         / np.exp(a - a.max(axis=1, keepdims=True)).sum(axis=1, keepdims=True)
     ),
+    "columns": lambda a, c: ((np.exp(a) * np.log(a + c)).sum(axis=0), np.tanh(a - c).max(axis=0)),
+    "one element for a row": lambda a, c: np.log(1 / (1 + np.exp(-a)) + c),
+    "rows of a table": lambda a, c: a[PLACES] * np.log(1 / (1 + np.exp(-a))),
+    "sums of rows of a table": lambda a, c: (a[PLACES] * np.log(1 / (1 + np.exp(-a)))).sum(axis=1),
+    "stored": lambda a, c: stored(a.copy(), np.exp(a) * np.log(a + c) - a / (c + 3)),
+    "ints beside columns": lambda a, c: (
+        (a.astype(np.int32) * 3 + c.astype(np.int32)) ** 2 % 7 * 5 // (1 + c.astype(np.int32))
+    ),
     "ints": lambda a, c: ((a.astype(np.int32) * 3 + 1) ** 2 % 7 * 5 - 3).sum(axis=1),
 }
+
+
+def stored(b, x):
+    b[1:] = np.sqrt(b[:-1] + x[1:] * x[1:]) / (1 + abs(b[1:, :1]) + b[1:])
+    return b
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -76,7 +90,12 @@ def test_numbers_behind_the_mask_are_in_no_result():
     ("function", "has_masks"),
     [
         (lambda a: (np.exp(a) * np.log(a)).sum(axis=1), True),
+        (lambda a: (np.exp(a) * np.log(a)).sum(axis=0), True),
+        (lambda a: np.exp(a) * np.log(a + a[:, 0, None]), True),
+        (lambda a: a[np.arange(20)] * np.log(1 + np.exp(a)), True),
+        (lambda a: np.exp(a) * np.log(a), False),  # rows are put behind one another
         (lambda a: (a + 1).sum(axis=1), False),
+        (lambda a: (a + 1).sum(axis=0) - a[:, :1], False),
         (lambda a: (np.exp(a[0]) * np.log(a[0])).sum(), False),
     ],
 )
