@@ -10,7 +10,8 @@ import functools
 import sys
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, TypeVar, overload
+from operator import index
+from typing import TYPE_CHECKING, Generic, SupportsIndex, TypeVar, overload
 
 from ljit import config, interpreters
 from ljit.errors import UserError
@@ -19,6 +20,7 @@ from ljit.garbage import no_collections
 from ljit.isolation import are_builtins_replaced
 from ljit.locks import computed_once
 from ljit.own_time import OwnTime, timed_apart
+from ljit.pickling import COPY, PROTOCOL_OF_PATHS, copied, find
 from ljit.recursion import call_plainly
 from ljit.runtime.options import Options
 from ljit.runtime.passing import FOR_EVER, go_on_passing, pass_calls
@@ -80,6 +82,17 @@ class _Calls:
 
     def __init__(self, fn: types.FunctionType, options: Options, owner: _Function) -> None:
         self._of = fn, options, owner
+        self.copy: types.FunctionType | None = None
+
+    @property
+    def options(self) -> Options:
+        return self._of[1]
+
+    def take_copy(self) -> types.FunctionType:
+        """Give the copy that pickles have, as the function is now."""
+        fn, _, owner = self._of
+        self.copy = copied(fn, vars(owner), self.copy)
+        return self.copy
 
     @computed_once
     def executor(self) -> ProfilingExecutor:
@@ -103,13 +116,10 @@ class _Calls:
 
 
 class _Function:
-    """A decorated function: call it as before; look at it with the properties below.
+    """A decorated function: call it as before; look at it with its methods, and with these attributes.
 
-    - `graph`: the SSA graph of the source; `inlined_graph`: after inlining, as the interpreter runs it.
+    - `graph`: the SSA graph of the source, as written; `inlined_graph`: after inlining, as the interpreter runs it.
     - `code`: the graph as Python-like text.
-    - `graph_for(*args)`: the graph specialised for the types of these arguments.
-    - `dump_llvm(optimized=True)`, `dump_asm()`, `dump_bytecode()`: what it was compiled to.
-    - `explain()`: each source line, native or interpreted and why; guards, bailouts, compile times.
     - `specializations`: what was compiled so far.
     """
 
@@ -175,8 +185,28 @@ class _Function:
         elif name == "__new__":
             type.__setattr__(cls, name, staticmethod(self))
 
-    def __reduce__(self) -> str:
-        return self.__qualname__
+    @property
+    def _plain_copy(self) -> types.FunctionType:
+        """What pickles have of it, as it was when one was written."""
+        return self._calls.copy or self._calls.take_copy()
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[object, ...]:
+        is_found = find(self.__module__, self.__qualname__) is self
+        if (is_found and self.__module__ != "__main__") or index(protocol) < PROTOCOL_OF_PATHS:
+            return self.__qualname__
+        options = self._calls.options
+        return _restored, (
+            self._calls.take_copy(),
+            self.__qualname__,
+            options.fastmath,
+            options.num_profiled_runs,
+        )
+
+    def __copy__(self) -> _Function:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> _Function:
+        return self
 
     def __repr__(self) -> str:
         return f"<ljit.Function {self.__qualname__}>"
@@ -203,18 +233,23 @@ class _Function:
         return _inspection().python_text(self._executor)
 
     def graph_for(self, /, *args: object, **kwargs: object) -> Graph:
+        """Give the graph that is compiled for arguments of such types."""
         return _inspection().graph_for(self._executor, args, kwargs)
 
     def dump_llvm(self, *args: object, optimized: bool = False) -> str:
+        """Give the LLVM IR for arguments of such types, or the latest: as ljit wrote it, or optimised."""
         return _inspection().llvm_text(self._executor, args, optimized=optimized)
 
     def dump_asm(self, *args: object) -> str:
+        """Give the assembly for arguments of such types, or the latest."""
         return _inspection().assembly(self._executor, args)
 
     def dump_bytecode(self) -> str:
+        """Give what the interpreter runs."""
         return _inspection().bytecode(self._executor)
 
     def explain(self) -> str:
+        """Say of each line whether it is native, and why not; with guards, bailouts and compile times."""
         return _inspection().explain(self._executor)
 
     @_shown
@@ -224,6 +259,17 @@ class _Function:
     def run_interpreted(self, /, *args: object, **kwargs: object) -> object:
         """Run one call wholly in the interpreter: no profile is kept, no loop is outlined."""
         return _inspection().run_interpreted(self._executor, args, kwargs)
+
+
+def _restored(
+    copy: types.FunctionType, name: str, fastmath: bool, num_profiled_runs: int
+) -> object:
+    """Give the function that has the copy, or make one of a copy that came by value."""
+    found = find(copy.__module__, name)
+    if getattr(found, COPY, None) is copy:
+        return found
+    copy.__qualname__ = name
+    return jit(copy, fastmath=fastmath, num_profiled_runs=num_profiled_runs)
 
 
 def _raised(error: BaseException) -> Raised:
@@ -259,11 +305,21 @@ def _inspection() -> types.ModuleType:
 
 
 _Function.__name__ = _Function.__qualname__ = "Function"
-Function = make_function_type(_Function)
+if TYPE_CHECKING:
+    Function = _Function  # for annotations, and for isinstance before `f.explain()`
+else:
+    Function = make_function_type(_Function)
 
 
 @overload
-def jit(fn: F) -> F: ...
+def jit(
+    fn: F,
+    *,
+    strict: bool = ...,
+    fastmath: bool = ...,
+    cache: bool = ...,
+    num_profiled_runs: int = ...,
+) -> F: ...
 @overload
 def jit(
     *, strict: bool = ..., fastmath: bool = ..., cache: bool = ..., num_profiled_runs: int = ...
@@ -320,6 +376,10 @@ def _decorate(fn: object, options: Options) -> object:
         # builtins, bound methods, partials: already native or reached through the function
         return fn
     message = f"ljit.jit takes a function, got {type(fn).__name__}"
+    if hasattr(fn, "__get__"):
+        raise UserError(
+            f"{message}; put @ljit.jit below @{type(fn).__name__}, next to the function"
+        )
     raise UserError(f"{message}; options are given by keyword, and signatures not at all")
 
 

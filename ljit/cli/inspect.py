@@ -114,6 +114,8 @@ def _given(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 def _text_of(error: Exception) -> str:
+    if isinstance(error, SyntaxError) and error.filename == "<string>":
+        return f"SyntaxError: {error.msg}"  # its line is not the user's
     return "".join(traceback.format_exception_only(error)).strip()
 
 

@@ -6,7 +6,7 @@ is needed. As long as an object's word is NULL, CPython calls the class's ``__ca
 
 The entry lives in memory that somebody else owns: whoever sets an address keeps the code alive for as
 long as a call may be inside it. So it is with the plain function in the first word, to which an entry that all objects
-share hands as many calls as the second word says (`ljit.codegen.entries.pass_on`).
+share hands as many calls as the second word says (`ljit/runtime/passing.py`).
 """
 
 from __future__ import annotations

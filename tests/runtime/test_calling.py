@@ -7,12 +7,15 @@ import copy
 import functools
 import gc
 import inspect
+import io
 import linecache
+import marshal
 import os
 import pickle
 import subprocess
 import sys
 import textwrap
+import types
 import weakref
 from pathlib import Path
 
@@ -435,6 +438,69 @@ def test_pickle_and_copy_give_the_same_function():
     assert copy.deepcopy(at_module_level) is at_module_level
 
 
+class PicklesByValue(pickle.Pickler):
+    """Writes plain functions as code, but for those that a module has: as cloudpickle does, in short."""
+
+    def reducer_override(self, obj):
+        module = sys.modules.get(getattr(obj, "__module__", None))
+        if not isinstance(obj, types.FunctionType) or getattr(module, obj.__name__, None) is obj:
+            return NotImplemented
+        variables = {n: obj.__globals__[n] for n in obj.__code__.co_names if n in obj.__globals__}
+        state = (obj.__dict__, {"__qualname__": obj.__qualname__, "__defaults__": obj.__defaults__})
+        return made_of_code, (marshal.dumps(obj.__code__), variables), state
+
+
+def made_of_code(code, variables):
+    return types.FunctionType(marshal.loads(code), {**variables, "__name__": "elsewhere"})
+
+
+def test_picklers_that_write_functions_by_value_write_decorated_ones_so():
+    @ljit.jit(num_profiled_runs=2)
+    def local(x, y=2.0):
+        return at_module_level(x) + y
+
+    local.mark = "kept"
+    with pytest.raises(AttributeError, match="Can't (pickle|get) local object"):
+        pickle.dumps(local)
+    stream = io.BytesIO()
+    PicklesByValue(stream).dump([local, local])
+    first, second = pickle.loads(stream.getvalue())
+    assert first is second is not local
+    assert (type(first), first.mark, first.__qualname__) == (
+        type(local),
+        "kept",
+        local.__qualname__,
+    )
+    assert first._calls.options == local._calls.options
+    for _ in range(4):
+        assert first(3.0) == local(3.0) == 8.0
+    assert copy.copy(local) is copy.deepcopy(local) is local
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_functions_of_the_main_module_are_pickled_by_name(protocol, tmp_path):
+    (tmp_path / "program.py").write_text(
+        textwrap.dedent(f"""
+            import pickle
+            import ljit
+
+            @ljit.jit
+            def fib(n):
+                return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+            class Adder:
+                @ljit.jit
+                def add(self, x):
+                    return x + 1
+
+            for function in (fib, Adder.add):
+                for _ in range(2):
+                    assert pickle.loads(pickle.dumps(function, {protocol})) is function
+        """)
+    )
+    subprocess.run([sys.executable, "program.py"], cwd=tmp_path, check=True)
+
+
 def test_functions_have_weak_references_and_die():
     compiled = ljit.jit(lambda x: x + 1.0)
     for _ in range(3):
@@ -455,6 +521,8 @@ def test_decorating_twice_changes_nothing():
 
 def test_what_is_no_python_function():
     assert ljit.jit(len) is len
+    with pytest.raises(ljit.errors.UserError, match="below @property"):
+        ljit.jit(property(simple))
     with pytest.raises(ljit.errors.UserError, match="decorate its methods"):
         ljit.jit(Point)
     with pytest.raises(ljit.errors.UserError, match="got int"):

@@ -1,0 +1,48 @@
+"""Decorated functions in pickles: by name, as functions are, or by value, where `cloudpickle` takes functions so.
+
+`cloudpickle`, with which joblib, Dask and others send work to processes, writes the code of functions that no other
+process can import: those of ``__main__``, and those made within functions. An object is not told who writes it. So
+what is written is a plain function, which either pickler takes as it takes any: a copy of the decorated one, named
+after the place where it is found, an attribute of the decorated function.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from operator import attrgetter
+from types import FunctionType
+
+__all__ = ["COPY", "PROTOCOL_OF_PATHS", "copied", "find"]
+
+COPY = "_plain_copy"  # the attribute
+PROTOCOL_OF_PATHS = 4  # the first one that writes `f._plain_copy` without writing `f`
+
+
+def copied(
+    plain: FunctionType, shown: dict[str, object], copy: FunctionType | None
+) -> FunctionType:
+    """Copy a plain function as it is now, into `copy` if there was one.
+
+    `shown`: the attributes of the decorated function.
+    """
+    if copy is None:
+        copy = FunctionType(plain.__code__, plain.__globals__, closure=plain.__closure__)
+    copy.__code__ = plain.__code__
+    copy.__defaults__, copy.__kwdefaults__ = plain.__defaults__, plain.__kwdefaults__
+    for name in set(functools.WRAPPER_ASSIGNMENTS) - {"__qualname__"}:
+        if hasattr(plain, name):
+            setattr(copy, name, getattr(plain, name))
+    copy.__qualname__ = f"{plain.__qualname__}.{COPY}"
+    known = {*functools.WRAPPER_ASSIGNMENTS, "__wrapped__"}
+    copy.__dict__.update((name, value) for name, value in shown.items() if name not in known)
+    return copy
+
+
+def find(module: str, name: str) -> object | None:
+    """Give what a module that is loaded has under a name; None: nothing."""
+    try:
+        found: object = attrgetter(name)(sys.modules.get(module))
+    except AttributeError:  # of a function's variables, too
+        return None
+    return found
