@@ -22,6 +22,7 @@ __all__ = [
     "CONVERT",
     "EQUAL",
     "FITS",
+    "FROM_INT",
     "FROM_START",
     "GREATER",
     "GREATER_EQUAL",
@@ -48,6 +49,7 @@ __all__ = [
     "SUB",
     "TRUTH",
     "UNPACKED",
+    "WIDE_SUB",
     "WRAPPING_ADD",
     "WRAPPING_MUL",
     "WRAPPING_NEG",
@@ -184,6 +186,9 @@ WRAPPING_ADD = _wrapping(lambda x, y: x + y, _of_such_operands)
 WRAPPING_SUB = _wrapping(lambda x, y: x - y)
 WRAPPING_MUL = _wrapping(lambda x, y: x * y, is_square)
 WRAPPING_NEG = _wrapping(lambda x: -x)
+# Of ints beyond int64 no polynomials are known; these only say what an op is.
+WIDE_SUB = RangeRules()
+FROM_INT = RangeRules()
 
 
 def is_by_constant(node: Node) -> bool:

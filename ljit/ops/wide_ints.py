@@ -17,7 +17,7 @@ from ljit.ir.graph import Node
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import Bounds, RangeRules, Symbolic
 from ljit.ops.control import NO_UINT
-from ljit.ops.int_ranges import BITS_AND, NOT, TRUTH
+from ljit.ops.int_ranges import BITS_AND, FROM_INT, NOT, TRUTH, WIDE_SUB
 from ljit.ops.python_bits import shift_count
 from ljit.ops.python_numbers import EXACT_FLOAT
 from ljit.types import ANY, BOOL, FLOAT, INT, UINT, Type
@@ -103,6 +103,7 @@ _op(
     takes=(INT,),
     can_wrap=True,
     samples=((0,), (5,), (2**63 - 1,)),
+    ranges=FROM_INT,
 )
 declare(
     OpDef(
@@ -175,6 +176,7 @@ for _name, _sign, _function in (
         _arithmetic(_name, f"{_name}_overflow"),
         can_wrap=True,
         samples=(),  # those of two uints beyond int64 leave native code
+        ranges=WIDE_SUB if _name == "sub" else None,
         is_commutative=_name != "sub",
     )
 for _name, _sign, _function in (

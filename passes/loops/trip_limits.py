@@ -23,12 +23,21 @@ from enum import Enum, auto
 from itertools import takewhile
 
 from ljit.analysis.ranges import Ranges, is_integer
-from ljit.ir import Block, Node, Value, get_op
+from ljit.ir import Block, Node, Value
 from ljit.ir.linear import Linear
 from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, SNAPSHOT, YIELD
-from ljit.ops.int_ranges import BITS_AND, GREATER, LESS, NOT_EQUAL, TRUTH
+from ljit.ops.int_ranges import (
+    BITS_AND,
+    FROM_INT,
+    GREATER,
+    LESS,
+    NOT_EQUAL,
+    SUB,
+    TRUTH,
+    WIDE_SUB,
+    WRAPPING_SUB,
+)
 from ljit.records import Record
-from ljit.types import UINT
 
 __all__ = [
     "MANY",
@@ -168,8 +177,7 @@ def _lost(value: Value, number: Value) -> bool:
     if node is None or node.op.ranges is not BITS_AND or number not in node.inputs:
         return False
     less = next((v.node for v in node.inputs if v is not number), None)
-    names = ("wide::sub",) if number.type == UINT else ("py::sub", "np::subtract")
-    if less is None or less.op not in map(get_op, names):
+    if less is None or less.op.ranges not in (SUB, WRAPPING_SUB, WIDE_SUB):
         return False
     return less.inputs[0] is number and _is_one(less.inputs[1])
 
@@ -177,7 +185,7 @@ def _lost(value: Value, number: Value) -> bool:
 def _is_one(value: Value) -> bool:
     """Whether it is 1, of whichever kind of ints."""
     node = value.node
-    if value.type == UINT and node is not None and node.op is get_op("wide::from_int"):
+    if node is not None and node.op.ranges is FROM_INT:
         value = node.inputs[0]
     return _is_constant(value, 1)
 
