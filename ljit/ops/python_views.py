@@ -27,7 +27,6 @@ __all__ = [
     "enumerate_view",
     "has_next",
     "is_indexed",
-    "is_indexed_class",
     "make_cursor",
     "make_view",
     "new_cell",
@@ -158,11 +157,6 @@ register_class(Cursor, lambda _view: CURSOR)
 def make_cursor(iterable: Iterable[object]) -> Cursor:
     """Give the cursor of a new iterator."""
     return Cursor((new_cell(iterable, END),))
-
-
-def is_indexed_class(cls: type) -> bool:
-    """Whether objects of exactly this class are their own views (arrays of no dimension apart)."""
-    return cls in _INDEXED
 
 
 def is_indexed(x: object) -> bool:

@@ -32,7 +32,7 @@ from ljit.types import (
     type_of,
 )
 
-__all__ = ["Bailed", "Number", "ScalarEmitter", "has_type", "run_lowering"]
+__all__ = ["Bailed", "Number", "ScalarEmitter", "run_lowering"]
 
 
 class Bailed(Exception):  # noqa: N818  # not an error: native code left for the interpreter
@@ -62,7 +62,10 @@ def machine_dtype(t: Type) -> np.dtype | None:
 
 
 def _dtype(t: Type) -> np.dtype:
-    return t.dtype if isinstance(t, ScalarType) else _MACHINE[t]
+    """That of a type that has one."""
+    dtype = machine_dtype(t)
+    assert dtype is not None
+    return dtype
 
 
 def to_number(value: object, t: Type | None = None) -> Number:
@@ -98,27 +101,6 @@ def run_lowering(op: OpDef, *operands: object, **attrs: object) -> object:
         return None
     assert result.type == types[0], f"{op.name} gives {result.type}, not {types[0]}"
     return to_object(result)
-
-
-def has_type(value: object, t: Type) -> bool:
-    """Whether a value is of a type that may know less of an array than `type_of` (or more: its sizes).
-
-    >>> has_type(np.zeros((2, 3)), ArrayType(np.dtype(float), (2, None), "strided"))
-    True
-    """
-    if t == UINT:
-        return type(value) is int and 0 <= value < 2**64
-    if isinstance(t, TupleType) and isinstance(value, tuple):
-        return len(value) == len(t.items) and all(map(has_type, value, t.items))
-    if not isinstance(t, ArrayType) or type(value) is not np.ndarray:
-        return type_of(value) == t
-    if value.dtype != t.dtype or value.ndim != t.ndim:
-        return False
-    if any(n is not None and n != size for n, size in zip(t.shape, value.shape, strict=True)):
-        return False
-    if t.layout == "C" and not value.flags.c_contiguous:
-        return False
-    return value.flags.writeable or not t.writeable
 
 
 class ScalarEmitter:

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from ljit.interp import has_type
 from ljit.ir import REGISTRY
-from ljit.testing.scalar_emitter import Bailed, has_type, run_lowering
+from ljit.testing.scalar_emitter import Bailed, run_lowering
 from ljit.types import ANY, type_of
 
 

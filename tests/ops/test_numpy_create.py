@@ -7,8 +7,9 @@ import pytest
 
 import ljit
 import ljit.ops  # noqa: F401
+from ljit.interp import has_type
 from ljit.ir import REGISTRY, Effect
-from ljit.testing.scalar_emitter import has_type, run_lowering
+from ljit.testing.scalar_emitter import run_lowering
 from ljit.types import ANY, FLOAT, INT, NATIVE_KINDS, ArrayType, ListType, ScalarType, type_of
 from tests.ops.lowerings import compared
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import ljit.ops  # noqa: F401
+from ljit.interp import has_type
 from ljit.ir import REGISTRY, Effect
-from ljit.testing.scalar_emitter import Bailed, has_type, run_lowering
+from ljit.testing.scalar_emitter import Bailed, run_lowering
 from ljit.types import ANY, FLOAT, INT, NATIVE_KINDS, ArrayType, ListType, ScalarType, type_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
