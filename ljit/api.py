@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Generic, SupportsIndex, TypeVar, overload
 
 from ljit import config, interpreters
 from ljit.errors import UserError
-from ljit.frames import FRAME_FUNCTIONS
+from ljit.frames import calls_for_frames
 from ljit.garbage import no_collections
 from ljit.isolation import are_builtins_replaced
 from ljit.locks import computed_once
@@ -363,8 +363,7 @@ def _decorate(fn: object, options: Options) -> object:
     if isinstance(fn, types.FunctionType):
         made = Function(fn, options)
         count_in(made)
-        if not FRAME_FUNCTIONS.isdisjoint(fn.__code__.co_names):
-            # it looks for its caller's frame: none of ljit's is in between
+        if calls_for_frames(fn):  # they find that of its caller: none of ljit's is in between
             pass_calls(made, fn, FOR_EVER)
         if options.strict:
             _ = made._executor.baseline  # reports what cannot be translated

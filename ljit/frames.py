@@ -26,9 +26,11 @@ __all__ = [
     "IS_RELOCATED",
     "Place",
     "call_at",
+    "calls_for_frames",
     "frame_at",
     "is_own_frame",
     "is_raised_by_handler",
+    "looks_at_caller",
     "outermost",
     "place_above",
     "relocated",
@@ -47,6 +49,33 @@ _GUESTS = tuple(os.path.join(_PACKAGE, name, "") for name in ("cli", "testing"))
 IS_RELOCATED = "ljit runs this in place of the function"
 #: functions that give the frame of their caller, or of one further up
 FRAME_FUNCTIONS = frozenset(("_getframe", "currentframe", "_getframemodulename"))
+_IS_CALLED = 1  # in the operand of LOAD_GLOBAL
+
+
+def looks_at_caller(function: object) -> bool:
+    """Whether it is a function of Python's, decorated or not, that names one of `FRAME_FUNCTIONS`.
+
+    Other objects are not asked for attributes: that runs code of theirs.
+    """
+    code = getattr(function, "__code__", None) if hasattr(type(function), "__code__") else None
+    return isinstance(code, CodeType) and not FRAME_FUNCTIONS.isdisjoint(code.co_names)
+
+
+def calls_for_frames(fn: FunctionType) -> bool:
+    """Whether a function looks at frames, or calls by a global name, as far as bound by now, one that does."""
+    if looks_at_caller(fn):
+        return True
+    variables = fn.__globals__
+    named = [name for name in fn.__code__.co_names if looks_at_caller(variables.get(name))]
+    return bool(named) and not _called_names(fn.__code__).isdisjoint(named)
+
+
+def _called_names(code: CodeType) -> set[str]:
+    """The global names that calls start with: attributes have names of the same list."""
+    import dis  # takes a millisecond, and hardly any function comes here
+
+    found = dis.get_instructions(code)
+    return {i.argval for i in found if i.opname == "LOAD_GLOBAL" and (i.arg or 0) & _IS_CALLED}
 
 
 def _template() -> Iterator[None]:

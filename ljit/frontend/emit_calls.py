@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import EnumMeta
-from types import CodeType, ModuleType
+from types import ModuleType
 
-from ljit.frames import FRAME_FUNCTIONS
+from ljit.frames import FRAME_FUNCTIONS, looks_at_caller
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission
 from ljit.frontend.emit_dicts import GrowingDict
@@ -184,14 +184,10 @@ def _check_frame_access(e: Emission, call: tree.Apply) -> None:
 
 
 def _looks_at_caller(function: object, arguments: int) -> bool:
-    """Whether it is known to: functions that name `sys._getframe`, and classes whose calls make classes of a module.
-
-    Other objects are not asked for attributes: that runs code of theirs.
-    """
+    """Whether it is known to: functions that name `sys._getframe`, and classes whose calls make classes of a module."""
     if issubclass(type(function), EnumMeta) or function is type:
         return arguments > 1
-    code = getattr(function, "__code__", None) if hasattr(type(function), "__code__") else None
-    return isinstance(code, CodeType) and not FRAME_FUNCTIONS.isdisjoint(code.co_names)
+    return looks_at_caller(function)
 
 
 def _refuse_loud_floats(e: Emission, call: tree.Apply) -> None:

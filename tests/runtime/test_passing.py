@@ -130,7 +130,24 @@ def asks_for_one():
     return sys._getframe(1).f_code.co_name
 
 
-@pytest.mark.parametrize("fn", [imports_getframe, goes_back, asks_for_one])
+def name_above(levels):
+    return sys._getframe(levels).f_code.co_name
+
+
+jitted_name_above = ljit.jit(name_above)
+
+
+def asks_a_helper():
+    return name_above(2)
+
+
+def asks_a_decorated_helper():
+    return jitted_name_above(2)
+
+
+@pytest.mark.parametrize(
+    "fn", [imports_getframe, goes_back, asks_for_one, asks_a_helper, asks_a_decorated_helper]
+)
 def test_functions_that_look_for_their_callers_frame_find_it(fn):
     f = ljit.jit(fn)
     me = "test_functions_that_look_for_their_callers_frame_find_it"
