@@ -49,6 +49,7 @@ __all__ = [
     "is_number",
     "is_numpy",
     "join",
+    "join_items",
     "list_of",
     "register_class",
     "scalar_type",
@@ -325,13 +326,14 @@ def join(a: Type, b: Type) -> Type:
     if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.items) == len(b.items):
         return TupleType(tuple(map(join, a.items, b.items)))
     if isinstance(a, ListType) and isinstance(b, ListType):
-        return ListType(_join_items(a.item, b.item))
+        return ListType(join_items(a.item, b.item))
     return _union(a, b)
 
 
-def _join_items(a: Type, b: Type) -> Type:
-    """The type of items of lists: a guess that reading checks, so that ints beside uints are uints."""
-    return UINT if {a, b} == {INT, UINT} else join(a, b)
+def join_items(a: Type, b: Type) -> Type:
+    """The type of items of one list: a guess that reading checks, so that ints beside uints are uints."""
+    joined = join(a, b)
+    return UINT if isinstance(joined, UnionType) and {*joined.members} == {INT, UINT} else joined
 
 
 def _join_arrays(a: ArrayType, b: ArrayType) -> ArrayType | None:
@@ -453,7 +455,7 @@ def _nested_type(value: object, levels: int) -> Type | None:
         return _type_of_tuple(value, levels) if type(value) is tuple else type_of(value)
     item: Type = NEVER if levels else ANY
     for x in value[: 16 if levels else 0]:  # items are guarded when read: a sample is enough
-        item = _join_items(item, _nested_type(x, levels - 1) or ObjectType(tuple))
+        item = join_items(item, _nested_type(x, levels - 1) or ObjectType(tuple))
     return ListType(item)
 
 

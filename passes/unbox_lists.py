@@ -35,11 +35,14 @@ from ljit.passes.containers.list_groups import (
     is_maker,
     is_range,
     is_repeat,
+    items_made,
+    maker_of_items,
+    number_in,
     private_as,
 )
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.records import Record
-from ljit.types import ANY, NEVER, ListType, Type, ViewType
+from ljit.types import ANY, INT, NEVER, UINT, ListType, Type, ViewType
 
 __all__ = ["unbox_lists"]
 
@@ -222,6 +225,7 @@ def _can_be_viewed(node: Node) -> bool:
 def _unbox(family: list[Group], end: _End) -> None:
     shown_as = end.shown.type if end.shown is not None else NEVER
     item = family[-1].item
+    _put_numbers(family[-1], end)
     for group in reversed(family):
         for value in group.values:
             if value in end.before:
@@ -234,6 +238,27 @@ def _unbox(family: list[Group], end: _End) -> None:
     for value in end.before:
         if value.node is not None and (is_maker(value.node) or is_copy(value.node)):
             _make_private(value.node)
+
+
+def _put_numbers(group: Group, end: _End) -> None:
+    """Let uints become items as they are, not as objects, and ints be uints in lists of these.
+
+    At a negative one native code is left. The next compile takes no list that is made there for one of uints.
+    """
+    values = [value for value in group.values if value in end.before]
+    makers = [node for v in values if (node := v.node) is not None and is_maker(node)]
+    puts = [(maker_of_items(node), i) for node in makers for i in range(len(items_made(node)))]
+    for value in values:
+        for node, index in value.uses:
+            use = node.op.list_use
+            if use is not None and use.puts is not None and use.operand == index:
+                puts.append((node, use.puts))
+    for node, index in puts:
+        item = number_in(node.inputs[index])
+        node.set_input(index, item)
+        if group.item == UINT and item.type == INT:
+            made = node.create_before(get_op("wide::from_int"), (item,), like=makers[0])
+            node.set_input(index, made.output)
 
 
 def _infer_views(value: Value, end: _End) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
+from functools import reduce
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -13,14 +14,7 @@ from ljit.ir.emitter import V
 from ljit.ir.list_uses import ListUse
 from ljit.ops.int_ranges import ITEM_OF_TUPLE, MADE_TUPLE, SEQUENCE_INDEX
 from ljit.ops.python_numbers import is_plain, plain_effect, to_type
-from ljit.ops.python_types import (
-    check_index,
-    common_type,
-    join_all,
-    range_length,
-    select_item,
-    wrap_index,
-)
+from ljit.ops.python_types import check_index, common_type, range_length, select_item, wrap_index
 from ljit.types import (
     ANY,
     BOOL,
@@ -38,6 +32,7 @@ from ljit.types import (
     TupleType,
     Type,
     is_index,
+    join_items,
     list_of,
     slice_of,
     tuple_of,
@@ -81,7 +76,7 @@ def _infer_tuple(*items: Type) -> Type:
 
 
 def _infer_list(*items: Type, item: Type = NEVER) -> Type:
-    return list_of(join_all((*items, item)))
+    return list_of(reduce(join_items, items, item))
 
 
 def _infer_slice(start: Type, stop: Type, step: Type = NONE) -> Type:

@@ -13,7 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from ljit.types import BOOL, FLOAT, INT, ListType, ScalarType, TupleType, Type, UnionType, ViewType
+from ljit.types import (
+    BOOL,
+    FLOAT,
+    INT,
+    UINT,
+    ListType,
+    ScalarType,
+    TupleType,
+    Type,
+    UnionType,
+    ViewType,
+)
 
 __all__ = [
     "holds_private",
@@ -24,7 +35,7 @@ __all__ = [
     "python_value",
 ]
 
-_CODES: dict[Type, str] = {BOOL: "?", INT: "q", FLOAT: "d"}  # of the module struct
+_CODES: dict[Type, str] = {BOOL: "?", INT: "q", UINT: "Q", FLOAT: "d"}  # of the module struct
 _CODES_OF_DTYPES = {"b1": "?", "f2": "e", "f4": "f", "f8": "d"}
 _CODES_OF_DTYPES |= {f"i{size}": code for size, code in ((1, "b"), (2, "h"), (4, "i"), (8, "q"))}
 _CODES_OF_DTYPES |= {f"u{size}": code for size, code in ((1, "B"), (2, "H"), (4, "I"), (8, "Q"))}

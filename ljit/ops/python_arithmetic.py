@@ -45,7 +45,7 @@ from ljit.types import (
     TupleType,
     Type,
     is_number,
-    join,
+    join_items,
     tuple_of,
 )
 
@@ -97,7 +97,7 @@ def infer_add(x: Type, y: Type) -> Type:
     if isinstance(x, TupleType) and isinstance(y, TupleType):
         return tuple_of(x.items + y.items)
     if isinstance(x, ListType) and isinstance(y, ListType):
-        return ListType(join(x.item, y.item))
+        return ListType(join_items(x.item, y.item))
     return infer_sub(x, y)
 
 

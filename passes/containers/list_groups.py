@@ -6,13 +6,14 @@ Cost: linear in the graph.
 
 from __future__ import annotations
 
+from functools import reduce
+
 from ljit.ir import Effect, Graph, Node, Value, get_op
 from ljit.ir.list_uses import ListUse
 from ljit.ops.private_items import number_codes
-from ljit.ops.python_types import join_all
 from ljit.passes.containers.carried import find_slots
 from ljit.records import Record, made_by
-from ljit.types import INT, RANGE, ListType, Type, ViewType
+from ljit.types import INT, NEVER, RANGE, ListType, Type, ViewType, join_items
 
 __all__ = [
     "Group",
@@ -23,6 +24,9 @@ __all__ = [
     "is_maker",
     "is_range",
     "is_repeat",
+    "items_made",
+    "maker_of_items",
+    "number_in",
     "private_as",
 ]
 
@@ -85,7 +89,8 @@ class Group(Record, frozen=False):
     @property
     def item(self) -> Type:
         """The least type that holds all that is put in, and all that was seen of it."""
-        return join_all((*self.types, *(value.type for value in self.gets)))
+        none: Type = NEVER
+        return reduce(join_items, (*self.types, *(value.type for value in self.gets)), none)
 
 
 class Lists:
@@ -115,14 +120,14 @@ class Lists:
         if is_range(node):
             self.group(node.output).types.add(INT)
             return
-        for value in _items_made(node):
+        for value in items_made(node):
             self._put(node.output, value)
 
     def private_type(self, value: Value) -> Type:
         """Give the type of a value as a private list; that of any other value is its own."""
         group = self.groups[value].whole if value in self.groups else None
         if group is None or group.items is not None or not group.types:
-            return value.type
+            return number_in(value).type
         return private_as(value.type, group.item)
 
     def _use(self, node: Node, use: ListUse) -> None:
@@ -149,7 +154,7 @@ class Lists:
 
     def _put(self, x: Value, value: Value) -> None:
         group = self.group(x)
-        group.types.add(value.type)
+        group.types.add(number_in(value).type)
         if is_list(value):
             self._hold(group, value)
 
@@ -194,6 +199,12 @@ def _chain(group: Group) -> list[Group]:
     return chain
 
 
+def number_in(value: Value) -> Value:
+    """Give the uint that an object was made of; any other value is itself."""
+    made = value.node
+    return made.inputs[0] if made is not None and made.op is get_op("wide::object") else value
+
+
 def is_list(value: Value) -> bool:
     """Whether it is a list, or one that is gone through from its end."""
     return isinstance(value.type, ListType) or _is_reversed(value.type)
@@ -216,10 +227,13 @@ def _is_reversed(t: Type) -> bool:
     return isinstance(t, ViewType) and t.kind == "reversed" and isinstance(t.parts[0], ListType)
 
 
-def _items_made(node: Node) -> list[Value]:
+def items_made(node: Node) -> list[Value]:
     """The items of a list where it is made."""
-    if is_repeat(node):
-        made = node.inputs[0].node
-        assert made is not None
-        return made.inputs
-    return node.inputs
+    return maker_of_items(node).inputs
+
+
+def maker_of_items(node: Node) -> Node:
+    """Give the node with the items of a list that is made: of ``[x] * n`` that is ``[x]``."""
+    made = node.inputs[0].node if is_repeat(node) else node
+    assert made is not None
+    return made

@@ -20,7 +20,7 @@ from ljit.passes.containers.list_groups import is_range
 from ljit.passes.insert_guards import Observations
 from ljit.passes.specializing.library import op_named
 from ljit.passes.specializing.resolve import callable_op, method_op
-from ljit.types import INT, NEVER, ListType, TupleType, Type, join
+from ljit.types import INT, NEVER, ListType, TupleType, Type, join, join_items
 
 __all__ = ["Failures", "is_loose", "seen_items", "widen_range"]
 
@@ -58,7 +58,7 @@ def seen_items(made: Value, observations: Observations, first: Sequence[Type]) -
     for item, places in _items_read(made):
         for user, _ in item.uses:
             if user.op is PROFILE:
-                seen = join(seen, _part(observations.observed(user.id) or NEVER, places))
+                seen = join_items(seen, _part(observations.observed(user.id) or NEVER, places))
     return seen if seen != given and _is_of_numbers(seen) else NEVER
 
 

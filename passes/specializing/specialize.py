@@ -260,7 +260,7 @@ class _Specializer:
         """A list: what it holds later was seen, too."""
         items = [self.values[v] for v in node.inputs]
         item = seen_items(node.output, self.feedback, [v.type for v in items])
-        if item == NEVER:
+        if item == NEVER or (item == UINT and self.feedback.was_no_uint(node.origin)):
             return self.visit_operation(node)
         self.out.effects = Effect.PURE
         self.finish(node, self.out.append(node.op, items, {"item": item}, like=node).outputs)

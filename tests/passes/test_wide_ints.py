@@ -162,7 +162,7 @@ def catalan(n):
         for j in range(i):
             total += c[j] * c[i - 1 - j]
         c[i] = total
-    return c[n]
+    return c[n] + c[-2] + c[n - 3]
 
 
 def signed(n):
@@ -279,3 +279,67 @@ def test_a_loop_that_may_take_no_bit_is_not_known_to_have_few_trips():
     assert "most_trips=65" not in str(f.graph_for(TOP, TOP))
     for _ in range(4):
         assert [f(TOP, TOP), f(TOP, TOP + 1), f(TOP + 3, TOP + 1)] == [100, 1, 3]
+
+
+def sums_of_two_lists(words, n):
+    w = list(words) + [0] * n
+    for i in range(len(words), len(w)):
+        w[i] = (w[i - 1] * 5 + (w[i - 2] >> 7) + (w[i - 3] << 9)) & MASK
+    return w
+
+
+def state_in_a_list(x, n):
+    s = [0] * 5 + [x, 7]
+    t = [1, 2, 3, 4]
+    for i in range(n):
+        s[i % 7] ^= (s[(i + 5) % 7] * 6364136223846793005 + i) & MASK
+        t[i & 3] = s[i % 7] ^ (t[(i + 1) & 3] << 5 & MASK)
+        t.append(i)
+        t.pop()
+    return t[0] ^ t[1] ^ t[2] ^ t[3], s
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (sums_of_two_lists, ([1, 2, TOP], 50)),
+        (state_in_a_list, (5, 60)),
+        (state_in_a_list, (TOP, 60)),
+    ],
+)
+def test_lists_of_them_are_native(function, args):
+    native = ljit.jit(function)
+    for _ in range(6):
+        assert native(*args) == function(*args)
+    (info,) = native.specializations
+    assert (info.compiles, info.bailouts) == (1, 0)
+
+
+def test_lists_that_nobody_else_sees_hold_them_unboxed():
+    assert "PrivateList[uint]" in str(profiled(state_in_a_list, TOP, 60).graph_for(TOP, 60))
+
+
+def profiled(function, *args):
+    native = ljit.jit(function)
+    assert native(*args) == function(*args)
+    return native
+
+
+def with_a_negative_item(x, n, last):
+    a = [0] * 3
+    for i in range(n):
+        a[i % 3] ^= x ^ i
+    a[1] = last
+    return a[0] + a[1], a
+
+
+def test_negative_items_of_such_lists_leave_native_code_a_few_times():
+    native = ljit.jit(with_a_negative_item)
+    for last in (0, TOP, MASK, *[-1] * 9, -TOP, MASK + 1, 2.5, True):
+        given = TOP + 5, 30, last
+        assert repr(native(*given)) == repr(with_a_negative_item(*given))
+    native = ljit.jit(with_a_negative_item)
+    native(TOP, 30, 7)
+    for k in range(12):
+        assert native(TOP, 30, 7 - k) == with_a_negative_item(TOP, 30, 7 - k)
+    assert max(info.bailouts for info in native.specializations) <= 4
