@@ -15,6 +15,7 @@ from ljit.codegen.layouts.layout import MANAGED_DICT, METHOD_DEF, int32_at, pyth
 __all__ = [
     "INSTANCE_VALUES",
     "TYPE_VERSION",
+    "VALUES_NUMBER",
     "are_versions_known",
     "find_in_class",
     "has_generic_attributes",
@@ -30,6 +31,9 @@ _TYPE_GETATTRO = 144
 _TYPE_SETATTRO = 152
 TYPE_VERSION = 384  # i32; 0: none
 INSTANCE_VALUES = -4 * _WORD  # pointer to an object's values; null: it has a dict
+VALUES_NUMBER = (
+    -2
+)  # u8, of the values that are set; in front of it their indices, the last one first
 _HAS_MANAGED_DICT = 1 << 4
 _OBJECT_MEMBER = 16  # T_OBJECT_EX
 _DICT_KEYS = 4 * _WORD
@@ -125,6 +129,7 @@ def _keys_place() -> int | None:
     probe, other = Probe(), Probe()
     values = word_at(id(other) + INSTANCE_VALUES)
     size: int = type.__basicsize__  # type: ignore[assignment]  # mypy takes it for a method
+    order = bytes((ctypes.c_uint8 * 3).from_address(values + VALUES_NUMBER - 2))
     keys = word_at(id(vars(probe)) + _DICT_KEYS)
     places = [_WORD * k for k in range(size // _WORD) if word_at(id(Probe) + _WORD * k) == keys]
     version = int32_at(id(Probe) + TYPE_VERSION)
@@ -134,6 +139,7 @@ def _keys_place() -> int | None:
         and version > 0
         and int32_at(id(Probe) + TYPE_VERSION) != version
         and (word_at(values), word_at(values + _WORD)) == (id(_MISSING), id(types))
+        and order == bytes((1, 0, 2))
         and word_at(id(probe) + MANAGED_DICT) == id(vars(probe))
     )
     return places[0] if is_as_known else None

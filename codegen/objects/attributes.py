@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import FunctionType, MemberDescriptorType, MethodType
 
+from ljit.analysis.assumptions import python_function
 from ljit.codegen.layouts.instances import (
     INSTANCE_VALUES,
     TYPE_VERSION,
+    VALUES_NUMBER,
     find_in_class,
     has_generic_attributes,
     has_values,
@@ -42,6 +44,18 @@ _SET_IN_DICT = """in.dict:
   %done.status = call i32 @PyDict_SetItem(ptr %dict, {name}, ptr %value)
   ret i32 %done.status
 """
+
+
+#: CPython notes in which order an object got its values, backwards in front of them: their number, then which they are
+_NOTE_ORDER = f"""
+  %number.place = getelementptr i8, ptr %values, i64 {VALUES_NUMBER}
+  %number = load i8, ptr %number.place
+  %more = add i8 %number, 1
+  store i8 %more, ptr %number.place
+  %places = zext i8 %more to i64
+  %place.back = sub i64 0, %places
+  %order.place = getelementptr i8, ptr %number.place, i64 %place.back
+  store i8 {{index}}, ptr %order.place"""
 
 
 #: where objects of a class with values have these, ``there``, or a dict instead
@@ -101,13 +115,13 @@ def setter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> 
     module.declare("PyDict_SetItem", "i32", ["ptr", "ptr", "ptr"])
     retain, release = counter(module, "retain"), counter(module, "release")
     symbol = module.symbol("set", id(cls), name.text)
-    first = "first" if place.is_slot else "slow"  # CPython notes in which order values came
+    note = "" if place.is_slot else _NOTE_ORDER.format(index=place.offset // 8)
     source = f"""define internal i32 @{symbol}(ptr %x, ptr %value) noinline nounwind {{
 {_find(place)}
   %old = load ptr, ptr %place
   %none = icmp eq ptr %old, null
-  br i1 %none, label %{first}, label %change
-first:
+  br i1 %none, label %first, label %change
+first:{note}
   call void @{retain}(ptr %value)
   store ptr %value, ptr %place
   ret i32 0
@@ -131,7 +145,7 @@ def caller_of(
     None: nobody knows which one it is.
     """
     method = find_in_class(cls, text) if cls is not None else None
-    is_function = isinstance(method, FunctionType)
+    is_function = python_function(method) is not None
     test = _test_of_method(module, cls, name, text) if is_function else None
     if cls is None or test is None:
         return None
@@ -158,7 +172,7 @@ def method_test(
     cls: type | None,
     name: Ref,
     text: str,
-    method: FunctionType,
+    method: object,
     keep: Callable[[object], Ref],
 ) -> str:
     """The function that tells whether an attribute of an object is a function of its class, as a method."""
@@ -185,7 +199,7 @@ slow:
 _CALL = "PyObject_CallFunctionObjArgs"
 
 
-def _is_method(x: object, name: str, function: FunctionType) -> bool:
+def _is_method(x: object, name: str, function: object) -> bool:
     """Whether ``x.name`` is the function of its class, without running code of the object."""
     cls = type(x)
     if not has_plain_lookup(cls) or find_in_class(cls, name) is not function:

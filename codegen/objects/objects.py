@@ -129,7 +129,7 @@ def getattr_(e: Emitter, x: Native, name: str) -> Native:
     return owned_result(e, result)
 
 
-def check_method(e: Emitter, x: Native, name: str, function: FunctionType) -> None:
+def check_method(e: Emitter, x: Native, name: str, function: object) -> None:
     """Leave unless ``x.name`` is the function as a method of `x`."""
     keep = e.context.keep
     test = method_test(e.f.module, class_of(x.type), keep(name), name, function, keep)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import CellType, FunctionType
+from types import CellType
 from typing import Any, Protocol
 
 import numpy as np
@@ -412,7 +412,7 @@ class Emitter(Protocol):
     def check_no_attributes(self, x: V, names: Sequence[str]) -> None:
         """Bail if the object has an attribute of its own (not of its class) of one of the names."""
 
-    def check_method(self, x: V, name: str, function: FunctionType) -> None:
+    def check_method(self, x: V, name: str, function: object) -> None:
         """Bail unless the attribute is the Python function, which the class has, as a method of the object."""
 
     def call_function(self, function: object, args: Sequence[V]) -> V:

@@ -6,7 +6,7 @@ the class's comes with a `prim::no_attributes`.
 
 from __future__ import annotations
 
-from types import BuiltinMethodType, FunctionType, MethodDescriptorType, MethodType
+from types import BuiltinMethodType, MethodDescriptorType, MethodType
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
@@ -26,7 +26,7 @@ def _lower_no_attributes(e: Emitter, x: V, *, names: tuple[str, ...]) -> tuple[V
     return ()
 
 
-def _lower_check_method(e: Emitter, x: V, *, name: str, function: FunctionType) -> tuple[V, ...]:
+def _lower_check_method(e: Emitter, x: V, *, name: str, function: object) -> tuple[V, ...]:
     e.check_method(x, name, function)
     return ()
 

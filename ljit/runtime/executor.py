@@ -346,7 +346,8 @@ class ProfilingExecutor:
             quick_runs=quick_runs(plan.feedback),
             earlier=earlier,
             is_called=plan.is_called,
-            is_alone=not is_long_in_use(plan) and all(p.unit is None for p in self.plans.values()),
+            is_alone=all(p.unit is None for p in self.plans.values()),
+            is_long_in_use=is_long_in_use(plan),
         )
         unit = compile_function(self.baseline, request)  # `bail_out` names it
         return unit

@@ -184,6 +184,7 @@ class CompileRequest(Record):
     earlier: Specialization | None = None
     is_called: bool = False
     is_alone: bool = True
+    is_long_in_use: bool = False
 
     @property
     def is_quick(self) -> bool:
@@ -205,7 +206,8 @@ def compile_function(baseline: Baseline, request: CompileRequest) -> NativeUnit 
                 request.link_to,
                 is_quick=request.is_quick,
             )
-        if not is_worthwhile(made.graph, is_alone=request.is_alone):
+        long = request.is_long_in_use
+        if not is_worthwhile(made.graph, is_alone=request.is_alone, is_long_in_use=long):
             return None
         return _compile(made, name, request, start)
 

@@ -53,7 +53,10 @@ MAX_MISMATCHES = 8  # calls that a plan's native entry did not take though the t
 #: left to CPython that take as long as the compile after which calls jump there
 SLOW_CALLS_BEFORE_PASSING_ON = 2000
 NO_GAIN = "nothing in it gains from native code"
-_LOOKS = 40  # at calls that jump, a thousand each: native code of a boxed call gains a tenth to a half of a microsecond
+# Looks at calls that jump, a thousand each. Native code of a boxed call on arrays gains a tenth to a half of a
+# microsecond, of others a thirtieth: no frame of CPython's is made for it.
+_LOOKS = 40
+_LOOKS_WITHOUT_ARRAYS = 500
 _SECONDS_OF_SHORT_CALL = 2e-5
 # A loop is outlined when the interpreter has spent as much time on it as a compile takes: whatever the number
 # of trips turns out to be, the call takes at most twice as long as with the better choice.
@@ -140,9 +143,10 @@ def graph_of_quick_code(
 
 
 def is_long_in_use(plan: Plan, seconds: float = 0.0) -> bool:
-    """Whether a plan that gains nothing had so many short calls on arrays that what little there is counts."""
+    """Whether a plan that gains nothing had so many short calls that what little there is counts."""
     has_arrays = any(isinstance(t, ArrayType) for t in plan.types)
-    return has_arrays and plan.slow_calls >= _LOOKS and seconds <= _SECONDS_OF_SHORT_CALL
+    looks = _LOOKS if has_arrays else _LOOKS_WITHOUT_ARRAYS
+    return plan.slow_calls >= looks and seconds <= _SECONDS_OF_SHORT_CALL
 
 
 def choose_victim(plans: Iterable[Plan]) -> Plan:

@@ -12,12 +12,15 @@ from ljit.types import ArrayType
 __all__ = ["is_worthwhile", "quick_work", "runs_boxed"]
 
 _COST_OF_BOXED = 20  # to optimise what stands around a boxed call, in nodes that are native
+_RUNS_OF_METHODS = 4  # they are compiled as well: so long run as many calls as that takes
 _TRIPS = 10  # that a loop is taken to have
 _MOST_DEPTH = 3
 
 
-def is_worthwhile(graph: Graph, *, is_alone: bool = True) -> bool:
+def is_worthwhile(graph: Graph, *, is_alone: bool = True, is_long_in_use: bool = False) -> bool:
     """Whether anything but boxed calls happens in it; CPython makes functions faster.
+
+    Calls of native code that come from CPython need no frame there: what is long in use gains by that alone.
 
     Boxed calls on arrays take no longer in native code than in CPython's. So if the function has native code for other
     types, that is better than to come to the executor until calls jump to CPython (`is_alone`: it has none).
@@ -31,7 +34,8 @@ def is_worthwhile(graph: Graph, *, is_alone: bool = True) -> bool:
             makes_functions |= _is_call_of(node, FunctionType)
         elif node.blocks or node.op.lower is not None:
             has_gain = True
-    is_cheaper = not is_alone and any(isinstance(v.type, ArrayType) for v in graph.params)
+    has_arrays = any(isinstance(v.type, ArrayType) for v in graph.params)
+    is_cheaper = is_long_in_use or (has_arrays and not is_alone)
     return not makes_functions and (has_gain or not has_boxed or is_cheaper)
 
 
@@ -71,7 +75,7 @@ def quick_work(graph: Graph, runs: int, *, leaves_methods: bool = False) -> int:
     if not runs:
         return 0
     if leaves_methods:
-        return runs * sum(1 for _ in graph.walk())
+        return runs * _RUNS_OF_METHODS * sum(1 for _ in graph.walk())
     count = native = boxed = 0
     for node in graph.walk():
         count += 1

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Protocol
 
+from ljit.analysis.assumptions import python_function
 from ljit.analysis.liveness import Liveness
 from ljit.ir import Effect, Node, OpDef, Value, get_op
 from ljit.ops.control import CALL_NATIVE, NOT_RUN, PROFILE
@@ -101,7 +102,7 @@ class Calls:
         self.walk.finish(node, bound.outputs)
         return True
 
-    def _call_function(self, node: Node, method: FunctionType, args: Sequence[Value]) -> bool:
+    def _call_function(self, node: Node, method: object, args: Sequence[Value]) -> bool:
         """Call a method that was looked up, as the function that it is: nobody needs the bound object."""
         attrs = self._native_call(node, method, args)
         if attrs is not None:
@@ -147,10 +148,10 @@ class Calls:
         attrs = {"name": node.attrs["name"], "function": method}
         self.walk.out.append(CHECK_METHOD, (receiver,), attrs, like=node)
 
-    def _function_of(self, bound: Node) -> FunctionType | None:
+    def _function_of(self, bound: Node) -> object:
         return self._users_method(bound.inputs[0].type, str(bound.attrs["name"]))
 
-    def _users_method(self, type_: Type, name: str) -> FunctionType | None:
+    def _users_method(self, type_: Type, name: str) -> object:
         """The function that a native call of the method may call; None: it is called as an object."""
         found = _users_method(type_, name)
         if found is None or self.native.has_methods:
@@ -164,14 +165,18 @@ def _has_finalizer(value: Value) -> bool:
     return isinstance(value.type, ObjectType) and is_open(value.type.cls)
 
 
-def _users_method(type_: Type, name: str) -> FunctionType | None:
-    """Give the function that the class of the objects has under the name; None: it has another thing there, or none."""
+def _users_method(type_: Type, name: str) -> object:
+    """Give the function that the class of the objects has under the name, decorated or not.
+
+    None: it has another thing there, or none.
+    """
     if not isinstance(type_, ObjectType) or not is_open(type_.cls):
         return None
     if not has_plain_lookup(type_.cls):
         return None
     found = next((vars(c)[name] for c in type_.cls.__mro__ if name in vars(c)), None)
-    if type(found) is not FunctionType or found.__code__.co_filename.startswith(_LIBRARY):
+    function = python_function(found)
+    if function is None or function.__code__.co_filename.startswith(_LIBRARY):
         return None
     return found
 

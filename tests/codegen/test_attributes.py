@@ -81,6 +81,36 @@ def test_references_are_counted(cls):
     assert (sys.getrefcount(first), sys.getrefcount(second)) == before
 
 
+class Several:
+    def __init__(self, names: str) -> None:
+        for name in names:
+            setattr(self, name, name)
+
+
+def give(thing: Any, x: Any, trips: int = 1) -> None:
+    for _ in range(trips):  # worth compiling
+        thing.b = x
+        thing.a = x
+
+
+@needs_layout
+def test_first_values_are_noted_in_their_order():
+    f = ljit.jit(give)
+    Several("abcd")  # the order of the class's names
+    for names in ("", "", "c", "ca", "dc", "b"):
+        plain, thing = Several(names), Several(names)
+        f(thing, 5)
+        give(plain, 5)
+        for x in (plain, thing):
+            x.d = 6
+            del x.a
+            x.a = 7
+        assert list(vars(thing).items()) == list(vars(plain).items())
+    text = f.dump_llvm()
+    assert "order.place" in text
+    assert not f.specializations[0].bailouts
+
+
 @needs_layout
 def test_an_unknown_name_has_no_index():
     made(Other, 1)

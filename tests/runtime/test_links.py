@@ -197,6 +197,35 @@ def test_methods_of_objects_are_called_natively():
     assert before == after, "raising leaves native code"
 
 
+def test_decorated_methods_are_called_natively_until_they_are_replaced():
+    class Gauge:
+        def __init__(self) -> None:
+            self.level = 0
+
+        @ljit.jit
+        def rise(self, by):
+            self.level += by
+            return self.level * 2
+
+    def total(gauge, n):
+        s = 0
+        for i in range(n):
+            s += gauge.rise(i)
+        return s, gauge.level
+
+    made = ljit.jit(total)
+    with config.overridden(quick_runs=50):
+        for _ in range(200):
+            assert made(Gauge(), 30) == total(Gauge(), 30)
+    (link,) = native_callees(made)
+    assert link.callee is vars(Gauge)["rise"] and link.address
+    Gauge.rise = lambda self, by: by  # type: ignore[method-assign,assignment]
+    assert made(Gauge(), 30) == (435, 0)
+    gauge = Gauge()
+    gauge.rise = lambda by: 1  # type: ignore[method-assign]
+    assert made(gauge, 30) == (30, 0)
+
+
 def test_a_callee_that_is_given_up_is_called_with_objects(caller):
     for _ in range(3):
         caller(5)

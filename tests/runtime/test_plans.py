@@ -282,6 +282,30 @@ def test_short_boxed_calls_on_arrays_become_native_in_the_end(monkeypatch, secon
     assert [i.state.split(":")[0].split(",")[0] for i in f.specializations] == [state]
 
 
+def test_short_methods_become_native_in_the_end(monkeypatch):
+    class Switch:
+        def __init__(self) -> None:
+            self.is_on = False
+            self.turns = [1]
+
+        @ljit.jit
+        def turn(self, on):
+            self.is_on = on
+            return self.turns
+
+    monkeypatch.setattr(plans, "_LOOKS_WITHOUT_ARRAYS", 12)
+    monkeypatch.setattr(plans, "_SECONDS_OF_SHORT_CALL", 1.0)
+    switch = Switch()
+    Switch.turn.explain()
+    for k in range(40):
+        assert switch.turn(k) is switch.turns
+    assert [i.state.split(":")[0] for i in Switch.turn.specializations] == ["CPython"]
+    for k in range(12_000):
+        assert switch.turn(k) is switch.turns
+        assert switch.is_on == k
+    assert Switch.turn.specializations[0].state.startswith("native")
+
+
 def test_types_that_gain_nothing_jump_to_cpython_beside_native_code_for_others():
     @ljit.jit
     def f(x, y):
