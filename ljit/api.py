@@ -20,7 +20,7 @@ from ljit.garbage import no_collections
 from ljit.isolation import are_builtins_replaced
 from ljit.locks import computed_once
 from ljit.own_time import OwnTime, timed_apart
-from ljit.pickling import COPY, PROTOCOL_OF_PATHS, copied, find
+from ljit.pickling import COPY, PROTOCOL_OF_PATHS, copied, find, give_text, keep_text
 from ljit.recursion import call_plainly
 from ljit.runtime.options import Options
 from ljit.runtime.passing import FOR_EVER, go_on_passing, pass_calls
@@ -200,6 +200,7 @@ class _Function:
             self.__qualname__,
             options.fastmath,
             options.num_profiled_runs,
+            give_text(self._plain.__code__.co_filename),
         )
 
     def __copy__(self) -> _Function:
@@ -262,13 +263,14 @@ class _Function:
 
 
 def _restored(
-    copy: types.FunctionType, name: str, fastmath: bool, num_profiled_runs: int
+    copy: types.FunctionType, name: str, fastmath: bool, num_profiled_runs: int, text: list[str]
 ) -> object:
     """Give the function that has the copy, or make one of a copy that came by value."""
     found = find(copy.__module__, name)
     if getattr(found, COPY, None) is copy:
         return found
     copy.__qualname__ = name
+    keep_text(copy.__code__.co_filename, text)
     return jit(copy, fastmath=fastmath, num_profiled_runs=num_profiled_runs)
 
 

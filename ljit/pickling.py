@@ -3,17 +3,20 @@
 `cloudpickle`, with which joblib, Dask and others send work to processes, writes the code of functions that no other
 process can import: those of ``__main__``, and those made within functions. An object is not told who writes it. So
 what is written is a plain function, which either pickler takes as it takes any: a copy of the decorated one, named
-after the place where it is found, an attribute of the decorated function.
+after the place where it is found, an attribute of the decorated function. The text of a notebook's cell, which no
+other process has, goes with it.
 """
 
 from __future__ import annotations
 
 import functools
+import linecache
+import os
 import sys
 from operator import attrgetter
 from types import FunctionType
 
-__all__ = ["COPY", "PROTOCOL_OF_PATHS", "copied", "find"]
+__all__ = ["COPY", "PROTOCOL_OF_PATHS", "copied", "find", "give_text", "keep_text"]
 
 COPY = "_plain_copy"  # the attribute
 PROTOCOL_OF_PATHS = 4  # the first one that writes `f._plain_copy` without writing `f`
@@ -46,3 +49,14 @@ def find(module: str, name: str) -> object | None:
     except AttributeError:  # of a function's variables, too
         return None
     return found
+
+
+def give_text(file: str) -> list[str]:
+    """Give the lines of what is no file."""
+    return [] if os.path.isfile(file) else linecache.getlines(file)
+
+
+def keep_text(file: str, lines: list[str]) -> None:
+    """Have the lines of what is no file, if nothing else has that name: code is looked for in them."""
+    if lines and not linecache.getlines(file):
+        linecache.cache[file] = sum(map(len, lines)), None, lines, file

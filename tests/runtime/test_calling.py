@@ -477,6 +477,20 @@ def test_picklers_that_write_functions_by_value_write_decorated_ones_so():
     assert copy.copy(local) is copy.deepcopy(local) is local
 
 
+def test_functions_of_notebooks_are_sent_with_their_text():
+    file, text = "<cell 1>", "import ljit\n@ljit.jit\ndef cell(n):\n    return n + 1\n"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    namespace = {"__name__": "notebook"}
+    exec(compile(text, file, "exec"), namespace)
+    stream = io.BytesIO()
+    PicklesByValue(stream).dump(namespace["cell"])
+    del linecache.cache[file]  # as in another process
+    received = pickle.loads(stream.getvalue())
+    assert received is not namespace["cell"]
+    assert "py::add" in str(received.graph)
+    assert [received(k) for k in range(4)] == [1, 2, 3, 4]
+
+
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_functions_of_the_main_module_are_pickled_by_name(protocol, tmp_path):
     (tmp_path / "program.py").write_text(
