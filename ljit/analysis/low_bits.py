@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ljit.ir import Node, Value, get_op
 from ljit.ops.control import PROFILE
 
-__all__ = ["may_be_long"]
+__all__ = ["long_ones"]
 
 
-def may_be_long(node: Node) -> bool:
+def long_ones(nodes: Mapping[int, Node]) -> dict[int, int]:
+    """Give the ids of those nodes, under the same keys."""
+    return {key: node.id for key, node in nodes.items() if _may_be_long(node)}
+
+
+def _may_be_long(node: Node) -> bool:
     """Whether a node is a sum, a product or the like, and more is taken of it than masks.
 
     Masks are remainders of powers of two, too. What `drop_high_bits` may let wrap is no such node, as far as anybody

@@ -186,10 +186,16 @@ class Code(Record):
     arrivals: tuple[int, ...]
     tries: tuple[TryInfo, ...] = ()  # inner ones before those around them
     trace: Trace | None = None
-    results: Mapping[int, int] = made_by(factory=dict)  # by pc: nodes whose ints may outgrow int64
+    #: what `results` are; whoever asks loads ops that most programs do without
+    find_results: Callable[[], Mapping[int, int]] = dict
     watched: set[int] = made_by(factory=set)  # the pcs of those that the hooks are told of
     steps: dict[int, Step] = made_by(factory=dict)  # by the pc where they start
     landings: dict[int, Landing] = made_by(factory=dict)  # by the pc that raised
+
+    @computed_once
+    def results(self) -> Mapping[int, int]:
+        """By pc: the nodes whose ints may outgrow int64."""
+        return self.find_results()
 
     def pc_of(self, position: str) -> int:
         """Give the pc of a place."""

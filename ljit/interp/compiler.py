@@ -8,7 +8,7 @@ from functools import partial
 from itertools import takewhile
 from typing import Any, ClassVar
 
-from ljit.analysis.low_bits import may_be_long
+from ljit.analysis.low_bits import long_ones
 from ljit.analysis.temporaries import is_temporary
 from ljit.errors import InternalError
 from ljit.interp.code import Code, Instruction, Kind, LoopInfo, TryInfo, short
@@ -81,7 +81,7 @@ class _Compiler:
         self.depths: dict[int, int] = {}
         self.temporaries: dict[int, tuple[int, ...]] = {}
         self.positions: dict[str, int] = {}
-        self.results: dict[int, int] = {}
+        self.wide: dict[int, Node] = {}  # by pc: what is another op on ints beyond int64
         self.loops: dict[Node, LoopInfo] = {}
         self.loop: LoopInfo | None = None  # the innermost one around the present node
         self.headers: dict[Node, _Label] = {}  # of Loops: where the next trip starts
@@ -117,7 +117,7 @@ class _Compiler:
             live=live_registers(self.instructions, self.constants, self.tries),
             arrivals=arrivals(self.instructions),
             tries=tuple(self.tries),
-            results=self.results,
+            find_results=partial(long_ones, self.wide),
         )
 
     # -- registers and emission --------------------------------------------------------------------
@@ -200,8 +200,8 @@ class _Compiler:
         reads = self.registers_of(node.inputs)
         writes = self.new_registers(node.outputs) or (self.scratch,)
         kind, f = bound(node)
-        if may_be_long(node):
-            self.results[len(self.instructions)] = node.id
+        if node.op.wide is not None:
+            self.wide[len(self.instructions)] = node
         self.emit(kind, reads, writes, f=f, text=call_text(node))
         if node.op is GETATTR or (node.op.is_profiled and node.op.effects is Effect.CALL):
             for out in node.outputs:
