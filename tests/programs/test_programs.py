@@ -45,6 +45,10 @@ def test_the_corpus_is_large_and_without_repeated_names() -> None:
     assert len(set(names)) == len(names)
 
 
+def test_most_programs_are_translated() -> None:
+    assert len(TRANSLATED) > 0.85 * len(PROGRAMS)
+
+
 @each(REFUSED)
 def test_strict_refuses_what_is_left_to_cpython(program: Program) -> None:
     with pytest.raises(ljit.UserError) as caught:

@@ -74,7 +74,7 @@ def test_the_first_call_in_many_threads():
                 assert compare(expected, compiled(*args)) is None
 
         together(work)
-        for _ in range(2):
+        for _ in range(2 * MAX_COMPILES):  # until all is learnt that the threads did not
             work(0)
         settled = [info.compiles for info in compiled.specializations]
         work(0)
