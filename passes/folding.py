@@ -58,7 +58,7 @@ def _can_evaluate(
     effect = op.effects_on(types, attrs)
     if op.evaluate is None or effect & ~Effect.RAISE or not all(map(is_immutable, types)):
         return False
-    if len(constants) < 2 or op.is_commutative:
+    if len(constants) < 2 or op.is_commutative or op.is_modular:
         return True
     first, *others = constants
     is_moderate = type(first) is int and first.bit_length() <= _BITS

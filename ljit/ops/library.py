@@ -64,4 +64,5 @@ from ljit.ops import (  # noqa: F401  # declare their ops
     random_python,
     texts,
     wide_ints,
+    wide_products,
 )  # isort: skip

@@ -47,6 +47,9 @@ class PlanFeedback(Record, frozen=False):
     def was_no_uint(self, node_id: int) -> bool:
         return node_id in self.no_uints
 
+    def was_negative(self, node_id: int) -> bool:
+        return node_id in self.negatives
+
     def see_long_int(self, node_id: int, value: int) -> None:
         """Learn of an int that a node gave while it was watched: negative, or beyond int64."""
         if value < 0:
@@ -65,7 +68,7 @@ class PlanFeedback(Record, frozen=False):
         nodes = (
             frozenset(s) for s in (self.widened, self.other_items, self.no_uints, self.failed_tests)
         )
-        learnt = (*nodes, dict(self.changes))
+        learnt = (*nodes, frozenset(self.negatives), dict(self.changes))
         return self.profile.summary(), learnt, self.broadcasts
 
     def is_unstable(self, name: str) -> bool:

@@ -198,6 +198,12 @@ def _is_mere_count(value: Value) -> bool:
     return block.owner.op is LOOP and block.owner.inputs[1].is_endless
 
 
+def _is_int(value: Value) -> bool:
+    """Whether it is an int, if only as an object that is seldom made."""
+    is_made = value.node is not None and value.node.op is get_op("wide::product")
+    return is_made or value.type in (INT, UINT)
+
+
 class _Specializer:
     """The state of one walk. `block` is where new nodes go; `values` maps baseline values to new ones."""
 
@@ -315,7 +321,7 @@ class _Specializer:
             if isinstance(new.type, ListType):
                 widen_range(old, new, self.feedback)
         effects = self.out.effects
-        are_ints = bool(results) and all(v.type in (INT, UINT) for v in results)
+        are_ints = bool(results) and all(map(_is_int, results))
         may_warn = self.feedback.is_widened(node.id) and not are_ints
         if may_warn or not effects.is_repeatable:
             self.snapshot(f"after:{node.id}", self.liveness.live_after(node), effects)

@@ -19,6 +19,7 @@ from ljit.ops.members import METHOD
 from ljit.ops.python_types import UINT64
 from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.passes.specializing.resolve import Request
+from ljit.passes.specializing.wide_products import ProductFailures, WideProducts
 from ljit.types import ANY, BOOL, FLOAT, INT, UINT
 
 __all__ = ["WideFailures", "WideForms"]
@@ -27,14 +28,11 @@ _MASK = 2**64 - 1
 _INTS = (BOOL, INT, UINT)
 
 
-class WideFailures(Protocol):
+class WideFailures(ProductFailures, Protocol):
     """Where ints were outside of what native code takes."""
 
     def is_widened(self, node_id: int) -> bool:
         """Whether native code failed at this node."""
-
-    def was_no_uint(self, node_id: int) -> bool:
-        """Whether an int there was outside of [0, 2**64)."""
 
 
 class WideForms:
@@ -43,10 +41,14 @@ class WideForms:
     def __init__(self, out: GraphWriter, failures: WideFailures) -> None:
         self.out = out
         self.failures = failures
+        self.products = WideProducts(out, failures)
 
     def form(self, request: Request, node: Node) -> Request:
         """Give the operation with operands that the op takes; the same if no int may be beyond int64."""
-        inputs = request.inputs
+        product = self.products.form(request, node)
+        if product is not None and product.op is not request.op:
+            return product
+        inputs = (request := product or request).inputs
         is_wide = any(v.type == UINT for v in inputs)
         if not is_wide and not self._may_outgrow(request, node):
             return request

@@ -343,3 +343,90 @@ def test_negative_items_of_such_lists_leave_native_code_a_few_times():
     for k in range(12):
         assert native(TOP, 30, 7 - k) == with_a_negative_item(TOP, 30, 7 - k)
     assert max(info.bailouts for info in native.specializations) <= 4
+
+
+def remainder_of_product(a, b, c, m):
+    return (a * b + c) % m
+
+
+def halves_of_product(a, b, c, d):
+    p = a * b + c
+    return (p >> 64) ^ (p & MASK), (a + b + d) >> 64, p & 0xFF
+
+
+def product_that_is_seen(a, b, c, m):
+    p = a * b + c
+    q = p % m
+    items = [q]
+    items.append(p >> 64)
+    return items, p
+
+
+def power(b, e, m):
+    r = 1
+    b %= m
+    while e:
+        if e & 1:
+            r = r * b % m
+        b = b * b % m
+        e >>= 1
+    return r
+
+
+LARGE = (MASK, 2**64 - 59, TOP + 12345, TOP, 2**33 - 1, 1000003, 3, 1)
+
+
+@pytest.mark.parametrize(
+    "function", [remainder_of_product, halves_of_product, product_that_is_seen]
+)
+def test_products_of_128_bits_are_exact(function):
+    native = ljit.jit(function)
+    for k in range(6):
+        assert native(MASK - k, TOP + 5, MASK, TOP - 25) == function(
+            MASK - k, TOP + 5, MASK, TOP - 25
+        )
+    for a in LARGE:
+        for b in LARGE:
+            for c, m in zip(LARGE, reversed(LARGE), strict=True):
+                assert native(a, b, c, m) == function(a, b, c, m)
+                assert native(a, b, m, c) == function(a, b, m, c)
+    for odd in (
+        (-3, MASK, 5, 7),
+        (MASK, MASK, -MASK, 9),
+        (2**70, 3, 5, 7),
+        (MASK, MASK, 5, -7),
+        (MASK, 2.5, 1, 3),
+    ):
+        outcomes = []
+        for f in (native, function):
+            try:
+                outcomes.append(repr(f(*odd)))
+            except TypeError as error:
+                outcomes.append(str(error))
+        assert outcomes[0] == outcomes[1]
+    if function is not halves_of_product:
+        with pytest.raises(ZeroDivisionError, match="modulo by zero|division by zero"):
+            native(MASK, MASK, 5, 0)
+
+
+def test_remainders_and_halves_of_products_need_no_objects():
+    for function, args in (
+        (power, (3, MASK, 2**64 - 59)),
+        (remainder_of_product, (MASK, MASK - 1, 5, TOP + 9)),
+        (halves_of_product, (MASK, MASK - 1, 5, TOP + 9)),
+    ):
+        native = ljit.jit(function)
+        for _ in range(12):
+            assert native(*args) == function(*args)
+        text = str(native.graph_for(*args))
+        assert "wide::product_" in text
+        assert " : Any" not in text
+
+
+def test_products_with_negative_factors_are_of_objects_in_the_next_compile():
+    native = ljit.jit(remainder_of_product)
+    for k in range(20):
+        sign = -1 if k > 8 else 1
+        args = MASK - k, sign * (MASK - 1), 5, TOP + 9
+        assert native(*args) == remainder_of_product(*args)
+    assert max(info.bailouts for info in native.specializations) <= 4
