@@ -78,6 +78,10 @@ class _Parts:
     def is_computed(self, operand: Value) -> bool:
         return self.node.block is not None and _is_computed(operand, self.node.block)
 
+    def source_of(self, op: str, value: Value) -> Value | None:
+        made = value.node
+        return made.inputs[0] if made is not None and made.op is get_op(op) else None
+
     def constant(self, value: object) -> Value:
         return insert_constant(value, self.node)
 

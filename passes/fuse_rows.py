@@ -268,18 +268,38 @@ class _Search:
         self.members = {node: None for node in self.members if node in kept}
 
     def _is_worth_it(self) -> bool:
-        """Whether something of full size needs the result of a reduction, or something that of a scan."""
+        """Whether something of full size needs the result of a reduction, or something that of a scan.
+
+        What is only combined to columns is no array without a loop over rows: if all is cheap, it is computed anew.
+        """
         late: set[Node | None] = set()
+        full = (node for node in self.members if self._is_full(node) and is_elementwise(node))
+        is_cheap = all(node.op.is_cheap for node in full)
         for node in self.members:
             if is_scan(node) and any(map(self._gains, (user for user, _ in node.output.uses))):
                 return True
             if any(v.node in late for v in node.inputs):
                 late.add(node)
-                if None not in (shape := self.shapes[node.output]) and len(shape) == self.rank:
+                if self._is_full(node) and not (is_cheap and self._is_only_combined(node)):
                     return True
             elif is_reduction(node):
                 late.add(node)
         return False
+
+    def _is_full(self, node: Node) -> bool:
+        """Whether the node makes an array with all axes."""
+        shape = self.shapes[node.output]
+        return None not in shape and len(shape) == self.rank
+
+    def _is_only_combined(self, node: Node) -> bool:
+        """Whether rows of what the node makes, and of what is computed of it, are combined with each other."""
+        users = [user for user, _ in node.output.uses]
+        return all(
+            0 in reduced_axes(user)
+            if is_reduction(user)
+            else user in self.members and is_elementwise(user) and self._is_only_combined(user)
+            for user in users
+        )
 
     def _gains(self, user: Node) -> bool:
         """Whether a block's worth of a scan is used better while it is in the cache.

@@ -26,4 +26,7 @@ class Parts(Protocol):
     def is_computed(self, operand: Value) -> bool:
         """Whether a few instructions for each element make the array just before: a nest needs no memory for it."""
 
+    def source_of(self, op: str, value: Value) -> Value | None:
+        """What the op of one operand makes the value of; None if something else makes it."""
+
     def constant(self, value: object) -> Value: ...

@@ -126,12 +126,31 @@ def _sums_of(parts: Parts, x: Value, y: Value) -> Value | None:
     a, b = arrays
     if dtype.kind in "iu" and sorted((a.ndim, b.ndim)) == [1, 2]:
         return _sums_of_any(parts, x, y, dtype, is_left=a.ndim == 2)
-    are_rows = a.ndim == 2 and b.ndim == 1 and a.shape[0] is None and dtype.char in "fd"
-    if are_rows and a.layout == "C" and parts.is_computed(x):
-        return _sums_of_any(parts, x, y, dtype, is_left=True)
+    if dtype.char not in "fd":
+        return None
+    if sorted((a.ndim, b.ndim)) == [1, 2]:
+        sums = _sums_of_computed(parts, x, y, dtype)
+        if sums is not None:
+            return sums
+    are_rows = a.ndim == 2 and b.ndim == 1 and a.shape[0] is None
     if not are_rows or a.shape[1:] != b.shape or None in b.shape:
         return None
     return parts.apply("np::sum", parts.apply("np::multiply", x, y), axis=1)
+
+
+def _sums_of_computed(parts: Parts, x: Value, y: Value, dtype: np.dtype) -> Value | None:
+    """The product of a vector and a matrix that a few instructions compute, or its transpose, as sums of products."""
+    is_left = x.type.ndim == 2  # type: ignore[attr-defined]
+    matrix, vector = (x, y) if is_left else (y, x)
+    turned = parts.source_of("np::transpose", matrix)
+    if turned is not None:
+        matrix, is_left = turned, not is_left
+    type_ = matrix.type
+    assert isinstance(type_, ArrayType)
+    if type_.layout != "C" or type_.shape[0] is not None or not parts.is_computed(matrix):
+        return None
+    x, y = (matrix, vector) if is_left else (vector, matrix)
+    return _sums_of_any(parts, x, y, dtype, is_left=is_left)
 
 
 def _sums_of_any(

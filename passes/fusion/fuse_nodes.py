@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -318,8 +318,8 @@ def _leaves(value: Value, known: dict[Value, Leaves]) -> Leaves:
         return frozenset((value,))
     if node.op is MAP:
         return _leaves_of_map(value, node, known)
-    if node.op.reduction is not None and node.attrs.get("keepdims") and reduced_axes(node):
-        return _part(leaves_of(node.inputs[0], known), value.type, reduced_axes(node))
+    if node.op.reduction is not None and reduced_axes(node):
+        return _part(value, leaves_of(node.inputs[0], known), reduced_axes(node), node.attrs)
     if is_gather(node) or is_elementwise(node):
         inputs = node.inputs[:1] if node.op.schema.written else element_inputs(node)
         return joint_leaves(inputs, known)
@@ -352,12 +352,21 @@ def _leaves_of_map(value: Value, node: Node, known: dict[Value, Leaves]) -> Leav
         return whole
     axes = node.attrs["axes"]
     assert isinstance(axes, tuple)
-    return _part(whole, value.type, axes) if node.attrs.get("keepdims") else frozenset((value,))
+    return _part(value, whole, axes, node.attrs)
 
 
-def _part(whole: Leaves, type_: Type, reduced: Sequence[int]) -> Leaves:
-    assert isinstance(type_, ArrayType)
-    return frozenset((Part(whole, tuple(x for x in range(type_.ndim) if x not in reduced)),))
+def _part(
+    value: Value, whole: Leaves, reduced: Sequence[int], attrs: Mapping[str, object]
+) -> Leaves:
+    """What a reduction leaves of an array; its last axes are those of the array, or nothing is known."""
+    assert isinstance(value.type, ArrayType)
+    rank = value.type.ndim
+    if attrs.get("keepdims"):
+        return frozenset((Part(whole, tuple(None if x in reduced else x for x in range(rank))),))
+    first = len(reduced)
+    if sorted(reduced) != list(range(first)):
+        return frozenset((value,))
+    return frozenset((Part(whole, tuple(range(first, first + rank))),))
 
 
 def _leaves_of_shape(shape: Value, known: dict[Value, Leaves]) -> Leaves:

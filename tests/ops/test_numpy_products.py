@@ -92,7 +92,33 @@ def roots_times(a, m, v):
     return (np.sqrt(a) * m - a) @ v
 
 
-@pytest.mark.parametrize("function", [centred_times, scaled_rows_times, roots_times])
+def columns_times(a, m, v):
+    s = (a * v).sum(axis=1)
+    return s @ (a * m), (a - m).T @ s, v @ (a - v).T
+
+
+def power_iteration(a, m, v):
+    centred = a - a.sum(axis=0) / max(len(a), 1)
+    return centred.T @ (centred @ v)
+
+
+def combined_columns(a, m, v):
+    centred = a - m
+    s = (centred * v).sum(axis=1)
+    return (centred * s[:, None]).sum(axis=0), (centred - s[:, None] / 7.0).max(axis=0, initial=0)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        centred_times,
+        scaled_rows_times,
+        roots_times,
+        columns_times,
+        power_iteration,
+        combined_columns,
+    ],
+)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_a_computed_matrix_and_a_vector(function, dtype: str) -> None:
     compiled = ljit.jit(function)
@@ -102,7 +128,8 @@ def test_a_computed_matrix_and_a_vector(function, dtype: str) -> None:
             if a.size and a.flags.writeable:
                 a[-1, -1] = np.nan
             for x, y in ((a, v), (a, strided(v)), (a, v[::-1])):
-                for found, wanted in zip(compiled(x, m, y), function(x, m, y), strict=True):
+                results = compiled(x, m, y), function(x, m, y)
+                for found, wanted in zip(*results, strict=True):
                     assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
                     np.testing.assert_allclose(found, wanted, 10 * TOLERANCES.get(dtype, 1e-14))
     assert any(s.state == "native" for s in compiled.specializations)
@@ -119,3 +146,43 @@ def test_a_computed_matrix_and_a_vector_that_does_not_fit() -> None:
         with pytest.raises(ValueError, match="matmul: Input operand 1 has a mismatch") as found:
             compiled(a, m, v)
         assert str(found.value) == str(wanted.value)
+
+
+def vector_times_computed(a, v):
+    return v @ (a * 2.0), (a + 1.0).T @ v
+
+
+def test_a_vector_and_a_computed_matrix_that_does_not_fit() -> None:
+    compiled = ljit.jit(vector_times_computed)
+    for _ in range(3):
+        compiled(np.ones((6, 5)), np.ones(6))
+    for shape, count in (((6, 5), 1), ((6, 5), 5), ((1, 5), 6), ((0, 5), 1)):
+        with pytest.raises(ValueError, match="mismatch in its core dimension") as wanted:
+            vector_times_computed(np.ones(shape), np.ones(count))
+        with pytest.raises(ValueError, match="mismatch in its core dimension") as found:
+            compiled(np.ones(shape), np.ones(count))
+        assert str(found.value) == str(wanted.value)
+
+
+def broadcast_columns(a, b):
+    m = (a + b).sum(axis=0)
+    kept = (a + b).sum(axis=1, keepdims=True)
+    return (a - m).sum(axis=1), a * m, (m * kept, m + m, kept + b)
+
+
+def test_sums_of_columns_are_not_as_large_as_what_is_smaller() -> None:
+    """What is known of sizes: a sum of columns broadcasts with the array that it was made of, not with its parts."""
+    compiled = ljit.jit(broadcast_columns)
+    for shapes in (
+        ((6, 5), (6, 5)),
+        ((6, 5), (5,)),
+        ((6, 1), (5,)),
+        ((1, 5), (6, 1)),
+        ((1, 1), (1,)),
+    ):
+        a, b = (np.arange(np.prod(shape), dtype=float).reshape(shape) for shape in shapes)
+        for _ in range(3):
+            *found, more = compiled(a, b)
+            *wanted, others = broadcast_columns(a, b)
+            for x, y in zip((*found, *more), (*wanted, *others), strict=True):
+                assert (x.dtype, x.shape, x.tolist()) == (y.dtype, y.shape, y.tolist())
