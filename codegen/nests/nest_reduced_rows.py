@@ -14,14 +14,15 @@ from ljit.codegen.nests.nest_elements import FEW, Places
 from ljit.codegen.nests.nest_packing import BLOCK_SHIFT
 from ljit.codegen.nests.nest_reductions import BLOCK, Accumulator, combine_blocks, split, take
 from ljit.codegen.nests.nest_space import ZERO
-from ljit.codegen.nests.nest_stages import STAGES_SHIFT, Stages
+from ljit.codegen.nests.nest_stages import LONG_BODY, STAGES_SHIFT, Stages
 from ljit.ir import Node
 from ljit.records import Record
 
 __all__ = ["FEW_SHIFT", "ReducedRows"]
 
 FEW_SHIFT = 2
-_MASKABLE = 4  # bytes of an element
+_MASKABLE = "?bBhHiIlLqQfd"  # dtypes; halves and complex numbers would be loaded one by one
+_WIDE = 4  # bytes of an element
 
 
 class _Row(Record):
@@ -180,11 +181,10 @@ class ReducedRows(Stages):
             return False
         if not (self._reduced_targets or self._has_one_for_a_row):
             return False
-        return has_avx512() and all(
-            x.dtype.kind in "fiu" and x.dtype.itemsize >= _MASKABLE
-            for x in self.arrays
-            if not x.is_range
-        )
+        arrays = [x for x in self.arrays if not x.is_range]
+        if any(x.dtype.itemsize < _WIDE for x in arrays) and kernel.length < LONG_BODY:
+            return False  # a vector of bytes is many elements, which take as long as they are
+        return has_avx512() and all(x.dtype.char in _MASKABLE for x in arrays)
 
     @property
     def _has_one_for_a_row(self) -> bool:

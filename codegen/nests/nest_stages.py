@@ -25,13 +25,13 @@ from ljit.codegen.nests.nest_space import ONE, ZERO, Operand
 from ljit.codegen.nests.ufunc_loops import call_row_loop
 from ljit.types import ArrayType, ScalarType
 
-__all__ = ["STAGES_SHIFT", "Stages"]
+__all__ = ["LONG_BODY", "STAGES_SHIFT", "Stages"]
 
 STAGES_SHIFT = 10  # 1 << 10 elements are a block
 _FEW_OUTSIDE = 5  # one in 1 << 5 elements without vectors costs no more than the loops gain
 _LONG = 64  # elements of a row that NumPy's loops gain from
 _SHORT = 128  # elements of a row that is best put behind others, where much is done with each
-_LONG_BODY = 16  # instructions for an element that are much, as of a function
+LONG_BODY = 16  # instructions for an element that are much, as of a function
 _WHOLE = 32  # elements that leave none over
 
 
@@ -52,7 +52,7 @@ class Stages(Blocks):
         if (
             self.e.is_quick
             or self.columns > 1
-            or not (has_stages or self.kernel.length >= _LONG_BODY)
+            or not (has_stages or self.kernel.length >= LONG_BODY)
         ):
             return FALSE
         are_short = self._short_condition(FALSE)

@@ -28,6 +28,16 @@ FUNCTIONS = {
     "one element for a row": lambda a, c: np.log(1 / (1 + np.exp(-a)) + c),
     "rows of a table": lambda a, c: a[PLACES] * np.log(1 / (1 + np.exp(-a))),
     "sums of rows of a table": lambda a, c: (a[PLACES] * np.log(1 / (1 + np.exp(-a)))).sum(axis=1),
+    "bools": lambda a, c: (
+        np.exp(a) * np.log(a + 1) > c + 3,
+        (np.exp(a) * np.log(a + 1) > c + 3).any(axis=1),
+        np.where(a > c, np.exp(-a) * np.log(a), 0).sum(axis=0),
+    ),
+    "bytes": lambda a, c: (
+        np.sqrt(1 + np.exp((a * 90).astype(np.uint8) / 255.0)) * np.log(c + 1),
+        ((a * 90).astype(np.uint8) * 3 % 7 // 2 * (c * 9).astype(np.uint8) + 5).sum(axis=1),
+        ((a * 9).astype(np.int16) * 3 % 7 // 2 * 5 % 3).max(axis=0),
+    ),
     "stored": lambda a, c: stored(a.copy(), np.exp(a) * np.log(a + c) - a / (c + 3)),
     "ints beside columns": lambda a, c: (
         (a.astype(np.int32) * 3 + c.astype(np.int32)) ** 2 % 7 * 5 // (1 + c.astype(np.int32))
@@ -93,6 +103,9 @@ def test_numbers_behind_the_mask_are_in_no_result():
         (lambda a: (np.exp(a) * np.log(a)).sum(axis=0), True),
         (lambda a: np.exp(a) * np.log(a + a[:, 0, None]), True),
         (lambda a: a[np.arange(20)] * np.log(1 + np.exp(a)), True),
+        (lambda a: np.exp(a) * np.log(a) > a[:, 0, None], True),
+        (lambda a: (a > 0.5) & (a < a[:, 0, None]) | (a == 0) & (a != 3), False),
+        (lambda a: np.exp(a * 1j) * np.log(a[:, 0, None]), False),
         (lambda a: np.exp(a) * np.log(a), False),  # rows are put behind one another
         (lambda a: (a + 1).sum(axis=1), False),
         (lambda a: (a + 1).sum(axis=0) - a[:, :1], False),
