@@ -261,6 +261,12 @@ def store_into_read_only(a):
     return x
 
 
+@program(lambda: (read_only(np.arange(5.0)),), lambda: (np.arange(5.0),))
+def store_of_a_part_to_itself(a):
+    a[1:3] = a[1:3]
+    return a
+
+
 @program(
     lambda: (np.frombuffer(b"x" + bytes(range(24)), dtype=np.uint8)[1:].view(np.float64),),
     lambda: (np.arange(3.0),),

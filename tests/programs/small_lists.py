@@ -288,3 +288,13 @@ def unpacked_with_a_rest(x, y):
     v[0] = x * 2
     a, *rest = v
     return a, rest
+
+
+@program(lambda: (4,), lambda: (0,))
+def a_list_that_is_written_before_another_takes_its_name(n):
+    p, total = [1.0, 2.0, 3.0], 0.0
+    for i in range(n):
+        p[1] = p[0] + i
+        total += p[1]
+        p = [p[1], p[0], p[2]]
+    return total, p[0], p[1], p[2]
