@@ -61,6 +61,13 @@ def test_boxed_calls_in_front_of_a_loop_count_little():
     assert 1.0 < runs(IN_FRONT_OF_LOOP) < 2.0
 
 
+def test_calls_of_methods_that_may_be_native_are_optimised_when_that_was_earned():
+    graph = parse(BOXED)
+    nodes = sum(1 for _ in graph.walk())
+    work = quick_work(graph, 100, leaves_methods=True)
+    assert 100 * nodes < work < quick_work(graph, 100)
+
+
 def test_zero_runs_are_none():
     assert quick_work(parse(BOXED), 0) == 0
 
@@ -83,3 +90,10 @@ def test_boxed_calls_on_arrays_are_worth_a_compile_beside_native_code():
         assert not is_worthwhile(parse(text))
     assert is_worthwhile(parse(LEFT_TO_NUMPY), is_alone=False)
     assert not is_worthwhile(parse(LEFT_TO_PYTHON), is_alone=False)
+
+
+def test_boxed_calls_that_are_long_in_use_are_worth_a_compile():
+    graph = parse(LEFT_TO_PYTHON)
+    assert not is_worthwhile(graph)
+    assert not is_worthwhile(graph, is_alone=False)
+    assert is_worthwhile(graph, is_long_in_use=True)
