@@ -193,7 +193,11 @@ def array_view(
         e.ownership.acquire(made)
         return array_value(type_, ArrayParts(made, made, data, *refs))
     in_loop, node = e.ownership.loop_depth > 0, e.bailout.node
-    if not in_loop or (node is not None and any(map(may_be_changed, node.outputs))):
+    is_watched = node is not None and any(map(may_be_changed, node.outputs))
+    if is_watched:  # who counts references of the owner finds one of the view's
+        e.ownership.retain(parts.owner)
+        e.ownership.put(e.ownership.new_slot(), parts.owner)
+    if not in_loop or is_watched:
         slot = e.ownership.new_slot()
         view.memos = {0: slot}
         if in_loop:  # the last trip's

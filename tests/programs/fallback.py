@@ -122,6 +122,25 @@ def resized_by_the_function_of_the_class(a, n):
     return view.sum()
 
 
+def view_of(a):
+    return a[1:]
+
+
+@program(lambda: (10, 3_000_000, "resize"))
+def resized_by_a_method_of_unknown_name(size, n, name):
+    """References to the owner are counted for views without objects, too."""
+    a = np.arange(size) * 0.5
+    grid, view = a.reshape(2, -1).T, view_of(a)
+    found = []
+    for i in range(3):
+        pair = (a[i:], i)
+        try:
+            getattr(a, name)(n)
+        except ValueError as error:
+            found.append((str(error), pair[0].sum(), pair[1]))
+    return grid, view, found, a
+
+
 class Series:
     def __init__(self):
         self.values = np.zeros(2)
