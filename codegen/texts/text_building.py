@@ -236,8 +236,14 @@ def _items(f: FunctionBuilder, text: Ref) -> Ref:
 
 
 def _new_text(f: FunctionBuilder, size: Ref, other: BlockRef) -> Ref:
+    """Make a str of ASCII; without memory go to `other`, from where CPython tries again: no error is set."""
     made = f.call_external("ptr", "PyUnicode_New", (size, integer("i32", 127)))
-    leave_if(f, f.icmp("eq", made, NULL), other)
+    failed, good = f.new_block("failed"), f.new_block("good")
+    f.condbr(f.icmp("eq", made, NULL), failed, good, unlikely=True)
+    if f.start(failed, cold=True):
+        f.call_external("void", "PyErr_Clear", ())
+        f.br(other)
+    f.start(good)
     return made
 
 

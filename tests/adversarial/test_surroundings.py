@@ -643,3 +643,24 @@ def test_recursion_in_a_thread_with_a_small_stack() -> None:
     finally:
         threading.stack_size(saved)
     assert outcomes == [RecursionError]
+
+
+def texts(number: int, wide: int, text: str) -> tuple[str, str, str]:
+    return f"{number} {wide:x}", text[::-1], "".join([text, text, "x"])
+
+
+@pytest.mark.parametrize("allocation", range(24))
+def test_memory_that_is_missing_once_is_a_memory_error_or_not_needed(allocation: int) -> None:
+    memory = pytest.importorskip("_testcapi")
+    compiled, args = ljit.jit(texts), (3, 2**63, "text" * 30)
+    for _ in range(4):
+        assert compiled(*args) == texts(*args)
+    memory.set_nomemory(allocation, allocation + 1)
+    try:
+        found = compiled(*args)
+    except MemoryError:
+        found = None
+    finally:
+        memory.remove_mem_hooks()
+    assert found in (None, texts(*args))
+    assert compiled(*args) == texts(*args)
