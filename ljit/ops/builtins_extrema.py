@@ -17,7 +17,7 @@ from ljit.ops.int_ranges import MAXIMUM, MINIMUM
 from ljit.ops.python_numbers import all_numbers, is_real_scalar, plain_effect
 from ljit.ops.python_samples import REAL_PAIRS
 from ljit.ops.python_types import join_all
-from ljit.types import ANY, INT, STR, ListType, TupleType, Type, UnionType
+from ljit.types import ANY, INT, STR, UINT, ListType, TupleType, Type, UnionType
 
 __all__: list[str] = []
 
@@ -33,10 +33,16 @@ def _candidates(args: Sequence[Type]) -> Sequence[Type]:
 
 def _infer_extremum(*args: Type) -> Type:
     types = _candidates(args)
+    if _are_uints(types):
+        return UINT
     if not types or not all(map(is_real_scalar, types)):
         is_text = types and not isinstance(args[0], ListType) and all(t == STR for t in types)
         return STR if is_text else ANY
     return join_all(types)
+
+
+def _are_uints(types: Sequence[Type]) -> bool:
+    return bool(types) and all(t == UINT for t in types)
 
 
 def _is_comparable(x: Type, y: Type) -> bool:
@@ -47,7 +53,7 @@ def _is_comparable(x: Type, y: Type) -> bool:
 
 def _can_lower_extremum(*args: Type) -> bool:
     types = _candidates(args)
-    return (
+    return _are_uints(types) or (
         bool(types)
         and all(map(is_real_scalar, types))
         and all(_is_comparable(x, y) for i, x in enumerate(types) for y in types[: i or 1])
@@ -56,6 +62,8 @@ def _can_lower_extremum(*args: Type) -> bool:
 
 
 def _less(e: Emitter, x: V, y: V) -> V:
+    if x.type == y.type == UINT:
+        return e.compare("lt", x, y)
     if all_numbers(x.type, y.type):
         return compare.compare_numbers(e, "lt", x, y)
     return compare.compare_with_numpy(e, "np::less", x, y)
@@ -107,7 +115,7 @@ def _mixed_extremum(e: Emitter, values: Sequence[V], type_: UnionType, *, is_max
 
 def _effect_of_extremum(*args: Type) -> Effect:
     types = _candidates(args)
-    if not types or not all(map(is_real_scalar, types)):
+    if not _are_uints(types) and (not types or not all(map(is_real_scalar, types))):
         return plain_effect(*args)
     return Effect.READ | Effect.RAISE if isinstance(args[0], ListType) else Effect.PURE
 

@@ -60,7 +60,18 @@ class WideForms:
             found = operation.form() if not failed else operation.form_of_any()
             if found is not None:
                 return found
+        if is_wide and not failed and (found := self._of_uints(request, node)) is not None:
+            return found
         return self._plain(request, node, failed=failed) if is_wide else request
+
+    def _of_uints(self, request: Request, node: Node) -> Request | None:
+        """The operation on uints alone, as ``min(x, y)``, if it takes these."""
+        inputs = request.inputs
+        types = [UINT if v.type == INT else v.type for v in inputs]
+        if set(types) != {UINT} or not request.op.has_lowering(types, request.attrs):
+            return None
+        operands = (self.out.as_type(v, UINT, node) for v in inputs)
+        return Request(request.op, tuple(operands), request.attrs)
 
     def _may_outgrow(self, request: Request, node: Node) -> bool:
         """Whether a result was beyond int64 before, or it is the remainder of 2**64."""

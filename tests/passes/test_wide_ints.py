@@ -430,3 +430,33 @@ def test_products_with_negative_factors_are_of_objects_in_the_next_compile():
         args = MASK - k, sign * (MASK - 1), 5, TOP + 9
         assert native(*args) == remainder_of_product(*args)
     assert max(info.bailouts for info in native.specializations) <= 4
+
+
+def extremes(words, k):
+    low, high = words[0], 0
+    for w in words:
+        low = min(low, w)
+        high = max(high, w)
+    return low, high ^ (k & 1), min(words), max(words)
+
+
+def test_extremes_are_native():
+    native = ljit.jit(extremes)
+    args = [TOP + 5, TOP, MASK, 7, TOP + 1], 3
+    for _ in range(6):
+        assert native(*args) == extremes(*args)
+    (info,) = native.specializations
+    assert (info.compiles, info.bailouts) == (1, 0)
+    assert "calls Python" not in native.explain()
+    others = (
+        ([TOP, -1, MASK], 3),
+        ([TOP, 2**64, MASK], 3),
+        ([TOP, 1, MASK], -3),
+        ([MASK], TOP),
+        ([TOP, 2.5], 1),
+    )
+    for args in (*others, ([5, 6], 1), ([-1, -2], -3), ([MASK, -5], -3), ([True, TOP], 0)):
+        for _ in range(4):
+            assert repr(native(*args)) == repr(extremes(*args))
+    with pytest.raises(IndexError):
+        native([], TOP)
