@@ -12,11 +12,11 @@ is made in the order of the program, so that results are bit-identical; intercha
 same vectors, but a load and a store for each addition.
 
 Legal if nothing but the variable of the outer loop differs from trip to trip until the inner loops are done
-(`analysis/uniformity`), they have no effects, and what the trip stores behind them is not read in them: by type and
-origin, or by a test of the addresses in front. All checks up to the first store go back to the start of
-the group of trips; behind it the Snapshots are those of each trip. The innermost loop may store itself, if each trip
-stores to elements of its own (`private_elements`) and nothing in it can leave: then rows that it goes through one
-column at a time are gone through eight columns at a time, and sums in memory overlap.
+(`analysis/uniformity`), nothing is stored in them or in front of them, and what the trip stores behind them is not
+read in them: by type and origin, or by a test of the addresses in front. All checks up to the first store go back to
+the start of the group of trips; behind it the Snapshots are those of each trip. The innermost loop may store itself,
+if each trip stores to elements of its own (`private_elements`) and nothing in it can leave: then rows that it goes
+through one column at a time are gone through eight columns at a time, and sums in memory overlap.
 
 Reference: Callahan, Cocke, Kennedy, Estimating Interlock and Improving Balance for Pipelined Architectures, 1988.
 """
@@ -105,22 +105,39 @@ class _Nest:
         )
 
     def is_legal(self) -> bool:
-        if any(node.op in (LOOP, REGION) for n in self.behind for node in n.walk()):
-            return False
-        if any(n.blocks for n in self.before) or not self.core_is_legal():
-            return False
-        if self.core_stores and not self.stores_are_legal():
-            return False
-        quiet, known = Effect.READ | Effect.RAISE, Effect.READ | Effect.RAISE | Effect.WRITE
-        quiet |= Effect.WRITE if self.core_stores else Effect.PURE
-        for nodes, allowed in (([*self.before, self.core], quiet), (self.behind, known)):
-            for node in (inner for n in nodes for inner in n.walk()):
-                is_structure = node.op is SNAPSHOT or node.blocks or node.op.is_terminator
-                if not is_structure and node.op.effects_of(node) & ~allowed:
-                    return False
-        if any(n.op.is_terminator and n.op is not YIELD for b in self.behind for n in b.walk()):
-            return False
-        return self.before[:1] != [] and self.before[0].op is SNAPSHOT and self.find_hazards()
+        return (
+            self.can_go_back()
+            and self.behind_is_straight()
+            and self.core_is_legal()
+            and (not self.core_stores or self.stores_are_legal())
+            and self.effects_are_legal()
+            and self.find_hazards()
+        )
+
+    def can_go_back(self) -> bool:
+        """Whether there is a Snapshot for a group of trips, to which all checks up to the first store go back."""
+        starts = bool(self.before) and self.before[0].op is SNAPSHOT
+        return starts and not any(n.blocks for n in self.before)
+
+    def behind_is_straight(self) -> bool:
+        """Whether what stands behind the inner loops has no loops and no exits: it is written out for each trip."""
+        inner = [n for node in self.behind for n in node.walk()]
+        exits = [n for n in inner if n.op.is_terminator and n.op is not YIELD]
+        return not exits and not any(n.op in (LOOP, REGION) for n in inner)
+
+    def effects_are_legal(self) -> bool:
+        """Whether there are reads, and stores in and behind the inner loops, and nothing else.
+
+        A store in front of them would be made again where the trips of an inner loop are found to be too many.
+        """
+        reads = Effect.READ | Effect.RAISE
+        writes = reads | Effect.WRITE
+        in_core = writes if self.core_stores else reads
+        return (
+            _are_within(reads, self.before)
+            and _are_within(in_core, [self.core])
+            and _are_within(writes, self.behind)
+        )
 
     def stores_are_legal(self) -> bool:
         """Whether stores in the inner loop can be those of many trips: nothing may leave behind them."""
@@ -192,6 +209,13 @@ class _Nest:
                 break
             value = sources[0]
         return value
+
+
+def _are_within(allowed: Effect, nodes: Sequence[Node]) -> bool:
+    """Whether nodes, and those in them, have no other effects."""
+    inner = [n for node in nodes for n in node.walk()]
+    plain = [n for n in inner if not (n.op is SNAPSHOT or n.blocks or n.op.is_terminator)]
+    return not any(n.op.effects_of(n) & ~allowed for n in plain)
 
 
 class Jam:

@@ -347,3 +347,44 @@ def bytes_of_gradients(image, out):
             down = int(image[y + 1, x]) - 3 * int(image[y, x])
             out[y, x] = min(255, int(math.sqrt(across * across + down * down)))
     return out
+
+
+def rows_and_scale(n=9, m=20):
+    return table(n, m), np.zeros(m)
+
+
+@program(rows_and_scale)
+def one_element_is_stored_for_each_column(a, scale):
+    for j in range(a.shape[1]):
+        scale[0] = float(j)
+        for i in range(a.shape[0]):
+            a[i, j] += scale[0]
+
+
+@program(rows_and_scale)
+def elements_of_other_columns_are_stored_in_front(a, scale):
+    for j in range(a.shape[1]):
+        scale[j] = float(j)
+        for i in range(a.shape[0]):
+            a[i, j] += scale[a.shape[1] - 1 - j]
+
+
+@program(rows_and_scale)
+def own_elements_are_stored_in_front(a, scale):
+    for j in range(a.shape[1]):
+        a[0, j] = 1.0
+        scale[j] = 2.0
+        for i in range(a.shape[0]):
+            a[i, j] *= scale[j]
+
+
+@program(
+    lambda: (*rows_and_scale(), np.ones(3), np.arange(20) % 3),
+    lambda: (*rows_and_scale(), np.ones(3), np.arange(20) // 4),
+)
+def what_may_raise_stands_behind_a_store(a, scale, terms, index):
+    for j in range(a.shape[1]):
+        scale[j] += 1.0
+        term = terms[index[j]]
+        for i in range(a.shape[0]):
+            a[i, j] += term
