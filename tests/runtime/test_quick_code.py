@@ -274,15 +274,15 @@ def test_what_is_shown_without_arguments_is_compiled_if_it_was_just_dropped():
     assert states(f) == ["native"]
 
 
-@pytest.mark.parametrize(("large", "compiles"), [(2**32 - 1, 2), (2**40, 3)])
-def test_quick_code_bails_out_and_is_compiled_again_quickly(large, compiles):
-    """Numbers of 64 bits without a sign are tried before objects."""
+@pytest.mark.parametrize("large", [2**32 - 1, 2**40])
+def test_quick_code_bails_out_and_is_compiled_again_quickly(large):
+    """The product that left native code tells whether it fits 64 bits or is an object: one compile."""
     f = ljit.jit(lambda n: n * n)
     with config.overridden(quick_runs=NEVER):
         assert [f(5) for _ in range(3)] == [25] * 3
         assert [f(large) for _ in range(6)] == [large * large] * 6
     assert states(f) == [NOT_YET]
-    assert f.specializations[0].compiles == compiles
+    assert f.specializations[0].compiles == 2
 
 
 def test_threads_that_switch_together_all_get_the_right_result():
