@@ -75,13 +75,14 @@ class GraphEmitter:
         self._yield: Jump = self._no_yield
         self._early: set[Node] = set()  # emitted in front of the loop that they are in
         self._deaths = Deaths(e.ownership, e.bailout, self.env)
-        self._polls_at_entry = False
+        self._to_poll: Graph | None = None  # its body calls others, and has not polled yet
 
     def emit(self, graph: Graph, params: Sequence[Native]) -> None:
         """Emit the body for the given parameters; every path leaves the function."""
         self.env.update(zip(graph.params, params, strict=True))
         if self.e.body is not None:
-            self._polls_at_entry = any(node.op is CALL_NATIVE for node in graph.walk())
+            calls = any(node.op is CALL_NATIVE for node in graph.walk())
+            self._to_poll = graph if calls else None
         self.run(graph.block, self._no_yield)
 
     def _no_yield(self, _values: Sequence[Native]) -> None:
@@ -152,9 +153,9 @@ class GraphEmitter:
         at, values = str(node.attrs["at"]), self.operands(node)
         self.e.bailout.snapshot(at, names, values, catches=catches, handles=handles)
         self.e.polling.leave_late()
-        if self._polls_at_entry:
-            self._polls_at_entry = False
-            self.e.polling.poll_in_frames()
+        if self._to_poll is not None:
+            graph, self._to_poll = self._to_poll, None
+            self.e.polling.poll_in_frames(graph)
 
     def _guard(self, node: Node) -> None:
         (value,) = self.operands(node)

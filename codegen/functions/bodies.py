@@ -39,6 +39,7 @@ __all__ = [
     "NOT_TAKEN",
     "Body",
     "flatten",
+    "in_each_frame",
     "lower_depth",
     "raise_depth",
     "received",
@@ -55,6 +56,7 @@ _SHORT = 250  # lines of a function in which calls are much of the time
 _COPIES = 1000  # lines that copies of it may be together
 _LEVELS = 2
 _AT_CHECKPOINT = re.compile(r"^(br i1 \S+) label \S+,", re.MULTILINE)  # the first branch of a body
+_IN_EACH_FRAME = "true ; but in copies"  # the comment tells it from what others write
 
 
 class Body(Record, eq=True):
@@ -142,10 +144,16 @@ def unfold(f: FunctionBuilder) -> None:
     f.module.scalar_sources.update([f.name] if f.is_scalar else ())
     f.module.define(f.name, f"{head}\n{code.replace(name, f'@{copies[0]}(')}")
     inside = _AT_CHECKPOINT.sub(r"\1 label %itself,", code, count=1).removesuffix("}")
+    inside = inside.replace(_IN_EACH_FRAME, "false")
     for copy, following in pairwise([*copies, f.name]):
         copied = head.removesuffix("{").replace(name, f"@{copy}(") + f"{IN_PLACE} {{"
         again = inside.replace(name, f"@{following}(") + _call_itself(f)
         f.module.define(copy, f"{copied}\n{again}")
+
+
+def in_each_frame(f: FunctionBuilder, asks: Ref) -> Ref:
+    """A condition that holds in each frame of a function, and as `asks` does in copies of it."""
+    return f.emit("i1", f"or i1 {asks}, {_IN_EACH_FRAME}")
 
 
 def _call_itself(f: FunctionBuilder) -> str:

@@ -7,7 +7,8 @@
 - An innermost counted loop in another one does not poll, nor do the two innermost of four. If they have very many
   trips, the code is left in front of them, or in front of a loop around them if the number is known there. The
   interpreter goes on and compiles the inner loop by itself; then it is the outermost one.
-- A function that calls others natively polls at its entry, every 16 frames: recursion less deep than that is short.
+- A function that calls others natively polls at its entry, every 16 frames: recursion less deep than that is short,
+  but where loops of few trips call. There each frame polls, but for the copies that are put in the place of calls.
 
 A poll is a load and a branch; if the flag is set, a shared function (`attend`) says whether to go on, to leave at the
 current Snapshot or with an error.
@@ -28,6 +29,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ljit.codegen.functions.bodies import in_each_frame
 from ljit.codegen.functions.gil import ERROR, GO_ON, THREAD_FLAG, flags
 from ljit.codegen.functions.slow_path import support
 from ljit.codegen.functions.work import (
@@ -223,16 +225,27 @@ class Polling:
         yield
         self.f.block = saved
 
-    def poll_in_frames(self) -> None:
-        """Poll at the entry of a body that calls others, every so many frames."""
+    def poll_in_frames(self, graph: Graph) -> None:
+        """Poll at the entry of a body that calls others: every so many frames; or in each, if short loops call."""
         assert self.e.body is not None
         f = self.f
         poll, go_on = f.new_block("poll"), f.new_block("go.on")
-        f.condbr(self.e.body.is_checkpoint(f), poll, go_on, unlikely=True)
+        asks = self.e.body.is_checkpoint(f)
+        if any(map(self._calls_in_few_trips, graph.walk())):
+            asks = in_each_frame(f, asks)
+        f.condbr(asks, poll, go_on, unlikely=True)
         if f.start(poll, cold=True):
             self.poll()
             f.br(go_on)
         f.start(go_on)
+
+    def _calls_in_few_trips(self, node: Node) -> bool:
+        """Whether it is a loop that does not poll, with native calls: even shallow recursion can take long."""
+        return (
+            node.op is LOOP
+            and self.watch_of(node) is Watch.NONE
+            and any(inner.op is CALL_NATIVE for inner in node.blocks[0].walk())
+        )
 
     def watch_of(self, node: Node) -> Watch:
         """Choose for a loop."""

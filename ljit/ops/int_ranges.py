@@ -19,6 +19,7 @@ __all__ = [
     "BELOW",
     "BITS_AND",
     "BITS_OR",
+    "BITS_XOR",
     "CONVERT",
     "EQUAL",
     "FITS",
@@ -49,7 +50,9 @@ __all__ = [
     "SUB",
     "TRUTH",
     "UNPACKED",
+    "WIDE_NEG",
     "WIDE_SUB",
+    "WIDE_XOR",
     "WRAPPING_ADD",
     "WRAPPING_MUL",
     "WRAPPING_NEG",
@@ -187,7 +190,9 @@ WRAPPING_SUB = _wrapping(lambda x, y: x - y)
 WRAPPING_MUL = _wrapping(lambda x, y: x * y, is_square)
 WRAPPING_NEG = _wrapping(lambda x: -x)
 # Of ints beyond int64 no polynomials are known; these only say what an op is.
+WIDE_NEG = RangeRules()
 WIDE_SUB = RangeRules()
+WIDE_XOR = RangeRules()
 FROM_INT = RangeRules()
 
 
@@ -272,6 +277,7 @@ def _facts_of_extremum(sign: int) -> Callable[[Symbolic, Node], Iterable[Linear]
 
 BITS_AND = RangeRules(bounds=int_bounds.conjunction, facts=_facts_of_and, is_complete=are_ints)
 BITS_OR = RangeRules(bounds=int_bounds.disjunction, facts=_facts_of_or, is_complete=are_ints)
+BITS_XOR = RangeRules(bounds=int_bounds.disjunction, facts=_facts_of_or, is_complete=are_ints)
 RSHIFT = RangeRules(
     bounds=int_bounds.shifted,
     facts=_facts_of_rshift,

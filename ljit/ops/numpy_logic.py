@@ -382,7 +382,7 @@ declare_ufunc(
     is_commutative=True,
     is_cheap=True,
     neutral=Neutral(0),
-    ranges=int_ranges.BITS_OR,
+    ranges=int_ranges.BITS_XOR,
 )
 declare_ufunc(np.invert, lambda e, x: e.bit_not(x), "biu", is_cheap=True)
 declare_ufunc(np.left_shift, lambda e, x, y: _shift(e, x, y, is_left=True), "iu")

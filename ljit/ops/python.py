@@ -294,7 +294,7 @@ _binary(
     wide="wide::xor",
     infer=bits.infer_bits,
     lower=bits.lower_xor,
-    ranges=ranges.BITS_OR,
+    ranges=ranges.BITS_XOR,
     can_lower=bits.can_lower_bits,
     effects=bits.effect_of_bits,
     is_modular=True,

@@ -17,7 +17,7 @@ from ljit.ir.graph import Node
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import Bounds, RangeRules, Symbolic
 from ljit.ops.control import NO_UINT
-from ljit.ops.int_ranges import BITS_AND, FROM_INT, NOT, TRUTH, WIDE_SUB
+from ljit.ops.int_ranges import BITS_AND, FROM_INT, NOT, TRUTH, WIDE_NEG, WIDE_SUB, WIDE_XOR
 from ljit.ops.python_bits import shift_count
 from ljit.ops.python_numbers import EXACT_FLOAT
 from ljit.types import ANY, BOOL, FLOAT, INT, UINT, Type
@@ -179,17 +179,17 @@ for _name, _sign, _function in (
         ranges=WIDE_SUB if _name == "sub" else None,
         is_commutative=_name != "sub",
     )
-for _name, _sign, _function in (
-    ("and", "&", operator.and_),
-    ("or", "|", operator.or_),
-    ("xor", "^", operator.xor),
+for _name, _sign, _function, _ranges in (
+    ("and", "&", operator.and_, BITS_AND),
+    ("or", "|", operator.or_, None),
+    ("xor", "^", operator.xor, WIDE_XOR),
 ):
     _operator(
         _name,
         _sign,
         _function,
         lambda e, x, y, *, method=f"bit_{_name}": getattr(e, method)(x, y),
-        ranges=BITS_AND if _name == "and" else None,
+        ranges=_ranges,
         is_modular=True,
         is_commutative=True,
     )
@@ -201,11 +201,11 @@ _op(
     takes=(UINT, INT),
     samples=((2**64 - 1, -8), (2**63, -1), (2**63 + 5, 7), (5, -(2**63))),
 )
-for _name, _sign, _opposite, _lower in (
-    ("neg", "-", operator.neg, _lower_neg),
-    ("invert", "~", operator.invert, _lower_invert),
+for _name, _sign, _opposite, _lower, _ranges in (
+    ("neg", "-", operator.neg, _lower_neg, WIDE_NEG),
+    ("invert", "~", operator.invert, _lower_invert, None),
 ):
-    _op(_name, f"``{_sign}x``", _opposite, _lower, takes=(UINT,), can_wrap=True)
+    _op(_name, f"``{_sign}x``", _opposite, _lower, takes=(UINT,), can_wrap=True, ranges=_ranges)
 
 
 def _bail_if_zero(e: Emitter, y: V) -> None:

@@ -18,23 +18,29 @@ roughly: what the loop counts has closer bounds. `codegen/loops/watches.py` need
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from enum import Enum, auto
 from itertools import takewhile
 
 from ljit.analysis.ranges import Ranges, is_integer
 from ljit.ir import Block, Node, Value
 from ljit.ir.linear import Linear
+from ljit.ir.range_rules import RangeRules
 from ljit.ops.control import BREAK, CONTINUE, IF, LOOP, SNAPSHOT, YIELD
 from ljit.ops.int_ranges import (
     BITS_AND,
+    BITS_XOR,
     FROM_INT,
     GREATER,
     LESS,
+    NEG,
     NOT_EQUAL,
     SUB,
     TRUTH,
+    WIDE_NEG,
     WIDE_SUB,
+    WIDE_XOR,
+    WRAPPING_NEG,
     WRAPPING_SUB,
 )
 from ljit.records import Record
@@ -56,6 +62,9 @@ MANY = 2**22  # trips of an inner loop that take some milliseconds
 
 _BITS = 64  # of an int
 _MOST_BITS = _BITS + 2  # of a difference of two ints
+_DIFFERENCE = (SUB, WRAPPING_SUB, WIDE_SUB)
+_OPPOSITE = (NEG, WRAPPING_NEG, WIDE_NEG)
+_EXCLUSIVE_OR = (BITS_XOR, WIDE_XOR)
 _SMALL = 70  # a number that falls: as many trips as those of loops that lose bits
 
 
@@ -172,14 +181,29 @@ def _is_not_zero(condition: Value, number: Value) -> bool:
 
 
 def _lost(value: Value, number: Value) -> bool:
-    """Whether it is ``number & (number - 1)``."""
+    """Whether it is ``n & (n - 1)``, or ``n ^ (n & -n)`` or ``n - (n & -n)``, which are the same."""
     node = value.node
-    if node is None or node.op.ranges is not BITS_AND or number not in node.inputs:
+    if node is None or len(node.inputs) != 2 or number not in node.inputs:
         return False
-    less = next((v.node for v in node.inputs if v is not number), None)
-    if less is None or less.op.ranges not in (SUB, WRAPPING_SUB, WIDE_SUB):
+    other = next((v.node for v in node.inputs if v is not number), None)
+    if other is None:
         return False
-    return less.inputs[0] is number and _is_one(less.inputs[1])
+    if node.op.ranges is BITS_AND:
+        return _is_of(other, _DIFFERENCE, number) and _is_one(other.inputs[1])
+    is_without = _is_of(node, _DIFFERENCE, number) or node.op.ranges in _EXCLUSIVE_OR
+    return is_without and _is_lowest_bit(other, number)
+
+
+def _is_lowest_bit(node: Node, number: Value) -> bool:
+    """Whether it is ``number & -number``."""
+    opposite = next((v.node for v in node.inputs if v is not number), None)
+    is_of_it = node.op.ranges is BITS_AND and number in node.inputs
+    return is_of_it and opposite is not None and _is_of(opposite, _OPPOSITE, number)
+
+
+def _is_of(node: Node, kinds: Collection[RangeRules], number: Value) -> bool:
+    """Whether it is an op of such a kind whose first operand is the number."""
+    return node.op.ranges in kinds and node.inputs[0] is number
 
 
 def _is_one(value: Value) -> bool:

@@ -236,6 +236,57 @@ def test_a_loop_that_takes_one_bit_in_each_trip_has_few():
         assert native(x) == counted_bits(x)
 
 
+def bits_taken_by_xor(x):
+    count = 0
+    while x != 0:
+        bit = x & -x
+        x ^= bit
+        count += 1
+    return count
+
+
+def bits_taken_by_difference(x):
+    count = 0
+    while x:
+        x -= -x & x
+        count += 1
+    return count
+
+
+@pytest.mark.parametrize(
+    ("function", "numbers"),
+    [
+        (bits_taken_by_xor, (0, 1, 6, 2**62 + 5)),
+        (bits_taken_by_difference, (0, 1, 6, 2**62 + 5)),
+        (bits_taken_by_difference, (TOP - 1, TOP, MASK)),
+    ],
+)
+def test_a_loop_that_takes_the_lowest_bit_in_other_words_has_few_trips(function, numbers):
+    assert "most_trips=65" in str(ljit.jit(function).graph_for(numbers[-1]))
+    native = ljit.jit(function)
+    for x in numbers * 3:
+        assert native(x) == function(x)
+
+
+def takes_perhaps_another_bit(x, y):
+    n = 0
+    while x:
+        x ^= x & -y
+        n += 1
+        if n == 100:
+            break
+    return n
+
+
+def test_a_loop_that_takes_another_bit_is_not_known_to_have_few_trips():
+    f = ljit.jit(takes_perhaps_another_bit)
+    assert "most_trips=65" not in str(f.graph_for(6, 2))
+    for _ in range(4):
+        assert [f(6, 2), f(6, 8), f(12, 4)] == [
+            takes_perhaps_another_bit(*a) for a in ((6, 2), (6, 8), (12, 4))
+        ]
+
+
 def stored(a, x):
     for i in range(len(a)):
         x = (x * 6364136223846793005 + 1) & MASK
