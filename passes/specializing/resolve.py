@@ -39,6 +39,9 @@ from ljit.types import (
 __all__ = ["Constants", "Request", "callable_op", "method_op", "resolve"]
 
 
+_FIXED_OF_DTYPES = frozenset({"char", "itemsize", "kind", "num", "type"})  # names can be set
+
+
 class Request(Record, eq=True, frozen=False):
     """One operation to be emitted."""
 
@@ -223,6 +226,9 @@ def _call_method(request: Request, constants: Constants) -> Request | None:
         if function is None:
             return None
         return Request(get_op("py::call"), (function, *args), _only_kwnames(request))
+    if _is_fixed(receiver, name):
+        function = constants.constant(getattr(receiver.constant, name))
+        return Request(get_op("py::call"), (function, *args), _only_kwnames(request))
     kwnames = request.attrs.get("kwnames", ())
     for op in _ops_of_method(receiver, name, constants):
         found = bind(op, request.inputs, kwnames, constants)  # type: ignore[arg-type]
@@ -248,6 +254,8 @@ def _getattr(request: Request, constants: Constants) -> Request | None:
     if receiver.is_constant and isinstance(receiver.constant, types.ModuleType):
         return _attribute_of_module(request, constants)
     name = str(request.attrs["name"])
+    if _is_fixed(receiver, name):
+        return Request(CONSTANT, (), {"value": getattr(receiver.constant, name)})
     op = next(_ops_of("attributes", _member(receiver.type, name)), None)
     if op is None:
         if library_method(receiver, name, constants) is None:
@@ -255,6 +263,12 @@ def _getattr(request: Request, constants: Constants) -> Request | None:
         return Request(METHOD, (receiver,), {"name": name})
     member = Request(op, (receiver,), {})
     return member if is_known(member) else None
+
+
+def _is_fixed(receiver: Value, name: str) -> bool:
+    """Whether it is an attribute of a constant that is the same for ever, as ``x.dtype.type``."""
+    is_dtype = receiver.is_constant and isinstance(receiver.constant, np.dtype)
+    return is_dtype and name in _FIXED_OF_DTYPES
 
 
 def _attribute_of_module(request: Request, constants: Constants) -> Request | None:

@@ -273,3 +273,35 @@ def test_a_str_that_begins_as_a_character_and_grows_is_no_reason_for_two_loops()
     text = graph(without_blanks, "a b")
     check(text, "CHECK: str = prim::Loop", "CHECK: char = prim::next", "CHECK: str = py::iadd")
     assert text.count("prim::Loop") == 1
+
+
+# -- attributes of dtypes ------------------------------------------------------------------------------
+
+
+def sums_anew(x, begins):
+    s = x.dtype.type(0)
+    kind_of_item = x.dtype.type
+    for i in range(x.size):
+        if begins[i]:
+            s = kind_of_item(0)
+        s += x[i]
+    return s, x.dtype.type(1), x.dtype.itemsize, x.dtype.kind, x.dtype.num, x.dtype.char
+
+
+@pytest.mark.parametrize("dtype", "float32 float64 int8 uint64 complex64 float16".split())
+def test_the_class_of_the_elements_is_known_where_the_dtype_is(dtype):
+    x, begins = np.arange(6).astype(dtype), np.arange(6) == 3
+    native = ljit.jit(sums_anew)
+    assert "py::call" not in str(native.graph_for(x, begins))
+    for _ in range(4):
+        got, wanted = native(x, begins), sums_anew(x, begins)
+        assert got == wanted
+        assert list(map(type, got)) == list(map(type, wanted))
+
+
+def test_names_of_the_fields_of_a_dtype_may_change():
+    dtype = np.dtype([("a", "i4"), ("b", "f4")])
+    f = ljit.jit(lambda: (dtype.names, dtype.kind, dtype.type))
+    for names in (("a", "b"), ("c", "d"), ("e", "f")) * 2:
+        dtype.names = names
+        assert f() == (names, "V", np.void)
