@@ -12,7 +12,7 @@ from types import CellType, FunctionType
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission, Scope, emits
 from ljit.frontend.emit_iteration import place_of_iterator
-from ljit.frontend.function_code import find_code
+from ljit.frontend.function_code import find_code, find_code_of_constant
 from ljit.frontend.tree import Tree
 from ljit.frontend.tree_base import parts_of
 from ljit.ir import Value
@@ -60,6 +60,8 @@ def _function(
 ) -> Value:
     where = expression.range
     code = find_code(e.function.__code__, name, where)
+    if code is None and (constant := _constant_of(expression)) is not None:
+        code = find_code_of_constant(e.function.__code__, constant.value, where)
     if code is None or any(isinstance(part, tree.NamedExpr) for part in parts_of(expression)):
         raise _refused(e, name, "this expression is not translated", where)
     own = dict(zip(e.function.__code__.co_freevars, e.function.__closure__ or (), strict=True))
@@ -85,6 +87,14 @@ def _function(
     return _call(
         e, FunctionType, *parts, defaults or none, _tuple(e, cells, where) or none, where=where
     )
+
+
+def _constant_of(expression: Tree) -> tree.Const | None:
+    """What a ``lambda: 5`` gives; None if it gives anything else."""
+    match expression:
+        case tree.Def(name="<lambda>", body=(tree.Return(value=tree.Const() as constant),)):
+            return constant
+    return None
 
 
 def _call(e: Emission, function: object, *operands: Value, where: SourceRange) -> Value:

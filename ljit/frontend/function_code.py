@@ -8,19 +8,36 @@ from types import CodeType
 
 from ljit.source import SourceRange
 
-__all__ = ["find_code"]
+__all__ = ["find_code", "find_code_of_constant"]
 
 
 def find_code(around: CodeType, name: str, where: SourceRange) -> CodeType | None:
     """Find the code of that name at `where` in the code of the function around; None: nobody can tell."""
+    codes = (code for code in _codes_inside(around) if code.co_name == name)
+    return next((code for code in codes if _is_within(code, where)), None)
+
+
+def find_code_of_constant(around: CodeType, value: object, where: SourceRange) -> CodeType | None:
+    """Find the code of a lambda that gives a constant: in CPython 3.12 none of its instructions has a place.
+
+    It is known if there is no other one on its line.
+    """
+    codes = (code for code in _codes_inside(around) if code.co_name == "<lambda>")
+    found = [c for c in codes if c.co_firstlineno == where.line and not any(_places(c))]
+    if len(found) != 1 or not any(
+        type(c) is type(value) and c == value for c in found[0].co_consts
+    ):
+        return None
+    return found[0]
+
+
+def _codes_inside(around: CodeType) -> Iterator[CodeType]:
+    """The codes of the functions in a function, outer ones first."""
     queue = deque([around])
     while queue:
         inside = [const for const in queue.popleft().co_consts if isinstance(const, CodeType)]
-        for code in inside:
-            if code.co_name == name and _is_within(code, where):
-                return code
+        yield from inside
         queue.extend(inside)
-    return None
 
 
 def _is_within(code: CodeType, where: SourceRange) -> bool:

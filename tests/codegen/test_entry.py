@@ -324,7 +324,7 @@ def run(depth, wanted):
         assert result == wanted, result
 
 deep = "maximum recursion depth exceeded"
-allowed = 20_000 if sys.version_info < (3, 12) else 2_000  # calls from C have a limit of their own
+allowed = 20_000 if sys.version_info < (3, 12) else 1_000  # calls from C have a limit of their own
 run(allowed, 7)
 run(10**8, deep)
 threading.stack_size(1 << 20)

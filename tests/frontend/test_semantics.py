@@ -157,6 +157,7 @@ NESTED = [
     "def g(x=n): return x\nn = 5\nreturn g(), n",
     "def g(x): return [x + i for i in range(x)]\nreturn [g(i) for i in range(n)]",
     "return (lambda x: (lambda y: x + y)(n))(2)",
+    "kept = [\n    lambda: 5,\n    lambda n=n: None]\nreturn kept[0]() + n, kept[1]()",
     "def g(a, b): return a - b\nreturn g(b=n, a=10)",
     "if n:\n    def g(): return 1\n    return g()\nreturn 0",
     "for i in range(n):\n    def g(x=i): return x + i\n    n += g()\nreturn n",
