@@ -209,6 +209,13 @@ class _Function:
     def __deepcopy__(self, _memo: object) -> _Function:
         return self
 
+    def __dir__(self) -> list[str]:
+        """Name what can be read: tools that copy all attributes of a function, as Hypothesis, read them."""
+        return [name for name in super().__dir__() if not self._lacks(name)]
+
+    def _lacks(self, name: str) -> bool:
+        return isinstance(getattr(_Function, name, None), _shown) and not hasattr(self, name)
+
     def __repr__(self) -> str:
         return f"<ljit.Function {self.__qualname__}>"
 

@@ -15,6 +15,7 @@ __all__ = [
     "InputError",
     "InternalError",
     "LjitError",
+    "NotTranslatedError",
     "ParseError",
     "Raised",
     "SourceUnavailableError",
@@ -43,6 +44,10 @@ class UnsupportedSyntaxError(UserError):
 
 class SourceUnavailableError(UserError):
     """A function whose source text cannot be had, or is no longer what the function was made from."""
+
+
+class NotTranslatedError(UserError, AttributeError):
+    """A function that is left to CPython was asked for its graph: it has no such attributes, `dir` names none."""
 
 
 class InputError(LjitError):

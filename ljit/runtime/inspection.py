@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ljit.analysis.pycode import graph_to_python
-from ljit.errors import UserError
+from ljit.errors import NotTranslatedError, UserError
 from ljit.interp import NoHooks, run
 from ljit.ir import Graph
 from ljit.runtime import explanation
@@ -36,7 +36,8 @@ __all__ = [
 def _baseline(executor: ProfilingExecutor) -> Baseline:
     baseline = executor.baseline
     if baseline is None:
-        raise UserError(f"{executor.fn.__qualname__} is left to CPython: {executor.refused}")
+        name = executor.fn.__qualname__
+        raise NotTranslatedError(f"{name} is left to CPython: {executor.refused}")
     return baseline
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis.strategies import just, none
 
 import ljit
 from ljit import config
@@ -85,6 +89,27 @@ def test_a_function_left_to_cpython_says_why():
     assert "try:" in text
     with pytest.raises(UserError, match=r"is left to CPython: try/except\* is not translated"):
         _ = f.graph
+
+
+def test_tools_read_all_attributes_that_a_function_names():
+    @ljit.jit
+    def left(x):
+        try:
+            return x
+        except* ValueError:
+            pass
+
+    translated = ljit.jit(scale)
+    assert {"graph", "inlined_graph", "code"} <= set(dir(translated)) - set(dir(left))
+    for f in (left, translated):
+        members = dict(inspect.getmembers(f))
+        assert sorted(members) == sorted(dir(f))
+        assert {"explain", "specializations", "__name__", "__wrapped__"} <= set(members)
+        assert mock.create_autospec(f, return_value=7)(2) == 7
+    seen = []
+    given(x=just(3))(ljit.jit(lambda x: seen.append(x)))()
+    assert set(seen) == {3}
+    given(x=none())(left)()
 
 
 def test_a_plan_left_to_cpython_says_why():
