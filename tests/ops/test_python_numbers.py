@@ -8,7 +8,7 @@ import pytest
 import ljit
 from ljit.ir import get_op
 from ljit.types import COMPLEX, FLOAT, INT
-from tests.ops.python_harness import NativeBailed, attempt, compile_op
+from tests.ops.python_harness import NativeBailed, PythonEmitter, attempt, compile_op, run_lowering
 
 
 def numbers(seed, count=700):
@@ -72,6 +72,23 @@ def test_squares_and_roots_use_the_c_library_where_rounding_is_close():
     roots = [x for x in (random.uniform(1, 4) for _ in range(100_000)) if x**0.5 != math.sqrt(x)]
     assert roots, "the C library rounds all roots correctly: the detour can go"
     check("py::pow", (FLOAT, FLOAT), [(x, 0.5) for x in roots])
+
+
+def test_few_squares_need_the_c_library(monkeypatch):
+    calls = []
+    power = PythonEmitter.math
+    monkeypatch.setattr(PythonEmitter, "math", lambda *args: calls.append(args) or power(*args))
+    square = get_op("py::pow")
+    for x in (0.0, -0.0, 1.5, -3e44):
+        assert repr(run_lowering(square, x, 2)) == repr(x**2)
+    assert not calls
+    for x in (1e-60, 1e60, -1e-200, math.inf, math.nan):
+        assert repr(run_lowering(square, x, 2)) == repr(x**2)
+    assert len(calls) == 5
+    random.seed(9)
+    for _ in range(1000):
+        run_lowering(square, random.uniform(-4, 4), 2)
+    assert 5 < len(calls) < 80  # one in 21
 
 
 def test_norms():
