@@ -25,6 +25,7 @@ __all__ = [
     "FRAME_FUNCTIONS",
     "IS_RELOCATED",
     "Place",
+    "asks_for_a_module",
     "call_at",
     "calls_for_frames",
     "frame_at",
@@ -49,6 +50,8 @@ _GUESTS = tuple(os.path.join(_PACKAGE, name, "") for name in ("cli", "testing"))
 IS_RELOCATED = "ljit runs this in place of the function"
 #: functions that give the frame of their caller, or of one further up
 FRAME_FUNCTIONS = frozenset(("_getframe", "currentframe", "_getframemodulename"))
+# `typing` lets these modules, whose frame it looks for, ask whether a class is of any Protocol.
+_TRUSTED, _QUESTIONS = frozenset(("abc", "functools")), frozenset(("isinstance", "issubclass"))
 _IS_CALLED = 1  # in the operand of LOAD_GLOBAL
 
 
@@ -59,6 +62,12 @@ def looks_at_caller(function: object) -> bool:
     """
     code = getattr(function, "__code__", None) if hasattr(type(function), "__code__") else None
     return isinstance(code, CodeType) and not FRAME_FUNCTIONS.isdisjoint(code.co_names)
+
+
+def asks_for_a_module(fn: FunctionType) -> bool:
+    """Whether it asks what only functions of its module may ask: its frame must be there."""
+    is_trusted = fn.__globals__.get("__name__") in _TRUSTED
+    return is_trusted and not _QUESTIONS.isdisjoint(fn.__code__.co_names)
 
 
 def calls_for_frames(fn: FunctionType) -> bool:

@@ -2,7 +2,8 @@
 
 Contract: a `py::call` of what `prim::load_global` or `prim::load_closure` reads is rewritten if the
 variable's value is now a plain Python function (or a decorated one) that `graph_of` gives a graph
-for, that is small, does not look at its callers, is not being inlined already (recursion) and takes the arguments::
+for, that is small, does not look at its callers nor needs a frame itself, is not being inlined already (recursion) and
+takes the arguments::
 
     %r = prim::If(py::is(%f, <the function>)) { prim::Region { its body } } { py::call(%f, ...) }
 
@@ -21,6 +22,7 @@ from types import CodeType, FunctionType
 
 from ljit.analysis.assumptions import python_function
 from ljit.characters import constant_type
+from ljit.frames import asks_for_a_module
 from ljit.ir import Block, Graph, Node, OpDef, Value, copy_nodes, get_op
 from ljit.ops.control import BREAK, CONSTANT, IF, LOOP, REGION, RETURN, YIELD
 from ljit.parameters import has_keywords, has_rest, is_by_position, named_parameters
@@ -95,8 +97,10 @@ class _Inliner:
             return False
         called = _current_value(load)
         function = python_function(called)
-        arguments = _bind(function, node) if function is not None else None
-        if function is None or arguments is None:
+        if function is None or asks_for_a_module(function):
+            return False
+        arguments = _bind(function, node)
+        if arguments is None:
             return False
         if any(function is f for f in stack):
             return self._call_twin(node, called, function, arguments)

@@ -1,5 +1,9 @@
 """Functions that are called rather than inlined: recursive, mutually recursive, large, with defaults and keywords."""
 
+from collections.abc import Iterable
+from functools import singledispatch
+from typing import Protocol
+
 import numpy as np
 
 import ljit
@@ -315,3 +319,33 @@ def calls_what_it_is_given(function, n):
 @program(lambda: (is_even, 4), lambda: (abs, 3), lambda: (None, 1), lambda: (lambda n: n / 2, 3))
 def unknown_callables(function, n):
     return calls_what_it_is_given(function, n)
+
+
+@singledispatch
+def size_of(x):
+    return 1
+
+
+@size_of.register(Iterable)
+def _(x):
+    return len(list(x))
+
+
+class Point:
+    pass
+
+
+class Row(list):
+    pass
+
+
+def asked_anew(*xs):
+    """Give what is asked for a Protocol of which no class was asked: only `functools` may."""
+    size_of._clear_cache()
+    asked_anew.protocol = type("Named", (Iterable, Protocol), {})
+    return xs
+
+
+@program(lambda: asked_anew(Point(), Row((1, 2)), 3), lambda: asked_anew(Row(), Point(), "abc"))
+def sizes_by_class(x, y, z):
+    return size_of(x) + size_of(y) + size_of(z)
