@@ -22,9 +22,10 @@ if it makes no lists.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 from ljit.ir import Graph, Node, OpDef, Value, get_op
-from ljit.ops.control import SNAPSHOT
+from ljit.ops.control import GUARD, SNAPSHOT
 from ljit.ops.private_items import number_codes
 from ljit.passes.containers.last_blocks import end_around, find_ends
 from ljit.passes.containers.list_groups import (
@@ -202,13 +203,23 @@ def _is_fine(node: Node, index: int, lists: Lists) -> bool:
         return False
     if not has_list(node):
         return False
-    if any(out.type == ANY for out in node.outputs):  # CPython does it
-        return False
     types = [lists.private_type(value) for value in node.inputs]
+    if any(out.type == ANY for out in node.outputs):  # CPython does it
+        return _type_seen(node, types) is not None
     if is_copy(node):
         op, attrs = _private_copy(node)
         return op.has_lowering(types, attrs)
     return node.op.has_lowering(types, node.attrs)
+
+
+def _type_seen(node: Node, types: Sequence[Type]) -> Type | None:
+    """Give what an op makes of private lists, if that is what the output is guarded to be."""
+    if len(node.outputs) != 1 or not node.op.has_lowering(types, node.attrs):
+        return None
+    (made,) = node.op.infer_types(types, node.attrs)
+    users = [user for user, _ in node.output.uses if user.op is not SNAPSHOT]
+    is_seen = all(user.op is GUARD and user.attrs["type"] == made for user in users)
+    return made if made != ANY and users and is_seen else None
 
 
 def _can_be_viewed(node: Node) -> bool:
@@ -231,6 +242,7 @@ def _unbox(family: list[Group], end: _End) -> None:
             if value in end.before:
                 value.type = private_as(value.type, item)
                 _infer_views(value, end)
+                _infer_seen(value, end)
         item = ListType(item, True)
     for node in end.nodes:
         assert end.shown is not None
@@ -267,6 +279,16 @@ def _infer_views(value: Value, end: _End) -> None:
         if use is not None and use.gives_view and end_around(user, end.nodes) is None:
             (user.output.type,) = user.op.result_types(user)
             _infer_views(user.output, end)
+
+
+def _infer_seen(value: Value, end: _End) -> None:
+    """What is made of a private list needs no guard."""
+    users = [user for user, _ in value.uses if user.op.list_use is not None]
+    for user in users:
+        if end_around(user, end.nodes) is None and any(out.type == ANY for out in user.outputs):
+            (user.output.type,) = user.op.result_types(user)
+            for guard in [node for node, _ in user.output.uses if node.op is GUARD]:
+                guard.replace_with([user.output])
 
 
 def _show(value: Value, type_: Type, end: Node) -> None:

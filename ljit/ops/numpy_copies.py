@@ -13,6 +13,7 @@ import numpy as np
 
 from ljit.ir import Value, get_op
 from ljit.ir.emitter import Emitter, V
+from ljit.ir.list_uses import ListUse
 from ljit.ir.parts import Parts
 from ljit.ops.array_ranges import LIKE_FIRST
 from ljit.ops.numpy_boxed import chosen_dtype, declare_function, sharing_effects
@@ -27,7 +28,7 @@ from ljit.ops.numpy_rules import (
     result_dtype,
 )
 from ljit.sizes import is_small, small_shape
-from ljit.types import ANY, INT, ArrayType, ScalarType, TupleType, Type
+from ljit.types import ANY, INT, UINT, ArrayType, ListType, ScalarType, TupleType, Type
 
 __all__: list[str] = []
 
@@ -48,6 +49,8 @@ def _infer_array(
         return ANY
     if isinstance(a, ArrayType):
         return _infer_array_of_array(a, chosen_dtype(dtype, a.dtype), copy, order)
+    if isinstance(a, ListType):
+        return _type_of_rows(a, dtype)
     found = flat_scalars(a) or _equal_arrays(a)
     if found is None and _is_stack(a) and dtype is None:
         (stacked,) = get_op("np::stack").infer_types([a], {})
@@ -87,6 +90,41 @@ def _stacked(parts: Parts, a: Value, **attrs: object) -> Value | None:
     return None if attrs.get("dtype") is not None else parts.apply("np::stack", a)
 
 
+def _type_of_rows(x: Type, dtype: object = None) -> Type:
+    """The type of an array of the items of a list that only native code sees; Any: NumPy makes it.
+
+    Items are numbers, or tuples of these. Each must fit the dtype that is asked for.
+    """
+    item = x.item if isinstance(x, ListType) and x.is_private else ANY
+    found = flat_scalars(item)
+    if found is None or item == UINT:
+        return ANY
+    scalars, shape = found
+    made = _promoted(scalars)
+    chosen = chosen_dtype(dtype, made)
+    if UINT in scalars or made is None or chosen is None or not np.can_cast(made, chosen):
+        return ANY
+    return array_of(chosen, (None,) * (1 + len(shape)))
+
+
+def _lower_rows(e: Emitter, x: V, result: ArrayType, dtype: object) -> V:
+    """Store the items side by side; of none NumPy makes a vector of floats."""
+    found = flat_scalars(x.type.item)
+    assert found is not None
+    count, sizes = e.list_size(x), [e.const(INT, n) for n in found[1]]
+    if sizes or (dtype is None and result.dtype != np.float64):
+        e.bail_if(e.compare("eq", count, 0), "an array of nothing")
+    array = e.array_new(result, [count, *sizes], None)
+
+    def store(k: V) -> None:
+        for at, value in _leaves(e, e.list_load(x, k)):
+            place = [k, *(e.const(INT, i) for i in at)]
+            e.array_store(array, place, store_scalar(e, value, result.dtype))
+
+    e.loop(count, store)
+    return array
+
+
 def _infer_array_of_array(
     a: ArrayType, dtype: np.dtype | None, copy: object, order: object
 ) -> Type:
@@ -115,6 +153,8 @@ def _can_lower_array(a: Type, **attrs: Any) -> bool:
     result = _infer_array(a, **attrs)
     if attrs.get("copy", True) is None and _is_same(a, result):
         return True
+    if isinstance(a, ListType):
+        return result != ANY
     found = flat_scalars(a)
     if found is None or not isinstance(result, ArrayType):
         return False
@@ -126,6 +166,8 @@ def _lower_array(e: Emitter, a: V, **attrs: Any) -> V:
     assert isinstance(result, ArrayType)
     if isinstance(a.type, ArrayType):
         return a
+    if isinstance(a.type, ListType):
+        return _lower_rows(e, a, result, attrs.get("dtype"))
     leaves = list(_leaves(e, a))
     values = [(at, store_scalar(e, x, result.dtype)) for at, x in leaves]
     array = e.array_new(result, [e.const(INT, n) for n in result.shape], None)
@@ -159,13 +201,17 @@ def _with(copy: object, order: object) -> dict[str, Any]:
     }
 
 
-_SAMPLES: tuple[tuple[object, ...], ...] = ((np.arange(3),), ((1, 2.5),), (((1, 2), (3, 4)),), (2,))
+_SAMPLES: tuple[tuple[object, ...], ...] = (
+    *((np.arange(3),), ((1, 2.5),), (((1, 2), (3, 4)),), (2,)),
+    *(([1, 2],), ([],), ([0.5, -0.0],), ([(1, 2.5)],), (["a"],)),
+)
 declare_function(
     "array",
     "(object, *, dtype=None, copy=True, order='K')",
     function=np.array,
     copies=True,
     reads_items=True,
+    list_use=ListUse(combines=True),
     symbolic=True,
     parameters=("object", "dtype", "*", "copy", "order"),
     is_profiled=True,
@@ -178,6 +224,7 @@ declare_function(
     function=np.asarray,
     copies=True,
     reads_items=True,
+    list_use=ListUse(combines=True),
     parameters=("a", "dtype", "order", "*", "copy"),
     is_profiled=True,
     samples=_SAMPLES,

@@ -145,6 +145,7 @@ def _call(request: Request, constants: Constants) -> Request | None:
                 _numpy_form(found, constants)
                 or _form_of_items(found, constants)
                 or _form_of_constants(found)
+                or _form_of_lists(found)
             )
         if found is not None:
             return found
@@ -161,6 +162,14 @@ def _form_of_items(request: Request, constants: Constants) -> Request | None:
     types_ = [value.type for value in inputs]
     can_lower = op.lower is None or op.has_lowering(types_, request.attrs)
     return found if (can_lower or op.symbolic) and is_known(found) else None
+
+
+def _form_of_lists(request: Request) -> Request | None:
+    """The op as it is, of a list that only native code may turn out to see (`passes/unbox_lists.py`)."""
+    use = request.op.list_use
+    if use is None or not request.op.reads_items:
+        return None
+    return request if isinstance(request.inputs[use.operand].type, ListType) else None
 
 
 def _form_of_constants(request: Request) -> Request | None:
