@@ -72,7 +72,7 @@ class Calls:
         """A call: native if the callee is, else what the callee's op or Python does."""
         callee, *args = (self.walk.values[v] for v in node.inputs)
         made = callee.node
-        if made is not None and made.op is METHOD and (method := self._function_of(made)):
+        if made is not None and made.op is METHOD and (method := _function_of(made)):
             return self._call_function(node, method, [*made.inputs, *args])
         function = callee.constant if callee.is_constant else None
         is_plain = isinstance(function, FunctionType) and function is not self.native.function
@@ -82,7 +82,7 @@ class Calls:
     def visit_method(self, node: Node) -> bool:
         """``x.name(...)``."""
         receiver, *args = (self.walk.values[v] for v in node.inputs)
-        method = self._users_method(receiver.type, str(node.attrs["name"]))
+        method = self._unless_left(_users_method(receiver.type, str(node.attrs["name"])))
         attrs = self._native_call(node, method, [receiver, *args])
         if attrs is None:
             return self.walk.visit_operation(node)
@@ -93,7 +93,7 @@ class Calls:
         """``x.name``: of a method that is only called it counts which one it is, not the bound object."""
         receiver, name = self.walk.values[node.inputs[0]], str(node.attrs["name"])
         is_called = _is_only_called(node.output)
-        method = self._users_method(receiver.type, name) if is_called else None
+        method = _users_method(receiver.type, name) if is_called else None
         if method is None or self.walk.feedback.is_widened(node.id):
             return self.walk.visit_operation(node)
         self.walk.out.effects = Effect.PURE
@@ -104,7 +104,7 @@ class Calls:
 
     def _call_function(self, node: Node, method: object, args: Sequence[Value]) -> bool:
         """Call a method that was looked up, as the function that it is: nobody needs the bound object."""
-        attrs = self._native_call(node, method, args)
+        attrs = self._native_call(node, self._unless_left(method), args)
         if attrs is not None:
             return self._emit(node, args, attrs)
         callee = self.walk.out.constant(method)
@@ -148,14 +148,10 @@ class Calls:
         attrs = {"name": node.attrs["name"], "function": method}
         self.walk.out.append(CHECK_METHOD, (receiver,), attrs, like=node)
 
-    def _function_of(self, bound: Node) -> object:
-        return self._users_method(bound.inputs[0].type, str(bound.attrs["name"]))
-
-    def _users_method(self, type_: Type, name: str) -> object:
-        """The function that a native call of the method may call; None: it is called as an object."""
-        found = _users_method(type_, name)
-        if found is None or self.native.has_methods:
-            return found
+    def _unless_left(self, method: object) -> object:
+        """The method; None if code like this calls methods as objects: it is compiled again once it runs often."""
+        if method is None or self.native.has_methods:
+            return method
         self.native.leaves_methods = True
         return None
 
@@ -179,6 +175,11 @@ def _users_method(type_: Type, name: str) -> object:
     if function is None or function.__code__.co_filename.startswith(_LIBRARY):
         return None
     return found
+
+
+def _function_of(bound: Node) -> object:
+    """The function of a method that was looked up."""
+    return _users_method(bound.inputs[0].type, str(bound.attrs["name"]))
 
 
 def _is_only_called(value: Value) -> bool:

@@ -238,6 +238,46 @@ def test_hot_code_is_made_of_the_graph_of_quick_code(monkeypatch):
     assert len(specialised) == 1
 
 
+class Steps:
+    def __init__(self):
+        self.sizes = [1, 2, 3, 4]
+
+    def size(self, k):
+        return self.sizes[k % 4]
+
+
+def steps_together(steps, n):
+    s = 0
+    for k in range(n):
+        s += steps.size(k + 1)
+    return s
+
+
+def test_methods_looked_up_before_their_arguments_are_functions_in_quick_code(monkeypatch):
+    from ljit.passes.specializing import specialize
+
+    plain, made = specialize.specialize, []
+
+    def noted(*args, **options):
+        made.append(plain(*args, **options))
+        return made[-1]
+
+    monkeypatch.setattr(specialize, "specialize", noted)
+    monkeypatch.setattr(Steps, "size", Steps.size)  # put back behind the test
+    f, steps = ljit.jit(steps_together), Steps()
+    with config.overridden(quick_runs=NEVER):
+        for _ in range(60):
+            assert f(steps, 9) == steps_together(steps, 9)
+        assert states(f) == [NOT_YET]
+        names = [node.op.name for result in made for node in result.graph.walk()]
+        assert "prim::check_method" in names
+        assert "prim::call_native" not in names
+        Steps.size = lambda self, k: self.sizes[0] * 10 * k
+        assert f(steps, 9) == 450
+        steps.size = lambda k: -k
+        assert f(steps, 9) == -45
+
+
 def test_hot_code_is_specialised_anew_if_more_was_seen_meanwhile():
     f = ljit.jit(lambda x, y: x if y > 3 else x + y)
     for _ in range(5):
