@@ -37,7 +37,9 @@ from ljit.ops.python_iteration import HAS_NEXT, ITER_CALL, NEXT
 from ljit.passes.containers.carried import carried_values, handed_on
 from ljit.types import ANY, FLOAT, INT, RANGE, ArrayType, ScalarType, TupleType, Type, ViewType
 
-__all__ = ["is_unseen", "plausible"]
+__all__ = ["has_few_trips", "is_unseen", "plausible"]
+
+_FEW = 5  # trips
 
 _Values = Mapping[Value, Value]  # of the baseline graph, and what they became
 _Use = tuple[Node, int]
@@ -159,6 +161,14 @@ def _has_trip(loop: Node, values: _Values) -> bool:
     known = values.get(view) if view is not None else None
     assert evaluate is not None
     return known is not None and known.is_constant and bool(evaluate(known.constant, 0))
+
+
+def has_few_trips(loop: Node, values: _Values) -> bool:
+    """Whether a loop whose head was walked has but a few trips for certain: it will be written out."""
+    view, evaluate = _view(loop), HAS_NEXT.evaluate
+    known = values.get(view) if view is not None else None
+    assert evaluate is not None
+    return known is not None and known.is_constant and not evaluate(known.constant, _FEW)
 
 
 def _number_type(first: Value, loop: Node, index: int, values: _Values) -> ScalarType | None:

@@ -30,7 +30,7 @@ from ljit.ops.control import (
 from ljit.passes.insert_guards import Observations
 from ljit.passes.specializing.graph_writer import GraphWriter, has_snapshot, is_left
 from ljit.passes.specializing.narrowing import facts, overlap, without
-from ljit.passes.specializing.number_classes import is_unseen, plausible
+from ljit.passes.specializing.number_classes import has_few_trips, is_unseen, plausible
 from ljit.passes.specializing.settled_types import can_be_two, holds, settled_types
 from ljit.passes.specializing.specialize_handlers import Handlers
 from ljit.records import Record, made_by
@@ -222,7 +222,10 @@ class ControlFlow:
 
         def settled(_: Node, after_trip: Sequence[Type]) -> list[Type] | None:
             initial = self.out.as_met([v.type for v in carried], after_trip, node)
-            return settled_types(initial, after_trip) if may_be_two else None
+            found = settled_types(initial, after_trip) if may_be_two else None
+            if found is None or all(map(holds, found, after_trip)):
+                return found
+            return None if has_few_trips(node, self.values) else found  # it may not settle in time
 
         walked = self.walk_with_numbers(node, start, carried)
         if walked is None:

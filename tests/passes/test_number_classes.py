@@ -394,3 +394,38 @@ def test_numbers_of_either_class_that_outgrow_int64_are_those_of_their_class():
                 with np.errstate(all="ignore"):
                     expected = of_two_classes(xs, 6)
                     assert compare(expected, f(xs, 6)) is None
+
+
+def highest_of_rows(a):
+    found = []
+    for i in range(a.shape[0]):
+        m = 0.0
+        for k in range(3):
+            if a[i, k] > m:
+                m = a[i, k]
+        found.append(m)
+    return found
+
+
+def widest_of_rows(a):
+    found = []
+    for i in range(a.shape[0]):
+        low, high = 0.5, -0.5
+        for k in (2, 0, 1):
+            low = min(low, a[i, k])
+            high = max(high, a[i, k])
+            if low < -0.9:
+                break
+        found.append((low, high))
+    return found
+
+
+@pytest.mark.parametrize("function", [highest_of_rows, widest_of_rows])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16])
+def test_short_loops_in_which_the_class_may_stay_are_written_once(function, dtype):
+    a = (np.sin(np.arange(60.0)).reshape(20, 3) * np.linspace(-3, 3, 20)[:, None]).astype(dtype)
+    f = ljit.jit(function)
+    assert_same(f, lambda: (a,), lambda: (-abs(a),), lambda: (abs(a),))
+    assert str(f.graph_for(a)).count("prim::Loop(") == 2
+    for _ in fail_each_guard(f):
+        assert_same(f, lambda: (a,))
