@@ -14,8 +14,9 @@ callees depend on them for being native.
 What is not cold is *watched*: a plan is compiled, and compiled again after bailouts, when the interpreter has spent as
 much time on it as that may take. So whatever number of calls is to come, they take at most twice as long as with the
 better choice. If the first calls are all short, the interpreter makes them slower than anything else does; then
-CPython runs the others until it has spent that time. Half a second of compiles is granted to each process, though: a
-program of a few functions has them native in their second calls, however short these are.
+CPython runs the others until it has spent that time. So it does when short calls leave native code one after the
+other. Half a second of compiles is granted to each process, though: a program of a few functions has them native in
+their second calls, however short these are.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from ljit.runtime.passing import MOST_PASSED, SECONDS_PASSED, calls_within, pass
 from ljit.runtime.plans import (
     MAX_PLANS,
     NO_GAIN,
+    RUNS_OF_SHORT_ONE,
     SLOW_CALLS_BEFORE_PASSING_ON,
     Plan,
     is_long_in_use,
@@ -62,7 +64,6 @@ _CALLS = 10_000  # the same for what a compile takes more for each instruction
 _SECONDS_OF_NODE = 1e-4  # of the baseline graph, to compile it
 _SECONDS_OF_LOADING = 0.1  # LLVM
 _SECONDS_GRANTED = 0.5  # to the process, for compiles that are not earned
-_RUNS_OF_SHORT_ONE = 8  # in the interpreter, before calls of a plan are known to be short
 _SECONDS_OF_SHORT_CALL = 1e-4  # there: half of it is spent before and behind the call
 _SECONDS_OF_LOOPS = 0.06  # of the calls of a function with loops: as long as a compile, twice
 _SECONDS_UNTIL_LOOK = 0.01  # of the calls: a look takes about a third of it
@@ -148,11 +149,25 @@ class ColdCalls(Record, frozen=False):
         _granted += price
         return True
 
+    def is_slowed_by(self, plan: Plan) -> bool:
+        """Note that a call has left native code; whether CPython had better run the calls until the next compile.
+
+        That is so if most of the last calls were short ones that left.
+        """
+        if plan.unit is None:
+            return False
+        plan.left_at.append(plan.unit.code.calls)
+        is_short = plan.seconds < plan.unit.bailouts.total() * _SECONDS_OF_SHORT_CALL
+        is_often = plan.left_at[-1] - plan.left_at[0] < 2 * RUNS_OF_SHORT_ONE
+        return len(plan.left_at) >= RUNS_OF_SHORT_ONE and is_short and is_often
+
     def leaves(self, plan: Plan) -> bool:
         """Whether CPython is to run a call of a plan that has no native code yet: those before it were short."""
+        if plan.is_waiting:
+            return True
         if not self.may_wait or self.has_run_often or plan.compiles:
             return False
-        return plan.runs >= _RUNS_OF_SHORT_ONE and plan.seconds < plan.runs * _SECONDS_OF_SHORT_CALL
+        return plan.runs >= RUNS_OF_SHORT_ONE and plan.seconds < plan.runs * _SECONDS_OF_SHORT_CALL
 
     def run(
         self,

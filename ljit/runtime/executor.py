@@ -326,6 +326,8 @@ class ProfilingExecutor:
         assert self.baseline is not None
         earlier = graph_of_quick_code(plan, plan.types, plan.feedback)
         plan.compiles += 1
+        plan.is_waiting = False
+        plan.left_at.clear()
         plan.seconds = 0.0
         plan.known = plan.feedback.summary()
 
@@ -406,12 +408,15 @@ class ProfilingExecutor:
     def _may_compile(self, plan: Plan) -> bool:
         """Whether a profiled plan need not wait: first compiles may have to, others did so with the old code."""
         cold, baseline = self.cold, self.baseline
-        if plan.compiles:
+        if plan.compiles and not plan.is_waiting:
             return cold.has_room(baseline)
         return cold.is_earned(plan, baseline) or cold.takes_grant(plan, baseline)
 
     def retire_if_earned(self, plan: Plan, reason: str) -> None:
-        """Drop code that leaves too often, for better code or, if there is no room for that, for CPython."""
+        """Drop code that leaves too often, for better code or, if that has to wait and pays less, for CPython."""
         cold, baseline = self.cold, self.baseline
         if cold.is_earned(plan, baseline) or not cold.has_room(baseline):
+            self.retire(plan, reason)
+        elif cold.is_slowed_by(plan):
+            plan.is_waiting = True
             self.retire(plan, reason)

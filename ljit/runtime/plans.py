@@ -6,7 +6,7 @@ newer ones and outlined loops are all bounded. (`ljit.runtime.bailouts` says whe
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ __all__ = [
     "NODES_UNTIL_HOT",
     "NODES_UNTIL_LOADED",
     "NO_GAIN",
+    "RUNS_OF_SHORT_ONE",
     "SLOW_CALLS_BEFORE_PASSING_ON",
     "TRIPS_OF_EARLY_RAISE",
     "Compiled",
@@ -64,6 +65,7 @@ NODES_UNTIL_HOT = 400_000  # of the loop's body that the interpreter ran
 NODES_UNTIL_LOADED = 1_600_000  # the same for the first compile of a process, which loads LLVM
 TRIPS_OF_EARLY_RAISE = 2048  # native trips that pay for one exception that the interpreter handles
 MAX_EARLY_RAISES = 16  # one after the other, before CPython and the interpreter run what raises
+RUNS_OF_SHORT_ONE = 8  # in the interpreter, before calls of a plan are known to be short
 BOUND_CALLS_BEFORE_FILLING_IN = 100  # with keywords or defaults before native code binds them
 
 
@@ -105,6 +107,9 @@ class Plan(Compiled, frozen=False):
     pass_on: PassOn | None = None  # entry that hands its calls to CPython
     is_called: bool = False  # by native code of other units
     is_compiling: bool = False
+    is_waiting: bool = False  # for the next compile, without code: calls left that of the last one
+    #: how many native calls there had been at the last bailouts that ask for a compile
+    left_at: deque[int] = made_by(factory=lambda: deque(maxlen=RUNS_OF_SHORT_ONE))
     #: of callers, by what they rely on
     links: dict[tuple[Type, bool], NativeLink] = made_by(factory=dict)
 

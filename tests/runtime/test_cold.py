@@ -15,6 +15,7 @@ from ljit import config, own_time
 from ljit.runtime import cold, passing, plans
 from ljit.runtime.cold import ColdCalls
 from ljit.runtime.options import Options
+from ljit.runtime.plans import RUNS_OF_SHORT_ONE
 from ljit.runtime.vectorcall import calls_left
 from tests.depths import reachable
 
@@ -181,7 +182,7 @@ def test_short_calls_of_functions_with_loops_are_left_to_cpython_until_they_took
     executor.run_plainly = lambda *a: seen.append(a) or run_plainly(*a)
     for k in range(100):
         assert f(k, 2) == -(k % 2)
-    assert len(interpreted) == cold._RUNS_OF_SHORT_ONE
+    assert len(interpreted) == RUNS_OF_SHORT_ONE
     if ljit.runtime.native.is_compiler_loaded():
         assert len(seen) < 40  # the others have jumped
     (plan,) = executor.plans.values()
@@ -217,7 +218,7 @@ def test_threads_may_start_plans_while_a_call_is_left_to_cpython(monkeypatch, re
     monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
     monkeypatch.setattr(cold, "_SECONDS_OF_SHORT_CALL", 1e9)
     f = ljit.jit(count_down)
-    for k in range(cold._RUNS_OF_SHORT_ONE):
+    for k in range(RUNS_OF_SHORT_ONE):
         assert f(k, 2) == -(k % 2)
     plans = f._executor.plans
     (plan,) = plans.values()
@@ -232,7 +233,7 @@ def test_long_calls_are_not_left_to_cpython(monkeypatch):
     monkeypatch.setattr(cold, "_SECONDS_OF_SHORT_CALL", 0.0)
     f, seen = ljit.jit(count_down), []
     f._executor.run_plainly = lambda args, kwargs: seen.append(args)
-    for k in range(3 * cold._RUNS_OF_SHORT_ONE):
+    for k in range(3 * RUNS_OF_SHORT_ONE):
         assert f(k, 2) == -(k % 2)
     assert not seen
 
@@ -261,6 +262,58 @@ def test_what_bailouts_cost_pays_for_the_next_compile(monkeypatch):
     assert plan.compiles == 2
     assert kind(4, {"sign": -1.0}) == -6.0
     assert sum(plan.unit.bailouts.values()) == 0
+
+
+def test_short_calls_that_leave_native_code_are_cpythons_until_a_compile_is_earned(monkeypatch):
+    @ljit.jit
+    def power(x, n):
+        product = 1
+        for _ in range(n):
+            product *= x
+        return product
+
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    monkeypatch.setattr(cold, "_SECONDS_OF_SHORT_CALL", 1e9)
+    for _ in range(100):
+        assert power(3, 4) == 81
+    (plan,) = power._executor.plans.values()
+    unit = plan.unit
+    assert unit is not None
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    for _ in range(50):
+        assert power(3, 60) == 3**60
+    assert plan.unit is None
+    assert plan.refused is None
+    assert plan.compiles == 1
+    assert unit.bailouts.total() <= RUNS_OF_SHORT_ONE + 2
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    for _ in range(300):  # some of them jump to CPython
+        assert power(3, 60) == 3**60
+    assert plan.compiles == 2
+    assert not plan.is_waiting
+
+
+def test_calls_that_seldom_leave_native_code_stay_native(monkeypatch):
+    @ljit.jit
+    def product(x, y):
+        total = 1
+        for _ in range(2):
+            total *= x * y
+        return total
+
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 0.0)
+    monkeypatch.setattr(cold, "_SECONDS_OF_SHORT_CALL", 1e9)
+    for _ in range(3):
+        assert product(3, 4) == 144
+    (plan,) = product._executor.plans.values()
+    unit = plan.unit
+    monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
+    for _ in range(20):
+        assert product(2**40, 2**40) == 2**160
+        for _ in range(3):
+            assert product(3, 4) == 144
+    assert unit is not None
+    assert plan.unit is unit
 
 
 class Clock:
