@@ -128,6 +128,9 @@ class OpDef(Record):
     numpy: str | None = None
     #: the op that this one becomes on ints in [0, 2**64), once an operand may be beyond int64 (`ljit/ops/wide_ints.py`)
     wide: str | None = None
+    #: what this op for such ints does with products of 128 bits (`ljit/ops/wide_products.py`): they are made of its
+    #: factors or summands, it gives their high bits, or it is one
+    in_products: Literal["factors", "summands", "high bits", "product"] | None = None
 
     # -- types that the specialiser gives to it ----------------------------------------------------
 

@@ -164,10 +164,10 @@ def _lower_invert(e: Emitter, x: V, *, wraps: bool = False) -> V:
     return e.bit_not(x)
 
 
-for _name, _sign, _function in (
-    ("add", "+", operator.add),
-    ("sub", "-", operator.sub),
-    ("mul", "*", operator.mul),
+for _name, _sign, _function, _part in (
+    ("add", "+", operator.add, "summands"),
+    ("sub", "-", operator.sub, None),
+    ("mul", "*", operator.mul, "factors"),
 ):
     _operator(
         _name,
@@ -175,6 +175,7 @@ for _name, _sign, _function in (
         _function,
         _arithmetic(_name, f"{_name}_overflow"),
         can_wrap=True,
+        in_products=_part,
         samples=(),  # those of two uints beyond int64 leave native code
         ranges=WIDE_SUB if _name == "sub" else None,
         is_commutative=_name != "sub",
@@ -273,6 +274,7 @@ _operator(
     takes=(UINT, INT),
     can_raise=True,
     samples=_SHIFTS,
+    in_products="high bits",
 )
 
 

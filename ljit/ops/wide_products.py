@@ -104,6 +104,7 @@ _op(
     lower=lambda e, *xs: e.call_boxed(_exact, xs),
     can_lower=_are_uints,
     gives_objects=True,
+    in_products="product",
 )
 _op(
     "product_high",

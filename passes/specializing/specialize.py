@@ -200,8 +200,8 @@ def _is_mere_count(value: Value) -> bool:
 
 def _is_int(value: Value) -> bool:
     """Whether it is an int, if only as an object that is seldom made."""
-    is_made = value.node is not None and value.node.op is get_op("wide::product")
-    return is_made or value.type in (INT, UINT)
+    is_product = value.node is not None and value.node.op.in_products == "product"
+    return is_product or value.type in (INT, UINT)
 
 
 class _Specializer:

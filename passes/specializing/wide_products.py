@@ -57,7 +57,7 @@ class WideProducts:
         if product is not None and not failed:
             if request.op.asks_low_bits is not None and not request.op.is_modular:
                 return self._remainder(product, second, node)
-            if _is_number(second, _SHIFTS) and request.op in _right_shifts():
+            if _is_number(second, _SHIFTS) and _part(request.op) == "high bits":
                 attrs = {"count": second.constant}
                 return Request(get_op("wide::product_high"), tuple(product), attrs)
         return self._mask(request, node)
@@ -65,7 +65,7 @@ class WideProducts:
     # -- products ----------------------------------------------------------------------------------
 
     def _product(self, request: Request, node: Node) -> Request | None:
-        find = _TERMS.get(request.op.wide or "")
+        find = _TERMS.get(_part(request.op))
         x, y = request.inputs
         terms = find(self, x, y, node) if find is not None else None
         return Request(get_op("wide::product"), tuple(terms), {}) if terms is not None else None
@@ -127,19 +127,22 @@ class WideProducts:
         return self._uint(self.out.constant(value), node)
 
 
-_TERMS: dict[str, Callable[[WideProducts, Value, Value, Node], list[Value] | None]] = {
-    "wide::mul": WideProducts._factors,
-    "wide::add": WideProducts._summands,
+#: how a product is made of the operands of an op
+_TERMS: dict[str | None, Callable[[WideProducts, Value, Value, Node], list[Value] | None]] = {
+    "factors": WideProducts._factors,
+    "summands": WideProducts._summands,
 }
 
 
-def _right_shifts() -> tuple[OpDef, OpDef]:
-    return get_op("py::rshift"), get_op("py::irshift")
+def _part(op: OpDef) -> str | None:
+    """What an operator of Python's does with products."""
+    return get_op(op.wide).in_products if op.wide is not None else None
 
 
 def _terms(value: Value) -> list[Value] | None:
     made = value.node
-    return list(made.inputs) if made is not None and made.op is get_op("wide::product") else None
+    is_product = made is not None and made.op.in_products == "product"
+    return list(made.inputs) if made is not None and is_product else None
 
 
 def _is_zero(term: Value) -> bool:
@@ -181,6 +184,6 @@ def _are_next(node: Node, users: set[Node]) -> bool:
 def _takes_part(user: Node, index: int) -> bool:
     if user.op.asks_low_bits is not None:
         return user.op.is_modular or index == 0
-    if user.op in _right_shifts():
+    if _part(user.op) == "high bits":
         return index == 0 and _is_number(user.inputs[1], _SHIFTS)
-    return user.op.wide == "wide::add" and _is_taken_apart(user)
+    return _part(user.op) == "summands" and _is_taken_apart(user)
