@@ -208,8 +208,8 @@ def _makers_of(part: Value, construct: Node, near: set[Node]) -> list[Node]:
         return []
     node = last.prev
     while node is not None and node in near:
-        is_alone = node.outputs and all(user in found for user, _ in node.output.uses)
-        if _is_plain(node) and is_alone and not may_leave(node):
+        feeds = _is_plain(node) and all(user in found for user, _ in node.output.uses)
+        if feeds and not may_leave(node):
             found.add(node)
         node = node.prev
     assert last.block is not None

@@ -151,3 +151,15 @@ def products_of_rows(a, b):
 def numbers_in_one_row(x, y):
     """Python's numbers take the dtype of the others here, not in a stack."""
     return np.concatenate([x, y], axis=None), np.stack([x, y])
+
+
+@program(
+    lambda: ((line(5), line(5)),),
+    lambda: ((line(5), line(4)),),  # ValueError
+    lambda: ((line(5, np.float32), line(5, np.int64)),),
+    lambda: ((line(5), line(5), line(5)),),  # ValueError
+)
+def of_a_pair(pair):
+    """A node with several results, here of a tuple, stands in front of what is joined."""
+    a, b = pair
+    return np.stack([a + 1.0, b * 2.0]), np.concatenate((b - 1.0, a))
