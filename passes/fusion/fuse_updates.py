@@ -83,7 +83,9 @@ def make_updates_plain(block: Block, failed: Collection[int]) -> bool:
     """Rewrite the updates of one block; whether there were any."""
     changed = False
     for node in [node for node in block if node.op.elementwise and node.op.schema.written]:
-        if not is_elementwise(node) or not is_unseen(node) or not keeps_dtype(node):
+        if not is_elementwise(node) or not is_unseen(node):
+            continue
+        if not keeps_dtype(node) or not _keeps_order(node):
             continue
         check = Check.of(node, element_inputs(node), failed)
         if check is None or (check.others and node.op.overwrites) or not is_allowed(NAME, node):
@@ -161,6 +163,18 @@ def keeps_dtype(node: Node) -> bool:
         return False
     same = type_.dtype == target.dtype and type_.ndim == target.ndim
     return same and (target.layout == "C" or type_ == target) and node.output.type == target
+
+
+def _keeps_order(node: Node) -> bool:
+    """Whether a new array lies in memory like the target: an operand in another order would turn it about.
+
+    A strided type does not tell the order of the axes; numbers and rows have none.
+    """
+    target = node.inputs[0]
+    if isinstance(target.type, ArrayType) and target.type.layout == "C":
+        return True
+    others = [v.type for v in element_inputs(node) if v is not target]
+    return all(not isinstance(t, ArrayType) or t.ndim < 2 for t in others)
 
 
 def is_unseen(node: Node) -> bool:

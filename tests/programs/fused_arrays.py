@@ -261,3 +261,14 @@ def rows_beside_what_all_rows_give(a):
     r = np.sort(m, axis=0) + 1.0
     e = a - m - 1.0
     return e / e.sum(axis=1, keepdims=True) * r
+
+
+@program(
+    lambda: (np.arange(12.0).reshape(3, 4),),
+    lambda: (np.arange(12.0).reshape(3, 4, order="F"),),
+    lambda: (np.ones((1, 1)),),
+)
+def updates_keep_the_order_in_memory(a):
+    columns = np.zeros(a.shape, order="F")
+    columns += a
+    return columns, columns * 2.0
