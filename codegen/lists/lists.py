@@ -169,11 +169,12 @@ def list_make(e: Emitter, items: Sequence[Native], type_: Type) -> Native:
     if _is_unboxed(type_):
         return private_lists.make(e, items, type_)
     f = e.f
-    boxes = [new_object(e, item) for item in items]
     made = f.call_external("ptr", "PyList_New", (integer("i64", len(items)),))
     e.bailout.error_if_null(made)
     e.ownership.acquire(made)
     result = Native(type_, (made,))
-    for index, boxed in enumerate(boxes):
-        f.store(boxed, _item_address(e, result, Native(INT, (integer("i64", index),))))
+    for index, item in enumerate(items):
+        # the list comes first: if there is no memory for an item, it gives those before it back
+        place = _item_address(e, result, Native(INT, (integer("i64", index),)))
+        f.store(new_object(e, item), place)
     return result

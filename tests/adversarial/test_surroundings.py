@@ -664,3 +664,33 @@ def test_memory_that_is_missing_once_is_a_memory_error_or_not_needed(allocation:
         memory.remove_mem_hooks()
     assert found in (None, texts(*args))
     assert compiled(*args) == texts(*args)
+
+
+def lists_of_numbers(count: int) -> list[list[float]]:
+    return [[k * 0.5, k * 1.5] for k in range(count)]
+
+
+def test_lists_that_cannot_be_finished_give_back_their_items() -> None:
+    memory = pytest.importorskip("_testcapi")
+    compiled = ljit.jit(lists_of_numbers)
+    for _ in range(4):
+        assert compiled(5) == lists_of_numbers(5)
+
+    def blocks_kept(allocation: int, times: int) -> int:
+        gc.collect()
+        before = sys.getallocatedblocks()
+        for _ in range(times):
+            memory.set_nomemory(allocation, allocation + 1)
+            try:
+                compiled(5)
+            except MemoryError:
+                pass
+            finally:
+                memory.remove_mem_hooks()
+        gc.collect()
+        return sys.getallocatedblocks() - before
+
+    for allocation in range(16):
+        blocks_kept(allocation, 20)  # CPython's free lists fill
+        assert blocks_kept(allocation, 100) < 50, allocation
+    assert compiled(5) == lists_of_numbers(5)
