@@ -339,6 +339,7 @@ class GraphEmitter:
     def _map(self, node: Node) -> None:
         from ljit.codegen.nests.map_stages import in_stages
         from ljit.codegen.nests.mapnest import emit_map, length_of
+        from ljit.codegen.nests.memory_order import operands_of_results
         from ljit.codegen.nests.nest_elements import Kernel
 
         operands, count, block = self.operands(node), node.attrs.get("into", 0), node.blocks[0]
@@ -366,6 +367,7 @@ class GraphEmitter:
             length_of((inner.op, [v.type for v in inner.inputs]) for inner in block),
             staged=None if may_leave else in_stages(block, emit),
             odd=reduce(or_, (x.op.odd_layouts(*(v.type for v in x.inputs)) for x in block)),
+            operands=operands_of_results(block),
         )
         elements = [v.type for v in results]
         types_ = [out.type for out in node.outputs]

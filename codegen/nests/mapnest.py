@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -113,7 +113,8 @@ def emit_map(
     nest.leave_if_odd(kernel.odd)
     if not e.f.is_reachable:
         return []
-    made = nest.make_results(out_types, elements[len(into) :] or out_types)
+    operands = kernel.operands[len(into) :] or [range(len(inputs))] * len(out_types)
+    made = nest.make_results(out_types, elements[len(into) :] or out_types, operands)
     is_apart = bool(attrs.get("apart", False))
     nest.emit(kernel, is_apart=is_apart)
     return [result() for result in made]
@@ -164,13 +165,16 @@ class _Nest:
     # -- results -----------------------------------------------------------------------------------
 
     def make_results(
-        self, out_types: Sequence[Type], elements: Sequence[Type]
+        self,
+        out_types: Sequence[Type],
+        elements: Sequence[Type],
+        operands: Sequence[Collection[int]],
     ) -> list[Callable[[], Native]]:
         """Make what takes the fresh results; each function gives one once the loops have run."""
         combine = self.reductions.combine or (None,) * len(out_types)
-        orders: dict[bool, Ref] = {}
+        orders: dict[object, Ref] = {}
         makers = []
-        for type_, op, element in zip(out_types, combine, elements, strict=True):
+        for type_, op, element, of in zip(out_types, combine, elements, operands, strict=True):
             axes = self._axes_of_result(is_reduced=op is not None)
             if op is None:
                 self.accumulators.append(None)
@@ -184,10 +188,10 @@ class _Nest:
             assert isinstance(type_, ArrayType)
             is_fortran = FALSE
             if type_.layout != "C":
-                is_reduced = op is not None
-                if is_reduced not in orders:
-                    orders[is_reduced] = self._fortran_condition(axes)
-                is_fortran = orders[is_reduced]
+                key = op is not None, frozenset(of)
+                if key not in orders:
+                    orders[key] = self._fortran_condition(axes, of)
+                is_fortran = orders[key]
             makers.append(self._make_array(type_, axes, is_fortran))
         return makers
 
@@ -195,8 +199,9 @@ class _Nest:
         """The axes of the nest that a result has elements along."""
         return [x for x in range(self.space.ndim) if not (is_reduced and x in self.reductions.axes)]
 
-    def _fortran_condition(self, axes: Sequence[int]) -> Ref:
-        sources = [x for x in self.sources if isinstance(x, Operand)]
+    def _fortran_condition(self, axes: Sequence[int], of: Collection[int]) -> Ref:
+        """Whether a result that is computed of these sources lies in Fortran order."""
+        sources = [x for i, x in enumerate(self.sources) if i in of and isinstance(x, Operand)]
         operands = [_Axes(x.sizes, x.strides, axes) for x in (*sources, *self._turned_arrays())]
         return fortran_condition(self.e, len(axes), operands)
 

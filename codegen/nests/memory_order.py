@@ -6,11 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from ljit.codegen.llvm.builder import FALSE, TRUE, Ref, integer
+from ljit.ir import Block, Value
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["Axes", "exchange_condition", "fortran_condition", "reversed_condition"]
+__all__ = [
+    "Axes",
+    "exchange_condition",
+    "fortran_condition",
+    "operands_of_results",
+    "reversed_condition",
+]
 
 _ZERO = integer("i64", 0)
 
@@ -20,6 +27,29 @@ class Axes(Protocol):
 
     sizes: list[Ref]
     strides: list[Ref]
+
+
+def operands_of_results(block: Block) -> list[frozenset[int]]:
+    """The positions of the operands that each result of a Map is computed of; [] for one result, which has them all.
+
+    An operand that no element is taken of counts for all results, and so do all for a result that none makes.
+    """
+    results = block.terminator.inputs
+    if len(results) < 2:
+        return []
+    of: dict[Value, frozenset[int]] = {x: frozenset((i,)) for i, x in enumerate(block.params)}
+    nothing = frozenset[int]()
+    for node in block:
+        inner = node.walk() if node.blocks else (node,)
+        of.update(
+            dict.fromkeys(
+                node.outputs, nothing.union(*(of.get(v, nothing) for x in inner for v in x.inputs))
+            )
+        )
+    made = [of.get(x, nothing) for x in results]
+    everything = frozenset(range(len(block.params)))
+    unseen = everything.difference(*made)
+    return [x | unseen if x else everything for x in made]
 
 
 def fortran_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,8 @@ class Kernel(Record):
     `may_leave`: it has checks that leave for the interpreter, which then redoes all elements; so none may be stored
     that is read again. `length`: about how many instructions it is (0: it moves elements); a short one may be written
     several times. `row_loop`: what NumPy has for rows of arrays, which does as well. `staged`: the kernel in stages,
-    for rows that are long enough. `odd`: where arrays lie so that results would be others.
+    for rows that are long enough. `odd`: where arrays lie so that results would be others. `operands`: the sources
+    whose order in memory a result follows, for each result; (): all of them.
     """
 
     compute: Callable[[Sequence[Native]], Sequence[Native]]  # one result for each target
@@ -46,6 +47,7 @@ class Kernel(Record):
     row_loop: RowLoop | None = None
     staged: Staged | None = None
     odd: OddLayout = OddLayout.NONE
+    operands: Sequence[Collection[int]] = ()
 
 
 class RowCall(Record):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from ljit.ir.emitter import Emitter, V
+from ljit.ir.trials import ExpansionError
 from ljit.ops.numpy_boxed import axes_of, declare_function
 from ljit.ops.numpy_fills import fill_stretch, number
 from ljit.ops.numpy_flat import as_vector, product_of, viewed
@@ -135,6 +137,13 @@ def _lower_tile(e: Emitter, a: V, reps: V) -> V:
     return viewed(e, target, whole)
 
 
+def _tiles_of_few(a: Any, reps: Any) -> Any:
+    """The tiles of a few elements; no copy of a matrix: it keeps the order in memory, `_lower_tile` leaves for it."""
+    if np.ndim(a) > 1 and all(x == 1 for x in np.atleast_1d(reps)):
+        raise ExpansionError("a tile that is a copy")
+    return np.tile(a, reps)
+
+
 declare_function(
     "tile",
     "(A, reps)",
@@ -142,7 +151,7 @@ declare_function(
     np.tile,
     lower=_lower_tile,
     can_lower=_can_lower(_infer_tile),
-    symbolic=True,
+    symbolic=_tiles_of_few,
     samples=((_VECTOR, 2), (_MATRIX, (2, 2)), (_VECTOR, (3, 1)), (_MATRIX, 3)),
 )
 

@@ -272,3 +272,24 @@ def updates_keep_the_order_in_memory(a):
     columns = np.zeros(a.shape, order="F")
     columns += a
     return columns, columns * 2.0
+
+
+@program(
+    lambda: (np.arange(35.0).reshape(5, 7).T,),
+    lambda: (np.arange(64).reshape(8, 8)[:, ::2].T,),
+    lambda: (np.arange(30).reshape(5, 6),),
+)
+def results_of_one_nest_keep_orders_of_their_own(a):
+    upper = np.triu(a)
+    upper += a
+    upper -= a
+    return upper, (a + 1j).real
+
+
+@program(
+    lambda: (np.arange(6.0).reshape(2, 3).T,),
+    lambda: (np.arange(70).reshape(7, 10).T,),
+    lambda: (np.arange(8).reshape(2, 4),),
+)
+def tiles_that_are_copies_keep_the_order_in_memory(a):
+    return np.tile(a, 1), np.tile(a, (1, 1)), np.tile(a[0], 1)
