@@ -126,11 +126,12 @@ def library_method(receiver: Value, name: str, objects: Objects) -> object | Non
 
 
 def _method_of_ufunc(receiver: Value, name: str, objects: Objects) -> object | None:
-    """A method of the class, which is C's; the object may hide it."""
+    """A method of the class, which is C's; the object may hide it, if it takes attributes (NumPy 2.0's doesn't)."""
     function = getattr(np.ufunc, name, None)
     if library_op(function, receiver) is None:
         return None
-    is_plain = objects.assume(Assumption(vars(receiver.constant), name, MISSING))  # type: ignore[arg-type]
+    members = getattr(receiver.constant, "__dict__", None)
+    is_plain = members is None or objects.assume(Assumption(members, name, MISSING))
     return function if is_plain else None
 
 

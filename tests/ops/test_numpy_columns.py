@@ -52,6 +52,9 @@ def indices(width, count, dtype="int64"):
     return RNG.integers(low, max(width, 1), count).astype(dtype)
 
 
+@pytest.mark.filterwarnings(
+    "ignore:Out of bound index found:DeprecationWarning"
+)  # NumPy before 2.3
 @pytest.mark.parametrize("function", [columns, last, taken, taken_last])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_columns_of_matrices_of_each_dtype(function, dtype):
