@@ -16,7 +16,7 @@ from ljit.ir import Block, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import TRY
 from ljit.passes.manager import graph_pass, is_allowed
 from ljit.passes.rewriting import insert_constant, replace_value
-from ljit.types import ANY, ArrayType, Type
+from ljit.types import ANY, ArrayType, ScalarType, Type
 
 __all__ = ["decompose_ops"]
 
@@ -68,9 +68,10 @@ class _Parts:
         if not found.has_lowering(types):
             return None
         (result,) = found.infer_types(types, {})
-        if not isinstance(result, ArrayType) or not isinstance(out, ArrayType):
-            return None
-        if (result.dtype, result.ndim) != (out.dtype, out.ndim):
+        if isinstance(result, ArrayType) and isinstance(out, ArrayType):
+            if (result.dtype, result.ndim) != (out.dtype, out.ndim):
+                return None
+        elif result != out or not isinstance(out, ScalarType):
             return None
         new = self.node.graph.create(found, operands, outputs=[out], like=self.node)
         return new.insert_before(self.node).output

@@ -28,8 +28,9 @@ from ljit.ops.numpy_ufuncs import (
     kind,
     scalar_type_of,
 )
+from ljit.ops.numpy_versions import POWER_IS_ROOT, SCALARS_CHANGE_POWERS
 from ljit.ops.python_numbers import complex_product, float_rem, rem_of_few_bits
-from ljit.types import ANY, FLOAT, INT, ArrayType, Type
+from ljit.types import ANY, FLOAT, INT, ArrayType, ScalarType, Type
 
 __all__ = ["IN_PLACE"]
 
@@ -209,7 +210,8 @@ def _reciprocal_of_complex(e: Emitter, x: V) -> V:
 
 
 def _power(e: Emitter, x: V, y: V) -> V:
-    return _power_by_scalar(e, x, y) if kind(x) == "f" else _integer_power(e, x, y)
+    by_float = _power_by_scalar if POWER_IS_ROOT else _power_of_scalar
+    return by_float(e, x, y) if kind(x) == "f" else _integer_power(e, x, y)
 
 
 def _operator_power(e: Emitter, x: V, y: V) -> V:
@@ -301,6 +303,21 @@ def _infer_power(*types: Type) -> Type:
     if isinstance(base, ArrayType) and base.dtype.kind == "b" and exponent == INT:
         return ANY
     return UFUNCS["np::power"].infer(*types)
+
+
+def _infer_power_operator(*types: Type) -> Type:
+    """Any as well where the number that the exponent is decides about the dtype, or about array or scalar."""
+    base, exponent = types[:2]
+    if SCALARS_CHANGE_POWERS and isinstance(base, ArrayType):
+        has_dtype = isinstance(exponent, ArrayType | ScalarType)
+        is_scalar = not (isinstance(exponent, ArrayType) and exponent.ndim)
+        if has_dtype and is_scalar and exponent.dtype != base.dtype:  # type: ignore[attr-defined]
+            return ANY
+        if exponent == FLOAT and (
+            base.dtype.kind == "b" or (base.dtype.kind in "iu" and not base.ndim)
+        ):
+            return ANY
+    return _infer_power(*types)
 
 
 # -- angles ----------------------------------------------------------------------------------------
@@ -430,7 +447,7 @@ declare_ufunc(
     _operator_power,
     "iuf",
     raising="iu",
-    infer=_infer_power,
+    infer=_infer_power_operator,
     name="np::power_operator",
     evaluate=operator.pow,
     callables=(),
@@ -442,10 +459,9 @@ declare_ufunc(
     np.power,
     _power_by_scalar,
     "f",
-    halves=_power_of_array,
     name="np::power_by_scalar",
     callables=(),
-    wide="fd",
+    wide="fd" if POWER_IS_ROOT else "",  # NumPy's own loop
 )
 declare_ufunc(np.power, _power_of_array, "f", name="np::power_by_few", callables=())
 declare_ufunc(

@@ -301,7 +301,8 @@ def count_of_nonzero(parts: Parts, a: Value) -> Value | None:
         return None
     is_bool = a.type.dtype.kind == "b"  # type: ignore[attr-defined]
     truth = a if is_bool else parts.apply("np::not_equal", a, parts.constant(0))
-    return _sum(parts, truth, None, np.dtype(np.int64), keepdims=False)
+    count = _sum(parts, truth, None, np.dtype(np.int64), keepdims=False)
+    return parts.apply("py::int", count) if parts.type == INT else count
 
 
 def sum_of_numbers(

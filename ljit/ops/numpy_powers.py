@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from ljit.ir import Value, get_op
 from ljit.ir.parts import Parts
-from ljit.types import FLOAT, INT, ArrayType, Type
+from ljit.ops.numpy_versions import POWER_IS_ROOT, SCALARS_CHANGE_POWERS
+from ljit.types import FLOAT, INT, ArrayType, ScalarType, Type
 
 __all__ = ["OFTEN_WANTED", "WHOLE", "power_in_place_of", "power_of", "power_operator_of"]
 
@@ -24,37 +25,52 @@ _SIMPLE = {**_SIMPLE_OF_HALVES, 0.5: "np::sqrt"}
 
 
 def power_of(parts: Parts, base: Value, exponent: Value) -> Value | None:
-    """``np.power(a, b)``, and ``a ** b`` of floats."""
+    """``np.power(a, b)``."""
+    return _power(parts, base, exponent, is_operator=False)
+
+
+def _power(parts: Parts, base: Value, exponent: Value, *, is_operator: bool) -> Value | None:
+    """The power: by an array C's `pow`, by one number in the way that NumPy takes for it."""
     if _is_array(parts.type, "c"):
         return _whole_power(parts, base, exponent)
-    if not _is_array_of_floats(parts.type):
+    is_of_arrays = isinstance(base.type, ArrayType) or isinstance(exponent.type, ArrayType)
+    if not is_of_arrays or not _is_of_floats(parts.type):
         return None
-    if isinstance(exponent.type, ArrayType):
+    if isinstance(exponent.type, ArrayType) and exponent.type.ndim:
         return parts.apply_native("np::power_of_array", base, exponent)
     number = _number(exponent)
-    known = _SIMPLE_OF_HALVES if _is_array(parts.type, "f", of_halves=True) else _SIMPLE
-    name = known.get(number) if number is not None else None
+    takes_root = _takes_root(parts.type, base, exponent, is_operator)
+    name = (
+        (_SIMPLE if takes_root else _SIMPLE_OF_HALVES).get(number) if number is not None else None
+    )
     simple = parts.apply_native(name, base) if name is not None else None
     if simple is not None:
         return simple
     if number in WHOLE or number in OFTEN_WANTED:
         return parts.apply_native("np::power_by_few", base, exponent)
-    if type(number) is float and number != 0.5:  # for which NumPy's operator takes the root
-        return parts.apply_native("np::power_of_array", base, exponent)
-    return parts.apply_native("np::power_by_scalar", base, exponent)
+    if takes_root and (number == 0.5 or type(number) is not float):
+        return parts.apply_native("np::power_by_scalar", base, exponent)
+    return parts.apply_native("np::power_of_array", base, exponent)
+
+
+def _takes_root(result: Type, base: Value, exponent: Value, is_operator: bool) -> bool:
+    """Whether the power by 0.5 is the square root: in the operator, and in the loops for float32 and float64."""
+    if is_operator and isinstance(base.type, ArrayType) and _is_of_floats(base.type):
+        return exponent.type == FLOAT or SCALARS_CHANGE_POWERS or not _is_of_halves(result)
+    return POWER_IS_ROOT and not _is_of_halves(result)
 
 
 def power_operator_of(parts: Parts, base: Value, exponent: Value) -> Value | None:
     """``a ** b``: of all numbers the square is one."""
     if _is_array(parts.type, "iuc") and exponent.type == INT and _number(exponent) == 2:
         return parts.apply_native("np::square", base)
-    if _is_array(parts.type, "f", of_halves=True) and _number(exponent) == 0.5:
-        return parts.apply_native("np::sqrt", base)
     name = _SIMPLE.get(_number(exponent) or 0)
     if name is not None and _is_array(parts.type, "c"):
-        is_known = exponent.type == INT or _number(exponent) == 0.5  # 2.0 and -1.0 are other powers
+        # 2.0 and -1.0 are other powers, except to a NumPy that looks at the number alone
+        is_root = exponent.type == FLOAT and _number(exponent) == 0.5
+        is_known = exponent.type == INT or is_root or SCALARS_CHANGE_POWERS
         return parts.apply_native(name, base) if is_known else None
-    return power_of(parts, base, exponent)
+    return _power(parts, base, exponent, is_operator=True)
 
 
 def _whole_power(parts: Parts, base: Value, exponent: Value) -> Value | None:
@@ -71,23 +87,28 @@ def _whole_power(parts: Parts, base: Value, exponent: Value) -> Value | None:
 
 def power_in_place_of(parts: Parts, target: Value, exponent: Value) -> Value | None:
     """``a **= b``."""
-    if not _is_array_of_floats(target.type):
+    if not _is_array(target.type, "f"):
         return None
-    if isinstance(exponent.type, ArrayType):
+    if isinstance(exponent.type, ArrayType) and exponent.type.ndim:
         return parts.apply_native("np::ipow_of_array", target, exponent)
     if _number(exponent) == 2:
         return parts.apply_native("np::imul", target, target)
-    return parts.apply_native("np::ipow_by_scalar", target, exponent)
+    (loop,) = get_op("np::power").infer_types([target.type, exponent.type], {})
+    takes_root = _takes_root(loop, target, exponent, is_operator=True)
+    name = "np::ipow_by_scalar" if takes_root else "np::ipow_of_array"
+    return parts.apply_native(name, target, exponent)
 
 
-def _is_array_of_floats(type_: Type) -> bool:
-    return _is_array(type_, "f")
+def _is_of_floats(type_: Type) -> bool:
+    return isinstance(type_, ArrayType | ScalarType) and type_.dtype.kind == "f"
 
 
-def _is_array(type_: Type, kinds: str, *, of_halves: bool = False) -> bool:
-    if not isinstance(type_, ArrayType) or not type_.ndim or type_.dtype.kind not in kinds:
-        return False
-    return type_.dtype.itemsize == 2 or not of_halves
+def _is_of_halves(type_: Type) -> bool:
+    return _is_of_floats(type_) and type_.dtype.itemsize == 2  # type: ignore[attr-defined]
+
+
+def _is_array(type_: Type, kinds: str) -> bool:
+    return isinstance(type_, ArrayType) and type_.ndim > 0 and type_.dtype.kind in kinds
 
 
 def _number(exponent: Value) -> float | None:

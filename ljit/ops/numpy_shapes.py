@@ -11,6 +11,7 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ops.control import OTHER_SHAPES
 from ljit.ops.numpy_boxed import declare_function, shape_rank, sharing_effects
 from ljit.ops.numpy_flat import product_of, viewed
+from ljit.ops.numpy_versions import SHAPE_OF_RESHAPE
 from ljit.types import ANY, INT, ArrayType, TupleType, Type
 
 __all__: list[str] = []
@@ -85,7 +86,7 @@ declare(
 )
 declare_function(
     "reshape_to",
-    "(a, /, shape)",
+    f"(a, /, {SHAPE_OF_RESHAPE})",
     lambda a, shape: _infer_reshape(a, shape),
     np.reshape,
     lower=_lower_reshape,

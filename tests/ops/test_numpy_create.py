@@ -1,6 +1,7 @@
 """Creation, scalar constructors and astype: types and native results against NumPy."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -81,7 +82,16 @@ def test_full_like_converts_the_fill_value():
     assert check("full_like", np.arange(3), 2) == "ran"
     assert check("full_like", np.arange(3), 2.75) == "ran"
     assert check("full_like", np.arange(3), 2.75, dtype=float) == "ran"
-    assert check("full_like", np.arange(3, dtype=np.int8), 300) == "raised"
+    bytes_ = np.arange(3, dtype=np.int8)
+    with warnings.catch_warnings():  # NumPy 2.0 warns and wraps, later ones raise
+        warnings.simplefilter("ignore", DeprecationWarning)
+        outcome = check("full_like", bytes_, 300)
+        try:
+            np.full_like(bytes_, 300)
+        except OverflowError:
+            assert outcome == "raised"
+        else:
+            assert outcome in ("bailed", "typed")
     assert check("full_like", np.arange(3), 1j) == "typed"
 
 

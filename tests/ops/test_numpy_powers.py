@@ -238,3 +238,56 @@ def test_an_array_without_axes_has_the_root_of_the_operator():
     compiled = ljit.jit(root_of)
     for _ in range(3):
         assert [repr(x) for x in compiled(z)] == [repr(x) for x in root_of(z)]
+
+
+BASES = [np.array([-np.inf, -0.0, 4.0]).astype(d) for d in "efdFD"] + [
+    np.array([1, 0, 4]).astype(d) for d in "biB"
+]
+EXPONENTS = (
+    *(0.5, 2.0, -1.0, 2, -1, 1, 0, 3, 3.0, 2.5),
+    *(np.float64(0.5), np.float32(0.5), np.float32(2), np.float64(3), np.int64(2), np.int8(2)),
+    *(np.int32(-1), np.array(0.5), np.array(2), np.array(0.5, np.float32)),
+)
+
+
+def by_function(a, exponent):
+    return np.power(a, exponent)
+
+
+def in_place(a, exponent):
+    b = a.copy()
+    b **= exponent
+    return b
+
+
+def constants(a, _exponent):
+    return a**0.5, np.power(a, 0.5), a**2.0, a ** np.float64(0.5), a ** np.float32(2)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("base", BASES, ids=lambda base: base.dtype.name)
+@pytest.mark.parametrize("function", [by, by_function, in_place, constants])
+def test_dtype_and_loop_of_powers_are_numpys(function, base):
+    """NumPy's versions choose otherwise: some look at the number that a scalar of another dtype is."""
+    for a in (base, base[1:2].reshape(()), np.tile(base, 100)):
+        for exponent in EXPONENTS if function is not constants else (0,):
+            compiled = ljit.jit(function)
+            for _ in range(3):
+                found, wanted = (outcome(f, a, exponent) for f in (compiled, function))
+                assert [type(x) for x in found] == [type(x) for x in wanted], exponent
+                for x, y in zip(found, wanted, strict=True):
+                    if isinstance(y, Exception):
+                        assert str(x) == str(y)
+                    elif y.dtype.kind == "f":
+                        assert_close(x, y)
+                    else:
+                        assert (x.dtype, x.shape) == (y.dtype, y.shape)
+                        np.testing.assert_allclose(x, y, rtol=1e-6)
+
+
+def outcome(function, a, exponent):
+    try:
+        result = function(a, exponent)
+    except (TypeError, ValueError, OverflowError) as error:
+        return (error,)
+    return result if isinstance(result, tuple) else (result,)
