@@ -14,6 +14,7 @@ import numpy as np
 from ljit.ir.emitter import Emitter, V
 from ljit.ops import numpy_complex
 from ljit.ops.numpy_ufuncs import Blocks, Limits, declare_ufunc, scalar_type_of
+from ljit.ops.numpy_versions import INVERSES_OF_C_LIBRARY
 
 __all__: list[str] = []
 
@@ -109,6 +110,7 @@ _C_NAMES: dict[np.ufunc, str] = {
     np.arctan2: "atan2",
     np.hypot: "hypot",
 }
+_INVERSES = (np.arcsin, np.arccos, np.arctan, np.arcsinh, np.arccosh, np.arctanh)
 #: what NumPy has no vectors for in float64, or as slow ones as ljit
 _ONLY_SHORT = (np.sin, np.cos, np.arctan2)
 _LARGEST = float(np.finfo("f").max)
@@ -171,7 +173,8 @@ def _elementary(name: str, of_complex: Callable[..., V] | None) -> Callable[...,
 
 
 for _function, _c_name in _C_NAMES.items():
-    _kinds = "fc" if "D->D" in _function.types and os.name == "posix" else "f"
+    _is_native = os.name == "posix" and (INVERSES_OF_C_LIBRARY or _function not in _INVERSES)
+    _kinds = "fc" if "D->D" in _function.types and _is_native else "f"
     _wide = "ef" if _function in _ONLY_SHORT else "efd"
     declare_ufunc(
         _function,

@@ -136,8 +136,19 @@ def is_of_numbers(op: OpDef) -> bool:
     return op.elementwise or (len(op.schema.positional) == 1 and op.schema.positional[0] in "aminx")
 
 
+CRASHES = np.lib.NumpyVersion(np.__version__) < "2.2.0"  # which cannot be asked
+COMPARISONS = [
+    f"np::{name}_into"
+    for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+]
+
+
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 def test_every_layout_gives_what_numpy_gives(op: OpDef) -> None:
+    if CRASHES and op.name in COMPARISONS:
+        pytest.skip(
+            "NumPy itself crashes: np.equal(a, -1, out) of unsigned a, where out is reversed"
+        )
     r = random.Random(op.name)
     done = called = 0
     for keywords in keywords_of(op, r):

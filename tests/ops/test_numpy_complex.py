@@ -18,6 +18,8 @@ NUMBERS = np.array([*(complex(x, y) for x in REAL for y in IMAG), *DRAWN])
 EXACT = (
     "sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh expm1 log1p reciprocal"
 )
+#: until NumPy 2.2 the inverses are its own, and left to it
+INVERSES_ARE_NATIVE = not np.isnan(np.arccosh(complex(0.0, NAN)).imag)
 MADE_OF_REAL_ONES = "exp log sqrt exp2 log2 log10"
 
 
@@ -30,11 +32,11 @@ def function(name):
     return namespace["f"]
 
 
-def native(plain, z):
+def native(plain, z, is_native=True):
     compiled = ljit.jit(plain)
     for _ in range(3):
         found = compiled(z)
-    assert "boxed" not in compiled.explain()
+    assert "boxed" not in compiled.explain() or not is_native
     return found
 
 
@@ -46,7 +48,8 @@ def parts(z):
 @pytest.mark.parametrize("name", EXACT.split())
 def test_functions_of_the_c_library_give_numpys_bits(name, dtype):
     z, plain = NUMBERS.astype(dtype), function(name)
-    found, wanted = native(plain, z), plain(z)
+    is_native = INVERSES_ARE_NATIVE or not name.startswith("arc")
+    found, wanted = native(plain, z, is_native=is_native), plain(z)
     assert found.dtype == wanted.dtype
     found, wanted = parts(found), parts(wanted)
     same = (found == wanted) & (np.signbit(found) == np.signbit(wanted))
