@@ -345,7 +345,7 @@ class _Renamer:
         variables: _Variables,
         *,
         behind: Node | None = None,
-        start: Block | None = None,
+        start: Block | None,
     ) -> None:
         catch = self.graph.create(CATCH, like=behind or region.node)
         catch.target = region.node

@@ -112,7 +112,7 @@ def find_pass(name: str) -> Pass:
     return PASSES[name]
 
 
-def is_allowed(name: str, node: Node | None = None) -> bool:
+def is_allowed(name: str, node: Node | None) -> bool:
     """Whether one more rewrite of the pass `name` is within ``LJIT_OPT_LIMIT``; logs it."""
     log = config.logger(name)
     if node is not None and log.level >= config.UPDATE:

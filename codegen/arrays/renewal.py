@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ljit.codegen.arrays.blocks import array_maker, array_renewer, array_taker
-from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, FunctionBuilder, Ref, integer
+from ljit.codegen.llvm.builder import FALSE, TRUE, FunctionBuilder, Ref, integer
 
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
@@ -28,7 +28,7 @@ def renewed_array(
     is_fortran: Ref,
     *,
     is_zero: bool,
-    spent: Ref = NULL,
+    spent: Ref,
 ) -> Ref:
     """Give an array in a slot of its own: null if there is no memory.
 

@@ -101,11 +101,7 @@ class NextCell:
 
 
 def emit_entry(
-    module: ModuleBuilder,
-    graph: Graph,
-    context: Context,
-    emit_body: EmitBody,
-    name: str = "ljit_entry",
+    module: ModuleBuilder, graph: Graph, context: Context, emit_body: EmitBody, name: str
 ) -> NextCell:
     """Write the entry function of a graph; `emit_body` writes what it does with the arguments.
 

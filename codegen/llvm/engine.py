@@ -409,7 +409,6 @@ def compile_ir(
     entry_name: str,
     *,
     exports: Sequence[str] = (),
-    symbols: Mapping[str, int] | None = None,
     find: Symbols | None = None,
     optimize: bool = True,
     passes: Passes = _ALL_PASSES,
@@ -420,15 +419,14 @@ def compile_ir(
     functions with the attribute ``optnone`` (`codegen/llvm/partition.py`). `passes`: what is done to the others.
 
     `exports` are further functions or global variables whose addresses are wanted. Undefined functions are
-    taken from `symbols`, from `find`, which gets the object files, from NumPy's C API
+    taken from `find`, which gets the object files, from NumPy's C API
     (`layout.numpy_symbols`) and from the process: CPython's C API and the C library.
     """
     imported = {k: v for k, v in layout.numpy_symbols().items() if f"@{k}(" in text}
     if _HALF_TYPE.search(text):
         imported |= {name: _half_conversions().symbol(name) for name in _HALF_NAMES}
     names = (entry_name, *exports)
-    known = {**imported, **(symbols or {})}
-    return _compile(text, names, known, find=find, optimize=optimize, passes=passes)
+    return _compile(text, names, imported, find=find, optimize=optimize, passes=passes)
 
 
 def _compile(

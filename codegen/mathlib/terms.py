@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ljit.codegen.llvm.builder import FunctionBuilder, Ref, float_constant, integer
 
-__all__ = ["Term", "fma", "horner", "intrinsic", "polynomial", "select", "vector_of"]
+__all__ = ["Term", "fma", "intrinsic", "polynomial", "select", "vector_of"]
 
 _WORDS = {"double": "i64", "float": "i32"}
 _SUFFIXES = {"double": "f64", "float": "f32"}
@@ -193,13 +193,4 @@ def polynomial(x: Term, square: Term, coefficients: Sequence[float]) -> Term:
             power, following = following, following * following
     (result,) = terms
     assert isinstance(result, Term)
-    return result
-
-
-def horner(x: Term, coefficients: Sequence[float]) -> Term:
-    """The same, one step after the other. There must be two coefficients at least."""
-    *others, before, last = coefficients
-    result = fma(x, last, before)
-    for coefficient in reversed(others):
-        result = fma(x, result, coefficient)
     return result

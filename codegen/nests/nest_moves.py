@@ -270,10 +270,10 @@ def _tiles(gap: int, size: int, plain: str) -> str:
   %{n}.to.wide = mul i64 %to.row, {width}
   %{n}.to.high = mul i64 %to.row, {height}
   %{n}.from.wide = mul i64 %from.step, {width}
-{steps}{groups}{_rest(n, size, plain)}"""
+{steps}{groups}{_rest(n, plain)}"""
 
 
-def _rest(n: str, size: int, plain: str) -> str:
+def _rest(n: str, plain: str) -> str:
     """The columns, then the rows that are no tile."""
     behind = {"to": f"%{n}.rest.to", "from": f"%{n}.rest.from", "count": f"%{n}.rest.columns"}
     columns = _call(plain, behind | {"rows": f"%{n}.rows"})

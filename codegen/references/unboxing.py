@@ -280,7 +280,7 @@ def _unbox_items(
 
 
 def unbox_union(
-    f: FunctionBuilder, pointer: Ref, type_: UnionType, fail: BlockRef, *, by_call: bool = False
+    f: FunctionBuilder, pointer: Ref, type_: UnionType, fail: BlockRef, *, by_call: bool
 ) -> Native:
     """Try one member after the other; the tag says which one it was."""
     done = f.new_block("unboxed")

@@ -17,6 +17,9 @@ __all__ = ["Canvas", "Color", "write_png"]
 
 Color = tuple[int, int, int]
 
+_DARK: Color = (40, 40, 40)  # of text
+_SCALE = 2  # pixels along a dot of the font
+
 
 def write_png(path: Path, pixels: np.ndarray) -> None:
     """Write an array of shape (height, width, 3) and dtype uint8 as an RGB picture."""
@@ -47,23 +50,25 @@ class Canvas:
     def rectangle(self, x: int, y: int, width: int, height: int, color: Color) -> None:
         self.pixels[max(y, 0) : y + height, max(x, 0) : x + width] = color
 
-    def text(self, x: int, y: int, text: str, color: Color = (40, 40, 40), scale: int = 2) -> None:
+    def text(self, x: int, y: int, text: str, color: Color = _DARK) -> None:
         """Write `text` with its upper left corner at (x, y); unknown characters stay blank."""
         for position, character in enumerate(text):
-            left = x + position * (WIDTH + 1) * scale
+            left = x + position * (WIDTH + 1) * _SCALE
             for row, bits in enumerate(GLYPHS.get(character, GLYPHS[" "])):
                 for column in range(WIDTH):
                     if bits >> (WIDTH - 1 - column) & 1:
-                        self.rectangle(left + column * scale, y + row * scale, scale, scale, color)
+                        self.rectangle(
+                            left + column * _SCALE, y + row * _SCALE, _SCALE, _SCALE, color
+                        )
 
-    def text_right(self, x: int, y: int, text: str, color: Color = (40, 40, 40)) -> None:
+    def text_right(self, x: int, y: int, text: str) -> None:
         """Write `text` so that it ends at x."""
-        self.text(x - text_width(text), y, text, color)
+        self.text(x - text_width(text), y, text)
 
     def save(self, path: Path) -> None:
         write_png(path, self.pixels)
 
 
-def text_width(text: str, scale: int = 2) -> int:
+def text_width(text: str) -> int:
     """Give the width of a text in pixels."""
-    return len(text) * (WIDTH + 1) * scale
+    return len(text) * (WIDTH + 1) * _SCALE

@@ -69,11 +69,7 @@ def _emit(definition: tree.Def, fn: FunctionType, *, inlines_generators: bool) -
 
 
 def emit_graph(
-    definition: tree.Def,
-    fn: FunctionType,
-    cells: frozenset[str] = frozenset(),
-    *,
-    inlines_generators: bool = False,
+    definition: tree.Def, fn: FunctionType, cells: frozenset[str], *, inlines_generators: bool
 ) -> Graph:
     """Emit the graph of the tree of `fn`; `cells` are the variables that nested functions find in cells."""
     graph = Graph(definition.name)

@@ -106,7 +106,7 @@ def _inline(e: Emission, function: NestedFunction, call: tree.Apply) -> Value:
             if value is None:
                 value = e.load(function.defaults[param.name], param.range)
             e.store_name(param.name, value, param.range)
-        result = _body(e, definition, call.range)
+        result = _body(e, definition)
     e.inlining = outer
     return result
 
@@ -118,7 +118,7 @@ def refuse_generator(e: Emission, names: Names) -> None:
         raise e.unsupported(message, names.yields[0].range)
 
 
-def _body(e: Emission, definition: tree.Def, where: SourceRange) -> Value:
+def _body(e: Emission, definition: tree.Def) -> Value:
     """Emit the body; one that only returns at its end needs no Region."""
     *before, last = definition.body
     if isinstance(last, tree.Return) and all(isinstance(s, _STRAIGHT) for s in before):

@@ -30,7 +30,7 @@ def arrivals(instructions: Sequence[Instruction]) -> tuple[int, ...]:
 
 
 def live_registers(
-    instructions: Sequence[Instruction], constants: set[int], tries: Sequence[TryInfo] = ()
+    instructions: Sequence[Instruction], constants: set[int], tries: Sequence[TryInfo]
 ) -> tuple[int, ...]:
     """Give the registers that are live in front of each pc, as the bits of an int.
 

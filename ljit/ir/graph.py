@@ -161,7 +161,7 @@ class Node:
         self.blocks.append(block)
         return block
 
-    def add_output(self, type_: Type = ANY, name: str = "") -> Value:
+    def add_output(self, type_: Type, name: str = "") -> Value:
         value = Value(self, len(self.outputs), type_, name)
         self.outputs.append(value)
         self.graph.version += 1

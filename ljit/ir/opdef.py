@@ -355,7 +355,7 @@ class OpDef(Record):
         return types
 
     def types_of_any_items(
-        self, types: Sequence[Type], attrs: Mapping[str, object] = MappingProxyType({})
+        self, types: Sequence[Type], attrs: Mapping[str, object]
     ) -> tuple[tuple[Type, ...], tuple[Type, ...]] | None:
         """Types of operands and outputs where the lists among the operands hold anything.
 

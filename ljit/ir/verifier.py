@@ -39,9 +39,9 @@ from ljit.types import ANY, BOOL, INT, NEVER, ArrayType, ListType, TupleType, Ty
 __all__ = ["breaches", "verify"]
 
 
-def verify(graph: Graph, *, ssa: bool = True) -> None:
-    """Raise VerifyError if `graph` breaks an invariant; `ssa=False` allows Load and Store."""
-    found = breaches(graph, ssa=ssa)
+def verify(graph: Graph) -> None:
+    """Raise VerifyError if `graph` breaks an invariant."""
+    found = breaches(graph)
     if found:
         raise VerifyError("\n".join([f"{len(found)} breach(es) in {graph.name}:", *found]))
 

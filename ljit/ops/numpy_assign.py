@@ -88,7 +88,7 @@ def _can_setitem(a: Type, index: Type, value: Type) -> bool:
     parts = basic_parts(a, index)
     if parts is None:
         return can_store_at(a, index, value)
-    if is_element(a, index, parts):
+    if is_element(index, parts):
         return a.writeable and is_scalar(value) and can_store(value, a.dtype)
     return _can_assign(infer_item(a, index), value)
 
@@ -100,7 +100,7 @@ def _lower_setitem(e: Emitter, a: V, index: V, value: V) -> None:
     parts = basic_parts(a.type, index.type)
     if parts is None:
         store_at(e, a, index, value)
-    elif is_element(a.type, index.type, parts):
+    elif is_element(index.type, parts):
         indices = index_element(e, a, index)
         e.array_store(a, indices, store_scalar(e, value, a.type.dtype))
     else:

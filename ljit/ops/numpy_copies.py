@@ -90,7 +90,7 @@ def _stacked(parts: Parts, a: Value, **attrs: object) -> Value | None:
     return None if attrs.get("dtype") is not None else parts.apply("np::stack", a)
 
 
-def _type_of_rows(x: Type, dtype: object = None) -> Type:
+def _type_of_rows(x: Type, dtype: object) -> Type:
     """The type of an array of the items of a list that only native code sees; Any: NumPy makes it.
 
     Items are numbers, or tuples of these. Each must fit the dtype that is asked for.

@@ -102,7 +102,7 @@ def _is_basic(t: Type) -> bool:
 
 @forgets_classes
 @lru_cache(maxsize=4096)
-def is_element(a: ArrayType, index: Type, parts: tuple[Part, ...]) -> bool:
+def is_element(index: Type, parts: tuple[Part, ...]) -> bool:
     """Whether the index gives a NumPy scalar: an int for each axis and no ``...``."""
     items = index.items if isinstance(index, TupleType) else (index,)
     return all(part.is_integer for part in parts) and _ELLIPSIS not in items
@@ -119,7 +119,7 @@ def infer_item(a: Type, index: Type) -> Type:
     if parts is None:
         known = infer_copy(a, index) or infer_places(a, index) or _infer_with_new_axes(a, index)
         return known or ANY
-    return a.element if is_element(a, index, parts) else _view_type(a, parts)
+    return a.element if is_element(index, parts) else _view_type(a, parts)
 
 
 def view_type(a: Type, index: Type) -> Type:
@@ -155,7 +155,7 @@ def _item_effects(a: Type, index: Type) -> Effect:
     parts = basic_parts(a, index)
     if parts is None:
         return Effect.CALL if infer_item(a, index) == ANY else _COPIES
-    return Effect.READ | Effect.RAISE if is_element(a, index, parts) else Effect.RAISE
+    return Effect.READ | Effect.RAISE if is_element(index, parts) else Effect.RAISE
 
 
 _COPIES = Effect.READ | Effect.RAISE | Effect.ALLOC
@@ -209,7 +209,7 @@ def _lower_item(e: Emitter, a: V, index: V) -> V:
     parts = basic_parts(a.type, index.type)
     if parts is None:
         return copy_at(e, a, index)
-    if is_element(a.type, index.type, parts):
+    if is_element(index.type, parts):
         return e.array_load(a, index_element(e, a, index))
     return view_at(e, a, index, parts)
 
@@ -306,7 +306,7 @@ def is_inside(node: Node) -> bool:
     """Whether ``a[index]`` is an element that is proven to exist."""
     a, index = (v.type for v in node.inputs[:2])
     parts = basic_parts(a, index) if isinstance(a, ArrayType) else None
-    if parts is None or not isinstance(a, ArrayType) or not is_element(a, index, parts):
+    if parts is None or not isinstance(a, ArrayType) or not is_element(index, parts):
         return False
     return all(f"{INSIDE}.{axis}" in node.proven for axis in range(a.ndim))
 

@@ -152,8 +152,8 @@ def _not_negative(name: str, default: float | None = None) -> Parameter:
     return Parameter(name, default, _at_least_zero)
 
 
-def _positive(name: str, default: float | None = None) -> Parameter:
-    return Parameter(name, default, _above_zero)
+def _positive(name: str) -> Parameter:
+    return Parameter(name, None, _above_zero)
 
 
 _LOCATED = (_any("loc", 0.0), _not_negative("scale", 1.0))

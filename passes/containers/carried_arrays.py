@@ -131,7 +131,7 @@ def _is_good(
     types = {_key(value) for value in (*slot.members, *slot.sources)}
     if len(types) > 1:
         return False
-    if any(not _is_plain(v, u, i, edges) for v in slot.members for u, i in v.uses):
+    if any(not _is_plain(u, i, edges) for v in slot.members for u, i in v.uses):
         return False
     for (user, index), value in zip(slot.edges, slot.sources, strict=True):
         if _is_parameter(value):
@@ -144,7 +144,7 @@ def _is_good(
             return False
         if source is not None and source.original not in (None, slot.original):
             return False
-        if any(not _is_plain(value, u, i, edges) for u, i in value.uses):
+        if any(not _is_plain(u, i, edges) for u, i in value.uses):
             return False
         if _is_used_besides(value, user, index, slot, order):
             return False
@@ -156,7 +156,7 @@ def _key(value: Value) -> object:
     return (type_.dtype, type_.shape) if isinstance(type_, ArrayType) else type_
 
 
-def _is_plain(value: Value, user: Node, index: int, edges: set[tuple[Node, int]]) -> bool:
+def _is_plain(user: Node, index: int, edges: set[tuple[Node, int]]) -> bool:
     """Whether a use needs the elements only, or an array in exits or at the end."""
     if user.op is get_op("np::element") or user.op is SNAPSHOT or (user, index) in edges:
         return True
@@ -248,14 +248,14 @@ class _Expansion:
     def connect(self, slot: Slot) -> None:
         """Let the elements flow where the arrays did."""
         for user, index in slot.edges:
-            new = self._source(user.inputs[index], user, slot)
+            new = self._source(user.inputs[index], user)
             for value in new.elements:
                 user.add_input(value)
             if slot.original is not None:
                 flag = new.is_original
                 user.add_input(flag if flag is not None else insert_constant(False, user))
 
-    def _source(self, value: Value, before: Node, slot: Slot) -> _New:
+    def _source(self, value: Value, before: Node) -> _New:
         found = self.new.get(value)
         if found is not None:
             return found

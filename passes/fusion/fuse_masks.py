@@ -45,7 +45,7 @@ NAME = "fuse"
 _MOST = 8  # ops on selected elements that are done on all
 
 
-def spread_masks(block: Block, failed: Collection[int] = ()) -> bool:
+def spread_masks(block: Block, failed: Collection[int]) -> bool:
     """Rewrite the masked stores and the reductions of masked copies of one block; whether there were any."""
     changed = False
     for node in list(block):

@@ -81,7 +81,7 @@ def _is_of_element(node: Node) -> bool:
     """Whether the index names one element of the array."""
     a, index = (v.type for v in node.inputs[:2])
     parts = basic_parts(a, index) if isinstance(a, ArrayType) else None
-    return parts is not None and isinstance(a, ArrayType) and is_element(a, index, parts)
+    return parts is not None and isinstance(a, ArrayType) and is_element(index, parts)
 
 
 def _is_work(node: Node) -> bool:

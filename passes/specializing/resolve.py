@@ -107,7 +107,7 @@ def _ops_of(field: str, key: object) -> Iterator[OpDef]:
     return map(get_op, _tables()[field].get(key, ()))
 
 
-def callable_op(function: object, field: str = "callables") -> OpDef | None:
+def callable_op(function: object, field: str) -> OpDef | None:
     """The op of a function, or of that in the head of a ``for`` ("iter_callables"), if there is one."""
     return next(_ops_of(field, id(function)), None)
 

@@ -78,7 +78,7 @@ class Specialization(Record, frozen=False):
 
 
 def specialize(
-    given: Given, param_types: Sequence[Type], function: types.FunctionType | None = None
+    given: Given, param_types: Sequence[Type], function: types.FunctionType | None
 ) -> Specialization:
     """Specialise a whole function for parameters of the given types; `function`: which one it is."""
     calls = NativeCalls(function, param_types, given.link_to, has_methods=given.has_methods)

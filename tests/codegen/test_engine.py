@@ -43,7 +43,7 @@ def test_further_exports_and_given_symbols_are_linked():
         "define i64 @f() {\n%c = load i64, ptr @counter\n%r = call i64 @given(i64 %c)\nret i64 %r\n}",
         "f",
         exports=("counter",),
-        symbols={"given": ctypes.cast(callback, ctypes.c_void_p).value},
+        find=lambda images: {"given": ctypes.cast(callback, ctypes.c_void_p).value},
     )
     call = ctypes.CFUNCTYPE(ctypes.c_int64)(compiled.symbol("f"))
     assert call() == 42
@@ -213,7 +213,7 @@ def test_halves_and_floats_convert_as_in_numpy_without_cpu_support(half_conversi
         "%r = bitcast half %h to i16\nret i16 %r\n}",
         "f",
         exports=("g",),
-        symbols={
+        find=lambda images: {
             "widen": compiled.symbol("__extendhfsf2"),
             "narrow": compiled.symbol("__truncsfhf2"),
         },
