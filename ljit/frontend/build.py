@@ -69,7 +69,8 @@ class StatementBuilder(Record):
         rule = _RULES.get(type(node))
         if rule is None:
             name = type(node).__name__
-            message = _UNSUPPORTED.get(name, f"a statement of kind {name} is not translated")
+            other = f"a statement of kind {name} is not translated; write it in other words"
+            message = _UNSUPPORTED.get(name, other)
             raise unsupported(message, self._where(node))
         return rule(self, node)
 

@@ -86,7 +86,8 @@ class ExpressionBuilder(Record):
         rule = _RULES.get(type(node))
         if rule is None:
             name = type(node).__name__
-            message = _UNSUPPORTED.get(name, f"an expression of kind {name} is not translated")
+            other = f"an expression of kind {name} is not translated; write it in other words"
+            message = _UNSUPPORTED.get(name, other)
             raise unsupported(message, self.ranges.of(node))
         return rule(self, node)
 

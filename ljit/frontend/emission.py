@@ -187,7 +187,8 @@ class Emission:
             for value in node.outputs:
                 value.type = value.type if value.type == BOOL else ANY
         if node.id > _MAX_NODES:
-            raise self.unsupported("the function is too large with its nested ones inlined", where)
+            message = "the function is too large with its nested ones inlined"
+            raise self.unsupported(f"{message}; define some at module level", where)
         return self.block.append(node)
 
     def emit(self, op: str, *inputs: Value, where: SourceRange, **attrs: object) -> Value:

@@ -24,6 +24,7 @@ from ljit.types import ANY
 
 __all__ = ["emit_call", "iteration_view", "load_outside", "refuse_frame_access"]
 
+_ELSEWHERE = "do it in a function that is not decorated"
 _WARN = "warn"  # looks at the line, and at no variables
 #: functions that look at the frame of their caller: always, and when called without arguments
 _FRAME_ACCESS = frozenset(("locals", "globals", "eval", "exec", "breakpoint", _WARN))
@@ -35,7 +36,7 @@ def refuse_frame_access(e: Emission, name: str, where: SourceRange, *, has_argum
     refused = name in _FRAME_ACCESS or name in FRAME_FUNCTIONS
     if refused or (name in _FRAME_ACCESS_WITHOUT_ARGUMENTS and not has_arguments):
         message = f"{name}() looks at the frame of the function and is not translated"
-        raise e.unsupported(message, where)
+        raise e.unsupported(f"{message}; {_ELSEWHERE}", where)
 
 
 def load_outside(e: Emission, var: tree.Var) -> Value:
@@ -151,7 +152,7 @@ def _warn(e: Emission, call: tree.Apply) -> Value:
     """Emit a call that looks at the line where it stands, and at the frames above."""
     if _has_stars(call) or e.caller is not None:
         message = "warn() in a nested function or a comprehension, or with stars, is not translated"
-        raise e.unsupported(message, call.range)
+        raise e.unsupported(f"{message}; call it in the function itself", call.range)
     if isinstance(call.function, tree.Var):
         function = load_outside(e, call.function)
     else:
@@ -173,14 +174,14 @@ def _check_frame_access(e: Emission, call: tree.Apply) -> None:
     function = known_value(e, call.function)
     if _looks_at_caller(function, len(call.arguments)):
         message = f"{getattr(function, '__name__', function)}() looks at the frame that calls it"
-        raise e.unsupported(f"{message} and is not translated", call.range)
+        raise e.unsupported(f"{message} and is not translated; {_ELSEWHERE}", call.range)
     if isinstance(call.function, tree.Var):
         if e.find(call.function.name) is None:
             name = call.function.name
             refuse_frame_access(e, name, call.range, has_arguments=has_arguments)
     elif isinstance(call.function, tree.Select) and call.function.name in FRAME_FUNCTIONS:
         message = f"{call.function.name}() looks at the frame of the function"
-        raise e.unsupported(f"{message} and is not translated", call.range)
+        raise e.unsupported(f"{message} and is not translated; {_ELSEWHERE}", call.range)
 
 
 def _looks_at_caller(function: object, arguments: int) -> bool:
@@ -199,7 +200,7 @@ def _refuse_loud_floats(e: Emission, call: tree.Apply) -> None:
     given = (s.value if isinstance(s, tree.Const) else UNKNOWN for s in (*call.arguments, *named))
     if not setting.is_quiet(given):
         message = f"{setting.name} with other settings than 'ignore' and 'warn' is not translated"
-        raise e.unsupported(f"{message}; native code does not look at it", call.range)
+        raise e.unsupported(f"{message}; set it around the call of the function", call.range)
 
 
 def refuse_counting(e: Emission, select: tree.Select) -> None:

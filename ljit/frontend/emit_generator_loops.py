@@ -272,7 +272,8 @@ def _delegate(e: Emission, expression: tree.Yield) -> None:
     where, source = expression.range, expression.value
     is_literal = isinstance(source, tree.TupleLiteral | tree.ListLiteral)
     if not is_literal and called_generator(e, source) is None:
-        raise e.unsupported("yield from something that may be in use is not translated", where)
+        message = "yield from something that may be in use is not translated"
+        raise e.unsupported(f"{message}; yield its items in a loop", where)
     item = tree.Var(where, _DELEGATED)
     body = tree.ExprStmt(where, tree.Yield(where, item, is_from=False))
     e.statements([tree.For(where, (item,), (source,), (body,), ())])

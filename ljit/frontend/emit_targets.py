@@ -145,7 +145,8 @@ def _delete_target(e: Emission, target: Tree) -> None:
     match target:
         case tree.Var():
             if e.find(target.name) is None:
-                raise e.unsupported("del of a global or nonlocal variable is not translated", where)
+                message = "del of a global or nonlocal variable is not translated"
+                raise e.unsupported(f"{message}; let it be None instead", where)
             e.expression(target)  # raises if there is nothing to delete
             e.store_name(target.name, e.node(UNINITIALIZED, (), where).output, where)
         case tree.Select():

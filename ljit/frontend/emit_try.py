@@ -136,7 +136,7 @@ def _handle(e: Emission, handler: tree.Handler, error: Value) -> None:
     found = e.find(handler.name)
     if found is None:
         message = f"except as {handler.name}, a global or nonlocal variable, is not translated"
-        raise e.unsupported(message, where)
+        raise e.unsupported(f"{message}; take a local one", where)
     slot = found[1]
     e.store_name(handler.name, error, where)
 

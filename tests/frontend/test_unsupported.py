@@ -84,7 +84,8 @@ def test_what_is_not_translated_is_refused_at_its_place(body, message, caret):
         message, caret = "async code", "async def f():"
     with pytest.raises(UnsupportedSyntaxError, match=message) as info:
         build_graph(fn)
-    *_, line, carets = str(info.value).split("\n")
+    first, *_, line, carets = str(info.value).split("\n")
+    assert "; " in first, "it says what to do"
     marked = line[carets.index("^") : carets.rindex("^") + 1]
     assert marked == caret
 
