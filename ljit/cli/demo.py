@@ -19,6 +19,7 @@ import ljit
 from ljit.cli.chart import draw_speedups
 from ljit.cli.png import write_png
 from ljit.cli.programs import PROGRAMS, Program, mandelbrot, mandelbrot_view
+from ljit.errors import InputError
 
 __all__ = ["add_arguments", "run"]
 
@@ -44,13 +45,19 @@ class Measurement:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("--output", type=Path, default=Path(), help="folder for the pictures")
-    parser.add_argument("--only", help="run only programs with this in their name")
+    parser.add_argument(
+        "--output", type=Path, default=Path(), help="folder for the pictures (default: this one)"
+    )
+    parser.add_argument("--only", help="run only the programs that have this in their name")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run everything; fail if any result differs."""
     chosen = [p for p in PROGRAMS if (options.only or "") in p.name]
+    if not chosen:
+        names = ", ".join(p.name for p in PROGRAMS)
+        raise InputError(f"no program has {options.only!r} in its name; there are {names}")
+    _make_folder(options.output)
     print(
         f"{'program':15} {'baseline':8} {'plain':>9} {'interp.':>9} {'1st call':>9} {'native':>9} {'speed-up':>9}"
     )
@@ -59,7 +66,6 @@ def run(options: argparse.Namespace) -> int:
         measurements.append(measure(program))
         print(_row(measurements[-1]), flush=True)
     print("\nTimes in milliseconds. The first call profiles and compiles hot loops on the way.")
-    options.output.mkdir(parents=True, exist_ok=True)
     compiled = _draw_mandelbrot(options.output / "mandelbrot.png")
     speedups = [(m.program.name, m.speedup) for m in measurements]
     title = "Native code against CPython and NumPy (log scale)"
@@ -68,6 +74,13 @@ def run(options: argparse.Namespace) -> int:
     wrong = [m.program.name for m in measurements if not m.agrees]
     print(f"\nresults that differ: {', '.join(wrong)}" if wrong else "\nAll results agree.")
     return 1 if wrong else 0
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write pictures to {path}: {error.strerror}") from error
 
 
 def measure(program: Program) -> Measurement:

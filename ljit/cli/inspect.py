@@ -31,14 +31,21 @@ _VIEWS = ("graph", "specialized", "code", "llvm", "asm", "bytecode", "explain")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("target", help="file.py:function, or file.py:Class.method")
+    parser.add_argument("target", help="file.py:function or file.py:Class.method")
     parser.add_argument(
-        "--args", default="", help='arguments of the call, such as "np.ones(3), k=2"'
+        "--args", default="", help='arguments to call it with, such as "np.ones(3), k=2"'
     )
     parser.add_argument(
-        "--show", choices=_VIEWS, action="append", help="what to print (default: explain)"
+        "--show",
+        choices=_VIEWS,
+        action="append",
+        help="what to print (default: explain); may be repeated",
     )
-    parser.add_argument("--unoptimized", action="store_true", help="LLVM IR as ljit wrote it")
+    parser.add_argument(
+        "--unoptimized",
+        action="store_true",
+        help="show LLVM IR as ljit wrote it, not what LLVM made of it",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -57,10 +64,10 @@ def run(options: argparse.Namespace) -> int:
 
 def load_function(target: str) -> tuple[Any, Mapping[str, Any]]:
     """Import ``file.py:name`` and give the function, decorated, and the names that arguments may use."""
-    file, separator, name = target.rpartition(":")
+    file, _, name = target.rpartition(":")
+    if not (file and name):
+        raise InputError(f"cannot load {target!r}: name a function, as in file.py:function")
     try:
-        if not separator:
-            raise ValueError("say file.py:function")
         module = _import_file(Path(file))
         found: Any = attrgetter(name)(module)
     except Exception as error:
@@ -105,7 +112,9 @@ def _evaluate(
         args, kwargs = eval(f"__ljit_given({arguments})", {**namespace, "__ljit_given": _given})
         signature(function).bind(*args, **kwargs)
     except Exception as error:
-        raise InputError(f'cannot call it with --args "{arguments}": {_text_of(error)}') from error
+        called = f"{function.__qualname__}{signature(function)}"
+        message = f'cannot call {called} with --args "{arguments}": {_text_of(error)}'
+        raise InputError(message) from error
     return args, kwargs
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import ljit
 from ljit.__main__ import main
 from ljit.cli import ops
 from ljit.cli.chart import draw_speedups
@@ -161,7 +164,9 @@ def test_inspect_explains_a_refused_function(program_file: Path, capsys) -> None
     assert "class" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("target", ["nothing.py:f", "no_colon", "{file}:missing", "{broken}:f"])
+@pytest.mark.parametrize(
+    "target", ["nothing.py:f", "no_colon", "{file}:", ":f", "{file}:missing", "{broken}:f"]
+)
 def test_inspect_says_what_cannot_be_loaded(target: str, program_file: Path, capsys) -> None:
     broken = program_file.with_name("broken_program.py")
     broken.write_text("def f(:\n")
@@ -187,7 +192,31 @@ def test_inspect_says_what_arguments_are_wrong(
 ) -> None:
     target = f"{program_file}:total"
     assert main(["inspect", target, "--args", arguments, "--show", view]) == 1
-    assert f'cannot call it with --args "{arguments}": {message}' in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert f'cannot call total(xs, factor=1.0) with --args "{arguments}": {message}' in shown
+
+
+def test_demo_of_no_program_says_which_there_are(capsys) -> None:
+    assert main(["demo", "--only", "no such program"]) == 1
+    assert "'no such program' in its name; there are mandelbrot, " in capsys.readouterr().err
+
+
+def test_demo_says_that_it_cannot_write_its_pictures(program_file: Path, capsys) -> None:
+    assert main(["demo", "--output", str(program_file)]) == 1
+    assert f"cannot write pictures to {program_file}: File exists" in capsys.readouterr().err
+
+
+def test_a_reader_that_has_seen_enough_ends_a_command() -> None:
+    command = f"{sys.executable} -m ljit ops | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert done.stdout.count("\n") == 1
+    assert done.stderr == ""
+
+
+def test_the_version_is_shown(capsys) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--version"])
+    assert capsys.readouterr().out == f"ljit {ljit.__version__}\n"
 
 
 def test_inspect_shows_what_the_function_raises(program_file: Path, capsys) -> None:
