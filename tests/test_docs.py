@@ -23,14 +23,23 @@ PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob
 WITH_EXAMPLES = [page for page in PAGES if "```python" in page.read_text(encoding="utf-8")]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
-LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]*)(?:#([^)]*))?\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+LONGEST_CHANGE = 170  # characters of a line: a list of changes that nobody can read is none
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=[p.name for p in PAGES])
 
 
-def links_of(page: Path) -> list[str]:
+def links_of(page: Path) -> list[tuple[Path, str]]:
+    """Files that a page links to, each with the heading, in the form of a link, or an empty text."""
     text = CODE.sub("", page.read_text(encoding="utf-8"))
-    return [target for target in LINK.findall(text) if "://" not in target]
+    found = [(target, part) for target, part in LINK.findall(text) if "://" not in target]
+    return [((page.parent / target).resolve() if target else page, part) for target, part in found]
+
+
+def headings_of(page: Path) -> set[str]:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return {re.sub(r"[^\w -]", "", h).lower().replace(" ", "-") for h in HEADING.findall(text)}
 
 
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=[p.name for p in WITH_EXAMPLES])
@@ -49,9 +58,16 @@ def test_examples_run_and_print_what_is_shown(page: Path, tmp_path: Path) -> Non
 
 
 @each_page
-def test_links_lead_to_files(page: Path) -> None:
-    for target in links_of(page):
-        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+def test_links_lead_to_files_and_headings(page: Path) -> None:
+    for target, heading in links_of(page):
+        assert target.exists(), f"{page.name} links to {target}"
+        if heading:
+            assert heading in headings_of(target), f"{page.name} links to {target}#{heading}"
+
+
+def test_each_change_is_a_short_line() -> None:
+    lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if len(line) > LONGEST_CHANGE] == [], "docs/ have room for more"
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=[p.name for p in EXAMPLES])
@@ -70,7 +86,7 @@ def test_every_page_is_reachable_from_the_readme() -> None:
         page = todo.pop()
         if page not in seen and page.suffix == ".md":
             seen.add(page)
-            todo.extend((page.parent / target).resolve() for target in links_of(page))
+            todo.extend(target for target, _ in links_of(page))
     assert {page.resolve() for page in PAGES} <= seen
 
 
