@@ -25,6 +25,10 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]*)(?:#([^)]*))?\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+NO_PROSE = re.compile(
+    r"```.*?```|<!-- written.*?<!-- end -->|^[|#!<].*?$", re.DOTALL | re.MULTILINE
+)
+LINE = 120  # characters of prose; a longer one may hold a link or code that cannot be broken
 LONGEST_CHANGE = 170  # characters of a line: a list of changes that nobody can read is none
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=[p.name for p in PAGES])
@@ -63,6 +67,13 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
         assert target.exists(), f"{page.name} links to {target}"
         if heading:
             assert heading in headings_of(target), f"{page.name} links to {target}#{heading}"
+
+
+@each_page
+def test_prose_is_wrapped(page: Path) -> None:
+    prose = NO_PROSE.sub("", page.read_text(encoding="utf-8"))
+    too_long = [line for line in prose.splitlines() if len(LINK.sub("", line)) > LINE]
+    assert page.name in ("CHANGELOG.md", "ops.md") or too_long == []
 
 
 def test_each_change_is_a_short_line() -> None:
