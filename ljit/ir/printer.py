@@ -1,4 +1,4 @@
-"""Graphs as text, in the form that `ljit.ir.parser` reads back; docs/overview.md describes it.
+"""Graphs as text, in the form that `ljit.ir.parser` reads back; docs/ir.md describes it.
 
 Names are given in textual order: a value with the hint ``x`` is ``%x``, the next one ``%x.1`` and
 so on; values without a hint are numbered. So the text does not depend on how the graph was made.
