@@ -1,4 +1,4 @@
-"""eliminate_redundant_guards: drop guards that earlier facts imply.
+"""Drop guards that earlier facts imply.
 
 A guard is redundant where the operand's own type is at least as narrow, or where a dominating guard has
 checked the same value for the same type. Of arrays the latter is forgotten where unknown code runs, which may

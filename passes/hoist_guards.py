@@ -1,4 +1,4 @@
-"""hoist_guards: check what global and closure variables name in front of loops, not in each trip.
+"""Check what global and closure variables name in front of loops, not in each trip.
 
     for i in range(n):                 table = guard(TABLE)
         s += guard(TABLE)[i]           for i in range(n):

@@ -1,4 +1,4 @@
-"""insert_guards: what was observed at a `prim::profile` becomes a guarded type.
+"""What was observed at a `prim::profile` becomes a guarded type.
 
 `guarded_type` is the rule. The specialiser applies it node by node, since it needs each refined type at once to
 type what follows; the pass `insert_guards` applies it to a whole graph at hand.
