@@ -13,9 +13,8 @@ from collections.abc import Callable
 from functools import cache
 
 from ljit.ir import Block, Graph, Node, OpDef, Value, get_op
-from ljit.ops.control import TRY
 from ljit.passes.manager import graph_pass, is_allowed
-from ljit.passes.rewriting import insert_constant, replace_value
+from ljit.passes.rewriting import insert_constant, is_tried, replace_value
 from ljit.types import ANY, ArrayType, ScalarType, Type
 
 __all__ = ["decompose_ops"]
@@ -106,7 +105,7 @@ def _in_parts(node: Node) -> list[Value] | None:
     assert node.op.decompose is not None
     if node.output.type == ANY:  # native code left here before
         return None
-    if node.op.evaluate is not None and _is_tried(node):
+    if node.op.evaluate is not None and is_tried(node):
         return None
     value = node.op.decompose(_Parts(node), *node.inputs, **node.attrs)
     return None if value is None else [value]
@@ -115,11 +114,6 @@ def _in_parts(node: Node) -> list[Value] | None:
 @cache
 def _rules() -> dict[OpDef, Callable[[Node], list[Value] | None]]:
     return {get_op("py::call_ex"): _plain_call, get_op("py::mul"): _repeated_list}
-
-
-def _is_tried(node: Node) -> bool:
-    """Whether a native handler gets what the node raises: the parts would raise errors with other messages."""
-    return node.block is not None and node.block.owner is not None and node.block.owner.op is TRY
 
 
 def _plain_call(node: Node) -> list[Value] | None:

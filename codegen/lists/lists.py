@@ -17,6 +17,7 @@ from ljit.codegen.lists.stored_items import item_object, store_item
 from ljit.codegen.llvm.builder import NULL, Ref, integer
 from ljit.codegen.llvm.forms import Native
 from ljit.ops.control import OTHER_ITEM
+from ljit.ops.private_items import holds_numbers
 from ljit.types import ANY, FLOAT, INT, NEVER, ListType, Type
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ __all__ = [
 
 
 def list_size(e: Emitter, x: Native) -> Native:
-    if _is_unboxed(x.type):
+    if holds_numbers(x.type):
         return private_lists.size(e, x)
     size = e.f.gep("i8", x.ref, VAR_SIZE)
     return Native(INT, (e.f.load("i64", size, suffix=_kind(e, x)),))
@@ -46,7 +47,7 @@ def _item_address(e: Emitter, x: Native, index: Native) -> Ref:
 
 
 def list_load(e: Emitter, x: Native, index: Native) -> Native:
-    if _is_unboxed(x.type):
+    if holds_numbers(x.type):
         return private_lists.load(e, x, index)
     pointer = e.f.load("ptr", _item_address(e, x, index), suffix=_kind(e, x))
     value = _item_value(e, x, pointer)
@@ -64,11 +65,6 @@ def _share(e: Emitter, value: Native, pointer: Ref) -> None:
             e.ownership.hold_object(value, pointer)
 
 
-def _is_unboxed(t: Type) -> bool:
-    """Whether it is a private list of numbers, or of tuples of them."""
-    return isinstance(t, ListType) and t.is_private and not isinstance(t.item, ListType)
-
-
 def _kind(e: Emitter, x: Native) -> str:
     """The metadata of loads from the list itself."""
     is_private = isinstance(x.type, ListType) and x.type.is_private
@@ -84,7 +80,7 @@ def _item_value(e: Emitter, x: Native, pointer: Ref) -> Native:
 
 
 def list_store(e: Emitter, x: Native, index: Native, value: Native) -> None:
-    if _is_unboxed(x.type):
+    if holds_numbers(x.type):
         private_lists.store(e, x, index, value)
         return
     store_item(e, _item_address(e, x, index), value)
@@ -101,7 +97,7 @@ def list_swap(e: Emitter, x: Native, i: Native, j: Native) -> None:
 
 def list_append(e: Emitter, x: Native, value: Native) -> None:
     """As CPython: where there is room the item is written, else CPython makes room."""
-    if _is_unboxed(x.type):
+    if holds_numbers(x.type):
         private_lists.append(e, x, value)
         return
     f = e.f
@@ -128,7 +124,7 @@ def list_pop(e: Emitter, x: Native) -> Native:
 
     As in CPython, a list that uses less than half of its room gives memory back.
     """
-    if _is_unboxed(x.type):
+    if holds_numbers(x.type):
         return private_lists.pop(e, x)
     f = e.f
     size = list_size(e, x).ref
@@ -154,7 +150,7 @@ def list_pop(e: Emitter, x: Native) -> Native:
 
 def list_pop_at(e: Emitter, x: Native, index: Native) -> Native:
     """Leaves before that if the item has another type."""
-    if _is_unboxed(x.type):
+    if holds_numbers(x.type):
         return private_lists.pop_at(e, x, index)
     f = e.f
     value = _item_value(e, x, f.load("ptr", _item_address(e, x, index)))
@@ -166,7 +162,7 @@ def list_pop_at(e: Emitter, x: Native, index: Native) -> Native:
 
 
 def list_make(e: Emitter, items: Sequence[Native], type_: Type) -> Native:
-    if _is_unboxed(type_):
+    if holds_numbers(type_):
         return private_lists.make(e, items, type_)
     f = e.f
     made = f.call_external("ptr", "PyList_New", (integer("i64", len(items)),))

@@ -19,6 +19,7 @@ __all__ = [
     "add_edge",
     "hints_of",
     "inner_loop",
+    "loop_properties",
     "maybe_loop",
     "outer_loop",
     "whole_vectors",
@@ -98,11 +99,11 @@ def outer_loop(
         f.call("void", _NOTHING, (), "noduplicate")
     following = f.binary("add", k, 1, "nuw nsw")
     hints = () if trip.constant is not None and not is_one_copy else (_NOT_UNROLLED,)
-    k.add(following, f.br(header, _properties(f, hints)))
+    k.add(following, f.br(header, loop_properties(f, hints)))
     f.start(after)
 
 
-def _properties(f: FunctionBuilder, hints: Sequence[str]) -> str:
+def loop_properties(f: FunctionBuilder, hints: Sequence[str]) -> str:
     """The metadata of a branch back to a loop's header."""
     if not hints:
         return ""
@@ -154,7 +155,7 @@ def inner_loop(
     lines = [*inside.lines] if f.block is inside else None
     following = f.binary("add", k, 1, "nuw nsw")
     more = f.icmp("slt", following, count)
-    left = f.condbr(more, inside, after, suffix=_properties(f, hints))
+    left = f.condbr(more, inside, after, suffix=loop_properties(f, hints))
     loop = _Inner(inside, after, left, Trip(k, carried, new, lines or ()))
     loop.enter(left, following, new)
     if e.is_quick and before is not None:

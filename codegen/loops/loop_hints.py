@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from ljit.analysis.dependence import indices
 from ljit.analysis.uniformity import Varying
 from ljit.codegen.llvm.builder import BlockRef, FunctionBuilder
+from ljit.codegen.loops.counted_loops import loop_properties
 from ljit.codegen.loops.float_chains import is_float_chain, is_overlapped
 from ljit.codegen.loops.watches import Watch, inner_loops, is_left_by_count, is_unrolled, watch_of
 from ljit.ir import Effect, Node, Value
@@ -53,14 +54,7 @@ def hint_of(f: FunctionBuilder, loop: Node, divisions: Sequence[BlockRef]) -> Hi
     is_scalar = bool(hints) or is_chain
     if has_gaps or (is_chain and not is_overlapped(loop)):
         hints.append(_NOT_UNROLLED)
-    return Hint(_suffix(f, hints), _is_scalar(loop, is_scalar))
-
-
-def _suffix(f: FunctionBuilder, hints: Sequence[str]) -> str:
-    if not hints:
-        return ""
-    listed = ", ".join(map(f.module.metadata, hints))
-    return f", !llvm.loop {f.module.distinct_metadata(f'!{{{{self}}, {listed}}}')}"
+    return Hint(loop_properties(f, hints), _is_scalar(loop, is_scalar))
 
 
 def _is_scalar(loop: Node, is_known: bool) -> bool:

@@ -176,11 +176,7 @@ def _box_tuple(
         place = f.gep("i8", made, layout.TUPLE_ITEMS + 8 * index)
         f.store(boxed, place)
         _branch_if_null(f, boxed, failed)
-    edges.append((made, f.br(done)))
-    if f.start(failed, cold=True):
-        f.call_external("void", "Py_DecRef", (made,))
-        edges.append((NULL, f.br(done)))
-    return _join(f, done, edges)
+    return _join_made(f, made, edges, done, failed)
 
 
 def _branch_if_null(f: FunctionBuilder, pointer: Ref, target: BlockRef) -> BlockRef | None:
@@ -189,6 +185,21 @@ def _branch_if_null(f: FunctionBuilder, pointer: Ref, target: BlockRef) -> Block
     left = f.condbr(f.icmp("eq", pointer, NULL), target, following, unlikely=True)
     f.start(following)
     return left
+
+
+def _join_made(
+    f: FunctionBuilder,
+    made: Ref,
+    edges: list[tuple[Ref, BlockRef | None]],
+    done: BlockRef,
+    failed: BlockRef,
+) -> Ref:
+    """Give the object that was made, or null with an error: in `failed` it is let go of."""
+    edges.append((made, f.br(done)))
+    if f.start(failed, cold=True):
+        f.call_external("void", "Py_DecRef", (made,))
+        edges.append((NULL, f.br(done)))
+    return _join(f, done, edges)
 
 
 def _join(f: FunctionBuilder, block: BlockRef, edges: Sequence[tuple[Ref, BlockRef | None]]) -> Ref:
@@ -322,11 +333,7 @@ def _new_view(f: FunctionBuilder, value: Native, keep: Keep, writeable: Ref) -> 
     failed, good = f.new_block("failed"), f.new_block("based")
     f.condbr(f.icmp("slt", status, 0), failed, good, unlikely=True)
     f.start(good)
-    edges.append((made, f.br(done)))
-    if f.start(failed, cold=True):
-        f.call_external("void", "Py_DecRef", (made,))
-        edges.append((NULL, f.br(done)))
-    return _join(f, done, edges)
+    return _join_made(f, made, edges, done, failed)
 
 
 def _writeable_flag(f: FunctionBuilder, value: Native) -> Ref:

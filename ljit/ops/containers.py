@@ -9,10 +9,11 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from ljit.ir import Effect, Emitter, OpDef, Schema, any_operands, any_result, declare
+from ljit.ir import Effect, Emitter, any_operands
 from ljit.ir.emitter import V
 from ljit.ir.list_uses import ListUse
 from ljit.ops.int_ranges import ITEM_OF_TUPLE, MADE_TUPLE, SEQUENCE_INDEX
+from ljit.ops.objects import object_op
 from ljit.ops.python_numbers import is_plain, plain_effect, to_type
 from ljit.ops.python_types import check_index, common_type, range_length, select_item, wrap_index
 from ljit.types import (
@@ -39,12 +40,6 @@ from ljit.types import (
 )
 
 __all__ = ["GETITEM", "SETITEM", "TUPLE_INDEX"]
-
-
-def _container_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
-    fields.setdefault("infer", any_result)
-    fields.setdefault("effects", Effect.CALL)
-    return declare(OpDef(name, Schema(schema), doc, **fields))
 
 
 def _nothing(*_types: object, **_attrs: object) -> tuple[()]:
@@ -93,7 +88,7 @@ def _effect_of_keys(*keys: Type) -> Effect:
 
 _ITEMS: tuple[tuple[Any, ...], ...] = ((), (1,), (1, 2.5, None), ("a", (1j, True)), ([1], {}))
 
-TUPLE_CONSTRUCT = _container_op(
+TUPLE_CONSTRUCT = object_op(
     "prim::TupleConstruct",
     "(*items)",
     "``(a, b)``",
@@ -108,7 +103,7 @@ TUPLE_CONSTRUCT = _container_op(
     ranges=MADE_TUPLE,
     samples=_ITEMS,
 )
-LIST_CONSTRUCT = _container_op(
+LIST_CONSTRUCT = object_op(
     "prim::ListConstruct",
     "(*items, item=None)",
     "``[a, b]``; `item`: the type of what it was seen to hold later.",
@@ -120,7 +115,7 @@ LIST_CONSTRUCT = _container_op(
     effects=Effect.ALLOC,
     samples=_ITEMS,
 )
-SET_CONSTRUCT = _container_op(
+SET_CONSTRUCT = object_op(
     "prim::SetConstruct",
     "(*items)",
     "``{a, b}``",
@@ -130,7 +125,7 @@ SET_CONSTRUCT = _container_op(
     effects=_effect_of_keys,
     samples=_ITEMS,
 )
-DICT_CONSTRUCT = _container_op(
+DICT_CONSTRUCT = object_op(
     "prim::DictConstruct",
     "(*pairs)",
     "``{k: v}``; the operands are k, v, k, v ...",
@@ -143,7 +138,7 @@ DICT_CONSTRUCT = _container_op(
     effects=lambda *pairs: _effect_of_keys(*pairs[::2]),
     samples=((), (1, 2), ("a", 1, "b", None), ([], 1)),
 )
-SLICE_CONSTRUCT = _container_op(
+SLICE_CONSTRUCT = object_op(
     "prim::SliceConstruct",
     "(start, stop, step=None)",
     "``start:stop:step``",
@@ -247,7 +242,7 @@ def _effect_of_pop(target: Type, *index: Type) -> Effect:
     return Effect.WRITE | Effect.RAISE if _can_lower_pop(target, *index) else Effect.CALL
 
 
-LIST_APPEND = _container_op(
+LIST_APPEND = object_op(
     "prim::list_append",
     "(target!, value)",
     "Append, as a list comprehension does.",
@@ -260,7 +255,7 @@ LIST_APPEND = _container_op(
     list_use=ListUse(puts=1),
     samples=(([], 1), ([1.5], 2.5), ([1], None)),
 )
-LIST_APPEND_METHOD = _container_op(
+LIST_APPEND_METHOD = object_op(
     "py::list_append",
     "(target!, value, /)",
     "``target.append(value)``",
@@ -274,7 +269,7 @@ LIST_APPEND_METHOD = _container_op(
     methods=("list.append",),
     samples=(([], 1), ([1.5], 2.5), ([1], None)),
 )
-LIST_POP_METHOD = _container_op(
+LIST_POP_METHOD = object_op(
     "py::list_pop",
     "(target!, index=-1, /)",
     "``target.pop(index)``",
@@ -292,7 +287,7 @@ LIST_POP_METHOD = _container_op(
         *(([], 0), (["a", None], 0), ([1, 2.5], 1)),
     ),
 )
-SET_ADD = _container_op(
+SET_ADD = object_op(
     "prim::set_add",
     "(target!, value)",
     "Add to a set, as a set comprehension does.",
@@ -301,7 +296,7 @@ SET_ADD = _container_op(
     evaluate=set.add,
     samples=(({1}, 2), ({1}, [])),
 )
-DICT_SET = _container_op(
+DICT_SET = object_op(
     "prim::dict_set",
     "(target!, key, value)",
     "Set in a dict, as a dict comprehension does.",
@@ -310,7 +305,7 @@ DICT_SET = _container_op(
     evaluate=operator.setitem,
     samples=(({}, 2, 3), ({1: 2}, [], 1)),
 )
-LIST_EXTEND = _container_op(
+LIST_EXTEND = object_op(
     "prim::list_extend",
     "(target!, values)",
     "Extend, as ``[*values]`` does.",
@@ -318,7 +313,7 @@ LIST_EXTEND = _container_op(
     evaluate=extend_list,
     samples=(([1], [2]), ([], range(3)), ([1], 5)),
 )
-DICT_UPDATE = _container_op(
+DICT_UPDATE = object_op(
     "prim::dict_update",
     "(target!, values)",
     "Update, as ``{**values}`` does.",
@@ -326,14 +321,14 @@ DICT_UPDATE = _container_op(
     evaluate=update_dict,
     samples=(({1: 2}, {3: 4}), ({}, 5)),
 )
-DICT_MERGE = _container_op(
+DICT_MERGE = object_op(
     "prim::dict_merge",
     "(target!, values, f)",
     "Add the keyword arguments ``**values`` of a call of `f`.",
     infer=_nothing,
     evaluate=_dict_merge,
 )
-LIST_TO_TUPLE = _container_op(
+LIST_TO_TUPLE = object_op(
     "prim::list_to_tuple",
     "(x)",
     "The tuple of a list's items.",
@@ -350,7 +345,7 @@ def _item_of_tuple(x: tuple[object, ...], *, index: int) -> object:
     return x[index]
 
 
-TUPLE_INDEX = _container_op(
+TUPLE_INDEX = object_op(
     "prim::TupleIndex",
     "(x, *, index)",
     "Item of a tuple at a fixed place.",
@@ -452,7 +447,7 @@ _INDEXED: tuple[Any, ...] = (
     7,
 )
 
-GETITEM = _container_op(
+GETITEM = object_op(
     "py::getitem",
     "(x, index)",
     "``x[index]``",
@@ -468,7 +463,7 @@ GETITEM = _container_op(
     is_profiled=True,
     samples=tuple((x, i) for x in _INDEXED for i in _INDICES),
 )
-SETITEM = _container_op(
+SETITEM = object_op(
     "py::setitem",
     "(x!, index, value)",
     "``x[index] = value``",

@@ -12,18 +12,13 @@ from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
 from ljit.ir.list_uses import ListUse
 from ljit.ops.numpy_index import adjust_slice
-from ljit.ops.private_items import number_code
+from ljit.ops.private_items import holds_numbers, number_code
 from ljit.ops.python_compare import can_lower_in
 from ljit.ops.python_numbers import at_least, at_most
 from ljit.ops.python_types import wrap_index
 from ljit.types import ANY, BOOL, INT, NONE, ListType, SliceType, Type, is_index, join
 
 __all__: list[str] = []
-
-
-def _holds_numbers(t: Type) -> bool:
-    """Whether it is a private list of numbers, or of tuples of them."""
-    return isinstance(t, ListType) and t.is_private and not isinstance(t.item, ListType)
 
 
 def _method(name: str, schema: str, doc: str, **fields: Any) -> None:
@@ -45,7 +40,7 @@ def _effect_of_extend(target: Type, values: Type) -> Effect:
 
 
 def _are_alike(x: Type, y: Type) -> bool:
-    return _holds_numbers(x) and x == y
+    return holds_numbers(x) and x == y
 
 
 def _lower_extend(e: Emitter, target: V, values: V) -> V:
@@ -140,7 +135,7 @@ _method(
     infer=_infer_insert,
     lower=_lower_insert,
     can_lower=lambda target, index, value: (
-        _holds_numbers(target) and join(target.item, value) == target.item and index in (BOOL, INT)
+        holds_numbers(target) and join(target.item, value) == target.item and index in (BOOL, INT)
     ),
     effects=_effect_of_insert,
     list_use=ListUse(puts=2),
@@ -152,7 +147,7 @@ _method(
     "``target.reverse()``",
     infer=lambda target: NONE if isinstance(target, ListType) else ANY,
     lower=_lower_reverse,
-    can_lower=_holds_numbers,
+    can_lower=holds_numbers,
     effects=lambda target: Effect.WRITE if isinstance(target, ListType) else Effect.CALL,
     list_use=ListUse(),
     samples=(([1, 2, 3],), ([],), (["a", 1],)),
@@ -163,7 +158,7 @@ _method(
 
 def _can_sort(x: Type, *, reverse: object = False) -> bool:
     """Whether native code sorts it; the classes of other items say how they are ordered."""
-    return _holds_numbers(x) and isinstance(x, ListType) and number_code(x.item) in ("q", "d")
+    return holds_numbers(x) and isinstance(x, ListType) and number_code(x.item) in ("q", "d")
 
 
 def _sort(e: Emitter, x: V, reverse: object) -> None:
@@ -261,8 +256,8 @@ _method(
     "``target.clear()``",
     infer=lambda target: NONE if isinstance(target, ListType) else ANY,
     lower=_lower_clear,
-    can_lower=_holds_numbers,
-    effects=lambda target: Effect.WRITE if _holds_numbers(target) else Effect.CALL,
+    can_lower=holds_numbers,
+    effects=lambda target: Effect.WRITE if holds_numbers(target) else Effect.CALL,
     list_use=ListUse(),
     samples=(([1, 2, 3],), ([],), (["a", 1],)),
 )
@@ -299,7 +294,7 @@ declare(
         infer=lambda x, index: (),
         evaluate=operator.delitem,
         lower=_lower_del,
-        can_lower=lambda x, index: _holds_numbers(x) and _is_deleted(x, index),
+        can_lower=lambda x, index: holds_numbers(x) and _is_deleted(x, index),
         effects=lambda x, index: (
             Effect.WRITE | Effect.RAISE if _is_deleted(x, index) else Effect.CALL
         ),

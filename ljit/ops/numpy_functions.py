@@ -20,12 +20,6 @@ _VECTOR, _MATRIX = np.arange(3.0), np.arange(9.0).reshape(3, 3) + np.eye(3)
 _PAIRS = ((_VECTOR, _VECTOR), (_MATRIX, _VECTOR), (_MATRIX, _MATRIX))
 
 
-def _both_arrays(x: Type, y: Type) -> tuple[ArrayType, ArrayType] | None:
-    if isinstance(x, ArrayType) and isinstance(y, ArrayType) and x.ndim and y.ndim:
-        return x, y
-    return None
-
-
 # -- linear algebra --------------------------------------------------------------------------------
 
 

@@ -15,19 +15,13 @@ from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import declare_function
 from ljit.ops.numpy_few import vdot_of_few
-from ljit.ops.numpy_rules import broadcast_shapes, kinds_of, layout_like, loop_dtypes
+from ljit.ops.numpy_rules import both_arrays, broadcast_shapes, kinds_of, layout_like, loop_dtypes
 from ljit.types import ANY, BOOL, INT, ArrayType, ScalarType, Type
 
 __all__: list[str] = []
 
 _VECTOR, _MATRIX = np.arange(3.0), np.arange(9.0).reshape(3, 3) + np.eye(3)
 _PAIRS = ((_VECTOR, _VECTOR), (_MATRIX, _VECTOR), (_MATRIX, _MATRIX))
-
-
-def _both_arrays(x: Type, y: Type) -> tuple[ArrayType, ArrayType] | None:
-    if isinstance(x, ArrayType) and isinstance(y, ArrayType) and x.ndim and y.ndim:
-        return x, y
-    return None
 
 
 # -- types -----------------------------------------------------------------------------------------
@@ -40,7 +34,7 @@ def _product_dtype(x: Type, y: Type) -> np.dtype | None:
 
 
 def _infer_matmul(x: Type, y: Type) -> Type:
-    arrays, dtype = _both_arrays(x, y), _product_dtype(x, y)
+    arrays, dtype = both_arrays(x, y), _product_dtype(x, y)
     if arrays is None or dtype is None:
         return ANY
     a, b = arrays
@@ -54,7 +48,7 @@ def _infer_matmul(x: Type, y: Type) -> Type:
 
 
 def _infer_dot(x: Type, y: Type) -> Type:
-    arrays = _both_arrays(x, y)
+    arrays = both_arrays(x, y)
     if arrays is None or max(a.ndim for a in arrays) > 2:
         return ANY
     return _infer_matmul(x, y)
@@ -68,7 +62,7 @@ def _shaped(dtype: np.dtype, shape: tuple[int | None, ...], operands: Sequence[T
 
 
 def _infer_outer(x: Type, y: Type) -> Type:
-    arrays, kinds = _both_arrays(x, y), kinds_of((x, y))
+    arrays, kinds = both_arrays(x, y), kinds_of((x, y))
     loop = loop_dtypes(np.multiply, kinds) if kinds is not None else None
     return ANY if arrays is None or loop is None else ArrayType(loop[-1], (None, None))
 
@@ -84,11 +78,11 @@ def _outer_of(parts: Parts, a: Value, b: Value) -> Value | None:
 
 def _infer_vdot(x: Type, y: Type) -> Type:
     dtype = _product_dtype(x, y)
-    return ANY if dtype is None or _both_arrays(x, y) is None else ScalarType(dtype)
+    return ANY if dtype is None or both_arrays(x, y) is None else ScalarType(dtype)
 
 
 def _infer_inner(x: Type, y: Type) -> Type:
-    arrays = _both_arrays(x, y)
+    arrays = both_arrays(x, y)
     if arrays is None or max(a.ndim for a in arrays) > 2:
         return ANY
     if arrays[1].ndim == 2:
@@ -120,7 +114,7 @@ def _sums_of(parts: Parts, x: Value, y: Value) -> Value | None:
     NumPy's loop over ints has no vectors. A BLAS takes longer for rows of a few elements than for work, and needs a
     matrix that is computed as an array in memory, which takes longer to write and to read than the sums to compute.
     """
-    arrays, dtype = _both_arrays(x.type, y.type), _product_dtype(x.type, y.type)
+    arrays, dtype = both_arrays(x.type, y.type), _product_dtype(x.type, y.type)
     if arrays is None or dtype is None or any(a.dtype != dtype for a in arrays):
         return None
     a, b = arrays
@@ -177,7 +171,7 @@ def _can_lower(infer: Callable[[Type, Type], Type]) -> Callable[[Type, Type], bo
     """Whether both operands have the dtype that the product is made in, and the result is in C order."""
 
     def can_lower(x: Type, y: Type) -> bool:
-        result, arrays = infer(x, y), _both_arrays(x, y)
+        result, arrays = infer(x, y), both_arrays(x, y)
         if arrays is None or not isinstance(result, ScalarType | ArrayType):
             return False
         in_order = isinstance(result, ScalarType) or result.layout == "C"

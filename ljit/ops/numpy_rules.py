@@ -28,6 +28,7 @@ from ljit.types import (
 __all__ = [
     "Kind",
     "array_of",
+    "both_arrays",
     "broadcast_shapes",
     "dtype_of",
     "element_of",
@@ -136,6 +137,13 @@ def is_integer_scalar(t: Type) -> bool:
 def element_of(t: Type) -> Type:
     """Give the type of one element of an array type; other types stay."""
     return t.element if isinstance(t, ArrayType) else t
+
+
+def both_arrays(x: Type, y: Type) -> tuple[ArrayType, ArrayType] | None:
+    """Give two types of arrays that have axes; None if one is anything else."""
+    if isinstance(x, ArrayType) and isinstance(y, ArrayType) and x.ndim and y.ndim:
+        return x, y
+    return None
 
 
 def broadcast_shapes(shapes: Iterable[tuple[int | None, ...]]) -> tuple[int | None, ...] | None:

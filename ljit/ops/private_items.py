@@ -27,6 +27,7 @@ from ljit.types import (
 )
 
 __all__ = [
+    "holds_numbers",
     "holds_private",
     "number_code",
     "number_codes",
@@ -72,6 +73,11 @@ def number_code(number: Type) -> str:
     if isinstance(number, ScalarType):
         return _CODES_OF_DTYPES.get(f"{number.dtype.kind}{number.dtype.itemsize}", "")
     return _CODES.get(number, "")
+
+
+def holds_numbers(t: Type) -> bool:
+    """Whether it is a private list of numbers, or of tuples of them."""
+    return isinstance(t, ListType) and t.is_private and not isinstance(t.item, ListType)
 
 
 def holds_private(t: Type) -> bool:

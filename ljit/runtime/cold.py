@@ -47,7 +47,7 @@ from ljit.runtime.plans import (
     is_long_in_use,
 )
 from ljit.runtime.vectorcall import calls_left
-from ljit.runtime.waiting import has_room, is_crowded, leaves_calls
+from ljit.runtime.waiting import codes_in, has_room, is_crowded, leaves_calls
 from ljit.types import ObjectType, Type, type_of
 
 if TYPE_CHECKING:
@@ -340,7 +340,7 @@ class Jumps(Record):
     @staticmethod
     @lru_cache(maxsize=1024)
     def of(code: types.CodeType) -> Jumps:
-        codes = list(_codes_in(code))
+        codes = list(codes_in(code))
         each = [list(dis.get_instructions(c)) for c in codes]
         heads = [{i.offset for i in found if i.opname == "FOR_ITER"} for found in each]
         loops = [{i.argval for i in found if _jumps_back(i)} for found in each]
@@ -365,14 +365,6 @@ def _may_callees_run_long(fn: types.FunctionType, around: set[types.FunctionType
 def _jumps_back(instruction: dis.Instruction) -> bool:
     is_jump = instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs
     return is_jump and instruction.argval <= instruction.offset
-
-
-def _codes_in(code: types.CodeType) -> Iterator[types.CodeType]:
-    """The code and that of functions in it, comprehensions among them."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _codes_in(constant)
 
 
 def _functions_named(fn: types.FunctionType) -> Iterator[object]:

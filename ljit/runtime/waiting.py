@@ -22,7 +22,7 @@ from ljit.runtime.options import Options
 from ljit.runtime.passing import SECONDS_PASSED, calls_within, pass_calls
 from ljit.runtime.vectorcall import calls_left
 
-__all__ = ["Waiting", "count_in", "has_room", "is_crowded", "leaves_calls"]
+__all__ = ["Waiting", "codes_in", "count_in", "has_room", "is_crowded", "leaves_calls"]
 
 _FEW = 250  # functions; more are a package
 _SHARE = 0.25  # of the time that the program takes, for what ljit does
@@ -78,7 +78,7 @@ class Waiting:
     __slots__ = ("_calls", "_passed", "_price", "_seconds", "has_loops")
 
     def __init__(self, code: types.CodeType) -> None:
-        codes = list(_codes_in(code))
+        codes = list(codes_in(code))
         self._price = sum(len(c.co_code) // 2 for c in codes) * _SECONDS_OF_UNIT
         self.has_loops = any(not _JUMPS_BACK.isdisjoint(c.co_code[::2]) for c in codes)
         self._calls = 0
@@ -113,9 +113,9 @@ class Waiting:
             pass_calls(owner, fn, most)
 
 
-def _codes_in(code: types.CodeType) -> Iterator[types.CodeType]:
+def codes_in(code: types.CodeType) -> Iterator[types.CodeType]:
     """The code and that of functions in it, comprehensions among them."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from _codes_in(constant)
+            yield from codes_in(constant)

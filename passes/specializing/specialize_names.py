@@ -6,7 +6,7 @@ An assumption that was seen to fail is not made again: then the name is looked u
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from ljit.analysis.assumptions import (
@@ -77,16 +77,17 @@ class Names:
         assumptions = assumptions_of(node)
         if not assumptions:  # the name is not bound now
             return self.walk.out.deoptimize(RAISES, node)
-        for assumption in assumptions:
-            self.walk.out.assume(assumption, node)
-        self.walk.values[node.output] = self.walk.out.constant_object(assumptions[-1].value)
-        return True
+        return self._take_for_granted(assumptions, node)
 
     def visit_import(self, node: Node) -> bool:
         """An import: the module as a constant if it is loaded, under assumptions unless one was seen to fail."""
         assumptions = assumptions_of_import(node)
         if not assumptions or any(self.walk.feedback.is_unstable(a.key) for a in assumptions):
             return self.walk.visit_operation(node)
+        return self._take_for_granted(assumptions, node)
+
+    def _take_for_granted(self, assumptions: Sequence[Assumption], node: Node) -> bool:
+        """Let the node be the object that the last assumption is about."""
         for assumption in assumptions:
             self.walk.out.assume(assumption, node)
         self.walk.values[node.output] = self.walk.out.constant_object(assumptions[-1].value)
