@@ -192,14 +192,15 @@ class Ranges:
     def _implied_by_choice(
         self, condition: Value, choice: Node, *, holds: bool
     ) -> Iterable[Linear]:
-        """``p and q`` that holds, ``p or q`` that does not: an If whose other block gives a constant."""
+        """``p and q`` that holds, ``p or q`` that does not: an If whose other block gives a constant, or p itself."""
         first, second = (block.last for block in choice.blocks)
         if first is None or second is None or first.op is not YIELD or second.op is not YIELD:
             return ()
         index = choice.outputs.index(condition)
         x, y = first.inputs[index], second.inputs[index]
         for value, other, side in ((x, y, True), (y, x, False)):
-            if other.is_constant and other.constant is (not holds):
+            is_p = other is choice.inputs[0] and side is holds  # which is known in that block
+            if is_p or (other.is_constant and other.constant is (not holds)):
                 chosen = self.implied(choice.inputs[0], holds=side)
                 return [*chosen, *self.implied(value, holds=holds)]
         return ()

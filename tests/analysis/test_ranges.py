@@ -60,3 +60,44 @@ def test_a_product_may_be_limited_where_its_factors_are_not():
     assert known.proves(y * x - z)
     known.assume(z - y)
     assert known.proves(y * x - y)
+
+
+CHAINED = """graph(%low : int, %x : int, %high : int):
+  %0 : bool = py::le(%low, %x)
+  %1 : bool = prim::If(%0)
+    block0():
+      %2 : bool = py::lt(%x, %high)
+      -> (%2)
+    block1():
+      -> (%0)
+  %3 : bool = prim::If(%0)
+    block0():
+      -> (%0)
+    block1():
+      %4 : bool = py::lt(%x, %high)
+      -> (%4)
+  %5 : (bool, bool) = prim::TupleConstruct(%1, %3)
+  return (%5)
+"""
+
+
+def test_a_chain_of_comparisons_says_what_each_of_them_says():
+    graph = parse(CHAINED)
+    low, x, high = graph.params
+    both, either = next(
+        node for node in graph.walk() if node.op.name == "prim::TupleConstruct"
+    ).inputs
+    for condition, holds, facts in (
+        (both, True, 2),
+        (either, False, 2),
+        (both, False, 0),
+        (either, True, 0),
+    ):
+        known = Ranges()
+        implied = list(known.implied(condition, holds=holds))
+        assert len(implied) == facts
+        for fact in implied:
+            known.assume(fact)
+        at_least, below = known.value(x) - known.value(low), known.value(high) - 1 - known.value(x)
+        assert known.proves(at_least) == (holds and facts > 0)
+        assert known.proves(below) == (holds and facts > 0)
