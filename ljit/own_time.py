@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["OwnTime", "add_own_work", "seconds_of_own_work", "timed_apart"]
+__all__ = ["OwnTime", "add_own_work", "seconds_here", "seconds_of_own_work", "timed_apart"]
 
 
 class _Thread(threading.local):
@@ -38,6 +38,11 @@ class OwnTime:
         own = seconds - _thread.within
         _thread.within = self._around + seconds
         return own
+
+
+def seconds_here() -> float:
+    """A clock of the innermost open stretch: what is timed within it takes no time."""
+    return time.thread_time() - _thread.within
 
 
 @contextmanager

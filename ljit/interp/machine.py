@@ -8,18 +8,14 @@ CPython would give (`ljit.interp.tracebacks`).
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ljit.errors import InternalError
 from ljit.interp.code import Code, LoopInfo, Step, TryInfo
-from ljit.interp.hot_loops import (
-    NODES_OF_LEAVING_RAISE,
-    NODES_OF_RAISE,
-    HotLoops,
-    count_native_trips,
-)
+from ljit.interp.hot_loops import NODES_OF_LEAVING_RAISE, NODES_OF_RAISE, HotLoops
 from ljit.interp.landings import Landing, landing_at
 from ljit.interp.steps import step_at
 from ljit.interp.tracebacks import drop_callers, drop_own_frames, replace_own_frames
@@ -67,6 +63,9 @@ class Hooks(Protocol):
     def trips_until_hot(self, loop: LoopInfo) -> int:
         """How many back-edges of a loop make it hot (again); see `ljit.interp.hot_loops`."""
 
+    def seconds_until_hot(self, loop: LoopInfo) -> float:
+        """How long a loop takes that is hot however few its trips are."""
+
     def on_profile(self, node_id: int, value: object) -> object:
         """See the value that the `prim::profile` node of that id was given, or what another node raised in a Try.
 
@@ -91,6 +90,10 @@ class NoHooks:
         """No loop is hot."""
         return _NEVER
 
+    def seconds_until_hot(self, loop: LoopInfo) -> float:
+        """Nor is one that takes long."""
+        return math.inf
+
     def on_profile(self, node_id: int, value: object) -> None:
         """Ignore it."""
 
@@ -112,20 +115,20 @@ class InterpreterState(Record, frozen=False):
     registers: list[object]
 
     @staticmethod
-    def at_position(
-        code: Code, at: str, values: Mapping[str, object], hooks: Hooks
-    ) -> InterpreterState:
+    def at_position(code: Code, at: str, values: Mapping[str, object]) -> InterpreterState:
         """Give the state at the place `at`; registers without a value are unbound."""
         state = InterpreterState(code, code.pc_of(at), list(code.template))
         _set(code, state.registers, values)
-        count_native_trips(code.loops, state.registers, hooks)
         return state
 
     def run(self, hooks: Hooks, errors: Errors = NO_ERRORS) -> object:
         """Run on to the function's return; `errors`: what native code handled and raised here."""
+        run = _Run(self.code, hooks)
+        run.count_native_trips(self.code.loops, self.registers)
         enter_frame()
         try:
-            return execute(self.code, self.registers, self.pc, hooks, errors)
+            _go_on(self.code, self.registers, self.pc, run, errors=errors)
+            return self.registers[self.code.result]
         except BaseException as error:
             drop_own_frames(error)
             raise
@@ -162,7 +165,7 @@ def resume(
 
     `errors` were handled and raised there by native code.
     """
-    state = InterpreterState.at_position(code, at, values, hooks)
+    state = InterpreterState.at_position(code, at, values)
     try:
         return state.run(hooks, errors)
     except BaseException as error:
@@ -204,7 +207,7 @@ class _Run(HotLoops):
         if left is None:
             return None
         _set(self._code, registers, left.values)
-        count_native_trips(self._code.loops, registers, self.hooks, loop)
+        self.count_native_trips(self._code.loops, registers, loop)
         pc = self._code.pc_of(left.at)
         if left.errors:
             self.raise_at(pc, left.errors)
@@ -255,11 +258,9 @@ class _Run(HotLoops):
         return lambda registers: execute(self._code, registers, start, self.hooks)
 
 
-def execute(
-    code: Code, registers: list[Any], pc: int, hooks: Hooks, errors: Errors = NO_ERRORS
-) -> object:
-    """Run from `pc` until a Return: step after step. `errors`: what native code handled and raised there."""
-    _go_on(code, registers, pc, _Run(code, hooks), errors=errors)
+def execute(code: Code, registers: list[Any], pc: int, hooks: Hooks) -> object:
+    """Run from `pc` until a Return: step after step."""
+    _go_on(code, registers, pc, _Run(code, hooks))
     return registers[code.result]
 
 

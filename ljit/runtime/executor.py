@@ -90,6 +90,9 @@ class _Hooks:
             return 1
         return self.executor.outlined.trips_until_hot(loop)
 
+    def seconds_until_hot(self, loop: LoopInfo) -> float:
+        return self.executor.outlined.seconds_until_hot(loop)
+
     def on_hot_loop(
         self, code: Code, loop_id: int, trip: int, registers: Sequence[object]
     ) -> LoopExit | None:

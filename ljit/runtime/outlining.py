@@ -34,6 +34,8 @@ from ljit.runtime.plans import (
     MAX_LOOPS,
     NODES_UNTIL_HOT,
     NODES_UNTIL_LOADED,
+    SECONDS_UNTIL_HOT,
+    SECONDS_UNTIL_LOADED,
     TRIPS_OF_EARLY_RAISE,
     LoopPlan,
     Plan,
@@ -75,6 +77,14 @@ class OutlinedLoops:
             return MIN_TRIPS
         nodes = NODES_UNTIL_HOT if is_compiler_loaded() else NODES_UNTIL_LOADED
         return max(nodes // loop.size, MIN_TRIPS) * (1 + sum(found.compiles for found in plans))
+
+    def seconds_until_hot(self, loop: LoopInfo) -> float:
+        """Give what a loop may take that has few trips, each of which takes long."""
+        compiles = sum(
+            p.compiles for (loop_id, _), p in list(self.plans.items()) if loop_id == loop.id
+        )
+        seconds = SECONDS_UNTIL_HOT if is_compiler_loaded() else SECONDS_UNTIL_LOADED
+        return seconds * (1 + compiles)
 
     def enter(self, plan: Plan, loop_id: int, registers: Sequence[object]) -> LoopExit | None:
         """Run the rest of a loop natively, if that works out; called at the loop's header."""

@@ -294,14 +294,18 @@ class Recorder(Trace):
 class HotLoops(NoHooks):
     """Records what it is told; `answers` maps trip indices to functions of the registers."""
 
-    def __init__(self, threshold, answers=None):
+    def __init__(self, threshold, answers=None, seconds=math.inf):
         self.threshold = threshold
+        self.seconds = seconds
         self.trips = []
         self.profile = []
         self.answers = answers or {}
 
     def trips_until_hot(self, _loop):
         return self.threshold
+
+    def seconds_until_hot(self, _loop):
+        return self.seconds
 
     def on_profile(self, node_id, value):
         self.profile.append((node_id, value))
@@ -335,11 +339,13 @@ def test_a_loop_is_hot_after_each_threshold_of_back_edges():
     assert hooks.trips == []  # the loop is over when the tenth back-edge is taken
 
 
-NESTED = """
+_SIXTY_NODES = "\n".join(f"      %x{k} : int = py::add(%i, %n)" for k in range(60))
+NESTED = f"""
 graph(%n : int, %m : int):
   %0 : int = prim::Constant[value=0]()
   prim::Loop(%0, %n)
     block0(%i : int):
+{_SIXTY_NODES}
       prim::Loop(%0, %m)
         block0(%j : int):
           -> ()
@@ -352,8 +358,42 @@ def test_short_activations_make_the_loop_around_hot():
     code = code_of(NESTED)
     outer = min(info.id for info in code.loops)
     hooks = HotLoops(8, {2: lambda code, loop_id, registers: LoopExit(f"after:{loop_id}", {})})
-    run(code, (100, 5), hooks)  # the second activation needs 4 trips
+    run(code, (100, 5), hooks)  # the second activation needs 3 trips
     assert hooks.trips == [(outer, 2)]
+
+
+def test_what_inner_loops_take_counts_for_the_loop_around():
+    code = code_of(NESTED)
+    outer = min(info.id for info in code.loops)
+    hooks = HotLoops(8, {5: lambda code, loop_id, registers: LoopExit(f"after:{loop_id}", {})})
+    run(code, (100, 1), hooks)  # an activation counts as two thirds of a trip of the loop around
+    assert hooks.trips == [(outer, 5)]
+
+
+def test_a_loop_is_hot_when_it_took_long_however_few_its_trips_are():
+    hooks = HotLoops(99, seconds=0.0)
+    assert run(code_of(FIBONACCI), (10,), hooks) == 55
+    assert hooks.trips[0] == (2, 2)
+    hooks = HotLoops(99, seconds=1e9)
+    run(code_of(FIBONACCI), (10,), hooks)
+    assert hooks.trips == []
+
+
+def test_short_activations_that_take_long_make_the_loop_around_hot():
+    code = code_of(NESTED)
+    outer = min(info.id for info in code.loops)
+    hooks = HotLoops(99, {2: lambda code, loop_id, registers: LoopExit(f"after:{loop_id}", {})})
+    hooks.seconds = 0.0
+    run(code, (100, 1), hooks)
+    assert hooks.trips == [(outer, 2)]
+
+
+def test_the_clock_is_looked_at_when_the_time_so_far_says_that_it_is_due(monkeypatch):
+    seconds = iter(range(100))
+    monkeypatch.setattr("ljit.interp.hot_loops.seconds_here", lambda: next(seconds))
+    hooks = HotLoops(10_000, seconds=3.5)
+    run(code_of(FIBONACCI), (16,), hooks)
+    assert hooks.trips == [(2, 14)]  # looked at behind trips 2, 7, 12 and 14, a second apart
 
 
 def test_a_long_activation_makes_the_inner_loop_hot():

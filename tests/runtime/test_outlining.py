@@ -653,3 +653,39 @@ def test_threads_may_start_loops_while_a_run_asks_which_are_hot():
     loops[Interrupted(), ()] = plans.LoopPlan()
     assert total(10) == 45
     assert len(loops) > 1
+
+
+# -- trips that take long -----------------------------------------------------------------------------
+
+
+def smoothed(u, steps):
+    for _step in range(steps):
+        u[1:-1] += 0.25 * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return u
+
+
+def smoothed_but_for(u, steps, left_out):
+    for step in range(steps):
+        if step == left_out:
+            u[0] = step
+        u[1:-1] += 0.25 * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return u
+
+
+def test_loops_whose_few_trips_take_long_leave_the_interpreter_in_the_first_call(monkeypatch):
+    monkeypatch.setattr("ljit.runtime.outlining.SECONDS_UNTIL_HOT", 0.0)
+    monkeypatch.setattr("ljit.runtime.outlining.SECONDS_UNTIL_LOADED", 0.0)
+    u = np.linspace(0.0, 1.0, 50) ** 2
+    f = ljit.jit(smoothed)
+    assert trips_of(f, u.copy(), 60).total() < 10
+    assert compiles_of_loops(f) == 1
+
+
+def test_loops_that_native_code_leaves_go_back_to_it_by_the_clock(monkeypatch):
+    monkeypatch.setattr("ljit.runtime.outlining.SECONDS_UNTIL_HOT", 0.0)
+    monkeypatch.setattr("ljit.runtime.outlining.SECONDS_UNTIL_LOADED", 0.0)
+    u = np.linspace(0.0, 1.0, 50) ** 2
+    f = ljit.jit(smoothed_but_for)
+    for _ in range(3):
+        f(u.copy(), 40, -1)
+    assert trips_of(f, u.copy(), 60, 20).total() < 20

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ljit
-from ljit.interp import MIN_TRIPS
+from ljit.interp import MIN_TRIPS, hot_loops
 from ljit.runtime import bailouts, cold, plans
 from ljit.runtime.vectorcall import calls_left
 from ljit.testing.chaos import eager_loops
@@ -435,12 +435,14 @@ def test_a_loop_is_outlined_when_interpreting_it_has_cost_as_much_as_a_compile(c
     xs = np.arange(4.0)
     f = ljit.jit(nested)
     outer, inner = f._executor.baseline.code.loops
+    nodes = outer.size + hot_loops._NODES_OF_ACTIVATION + columns * inner.size  # of a row
+    rows = 1000 * outer.size // nodes
     with eager_loops(1000):
-        assert_same(f, xs, 990 // columns, columns)
-        assert not f._executor.loops, "990 trips"
+        assert_same(f, xs, rows - 1, columns)
+        assert not f._executor.loops
     f = ljit.jit(nested)
     with eager_loops(1000):
-        assert_same(f, xs, 2000 // columns, columns)
+        assert_same(f, xs, 2 * rows, columns)
         ((loop_id, _types),) = f._executor.loops
     assert loop_id == outer.id, "short inner loops are compiled with the loop around them"
     assert f._executor.outlined.trips_until_hot(inner) > f._executor.outlined.trips_until_hot(outer)

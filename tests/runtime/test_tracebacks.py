@@ -144,7 +144,7 @@ def native_error(function=fails):
 def test_full_tracebacks_of_native_code_show_ljit_as_well():
     with overridden(full_traceback=True):
         names = [f.f_code.co_name for f, _ in traceback.walk_tb(native_error().__traceback__)]
-    assert "fails" in names and "on_bailout" in names and "execute" in names
+    assert "fails" in names and "on_bailout" in names and "resume" in names
 
 
 def test_frames_can_be_cleared_and_used_again():
