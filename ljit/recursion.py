@@ -24,7 +24,8 @@ __all__ = ["call_plainly", "enter_frame", "leave_frame"]
 _STEP = 16  # activations between two changes of CPython's limit
 _FRAMES = 12  # Python frames that one activation takes, callers in the runtime included, at most
 _C_STACK = 2048  # bytes of C stack that one activation takes (measured: 1350 through a Function)
-_DEFAULT_STACK = 8 << 20
+_DEFAULT_STACK = 8 << 20  # of Linux, for the main thread and others
+_UNKNOWN_STACK = 1 << 20  # where the system does not say
 
 
 class _Depth(threading.local):
@@ -91,7 +92,7 @@ def _most_activations() -> int:
 
 def _default_stack() -> int:
     if resource is None:
-        return 1 << 20
+        return _UNKNOWN_STACK
     soft, _ = resource.getrlimit(resource.RLIMIT_STACK)
     if soft == resource.RLIM_INFINITY or threading.current_thread() is not threading.main_thread():
         return _DEFAULT_STACK

@@ -15,6 +15,8 @@ from ljit.codegen.mathlib.terms import Term, fma, intrinsic, polynomial, select
 from ljit.records import Record
 
 __all__ = [
+    "LEAST_EXP",
+    "MOST_EXP",
     "Reduced",
     "limited",
     "power_of_2",
@@ -25,6 +27,9 @@ __all__ = [
     "scaled",
     "vanishing",
 ]
+
+
+LEAST_EXP, MOST_EXP = -746.0, 710.0  # of doubles: exp of less is 0, of more infinite
 
 
 class _Format(Record):
@@ -48,8 +53,8 @@ _FORMATS = {
         digits=52,
         bias=1023,
         round=1.5 * 2.0**52 + 2046,
-        least=-746.0,
-        most=710.0,
+        least=LEAST_EXP,
+        most=MOST_EXP,
         per_log2=1.4426950408889634,
         log2=0.6931471805599453,
         log2_high=float.fromhex("0x1.62e42fefa38p-1"),

@@ -11,7 +11,15 @@ from __future__ import annotations
 
 import math
 
-from ljit.codegen.mathlib.exponentials import power_of_2, reduce_exp, rest_of_exp, scaled, vanishing
+from ljit.codegen.mathlib.exponentials import (
+    LEAST_EXP,
+    MOST_EXP,
+    power_of_2,
+    reduce_exp,
+    rest_of_exp,
+    scaled,
+    vanishing,
+)
 from ljit.codegen.mathlib.logarithms import Split, rough_log
 from ljit.codegen.mathlib.registry import elementary
 from ljit.codegen.mathlib.terms import Term, fma, intrinsic, polynomial, select
@@ -76,6 +84,8 @@ def _exp(x: Term, low: Term) -> Term:
 
 
 _EXP = (1.0, 1.0, *(1.0 / math.factorial(n) for n in range(2, 10)))
+_FAR = 800.0  # exp of it is infinite or 0, whatever is added: the rest of an infinite product would be NaN
+_LEAST_NARROW, _MOST_NARROW = -110.0, 95.0  # exp of less is 0 as a float, of more infinite
 
 
 @elementary("pow", "double")
@@ -85,9 +95,9 @@ def pow_double(x: Term, y: Term) -> Term:
     log = _at_ends(size, log)
     product = y * log
     low = fma(y, log, -product) + y * log_low
-    low = select(intrinsic("fabs", product) < 800.0, low, 0.0)
-    product = select(product > 710.0, 710.0, product)
-    result = vanishing(product, -746.0, lambda product: _exp(product, low))
+    low = select(intrinsic("fabs", product) < _FAR, low, 0.0)
+    product = select(product > MOST_EXP, MOST_EXP, product)
+    result = vanishing(product, LEAST_EXP, lambda product: _exp(product, low))
     return _with_special_values(x, y, result)
 
 
@@ -96,8 +106,8 @@ def pow_float(x: Term, y: Term) -> Term:
     """In float64, with half its digits."""
     size = intrinsic("fabs", x).to("double")
     product = y.to("double") * _at_ends(size, rough_log(size))
-    product = select(product > 95.0, 95.0, product)
-    return _with_special_values(x, y, vanishing(product, -110.0, _narrow_exp))
+    product = select(product > _MOST_NARROW, _MOST_NARROW, product)
+    return _with_special_values(x, y, vanishing(product, _LEAST_NARROW, _narrow_exp))
 
 
 def _narrow_exp(x: Term) -> Term:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from ljit.codegen.mathlib.exponentials import vanishing
+from ljit.codegen.mathlib.exponentials import LEAST_EXP, MOST_EXP, vanishing
 from ljit.codegen.mathlib.registry import elementary
 from ljit.codegen.mathlib.tables import SIZE, look_up, parts_of, rough_reciprocal, scaled
 from ljit.codegen.mathlib.terms import Term, fma, intrinsic, polynomial, select
@@ -24,6 +24,8 @@ _LOG2 = 0.6931471805599453
 _LOG2_HIGH = float.fromhex("0x1.62e42fefa38p-1")  # multiples by exponents are exact
 _LOG2_LOW = float.fromhex("0x1.ef35793c7673p-45")
 _POWERS, _POWERS_REST = parts_of([Decimal(2) ** (Decimal(i) / SIZE) for i in range(SIZE)])
+_LEAST_EXP2, _MOST_EXP2 = -1077.0, 1025.0  # exp2 of less is 0, of more infinite
+_MOST_TANH = 20.0  # tanh of more is 1
 _COEFFICIENTS = (  # (exp(r) - 1 - r) / r**2
     0.5000000000000003,
     0.16666666666666677,
@@ -69,21 +71,21 @@ def _power(count: Term, n: Term, r: Term) -> Term:
 @elementary("exp", "double", with_tables=True)
 def exp(x: Term) -> Term:
     def finite(x: Term) -> Term:
-        reduced = _Reduced.of(select(x > 710.0, 710.0, x))
+        reduced = _Reduced.of(select(x > MOST_EXP, MOST_EXP, x))
         return _power(reduced.count, reduced.n, reduced.r)
 
-    return vanishing(x, -746.0, finite)
+    return vanishing(x, LEAST_EXP, finite)
 
 
 @elementary("exp2", "double", with_tables=True)
 def exp2(x: Term) -> Term:
     def finite(x: Term) -> Term:
-        x = select(x > 1025.0, 1025.0, x)
+        x = select(x > _MOST_EXP2, _MOST_EXP2, x)
         rounded = x + _ROUND
         n = rounded - _ROUND
         return _power(rounded.bits(), n, (x - n) * _LOG2)
 
-    return vanishing(x, -1077.0, finite)
+    return vanishing(x, _LEAST_EXP2, finite)
 
 
 @elementary("tanh", "double", with_tables=True)
@@ -93,7 +95,7 @@ def tanh(x: Term) -> Term:
     The quotient of the rough reciprocal is corrected by what its product with the divisor lacks.
     """
     size = intrinsic("fabs", x)
-    reduced = _Reduced.of(select(size > 20.0, 20.0, size) * -2.0)
+    reduced = _Reduced.of(select(size > _MOST_TANH, _MOST_TANH, size) * -2.0)
     r, n = reduced.r, reduced.n
     power = scaled(look_up(reduced.count, _POWERS), n)
     power_rest = scaled(look_up(reduced.count, _POWERS_REST), n)

@@ -38,7 +38,11 @@ __all__ = ["UNKNOWN", "find_key"]
 #: What a search gives where only CPython can tell; null: there is no such key; else where the value or the key lies
 UNKNOWN = address(1)
 
-_MODULUS = 2**61 - 1  # of the hashes of numbers
+_MODULUS_BITS = 61
+_MODULUS = 2**_MODULUS_BITS - 1  # of the hashes of numbers
+_DIGITS, _ODD_EXPONENT = 52, 2047  # of doubles: stored bits; the exponent of infinities and NaN
+_UNIT_EXPONENT = 1023 + _DIGITS  # of doubles that have no bits below 1
+_TUPLE_ROTATION = 31
 _HASH_OF_INFINITY = 314159
 _TUPLE_PRIMES = 11400714785074694791, 14029467366897019727, 2870177450012600261
 _TUPLE_LENGTH = 3527539
@@ -119,7 +123,7 @@ def _hash_of_int(f: FunctionBuilder, x: Ref) -> Ref:
     is_negative = f.icmp("slt", x, _number(0))
     size = f.select(is_negative, f.binary("sub", _number(0), x), x)
     low = f.binary("and", size, _number(_MODULUS))
-    rest = f.binary("add", low, f.binary("lshr", size, _number(61)))
+    rest = f.binary("add", low, f.binary("lshr", size, _number(_MODULUS_BITS)))
     less = f.binary("sub", rest, _number(_MODULUS))
     rest = f.select(f.icmp("slt", less, _number(0)), rest, less)
     hash_ = f.select(is_negative, f.binary("sub", _number(0), rest), rest)
@@ -130,15 +134,16 @@ def _hash_of_float(f: FunctionBuilder, x: Ref, unknown: BlockRef) -> Ref:
     """The remainder of ``m * 2**e``: the 61 bits of `m`, turned around by `e`. That of NaN is its place in memory."""
     _leave_if(f, f.fcmp("uno", x, x), unknown)
     bits = f.emit("i64", f"bitcast double {x} to i64")
-    exponent = f.binary("and", f.binary("lshr", bits, _number(52)), _number(2047))
-    fraction = f.binary("and", bits, _number(2**52 - 1))
+    exponent = f.binary("and", f.binary("lshr", bits, _number(_DIGITS)), _number(_ODD_EXPONENT))
+    fraction = f.binary("and", bits, _number(2**_DIGITS - 1))
     is_subnormal = f.icmp("eq", exponent, _number(0))
-    whole = f.select(is_subnormal, fraction, f.binary("or", fraction, _number(2**52)))
-    power = f.binary("add", f.select(is_subnormal, _number(1), exponent), _number(-1075 % 61))
-    left = f.binary("urem", power, _number(61))
-    high = f.binary("lshr", whole, f.binary("sub", _number(61), left))
+    whole = f.select(is_subnormal, fraction, f.binary("or", fraction, _number(2**_DIGITS)))
+    power = f.select(is_subnormal, _number(1), exponent)
+    power = f.binary("add", power, _number(-_UNIT_EXPONENT % _MODULUS_BITS))
+    left = f.binary("urem", power, _number(_MODULUS_BITS))
+    high = f.binary("lshr", whole, f.binary("sub", _number(_MODULUS_BITS), left))
     low = f.binary("and", f.binary("shl", whole, left), _number(_MODULUS))
-    is_infinite = f.icmp("eq", exponent, _number(2047))
+    is_infinite = f.icmp("eq", exponent, _number(_ODD_EXPONENT))
     hash_ = f.select(is_infinite, _number(_HASH_OF_INFINITY), f.binary("or", low, high))
     is_negative = f.icmp("slt", bits, _number(0))
     hash_ = f.select(is_negative, f.binary("sub", _number(0), hash_), hash_)
@@ -152,7 +157,7 @@ def _hash_of_items(f: FunctionBuilder, hashes: list[Ref]) -> Ref:
     f.module.declare("llvm.fshl.i64", "i64", ["i64", "i64", "i64"], "")
     for hash_ in hashes:
         total = f.binary("add", total, f.binary("mul", hash_, second))
-        total = f.call("i64", "llvm.fshl.i64", (total, total, _number(31)))
+        total = f.call("i64", "llvm.fshl.i64", (total, total, _number(_TUPLE_ROTATION)))
         total = f.binary("mul", total, first)
     length = _number(len(hashes) ^ (_TUPLE_PRIMES[2] ^ _TUPLE_LENGTH))
     return _no_failure(f, f.binary("add", total, length), _INSTEAD_OF_TUPLES)

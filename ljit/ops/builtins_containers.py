@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -128,7 +129,7 @@ def _lower_ord(e: Emitter, c: V) -> V:
 
 def _lower_chr(e: Emitter, i: V) -> V:
     code = to_type(e, i, INT)
-    check_index(e, code, e.const(INT, 0x110000))
+    check_index(e, code, e.const(INT, sys.maxunicode + 1))
     return e.str_char(code)
 
 

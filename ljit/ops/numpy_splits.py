@@ -19,6 +19,11 @@ from ljit.types import ANY, FLOAT, ScalarType, Type
 
 __all__: list[str] = []
 
+# Doubles: stored bits, what is added to the power of two, the field of it that infinities and NaN have.
+_DIGITS, _BIAS, _ODD_FIELD = 52, 1023, 0x7FF
+_OF_HALF = _BIAS - 1  # the field of numbers in [0.5, 1)
+_LOWEST, _HIGHEST = 1 - _BIAS, _BIAS  # powers of two that are normal numbers
+_UP = 54  # a power of two that makes all subnormal numbers normal ones
 _INT32, _INT64, _FLOAT64 = (ScalarType(np.dtype(x)) for x in (np.int32, np.int64, np.float64))
 
 
@@ -49,12 +54,13 @@ def _split(e: Emitter, x: V) -> tuple[V, V]:
 
     least = e.const(_FLOAT64, float(np.finfo(np.float64).smallest_normal))
     is_small = e.compare("lt", e.intrinsic("fabs", x), least)
-    normal = e.select(is_small, e.mul(x, 2.0**54), x)
+    normal = e.select(is_small, e.mul(x, 2.0**_UP), x)
     word = e.retype(normal, _INT64)
-    biased = e.bit_and(e.shr(word, bits(52)), bits(0x7FF))
-    exponent = e.sub(e.sub(biased, bits(1022)), e.select(is_small, bits(54), bits(0)))
-    half = e.bit_or(e.bit_and(word, bits(~(0x7FF << 52))), bits(1022 << 52))
-    is_finite = e.compare("ne", biased, bits(0x7FF))
+    biased = e.bit_and(e.shr(word, bits(_DIGITS)), bits(_ODD_FIELD))
+    exponent = e.sub(e.sub(biased, bits(_OF_HALF)), e.select(is_small, bits(_UP), bits(0)))
+    fraction = e.bit_and(word, bits(~(_ODD_FIELD << _DIGITS)))
+    half = e.bit_or(fraction, bits(_OF_HALF << _DIGITS))
+    is_finite = e.compare("ne", biased, bits(_ODD_FIELD))
     is_split = e.bit_and(is_finite, e.compare("ne", x, 0.0))
     mantissa = e.select(is_split, e.retype(half, _FLOAT64), x)
     return mantissa, e.select(is_split, exponent, bits(0))
@@ -64,17 +70,17 @@ def _scaled(e: Emitter, x: V, n: V) -> V:
     """``x * 2**n``: what cannot be a power of two is multiplied in steps, of which none but the last may round."""
     number, power = e.cast(x, _FLOAT64), e.cast(n, _INT64)
     for _ in range(2):
-        is_high, is_low = e.compare("gt", power, 1023), e.compare("lt", power, -1022)
+        is_high, is_low = e.compare("gt", power, _HIGHEST), e.compare("lt", power, _LOWEST)
         step = e.select(is_low, e.const(_INT64, _LOW), 0)
-        step = e.select(is_high, 1023, step)
+        step = e.select(is_high, _HIGHEST, step)
         number, power = e.mul(number, _power_of_two(e, step)), e.sub(power, step)
-    power = at_least(e, at_most(e, power, 1023), -1022)
+    power = at_least(e, at_most(e, power, _HIGHEST), _LOWEST)
     return e.cast(e.mul(number, _power_of_two(e, power)), x.type)
 
 
 def _power_of_two(e: Emitter, n: V) -> V:
-    biased = e.add(n, 1023)
-    return e.retype(e.shl(biased, 52), _FLOAT64)
+    biased = e.add(n, _BIAS)
+    return e.retype(e.shl(biased, _DIGITS), _FLOAT64)
 
 
 # -- integers --------------------------------------------------------------------------------------
@@ -130,7 +136,7 @@ def _declare_part(
     )
 
 
-_LOW = -1022 + 53  # after such a step a number that is not too small has all its bits
+_LOW = _LOWEST + _DIGITS + 1  # after such a step a number that is not too small has all its bits
 _FLOATS = np.array([0.5, -7.25, 2.0**-1030, -np.inf, 0.1, -0.0])
 _declare_part("np::fraction", "``np.modf(x)[0]``", _fraction, np.modf, 0)
 _declare_part("np::mantissa", "``np.frexp(x)[0]``", _mantissa, np.frexp, 0)

@@ -24,6 +24,7 @@ __all__ = ["split_columns"]
 
 NAME = "fuse"
 COLUMNS = 3
+CROSS_OPS = 9  # of a cross product: two products and a difference for each column
 MAX_OPS = 42  # of all columns: beyond, registers run out
 _BARRIERS = Effect.WRITE | Effect.CALL | Effect.EXIT
 
@@ -35,7 +36,7 @@ def split_columns(block: Block) -> bool:
     changed = False
     for nodes in list(_stretches(block)):
         members = _members(nodes)
-        count = sum(9 if node.op.columns is not None else 3 for node in members)
+        count = sum(CROSS_OPS if node.op.columns is not None else COLUMNS for node in members)
         if len(members) > 1 and count <= MAX_OPS and is_allowed(NAME, members[-1]):
             _split(members)
             changed = True

@@ -43,6 +43,7 @@ __all__ = ["spread_masks"]
 
 NAME = "fuse"
 _MOST = 8  # ops on selected elements that are done on all
+_MOST_OPERANDS = 100  # of a value: beyond, nobody looks
 
 
 def spread_masks(block: Block, failed: Collection[int]) -> bool:
@@ -223,7 +224,7 @@ def _operands(value: Value) -> set[Value]:
     """The values that a value was computed of by elementwise ops of its block, in a few steps."""
     found: set[Value] = set()
     todo = [value]
-    while todo and len(found) < 100:
+    while todo and len(found) < _MOST_OPERANDS:
         made = todo.pop().node
         if made is not None and is_elementwise(made) and not made.op.schema.written:
             todo += made.inputs

@@ -25,6 +25,7 @@ from ljit.types import ANY, BOOL, FLOAT, INT, UINT
 __all__ = ["WideFailures", "WideForms"]
 
 _MASK = 2**64 - 1
+_MOST_DIVISOR = 2**512  # whose reciprocal makes no subnormal quotient of an int of 64 bits
 _INTS = (BOOL, INT, UINT)
 
 
@@ -273,7 +274,7 @@ class _Operation:
     def true_quotient(self, x: Value, y: Value) -> Request | None:
         """``x / 2**64``: a power of two divides floats exactly, the nearest one of `x`, too."""
         divisor = _number(y) if y.is_constant and type(y.constant) is int else 0
-        if x.type != UINT or not 0 < divisor < 2**512 or divisor & (divisor - 1):
+        if x.type != UINT or not 0 < divisor < _MOST_DIVISOR or divisor & (divisor - 1):
             return None
         return Request(get_op("py::mul"), (self._float(x), self.out.constant(1.0 / divisor)), {})
 
