@@ -1,7 +1,8 @@
 """What the first call and the import cost, each measured in fresh processes.
 
 Targets: the first call of a 20-line function takes less than 100 ms over the plain Python run (and so does the
-second, which compiles for the whole call); ``import ljit`` less than 15 ms over ``import numpy``.
+second, which compiles for the whole call); ``import ljit`` less than 15 ms over ``import numpy``. A script that makes
+one call, a simulation in some hundred time steps on an array, takes less than 0.7 of NumPy's time, compile included.
 """
 
 from __future__ import annotations
@@ -28,6 +29,18 @@ for function in (plain, compiled, compiled, compiled):
     times.append(time.perf_counter() - start)
 print(json.dumps(times))
 """
+ONE_CALL = """
+import json, sys, time
+sys.path.insert(0, {folder!r})
+import numpy as np, ljit
+from first_call_program import conduct_heat as plain
+times = []
+for function in (plain, ljit.jit(plain)):
+    start = time.perf_counter()
+    function(np.linspace(0, 1, 640_000).reshape(800, 800) ** 2, 400)
+    times.append(time.perf_counter() - start)
+print(json.dumps(times))
+"""
 IMPORTS = """
 import json, time
 start = time.perf_counter()
@@ -37,6 +50,8 @@ import ljit
 end = time.perf_counter()
 print(json.dumps([middle - start, end - middle]))
 """
+
+ONE_CALL_TARGET = 0.7
 
 
 def run_often(code: str, times: int) -> list[float]:
@@ -71,11 +86,17 @@ def main() -> int:
     print(
         f"import numpy {1e3 * numpy_time:.1f} ms, plain call {1e3 * plain:.1f} ms, third call {1e3 * third:.2f} ms"
     )
-    missed = False
+    plain_run, one_call = run_often(ONE_CALL.format(folder=folder), options.processes)
+    missed = one_call >= ONE_CALL_TARGET * plain_run
     for name, seconds, target in results:
         verdict = "ok" if seconds < target else "MISSED"
         missed |= seconds >= target
         print(f"{name:32} {1e3 * seconds:8.1f} ms  target < {1e3 * target:.0f} ms: {verdict}")
+    print(
+        f"a simulation in one call: NumPy {1e3 * plain_run:.0f} ms, ljit {1e3 * one_call:.0f} ms, "
+        f"ratio {one_call / plain_run:.2f}  target < {ONE_CALL_TARGET}: "
+        f"{'ok' if one_call < ONE_CALL_TARGET * plain_run else 'MISSED'}"
+    )
     return int(missed)
 
 
