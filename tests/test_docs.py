@@ -82,7 +82,7 @@ def test_each_change_is_a_short_line() -> None:
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=[p.name for p in EXAMPLES])
-def test_example_runs(path: Path, monkeypatch, tmp_path: Path) -> None:
+def test_each_example_runs_and_prints_something(path: Path, monkeypatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     output = io.StringIO()
     with contextlib.redirect_stdout(output):

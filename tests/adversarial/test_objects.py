@@ -460,7 +460,7 @@ def descriptors(x: Any, n: int, field: bool) -> Any:
     return total
 
 
-def test_descriptors_and_slots() -> None:
+def test_descriptors_and_slots_are_read_as_in_cpython() -> None:
     attack(
         descriptors,
         lambda: (Slots(), 2, True),
@@ -471,7 +471,7 @@ def test_descriptors_and_slots() -> None:
     )
 
 
-def test_metaclasses() -> None:
+def test_classes_with_metaclasses_are_asked_as_in_cpython() -> None:
     def make(cls: Any, n: int) -> Any:
         seen = []
         for i in range(n):

@@ -186,7 +186,7 @@ def check_in_groups(function: Callable[..., Any], factories: list[Factory]) -> N
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
-def test_odd_arrays(function: Callable[..., Any]) -> None:
+def test_code_made_for_plain_arrays_meets_odd_ones(function: Callable[..., Any]) -> None:
     hostile: list[Factory] = [lambda make=make: (make(),) for make in ODD.values()]  # type: ignore[misc]
     check_in_groups(function, hostile)
 
@@ -335,7 +335,9 @@ CASES = [(function, dtype) for k, function in enumerate(BINARY) for dtype in DTY
 
 
 @pytest.mark.parametrize(("function", "dtype"), CASES, ids=lambda x: getattr(x, "__name__", x))
-def test_odd_operands(function: Callable[..., Any], dtype: str) -> None:
+def test_operands_that_numpy_refuses_or_warns_of_are_refused_likewise(
+    function: Callable[..., Any], dtype: str
+) -> None:
     check_in_groups(function, pairs(dtype))
 
 

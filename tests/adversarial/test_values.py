@@ -77,12 +77,12 @@ COUNTS = (-(2**63), -65, -1, 0, 1, 62, 63, 64, 65, 200)
 
 
 @pytest.mark.parametrize("shift", [lambda x, n: x << n, lambda x, n: x >> n])
-def test_shift_counts(shift: Callable[..., Any]) -> None:
+def test_shifts_by_any_count_are_those_of_cpython(shift: Callable[..., Any]) -> None:
     check(shift, values(5, 3), *pairs((LOW, -1, 0, 1, TOP), COUNTS), fresh=False)
     check(shift, values(5, 3), values(1, 64), values(1, -1), values(-1, 63))
 
 
-def test_powers() -> None:
+def test_powers_at_the_limits_are_those_of_cpython() -> None:
     bases = (LOW, -3, -1, 0, 1, 2, 3, 10, TOP, True)
     check(
         lambda x, n: x**n,
@@ -119,7 +119,7 @@ def test_floats_become_integers(convert: Callable[..., Any]) -> None:
     [lambda x: -x, lambda x: ~x, lambda x: abs(x), lambda x: +x, lambda x: not x],
     ids=range(5),
 )
-def test_unary_operators(unary: Callable[..., Any]) -> None:
+def test_unary_operators_at_the_limits_are_those_of_cpython(unary: Callable[..., Any]) -> None:
     check(unary, values(3), *map(values, EDGES), fresh=False)
 
 
@@ -187,7 +187,7 @@ def sum_range(start: int, stop: int, step: int) -> tuple[int, int]:
     return total, trips
 
 
-def test_ranges() -> None:
+def test_ranges_at_the_limits_have_the_trips_of_cpython() -> None:
     check(
         sum_range,
         values(0, 9, 2),
@@ -257,7 +257,7 @@ def test_indices_of_matrices() -> None:
     )
 
 
-def test_slices() -> None:
+def test_slices_with_any_ends_give_the_same_parts() -> None:
     def cut(a: np.ndarray, start: Any, stop: Any, step: Any) -> Any:
         part = a[start:stop:step]
         return part.sum(), part.shape, part
@@ -344,7 +344,7 @@ STRANGE: list[Factory] = [
 
 
 @pytest.mark.parametrize("function", [reductions, extremes])
-def test_strange_arrays(function: Callable[..., Any]) -> None:
+def test_code_made_for_a_plain_array_meets_strange_ones(function: Callable[..., Any]) -> None:
     check(function, lambda: (np.arange(5.0),), *STRANGE, fresh=False)
 
 
@@ -375,7 +375,7 @@ OVERLAPS = {
 
 
 @pytest.mark.parametrize("name", OVERLAPS)
-def test_overlapping_views(name: str) -> None:
+def test_writes_through_overlapping_views_are_those_of_numpy(name: str) -> None:
     def work(out: np.ndarray, x: np.ndarray) -> Any:
         out[:] = x * 2.0 + out
         out += x

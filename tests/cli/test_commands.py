@@ -153,7 +153,7 @@ def program_file(tmp_path: Path) -> Path:
         ("explain", "s += x * factor"),
     ],
 )
-def test_inspect_shows(view: str, part: str, program_file: Path, capsys) -> None:
+def test_inspect_shows_each_view(view: str, part: str, program_file: Path, capsys) -> None:
     target = f"{program_file}:total"
     assert main(["inspect", target, "--args", "np.ones(5), factor=2.0", "--show", view]) == 0
     assert part in capsys.readouterr().out

@@ -83,7 +83,7 @@ def test_the_callee_of_a_line(line, callee):
     assert callee_of(line) == callee
 
 
-def test_operands():
+def test_operands_of_a_line_are_found_and_renamed():
     line = "%x = select i1 %c, double %y, double %y"
     assert operand_names(line) == ["%c", "%y", "%y"]
     assert number_types(line) == {"i1", "double"}

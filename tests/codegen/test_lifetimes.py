@@ -200,7 +200,7 @@ def agrees(function, *args):
 
 @pytest.mark.parametrize("size", [50, SIZE])
 @pytest.mark.parametrize("function", [chain, written])
-def test_two_arguments(function, size):
+def test_operands_that_die_may_be_written_over(function, size):
     agrees(function, whole_numbers(size), whole_numbers(size))
 
 
@@ -228,7 +228,7 @@ def test_what_shares_memory_keeps_it(function, size):
 @pytest.mark.parametrize("size", [50, SIZE])
 @pytest.mark.parametrize("flag", [True, False])
 @pytest.mark.parametrize("function", [chosen, in_branches])
-def test_branches(function, flag, size):
+def test_operands_that_die_in_a_branch_only_are_kept_in_the_other(function, flag, size):
     agrees(function, whole_numbers(size), flag)
 
 

@@ -134,7 +134,7 @@ VIEWS = {
 
 
 @pytest.mark.parametrize("char", ["f", "d"])
-def test_any_layout(char, is_wide):
+def test_stages_go_through_any_layout(char, is_wide):
     def wanted(x, y):
         return np.arcsinh(x) * y + np.arcsinh(y * 2)
 
@@ -149,7 +149,7 @@ def test_any_layout(char, is_wide):
 
 
 @pytest.mark.parametrize("axis", [0, 1, None])
-def test_reductions(axis, is_wide):
+def test_reductions_go_through_stages(axis, is_wide):
     def wanted(x):
         return (np.arcsinh(x * 2) * x).sum(axis=axis)
 

@@ -111,7 +111,7 @@ LOOPS = [
 
 
 @pytest.mark.parametrize("body", LOOPS)
-def test_loops(body):
+def test_loops_mean_what_they_mean_in_cpython(body):
     check_body(f"s = 0\n{body}\nreturn s", (0,), (1,), (3,), (7,), params="n")
 
 
@@ -165,7 +165,7 @@ NESTED = [
 
 
 @pytest.mark.parametrize("body", NESTED)
-def test_nested_functions(body):
+def test_nested_functions_mean_what_they_mean_in_cpython(body):
     check_body(body, (0,), (1,), (3,), params="n")
 
 
@@ -220,7 +220,7 @@ EXPRESSIONS = [
 
 
 @pytest.mark.parametrize("body", EXPRESSIONS)
-def test_expressions(body):
+def test_expressions_mean_what_they_mean_in_cpython(body):
     check_body(body, (0,), (1,), (2,), params="n")
 
 

@@ -110,7 +110,7 @@ def test_a_guard_without_a_snapshot_says_so():
     assert info.value.values == {}
 
 
-def test_deoptimize_leaves():
+def test_deoptimize_leaves_with_the_values_of_its_snapshot():
     text = """
 graph(%x : Any):
   prim::Snapshot[at='before:1', names=('p0',)](%x)

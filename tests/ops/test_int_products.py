@@ -46,7 +46,7 @@ def layouts(a: np.ndarray) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("function", [product, by_einsum])
-def test_two_matrices(dtype: str, function) -> None:
+def test_products_of_two_matrices_are_those_of_numpy(dtype: str, function) -> None:
     compiled = ljit.jit(function)
     for rows, depth, columns in (*SHAPES, *EMPTY):
         a, b = any_ints((rows, depth), dtype), any_ints((depth, columns), dtype)
@@ -81,7 +81,7 @@ def test_a_matrix_and_a_vector(dtype: str) -> None:
                     assert_products(compiled, x, a)
 
 
-def test_stacks_of_matrices() -> None:
+def test_products_of_stacks_of_matrices_are_those_of_numpy() -> None:
     compiled = ljit.jit(product)
     a, b = any_ints((2, 3, 5, 6), "i"), any_ints((3, 6, 4), "i")
     for x, y in ((a, b), (a, b[0]), (a[0, 0], b), (a[0], b[:1]), (a, any_ints((6,), "i"))):

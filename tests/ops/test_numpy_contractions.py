@@ -59,7 +59,7 @@ LEFT_TO_NUMPY = (
 
 
 @pytest.mark.parametrize("subscripts", [*NATIVE, *LEFT_TO_NUMPY])
-def test_einsum(subscripts, compiled_source):
+def test_einsum_gives_what_numpy_gives(subscripts, compiled_source):
     function = compiled_source(make_einsum(subscripts))
     for dtype in (np.int8, np.uint32, np.int64, np.float64, np.complex64):
         compiled = ljit.jit(function)

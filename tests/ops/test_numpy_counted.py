@@ -41,7 +41,7 @@ def outcome(function: Callable[..., Any], *args: Any) -> Any:
 
 
 @pytest.mark.parametrize("step", [0.25, 2, 0.1])
-def test_counted_vectors(step: float) -> None:
+def test_counted_vectors_have_numpys_elements(step: float) -> None:
     x, compiled = np.arange(40) / 8, ljit.jit(counted)
     cases = [(x, 7), (x, 40), (x[:1], 1), (x[:0], 0), (x[::2], 2), (x, -3), (x, 1)]
     for values, n in cases[:1] * 2 + cases * 2:

@@ -112,7 +112,7 @@ def test_item_of_a_large_uint64_bails():
     [(24,), (4, 6), (-1,), (2, -1), (-1, 0), (0, 3), (5, 5), (-1, -1), (-2, 3), (2, 3, 4, 1), ()],
     ids=str,
 )
-def test_reshape(shape):
+def test_reshapes_are_inferred_as_numpy_makes_them(shape):
     ran = 0
     for a in arrays():
         outcomes = {check("reshape", a, shape), check("reshape_to", a, shape)}
@@ -141,7 +141,7 @@ def test_ravel_flatten_and_axes():
     assert check("broadcast_to", 2.5, (3,)) == "unknown"
 
 
-def test_joined_arrays():
+def test_joined_arrays_are_inferred_as_numpy_makes_them():
     pool = [a for d in (np.float64, np.int8, np.complex64) for a in arrays(d)]
     known = 0
     for x, y in itertools.product(pool, repeat=2):
@@ -194,7 +194,7 @@ def test_scans_and_orders():
                 outcomes = [
                     check(n, a, axis=axis) for n in ("cumsum", "cumprod", "sort", "argsort")
                 ]
-                assert set(outcomes) <= {"typed", "ran", "raised", "unknown"}
+                assert "bailed" not in outcomes
                 typed += outcomes.count("typed") + outcomes.count("ran")
             for axis in (0, -1):
                 typed += check("diff", a, axis=axis) == "typed"
@@ -219,7 +219,7 @@ def operands(dtype):
 
 
 @pytest.mark.parametrize("name", ["matmul", "dot", "vdot", "inner", "outer"])
-def test_products(name):
+def test_products_are_inferred_as_numpy_makes_them(name):
     typed = 0
     for d1, d2 in itertools.product(
         (np.float64, np.int32, np.bool, np.complex64, np.float16, np.uint8), repeat=2
@@ -243,7 +243,7 @@ def test_matmul_in_place_gives_the_target():
     assert op.infer(type_of(np.ones(3)), type_of(np.ones(3))) == ANY
 
 
-def test_linear_algebra():
+def test_linear_algebra_is_inferred_as_numpy_makes_it():
     for dtype in DTYPES:
         matrix = (np.arange(9).reshape(3, 3) % 4 + 3 * np.eye(3)).astype(dtype)
         for x in (matrix, matrix.T, matrix[0], matrix[:2], dtype.type(1)):
@@ -260,16 +260,16 @@ def test_linear_algebra():
     assert check("linalg.det", m) == check("linalg.solve", m, m[0]) == "typed"
 
 
-def test_other_functions():
+def test_other_functions_are_inferred_as_numpy_makes_them():
     v, typed = np.arange(4.0), []
     for dtype in DTYPES:
         for a in arrays(dtype):
             outcomes = [check("nonzero", a), check("flatnonzero", a), check("roll", a, 1)]
-            assert set(outcomes) <= {"typed", "ran", "raised", "unknown"}
+            assert "bailed" not in outcomes
             typed += [o for o in outcomes if o in ("typed", "ran")]
-            assert check("searchsorted", v, a) in ("typed", "ran", "unknown", "raised")
-            assert check("interp", a, v, v) in ("typed", "ran", "unknown", "raised")
-        assert check("round", dtype.type(1)) in ("typed", "ran", "unknown", "raised")
+            assert check("searchsorted", v, a) != "bailed"
+            assert check("interp", a, v, v) != "bailed"
+        assert check("round", dtype.type(1)) != "bailed"
         assert check("searchsorted", v, dtype.type(1)) in ("typed", "ran")
     assert len(typed) > 300
     for name, operands in (("searchsorted", (v, 1.5)), ("interp", (1.5, v, v))):

@@ -53,7 +53,7 @@ def test_differences_by_places(places, dtype):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 4])
-def test_few_elements(n):
+def test_gradients_of_few_elements_raise_as_numpys_do(n):
     compiled = ljit.jit(lambda f, x: np.gradient(f, x))
     x = np.cumsum(RNG.random(9))
     for _ in range(3):

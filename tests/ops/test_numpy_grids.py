@@ -65,7 +65,7 @@ def other_grids(h: Any, w: Any) -> Any:
 
 
 @pytest.mark.parametrize("function", [whole_grids, open_grids, other_grids])
-def test_grids(function: Callable[..., Any]) -> None:
+def test_grids_are_those_of_numpy(function: Callable[..., Any]) -> None:
     same(
         function,
         (3, 4),

@@ -70,7 +70,7 @@ def assert_like(compiled, function, *operands) -> None:
 
 @pytest.mark.parametrize("function", [between, shares_between])
 @pytest.mark.filterwarnings("ignore:invalid value", "ignore:divide by zero")
-def test_edges(function) -> None:
+def test_histograms_between_edges_are_those_of_numpy(function) -> None:
     compiled = ljit.jit(function)
     for edges in EDGES:
         for length in (0, 1, 10, 1000):
@@ -103,7 +103,7 @@ def test_edges_that_do_not_rise() -> None:
 
 @pytest.mark.parametrize("function", [weighted, weighted_shares])
 @pytest.mark.filterwarnings("ignore:invalid value")
-def test_weights(function) -> None:
+def test_histograms_with_weights_are_those_of_numpy(function) -> None:
     compiled = ljit.jit(function)
     for length in (5, 1000, 70_000):
         a = numbers(length)
@@ -118,7 +118,7 @@ def test_weights(function) -> None:
     assert any(s.state == "native" for s in compiled.specializations)
 
 
-def test_densities() -> None:
+def test_densities_are_those_of_numpy() -> None:
     compiled = ljit.jit(shares)
     for length in (5, 1000):
         assert_like(compiled, shares, numbers(length), 7)

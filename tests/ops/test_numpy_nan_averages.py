@@ -74,7 +74,7 @@ def test_bits_of_integers_are_counted(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
-def test_next_numbers(dtype):
+def test_nextafter_gives_numpys_neighbours(dtype):
     def next_numbers(a, b):
         return np.nextafter(a, b), np.nextafter(a, 0.0) * 2, np.nextafter(a[0], np.inf)
 

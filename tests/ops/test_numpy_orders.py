@@ -67,7 +67,7 @@ def assert_native(compiled) -> None:
 
 
 @pytest.mark.parametrize("dtype", [*"bBhHiIlLfd"])
-def test_medians(dtype: str) -> None:
+def test_medians_are_those_of_numpy(dtype: str) -> None:
     compiled = ljit.jit(median)
     for length in LENGTHS:
         for order in orders(length):
@@ -81,7 +81,7 @@ def test_medians(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", [*"bHilLd"])
 @pytest.mark.parametrize("function", [percentile, quantile])
-def test_quantiles(function, dtype: str) -> None:
+def test_quantiles_are_those_of_numpy(function, dtype: str) -> None:
     compiled = ljit.jit(function)
     scale = 100 if function is percentile else 1
     for length in LENGTHS:
@@ -107,7 +107,7 @@ def listed(a, x, y):
 
 @pytest.mark.parametrize("dtype", [*"bilLd"])
 @pytest.mark.parametrize("function", [quartiles, some_quantiles])
-def test_several_quantiles(function, dtype: str) -> None:
+def test_several_quantiles_at_once_are_those_of_numpy(function, dtype: str) -> None:
     compiled = ljit.jit(function)
     for length in LENGTHS:
         for order in orders(length):
@@ -182,7 +182,7 @@ def test_quantiles_that_there_are_not() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Mean of empty", "ignore:invalid value")
-def test_no_elements() -> None:
+def test_medians_of_no_elements_are_those_of_numpy() -> None:
     compiled = ljit.jit(median)
     for a in (np.arange(3.0), np.zeros(0)):
         for _ in range(3):

@@ -129,7 +129,7 @@ def test_layouts_and_axes(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int16", "bool"])
-def test_three_axes(dtype):
+def test_extrema_of_three_axes_are_at_numpys_places(dtype):
     a = filled((6, 7, 21), dtype, 1)
     check(three_ways, (a, a.transpose(2, 0, 1), a[:, ::2, ::-3], a.swapaxes(0, 1), a[..., 1:5]))
 

@@ -55,7 +55,7 @@ def keys_for(a):
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("dtype", [np.float64, np.int64])
 @pytest.mark.parametrize("function", [left, right, by_method])
-def test_searchsorted(function, dtype, size):
+def test_searchsorted_finds_numpys_places(function, dtype, size):
     compiled = ljit.jit(function)
     for a in arrays(size, dtype, unsorted=FINDS_THE_SAME):
         keys = keys_for(a)
@@ -67,7 +67,7 @@ def test_searchsorted(function, dtype, size):
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_interp(size):
+def test_interp_gives_numpys_bits(size):
     compiled = ljit.jit(interpolated)
     rng = np.random.default_rng(size)
     for xp in arrays(size, np.float64):
@@ -228,7 +228,7 @@ def binned(x, bins):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.int64])
-def test_digitize(dtype):
+def test_digitize_gives_numpys_bins(dtype):
     rng = np.random.default_rng(5)
     compiled = ljit.jit(binned)
     for size in (1, 2, 5, 12, 700):

@@ -66,7 +66,7 @@ VECTORS = [
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("k", range(len(VECTORS)))
-def test_histograms(k):
+def test_histograms_in_equal_bins_are_those_of_numpy(k):
     a = VECTORS[k]
     compare(plain, *((a,),) * 3, exact=True)
     compare(in_bins, *((a, n) for n in (1, 7, 100, 7, 0, -1, 7)), exact=True)
@@ -99,7 +99,7 @@ def test_histograms_are_native():
         assert "calls Python: np" not in compiled.explain()
 
 
-def test_other_histograms():
+def test_histograms_with_other_arguments_are_those_of_numpy():
     a = VECTORS[0]
     for function in (
         lambda a: np.histogram(a, [0, 0.5, 1]),

@@ -91,7 +91,7 @@ def test_few_squares_need_the_c_library(monkeypatch):
     assert 5 < len(calls) < 80  # one in 21
 
 
-def test_norms():
+def test_hypot_has_the_bits_of_the_c_library():
     check("math::hypot", (FLOAT, FLOAT), pairs(5))
     triples = zip(numbers(6), numbers(7), numbers(8), strict=True)
     check("math::hypot", (FLOAT,) * 3, triples)

@@ -211,7 +211,7 @@ def test_each_number_of_digits_is_read():
         assert native([TOP, x]) == of_items([TOP, x])
 
 
-def test_types():
+def test_ints_beyond_int64_have_a_type_of_their_own():
     assert [type_of(x) for x in (TOP - 1, TOP, MASK, MASK + 1, -TOP, -TOP - 1)] == [
         *(INT, UINT, UINT, ANY, INT, ANY)
     ]

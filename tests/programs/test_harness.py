@@ -61,7 +61,7 @@ def test_mutated_arguments_differ() -> None:
     assert "arguments differ" in str(difference(expected, actual))
 
 
-def test_output_differs() -> None:
+def test_other_output_is_a_difference() -> None:
     assert "outputs differ" in str(difference(run(lambda: print(1), Args()), run(print, Args())))
 
 

@@ -650,7 +650,7 @@ def test_sources_of_notebooks_are_found():
     assert [info.state for info in compiled.specializations] == ["native"]
 
 
-def test_lambdas():
+def test_lambdas_of_one_line_are_told_apart():
     doubled, squared = ljit.jit(lambda x: x * 2), ljit.jit(lambda x: x * x)
     for _ in range(3):
         assert (doubled(3), squared(3)) == (6, 9)

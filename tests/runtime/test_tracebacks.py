@@ -71,7 +71,7 @@ def test_calls_without_a_profile(function, arguments):
 
 
 @each_case()
-def test_outlined_loops(function, arguments):
+def test_outlined_loops_print_the_same_traceback(function, arguments):
     with eager_loops():
         for make in arguments:
             compiled = ljit.jit(function)
