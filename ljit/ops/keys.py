@@ -14,7 +14,7 @@ from ljit.characters import is_text
 from ljit.ir import Node
 from ljit.ops.membership import is_in, is_not_in
 from ljit.ops.objects import CALL_METHOD
-from ljit.ops.python_types import class_of, is_open
+from ljit.ops.python_types import class_of, is_c_method, is_open
 from ljit.types import FLOAT, INT, ScalarType, TupleType, Type
 
 __all__ = ["is_dict", "is_key", "is_set", "looks_for_key", "works_with_key"]
@@ -68,6 +68,7 @@ def _has_key(node: Node, functions: _Places) -> bool:
 
 
 def _function_of(node: Node) -> object:
-    if node.op is CALL_METHOD:
-        return getattr(class_of(node.inputs[0].type), str(node.attrs["name"]), None)
-    return node.op.evaluate
+    if node.op is not CALL_METHOD:
+        return node.op.evaluate
+    method = getattr(class_of(node.inputs[0].type), str(node.attrs["name"]), None)
+    return method if is_c_method(method) else None  # others may have no hash

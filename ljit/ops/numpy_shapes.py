@@ -127,16 +127,22 @@ def _lower_same_sizes(
 ) -> tuple[V, ...]:
     whole = _sizes_of(e, base)
     differs, zero = e.compare("le", whole[0], 0), e.const(INT, 0)
+    if not isinstance(base.type, ArrayType):
+        for n in whole[1:]:
+            differs = e.bit_or(differs, e.compare("lt", n, 0))
     given = []
     for other, own in zip(others, axes, strict=True):
-        sizes = list(e.array_sizes(other))
+        sizes = list(_sizes_of(e, other))
         for i, axis in enumerate(own):
             if axis is not None:
                 differs = e.bit_or(differs, e.compare("ne", sizes[i], whole[axis]))
                 sizes[i] = whole[axis]
         given.append((other, sizes))
     e.bail_if(differs, OTHER_SHAPES)
-    return tuple(e.array_view(x, x.type, zero, n, e.array_strides(x)) for x, n in given)
+    return tuple(
+        e.array_view(x, x.type, zero, n, e.array_strides(x)) if isinstance(x.type, ArrayType) else x
+        for x, n in given
+    )
 
 
 def _sizes_of(e: Emitter, base: V) -> Sequence[V]:
@@ -150,10 +156,10 @@ declare(
     OpDef(
         "prim::same_sizes",
         Schema("(base, *others, axes)"),
-        """Leave native code unless the sizes of all arrays are those of `base`, which has any rows.
+        """Leave native code unless the sizes of all are those of `base`, which has any rows.
 
-        `base` is an array or a shape. `axes` has for each of the others a tuple with one item an axis: which axis of
-        `base` is as large, or None. The results are the others, as views, whose sizes are known to be those.""",
+        Each is an array or a shape. `axes` has for each of the others a tuple with one item an axis: which axis of
+        `base` is as large, or None. The results are the others, arrays as views, whose sizes are known to be those.""",
         infer=lambda _base, *others, axes: others,
         evaluate=lambda _base, *others, axes: others,  # nothing but native code depends on it
         lower=_lower_same_sizes,

@@ -15,7 +15,14 @@ from collections.abc import Collection, Sequence
 
 from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.control import MAP, SNAPSHOT, YIELD
-from ljit.passes.fusion.fuse_nodes import Leaves, element_type, is_elementwise, leaves_of, may_leave
+from ljit.passes.fusion.fuse_nodes import (
+    Leaves,
+    are_sizes,
+    element_type,
+    is_elementwise,
+    leaves_of,
+    may_leave,
+)
 from ljit.passes.fusion.fuse_updates import Check, spanning_axes
 from ljit.passes.manager import is_allowed
 from ljit.passes.rewriting import insert_constant
@@ -71,9 +78,9 @@ class _Join(Record):
             span = None
         checks = [] if span else [Check.of(node, [v], failed, target=v) for v in parts]
         is_spread = rank < whole.ndim and axis % whole.ndim == rank  # parts lie between each other
-        if not (any(makers) or is_spread) or any(check is None for check in checks):
+        known = [check for check in checks if check is not None and are_sizes(check.base)]
+        if not (any(makers) or is_spread) or len(known) < len(checks):
             return None
-        known = [check for check in checks if check is not None]
         return _Join(node, axis % whole.ndim, parts, makers, known, span or ())
 
     @property
@@ -83,7 +90,8 @@ class _Join(Record):
     def write(self) -> None:
         """Put a new array with the parts stored in it in the place of the join."""
         for check in self.checks:
-            if check.others and check.target.node is not None:
+            is_shape = not isinstance(check.base.type, ArrayType)
+            if (check.others or is_shape) and check.target.node is not None:
                 check.insert()
         shapes = [self._shape_of(check.base) for check in self.checks]
         if self.span:
@@ -152,9 +160,11 @@ class _Join(Record):
         return [self._size_of(base, axis) for axis in self._axes]
 
     def _size_of(self, base: Value, axis: int) -> Value:
-        shape = self._add("np::shape", [base])
-        assert isinstance(shape.type, TupleType)
-        return self._add("prim::TupleIndex", [shape], index=axis)
+        is_array = isinstance(base.type, ArrayType)
+        shape = self._add("np::shape", [base]) if is_array else base
+        if isinstance(shape.type, TupleType):
+            return self._add("prim::TupleIndex", [shape], index=axis)
+        return shape
 
     def _new_array(self, shapes: Sequence[Sequence[Value]]) -> Value:
         sizes = list(shapes[0])

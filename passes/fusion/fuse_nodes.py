@@ -13,11 +13,12 @@ from ljit.ir import Block, Effect, Graph, Node, OpDef, Value, get_op
 from ljit.ops.control import MAP, SNAPSHOT
 from ljit.ops.numpy_boxed import reduced_axes, shape_rank
 from ljit.ops.numpy_index import basic_parts, is_element, view_type
-from ljit.types import INT, RANGE, ArrayType, ScalarType, Type, is_number
+from ljit.types import INT, RANGE, ArrayType, ScalarType, TupleType, Type, is_number
 from ljit.unique import forgets_classes
 
 __all__ = [
     "Leaves",
+    "are_sizes",
     "checks_places",
     "element_inputs",
     "element_op",
@@ -412,6 +413,14 @@ def _leaves_of_checked(value: Value, node: Node, known: dict[Value, Leaves]) -> 
     rank = base.type.ndim if isinstance(base.type, ArrayType) else shape_rank(base.type)
     whole = leaves_of(base, known) if isinstance(base.type, ArrayType) else frozenset((base,))
     return whole if own == tuple(range(rank or 0)) else frozenset((Part(whole, own),))
+
+
+def are_sizes(base: Value) -> bool:
+    """Whether an array, or a shape, gives its sizes as ints."""
+    t = base.type
+    return isinstance(t, ArrayType) or all(
+        size == INT for size in (t.items if isinstance(t, TupleType) else (t,))
+    )
 
 
 def is_filled(node: Node) -> bool:

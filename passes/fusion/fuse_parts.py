@@ -20,6 +20,7 @@ from ljit.ir import Block, Effect, Node, Value, get_op
 from ljit.ops.control import PREDICATE, SNAPSHOT
 from ljit.passes.fusion.fuse_nodes import (
     Leaves,
+    are_sizes,
     element_inputs,
     element_op,
     is_elementwise,
@@ -40,7 +41,7 @@ from ljit.passes.fusion.part_sources import (
 from ljit.passes.manager import is_allowed
 from ljit.passes.rewriting import drop_repeated_snapshot, insert_constant
 from ljit.records import Record, made_by
-from ljit.types import INT, ArrayType, ScalarType, TupleType, Type
+from ljit.types import ArrayType, ScalarType, TupleType, Type
 
 __all__ = ["compute_parts"]
 
@@ -104,7 +105,7 @@ class _Parts(Record):
             return False
         if not isinstance(root.output.type, ArrayType) or root.output.type.layout != "C":
             return False
-        if any(map(may_leave, self.users)) or not _is_sizes(self.base):
+        if any(map(may_leave, self.users)) or not are_sizes(self.base):
             return False
         if not all(_has_rank(v, root.output.type.ndim) for v in outer):
             return False
@@ -281,11 +282,6 @@ def _has_rank(value: Value, rank: int) -> bool:
     """Whether the value has so many axes, none of which is known to be of size 1."""
     type_ = value.type
     return isinstance(type_, ArrayType) and type_.ndim == rank and 1 not in type_.shape
-
-
-def _is_sizes(value: Value) -> bool:
-    items = value.type.items if isinstance(value.type, TupleType) else (value.type,)
-    return _is_array(value) or all(t == INT for t in items)
 
 
 def _rank(value: Value) -> int:

@@ -163,3 +163,25 @@ def of_a_pair(pair):
     """A node with several results, here of a tuple, stands in front of what is joined."""
     a, b = pair
     return np.stack([a + 1.0, b * 2.0]), np.concatenate((b - 1.0, a))
+
+
+@program(
+    lambda: (line(5), 3, 0.5),
+    lambda: (line(5), 0, 0.5),
+    lambda: (line(5), -1, 0.5),  # ValueError
+)
+def of_filled(x, n, factor):
+    """The size of what is filled is a number, no array's."""
+    first = np.hstack((x, factor * np.ones(n)))
+    return first, np.stack((np.ones(n) - factor, np.zeros(n) + factor), axis=1)
+
+
+@program(
+    lambda: (field(4, 3), 2, 3, 0.5),
+    lambda: (field(4, 3), 0, 3, 0.5),
+    lambda: (field(4, 3), 2, 4, 0.5),  # ValueError
+    lambda: (field(4, 3), 2, -1, 0.5),  # ValueError
+)
+def of_filled_rows(x, m, n, factor):
+    """The sizes of what is filled are a tuple."""
+    return np.concatenate((factor * np.ones((m, n)), x, np.zeros((m, n)) - factor))

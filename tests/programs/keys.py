@@ -213,3 +213,24 @@ def grouped_by_name(rows, groups):
         if (name, value) not in seen:
             seen[name, value] = len(seen)
     return seen
+
+
+class _Unhashable:
+    """Called as a method; it has no hash itself."""
+
+    __hash__ = None
+
+    def __get__(self, instance, owner):
+        return self if instance is None else self.shifted
+
+    def shifted(self, i):
+        return i + 1
+
+
+class _Table:
+    get = _Unhashable()
+
+
+@program(lambda: (_Table(), 3), lambda: ({0: 2, 1: 3, 2: 4}, 3))
+def methods_without_hash(d, n):
+    return [d.get(i) for i in range(n)]
