@@ -68,19 +68,27 @@ def retype_users(value: Value) -> bool:
     waiting = [value]
     while waiting:
         for user, _ in list(waiting.pop().uses):
-            if user.op.infer is None:
-                continue
-            for out, type_ in zip(user.outputs, user.op.result_types(user), strict=True):
-                if out.type in (ANY, type_):
-                    continue
-                before.setdefault(out, out.type)
-                out.type = type_
-                waiting.append(out)
-                if type_ == ANY:
-                    for changed, old in before.items():
-                        changed.type = old
-                    return False
+            changed = _retype(user)
+            for out, old in changed.items():
+                before.setdefault(out, old)
+            if any(out.type == ANY for out in changed):
+                for out, old in before.items():
+                    out.type = old
+                return False
+            waiting += changed
     return True
+
+
+def _retype(node: Node) -> dict[Value, Type]:
+    """Infer the outputs of a node again; give those that are of another type now, with the old one."""
+    if node.op.infer is None:
+        return {}
+    old: dict[Value, Type] = {}
+    for out, type_ in zip(node.outputs, node.op.result_types(node), strict=True):
+        if out.type not in (ANY, type_):
+            old[out] = out.type
+            out.type = type_
+    return old
 
 
 def insert_constant(value: object, before: Node, type_: Type | None = None) -> Value:

@@ -187,14 +187,11 @@ class _Nest:
             if not written or not self.behind or self.behind[-1].op is not SNAPSHOT:
                 return False  # the next group would be entered without a Snapshot behind the store
             for target in map(self.root, written):
-                is_private = self.elements.are_disjoint(target, self.root)
-                if node.is_inside(self.core) and not is_private:
-                    return False
-                for source in read:
-                    if target is source and not is_private:
+                if not self.elements.are_disjoint(target, self.root):
+                    if node.is_inside(self.core) or target in read:
                         return False
-                    if target is not source and self.aliases.may_alias(target, source):
-                        self.hazards.append((target, source))
+                others = [source for source in read if source is not target]
+                self.hazards += [(target, s) for s in others if self.aliases.may_alias(target, s)]
         self.hazards = list(dict.fromkeys(self.hazards))
         arrays = [value for pair in self.hazards for value in pair]
         return len(self.hazards) <= 4 and all(

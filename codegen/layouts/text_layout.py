@@ -20,7 +20,7 @@ __all__ = [
     "TEXT_KIND",
     "TEXT_SIZE",
     "TEXT_STATE",
-    "has_bytes",
+    "flags_of_bytes",
     "is_known",
 ]
 
@@ -38,7 +38,7 @@ LATIN_ITEMS = str.__basicsize__ - _WORD
 ASCII_ITEMS = LATIN_ITEMS - (3 if sys.version_info < (3, 12) else 2) * _WORD
 
 
-def has_bytes() -> tuple[int, int]:
+def flags_of_bytes() -> tuple[int, int]:
     """The flags that say that characters of one byte follow the fields: which ones, and what they are."""
     return TEXT_KIND | _IS_COMPACT, _ONE_BYTE | _IS_COMPACT
 
@@ -52,7 +52,7 @@ def is_known() -> bool:
 
 def _reads(text: str) -> bool:
     place, wanted = id(text), hash(text)
-    mask, value = has_bytes()
+    mask, value = flags_of_bytes()
     state = int32_at(place + TEXT_STATE)
     if word_at(place + TEXT_SIZE) != len(text) or not state & TEXT_KIND:
         return False

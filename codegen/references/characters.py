@@ -370,7 +370,7 @@ def _state(f: FunctionBuilder, text: Ref) -> Ref:
 def latin_items(f: FunctionBuilder, text: Ref, wide: BlockRef) -> Ref:
     """Where the characters of a str are, if each takes one byte."""
     state = _state(f, text)
-    mask, value = (integer("i32", flags) for flags in layout.has_bytes())
+    mask, value = (integer("i32", flags) for flags in layout.flags_of_bytes())
     leave_if(f, f.icmp("ne", f.binary("and", state, mask), value), wide)
     ascii_ = f.binary("and", state, layout.IS_ASCII)
     is_ascii = f.icmp("ne", ascii_, 0)

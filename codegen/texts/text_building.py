@@ -225,7 +225,7 @@ def _write_reversed(f: FunctionBuilder) -> None:
 
 def _require_ascii(f: FunctionBuilder, text: Ref, other: BlockRef, without: int = 0) -> None:
     """Go to `other` unless the characters are ASCII's, in their place, and the flags `without` are not set."""
-    mask, value = (flags | layout.IS_ASCII for flags in layout.has_bytes())
+    mask, value = (flags | layout.IS_ASCII for flags in layout.flags_of_bytes())
     state = field_of(f, "i32", text, layout.TEXT_STATE)
     found = f.binary("and", state, mask | without)
     leave_if(f, f.icmp("ne", found, value), other)

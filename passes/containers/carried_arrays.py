@@ -83,14 +83,10 @@ def _find_originals(slots: list[Slot], owners: dict[Value, Slot]) -> None:
     while changed:
         changed = False
         for slot in slots:
-            if slot.original is not None:
-                continue
-            for value in slot.sources:
-                source = owners.get(value)
-                if source is not None and source.original is not None:
-                    slot.original = source.original
-                    changed = True
-                    break
+            if slot.original is None:
+                sources = (owners[value] for value in slot.sources if value in owners)
+                slot.original = next((s.original for s in sources if s.original is not None), None)
+                changed |= slot.original is not None
 
 
 def _is_parameter(value: Value) -> bool:

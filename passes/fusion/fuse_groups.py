@@ -244,10 +244,10 @@ class _Planner:
     def unite_siblings(self) -> None:
         """Make one group of groups over the same shape that read the same arrays."""
         for group in list(self.groups):
-            if group in self.groups:
-                for other in [g for g in self.groups if g is not group]:
-                    if self._reads(group) & self._reads(other):
-                        self._unite(group, other)
+            others = [g for g in self.groups if g is not group] if group in self.groups else []
+            for other in others:
+                if self._reads(group) & self._reads(other):
+                    self._unite(group, other)
 
     def _unite(self, group: Group, other: Group) -> bool:
         if group.leaves != other.leaves or group.shape.shape != other.shape.shape:

@@ -268,10 +268,16 @@ class Check(Record):
         for value, checked in zip(self.others, check.outputs, strict=True):
             checked.name = value.name
             for user, index in list(value.uses):
-                takes = user.op.keeps_shape or is_elementwise(user)
-                if user.block is node.block and user is not check and takes:
-                    if check.is_before(user) and not (index == 0 and user.op.schema.written):
-                        user.set_input(index, checked)
+                if _gains(user, index, check):
+                    user.set_input(index, checked)
+
+
+def _gains(user: Node, index: int, check: Node) -> bool:
+    """Whether an operand of `user` may be the checked array, whose sizes are known."""
+    if user.block is not check.block or user is check or not check.is_before(user):
+        return False
+    is_written = index == 0 and bool(user.op.schema.written)
+    return (user.op.keeps_shape or is_elementwise(user)) and not is_written
 
 
 def _sources(values: Iterable[Value], made: Node | None) -> list[Value]:
