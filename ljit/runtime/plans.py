@@ -66,8 +66,8 @@ _SECONDS_OF_SHORT_CALL = 2e-5
 NODES_UNTIL_HOT = 400_000  # of the loop's body that the interpreter ran
 NODES_UNTIL_LOADED = 1_600_000  # the same for the first compile of a process, which loads LLVM
 # Of the processor, for loops whose nodes take longer than those of scalar code; compiles of array code do, too.
-SECONDS_UNTIL_HOT = 0.08
-SECONDS_UNTIL_LOADED = 0.2
+SECONDS_UNTIL_HOT = 0.06
+SECONDS_UNTIL_LOADED = 0.15
 TRIPS_OF_EARLY_RAISE = 2048  # native trips that pay for one exception that the interpreter handles
 MAX_EARLY_RAISES = 16  # one after the other, before CPython and the interpreter run what raises
 RUNS_OF_SHORT_ONE = 8  # in the interpreter, before calls of a plan are known to be short
