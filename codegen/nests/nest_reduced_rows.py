@@ -13,7 +13,7 @@ from ljit.codegen.nests.nest_blocks import SHORT
 from ljit.codegen.nests.nest_elements import FEW, Places
 from ljit.codegen.nests.nest_packing import BLOCK_SHIFT
 from ljit.codegen.nests.nest_reductions import BLOCK, Accumulator, combine_blocks, split, take
-from ljit.codegen.nests.nest_space import ZERO
+from ljit.codegen.nests.nest_space import ZERO, Operand
 from ljit.codegen.nests.nest_stages import LONG_BODY, STAGES_SHIFT, Stages
 from ljit.ir import Node
 from ljit.records import Record
@@ -42,6 +42,8 @@ class ReducedRows(Stages):
     """Loops whose results may be reduced."""
 
     runs: Sequence[Sequence[int]]  # neighbouring axes that are all reduced, or all not
+    is_fresh: bool  # whether all targets are new arrays
+    is_flat: Ref  # whether all axes can be gone through as one
 
     @property
     def is_last_reduced(self) -> bool:
@@ -60,12 +62,17 @@ class ReducedRows(Stages):
         return self.columns == 1 and len(self.runs[-1]) == 1 and self.first_fresh == self.inner
 
     def _vector_loop(
-        self, trip: Ref, start: State, body: Callable[[Ref, State], State], hints: Sequence[str]
+        self,
+        trip: Ref,
+        start: State,
+        body: Callable[[Ref, State], State],
+        hints: Sequence[str],
+        loop: Callable[..., State] = inner_loop,
     ) -> State:
         """An inner loop; the checks of its elements that may wait are made behind it."""
         bailout, blamed = self.e.bailout, list[tuple[Node | None, str]]()
         if not (self.kernel.may_leave and self.f.has_vectors):
-            return inner_loop(self.e, trip, start, body, hints, self.kernel.length)
+            return loop(self.e, trip, start, body, hints, self.kernel.length)
 
         def checked(k: Ref, carried: State) -> State:
             bailout.waiting = []
@@ -75,9 +82,7 @@ class ReducedRows(Stages):
             conditions = [condition for condition, *_ in found]
             return [*new, reduce(partial(self.f.binary, "or"), conditions, carried[-1])]
 
-        *state, failed = inner_loop(
-            self.e, trip, [*start, FALSE], checked, hints, self.kernel.length
-        )
+        *state, failed = loop(self.e, trip, [*start, FALSE], checked, hints, self.kernel.length)
         if blamed:
             node, reason = blamed[0]
             bailout.bail_for(node, failed, reason)
@@ -166,7 +171,7 @@ class ReducedRows(Stages):
         """An inner loop over elements side by side, of which the last ones may be a vector with a mask."""
         if count.constant is not None or not self._gains_from_masks:
             return self._vector_loop(count, start, body, hints)
-        return whole_vectors(self.e, count, start, body, hints, self.kernel.length)
+        return self._vector_loop(count, start, body, hints, whole_vectors)
 
     @property
     def _gains_from_masks(self) -> bool:
@@ -177,14 +182,27 @@ class ReducedRows(Stages):
         """
         kernel = self.kernel
         are_rows = self.ndim > 1 or (self.is_inner_reduced and self.e.ownership.loop_depth > 0)
-        if not are_rows or kernel.length <= SHORT or kernel.may_leave or self.e.is_quick:
+        if not are_rows or self.e.is_quick or not has_avx512():
+            return False
+        arrays = [x for x in self.arrays if not x.is_range]
+        if self._are_rows_of_bytes(arrays):
+            return True
+        if kernel.length <= SHORT or kernel.may_leave:
             return False
         if not (self._reduced_targets or self._has_one_for_a_row):
             return False
-        arrays = [x for x in self.arrays if not x.is_range]
         if any(x.dtype.itemsize < _WIDE for x in arrays) and kernel.length < LONG_BODY:
             return False  # a vector of bytes is many elements, which take as long as they are
-        return has_avx512() and all(x.dtype.char in _MASKABLE for x in arrays)
+        return all(x.dtype.char in _MASKABLE for x in arrays)
+
+    def _are_rows_of_bytes(self, arrays: Sequence[Operand]) -> bool:
+        """Whether rows of bytes give fresh ones: as many as a vector has are left over, and each is little work.
+
+        In place a row would wait for the vector with a mask that was stored last.
+        """
+        if self._reduced_targets or not self.is_fresh or self.is_flat is TRUE:
+            return False
+        return self.kernel.length < LONG_BODY and all(x.dtype.itemsize == 1 for x in arrays)
 
     @property
     def _has_one_for_a_row(self) -> bool:

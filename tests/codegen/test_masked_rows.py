@@ -110,6 +110,7 @@ def test_numbers_behind_the_mask_are_in_no_result():
         (lambda a: (a + 1).sum(axis=1), False),
         (lambda a: (a + 1).sum(axis=0) - a[:, :1], False),
         (lambda a: (np.exp(a[0]) * np.log(a[0])).sum(), False),
+        (lambda a: a[:, 1:] - a[:, :-1], False),
     ],
 )
 def test_masks_are_for_rows_of_which_much_is_computed(function, has_masks):
@@ -141,3 +142,70 @@ def test_both_loops_are_written_once():
     assert longest == most
     text = f.dump_llvm(a, a, optimized=True)
     assert len(re.findall(r"call <8 x double> @llvm.sqrt", text)) < 8  # fourteen
+
+
+BYTES = {
+    "views": lambda a, r, c, k: a[:, 1:] - a[:, :-1],
+    "a row": lambda a, r, c, k: (a * r + a) & 3,
+    "a column": lambda a, r, c, k: np.where(a > c, a - c, c - a),
+    "a row that is repeated": lambda a, r, c, k: np.broadcast_to(r, a.shape) - 3,
+    "a column that is repeated": lambda a, r, c, k: np.broadcast_to(c, a.shape) - a,
+    "a number": lambda a, r, c, k: a[:, 1:] + k,
+    "bools": lambda a, r, c, k: (a[:, 1:] > 3) & (a[:, :-1] < r[1:]) | (c == 4),
+    "quotients": lambda a, r, c, k: (a[:, 1:] // c, a[:, 1:] % 7),
+    "floats in between": lambda a, r, c, k: a[:, 1:] > 2.5,
+    "backwards": lambda a, r, c, k: a[:, ::-1] | r,
+}
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8"])
+@pytest.mark.parametrize("name", BYTES)
+def test_rows_of_bytes_of_any_length(name, dtype):
+    function = BYTES[name]
+    with config.overridden(quick_runs=0):
+        f = ljit.jit(function)
+        for width in WIDTHS:
+            drawn = np.random.default_rng(width).integers(1, 100, (9, width)).astype(dtype)
+            for a in (drawn, np.repeat(drawn, 2, axis=1)[:, ::2], np.asfortranarray(drawn)):
+                args = a, a[0].copy(), a[:, :1].copy(), 7
+                assert_same(f(*args), function(*args))
+
+
+def test_a_number_that_is_no_byte_leaves_rows_of_bytes():
+    with config.overridden(quick_runs=0):
+        f = ljit.jit(lambda a, k: a[:, 1:] + k)
+        for width in (3, 70):
+            a = np.ones((9, width), np.uint8)
+            for _ in range(3):
+                assert f(a, 7).tolist() == [[8] * (width - 1)] * 9
+            with pytest.raises(OverflowError, match="700 out of bounds for uint8"):
+                f(a, 700)
+
+
+def assert_same(found, wanted):
+    pairs = zip(found, wanted, strict=True) if isinstance(wanted, tuple) else [(found, wanted)]
+    for x, y in pairs:
+        assert (type(x), x.dtype, x.shape, x.strides) == (type(y), y.dtype, y.shape, y.strides)
+        np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize(
+    ("function", "has_masks"),
+    [
+        (lambda a: a[:, 1:] - a[:, :-1], True),
+        (lambda a: (a > 3) & (a < a[:, 0, None]) | (a == 0) & (a != 3), True),
+        (lambda a: a[:, 1:] + a[0, 0], True),
+        (lambda a: a + 1, False),  # all is one row
+        (lambda a: np.add(a[:, 1:], 1, out=a[:, :-1]), False),
+        (lambda a: a[:, 1:] + np.int16(3), False),  # words
+        (lambda a: (a[:, 1:] + 1).sum(axis=0), False),
+    ],
+)
+def test_masks_are_for_fresh_rows_of_bytes(function, has_masks):
+    a = np.ones((20, 30), np.uint8)
+    with config.overridden(quick_runs=0):
+        f = ljit.jit(function)
+        for _ in range(3):
+            f(a)
+    text = f.dump_llvm(a, optimized=False)
+    assert ("vectorize.predicate.enable" in text) == (has_masks and vector_bytes() == 64)
