@@ -19,6 +19,7 @@ from ljit.codegen.nests.memory_order import (
     Axes,
     exchange_condition,
     fortran_condition,
+    repeated_condition,
     reversed_condition,
 )
 from ljit.codegen.nests.nest_elements import Kernel
@@ -351,7 +352,9 @@ class _Nest:
             arrays = [
                 x for x in (*self.sources, *targets[: len(self.into)]) if isinstance(x, Operand)
             ]
-            condition = exchange_condition(self.e, arrays, outer, inner)
+            repeats = repeated_condition(self.e, self.space.sizes, arrays, outer, inner)
+            turns = exchange_condition(self.e, arrays, outer, inner)
+            condition = self.e.f.binary("or", turns, repeats)
             if condition is not FALSE:
                 axes = [*range(self.space.ndim)]
                 axes[outer], axes[inner] = inner, outer
@@ -363,7 +366,12 @@ class _Nest:
         if not self._may_be_turned:
             return FALSE
         arrays = [x for x in (*self.sources, *into) if isinstance(x, Operand)]
-        return reversed_condition(self.e, self.space.ndim, arrays)
+        turns = reversed_condition(self.e, self.space.ndim, arrays)
+        last = self.space.ndim - 1
+        if len(self.reductions.axes) <= last or not all(self.accumulators):
+            return turns
+        repeats = repeated_condition(self.e, self.space.sizes, arrays, 0, last)
+        return self.e.f.binary("or", turns, repeats)
 
     def _in_order(
         self, condition: Ref, targets: Sequence[Operand], axes: Sequence[int]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from ljit.codegen.llvm.builder import FALSE, TRUE, Ref, integer
+from ljit.codegen.nests.nest_space import all_of, any_of
 from ljit.ir import Block, Value
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ __all__ = [
     "exchange_condition",
     "fortran_condition",
     "operands_of_results",
+    "repeated_condition",
     "reversed_condition",
 ]
 
@@ -76,6 +78,18 @@ def reversed_condition(e: Emitter, ndim: int, operands: Sequence[Axes]) -> Ref:
     if ndim < 2 or any(x.strides[0].constant != 0 and _is_known(e, x) for x in operands):
         return FALSE
     return _moves_behind(e, operands, 0, ndim - 1)
+
+
+def repeated_condition(
+    e: Emitter, sizes: Sequence[Ref], operands: Sequence[Axes], outer: int, inner: int
+) -> Ref:
+    """Whether all operands stay in their places along an axis, and some step along a longer one outside of it."""
+    f = e.f
+    if any(x.strides[inner].constant for x in operands):
+        return FALSE
+    is_shorter = f.icmp("slt", sizes[inner], sizes[outer])
+    steps = any_of(f, [f.icmp("ne", x.strides[outer], 0) for x in operands])
+    return all_of(f, [is_shorter, steps, *(f.icmp("eq", x.strides[inner], 0) for x in operands)])
 
 
 def exchange_condition(e: Emitter, operands: Sequence[Axes], outer: int, inner: int) -> Ref:

@@ -14,6 +14,7 @@ from ljit.codegen.llvm.builder import ModuleBuilder, integer
 from ljit.codegen.nests.memory_order import (
     exchange_condition,
     fortran_condition,
+    repeated_condition,
     reversed_condition,
 )
 
@@ -130,3 +131,40 @@ def test_axes_are_exchanged_where_all_that_steps_along_both_says_so():
     assert not is_exchanged((2000, 1))
     assert not is_exchanged((1, 2000), (24, 8))
     assert not is_exchanged((0, 8))
+
+
+def test_an_axis_along_which_nothing_steps_goes_outside_of_a_longer_one():
+    e = SimpleNamespace(f=ModuleBuilder("test").function("test", "void", ()))
+
+    def is_turned(sizes: tuple[int, int], *strides: tuple[int, int]) -> bool:
+        refs = [integer("i64", n) for n in sizes]
+        operands = [
+            SimpleNamespace(sizes=refs, strides=[integer("i64", n) for n in steps])
+            for steps in strides
+        ]
+        condition = repeated_condition(e, refs, operands, 0, 1)
+        assert condition.constant is not None
+        return bool(condition.constant)
+
+    assert is_turned((900, 5), (8, 0))
+    assert is_turned((900, 5), (8, 0), (0, 0), (-4, 0))
+    assert not is_turned((5, 900), (8, 0))
+    assert not is_turned((900, 5), (0, 0))
+    assert not is_turned((900, 5), (8, 0), (40, 8))
+    assert not is_turned((900, 5), (0, 8))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "float32", "float64"])
+def test_sums_of_columns_that_are_repeated_go_down_the_columns(dtype):
+    def totals(a):
+        return np.clip(a * 2, 1, 7).sum(), (a > 3).any(), a.max()
+
+    f = ljit.jit(totals)
+    with config.overridden(quick_runs=0):
+        for shape in ((900, 5), (900, 5), (3, 70), (1, 1), (40, 3, 5), (6, 50, 5), (3, 4, 5)):
+            for axes in itertools.product((False, True), repeat=len(shape)):
+                own = [n if is_own else 1 for n, is_own in zip(shape, axes, strict=True)]
+                column = (np.arange(np.prod(own)) % 5).astype(dtype).reshape(own)
+                a = np.broadcast_to(column, shape)
+                for found, wanted in zip(f(a), totals(a), strict=True):
+                    assert (type(found), found) == (type(wanted), wanted)
