@@ -32,7 +32,9 @@ MAX_ELEMENTS = 16  # of an array that is kept in registers
 LARGE = 2**15  # elements of an array on all of which work takes a while
 STREAMED = 2**17  # elements of an array that is too large for the cache of a core
 SOME_VECTORS = 2**9  # elements of an array that makes more than a few of the widest vectors
-_MAX_LAST = 4  # a last axis of up to this many elements counts as a vector: (n, 3)
+_MAX_LAST = (
+    4  # a last axis of up to this many elements counts as a vector, (n, 3), or as none, (n, 1)
+)
 
 
 def is_small(type_: Type) -> bool:
@@ -60,15 +62,15 @@ def small_shape(type_: Type) -> tuple[int, ...]:
 
 
 def small_sizes(shape: Sequence[int]) -> tuple[int | None, ...]:
-    """Give the sizes that native code may be made for: all of a small array, the last of rows of vectors.
+    """Give the sizes that native code may be made for: all of a small array, the last of rows of vectors and columns.
 
-    >>> small_sizes((3,)), small_sizes((100, 3)), small_sizes((100,))
-    ((3,), (None, 3), (None,))
+    >>> small_sizes((3,)), small_sizes((100, 3)), small_sizes((100, 1)), small_sizes((100,))
+    ((3,), (None, 3), (None, 1), (None,))
     """
     if shape and 0 < prod(shape) <= MAX_ELEMENTS:
         return tuple(shape)
     unknown = (None,) * len(shape)
-    if len(shape) > 1 and 1 < shape[-1] <= _MAX_LAST:
+    if len(shape) > 1 and 0 < shape[-1] <= _MAX_LAST:
         return (*unknown[:-1], shape[-1])
     return unknown
 
@@ -109,7 +111,7 @@ def _common_sizes(type_: Type, other: Type) -> Type:
         return type_
     shape = type_.shape
     if shape != other.shape:
-        is_same = len(shape) > 1 and shape[-1] == other.shape[-1] != 1
+        is_same = len(shape) > 1 and shape[-1] == other.shape[-1]
         shape = (*(None,) * (len(shape) - 1), shape[-1] if is_same else None)
     return ArrayType(type_.dtype, shape, type_.layout, type_.writeable)
 

@@ -108,20 +108,24 @@ def _has_elements(graph: Graph) -> bool:
 
 
 def _has_short_rows(graph: Graph) -> bool:
-    """Whether loop nests have a last axis of a few elements, or take columns of such arrays."""
+    """Whether loop nests have a last axis of a few elements, or take columns of such arrays.
+
+    Rows of one element count where an argument has such: sums of any rows that are kept as columns have them, too.
+    """
+    least = 1 if any(_has_rows(v.type, 1) for v in graph.params) else 2
     return any(
-        _goes_along_rows(node) or any(map(_is_of_rows, node.inputs))
+        _goes_along_rows(node, least) or any(map(_is_of_rows, node.inputs))
         for node in graph.walk()
         if node.op is MAP or node.op.elementwise or node.op.copies
     )
 
 
-def _goes_along_rows(node: Node) -> bool:
+def _goes_along_rows(node: Node, least: int) -> bool:
     """Whether a nest is more than one run through the elements of arrays with short rows."""
     types_ = [v.type for v in node.inputs if isinstance(v.type, ArrayType)]
     shapes = {t.shape for t in types_}
     is_one_run = len(shapes) == 1 and not node.attrs.get("reduce")
-    return any(map(_has_rows, types_)) and not is_one_run
+    return any(_has_rows(t, least) for t in types_) and not is_one_run
 
 
 def _is_of_rows(value: Value) -> bool:
@@ -129,12 +133,12 @@ def _is_of_rows(value: Value) -> bool:
     is_strided = isinstance(value.type, ArrayType) and value.type.layout == "strided"
     if not is_strided or value.node is None:
         return False
-    return any(_has_rows(v.type) or _is_of_rows(v) for v in value.node.inputs)
+    return any(_has_rows(v.type, 2) or _is_of_rows(v) for v in value.node.inputs)
 
 
-def _has_rows(type_: Type) -> bool:
-    """Whether the last of several sizes is known."""
-    return isinstance(type_, ArrayType) and type_.ndim > 1 and (type_.shape[-1] or 1) > 1
+def _has_rows(type_: Type, least: int) -> bool:
+    """Whether the last of several sizes is known, and not less than this."""
+    return isinstance(type_, ArrayType) and type_.ndim > 1 and (type_.shape[-1] or 0) >= least
 
 
 def optimize(graph: Graph, feedback: PlanFeedback, pipeline: str) -> None:

@@ -57,6 +57,18 @@ def test_rows_of_vectors_have_a_known_last_size():
     assert types_of(compiled) == [("Float64(*, 3)",)]
 
 
+def test_columns_have_a_known_last_size_where_rows_are_gone_along():
+    def totals(rows, row):
+        return ((rows - row) ** 2).sum(axis=1)
+
+    compiled = ljit.jit(totals)
+    for shape in ((70, 1), (70, 1), (90, 1), (70, 5), (70, 5), (80, 1), (40, 1), (1, 1)):
+        rows = np.arange(float(np.prod(shape))).reshape(shape)
+        assert np.array_equal(compiled(rows, rows[3:4, 0]), totals(rows, rows[3:4, 0]))
+        assert np.array_equal(compiled(rows, rows[-1]), totals(rows, rows[-1]))
+    assert ("Float64(*, 1)", "Float64(1)") in types_of(compiled)
+
+
 def test_a_last_size_that_stays_the_same_is_known_behind_small_arrays():
     def products(rows, row):
         return (rows * row).sum(axis=1)
