@@ -78,6 +78,7 @@ class ColdCalls(Record, frozen=False):
 
     limit: int
     has_loops: bool = False  # over containers
+    are_short: bool = False  # none of them may be the one that takes all the time
     may_wait: bool = True  # whether its calls may be left, or profiled more than once
     calls: int = 0
     passed: int = 0  # how many the entry may take, as of the last time
@@ -96,7 +97,7 @@ class ColdCalls(Record, frozen=False):
         if jumps.may_run_long or _may_callees_run_long(fn, {fn}):
             return ColdCalls(0)
         limit = _CALLS + _INSTRUCTIONS // (_INSTRUCTIONS_OF_CALL + jumps.instructions)
-        return ColdCalls(limit, jumps.has_loops)
+        return ColdCalls(limit, jumps.has_loops, are_short=True)
 
     @property
     def is_over(self) -> bool:
@@ -256,9 +257,12 @@ def run_watched(
         return executor.run_plainly(args, kwargs)
     finally:
         calls, seconds = cold.calls_since(executor.owner), stretch.end()
+        is_native = _has_native_code(executor)
+        if is_native:
+            calls = executor.detours.note(seconds)
         plan.runs += calls
         plan.seconds += seconds * calls
-        if all(p.unit is None for p in list(executor.plans.values())):
+        if not is_native:
             until_due = calls_within(_price(baseline) - plan.seconds, seconds)
             cold.passed = min(plan.runs // 2, until_due)
             pass_calls(executor.owner, executor.fn, cold.passed)
@@ -272,9 +276,28 @@ def _run_without_room(
     try:
         return executor.run_plainly(args, kwargs)
     finally:
-        calls = calls_within(SECONDS_PASSED, stretch.end())
-        if calls and all(p.unit is None for p in list(executor.plans.values())):
+        seconds = stretch.end()
+        calls = calls_within(SECONDS_PASSED, seconds)
+        if _has_native_code(executor):
+            executor.detours.note(seconds)
+        elif calls:
             pass_calls(executor.owner, executor.fn, calls)
+
+
+def _has_native_code(executor: ProfilingExecutor) -> bool:
+    """Whether calls have to come to native entries first."""
+    return any(plan.unit is not None for plan in list(executor.plans.values()))
+
+
+def run_without_plan(
+    executor: ProfilingExecutor, args: tuple[object, ...], kwargs: Mapping[str, object]
+) -> object:
+    """Leave a call to CPython whose arguments do not fit, or are of types that are too many."""
+    stretch = OwnTime()
+    try:
+        return executor.run_plainly(args, kwargs)
+    finally:
+        executor.detours.note(stretch.end())
 
 
 def _price(baseline: Baseline) -> float:
@@ -308,6 +331,8 @@ def _count_slow_call(executor: ProfilingExecutor, plan: Plan, seconds: float) ->
         with executor.lock:
             plan.pass_on = make_pass_on(executor.fn, plan.types)
             executor.link_entries()
+    elif not plan.pass_on:
+        plan.slow_calls += executor.detours.note(seconds) - 1
 
 
 def _pass_behind(owner: object, fn: types.FunctionType, slow_calls: int, seconds: float) -> None:

@@ -31,7 +31,8 @@ from ljit.recursion import call_plainly
 from ljit.runtime.bailouts import Bailout, on_bailout
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
-from ljit.runtime.cold import ColdCalls, call_cold, run_refused, run_watched
+from ljit.runtime.cold import ColdCalls, call_cold, run_refused, run_watched, run_without_plan
+from ljit.runtime.detours import Detours
 from ljit.runtime.links import connect, disconnect, drop_callers, link_to, note_callers
 from ljit.runtime.native import (
     MISMATCH,
@@ -117,6 +118,7 @@ class ProfilingExecutor:
         self.lock = _lock
         self.refused: str | None = None
         self.cold = ColdCalls.of(fn, options)
+        self.detours = Detours(fn, are_calls_short=self.cold.are_short)
         self.bound_calls = 0  # of native code, with keywords or defaults
         self._fill_in: FillIn | None = None
         self._evicted: list[NativeUnit | PassOn] = []  # may still be running
@@ -184,6 +186,8 @@ class ProfilingExecutor:
     def call(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         """Run a call that no native entry took. Errors leave with the user's frames alone."""
         try:
+            if self.detours.takes(args, kwargs):
+                return self.detours.run(args)
             return up_to_date(self)._call(args, kwargs)
         except BaseException as error:
             drop_own_frames(error)
@@ -199,7 +203,7 @@ class ProfilingExecutor:
         values = bind_arguments(self.fn, args, kwargs)
         plan = self.table.plan_for(values) if values is not None else None
         if values is None or plan is None:
-            return self.run_plainly(args, kwargs)
+            return run_without_plan(self, args, kwargs)
         unit = self.unit_for(plan)
         if unit is not None:
             result = unit.call(values)

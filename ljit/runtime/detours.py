@@ -1,0 +1,58 @@
+"""Detours: calls that native entries hand on, and that CPython runs whatever their types are.
+
+Where some types of arguments have native code, calls with others come to the executor one by one. To tell their types
+takes ten times as long as a small function. Where that led to CPython, as types are too many, not worth a compile yet,
+or refused, the next calls that native entries do not take go there at once: as many as came the long way so far, for
+some milliseconds at most. Then one is looked at again, and counts for all of them.
+
+No detours are there for functions of which any call may take long, since that one may be for native code: an entry
+whose code is to be optimised, or whose assumptions fail, hands its calls on as well.
+"""
+
+from __future__ import annotations
+
+import time
+import types
+
+from ljit.recursion import call_plainly
+from ljit.runtime.passing import SECONDS_PASSED, calls_within
+
+__all__ = ["Detours"]
+
+
+class Detours:
+    """How many of the next calls of one function CPython runs without a look at them."""
+
+    __slots__ = ("_arguments", "_came", "_fn", "_left", "_seconds", "_taken")
+
+    def __init__(self, fn: types.FunctionType, *, are_calls_short: bool) -> None:
+        self._fn = fn
+        self._arguments = fn.__code__.co_argcount if are_calls_short else -1
+        self._came = 0  # the long way
+        self._left = 0
+        self._seconds = 0.0  # for those that are left
+        self._taken = 0  # of which nobody knows yet
+
+    def takes(self, args: tuple[object, ...], kwargs: object) -> bool:
+        """Whether the call is one of them; others give all arguments by position, as native entries take them."""
+        return self._left > 0 and not kwargs and len(args) == self._arguments
+
+    def run(self, args: tuple[object, ...]) -> object:
+        """Let CPython run one of them; one that takes long is the last."""
+        start = time.perf_counter()
+        try:
+            return call_plainly(self._fn, args, {})
+        finally:
+            self._left -= 1
+            self._taken += 1
+            self._seconds -= time.perf_counter() - start
+            if self._seconds < 0:
+                self._left = 0
+
+    def note(self, seconds: float) -> int:
+        """Note that a call came the long way to CPython, which took so long; gives the calls since the last one."""
+        calls, self._taken = 1 + self._taken, 0
+        self._came += 1
+        self._left = min(self._came, calls_within(SECONDS_PASSED, seconds))
+        self._seconds = SECONDS_PASSED
+        return calls
