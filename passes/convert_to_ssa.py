@@ -212,7 +212,7 @@ class _Renamer:
 
     def _store(self, node: Node, variables: _Variables) -> None:
         name, value = str(node.attrs["name"]), node.inputs[0]
-        is_unbound = value.node is not None and value.node.op is UNINITIALIZED
+        is_unbound = value.made_by(UNINITIALIZED) is not None
         if not value.name and not is_unbound:
             value.name = display_name(name)
         variables[name] = _Binding(value, is_unbound)

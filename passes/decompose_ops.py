@@ -146,10 +146,8 @@ def _repeated_list(node: Node) -> list[Value] | None:
 
 
 def _tuple_items(value: Value) -> list[Value] | None:
-    node = value.node
-    if node is not None and node.op is get_op("prim::TupleConstruct"):
-        return node.inputs
-    return None
+    node = value.made_by(get_op("prim::TupleConstruct"))
+    return None if node is None else node.inputs
 
 
 def _keyword_items(value: Value) -> dict[str, Value] | None:

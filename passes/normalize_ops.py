@@ -48,8 +48,8 @@ def _read_tuple(node: Node) -> bool:
     """Let a read of a list that is made for it read a tuple; whether it did."""
     if node.op is not get_op("py::getitem") or node.inputs[1].type not in (INT, BOOL):
         return False
-    made = node.inputs[0].node
-    if made is None or made.op is not get_op("prim::ListConstruct") or not made.inputs:
+    made = node.inputs[0].made_by(get_op("prim::ListConstruct"))
+    if made is None or not made.inputs:
         return False
     # CPython may read it: its message tells a list from a tuple.
     if node.output.type == ANY or is_tried(node):

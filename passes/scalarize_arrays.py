@@ -121,8 +121,8 @@ class _Expander:
             return self._elements(value, before)
         if value.is_constant:
             return value.constant
-        maker = value.node
-        if maker is not None and maker.op is get_op("prim::TupleConstruct"):
+        maker = value.made_by(get_op("prim::TupleConstruct"))
+        if maker is not None:
             return tuple(self._operand(item, before) for item in maker.inputs)
         if isinstance(value.type, ScalarType) or is_number(value.type):
             return Symbol(before, value.type, value)

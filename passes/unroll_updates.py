@@ -85,8 +85,8 @@ def _trips(loop: Node) -> int:
 
 def _size(value: Value) -> object:
     """The size of a constant that a loop goes through."""
-    made = value.node
-    if made is None or made.op is not get_op("prim::view_size") or not made.inputs[0].is_constant:
+    made = value.made_by(get_op("prim::view_size"))
+    if made is None or not made.inputs[0].is_constant:
         return None
     assert made.op.evaluate is not None
     return made.op.evaluate(made.inputs[0].constant)

@@ -94,8 +94,8 @@ def _has_gaps(index: Sequence[Value], varying: Varying) -> bool:
 
 def _has_unknown_step(value: Value) -> bool:
     """Whether a value is the item of a range whose step is not known while compiling."""
-    node = value.node
-    if node is None or node.op is not NEXT or node.inputs[0].type != RANGE:
+    node = value.made_by(NEXT)
+    if node is None or node.inputs[0].type != RANGE:
         return False
     view = node.inputs[0].node
     made = view.inputs[0].node if view is not None and view.inputs else None

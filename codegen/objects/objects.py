@@ -182,8 +182,8 @@ def is_caught_by(e: Emitter, function: object, error: Native, classes: Native) -
 
 def _constants_in(value: Value) -> tuple[object, ...]:
     """The items of a tuple of constants, or the constant; (None,): it is not known."""
-    made = value.node
-    if made is not None and made.op is get_op("prim::TupleConstruct"):
+    made = value.made_by(get_op("prim::TupleConstruct"))
+    if made is not None:
         items = [v.constant for v in made.inputs if v.is_constant]
         return tuple(items) if len(items) == len(made.inputs) else (None,)
     known = value.constant if value.is_constant else None

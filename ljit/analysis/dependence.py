@@ -138,8 +138,8 @@ class Subscripts:
 def indices(node: Node) -> Sequence[Value]:
     """The indices of an element access, one for each axis; none if they are not known one by one."""
     index = node.inputs[1]
-    if index.node is not None and index.node.op is TUPLE_CONSTRUCT:
-        return index.node.inputs
+    if (made := index.made_by(TUPLE_CONSTRUCT)) is not None:
+        return made.inputs
     return (index,) if index.type == INT else ()
 
 

@@ -168,4 +168,4 @@ class Liveness:
 
 
 def _is_known(value: Value) -> bool:
-    return value.is_constant or (value.node is not None and value.node.op is UNINITIALIZED)
+    return value.is_constant or value.made_by(UNINITIALIZED) is not None

@@ -273,7 +273,7 @@ class Emission:
 
     def _store_cell(self, slot: str, value: Value, where: SourceRange) -> None:
         cell = self.load(self.cells[slot], where)
-        if value.node is not None and value.node.op is UNINITIALIZED:
+        if value.made_by(UNINITIALIZED) is not None:
             self.effect("prim::clear_cell", cell, where=where)
         else:
             self.effect("prim::store_cell", cell, value, where=where)

@@ -50,6 +50,11 @@ class Value:
         assert self.owner.block is not None
         return self.owner.block
 
+    def made_by(self, op: OpDef) -> Node | None:
+        """Give the node that gives the value, if it is one of that op."""
+        node = self.node
+        return node if node is not None and node.op is op else None
+
     @property
     def is_constant(self) -> bool:
         """Whether the value is the output of a `prim::Constant`."""

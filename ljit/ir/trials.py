@@ -77,8 +77,8 @@ def _stand_in(value: Value) -> object:
         return np.full(small_shape(value.type), 1, object)
     from ljit.ir.registry import get_op  # imports this module
 
-    maker = value.node
-    if maker is not None and maker.op is get_op("prim::TupleConstruct"):
+    maker = value.made_by(get_op("prim::TupleConstruct"))
+    if maker is not None:
         return tuple(map(_stand_in, maker.inputs))
     raise ExpansionError("not known")
 

@@ -159,16 +159,16 @@ def _grid(parts: Parts, bounds: Sequence[tuple[Value, Value]]) -> Value:
 
 def _bounds_of(parts: Parts, key: Value) -> list[tuple[Value, Value]] | None:
     """Start and stop of each slice, if the graph makes them."""
-    made = key.node
-    if made is None or made.op is not get_op("prim::TupleConstruct") or not _rank_of_key(key.type):
+    made = key.made_by(get_op("prim::TupleConstruct"))
+    if made is None or not _rank_of_key(key.type):
         return None
     found = []
     for item in made.inputs:
         given: Any = item.constant if item.is_constant else None
         if given is not None:
             start, stop = parts.constant(given.start or 0), parts.constant(given.stop)
-        elif item.node is not None and item.node.op is get_op("prim::SliceConstruct"):
-            start, stop, *_ = item.node.inputs
+        elif (cut := item.made_by(get_op("prim::SliceConstruct"))) is not None:
+            start, stop, *_ = cut.inputs
             start = parts.constant(0) if start.type == NONE else start
         else:
             return None

@@ -135,7 +135,7 @@ def _is_good(
                 return False
             continue
         source = owners.get(value)
-        is_made = value.node is not None and value.node.op is BUILD
+        is_made = value.made_by(BUILD) is not None
         if source is None and not is_made:
             return False
         if source is not None and source.original not in (None, slot.original):

@@ -61,8 +61,8 @@ def _classes(slots: list[Slot]) -> list[_Class]:
             one, source = class_of[id(slot)], owners.get(value)
             if source is not None:
                 _unite(one, class_of[id(source)], class_of)
-            elif value.node is not None and value.node.op is get_op("prim::ListConstruct"):
-                one.makers[value.node] = None
+            elif (maker := value.made_by(get_op("prim::ListConstruct"))) is not None:
+                one.makers[maker] = None
             else:
                 one.is_good = False
     return list({id(one): one for one in class_of.values()}.values())

@@ -48,8 +48,8 @@ def is_repeat(node: Node) -> bool:
     """Whether it is ``[x] * n`` of a number."""
     if node.op is not get_op("py::mul") or node.inputs[1].type != INT:
         return False
-    made = node.inputs[0].node
-    return made is not None and made.op is get_op("prim::ListConstruct") and _is_repeated(made)
+    made = node.inputs[0].made_by(get_op("prim::ListConstruct"))
+    return made is not None and _is_repeated(made)
 
 
 def _is_repeated(made: Node) -> bool:

@@ -372,8 +372,8 @@ def _part(
 
 def _leaves_of_shape(shape: Value, known: dict[Value, Leaves]) -> Leaves:
     """What an array or a shape gives the sizes of."""
-    made = shape.node
-    if made is not None and made.op is get_op("np::shape"):
+    made = shape.made_by(get_op("np::shape"))
+    if made is not None:
         return leaves_of(made.inputs[0], known) or frozenset((shape,))
     return leaves_of(shape, known) if isinstance(shape.type, ArrayType) else frozenset((shape,))
 

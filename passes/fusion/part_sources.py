@@ -228,8 +228,8 @@ def _start(index: Value) -> int | Value | None:
         if not isinstance(found, slice) or not _is_plain(found) or found.stop is not None:
             return None
         return found.start or 0 if (found.start or 0) >= 0 else None
-    node = index.node
-    if node is None or node.op is not get_op("prim::SliceConstruct"):
+    node = index.made_by(get_op("prim::SliceConstruct"))
+    if node is None:
         return None
     start, *others = node.inputs
     is_start = start.type == INT and all(v.is_constant and v.constant is None for v in others)

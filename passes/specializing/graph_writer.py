@@ -312,7 +312,7 @@ class GraphWriter:
 
 def is_classed(value: Value) -> bool:
     """Whether it is one of Python's numbers in the class of others."""
-    return value.node is not None and value.node.op is get_op("np::classed")
+    return value.made_by(get_op("np::classed")) is not None
 
 
 def _plain_member(union: Value) -> Type:

@@ -130,9 +130,9 @@ def _call(request: Request, constants: Constants) -> Request | None:
         if bound is not None and isinstance(type_of(bound[1]), ObjectType):
             function, receiver = bound
             args = [constants.constant(receiver), *args]
-    elif callee.node is not None and callee.node.op is METHOD:
-        (owner,) = callee.node.inputs
-        function = getattr(class_of(owner.type), str(callee.node.attrs["name"]))
+    elif (method := callee.made_by(METHOD)) is not None:
+        (owner,) = method.inputs
+        function = getattr(class_of(owner.type), str(method.attrs["name"]))
         args = [owner, *args]
     else:
         return _call_of_method(request)
@@ -203,8 +203,8 @@ def _methods(function: object, args: Sequence[Value], constants: Constants) -> I
 def _call_of_method(request: Request) -> Request | None:
     """``x.f(y)`` whose method was looked up before `y` ran: a method call if `x.f` cannot have changed."""
     callee, *args = request.inputs
-    lookup = callee.node
-    if lookup is None or lookup.op is not get_op("py::getattr"):
+    lookup = callee.made_by(get_op("py::getattr"))
+    if lookup is None:
         return None
     (receiver,), name = lookup.inputs, str(lookup.attrs["name"])
     is_op = _member(receiver.type, name) in _tables()["methods"]

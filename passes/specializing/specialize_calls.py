@@ -71,8 +71,8 @@ class Calls:
     def visit_call(self, node: Node) -> bool:
         """A call: native if the callee is, else what the callee's op or Python does."""
         callee, *args = (self.walk.values[v] for v in node.inputs)
-        made = callee.node
-        if made is not None and made.op is METHOD and (method := _function_of(made)):
+        made = callee.made_by(METHOD)
+        if made is not None and (method := _function_of(made)):
             return self._call_function(node, method, [*made.inputs, *args])
         function = callee.constant if callee.is_constant else None
         is_plain = isinstance(function, FunctionType) and function is not self.native.function

@@ -146,8 +146,8 @@ def _terms(value: Value) -> list[Value] | None:
 
 
 def _is_zero(term: Value) -> bool:
-    made = term.node
-    if made is None or made.op is not get_op("wide::from_int"):
+    made = term.made_by(get_op("wide::from_int"))
+    if made is None:
         return False
     return _is_number(made.inputs[0], range(1))
 
