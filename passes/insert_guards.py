@@ -43,11 +43,26 @@ def guarded_type(value: Value, seen: Type | None) -> Type | None:
     A Union was seen: the value stays boxed, since a tag would have to be made from its class; but for numbers of one
     dtype, Python's own and NumPy's (items of ``stack = [0]``, to which elements of arrays are added).
     """
-    if is_precise(value.type) or seen is None or seen in (ANY, value.type):
+    if is_precise(value.type) or seen is None:
         return None
     if seen == _INT_OR_UINT:
         return UINT
-    return None if isinstance(seen, UnionType) and not _is_number(seen) else seen
+    if isinstance(seen, UnionType) and not _is_number(seen):
+        return None
+    told = _told(value.type, seen)
+    return None if told in (ANY, value.type) else told
+
+
+def _told(known: Type, seen: Type) -> Type:
+    """What was seen where no precise type is known; where there is one, which need not be checked, that.
+
+    >>> print(_told(TupleType((ANY, UINT)), TupleType((INT, join(INT, UINT)))))
+    (int, uint)
+    """
+    if isinstance(known, TupleType) and isinstance(seen, TupleType):
+        if len(known.items) == len(seen.items):
+            return TupleType(tuple(map(_told, known.items, seen.items)))
+    return known if is_precise(known) else seen
 
 
 def _is_number(union: UnionType) -> bool:

@@ -209,7 +209,14 @@ def _is_fine(node: Node, index: int, lists: Lists) -> bool:
     if is_copy(node):
         op, attrs = _private_copy(node)
         return op.has_lowering(types, attrs)
-    return node.op.has_lowering(types, node.attrs)
+    return node.op.has_lowering(types, node.attrs) and _gives_the_same(node, types)
+
+
+def _gives_the_same(node: Node, types: Sequence[Type]) -> bool:
+    """Whether what an op makes of private lists is what it made: not a sum of floats that was seen of no items."""
+    made = node.op.infer_types(types, node.attrs)
+    pairs = zip(node.outputs, made, strict=True)
+    return all(out.type == t for out, t in pairs if not isinstance(out.type, ListType | ViewType))
 
 
 def _type_seen(node: Node, types: Sequence[Type]) -> Type | None:

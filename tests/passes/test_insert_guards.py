@@ -4,9 +4,22 @@ import numpy as np
 import pytest
 
 import ljit.ops  # noqa: F401 - fills the registry
-from ljit.ir import parse, verify
+from ljit.ir import get_op, parse, verify
 from ljit.passes import run_passes
-from ljit.types import ANY, FLOAT, INT, NONE, STR, ListType, ScalarType, Type, UnionType, join
+from ljit.types import (
+    ANY,
+    FLOAT,
+    INT,
+    NONE,
+    STR,
+    UINT,
+    ListType,
+    ScalarType,
+    TupleType,
+    Type,
+    UnionType,
+    join,
+)
 
 TEXT = """graph(%a : Any, %n : int):
   prim::Snapshot[at='before:0', names=('p0', 'p1')](%a, %n)
@@ -53,3 +66,19 @@ def test_the_guarded_graph_verifies():
     graph = parse(TEXT)
     run_passes(graph, "insert_guards", observations=Seen(None))
     verify(graph)
+
+
+@pytest.mark.parametrize(
+    ("seen", "guarded"), [((INT, join(INT, UINT)), (INT, UINT)), ((ANY, FLOAT), None)]
+)
+def test_what_is_known_of_a_part_of_a_tuple_stays_as_it_is(seen, guarded):
+    graph = parse("""graph(%a : (Any, uint)):
+  prim::Snapshot[at='before:0', names=('p0',)](%a)
+  %b : (Any, uint) = prim::profile(%a)
+  %x : Any, %y : uint = prim::Unpack[count=2](%b)
+  return (%y)
+""")
+    run_passes(graph, "insert_guards", observations=Seen(TupleType(seen)))
+    verify(graph)
+    guards = [node.output.type for node in graph.walk() if node.op is get_op("prim::guard")]
+    assert guards == ([TupleType(guarded)] if guarded is not None else [])

@@ -298,3 +298,20 @@ def a_list_that_is_written_before_another_takes_its_name(n):
         total += p[1]
         p = [p[1], p[0], p[2]]
     return total, p[0], p[1], p[2]
+
+
+@program(lambda: (3, 2.5), lambda: (7, 2.5), lambda: (3, 1), lambda: (9, 2**70))
+def summed_where_there_were_none(n, x):
+    return sum([x for i in range(n) if i > 4])
+
+
+@program(
+    lambda: ([1, 2], [3, 4]),
+    lambda: ([2**127, -7], [2**31, 2**64 - 1]),
+    lambda: ([None, 1], [2**63, 1.5]),
+)
+def beside_ints_of_any_size(xs, ys):
+    halves = []
+    for _, y in zip(xs * 4, ys * 4):
+        halves.append(y / 2.0)
+    return halves
