@@ -196,6 +196,7 @@ _method(
     infer=lambda target, *, reverse=False: NONE if isinstance(target, ListType) else ANY,
     lower=_lower_sort,
     can_lower=_can_sort,
+    parameters=("target", "*", "reverse"),
     effects=lambda target, *, reverse=False: (
         Effect.WRITE | Effect.RAISE if _can_sort(target) else Effect.CALL
     ),

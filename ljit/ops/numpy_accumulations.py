@@ -91,7 +91,7 @@ def _lower_update(e: Emitter, a: V, indices: V, b: V, *, by: str) -> V:
 declare(
     OpDef(
         "np::at",
-        Schema("(ufunc, a!, indices, b)"),
+        Schema("(ufunc, a!, indices, b, /)"),
         "``ufunc.at(a, indices, b)``.",
         infer=_infer_at,
         evaluate=lambda ufunc, a, indices, b: ufunc.at(a, indices, b),

@@ -153,6 +153,16 @@ _declare(
     _infer_two_axes,
     function=np.swapaxes,
     lower=_lower_swapaxes,
+    samples=((_MATRIX, 0, 1), (_CUBE, -1, 0)),
+)
+_declare(
+    "swapaxes_method",
+    "(a, axis1, axis2, /)",
+    _infer_two_axes,
+    function=np.ndarray.swapaxes,
+    lower=_lower_swapaxes,
+    doc="``a.swapaxes(axis1, axis2)``: it takes no names.",
+    callables=(),
     methods=("ndarray.swapaxes",),
     samples=((_MATRIX, 0, 1), (_CUBE, -1, 0)),
 )

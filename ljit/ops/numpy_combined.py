@@ -257,7 +257,7 @@ def _lower_fill(e: Emitter, a: V, value: V) -> V:
 
 declare_function(
     "fill",
-    "(a!, value)",
+    "(a!, value, /)",
     _infer_fill,
     np.ndarray.fill,
     callables=(),
@@ -301,3 +301,35 @@ def clip_effects(a: Type, low: Type, high: Type) -> Effect:
     if isinstance(effects, Effect):
         return effects
     return effects(a, (a, low, high)[found[1]])  # type: ignore[index]
+
+
+def _infer_clip_method(a: Type, low: Type = NONE, high: Type = NONE) -> Type:
+    return get_op("np::clip").infer_types([a, low, high], {})[0]
+
+
+def _effects_of_clip_method(a: Type, low: Type = NONE, high: Type = NONE) -> Effect:
+    effects = get_op("np::clip").effects
+    return effects if isinstance(effects, Effect) else effects(a, low, high)
+
+
+def _clip_method_of(
+    parts: Parts, a: Value, low: Value | None = None, high: Value | None = None
+) -> Value | None:
+    bounds = [parts.constant(None) if bound is None else bound for bound in (low, high)]
+    if _infer_clip_method(a.type, *(bound.type for bound in bounds)) == ANY:
+        return None
+    return parts.apply("np::clip", a, *bounds)
+
+
+declare_function(
+    "clip_method",
+    "(a, min=None, max=None)",
+    _infer_clip_method,
+    lambda a, low=None, high=None: a.clip(low, high),
+    doc="``a.clip(min, max)``",
+    callables=(),
+    methods=("ndarray.clip", "generic.clip"),
+    decompose=_clip_method_of,
+    effects=_effects_of_clip_method,
+    samples=((_VECTOR, 0.5, 1.5), (_VECTOR, 0.5), (np.float64(2.0), 0.5, 1.5)),
+)

@@ -422,7 +422,6 @@ declare_ufunc(
     )(a, low, high),
     decompose=clip_of,
     callables=(np.clip,),
-    methods=("ndarray.clip", "generic.clip"),
 )
 
 declare_ufunc(np.isnan, _test(_is_nan, both=False, otherwise=False), "biufc", is_cheap=True)

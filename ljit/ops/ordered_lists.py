@@ -206,7 +206,7 @@ _HEAPS: tuple[Any, ...] = (
 declare(
     OpDef(
         "py::heappush",
-        Schema("(heap!, item)"),
+        Schema("(heap!, item, /)"),
         "``heapq.heappush(heap, item)``",
         infer=lambda heap, item: NONE if _is_heap(heap, item) else ANY,
         evaluate=heapq.heappush,
@@ -221,7 +221,7 @@ declare(
 declare(
     OpDef(
         "py::heappop",
-        Schema("(heap!)"),
+        Schema("(heap!, /)"),
         "``heapq.heappop(heap)``",
         infer=lambda heap: heap.item if _is_heap(heap) else ANY,
         evaluate=heapq.heappop,

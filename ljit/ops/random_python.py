@@ -214,7 +214,7 @@ def _lower_shuffle(e: Emitter, x: V, seq: V) -> V:
 declare(
     OpDef(
         "random::shuffle",
-        Schema("(x!, seq!)"),
+        Schema("(x!, seq!, /)"),
         "Bring a list or a one-dimensional array into random order.",
         infer=_infer_shuffle,
         evaluate=lambda x, seq: sys.modules["random"].Random.shuffle(x, seq),

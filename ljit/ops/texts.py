@@ -123,7 +123,7 @@ for _name in ("strip", "lstrip", "rstrip"):
 for _name in ("startswith", "endswith"):
     _method(
         _name,
-        "(x, part)",
+        "(x, part, /)",
         BOOL,
         takes=_takes_texts,
         samples=(("abc", "ab"), ("abc", "bc"), ("abc", ""), ("abc", ("a", "c")), ("abc", 1)),
@@ -131,7 +131,7 @@ for _name in ("startswith", "endswith"):
 
 _method(
     "replace",
-    "(x, old, new)",
+    "(x, old, new, /)",
     STR,
     takes=_takes_texts,
     samples=(("banana", "an", "o"), ("abc", "", "-"), ("abc", "x", "y"), ("abc", 1, 2)),
@@ -139,7 +139,7 @@ _method(
 for _name in ("count", "find", "rfind"):
     _method(
         _name,
-        "(x, part)",
+        "(x, part, /)",
         INT,
         takes=_takes_texts,
         samples=(("banana", "an"), ("abc", ""), ("abc", "x"), ("abc", 1)),

@@ -1,7 +1,10 @@
 """Every declared op, on its own samples: types, effects, lowering and machine code agree with `evaluate`."""
 
+import copy
+import functools
 import inspect
 import itertools
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -112,6 +115,39 @@ def test_arguments_by_name_are_python_s(op):
             continue
         names = {p.name for p in found if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
         assert ways_of_giving(op)[1] <= names, function
+
+
+def functions_of_members(op):
+    """The functions that an op is of classes and of a library, each with a first argument."""
+    samples = [operands[0] for operands in op.operand_samples() if operands]
+    for path in op.library:
+        module, *names = path.split(".")
+        yield functools.reduce(getattr, names, import_module(module)), (*samples, None)[0]
+    for name in {member.split(".")[1] for member in op.methods}:
+        of_classes = {type(x): x for x in samples if hasattr(type(x), name)}
+        yield from ((getattr(cls, name), copy.deepcopy(x)) for cls, x in of_classes.items())
+
+
+MEMBERS = [op for op in OPS if (op.methods or op.library) and op.schema.variadic is None]
+
+
+@pytest.mark.parametrize("op", MEMBERS, ids=by_name)
+def test_arguments_of_members_are_given_as_python_takes_them(op):
+    """Asked by calls with nothing but None: what is said of the arguments then is nothing of how they came."""
+    order, names_too = ways_of_giving(op)
+    own = [name for name in order if name in (*op.schema.positional, *op.schema.keyword_only)]
+    first_named = next((i for i, name in enumerate(own) if i and name in names_too), len(own))
+    for function, first in functions_of_members(op):
+        for count, names in ((len(own), ()), (first_named, own[first_named:])):
+            said = str(attempt(call_with_nothing, (function, first, count, names)).error)
+            assert not any(words in said for words in ABOUT_THE_WAY), (function, names, said)
+
+
+ABOUT_THE_WAY = ("keyword", "positional", "at most", "expected at")
+
+
+def call_with_nothing(function, first, count, names):
+    return function(first, *[None] * (count - 1), **dict.fromkeys(names))
 
 
 def test_no_callable_or_member_belongs_to_two_ops():
