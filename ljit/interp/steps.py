@@ -168,7 +168,7 @@ class _Writer:
         """Tell of a result that is an int of another kind than most, if `Code.watch` was called."""
         if self.pc in self.code.watched:
             value, node = f"v{register}", self.code.results[self.pc]
-            self.put(f"if {value}.__class__ is int and not 0 <= {value} < {2**63}:")
+            self.put(f"if type({value}) is int and not 0 <= {value} < {2**63}:")
             self.put(f"    run.hooks.on_long_int({node}, {value})")
 
     def callee(self, instruction: Instruction) -> str:
@@ -308,7 +308,7 @@ class _Writer:
             return self.pc + 1
         self.put(f"{self.write(register)} = {self.read(source)}")
         known, value = f"r[{settled}]", f"v{register}"
-        self.put(f"if {value}.__class__ is not {known} and {value} is not {known}:")
+        self.put(f"if type({value}) is not {known} and {value} is not {known}:")
         self.put(f"    {known} = run.on_profile({node}, {value})")
         return self.pc + 1
 

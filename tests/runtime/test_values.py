@@ -223,3 +223,21 @@ def test_objects_are_asked_for_what_the_program_asks_for_alone():
     compiled = ljit.jit(ask_often)
     for _ in range(4):
         assert compiled(30) == ask_often(30)
+
+
+def sum_of_doubles(items, lines):
+    total = sum([line[0] for line in lines])
+    for item in items:
+        total += item.double(1)
+    return total
+
+
+def test_objects_that_loops_go_over_are_not_asked_for_their_class():
+    """Not even those that have none to be asked for, as the iterator over the lines of a code object."""
+    compiled = ljit.jit(sum_of_doubles)
+    for _ in range(4):
+        items = [Watched() for _ in range(5)]
+        assert compiled(items, ask_often.__code__.co_lines()) == sum_of_doubles(
+            items, ask_often.__code__.co_lines()
+        )
+        assert [item.asked for item in items] == [["double"] * 2] * 5
