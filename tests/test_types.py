@@ -16,15 +16,19 @@ from ljit.types import (
     CHARACTER,
     FLOAT,
     INT,
+    MAX_LEVELS,
     NONE,
     STR,
     ArrayType,
     ListType,
     ObjectType,
+    ScalarType,
     TupleType,
     Type,
     UnionType,
+    is_index,
     join,
+    list_of,
 )
 
 
@@ -128,3 +132,25 @@ def test_fields_by_name_and_by_position_name_one_type():
     assert ArrayType(dtype, (None,), "C", True) is a
     assert pickle.loads(pickle.dumps(a)) is a
     assert ArrayType(dtype, (None,), "strided") is not a
+
+
+@pytest.mark.parametrize("other", [INT, FLOAT, NONE, STR, ListType(INT), TupleType((INT,))])
+def test_an_array_joined_with_anything_else_is_anything(other):
+    array = ArrayType(np.dtype(np.float64), (None,))
+    assert join(array, other) == join(other, array) == ANY
+    assert join(array, array) == array
+
+
+def test_numpys_ints_are_indices_but_for_those_that_may_not_fit():
+    for dtype in (np.int8, np.uint8, np.int32, np.uint32, np.int64):
+        assert is_index(ScalarType(np.dtype(dtype)))
+    assert not is_index(ScalarType(np.dtype(np.uint64)))
+    assert not is_index(ScalarType(np.dtype(np.float64)))
+
+
+def test_lists_of_deep_lists_hold_anything():
+    deep = INT
+    for _ in range(MAX_LEVELS):
+        assert list_of(deep).item == deep
+        deep = list_of(deep)
+    assert list_of(deep).item == ANY

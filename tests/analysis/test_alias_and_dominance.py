@@ -6,7 +6,7 @@ import pytest
 
 import ljit.ops  # noqa: F401
 from ljit.analysis import AliasInfo, dominates, is_visible_at
-from ljit.analysis.alias import is_immutable, written_operands
+from ljit.analysis.alias import holds_array, is_immutable, written_operands
 from ljit.ir import Names, parse, parse_type
 
 TEXT = """
@@ -98,6 +98,14 @@ def test_scalars_and_tuples_of_them_are_immutable(text):
 )
 def test_what_can_hold_something_mutable_is_not(text):
     assert not is_immutable(parse_type(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("Float64(*)", True), ("(int, Float64(*))", True), ("(int, float)", False), ("int", False)],
+)
+def test_arrays_are_found_in_tuples(text, expected):
+    assert holds_array(parse_type(text)) is expected
 
 
 def test_a_node_dominates_what_is_behind_it_and_nested_there(values):

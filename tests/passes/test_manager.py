@@ -170,6 +170,13 @@ def test_levels_are_read_from_the_environments_text():
     assert (settings.stop_after, settings.check, settings.enabled) == (17, config.CHECK_ENDS, False)
 
 
+@pytest.mark.parametrize(
+    ("text", "level"), [("", 0), (" ", 0), ("0", 0), ("1", 1), ("2", 2), ("9", 2), ("yes", 1)]
+)
+def test_checks_have_a_level_and_a_word_is_the_first(text, level):
+    assert config.Settings.from_environment({"LJIT_CHECK": text}).check == level
+
+
 def test_an_empty_environment_gives_the_defaults():
     assert config.Settings.from_environment({}) == config.Settings()
 
