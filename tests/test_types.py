@@ -16,6 +16,7 @@ from ljit.types import (
     CHARACTER,
     FLOAT,
     INT,
+    MAX_ITEMS,
     MAX_LEVELS,
     NONE,
     STR,
@@ -29,6 +30,8 @@ from ljit.types import (
     is_index,
     join,
     list_of,
+    scalar_type,
+    type_of,
 )
 
 
@@ -154,3 +157,42 @@ def test_lists_of_deep_lists_hold_anything():
         assert list_of(deep).item == deep
         deep = list_of(deep)
     assert list_of(deep).item == ANY
+
+
+SWAPPED = np.dtype(np.float64).newbyteorder()
+NAMED = np.dtype(np.float64, metadata={"unit": "m"})
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (np.zeros((2, 3)), "Float64(*, *)"),
+        (np.zeros((4, 4))[::2], "Float64(*, *, strided)"),
+        (np.broadcast_to(np.zeros(3), (2, 3)), "Float64(*, *, strided, readonly)"),
+        (np.zeros(2, SWAPPED), "Object[numpy.ndarray]"),
+        (np.zeros(2, NAMED), "Object[numpy.ndarray]"),
+        (np.zeros(2, "S3"), "Object[numpy.ndarray]"),
+        (np.zeros(2, "M8[s]"), "Object[numpy.ndarray]"),
+        (np.zeros(9, np.uint8)[1:].view(np.float64), "Object[numpy.ndarray]"),
+        (range(3), "range"),
+        (range(2**70), "Object[builtins.range]"),
+        (slice(1, None, 2), "slice[int, None, int]"),
+        (slice(0.5), "Object[builtins.slice]"),
+        ((1, (2.5, None)), "(int, (float, None))"),
+        ((1,) * MAX_ITEMS, f"({', '.join(['int'] * MAX_ITEMS)})"),
+        ((1,) * (MAX_ITEMS + 1), "Object[builtins.tuple]"),
+        (((1,) * 40, (1,) * 40), "Object[builtins.tuple]"),
+        (((((1,),),),), "((((int,),),),)"),
+        ((((((1,),),),),), "Object[builtins.tuple]"),
+        ([1, 2.5], "List[Union[float, int]]"),
+        ([[[[[1]]]]], "List[List[List[List[List[Any]]]]]"),
+    ],
+)
+def test_objects_have_the_type_that_native_code_can_read_them_as(value, expected):
+    assert str(type_of(value)) == expected
+
+
+def test_dtypes_of_native_numbers_have_types_and_no_others():
+    assert scalar_type(np.dtype(np.float32)) == ScalarType(np.dtype(np.float32))
+    for dtype in (SWAPPED, NAMED, np.dtype("S3"), np.dtype("M8[s]")):
+        assert scalar_type(dtype) == ANY
