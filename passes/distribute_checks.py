@@ -7,9 +7,10 @@
                                                       a[i] = sqrt(b[i])
 
 A check in each trip is a way out of the loop, of which LLVM makes no vectors. Those of ops that say so
-(`OpDef.may_be_checked_late`) are made for a block of trips in front of them; what they need is computed twice. If one
-fails, the code leaves in front of the block: the interpreter goes on, and raises in the right trip if there is an
-exception. The next compile keeps such a loop as it is (`failed`).
+(`OpDef.may_be_checked_late`), and of stores of numbers that may not fit (`OpDef.checked_by`), are made for a block of
+trips in front of them, under the conditions that the program asks; what they need is computed twice. If one fails, the
+code leaves in front of the block: the interpreter goes on, and raises in the right trip if there is an exception. The
+next compile keeps such a loop as it is (`failed`).
 
 Legal if the first loop sees what the second one will: it reads no array that is written to, or only each trip's own
 elements (`loops/private_elements.py`) before they are written. Arrays that could overlap are tested; if they do, the
@@ -21,10 +22,11 @@ Reference: Allen, Kennedy, Optimizing Compilers for Modern Architectures, 2001, 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
+from functools import cached_property
 
 from ljit.analysis.alias import AliasInfo, is_immutable, written_operands
-from ljit.ir import Effect, Graph, Node, Value, copy_node, get_op
+from ljit.ir import Block, Effect, Graph, Node, Value, copy_node, get_op
 from ljit.ops.control import CHECKED_IN_FRONT, IF, LOOP, OTHER_ORDER, SNAPSHOT, YIELD
 from ljit.passes.loops.private_elements import OwnElements
 from ljit.passes.loops.trip_blocks import has_few_trips, is_long, put_into_blocks
@@ -42,14 +44,15 @@ _MAX_HAZARDS = 4
 def distribute_checks(graph: Graph, failed: Container[int] = ()) -> bool:
     """Rewrite the loops for which it is legal and pays; whether there were any.
 
-    `failed`: origins of nodes whose checks failed in front of a loop, and of loops whose arrays overlap.
+    `failed`: origins of nodes whose checks failed in front of a loop, and of loops whose arrays overlap, or for which
+    stores failed: another pass may have tested one of these itself, in another way.
     """
     loops = [node for node in graph.walk() if node.op is LOOP]
     aliases = AliasInfo(graph)
     found = [split for loop in loops if (split := _Split.of(loop, aliases)) is not None]
     changed = False
     for split in found:
-        if any(node.origin in failed for node in (split.loop, *split.checks)):
+        if any(node.origin in failed for node in split.blamed):
             continue
         if is_allowed(NAME, split.loop):
             split.run()
@@ -63,10 +66,19 @@ class _Split:
     def __init__(self, loop: Node) -> None:
         self.loop = loop
         self.header = next(iter(loop.blocks[0]))  # the Snapshot of a trip's start
-        self.body = [node for node in loop.blocks[0] if node.op is not SNAPSHOT]
-        self.checks = [node for node in self.body if node.op.can_leave(node)]
-        self.needed = self._needed()
+        self.body = [node for node in loop.blocks[0].walk() if node.op is not SNAPSHOT]
+        leaves = [node for node in self.body if not (node.blocks or node.op.is_terminator)]
+        self.checks = [node for node in leaves if node.op.can_leave(node)]
         self.hazards: list[tuple[Value, Value]] = []
+
+    @property
+    def blamed(self) -> list[Node]:
+        """The nodes of which one is blamed if a check fails."""
+        return [self.loop, *filter(_may_wait, self.checks)]
+
+    @cached_property
+    def slice(self) -> _Slice:
+        return _Slice(self.loop, self.checks)
 
     @staticmethod
     def of(loop: Node, aliases: AliasInfo) -> _Split | None:
@@ -76,33 +88,24 @@ class _Split:
         is_legal = (
             split.checks
             and split.header.op is SNAPSHOT
-            and all(map(_may_wait, split.checks))
-            and all(map(split.is_known, loop.blocks[0].walk()))
+            and all(_may_wait(node) or _conversion(node) is not None for node in split.checks)
+            and all(map(split.is_known, split.body))
             and split.find_hazards(aliases)
         )
         return split if is_legal else None
 
-    def _needed(self) -> list[Node]:
-        """The checks and what they are computed of, in program order."""
-        found: set[Node] = set()
-        todo = list(self.checks)
-        while todo:
-            node = todo.pop()
-            if node not in found:
-                found.add(node)
-                values = [v for inner in node.walk() for v in inner.inputs]
-                todo += [v.node for v in values if v.node is not None and v.node in self.body]
-        return [node for node in self.body if node in found]
-
     def is_known(self, node: Node) -> bool:
         """Whether a node is arithmetic or accesses elements of an array from outside, and is no way out but a check."""
-        if node.op in (SNAPSHOT, YIELD, IF):
+        if node.op in (YIELD, IF):
             return True
         if node.blocks or node.op.is_terminator:
             return False
         if node.op.can_leave(node):
-            return node in self.checks
-        effects = node.op.effects_of(node)
+            if node not in self.checks:
+                return False
+            if _may_wait(node):
+                return True
+        effects = node.op.effects_of(node) & ~Effect.RAISE
         if effects & ~(Effect.READ | Effect.WRITE) != Effect.PURE or is_long(node.op):
             return False
         holders = [v for v in node.inputs if not is_immutable(v.type)]
@@ -115,13 +118,14 @@ class _Split:
 
     def find_hazards(self, aliases: AliasInfo) -> bool:
         """Collect the arrays to test; False if the checks would not see what they see in the loop."""
-        elements = OwnElements(self.loop, self.loop.blocks[0].walk())
+        elements = OwnElements(self.loop, self.body)
         written = dict.fromkeys(_arrays(self.body, Effect.WRITE))
         if not written or not all(elements.are_disjoint(a, lambda value: value) for a in written):
             return False
-        if _arrays(self.needed, Effect.WRITE):
+        needed = self.slice.nodes
+        if _arrays(needed, Effect.WRITE):
             return False
-        for array in dict.fromkeys(_arrays(self.needed, Effect.READ)):
+        for array in dict.fromkeys(_arrays(needed, Effect.READ)):
             if array in written and not self._is_read_first(array):
                 return False
             others = (a for a in written if a is not array and aliases.may_alias(a, array))
@@ -130,9 +134,17 @@ class _Split:
 
     def _is_read_first(self, array: Value) -> bool:
         """Whether what the checks need of an array is read before a trip writes to it."""
-        accesses = [node for node in self.body if array in _arrays([node], Effect.WRITE)]
-        reads = [node for node in self.needed if array in _arrays([node], Effect.READ)]
+        accesses = [self._step(node) for node in self.body if _touches(node, array, Effect.WRITE)]
+        nodes = self.slice.nodes
+        reads = [self._step(node) for node in nodes if _touches(node, array, Effect.READ)]
         return all(read.is_before(accesses[0]) for read in reads)
+
+    def _step(self, node: Node) -> Node:
+        """The node of the loop's body in which a node lies."""
+        while node.block is not self.loop.blocks[0]:
+            assert node.block is not None and node.block.owner is not None
+            node = node.block.owner
+        return node
 
     def run(self) -> None:
         """Put the loop into one over blocks of its trips, behind a loop of the checks of the block."""
@@ -140,28 +152,101 @@ class _Split:
         for pair in self.hazards:
             self._leave_if_overlapping(*pair)
         blocks = put_into_blocks(loop)
-        self._checks(blocks.first, blocks.end).insert_before(loop)
+        self.slice.as_loop(blocks.first, blocks.end).insert_before(loop)
         loop.attrs["checks"] = "in front"
         blocks.body.create(YIELD, (blocks.end,), like=loop)
         for node in self.checks:
             node.proven = (*node.proven, CHECKED_IN_FRONT)
 
-    def _checks(self, start: Value, stop: Value) -> Node:
-        """The loop of the checks."""
-        loop, graph = self.loop, self.loop.graph
-        made = graph.create(LOOP, (start, stop), {"checks": "made"}, outputs=(), like=loop)
-        trip = loop.blocks[0].params[0]
-        block = made.add_block([(trip.name, INT)])
-        values = {trip: block.params[0]}
-        for node in self.needed:
-            block.append(copy_node(node, graph, values, {}))
-        block.create(YIELD, like=loop)
-        return made
-
     def _leave_if_overlapping(self, written: Value, read: Value) -> None:
         loop, operands = self.loop, (written, read)
         overlap = loop.create_before(get_op("np::may_share_memory"), operands, like=loop)
         leave_in_front(loop, overlap.output, OTHER_ORDER)
+
+
+class _Slice:
+    """The part of a loop's body that computes and makes its checks."""
+
+    def __init__(self, loop: Node, checks: Iterable[Node]) -> None:
+        self.loop = loop
+        self.nodes: dict[Node, None] = {}
+        self._stores: set[Node] = set()  # whose checks other ops make
+        self._choices: set[Node] = set()  # Ifs of which the outputs are needed
+        self._todo: list[Value] = []
+        for node in checks:
+            if _may_wait(node):
+                self._add(node)
+            else:
+                self._stores.add(node)
+                self._add_around(node)
+                self._todo.append(node.inputs[-1])
+        while self._todo:
+            self._need(self._todo.pop())
+
+    def _need(self, value: Value) -> None:
+        node = value.node
+        if node is None or not node.is_inside(self.loop):
+            return
+        if node.op is IF and node not in self._choices:
+            self._choices.add(node)
+            ends = [block.terminator for block in node.blocks]
+            self._todo += [v for end in ends if end.op is YIELD for v in end.inputs]
+        self._add(node)
+
+    def _add(self, node: Node) -> None:
+        if node not in self.nodes:
+            self.nodes[node] = None
+            self._todo += node.inputs
+            self._add_around(node)
+
+    def _add_around(self, node: Node) -> None:
+        """A node is needed where the program has it."""
+        if node.block is not None and node.block is not self.loop.blocks[0]:
+            assert node.block.owner is not None
+            self._add(node.block.owner)
+
+    def as_loop(self, start: Value, stop: Value) -> Node:
+        """The loop of the checks."""
+        loop = self.loop
+        made = loop.graph.create(LOOP, (start, stop), {"checks": "made"}, outputs=(), like=loop)
+        trip = loop.blocks[0].params[0]
+        block = made.add_block([(trip.name, INT)])
+        self._copy(loop.blocks[0], block, {trip: block.params[0]})
+        block.create(YIELD, like=loop)
+        return made
+
+    def _copy(self, source: Block, into: Block, values: dict[Value, Value]) -> None:
+        for node in source:
+            if node in self._stores:
+                conversion = _conversion(node)
+                assert conversion is not None
+                number = values.get(node.inputs[-1], node.inputs[-1])
+                made = into.create(get_op(conversion[0]), (number,), conversion[1], like=node)
+                made.origin = self.loop.origin  # which is blamed
+            elif node in self.nodes and node.op is IF:
+                self._copy_choice(node, into, values)
+            elif node in self.nodes:
+                into.append(copy_node(node, into.graph, values, {}))
+
+    def _copy_choice(self, choice: Node, into: Block, values: dict[Value, Value]) -> None:
+        outputs = choice.outputs if choice in self._choices else []
+        condition = values.get(choice.inputs[0], choice.inputs[0])
+        types = [value.type for value in outputs]
+        made = into.create(IF, (condition,), outputs=types, like=choice)
+        for block in choice.blocks:
+            inner = made.add_block()
+            self._copy(block, inner, values)
+            end = block.terminator
+            given = [values.get(v, v) for v in end.inputs] if outputs else []
+            inner.create(YIELD, given, like=end)
+        values.update(zip(outputs, made.outputs, strict=True))
+
+
+def _conversion(node: Node) -> tuple[str, Mapping[str, object]] | None:
+    """The op of a stored number that makes the checks of the store, if these may wait."""
+    found = node.op.checked_by(node) if node.op.checked_by is not None else None
+    may_wait = found is not None and get_op(found[0]).may_be_checked_late
+    return found if may_wait and _is_number(node.inputs[-1]) else None
 
 
 def _may_wait(node: Node) -> bool:
@@ -175,10 +260,12 @@ def _is_number(value: Value) -> bool:
 
 
 def _arrays(nodes: Iterable[Node], effect: Effect) -> list[Value]:
-    """The arrays that the nodes read, or write to."""
-    inner = (n for node in nodes for n in node.walk() if n.op is not SNAPSHOT)
-    return [
-        n.inputs[0]
-        for n in inner
-        if not n.blocks and not n.op.is_terminator and n.op.effects_of(n) & effect
-    ]
+    """The arrays that the nodes, without what lies in them, read, or write to."""
+    return [n.inputs[0] for n in nodes if n.inputs and _touches(n, n.inputs[0], effect)]
+
+
+def _touches(node: Node, array: Value, effect: Effect) -> bool:
+    """Whether a node reads the array, or writes to it."""
+    if node.blocks or node.op.is_terminator or not node.inputs or node.inputs[0] is not array:
+        return False
+    return bool(node.op.effects_of(node) & effect)

@@ -178,7 +178,8 @@ class Bailout:
 
     def leave_if_gathered(self, failed: Ref, loop: Node) -> None:
         """Leave behind a loop of checks if one of them has failed in any trip."""
-        blamed = next(node for node in loop.blocks[0] if node.op.can_leave(node))
+        nodes = (node for node in loop.blocks[0].walk() if not node.blocks)
+        blamed = next(node for node in nodes if node.op.can_leave(node))
         self.bail_for(blamed, self.f.load("i1", failed), OUT_OF_RANGE)
 
     def test_late(self) -> None:

@@ -165,6 +165,9 @@ class OpDef(Record):
     is_speculatable: bool = False
     #: on numbers, its checks may be looked at after its result was used; see `may_be_checked_late`
     checks_can_wait: bool = False
+    #: `checked_by(node)`: of an op that stores a number, its last operand: the op of that number, and its attributes,
+    #: which makes all checks of the node that are not proven; None if there is no such op
+    checked_by: Callable[[Node], tuple[str, Mapping[str, object]] | None] | None = None
     #: an instruction or two: on numbers it costs less to compute again than to keep
     is_cheap: bool = False
     #: about how many instructions it is on numbers, where it is not cheap; 0: many

@@ -7,7 +7,7 @@ write the first element, so that the interpreter can run the whole operation aga
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -141,6 +141,16 @@ def _is_stored(node: Node) -> bool:
     return STORED in node.proven or not scalar_can_bail(value, a.dtype)
 
 
+def _checked_by(node: Node) -> tuple[str, Mapping[str, object]] | None:
+    """What converts the number, of a store whose element exists."""
+    a, _, value = (v.type for v in node.inputs)
+    if not isinstance(a, ArrayType) or not a.writeable or not is_inside(node):
+        return None
+    if not is_scalar(value) or not can_store(value, a.dtype):
+        return None
+    return "np::as_element", {"dtype": a.dtype, "wraps": False}
+
+
 def _setitem_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
     yield from index_checks(s, node)
     a, value = node.inputs[0].type, node.inputs[2]
@@ -170,6 +180,7 @@ declare(
         writes_part=True,
         effects=_setitem_effects,
         number_type=_element_type,
+        checked_by=_checked_by,
         ranges=RangeRules(
             checks=_setitem_checks,
             facts=INDEX_RANGES.facts,

@@ -85,5 +85,6 @@ declare(
         lower=_lower_as_element,
         can_lower=lambda x, *, dtype, wraps: can_store(x, dtype),
         effects=_as_element_effects,
+        checks_can_wait=True,
     )
 )

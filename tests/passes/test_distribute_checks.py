@@ -53,7 +53,8 @@ def rows(x, out):
 
 
 PROGRAMS = [roots, whole_parts, quotients, quarters, roots_of_what_was_stored, roots_in_place, rows]
-DISTRIBUTED = [roots, whole_parts, quarters, roots_in_place, rows]
+DISTRIBUTED = [roots, whole_parts, quotients, quarters, roots_in_place, rows]
+BAD = {whole_parts: math.nan, quotients: 0.0, quarters: math.nan, rows: math.nan}
 
 
 def outcome(f, *args):
@@ -113,7 +114,7 @@ def test_the_loop_of_checks_is_there_until_one_fails(f):
     x, out = np.random.default_rng(5).random(N) + 0.5, np.zeros(N)
     native = compiled(f, x, out)
     assert ("checks='made'" in str(native.graph_for(x, out))) == (f in DISTRIBUTED)
-    bad = np.full(N, np.nan) if f in (whole_parts, quarters, rows) else np.full(N, -1.0)
+    bad = np.full(N, BAD.get(f, -1.0))
     for _ in range(4):
         compare(f, native, bad, out)
     assert "checks=" not in str(native.graph_for(x, out))
@@ -123,3 +124,73 @@ def test_arrays_of_any_length_have_all_their_trips():
     native = compiled(roots, np.ones(5), np.zeros(5))
     for n in (0, 1, 2, 4095, 4096, 4097, 8192, 8193):
         compare(roots, native, np.random.default_rng(n).random(n), np.zeros(n))
+
+
+def blended(x, out, limit):
+    for i in range(1, len(x)):
+        out[i] = (int(x[i]) * 5 + int(x[i - 1])) >> 2
+
+
+def chosen(x, out, limit):
+    for i in range(len(x)):
+        v = abs(int(x[i]) * 3 - 7)
+        if v > limit:
+            out[i] = 100
+        elif i % 3:
+            out[i] = v // 2
+        else:
+            out[i] = v if v % 2 else -v
+
+
+def seldom(x, out, limit):
+    for i in range(len(x)):
+        if x[i] > limit:
+            out[i] = int(x[i]) + limit
+
+
+def truncated(x, out, limit):
+    for i in range(len(x)):
+        out[i] = x[i] * 1.5 + limit
+
+
+def in_place(x, out, limit):
+    for i in range(len(x)):
+        x[i] = int(x[i]) + limit
+        out[i] = 1
+
+
+STORES = [blended, chosen, seldom, truncated, in_place]
+
+
+def stored(f, x, out, limit):
+    """What a call gives or raises, and the arrays then."""
+    x, out = x.copy(), out.copy()
+    with np.errstate(all="ignore"):
+        result = outcome(f, x, out, limit)
+    return result, x.tobytes(), out.tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32])
+@pytest.mark.parametrize("f", STORES, ids=lambda f: f.__name__)
+def test_numbers_that_do_not_fit_are_found_in_front_of_their_stores(f, dtype):
+    x, out = np.random.default_rng(6).integers(0, 40, N).astype(dtype), np.ones(N, dtype)
+    native = ljit.jit(f)
+    for _ in range(3):
+        assert stored(f, x, out, 30) == stored(native, x, out, 30)
+    if f is not chosen:  # of which a test of the limit in front of the loop says that all fits
+        assert "checks='made'" in str(native.graph_for(x, out, 30))
+    most = np.iinfo(dtype).max
+    for place in (0, 4095, 4096, N - 1):
+        for limit in (30, most, most + 1):
+            y = x.copy()
+            y[place] = most
+            for _ in range(2):
+                assert stored(f, y, out, limit) == stored(native, y, out, limit)
+
+
+def test_a_store_whose_test_in_front_failed_for_its_limit_is_still_checked_in_front():
+    x, out = np.random.default_rng(7).integers(0, 60, N).astype(np.uint8), np.zeros(N, np.uint8)
+    native = ljit.jit(chosen)
+    for _ in range(4):
+        assert stored(chosen, x % 40, out, 300) == stored(native, x % 40, out, 300)
+    assert "checks='made'" in str(native.graph_for(x, out, 300))
