@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from ljit.analysis.assumptions import Assumption
 from ljit.characters import code_of
 from ljit.codegen.emitter import Emitter
-from ljit.codegen.exits.convert import unbox_or_bail
 from ljit.codegen.functions.assumptions import field_of, wanted_by
 from ljit.codegen.layouts.layout import DICT_VERSION, has_dict_versions
 from ljit.codegen.llvm.builder import Ref, integer
 from ljit.codegen.llvm.forms import Native, is_scalar
 from ljit.codegen.scalars.casts import number_parts
 from ljit.ir import Node
-from ljit.types import ANY, CHARACTER, INT, ArrayType, RangeType, SliceType, TupleType, Type
+from ljit.types import CHARACTER, INT, RangeType, SliceType, TupleType, Type
 
 __all__ = ["check_assumption", "constant"]
 
@@ -40,9 +39,6 @@ def constant(e: Emitter, value: object, type_: Type) -> Native:
             assert isinstance(value, slice)
             kinds = (type_.start, type_.stop, type_.step)
             return _constant_items(e, type_, kinds, (value.start, value.stop, value.step))
-        case ArrayType():
-            pointer = Native(ANY, (e.context.keep(value),))
-            return unbox_or_bail(e, pointer, type_, "a constant array was changed")
     return Native(type_, ())
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ljit.types import CHARACTER, STR, TupleType, Type, type_of
+from ljit.types import ANY, CHARACTER, STR, ArrayType, TupleType, Type, type_of
 from ljit.unique import forgets_classes
 
 __all__ = [
@@ -55,6 +55,8 @@ def as_text(t: Type) -> Type:
 def constant_type(value: object) -> Type:
     """Give the most precise type of a Python object that is known while compiling.
 
+    Arrays are `Any`: shape, flags and memory of one may be others by the time the code runs, and no guard is there.
+
     >>> str(constant_type((",", "ab")))
     '(char, str)'
     """
@@ -66,7 +68,7 @@ def _refined(t: Type, value: object) -> Type:
         return CHARACTER if len(value) <= 1 else STR  # type: ignore[arg-type]
     if isinstance(t, TupleType):
         return TupleType(tuple(map(_refined, t.items, value)))  # type: ignore[call-overload]
-    return t
+    return ANY if isinstance(t, ArrayType) else t
 
 
 def grows_by_character(x: Type, y: Type) -> bool:

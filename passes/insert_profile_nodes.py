@@ -1,14 +1,17 @@
 """Put a `prim::profile` behind each value whose type only a run can tell.
 
-Contract: these are the graph's parameters and the outputs of ops with `OpDef.is_profiled` (calls,
-items of containers, attributes). All users of the value use the profile node's output instead, so
-that a specialised graph can put a guard in its place. Running the pass again adds nothing.
+Contract: these are the graph's parameters, the outputs of ops with `OpDef.is_profiled` (calls,
+items of containers, attributes) and constants that are arrays. All users of the value use the
+profile node's output instead, so that a specialised graph can put a guard in its place.
+Running the pass again adds nothing.
 """
 
 from __future__ import annotations
 
+from ljit.analysis.assumptions import is_stable_constant
 from ljit.ir import Graph, Node, Value
-from ljit.ops.control import PROFILE
+from ljit.ops.control import CONSTANT, PROFILE
+from ljit.passes.insert_guards import is_precise
 from ljit.passes.manager import graph_pass
 
 __all__ = ["insert_profile_nodes"]
@@ -19,12 +22,21 @@ def insert_profile_nodes(graph: Graph) -> bool:
     """Instrument the graph; whether anything was added."""
     before = graph.version
     for node in list(graph.walk()):
-        if node.op.is_profiled:
+        if node.op.is_profiled or _is_changeable(node):
             for out in node.outputs:
                 _profile(out, node.next)
     for param in reversed(graph.params):
         _profile(param, graph.block.first)
     return graph.version != before
+
+
+def _is_changeable(node: Node) -> bool:
+    """Whether the node is a constant with arrays in it (a default argument): an array can change its type."""
+    return (
+        node.op is CONSTANT
+        and not is_precise(node.output.type)
+        and not is_stable_constant(node.attrs["value"])
+    )
 
 
 def _profile(value: Value, place: Node | None) -> None:

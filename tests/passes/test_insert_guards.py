@@ -5,6 +5,7 @@ import pytest
 
 import ljit.ops  # noqa: F401 - fills the registry
 from ljit.ir import get_op, parse, verify
+from ljit.ops.control import PROFILE
 from ljit.passes import run_passes
 from ljit.types import (
     ANY,
@@ -82,3 +83,21 @@ def test_what_is_known_of_a_part_of_a_tuple_stays_as_it_is(seen, guarded):
     verify(graph)
     guards = [node.output.type for node in graph.walk() if node.op is get_op("prim::guard")]
     assert guards == ([TupleType(guarded)] if guarded is not None else [])
+
+
+DEFAULTS = """graph(%x : Any):
+  %c : Any = prim::Constant[value=<@0>]()
+  %d : (Any, int) = prim::Constant[value=<@1>]()
+  %n : int = prim::Constant[value=3]()
+  %l : List[int] = prim::Constant[value=<@2>]()
+  %y : (Any, Any, Any, Any, Any) = prim::TupleConstruct(%x, %c, %d, %n, %l)
+  return (%y)
+"""
+
+
+def test_constants_with_arrays_in_them_are_watched():
+    graph = parse(DEFAULTS, [np.ones(3), (np.ones(2), 1), [1, 2]])
+    verify(graph)
+    run_passes(graph, "insert_profile_nodes")
+    watched = [n.inputs[0].name for n in graph.walk() if n.op is PROFILE]
+    assert sorted(watched) == ["c", "d", "x"]

@@ -349,3 +349,40 @@ def asked_anew(*xs):
 @program(lambda: asked_anew(Point(), Row((1, 2)), 3), lambda: asked_anew(Row(), Point(), "abc"))
 def sizes_by_class(x, y, z):
     return size_of(x) + size_of(y) + size_of(z)
+
+
+WEIGHTS = np.array([0.5, 2.0, 4.0])
+
+
+def weighted(x, weights=WEIGHTS, pair=(WEIGHTS, 3)):
+    return x * weights + pair[0] * pair[1]
+
+
+def weighted_items(x, weights=WEIGHTS):
+    for i in range(len(x)):
+        yield x[i] * weights[i]
+
+
+def shaped(array, *sizes):
+    """Give arguments; the array has another shape by then, as nobody announces."""
+    array.shape = sizes
+    return (np.ones(3),)
+
+
+@program(
+    lambda: shaped(WEIGHTS, 3),
+    lambda: (np.arange(3),),
+    lambda: shaped(WEIGHTS, 1, 3),
+    lambda: shaped(WEIGHTS, 3),
+)
+def arrays_as_defaults(x):
+    x[0] = 2
+    total = 0.0
+    for item in weighted_items(x, WEIGHTS.ravel()):
+        total += item
+    return weighted(x), weighted(x[::-1])[..., 0], total
+
+
+@program(lambda: (np.ones(3),), lambda: (np.arange(3),))
+def generators_with_arrays_as_defaults(x):
+    return sum(weighted_items(x)), [item for item in weighted_items(x)]
