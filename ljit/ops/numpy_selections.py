@@ -49,9 +49,10 @@ def _can_find(a: Type) -> bool:
 
 
 def _truth_of(parts: Parts, a: Value) -> Value | None:
-    """Whether the elements are other than 0."""
-    is_number = isinstance(a.type, ArrayType) and a.type.dtype.kind in "iufc"
-    return parts.apply("np::not_equal", a, parts.constant(0)) if is_number else None
+    """Whether the elements are other than 0: of an array with axes, since it would be a number."""
+    if not isinstance(a.type, ArrayType) or not a.type.ndim or a.type.dtype.kind not in "iufc":
+        return None
+    return parts.apply("np::not_equal", a, parts.constant(0))
 
 
 def _nonzero_of(parts: Parts, a: Value) -> Value | None:

@@ -316,3 +316,8 @@ def an_item_of_a_dict_that_nothing_else_has(x):
     shape = x.__array_interface__["shape"], x.__len__()
     others = [(k, k) for k in range(9)]
     return shape, x.__array_interface__["shape"] in others, others
+
+
+@program(lambda: (np.ones((2, 2, 3)), np.array([1, 4])), lambda: (np.float32(0.0), np.ones(3)))
+def indices_of_an_array_without_axes(x, y):
+    return np.flatnonzero(np.array(2.0)), np.flatnonzero(x), np.flatnonzero(np.sum(y).reshape(()))
