@@ -14,6 +14,7 @@ from ljit.ir.emitter import V
 from ljit.ops import int_ranges as ranges
 from ljit.ops import python_arithmetic as arithmetic
 from ljit.ops import python_compare as compare
+from ljit.ops import python_powers as powers
 from ljit.ops.control import CHECKED_IN_FRONT
 from ljit.ops.int_bounds import is_int, of_type
 from ljit.ops.python_numbers import (
@@ -113,7 +114,7 @@ def _infer_power(base: Type, exp: Type, mod: Type = NONE) -> Type:
 
 
 def _can_lower_power(base: Type, exp: Type, mod: Type = NONE) -> bool:
-    return mod == NONE and arithmetic.can_lower_pow(base, exp)
+    return mod == NONE and powers.can_lower_pow(base, exp)
 
 
 _builtin(
@@ -122,7 +123,7 @@ _builtin(
     "``pow(base, exp)``: ``base ** exp``.",
     op="pow_call",
     infer=_infer_power,
-    lower=lambda e, base, exp, mod=None: arithmetic.lower_pow(e, base, exp),
+    lower=lambda e, base, exp, mod=None: powers.lower_pow(e, base, exp),
     can_lower=_can_lower_power,
     effects=plain_effect,
     numpy="np::power_operator",

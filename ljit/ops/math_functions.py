@@ -16,7 +16,7 @@ import numpy as np
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
-from ljit.ops import python_arithmetic as arithmetic
+from ljit.ops import python_powers as powers
 from ljit.ops.builtins_numbers import float_to_int
 from ljit.ops.int_ranges import NONNEGATIVE, ROOT
 from ljit.ops.python_numbers import (
@@ -187,7 +187,7 @@ def _on_floats(lower: Lowering) -> Lowering:
 
 _math(
     "pow", "(x, y, /)", "``x`` to the power of ``y``, as floats.",
-    lower=_on_floats(arithmetic.float_pow), effects=_effect_of_partial, is_called=True,
+    lower=_on_floats(powers.float_pow), effects=_effect_of_partial, is_called=True,
     samples=_PAIR_SAMPLES,
 )  # fmt: skip
 

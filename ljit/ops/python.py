@@ -21,6 +21,7 @@ from ljit.ops import int_ranges as ranges
 from ljit.ops import python_arithmetic as arithmetic
 from ljit.ops import python_bits as bits
 from ljit.ops import python_compare as compare
+from ljit.ops import python_powers as powers
 from ljit.ops.int_products import MUL
 from ljit.ops.python_numbers import plain_effect
 from ljit.ops.python_samples import (
@@ -214,8 +215,8 @@ _binary(
     "np::power_operator",
     neutral=Neutral(1),
     infer=arithmetic.infer_sub,
-    lower=arithmetic.lower_pow,
-    can_lower=arithmetic.can_lower_pow,
+    lower=powers.lower_pow,
+    can_lower=powers.can_lower_pow,
     ranges=ranges.POWER,
     effects=plain_effect,
     is_profiled=True,

@@ -1,4 +1,4 @@
-"""Infer rules and lowerings of ``+ - * / // % ** divmod`` and the signs on Python's numbers.
+"""Infer rules and lowerings of ``+ - * / // % divmod`` and the signs on Python's numbers.
 
 Also of what ``+`` and ``*`` mean for str, tuple and list, which are boxed calls except tuple + tuple.
 """
@@ -23,12 +23,10 @@ from ljit.ops.python_numbers import (
     bail_if_inexact,
     c_mul,
     c_quot,
-    check_result,
-    condition_not,
     float_rem,
-    is_infinite,
     plain_effect,
     shift_of,
+    to_common_type,
     to_float,
     to_type,
 )
@@ -52,7 +50,6 @@ from ljit.types import (
 __all__ = [
     "can_lower_add",
     "can_lower_number",
-    "can_lower_pow",
     "can_lower_real",
     "effect_of_add",
     "effect_of_add_in_place",
@@ -61,7 +58,6 @@ __all__ = [
     "effect_of_mul_in_place",
     "effect_of_sign",
     "effect_of_sub",
-    "float_pow",
     "infer_add",
     "infer_divmod",
     "infer_mod",
@@ -77,7 +73,6 @@ __all__ = [
     "lower_mul",
     "lower_neg",
     "lower_pos",
-    "lower_pow",
     "lower_sub",
     "lower_truediv",
 ]
@@ -161,11 +156,6 @@ def can_lower_real(*types: Type) -> bool:
     return all_numbers(*types) and COMPLEX not in types
 
 
-def can_lower_pow(x: Type, y: Type) -> bool:
-    """Whether ``x ** y`` has native code: reals, and complex to an int."""
-    return can_lower_real(x, y) or (x == COMPLEX and y in (BOOL, INT))
-
-
 # -- effects ---------------------------------------------------------------------------------------
 
 
@@ -217,11 +207,6 @@ def effect_of_sign(x: Type) -> Effect:
 # -- + - * -----------------------------------------------------------------------------------------
 
 
-def _common(e: Emitter, x: V, y: V) -> tuple[V, V]:
-    type_ = arithmetic_type(x.type, y.type)
-    return to_type(e, x, type_), to_type(e, y, type_)
-
-
 def _checked(e: Emitter, operation: Callable[[V, V], tuple[V, V]], x: V, y: V) -> V:
     """Compute on ints; a result beyond int64 bails out."""
     result, overflows = operation(x, y)
@@ -240,19 +225,19 @@ def lower_add(e: Emitter, x: V, y: V) -> V:
     """Lower ``x + y``."""
     if isinstance(x.type, TupleType):
         return e.tuple_make([*e.tuple_items(x), *e.tuple_items(y)])
-    x, y = _common(e, x, y)
+    x, y = to_common_type(e, x, y)
     return _sum(e, x, y, e.add, e.add_overflow)
 
 
 def lower_sub(e: Emitter, x: V, y: V) -> V:
     """Lower ``x - y``."""
-    x, y = _common(e, x, y)
+    x, y = to_common_type(e, x, y)
     return _sum(e, x, y, e.sub, e.sub_overflow)
 
 
 def lower_mul(e: Emitter, x: V, y: V) -> V:
     """Lower ``x * y``."""
-    x, y = _common(e, x, y)
+    x, y = to_common_type(e, x, y)
     if x.type == COMPLEX:
         return c_mul(e, x, y)
     if x.type == INT and not e.is_proven(FITS):
@@ -291,7 +276,7 @@ def lower_pos(e: Emitter, x: V) -> V:
 
 def lower_truediv(e: Emitter, x: V, y: V) -> V:
     """Lower ``x / y``. Ints divide as floats, which rounds once only if both are floats exactly."""
-    x, y = _common(e, x, y)
+    x, y = to_common_type(e, x, y)
     if x.type == COMPLEX:
         return c_quot(e, x, y)
     if x.type == INT:
@@ -309,21 +294,21 @@ def _bail_if_zero(e: Emitter, y: V) -> None:
 
 def lower_floordiv(e: Emitter, x: V, y: V) -> V:
     """Lower ``x // y``."""
-    x, y = _common(e, x, y)
+    x, y = to_common_type(e, x, y)
     _bail_if_zero(e, y)
     return _int_floordiv(e, x, y) if x.type == INT else _float_divmod(e, x, y)[0]
 
 
 def lower_mod(e: Emitter, x: V, y: V) -> V:
     """Lower ``x % y``."""
-    x, y = _common(e, x, y)
+    x, y = to_common_type(e, x, y)
     _bail_if_zero(e, y)
     return _int_mod(e, x, y) if x.type == INT else _float_mod(e, x, y)
 
 
 def lower_divmod(e: Emitter, x: V, y: V) -> V:
     """Lower ``divmod(x, y)``."""
-    x, y = _common(e, x, y)
+    x, y = to_common_type(e, x, y)
     _bail_if_zero(e, y)
     if x.type == INT:
         quotient = _int_floordiv(e, x, y)
@@ -408,91 +393,3 @@ def _float_divmod(e: Emitter, x: V, y: V) -> tuple[V, V]:
     floor = e.select(too_low, e.add(floor, 1.0), floor)
     signed_zero = e.intrinsic("copysign", zero, e.div(x, y))
     return e.select(e.compare("eq", exact, zero), signed_zero, floor), fixed
-
-
-# -- ** --------------------------------------------------------------------------------------------
-
-
-def lower_pow(e: Emitter, x: V, y: V) -> V:
-    """Lower ``x ** y``."""
-    if x.type == COMPLEX:
-        return _complex_pow(e, x, to_type(e, y, INT))
-    x, y = _common(e, x, y)
-    return _int_pow(e, x, y) if x.type == INT else float_pow(e, x, y)
-
-
-def _int_pow(e: Emitter, x: V, n: V) -> V:
-    """Square and multiply over the 6 bits of n; larger n only for 0, 1 and -1."""
-    one = e.const(INT, 1)
-    e.bail_if(e.compare("lt", n, 0), "negative power")
-    is_large = e.compare("ge", n, 64)
-    is_unit = e.bit_and(e.compare("ge", x, -1), e.compare("le", x, 1))
-    e.bail_if(e.bit_and(is_large, condition_not(e, is_unit)), "int overflow")
-    n = e.select(is_large, e.add(62, e.bit_and(n, one)), n)
-    result, power = one, x
-    for bit in range(6):
-        rest = e.shr(n, bit)
-        is_set = e.compare("ne", e.bit_and(rest, one), 0)
-        product, overflows = e.mul_overflow(result, power)
-        e.bail_if(e.bit_and(is_set, overflows), "int overflow")
-        result = e.select(is_set, product, result)
-        if bit < 5:
-            power, overflows = e.mul_overflow(power, power)
-            e.bail_if(e.bit_and(e.compare("gt", rest, one), overflows), "int overflow")
-    return result
-
-
-def float_pow(e: Emitter, x: V, y: V) -> V:
-    """C's pow; where Python raises or gives a complex number, pow gives NaN or inf from neither."""
-    return check_result(e, _rounded_pow(e, x, y), (x, y), "power too large, of zero or not real")
-
-
-def _rounded_pow(e: Emitter, x: V, y: V) -> V:
-    """C's pow; squares and square roots without the call where that surely gives the same float.
-
-    The C library errs by less than 0.525 units in the last place (glibc: 0.511 and, the farther a result is
-    from 1, up to 0.03 more). So it gives the correctly rounded result, unless the exact one is so near the
-    middle of two floats that 1.05 times the rounding error leads to the next float: one case in 21.
-    """
-
-    def power() -> V:
-        return e.math("pow", x, y)
-
-    def square() -> V:
-        result = e.mul(x, x)
-        error = e.intrinsic("fma", x, x, e.neg(result))
-        is_exact = e.bit_or(e.compare("eq", x, 0.0), _is_settled(e, result, error))
-        return e.branch(is_exact, lambda: result, power)
-
-    def root() -> V:
-        result = e.intrinsic("sqrt", x)
-        rest = e.intrinsic("fma", e.neg(result), result, x)
-        error = e.div(e.mul(rest, 0.5), result)
-        return e.branch(_is_settled(e, result, error), lambda: result, power)
-
-    is_square = e.compare("eq", y, 2.0)
-    is_root = e.compare("eq", y, 0.5)
-    return e.branch(is_square, square, lambda: e.branch(is_root, root, power))
-
-
-def _is_settled(e: Emitter, result: V, error: V) -> V:
-    """Whether a slightly larger rounding error would leave `result` the same; not if that is far from 1."""
-    beyond = e.add(result, e.mul(error, 1.05))
-    size = e.intrinsic("fabs", result)
-    is_near = e.bit_and(e.compare("gt", size, 1e-90), e.compare("lt", size, 1e90))
-    return e.bit_and(is_near, e.compare("eq", beyond, result))
-
-
-def _complex_pow(e: Emitter, x: V, n: V) -> V:
-    """``x ** 2`` and ``x ** 3`` by the products that CPython forms; others bail out."""
-    one = e.complex(e.const(FLOAT, 1.0), e.const(FLOAT, 0.0), COMPLEX)
-    is_two = e.compare("eq", n, 2)
-    is_three = e.compare("eq", n, 3)
-    e.bail_if(condition_not(e, e.bit_or(is_two, is_three)), "complex power")
-    square = c_mul(e, x, x)
-    result = e.branch(
-        is_two, lambda: c_mul(e, one, square), lambda: c_mul(e, c_mul(e, one, x), square)
-    )
-    overflows = e.bit_or(is_infinite(e, e.real(result)), is_infinite(e, e.imag(result)))
-    e.bail_if(overflows, "complex power too large")
-    return result

@@ -60,6 +60,7 @@ __all__ = [
     "plain_effect",
     "rem_of_few_bits",
     "shift_of",
+    "to_common_type",
     "to_float",
     "to_int",
     "to_type",
@@ -111,6 +112,12 @@ def is_real_scalar(t: Type) -> bool:
 
 
 # -- conversions -----------------------------------------------------------------------------------
+
+
+def to_common_type(e: Emitter, x: V, y: V) -> tuple[V, V]:
+    """Convert two numbers to the type that an operator computes in."""
+    type_ = arithmetic_type(x.type, y.type)
+    return to_type(e, x, type_), to_type(e, y, type_)
 
 
 def to_type(e: Emitter, x: V, type_: Type) -> V:
