@@ -19,7 +19,6 @@ each enclosing loop.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, field
 
 from ljit.analysis.limits import limits_of_atoms
 from ljit.analysis.ranges import INT_MAX, Ranges, is_integer
@@ -42,6 +41,7 @@ from ljit.passes.loops.trip_limits import (
 )
 from ljit.passes.loops.unwrapped_numbers import Test, Unwrapped
 from ljit.passes.manager import graph_pass, is_allowed
+from ljit.records import Record, made_by
 
 __all__ = ["eliminate_redundant_checks"]
 
@@ -86,8 +86,7 @@ def _note_limit(loop: Node, most: int) -> bool:
     return True
 
 
-@dataclass(slots=True)
-class _OpenLoop:
+class _OpenLoop(Record, frozen=False):
     """A loop around the place where the walk stands. `given` is at least 0 if its body runs at all."""
 
     node: Node
@@ -96,7 +95,7 @@ class _OpenLoop:
     inductions: list[Induction]
     k: Linear
     measures: list[Measure]
-    failures: set[Induction] = field(default_factory=set)
+    failures: set[Induction] = made_by(factory=set)
 
 
 class _Walk:
