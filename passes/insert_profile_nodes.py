@@ -11,8 +11,8 @@ from __future__ import annotations
 from ljit.analysis.assumptions import is_stable_constant
 from ljit.ir import Graph, Node, Value
 from ljit.ops.control import CONSTANT, PROFILE
-from ljit.passes.insert_guards import is_precise
 from ljit.passes.manager import graph_pass
+from ljit.passes.observations import is_precise
 
 __all__ = ["insert_profile_nodes"]
 

@@ -16,7 +16,7 @@ from ljit.analysis.assumptions import python_function
 from ljit.analysis.signatures import NativeLink, Signature, native_result
 from ljit.ir import Effect, Graph, Node, Value
 from ljit.ops.control import PROFILE, RETURN
-from ljit.passes.insert_guards import Observations
+from ljit.passes.observations import Observations
 from ljit.types import NEVER, NONE, Type, join
 
 __all__ = ["MAX_WALKS", "LinkTo", "NativeCalls", "no_link", "result_of"]

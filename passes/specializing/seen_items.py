@@ -17,7 +17,7 @@ from ljit.ops.private_items import number_codes
 from ljit.ops.python_types import join_all
 from ljit.passes.containers.carried import handed_on
 from ljit.passes.containers.list_groups import is_range
-from ljit.passes.insert_guards import Observations
+from ljit.passes.observations import Observations
 from ljit.passes.specializing.library import op_named
 from ljit.passes.specializing.resolve import callable_op, method_op
 from ljit.types import INT, NEVER, ListType, TupleType, Type, join, join_items

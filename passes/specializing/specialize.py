@@ -28,7 +28,7 @@ from ljit.ir.trials import with_known_sizes
 from ljit.ops.control import CONSTANT, GUARD, LOOP, NOT_RUN, PROFILE, RAISES, UNINITIALIZED, YIELD
 from ljit.ops.members import NO_ATTRIBUTES
 from ljit.passes.folding import fold
-from ljit.passes.insert_guards import guarded_type, is_precise
+from ljit.passes.observations import guarded_type, is_precise
 from ljit.passes.specializing.graph_writer import GraphWriter
 from ljit.passes.specializing.native_calls import MAX_WALKS, LinkTo, NativeCalls, no_link, result_of
 from ljit.passes.specializing.resolve import Request, resolve

@@ -27,7 +27,7 @@ from ljit.ops.control import (
     UNREACHABLE,
     YIELD,
 )
-from ljit.passes.insert_guards import Observations
+from ljit.passes.observations import Observations
 from ljit.passes.specializing.graph_writer import GraphWriter, has_snapshot, is_left
 from ljit.passes.specializing.narrowing import facts, overlap, without
 from ljit.passes.specializing.number_classes import has_few_trips, is_unseen, plausible

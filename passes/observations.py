@@ -1,0 +1,63 @@
+"""What profiled runs have seen, and which guarded type follows from it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ljit.ir import Value
+from ljit.ops.numpy_rules import dtype_of, is_scalar
+from ljit.types import ANY, INT, UINT, ListType, TupleType, Type, UnionType, join
+
+__all__ = ["Observations", "guarded_type", "is_precise"]
+
+#: a negative int among these was hardly seen: they are taken for uints
+_INT_OR_UINT = join(INT, UINT)
+
+
+class Observations(Protocol):
+    """What profiled runs have seen."""
+
+    def observed(self, node_id: int) -> Type | None:
+        """The join of the types seen by a `prim::profile` node; None: never run."""
+
+
+def is_precise(t: Type) -> bool:
+    """Whether native code needs to know no more about a value of type `t`."""
+    if isinstance(t, TupleType):
+        return all(map(is_precise, t.items))
+    if isinstance(t, ListType):
+        return is_precise(t.item)
+    return t != ANY
+
+
+def guarded_type(value: Value, seen: Type | None) -> Type | None:
+    """Give the type that a guard on `value` should check; None if a guard would tell nothing.
+
+    A Union was seen: the value stays boxed, since a tag would have to be made from its class; but for numbers of one
+    dtype, Python's own and NumPy's (items of ``stack = [0]``, to which elements of arrays are added).
+    """
+    if is_precise(value.type) or seen is None:
+        return None
+    if seen == _INT_OR_UINT:
+        return UINT
+    if isinstance(seen, UnionType) and not _is_number(seen):
+        return None
+    told = _told(value.type, seen)
+    return None if told in (ANY, value.type) else told
+
+
+def _told(known: Type, seen: Type) -> Type:
+    """What was seen where no precise type is known; where there is one, which need not be checked, that.
+
+    >>> print(_told(TupleType((ANY, UINT)), TupleType((INT, join(INT, UINT)))))
+    (int, uint)
+    """
+    if isinstance(known, TupleType) and isinstance(seen, TupleType):
+        if len(known.items) == len(seen.items):
+            return TupleType(tuple(map(_told, known.items, seen.items)))
+    return known if is_precise(known) else seen
+
+
+def _is_number(union: UnionType) -> bool:
+    """Whether its members are numbers, which differ in their classes alone."""
+    return all(map(is_scalar, union.members)) and len(set(map(dtype_of, union.members))) == 1
