@@ -91,6 +91,41 @@ def test_few_squares_need_the_c_library(monkeypatch):
     assert 5 < len(calls) < 80  # one in 21
 
 
+@pytest.mark.parametrize("exponent", [-2, -1, 3, 4, 5, 6])
+def test_few_whole_powers_need_the_c_library(exponent, monkeypatch):
+    op, calls = get_op("py::pow"), []
+    power = PythonEmitter.math
+    monkeypatch.setattr(PythonEmitter, "math", lambda *args: calls.append(args) or power(*args))
+    for x in (0.0, -0.0, 1.5, -2.0) if exponent > 0 else (1.0, -2.0):
+        assert repr(run_lowering(op, x, exponent)) == repr(x**exponent)
+    assert not calls
+    far = 1e100 ** (1 / exponent)
+    for x in (far, -1 / far, math.inf, -math.inf, math.nan):
+        assert repr(run_lowering(op, x, exponent)) == repr(x**exponent)
+    assert len(calls) == 5
+    random.seed(exponent)
+    for _ in range(1000):
+        x = random.choice([-1, 1]) * 10 ** random.uniform(-10, 10)
+        assert run_lowering(op, x, exponent) == x**exponent
+    assert 5 < len(calls) < 80  # one in 21
+
+
+def whole_powers(xs):
+    return [(x**2, x**3, x**4, x**5, x**6, x**-1, x**-2, x**7) for x in xs]
+
+
+def test_constant_powers_have_the_bits_of_the_c_library():
+    random.seed(12)
+    xs = [random.choice([-1, 1]) * 10 ** random.uniform(-40, 40) for _ in range(5000)]
+    xs += [random.uniform(-4, 4) for _ in range(5000)]
+    xs += [k / 8 for k in range(-100, 100) if k]
+    native = ljit.jit(whole_powers)
+    for _ in range(3):
+        assert list(map(repr, native(xs))) == list(map(repr, whole_powers(xs)))
+    for x in (0.0, -0.0, 1e200, -1e-200, 5e-324):
+        assert attempt(native, ([x],)).text == attempt(whole_powers, ([x],)).text
+
+
 def test_hypot_has_the_bits_of_the_c_library():
     check("math::hypot", (FLOAT, FLOAT), pairs(5))
     triples = zip(numbers(6), numbers(7), numbers(8), strict=True)
