@@ -15,6 +15,7 @@ from ljit.types import ArrayType, Type
 
 __all__ = [
     "LARGE",
+    "MANY",
     "MAX_ELEMENTS",
     "SOME_VECTORS",
     "STREAMED",
@@ -31,6 +32,7 @@ __all__ = [
 MAX_ELEMENTS = 16  # of an array that is kept in registers
 LARGE = 2**15  # elements of an array on all of which work takes a while
 STREAMED = 2**17  # elements of an array that is too large for the cache of a core
+MANY = 2**12  # elements of an array on each of which little work is worth a look at another array
 SOME_VECTORS = 2**9  # elements of an array that makes more than a few of the widest vectors
 _MAX_LAST = (
     4  # a last axis of up to this many elements counts as a vector, (n, 3), or as none, (n, 1)

@@ -31,9 +31,9 @@ class CompileOptions(Record, eq=True):
     by native code of other units. `broadcasts`: an axis whose size only a run knows can have one element where another
     array has more; without it the code leaves for the interpreter then. `quick_work`: it is not optimised, and good for
     so much work, in nodes of the graph (`codegen/functions/work.py`); 0: it is optimised. `has_lanes`: loops of
-    nests have vectors there, which pays where arrays have some hundred elements. `streams`: results of
-    nests may be larger than caches. `takes_all_layouts`: calls in which no array has gaps are not handed on where the
-    types leave room for gaps.
+    nests have vectors there, which pays where arrays have some hundred elements. `has_many`: arrays have some thousand.
+    `streams`: results of nests may be larger than caches. `takes_all_layouts`: calls in which no array has gaps are
+    not handed on where the types leave room for gaps.
     """
 
     fastmath: bool = False
@@ -45,6 +45,7 @@ class CompileOptions(Record, eq=True):
     broadcasts: bool = True
     quick_work: int = 0
     has_lanes: bool = False
+    has_many: bool = False
     streams: bool = False
     takes_all_layouts: bool = False
 

@@ -1,6 +1,7 @@
 """``np.searchsorted`` of many numbers: functions that are compiled once in a process.
 
-A sorted array is searched for four numbers at once, with as many looks for all of them and no branch on what is
+Where there are very many numbers, and the array allows it, a table finds them (`grid_searches.py`). Else
+a sorted array is searched for four numbers at once, with as many looks for all of them and no branch on what is
 found: a processor guesses the branches of numbers in no order wrong half of the time. To know that it is sorted takes a
 look at all of it. Where that is too much for so few numbers, or it is not sorted, each search begins at what the number
 before left, as NumPy's do: so it gives the same for arrays in no order.
@@ -11,6 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ljit.codegen.arrays.arrays import strides_of
+from ljit.codegen.kernels.grid_searches import search_grid
+from ljit.codegen.llvm.builder import integer
 from ljit.codegen.llvm.forms import Native, array_parts
 from ljit.codegen.llvm.shared_code import shared_function
 from ljit.types import BOOL, ArrayType
@@ -32,12 +35,16 @@ def array_positions(e: Emitter, a: Native, keys: Native, into: Native, *, after:
     assert isinstance(keys.type, ArrayType)
     array, numbers = array_parts(a), array_parts(keys)
     steps = strides_of(e.f, keys.type, numbers)
-    operands = [array.data, array.sizes[0], numbers.data, numbers.sizes[0], *steps]
     type_ = "double" if a.type.dtype.kind == "f" else "i64"
+    operands = [array.data, array.sizes[0], numbers.data, numbers.sizes[0], *steps]
+    operands.append(array_parts(into).data)
+    if e.context.options.has_many and not e.is_quick:  # then nothing is left
+        is_done = search_grid(e, type_, operands, after=after)
+        operands[3] = e.f.select(is_done, integer("i64", 0), operands[3])
     name = f"positions_{'after' if after else 'before'}.{type_}"
     source = _source(name, type_, after=after)
     function = shared_function(name, lambda module: module.define(name, source))
-    found = e.f.call("i1", function, [*operands, array_parts(into).data], "nounwind")
+    found = e.f.call("i1", function, operands, "nounwind")
     return Native(BOOL, (found,))
 
 

@@ -140,7 +140,8 @@ def _lower_between(e: Emitter, a: V, edges: V) -> V:
     bins = e.sub(size, one)
     e.bail_if(e.compare("lt", bins, one), "no bins")
     bail_unless_rising(e, edges)
-    counts = e.array_new(_COUNTS, [bins], e.const(ScalarType(_INT64), 0))
+    number = ScalarType(_INT64)
+    counts = e.array_new(_COUNTS, [bins], e.const(number, 0))
     numbers = as_vector_of(e, a, _FLOAT64)
     places = e.array_new(_COUNTS, e.array_sizes(numbers), None)
     e.array_positions(edges, numbers, places, after=True)
@@ -152,13 +153,10 @@ def _lower_between(e: Emitter, a: V, edges: V) -> V:
         is_below = e.bit_or(e.compare("lt", place, size), is_last)
         is_inside = e.bit_and(e.compare("gt", place, 0), is_below)
 
-        def count_inside() -> V:
-            at = e.sub(e.select(is_last, bins, place), one)
-            found = e.array_load(counts, [at])
-            e.array_store(counts, [at], e.add(found, 1))
-            return one
-
-        e.branch(is_inside, count_inside, lambda: one)
+        # no branch: whether numbers are outside is often in no order
+        at = e.select(is_inside, e.sub(e.select(is_last, bins, place), one), e.const(INT, 0))
+        found = e.array_load(counts, [at])
+        e.array_store(counts, [at], e.add(found, e.cast(is_inside, number)))
 
     e.loop(e.array_sizes(numbers)[0], count)
     return counts

@@ -33,7 +33,7 @@ from ljit.runtime.choose_sizes import choose_sizes, optimize
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.vectorcall import make_function_type, set_vectorcall
 from ljit.runtime.worth import is_worthwhile, quick_work
-from ljit.sizes import SOME_VECTORS, STREAMED
+from ljit.sizes import MANY, SOME_VECTORS, STREAMED
 from ljit.types import Type
 
 if TYPE_CHECKING:
@@ -247,6 +247,7 @@ def _compile(made: Specialization, name: str, request: CompileRequest, start: fl
         broadcasts=request.feedback.broadcasts,
         quick_work=quick_work(made.graph, request.quick_runs, leaves_methods=made.leaves_methods),
         has_lanes=request.feedback.elements >= SOME_VECTORS,
+        has_many=request.feedback.elements >= MANY,
         streams=request.feedback.elements >= STREAMED,
     )
     code = compile_unit(made.graph, name=name, options=options)

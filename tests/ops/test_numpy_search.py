@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit import config
+from ljit.codegen.kernels import many_searches
 
 
 def left(a, keys):
@@ -159,6 +161,69 @@ def test_searchsorted_of_arrays(dtype):
         for keys in many_keys(with_nan, rng):
             agree(compiled, all_positions, with_nan, keys)
     assert any(s.state == "native" for s in compiled.specializations)
+
+
+GRIDS = {
+    "even": lambda n: np.linspace(-3, 5, n),
+    "geometric": lambda n: np.geomspace(1e-9, 1e9, n),
+    "both signs": lambda n: np.concatenate([-np.geomspace(1e300, 1e-300, n), np.geomspace(1e-300, 1e300, n)]),
+    "no order of distances": lambda n: np.sort(np.random.default_rng(n).normal(size=n)),
+    "equal ones": lambda n: np.sort(np.random.default_rng(n).integers(-9, 9, n)) * 1.0,
+    "zeros": lambda n: np.repeat([-0.0, 0.0, 1.0], n)[:n],
+    "infinite": lambda n: np.append(np.arange(n - 1.0), np.inf),
+    "NaN": lambda n: np.append(np.arange(n - 1.0), np.nan),
+    "not sorted": lambda n: np.append(np.arange(1.0, n), 0.0),
+    "whole": lambda n: np.arange(n) * 3 - 7,
+    "whole without order": lambda n: np.unique(np.random.default_rng(n).integers(-9 * n, 9 * n, n)),
+    "whole to the limits": lambda n: np.linspace(-(2**63), 2**63 - 1025, n).astype(np.int64),
+    "the highest": lambda n: np.append(np.arange(n - 1), 2**63 - 1),
+}  # fmt: skip
+
+
+def keys_of_a_grid(a, rng):
+    """Thousands of keys: the items, numbers beside them and far from them."""
+    items = rng.choice(a, 6000)
+    if a.dtype.kind == "i":
+        beside = np.clip(items, -(2**62), 2**62) + rng.integers(-1, 2, 6000)
+        ends = rng.choice([2**63 - 1, -(2**63), 0], 6000)
+    else:
+        beside = np.nextafter(items, rng.choice([-np.inf, np.inf], 6000))
+        ends = rng.choice([np.inf, -np.inf, np.nan, 0.0, -0.0], 6000)
+    return np.choose(rng.integers(0, 3, 6000), [items, beside, ends])
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_searches_for_thousands_of_numbers(name):
+    def positions(a, keys):
+        return np.searchsorted(a, keys), np.searchsorted(a, keys, side="right")
+
+    compiled, rng = ljit.jit(positions), np.random.default_rng(4)
+    with config.overridden(quick_runs=0):
+        for size in (5, 1, 2, 3, 16, 17, 100, 1000, 1024, 1025):
+            a = GRIDS[name](size)
+            if name == "not sorted" and not FINDS_THE_SAME:
+                continue
+            for keys in (keys_of_a_grid(a, rng), keys_of_a_grid(a, rng)[::-1]):
+                agree(compiled, positions, a, keys)
+                agree(compiled, positions, a, keys[:9])
+    assert any(s.state == "native" for s in compiled.specializations)
+
+
+@pytest.mark.parametrize(("count", "is_used"), [(4096, True), (500, False)])
+def test_tables_are_for_code_that_has_seen_thousands(count, is_used, monkeypatch):
+    made = []
+
+    def search(*args, after):
+        made.append(after)
+        return search_grid(*args, after=after)
+
+    search_grid = many_searches.search_grid
+    monkeypatch.setattr(many_searches, "search_grid", search)
+    with config.overridden(quick_runs=0):
+        f = ljit.jit(lambda p, keys: np.searchsorted(p, keys))
+        for _ in range(3):
+            assert f(np.arange(50.0), np.full(count, 7.5)).tolist() == [8] * count
+    assert made == [False] * is_used
 
 
 @pytest.mark.parametrize("keys", [
