@@ -388,7 +388,9 @@ def _decorate(fn: object, options: Options) -> object:
         raise UserError(
             f"{message}; put @ljit.jit below @{type(fn).__name__}, next to the function"
         )
-    raise UserError(f"{message}; options are given by keyword, and signatures not at all")
+    raise UserError(
+        f"{message}; write @ljit.jit or @ljit.jit(fastmath=True): there are no signatures"
+    )
 
 
 def release_memory() -> None:

@@ -119,7 +119,8 @@ def _unit(executor: ProfilingExecutor, args: Sequence[object]) -> NativeUnit:
         if unit is not None:
             return unit
     name = executor.fn.__qualname__
-    raise UserError(f"{name} has no native code yet: call it twice with such arguments first")
+    message = f"{name} has no native code yet: call it twice with such arguments first"
+    raise UserError(f"{message}; if that changes nothing, {name}.explain() says what became of it")
 
 
 def llvm_text(executor: ProfilingExecutor, args: Sequence[object], *, optimized: bool) -> str:

@@ -541,7 +541,9 @@ def test_what_is_no_python_function():
         ljit.jit(Point)
     with pytest.raises(ljit.errors.UserError, match="got int"):
         ljit.jit(3)
-    with pytest.raises(ljit.errors.UserError, match="got str; options are given by keyword"):
+    with pytest.raises(
+        ljit.errors.UserError, match=r"got str; write @ljit.jit or @ljit.jit\(fastmath=True\)"
+    ):
         ljit.jit("f8(f8)")
 
 
