@@ -90,7 +90,11 @@ def _parts(executor: ProfilingExecutor, name: str) -> Iterator[str]:
         f"{_count(len(executor.loops), 'outlined loop')}"
     )
     if not executor.plans:
-        yield "  not called yet" if not executor.cold.calls else "  left to CPython so far"
+        yield (
+            "  not called yet"
+            if not executor.cold.calls
+            else "  left to CPython so far: a compile would not pay yet"
+        )
     if executor.table.evictions:
         yield f"  {_count(executor.table.evictions, 'specialisation')} given up for newer ones"
     for plan in list(executor.plans.values()):
