@@ -203,12 +203,13 @@ class _Compiler:
         if node.op.wide is not None:
             self.wide[len(self.instructions)] = node
         self.emit(kind, reads, writes, f=f, text=call_text(node))
-        if node.op is GETATTR or (node.op.is_profiled and node.op.effects is Effect.CALL):
+        if node.op.is_profiled and node.effects & Effect.CALL:
+            is_call = node.op is GETATTR or node.op.effects is Effect.CALL
             for out in node.outputs:
                 register = self.registers[out]
                 if is_temporary(out):
                     self.temporaries[register] = (register,)
-                elif out.name or out.uses:
+                elif is_call and (out.name or out.uses):
                     self.held.add(register)
                     self.depths[register] = depth_of(node.range)
 

@@ -143,6 +143,10 @@ def temporaries(log, n, call):
         log.append(Parent(log, i).number() * 2)
         log.append(Parent(log, i).plus(i * 2))
         log.append(call(str, Parent(log, i).child()) != "")
+    data = bytearray(b"abcdef")
+    for i in range(n):
+        log.append(int.from_bytes(memoryview(data)[i:4], "big"))
+        data.append(i)  # BufferError while there is a view
     log.append("end")
     return log[:]
 
