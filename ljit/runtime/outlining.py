@@ -18,6 +18,7 @@ from ljit.errors import InternalError
 from ljit.interp import MIN_TRIPS, LoopExit, LoopInfo
 from ljit.ir import Node, Value
 from ljit.ops.control import LOOP
+from ljit.ops.names import UNBOUND_VALUE
 from ljit.runtime.bailouts import Bailout, on_loop_exit
 from ljit.runtime.links import note_callers
 from ljit.runtime.native import (
@@ -44,7 +45,7 @@ from ljit.runtime.plans import (
     types_text,
 )
 from ljit.sizes import sized_types
-from ljit.types import Type, type_of
+from ljit.types import UNBOUND, Type, type_of
 
 if TYPE_CHECKING:
     from ljit.runtime.executor import ProfilingExecutor
@@ -93,7 +94,7 @@ class OutlinedLoops:
         loop = baseline.node(loop_id)
         live = baseline.liveness.live_at_header(loop)
         values = [registers[baseline.code.register_of[v.key]] for v in live]
-        types_ = tuple(map(type_of, values))
+        types_ = tuple(map(_live_type, values))
         sized = sized_types(types_, values)
         first = self.sized.setdefault((loop_id, types_), sized)
         key = (loop_id, sized if sized == first else types_)
@@ -210,3 +211,8 @@ class OutlinedLoops:
 def _trip(loop: Node) -> Value:
     """The trip index."""
     return loop.blocks[0].params[0]
+
+
+def _live_type(value: object) -> Type:
+    """The type of what a register holds."""
+    return UNBOUND if value is UNBOUND_VALUE else type_of(value)

@@ -976,3 +976,22 @@ def settings_that_are_quiet_for_a_while(a):
         return 1 / a
     finally:
         np.seterr(**before)
+
+
+class Kept:
+    """What a loop that is left makes."""
+
+
+@program(lambda: (4, 5), lambda: (4, "x"), lambda: (1, 5))
+def deleted_again(n, x):
+    log = []
+    for _ in range(5):
+        try:
+            for k in range(n):
+                log.append(k)
+                del x
+        except UnboundLocalError as error:
+            log.append(error.args)
+            continue
+        log.append(Kept())
+    return log
