@@ -79,20 +79,24 @@ def test_short_rows_are_numpys(name, dtype, layout):
                     np.testing.assert_array_equal(x, y)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("dtype", ["uint8", "float64"])
-@pytest.mark.parametrize("name", STORES)
-def test_short_rows_that_are_written_over(name, dtype, layout):
-    function = STORES[name]
+def assert_written_over(function, shapes, dtype, view):
+    """The function stores what NumPy stores, and nothing besides the elements that it is given."""
     f = ljit.jit(function)
     with config.overridden(quick_runs=0):
-        for shape in (SHAPES[0], *SHAPES):
+        for shape in (shapes[0], *shapes):
             a, b = operands(shape, dtype)
-            found, wanted = (LAYOUTS[layout](a.copy()) for _ in range(2))
+            found, wanted = (view(a.copy()) for _ in range(2))
             f(found, b)
             function(wanted, b)
             bases = [x if x.base is None else x.base for x in (found, wanted)]
             np.testing.assert_array_equal(*bases)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", ["uint8", "float64"])
+@pytest.mark.parametrize("name", STORES)
+def test_short_rows_that_are_written_over(name, dtype, layout):
+    assert_written_over(STORES[name], SHAPES, dtype, LAYOUTS[layout])
 
 
 def test_short_rows_of_more_axes():
@@ -136,16 +140,7 @@ def test_small_planes_are_numpys(name, dtype, view):
 @pytest.mark.parametrize("dtype", ["uint8", "float64"])
 @pytest.mark.parametrize("name", ["in place", "store"])
 def test_small_planes_that_are_written_over(name, dtype, view):
-    function = STORES[name]
-    f = ljit.jit(function)
-    with config.overridden(quick_runs=0):
-        for shape in (PLANES[0], *PLANES):
-            a, b = operands(shape, dtype)
-            found, wanted = (VIEWS[view](a.copy()) for _ in range(2))
-            f(found, b)
-            function(wanted, b)
-            bases = [x if x.base is None else x.base for x in (found, wanted)]
-            np.testing.assert_array_equal(*bases)
+    assert_written_over(STORES[name], PLANES, dtype, VIEWS[view])
 
 
 def scaled_in_place(a, b):

@@ -66,6 +66,19 @@ EACH_PROGRAM = pytest.mark.parametrize(
 )
 
 
+def check_watched(program, code, hooks):
+    """Run the bytecode of a program under hooks, and compare with CPython."""
+
+    def watched(*args, **kwargs):
+        values = bind_arguments(program.function, args, kwargs)
+        if values is None:
+            return program.function(*args, **kwargs)
+        return run(code, values, hooks)
+
+    for factory in program.factories:
+        harness.check_calls(program.function, watched, [factory])
+
+
 @EACH_PROGRAM
 def test_profile_nodes_change_nothing_and_see_every_value(program):
     compiled = translate(program, "convert_to_ssa,insert_profile_nodes")
@@ -77,14 +90,7 @@ def test_profile_nodes_change_nothing_and_see_every_value(program):
             profile.record(node_id, value)
             seen.setdefault(node_id, []).append(type_of(value))
 
-    def watched(*args, **kwargs):
-        values = bind_arguments(program.function, args, kwargs)
-        if values is None:
-            return program.function(*args, **kwargs)
-        return run(compiled.code, values, Hooks())
-
-    for factory in program.factories:
-        harness.check_calls(program.function, watched, [factory])
+    check_watched(program, compiled.code, Hooks())
     for node_id, types_ in seen.items():
         expected = types_[0]
         for type_ in types_:
@@ -217,14 +223,7 @@ def test_hot_loops_that_are_left_and_entered_again_change_nothing(program):
                     registers[register] = UNBOUND_VALUE
             return LoopExit(f"header:{loop_id}", known)
 
-    def watched(*args, **kwargs):
-        values = bind_arguments(program.function, args, kwargs)
-        if values is None:
-            return program.function(*args, **kwargs)
-        return run(compiled.code, values, Hooks())
-
-    for factory in program.factories:
-        harness.check_calls(program.function, watched, [factory])
+    check_watched(program, compiled.code, Hooks())
 
 
 # -- tracebacks ----------------------------------------------------------------------------------

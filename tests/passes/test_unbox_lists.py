@@ -205,8 +205,8 @@ def from_the_end(n):
     return total
 
 
-@pytest.mark.parametrize("function", [numbered, side_by_side, from_the_end])
-def test_lists_that_are_gone_through_with_numbers_or_others_are_private(function):
+def assert_private(function):
+    """All lists of the function are private, and it gives what CPython gives."""
     compiled = ljit.jit(function)
     for _ in range(3):
         assert compiled(9) == function(9)
@@ -214,6 +214,11 @@ def test_lists_that_are_gone_through_with_numbers_or_others_are_private(function
     assert "PrivateList" in text
     assert ": List[" not in text
     assert [made.bailouts for made in compiled.specializations] == [0]
+
+
+@pytest.mark.parametrize("function", [numbered, side_by_side, from_the_end])
+def test_lists_that_are_gone_through_with_numbers_or_others_are_private(function):
+    assert_private(function)
 
 
 def behind_one_another(n):
@@ -252,13 +257,7 @@ def in_order(n):
 
 @pytest.mark.parametrize("function", [behind_one_another, moved, in_order])
 def test_lists_whose_items_are_moved_are_private(function):
-    compiled = ljit.jit(function)
-    for _ in range(3):
-        assert compiled(9) == function(9)
-    text = str(compiled.graph_for(9))
-    assert "PrivateList" in text
-    assert ": List[" not in text
-    assert [made.bailouts for made in compiled.specializations] == [0]
+    assert_private(function)
 
 
 def depth_first(starts, targets):
@@ -426,13 +425,7 @@ def compared(n):
 
 @pytest.mark.parametrize("function", [deleted, counted, compared])
 def test_lists_that_are_searched_compared_and_deleted_from_are_private(function):
-    compiled = ljit.jit(function)
-    for _ in range(3):
-        assert compiled(9) == function(9)
-    text = str(compiled.graph_for(9))
-    assert "PrivateList" in text
-    assert ": List[" not in text
-    assert [made.bailouts for made in compiled.specializations] == [0]
+    assert_private(function)
 
 
 def test_what_is_not_there_is_said_as_in_cpython():
