@@ -284,35 +284,11 @@ class _Nest:
     def emit(self, kernel: Kernel, *, is_apart: bool) -> None:
         """Write the loops."""
         targets, reduced, is_known = self._with_single_axes_first()
-        accumulators = [*(None for _ in self.into), *self.accumulators]
         ndim, has_checks = self.space.ndim, False
 
         def write(condition: Ref, axes: Sequence[int]) -> None:
             nonlocal has_checks
-            space, sources, results = self._in_order(condition, targets, [*reversed(range(ndim))])
-            count = len(self.into)
-            if ndim - 1 in axes and all(accumulators):
-                sources = forwards(space, sources)
-            elif ndim and 0 < count == len(results):
-                turned = forwards(space, [*sources, *results])
-                sources = turned[:-count]
-                results = [x for x in turned[-count:] if isinstance(x, Operand)]
-            near = () if is_apart else (*sources, *results[:count])
-            ways = redirect_overlapping(space, results[:count], near, may_leave=kernel.may_leave)
-            into = [
-                x if way is None else way.temporary
-                for x, way in zip(results[:count], ways, strict=True)
-            ]
-            loops = Loops(
-                space,
-                sources,
-                [*into, *results[count:]],
-                accumulators,
-                kernel,
-                reduced=axes,
-                ways=[way for way in ways if way is not None],
-                is_fresh=not into,
-            )
+            loops = self._loops(kernel, condition, targets, axes, is_apart=is_apart)
             with own_function(self.e.f):
                 loops.emit()
             has_checks |= loops.has_checks
@@ -328,6 +304,40 @@ class _Nest:
         if self.into and not kernel.may_leave and has_checks:
             msg = "the kernel of a loop nest that writes in place has checks that its ops do not declare"
             raise CodegenError(msg)
+
+    def _loops(
+        self,
+        kernel: Kernel,
+        is_turned: Ref,
+        targets: Sequence[Operand],
+        axes: Sequence[int],
+        *,
+        is_apart: bool,
+    ) -> Loops:
+        """The loops in the order of the axes, or in the opposite one, which a run decides; `axes` are reduced."""
+        ndim, count = self.space.ndim, len(self.into)
+        accumulators = [*(None for _ in self.into), *self.accumulators]
+        space, sources, results = self._in_order(is_turned, targets, [*reversed(range(ndim))])
+        if ndim - 1 in axes and all(accumulators):
+            sources = forwards(space, sources)
+        elif ndim and 0 < count == len(results):
+            turned = forwards(space, [*sources, *results])
+            sources = turned[:-count]
+            results = [x for x in turned[-count:] if isinstance(x, Operand)]
+        near = () if is_apart else (*sources, *results[:count])
+        ways = redirect_overlapping(space, results[:count], near, may_leave=kernel.may_leave)
+        pairs = zip(results[:count], ways, strict=True)
+        into = [x if way is None else way.temporary for x, way in pairs]
+        return Loops(
+            space,
+            sources,
+            [*into, *results[count:]],
+            accumulators,
+            kernel,
+            reduced=axes,
+            ways=[way for way in ways if way is not None],
+            is_fresh=not into,
+        )
 
     def _with_single_axes_first(self) -> tuple[list[Operand], Sequence[int], bool]:
         """Move axes of single elements to the front: the last one has more trips then, ``a[:, 2:3]`` is gone down.

@@ -26,7 +26,7 @@ from ljit.codegen.nests.nest_reduced_rows import FEW_SHIFT, ReducedRows
 from ljit.codegen.nests.nest_reductions import Accumulator
 from ljit.codegen.nests.nest_space import ONE, ZERO, Operand, Space, any_of, either
 from ljit.codegen.nests.nest_strides import Strides
-from ljit.codegen.nests.ufunc_loops import call_row_loop, is_own
+from ljit.codegen.nests.ufunc_loops import RowLoop, call_row_loop, is_own
 
 __all__ = ["Loops"]
 
@@ -318,16 +318,20 @@ class Loops(ReducedRows):
         f.br(done)
         f.start(done)
 
+    def _call_row_loop(self, row_loop: RowLoop, trip: Ref, strides: Places) -> None:
+        """Let a function of NumPy's, or ljit's in its place, go through the row."""
+        operands = [*self.sources, *self.targets]
+        steps = [ZERO if isinstance(x, Native) else strides[x] for x in operands]
+        with self._at(self._rows[0]):
+            places = [x if isinstance(x, Native) else x.cursors[-1] for x in operands]
+        call_row_loop(self.e, row_loop, places, trip, steps)
+
     def _walk_at_once(
         self, trip: Ref, hoisted: Sequence[dict[int, Native]], strides: Places, *, is_unit: bool
     ) -> None:
         """A loop over elements: by their number, or from place to place where only a run knows the strides."""
         if self.kernel.row_loop is not None:
-            operands = [*self.sources, *self.targets]
-            steps = [ZERO if isinstance(x, Native) else strides[x] for x in operands]
-            with self._at(self._rows[0]):
-                places = [x if isinstance(x, Native) else x.cursors[-1] for x in operands]
-            call_row_loop(self.e, self.kernel.row_loop, places, trip, steps)
+            self._call_row_loop(self.kernel.row_loop, trip, strides)
             return
         rows, hints = self._rows, hints_of(self.group, is_unit=is_unit)
 
