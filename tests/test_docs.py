@@ -115,6 +115,12 @@ def test_every_pass_is_described() -> None:
     assert [name for name in NAMES if f"| [{name}](" not in page] == []
 
 
+def test_every_benchmark_is_described() -> None:
+    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    scripts = [p for p in (ROOT / "benchmarks").glob("*.py") if "__main__" in p.read_text("utf-8")]
+    assert [p.name for p in scripts if f"benchmarks/{p.name}" not in page] == []
+
+
 def test_every_module_is_in_the_overview_or_in_the_page_of_its_package() -> None:
     pages = [
         ROOT / "docs" / f"{name}.md" for name in ("overview", "interpreter", "codegen", "passes")
