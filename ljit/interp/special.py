@@ -69,11 +69,11 @@ def has_type(value: object, type_: Type) -> bool:
 
 def _exact_type(value: object) -> Type:
     """The type of a value with the sizes of arrays."""
-    found = constant_type(value)
+    found = type_of(value)
     if isinstance(found, ArrayType):
         assert isinstance(value, np.ndarray)
         return ArrayType(found.dtype, value.shape, found.layout, found.writeable)
-    return found
+    return constant_type(value)
 
 
 # The functions below are bound to all but the register file at compile time.
