@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["GLYPHS", "HEIGHT", "WIDTH"]
+__all__ = ["GLYPHS", "WIDTH"]
 
-WIDTH, HEIGHT = 5, 7
+WIDTH = 5  # of 7 rows
 
 #: five hexadecimal bits a row, two digits each
 _ROWS = {

@@ -39,7 +39,7 @@ from ljit.types import (
     tuple_of,
 )
 
-__all__ = ["GETITEM", "SETITEM", "TUPLE_INDEX"]
+__all__ = ["TUPLE_INDEX"]
 
 
 def _nothing(*_types: object, **_attrs: object) -> tuple[()]:
@@ -447,7 +447,7 @@ _INDEXED: tuple[Any, ...] = (
     7,
 )
 
-GETITEM = object_op(
+object_op(
     "py::getitem",
     "(x, index)",
     "``x[index]``",
@@ -463,7 +463,7 @@ GETITEM = object_op(
     is_profiled=True,
     samples=tuple((x, i) for x in _INDEXED for i in _INDICES),
 )
-SETITEM = object_op(
+object_op(
     "py::setitem",
     "(x!, index, value)",
     "``x[index] = value``",

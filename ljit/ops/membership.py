@@ -9,7 +9,7 @@ from ljit.ir.list_uses import ListUse
 from ljit.ops import python_compare as compare
 from ljit.types import BOOL, Type
 
-__all__ = ["CONTAINS", "NOT_CONTAINS", "is_in", "is_not_in"]
+__all__ = ["is_in", "is_not_in"]
 
 
 def _membership_op(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
@@ -45,7 +45,7 @@ _IN_SAMPLES = (
     ),
 )
 
-CONTAINS = _membership_op(
+_membership_op(
     "py::contains",
     "(item, container)",
     "``item in container``",
@@ -59,7 +59,7 @@ CONTAINS = _membership_op(
     effects=compare.effect_of_in,
     samples=_IN_SAMPLES,
 )
-NOT_CONTAINS = _membership_op(
+_membership_op(
     "py::not_contains",
     "(item, container)",
     "``item not in container``",

@@ -14,8 +14,6 @@ from ljit.types import ANY, INT, ArrayType, ScalarType, Type
 
 __all__: list[str] = []
 
-_VECTOR = np.arange(3.0)
-
 
 def _places(e: Emitter, at: Sequence[int]) -> list[V]:
     return [e.const(INT, i) for i in at]

@@ -17,7 +17,6 @@ __all__: list[str] = []
 
 _FLOAT64, _INT64 = np.dtype(np.float64), np.dtype(np.int64)
 _VECTOR, _MATRIX = np.arange(3.0), np.arange(9.0).reshape(3, 3) + np.eye(3)
-_PAIRS = ((_VECTOR, _VECTOR), (_MATRIX, _VECTOR), (_MATRIX, _MATRIX))
 
 
 # -- linear algebra --------------------------------------------------------------------------------

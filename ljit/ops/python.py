@@ -35,7 +35,7 @@ from ljit.ops.python_samples import (
 )
 from ljit.types import BOOL, FLOAT, INT, ListType, Type
 
-__all__ = ["IS", "IS_NOT", "NOT", "TRUTH"]
+__all__ = ["NOT", "TRUTH"]
 
 
 def _is_huge_power(x: Any, y: Any) -> bool:
@@ -468,7 +468,7 @@ NOT = _operator(
 )
 
 _IS_SAMPLES = ((None, None), (None, 0), (True, True), (False, True), (1, True), (1, 2), (1.0, None))
-IS = _operator(
+_operator(
     "is",
     "(x, y, /)",
     "``x is y``",
@@ -483,7 +483,7 @@ IS = _operator(
     fold=compare.fold_is,
     samples=_IS_SAMPLES,
 )
-IS_NOT = _operator(
+_operator(
     "is_not",
     "(x, y, /)",
     "``x is not y``",

@@ -33,7 +33,7 @@ from ljit.ops.iteration_rules import (
 )
 from ljit.types import ANY, BOOL, INT, UNBOUND, TupleType, Type, ViewType
 
-__all__ = ["HAS_NEXT", "ITER", "ITER_CALL", "NEXT", "RELEASE", "VIEW_SIZE"]
+__all__ = ["HAS_NEXT", "ITER", "ITER_CALL", "NEXT", "VIEW_SIZE"]
 
 
 def _view_type(t: Type) -> Type:
@@ -235,7 +235,7 @@ NEXT = _iteration_op(
     is_profiled=True,
     samples=tuple((view, k) for view in _VIEWS for k in range(3) if views.has_next(view, k)),
 )
-RELEASE = _iteration_op(
+_iteration_op(
     "release",
     "(view, *kept)",
     """Let go of the iterators in a view, behind its loop; the variables that are `kept` have lived until then.
