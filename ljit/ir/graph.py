@@ -52,8 +52,8 @@ class Value:
 
     def made_by(self, op: OpDef) -> Node | None:
         """Give the node that gives the value, if it is one of that op."""
-        node = self.node
-        return node if node is not None and node.op is op else None
+        owner = self.owner
+        return owner if isinstance(owner, Node) and owner.op is op else None
 
     @property
     def is_constant(self) -> bool:
