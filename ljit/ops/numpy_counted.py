@@ -53,13 +53,23 @@ def _declare_counted(
     name: str, schema: str, infer: Infer, can_lower: Any, size: Any, item: Any, **fields: Any
 ) -> None:
     """Declare a function that gives a vector whose elements follow from their numbers, and its `OpDef.counted`."""
-    function = getattr(np, name)
+    _declare_size(name, schema, infer, can_lower, size)
+    _declare_elements(name, schema, infer, can_lower, item)
+    declare_function(
+        name,
+        schema,
+        infer,
+        getattr(np, name),
+        lower=_lower_counted(size, item),
+        can_lower=can_lower,
+        effect=_FRESH,
+        counted=(f"np::{name}_size", f"np::{name}_elements"),
+        **fields,
+    )
 
-    def infer_elements(k: Type, *operands: Type, **attrs: Any) -> Type:
-        made = infer(*operands, **attrs)
-        if not isinstance(made, ArrayType) or k not in (RANGE, INT):
-            return ANY
-        return made if k == RANGE else made.element
+
+def _declare_size(name: str, schema: str, infer: Infer, can_lower: Any, size: Any) -> None:
+    function = getattr(np, name)
 
     def infer_size(*operands: Type, **attrs: Any) -> Type:
         return INT if isinstance(infer(*operands, **attrs), ArrayType) else ANY
@@ -76,6 +86,17 @@ def _declare_counted(
             effects=Effect.RAISE,
         )
     )
+
+
+def _declare_elements(name: str, schema: str, infer: Infer, can_lower: Any, item: Any) -> None:
+    function = getattr(np, name)
+
+    def infer_elements(k: Type, *operands: Type, **attrs: Any) -> Type:
+        made = infer(*operands, **attrs)
+        if not isinstance(made, ArrayType) or k not in (RANGE, INT):
+            return ANY
+        return made if k == RANGE else made.element
+
     declare(
         OpDef(
             f"np::{name}_elements",
@@ -89,17 +110,6 @@ def _declare_counted(
             elementwise=True,
             instructions=4,
         )
-    )
-    declare_function(
-        name,
-        schema,
-        infer,
-        function,
-        lower=_lower_counted(size, item),
-        can_lower=can_lower,
-        effect=_FRESH,
-        counted=(f"np::{name}_size", f"np::{name}_elements"),
-        **fields,
     )
 
 
