@@ -37,6 +37,7 @@ def _declare(
     name: str,
     schema: str,
     doc: str,
+    *,
     lower: Callable[..., V],
     takes: Callable[..., bool],
     looks_up: Mapping[str, str],
@@ -45,6 +46,8 @@ def _declare(
     module: str = "random",
     ranges: RangeRules | None = None,
 ) -> None:
+    """Declare a method of `random.Random`; `takes` says for which types of arguments it is drawn natively."""
+
     def evaluate(x: Any, *args: Any) -> Any:
         return getattr(sys.modules["random"].Random, name)(x, *args)
 
@@ -225,27 +228,31 @@ declare(
     )
 )
 _declare(
-    "random", "(x!, /)", "A float of [0, 1).", _lower_random, _are_real, {},
-    effect=_DRAW_ONLY, module="_random",
+    "random", "(x!, /)", "A float of [0, 1).",
+    lower=_lower_random, takes=_are_real, looks_up={}, effect=_DRAW_ONLY, module="_random",
 )  # fmt: skip
 _declare(
-    "getrandbits", "(x!, k, /)", "An int of `k` random bits.", _lower_getrandbits, _are_ints, {},
-    INT, module="_random",
-)  # fmt: skip
-_declare("uniform", "(x!, a, b)", "``a + (b - a) * random()``.", _lower_uniform, _are_real, _RANDOM)
-_declare(
-    "gauss", "(x!, mu=0.0, sigma=1.0)", "A float of the normal distribution.", _lower_gauss, _are_real,
-    {**_RANDOM, "gauss_next": ""},
+    "getrandbits", "(x!, k, /)", "An int of `k` random bits.",
+    lower=_lower_getrandbits, takes=_are_ints, looks_up={}, type_=INT, module="_random",
 )  # fmt: skip
 _declare(
-    "expovariate", "(x!, lambd)", "``-log(1 - random()) / lambd``.", _lower_expovariate, _are_real,
-    _RANDOM,
+    "uniform", "(x!, a, b)", "``a + (b - a) * random()``.",
+    lower=_lower_uniform, takes=_are_real, looks_up=_RANDOM,
+)  # fmt: skip
+_declare(
+    "gauss", "(x!, mu=0.0, sigma=1.0)", "A float of the normal distribution.",
+    lower=_lower_gauss, takes=_are_real, looks_up={**_RANDOM, "gauss_next": ""},
+)  # fmt: skip
+_declare(
+    "expovariate", "(x!, lambd)", "``-log(1 - random()) / lambd``.",
+    lower=_lower_expovariate, takes=_are_real, looks_up=_RANDOM,
 )  # fmt: skip
 _declare(
     "randrange", "(x!, start, stop=None, step=1)", "An int of ``range(start, stop)``.",
-    _lower_randrange, _is_range, _BELOW, INT, ranges=RANDRANGE,
+    lower=_lower_randrange, takes=_is_range, looks_up=_BELOW, type_=INT, ranges=RANDRANGE,
 )  # fmt: skip
 _declare(
-    "randint", "(x!, a, b)", "An int of [a, b].", _lower_randint, _are_ints,
-    {**_BELOW, "randrange": "random.Random.randrange"}, INT, ranges=RANDINT,
+    "randint", "(x!, a, b)", "An int of [a, b].",
+    lower=_lower_randint, takes=_are_ints, type_=INT, ranges=RANDINT,
+    looks_up={**_BELOW, "randrange": "random.Random.randrange"},
 )  # fmt: skip
