@@ -197,10 +197,10 @@ class _Walk:
         k = s.value(body.params[0])
         is_endless = stop.is_endless
         while True:
-            known = [i for i in inductions(s, node) if not self.is_refuted(node, i)]
+            given = self.head_facts(node) if is_endless else list(s.below(s.value(start), stop))
+            known = [i for i in inductions(s, node, given) if not self.is_refuted(node, i)]
             self.natural[node] = _ints(node)
             mark = len(self.predicates)
-            given = self.head_facts(node) if is_endless else list(s.below(s.value(start), stop))
             s.open()
             measured = measures(s, node, self.behind_test(node)) if is_endless else []
             open_loop = _OpenLoop(node, s.depth, given, known, k, measured)
@@ -277,7 +277,7 @@ class _Walk:
             return
         for induction in known:
             out = node.outputs[induction.index]
-            if is_integer(out.type) and not induction.wavers:
+            if is_integer(out.type) and not (induction.wavers or induction.in_trips):
                 self.s.assume(induction.distance(self.s.value(out)))
 
     def region(self, node: Node) -> None:

@@ -3,13 +3,14 @@
 An `Induction` says that a variable never falls below (sign 1) or rises above (sign -1) what it was at first; with a
 rate, also how far it can get in k trips. It is certain where the sum of the steps on each way through the body has a
 known sign; otherwise a guess, which whoever uses it has to check on each way to the next trip. It is another guess that
-a variable that begins at 0 or above and may fall stays there. Of one that goes up and down by bounded steps only the
-rates are known.
+a variable that begins at 0 or above and may fall stays there, and that one which is set to the number of a trip, or one
+that follows it (``if a[i] < a[best]: best = i``), does not get beyond the last trip. Of one that goes up and down by
+bounded steps only the rates are known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ljit.analysis.ranges import Ranges, is_integer
 from ljit.ir import Node, Value
@@ -21,12 +22,13 @@ __all__ = ["Induction", "inductions"]
 
 _FAR = 2**62  # steps of which nothing is known
 _MAX_RATE = 2**31
+_CASES = 6  # Ifs in one another that are looked into
 
 
 class Induction(Record):
     """``sign * (x - first) >= 0`` in each trip, unless it `wavers`; ``sign * (x - first) <= rate * (k - start)``.
 
-    The latter if there is a rate.
+    The latter if there is a rate. `in_trips`: the former need not hold of a loop without trips.
     """
 
     index: int  # of the carried variable
@@ -36,6 +38,7 @@ class Induction(Record):
     rate: int | None
     is_certain: bool
     wavers: bool = False
+    in_trips: bool = False
 
     def distance(self, x: Linear) -> Linear:
         """How far the variable has come: never less than 0 unless it wavers."""
@@ -50,8 +53,8 @@ class Induction(Record):
             yield (k - self.start) * self.rate - distance
 
 
-def inductions(s: Ranges, loop: Node) -> list[Induction]:
-    """Find those of one loop."""
+def inductions(s: Ranges, loop: Node, given: Iterable[Linear]) -> list[Induction]:
+    """Find those of one loop; `given` is at least 0 if its body runs at all."""
     found: list[Induction] = []
     start, body = s.value(loop.inputs[0]), loop.blocks[0]
     for index, param in enumerate(body.params[1:]):
@@ -71,7 +74,50 @@ def inductions(s: Ranges, loop: Node) -> list[Induction]:
                 found.append(Induction(index, sign, begin, start, None, False))
         if low < 0 and begin != Linear() and s.proves_by_cases(begin):
             found.append(Induction(index, 1, Linear(), start, None, False))
+        limit = _limit(s, loop, index) if low <= -_FAR or high >= _FAR else None
+        if limit is not None and _holds_if(s, given, limit - begin):
+            found.append(Induction(index, -1, limit, start, None, False, in_trips=True))
     return found
+
+
+def _holds_if(s: Ranges, given: Iterable[Linear], goal: Linear) -> bool:
+    """Whether a polynomial is surely at least 0 where others are."""
+    s.open()
+    for fact in given:
+        s.assume(fact)
+    proven = s.proves_by_cases(goal)
+    s.close()
+    return proven
+
+
+def _limit(s: Ranges, loop: Node, index: int) -> Linear | None:
+    """The greatest number that a variable is set to which all ways leave as it is or set to ``k + n``, with one n."""
+    body, stop = loop.blocks[0], loop.inputs[1]
+    if stop.is_endless or body.last is None or body.last.op is not YIELD:
+        return None
+    k, limits = s.value(body.params[0]), set[Linear]()
+    for value in _chosen(body.last.inputs[index], _CASES):
+        if value.node is None and value.block is body and value is not body.params[0]:
+            continue  # as it was, or another such variable
+        rest = s.value(value) - k if is_integer(value.type) else None
+        if rest is None or any(atom.value.is_inside(loop) for atom in rest.atoms()):
+            return None
+        limits |= {fact + k + rest for fact in s.below(k, stop)}
+    is_clear = len(limits) == 1 and not any(
+        atom.value.is_inside(loop) for x in limits for atom in x.atoms()
+    )
+    return limits.pop() if is_clear else None
+
+
+def _chosen(value: Value, depth: int) -> Iterator[Value]:
+    """The numbers of which Ifs give one."""
+    node = value.node
+    if node is None or node.op is not IF or not depth:
+        yield value
+        return
+    for block in node.blocks:
+        if block.last is not None and block.last.op is YIELD:
+            yield from _chosen(block.last.inputs[value.index], depth - 1)
 
 
 def _steps(s: Ranges, loop: Node, index: int) -> tuple[int, int]:

@@ -132,3 +132,112 @@ def test_what_comes_of_a_number_of_which_nothing_is_known_is_checked():
         assert repr(native(inside, a)) == repr(far_below(inside, a))
     with pytest.raises(IndexError):
         native(np.array([2**62 + 1, 2**62 + 5000, 1]), a)
+
+
+def least(x, first, n):
+    best = first
+    for i in range(n):
+        if x[i] < x[best]:
+            best = i
+    return best
+
+
+def least_behind(x, first, n):
+    best = first
+    for i in range(1, n):
+        if x[i] < x[best]:
+            best = i
+    return best, x[best]
+
+
+def two_least(x, first, n):
+    a = b = -1
+    for i in range(n):
+        if a < 0 or x[i] < x[a]:
+            b = a
+            a = i
+        elif b < 0 or x[i] < x[b]:
+            b = i
+    return a, b
+
+
+def one_further(x, first, n):
+    best = 0
+    for i in range(n - 1):
+        if x[i + 1] < x[best]:
+            best = i + 1
+        elif x[best] == 7:
+            continue
+    return best
+
+
+def two_further(x, first, n):
+    best = 0
+    for i in range(n - 1):
+        if x[best] > 5:
+            best = i
+        elif x[best] > 2:
+            best = i + 2
+    return best
+
+
+def moved(x, first, n):
+    best = first
+    for i in range(n):
+        if x[i] < x[best]:
+            best = i
+        if x[i] == 3:
+            best += 1
+    return best
+
+
+def never_set(x, first, n):
+    best = first
+    for i in range(n):
+        if x[i] > 1000:
+            best = i
+    return x[best]
+
+
+CHOICES = [least, least_behind, two_least, one_further, two_further, moved, never_set]
+
+
+def outcome(f, *args):
+    try:
+        return f(*args)
+    except IndexError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("f", CHOICES, ids=lambda f: f.__name__)
+def test_the_number_of_a_trip_that_is_kept_is_an_index_as_far_as_the_loop_goes(f):
+    x = np.random.default_rng(2).integers(0, 10, 50)
+    native = ljit.jit(f)
+    for first, n in (
+        (0, 50),
+        (3, 50),
+        (0, 50),
+        (0, 0),
+        (49, 0),
+        (50, 0),
+        (50, 50),
+        (-50, 50),
+        (-51, 1),
+        (7, 3),
+        (0, 51),
+    ):
+        for y in (x, x[::-1].copy(), np.full(50, 3), np.sort(x)[::-1].copy()):
+            assert repr(outcome(native, y, first, n)) == repr(outcome(f, y, first, n)), (first, n)
+
+
+@pytest.mark.parametrize(
+    ("f", "is_free"), [(two_least, True), (one_further, True), (moved, False), (two_further, False)]
+)
+def test_the_number_of_a_trip_that_is_kept_needs_no_check(f, is_free):
+    native = ljit.jit(f)
+    x = np.arange(50)
+    for _ in range(3):
+        native(x, 0, 50)
+    reads = [line for line in str(native.graph_for(x, 0, 50)).split("\n") if "np::getitem" in line]
+    assert reads
+    assert all("inside.0" in line for line in reads) == is_free
