@@ -41,6 +41,10 @@ def fill_array(e: Emitter, array: Native, sizes: Sequence[Ref], fill: Native) ->
     total = integer("i64", 1)
     for size in sizes:
         total = e.f.mul(total, size)
+    assert isinstance(array.type, ArrayType)
+    if array.type.dtype.itemsize == 1:  # the C library does that, which needs no lines to be there
+        e.loop(Native(INT, (total,)), _storing(e, array, lambda _: fill))
+        return
     _fill(e, array, total, lambda _: fill)
 
 
@@ -53,10 +57,7 @@ def _fill(e: Emitter, a: Native, total: Ref, value: Callable[[Native], Native]) 
     """Store to elements side by side; the lines of many are asked for a stretch ahead."""
     assert isinstance(a.type, ArrayType)
     f, dtype, data = e.f, a.type.dtype, array_parts(a).data
-
-    def store(k: Native) -> None:
-        store_element(f, flat_address(f, data, dtype, k.ref), dtype, value(k))
-
+    store = _storing(e, a, value)
     are_many, shift = stretches_of(f, total, dtype.itemsize)
     if e.is_quick or are_many.constant == 0:
         e.loop(Native(INT, (total,)), store)
@@ -74,6 +75,13 @@ def _fill(e: Emitter, a: Native, total: Ref, value: Callable[[Native], Native]) 
         e.loop(Native(INT, (count,)), lambda k: store(Native(INT, (f.add(first, k.ref),))))
 
     e.loop(Native(INT, (f.binary("lshr", rounded, shift),)), stretch)
+
+
+def _storing(e: Emitter, a: Native, value: Callable[[Native], Native]) -> Callable[[Native], None]:
+    """What stores the value of an element by its number."""
+    assert isinstance(a.type, ArrayType)
+    f, dtype, data = e.f, a.type.dtype, array_parts(a).data
+    return lambda k: store_element(f, flat_address(f, data, dtype, k.ref), dtype, value(k))
 
 
 def is_all_zero(fill: Native) -> bool:

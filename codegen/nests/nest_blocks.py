@@ -212,7 +212,16 @@ class Blocks(RowMoves):
             return FALSE  # rows may be short
         if any(self.strides.known(x, self.inner) != x.dtype.itemsize for x in self.targets):
             return FALSE  # lines are touched more than once
+        if self._is_byte_stored:
+            return FALSE
         return are_large(self.f, self.space.sizes, self.targets)
+
+    @property
+    def _is_byte_stored(self) -> bool:
+        """Whether rows are filled with a byte: the C library does that, which needs no lines to be there."""
+        has_arrays = any(isinstance(x, Operand) for x in self.sources)
+        are_bytes = all(x.dtype.itemsize == 1 for x in self.targets)
+        return are_bytes and not (self.kernel.length or has_arrays)
 
     def _ask(self, first: Ref, count: Ref, strides: Places) -> None:
         """Ask for the lines of so many elements of the results."""

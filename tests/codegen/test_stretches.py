@@ -7,6 +7,8 @@ import pytest
 
 import ljit
 from ljit import config
+from ljit.codegen.llvm.instructions import callee_of
+from ljit.codegen.llvm.shared_code import PACKING, is_shared
 
 WIDE = 1000  # elements of rows of eight bytes: with 40 rows they are long, with 4 short
 
@@ -102,3 +104,23 @@ def test_long_rows_that_are_combined_are_not_copied(name, dtype):
         for count in (2, 2, 1, 5, 7):
             a = np.resize(np.arange(1, 8), (count, 40 * WIDE)).astype(dtype)
             assert_same(f(a), getattr(a, name)(0))
+
+
+def fill(a):
+    a[:] = 1
+    return np.full(a.size, 3, a.dtype)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "are_asked_for"), [("uint8", False), ("bool", False), ("int32", True)]
+)
+def test_lines_are_not_asked_for_where_bytes_fill_them(dtype, are_asked_for):
+    f = ljit.jit(fill)
+    with config.overridden(quick_runs=0):
+        for count in (2**18, 2**18, 5, 0, 2**20 + 3):
+            a = np.zeros(count, dtype)
+            assert_same(f(a), np.full(count, 3, dtype))
+            assert a.all()
+    lines = f.dump_llvm(optimized=False).splitlines()
+    asked = any(is_shared(f"{PACKING}ask", callee_of(line) or "") for line in lines)
+    assert asked == are_asked_for
