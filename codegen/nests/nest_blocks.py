@@ -34,6 +34,9 @@ ROWS = 2  # 1 << 2 rows are combined side by side
 SHORT = 6  # instructions of a kernel that may be written for each of some elements
 _LARGE = 8  # bytes of an element
 _FEW = 256  # elements of a short row
+_SPACE = 3  # axes of which planes are put together
+_MANY = 16  # planes of which a few are put together
+_LITTLE = 128  # elements of a plane that take less time than its rows do
 _VERY_FEW = 8  # elements of a row that take less time than the row itself
 _ZEROS = "llvm.ctlz.i64"
 
@@ -44,6 +47,7 @@ class Blocks(RowMoves):
     strides: Strides
     ways: Sequence[Redirection]
     reduced: Sequence[int]
+    is_fresh: bool  # whether all targets are new arrays
     _are_dense: bool  # whether the copy that is written has results without gaps
     _same: Operand | None  # what is one element for a whole row in the copy that is written
     _block: Ref  # elements of a temporary row where there is one axis
@@ -123,6 +127,17 @@ class Blocks(RowMoves):
         return all_of(
             self.f, [self._far, self._short_condition(fast), self._are_rows_of(_VERY_FEW)]
         )
+
+    @property
+    def _are_small_planes(self) -> Ref:
+        """Whether there are many planes that are so small that rows are best put behind one another."""
+        are_short = self._short_condition(FALSE) if self.ndim >= _SPACE else FALSE
+        if are_short is FALSE or not self.is_fresh:
+            return FALSE
+        f, (planes, rows, elements) = self.f, self.space.sizes[-_SPACE:]
+        are_many = f.icmp("sge", planes, _MANY)
+        is_small = f.icmp("sle", f.mul(rows, elements), _LITTLE)
+        return all_of(f, [are_short, are_many, is_small])
 
     def _are_rows_of(self, count: int) -> Ref:
         """Whether rows have at most so many elements."""

@@ -106,7 +106,8 @@ class Loops(ReducedRows):
             return
         far = self._far_condition() if can_be_packed else FALSE
         if can_be_packed and self._gains_from_blocks:
-            fast = f.binary("and", fast, f.bool_not(self._are_too_short))
+            are_short = f.binary("or", self._are_too_short, self._are_small_planes)
+            fast = f.binary("and", fast, f.bool_not(are_short))
             self._fast, self._far, self._may_be_short = fast, far, self._short_condition(fast)
             self._loops(is_unit=True)
             return
@@ -115,8 +116,10 @@ class Loops(ReducedRows):
 
         def unit() -> None:
             if not far is other is FALSE:
-                self._fast, self._far = fast, far
-                self._may_be_short = self._small_tiles_condition(fast)
+                are_small = self._are_small_planes
+                self._fast, self._far = f.binary("and", fast, f.bool_not(are_small)), far
+                are_tiles = self._small_tiles_condition(fast)
+                self._may_be_short = f.binary("or", are_tiles, are_small)
             self._loops(is_unit=True)
 
         def general() -> None:

@@ -42,7 +42,6 @@ class ReducedRows(Stages):
     """Loops whose results may be reduced."""
 
     runs: Sequence[Sequence[int]]  # neighbouring axes that are all reduced, or all not
-    is_fresh: bool  # whether all targets are new arrays
     is_flat: Ref  # whether all axes can be gone through as one
 
     @property
