@@ -187,13 +187,13 @@ class Stages(Blocks):
                 self._store_results(values[len(elements) :], k, strides)
             outside = [self._is_outside(values[i], low, high) for i, low, high in limits]
             is_outside = reduce(partial(f.binary, "or"), outside, FALSE)
-            return [f.add(x, f.convert("zext", is_outside, "i64")) for x in carried]
+            return [f.add(x, f.convert("zext", is_outside, "i32")) for x in carried]
 
-        start = [ZERO] if limits else []
+        start = [integer("i32", 0)] if limits else []  # as wide as floats are
         hints = hints_of(self.group, is_unit=True)
         found = inner_loop(self.e, count, start, trip, hints, stage.kernel.length)
         few = f.binary("lshr", count, _FEW_OUTSIDE)
-        return f.icmp("ugt", found[0], few) if limits else FALSE
+        return f.icmp("ugt", f.convert("zext", found[0], "i64"), few) if limits else FALSE
 
     def _is_outside(self, x: Native, low: float, high: float) -> Ref:
         """Whether a float is not within these limits; one that is no number is not."""

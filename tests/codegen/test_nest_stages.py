@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -226,3 +228,11 @@ def test_a_few_numbers_that_numpy_does_one_by_one_are_left_to_its_loop(char, cou
         assert_close(found, others)
         if count <= 32:
             assert found.tobytes() == others.tobytes()
+
+
+def test_operands_beyond_limits_are_counted_in_numbers_as_wide_as_floats(wide):
+    f = ljit.jit(lambda a: np.log2(a) * 3)
+    a = np.ones(2000, np.float32)
+    for _ in range(3):
+        f(a)
+    assert re.search(r"zext i1 \S+ to i32", f.dump_llvm(a, optimized=False))
