@@ -293,3 +293,42 @@ def results_of_one_nest_keep_orders_of_their_own(a):
 )
 def tiles_that_are_copies_keep_the_order_in_memory(a):
     return np.tile(a, 1), np.tile(a, (1, 1)), np.tile(a[0], 1)
+
+
+@program(lambda: ([None], np.arange(100.0)), lambda: ([None], np.arange(7.0)))
+def an_array_that_comes_back_out_of_a_list(box, x):
+    made = x * 2
+    box[0] = made
+    other = box[0]
+    made[1:] = other[:-1] * 3 + 1
+    made[:-1] += other[1:]
+    return made, other is made
+
+
+@program(lambda: (np.arange(100.0),), lambda: (np.arange(6).reshape(2, 3),))
+def tuples_and_lists_keep_arrays_that_are_updated(x):
+    first, second, third = x + 1, x * 2, x - 1
+    pair, pairs, triple = (first, x), [(second, k) for k in range(2)], (third, 1, x)
+    first += 2
+    second -= x
+    third[third > 2] = 0
+    return pair, pairs, triple, first * 2
+
+
+@program(
+    lambda: (np.ones((5, 3)), np.arange(5.0)[:, None]),
+    lambda: (np.arange(15.0).reshape(5, 3), np.arange(15.0).reshape(5, 3) % 4),
+    lambda: (np.arange(9.0).reshape(3, 3), np.arange(3.0).reshape(1, 3)),
+)
+def columns_of_operands_that_have_one_or_three(a, b):
+    return np.cross(a * b, a + 1), np.cross(a, a * 2 + b) * b
+
+
+@program(
+    lambda: (np.ones((5, 3)), np.arange(30.0).reshape(2, 5, 3)),
+    lambda: (np.arange(9.0).reshape(3, 3), np.arange(3.0).reshape(1, 1, 3)),
+    lambda: (np.arange(6.0).reshape(2, 3), np.arange(3.0)),
+    lambda: (np.arange(3.0).reshape(1, 3), np.asfortranarray(np.arange(12.0).reshape(4, 3))),
+)
+def columns_with_operands_of_other_ranks(a, b):
+    return np.cross(a, a + 1) * b + 2, np.cross(a, a * 2) - a * b
