@@ -78,7 +78,8 @@ def _lower_abs(e: Emitter, x: V) -> V:
     if x.type == FLOAT:
         return e.intrinsic("fabs", x)
     x = to_type(e, x, INT)
-    e.bail_if(e.compare("eq", x, INT_MIN), "int overflow")
+    if not e.is_proven(ranges.FITS):
+        e.bail_if(e.compare("eq", x, INT_MIN), "int overflow")
     return e.select(e.compare("lt", x, 0), e.neg(x), x)
 
 

@@ -257,7 +257,7 @@ def _facts_of_abs(s: Symbolic, node: Node) -> Iterable[Linear]:
             yield x - out
 
 
-def _facts_of_extremum(sign: int) -> Callable[[Symbolic, Node], Iterable[Linear]]:
+def _extremum(choose: Callable[..., int], sign: int) -> RangeRules:
     def facts(s: Symbolic, node: Node) -> Iterable[Linear]:
         if not are_ints(node) or not node.inputs:
             return
@@ -272,7 +272,13 @@ def _facts_of_extremum(sign: int) -> Callable[[Symbolic, Node], Iterable[Linear]
         yield out - (max(low) if sign > 0 else min(low))
         yield (max(high) if sign > 0 else min(high)) - out
 
-    return facts
+    bounds = int_bounds.extremum(choose)
+    return RangeRules(bounds=bounds, facts=facts, is_complete=_is_one_of_ints)
+
+
+def _is_one_of_ints(node: Node) -> bool:
+    """Whether it is the least or the greatest of some of Python's ints."""
+    return len(node.inputs) > 1 and all(v.type == INT for v in (*node.inputs, *node.outputs))
 
 
 BITS_AND = RangeRules(bounds=int_bounds.conjunction, facts=_facts_of_and, is_complete=are_ints)
@@ -285,10 +291,13 @@ RSHIFT = RangeRules(
     is_complete=is_by_constant,
 )
 ABSOLUTE = RangeRules(
-    bounds=int_bounds.absolute, facts=_facts_of_abs, is_not_negative=lambda _node, _is_so: True
+    bounds=int_bounds.absolute,
+    facts=_facts_of_abs,
+    checks=lambda s, node: [(FITS, s.value(node.inputs[0]) + INT_MAX)] if are_ints(node) else (),
+    is_not_negative=lambda _node, _is_so: True,
+    is_complete=is_proven_to_fit,
 )
-MAXIMUM = RangeRules(bounds=int_bounds.extremum(max), facts=_facts_of_extremum(1))
-MINIMUM = RangeRules(bounds=int_bounds.extremum(min), facts=_facts_of_extremum(-1))
+MAXIMUM, MINIMUM = _extremum(max, 1), _extremum(min, -1)
 
 
 def _converted(s: Symbolic, node: Node, _index: int) -> Linear | None:

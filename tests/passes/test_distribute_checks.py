@@ -159,7 +159,12 @@ def in_place(x, out, limit):
         out[i] = 1
 
 
-STORES = [blended, chosen, seldom, truncated, in_place]
+def nearest(x, out, limit):
+    for i in range(len(x)):
+        out[i] = min(100, max(-100, int(x[i] * 1.5))) + abs(int(x[i]) - limit)
+
+
+STORES = [blended, chosen, seldom, truncated, in_place, nearest]
 
 
 def stored(f, x, out, limit):

@@ -51,6 +51,14 @@ def in_a_nest(a, n):
     return t
 
 
+def of_distances(a, n):
+    s = 0
+    for i in range(n):
+        s += abs((int(a[i]) >> 2) - i)
+        s += min(int(a[i]), 7 * i, 100)
+    return s
+
+
 def read_in_the_loop(a, n):
     s = most = 0
     for i in range(n):
@@ -70,7 +78,7 @@ def up_to_an_error(a, n):
     return s, t
 
 
-PROGRAMS = [of_elements, of_differences, of_two_terms, downwards, in_a_nest]
+PROGRAMS = [of_elements, of_differences, of_two_terms, downwards, in_a_nest, of_distances]
 
 
 def elements(high, n=N):
