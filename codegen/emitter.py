@@ -419,6 +419,7 @@ class Emitter:
     call_method = objects.call_method
     load_global = variables.load_global
     load_cell = variables.load_cell
+    load_shared = variables.load_shared
     getattr = objects.getattr_
     setattr = objects.setattr_
     check_method = objects.check_method

@@ -1,4 +1,4 @@
-"""Global and closure variables that change: read where they lie, without a call of Python while they exist."""
+"""Global, closure and shared variables that change: read where they lie, without a call of Python while they exist."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ljit.codegen.references.refcounts import counter
 if TYPE_CHECKING:
     from ljit.codegen.emitter import Emitter
 
-__all__ = ["load_cell", "load_global"]
+__all__ = ["load_cell", "load_global", "load_shared"]
 
 
 def load_global(
@@ -39,15 +39,27 @@ def load_cell(e: Emitter, cell: CellType, load: Callable[[], object]) -> Native:
     )
 
 
+def load_shared(e: Emitter, cell: Native, load: Callable[[object], object]) -> Native:
+    """What is in a cell that the function has made; if it is empty, what `load` raises of it."""
+    slow = e.context.keep(without_frames(load))
+    find = f"""%place = getelementptr i8, ptr %cell, i64 {CELL_CONTENT}
+  %item = load ptr, ptr %place"""
+    symbol = e.f.module.symbol("shared", slow.text)
+    getter = _getter(e.f.module, symbol, find, slow, "ptr %cell")
+    return owned_result(e, e.f.call("ptr", getter, (cell.ref,)))
+
+
 def _loaded(e: Emitter, symbol: str, find: str, load: Ref) -> Native:
     getter = _getter(e.f.module, symbol, find, load)
     return owned_result(e, e.f.call("ptr", getter, ()))
 
 
-def _getter(module: ModuleBuilder, symbol: str, find: str, load: Ref) -> str:
+def _getter(module: ModuleBuilder, symbol: str, find: str, load: Ref, parameter: str = "") -> str:
     """The function that gives a new reference to ``%item`` of `find`, or what `load` gives; null: an error."""
-    module.declare("PyObject_CallNoArgs", "ptr", ["ptr"])
-    source = f"""define internal ptr @{symbol}() noinline nounwind {{
+    call = "PyObject_CallOneArg" if parameter else "PyObject_CallNoArgs"
+    operands = f"{load.typed}, {parameter}" if parameter else load.typed
+    module.declare(call, "ptr", ["ptr", "ptr"] if parameter else ["ptr"])
+    source = f"""define internal ptr @{symbol}({parameter}) noinline nounwind {{
   {find}
   %missing = icmp eq ptr %item, null
   br i1 %missing, label %slow, label %take
@@ -55,7 +67,7 @@ take:
   call void @{counter(module, "retain")}(ptr %item)
   ret ptr %item
 slow:
-  %made = call ptr @PyObject_CallNoArgs({load.typed})
+  %made = call ptr @{call}({operands})
   ret ptr %made
 }}"""
     return module.define(symbol, source)

@@ -132,6 +132,7 @@ class Emission:
         self.scope = Scope(None, {})
         # by the slots of the function's own variables: those of their cells
         self.cells: dict[str, str] = {}
+        self.shared: set[str] = set()  # those of them that nested functions bind again
         self.bound: frozenset[str] = frozenset()
         self.loop: Exit | None = None
         self.region: Exit | None = None
@@ -243,6 +244,10 @@ class Emission:
         """
         attrs: dict[str, object] = {"name": slot}
         attrs |= {"free": True} if free else {}
+        if slot in self.shared and not optional:
+            return self.emit(
+                "prim::load_cell", self.load(self.cells[slot], where), where=where, **attrs
+            )
         attrs |= {"optional": True} if optional else {}
         return self.node(LOAD, (), where, attrs, outputs=1).output
 
@@ -265,8 +270,12 @@ class Emission:
             self.bound -= {slot}
 
     def make_cells(self, variables: Iterable[str], where: SourceRange) -> None:
-        """Give variables of the function cells that nested functions share with it; its own reads need none."""
+        """Give variables of the function cells that nested functions share with it.
+
+        It reads those that nested functions bind again there, too.
+        """
         for variable in variables:
+            self.shared |= {variable} & self.scope.rebound
             self.cells[variable] = self.fresh_slot()
             cell = self.emit("py::call", self.constant(CellType, where), where=where, kwnames=())
             self.store(self.cells[variable], cell, where)
@@ -284,7 +293,7 @@ class Emission:
         """Give the error for a variable that cannot be translated as it is: with a cell it may be."""
         if found is None or found[1] not in found[0].slots or found[0].parent is not None:
             return self.unsupported(message, where)
-        if found[1] in self.cells or found[1] in found[0].rebound:
+        if found[1] in self.cells:
             return self.unsupported(message, where)
         return NeedsCellError(message, where, found[1])
 

@@ -2,7 +2,7 @@
 
 They hold the values that the variables around have where they are made. That is right for variables that are bound
 once, and for generators that are used up at once. Other variables of the function itself are in cells, too: it
-writes them there as well, and reads its own values; what nested functions bind again (``nonlocal``) is refused.
+writes them there as well, and reads its own values, but for those that nested functions bind again (``nonlocal``).
 """
 
 from __future__ import annotations

@@ -407,6 +407,9 @@ class Emitter(Protocol):
     def load_cell(self, cell: CellType, load: Callable[[], object]) -> V:
         """What is in the cell; if it is empty, what `load` raises."""
 
+    def load_shared(self, cell: V, load: Callable[[object], object]) -> V:
+        """What is in a cell that the function has made; if it is empty, what `load` raises of it."""
+
     def getattr(self, x: V, name: str) -> V: ...
     def setattr(self, x: V, value: V, name: str) -> None: ...
     def check_no_attributes(self, x: V, names: Sequence[str]) -> None:

@@ -10,13 +10,14 @@ import contextlib
 import operator
 import sys
 from collections.abc import Callable
+from functools import partial
 from types import CellType, FunctionType
 
 from ljit.ir import Effect, Emitter, any_operands
 from ljit.ir.emitter import V
 from ljit.ops.objects import object_op
 from ljit.ops.python_types import join_all
-from ljit.types import ANY, BOOL, NEVER, UNBOUND, Type, UnionType
+from ljit.types import ANY, BOOL, NEVER, UNBOUND, ObjectType, Type, UnionType
 
 __all__ = ["UNBOUND_VALUE", "UnboundValue", "set_cell"]
 
@@ -241,6 +242,28 @@ def _clear_cell(cell: CellType) -> None:
         del cell.cell_contents
 
 
+def _load_cell(cell: CellType, *, name: str, free: bool = False) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:  # it is empty
+        pass
+    return _check_bound(UNBOUND_VALUE, name=name, free=free)
+
+
+def _lower_load_cell(e: Emitter, cell: V, *, name: str, free: bool = False) -> V:
+    return e.load_shared(cell, partial(_load_cell, name=name, free=free))
+
+
+LOAD_CELL = object_op(
+    "prim::load_cell",
+    "(cell, *, name, free=False)",
+    "Read a variable that nested functions bind again from the cell that they share; `free`: as one of another frame.",
+    evaluate=_load_cell,
+    lower=_lower_load_cell,
+    can_lower=lambda cell, *, name, free=False: cell == ObjectType(CellType),
+    effects=Effect.READ | Effect.RAISE,
+    is_profiled=True,
+)
 STORE_CELL = object_op(
     "prim::store_cell",
     "(cell!, value)",

@@ -46,7 +46,7 @@ WARNINGS_IN_COMPREHENSIONS = (  # which have no frames of their own later
         ("async def g(): pass", "async code", "async def g(): pass"),
         ("def g():\n      global z\n    z = 1\n    g()", "where a function around has a z", "global z"),
         ("global z\n    del z", "del of a global", "z"),
-        ("z = 2\n    def g():\n      nonlocal z\n      z = 1\n    h(g)", "may be bound again", "def g():"),
+        ("def g():\n      z = 1\n      def k():\n        nonlocal z\n        z = 2\n      h(k)\n    g()", "may be bound again", "def k():"),
         ("raise", "raise without an exception", "raise"),
         ("return locals()", "locals\\(\\) looks at the frame", "locals()"),
         ("return vars()", "vars\\(\\) looks at the frame", "vars()"),

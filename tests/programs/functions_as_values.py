@@ -345,3 +345,68 @@ def try_in_a_nested_function(a, b):
             return None
 
     return divided(b), divided(a)
+
+
+@program(lambda: ([3, 1, 2],), lambda: ([],), lambda: ([2.5, 1] * 9,), lambda: (["b", "a"],))
+def counted_by_a_key(xs):
+    calls, last = 0, None
+
+    def key(x):
+        nonlocal calls, last
+        calls += 1
+        last = x
+        return x
+
+    ordered, before = sorted(xs, key=key), []
+    for x in ordered:
+        before.append((calls, last is x))
+        if max(x, x, key=key) == ordered[0]:
+            calls -= 1
+    return ordered, before, calls, last
+
+
+def called(function, *args):
+    return function(*args)
+
+
+@program(lambda: (1, 9), lambda: (1.5, 9), lambda: ("a", 7), lambda: (2**63 - 3, 9), lambda: (1, 0))
+def bound_and_deleted_by_others(x, n):
+    log = []
+
+    def change(trip):
+        nonlocal x
+        if trip == 5:
+            del x
+        else:
+            x = x + x
+
+    def look():
+        return x
+
+    for trip in range(n):
+        try:
+            called(change, trip)
+            log.append((x, called(look)))
+        except NameError as error:
+            log.append((type(error), str(error)))
+            if trip == 6:
+                x = trip
+    return log, x
+
+
+@program(lambda: (4,), lambda: (0,))
+def bound_again_by_what_is_kept(n):
+    total = 0.0
+    kept = []
+    for i in range(n):
+
+        def add(x, i=i):
+            nonlocal total
+            total += x * i
+            return total
+
+        kept.append(add)
+    sums = [add(0.5) for add in kept]
+    for k in range(n * 3):
+        total += k
+    return sums, [add(2) for add in kept], total
