@@ -332,3 +332,38 @@ def columns_of_operands_that_have_one_or_three(a, b):
 )
 def columns_with_operands_of_other_ranks(a, b):
     return np.cross(a, a + 1) * b + 2, np.cross(a, a * 2) - a * b
+
+
+@program(
+    lambda: (np.arange(40.0).reshape(8, 5),),
+    lambda: (np.arange(9.0).reshape(3, 3),),
+    lambda: (np.arange(6.0).reshape(1, 6),),
+    lambda: (np.arange(12.0),),
+)
+def zeros_that_are_stored_to_in_steps(a):
+    steps = np.zeros_like(a)
+    steps[::2] = a[::2] * 2
+    return steps * a + 1
+
+
+@program(
+    lambda: (np.arange(40.0).reshape(8, 5),),
+    lambda: (np.arange(9.0).reshape(3, 3),),
+    lambda: (np.arange(6.0).reshape(1, 6),),
+)
+def zeros_of_which_a_row_is_stored_to(a):
+    row = np.zeros_like(a)
+    row[0] = a[0] * 2
+    return row * a + 1
+
+
+@program(
+    lambda: (np.arange(9.0), np.arange(6.0)),
+    lambda: (np.arange(8.0), np.array([3.0])),
+    lambda: (np.arange(5.0), np.ones(2)),
+    lambda: (np.arange(40.0), np.ones(37)),
+)
+def places_that_get_other_arrays(a, values):
+    made = a * 2
+    made[made > 4] = values * 3 - 1
+    return made + 1
