@@ -111,6 +111,8 @@ class OpDef(Record):
     subscripted: tuple[object, ...] = ()
     #: ``"ndarray.sum"``; those of NumPy's scalars (any dtype) are ``"generic.item"``
     methods: tuple[str, ...] = ()
+    #: the method of arrays that NumPy's function calls in the end, where that is another op's: ``"swapaxes"``
+    calls_method: str | None = None
     #: ``"ndarray.shape"``
     attributes: tuple[str, ...] = ()
     #: functions of Python's library that are this op, of modules that ljit does not import:
@@ -271,9 +273,9 @@ class OpDef(Record):
 
     @property
     def array_method(self) -> str | None:
-        """The name of the method of arrays that is this op, if there is one."""
+        """The name of the method of arrays that is this op, or that its function calls, if there is one."""
         names = [x.removeprefix("ndarray.") for x in self.methods if x.startswith("ndarray.")]
-        return names[0] if names else None
+        return names[0] if names else self.calls_method
 
     def text_of(self, operands: Sequence[str], attrs: Mapping[str, object]) -> str:
         """Give `syntax` for the texts of the operands."""

@@ -153,6 +153,7 @@ _declare(
     _infer_two_axes,
     function=np.swapaxes,
     lower=_lower_swapaxes,
+    calls_method="swapaxes",
     samples=((_MATRIX, 0, 1), (_CUBE, -1, 0)),
 )
 _declare(

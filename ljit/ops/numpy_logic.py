@@ -422,6 +422,7 @@ declare_ufunc(
     )(a, low, high),
     decompose=clip_of,
     callables=(np.clip,),
+    calls_method="clip",
 )
 
 declare_ufunc(np.isnan, _test(_is_nan, both=False, otherwise=False), "biufc", is_cheap=True)

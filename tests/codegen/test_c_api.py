@@ -69,6 +69,7 @@ ARRAY_OPS = (
     ("np::nonzero", "", HALVES, ()),
     ("np::searchsorted", "[side='right']", HALVES[0], (1,)),
     ("np::swapaxes", "", TRANSPOSED, (0, 1)),
+    ("np::clip", "", TRANSPOSED, (1, 3)),
 )
 
 
