@@ -122,6 +122,8 @@ class _Split:
         written = dict.fromkeys(_arrays(self.body, Effect.WRITE))
         if not written or not all(elements.are_disjoint(a, lambda value: value) for a in written):
             return False
+        if not all(_lie_side_by_side(elements, node) for node in self.body if _writes(node)):
+            return False  # there would be no vectors
         needed = self.slice.nodes
         if _arrays(needed, Effect.WRITE):
             return False
@@ -257,6 +259,16 @@ def _may_wait(node: Node) -> bool:
 
 def _is_number(value: Value) -> bool:
     return is_number(value.type) or isinstance(value.type, ScalarType)
+
+
+def _lie_side_by_side(elements: OwnElements, store: Node) -> bool:
+    """Whether the trips store elements that lie side by side."""
+    array = store.inputs[0].type
+    return isinstance(array, ArrayType) and array.ndim - 1 in elements.axes(store)
+
+
+def _writes(node: Node) -> bool:
+    return bool(node.inputs) and _touches(node, node.inputs[0], Effect.WRITE)
 
 
 def _arrays(nodes: Iterable[Node], effect: Effect) -> list[Value]:

@@ -199,3 +199,17 @@ def test_a_store_whose_test_in_front_failed_for_its_limit_is_still_checked_in_fr
     for _ in range(4):
         assert stored(chosen, x % 40, out, 300) == stored(native, x % 40, out, 300)
     assert "checks='made'" in str(native.graph_for(x, out, 300))
+
+
+def down_a_column(x, out):
+    for i in range(len(x)):
+        out[i, 1] = int(x[i]) * 3
+
+
+def test_columns_of_which_there_are_no_vectors_keep_their_checks():
+    x, out = np.arange(50, dtype=np.int32), np.zeros((50, 3), np.int32)
+    native = ljit.jit(down_a_column)
+    for _ in range(3):
+        native(x, out)
+    assert out[:, 1].tolist() == (x * 3).tolist()
+    assert "checks='made'" not in str(native.graph_for(x, out))
