@@ -46,18 +46,6 @@ def local_class(n):
     return Point().size()
 
 
-@program(lambda: (3,), is_translated=False)
-def nonlocal_in_a_function_that_is_a_value(n):
-    total = 0
-
-    def add(x):
-        nonlocal total
-        total += x
-
-    list(map(add, range(n)))
-    return total
-
-
 SHADOWED = 1
 
 

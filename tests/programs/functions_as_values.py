@@ -347,6 +347,18 @@ def try_in_a_nested_function(a, b):
     return divided(b), divided(a)
 
 
+@program(lambda: (3,))
+def added_up_by_a_function_that_is_a_value(n):
+    total = 0
+
+    def add(x):
+        nonlocal total
+        total += x
+
+    list(map(add, range(n)))
+    return total
+
+
 @program(lambda: ([3, 1, 2],), lambda: ([],), lambda: ([2.5, 1] * 9,), lambda: (["b", "a"],))
 def counted_by_a_key(xs):
     calls, last = 0, None
