@@ -31,10 +31,8 @@ __all__ = ["can_lower_pow", "float_pow", "lower_pow"]
 _BITS = 6  # of the exponent of an int: 2 ** 64 is none of int64
 _WHOLE = (-2, -1, 2, 3, 4, 5, 6)  # exponents of floats: others take as long as the C library
 _ERROR = 1.05  # times the rounding error, at which C's pow may round otherwise
-_LEAST, _MOST = (
-    0x2D40000000000000,
-    0x5290000000000000,
-)  # the bits of 1e-90 and 5e89: results between are not far from 1
+# The bits of about 1e-90 and 5e89: results between them are not far from 1.
+_LEAST, _MOST = 0x2D40000000000000, 0x5290000000000000
 _WITHOUT_SIGN = 2**63 - 1  # the bits of a float
 
 
