@@ -3,6 +3,8 @@
 The interpreter goes on where native code has left, with the values of the Snapshot there. What a bailout shows is kept
 in the feedback for the next compile; code that has left often enough, for a reason that another compile may do away
 with, is compiled anew, and code that most calls leave is given up.
+
+A signal may come meanwhile. What its handler raises is raised where native code has left: the function may catch it.
 """
 
 from __future__ import annotations
@@ -10,7 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ljit import config
-from ljit.interp import Errors, LoopExit
+from ljit.errors import InternalError
+from ljit.interp import Errors, LoopExit, clean_traceback
 from ljit.ops.control import (
     BROADCAST,
     CALLEE_LEFT,
@@ -81,16 +84,23 @@ class Bailout(Record):
 def on_bailout(executor: ProfilingExecutor, plan: Plan, bailout: Bailout) -> object:
     """Go on in the interpreter with a call that left native code; gives the call's result."""
     unit, reason = bailout.unit, bailout.reason
-    _log.debug(executor.fn.__qualname__, "bails out at", bailout.leaving.at, reason)
-    state, errors = bailout.state()
-    plan.bailouts[bailout.site_index] += 1
-    unit.bailouts[bailout.site_index] += 1
-    _learn_raise(plan.feedback, bailout, errors)
-    if reason == HOT:
-        executor.optimize(plan)
-    if reason in _TESTS_IN_FRONT:
-        _learn(plan.feedback, bailout)  # for the loops that are outlined now
-    _watch_ints(executor, bailout)
+    try:
+        _log.debug(executor.fn.__qualname__, "bails out at", bailout.leaving.at, reason)
+        state, errors = bailout.state()
+        plan.bailouts[bailout.site_index] += 1
+        unit.bailouts[bailout.site_index] += 1
+        _learn_raise(plan.feedback, bailout, errors)
+        if reason == HOT:
+            executor.optimize(plan)
+        if reason in _TESTS_IN_FRONT:
+            _learn(plan.feedback, bailout)  # for the loops that are outlined now
+        _watch_ints(executor, bailout)
+    except (InternalError, RecursionError):
+        raise
+    except BaseException as error:  # of a signal's handler
+        clean_traceback(error, bailout.site.range)
+        state, errors = bailout.state()
+        errors = Errors(errors.handled, error)
     has_raised = True
     try:
         is_hot = reason == HOT
@@ -132,18 +142,25 @@ def on_loop_exit(
 ) -> LoopExit:
     """Tell the interpreter where an outlined loop was left and with which values."""
     unit, reason = bailout.unit, bailout.reason
-    _watch_ints(executor, bailout)
-    found = bailout.loop_exit()
-    unit.bailouts[bailout.site_index] += 1
-    plan.feedback.is_hot |= unit.code.is_hot
-    if reason not in PLANNED_EXITS and reason != CALLEE_LEFT:
-        loop.bailouts[bailout.site_index] += 1
-        if reason == RAISED:
-            _learn_raise(plan.feedback, bailout, found.errors)
-        else:
-            _learn(plan.feedback, bailout)
-        if wants_compile(loop, plan.feedback, bailout):
-            loop.retire(unit)
+    try:
+        found = bailout.loop_exit()
+        _watch_ints(executor, bailout)
+        unit.bailouts[bailout.site_index] += 1
+        plan.feedback.is_hot |= unit.code.is_hot
+        if reason not in PLANNED_EXITS and reason != CALLEE_LEFT:
+            loop.bailouts[bailout.site_index] += 1
+            if reason == RAISED:
+                _learn_raise(plan.feedback, bailout, found.errors)
+            else:
+                _learn(plan.feedback, bailout)
+            if wants_compile(loop, plan.feedback, bailout):
+                loop.retire(unit)
+    except (InternalError, RecursionError):
+        raise
+    except BaseException as error:  # of a signal's handler
+        clean_traceback(error, bailout.site.range)
+        found = bailout.loop_exit()
+        found = found.with_changes(errors=Errors(found.errors.handled, error))
     return found
 
 

@@ -151,6 +151,47 @@ def test_what_a_handler_raises_during_a_compile_reaches_the_user(monkeypatch, pl
     assert f.specializations
 
 
+def handled_sum(xs, log):
+    total = 0
+    try:
+        for x in xs:
+            total += x
+    except KeyboardInterrupt:
+        log.append(total)
+    finally:
+        log.append("end")
+    return total
+
+
+@pytest.fixture
+def interrupted_bailout(monkeypatch):
+    """The next bailout is interrupted while it is noted."""
+
+    def interrupted(*_args):
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    return lambda: monkeypatch.setattr("ljit.runtime.bailouts._watch_ints", interrupted)
+
+
+def test_an_interrupt_while_a_bailout_is_noted_comes_to_the_functions_own_handler(
+    interrupted_bailout,
+):
+    f, log = ljit.jit(handled_sum), []
+    for _ in range(3):
+        f([0, 1, 2], [])
+    interrupted_bailout()
+    assert f([1, 2**62, 2**62, 3, 4], log) == 1 + 2**62
+    assert log == [1 + 2**62, "end"]
+
+
+def test_an_interrupt_while_the_bailout_of_a_loop_is_noted_comes_there_too(interrupted_bailout):
+    f, log = ljit.jit(handled_sum), []
+    interrupted_bailout()
+    assert f([1] * 10**6 + [2**62] * 2, log) == 10**6 + 2**62
+    assert log == [10**6 + 2**62, "end"]
+
+
 def test_what_was_stored_before_an_interrupt_stays_stored(run):
     out = run("""
 @ljit.jit
