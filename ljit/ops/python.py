@@ -423,8 +423,8 @@ _operator(
     wide="wide::invert",
     infer=bits.infer_invert,
     lower=bits.lower_invert,
-    can_lower=bits.can_lower_bits,
-    effects=bits.effect_of_bits,
+    can_lower=bits.can_lower_invert,
+    effects=bits.effect_of_invert,
     samples=each((*INTS, 1.5)),
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 from ljit.ir import Effect, Emitter, Value
@@ -12,7 +13,9 @@ from ljit.types import ANY, BOOL, INT, Type
 
 __all__ = [
     "can_lower_bits",
+    "can_lower_invert",
     "effect_of_bits",
+    "effect_of_invert",
     "infer_bits",
     "infer_invert",
     "infer_shift",
@@ -27,6 +30,9 @@ __all__ = [
 ]
 
 _INTS = (BOOL, INT)
+_INVERTIBLE = (
+    _INTS if sys.version_info < (3, 12) else (INT,)
+)  # later versions warn of ``~True``: a call
 
 
 def infer_shift(x: Type, y: Type) -> Type:
@@ -42,6 +48,18 @@ def infer_bits(x: Type, y: Type) -> Type:
 def infer_invert(x: Type) -> Type:
     """Infer ``~x``."""
     return INT if x in _INTS else ANY
+
+
+def can_lower_invert(x: Type) -> bool:
+    """Whether nothing but an int comes of ``~x``."""
+    return x in _INVERTIBLE
+
+
+def effect_of_invert(x: Type) -> Effect:
+    """A warning is a call: the user may have asked to be told in a way of his own."""
+    if can_lower_invert(x):
+        return Effect.PURE
+    return Effect.CALL if x == BOOL else plain_effect(x)
 
 
 def can_lower_bits(*types: Type) -> bool:

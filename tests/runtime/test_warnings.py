@@ -147,6 +147,27 @@ def test_log_records_name_the_line(caplog):
     ] * 3
 
 
+def inverse_of(x, flags):
+    total = 0
+    for flag in flags:
+        total += ~(x > 1) + ~flag
+    return total
+
+
+@pytest.mark.parametrize("action", ["always", "error"])
+def test_the_inverse_of_a_bool_warns_as_often_as_in_cpython(action):
+    """3.12 and later do. In native code the place is that of the call."""
+
+    def without_places(function):
+        return [
+            (result, [warning[2:] for warning in places])
+            for result, places in outcomes(function, (2.0, [True, 3, False]), action)
+        ]
+
+    with overridden(cold_calls=False):
+        assert without_places(ljit.jit(inverse_of, strict=True)) == without_places(inverse_of)
+
+
 def test_functions_that_warn_are_native():
     compiled = ljit.jit(halved_until)
     for _ in range(4):
