@@ -1,5 +1,6 @@
 """Functions that are called rather than inlined: recursive, mutually recursive, large, with defaults and keywords."""
 
+import warnings
 from collections.abc import Iterable
 from functools import singledispatch
 from typing import Protocol
@@ -365,7 +366,8 @@ def weighted_items(x, weights=WEIGHTS):
 
 def shaped(array, *sizes):
     """Give arguments; the array has another shape by then, as nobody announces."""
-    array.shape = sizes
+    with warnings.catch_warnings(action="ignore"):  # NumPy 2.5 warns of it
+        array.shape = sizes
     return (np.ones(3),)
 
 
