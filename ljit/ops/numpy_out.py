@@ -23,6 +23,9 @@ from ljit.types import ANY, ArrayType, Type
 
 __all__: list[str] = []
 
+#: NumPy 2.4 and later warn of `out` by position, as it may be meant for a third operand
+_BY_KEYWORD: dict[object, tuple[str, ...]] = {np.maximum: ("*",), np.minimum: ("*",)}
+
 
 def _fit_into(out: ArrayType, *xs: Type) -> bool:
     """Whether operands broadcast to the array's shape, as far as sizes are known."""
@@ -97,7 +100,7 @@ def _declare(plain: OpDef, rule: UfuncRule) -> None:
             can_lower=rules.can_lower,
             effects=rules.effects,
             callables=plain.callables,
-            parameters=(*names, "/", "out"),
+            parameters=(*names, "/", *_BY_KEYWORD.get(function, ()), "out"),
             elementwise=True,
             element_op=body.name,
             overwrites=True,

@@ -7,6 +7,8 @@ import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import numpy as np
+
 from ljit.analysis.assumptions import Assumption, python_function
 from ljit.analysis.liveness import Liveness
 from ljit.errors import InternalError, UserError
@@ -64,8 +66,8 @@ _KEPT_GRAPHS = 256  # of functions as written
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """What a compile runs under."""
-    with compiler_frames(), no_collections(), timed_apart():
+    """What a compile runs under. NumPy does not tell the user of constants that overflow in it."""
+    with compiler_frames(), no_collections(), timed_apart(), np.errstate(all="ignore"):
         yield
 
 

@@ -173,3 +173,39 @@ def test_functions_that_warn_are_native():
     for _ in range(4):
         compiled(np.float64(0.25), 3)
     assert compiled.specializations[0].calls == 3
+
+
+def constants_that_overflow(x):
+    return np.float32(1e300) + x, np.array([1e300], "f4")
+
+
+@pytest.mark.parametrize("settings", [{}, {"quick_runs": 0}], ids=["quick", "optimised"])
+def test_a_compile_tells_nobody_of_constants_that_overflow(settings):
+    with overridden(cold_calls=False, **settings):
+        compiled = ljit.jit(constants_that_overflow)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for _ in range(4):
+                compiled(1.0)
+        assert {w.filename for w in caught} == {__file__}
+        assert sum(found.calls for found in compiled.specializations)
+
+
+def greater_into_the_third(a, b, c):
+    np.maximum(a, b, c)
+    return np.minimum(a, c, c)
+
+
+def test_arrays_for_results_by_position_are_warned_of_as_numpy_does():
+    args = np.array([1.0, 5.0]), np.array([2.0, 4.0]), np.zeros(2)
+
+    def messages(function):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            function(*args)
+        return [str(w.message) for w in caught]
+
+    with overridden(cold_calls=False):
+        compiled = ljit.jit(greater_into_the_third)
+        for _ in range(4):
+            assert messages(compiled) == messages(greater_into_the_third)
