@@ -23,6 +23,7 @@ from ljit.ops.python_numbers import (
     c_abs,
     is_plain,
     is_real_scalar,
+    of_either_class,
     plain_effect,
     to_float,
     to_int,
@@ -210,6 +211,7 @@ _builtin(
     ranges=ranges.CONVERT,
     can_lower=lambda x=INT: _infer_int(x) == INT,
     effects=_effect_of_int,
+    number_type=of_either_class,
     is_profiled=True,
     checks_can_wait=True,
     samples=(
@@ -227,6 +229,7 @@ _builtin(
     lower=lambda e, x=None: e.const(FLOAT, 0.0) if x is None else to_float(e, x),
     can_lower=lambda x=FLOAT: is_real_scalar(x),
     effects=_effect_of_exact_conversion,
+    number_type=of_either_class,
     samples=(*each((*REALS, *_NUMPY_REALS)), (), ("1.5",), ("x",), (1j,), (2**70,), (10**400,)),
 )
 _builtin(
@@ -311,6 +314,7 @@ _builtin(
     lower=_lower_round,
     can_lower=_can_lower_round,
     effects=_effect_of_conversion,
+    number_type=lambda *types: of_either_class(*types) if len(types) == 1 else None,
     is_profiled=True,
     checks_can_wait=True,
     samples=(

@@ -29,6 +29,8 @@ from ljit.ops.python_numbers import (
     is_infinite,
     is_nan,
     is_real_scalar,
+    of_either_class,
+    of_floats,
     plain_effect,
     to_float,
     to_type,
@@ -70,6 +72,7 @@ def _math(name: str, schema: str, doc: str, **fields: Any) -> OpDef:
     function = getattr(math, name)
     fields.setdefault("infer", _infer_float)
     fields.setdefault("can_lower", _all_real)
+    fields.setdefault("number_type", of_either_class)
     return declare(
         OpDef(
             f"math::{name}", Schema(schema), doc, evaluate=function, callables=(function,), **fields
@@ -290,7 +293,7 @@ def _declare_whole(name: str, doc: str, infer: Callable[[Type], Type]) -> None:
     _math(
         name, "(x, /)", f"{doc}.", infer=infer, lower=functools.partial(_whole, name),
         can_lower=lambda x: infer(x) == INT, effects=_effect_of_partial, is_profiled=True,
-        checks_can_wait=True,
+        checks_can_wait=True, number_type=of_floats,
         samples=(*_SAMPLES, (np.float64(-2.5),), (np.int64(2**53 + 1),), (np.uint64(2**63),)),
     )  # fmt: skip
 
@@ -401,7 +404,7 @@ _math(
 _math(
     "ldexp", "(x, i, /)", "``x * 2**i``; raises if that is too large.",
     infer=lambda x, i: FLOAT if is_real_scalar(x) and i in (BOOL, INT) else ANY,
-    can_lower=None, effects=_effect_of_partial,
+    can_lower=None, effects=_effect_of_partial, number_type=None,
     samples=((1.5, 3), (1, -1080), (1.0, 2000), (0.1, 2.0), (math.inf, 5)),
 )  # fmt: skip
 _math(

@@ -28,6 +28,7 @@ from ljit.types import (
     SliceType,
     TupleType,
     Type,
+    UnionType,
     is_number,
 )
 
@@ -57,6 +58,8 @@ __all__ = [
     "is_nan",
     "is_plain",
     "is_real_scalar",
+    "of_either_class",
+    "of_floats",
     "plain_effect",
     "rem_of_few_bits",
     "shift_of",
@@ -73,6 +76,11 @@ EXACT_FLOAT = 2**53  # ints up to here are floats exactly
 MIXED_COMPLEX = sys.version_info < (3, 14)
 
 _FLOAT64 = ScalarType(np.dtype(np.float64))
+_CLASSES = {
+    BOOL: ScalarType(np.dtype(np.bool)),
+    INT: ScalarType(np.dtype(np.int64)),
+    FLOAT: _FLOAT64,
+}
 _RANKS: dict[Type, int] = {BOOL: 0, INT: 1, FLOAT: 2, _FLOAT64: 2, COMPLEX: 3}
 
 
@@ -109,6 +117,23 @@ def is_real_scalar(t: Type) -> bool:
     if isinstance(t, ScalarType):
         return t.dtype.kind in "biuf"
     return t in (BOOL, INT, FLOAT)
+
+
+def of_either_class(*types: Type) -> ScalarType | None:
+    """Give the type as which an op takes a number that is Python's or NumPy's, where it gives the same of both.
+
+    >>> of_either_class(UnionType((FLOAT, _FLOAT64))) == _FLOAT64
+    True
+    """
+    union = next((t for t in types if isinstance(t, UnionType)), None)
+    members = set(union.members) if union is not None else set()
+    return next((t for plain, t in _CLASSES.items() if members == {plain, t}), None)
+
+
+def of_floats(*types: Type) -> ScalarType | None:
+    """The same, where this holds for floats alone."""
+    found = of_either_class(*types)
+    return found if found == _FLOAT64 else None
 
 
 # -- conversions -----------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ from ljit.types import (
     ScalarType,
     TupleType,
     Type,
+    UnionType,
     type_of,
 )
 
@@ -146,6 +147,7 @@ def _call(request: Request, constants: Constants) -> Request | None:
                 or _form_of_items(found, constants)
                 or _form_of_constants(found)
                 or _form_of_lists(found)
+                or _form_of_numbers(found)
             )
         if found is not None:
             return found
@@ -170,6 +172,21 @@ def _form_of_lists(request: Request) -> Request | None:
     if use is None or not request.op.reads_items:
         return None
     return request if isinstance(request.inputs[use.operand].type, ListType) else None
+
+
+def _form_of_numbers(request: Request) -> Request | None:
+    """The op as it is, if it takes numbers of either class, Python's or NumPy's, as one type (`OpDef.number_type`)."""
+    types_ = [value.type for value in request.inputs]
+    find = request.op.number_type
+    number = find(*types_) if find is not None and any(map(_is_union, types_)) else None
+    if number is None:
+        return None
+    taken = [number if _is_union(t) else t for t in types_]
+    return request if ANY not in request.op.infer_types(taken, request.attrs) else None
+
+
+def _is_union(t: Type) -> bool:
+    return isinstance(t, UnionType)
 
 
 def _form_of_constants(request: Request) -> Request | None:

@@ -331,7 +331,7 @@ class _Specializer:
         known = resolve(request, _Constants(self, node))
         union = first_union(known.op, request.inputs)
         if union is not None:
-            return self.apply_to_members(request, known.op, union, node)
+            return self.apply_to_members(request, known, union, node)
         given, request = request.inputs, self.wide.form(known, node)
         types_ = self.result_types(request, node)
         if NEVER in types_:
@@ -376,15 +376,16 @@ class _Specializer:
         return self.out.constant(result) if result is not UNKNOWN else None
 
     def apply_to_members(
-        self, request: Request, op: OpDef, union: Value, node: Node
+        self, request: Request, known: Request, union: Value, node: Node
     ) -> list[Value] | None:
         """Emit the operation for each member of a Union operand, or for all as one type of numbers."""
+        op = known.op
 
         def emit(narrow: Value) -> list[Value] | None:
             inputs = with_member(self.out, op, request.inputs, union, narrow)
             return self.apply(Request(request.op, inputs, request.attrs), node)
 
-        number = number_type(op, request.inputs, union)
+        number = number_type(op, known.inputs, union)
         if number is not None:
             return emit(self.out.as_number(union, number, node))
         plain = plain_type(op, request.inputs)

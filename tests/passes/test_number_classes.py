@@ -1,5 +1,7 @@
 """Numbers whose class nobody can tell are NumPy's from the first trip of a loop on; all others keep their classes."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -429,3 +431,25 @@ def test_short_loops_in_which_the_class_may_stay_are_written_once(function, dtyp
     assert str(f.graph_for(a)).count("prim::Loop(") == 2
     for _ in fail_each_guard(f):
         assert_same(f, lambda: (a,))
+
+
+def rounded_clips(xs, low, high):
+    whole, rounded, floors, roots = [], [], [], 0.0
+    for i in range(len(xs)):
+        x = xs[i]
+        if x < low:
+            x = 0.0
+        elif x > high:
+            x = 255.0
+        whole.append(int(x))
+        rounded.append(round(x))
+        floors.append(math.floor(x) + math.trunc(x))
+        roots += math.sqrt(x) + float(x)
+    return whole, rounded, floors, roots
+
+
+def test_conversions_take_floats_of_either_class_as_one():
+    f = ljit.jit(rounded_clips)
+    xs = np.array([-3.5, 0.5, 1.5, 254.5, 300.0])
+    assert_same(f, lambda: (xs, 0.0, 255.0), lambda: (xs[1:4], -9.0, 999.0))
+    assert "prim::type_is" not in str(f.graph_for(xs, 0.0, 255.0))

@@ -1,5 +1,7 @@
 """Numbers of which only a run tells whether they are Python's or NumPy's: the value is computed once for both."""
 
+import math
+
 import numpy as np
 
 from tests.programs.harness import program
@@ -146,3 +148,51 @@ def a_number_shown_in_an_exception(xs, limit):
         if x + 1 > limit:
             raise ValueError(x + 1, x > limit, type(x + 1))
     return x
+
+
+def clip_arguments(bad):
+    return lambda: (np.array([2.5, bad, 3.0]), -9.0, np.inf)
+
+
+@program(
+    *map(clip_arguments, (7.5, -20.0, np.nan, np.inf, -1.0, 1e300)),
+    lambda: (np.array([-9.5, 4.5, 300.0]), 0.0, 255.0),
+)
+def conversions_of_clipped_floats(xs, low, high):
+    whole, roots = [], 0.0
+    for i in range(len(xs)):
+        x = xs[i]
+        if x < low:
+            x = 0.0
+        elif x > high:
+            x = 255.0
+        roots += math.sqrt(x) + float(x)
+        whole.append((int(x), round(x), round(x, 0), math.floor(x), math.ceil(x), math.trunc(x)))
+    return whole, roots
+
+
+@program(
+    lambda: (np.array([0, 7, 2**53 + 1, 0, 9]), 5),
+    lambda: (np.zeros(5, int), 5),
+    lambda: (np.arange(5)[::-1].copy(), 5),
+)
+def floors_of_ints_of_either_class(xs, n):
+    total, floors = 0, []
+    for i in range(n):
+        x = i + 2**53 + 1
+        if xs[i]:
+            x = xs[i]
+        total += int(x) + round(x)
+        floors.append((math.floor(x), math.ceil(x), math.sqrt(x), math.log(x)))
+    return total, floors
+
+
+@program(lambda: (np.zeros(5, int), 5), lambda: (np.arange(5), 5))
+def what_only_pythons_ints_do(xs, n):
+    total = 0.0
+    for i in range(n):
+        x = i
+        if xs[i]:
+            x = xs[i]
+        total += math.trunc(x) + math.ldexp(1.0, x)
+    return total
