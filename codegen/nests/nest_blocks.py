@@ -50,7 +50,7 @@ class Blocks(RowMoves):
     is_fresh: bool  # whether all targets are new arrays
     _are_dense: bool  # whether the copy that is written has results without gaps
     _same: Operand | None  # what is one element for a whole row in the copy that is written
-    _block: Ref  # elements of a temporary row where there is one axis
+    _block: Ref  # steps along the outermost axis that are a block where results have to wait
     _fast: Ref  # whether all inner strides are those that the loops take for granted
     _streamed: Ref  # whether the results are so large that memory is waited for
     _far: Ref  # whether an array lies the other way around: then some rows are done together
@@ -117,8 +117,7 @@ class Blocks(RowMoves):
             return FALSE
         if any(x.is_range or self.strides.known(x, self.inner) != x.dtype.itemsize for x in arrays):
             return FALSE
-        others = any_of(f, [fast, self.is_flat, *(way.overlaps for way in self.ways)])
-        return f.bool_not(others)
+        return f.bool_not(f.binary("or", fast, self.is_flat))
 
     def _small_tiles_condition(self, fast: Ref) -> Ref:
         """Whether tiles would have so few elements that rows and planes are put behind one another instead."""
@@ -271,21 +270,19 @@ class Blocks(RowMoves):
         for dtype, near, parts in stored if f.is_reachable else ():
             scatter(f, dtype, near, parts)
 
-    def _step(self, x: Operand, axis: int) -> Ref:
-        """The stride from row to row."""
-        return x.strides[axis] if self.ndim > 1 else self.f.mul(self._block, x.strides[axis])
-
     def _row_address(self, x: Operand, axis: int, k: Ref) -> Ref:
-        return self.f.gep("i8", x.cursors[-1], self.f.mul(k, self._step(x, axis)), "")
+        return self.f.gep("i8", x.cursors[-1], self.f.mul(k, x.strides[axis]), "")
 
-    def _row_of(self, x: Operand, k: Ref, sizes: list[Ref]) -> Operand:
-        """Row `k` in the axes behind the outermost, or along the only one."""
-        data = self.f.gep("i8", x.data, self.f.mul(k, self._step(x, 0)), "")
-        strides = x.strides[1:] or x.strides
+    def _block_address(self, x: Operand, k: Ref) -> Ref:
+        """Where block `k` begins of those that wait."""
+        return self.f.gep("i8", x.data, self.f.mul(k, self.f.mul(self._block, x.strides[0])), "")
+
+    def _block_of(self, x: Operand, k: Ref, sizes: list[Ref]) -> Operand:
+        data, strides = self._block_address(x, k), x.strides
         return Operand(x.type, x.parts, sizes, strides, data, is_plain=False, steps=strides)
 
     def _size_of_block(self, k: Ref) -> Ref:
-        """How many elements row `k` of a single axis has: the last one may have fewer."""
+        """How many steps along the outermost axis block `k` has: the last one may have fewer."""
         f, block = self.f, self._block
         rest = f.binary("sub", self.space.sizes[0], f.mul(k, block))
         return self._least(rest, block)
@@ -316,13 +313,16 @@ class Blocks(RowMoves):
     @contextmanager
     def _from_row(self, axis: int, k: Ref) -> Iterator[None]:
         """Work on what begins at a place along an axis."""
-        masks = {way.temporary: way.mask for way in self.ways} if axis == 0 else {}
-        for x in self.arrays:
-            place = self.f.binary("and", k, masks[x]) if x in masks else k
-            x.cursors.append(self._row_address(x, axis, place))
-        yield
-        for x in self.arrays:
-            x.cursors.pop()
+        with self._at({x: self._row_address(x, axis, k) for x in self.arrays}):
+            yield
+
+    @contextmanager
+    def _from_block(self, k: Ref) -> Iterator[None]:
+        """Work on a block of those that wait."""
+        masks = {way.temporary: way.mask for way in self.ways}
+        places = {x: self.f.binary("and", k, masks[x]) if x in masks else k for x in self.arrays}
+        with self._at({x: self._block_address(x, place) for x, place in places.items()}):
+            yield
 
     @property
     def _has_groups(self) -> bool:
@@ -365,14 +365,13 @@ class Blocks(RowMoves):
 
     @property
     def _are_together(self) -> Ref:
-        """Whether all rows can be one group: all elements lie side by side, and no result has to wait.
+        """Whether all rows can be one group: all elements lie side by side.
 
         A row of one element lies so wherever the next one is, but then each row has a place in the buffer.
         """
         f = self.f
         others = [f.icmp("ne", self._step_along(x), self._unit(x)) for x in self._loose]
-        waits = any_of(f, [*others, *(x.overlaps for x in self.ways)])
-        return f.binary("and", self._fast, f.bool_not(waits))
+        return f.binary("and", self._fast, f.bool_not(any_of(f, others)))
 
     def _group(self, axis: int, trips: Sequence[Ref], k: Ref) -> None:
         """The rows of group `k`, in blocks."""
@@ -403,7 +402,7 @@ class Blocks(RowMoves):
         strides = {x: self._stride_of(x, is_unit=True) for x in self.arrays}
         steps = {x: self._step_along(x) if x in loose else strides[x] for x in self.arrays}
         places = self._moved({}, begin, steps)
-        pitches = {x: self._step(x, axis) for x in self.arrays}
+        pitches = {x: x.strides[axis] for x in self.arrays}
         packed = loose if is_short is FALSE else self.arrays
         stores = []
         for x, near in zip(packed, buffers(f, len(packed)), strict=True):

@@ -21,7 +21,7 @@ from ljit.codegen.loops.counted_loops import State, hints_of, inner_loop, maybe_
 from ljit.codegen.loops.nest_functions import own_function
 from ljit.codegen.nests.nest_blocks import ROWS, SHORT
 from ljit.codegen.nests.nest_elements import FEW, Kernel, Places, Source
-from ljit.codegen.nests.nest_overlap import Redirection, block_of, blocks_of
+from ljit.codegen.nests.nest_overlap import Redirection, block_shift
 from ljit.codegen.nests.nest_reduced_rows import FEW_SHIFT, ReducedRows
 from ljit.codegen.nests.nest_reductions import Accumulator
 from ljit.codegen.nests.nest_space import ONE, ZERO, Operand, Space, any_of, either
@@ -83,7 +83,7 @@ class Loops(ReducedRows):
             self._may_be_short = self._are_too_short
             self._fast = f.bool_not(self._may_be_short)
             unit = partial(self._loops, is_unit=True)
-            either(f, self._are_short_moves, self._moves, unit)
+            either(f, self._are_short_moves, self.move, unit)
             return
         way = partial(self._emit_copies, fast)
         for x, condition in self._broadcast:
@@ -102,7 +102,7 @@ class Loops(ReducedRows):
         f, can_be_packed = self.f, self._can_be_packed
         if can_be_packed and self._is_move:
             is_row = f.binary("and", fast, f.bool_not(self._are_short_moves))
-            either(f, is_row, lambda: self._loops(is_unit=True), self._moves)
+            either(f, is_row, lambda: self._loops(is_unit=True), self.move)
             return
         far = self._far_condition() if can_be_packed else FALSE
         if can_be_packed and self._gains_from_blocks:
@@ -132,7 +132,7 @@ class Loops(ReducedRows):
 
         either(f, any_of(f, [fast, far, other]), unit, general)
 
-    def _moves(self) -> None:
+    def move(self) -> None:
         """Write the copy that leaves what is inside of the last two axes to a function for all strides."""
         self._are_moved = True
         self._loops(is_unit=False)
@@ -173,16 +173,15 @@ class Loops(ReducedRows):
         for x in self.arrays:
             x.cursors = [x.data]
         self._streamed = self._streamed_condition() if is_unit else FALSE
-        trips = self.strides.joined_trips(self.is_flat, self.inner)
         self.f.has_vectors = is_unit and self.ndim > 0 and not self.e.is_quick
-        waits = any_of(self.f, [x.overlaps for x in self.ways]) if self._are_moved else TRUE
-        either(
-            self.f,
-            waits if self.ways else FALSE,
-            lambda: self._delayed_rows(trips, is_unit=is_unit),
-            lambda: self._level(0, trips, is_unit=is_unit),
-        )
+        if self.ways:
+            self._delayed_blocks(is_unit=is_unit)
+        else:
+            self._level(0, self._joined_trips(self.space.sizes), is_unit=is_unit)
         self.f.has_vectors = False
+
+    def _joined_trips(self, sizes: Sequence[Ref]) -> list[Ref]:
+        return self.strides.joined_trips(sizes, self.is_flat, self.inner)
 
     def _level(self, axis: int, trips: Sequence[Ref], *, is_unit: bool) -> None:
         """One loop of the nest and those inside."""
@@ -215,54 +214,47 @@ class Loops(ReducedRows):
         return is_long or not (is_unit or self._reduced_targets)
 
     def _row(self, axis: int, trips: Sequence[Ref], k: Ref, *, is_unit: bool) -> None:
-        if self.ndim < 2:
-            trips = [self._size_of_block(k)]
         with self._from_row(axis, k):
             self._level(axis + 1, trips, is_unit=is_unit)
 
-    def _delayed_rows(self, trips: Sequence[Ref], *, is_unit: bool) -> None:
-        """The outermost loop where results go to temporary rows: rows are copied behind later ones."""
-        f = self.f
-        rows, behind = trips[0], ZERO
-        if self.ndim < 2:
-            is_ring = reduce(partial(f.binary, "or"), [way.is_ring for way in self.ways])
-            rows = blocks_of(f, trips[0], is_ring)
-            self._block = block_of(f, trips[0], is_ring)
-        are_groups = self._has_groups and self.ndim == 2
-        if are_groups:  # they are rows where results have to wait
-            rows = self._groups(trips)
-        for way in self.ways:
-            behind = f.select(f.icmp("sgt", way.delay, behind), way.delay, behind)
+    def _delayed_blocks(self, *, is_unit: bool) -> None:
+        """The nest for one block after the other where results have to wait: blocks are copied behind later ones."""
+        f, size = self.f, self.space.sizes[0]
+        is_ring = any_of(f, [way.is_ring for way in self.ways])
+        shift = block_shift(f, self.space.sizes)
+        self._block = f.select(is_ring, f.binary("shl", ONE, shift), size)
+        blocks = f.select(is_ring, self._parts(size, shift), ONE)
+        last = f.binary("sub", blocks, 1)
+        delays = [f.select(x.is_ring, x.delay, f.select(x.overlaps, last, 0)) for x in self.ways]
+        behind = reduce(self._greatest, delays)
 
         def body(k: Ref) -> None:
-            compute, copy = f.new_block("row"), f.new_block("copies")
-            f.condbr(f.icmp("slt", k, rows), compute, copy)
+            compute, copy = f.new_block("block"), f.new_block("copies")
+            f.condbr(f.icmp("slt", k, blocks), compute, copy)
             if f.start(compute):
-                if are_groups:
-                    self._group(0, trips, k)
-                else:
-                    self._row(0, trips, k, is_unit=is_unit)
+                trips = self._joined_trips([self._size_of_block(k), *self.space.sizes[1:]])
+                with self._from_block(k):
+                    self._level(0, trips, is_unit=is_unit)
                 f.br(copy)
             f.start(copy)
-            for way in self.ways:
-                self._copy_row(way, f.binary("sub", k, way.delay, "nsw"), rows)
+            for way, delay in zip(self.ways, delays, strict=True):
+                self._copy_block(way, f.binary("sub", k, delay, "nsw"), blocks)
 
-        is_one_copy = are_groups or self._is_written_once(is_unit=is_unit)
-        trip = f.binary("add", rows, behind, "nsw")
-        outer_loop(self.e, trip, body, is_one_copy=is_one_copy)
+        outer_loop(self.e, f.binary("add", blocks, behind, "nsw"), body, is_one_copy=True)
 
-    def _copy_row(self, way: Redirection, k: Ref, rows: Ref) -> None:
+    def _copy_block(self, way: Redirection, k: Ref, blocks: Ref) -> None:
         f = self.f
         copy, done = f.new_block("copy"), f.new_block("copied")
-        is_row = f.icmp("ult", k, rows)  # not negative, either
-        f.condbr(f.binary("and", way.overlaps, is_row), copy, done)
+        is_block = f.icmp("ult", k, blocks)  # not negative, either
+        f.condbr(f.binary("and", way.overlaps, is_block), copy, done)
         f.start(copy)
-        space = Space(self.e, max(self.ndim - 1, 1))
-        space.sizes = self.space.sizes[1:] or [self._size_of_block(k)]
+        space = Space(self.e, self.ndim)
+        space.sizes = [self._size_of_block(k), *self.space.sizes[1:]]
         places = (way.temporary, f.binary("and", k, way.mask)), (way.target, k)
-        source, target = (self._row_of(x, place, space.sizes) for x, place in places)
+        source, target = (self._block_of(x, place, space.sizes) for x, place in places)
+        loops = Loops(space, [source], [target], [None], Kernel(lambda x: x))
         with own_function(f):
-            Loops(space, [source], [target], [None], Kernel(lambda x: x)).emit()
+            loops.emit() if self.e.is_quick else loops.move()
         f.br(done)
         f.start(done)
 

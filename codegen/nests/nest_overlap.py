@@ -1,9 +1,9 @@
 """Destinations of a loop nest that overlap its operands: as in NumPy, all is computed as if nothing were stored yet.
 
-Results go to temporary rows first (what lies along all axes but the outermost; along a single axis, a block), and
-a row is copied to its place once no row to come reads what it overwrites. For stencils in place,
-``a[1:-1] = a[:-2] + a[2:]``, that is the row behind: a ring of two rows is enough, and the array is read and written
-once. How far behind, the addresses say at run time; where they are not so regular the temporary has all rows. A
+Results go to temporary blocks first, of some steps along the outermost axis: one if that is 512 elements or more, else
+so many as have about 512. A block is copied to its place once no block to come reads what it overwrites. For stencils
+in place, ``a[1:-1] = a[:-2] + a[2:]``, that is the block behind: a ring of two blocks is enough, and the array is read
+and written once. How far behind, the addresses say at run time; where they are not so regular one block has all. A
 destination is safe if each element is read just before it is written.
 """
 
@@ -19,19 +19,20 @@ from ljit.codegen.nests.nest_space import ONE, ZERO, Operand, Space
 from ljit.records import Record
 from ljit.types import ArrayType
 
-__all__ = ["Redirection", "block_of", "blocks_of", "redirect_overlapping"]
+__all__ = ["Redirection", "block_shift", "redirect_overlapping"]
 
 _PURE = "nounwind willreturn memory(none)"
-_RING = 4  # rows at most; two are enough where results wait for one row
-_BLOCK = 9  # 1 << 9 elements are a row where there is one axis
+_RING = 4  # blocks at most; two are enough where results wait for one
+_BLOCK = 9  # 1 << 9 elements are a block
+_ZEROS = "llvm.ctlz.i64"
 _ALL = 2**32
 
 
 class Redirection(Record):
-    """A target whose rows go to `temporary` first if the condition `overlaps` holds.
+    """A target whose blocks go to `temporary` first if the condition `overlaps` holds.
 
-    Row k lies at ``k & mask`` there and can be copied behind row ``k + delay``. If nothing overlaps, `temporary` is
-    the target itself. `is_ring`: not all rows have a place of their own.
+    If `is_ring`, block k lies at ``k & mask`` there and can be copied behind block ``k + delay``; else it is copied
+    behind all others. If nothing overlaps, `temporary` is the target itself.
     """
 
     target: Operand
@@ -89,31 +90,26 @@ class _Hazards:
         overlaps = f.icmp("ne", self.worst, 0)
         if overlaps is FALSE:
             return None
-        rows = space.sizes[0] if space.ndim > 1 else ONE
         is_ring = f.binary("and", overlaps, f.icmp("sle", self.worst, _RING))
-        row = space.sizes[1:] if space.ndim > 1 else [block_of(f, space.sizes[0], is_ring)]
-        before = f.binary("sub", self.worst, 1)
-        ring = f.select(f.icmp("sle", before, 1), integer("i64", 2), _RING)
-        delay = f.select(is_ring, before, f.binary("sub", rows, 1))
+        delay = f.binary("sub", self.worst, 1)
+        ring = f.select(f.icmp("sle", delay, 1), integer("i64", 2), _RING)
+        block = f.binary("shl", ring, block_shift(f, space.sizes))
         return Redirection(
             self.target,
-            self._temporary(overlaps, f.select(is_ring, ring, rows), row),
+            self._temporary(overlaps, f.select(is_ring, block, space.sizes[0])),
             overlaps,
             is_ring,
-            f.select(overlaps, delay, 0),
+            delay,
             f.select(is_ring, f.binary("sub", ring, 1), -1),
         )
 
-    def _temporary(self, overlaps: Ref, rows: Ref, row: Sequence[Ref]) -> Operand:
-        """So many rows of their own if there is an overlap, else those of the target."""
+    def _temporary(self, overlaps: Ref, steps: Ref) -> Operand:
+        """Memory for so many steps along the outermost axis if there is an overlap, else that of the target."""
         f, target, sizes = self.f, self.target, self.space.sizes
         own = [integer("i64", target.dtype.itemsize)]
         for size in reversed(sizes[1:]):
             own.insert(0, f.mul(own[0], size))
-        own = own[: len(sizes)]
-        count = rows
-        for size in row:
-            count = f.mul(count, size)
+        count = f.mul(steps, _product(f, sizes[1:]))
         make, go_on = f.new_block("temporary"), f.new_block("target")
         direct = f.condbr(overlaps, make, go_on, unlikely=True)
         f.start(make)
@@ -128,15 +124,22 @@ class _Hazards:
         return target.with_changes(strides=strides, data=data, is_plain=False, steps=strides)
 
 
-def block_of(f: FunctionBuilder, size: Ref, is_ring: Ref) -> Ref:
-    """How many elements along a single axis are a row."""
-    return f.select(is_ring, integer("i64", 1 << _BLOCK), size)
+def block_shift(f: FunctionBuilder, sizes: Sequence[Ref]) -> Ref:
+    """How many steps along the outermost axis are a block of a ring: 1 << shift."""
+    inside = _product(f, sizes[1:])
+    if inside.constant == 1:
+        return integer("i64", _BLOCK)
+    f.module.declare(_ZEROS, "i64", ("i64", "i1"))
+    zeros = f.call("i64", _ZEROS, [f.binary("sub", inside, 1), FALSE], _PURE)
+    shift = f.binary("sub", zeros, 64 - _BLOCK)
+    return f.select(f.icmp("slt", shift, 0), ZERO, shift)
 
 
-def blocks_of(f: FunctionBuilder, size: Ref, is_ring: Ref) -> Ref:
-    """How many rows a single axis has."""
-    more = f.binary("add", size, (1 << _BLOCK) - 1)
-    return f.select(is_ring, f.binary("lshr", more, _BLOCK), 1)
+def _product(f: FunctionBuilder, sizes: Sequence[Ref]) -> Ref:
+    result = ONE
+    for size in sizes:
+        result = f.mul(result, size)
+    return result
 
 
 def _is_same_view(a: Operand, b: Operand) -> bool:
@@ -147,9 +150,9 @@ def _is_same_view(a: Operand, b: Operand) -> bool:
 
 
 def _hazard_function(ndim: int) -> str:
-    """The function that says what a target's rows have to wait for because of one operand.
+    """The function that says what a target's blocks have to wait for because of one operand.
 
-    0: for nothing, as each element is read just before it is written. 1 + d: for the d rows behind. `_ALL`: for all.
+    0: for nothing, as each element is read just before it is written. 1 + d: for the d blocks behind. `_ALL`: for all.
     It takes the addresses, the sizes of elements, whether being the same view is a hazard, too, and for each axis
     the size and both strides. Written out for each pair it takes LLVM longer than the loops.
     """
@@ -175,14 +178,14 @@ def _write_hazard(f: FunctionBuilder, ndim: int) -> None:
     is_safe = f.binary("and", f.binary("and", is_safe, same), f.bool_not(strict))
     meet = f.binary("and", f.icmp("ult", low, x_high), f.icmp("ult", x_low, high))
     wait = integer("i64", _ALL)
-    steps = strides
-    if ndim == 1:
-        block = integer("i64", 1 << _BLOCK)
-        sizes, steps = [ONE, block], [f.binary("mul", block, strides[0]), *strides]
-    behind, is_regular = _rows_behind(f, start, other_start, item, sizes, steps)
+    block = f.binary("shl", ONE, block_shift(f, sizes))
+    step = f.binary("mul", block, strides[0])
+    behind, is_regular = _blocks_behind(
+        f, start, other_start, item, step, ([block, *sizes[1:]], strides)
+    )
     is_regular = f.binary("and", f.binary("and", is_regular, same), f.bool_not(strict))
-    if ndim == 1:  # a short vector waits as a whole
-        is_regular = f.binary("and", is_regular, f.icmp("sgt", axes[0], 2 << _BLOCK))
+    are_some = f.icmp("sgt", sizes[0], f.binary("mul", block, 2))  # little waits as a whole
+    is_regular = f.binary("and", is_regular, are_some)
     wait = f.select(is_regular, f.binary("add", behind, 1), wait)
     is_hazard = f.binary("and", meet, f.bool_not(is_safe))
     look, done = f.new_block("look"), f.new_block("done")
@@ -224,22 +227,25 @@ def _extent(
     return low, high
 
 
-def _rows_behind(
+def _blocks_behind(
     f: FunctionBuilder,
     start: Ref,
     other_start: Ref,
     item: Ref,
-    sizes: Sequence[Ref],
-    strides: Sequence[Ref],
+    step: Ref,
+    axes: tuple[Sequence[Ref], Sequence[Ref]],
 ) -> tuple[Ref, Ref]:
-    """How many rows back in the target a row of an operand with its strides reaches; whether it is so for each row."""
-    step, row, is_regular = strides[0], item, f.icmp("sgt", strides[0], 0)
-    for size, stride in zip(sizes[1:], strides[1:], strict=True):
-        row = f.binary("add", row, f.binary("mul", f.binary("sub", size, 1), stride))
+    """How many blocks back in the target a block of an operand with its strides reaches; whether it is so for each.
+
+    `step`: from block to block; `axes`: the sizes and strides of one.
+    """
+    length, is_regular = item, f.icmp("sgt", step, 0)
+    for size, stride in zip(*axes, strict=True):
+        length = f.binary("add", length, f.binary("mul", f.binary("sub", size, 1), stride))
         is_regular = f.binary("and", is_regular, f.icmp("sge", stride, 0))
-    is_regular = f.binary("and", is_regular, f.icmp("sle", row, step))
-    distance = f.binary("add", f.binary("sub", start, other_start), f.binary("sub", row, 1))
+    is_regular = f.binary("and", is_regular, f.icmp("sle", length, step))
+    distance = f.binary("add", f.binary("sub", start, other_start), f.binary("sub", length, 1))
     divisor = f.select(f.icmp("sgt", step, 0), step, 1)
-    rows = f.binary("sdiv", distance, divisor)
-    rows = f.select(f.icmp("slt", rows, 0), ZERO, rows)
-    return rows, f.binary("and", is_regular, f.icmp("slt", rows, _RING))
+    blocks = f.binary("sdiv", distance, divisor)
+    blocks = f.select(f.icmp("slt", blocks, 0), ZERO, blocks)
+    return blocks, f.binary("and", is_regular, f.icmp("slt", blocks, _RING))

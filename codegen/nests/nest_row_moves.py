@@ -134,6 +134,9 @@ class RowMoves(Elements):
     def _least(self, a: Ref, b: Ref) -> Ref:
         return self.f.select(self.f.icmp("slt", a, b), a, b)
 
+    def _greatest(self, a: Ref, b: Ref) -> Ref:
+        return self.f.select(self.f.icmp("sgt", a, b), a, b)
+
     def _parts(self, count: Ref, shift: Ref) -> Ref:
         """How many blocks of `1 << shift` there are."""
         f = self.f

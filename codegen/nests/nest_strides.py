@@ -73,7 +73,6 @@ class Strides:
                 found += [self._is_in_line(x, *pair) for pair in self.pairs]
             elif x not in self.results:
                 found.append(self._is_full(x))
-        found += [f.bool_not(way.overlaps) for way in self.ways]
         return all_of(f, found) if self.pairs else FALSE
 
     def _is_in_line(self, x: Operand, outer: int, inner: int) -> Ref:
@@ -81,12 +80,12 @@ class Strides:
         whole = self.f.mul(x.strides[inner], self.space.sizes[inner])
         return self.f.icmp("eq", x.strides[outer], whole)
 
-    def joined_trips(self, is_flat: Ref, last: int) -> list[Ref]:
-        """The trips along each axis: of neighbours that are stepped through as one, the last has those of all.
+    def joined_trips(self, sizes: Sequence[Ref], is_flat: Ref, last: int) -> list[Ref]:
+        """The trips along axes of these sizes: of neighbours that are stepped through as one, the last has all.
 
         `last`: the axis of the inner loop.
         """
-        f, trips = self.f, list(self.space.sizes)
+        f, trips = self.f, [*sizes]
         are_some = len(self.pairs) > 1 and not self.space.e.is_quick
         for outer, inner in self.pairs:
             is_one = is_flat
@@ -100,8 +99,7 @@ class Strides:
 
     def joined(self, outer: int, inner: int) -> Ref:
         """Whether two neighbouring axes can be stepped through as one although others cannot."""
-        apart = [self.f.bool_not(way.overlaps) for way in self.ways]
-        return all_of(self.f, [*apart, *(self._is_in_line(x, outer, inner) for x in self.arrays)])
+        return all_of(self.f, [self._is_in_line(x, outer, inner) for x in self.arrays])
 
     def _is_full(self, x: Operand) -> Ref:
         """Whether an array has the shape of the nest."""

@@ -94,3 +94,53 @@ def test_columns_that_are_made_of_others():
             f(found)
             step(wanted)
             np.testing.assert_array_equal(found, wanted)
+
+
+def test_short_rows_wait_some_at_a_time():
+    x = np.zeros((1000, 7))
+    assert wait_of(x[20:], x[:-20]) == 2  # for the block behind, of 64 rows
+    assert wait_of(x[150:], x[:-150]) == 4  # ... for three blocks behind
+    assert wait_of(x[300:], x[:-300]) > 5
+    assert wait_of(x[:100][20:], x[:80]) > 5  # as a whole: that is but little
+
+
+SHAPES = [(2000,), (400, 7), (130, 14), (700, 1), (40, 300), (5, 2, 3), (90, 3, 5), (70, 1, 9)]
+STEPS = {
+    "behind": lambda x: (x[1:], x[:-1]),
+    "ahead": lambda x: (x[:-1], x[1:]),
+    "far behind": lambda x: (x[4:], x[:-4]),
+    "backwards": lambda x: (x, x[::-1]),
+    "every second": lambda x: (x[: len(x) // 2], x[: len(x) // 2 * 2 : 2]),
+    "along the last axis": lambda x: (x[..., : x.shape[-1] // 2], x[..., -(x.shape[-1] // 2) :]),
+}
+
+
+@pytest.mark.parametrize("layout", ["in line", "with gaps", "Fortran order"])
+@pytest.mark.parametrize("dtype", ["f8", "i1"])
+@pytest.mark.parametrize("is_quick", [False, True])
+def test_rows_of_all_lengths_in_place(layout, dtype, is_quick):
+    def add(out, x):
+        out += x
+
+    def flip(out, x):
+        out[...] = x
+
+    def laid_out(shape):
+        numbers = np.arange(np.prod(shape)).reshape(shape) % 11
+        if layout == "Fortran order":
+            return np.asfortranarray(numbers.astype(dtype))
+        gap = 2 * (layout == "with gaps")
+        memory = np.zeros([size + gap for size in shape], dtype)
+        view = memory[tuple(slice(gap // 2, gap // 2 + size) for size in shape)]
+        view[...] = numbers
+        return view
+
+    with config.overridden(quick_runs=10**9 if is_quick else 0, cold_calls=0):
+        for plain in (add, flip):
+            native = {ndim: ljit.jit(plain) for ndim in (1, 2, 3)}
+            for shape, parts in itertools.product(SHAPES, STEPS.values()):
+                for _ in range(3):
+                    found, wanted = laid_out(shape), laid_out(shape)
+                    native[len(shape)](*parts(found))
+                    plain(*parts(wanted))
+                    np.testing.assert_array_equal(found, wanted)
