@@ -10,6 +10,7 @@ from ljit.ir.parts import Parts
 from ljit.ops.numpy_boxed import VIEWS, declare_function
 from ljit.ops.numpy_convert import can_store, store_scalar
 from ljit.ops.numpy_rules import dtype_of, is_scalar, kinds_of, result_dtype
+from ljit.ops.numpy_versions import FIX_WARNS
 from ljit.types import ANY, INT, NONE, ArrayType, ScalarType, TupleType, Type
 
 __all__ = ["clip_effects", "clip_of", "infer_clip"]
@@ -191,7 +192,7 @@ declare_function(
 
 
 def _infer_fix(x: Type) -> Type:
-    is_plain = isinstance(x, ArrayType) and x.dtype in _FLOATS and x.ndim > 0
+    is_plain = isinstance(x, ArrayType) and x.dtype in _FLOATS and x.ndim > 0 and not FIX_WARNS
     return get_op("np::trunc").infer_types([x], {})[0] if is_plain else ANY
 
 

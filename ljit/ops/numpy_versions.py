@@ -5,9 +5,17 @@ Each is asked where ops are declared, once; no version is compared.
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 
-__all__ = ["INVERSES_OF_C_LIBRARY", "POWER_IS_ROOT", "SCALARS_CHANGE_POWERS", "SHAPE_OF_RESHAPE"]
+__all__ = [
+    "FIX_WARNS",
+    "INVERSES_OF_C_LIBRARY",
+    "POWER_IS_ROOT",
+    "SCALARS_CHANGE_POWERS",
+    "SHAPE_OF_RESHAPE",
+]
 
 
 def _shape_of_reshape() -> str:
@@ -30,3 +38,6 @@ with np.errstate(all="ignore"):
 
     #: The name of the second parameter of `np.reshape`.
     SHAPE_OF_RESHAPE = _shape_of_reshape()
+
+#: Whether `np.fix` may warn that it goes away.
+FIX_WARNS = "warnings" in inspect.unwrap(np.fix).__code__.co_names

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -188,6 +190,19 @@ def test_what_is_native_calls_nothing():
         for _ in range(3):
             compiled(operand)
         assert "calls Python: np" not in compiled.explain(), function.__name__
+
+
+def test_what_numpy_warns_of_is_warned_of():
+    """As NumPy 2.5 does of `np.fix`."""
+
+    def warnings_of(function):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            for _ in range(3):
+                function(MATRIX)
+        return [(w.category, str(w.message)) for w in seen]
+
+    assert warnings_of(ljit.jit(without_fractions)) == warnings_of(without_fractions)
 
 
 def piecewise(a):
