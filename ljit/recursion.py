@@ -19,10 +19,11 @@ except ImportError:  # not on Windows
 
 from ljit import stack
 
-__all__ = ["call_plainly", "enter_frame", "leave_frame"]
+__all__ = ["call_plainly", "enter_frame", "is_deep", "leave_frame"]
 
 _STEP = 16  # activations between two changes of CPython's limit
 _FRAMES = 12  # Python frames that one activation takes, callers in the runtime included, at most
+_DEEP = 256  # activations
 _C_STACK = 2048  # bytes of C stack that one activation takes (measured: 1350 through a Function)
 _DEFAULT_STACK = 8 << 20  # of Linux, for the main thread and others
 _UNKNOWN_STACK = 1 << 20  # where the system does not say
@@ -53,6 +54,11 @@ def leave_frame() -> None:
     _state.depth = depth
     if depth < _state.ceiling - _STEP:
         _lower_limit()
+
+
+def is_deep() -> bool:
+    """Whether so many activations are nested that CPython had better run further calls, which take less stack there."""
+    return _state.depth >= _DEEP
 
 
 def call_plainly(

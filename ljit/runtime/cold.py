@@ -34,6 +34,7 @@ import numpy as np
 
 from ljit.own_time import OwnTime
 from ljit.records import Record, made_by
+from ljit.recursion import is_deep
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.native import is_compiler_loaded, make_pass_on
 from ljit.runtime.options import Options
@@ -183,17 +184,25 @@ class ColdCalls(Record, frozen=False):
         self.last_types = tuple(map(type_of, values)) if values is not None else None
         if len(self.kinds) < MAX_PLANS:  # more are not compiled
             self.kinds.add(tuple(map(type, [*args, *kwargs.values()])))
+        calls = self.calls_since(owner)
+        self.let_nested_pass(owner, fn)
         stretch = OwnTime()
         try:
             return run(args, kwargs)
         finally:
-            self._note(owner, stretch.end())
+            within = self.calls_since(owner)
+            self._note(calls + within - 1, stretch.end() / within)
             if not self.is_over:
                 self.passed = self._next_calls()
                 pass_calls(owner, fn, self.passed)
 
-    def _note(self, owner: object, seconds: float) -> None:
-        calls = self.calls_since(owner)
+    def let_nested_pass(self, owner: object, fn: types.FunctionType) -> None:
+        """Before a call that is timed: far down, calls within it jump to CPython, which takes less stack for them."""
+        if is_deep():
+            self.passed = MOST_PASSED
+            pass_calls(owner, fn, MOST_PASSED)
+
+    def _note(self, calls: int, seconds: float) -> None:
         self.calls += calls
         self.seconds += seconds * calls
         if self.has_loops and self.seconds >= _SECONDS_OF_LOOPS:
@@ -250,13 +259,17 @@ def run_watched(
     cold, baseline = executor.cold, executor.baseline
     if not cold.has_room(baseline):
         return _run_without_room(executor, args, kwargs)
-    if baseline is None or not cold.leaves(plan):
+    if baseline is None or not (cold.leaves(plan) or is_deep()):
         return executor.interpret(plan, values)
+    calls = cold.calls_since(executor.owner)
+    if not _has_native_code(executor):
+        cold.let_nested_pass(executor.owner, executor.fn)
     stretch = OwnTime()
     try:
         return executor.run_plainly(args, kwargs)
     finally:
-        calls, seconds = cold.calls_since(executor.owner), stretch.end()
+        within = cold.calls_since(executor.owner)
+        calls, seconds = calls + within - 1, stretch.end() / within
         is_native = _has_native_code(executor)
         if is_native:
             calls = executor.detours.note(seconds)

@@ -114,6 +114,52 @@ def test_a_limit_that_is_set_later_holds():
     message_of(made, 2 * limit)
 
 
+class Link:
+    """One of a list, whose method goes along it."""
+
+    def __init__(self, rest):
+        self.rest = rest
+
+    @ljit.jit
+    def length(self):
+        return 1 + (self.rest.length() if self.rest is not None else 0)
+
+
+def chain_of(count):
+    link = None
+    for _ in range(count):
+        link = Link(link)
+    return link
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="calls from C nest less deep in CPython")
+@pytest.mark.parametrize("cold_calls", [False, True])
+def test_first_calls_go_far_deeper_than_the_interpreter_has_room_for(cold_calls):
+    """The interpreter takes several times the stack of a call that jumps to CPython."""
+    limit, links = sys.getrecursionlimit(), chain_of(8000)
+
+    @ljit.jit
+    def visit(graph, node, order):
+        for other in graph[node]:
+            visit(graph, other, order)
+        order.append(node)
+
+    @ljit.jit
+    def names(n):
+        return 0 * len(locals()) if n == 0 else names(n - 1) + 1
+
+    try:
+        sys.setrecursionlimit(10**5)
+        with config.overridden(cold_calls=cold_calls):
+            for _ in range(3):
+                visit([[i + 1] for i in range(8000)] + [[]], 0, order := [])
+                assert order == list(range(8000, -1, -1))
+                assert names(8000) == 8000
+                assert links.length() == 8000
+    finally:
+        sys.setrecursionlimit(limit)
+
+
 def calls_at_the_end(n, hooks):
     if n == 0:
         hooks[0](n)
