@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import linecache
 import re
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ import pytest
 
 import ljit
 from ljit import config
-from ljit.codegen.llvm.engine import vector_bytes
+from ljit.codegen.llvm.engine import has_avx512, vector_bytes
 from ljit.codegen.scalars import quotients
 from tests.codegen.harness import Compiled
 
@@ -59,7 +60,9 @@ def hard_pairs(dtype: str) -> tuple[np.ndarray, np.ndarray]:
     return np.array(a, dtype), np.array(b, dtype)
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"])
+@pytest.mark.parametrize(
+    "dtype", [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
+)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_quotients_are_those_of_numpy(name, dtype):
     function = FUNCTIONS[name]
@@ -117,6 +120,34 @@ def test_quotients_of_64_bits_by_one_number_are_vectors():
     assert has_products == (vector_bytes() >= 32)  # two numbers are divided one by one
 
 
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_quotients_of_64_bits_by_numbers_of_all_lengths(dtype):
+    rng = np.random.default_rng(3)
+    a, b, rest = (
+        rng.integers(0, 2**64, 50_000, dtype="uint64")
+        >> rng.integers(0, 64, 50_000, dtype="uint64")
+        for _ in "abc"
+    )
+    near = a // np.maximum(b, 1) * b + rest % 5 - np.uint64(2)  # next to a multiple of b
+    divmod_of = ljit.jit(lambda x, y: (x // y, x % y))
+    for x, y in itertools.product((a, near), (b, np.uint64(0) - b)):
+        pair = x.view(dtype), y.view(dtype)
+        for _ in range(2):
+            found = divmod_of(*pair)
+        for part, wanted in zip(found, np.divmod(*pair), strict=True):
+            np.testing.assert_array_equal(part, wanted)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_quotients_of_64_bits_are_vectors_where_conversions_are(dtype):
+    f = ljit.jit(FUNCTIONS["quotient"])
+    a, b = hard_pairs(dtype)
+    for _ in range(2):
+        f(a, b)
+    has_vectors = re.search(r"fdiv <\d+ x double>", f.dump_llvm(optimized=True)) is not None
+    assert has_vectors == has_avx512()
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16"])
 def test_narrow_quotients_by_one_number_are_high_halves_of_products(dtype):
     f = ljit.jit(FUNCTIONS["quotient"])
@@ -135,6 +166,15 @@ def test_quotients_are_the_same_where_vectors_are_short(monkeypatch):
     for divisor in (0, 7, -7, -(2**63)):
         wanted = FUNCTIONS["fused"](numbers, np.int64(divisor))
         np.testing.assert_array_equal(f(numbers, np.int64(divisor)), wanted)
+    assert "sdiv i64" in f.dump_llvm()
+
+
+def test_quotients_of_two_numbers_are_the_same_where_vectors_are_short(monkeypatch):
+    monkeypatch.setattr(quotients, "vector_bytes", lambda: 32)
+    f = ljit.jit(FUNCTIONS["fused"])
+    a, b = hard_pairs("int64")
+    for _ in range(2):
+        np.testing.assert_array_equal(f(a, b), FUNCTIONS["fused"](a, b))
     assert "sdiv i64" in f.dump_llvm()
 
 
