@@ -86,6 +86,15 @@ class NativeCode:
         return self._following.calls
 
     @property
+    def elements(self) -> range:
+        """How many the largest array of a call may have that the entry takes; it looks with ``options.has_rival``."""
+        return self._following.elements
+
+    @elements.setter
+    def elements(self, elements: range) -> None:
+        self._following.elements = elements
+
+    @property
     def ir(self) -> str:
         """The LLVM IR as emitted."""
         return self._compiled.ir

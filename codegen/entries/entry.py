@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from functools import partial, reduce
 
 from ljit.analysis.signatures import Signature
 from ljit.codegen.functions.assumptions import emit_assumptions
@@ -43,12 +44,13 @@ from ljit.codegen.llvm.builder import (
     integer,
     undef,
 )
-from ljit.codegen.llvm.forms import Native
+from ljit.codegen.llvm.forms import Native, array_parts
 from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.references.boxing import Keep, box
 from ljit.codegen.references.unboxing import unbox, unbox_int_by_call
 from ljit.ir import Effect, Graph
 from ljit.ops.control import CALL_NATIVE, LOOP
+from ljit.sizes import ANY_ELEMENTS
 from ljit.types import INT, ArrayType, Type
 
 __all__ = [
@@ -58,6 +60,7 @@ __all__ = [
     "begin_entry",
     "emit_entry",
     "may_recurse",
+    "reject_other_sizes",
     "slow_entry",
 ]
 
@@ -74,12 +77,14 @@ VECTORCALL = ("ptr", "ptr", "i64", "ptr")  # self, args, nargsf, kwnames
 
 
 class NextCell:
-    """Two words: where an entry goes with calls that it does not take, and how many it has taken."""
+    """Four words: where an entry goes with calls that it does not take, how many it has taken, and, where it looks,
+    how many elements the largest array has at least, and how many more it may have.
+    """
 
     __slots__ = ("_words",)
 
     def __init__(self, target: int = 0) -> None:
-        self._words = (ctypes.c_uint64 * 2)(target, 0)
+        self._words = (ctypes.c_uint64 * 4)(target, 0, 0, ANY_ELEMENTS)
 
     @property
     def address(self) -> int:
@@ -99,6 +104,17 @@ class NextCell:
         """How many calls the entry has taken."""
         return self._words[1]
 
+    @property
+    def elements(self) -> range:
+        """How many the largest array may have."""
+        least, more = self._words[2:]
+        return range(least, least + more + 1)
+
+    @elements.setter
+    def elements(self, elements: range) -> None:
+        found = elements or range(ANY_ELEMENTS, ANY_ELEMENTS + 1)
+        self._words[2:] = [found.start, found.stop - found.start - 1]
+
 
 def emit_entry(
     module: ModuleBuilder, graph: Graph, context: Context, emit_body: EmitBody, name: str
@@ -115,6 +131,8 @@ def emit_entry(
     f, arguments, reject = begin_entry(module, name, params, following, is_quick=is_quick)
     if not options.takes_all_layouts:
         _reject_contiguous(f, arguments, reject)
+    if options.has_rival:
+        reject_other_sizes(f, arguments, following, reject)
     emit_assumptions(f, options.assumptions, reject, context.keep)
     if is_under_settings(graph):
         _require_quiet_settings(f, reject)
@@ -170,6 +188,23 @@ def _reject_contiguous(f: FunctionBuilder, arguments: Sequence[Native], reject: 
     following = f.new_block("gaps")
     f.condbr(f.icmp("ne", flags, 0), reject, following, unlikely=True)
     f.start(following)
+
+
+def reject_other_sizes(
+    f: FunctionBuilder, arguments: Sequence[Native], following: NextCell, reject: BlockRef
+) -> None:
+    """Hand a call on if its largest array has more or fewer elements than the cell says."""
+    counts = []
+    for array in arguments:
+        if isinstance(array.type, ArrayType) and None in array.type.shape:
+            counts.append(reduce(partial(f.binary, "mul"), array_parts(array).sizes))
+    if counts:
+        largest = reduce(lambda x, y: f.select(f.icmp("ugt", x, y), x, y), counts)
+        least, more = (f.load("i64", address(following.address + at)) for at in (16, 24))
+        taken = f.new_block("size")
+        beyond = f.icmp("ugt", f.binary("sub", largest, least), more)
+        f.condbr(beyond, reject, taken, unlikely=True)
+        f.start(taken)
 
 
 def _require_quiet_settings(f: FunctionBuilder, reject: BlockRef) -> None:

@@ -33,7 +33,8 @@ class CompileOptions(Record, eq=True):
     so much work, in nodes of the graph (`codegen/functions/work.py`); 0: it is optimised. `has_lanes`: loops of
     nests have vectors there, which pays where arrays have some hundred elements. `has_many`: arrays have some thousand.
     `streams`: results of nests may be larger than caches. `takes_all_layouts`: calls in which no array has gaps are
-    not handed on where the types leave room for gaps.
+    not handed on where the types leave room for gaps. `has_rival`: calls whose largest array has a number
+    of elements that is not among `NativeCode.elements` are handed on.
     """
 
     fastmath: bool = False
@@ -48,6 +49,7 @@ class CompileOptions(Record, eq=True):
     has_many: bool = False
     streams: bool = False
     takes_all_layouts: bool = False
+    has_rival: bool = False
 
 
 class ExitInfo(Record, eq=True):

@@ -32,6 +32,7 @@ from ljit.runtime.bailouts import Bailout, on_bailout
 from ljit.runtime.baseline import Baseline
 from ljit.runtime.binding import bind_arguments
 from ljit.runtime.cold import ColdCalls, call_cold, run_refused, run_watched, run_without_plan
+from ljit.runtime.contests import Contest, most_elements
 from ljit.runtime.detours import Detours
 from ljit.runtime.links import connect, disconnect, drop_callers, link_to, note_callers
 from ljit.runtime.native import (
@@ -63,6 +64,7 @@ from ljit.runtime.plans import (
 )
 from ljit.runtime.replaced_code import up_to_date
 from ljit.runtime.twins import twin_of
+from ljit.sizes import ANY_ELEMENTS
 from ljit.stack import compiler_frames
 from ljit.types import Type
 
@@ -206,7 +208,8 @@ class ProfilingExecutor:
             return run_without_plan(self, args, kwargs)
         unit = self.unit_for(plan)
         if unit is not None:
-            result = unit.call(values)
+            contest = plan.contest
+            result = contest.call(self, plan, tuple(values)) if contest else unit.call(values)
             if result is not MISMATCH:
                 if values is not args:
                     self._count_bound_call()
@@ -267,7 +270,9 @@ class ProfilingExecutor:
         try:
             return run(code, values, _Hooks(self, plan))
         finally:
-            self._pay(plan, stretch.end())
+            seconds = stretch.end()
+            self._pay(plan, seconds)
+            plan.last_run = most_elements(values), seconds
             plan.runs += 1  # also if it raised: a function that always raises is compiled as well
 
     def _pay(self, plan: Plan, seconds: float) -> None:
@@ -357,6 +362,7 @@ class ProfilingExecutor:
             is_called=plan.is_called,
             is_alone=all(p.unit is None for p in self.plans.values()),
             is_long_in_use=is_long_in_use(plan),
+            has_rival=self.cold.may_wait and is_by_position(self.fn.__code__),
         )
         unit = compile_function(self.baseline, request)  # `bail_out` names it
         return unit
@@ -366,6 +372,8 @@ class ProfilingExecutor:
         if unit.types != plan.types:  # sizes are no help
             self.table.generalize(plan)
         plan.unit = unit
+        plan.contest = Contest(unit, plan.last_run) if unit.code.options.has_rival else None
+        plan.pass_on_sizes(range(0))
         plan.bailouts.clear()
         self.link_entries()
         unit.retire = lambda reason: self.retire(plan, reason) if plan.unit is unit else None
@@ -387,6 +395,7 @@ class ProfilingExecutor:
         plan.refused = reason
         _log.update(self.fn.__qualname__, plan, "is left to CPython:", reason)
         self.retire(plan, reason)
+        plan.pass_on_sizes(range(ANY_ELEMENTS))
         drop_callers(plan)
 
     def link_entries(self) -> None:
@@ -409,6 +418,7 @@ class ProfilingExecutor:
                 return
             _log.update(self.fn.__qualname__, "drops native code:", reason)
             plan.retire(plan.unit)
+            plan.pass_on_sizes(range(0))
             disconnect(plan)
             self.link_entries()
 

@@ -102,6 +102,7 @@ def _parts(executor: ProfilingExecutor, name: str) -> Iterator[str]:
         yield f"\n{plan}: {info.state}"
         yield f"  {info.history}"
         if plan.unit is not None:
+            yield from plan.contest.losses() if plan.contest is not None else ()
             yield from _lines(plan.unit, executor.fn.__code__.co_firstlineno)
         for number, unit in enumerate(plan.units, start=1):
             yield from _failed_checks(unit, number, is_last=unit is plan.units[-1])

@@ -32,7 +32,7 @@ from ljit.runtime.baseline import (
 from ljit.runtime.choose_sizes import choose_sizes, optimize
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.vectorcall import make_function_type, set_vectorcall
-from ljit.runtime.worth import is_worthwhile, quick_work
+from ljit.runtime.worth import is_worthwhile, may_lose, quick_work
 from ljit.sizes import MANY, SOME_VECTORS, STREAMED
 from ljit.types import Type
 
@@ -172,7 +172,7 @@ class CompileRequest(Record):
 
     `quick_runs`: how often the code may run before it is worth optimising; it is not optimised then. 0: it is.
     `earlier`: what quick code was made of, if that is to be optimised. `is_called`: by native code, too. `is_alone`:
-    there is no native code of the function for other types.
+    there is no native code of the function for other types. `has_rival`: CPython may run calls in its place.
     """
 
     types: tuple[Type, ...]
@@ -185,6 +185,7 @@ class CompileRequest(Record):
     is_called: bool = False
     is_alone: bool = True
     is_long_in_use: bool = False
+    has_rival: bool = False
 
     @property
     def is_quick(self) -> bool:
@@ -249,6 +250,7 @@ def _compile(made: Specialization, name: str, request: CompileRequest, start: fl
         has_lanes=request.feedback.elements >= SOME_VECTORS,
         has_many=request.feedback.elements >= MANY,
         streams=request.feedback.elements >= STREAMED,
+        has_rival=request.has_rival and not request.is_quick and may_lose(made.graph),
     )
     code = compile_unit(made.graph, name=name, options=options)
     return make_unit(made, code, time.perf_counter() - start)

@@ -14,6 +14,7 @@ from ljit import config
 from ljit.analysis.signatures import NativeLink
 from ljit.ops.control import CALL_NATIVE
 from ljit.records import Record, made_by
+from ljit.runtime.contests import Contest
 from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.native import NativeUnit, PassOn
 from ljit.sizes import LARGE
@@ -107,7 +108,9 @@ class Plan(Compiled, frozen=False):
     feedback: PlanFeedback = made_by(factory=PlanFeedback)
     runs: int = 0  # that were profiled
     seconds: float = 0.0  # that they took
+    last_run: tuple[int, float] = (0, 0.0)  # elements of its largest array, seconds
     mismatches: int = 0
+    contest: Contest | None = None  # of the native code with CPython
     slow_calls: int = 0  # since CPython runs it
     pass_on: PassOn | None = None  # entry that hands its calls to CPython
     is_called: bool = False  # by native code of other units
@@ -120,6 +123,11 @@ class Plan(Compiled, frozen=False):
 
     def __str__(self) -> str:
         return types_text(self.types)
+
+    def pass_on_sizes(self, elements: range) -> None:
+        """Let the entry, if there is one, hand those calls to CPython whose largest array has as many elements."""
+        if self.pass_on is not None:
+            self.pass_on.code.take_sizes(elements)
 
 
 class LoopPlan(Compiled, frozen=False):

@@ -9,7 +9,7 @@ from ljit.ops.control import CALL_NATIVE, IF, LOOP
 from ljit.ops.keys import works_with_key
 from ljit.types import ArrayType
 
-__all__ = ["is_worthwhile", "quick_work", "runs_boxed"]
+__all__ = ["is_worthwhile", "may_lose", "quick_work", "runs_boxed"]
 
 _COST_OF_BOXED = 20  # to optimise what stands around a boxed call, in nodes that are native
 _RUNS_OF_METHODS = 4  # they are compiled as well: so long run as many calls as that takes
@@ -37,6 +37,15 @@ def is_worthwhile(graph: Graph, *, is_alone: bool = True, is_long_in_use: bool =
     has_arrays = any(isinstance(v.type, ArrayType) for v in graph.params)
     is_cheaper = is_long_in_use or (has_arrays and not is_alone)
     return not makes_functions and (has_gain or not has_boxed or is_cheaper)
+
+
+def may_lose(graph: Graph) -> bool:
+    """Whether CPython may be faster at it than native code: only NumPy is, where array statements stand in a row."""
+    has_arrays = any(isinstance(v.type, ArrayType) and None in v.type.shape for v in graph.params)
+    return has_arrays and not any(
+        node.op in (LOOP, CALL_NATIVE) or node.op.effects_of(node) & Effect.CALL
+        for node in graph.walk()
+    )
 
 
 def runs_boxed(node: Node) -> bool:

@@ -40,6 +40,7 @@ def build(
     *,
     assumptions: Sequence[Assumption] = (),
     cls: type = NativeFunction,
+    checks_sizes: bool = False,
 ) -> object:
     """A callable whose entry takes arguments of the types and runs `body`."""
     kept: list[object] = []
@@ -51,6 +52,8 @@ def build(
     module = ModuleBuilder("test")
     following = entry.NextCell()
     f, arguments, reject = entry.begin_entry(module, "native", params, following)
+    if checks_sizes:
+        entry.reject_other_sizes(f, arguments, following, reject)
     emit_assumptions(f, assumptions, reject, keep)
     body(f, arguments, keep)
     made = cls()

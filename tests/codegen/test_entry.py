@@ -21,7 +21,7 @@ from ljit.codegen.llvm.forms import Native
 from ljit.codegen.references import boxing
 from ljit.errors import Raised
 from ljit.runtime.vectorcall import make_function_type, set_vectorcall
-from ljit.types import ANY, FLOAT, INT
+from ljit.types import ANY, FLOAT, INT, ArrayType
 from tests.codegen.entry_harness import build
 
 
@@ -370,3 +370,26 @@ def test_next_cell_is_one_word_of_memory():
     assert (cell.target, word.tolist()) == (5, [5])
     cell.target = 2**64 - 1
     assert word.tolist() == [2**64 - 1]
+
+
+def test_an_entry_hands_on_calls_whose_largest_array_has_another_number_of_elements():
+    array = ArrayType(np.dtype(float), (None, None))
+
+    def first(f, arguments, keep):
+        f.ret(boxing.box(f, Native(ANY, (keep("native"),)), keep))
+
+    taken = build([array, array, FLOAT], first, checks_sizes=True)
+    small, large = np.ones((2, 5)), np.ones((10, 10))
+    assert taken(small, large, 1.0) == "native"
+    for elements, expected in [
+        (range(11), [True, False, False]),
+        (range(10), [False, False, False]),
+        (range(100), [True, False, False]),
+        (range(101), [True, True, True]),
+        (range(11, 101), [False, True, True]),
+        (range(11, 100), [False, False, False]),
+        (range(0), [False, False, False]),
+    ]:
+        taken.following.elements = elements
+        calls = [(small, small), (large, small), (small, large)]
+        assert [taken(*args, 1.0) == "native" for args in calls] == expected

@@ -1,0 +1,175 @@
+"""Contests: calls on arrays of which CPython and native code run some by turns, to see which is faster.
+
+Native code of array statements takes a part of NumPy's time nearly always. Where it takes longer, that depends on
+sizes, strides and the processor, and no model of costs knows all of them. So the entry of optimised code hands on calls
+with arrays of sizes that it was not timed with. Some of these are timed; CPython runs a few of them, for which it gets
+a third of the time. If it is clearly faster, another entry leaves calls with arrays of about that size to CPython. Else
+the code takes them, and those with larger arrays.
+
+Only code of statements in a row is in contests (`worth.may_lose`). CPython is never faster at loops, and may take a
+thousand times as long.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ljit.records import Record, made_by
+from ljit.runtime.native import MISMATCH, NativeUnit, make_pass_on
+from ljit.sizes import ANY_ELEMENTS, STREAMED
+
+if TYPE_CHECKING:
+    from ljit.runtime.executor import ProfilingExecutor
+    from ljit.runtime.plans import Plan
+
+__all__ = ["Contest", "most_elements"]
+
+_FEW = 2**6  # elements of an array: with no more the calls of NumPy cost more than its work
+_SHARE = 1 / 3  # of native code's time, for what CPython runs
+_SHORT_RUNS, _SHORT_RUNS_OF_CLOSE = 5, 12  # of CPython's that show how long it takes
+_RUNS = 3  # that are not short; two if native code is clearly faster, and one if it took long
+_LEAD = 0.92  # of native code's time, which CPython may take at most to win
+_CLEAR = 1.5  # times native code's time
+_SLOWER = 2.0  # times native code's time, as nothing is known of CPython's
+_SECONDS_OF_SHORT_RUN, _SECONDS_OF_LONG_RUN = 1e-3, 0.1
+_LARGER = 16  # times as large arrays need no contest of their own then
+_ALL = range(ANY_ELEMENTS)
+
+
+class Side(Record, frozen=False):
+    """The calls that one of the two has run."""
+
+    runs: int = 0
+    total: float = 0.0  # seconds
+    fastest: float = math.inf
+
+    def time(self, call: Callable[[], object]) -> object:
+        start = time.perf_counter()
+        result = call()
+        if result is not MISMATCH:
+            seconds = time.perf_counter() - start
+            self.runs += 1
+            self.total += seconds
+            self.fastest = min(self.fastest, seconds)
+        return result
+
+
+class Round(Record, frozen=False):
+    """The contest for calls whose largest arrays have about as many elements; CPython is taken to need `expected`."""
+
+    native: Side = made_by(factory=Side)
+    plain: Side = made_by(factory=Side)
+    expected: float | None = None  # seconds
+
+    @property
+    def is_plain_due(self) -> bool:
+        """Whether CPython is to run the next call: by turns if it is short, else when native code has paid for it."""
+        expected = self.plain.fastest if self.plain.runs else self.expected
+        if expected is None:
+            expected = _SLOWER * self.native.fastest
+        if expected < _SECONDS_OF_SHORT_RUN:
+            return self.plain.runs < self.native.runs
+        return self.plain.total + expected <= _SHARE * self.native.total
+
+    @property
+    def is_over(self) -> bool:
+        if not self.plain.runs or self.plain.fastest < _SECONDS_OF_SHORT_RUN:
+            is_close = 1 / _CLEAR < self.plain.fastest / self.native.fastest < _CLEAR
+            return self.plain.runs >= (_SHORT_RUNS_OF_CLOSE if is_close else _SHORT_RUNS)
+        is_long = self.plain.fastest > _SECONDS_OF_LONG_RUN
+        spared = 1 + is_long if self.is_clear else 0
+        return self.plain.runs >= _RUNS - spared
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether native code is faster by far."""
+        return self.plain.fastest > _CLEAR * self.native.fastest
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether native code is slower."""
+        return self.is_over and self.plain.fastest < _LEAD * self.native.fastest
+
+
+class Contest:
+    """The contest of a plan's native code with CPython.
+
+    `expected`: of a run in the interpreter, how many elements the largest array had, and the seconds.
+    """
+
+    def __init__(self, unit: NativeUnit, expected: tuple[int, float]) -> None:
+        elements, seconds = expected
+        self.rounds = {elements.bit_length(): Round(expected=seconds)}
+        self._unit = unit
+        unit.code.elements = range(_FEW)
+
+    def call(self, executor: ProfilingExecutor, plan: Plan, values: tuple[object, ...]) -> object:
+        """Run a call that the entries have not taken; MISMATCH if native code does not, for another reason."""
+        elements = most_elements(values)
+        bits = elements.bit_length()
+        found = self.rounds.setdefault(bits, Round())
+        if found.is_lost:
+            return executor.run_plainly(values, {})
+        if found.is_over or elements in self._unit.code.elements:
+            return self._run_native(values)
+        if not found.is_plain_due:
+            return found.native.time(lambda: self._run_native(values))
+        result = found.plain.time(lambda: executor.run_plainly(values, {}))
+        if found.is_lost:
+            self._leave(executor, plan, bits)
+        elif found.is_over:
+            self._take(_LARGER * elements if found.is_clear else elements)
+        return result
+
+    def losses(self) -> Iterator[str]:
+        """Say which calls CPython runs, and why."""
+        for bits, found in sorted(self.rounds.items()):
+            if found.is_lost:
+                plain, native = found.plain.fastest * 1e6, found.native.fastest * 1e6
+                yield (
+                    f"  arrays of {_above(bits - 1)} to {_above(bits) - 1} elements are left to CPython, "
+                    f"which took {plain:.1f} us, not {native:.1f}"
+                )
+
+    def _run_native(self, values: Iterable[object]) -> object:
+        code = self._unit.code
+        taken, code.elements = code.elements, _ALL
+        try:
+            return self._unit.callable(*values)
+        finally:
+            code.elements = taken
+
+    def _take(self, elements: int) -> None:
+        """Let native code take calls with arrays up to about that size, but for those that were lost."""
+        most = _above(elements.bit_length()) if elements < _LARGER * STREAMED else ANY_ELEMENTS
+        lost = [_above(bits - 1) for bits, found in self.rounds.items() if found.is_lost]
+        self._unit.code.elements = range(min([most, *lost]))
+
+    def _leave(self, executor: ProfilingExecutor, plan: Plan, bits: int) -> None:
+        """Leave calls with arrays of about that size to CPython, and of those beside it that were lost before."""
+        lost = {bits for bits, found in self.rounds.items() if found.is_lost}
+        first = last = bits
+        while first - 1 in lost:
+            first -= 1
+        while last + 1 in lost:
+            last += 1
+        with executor.lock:
+            if plan.pass_on is None:
+                plan.pass_on = make_pass_on(executor.fn, plan.types)
+            plan.pass_on_sizes(range(_above(first - 1), _above(last)))
+            executor.link_entries()
+
+
+def most_elements(values: Iterable[object]) -> int:
+    """How many elements the largest array has."""
+    return max((x.size for x in values if isinstance(x, np.ndarray)), default=0)
+
+
+def _above(bits: int) -> int:
+    """The first number that has more bits."""
+    return 1 << bits

@@ -1,0 +1,184 @@
+"""Contests of native code with CPython: who runs calls on arrays of which sizes, by what they take."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ljit
+from ljit import config
+from ljit.runtime.contests import Round, Side
+
+
+@pytest.fixture(autouse=True)
+def calls_may_be_left():
+    with config.overridden(cold_calls=True):
+        yield
+
+
+@pytest.fixture
+def takes(monkeypatch):
+    """Say what calls take that are timed: `takes(function, native=.., plain=..)`, seconds by the number of elements."""
+    functions = {}
+
+    def time(side, call):
+        before = {f: _native_calls(f) for f in functions}
+        result = call()
+        (found,) = (f for f in functions if _contest_has(f, side))
+        kind = "native" if _native_calls(found) > before[found] else "plain"
+        seconds = functions[found][kind](result.size)
+        side.runs += 1
+        side.total += seconds
+        side.fastest = min(side.fastest, seconds)
+        return result
+
+    monkeypatch.setattr(Side, "time", time)
+    return lambda f, native, plain: functions.update({f: {"native": native, "plain": plain}})
+
+
+def _plan(f):
+    (plan,) = f._executor.plans.values()
+    return plan
+
+
+def _native_calls(f):
+    return _plan(f).native_calls
+
+
+def _contest_has(f, side):
+    rounds = _plan(f).contest.rounds.values()
+    return any(side is x for found in rounds for x in (found.native, found.plain))
+
+
+def double_up(a):
+    a += a
+    return a * 0.5
+
+
+def optimised():
+    made = ljit.jit(double_up)
+    for _ in range(3):
+        made(np.arange(20.0))
+    assert not _plan(made).unit.code.is_quick
+    return made
+
+
+def call(f, size, times=1):
+    """Call it so often; gives how many of the calls were native. Each runs once, whoever runs it."""
+    before = _native_calls(f)
+    for _ in range(times):
+        a = np.ones(size)
+        result = f(a)
+        assert result.tolist() == [1.0] * size
+        assert a.tolist() == [2.0] * size
+    return _native_calls(f) - before
+
+
+def test_native_code_that_is_faster_runs_all_calls_behind_the_contest(takes):
+    f = optimised()
+    takes(f, native=lambda _: 1e-5, plain=lambda _: 1e-4)
+    assert call(f, 1000, 10) == 5  # by turns
+    assert call(f, 1000, 50) == call(f, 15_000, 50) == 50
+    assert call(f, 30_000, 10) == 5  # much larger
+
+
+def test_cpython_runs_calls_of_the_sizes_at_which_it_is_faster(takes):
+    f = optimised()
+    takes(f, native=lambda _: 1e-4, plain=lambda n: 1e-5 if 512 <= n < 2048 else 5e-4)
+    assert call(f, 1000, 10) == 5
+    assert call(f, 1000, 50) == call(f, 600, 50) == 0
+    assert call(f, 1500, 10) == 5
+    assert call(f, 1500, 50) == call(f, 1000, 50) == 0
+    assert call(f, 300, 10) == call(f, 5000, 10) == 5
+    assert call(f, 10, 50) == call(f, 300, 50) == call(f, 500, 50) == 50
+    assert call(f, 5000, 50) == 50
+    assert call(f, 1000, 50) == 0
+
+
+def test_times_that_are_close_are_taken_more_often(takes):
+    f = optimised()
+    takes(f, native=lambda _: 1.05e-5, plain=lambda _: 1e-5)
+    assert call(f, 1000, 24) == 12
+    assert call(f, 1000, 50) == 50
+
+
+def test_cpython_gets_a_third_of_the_time_for_calls_that_take_long(takes):
+    f = optimised()
+    takes(f, native=lambda _: 0.01, plain=lambda _: 0.05)
+    assert call(f, 1000, 6) == 6
+    assert call(f, 1000, 1) == 0  # it was taken for twice as slow
+    assert call(f, 1000, 24) == 24
+    assert call(f, 1000, 1) == 0
+    assert call(f, 1000, 50) == 50
+
+
+def test_what_the_interpreter_took_says_how_much_is_to_be_paid_for(takes):
+    f = optimised()
+    _plan(f).contest.rounds[10] = Round(expected=1.0)
+    takes(f, native=lambda _: 0.01, plain=lambda _: 1.0)
+    assert call(f, 1000, 299) == 299
+    assert call(f, 1000, 5) == 4
+    assert call(f, 1000, 50) == 50  # one long call was enough
+
+
+def test_there_are_none_without_calls_that_may_be_left_or_with_loops():
+    def summed(a):
+        total = 0.0
+        for x in a:
+            total += x
+        return total
+
+    loop = ljit.jit(summed)
+    for _ in range(3):
+        loop(np.ones(3))
+    assert _plan(loop).unit is not None
+    assert _plan(loop).contest is None
+    with config.overridden(cold_calls=False):
+        f = optimised()
+    assert _plan(f).contest is None
+    assert call(f, 5000, 20) == 20
+
+
+def test_keyword_arguments_and_other_layouts_are_as_right(takes):
+    f = optimised()
+    takes(f, native=lambda _: 1e-4, plain=lambda _: 1e-5)
+    call(f, 1000, 10)
+    a = np.ones(2000)[::2]
+    assert f(a).tolist() == [1.0] * 1000
+    assert a.tolist() == [2.0] * 1000
+    a = np.ones(1000)
+    assert f(a=a).tolist() == [1.0] * 1000
+    assert a.tolist() == [2.0] * 1000
+
+
+def test_an_exception_is_that_of_the_side_that_runs_the_call(takes):
+    def summed(a, b):
+        return a + b
+
+    f = ljit.jit(summed)
+    for _ in range(3):
+        f(np.ones(20), np.ones(20))
+    takes(f, native=lambda _: 1e-4, plain=lambda _: 1e-5)
+    for _ in range(20):
+        with pytest.raises(ValueError, match="could not be broadcast together with shapes"):
+            f(np.ones(100), np.ones(101))
+        assert f(np.ones(100), np.ones(100)).tolist() == [2.0] * 100
+
+
+def test_new_code_begins_a_new_contest(takes):
+    f = optimised()
+    takes(f, native=lambda _: 1e-4, plain=lambda _: 1e-5)
+    call(f, 1000, 10)
+    assert call(f, 1000, 10) == 0
+    f._executor.retire(_plan(f), "a test")
+    takes(f, native=lambda _: 1e-5, plain=lambda _: 1e-4)
+    call(f, 1000, 20)
+    assert call(f, 1000, 10) == 10
+
+
+def test_explain_tells_which_sizes_are_left_to_cpython(takes):
+    f = optimised()
+    takes(f, native=lambda _: 1e-4, plain=lambda _: 1e-5)
+    assert "elements" not in f.explain()
+    call(f, 1000, 10)
+    assert "512 to 1023 elements are left to CPython, which took 10.0 us, not 100.0" in f.explain()
