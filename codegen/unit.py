@@ -86,13 +86,13 @@ class NativeCode:
         return self._following.calls
 
     @property
-    def elements(self) -> range:
-        """How many the largest array of a call may have that the entry takes; it looks with ``options.has_rival``."""
-        return self._following.elements
+    def magnitudes(self) -> int:
+        """Which calls the entry takes (`NextCell.magnitudes`); it looks with ``options.has_rival``."""
+        return self._following.magnitudes
 
-    @elements.setter
-    def elements(self, elements: range) -> None:
-        self._following.elements = elements
+    @magnitudes.setter
+    def magnitudes(self, value: int) -> None:
+        self._following.magnitudes = value
 
     @property
     def ir(self) -> str:

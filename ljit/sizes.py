@@ -14,7 +14,7 @@ import numpy as np
 from ljit.types import ArrayType, Type
 
 __all__ = [
-    "ANY_ELEMENTS",
+    "ALL_MAGNITUDES",
     "LARGE",
     "MANY",
     "MAX_ELEMENTS",
@@ -35,7 +35,7 @@ LARGE = 2**15  # elements of an array on all of which work takes a while
 STREAMED = 2**17  # elements of an array that is too large for the cache of a core
 MANY = 2**12  # elements of an array on each of which little work is worth a look at another array
 SOME_VECTORS = 2**9  # elements of an array that makes more than a few of the widest vectors
-ANY_ELEMENTS = 2**63 - 1  # more than any array has
+ALL_MAGNITUDES = 2**64 - 1  # a bit for each binary order of magnitude of the elements of an array
 _MAX_LAST = (
     4  # a last axis of up to this many elements counts as a vector, (n, 3), or as none, (n, 1)
 )

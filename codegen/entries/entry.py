@@ -36,6 +36,7 @@ from ljit.codegen.functions.work import count_work, is_used_up, work_left
 from ljit.codegen.layouts import layout
 from ljit.codegen.llvm.builder import (
     NULL,
+    TRUE,
     BlockRef,
     FunctionBuilder,
     ModuleBuilder,
@@ -50,7 +51,7 @@ from ljit.codegen.references.boxing import Keep, box
 from ljit.codegen.references.unboxing import unbox, unbox_int_by_call
 from ljit.ir import Effect, Graph
 from ljit.ops.control import CALL_NATIVE, LOOP
-from ljit.sizes import ANY_ELEMENTS
+from ljit.sizes import ALL_MAGNITUDES
 from ljit.types import INT, ArrayType, Type
 
 __all__ = [
@@ -60,7 +61,7 @@ __all__ = [
     "begin_entry",
     "emit_entry",
     "may_recurse",
-    "reject_other_sizes",
+    "reject_magnitudes",
     "slow_entry",
 ]
 
@@ -73,18 +74,21 @@ EmitBody = Callable[[FunctionBuilder, Sequence[Native], Body | None], None]
 #: the function that native code of other units calls
 NATIVE_ENTRY = "ljit_native_entry"
 
+_ZEROS = "llvm.ctlz.i64"
+
 VECTORCALL = ("ptr", "ptr", "i64", "ptr")  # self, args, nargsf, kwnames
 
 
 class NextCell:
-    """Four words: where an entry goes with calls that it does not take, how many it has taken, and, where it looks,
-    how many elements the largest array has at least, and how many more it may have.
+    """Three words: where an entry goes with calls that it does not take, how many it has taken, and which it takes.
+
+    The last has a bit for each binary order of magnitude of the elements of the largest array.
     """
 
     __slots__ = ("_words",)
 
     def __init__(self, target: int = 0) -> None:
-        self._words = (ctypes.c_uint64 * 4)(target, 0, 0, ANY_ELEMENTS)
+        self._words = (ctypes.c_uint64 * 3)(target, 0, ALL_MAGNITUDES)
 
     @property
     def address(self) -> int:
@@ -105,15 +109,13 @@ class NextCell:
         return self._words[1]
 
     @property
-    def elements(self) -> range:
-        """How many the largest array may have."""
-        least, more = self._words[2:]
-        return range(least, least + more + 1)
+    def magnitudes(self) -> int:
+        """Bit `k` is set: it takes calls whose largest array has 2**k elements, or more and less than 2**(k + 1)."""
+        return self._words[2]
 
-    @elements.setter
-    def elements(self, elements: range) -> None:
-        found = elements or range(ANY_ELEMENTS, ANY_ELEMENTS + 1)
-        self._words[2:] = [found.start, found.stop - found.start - 1]
+    @magnitudes.setter
+    def magnitudes(self, value: int) -> None:
+        self._words[2] = value
 
 
 def emit_entry(
@@ -132,7 +134,7 @@ def emit_entry(
     if not options.takes_all_layouts:
         _reject_contiguous(f, arguments, reject)
     if options.has_rival:
-        reject_other_sizes(f, arguments, following, reject)
+        reject_magnitudes(f, arguments, following, reject)
     emit_assumptions(f, options.assumptions, reject, context.keep)
     if is_under_settings(graph):
         _require_quiet_settings(f, reject)
@@ -190,20 +192,21 @@ def _reject_contiguous(f: FunctionBuilder, arguments: Sequence[Native], reject: 
     f.start(following)
 
 
-def reject_other_sizes(
+def reject_magnitudes(
     f: FunctionBuilder, arguments: Sequence[Native], following: NextCell, reject: BlockRef
 ) -> None:
-    """Hand a call on if its largest array has more or fewer elements than the cell says."""
+    """Hand a call on if the cell does not name the magnitude of the elements of its largest array."""
     counts = []
     for array in arguments:
         if isinstance(array.type, ArrayType) and None in array.type.shape:
             counts.append(reduce(partial(f.binary, "mul"), array_parts(array).sizes))
     if counts:
         largest = reduce(lambda x, y: f.select(f.icmp("ugt", x, y), x, y), counts)
-        least, more = (f.load("i64", address(following.address + at)) for at in (16, 24))
-        taken = f.new_block("size")
-        beyond = f.icmp("ugt", f.binary("sub", largest, least), more)
-        f.condbr(beyond, reject, taken, unlikely=True)
+        zeros = f.call_external("i64", _ZEROS, (f.binary("or", largest, 1), TRUE), "")
+        bits = f.load("i64", address(following.address + 16))
+        bit = f.binary("and", f.binary("lshr", bits, f.binary("xor", zeros, 63)), 1)
+        taken = f.new_block("magnitude")
+        f.condbr(f.icmp("ne", bit, 0), taken, reject)
         f.start(taken)
 
 

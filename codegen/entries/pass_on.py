@@ -9,7 +9,7 @@ from __future__ import annotations
 import types
 from collections.abc import Sequence
 
-from ljit.codegen.entries.entry import NextCell, begin_entry, reject_other_sizes
+from ljit.codegen.entries.entry import NextCell, begin_entry, reject_magnitudes
 from ljit.codegen.functions.slow_path import check_stack, slow_entry
 from ljit.codegen.llvm.builder import NULL, FunctionBuilder, ModuleBuilder, Ref, address
 from ljit.codegen.llvm.engine import CompiledModule, compile_ir
@@ -37,9 +37,14 @@ class PassOnCode:
         """Say which vectorcall function gets the calls that this one does not take."""
         self._following.target = address
 
-    def take_sizes(self, elements: range) -> None:
-        """Take only calls whose largest array has as many elements."""
-        self._following.elements = elements
+    @property
+    def magnitudes(self) -> int:
+        """Which calls it takes (`NextCell.magnitudes`)."""
+        return self._following.magnitudes
+
+    @magnitudes.setter
+    def magnitudes(self, value: int) -> None:
+        self._following.magnitudes = value
 
 
 def compile_pass_on(fn: types.FunctionType, types_: Sequence[Type]) -> PassOnCode:
@@ -53,7 +58,7 @@ def compile_pass_on(fn: types.FunctionType, types_: Sequence[Type]) -> PassOnCod
         return address(id(value))
 
     f, arguments, reject = begin_entry(module, _ENTRY, types_, following)
-    reject_other_sizes(f, arguments, following, reject)
+    reject_magnitudes(f, arguments, following, reject)
     _call_plainly(f, keep(fn))
     return PassOnCode(compile_ir(module.render(), _ENTRY), following, kept)
 

@@ -33,8 +33,8 @@ class CompileOptions(Record, eq=True):
     so much work, in nodes of the graph (`codegen/functions/work.py`); 0: it is optimised. `has_lanes`: loops of
     nests have vectors there, which pays where arrays have some hundred elements. `has_many`: arrays have some thousand.
     `streams`: results of nests may be larger than caches. `takes_all_layouts`: calls in which no array has gaps are
-    not handed on where the types leave room for gaps. `has_rival`: calls whose largest array has a number
-    of elements that is not among `NativeCode.elements` are handed on.
+    not handed on where the types leave room for gaps. `has_rival`: calls with arrays of other
+    sizes than `NativeCode.magnitudes` says are handed on.
     """
 
     fastmath: bool = False

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ljit.records import Record, made_by
 from ljit.runtime.native import MISMATCH, NativeUnit, make_pass_on
-from ljit.sizes import ANY_ELEMENTS, STREAMED
+from ljit.sizes import ALL_MAGNITUDES
 
 if TYPE_CHECKING:
     from ljit.runtime.executor import ProfilingExecutor
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Contest", "most_elements"]
 
-_FEW = 2**6  # elements of an array: with no more the calls of NumPy cost more than its work
+_FEW = (
+    6  # magnitude of the elements of an array: with less the calls of NumPy cost more than its work
+)
 _SHARE = 1 / 3  # of native code's time, for what CPython runs
 _SHORT_RUNS, _SHORT_RUNS_OF_CLOSE = 5, 12  # of CPython's that show how long it takes
 _RUNS = 3  # that are not short; two if native code is clearly faster, and one if it took long
@@ -37,8 +39,7 @@ _LEAD = 0.92  # of native code's time, which CPython may take at most to win
 _CLEAR = 1.5  # times native code's time
 _SLOWER = 2.0  # times native code's time, as nothing is known of CPython's
 _SECONDS_OF_SHORT_RUN, _SECONDS_OF_LONG_RUN = 1e-3, 0.1
-_LARGER = 16  # times as large arrays need no contest of their own then
-_ALL = range(ANY_ELEMENTS)
+_LARGER = 4  # magnitudes: arrays that are as much larger need no contest of their own then
 
 
 class Side(Record, frozen=False):
@@ -48,11 +49,11 @@ class Side(Record, frozen=False):
     total: float = 0.0  # seconds
     fastest: float = math.inf
 
-    def time(self, call: Callable[[], object]) -> object:
+    def time(self, function: Callable[..., object], values: Iterable[object]) -> object:
         start = time.perf_counter()
-        result = call()
+        result = function(*values)
+        seconds = time.perf_counter() - start
         if result is not MISMATCH:
-            seconds = time.perf_counter() - start
             self.runs += 1
             self.total += seconds
             self.fastest = min(self.fastest, seconds)
@@ -104,64 +105,59 @@ class Contest:
 
     def __init__(self, unit: NativeUnit, expected: tuple[int, float]) -> None:
         elements, seconds = expected
-        self.rounds = {elements.bit_length(): Round(expected=seconds)}
+        self.rounds = {_magnitude(elements): Round(expected=seconds)}
         self._unit = unit
-        unit.code.elements = range(_FEW)
+        self._taken = unit.code.magnitudes = (1 << _FEW) - 1
 
     def call(self, executor: ProfilingExecutor, plan: Plan, values: tuple[object, ...]) -> object:
         """Run a call that the entries have not taken; MISMATCH if native code does not, for another reason."""
-        elements = most_elements(values)
-        bits = elements.bit_length()
-        found = self.rounds.setdefault(bits, Round())
+        magnitude = _magnitude(most_elements(values))
+        found = self.rounds.setdefault(magnitude, Round())
         if found.is_lost:
             return executor.run_plainly(values, {})
-        if found.is_over or elements in self._unit.code.elements:
-            return self._run_native(values)
+        if self._taken >> magnitude & 1:
+            return self._unit.call(values)
         if not found.is_plain_due:
-            return found.native.time(lambda: self._run_native(values))
-        result = found.plain.time(lambda: executor.run_plainly(values, {}))
+            return self._time_native(found.native, values)
+        result = found.plain.time(executor.fn, values)
         if found.is_lost:
-            self._leave(executor, plan, bits)
+            self._leave(executor, plan)
         elif found.is_over:
-            self._take(_LARGER * elements if found.is_clear else elements)
+            self._take(magnitude, magnitude + (_LARGER if found.is_clear else 0))
         return result
 
     def losses(self) -> Iterator[str]:
         """Say which calls CPython runs, and why."""
-        for bits, found in sorted(self.rounds.items()):
+        for magnitude, found in sorted(self.rounds.items()):
             if found.is_lost:
                 plain, native = found.plain.fastest * 1e6, found.native.fastest * 1e6
                 yield (
-                    f"  arrays of {_above(bits - 1)} to {_above(bits) - 1} elements are left to CPython, "
+                    f"  arrays of {1 << magnitude} to {(2 << magnitude) - 1} elements are left to CPython, "
                     f"which took {plain:.1f} us, not {native:.1f}"
                 )
 
-    def _run_native(self, values: Iterable[object]) -> object:
+    def _time_native(self, side: Side, values: Sequence[object]) -> object:
         code = self._unit.code
-        taken, code.elements = code.elements, _ALL
+        code.magnitudes = ALL_MAGNITUDES
         try:
-            return self._unit.callable(*values)
+            return side.time(self._unit.callable, values)
         finally:
-            code.elements = taken
+            code.magnitudes = self._taken
 
-    def _take(self, elements: int) -> None:
-        """Let native code take calls with arrays up to about that size, but for those that were lost."""
-        most = _above(elements.bit_length()) if elements < _LARGER * STREAMED else ANY_ELEMENTS
-        lost = [_above(bits - 1) for bits, found in self.rounds.items() if found.is_lost]
-        self._unit.code.elements = range(min([most, *lost]))
+    def _take(self, first: int, last: int) -> None:
+        """Let native code take calls with arrays of these sizes, but for those that were lost."""
+        for magnitude in range(first, last + 1):
+            if magnitude not in self.rounds or not self.rounds[magnitude].is_lost:
+                self._taken |= 1 << magnitude
+        self._unit.code.magnitudes = self._taken
 
-    def _leave(self, executor: ProfilingExecutor, plan: Plan, bits: int) -> None:
-        """Leave calls with arrays of about that size to CPython, and of those beside it that were lost before."""
-        lost = {bits for bits, found in self.rounds.items() if found.is_lost}
-        first = last = bits
-        while first - 1 in lost:
-            first -= 1
-        while last + 1 in lost:
-            last += 1
+    def _leave(self, executor: ProfilingExecutor, plan: Plan) -> None:
+        """Leave calls with arrays of the sizes that were lost to CPython."""
         with executor.lock:
             if plan.pass_on is None:
                 plan.pass_on = make_pass_on(executor.fn, plan.types)
-            plan.pass_on_sizes(range(_above(first - 1), _above(last)))
+            lost = [magnitude for magnitude, found in self.rounds.items() if found.is_lost]
+            plan.pass_on_calls(sum(1 << magnitude for magnitude in lost))
             executor.link_entries()
 
 
@@ -170,6 +166,6 @@ def most_elements(values: Iterable[object]) -> int:
     return max((x.size for x in values if isinstance(x, np.ndarray)), default=0)
 
 
-def _above(bits: int) -> int:
-    """The first number that has more bits."""
-    return 1 << bits
+def _magnitude(elements: int) -> int:
+    """The binary order of magnitude."""
+    return max(elements, 1).bit_length() - 1

@@ -64,7 +64,7 @@ from ljit.runtime.plans import (
 )
 from ljit.runtime.replaced_code import up_to_date
 from ljit.runtime.twins import twin_of
-from ljit.sizes import ANY_ELEMENTS
+from ljit.sizes import ALL_MAGNITUDES
 from ljit.stack import compiler_frames
 from ljit.types import Type
 
@@ -373,7 +373,7 @@ class ProfilingExecutor:
             self.table.generalize(plan)
         plan.unit = unit
         plan.contest = Contest(unit, plan.last_run) if unit.code.options.has_rival else None
-        plan.pass_on_sizes(range(0))
+        plan.pass_on_calls(0)
         plan.bailouts.clear()
         self.link_entries()
         unit.retire = lambda reason: self.retire(plan, reason) if plan.unit is unit else None
@@ -395,7 +395,7 @@ class ProfilingExecutor:
         plan.refused = reason
         _log.update(self.fn.__qualname__, plan, "is left to CPython:", reason)
         self.retire(plan, reason)
-        plan.pass_on_sizes(range(ANY_ELEMENTS))
+        plan.pass_on_calls(ALL_MAGNITUDES)
         drop_callers(plan)
 
     def link_entries(self) -> None:
@@ -418,7 +418,7 @@ class ProfilingExecutor:
                 return
             _log.update(self.fn.__qualname__, "drops native code:", reason)
             plan.retire(plan.unit)
-            plan.pass_on_sizes(range(0))
+            plan.pass_on_calls(0)
             disconnect(plan)
             self.link_entries()
 

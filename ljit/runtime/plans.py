@@ -124,10 +124,10 @@ class Plan(Compiled, frozen=False):
     def __str__(self) -> str:
         return types_text(self.types)
 
-    def pass_on_sizes(self, elements: range) -> None:
-        """Let the entry, if there is one, hand those calls to CPython whose largest array has as many elements."""
+    def pass_on_calls(self, magnitudes: int) -> None:
+        """Let the entry, if there is one, hand calls with arrays of these sizes to CPython (`NextCell.magnitudes`)."""
         if self.pass_on is not None:
-            self.pass_on.code.take_sizes(elements)
+            self.pass_on.code.magnitudes = magnitudes
 
 
 class LoopPlan(Compiled, frozen=False):

@@ -53,7 +53,7 @@ def build(
     following = entry.NextCell()
     f, arguments, reject = entry.begin_entry(module, "native", params, following)
     if checks_sizes:
-        entry.reject_other_sizes(f, arguments, following, reject)
+        entry.reject_magnitudes(f, arguments, following, reject)
     emit_assumptions(f, assumptions, reject, keep)
     body(f, arguments, keep)
     made = cls()

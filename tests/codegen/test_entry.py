@@ -372,24 +372,18 @@ def test_next_cell_is_one_word_of_memory():
     assert word.tolist() == [2**64 - 1]
 
 
-def test_an_entry_hands_on_calls_whose_largest_array_has_another_number_of_elements():
+def test_an_entry_hands_on_calls_with_arrays_of_other_sizes():
     array = ArrayType(np.dtype(float), (None, None))
 
     def first(f, arguments, keep):
         f.ret(boxing.box(f, Native(ANY, (keep("native"),)), keep))
 
     taken = build([array, array, FLOAT], first, checks_sizes=True)
-    small, large = np.ones((2, 5)), np.ones((10, 10))
-    assert taken(small, large, 1.0) == "native"
-    for elements, expected in [
-        (range(11), [True, False, False]),
-        (range(10), [False, False, False]),
-        (range(100), [True, False, False]),
-        (range(101), [True, True, True]),
-        (range(11, 101), [False, True, True]),
-        (range(11, 100), [False, False, False]),
-        (range(0), [False, False, False]),
-    ]:
-        taken.following.elements = elements
-        calls = [(small, small), (large, small), (small, large)]
-        assert [taken(*args, 1.0) == "native" for args in calls] == expected
+    for elements in [0, 1, 2, 3, 4, 7, 8, 1023, 1024, 1025]:
+        a, b = np.ones((elements, 1)), np.ones((1, elements // 2))
+        magnitude = max(elements, 1).bit_length() - 1
+        for magnitudes in [1 << magnitude, ~(1 << magnitude), 2**64 - 1, 0]:
+            taken.following.magnitudes = magnitudes
+            for args in [(a, b), (b, a), (a, a)]:
+                is_taken = bool(magnitudes >> magnitude & 1)
+                assert (taken(*args, 1.0) == "native") == is_taken
