@@ -39,6 +39,7 @@ _LEAD = 0.92  # of native code's time, which CPython may take at most to win
 _CLEAR = 1.5  # times native code's time
 _SLOWER = 2.0  # times native code's time, as nothing is known of CPython's
 _SECONDS_OF_SHORT_RUN, _SECONDS_OF_LONG_RUN = 1e-3, 0.1
+_SECONDS_OF_WAY = 2e-5  # through the executor, about
 _LARGER = 4  # magnitudes: arrays that are as much larger need no contest of their own then
 
 
@@ -69,11 +70,14 @@ class Round(Record, frozen=False):
 
     @property
     def is_plain_due(self) -> bool:
-        """Whether CPython is to run the next call: by turns if it is short, else when native code has paid for it."""
+        """Whether CPython is to run the next call: by turns if calls are short, else when native code has paid for it.
+
+        Calls in contests come a long way, so that short ones have to be few.
+        """
         expected = self.plain.fastest if self.plain.runs else self.expected
         if expected is None:
             expected = _SLOWER * self.native.fastest
-        if expected < _SECONDS_OF_SHORT_RUN:
+        if expected < _SECONDS_OF_SHORT_RUN or self.native.fastest < _SECONDS_OF_WAY:
             return self.plain.runs < self.native.runs
         return self.plain.total + expected <= _SHARE * self.native.total
 

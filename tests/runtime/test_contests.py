@@ -121,6 +121,14 @@ def test_what_the_interpreter_took_says_how_much_is_to_be_paid_for(takes):
     assert call(f, 1000, 50) == 50  # one long call was enough
 
 
+def test_calls_that_are_much_shorter_than_the_way_to_the_contest_are_not_many_in_it(takes):
+    f = optimised()
+    _plan(f).contest.rounds[9] = Round(expected=1.0)
+    takes(f, native=lambda _: 1e-7, plain=lambda _: 1e-6)
+    assert call(f, 1000, 10) == 5
+    assert call(f, 1000, 50) == 50
+
+
 def test_there_are_none_without_calls_that_may_be_left_or_with_loops():
     def summed(a):
         total = 0.0
