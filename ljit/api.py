@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Generic, SupportsIndex, TypeVar, overload
 
 from ljit import config, interpreters
 from ljit.errors import UserError
-from ljit.frames import calls_for_frames
+from ljit.frames import calls_for_frames, pass_over
 from ljit.garbage import no_collections
 from ljit.isolation import are_builtins_replaced
 from ljit.locks import computed_once
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Function", "jit", "release_memory"]
 
 _NAMES = ("__name__", "__qualname__")
+_RUNNERS = ("ljit.runtime.", "ljit.interp.")  # modules whose functions run users' functions
 
 F = TypeVar("F", bound=Callable[..., object])
 T = TypeVar("T")
@@ -74,6 +75,7 @@ def _executor_class() -> type[ProfilingExecutor]:
     with compiler_frames(), no_collections(), timed_apart():
         from ljit.runtime.executor import ProfilingExecutor
 
+        pass_over(name for name in list(sys.modules) if name.startswith(_RUNNERS))
         return ProfilingExecutor
 
 
@@ -398,3 +400,6 @@ def release_memory() -> None:
     blocks = sys.modules.get("ljit.codegen.arrays.blocks")
     if blocks is not None:  # else nothing was compiled so far
         blocks.release_memory()
+
+
+pass_over((__name__, call_plainly.__module__))

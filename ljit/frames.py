@@ -7,6 +7,7 @@ after `frame.clear()`.
 
 `relocated` gives code that does run the places of the user's code that it stands for, for whoever looks at the
 frames of the functions that it calls: `warnings`, `logging`. `call_at` calls a function from a frame at a place.
+`pass_over` hides frames of ljit itself from these two.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from types import CodeType, FrameType, FunctionType, GeneratorType
+from types import CodeType, FrameType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
 from ljit.records import Record
@@ -33,6 +34,7 @@ __all__ = [
     "is_raised_by_handler",
     "looks_at_caller",
     "outermost",
+    "pass_over",
     "place_above",
     "relocated",
 ]
@@ -71,20 +73,36 @@ def asks_for_a_module(fn: FunctionType) -> bool:
 
 
 def calls_for_frames(fn: FunctionType) -> bool:
-    """Whether a function looks at frames, or calls by a global name, as far as bound by now, one that does."""
+    """Whether a function looks at frames, or calls by a global name, as far as bound by now, one that does.
+
+    The name may be that of a module, and an attribute of it: ``inspect.stack()``.
+    """
     if looks_at_caller(fn):
         return True
-    variables = fn.__globals__
-    named = [name for name in fn.__code__.co_names if looks_at_caller(variables.get(name))]
-    return bool(named) and not _called_names(fn.__code__).isdisjoint(named)
+    variables, names = fn.__globals__, fn.__code__.co_names
+    bound = [(name, variables[name]) for name in names if name in variables]
+    named = {name for name, value in bound if looks_at_caller(value)}
+    named.update(
+        f"{name}.{member}"
+        for name, value in bound
+        if type(value) is ModuleType
+        for member in names
+        if looks_at_caller(vars(value).get(member))
+    )
+    return bool(named) and not named.isdisjoint(_called_names(fn.__code__))
 
 
-def _called_names(code: CodeType) -> set[str]:
-    """The global names that calls start with: attributes have names of the same list."""
+def _called_names(code: CodeType) -> Iterator[str]:
+    """The global names that calls start with, and attributes of global names: other attributes may have such names."""
     import dis  # takes a millisecond, and hardly any function comes here
 
-    found = dis.get_instructions(code)
-    return {i.argval for i in found if i.opname == "LOAD_GLOBAL" and (i.arg or 0) & _IS_CALLED}
+    of = ""
+    for i in dis.get_instructions(code):
+        if i.opname == "LOAD_GLOBAL" and (i.arg or 0) & _IS_CALLED:
+            yield i.argval
+        elif of and i.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            yield f"{of}.{i.argval}"
+        of = i.argval if i.opname == "LOAD_GLOBAL" else ""
 
 
 def _template() -> Iterator[None]:
@@ -179,6 +197,36 @@ def is_own_frame(frame: FrameType) -> bool:
     """Whether the frame runs code of ljit itself."""
     name = frame.f_code.co_filename
     return name.startswith(_OWN) and not name.startswith(_GUESTS)
+
+
+# -- frames that nobody counts ------------------------------------------------------------------------------
+
+#: behind the name of a file: `warnings` and `logging` pass over frames whose file has both words in its name
+_PASSED_OVER = " (passed over like importlib._bootstrap)"
+
+
+def pass_over(names: Iterable[str]) -> None:
+    """Let warnings and log records pass over the functions of modules: they count frames up to a user's caller.
+
+    A call that ljit leaves to CPython, and times, has such frames above it. Tracebacks find the source text still.
+    """
+    for name in names:
+        module = sys.modules[name]
+        for function in _functions_of(module):
+            if not function.__code__.co_filename.endswith(_PASSED_OVER):
+                function.__code__ = _passed_over(function.__code__)
+
+
+def _functions_of(module: ModuleType) -> Iterator[FunctionType]:
+    for value in list(vars(module).values()):
+        if getattr(value, "__module__", None) == module.__name__:
+            members = list(vars(value).values()) if isinstance(value, type) else [value]
+            yield from (member for member in members if isinstance(member, FunctionType))
+
+
+def _passed_over(code: CodeType) -> CodeType:
+    inner = [_passed_over(c) if isinstance(c, CodeType) else c for c in code.co_consts]
+    return code.replace(co_filename=code.co_filename + _PASSED_OVER, co_consts=tuple(inner))
 
 
 # -- callers -----------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import types
 from sys import _getframe
 
 import pytest
@@ -137,6 +138,15 @@ def name_above(levels):
 jitted_name_above = ljit.jit(name_above)
 
 
+def asks_a_module():
+    return inspect.stack(0)[1].function
+
+
+def asks_others_of_such_names(frames=("here",)):
+    stack = types.SimpleNamespace(stack=lambda: frames)
+    return inspect.isfunction(frames) or stack.stack()[0]
+
+
 def asks_a_helper():
     return name_above(2)
 
@@ -146,7 +156,15 @@ def asks_a_decorated_helper():
 
 
 @pytest.mark.parametrize(
-    "fn", [imports_getframe, goes_back, asks_for_one, asks_a_helper, asks_a_decorated_helper]
+    "fn",
+    [
+        imports_getframe,
+        goes_back,
+        asks_for_one,
+        asks_a_helper,
+        asks_a_decorated_helper,
+        asks_a_module,
+    ],
 )
 def test_functions_that_look_for_their_callers_frame_find_it(fn):
     f = ljit.jit(fn)
@@ -154,6 +172,11 @@ def test_functions_that_look_for_their_callers_frame_find_it(fn):
     for _ in range(5):
         assert f() == me
     assert "looks at the frame" in f.explain()
+
+
+def test_other_attributes_of_the_same_names_are_no_reason_to_leave_a_function_alone():
+    assert calls_left(ljit.jit(asks_a_module)) == passing.FOR_EVER
+    assert calls_left(ljit.jit(asks_others_of_such_names)) == 0
 
 
 DEEP = """

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import subprocess
 import sys
 import warnings
 from warnings import warn
@@ -145,6 +147,52 @@ def test_log_records_name_the_line(caplog):
     assert [(r.filename, r.lineno, r.funcName) for r in caplog.records] == [
         ("test_warnings.py", line, "logs")
     ] * 3
+
+
+COUNTED = """
+import logging, sys, warnings
+import ljit
+from ljit.runtime import waiting
+
+logging.basicConfig(format="%(funcName)s:%(lineno)d", stream=sys.stdout)
+log = logging.getLogger("above")
+if {many}:
+    waiting._FEW = 0
+
+@ljit.jit
+def warns(x):
+    warns_through_another(x)
+    return x
+
+def warns_through_another(x):
+    warnings.warn("careful", stacklevel=4)
+    log.warning("careful", stacklevel=4)
+
+@ljit.jit
+def between(x):
+    return warns(x) + 1
+
+def around():
+    for k in range(300):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            between(k)
+        print("around:%d" % caught[0].lineno)
+
+around()
+"""
+
+
+@pytest.mark.parametrize("cold_calls", ["0", "1"])
+@pytest.mark.parametrize("many", [True, False])
+def test_frames_of_ljit_do_not_count_for_those_that_look_far_up(many, cold_calls):
+    """Calls that CPython runs are timed now and then, and interpreted ones have the interpreter above them."""
+    program = COUNTED.format(many=many)
+    environment = {**os.environ, "LJIT_COLD_CALLS": cold_calls}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    line = program.splitlines().index("            between(k)") + 1
+    assert done.stdout.splitlines() == [f"around:{line}"] * 600
 
 
 def inverse_of(x, flags):
