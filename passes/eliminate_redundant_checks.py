@@ -24,7 +24,9 @@ from ljit.analysis.limits import limits_of_atoms
 from ljit.analysis.ranges import INT_MAX, Ranges, is_integer
 from ljit.ir import Block, Graph, Node, Value
 from ljit.ir.linear import Atom, Linear
+from ljit.ir.range_rules import FloatLimit
 from ljit.ops.control import BREAK, CONTINUE, FAILS, HOLDS, IF, LOOP, MAP, REGION, SNAPSHOT, YIELD
+from ljit.passes.loops.float_tests import FloatTests
 from ljit.passes.loops.induction import Induction, inductions
 from ljit.passes.loops.predicates import Predicate, insert_predicates
 from ljit.passes.loops.trip_limits import (
@@ -50,9 +52,11 @@ _MAX_PREDICATES = 40
 
 
 @graph_pass(NAME)
-def eliminate_redundant_checks(graph: Graph, failed: Container[int] = ()) -> bool:
+def eliminate_redundant_checks(
+    graph: Graph, failed: Container[int] = (), *, fastmath: bool = False
+) -> bool:
     """Mark checks and insert tests; whether there were any. `failed`: origins of nodes whose test failed."""
-    walk = _walked(graph, failed)
+    walk = _walked(graph, failed, fastmath=fastmath)
     limited = [loop for loop, most in walk.limits.items() if _note_limit(loop, most)]
     ends = {loop: end for loop, end in walk.ends.items() if is_allowed(NAME, loop)}
     changed = bool(limited or ends)
@@ -63,17 +67,18 @@ def eliminate_redundant_checks(graph: Graph, failed: Container[int] = ()) -> boo
     if walk.counting.intersection(limited):  # how far they count is known now
         if ends:  # how they end may rest on these
             tests += walk.predicates
-        walk = _walked(graph, failed)
+        walk = _walked(graph, failed, fastmath=fastmath)
     for node, names in walk.proven.items():
         if names and names != node.proven and is_allowed(NAME, node):
             node.proven = names
             changed = True
     tests += walk.predicates
+    changed |= walk.float_tests.insert()
     return insert_predicates([predicate for _, predicate in tests]) or changed
 
 
-def _walked(graph: Graph, failed: Container[int]) -> _Walk:
-    walk = _Walk(failed)
+def _walked(graph: Graph, failed: Container[int], *, fastmath: bool) -> _Walk:
+    walk = _Walk(failed, fastmath=fastmath)
     walk.block(graph.block)
     return walk
 
@@ -99,8 +104,8 @@ class _OpenLoop(Record, frozen=False):
 
 
 class _Walk:
-    def __init__(self, failed: Container[int]) -> None:
-        self.s = Ranges()
+    def __init__(self, failed: Container[int], *, fastmath: bool) -> None:
+        self.s = Ranges(has_exact_floats=not fastmath)
         self.failed = failed
         self.proven: dict[Node, tuple[str, ...]] = {}
         self.predicates: list[Test] = []
@@ -110,6 +115,7 @@ class _Walk:
         self.natural: dict[Node, set[Value]] = {}
         #: what was not to be shown; when a loop is walked again, there are less facts
         self.hopeless: set[tuple[Node, tuple[Linear, ...]]] = set()
+        self.float_tests = FloatTests(self.s)
         self.unwrapped = Unwrapped(self.s, self.plain_tests)
         self.limits: dict[Node, int] = {}  # of the trips of loops
         #: about how many trips others have at most, with the tests that see to it
@@ -135,8 +141,11 @@ class _Walk:
                 self.operation(node)
         return block.last is not None and block.last.op is YIELD
 
-    def scoped(self, block: Block, facts: Sequence[Linear] = ()) -> bool:
+    def scoped(
+        self, block: Block, facts: Sequence[Linear] = (), limits: Sequence[FloatLimit] = ()
+    ) -> bool:
         self.s.open()
+        self.s.assume_limits(limits)
         for fact in facts:
             self.s.assume(fact)
         reached = self.block(block)
@@ -181,13 +190,12 @@ class _Walk:
             self.proven[node] = (HOLDS if reachable[0] else FAILS,)
             self.scoped(node.blocks[reachable[1]])
             return
-        ends = []
-        for block, facts in zip(node.blocks, sides, strict=True):
-            ends.append((self.scoped(block, facts), facts))
-        (first, when_true), (second, when_false) = ends
+        limits = [list(self.s.limits(node.inputs[0], holds=holds)) for holds in (True, False)]
+        first, second = map(self.scoped, node.blocks, sides, limits)
         if first != second:
-            for fact in when_true if first else when_false:
+            for fact in sides[second]:
                 self.s.assume(fact)
+            self.s.assume_limits(limits[second])
 
     # -- loops -------------------------------------------------------------------------------------
 
@@ -354,6 +362,8 @@ class _Walk:
             wanted.setdefault(name, []).append(polynomial)
         done = node.proven  # by the pass that made the node
         names = [name for name, parts in wanted.items() if name in done or self.holds(node, parts)]
+        if self.loops and node.origin not in self.failed:
+            names += self.float_tests.more_proven(node, names, [loop.node for loop in self.loops])
         self.proven[node] = tuple(names)
 
     def holds(self, node: Node, parts: Sequence[Linear]) -> bool:

@@ -41,11 +41,12 @@ def collect_exits(graph: Graph) -> dict[Node, list[Node]]:
     return exits
 
 
-def leave_in_front(place: Node, condition: Value, reason: str) -> None:
-    """Leave for the interpreter in front of a node if a condition holds."""
-    choice = place.create_before(IF, (condition,), outputs=(), like=place)
-    choice.add_block().create(DEOPTIMIZE, attrs={"reason": reason}, like=place)
-    choice.add_block().create(YIELD, like=place)
+def leave_in_front(place: Node, condition: Value, reason: str, like: Node | None = None) -> None:
+    """Leave for the interpreter in front of a node if a condition holds; `like` is blamed, by default the node."""
+    like = like or place
+    choice = place.create_before(IF, (condition,), outputs=(), like=like)
+    choice.add_block().create(DEOPTIMIZE, attrs={"reason": reason}, like=like)
+    choice.add_block().create(YIELD, like=like)
 
 
 def replace_value(old: Value, new: Value) -> None:

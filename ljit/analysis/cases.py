@@ -18,7 +18,7 @@ from ljit.ir.range_rules import Symbolic
 from ljit.ops.control import CONTINUE, IF, LOOP, YIELD
 from ljit.ops.int_bounds import is_int
 
-__all__ = ["bounds_of_cases"]
+__all__ = ["bounds_of_cases", "told"]
 
 _DEPTH = 3  # Ifs in one another that are looked into
 
@@ -92,3 +92,26 @@ def _bounds_where(s: Symbolic, value: Value, facts: Facts) -> tuple[int, int] | 
         high = high if above.terms else min(high, above.constant)
         low = low if below.terms else max(low, -below.constant)
     return low, high
+
+
+def told(condition: Value, *, holds: bool) -> Iterator[tuple[Node, bool]]:
+    """What a bool that holds, or does not hold, says of those that it was made of.
+
+    ``p and q`` that holds, ``p or q`` that does not: an If whose other block gives a constant, or p itself.
+    """
+    node = condition.node
+    if node is None:
+        return
+    if node.op is not IF:
+        yield node, holds
+        return
+    first, second = (block.last for block in node.blocks)
+    if first is None or second is None or first.op is not YIELD or second.op is not YIELD:
+        return
+    x, y = first.inputs[condition.index], second.inputs[condition.index]
+    for value, other, side in ((x, y, True), (y, x, False)):
+        is_p = other is node.inputs[0] and side is holds  # which is known in that block
+        if is_p or (other.is_constant and other.constant is (not holds)):
+            yield from told(node.inputs[0], holds=side)
+            yield from told(value, holds=holds)
+            return

@@ -15,12 +15,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import numpy as np
 
-from ljit.analysis.cases import bounds_of_cases
-from ljit.ir import Block, Node, Value
+from ljit.analysis.cases import bounds_of_cases, told
+from ljit.analysis.float_ranges import FloatRanges
+from ljit.ir import Block, Value
 from ljit.ir.linear import Atom, Linear, Path
+from ljit.ir.range_rules import FloatBounds, FloatLimit
 from ljit.ops import int_bounds
 from ljit.ops.control import IF, LOOP, YIELD
 from ljit.types import BOOL, BYTES, INT, ArrayType, ScalarType, TupleType, Type, UnionType
@@ -53,7 +56,9 @@ def is_integer(t: Type) -> bool:
 class Ranges:
     """The ints of one graph, and the facts that hold now. Implements `ljit.ir.range_rules.Symbolic`."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, has_exact_floats: bool = True) -> None:
+        self.has_exact_floats = has_exact_floats
+        self._floats = FloatRanges(self)
         self._values: dict[Value, Linear] = {}
         self._atoms: dict[tuple[Value, Path], Atom] = {}
         self._bounds: dict[Value, tuple[int, int]] = {}
@@ -179,31 +184,32 @@ class Ranges:
     def constant(self, value: int) -> Linear:
         return Linear(value)
 
+    def is_int(self, value: Value) -> bool:
+        return is_integer(value.type)
+
+    def floats(self, value: Value) -> FloatBounds:
+        """Give what a number is between here, as a float."""
+        return self._floats.bounds(value)
+
+    def unknown_floats(self, value: Value) -> list[Value]:
+        """Give the numbers of which a float is made that may be NaN, and of which no more is known."""
+        return self._floats.unknown(value)
+
     def implied(self, condition: Value, *, holds: bool) -> Iterable[Linear]:
         """Give what is known where a bool holds, or does not hold."""
-        node = condition.node
-        if node is not None and node.op is IF:
-            return self._implied_by_choice(condition, node, holds=holds)
-        rules = node.op.ranges if node is not None else None
-        if node is None or rules is None or rules.implies is None:
-            return ()
-        return rules.implies(self, node, holds)
+        found: list[Linear] = []
+        for node, is_so in told(condition, holds=holds):
+            if node.op.ranges is not None and node.op.ranges.implies is not None:
+                found += node.op.ranges.implies(self, node, is_so)
+        return found
 
-    def _implied_by_choice(
-        self, condition: Value, choice: Node, *, holds: bool
-    ) -> Iterable[Linear]:
-        """``p and q`` that holds, ``p or q`` that does not: an If whose other block gives a constant, or p itself."""
-        first, second = (block.last for block in choice.blocks)
-        if first is None or second is None or first.op is not YIELD or second.op is not YIELD:
-            return ()
-        index = choice.outputs.index(condition)
-        x, y = first.inputs[index], second.inputs[index]
-        for value, other, side in ((x, y, True), (y, x, False)):
-            is_p = other is choice.inputs[0] and side is holds  # which is known in that block
-            if is_p or (other.is_constant and other.constant is (not holds)):
-                chosen = self.implied(choice.inputs[0], holds=side)
-                return [*chosen, *self.implied(value, holds=holds)]
-        return ()
+    def limits(self, condition: Value, *, holds: bool) -> Iterable[FloatLimit]:
+        """Give what floats are between where a bool holds, or does not hold."""
+        found: list[FloatLimit] = []
+        for node, is_so in told(condition, holds=holds):
+            if node.op.ranges is not None and node.op.ranges.limits is not None:
+                found += node.op.ranges.limits(self, node, is_so)
+        return found
 
     def below(self, x: Linear, limit: Value) -> Iterable[Linear]:
         """Give what is known where ``x < limit``."""
@@ -244,6 +250,11 @@ class Ranges:
             if scope != -1 or known not in atom.facts:
                 atom.facts.append(known)
                 undo.append(_Removal(atom, known))
+
+    def assume_limits(self, limits: Iterable[FloatLimit]) -> bool:
+        """Take for granted to the end of the innermost scope what floats are between; False if that cannot be."""
+        self._scopes[-1].append(partial(setattr, self._floats, "limits", self._floats.limits))
+        return self._floats.assume(limits)
 
     def retract(self, fact: Linear, scope: int) -> None:
         """Forget what was assumed for an open scope."""

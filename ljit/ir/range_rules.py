@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from ljit.ir.graph import Node, Value
     from ljit.ir.linear import Linear
 
-__all__ = ["Bounds", "RangeRules", "Symbolic"]
+__all__ = ["Bounds", "FloatBounds", "FloatLimit", "RangeRules", "Symbolic"]
 
 Bounds = tuple[int, int]  # the least and the greatest value
+FloatBounds = tuple[float, float, bool]  # the same of numbers, and whether it may be NaN instead
+FloatLimit = tuple["Value", FloatBounds]
 
 
 class Symbolic(Protocol):
@@ -35,6 +37,13 @@ class Symbolic(Protocol):
     def bounds(self, value: Value) -> Bounds:
         """Give the least and the greatest value of a number, whatever else is known."""
 
+    def floats(self, value: Value) -> FloatBounds:
+        """Give what a float, or another number as one, is between here."""
+
+    @property
+    def has_exact_floats(self) -> bool:
+        """Whether floats are computed as the program says, so that they are within these bounds."""
+
     def constant(self, value: int) -> Linear: ...
 
     def sign(self, x: Linear) -> int:
@@ -45,6 +54,9 @@ class Symbolic(Protocol):
 
     def implied(self, condition: Value, *, holds: bool) -> Iterable[Linear]:
         """Give what is known where a bool holds, or does not hold."""
+
+    def limits(self, condition: Value, *, holds: bool) -> Iterable[FloatLimit]:
+        """Give what floats are between where a bool holds, or does not hold."""
 
     def below(self, x: Linear, limit: Value) -> Iterable[Linear]:
         """Give what is known where ``x < limit``."""
@@ -58,14 +70,14 @@ class RangeRules(Record):
     - `item(s, node, index)`: item of the output, a tuple or range, or None.
     - `size(s, node, axis)`: size of the output, an array, or None.
     - `bounds(s, node)`: of the output, an int of ints, by `Symbolic.bounds` of the operands.
-    - `reach(s, node)`: bounds, that hold here, of the whole part of the output, a float, or None.
-    - `is_not_negative(node, is_so)`: whether the output, a float, is never below 0 (it may be NaN); `is_so` tells it of
-      operands.
+    - `floats(s, node)`: bounds, that hold here, of the output, a float, or None.
     - `facts(s, node)`: polynomials that are at least 0 once the node has run to its end.
     - `implies(s, node, holds)`: those that are at least 0 where the output, a bool, is true (or false).
+    - `limits(s, node, holds)`: floats, and what they are between where the output, a bool, is true (or false).
     - `below(s, node, x)`: those that are at least 0 where `x` is less than the output.
     - `checks(s, node)`: names of checks in the lowering, each with a polynomial: if all polynomials of a name are
       at least 0 whenever the node runs, the check cannot fail, and `Node.proven` tells the lowering.
+    - `float_checks`: names of those that depend on how large floats are.
     - `refused(s, node)`: ints that are no least int64 behind the node, each with checks that see to it as long as none
       of them is proven.
     - `refusal(node)`: the name under which the lowering learns that such checks of another node follow at once, so that
@@ -78,12 +90,13 @@ class RangeRules(Record):
     item: Callable[[Symbolic, Node, int], Linear | None] | None = None
     size: Callable[[Symbolic, Node, int], Linear | None] | None = None
     bounds: Callable[[Symbolic, Node], Bounds] | None = None
-    reach: Callable[[Symbolic, Node], Bounds | None] | None = None
-    is_not_negative: Callable[[Node, Callable[[Value], bool]], bool] | None = None
+    floats: Callable[[Symbolic, Node], FloatBounds | None] | None = None
     facts: Callable[[Symbolic, Node], Iterable[Linear]] | None = None
     implies: Callable[[Symbolic, Node, bool], Iterable[Linear]] | None = None
+    limits: Callable[[Symbolic, Node, bool], Iterable[FloatLimit]] | None = None
     below: Callable[[Symbolic, Node, Linear], Iterable[Linear]] | None = None
     checks: Callable[[Symbolic, Node], Iterable[tuple[str, Linear]]] | None = None
+    float_checks: tuple[str, ...] = ()
     refused: Callable[[Symbolic, Node], Iterable[tuple[Linear, tuple[str, ...]]]] | None = None
     refusal: Callable[[Node], str | None] | None = None
     is_complete: Callable[[Node], bool] | None = None

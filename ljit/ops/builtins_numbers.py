@@ -11,6 +11,8 @@ import numpy as np
 from ljit.characters import is_text
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
+from ljit.ir.range_rules import RangeRules
+from ljit.ops import float_bounds
 from ljit.ops import int_ranges as ranges
 from ljit.ops import python_arithmetic as arithmetic
 from ljit.ops import python_compare as compare
@@ -146,8 +148,13 @@ _builtin(
 # -- conversions -----------------------------------------------------------------------------------
 
 
+_INT32 = ScalarType(np.dtype(np.int32))
+
+
 def float_to_int(e: Emitter, x: V) -> V:
     """Truncate a float; NaN, infinities and what is beyond int64 bail out."""
+    if e.is_proven(ranges.IN_32_BITS):  # of which vectors hold more
+        return e.cast(e.cast(x, _INT32, fits=True), INT)
     if e.is_proven(ranges.FITS) or e.is_proven(CHECKED_IN_FRONT):
         return e.cast(x, INT, fits=True)
     result = e.cast(x, INT)  # what does not fit gives the least int
@@ -229,6 +236,7 @@ _builtin(
     lower=lambda e, x=None: e.const(FLOAT, 0.0) if x is None else to_float(e, x),
     can_lower=lambda x=FLOAT: is_real_scalar(x),
     effects=_effect_of_exact_conversion,
+    ranges=RangeRules(floats=float_bounds.of_first),
     number_type=of_either_class,
     samples=(*each((*REALS, *_NUMPY_REALS)), (), ("1.5",), ("x",), (1j,), (2**70,), (10**400,)),
 )
@@ -313,6 +321,7 @@ _builtin(
     infer=_infer_round,
     lower=_lower_round,
     can_lower=_can_lower_round,
+    ranges=ranges.ROUND,
     effects=_effect_of_conversion,
     number_type=lambda *types: of_either_class(*types) if len(types) == 1 else None,
     is_profiled=True,

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from ljit.ir import Node
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import RangeRules, Symbolic
-from ljit.ops.int_ranges import FITS, exact, fits, is_proven_to_fit, is_square
+from ljit.ops import float_bounds
+from ljit.ops.int_ranges import FITS, exact, fits, is_proven_to_fit
 from ljit.ops.python_numbers import INT_MAX
 from ljit.types import INT
 
@@ -62,6 +63,6 @@ MUL = RangeRules(
     bounds=_PRODUCT.bounds,
     facts=_facts_of_mul,
     checks=_checks_of_mul,
-    is_not_negative=is_square,
+    floats=float_bounds.product,
     is_complete=is_proven_to_fit,
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ljit.ir import Node
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import RangeRules, Symbolic
-from ljit.ops import int_bounds
+from ljit.ops import float_bounds, int_bounds
 from ljit.ops.int_ranges import (
     BELOW,
     NEAR,
@@ -18,7 +18,7 @@ from ljit.ops.int_ranges import (
     is_by_constant,
 )
 
-__all__ = ["FLOORDIV", "MOD", "QUOTIENT", "REMAINDER"]
+__all__ = ["FLOORDIV", "MOD", "QUOTIENT", "REMAINDER", "TRUE_QUOTIENT"]
 
 
 def _division_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
@@ -83,6 +83,7 @@ def _facts_of_floordiv(s: Symbolic, node: Node) -> Iterable[Linear]:
 
 MOD = RangeRules(
     bounds=int_bounds.remainder,
+    floats=float_bounds.remainder,
     facts=_facts_of_mod,
     checks=_remainder_checks,
     is_complete=is_by_constant,
@@ -108,8 +109,12 @@ def _numpys_division_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Line
 
 # NumPy's divide by zero as well: nothing is known then.
 REMAINDER = RangeRules(
-    bounds=int_bounds.remainder, facts=_facts_of_mod, checks=_numpys_division_checks
+    bounds=int_bounds.remainder,
+    floats=float_bounds.remainder,
+    facts=_facts_of_mod,
+    checks=_numpys_division_checks,
 )
 QUOTIENT = RangeRules(
     bounds=int_bounds.quotient, facts=_facts_of_floordiv, checks=_numpys_division_checks
 )
+TRUE_QUOTIENT = RangeRules(floats=float_bounds.quotient)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
-from math import isqrt
+from typing import Any
 
 from ljit.ir import Node, Value
 from ljit.ir.linear import Linear
-from ljit.ir.range_rules import Bounds, RangeRules, Symbolic
-from ljit.ops import int_bounds
+from ljit.ir.range_rules import Bounds, FloatBounds, FloatLimit, RangeRules, Symbolic
+from ljit.ops import float_bounds, int_bounds
+from ljit.ops.float_bounds import is_float
 from ljit.ops.int_bounds import are_ints, is_bool, is_int
 from ljit.ops.python_numbers import INT_MAX, INT_MIN
-from ljit.types import ANY, BYTES, FLOAT, INT, RANGE, ArrayType, ScalarType, TupleType, Type
+from ljit.types import ANY, BYTES, INT, RANGE, ArrayType, TupleType
 
 __all__ = [
     "ABSOLUTE",
@@ -20,14 +22,17 @@ __all__ = [
     "BITS_AND",
     "BITS_OR",
     "BITS_XOR",
+    "CEIL",
     "CONVERT",
     "EQUAL",
     "FITS",
+    "FLOOR",
     "FROM_INT",
     "FROM_START",
     "GREATER",
     "GREATER_EQUAL",
     "INSIDE",
+    "IN_32_BITS",
     "ITEM_OF_TUPLE",
     "LENGTH",
     "LESS",
@@ -44,6 +49,7 @@ __all__ = [
     "POWER",
     "REFUSED",
     "ROOT",
+    "ROUND",
     "RSHIFT",
     "SAME_ITEMS",
     "SEQUENCE_INDEX",
@@ -63,7 +69,6 @@ __all__ = [
     "is_by_constant",
     "is_int",
     "is_proven_to_fit",
-    "is_square",
     "part_of_range",
 ]
 
@@ -75,6 +80,7 @@ NEAR = "near"  # the dividend is not below the negative divisor, and below its d
 BELOW = "below"  # the dividend is below the divisor
 FROM_START = "from_start"  # an index is not below 0
 REFUSED = "refused"  # the least int, which stands for what does not fit, is refused by what follows
+IN_32_BITS = "in_32_bits"  # the whole part of a float is an int32
 INSIDE = "inside"  # there is an item at the index
 _MOST_SHIFT = 63  # of which more is known than that nothing but the sign is left
 
@@ -85,44 +91,8 @@ def fits(x: Linear) -> Iterable[tuple[str, Linear]]:
     yield FITS, INT_MAX - x
 
 
-# -- signs of floats -------------------------------------------------------------------------------
-
-_DEPTH = 10  # of sums and products that are looked through
-_IsSo = Callable[[Value], bool]
-
-
-def _is_not_negative(x: Value, depth: int = _DEPTH) -> bool:
-    """Whether a number is never below 0, by the ops that it is computed with, as sums of squares are."""
-    if x.is_constant:
-        return isinstance(x.constant, int | float) and x.constant >= 0
-    rules = x.node.op.ranges if x.node is not None and is_float(x.type) else None
-    if x.node is None or rules is None or rules.is_not_negative is None or not depth:
-        return False
-    return rules.is_not_negative(x.node, lambda operand: _is_not_negative(operand, depth - 1))
-
-
-def is_float(t: Type) -> bool:
-    """Whether values of the type are floats, Python's or NumPy's."""
-    return t == FLOAT or (isinstance(t, ScalarType) and t.dtype.kind == "f")
-
-
-def _of_such_operands(node: Node, is_so: _IsSo) -> bool:
-    return all(map(is_so, node.inputs))
-
-
-def is_square(node: Node, is_so: _IsSo) -> bool:
-    x, y = node.inputs[:2]
-    return x is y or _of_such_operands(node, is_so)
-
-
-def _is_even_power(node: Node, is_so: _IsSo) -> bool:
-    x, exponent = node.inputs[:2]
-    is_even = exponent.is_constant and exponent.constant in (2, 4, 6)
-    return is_float(x.type) and (is_even or is_so(x))
-
-
-#: of powers that are floats: of a number below 0 only even ones are known
-POWER = RangeRules(is_not_negative=_is_even_power)
+#: of powers that are floats
+POWER = RangeRules(floats=float_bounds.power)
 
 # -- + - * -----------------------------------------------------------------------------------------
 
@@ -133,7 +103,8 @@ def is_proven_to_fit(node: Node) -> bool:
 
 
 def exact(
-    compute: Callable[..., Linear], is_not_negative: Callable[[Node, _IsSo], bool] | None = None
+    compute: Callable[..., Linear],
+    floats: Callable[[Symbolic, Node], FloatBounds | None] | None = None,
 ) -> RangeRules:
     """Give the rules of arithmetic whose result is exact if it fits."""
 
@@ -147,21 +118,18 @@ def exact(
 
     bounds = int_bounds.corners(compute)
     return RangeRules(
-        value=value,
-        bounds=bounds,
-        checks=checks,
-        is_not_negative=is_not_negative,
-        is_complete=is_proven_to_fit,
+        value=value, bounds=bounds, checks=checks, floats=floats, is_complete=is_proven_to_fit
     )
 
 
-ADD = exact(lambda x, y: x + y, _of_such_operands)
-SUB = exact(lambda x, y: x - y)
-NEG = exact(lambda x: -x)
+ADD = exact(lambda x, y: x + y, float_bounds.total)
+SUB = exact(lambda x, y: x - y, float_bounds.difference)
+NEG = exact(lambda x: -x, float_bounds.negative)
 
 
 def _wrapping(
-    compute: Callable[..., Linear], is_not_negative: Callable[[Node, _IsSo], bool] | None = None
+    compute: Callable[..., Linear],
+    floats: Callable[[Symbolic, Node], FloatBounds | None] | None = None,
 ) -> RangeRules:
     """Rules of NumPy's arithmetic on integers: exact if the result is one of its dtype."""
     corners = int_bounds.corners(compute)
@@ -180,15 +148,13 @@ def _wrapping(
         least, most = int_bounds.of_type(node.output.type)
         return (low, high) if least <= low and high <= most else int_bounds.UNKNOWN
 
-    return RangeRules(
-        value=value, unwrapped=unwrapped, bounds=bounds, is_not_negative=is_not_negative
-    )
+    return RangeRules(value=value, unwrapped=unwrapped, bounds=bounds, floats=floats)
 
 
-WRAPPING_ADD = _wrapping(lambda x, y: x + y, _of_such_operands)
-WRAPPING_SUB = _wrapping(lambda x, y: x - y)
-WRAPPING_MUL = _wrapping(lambda x, y: x * y, is_square)
-WRAPPING_NEG = _wrapping(lambda x: -x)
+WRAPPING_ADD = _wrapping(lambda x, y: x + y, float_bounds.total)
+WRAPPING_SUB = _wrapping(lambda x, y: x - y, float_bounds.difference)
+WRAPPING_MUL = _wrapping(lambda x, y: x * y, float_bounds.product)
+WRAPPING_NEG = _wrapping(lambda x: -x, float_bounds.negative)
 # Of ints beyond int64 no polynomials are known; these only say what an op is.
 WIDE_NEG = RangeRules()
 WIDE_SUB = RangeRules()
@@ -257,7 +223,7 @@ def _facts_of_abs(s: Symbolic, node: Node) -> Iterable[Linear]:
             yield x - out
 
 
-def _extremum(choose: Callable[..., int], sign: int) -> RangeRules:
+def _extremum(choose: Callable[..., Any], sign: int) -> RangeRules:
     def facts(s: Symbolic, node: Node) -> Iterable[Linear]:
         if not are_ints(node) or not node.inputs:
             return
@@ -273,7 +239,8 @@ def _extremum(choose: Callable[..., int], sign: int) -> RangeRules:
         yield (max(high) if sign > 0 else min(high)) - out
 
     bounds = int_bounds.extremum(choose)
-    return RangeRules(bounds=bounds, facts=facts, is_complete=_is_one_of_ints)
+    floats = float_bounds.extremum(choose)
+    return RangeRules(bounds=bounds, facts=facts, floats=floats, is_complete=_is_one_of_ints)
 
 
 def _is_one_of_ints(node: Node) -> bool:
@@ -294,7 +261,7 @@ ABSOLUTE = RangeRules(
     bounds=int_bounds.absolute,
     facts=_facts_of_abs,
     checks=lambda s, node: [(FITS, s.value(node.inputs[0]) + INT_MAX)] if are_ints(node) else (),
-    is_not_negative=lambda _node, _is_so: True,
+    floats=float_bounds.absolute,
     is_complete=is_proven_to_fit,
 )
 MAXIMUM, MINIMUM = _extremum(max, 1), _extremum(min, -1)
@@ -304,42 +271,43 @@ def _converted(s: Symbolic, node: Node, _index: int) -> Linear | None:
     return s.value(node.inputs[0]) if len(node.inputs) == 1 and are_ints(node) else None
 
 
-def _reach(s: Symbolic, node: Node) -> Bounds | None:
-    """Between which ints the float lies that an int is made of."""
-    source = node.inputs[0].node if len(node.inputs) == 1 else None
-    rules = source.op.ranges if source is not None else None
-    return rules.reach(s, source) if source is not None and rules and rules.reach else None
+def _whole(rounding: Callable[[float], int]) -> RangeRules:
+    """Rules of ints that are made of floats, and of ints as they are."""
 
+    def reach(s: Symbolic, node: Node) -> FloatBounds:
+        is_known = len(node.inputs) == 1 and s.has_exact_floats and is_float(node.inputs[0].type)
+        return s.floats(node.inputs[0]) if is_known else float_bounds.ANYTHING
 
-def _facts_of_truncated(s: Symbolic, node: Node) -> Iterable[Linear]:
-    reach = _reach(s, node)
-    if reach is not None:
-        out = s.value(node.output)
-        yield out - reach[0]
-        yield reach[1] - out
+    def facts(s: Symbolic, node: Node) -> Iterable[Linear]:
+        low, high, _ = reach(s, node)
+        if low > INT_MIN:
+            yield s.value(node.output) - rounding(min(low, INT_MAX))
+        if high < INT_MAX:
+            yield rounding(max(high, INT_MIN)) - s.value(node.output)
 
+    def checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
+        bounds = reach(s, node)
+        for name, most in ((FITS, 2**63), (IN_32_BITS, 2**31)):
+            if float_bounds.within(bounds, 1 - most, most - 2):
+                yield name, s.constant(0)
 
-def _conversion_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
-    reach = _reach(s, node)
-    if reach is not None:
-        yield FITS, s.constant(reach[0] - INT_MIN)
-        yield FITS, s.constant(INT_MAX - reach[1])
+    return RangeRules(
+        value=_converted,
+        bounds=int_bounds.same,
+        facts=facts,
+        checks=checks,
+        float_checks=(FITS, IN_32_BITS),
+        refusal=_refusal,
+        is_complete=_is_surely_int64,
+    )
 
 
 def _root_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
     x = node.inputs[0]
     if is_int(x.type):
         yield NONNEGATIVE, s.constant(s.bounds(x)[0]) if s.bounds(x)[0] >= 0 else s.value(x)
-    elif _is_not_negative(x):
+    elif s.floats(x)[0] >= 0.0:
         yield NONNEGATIVE, s.constant(0)
-
-
-def _reach_of_root(s: Symbolic, node: Node) -> Bounds | None:
-    """Whole parts of roots of what is below 2**63: 2**63 itself, to which such ints are rounded, has no larger one."""
-    x = node.inputs[0]
-    is_small = is_int(x.type) and s.bounds(x)[1] <= INT_MAX
-    is_known = is_small and (s.bounds(x)[0] >= 0 or s.proves(s.value(x)))
-    return (0, isqrt(2**63)) if is_known else None
 
 
 def _refusal(node: Node) -> str | None:
@@ -355,18 +323,11 @@ def _is_surely_int64(node: Node) -> bool:
     return are_ints(node) and all(int_bounds.of_type(v.type)[1] <= INT_MAX for v in node.inputs)
 
 
-CONVERT = RangeRules(
-    value=_converted,
-    bounds=int_bounds.same,
-    facts=_facts_of_truncated,
-    checks=_conversion_checks,
-    refusal=_refusal,
-    is_complete=_is_surely_int64,
-)
+CONVERT, ROUND = _whole(math.trunc), _whole(round)
+FLOOR, CEIL = _whole(math.floor), _whole(math.ceil)
 ROOT = RangeRules(
-    reach=_reach_of_root,
+    floats=float_bounds.root(raises=True),
     checks=_root_checks,
-    is_not_negative=lambda _node, _is_so: True,
     is_complete=lambda node: NONNEGATIVE in node.proven,
 )
 
@@ -374,20 +335,27 @@ ROOT = RangeRules(
 
 
 def _order(
-    true: Callable[[Linear, Linear], Linear], false: Callable[[Linear, Linear], Linear]
+    true: Callable[[Linear, Linear], Linear],
+    false: Callable[[Linear, Linear], Linear],
+    limits: Callable[..., Iterable[FloatLimit]],
 ) -> RangeRules:
     def implies(s: Symbolic, node: Node, holds: bool) -> Iterable[Linear]:
         if are_ints(node):
             x, y = map(s.value, node.inputs)
             yield true(x, y) if holds else false(x, y)
 
-    return RangeRules(implies=implies)
+    return RangeRules(implies=implies, limits=limits)
 
 
-LESS = _order(lambda x, y: y - x - 1, lambda x, y: x - y)
-LESS_EQUAL = _order(lambda x, y: y - x, lambda x, y: x - y - 1)
-GREATER = _order(lambda x, y: x - y - 1, lambda x, y: y - x)
-GREATER_EQUAL = _order(lambda x, y: x - y, lambda x, y: y - x - 1)
+_FLOATS = {
+    (swapped, or_equal): float_bounds.ordered(swapped=swapped, or_equal=or_equal)
+    for swapped in (False, True)
+    for or_equal in (False, True)
+}
+LESS = _order(lambda x, y: y - x - 1, lambda x, y: x - y, _FLOATS[False, False])
+LESS_EQUAL = _order(lambda x, y: y - x, lambda x, y: x - y - 1, _FLOATS[False, True])
+GREATER = _order(lambda x, y: x - y - 1, lambda x, y: y - x, _FLOATS[True, False])
+GREATER_EQUAL = _order(lambda x, y: x - y, lambda x, y: y - x - 1, _FLOATS[True, True])
 
 
 def _equality(*, when: bool) -> RangeRules:
@@ -422,8 +390,14 @@ def _truth(value: Value, s: Symbolic, *, holds: bool) -> Iterable[Linear]:
             yield x - 1
 
 
-TRUTH = RangeRules(implies=lambda s, node, holds: _truth(node.inputs[0], s, holds=holds))
-NOT = RangeRules(implies=lambda s, node, holds: _truth(node.inputs[0], s, holds=not holds))
+TRUTH = RangeRules(
+    implies=lambda s, node, holds: _truth(node.inputs[0], s, holds=holds),
+    limits=lambda s, node, holds: s.limits(node.inputs[0], holds=holds),
+)
+NOT = RangeRules(
+    implies=lambda s, node, holds: _truth(node.inputs[0], s, holds=not holds),
+    limits=lambda s, node, holds: s.limits(node.inputs[0], holds=not holds),
+)
 
 
 # -- tuples, ranges, sequences -----------------------------------------------------------------------

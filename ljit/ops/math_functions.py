@@ -16,9 +16,11 @@ import numpy as np
 
 from ljit.ir import Effect, Emitter, OpDef, Schema, declare
 from ljit.ir.emitter import V
+from ljit.ir.range_rules import RangeRules
+from ljit.ops import float_bounds
 from ljit.ops import python_powers as powers
 from ljit.ops.builtins_numbers import float_to_int
-from ljit.ops.int_ranges import NONNEGATIVE, ROOT
+from ljit.ops.int_ranges import CEIL, CONVERT, FLOOR, NONNEGATIVE, ROOT
 from ljit.ops.python_numbers import (
     check_result,
     condition_and,
@@ -139,9 +141,13 @@ _PARTIAL = {
     "log1p": "``log(1 + x)`` without cancellation",
     "log2": "Logarithm to base 2",
 }
+_BETWEEN = {"sin": (-1.0, 1.0), "cos": (-1.0, 1.0), "tanh": (-1.0, 1.0), "atan": (-1.58, 1.58)}
+_LIMITED = {
+    name: RangeRules(floats=float_bounds.in_between(*ends)) for name, ends in _BETWEEN.items()
+}
 for _name, _doc in _TOTAL.items():
     _math(
-        _name, "(x, /)", f"{_doc}.",
+        _name, "(x, /)", f"{_doc}.", ranges=_LIMITED.get(_name),
         lower=functools.partial(_call, _name), effects=_effect_of_total, is_called=True,
         samples=_SAMPLES,
     )  # fmt: skip
@@ -152,7 +158,7 @@ for _docs, _caller in (
 ):
     for _name, _doc in _docs.items():
         _math(
-            _name, "(x, /)", f"{_doc}; raises where it is not defined.",
+            _name, "(x, /)", f"{_doc}; raises where it is not defined.", ranges=_LIMITED.get(_name),
             lower=functools.partial(_caller, _name), effects=_effect_of_partial, is_called=True,
             samples=_SAMPLES,
         )  # fmt: skip
@@ -239,7 +245,7 @@ declare(
 _math(
     "fabs", "(x, /)", "Absolute value, as a float.",
     lower=lambda e, x: e.intrinsic("fabs", to_float(e, x)), effects=_effect_of_total,
-    samples=_SAMPLES,
+    ranges=RangeRules(floats=float_bounds.absolute), samples=_SAMPLES,
 )  # fmt: skip
 _math(
     "copysign", "(x, y, /)", "``x`` with the sign of ``y``.",
@@ -289,18 +295,18 @@ def _whole(name: str, e: Emitter, x: V) -> V:
     return float_to_int(e, e.intrinsic(name, to_float(e, x)))
 
 
-def _declare_whole(name: str, doc: str, infer: Callable[[Type], Type]) -> None:
+def _declare_whole(name: str, doc: str, infer: Callable[[Type], Type], ranges: RangeRules) -> None:
     _math(
         name, "(x, /)", f"{doc}.", infer=infer, lower=functools.partial(_whole, name),
         can_lower=lambda x: infer(x) == INT, effects=_effect_of_partial, is_profiled=True,
-        checks_can_wait=True, number_type=of_floats,
+        checks_can_wait=True, number_type=of_floats, ranges=ranges,
         samples=(*_SAMPLES, (np.float64(-2.5),), (np.int64(2**53 + 1),), (np.uint64(2**63),)),
     )  # fmt: skip
 
 
-_declare_whole("floor", "The largest int that is not above x", _infer_whole)
-_declare_whole("ceil", "The smallest int that is not below x", _infer_whole)
-_declare_whole("trunc", "The int next to x towards zero", _infer_trunc)
+_declare_whole("floor", "The largest int that is not above x", _infer_whole, FLOOR)
+_declare_whole("ceil", "The smallest int that is not below x", _infer_whole, CEIL)
+_declare_whole("trunc", "The int next to x towards zero", _infer_trunc, CONVERT)
 
 
 # -- norms -----------------------------------------------------------------------------------------

@@ -15,7 +15,8 @@ import numpy as np
 from ljit.ir import Accumulation, Neutral, Value, get_op
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.parts import Parts
-from ljit.ops import int_quotients, int_ranges
+from ljit.ir.range_rules import RangeRules
+from ljit.ops import float_bounds, int_quotients, int_ranges
 from ljit.ops.complex_products import odd_layouts, odd_layouts_in_place, product_of_elements
 from ljit.ops.numpy_powers import WHOLE, power_of, power_operator_of
 from ljit.ops.numpy_quotients import integer_divmod, safe_divisor
@@ -396,7 +397,14 @@ for _name, _body, _kinds in (
         odd_layouts=partial(odd_layouts_in_place, _name),
     )
 declare_ufunc(np.conjugate, _conjugate, "iufc", is_cheap=True)
-declare_ufunc(np.absolute, absolute, "biufc", is_cheap=True, element_op="np::absolute_of_element")
+declare_ufunc(
+    np.absolute,
+    absolute,
+    "biufc",
+    is_cheap=True,
+    element_op="np::absolute_of_element",
+    ranges=RangeRules(floats=float_bounds.absolute),
+)
 declare_ufunc(
     np.absolute,
     _absolute_of_element,
@@ -414,6 +422,7 @@ declare_ufunc(
     "fc",
     instructions=4,
     neutral=Neutral(1, holds_for_floats=True),
+    ranges=int_quotients.TRUE_QUOTIENT,
 )
 declare_ufunc(
     np.floor_divide,

@@ -15,6 +15,7 @@ from ljit.ir import Effect, Node, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import RangeRules, Symbolic
+from ljit.ops.float_bounds import within
 from ljit.ops.int_bounds import is_int
 from ljit.ops.numpy_convert import (
     STORED,
@@ -154,10 +155,16 @@ def _checked_by(node: Node) -> tuple[str, Mapping[str, object]] | None:
 def _setitem_checks(s: Symbolic, node: Node) -> Iterable[tuple[str, Linear]]:
     yield from index_checks(s, node)
     a, value = node.inputs[0].type, node.inputs[2]
-    if isinstance(a, ArrayType) and is_int(value.type) and scalar_can_bail(value.type, a.dtype):
-        limits = np.iinfo(a.dtype)
+    if not isinstance(a, ArrayType) or not is_scalar(value.type):
+        return
+    if not scalar_can_bail(value.type, a.dtype):
+        return
+    limits = np.iinfo(a.dtype)
+    if is_int(value.type):
         yield STORED, s.value(value) - int(limits.min)
         yield STORED, int(limits.max) - s.value(value)
+    elif s.has_exact_floats and within(s.floats(value), int(limits.min), int(limits.max)):
+        yield STORED, s.constant(0)
 
 
 def _refused_indices(s: Symbolic, node: Node) -> Iterable[tuple[Linear, tuple[str, ...]]]:
@@ -183,6 +190,7 @@ declare(
         checked_by=_checked_by,
         ranges=RangeRules(
             checks=_setitem_checks,
+            float_checks=(STORED,),
             facts=INDEX_RANGES.facts,
             refused=_refused_indices,
             is_complete=_is_stored,

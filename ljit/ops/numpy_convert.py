@@ -139,7 +139,7 @@ def store_scalar(e: Emitter, x: V, dtype: np.dtype) -> V:
     Of NumPy integers that do not fit, NumPy wraps some and refuses others: all bail.
     """
     if e.is_proven(STORED):
-        return e.cast(x, ScalarType(dtype))
+        return e.cast(x, ScalarType(dtype), fits=dtype_kind(x.type) == "f")
     result = store_convert(e, x, dtype)
     if isinstance(x.type, ScalarType) and not _always_fits(x.type.dtype, dtype):
         changed = e.compare("ne", e.cast(result, x.type), x)

@@ -8,7 +8,8 @@ import numpy as np
 
 from ljit.ir import Accumulation, Effect, Neutral, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
-from ljit.ops import int_ranges
+from ljit.ir.range_rules import FloatBounds, RangeRules
+from ljit.ops import float_bounds, int_ranges
 from ljit.ops.numpy_combined import clip_effects, clip_of, infer_clip
 from ljit.ops.numpy_convert import as_condition, convert
 from ljit.ops.numpy_rules import (
@@ -391,6 +392,10 @@ declare_ufunc(
 )
 
 
+def _bounds_of_extremum(order: str) -> Callable[..., FloatBounds | None]:
+    return float_bounds.numpys_extremum(max if order == "g" else min)
+
+
 def _declare_extremum(function: np.ufunc, order: str, *, skips_nan: bool) -> None:
     """Declare the ufunc that gives the greater operand (`order` "g"), or the less one ("l")."""
     declare_ufunc(
@@ -400,6 +405,7 @@ def _declare_extremum(function: np.ufunc, order: str, *, skips_nan: bool) -> Non
         halves=_extremum(f"{order}e", skips_nan=skips_nan),
         is_cheap=True,
         accumulation=None if skips_nan else _accumulated_extremum(f"{order}t"),
+        ranges=None if skips_nan else RangeRules(floats=_bounds_of_extremum(order)),
     )
 
 

@@ -6,13 +6,15 @@ two. Those of complex numbers are made of real ones, or the C library's own, as 
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 
 import numpy as np
 
 from ljit.ir.emitter import Emitter, V
-from ljit.ops import numpy_complex
+from ljit.ir.range_rules import RangeRules
+from ljit.ops import float_bounds, numpy_complex
 from ljit.ops.numpy_ufuncs import Blocks, Limits, declare_ufunc, scalar_type_of
 from ljit.ops.numpy_versions import INVERSES_OF_C_LIBRARY
 
@@ -82,11 +84,23 @@ def _log_of_sum(e: Emitter, x: V, y: V, rest: Callable[[V], V], log2: float) -> 
     return e.select(e.compare("eq", x, y), same, e.select(is_nan, difference, total))
 
 
-_ROUNDINGS: tuple[np.ufunc, ...] = (np.floor, np.ceil, np.trunc)
-for _function in _ROUNDINGS:
-    declare_ufunc(_function, _rounding(_function.__name__), "biuf", instructions=1)
-declare_ufunc(np.rint, _rounding("rint"), "f", instructions=1)
-declare_ufunc(np.sqrt, _sqrt, "fc", instructions=4)
+_ROUNDINGS: dict[np.ufunc, Callable[[float], float]] = {
+    np.floor: math.floor,
+    np.ceil: math.ceil,
+    np.trunc: math.trunc,
+    np.rint: round,
+}
+for _function, _on_float in _ROUNDINGS.items():
+    declare_ufunc(
+        _function,
+        _rounding(_function.__name__),
+        "f" if _function is np.rint else "biuf",
+        instructions=1,
+        ranges=RangeRules(floats=float_bounds.monotone(_on_float)),
+    )
+declare_ufunc(
+    np.sqrt, _sqrt, "fc", instructions=4, ranges=RangeRules(floats=float_bounds.root(raises=False))
+)
 
 _C_NAMES: dict[np.ufunc, str] = {
     np.cbrt: "cbrt",

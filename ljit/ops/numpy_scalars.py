@@ -10,6 +10,7 @@ from ljit.ir import Effect, Node, OpDef, Schema, declare
 from ljit.ir.emitter import Emitter, V
 from ljit.ir.linear import Linear
 from ljit.ir.range_rules import RangeRules, Symbolic
+from ljit.ops import float_bounds
 from ljit.ops.int_bounds import is_of_two_classes
 from ljit.ops.numpy_boxed import chosen_dtype, sharing_effects
 from ljit.ops.numpy_convert import can_store, store_can_bail, store_convert, store_scalar
@@ -177,7 +178,7 @@ declare(
         infer=lambda x, *, type: type,
         evaluate=_as_number,
         lower=lambda e, x, *, type: e.retype(x, type),
-        ranges=RangeRules(value=_same_int),
+        ranges=RangeRules(value=_same_int, floats=float_bounds.of_first),
         keeps_unions=True,
     )
 )
@@ -189,7 +190,7 @@ declare(
         infer=lambda x, is_plain: join(x, _numpys(x)),
         evaluate=lambda x, is_plain: x if is_plain else np.asarray(x)[()],
         lower=_lower_classed,
-        ranges=RangeRules(value=_same_int),
+        ranges=RangeRules(value=_same_int, floats=float_bounds.of_first),
         samples=((1, True), (-1, False), (2.5, True), (2.5, False), (True, True), (True, False)),
     )
 )

@@ -173,6 +173,7 @@ _binary(
     wide="wide::truediv",
     infer=arithmetic.infer_truediv,
     lower=arithmetic.lower_truediv,
+    ranges=int_quotients.TRUE_QUOTIENT,
     can_lower=arithmetic.can_lower_number,
     effects=plain_effect,
     checks_can_wait=True,

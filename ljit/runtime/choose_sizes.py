@@ -143,4 +143,4 @@ def _has_rows(type_: Type, least: int) -> bool:
 
 def optimize(graph: Graph, feedback: PlanFeedback, pipeline: str) -> None:
     """Run a pipeline of passes, which leave alone what failed before."""
-    run_passes(graph, pipeline, failed=feedback.failed_tests)
+    run_passes(graph, pipeline, failed=feedback.failed_tests, fastmath=feedback.fastmath)

@@ -351,6 +351,7 @@ class ProfilingExecutor:
                 drop_own_frames(error)
                 raise
 
+        plan.feedback.fastmath = self.options.fastmath
         request = CompileRequest(
             plan.types,
             plan.feedback,

@@ -31,6 +31,7 @@ class PlanFeedback(Record, frozen=False):
     with_sizes: bool = False  # of small arrays
     broadcasts: bool = False  # arrays of one element along an axis of unknown size were seen
     is_hot: bool = False  # there is so much to run that optimising pays
+    fastmath: bool = False  # floats are not always computed as the program says
     elements_passed: int = 0  # of the largest array among the arguments
 
     @property

@@ -94,6 +94,7 @@ def graph_for(
     types_ = sized_types(general, values)
     plan = executor.plans.get(types_) or executor.plans.get(general)
     feedback = plan.feedback if plan is not None else PlanFeedback()
+    feedback.fastmath = executor.options.fastmath
     return specialized_graph(baseline, types_, feedback, executor.link_to).graph
 
 

@@ -178,6 +178,7 @@ class OutlinedLoops:
         loop = baseline.node(loop_id)
         # the loop around it will be native soon
         is_provisional = not found.compiles and any(o.op is LOOP for o in loop.owners())
+        plan.feedback.fastmath = self.executor.options.fastmath
         request = CompileRequest(
             tuple(types_),
             plan.feedback,

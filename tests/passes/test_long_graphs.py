@@ -70,8 +70,8 @@ def known(monkeypatch: pytest.MonkeyPatch) -> list[ranges.Ranges]:
     made: list[ranges.Ranges] = []
     init = ranges.Ranges.__init__
 
-    def note(self: ranges.Ranges) -> None:
-        init(self)
+    def note(self: ranges.Ranges, *, has_exact_floats: bool = True) -> None:
+        init(self, has_exact_floats=has_exact_floats)
         made.append(self)
 
     monkeypatch.setattr(ranges.Ranges, "__init__", note)

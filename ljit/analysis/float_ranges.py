@@ -1,0 +1,124 @@
+"""What floats of a graph are between at one place: `Symbolic.floats`.
+
+A float is what its op says of it (`RangeRules.floats`), within what the conditions say that were passed on the way to
+the place (`RangeRules.limits`). What an If gives is looked at case by case, each under its condition: so numbers that a
+program clips are known. Of elements, arguments and what loops carry only conditions tell. Cost: a bounded walk over
+what the float is computed of, each time anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ljit.ir import Node, Value
+from ljit.ir.range_rules import FloatBounds, FloatLimit
+from ljit.ops.control import GUARD, IF, YIELD
+from ljit.ops.float_bounds import ANYTHING, is_float, joined, met
+from ljit.types import UnionType
+
+if TYPE_CHECKING:
+    from ljit.analysis.ranges import Ranges
+
+__all__ = ["FloatRanges"]
+
+_STEPS = 100  # numbers that are looked at for one
+_DEPTH = 30
+
+_Limits = dict[Value, FloatBounds]
+
+
+class FloatRanges:
+    """The floats of one graph, and what is known of them now."""
+
+    def __init__(self, s: Ranges) -> None:
+        self.limits: _Limits = {}  # replaced, never changed
+        self._s = s
+        self._depth = self._steps = 0
+        self._unknown: dict[Value, None] = {}
+        self._known: _Limits = {}  # what was found out for the number that is asked for
+
+    def assume(self, limits: Iterable[FloatLimit]) -> bool:
+        """Take for granted that floats are within bounds; False if one cannot be."""
+        limits = list(limits)
+        if not limits:
+            return True
+        known = dict(self.limits)
+        for value, bounds in limits:
+            known[value] = met(known.get(value, ANYTHING), bounds)
+        self.limits = known
+        return not any(_is_nothing(known[value]) for value, _ in limits)
+
+    def bounds(self, value: Value) -> FloatBounds:
+        """Give what a number is between."""
+        if not self._depth:
+            self._steps, self._unknown, self._known = _STEPS, {}, {}
+        if value in self._known:
+            return self._known[value]
+        limit = self.limits.get(value, ANYTHING)
+        if not self._steps or self._depth == _DEPTH:
+            self._unknown[value] = None
+            return limit
+        self._steps -= 1
+        self._depth += 1
+        found = self._bounds(value)
+        self._depth -= 1
+        if found is None and limit[2]:
+            self._unknown[value] = None
+        self._known[value] = limit if found is None else met(found, limit)
+        return self._known[value]
+
+    def unknown(self, value: Value) -> list[Value]:
+        """The numbers of which a float is made that may be NaN, and of which no more is known."""
+        self.bounds(value)
+        return list(self._unknown)
+
+    def _bounds(self, value: Value) -> FloatBounds | None:
+        """The same by what the number is computed of; None if nothing is said of that."""
+        if value.is_constant:
+            return _of_constant(value.constant)
+        node = value.node
+        if self._s.is_int(value):
+            (low, high), (least, most) = self._s.value(value).bounds(), self._s.bounds(value)
+            return float(max(low, least)), float(min(high, most)), False
+        if node is None or not (is_float(value.type) or isinstance(value.type, UnionType)):
+            return None
+        if node.op is IF:
+            return self._of_cases(node, value.index)
+        if node.op is GUARD:
+            return self.bounds(node.inputs[0])
+        rules = node.op.ranges
+        if rules is None or rules.floats is None:
+            return None
+        return rules.floats(self._s, node) or ANYTHING
+
+    def _of_cases(self, choice: Node, index: int) -> FloatBounds:
+        found = None
+        before, known = self.limits, self._known
+        for block, holds in zip(choice.blocks, (True, False), strict=True):
+            end = block.last
+            if end is None or end.op is not YIELD:
+                continue
+            if self.assume(self._s.limits(choice.inputs[0], holds=holds)):
+                self._known = known if self.limits is before else {}
+                given = self.bounds(end.inputs[index])
+                found = given if found is None else joined(found, given)
+            self.limits, self._known = before, known
+        return found or ANYTHING
+
+
+def _is_nothing(bounds: FloatBounds) -> bool:
+    low, high, may_be_nan = bounds
+    return low > high and not may_be_nan
+
+
+def _of_constant(constant: object) -> FloatBounds:
+    if not isinstance(constant, int | float | np.bool | np.integer | np.float32):
+        return ANYTHING
+    try:
+        number = float(constant)
+    except OverflowError:
+        return ANYTHING
+    return (number, number, False) if number == number else ANYTHING
