@@ -113,7 +113,11 @@ class Blocks(RowMoves):
     def _short_condition(self, fast: Ref) -> Ref:
         """Whether rows may be put behind one another: each array has elements of its own along them."""
         arrays, f = self.arrays, self.f
-        if self.ndim < 2 or self._reduced_targets or len(arrays) > MOST:
+        if (
+            self.ndim < 2
+            or len(arrays) > MOST
+            or not {self.inner - 1, self.inner}.isdisjoint(self.reduced)
+        ):
             return FALSE
         if any(x.is_range or self.strides.known(x, self.inner) != x.dtype.itemsize for x in arrays):
             return FALSE
@@ -129,14 +133,23 @@ class Blocks(RowMoves):
 
     @property
     def _are_small_planes(self) -> Ref:
-        """Whether there are many planes that are so small that rows are best put behind one another."""
+        """Whether there are many planes that are so small that rows are best put behind one another.
+
+        Those that are one row already are not.
+        """
         are_short = self._short_condition(FALSE) if self.ndim >= _SPACE else FALSE
         if are_short is FALSE or not self.is_fresh:
             return FALSE
         f, (planes, rows, elements) = self.f, self.space.sizes[-_SPACE:]
         are_many = f.icmp("sge", planes, _MANY)
         is_small = f.icmp("sle", f.mul(rows, elements), _LITTLE)
-        return all_of(f, [are_short, are_many, is_small])
+        are_rows = f.bool_not(self.strides.joined(self.inner - 1, self.inner))
+        return all_of(f, [are_short, are_many, is_small, are_rows])
+
+    @property
+    def _are_planes_combined(self) -> bool:
+        """Whether the planes of the last two axes are combined with each other."""
+        return self.ndim >= _SPACE and self.inner - 2 in self.reduced
 
     def _are_rows_of(self, count: int) -> Ref:
         """Whether rows have at most so many elements."""
@@ -404,13 +417,13 @@ class Blocks(RowMoves):
         places = self._moved({}, begin, steps)
         pitches = {x: x.strides[axis] for x in self.arrays}
         packed = loose if is_short is FALSE else self.arrays
-        stores = []
+        stores, combined = [], [x for x, _ in self._reduced_targets]
         for x, near in zip(packed, buffers(f, len(packed)), strict=True):
             there = (places[x], steps[x], pitches[x], self._pitch_of_planes(x))
             load, store, places[x], pitches[x] = self._near_rows(
                 x, near, there, (count, rows, is_short)
             )
-            if x in self.sources:
+            if x in self.sources or x in combined:
                 load()
             if x in self.targets:
                 stores.append(store)
@@ -428,12 +441,16 @@ class Blocks(RowMoves):
         f, (place, step, pitch, plane), (count, rows, is_short) = self.f, there, parts
         unit = integer("i64", x.dtype.itemsize)
         is_there, whole = f.icmp("eq", step, unit), f.mul(count, unit)
-        here = near, unit, whole, f.mul(rows, whole)
-        is_full = f.select(self._are_planes, f.icmp("eq", plane, here[3]), TRUE)
-        is_line = all_of(f, [is_there, f.icmp("eq", pitch, whole), is_full])
+        here = near, unit, whole, ZERO if plane.constant == 0 else f.mul(rows, whole)
+        is_line = all_of(f, [is_there, f.icmp("eq", pitch, whole)])
+        if not self._are_planes_combined:
+            is_full = f.select(self._are_planes, f.icmp("eq", plane, here[3]), TRUE)
+            is_line = f.binary("and", is_line, is_full)
         moved = f.select(f.binary("and", is_short, f.bool_not(is_line)), rows, 0)
         others = (place, step, count, pitch, f.select(is_short, ZERO, rows))
         is_loose = x in self._loose
+
+        is_there = f.select(is_short, is_line, is_there)
 
         def load() -> None:
             if is_loose:
@@ -447,27 +464,32 @@ class Blocks(RowMoves):
             if is_short is not FALSE:
                 self._move_rows(x.dtype, there, here, count, moved)
 
-        is_there = f.select(is_short, is_line, is_there)
-        apart = f.select(is_short, whole, pitch_of(f, x.dtype, step, pitch))
-        return load, store, f.select(is_there, place, near), apart
+        def unless_there(move: Callable[[], None]) -> Callable[[], None]:
+            return lambda: either(f, is_there, lambda: None, move)
+
+        apart = f.select(is_there, plane, here[3]) if self._are_planes_combined else whole
+        apart = f.select(is_short, apart, pitch_of(f, x.dtype, step, pitch))
+        return unless_there(load), unless_there(store), f.select(is_there, place, near), apart
 
     def _walk_rows(
         self, rows: Ref, count: Ref, places: Places, pitches: Places, strides: Places, is_one: Ref
     ) -> None:
-        """Some elements of each of some rows, or all as one row."""
-        f = self.f
+        """Some elements of each of some rows, or all as one row, of each plane if these are combined."""
+        f, planes = self.f, self._planes
 
         def row(k: Ref) -> None:
             self._rows = [
                 {x: f.gep("i8", place, f.mul(k, pitches[x]), "") for x, place in places.items()}
             ]
             hoisted = [self._hoisted(row, strides) for row in self._rows]
-            elements = f.select(is_one, f.mul(self._planes, f.mul(rows, count)), count)
+            height = rows if self._are_planes_combined else f.mul(planes, rows)
+            elements = f.select(is_one, f.mul(height, count), count)
             self._walk(elements, hoisted, strides, is_unit=True)
             self._rows = [{}]
 
         with own_function(f):  # what is around it runs a few times, and need not be fast
-            trip, is_one_copy = f.select(is_one, ONE, rows), self.kernel.length > SHORT
+            times = planes if self._are_planes_combined else ONE
+            trip, is_one_copy = f.select(is_one, times, rows), self.kernel.length > SHORT
             outer_loop(self.e, trip, row, is_one_copy=is_one_copy)
 
     def _walk(

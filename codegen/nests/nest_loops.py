@@ -191,7 +191,8 @@ class Loops(ReducedRows):
         if self._are_moved and axis >= self.inner - 1:
             self._move(axis, trips)
             return
-        if axis == self.inner - 2 and (self._are_moved or self._may_be_short is not FALSE):
+        are_grouped = self._are_moved or self._may_be_short is not FALSE
+        if are_grouped and axis == self.inner - 2:
             self._plane_loop(axis, trips, lambda: self._level(axis + 1, trips, is_unit=is_unit))
             return
         if axis >= self.inner:

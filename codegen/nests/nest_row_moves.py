@@ -100,16 +100,19 @@ class RowMoves(Elements):
         return ZERO if self._are_planes is FALSE else x.strides[self.inner - 2]
 
     def _move_rows(self, dtype: np.dtype, to: Box, source: Box, count: Ref, rows: Ref) -> None:
-        """Move so many elements of rows; where some planes are done together, of a row in each plane at a time."""
+        """Move so many elements of rows, or of those of some planes: at once those of a plane, or one of each."""
         f = self.f
-        times = f.select(self._are_planes, rows, 1)
-        high = f.select(self._are_planes, self._planes, rows)
-        boxes = [(box, f.select(self._are_planes, box[3], box[2])) for box in (to, source)]
+        if self._are_planes is FALSE:
+            move_rows(f, dtype, [*to[:3], *source[:3], count, rows])
+            return
+        are_rows = f.icmp("sge", rows, self._planes)
+        times, high = f.select(are_rows, self._planes, rows), f.select(are_rows, rows, self._planes)
 
         def move(k: Ref) -> None:
             parts = []
-            for (place, step, pitch, _), between in boxes:
-                parts += [f.gep("i8", place, f.mul(k, pitch), ""), step, between]
+            for place, step, pitch, plane in (to, source):
+                offset = f.mul(k, f.select(are_rows, plane, pitch))
+                parts += [f.gep("i8", place, offset, ""), step, f.select(are_rows, pitch, plane)]
             move_rows(f, dtype, [*parts, count, high])
 
         outer_loop(self.e, times, move)

@@ -1,4 +1,7 @@
-"""Planes of a few elements: their rows are put behind one another, where results are fresh and there are many planes."""
+"""Planes of a few elements: their rows are put behind one another, where results are fresh and there are many planes.
+
+So are those of planes that are combined with each other.
+"""
 
 from __future__ import annotations
 
@@ -47,12 +50,40 @@ def test_planes_of_any_layout(dtype):
                         np.testing.assert_array_equal(found, wanted)
 
 
+def reductions(a, b):
+    sums = a.sum(axis=0), a[..., ::-1].sum(axis=0), (a - b).sum(axis=(0, 1)), a.mean(axis=-3)
+    return *sums, a.max(axis=0), a[..., ::2].min(axis=0), (a > b).any(axis=0), a.all(axis=0)
+
+
+def kept(a, b):
+    t = a * b
+    return t, t.sum(axis=0), t.max(axis=-3)
+
+
+MORE_SHAPES = (600, 2, 7), (30, 16, 5), (5, 20, 9), (20, 20, 4, 4), (3, 30, 2, 9), (2, 3, 4, 5, 6)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float64"])
+@pytest.mark.parametrize("function", [reductions, kept])
+def test_planes_of_any_layout_that_are_combined(dtype, function):
+    f = ljit.jit(function)
+    with config.overridden(quick_runs=0, cold_calls=0):
+        for shape in (*MORE_SHAPES, *SHAPES):
+            a = (np.arange(np.prod(shape)) % 11 % 7).astype(dtype).reshape(shape)
+            for x in views(a):
+                for y in (x[::-1], a + np.dtype(dtype).type(1)):
+                    for found, wanted in zip(f(x, y), function(x, y), strict=True):
+                        assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+                        np.testing.assert_array_equal(found, wanted)
+
+
 @pytest.mark.parametrize(
     ("function", "are_packed"),
     [
         (lambda a: a + a[:, ::-1], True),
         (lambda a: np.add(a, 1, out=a), False),
-        (lambda a: a.sum(axis=0), False),
+        (lambda a: a.sum(axis=0), True),
+        (lambda a: a.sum(axis=1), False),
         (lambda a: a[0] + a[0, ::-1], False),
     ],
 )
