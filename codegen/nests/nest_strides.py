@@ -86,7 +86,7 @@ class Strides:
         `last`: the axis of the inner loop.
         """
         f, trips = self.f, [*sizes]
-        are_some = len(self.pairs) > 1 and not self.space.e.is_quick
+        are_some = len(self.pairs) > 1
         for outer, inner in self.pairs:
             is_one = is_flat
             if are_some and inner <= last:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -92,3 +94,16 @@ def test_four_axes_of_which_pairs_are_joined(sizes):
     check(lambda a: a.sum(axis=(0, 1)), a)
     check(lambda a, b: (a * b).max(axis=(2, 3)), a, a[:, :1])
     check(lambda a, b: a * b, a.T, a.T[:1])
+
+
+@pytest.mark.parametrize("is_quick", [False, True])
+def test_axes_of_which_some_are_not_in_line_are_joined_at_run_time(is_quick):
+    a = np.ones((30, 5, 6))
+    with config.overridden(quick_runs=10**12 if is_quick else 0, cold_calls=0):
+        f = ljit.jit(lambda a: a[::-1] + a)
+        for _ in range(3):
+            np.testing.assert_array_equal(f(a), a[::-1] + a)
+        (plan,) = f._executor.plans.values()
+        assert plan.unit.code.is_quick == is_quick
+    one_or_all = re.findall(r"= select i1 \S+, i64 1, i64 ", plan.unit.code.ir)
+    assert len(one_or_all) >= 2  # trips along each of the first two axes
