@@ -25,6 +25,8 @@ from ljit.source import Source, SourceRange
 __all__ = [
     "FRAME_FUNCTIONS",
     "IS_RELOCATED",
+    "LOOK_AT_FRAME",
+    "LOOK_AT_FRAME_WITHOUT_ARGUMENTS",
     "Place",
     "asks_for_a_module",
     "call_at",
@@ -52,6 +54,9 @@ _GUESTS = tuple(os.path.join(_PACKAGE, name, "") for name in ("cli", "testing"))
 IS_RELOCATED = "ljit runs this in place of the function"
 #: functions that give the frame of their caller, or of one further up
 FRAME_FUNCTIONS = frozenset(("_getframe", "currentframe", "_getframemodulename"))
+#: functions that look at the frame of their caller: always, and when called without arguments
+LOOK_AT_FRAME = FRAME_FUNCTIONS | {"locals", "globals", "eval", "exec", "breakpoint", "warn"}
+LOOK_AT_FRAME_WITHOUT_ARGUMENTS = frozenset(("vars", "dir", "super"))
 # `typing` lets these modules, whose frame it looks for, ask whether a class is of any Protocol.
 _TRUSTED, _QUESTIONS = frozenset(("abc", "functools")), frozenset(("isinstance", "issubclass"))
 _IS_CALLED = 1  # in the operand of LOAD_GLOBAL

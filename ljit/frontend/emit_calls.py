@@ -10,12 +10,18 @@ from collections.abc import Sequence
 from enum import EnumMeta
 from types import ModuleType
 
-from ljit.frames import FRAME_FUNCTIONS, looks_at_caller
+from ljit.analysis.assumptions import python_function
+from ljit.frames import (
+    FRAME_FUNCTIONS,
+    LOOK_AT_FRAME,
+    LOOK_AT_FRAME_WITHOUT_ARGUMENTS,
+    looks_at_caller,
+)
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission
 from ljit.frontend.emit_dicts import GrowingDict
 from ljit.frontend.emit_nested import inline_call, inline_lambda
-from ljit.frontend.known_names import known_value
+from ljit.frontend.known_names import known_value, outer_value
 from ljit.frontend.tree import Tree
 from ljit.ir import UNKNOWN, Value
 from ljit.ops.float_settings import float_setting
@@ -26,17 +32,22 @@ __all__ = ["emit_call", "iteration_view", "load_outside", "refuse_frame_access"]
 
 _ELSEWHERE = "do it in a function that is not decorated"
 _WARN = "warn"  # looks at the line, and at no variables
-#: functions that look at the frame of their caller: always, and when called without arguments
-_FRAME_ACCESS = frozenset(("locals", "globals", "eval", "exec", "breakpoint", _WARN))
-_FRAME_ACCESS_WITHOUT_ARGUMENTS = frozenset(("vars", "dir", "super"))
 
 
 def refuse_frame_access(e: Emission, name: str, where: SourceRange, *, has_arguments: bool) -> None:
-    """Refuse a function that would look at the frame of the translated function."""
-    refused = name in _FRAME_ACCESS or name in FRAME_FUNCTIONS
-    if refused or (name in _FRAME_ACCESS_WITHOUT_ARGUMENTS and not has_arguments):
+    """Refuse a function that would look at the frame of the translated function, unless the program has its own."""
+    refused = name in LOOK_AT_FRAME or (
+        name in LOOK_AT_FRAME_WITHOUT_ARGUMENTS and not has_arguments
+    )
+    if refused and not _is_own_function(e, name):
         message = f"{name}() looks at the frame of the function and is not translated"
         raise e.unsupported(f"{message}; {_ELSEWHERE}", where)
+
+
+def _is_own_function(e: Emission, name: str) -> bool:
+    """Whether the variable, which is not local, is by now one of Python's functions that looks at no frame."""
+    value = outer_value(e.function, name)
+    return python_function(value) is not None and not looks_at_caller(value)
 
 
 def load_outside(e: Emission, var: tree.Var) -> Value:

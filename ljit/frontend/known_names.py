@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import builtins
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 from ljit.frontend import tree
 from ljit.frontend.emission import Emission
 from ljit.frontend.tree import Tree
 
-__all__ = ["known_value"]
+__all__ = ["known_value", "outer_value"]
 
 
 def known_value(e: Emission, function: Tree) -> object:
@@ -23,3 +23,15 @@ def known_value(e: Emission, function: Tree) -> object:
         module = known_value(e, function.value)
         return getattr(module, function.name, None) if isinstance(module, ModuleType) else None
     return None
+
+
+def outer_value(fn: FunctionType, name: str) -> object:
+    """Give what a closure variable of a function, or a global one (no builtin), stands for now; None if unknown."""
+    free = fn.__code__.co_freevars
+    if name not in free:
+        return fn.__globals__.get(name)
+    assert fn.__closure__ is not None
+    try:
+        return fn.__closure__[free.index(name)].cell_contents
+    except ValueError:
+        return None

@@ -9,15 +9,22 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from ljit.analysis.assumptions import Assumption, python_function
+from ljit.analysis.assumptions import (
+    Assumption,
+    assumptions_of_closure,
+    assumptions_of_global,
+    python_function,
+)
 from ljit.analysis.liveness import Liveness
 from ljit.errors import InternalError, UserError
+from ljit.frames import LOOK_AT_FRAME, LOOK_AT_FRAME_WITHOUT_ARGUMENTS
 from ljit.frontend import build_graph
 from ljit.garbage import no_collections
 from ljit.interp import Code, compile_graph
 from ljit.ir import Graph, Node, clone
 from ljit.locks import computed_once
 from ljit.ops.control import CONSTANT
+from ljit.ops.names import LOAD_CLOSURE, LOAD_GLOBAL
 from ljit.own_time import timed_apart
 from ljit.passes import run_passes
 from ljit.records import Record
@@ -61,6 +68,7 @@ SPECIALIZED_PIPELINE = f"{_SPECIALIZED},{OPTIMIZING_PIPELINE}"
 #: the same for code that is not optimised
 QUICK_PIPELINE = f"{_SPECIALIZED},check_inplace"
 
+_NAMES = LOOK_AT_FRAME | LOOK_AT_FRAME_WITHOUT_ARGUMENTS
 _KEPT_GRAPHS = 256  # of functions as written
 
 
@@ -102,9 +110,9 @@ def _shared_graph(fn: types.FunctionType) -> Graph:
 
 @functools.lru_cache(maxsize=_KEPT_GRAPHS)
 def _kept_graph(fn: types.FunctionType) -> tuple[Graph, list[Assumption]]:
-    """The graph, and the code that it was made of: its own and that of generator functions in it."""
+    """The graph, and what it was made of."""
     graph = script_graph(fn)
-    return graph, [_code_of(f) for f in _functions_in(fn, graph)]
+    return graph, _sources_of(fn, graph)
 
 
 class Baseline(Record, frozen=False):
@@ -117,7 +125,7 @@ class Baseline(Record, frozen=False):
     fn: types.FunctionType
     script: Graph
     graph: Graph
-    sources: tuple[Assumption, ...]  # that the functions it was made of have the same code
+    sources: tuple[Assumption, ...]  # what all of it takes for granted
 
     @staticmethod
     def of(fn: types.FunctionType, twin_of: Callable[[types.FunctionType], object]) -> Baseline:
@@ -129,13 +137,13 @@ class Baseline(Record, frozen=False):
             script = _shared_graph(fn)
             graph = clone(script)
             run_passes(graph, BASELINE_PIPELINE, graph_of=_graph_for_inlining, twin_of=twin_of)
-            made = Baseline(fn, script, graph, tuple(_code_of(f) for f in _functions_in(fn, graph)))
+            made = Baseline(fn, script, graph, tuple(_sources_of(fn, graph)))
             _ = made.code  # here, where no garbage is looked for
             return made
 
     @property
     def is_outdated(self) -> bool:
-        """Whether one of the functions has got other code, as tools that reload modules do it."""
+        """Whether a function has got other code, as tools that reload modules do it, or a name another function."""
         return not all(source.holds() for source in self.sources)
 
     @computed_once
@@ -163,6 +171,21 @@ class Baseline(Record, frozen=False):
     @computed_once
     def _nodes(self) -> dict[int, Node]:
         return {node.id: node for node in self.graph.walk()}
+
+
+def _sources_of(fn: types.FunctionType, graph: Graph) -> list[Assumption]:
+    """What a graph was made of: the code of functions, and functions of the program's that are named as builtins are.
+
+    The builtins of those names look at the frame of their caller, so that functions which call them are not translated.
+    """
+    codes = [_code_of(f) for f in _functions_in(fn, graph)]
+    return codes + [found for node in graph.walk() for found in _own_names(node)]
+
+
+def _own_names(node: Node) -> list[Assumption]:
+    if node.op not in (LOAD_GLOBAL, LOAD_CLOSURE) or node.attrs["name"] not in _NAMES:
+        return []
+    return (assumptions_of_global if node.op is LOAD_GLOBAL else assumptions_of_closure)(node)
 
 
 def _functions_in(fn: types.FunctionType, graph: Graph) -> list[types.FunctionType]:

@@ -333,3 +333,76 @@ def test_imports_in_functions_ask_the_import_hook(monkeypatch):
     monkeypatch.undo()
     asked = [call for call in asked if call[0] == "math"]
     assert asked == [("math", None, 0), ("math", ("cos",), 0)] * 2
+
+
+NAMED_AS_BUILTINS = """
+def eval(position):
+    total = 0
+    for i in range(position):
+        total += i * position
+    return total
+
+def best(positions, first=3):
+    return max([eval(p) for p in positions]) + first * eval(2)
+
+def shown(first=3):
+    return eval("first") + len(dir())
+
+def nested(exec, positions):
+    def run(p):
+        return exec(p) + 1
+    return [run(p) for p in positions]
+
+def within(exec):
+    def run(p):
+        total = 0
+        for i in range(p):
+            total += exec(i) + i
+        return total
+    return run
+"""
+
+
+def named_as_builtins():
+    lines = NAMED_AS_BUILTINS.splitlines(keepends=True)
+    linecache.cache["<named as builtins>"] = (
+        len(NAMED_AS_BUILTINS),
+        None,
+        lines,
+        "<named as builtins>",
+    )
+    made = types.ModuleType("named_as_builtins")
+    exec(compile(NAMED_AS_BUILTINS, "<named as builtins>", "exec"), vars(made))
+    return made
+
+
+def test_functions_named_as_those_that_look_at_frames_are_like_others():
+    plain, module = named_as_builtins(), named_as_builtins()
+    with ljit.config.overridden(cold_calls=False):
+        module.eval = ljit.jit(module.eval)
+        best = module.best = ljit.jit(module.best)
+        run, plain_run = ljit.jit(module.within(module.eval)), plain.within(plain.eval)
+        nested = ljit.jit(module.nested)
+        for _ in range(3):
+            assert best([1, 5, 3]) == plain.best([1, 5, 3])
+            assert run(6) == plain_run(6)
+            assert nested(plain.eval, [4, 5]) == plain.nested(plain.eval, [4, 5])
+        for found in (best, run, nested):
+            assert sum(s.calls for s in found.specializations), found.explain()
+
+
+def test_a_name_that_is_a_builtin_again_has_the_function_translated_anew():
+    module = named_as_builtins()
+    with ljit.config.overridden(cold_calls=False):
+        module.dir = lambda: [1]
+        shown, own = ljit.jit(module.shown), module.eval
+        module.eval = lambda text: len(text)
+        for _ in range(3):
+            assert shown() == 6
+        assert sum(s.calls for s in shown.specializations)
+        del module.eval, module.dir
+        for _ in range(3):
+            assert shown() == 4  # the variable itself, and the only one
+        module.eval, module.dir = own, lambda: []
+        with pytest.raises(TypeError, match="cannot be interpreted"):
+            shown()
