@@ -1,6 +1,9 @@
 """Where objects of Python's classes have their attributes, and what their classes say of it.
 
-Only CPython 3.11's way is known: elsewhere `type_version` is 0, and attributes are looked up.
+Objects of ordinary classes have a row of values, or a dict. Where the row is differs: CPython 3.11 has a pointer to
+it beside that to the dict. 3.12 has one pointer for both, to one byte in front of the row if it is that. In 3.13 the
+row is part of the object, behind bytes that say how many values there may be and are, and whether they count.
+Elsewhere `type_version` is 0, and attributes are looked up.
 """
 
 from __future__ import annotations
@@ -13,7 +16,13 @@ from functools import cache
 from ljit.codegen.layouts.layout import MANAGED_DICT, METHOD_DEF, int32_at, python_function, word_at
 
 __all__ = [
+    "ARE_VALUES_INSIDE",
+    "INSIDE_CAPACITY",
+    "INSIDE_IS_VALID",
+    "INSIDE_NUMBER",
+    "INSIDE_VALUES",
     "INSTANCE_VALUES",
+    "IS_DICT_OR_VALUES",
     "TYPE_VERSION",
     "VALUES_NUMBER",
     "are_versions_known",
@@ -34,7 +43,16 @@ INSTANCE_VALUES = -4 * _WORD  # pointer to an object's values; null: it has a di
 VALUES_NUMBER = (
     -2
 )  # u8, of the values that are set; in front of it their indices, the last one first
+IS_DICT_OR_VALUES = sys.version_info[:2] == (3, 12)  # one pointer, at MANAGED_DICT
+ARE_VALUES_INSIDE = sys.version_info >= (3, 13)
+INSIDE_CAPACITY, INSIDE_NUMBER, INSIDE_IS_VALID = (
+    16,
+    17,
+    19,
+)  # u8; behind the values stand their indices, in order
+INSIDE_VALUES = 24
 _HAS_MANAGED_DICT = 1 << 4
+_HAS_VALUES_INSIDE = 1 << 2
 _OBJECT_MEMBER = 16  # T_OBJECT_EX
 _DICT_KEYS = 4 * _WORD
 _KEYS_LOG2_INDEX_BYTES, _KEYS_KIND, _KEYS_COUNT, _KEYS_INDICES = 9, 10, 24, 32
@@ -106,7 +124,10 @@ def has_values(cls: type) -> bool:
 def _names(cls: type) -> int:
     """Address of the names of the values that objects of the class have; 0: not known."""
     place = _keys_place()
-    keys = word_at(id(cls) + place) if place is not None and has_values(cls) else 0
+    may_have_values = has_values(cls) and (
+        not ARE_VALUES_INSIDE or cls.__flags__ & _HAS_VALUES_INSIDE
+    )
+    keys = word_at(id(cls) + place) if place is not None and may_have_values else 0
     if keys and ctypes.c_uint8.from_address(keys + _KEYS_KIND).value != _SPLIT_KEYS:
         return 0
     return keys
@@ -114,8 +135,8 @@ def _names(cls: type) -> int:
 
 @cache
 def _keys_place() -> int | None:
-    """Where a type has the names of its objects' values; None: unknown (only CPython 3.11's way is known)."""
-    if sys.version_info[:2] != (3, 11):
+    """Where a type has the names of its objects' values; None: unknown."""
+    if sys.version_info >= (3, 14):
         return None
 
     class Probe:
@@ -127,9 +148,8 @@ def _keys_place() -> int | None:
 
     find_in_class(Probe, "first")
     probe, other = Probe(), Probe()
-    values = word_at(id(other) + INSTANCE_VALUES)
+    values, order = _values(other)
     size: int = type.__basicsize__  # type: ignore[assignment]  # mypy takes it for a method
-    order = bytes((ctypes.c_uint8 * 3).from_address(values + VALUES_NUMBER - 2))
     keys = word_at(id(vars(probe)) + _DICT_KEYS)
     places = [_WORD * k for k in range(size // _WORD) if word_at(id(Probe) + _WORD * k) == keys]
     version = int32_at(id(Probe) + TYPE_VERSION)
@@ -139,7 +159,22 @@ def _keys_place() -> int | None:
         and version > 0
         and int32_at(id(Probe) + TYPE_VERSION) != version
         and (word_at(values), word_at(values + _WORD)) == (id(_MISSING), id(types))
-        and order == bytes((1, 0, 2))
+        and order == [0, 1]
         and word_at(id(probe) + MANAGED_DICT) == id(vars(probe))
     )
     return places[0] if is_as_known else None
+
+
+def _values(x: object) -> tuple[int, list[int]]:
+    """Where an object of an ordinary class has its values, and the order in which it got them."""
+    byte = ctypes.c_uint8.from_address
+    if ARE_VALUES_INSIDE:
+        capacity, number = byte(id(x) + INSIDE_CAPACITY).value, byte(id(x) + INSIDE_NUMBER).value
+        behind = id(x) + INSIDE_VALUES + _WORD * capacity
+        is_valid = byte(id(x) + INSIDE_IS_VALID).value == 1
+        return id(x) + INSIDE_VALUES, [byte(behind + k).value for k in range(number)] * is_valid
+    values = (
+        word_at(id(x) + MANAGED_DICT) + 1 if IS_DICT_OR_VALUES else word_at(id(x) + INSTANCE_VALUES)
+    )
+    last = values + VALUES_NUMBER
+    return values, [byte(last - 1 - k).value for k in range(byte(last).value)]

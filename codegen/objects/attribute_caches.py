@@ -10,10 +10,11 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
-from ljit.codegen.layouts.instances import INSTANCE_VALUES, TYPE_VERSION
+from ljit.codegen.layouts.instances import TYPE_VERSION
 from ljit.codegen.layouts.layout import OB_TYPE
 from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder, Ref, address
 from ljit.codegen.objects.attributes import place_of
+from ljit.codegen.objects.instance_values import VALUES_OR_DICT
 from ljit.codegen.references.refcounts import counter
 from ljit.records import Record, made_by
 
@@ -89,11 +90,7 @@ slot:
   %in.object = getelementptr i8, ptr %x, i64 %offset
   br label %read
 look.in.values:
-  %values.place = getelementptr i8, ptr %x, i64 {INSTANCE_VALUES}
-  %values = load ptr, ptr %values.place
-  %is.dict = icmp eq ptr %values, null
-  br i1 %is.dict, label %slow, label %there
-there:
+  {VALUES_OR_DICT}there:
   %in.values = getelementptr i8, ptr %values, i64 %where
   br label %read
 read:
@@ -117,6 +114,8 @@ fail:
   ret ptr null
 looked.up:
   call void @{release}(ptr %looked)
+  br label %slow
+in.dict:
   br label %slow
 slow:
   %made = call ptr @PyObject_GetAttr(ptr %x, ptr %name)

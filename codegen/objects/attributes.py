@@ -12,9 +12,7 @@ from types import FunctionType, MemberDescriptorType, MethodType
 
 from ljit.analysis.assumptions import python_function
 from ljit.codegen.layouts.instances import (
-    INSTANCE_VALUES,
     TYPE_VERSION,
-    VALUES_NUMBER,
     find_in_class,
     has_generic_attributes,
     has_values,
@@ -23,8 +21,9 @@ from ljit.codegen.layouts.instances import (
     type_version,
     value_index,
 )
-from ljit.codegen.layouts.layout import MANAGED_DICT, OB_TYPE
+from ljit.codegen.layouts.layout import OB_TYPE
 from ljit.codegen.llvm.builder import ModuleBuilder, Ref, address
+from ljit.codegen.objects.instance_values import NOTE_ORDER, VALUES_OR_DICT
 from ljit.codegen.references.refcounts import counter
 from ljit.ops.python_types import has_plain_lookup
 from ljit.records import Record
@@ -43,31 +42,6 @@ take.item:
 _SET_IN_DICT = """in.dict:
   %done.status = call i32 @PyDict_SetItem(ptr %dict, {name}, ptr %value)
   ret i32 %done.status
-"""
-
-
-#: CPython notes in which order an object got its values, backwards in front of them: their number, then which they are
-_NOTE_ORDER = f"""
-  %number.place = getelementptr i8, ptr %values, i64 {VALUES_NUMBER}
-  %number = load i8, ptr %number.place
-  %more = add i8 %number, 1
-  store i8 %more, ptr %number.place
-  %places = zext i8 %more to i64
-  %place.back = sub i64 0, %places
-  %order.place = getelementptr i8, ptr %number.place, i64 %place.back
-  store i8 {{index}}, ptr %order.place"""
-
-
-#: where objects of a class with values have these, ``there``, or a dict instead
-_VALUES_OR_DICT = f"""%values.place = getelementptr i8, ptr %x, i64 {INSTANCE_VALUES}
-  %values = load ptr, ptr %values.place
-  %is.dict = icmp eq ptr %values, null
-  br i1 %is.dict, label %look, label %there
-look:
-  %dict.place = getelementptr i8, ptr %x, i64 {MANAGED_DICT}
-  %dict = load ptr, ptr %dict.place
-  %unknown = icmp eq ptr %dict, null
-  br i1 %unknown, label %slow, label %in.dict
 """
 
 
@@ -115,7 +89,7 @@ def setter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> 
     module.declare("PyDict_SetItem", "i32", ["ptr", "ptr", "ptr"])
     retain, release = counter(module, "retain"), counter(module, "release")
     symbol = module.symbol("set", id(cls), name.text)
-    note = "" if place.is_slot else _NOTE_ORDER.format(index=place.offset // 8)
+    note = "" if place.is_slot else NOTE_ORDER.format(index=place.offset // 8)
     source = f"""define internal i32 @{symbol}(ptr %x, ptr %value) noinline nounwind {{
 {_find(place)}
   %old = load ptr, ptr %place
@@ -229,7 +203,7 @@ def _test_of_method(module: ModuleBuilder, cls: type | None, name: Ref, text: st
 
 def _check_names(name: Ref, place: int, count: int) -> str:
     """Go to ``slow`` if an object of the class may have an attribute that none had."""
-    return f"""{_VALUES_OR_DICT}in.dict:
+    return f"""{VALUES_OR_DICT}in.dict:
   %item = call ptr @PyDict_GetItem(ptr %dict, {name.typed})
   %free = icmp eq ptr %item, null
   br i1 %free, label %right, label %slow
@@ -258,7 +232,7 @@ def _find(place: Place) -> str:
         return source + f"  %place = getelementptr i8, ptr %x, i64 {place.offset}"
     return (
         source
-        + f"""  {_VALUES_OR_DICT}there:
+        + f"""  {VALUES_OR_DICT}there:
   %place = getelementptr i8, ptr %values, i64 {place.offset}"""
     )
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 import ljit
-from ljit.codegen.layouts.instances import are_versions_known
 from tests.object_files import without_addresses
 
 ROOT = Path(__file__).parents[2]
@@ -130,8 +129,7 @@ def test_code_differs_in_addresses_alone() -> None:
             command, cwd=ROOT, env=variables, capture_output=True, text=True, check=True
         )
         written.append(done.stdout.splitlines())
-    attributes = ("get", "set", "call") if are_versions_known() else ()
-    for kind in (*attributes, "is.method", "global", "cell", "boxed_call"):
+    for kind in ("get", "set", "call", "is.method", "global", "cell", "boxed_call"):
         assert any(f"@{kind}." in line for line in written[0]), kind
     differing = [pair for pair in zip(*written, strict=True) if pair[0] != pair[1]]
     assert not differing, differing[:3]
