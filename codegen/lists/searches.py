@@ -38,8 +38,6 @@ def find_number(
     """Whether the list has the number; None if this is no such search."""
     if not isinstance(container.type, ListType) or item.type not in (INT, FLOAT):
         return None
-    if item.type == INT and not LONG_TAG_IS_SIZE:
-        return None
     name = "list_has_int" if item.type == INT else "list_has_float"
     cls = e.context.keep(int if item.type == INT else float)
     e.f.module.define(name, _source(name, item.ref.type, cls))
@@ -152,17 +150,26 @@ unknown:
 }}"""
 
 
+#: whether an int has at most one digit, and its sign: -1, 0 or 1
+_IS_SHORT = (
+    """%above = add i64 %tag, 1
+  %is.short = icmp ult i64 %above, 3
+  %sign = add i64 %tag, 0"""
+    if LONG_TAG_IS_SIZE
+    else """%is.short = icmp ult i64 %tag, 16
+  %low = and i64 %tag, 3
+  %sign = sub i64 1, %low"""
+)
 #: An int of more digits than one is another number than one that fits a digit.
 _COMPARE_INT = f"""  %tag.at = getelementptr i8, ptr %item, i64 {LONG_TAG}
   %tag = load i64, ptr %tag.at
   %digit.at = getelementptr i8, ptr %item, i64 {LONG_DIGIT}
   %digit = load i32, ptr %digit.at
-  %above = add i64 %tag, 1
-  %is.short = icmp ult i64 %above, 3
+  {_IS_SHORT}
   br i1 %is.short, label %short, label %long
 short:
   %wide = zext i32 %digit to i64
-  %number = mul i64 %tag, %wide
+  %number = mul i64 %sign, %wide
   %same = icmp eq i64 %number, %value
   br i1 %same, label %found, label %next
 long:

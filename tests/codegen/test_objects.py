@@ -317,3 +317,22 @@ def test_a_stored_number_overwrites_only_an_object_that_nobody_else_has():
     xs = [shared, shared]
     ints(xs, 2000)
     assert xs == [2000, 1000]
+
+
+CONTAINS = """
+graph(%x : int, %xs : List[int]):
+  prim::Snapshot[at='before:0', names=('p0', 'p1')](%x, %xs)
+  %r : bool = py::contains(%x, %xs)
+  return (%r)
+"""
+
+
+def test_ints_are_found_in_lists_where_they_lie():
+    edges = [
+        sign * (2**k + d) for sign in (1, -1) for k in (0, 29, 30, 31, 60, 62) for d in (-1, 0, 1)
+    ]
+    contains = Compiled(CONTAINS)
+    assert "list_has_int" in contains.code.ir
+    for xs in (edges, edges[::3], [*edges[1::2], 2**70], [True, 2.0, *edges[5:]], [0], []):
+        for x in edges:
+            assert contains(x, xs) is (x in xs)
