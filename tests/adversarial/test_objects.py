@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import ljit
+from ljit import config
 from tests.adversarial.harness import attack
 from tests.programs.harness import Args, Factory, check_calls
 
@@ -483,6 +484,32 @@ def test_classes_with_metaclasses_are_asked_as_in_cpython() -> None:
         size = 3
 
     attack(make, lambda: (Made, 4), lambda: (Other, 4), lambda: (int, 2), lambda: (Slots, 2))
+
+
+def test_objects_are_asked_for_no_attribute_but_those_that_cpython_asks_for() -> None:
+    """Not for `__class__` either, as `isinstance` does: a decorated `__getattribute__` would have no end."""
+
+    class Asked:
+        names: list[str] = []
+        size = 3
+
+        @ljit.jit
+        def __getattribute__(self, name: str) -> Any:
+            Asked.names.append(name)
+            return object.__getattribute__(self, name)
+
+    def read(asked: Any, n: int) -> int:
+        total = 0
+        for _ in range(n):
+            total += asked.size
+        return total
+
+    with config.overridden(cold_calls=False):
+        compiled = ljit.jit(read)
+        for _ in range(4):
+            Asked.names.clear()
+            assert compiled(Asked(), 4) == 12
+            assert Asked.names == ["size"] * 4
 
 
 # -- arguments -----------------------------------------------------------------------------------------
