@@ -17,6 +17,7 @@ from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder
 from ljit.codegen.llvm.engine import CompiledModule, CompileTimes, Passes, Symbols, compile_ir
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.llvm.shared_code import ELEMENTARY
+from ljit.codegen.loops.nest_functions import has_equal_nests
 from ljit.ir import Graph
 from ljit.ops.control import LOOP
 
@@ -142,6 +143,7 @@ def build_module(
     context = Context(module, options)
     if options.quick_work and not options.chaos:
         context.work = WorkCell(options.quick_work)
+        module.keeps_nests = not (options.has_lanes or has_equal_nests(graph))
     if options.chaos:
         module.global_variable(CHAOS_SITE, "i32", "-1")
 

@@ -66,6 +66,7 @@ class ModuleBuilder:
         self._kept: dict[str, None] = {}
         self._strings: dict[bytes, Ref] = {}
         self.nests: dict[str, str] = {}  # functions of `nest_functions`: names by text
+        self.keeps_nests = False  # where they stand: there are no such functions
         self._metadata: dict[str, str] = {}
         self._symbols: dict[tuple[object, ...], str] = {}
 

@@ -2,20 +2,24 @@
 
 LLVM's time grows faster than the length of a function, and array code is many nests, a lot of them equal but for the
 arrays: the text of a nest is taken out of the function that is being written, its values are named in the order
-of their appearance, and what it takes from outside becomes parameters.
+of their appearance, and what it takes from outside becomes parameters. Quick code of short arrays has its nests where
+they stand: without an optimiser the text and the call cost more than they save, unless a lot of nests are equal.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from ljit.codegen.llvm.builder import BlockRef, FunctionBuilder, ModuleBuilder, Ref
 from ljit.codegen.llvm.instructions import LABEL, NAME, NODE
 from ljit.codegen.llvm.partition import QUICK
+from ljit.ir import Graph, Node
+from ljit.ops.control import MAP
 
-__all__ = ["is_nest", "leaves_work_to_nests", "own_function"]
+__all__ = ["has_equal_nests", "is_nest", "leaves_work_to_nests", "own_function"]
 
 _PREFIX = "nest."
 _DEFINED = re.compile(r"^(%[\w.]+)(?: =|:$)", re.MULTILINE)  # a value or a block
@@ -25,12 +29,14 @@ _ARITHMETIC = re.compile(
 )
 #: operations for each call of a nest; 40 take as long as a nest over a few elements
 _LITTLE_ARITHMETIC = 40
+#: nests of the same text that pay for functions in quick code: thirty take 0.9 of the time then, ten as long
+_MANY_EQUAL = 10
 
 
 @contextmanager
 def own_function(f: FunctionBuilder) -> Iterator[None]:
     """Make a function of the loops that are written inside, unless they leave for somewhere else."""
-    if f.block is None:
+    if f.block is None or f.module.keeps_nests:
         yield
         return
     mark = f.mark()
@@ -107,6 +113,17 @@ class _Body:
                     nodes[name] = NODE.sub(number, by_number[name])
         types = " ".join(ref.type for ref in self.captured)
         return "\n".join((types, result, *nodes.values()))
+
+
+def has_equal_nests(graph: Graph) -> bool:
+    """Whether so many nests of a graph look the same that one function of all of them pays in any code."""
+    kinds = Counter(_kind(node) for node in graph.walk() if node.op is MAP)
+    return max(kinds.values(), default=0) >= _MANY_EQUAL
+
+
+def _kind(nest: Node) -> tuple[object, ...]:
+    """The ops of a nest and the types of its operands: others have another text."""
+    return (*(node.op for node in nest.blocks[0]), *(value.type for value in nest.inputs))
 
 
 def is_nest(callee: str) -> bool:
