@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ljit.codegen.arrays import arrays
 from ljit.codegen.exits.bailout import Bailout
@@ -17,7 +17,7 @@ from ljit.codegen.functions.bodies import Body, lower_depth
 from ljit.codegen.functions.context import Context
 from ljit.codegen.functions.work import count_work
 from ljit.codegen.joins import Join
-from ljit.codegen.llvm.builder import TRUE, FunctionBuilder, Ref
+from ljit.codegen.llvm.builder import TRUE, BlockRef, FunctionBuilder, Ref
 from ljit.codegen.llvm.forms import Native, aggregate, is_scalar, split
 from ljit.codegen.llvm.partition import QUICK
 from ljit.codegen.loops.counted_loops import add_edge, maybe_loop, outer_loop
@@ -109,6 +109,7 @@ class Emitter:
         self.hypotenuses: dict[str, Hypotenuse] = {}  # by the name of the result
         self._is_in_loop = False  # of a lowering
         self._stack_arrays: dict[tuple[str, int], Ref] = {}
+        self._written: dict[tuple[object, ...], tuple[Any, BlockRef]] = {}  # by `once`
         if context.options.fastmath:
             f.float_flags = FAST_FLAGS
 
@@ -164,6 +165,17 @@ class Emitter:
         if key not in self._stack_arrays:
             self._stack_arrays[key] = self.f.alloca(type_, size)
         return self._stack_arrays[key]
+
+    def once(self, rule: Callable[..., Any], *values: Native) -> Any:
+        """Give `rule(e, *values)`: what it wrote for the same values on all ways that lead here is there already."""
+        key = (rule, *(v.type for v in values), *(part.text for v in values for part in v.parts))
+        found, block = self._written.get(key), self.f.block
+        if found is not None and block is not None and block.is_dominated_by(found[1]):
+            return found[0]
+        made = rule(self, *values)
+        if self.f.block is not None:
+            self._written[key] = made, self.f.block
+        return made
 
     def finish(self) -> None:
         """Write the exits and the common way out."""

@@ -177,11 +177,12 @@ def _with_overflow(e: Emitter, name: str, x: Native, y: Native) -> tuple[Native,
 
 def _fold_overflow(name: str, x: Ref, y: Ref) -> Ref | None:
     """The exact result for two constants whose result fits, or for a neutral operand."""
-    if y.constant is None:
-        return None
-    if y.constant == (1 if name == "mul" else 0):
+    neutral = 1 if name == "mul" else 0
+    if y.constant == neutral:
         return x
-    if x.constant is None:
+    if x.constant == neutral and name != "sub":
+        return y
+    if x.constant is None or y.constant is None:
         return None
     a, b = x.constant, y.constant
     exact = {"add": a + b, "sub": a - b, "mul": a * b}[name]

@@ -50,6 +50,9 @@ class Emitter(Protocol):
     def is_proven(self, check: str) -> bool:
         """Whether the check of this name (`RangeRules.checks`) cannot fail at this node."""
 
+    def once(self, rule: Callable[..., Any], *values: V) -> Any:
+        """Give `rule(e, *values)`, which reads no memory and has no effects: it need not be written for them again."""
+
     def const(self, type_: Type, value: object) -> V: ...
     def constant_of(self, x: V) -> int | None:
         """The value of an integer that is known now."""

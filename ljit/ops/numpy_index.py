@@ -365,6 +365,11 @@ def adjust_slice(e: Emitter, x: V, size: V) -> tuple[V, V, V]:
 
     An empty slice starts at 0 with step 1, as NumPy's views do.
     """
+    adjusted: tuple[V, V, V] = e.once(_adjusted, x, size)
+    return adjusted
+
+
+def _adjusted(e: Emitter, x: V, size: V) -> tuple[V, V, V]:
     start, stop, step = (p if p.type == NONE else e.cast(p, INT) for p in e.slice_parts(x))
     zero, one = e.const(INT, 0), e.const(INT, 1)
     if step.type == NONE:
@@ -431,7 +436,10 @@ def _cut_off(e: Emitter, start: V, stop: V) -> tuple[int, int] | None:
 
 
 def _clip_bound(e: Emitter, bound: V, size: V, low: V, high: V) -> V:
-    """Count a negative bound from the end and clip it to [low, high]."""
+    """Count a negative bound from the end and clip it to [low, high]; `low` is 0 or -1."""
+    known = e.constant_of(bound)
+    if known is not None and known >= 0:
+        return at_most(e, bound, high)
     is_negative = e.compare("lt", bound, 0)
     bound = e.select(is_negative, e.add(bound, size), bound)
     return at_most(e, at_least(e, bound, low), high)

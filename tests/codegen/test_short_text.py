@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ljit.codegen import CompileOptions
 from ljit.codegen.unit import build_module
 from ljit.ir import parse
+from ljit.ops import numpy_index
 
 SUM = """
   %{k} : Float64(*) = prim::Map[into=0](%a, %b)
     block0(%x{k} : np.float64, %y{k} : np.float64):
       %z{k} : np.float64 = np::add(%x{k}, %y{k})
       -> (%z{k})"""
+
+WINDOWS = """graph(%a : Float64(*, *), %n : int):
+  %0 : int = prim::Constant[value=0]()
+  %1 : int = prim::Constant[value=1]()
+  %2 : None = prim::Constant[value=None]()
+  prim::Snapshot[at='before:1', names=('a', 'n')](%a, %n)
+  %3 : int = py::add(%0, %n)
+  %4 : int = py::add(%1, %n)
+  %5 : slice[int, int, None] = prim::SliceConstruct(%0, %3, %2)
+  %6 : slice[int, int, None] = prim::SliceConstruct(%1, %4, %2)
+  %7 : (slice[int, int, None], slice[int, int, None]) = prim::TupleConstruct(%5, %6)
+  %8 : (slice[int, int, None], slice[int, int, None]) = prim::TupleConstruct(%6, %6)
+  %9 : Float64(*, *, strided) = np::getitem(%a, %7)
+  %10 : Float64(*, *, strided) = np::getitem(%a, %8)
+  %11 : Float64(*, *) = prim::Map[into=0](%9, %10)
+    block0(%x : np.float64, %y : np.float64):
+      %z : np.float64 = np::add(%x, %y)
+      -> (%z)
+  return (RESULT)
+"""
 
 
 def text_of(graph: str, **options: object) -> str:
@@ -43,3 +66,27 @@ def test_many_equal_nests_are_one_function_in_quick_code() -> None:
     text = text_of(sums(10), quick_work=1000)
     assert text.count("define internal void @nest.") == 1
     assert text.count("call void @nest.0(") == 10
+
+
+
+
+def test_a_sum_with_zero_needs_no_check() -> None:
+    text = text_of(WINDOWS.replace("RESULT", "%11"), quick_work=1000)
+    assert text.count("call {i64, i1} @llvm.sadd.with.overflow.i64(") == 1
+
+
+def test_slices_are_adjusted_once_for_each_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[object] = []
+
+    def counted(e: object, *values: object) -> object:
+        calls.append(values)
+        return adjusted(e, *values)
+
+    adjusted = numpy_index._adjusted
+    monkeypatch.setattr(numpy_index, "_adjusted", counted)
+    text_of(WINDOWS.replace("RESULT", "%11"))
+    assert len(calls) == 3  # of four
+
+
+def test_a_constant_bound_is_not_counted_from_the_end() -> None:
+    assert "add i64 1, %" not in text_of(WINDOWS.replace("RESULT", "%11"))
