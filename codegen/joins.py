@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ljit.codegen.exits.bailout import known_object
 from ljit.codegen.exits.convert import convert
 from ljit.codegen.llvm.builder import BlockRef, Phi, Ref
-from ljit.codegen.llvm.forms import Native, components, owned_positions
+from ljit.codegen.llvm.forms import LateSlot, Native, components, owned_positions
 from ljit.codegen.references.lifetimes import may_be_changed
 from ljit.codegen.references.ownership import OwnedPhis
 from ljit.codegen.texts.trips import is_handed_on
@@ -54,6 +54,7 @@ class Join:
         was_used = e.ownership.loop_depth > 0
         self._owned = OwnedPhis(e.ownership, positions if owned else (), was_used=was_used)
         self._made = OwnedPhis(e.ownership, self._objects if owned else (), was_used=was_used)
+        self._memos = {at: LateSlot(e.ownership.new_slot, x) for at, x in self._made.slots.items()}
         self._texts = []  # where strs are among the parts
         for at, type_, value in zip(starts, types, values, strict=False):
             if type_ == STR and owned:
@@ -121,7 +122,7 @@ class Join:
         values = []
         for type_, (start, stop) in zip(self.types, pairwise(self._starts), strict=True):
             # a value without parts starts where the next one does
-            slot = self._made.slots.get(start) if start < stop else None
+            slot = self._memos.get(start) if start < stop else None
             memos = {0: slot} if slot is not None else None
             values.append(Native(type_, parts[start:stop], memos))
         return values

@@ -10,7 +10,14 @@ import numpy as np
 from ljit.codegen.arrays.renewal import made_array, renewed_array, taken_array
 from ljit.codegen.layouts.layout import ARRAY_DATA
 from ljit.codegen.llvm.builder import FALSE, NULL, TRUE, FunctionBuilder, Ref, integer
-from ljit.codegen.llvm.forms import ArrayParts, Native, array_parts, array_value, memory_type
+from ljit.codegen.llvm.forms import (
+    ArrayParts,
+    LateSlot,
+    Native,
+    array_parts,
+    array_value,
+    memory_type,
+)
 from ljit.codegen.references.boxing import read_only_view
 from ljit.codegen.references.lifetimes import may_be_changed
 from ljit.types import BOOL, INT, ArrayType, Type
@@ -198,10 +205,10 @@ def array_view(
         e.ownership.retain(parts.owner)
         e.ownership.put(e.ownership.new_slot(), parts.owner)
     if not in_loop or is_watched:
-        slot = e.ownership.new_slot()
+        slot = LateSlot(e.ownership.new_slot)
         view.memos = {0: slot}
         if in_loop:  # the last trip's
-            e.ownership.put(slot, NULL)
+            e.ownership.put(slot.ref, NULL)
     return view
 
 

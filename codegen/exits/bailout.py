@@ -16,7 +16,7 @@ from ljit.codegen.functions.bodies import lower_depth, raise_depth
 from ljit.codegen.functions.context import Context, ExitInfo, SiteInfo
 from ljit.codegen.functions.slow_path import support
 from ljit.codegen.llvm.builder import FALSE, TRUE, BlockRef, FunctionBuilder, Ref, integer
-from ljit.codegen.llvm.forms import Native
+from ljit.codegen.llvm.forms import LateSlot, Native
 from ljit.codegen.references.ownership import Ownership
 from ljit.errors import CodegenError
 from ljit.frames import frame_at
@@ -399,7 +399,7 @@ class Bailout:
 
     def _leave(self, index: int, site: Ref, values: Sequence[Native]) -> None:
         """End the block: give what the interpreter makes of the values, in the block where all exits meet."""
-        objects: dict[str, Ref] = {}
+        objects: dict[LateSlot, Ref] = {}
         known = [known_object(self.f, value, objects) for value in values]
         frames = lower_depth(self.f, self.room) if self.room is not None else None
         result = call_exit(self.f, self.context, index, site, known)
@@ -413,18 +413,21 @@ def _same(pointer: Ref) -> Ref:
 
 
 def known_object(
-    f: FunctionBuilder, value: Native, objects: dict[str, Ref] | None = None
+    f: FunctionBuilder, value: Native, objects: dict[LateSlot, Ref] | None = None
 ) -> Native:
     """Views whose objects were made before, as those objects: boxing twice gives the same object.
 
-    `objects`: by slot, what was read here before.
+    `objects`: in an exit, what was read there before. Exits come last: a slot that is not made yet holds nothing.
     """
     if not value.memos:
         return value
     parts = list(value.parts)
+    is_exit = objects is not None
     objects = {} if objects is None else objects
     for position, slot in value.memos.items():
-        if slot.text not in objects:
-            objects[slot.text] = f.load("ptr", slot)
-        parts[position] = objects[slot.text]
+        if is_exit and not slot.is_made:
+            continue
+        if slot not in objects:
+            objects[slot] = f.load("ptr", slot.ref)
+        parts[position] = objects[slot]
     return Native(value.type, parts)

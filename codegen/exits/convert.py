@@ -70,7 +70,7 @@ def borrow_object(e: Emitter, value: Native) -> tuple[Ref, Ref | None]:
         if parts.object.text == parts.owner.text:
             return parts.object, None
         if 0 in value.memos:
-            return _memoised_object(e, value, value.memos[0]), None
+            return _memoised_object(e, value, value.memos[0].ref), None
     pointer = box(e.f, known_object(e.f, value), e.context.keep)
     e.bailout.error_if_null(pointer)
     return pointer, e.ownership.acquire_temporary(pointer)

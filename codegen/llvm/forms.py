@@ -47,6 +47,7 @@ from ljit.unique import forgets_classes
 
 __all__ = [
     "ArrayParts",
+    "LateSlot",
     "Native",
     "aggregate",
     "array_parts",
@@ -64,6 +65,27 @@ __all__ = [
 ]
 
 
+class LateSlot:
+    """A slot for the object of a view, made when it is first asked for: most views never become objects."""
+
+    __slots__ = ("_make", "_slot")
+
+    def __init__(self, make: Callable[[], Ref], slot: Ref | None = None) -> None:
+        self._make = make
+        self._slot = slot
+
+    @property
+    def is_made(self) -> bool:
+        return self._slot is not None
+
+    @property
+    def ref(self) -> Ref:
+        """The stack variable."""
+        if self._slot is None:
+            self._slot = self._make()
+        return self._slot
+
+
 class Native:
     """A value inside the emitter: its ljit type and its components."""
 
@@ -73,13 +95,13 @@ class Native:
         self,
         type_: Type,
         parts: Sequence[Ref],
-        memos: Mapping[int, Ref] | None = None,
+        memos: Mapping[int, LateSlot] | None = None,
         late: Callable[[], Ref] | None = None,
     ) -> None:
         self.type = type_
         self.parts = tuple(parts)
         #: by the position of a view's `object`: the slot that holds the object once it was made
-        self.memos: Mapping[int, Ref] = memos or {}
+        self.memos: Mapping[int, LateSlot] = memos or {}
         #: of an object that only exits need: writes the code that makes it there, a new reference or null
         self.late = late
 
@@ -196,7 +218,7 @@ def split(value: Native) -> list[Native]:
 def aggregate(type_: Type, items: Sequence[Native]) -> Native:
     """Put items together; the inverse of `split`."""
     parts: list[Ref] = []
-    memos: dict[int, Ref] = {}
+    memos: dict[int, LateSlot] = {}
     for item in items:
         memos |= {len(parts) + p: slot for p, slot in item.memos.items()}
         parts += item.parts

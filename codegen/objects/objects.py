@@ -365,12 +365,12 @@ def _same_array(e: Emitter, x: Native, y: Native) -> Native:
     that were made one after the other are computed once.
     """
     f = e.f
-    slots = [value.memos[0].text if 0 in value.memos else None for value in (x, y)]
+    slots = [value.memos.get(0) for value in (x, y)]
     first, second = array_parts(known_object(f, x)), array_parts(known_object(f, y))
     same_data = f.icmp("eq", first.data, second.data)
     lacks = [f.icmp("eq", parts.object, NULL) for parts in (first, second)]
     for lack, slot in zip(lacks, slots, strict=True):
-        if slot is None or slots[0] == slots[1]:
+        if slot is None or slots[0] is slots[1]:
             e.bailout.bail_if(f.binary("and", same_data, lack), "identity of unboxed values")
     same_object = f.icmp("eq", first.object, second.object)
     same = f.binary("and", same_object, f.bool_not(lacks[0]))

@@ -68,6 +68,15 @@ def test_many_equal_nests_are_one_function_in_quick_code() -> None:
     assert text.count("call void @nest.0(") == 10
 
 
+def test_views_that_no_code_makes_objects_of_have_no_slots_for_them() -> None:
+    text = text_of(WINDOWS.replace("RESULT", "%11"), quick_work=1000)
+    assert text.count("= alloca ptr, align 8") == 1  # for the sum
+    assert text.count("@Py_DecRef(ptr %") == 1
+
+
+def test_a_view_that_becomes_an_object_has_a_slot_for_it() -> None:
+    text = text_of(WINDOWS.replace("RESULT", "%9"), quick_work=1000)
+    assert text.count("= alloca ptr, align 8") == 2
 
 
 def test_a_sum_with_zero_needs_no_check() -> None:
