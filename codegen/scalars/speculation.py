@@ -28,10 +28,10 @@ def is_choice(node: Node) -> bool:
     inner = [n for block in node.blocks for n in block if n is not block.last]
     return (
         len(inner) <= _FEW
-        and _is_erratic(node.inputs[0])
         and _gives_numbers(node)
         and all(map(_is_quick, inner))
         and any(n.op.can_leave(n) for n in inner)
+        and _is_erratic(node.inputs[0])  # last: it asks for ranges, a twentieth of a quick compile
     )
 
 

@@ -2,6 +2,9 @@
 
 import pytest
 
+from ljit.codegen.scalars import speculation
+from ljit.ir import parse
+from ljit.ops.control import IF
 from tests.codegen.harness import Bailed, Compiled
 
 MOST = 2**63 - 1
@@ -111,3 +114,13 @@ def test_what_is_proven_of_one_side_need_not_hold_on_the_other():
 )
 def test_other_conditions_and_sides_are_branches(change):
     assert "then." in Compiled(CHOICE.replace(*change)).code.ir
+
+
+def test_the_condition_is_looked_at_for_sides_that_may_both_be_computed_only(monkeypatch):
+    asked = []
+    monkeypatch.setattr(speculation, "_is_erratic", lambda condition: asked.append(condition))
+    for text, count in ((PROVEN, 1), (PROVEN.replace("py::mul(", "py::floordiv("), 0)):
+        (choice,) = (node for node in parse(text).walk() if node.op is IF)
+        speculation.is_choice(choice)
+        assert len(asked) == count
+        asked.clear()
