@@ -34,6 +34,8 @@ def is_text(t: Type) -> bool:
     return t in (STR, CHARACTER)
 
 
+@forgets_classes
+@lru_cache(maxsize=4096)
 def has_characters(t: Type) -> bool:
     """Whether values of the type are characters, or tuples with such."""
     return t == CHARACTER or (isinstance(t, TupleType) and any(map(has_characters, t.items)))

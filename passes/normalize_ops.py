@@ -65,9 +65,11 @@ def _read_tuple(node: Node) -> bool:
 def _give_dtypes(node: Node) -> bool:
     """Let constant ints of an elementwise op have the arrays' dtype, where they fit; whether any was changed."""
     op = node.op
+    if not op.elementwise:
+        return False
     types = [v.type for v in node.inputs]
     dtypes = {t.dtype for t in op.element_operands(types) if isinstance(t, ArrayType)}
-    if not op.elementwise or INT not in types or len(dtypes) != 1:
+    if INT not in types or len(dtypes) != 1:
         return False
     (dtype,) = dtypes
     if dtype.kind not in "iu" or dtype == np.int64:

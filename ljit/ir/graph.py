@@ -207,14 +207,15 @@ class Node:
         self.graph.version += 1
 
     def set_inputs(self, values: Sequence[Value]) -> None:
-        for i in range(len(self.inputs)):
-            del self.inputs[i].uses[self, i]
+        for i, value in enumerate(self.inputs):
+            del value.uses[self, i]
         self.inputs = []
         self.add_inputs(values)
 
     def erase(self) -> None:
         """Take the node out of its block and destroy it. Its outputs must be unused."""
-        assert not any(out.uses for out in self.outputs), f"{self.op.name} still has uses"
+        for out in self.outputs:
+            assert not out.uses, f"{self.op.name} still has uses"
         for block in self.blocks:
             block.clear()
         self.set_inputs(())

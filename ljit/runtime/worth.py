@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import FunctionType
 
-from ljit.ir import Effect, Graph, Node
+from ljit.ir import Block, Effect, Graph, Node
 from ljit.ops.control import CALL_NATIVE, IF, LOOP
 from ljit.ops.keys import works_with_key
 from ljit.types import ArrayType
@@ -29,6 +29,8 @@ def is_worthwhile(graph: Graph, *, is_alone: bool = True, is_long_in_use: bool =
     for node in graph.walk():
         if node.op is CALL_NATIVE or (node.blocks and node.op is not IF):
             return True
+        if has_gain and not _is_call_of(node, FunctionType):  # it would tell nothing new
+            continue
         if _works_on_objects(node) or _reads_variable(node):
             has_boxed = True
             makes_functions |= _is_call_of(node, FunctionType)
@@ -86,9 +88,13 @@ def quick_work(graph: Graph, runs: int, *, leaves_methods: bool = False) -> int:
     if leaves_methods:
         return runs * _RUNS_OF_METHODS * sum(1 for _ in graph.walk())
     count = native = boxed = 0
+    frequency: dict[Block, int] = {}
     for node in graph.walk():
         count += 1
-        often = _TRIPS ** min(_loops_around(node), _MOST_DEPTH)
+        assert node.block is not None
+        often = frequency.get(node.block)
+        if often is None:
+            often = frequency[node.block] = _TRIPS ** min(_loops_around(node), _MOST_DEPTH)
         if runs_boxed(node):
             boxed += often
         else:
