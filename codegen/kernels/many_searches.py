@@ -1,10 +1,10 @@
 """``np.searchsorted`` of many numbers: functions that are compiled once in a process.
 
-Where there are very many numbers, and the array allows it, a table finds them (`grid_searches.py`). Else
-a sorted array is searched for four numbers at once, with as many looks for all of them and no branch on what is
-found: a processor guesses the branches of numbers in no order wrong half of the time. To know that it is sorted takes a
-look at all of it. Where that is too much for so few numbers, or it is not sorted, each search begins at what the number
-before left, as NumPy's do: so it gives the same for arrays in no order.
+Where there are very many numbers, and the array allows it, a table finds them (`grid_searches.py`); code that was made
+for fewer leaves, once, and is made anew. Else a sorted array is searched for four numbers at once, with as many looks
+for all of them and no branch on what is found: a processor guesses the branches of numbers in no order wrong half of
+the time. To know that it is sorted takes a look at all of it. Where that is too much for so few numbers, or it is not
+sorted, each search begins at what the number before left, as NumPy's do: so it gives the same for arrays in no order.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from ljit.codegen.kernels.grid_searches import search_grid
 from ljit.codegen.llvm.builder import integer
 from ljit.codegen.llvm.forms import Native, array_parts
 from ljit.codegen.llvm.shared_code import shared_function
+from ljit.ops.control import MANY_NUMBERS
+from ljit.sizes import MANY
 from ljit.types import BOOL, ArrayType
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ def array_positions(e: Emitter, a: Native, keys: Native, into: Native, *, after:
     if e.context.options.has_many and not e.is_quick:  # then nothing is left
         is_done = search_grid(e, type_, operands, after=after)
         operands[3] = e.f.select(is_done, integer("i64", 0), operands[3])
+    elif not e.is_quick:
+        e.bailout.bail_if(e.f.icmp("sge", operands[3], MANY), MANY_NUMBERS)
     name = f"positions_{'after' if after else 'before'}.{type_}"
     source = _source(name, type_, after=after)
     function = shared_function(name, lambda module: module.define(name, source))

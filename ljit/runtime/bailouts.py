@@ -18,6 +18,7 @@ from ljit.ops.control import (
     BROADCAST,
     CALLEE_LEFT,
     HOT,
+    MANY_NUMBERS,
     NO_UINT,
     NOT_ALL,
     NOT_RUN,
@@ -33,6 +34,7 @@ from ljit.runtime.feedback import PlanFeedback
 from ljit.runtime.links import renew_callees
 from ljit.runtime.native import NativeUnit
 from ljit.runtime.plans import MAX_COMPILES, Compiled, LoopPlan, Plan
+from ljit.sizes import MANY
 
 if TYPE_CHECKING:
     from ljit.codegen import ExitInfo, SiteInfo
@@ -43,7 +45,8 @@ __all__ = ["Bailout", "on_bailout", "on_loop_exit", "patience", "wants_compile"]
 _MIN_BAILOUTS = 64  # of one unit before it is asked whether they dominate
 _BAILOUTS_BEFORE_RECOMPILE = 2
 _TESTS_IN_FRONT = (OUT_OF_RANGE, OTHER_ORDER)  # of loops; reasons that one bailout proves
-_SHOWN_AT_ONCE = (NOT_RUN, BROADCAST, OUT_OF_RANGE)  # reasons for a compile after the first bailout
+# reasons for a compile after the first bailout
+_SHOWN_AT_ONCE = (NOT_RUN, BROADCAST, MANY_NUMBERS, OUT_OF_RANGE)
 
 _log = config.logger(config.EXECUTOR)
 
@@ -175,6 +178,9 @@ def _learn(feedback: PlanFeedback, bailout: Bailout) -> None:
     """
     unit, site = bailout.unit, bailout.site
     feedback.broadcasts |= site.reason == BROADCAST
+    if site.reason == MANY_NUMBERS:
+        feedback.elements_passed = max(feedback.elements_passed, MANY)
+        return
     if site.reason in _TESTS_IN_FRONT:
         alike = (s for s in unit.sites if s.reason == site.reason and _is_on_line(s, site))
         feedback.failed_tests.update(s.origin for s in alike)

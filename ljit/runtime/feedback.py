@@ -6,6 +6,7 @@ from collections import Counter
 
 from ljit.profile import Profile
 from ljit.records import Record, made_by
+from ljit.sizes import MANY
 from ljit.types import Type
 
 __all__ = ["PlanFeedback"]
@@ -32,7 +33,7 @@ class PlanFeedback(Record, frozen=False):
     broadcasts: bool = False  # arrays of one element along an axis of unknown size were seen
     is_hot: bool = False  # there is so much to run that optimising pays
     fastmath: bool = False  # floats are not always computed as the program says
-    elements_passed: int = 0  # of the largest array among the arguments
+    elements_passed: int = 0  # of the largest array among the arguments, or that is searched for
 
     @property
     def elements(self) -> int:
@@ -70,7 +71,7 @@ class PlanFeedback(Record, frozen=False):
             frozenset(s) for s in (self.widened, self.other_items, self.no_uints, self.failed_tests)
         )
         learnt = (*nodes, frozenset(self.negatives), dict(self.changes))
-        return self.profile.summary(), learnt, self.broadcasts
+        return self.profile.summary(), learnt, self.broadcasts, self.elements >= MANY
 
     def is_unstable(self, name: str) -> bool:
         return self.changes[name] >= CHANGES_OF_UNSTABLE

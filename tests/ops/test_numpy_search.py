@@ -226,6 +226,28 @@ def test_tables_are_for_code_that_has_seen_thousands(count, is_used, monkeypatch
     assert made == [False] * is_used
 
 
+@pytest.mark.parametrize(
+    "search",
+    [
+        lambda p, keys: np.searchsorted(p, keys),
+        lambda p, keys: np.digitize(keys, p),
+        lambda p, keys: np.histogram(keys, p)[0],
+        lambda p, keys: np.interp(keys, p, p),
+    ],
+)
+def test_code_made_for_few_numbers_is_made_anew_for_thousands(search):
+    rng, p = np.random.default_rng(6), np.linspace(0, 1, 50)
+    with config.overridden(quick_runs=0, cold_calls=0):
+        f = ljit.jit(search)
+        for count in (100, 100, 100, *(6000,) * 20):
+            keys = rng.random(count)
+            np.testing.assert_array_equal(f(p, keys), search(p, keys))
+    (info,) = f.specializations
+    assert info.state == "native"
+    assert 1 <= info.bailouts <= 2
+    assert info.compiles == 2
+
+
 @pytest.mark.parametrize("keys", [
     np.arange(12).reshape(3, 4), np.arange(12.0).reshape(3, 4).T, np.arange(5, dtype=np.float32), np.array(2.0),
     np.arange(5, dtype=np.uint64), np.arange(5, dtype=">f8"), np.arange(5) > 2, np.arange(3) * 1j, np.zeros((0, 2)),
