@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Contest", "most_elements"]
 
-_FEW = (
-    6  # magnitude of the elements of an array: with less the calls of NumPy cost more than its work
-)
+_FEW = 6  # magnitude of elements: of less, the calls of NumPy cost more than its work
 _SHARE = 1 / 3  # of native code's time, for what CPython runs
 _SHORT_RUNS, _SHORT_RUNS_OF_CLOSE = 5, 12  # of CPython's that show how long it takes
 _RUNS = 3  # that are not short; two if native code is clearly faster, and one if it took long
