@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
 from itertools import product as pairs
 
 import numpy as np
@@ -36,7 +37,7 @@ __all__ += [
 ]
 
 ANYTHING: FloatBounds = (-math.inf, math.inf, True)
-_EXACT = 2.0**53  # ints up to here are floats exactly
+_EXACT = 2.0**53  # ints below are floats exactly
 _DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 _Rule = Callable[[Symbolic, Node], FloatBounds | None]
 
@@ -125,7 +126,9 @@ def _sum(s: Symbolic, node: Node, sign: int) -> FloatBounds | None:
     if sign < 0:
         y = (-y[1], -y[0], y[2])
     low, high = (_added(dtype, x[end], y[end]) for end in (0, 1))
-    may_cancel = x[0] + y[1] != x[0] + y[1] or x[1] + y[0] != x[1] + y[0]  # infinities
+    if math.isnan(low) or math.isnan(high):
+        return ANYTHING
+    may_cancel = math.isnan(x[0] + y[1]) or math.isnan(x[1] + y[0])  # infinities
     return low, high, x[2] or y[2] or may_cancel
 
 
@@ -161,7 +164,8 @@ def quotient(s: Symbolic, node: Node) -> FloatBounds | None:
         return None
     dtype, (x, y) = found
     if _has_zero(y) or (_is_infinite(x) and _is_infinite(y)):
-        return (0.0, math.inf, True) if x[0] >= 0.0 <= y[0] else ANYTHING
+        may_be_signed = _has_zero(y) and is_float(node.inputs[1].type)  # NumPy's 1 / -0.0 is -inf
+        return (0.0, math.inf, True) if x[0] >= 0.0 <= y[0] and not may_be_signed else ANYTHING
     return _of_corners(dtype, lambda a, b: a / b, pairs(x[:2], y[:2]), is_nan=x[2] or y[2])
 
 
@@ -243,7 +247,7 @@ def power(s: Symbolic, node: Node) -> FloatBounds | None:
         most = max(-low, high)
         is_ordinary = most < 1e50
         return 0.0, most**exponent.constant * 1.001 if is_ordinary else math.inf, may_be_nan
-    return (0.0, math.inf, True) if low >= 0.0 else None
+    return (0.0, math.inf, True) if low > 0.0 else None  # NumPy's -0.0 ** -1 is -inf
 
 
 # -- the less and the greater one ------------------------------------------------------------------
@@ -256,6 +260,10 @@ def extremum(choose: Callable[[float, float], float]) -> _Rule:
         if len(node.inputs) < 2:
             return None
         found, *others = map(s.floats, node.inputs)
+        if (
+            dtype_of_float(*(v.type for v in node.inputs)) != _DOUBLE
+        ):  # the other is rounded to compare
+            return reduce(joined, others, found)
         for other in others:
             low, high = choose(found[0], other[0]), choose(found[1], other[1])
             if other[2]:  # NaN is never better
@@ -293,12 +301,17 @@ def ordered(*, swapped: bool, or_equal: bool) -> Callable[..., Iterator[FloatLim
             return
         may_be_nan, may_be_equal = not holds, or_equal is holds
         (low, _, x_may_be_nan), (_, high, y_may_be_nan) = s.floats(x), s.floats(y)
-        if is_float(x.type) and (holds or not y_may_be_nan):
+        if _is_compared_as_it_is(x.type, dtype) and (holds or not y_may_be_nan):
             yield x, (-math.inf, _near(dtype, high, -1, may_be_equal), may_be_nan)
-        if is_float(y.type) and (holds or not x_may_be_nan):
+        if _is_compared_as_it_is(y.type, dtype) and (holds or not x_may_be_nan):
             yield y, (_near(dtype, low, 1, may_be_equal), math.inf, may_be_nan)
 
     return limits
+
+
+def _is_compared_as_it_is(t: Type, dtype: np.dtype) -> bool:
+    """Whether it is a float that is not rounded to be compared in the dtype."""
+    return is_float(t) and (dtype == _DOUBLE or t == ScalarType(_SINGLE))
 
 
 def _near(dtype: np.dtype, limit: float, sign: int, may_be_equal: bool) -> float:
@@ -306,7 +319,7 @@ def _near(dtype: np.dtype, limit: float, sign: int, may_be_equal: bool) -> float
     kind = dtype.type
     with np.errstate(all="ignore"):
         taken = kind(limit)
-        if abs(limit) > _EXACT and not math.isinf(limit):
+        if abs(limit) >= _EXACT and not math.isinf(limit):
             taken = np.nextafter(taken, kind(-sign * math.inf))  # ints are rounded
         elif not may_be_equal:
             taken = np.nextafter(taken, kind(sign * math.inf))
