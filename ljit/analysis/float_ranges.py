@@ -2,17 +2,18 @@
 
 A float is what its op says of it (`RangeRules.floats`), within what the conditions say that were passed on the way to
 the place (`RangeRules.limits`). What an If gives is looked at case by case, each under its condition: so numbers that a
-program clips are known. Of elements, arguments and what loops carry only conditions tell. Cost: a bounded walk over
-what the float is computed of, each time anew.
+program clips are known. Of elements and arguments only conditions tell, of what loops carry also what is added up in
+them (`float_sums.py`). Cost: a bounded walk over what the float is computed of, each time anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ljit.analysis.float_sums import CarriedSum, bounds_of_sum, is_carried
 from ljit.ir import Node, Value
 from ljit.ir.range_rules import FloatBounds, FloatLimit
 from ljit.ops.control import GUARD, IF, YIELD
@@ -38,6 +39,8 @@ class FloatRanges:
         self._s = s
         self._depth = self._steps = 0
         self._unknown: dict[Value, None] = {}
+        self._sums: dict[Value, CarriedSum | None] = {}
+        self._open: Set[Value] = frozenset()  # names of the sums that are looked at
         self._known: _Limits = {}  # what was found out for the number that is asked for
 
     def assume(self, limits: Iterable[FloatLimit]) -> bool:
@@ -81,9 +84,16 @@ class FloatRanges:
             return _of_constant(value.constant)
         node = value.node
         if self._s.is_int(value):
-            (low, high), (least, most) = self._s.value(value).bounds(), self._s.bounds(value)
-            return float(max(low, least)), float(min(high, most)), False
-        if node is None or not (is_float(value.type) or isinstance(value.type, UnionType)):
+            low, high = self._s.bounds(value)
+            if not self._open:
+                least, most = self._s.value(value).bounds()
+                low, high = max(low, least), min(high, most)
+            return float(low), float(high), False
+        if not (is_float(value.type) or isinstance(value.type, UnionType)):
+            return None
+        if is_carried(value):
+            return self._of_carried(value)
+        if node is None:
             return None
         if node.op is IF:
             return self._of_cases(node, value.index)
@@ -93,6 +103,22 @@ class FloatRanges:
         if rules is None or rules.floats is None:
             return None
         return rules.floats(self._s, node) or ANYTHING
+
+    def _of_carried(self, value: Value) -> FloatBounds | None:
+        """Of a sum, whose terms are those of all trips: what holds here is known of the last ones only."""
+        if value not in self._sums:
+            self._sums[value] = CarriedSum.of(value)
+        found = self._sums[value]
+        if found is None or value in self._open:
+            return None
+        before = self._open, self.limits, self._known
+        self._open = self._open | found.names.keys()
+        self.limits = {v: bounds for v, bounds in self.limits.items() if found.is_outside(v)}
+        self._known = {}
+        first = [self.bounds(v) for v in found.first]
+        terms = [(sign, self.bounds(v)) for sign, v in found.terms]
+        self._open, self.limits, self._known = before
+        return bounds_of_sum(first, terms) if first else None
 
     def _of_cases(self, choice: Node, index: int) -> FloatBounds:
         found = None

@@ -187,3 +187,99 @@ def test_where_floats_are_reordered_nothing_is_known_of_them():
         outcome(f, table, xs * 0.5)
     assert "in_32_bits" in str(plain.graph_for(table, xs))
     assert "in_32_bits" not in str(f.graph_for(table, xs))
+
+
+def means_of_windows(pixels, weight, first):
+    out = np.zeros(pixels.shape, np.uint8)
+    for i in range(1, pixels.shape[0] - 1):
+        for j in range(1, pixels.shape[1] - 1):
+            total = first
+            for k in range(-1, 2):
+                for m in range(-1, 2):
+                    total += pixels[i + k, j + m] * weight
+            out[i, j] = int(min(max(total, 0.0), 255.0))
+    return out
+
+
+def errors_that_are_carried(pixels, weight, first):
+    out = np.zeros(pixels.shape, np.uint8)
+    for i in range(pixels.shape[0]):
+        error = first
+        for j in range(pixels.shape[1]):
+            error = pixels[i, j] * weight + error
+            if error < 0.0:
+                continue
+            if error > 500.0:
+                error -= 255.0
+                if j > 30:
+                    break
+            out[i, j] = int(min(error, 255.0))
+    return out
+
+
+@pytest.mark.parametrize("function", [means_of_windows, errors_that_are_carried])
+def test_sums_of_numbers_that_loops_carry_are_numbers(function):
+    f = ljit.jit(function)
+    for weight, first in ((0.125, 0.0), (-0.5, 3.0), (0.3, 9.0)) * 2:
+        assert compare(function(pixels(), weight, first), f(pixels(), weight, first)) is None
+    assert "'stored')" in str(f.graph_for(pixels(), 0.125, 0.0))
+    for args in ((math.nan, 0.0), (0.5, math.inf), (1e300, -1e300), (math.inf, -math.inf)) * 2:
+        assert compare(outcome(function, pixels(), *args), outcome(f, pixels(), *args)) is None
+
+
+def length(xs):
+    total = 0.0
+    for i in range(len(xs)):
+        total += xs[i] * xs[i]
+    return math.sqrt(total)
+
+
+def difference(xs):
+    total = 0.0
+    for i in range(len(xs)):
+        total -= xs[i] * xs[i]
+        total = xs[i] - total
+    return math.sqrt(total)
+
+
+def test_what_grows_is_not_below_what_it_began_with():
+    xs = np.array([3.0, -4.0])
+    assert "math::sqrt[proven=('nonnegative',)]" in str(ljit.jit(length).graph_for(xs))
+    assert "math::sqrt(" in str(ljit.jit(difference).graph_for(xs))
+    for function in (length, difference):
+        f = ljit.jit(function)
+        for given in (xs, xs * math.nan, -xs, xs[:0], xs * math.inf) * 2:
+            assert compare(outcome(function, given), outcome(f, given)) is None
+
+
+def bounded_in_some_trips(xs, limit):
+    """The condition is about the term of this trip, not about those before it."""
+    total, out = 0.0, np.zeros(len(xs), np.uint8)
+    for i in range(len(xs)):
+        x = xs[i]
+        total += x
+        if 0.0 <= x <= limit and x < 2.0:
+            out[i] = int(max(total, 0.0))
+    return out
+
+
+def doubled(xs, limit):
+    total, out = limit, np.zeros(len(xs), np.uint8)
+    for i in range(len(xs)):
+        total = total * 2.0 + 1.0
+        out[i] = int(min(total, 255.0) if total == total else 0.0)
+    return out
+
+
+@pytest.mark.parametrize("function", [bounded_in_some_trips, doubled])
+def test_what_holds_in_one_trip_says_nothing_of_others(function):
+    f = ljit.jit(function)
+    samples = [
+        [1.0, 0.5, 1.0],
+        [1.0, 0.5, 300.0, 0.25],
+        [1.0, math.nan, 1.0],
+        [math.inf, 1.0, -math.inf, 0.5],
+    ]
+    for xs in [np.array(x) for x in samples] * 2:
+        for limit in (1.0, math.inf, 2.0**62):
+            assert compare(outcome(function, xs, limit), outcome(f, xs, limit)) is None
