@@ -457,6 +457,8 @@ def check() -> None:
         raise InternalError(message)
     probe = object()
     _expect(word_at(id(probe) + OB_REFCNT) & 0xFFFFFFFF, sys.getrefcount(probe) - 1, "refcount")
+    if IS_IMMORTAL_AWARE:
+        _expect(int32_at(id(None) + OB_REFCNT), -1, "refcount of an immortal object")
     _check_numbers()
     _check_containers()
     _check_numpy()

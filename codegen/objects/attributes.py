@@ -87,7 +87,7 @@ def setter_of(module: ModuleBuilder, cls: type | None, name: Ref, text: str) -> 
         return None
     module.declare("PyObject_SetAttr", "i32", ["ptr", "ptr", "ptr"])
     module.declare("PyDict_SetItem", "i32", ["ptr", "ptr", "ptr"])
-    retain, release = counter(module, "retain"), counter(module, "release")
+    retain, release = (counter(module, change, in_line=False) for change in ("retain", "release"))
     symbol = module.symbol("set", id(cls), name.text)
     note = "" if place.is_slot else NOTE_ORDER.format(index=place.offset // 8)
     source = f"""define internal i32 @{symbol}(ptr %x, ptr %value) noinline nounwind {{

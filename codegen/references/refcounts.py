@@ -8,23 +8,31 @@ from ljit.codegen.llvm.builder import FunctionBuilder, ModuleBuilder, Ref
 __all__ = ["change_count", "counter", "releaser_of_slots"]
 
 _CALLS = {"retain": "Py_IncRef", "release": "Py_DecRef"}
+#: From CPython 3.12 on, objects whose count is negative in its lower half are immortal, and it must stay. It is read
+#: and written as a whole all the same: what was written in parts cannot be read at once.
+_IF_MORTAL = """
+  %low = trunc i64 %count to i32
+  %is.immortal = icmp slt i32 %low, 0
+  br i1 %is.immortal, label %done, label %mortal
+mortal:"""
+_COUNT = "%count = load i64, ptr %object" + (_IF_MORTAL if IS_IMMORTAL_AWARE else "")
 _SOURCES = {
-    "retain": """define internal void @retain(ptr %object) alwaysinline nounwind {
+    "retain": f"""define internal void @retain(ptr %object) alwaysinline nounwind {{
   %none = icmp eq ptr %object, null
   br i1 %none, label %done, label %some
 some:
-  %count = load i64, ptr %object
+  {_COUNT}
   %more = add i64 %count, 1
   store i64 %more, ptr %object
   br label %done
 done:
   ret void
-}""",
-    "release": """define internal void @release(ptr %object) alwaysinline nounwind {
+}}""",
+    "release": f"""define internal void @release(ptr %object) alwaysinline nounwind {{
   %none = icmp eq ptr %object, null
   br i1 %none, label %done, label %some
 some:
-  %count = load i64, ptr %object
+  {_COUNT}
   %less = sub i64 %count, 1
   store i64 %less, ptr %object
   %dead = icmp eq i64 %less, 0
@@ -34,7 +42,7 @@ free:
   br label %done
 done:
   ret void
-}""",
+}}""",
 }
 
 
@@ -45,7 +53,7 @@ def change_count(f: FunctionBuilder, pointer: Ref, change: str, *, in_line: bool
 
 def counter(module: ModuleBuilder, change: str, *, in_line: bool = True) -> str:
     """The name of the function that does it."""
-    if IS_IMMORTAL_AWARE or not in_line:
+    if not in_line:
         return module.declare(_CALLS[change], "void", ["ptr"])
     module.declare("_Py_Dealloc", "void", ["ptr"])
     return module.define(change, _SOURCES[change])

@@ -9,6 +9,7 @@ import pytest
 
 import ljit
 from ljit.codegen.layouts.instances import find_in_class, type_version, value_index
+from ljit.codegen.layouts.layout import IS_IMMORTAL_AWARE
 
 
 class Slots:
@@ -78,6 +79,24 @@ def test_references_are_counted(cls):
         f(thing, second)
         f(thing, first)
     assert (sys.getrefcount(first), sys.getrefcount(second)) == before
+
+
+def exchanged(xs: list[Any], trips: int) -> list[Any]:
+    for k in range(trips):
+        xs[k % 4], xs[k % 4 + 1] = xs[k % 4 + 1], xs[k % 4]
+    return xs
+
+
+def test_references_are_counted_in_line_but_for_immortal_objects():
+    f = ljit.jit(exchanged)
+    mortal = object()
+    for trips in (200, 4, 8, 200):
+        xs = [None, mortal, "text", True, mortal]
+        counts = [sys.getrefcount(x) for x in (mortal, None)]
+        assert sorted(map(id, f(xs, trips))) == sorted(map(id, xs))
+        found = [sys.getrefcount(x) for x in (mortal, None)]
+        assert found[: 1 + IS_IMMORTAL_AWARE] == counts[: 1 + IS_IMMORTAL_AWARE]
+    assert "call void @retain" in f.dump_llvm()
 
 
 class Several:
