@@ -33,5 +33,6 @@ def is_known() -> bool:
     found = why_unknown()
     if found is not None:
         message = f"ljit has no native code for this interpreter: it is {found}. Functions stay undecorated"
-        warnings.warn(message, RuntimeWarning, stacklevel=4)  # where the first one is decorated
+        # where the first one is decorated: frames of `ljit.api` do not count
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
     return found is None
