@@ -14,6 +14,7 @@ import ljit
 from ljit import config
 
 ENDLESS = 10**6
+FEW = 8  # frames: of the calls that are left to CPython some are timed, which takes one more each
 
 
 def down(n):
@@ -89,7 +90,7 @@ def test_the_limit_is_that_of_cpython(function):
     made, limit = compiled(function), sys.getrecursionlimit()
     wanted = deepest(function)
     for _ in range(3):
-        assert abs(deepest(made) - wanted) <= 5
+        assert abs(deepest(made) - wanted) <= FEW
         assert message_of(made, ENDLESS) == message_of(function, ENDLESS)
         assert made(5) == function(5)
         assert sys.getrecursionlimit() == limit
@@ -101,7 +102,7 @@ def test_native_code_between_frames_of_cpython_counts_once(monkeypatch):
     monkeypatch.setitem(by_way_of_the_variable.__globals__, "VARIABLE", between)
     wanted = deepest(lambda n: made.__wrapped__(n))
     for _ in range(3):
-        assert abs(deepest(made) - wanted) <= 5
+        assert abs(deepest(made) - wanted) <= FEW
 
 
 def test_a_limit_that_is_set_later_holds():
