@@ -19,7 +19,7 @@ from ljit.frames import calls_for_frames, pass_over
 from ljit.garbage import no_collections
 from ljit.isolation import are_builtins_replaced
 from ljit.locks import computed_once
-from ljit.own_time import OwnTime, timed_apart
+from ljit.own_time import timed_apart
 from ljit.pickling import COPY, PROTOCOL_OF_PATHS, copied, find, give_text, keep_text
 from ljit.recursion import call_plainly
 from ljit.runtime.options import Options
@@ -148,11 +148,7 @@ class _Function:
                 return call_plainly(self._plain, args, kwargs)
             waiting = self._calls.wait()
             if waiting is not None:
-                stretch = OwnTime()
-                try:
-                    return call_plainly(self._plain, args, kwargs)
-                finally:
-                    waiting.note(self, self._plain, stretch.end())
+                return waiting.run(self, self._plain, args, kwargs)
             if self._has_no_compiler():
                 return self._plain(*args, **kwargs)
             return self._executor.call(args, kwargs)
@@ -402,4 +398,4 @@ def release_memory() -> None:
         blocks.release_memory()
 
 
-pass_over((__name__, call_plainly.__module__))
+pass_over((__name__, call_plainly.__module__, Waiting.__module__))

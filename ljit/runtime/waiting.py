@@ -13,13 +13,14 @@ from __future__ import annotations
 import time
 import types
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from opcode import opmap
 
 from ljit import config
-from ljit.own_time import seconds_of_own_work
+from ljit.own_time import OwnTime, seconds_of_own_work
+from ljit.recursion import call_plainly, is_deep
 from ljit.runtime.options import Options
-from ljit.runtime.passing import SECONDS_PASSED, calls_within, pass_calls
+from ljit.runtime.passing import MOST_PASSED, SECONDS_PASSED, calls_within, pass_calls
 from ljit.runtime.vectorcall import calls_left
 
 __all__ = ["Waiting", "codes_in", "count_in", "has_room", "is_crowded", "leaves_calls"]
@@ -99,10 +100,34 @@ class Waiting:
         price = self._price if is_loaded else self._price + _SECONDS_OF_LOADING
         return has_room(price) if is_due else not is_crowded()
 
-    def note(self, owner: object, fn: types.FunctionType, seconds: float) -> None:
-        """Count a timed call, and as long ones for those that passed since the last; the next ones pass, too."""
+    def run(
+        self,
+        owner: object,
+        fn: types.FunctionType,
+        args: tuple[object, ...],
+        kwargs: Mapping[str, object],
+    ) -> object:
+        """Time a call, which CPython runs; the next ones may jump there, and, far down, those within it."""
+        calls = self._calls_since(owner)
+        if is_deep():
+            self._passed = MOST_PASSED
+            pass_calls(owner, fn, MOST_PASSED)
+        stretch = OwnTime()
+        try:
+            return call_plainly(fn, args, kwargs)
+        finally:
+            within = self._calls_since(owner)
+            self._note(owner, fn, calls + within - 1, stretch.end() / within)
+
+    def _calls_since(self, owner: object) -> int:
+        """This call, and those that passed since the last one that came here."""
+        calls = 1 + max(self._passed - max(calls_left(owner), 0), 0)
+        self._passed = 0
+        return calls
+
+    def _note(self, owner: object, fn: types.FunctionType, calls: int, seconds: float) -> None:
+        """Count calls that took so many seconds each; the next ones pass, too."""
         was_due = self._seconds >= self._price  # but there was no room
-        calls = 1 + self._passed - max(calls_left(owner), 0)
         self._calls += calls
         self._seconds += seconds * calls
         most = min(self._calls, calls_within(SECONDS_PASSED, seconds))

@@ -14,6 +14,7 @@ import pytest
 import ljit
 from ljit import config, own_time
 from ljit.runtime import cold, waiting
+from ljit.runtime.passing import MOST_PASSED
 from tests.depths import reachable
 
 
@@ -201,6 +202,23 @@ def test_recursion_goes_as_deep_as_in_cpython_while_it_waits(clock):
         with pytest.raises(RecursionError):
             depth(10**6)
     assert counts_as_waiting(depth)
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="calls from C nest less deep in CPython")
+def test_recursion_goes_deeper_than_frames_of_ljit_have_room_for(clock):
+    @ljit.jit
+    def depth(n):
+        return 0 if n == 0 else 1 + depth(n - 1)
+
+    limit = sys.getrecursionlimit()
+    try:
+        sys.setrecursionlimit(10**5)
+        for _ in range(3):
+            assert depth(8000) == 8000
+    finally:
+        sys.setrecursionlimit(limit)
+    assert counts_as_waiting(depth)
+    assert depth._calls.waiting._calls >= 3 * 8001 - MOST_PASSED
 
 
 PACKAGES = """
