@@ -342,14 +342,17 @@ class _Nest:
     def _with_single_axes_first(self) -> tuple[list[Operand], Sequence[int], bool]:
         """Move axes of single elements to the front: the last one has more trips then, ``a[:, 2:3]`` is gone down.
 
-        Not where nests write in place: the borders that stencils are cut into share their function with the inner part.
+        So is a column, of which all elements are combined: ``a.sum(axis=0)`` of an array ``(n, 1)``. Not where nests
+        write in place: the borders that stencils are cut into share their function with the inner part.
         Gives the targets, the reduced axes, and whether there are such axes behind others.
         """
         targets, reduced = [*self.into, *self.fresh], self.reductions.axes
         is_more = [not self.e.f.numbers.are_at_most_one(size) for size in self.space.sizes]
         order = sorted(range(self.space.ndim), key=is_more.__getitem__)
         is_in_place = bool(self.into)
-        if is_in_place or not self._may_be_turned or order == [*range(self.space.ndim)]:
+        are_columns = bool(reduced) and self.space.ndim - 1 not in reduced
+        gains = (self._may_be_turned or are_columns) and order != [*range(self.space.ndim)]
+        if is_in_place or not gains:
             return targets, reduced, False
         self.space = self.space.reordered(order)
         self.sources = [x.reordered(order) if isinstance(x, Operand) else x for x in self.sources]

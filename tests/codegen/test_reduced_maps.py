@@ -1,8 +1,12 @@
 """Maps with reduced results: several in one pass, beside arrays, in compiled code and in the interpreter."""
 
+import re
+
 import numpy as np
 import pytest
 
+import ljit
+from ljit import config
 from ljit.interp import compile_graph, run
 from ljit.ir.parser import parse
 from tests.codegen.harness import Bailed, Compiled
@@ -131,3 +135,40 @@ def test_an_extremum_of_nothing_leaves():
     with pytest.raises(Bailed) as caught:
         f(np.empty((0, 2)))
     assert caught.value.reason == "no elements"
+
+
+COLUMN_SHAPES = [(3000, 1), (7, 1), (1, 1), (40, 30, 1), (300, 1, 1), (30, 1, 20), (1, 300, 1)]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "float64"])
+def test_columns_are_combined_as_rows_are(dtype):
+    def combined(a, b):
+        both = a & b if dtype == "bool" else a * b
+        found = both.sum(axis=0), both.max(axis=0), both.any(axis=0), both.all(axis=0)
+        return (
+            *found,
+            a.mean(axis=0),
+            a.max(axis=-1),
+            both.sum(axis=(0, -1)),
+            both.min(axis=0, keepdims=True),
+        )
+
+    with config.overridden(quick_runs=0):
+        f = ljit.jit(combined)
+        for shape in COLUMN_SHAPES:
+            a = (np.arange(np.prod(shape)) % 7 % 3).astype(dtype).reshape(shape)
+            for x in (a, a[::-1], np.repeat(a, 2, axis=0)[::2], np.asfortranarray(a)):
+                for _ in range(2):
+                    for found, wanted in zip(f(x, a), combined(x, a), strict=True):
+                        assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+                        np.testing.assert_array_equal(found, wanted)
+
+
+def test_all_of_a_column_is_combined_in_registers():
+    a = np.ones((3000, 1))
+    with config.overridden(quick_runs=0):
+        f = ljit.jit(lambda a: (a * a).max(axis=0))
+        for _ in range(3):
+            f(a)
+    loads = re.findall(r"load double, .*access", f.dump_llvm(a, optimized=False))
+    assert len(loads) == 1  # the element; what is there is no row that waits in memory
