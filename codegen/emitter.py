@@ -181,7 +181,7 @@ class Emitter:
         """Write the exits and the common way out."""
         self.bailout.finish()
         self.ownership.finish()
-        if leaves_work_to_nests(self.f.blocks):
+        if not self.is_quick and leaves_work_to_nests(self.f.blocks):
             self.f.attributes += f" noinline {QUICK}"
 
     # -- scalars -----------------------------------------------------------------------------------

@@ -422,11 +422,18 @@ def compile_ir(
     taken from `find`, which gets the object files, from NumPy's C API
     (`layout.numpy_symbols`) and from the process: CPython's C API and the C library.
     """
-    imported = {k: v for k, v in layout.numpy_symbols().items() if f"@{k}(" in text}
+    known = layout.numpy_symbols()
+    imported = {name: known[name] for name in _numpy_calls().findall(text)}
     if _HALF_TYPE.search(text):
         imported |= {name: _half_conversions().symbol(name) for name in _HALF_NAMES}
     names = (entry_name, *exports)
     return _compile(text, names, imported, find=find, optimize=optimize, passes=passes)
+
+
+@cache
+def _numpy_calls() -> re.Pattern[str]:
+    """What finds the functions of NumPy's C API in a text, at one go."""
+    return re.compile(rf"@({'|'.join(layout.numpy_symbols())})\(")
 
 
 def _compile(
