@@ -33,6 +33,7 @@ from ljit.runtime.plans import (
     MAX_EARLY_RAISES,
     MAX_EVICTIONS,
     MAX_LOOPS,
+    MOST_NODES_OF_LOOP,
     NODES_UNTIL_HOT,
     NODES_UNTIL_LOADED,
     SECONDS_UNTIL_HOT,
@@ -66,6 +67,7 @@ class OutlinedLoops:
         self.plans: dict[_Key, LoopPlan] = {}
         self.sized: dict[_Key, tuple[Type, ...]] = {}  # the sizes of small arrays seen first
         self.evictions = 0
+        self._prices: dict[int, float] = {}  # by loop
         self._evicted: list[NativeUnit] = []  # may still be running
 
     def trips_until_hot(self, loop: LoopInfo) -> int:
@@ -77,6 +79,7 @@ class OutlinedLoops:
         if units:
             return MIN_TRIPS
         nodes = NODES_UNTIL_HOT if is_compiler_loaded() else NODES_UNTIL_LOADED
+        nodes = int(nodes * self._price(loop))
         return max(nodes // loop.size, MIN_TRIPS) * (1 + sum(found.compiles for found in plans))
 
     def seconds_until_hot(self, loop: LoopInfo) -> float:
@@ -85,7 +88,15 @@ class OutlinedLoops:
             p.compiles for (loop_id, _), p in list(self.plans.items()) if loop_id == loop.id
         )
         seconds = SECONDS_UNTIL_HOT if is_compiler_loaded() else SECONDS_UNTIL_LOADED
-        return seconds * (1 + compiles)
+        return seconds * self._price(loop) * (1 + compiles)
+
+    def _price(self, loop: LoopInfo) -> float:
+        """What compiling a loop takes, by what most loops take."""
+        if loop.id not in self._prices:
+            assert self.executor.baseline is not None
+            body = self.executor.baseline.node(loop.id).blocks[0]
+            self._prices[loop.id] = max(sum(1 for _ in body.walk()) / MOST_NODES_OF_LOOP, 1.0)
+        return self._prices[loop.id]
 
     def enter(self, plan: Plan, loop_id: int, registers: Sequence[object]) -> LoopExit | None:
         """Run the rest of a loop natively, if that works out; called at the loop's header."""

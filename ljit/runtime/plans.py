@@ -31,6 +31,7 @@ __all__ = [
     "MAX_LOOPS",
     "MAX_MISMATCHES",
     "MAX_PLANS",
+    "MOST_NODES_OF_LOOP",
     "NODES_UNTIL_HOT",
     "NODES_UNTIL_LOADED",
     "NO_GAIN",
@@ -69,6 +70,7 @@ NODES_UNTIL_LOADED = 1_600_000  # the same for the first compile of a process, w
 # Of the processor, for loops whose nodes take longer than those of scalar code; compiles of array code do, too.
 SECONDS_UNTIL_HOT = 0.06
 SECONDS_UNTIL_LOADED = 0.15
+MOST_NODES_OF_LOOP = 150  # with loops in it; larger ones take longer to compile, and as much longer until they are hot
 TRIPS_OF_EARLY_RAISE = 2048  # native trips that pay for one exception that the interpreter handles
 MAX_EARLY_RAISES = 16  # one after the other, before CPython and the interpreter run what raises
 RUNS_OF_SHORT_ONE = 8  # in the interpreter, before calls of a plan are known to be short

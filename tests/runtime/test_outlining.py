@@ -672,6 +672,34 @@ def smoothed_but_for(u, steps, left_out):
     return u
 
 
+def test_loops_that_take_longer_to_compile_are_hot_later(monkeypatch):
+    def sums(n):
+        total = 0
+        for k in range(n):
+            total += k ^ 1
+        for k in range(n):
+            total += k ^ 1
+            total += k ^ 2
+            for j in range(2):
+                total += j ^ k
+        return total
+
+    f = ljit.jit(sums)
+    small, large, _inner = f._executor.baseline.code.loops
+    outlined = f._executor.outlined
+    assert outlined.seconds_until_hot(small) == outlined.seconds_until_hot(large)
+    before = outlined.trips_until_hot(large)
+    monkeypatch.setattr("ljit.runtime.outlining.MOST_NODES_OF_LOOP", 6)
+    outlined = ljit.jit(sums)._executor.outlined
+    nodes = [
+        sum(1 for _ in outlined.executor.baseline.node(loop.id).blocks[0].walk())
+        for loop in (small, large)
+    ]
+    ratio = outlined.seconds_until_hot(large) / outlined.seconds_until_hot(small)
+    assert ratio == pytest.approx(nodes[1] / nodes[0])
+    assert outlined.trips_until_hot(large) / before == pytest.approx(nodes[1] / 6, rel=0.01)
+
+
 def test_loops_whose_few_trips_take_long_leave_the_interpreter_in_the_first_call(monkeypatch):
     monkeypatch.setattr("ljit.runtime.outlining.SECONDS_UNTIL_HOT", 0.0)
     monkeypatch.setattr("ljit.runtime.outlining.SECONDS_UNTIL_LOADED", 0.0)
