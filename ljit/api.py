@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from operator import index
 from typing import TYPE_CHECKING, Generic, SupportsIndex, TypeVar, overload
 
@@ -109,11 +109,12 @@ class _Calls:
         fn, options, _ = self._of
         return Waiting.of(fn, options)
 
-    def wait(self) -> Waiting | None:
-        """None: a call is the executor's."""
+    def wait(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Waiting | None:
+        """None: a call with these arguments is the executor's."""
         if self.has_executor() or self.waiting is None:
             return None
-        is_over = self.waiting.is_over(is_loaded="ljit.runtime.executor" in sys.modules)
+        is_loaded = "ljit.runtime.executor" in sys.modules
+        is_over = self.waiting.is_over((*args, *kwargs.values()), is_loaded=is_loaded)
         return None if is_over else self.waiting
 
 
@@ -146,7 +147,7 @@ class _Function:
         try:
             if go_on_passing(self, self._plain) or is_traced():
                 return call_plainly(self._plain, args, kwargs)
-            waiting = self._calls.wait()
+            waiting = self._calls.wait(args, kwargs)
             if waiting is not None:
                 return waiting.run(self, self._plain, args, kwargs)
             if self._has_no_compiler():

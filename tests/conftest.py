@@ -57,6 +57,7 @@ def loops_are_outlined_early():
 
 
 @pytest.fixture(autouse=True)
-def few_functions_are_decorated():
-    """What other tests have decorated does not make a package of the functions of a test."""
+def few_functions_are_decorated(monkeypatch):
+    """What other tests have decorated, translated and compiled leaves the functions of a test all room there is."""
     waiting._functions.clear()
+    monkeypatch.setattr(waiting._Start, "of_process", None)

@@ -15,8 +15,8 @@ What is not cold is *watched*: a plan is compiled, and compiled again after bail
 much time on it as that may take. So whatever number of calls is to come, they take at most twice as long as with the
 better choice. If the first calls are all short, the interpreter makes them slower than anything else does; then
 CPython runs the others until it has spent that time. So it does when short calls leave native code one after the
-other. Half a second of compiles is granted to each process, though: a program of a few functions has them native in
-their second calls, however short these are.
+other. Compiles may be bets within the stake, though (`waiting.py`), until ljit took a second: a program of a few
+functions has them native in their second calls, however short these are.
 """
 
 from __future__ import annotations
@@ -48,8 +48,20 @@ from ljit.runtime.plans import (
     is_long_in_use,
 )
 from ljit.runtime.vectorcall import calls_left
-from ljit.runtime.waiting import codes_in, has_room, is_crowded, leaves_calls
-from ljit.types import ObjectType, Type, type_of
+from ljit.runtime.waiting import codes_in, has_room, is_staked, leaves_calls
+from ljit.types import (
+    BYTEARRAY,
+    BYTES,
+    RANGE,
+    UINT,
+    ListType,
+    ObjectType,
+    TupleType,
+    Type,
+    is_number,
+    is_numpy,
+    type_of,
+)
 
 if TYPE_CHECKING:
     from ljit.runtime.baseline import Baseline
@@ -62,16 +74,15 @@ PROFILED_RUNS = 30
 _INSTRUCTIONS = 2_000_000  # that a function runs before native code would have gained what a small compile takes
 _INSTRUCTIONS_OF_CALL = 8  # as which a call counts
 _CALLS = 10_000  # the same for what a compile takes more for each instruction
+_SECONDS_OF_COMPILE = 0.008  # of whatever is small
 _SECONDS_OF_NODE = 1e-4  # of the baseline graph, to compile it
 _SECONDS_OF_LOADING = 0.1  # LLVM
-_SECONDS_GRANTED = 0.5  # to the process, for compiles that are not earned
+_SECONDS_OF_BETS = 1.0  # that ljit has taken, beyond which compiles have to be earned
 _SECONDS_OF_SHORT_CALL = 1e-4  # there: half of it is spent before and behind the call
 _SECONDS_OF_LOOPS = 0.06  # of the calls of a function with loops: as long as a compile, twice
 _SECONDS_UNTIL_LOOK = 0.01  # of the calls: a look takes about a third of it
 _IS_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: no builtin class
 _GENERATES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-
-_granted = 0.0  # seconds, to this process
 
 
 class ColdCalls(Record, frozen=False):
@@ -124,32 +135,33 @@ class ColdCalls(Record, frozen=False):
         """
         if not self.may_wait or baseline is None:
             return True
-        if not self.has_room(baseline):
+        if not self.has_room(plan, baseline):
             return False
         price = _price(baseline)
         if plan.compiles or plan.seconds >= price:
             return plan.seconds >= price
         return self.has_run_often and plan.runs >= PROFILED_RUNS
 
-    def has_room(self, baseline: Baseline | None) -> bool:
+    def has_room(self, plan: Plan, baseline: Baseline | None) -> bool:
         """Whether a compile fits into ljit's share of the time: until it does, CPython runs the calls."""
         if not self.may_wait or baseline is None:
             return True
         price = _price(baseline)
-        return has_room(price if is_compiler_loaded() else price + _SECONDS_OF_LOADING)
+        price = price if is_compiler_loaded() else price + _SECONDS_OF_LOADING
+        return has_room(price, is_likely=self.is_likely(plan), spent=plan.seconds)
 
-    def takes_grant(self, plan: Plan, baseline: Baseline | None) -> bool:
-        """Take the first compile of a plan from what is granted to the process, unless one call seldom shows all."""
-        global _granted
-        if baseline is None or self.has_run_often or plan.compiles or is_crowded():
+    def is_bet(self, plan: Plan, baseline: Baseline | None) -> bool:
+        """Whether the first compile of a plan is a bet within the stake; not if one call seldom shows all."""
+        if baseline is None or self.has_run_often or plan.compiles:
             return False
         if _takes_objects(plan.types):
             return False
-        price = _price(baseline)
-        if _granted + price > _SECONDS_GRANTED:
-            return False
-        _granted += price
-        return True
+        is_likely = self.is_likely(plan)
+        return is_staked(_price(baseline), most=_SECONDS_OF_BETS, is_likely=is_likely)
+
+    def is_likely(self, plan: Plan) -> bool:
+        """Whether calls are loops over numbers: the likely ones that take all the time."""
+        return not self.are_short and all(map(_is_of_numbers, plan.types))
 
     def is_slowed_by(self, plan: Plan) -> bool:
         """Note that a call has left native code; whether CPython had better run the calls until the next compile.
@@ -257,9 +269,8 @@ def run_watched(
 ) -> object:
     """Interpret a call; or leave it to CPython if it is a short one, and the next ones, until a compile is earned."""
     cold, baseline = executor.cold, executor.baseline
-    if not cold.has_room(baseline):
-        return _run_without_room(executor, args, kwargs)
-    if baseline is None or not (cold.leaves(plan) or is_deep()):
+    runs_here = cold.has_room(plan, baseline) and not (cold.leaves(plan) or is_deep())
+    if baseline is None or runs_here:
         return executor.interpret(plan, values)
     calls = cold.calls_since(executor.owner)
     if not _has_native_code(executor):
@@ -273,28 +284,22 @@ def run_watched(
         is_native = _has_native_code(executor)
         if is_native:
             calls = executor.detours.note(seconds)
-        plan.runs += calls
+        if plan.runs:  # else there is no profile yet
+            plan.runs += calls
         plan.seconds += seconds * calls
         if not is_native:
-            until_due = calls_within(_price(baseline) - plan.seconds, seconds)
-            cold.passed = min(plan.runs // 2, until_due)
+            cold.passed = _calls_to_pass(plan, _price(baseline), seconds)
             pass_calls(executor.owner, executor.fn, cold.passed)
 
 
-def _run_without_room(
-    executor: ProfilingExecutor, args: tuple[object, ...], kwargs: Mapping[str, object]
-) -> object:
-    """Leave a call to CPython, and those of the next milliseconds: ljit has used up its share of the time."""
-    stretch = OwnTime()
-    try:
-        return executor.run_plainly(args, kwargs)
-    finally:
-        seconds = stretch.end()
-        calls = calls_within(SECONDS_PASSED, seconds)
-        if _has_native_code(executor):
-            executor.detours.note(seconds)
-        elif calls:
-            pass_calls(executor.owner, executor.fn, calls)
+def _calls_to_pass(plan: Plan, price: float, seconds: float) -> int:
+    """How many of the next calls may jump: half as many as there were, until the compile is earned.
+
+    Where it is, but there is no room, those of the next milliseconds.
+    """
+    due = price - plan.seconds
+    calls = calls_within(due if due > 0 else SECONDS_PASSED, seconds)
+    return min(calls, plan.runs // 2) if plan.runs else calls
 
 
 def _has_native_code(executor: ProfilingExecutor) -> bool:
@@ -315,7 +320,7 @@ def run_without_plan(
 
 def _price(baseline: Baseline) -> float:
     """The seconds that must have been spent before a compile."""
-    return baseline.size * _SECONDS_OF_NODE
+    return _SECONDS_OF_COMPILE + baseline.size * _SECONDS_OF_NODE
 
 
 def run_refused(
@@ -362,6 +367,14 @@ def _pass_behind(owner: object, fn: types.FunctionType, slow_calls: int, seconds
 def _takes_objects(types_: Iterable[Type]) -> bool:
     """Whether one of the argument types is a user's class."""
     return any(isinstance(t, ObjectType) and _is_users_class(t.cls) for t in types_)
+
+
+def _is_of_numbers(t: Type) -> bool:
+    if isinstance(t, TupleType):
+        return all(map(_is_of_numbers, t.items))
+    if isinstance(t, ListType):
+        return _is_of_numbers(t.item)
+    return is_number(t) or is_numpy(t) or t in (UINT, RANGE, BYTES, BYTEARRAY)
 
 
 def _is_users_class(cls: type) -> bool:

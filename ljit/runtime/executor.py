@@ -427,13 +427,13 @@ class ProfilingExecutor:
         """Whether a profiled plan need not wait: first compiles may have to, others did so with the old code."""
         cold, baseline = self.cold, self.baseline
         if plan.compiles and not plan.is_waiting:
-            return cold.has_room(baseline)
-        return cold.is_earned(plan, baseline) or cold.takes_grant(plan, baseline)
+            return plan.feedback.is_hot or cold.has_room(plan, baseline)
+        return cold.is_earned(plan, baseline) or cold.is_bet(plan, baseline)
 
     def retire_if_earned(self, plan: Plan, reason: str) -> None:
         """Drop code that leaves too often, for better code or, if that has to wait and pays less, for CPython."""
         cold, baseline = self.cold, self.baseline
-        if cold.is_earned(plan, baseline) or not cold.has_room(baseline):
+        if cold.is_earned(plan, baseline):
             self.retire(plan, reason)
         elif cold.is_slowed_by(plan):
             plan.is_waiting = True

@@ -1,19 +1,31 @@
-"""Programs of many decorated functions: CPython runs the calls of each until they took as long as its translation.
+"""What ljit may take of a program's time, and the calls that CPython runs until there is room for their function.
 
-To translate a function takes some hundred times what CPython takes for a call of it. Where a few are decorated, those
-are what the program is about: each is translated at its first call, which may be the one that takes all the time. Where
-whole packages are decorated, most functions never pay for it. There ljit takes a share of the processor's time
-at most, for all that it does (`has_room`): a function with loops is translated at its first call if there is room for
-it, others when their calls have taken as long. Their calls come here, with no compiler loaded: no more is
-imported than this. What is translated then goes on as any other function (`cold.py`), within the same share.
+To translate a function takes some hundred times what CPython takes for a call of it, and to compile it as much again.
+Most functions of a program never pay for that. But any call of a function with loops may be the one that takes all the
+time, and nobody can tell before it is over. So translating a function at its first call is a bet, as compiling it is
+before its calls took as long.
+
+All that ljit does has to have room (`has_room`) in one of these:
+
+- a share of what the program took so far, so that the bets are lost for a small part of the time;
+- the same share of what CPython spent on the function itself: what is used much is translated in any case;
+- a *stake*, which is there from the beginning: forty seconds, divided by the number of decorated functions. Each of
+  them may be the one: of a few, all are bet on, of a package's hundreds hardly any. Most of it is for calls of loops
+  over numbers alone (`are_numbers`); functions that are given objects are as often as not the plumbing of a package.
+
+A function's calls come here first, with no compiler loaded: no more is imported than this. Without loops, it is worth a
+bet only if that is cheap, as its call is not the long one. Where there is no room, CPython runs the calls until they
+took as long as the translation. What is translated goes on as any other function (`cold.py`), by the same rule.
 """
 
 from __future__ import annotations
 
+import math
+import sys
 import time
 import types
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from opcode import opmap
 
 from ljit import config
@@ -23,12 +35,15 @@ from ljit.runtime.options import Options
 from ljit.runtime.passing import MOST_PASSED, SECONDS_PASSED, calls_within, pass_calls
 from ljit.runtime.vectorcall import calls_left
 
-__all__ = ["Waiting", "codes_in", "count_in", "has_room", "is_crowded", "leaves_calls"]
+__all__ = ["Waiting", "codes_in", "count_in", "has_room", "is_staked", "leaves_calls"]
 
-_FEW = 250  # functions; more are a package
-_SHARE = 0.25  # of the time that the program takes, for what ljit does
+_SHARE = 0.25  # of the time that the program takes, or a function, for what ljit does
+_STAKE = 40.0  # seconds, by the number of functions
+_ODDS = 5  # that a call of loops over numbers is the long one, against others
 _SECONDS_OF_UNIT = 1e-4  # of bytecode, to translate it
-_SECONDS_OF_LOADING = 0.3  # the compiler without LLVM, and what its first use takes
+_SECONDS_OF_LOADING = 0.05  # the compiler without LLVM, and what its first use takes
+_WITHOUT_LOOPS = 10  # a bet on such a function has the stake for as many
+_NUMBERS = (bool, int, float, complex, bytes, bytearray, range)
 _JUMPS_BACK = {
     code
     for name, code in opmap.items()
@@ -50,21 +65,51 @@ def count_in(function: object) -> None:
     _functions.add(function)
 
 
-def is_crowded() -> bool:
-    """Whether so many functions are decorated that most of them hardly run."""
-    return len(_functions) > _FEW and config.settings().cold_calls
+def has_room(seconds: float = 0.0, *, spent: float = 0.0, is_likely: bool = False) -> bool:
+    """Whether as much work of ljit's own is within its share, or within the stake.
 
-
-def has_room(seconds: float = 0.0) -> bool:
-    """Whether as much work of ljit's own is within its share; always if there are few functions."""
-    if not is_crowded():
+    `spent`: on the function's own calls. `is_likely`: these are loops over numbers.
+    """
+    if not config.settings().cold_calls or 0.0 < seconds <= _SHARE * spent:
         return True
-    now, own = time.process_time(), seconds_of_own_work()
+    now = time.process_time()
     if _Start.of_process is None:
-        _Start.of_process, _Start.of_own_work = now, own
-    own -= _Start.of_own_work
+        _Start.of_process, _Start.of_own_work = now, seconds_of_own_work()
+    own = _own_work()
     of_program = now - _Start.of_process - own
-    return own + seconds <= _SHARE * of_program
+    return own + seconds <= _SHARE * of_program + _stake(is_likely=is_likely)
+
+
+def is_staked(seconds: float, *, most: float = math.inf, is_likely: bool = False) -> bool:
+    """Whether as much work is within the stake, and brings what ljit did so far to no more than `most`."""
+    return _own_work() + seconds <= min(_stake(is_likely=is_likely), most)
+
+
+def _stake(*, is_likely: bool) -> float:
+    seconds = _STAKE / max(len(_functions), 1)
+    return seconds if is_likely else seconds / _ODDS
+
+
+def _own_work() -> float:
+    return seconds_of_own_work() - _Start.of_own_work
+
+
+def are_numbers(values: Iterable[object], levels: int = 3) -> bool:
+    """Whether all are numbers, arrays or bytes; of tuples and lists the first item tells."""
+    return all(_is_of_numbers(value, levels) for value in values)
+
+
+def _is_of_numbers(value: object, levels: int) -> bool:
+    cls = type(value)
+    if cls is tuple or cls is list:
+        return levels > 0 and are_numbers(value[:1], levels - 1)  # type: ignore[index]  # it is a tuple or a list
+    return cls in _NUMBERS or issubclass(cls, _numpy_classes())
+
+
+def _numpy_classes() -> tuple[type, ...]:
+    """None if nobody has imported NumPy, as then there are no arrays."""
+    numpy = sys.modules.get("numpy")
+    return tuple(getattr(numpy, name) for name in ("ndarray", "generic") if hasattr(numpy, name))
 
 
 def leaves_calls(options: Options) -> bool:
@@ -76,12 +121,12 @@ def leaves_calls(options: Options) -> bool:
 class Waiting:
     """The calls of one function while it waits."""
 
-    __slots__ = ("_calls", "_passed", "_price", "_seconds", "has_loops")
+    __slots__ = ("_calls", "_has_loops", "_passed", "_price", "_seconds")
 
     def __init__(self, code: types.CodeType) -> None:
         codes = list(codes_in(code))
         self._price = sum(len(c.co_code) // 2 for c in codes) * _SECONDS_OF_UNIT
-        self.has_loops = any(not _JUMPS_BACK.isdisjoint(c.co_code[::2]) for c in codes)
+        self._has_loops = any(not _JUMPS_BACK.isdisjoint(c.co_code[::2]) for c in codes)
         self._calls = 0
         self._seconds = 0.0  # that they took, by those that were timed
         self._passed = 0
@@ -89,16 +134,24 @@ class Waiting:
     @staticmethod
     def of(fn: types.FunctionType, options: Options) -> Waiting | None:
         """None: the function need not wait."""
-        if not is_crowded() or not leaves_calls(options):
+        if not leaves_calls(options):
             return None
         has_room()  # the time begins
         return Waiting(fn.__code__)
 
-    def is_over(self, *, is_loaded: bool) -> bool:
-        """Whether the function is to be translated now; asked for each call that is not passed on."""
-        is_due = self._seconds >= self._price or (self.has_loops and self._calls == 0)
+    def is_over(self, values: Iterable[object], *, is_loaded: bool) -> bool:
+        """Whether the function is to be translated now; asked for each call that is not passed on.
+
+        `values`: the call's arguments.
+        """
         price = self._price if is_loaded else self._price + _SECONDS_OF_LOADING
-        return has_room(price) if is_due else not is_crowded()
+        if self._seconds >= self._price:
+            return has_room(price, spent=self._seconds)
+        if self._calls:
+            return False
+        if self._has_loops:
+            return has_room(price, is_likely=are_numbers(values))
+        return is_staked(_WITHOUT_LOOPS * price)
 
     def run(
         self,

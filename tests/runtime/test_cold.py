@@ -12,7 +12,7 @@ import pytest
 import ljit
 import ljit.codegen
 from ljit import config, own_time
-from ljit.runtime import cold, passing, plans
+from ljit.runtime import cold, passing, plans, waiting
 from ljit.runtime.cold import ColdCalls
 from ljit.runtime.options import Options
 from ljit.runtime.plans import RUNS_OF_SHORT_ONE
@@ -22,7 +22,9 @@ from tests.depths import reachable
 
 @pytest.fixture(autouse=True)
 def calls_are_cold_at_first(monkeypatch):
-    monkeypatch.setattr(cold, "_SECONDS_GRANTED", 0.0)
+    monkeypatch.setattr(cold, "_SECONDS_OF_BETS", 0.0)
+    monkeypatch.setattr(cold, "_SECONDS_OF_COMPILE", 0.0)
+    monkeypatch.setattr(waiting, "_STAKE", float("inf"))
     with config.overridden(cold_calls=True):
         yield
 
@@ -157,13 +159,14 @@ def test_the_first_compiles_of_a_process_need_not_be_earned(monkeypatch):
         length = 3
 
     first, second, with_object = ljit.jit(count_down), ljit.jit(plain_loop), ljit.jit(count_length)
-    monkeypatch.setattr(cold, "_granted", 0.0)
-    monkeypatch.setattr(cold, "_SECONDS_GRANTED", 150.0)
     monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e9)
     assert [(first(5, 2), second(3), with_object(Line())) for _ in range(2)] == [(-1, 3, 3)] * 2
     size = first._executor.baseline.size
     monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 100.0 / size)
-    assert [(with_object(Line()), first(5, 2), second(3)) for _ in range(2)] == [(3, -1, 3)] * 2
+    monkeypatch.setattr(cold, "_SECONDS_OF_BETS", 150.0)
+    assert [(with_object(Line()), first(5, 2)) for _ in range(2)] == [(3, -1)] * 2
+    own_time.add_own_work(100.0)
+    assert [second(3) for _ in range(2)] == [3] * 2
     compiles = [
         plan.compiles for f in (first, second, with_object) for plan in f._executor.plans.values()
     ]

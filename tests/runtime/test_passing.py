@@ -111,7 +111,7 @@ def test_each_thread_looks_at_its_own_stack(came):
 
 def test_where_there_can_be_no_such_entry_all_calls_come(came, monkeypatch):
     monkeypatch.setattr(passing, "_entry", lambda words: None)
-    monkeypatch.setattr(waiting, "_FEW", -1)
+    monkeypatch.setattr(waiting, "_STAKE", 0.0)
     f = ljit.jit(plain)
     pass_next(f, 10)
     for k in range(20):
@@ -184,7 +184,7 @@ import sys, threading
 import ljit
 from ljit.runtime import waiting
 
-waiting._FEW, waiting._SHARE = 0, 0.0  # all wait for ever
+waiting._STAKE, waiting._SHARE = 0.0, 0.0  # all wait for ever
 
 @ljit.jit
 def is_even(n):

@@ -1,4 +1,4 @@
-"""Programs of many decorated functions: CPython runs their calls until ljit's share of the time has room for them."""
+"""What ljit may take of a program's time: CPython runs calls until there is room for their function."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 import traceback
 import warnings
 
+import numpy as np
 import pytest
 
 import ljit
@@ -34,9 +35,9 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Many functions are decorated, and nothing has run yet."""
+    """Nothing has run yet, and nothing is staked."""
     clock = Clock()
-    monkeypatch.setattr(waiting, "_FEW", -1)
+    monkeypatch.setattr(waiting, "_STAKE", 0.0)
     monkeypatch.setattr(waiting, "time", clock)
     monkeypatch.setattr(own_time, "time", clock)
     monkeypatch.setattr(waiting._Start, "of_process", None)
@@ -60,21 +61,70 @@ def total(n):
     return result
 
 
-def test_the_functions_of_a_small_program_do_not_wait(clock, monkeypatch):
-    keep = [ljit.jit(lambda: None) for _ in range(3)]
-    gc.collect()
-    monkeypatch.setattr(waiting, "_FEW", len(waiting._functions) + 1)
-    f = ljit.jit(total)
-    assert f(4) == 6
-    assert not counts_as_waiting(f)
-    more = [ljit.jit(lambda: None) for _ in range(3)]
-    g = ljit.jit(total)
-    assert g(4) == 6
-    assert counts_as_waiting(g)
-    del keep, more
-    gc.collect()
-    assert [g(4) for _ in range(3)] == [6] * 3  # others are gone
-    assert not counts_as_waiting(g)
+def decorate_others(count):
+    return [ljit.jit(lambda: None) for _ in range(count)]
+
+
+def price_of(fn) -> float:
+    """What translating a function is taken to take, the compiler loaded."""
+    _ = ljit.jit(lambda: None)._executor
+    return waiting.Waiting(fn.__code__)._price
+
+
+def test_the_stake_is_for_all_decorated_functions_together(clock, monkeypatch):
+    monkeypatch.setattr(waiting, "_STAKE", 50 * price_of(total))
+    waits = []
+    for others in (4, 200, 0):
+        keep = decorate_others(others)
+        f = ljit.jit(total)
+        assert f(4) == 6
+        waits.append(counts_as_waiting(f))
+        del keep
+        gc.collect()
+    assert waits == [False, True, False]
+
+
+def test_most_of_the_stake_is_for_loops_over_numbers(clock, monkeypatch):
+    def length(xs):
+        count = 0
+        for _ in xs:
+            count += 1
+        return count
+
+    class Items(list):
+        pass
+
+    matrix = [[1.0, 2.0], [3.0, 4.0]]
+    monkeypatch.setattr(waiting, "_STAKE", 12 * price_of(length))
+    keep = decorate_others(4)
+    for xs in (matrix, (1, 2), np.zeros(2), b"ab", range(2)):
+        f = ljit.jit(length)
+        assert f(xs) == 2
+        assert not counts_as_waiting(f)
+    for xs in ("ab", {1: 1, 2: 2}, Items(matrix), [None, 1], [[[[1]]], 1]):
+        f = ljit.jit(length)
+        assert f(xs) == 2
+        assert counts_as_waiting(f)
+    del keep
+
+
+def test_lists_that_hold_themselves_are_no_numbers():
+    xs = []
+    xs.append(xs)
+    assert not waiting.are_numbers([xs])
+    assert waiting.are_numbers([[], 1, [[2.0]]])
+
+
+def test_nothing_of_an_argument_is_run_to_know_what_it_is():
+    class Meta(type):
+        def __getattribute__(cls, name):
+            raise AssertionError(name)
+
+    class Odd(metaclass=Meta):
+        def __getattribute__(self, name):
+            raise AssertionError(name)
+
+    assert not waiting.are_numbers([Odd()])
 
 
 def test_options_and_settings_that_say_when_to_compile_are_obeyed(clock):
@@ -97,19 +147,27 @@ def test_a_function_with_loops_is_translated_at_its_first_call_if_there_is_room(
     assert counts_as_waiting(straight)
 
 
+def calls_until_translated(clock, fn) -> int:
+    """How many calls there are that take a thousandth of what its translation is taken to take."""
+    calls, price = 0, price_of(fn)
+    while not fn._calls.has_executor():
+        fn(clock, price / 1000)
+        calls += 1
+    return calls
+
+
 def test_a_function_without_loops_waits_until_its_calls_took_as_long(clock):
+    ljit.jit(tick)(clock, 100.0)
+    assert 900 <= calls_until_translated(clock, ljit.jit(tick)) <= 1200
+
+
+def test_a_function_whose_calls_took_much_longer_is_translated_whatever_ljit_took(clock):
     f = ljit.jit(tick)
-    f(clock, 100.0)
-    calls, price = 0, f._calls.waiting._price
-    while counts_as_waiting(f):
-        f(clock, price / 1000)
-        calls += 1
-        assert calls < 5
-    g = ljit.jit(tick)
-    while not g._calls.has_executor():
-        g(clock, price / 1000)
-        calls += 1
-    assert 900 <= calls <= 1200
+    f(clock, 0.0)
+    with own_time.timed_apart():
+        clock.go_on(1000.0)
+    assert price_of(tick) == f._calls.waiting._price
+    assert 1000 <= calls_until_translated(clock, f) * waiting._SHARE <= 1300
 
 
 def test_ljit_takes_a_share_of_the_time(clock):
@@ -129,7 +187,8 @@ def test_ljit_takes_a_share_of_the_time(clock):
 
 def test_what_was_translated_is_interpreted_and_compiled_while_there_is_room(clock, monkeypatch):
     monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 1e-9)
-    monkeypatch.setattr(cold, "_SECONDS_OF_LOADING", 0.0)
+    monkeypatch.setattr(cold, "_SECONDS_OF_COMPILE", 0.0)
+    monkeypatch.setattr(cold, "_SECONDS_OF_LOADING", 1.0)
     f = ljit.jit(total)
     _ = f._executor.baseline
     assert [f(4) for _ in range(4)] == [6] * 4
@@ -145,9 +204,45 @@ def test_what_was_translated_is_interpreted_and_compiled_while_there_is_room(clo
     assert plan.compiles == 1
 
 
-def test_code_that_leaves_too_often_is_dropped_if_there_is_no_room_for_better(clock, monkeypatch):
-    monkeypatch.setattr(waiting, "_FEW", 10**9)
+def test_a_function_that_took_much_longer_than_its_compile_is_compiled_whatever_ljit_took(
+    clock, monkeypatch
+):
+    def tick_in_loop(clock, seconds):
+        for _ in range(1):
+            clock.go_on(seconds)
+        return seconds
 
+    monkeypatch.setattr(cold, "_SECONDS_OF_LOADING", 0.0)
+    f = ljit.jit(tick_in_loop)
+    price = cold._price(f._executor.baseline)
+    assert not waiting.has_room(price)
+    with own_time.timed_apart():
+        clock.go_on(1000.0)
+    seen = []
+    for _ in range(4):
+        f(clock, 0.51 * price / waiting._SHARE)
+        (plan,) = f._executor.plans.values()
+        seen.append((plan.runs, plan.compiles))
+    assert seen == [(0, 0), (0, 0), (1, 0), (1, 1)], "CPython runs two, the interpreter one"
+
+
+def test_code_that_has_run_often_is_optimised_without_room(clock):
+    f = ljit.jit(total)
+    with config.overridden(cold_calls=False):
+        assert [f(4) for _ in range(3)] == [6] * 3
+    executor = f._executor
+    executor.cold.may_wait = True
+    (plan,) = executor.plans.values()
+    executor.retire(plan, "it has to be compiled again")
+    assert [f(4) for _ in range(3)] == [6] * 3
+    assert plan.compiles == 1
+    executor.optimize(plan)
+    for _ in range(1100):  # those that jump come first
+        assert f(4) == 6
+    assert plan.compiles == 2
+
+
+def test_code_that_leaves_too_often_is_dropped_if_there_is_no_room_for_better(clock):
     @ljit.jit
     def kind(n, table):
         result = 0
@@ -161,7 +256,6 @@ def test_code_that_leaves_too_often_is_dropped_if_there_is_no_room_for_better(cl
     (plan,) = kind._executor.plans.values()
     assert plan.unit is not None
     kind._executor.cold.may_wait = True
-    monkeypatch.setattr(waiting, "_FEW", -1)
     for _ in range(9):
         result = kind(4, {"sign": -1.0})
         assert (result, type(result)) == (-6.0, float)

@@ -157,7 +157,7 @@ from ljit.runtime import waiting
 logging.basicConfig(format="%(funcName)s:%(lineno)d", stream=sys.stdout)
 log = logging.getLogger("above")
 if {many}:
-    waiting._FEW = 0
+    waiting._STAKE = 0.0
 
 @ljit.jit
 def warns(x):
