@@ -5,6 +5,8 @@ takes ten times as long as a small function. Where that led to CPython, as types
 or refused, the next calls that native entries do not take go there at once: as many as came the long way so far, for
 some milliseconds at most. Then one is looked at again, and counts for all of them.
 
+Calls with keywords or defaults are looked at as long as native code runs some of them that no entry takes.
+
 No detours are there for functions of which any call may take long, since that one may be for native code: an entry
 whose code is to be optimised, or whose assumptions fail, hands its calls on as well.
 """
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 import time
 import types
+from collections.abc import Mapping
 
 from ljit.recursion import call_plainly
 from ljit.runtime.passing import SECONDS_PASSED, calls_within
@@ -23,25 +26,32 @@ __all__ = ["Detours"]
 class Detours:
     """How many of the next calls of one function CPython runs without a look at them."""
 
-    __slots__ = ("_arguments", "_came", "_fn", "_left", "_seconds", "_taken")
+    __slots__ = ("_arguments", "_came", "_fn", "_left", "_seconds", "_taken", "takes_bound_calls")
 
     def __init__(self, fn: types.FunctionType, *, are_calls_short: bool) -> None:
         self._fn = fn
         self._arguments = fn.__code__.co_argcount if are_calls_short else -1
+        self.takes_bound_calls = are_calls_short  # with keywords or defaults
         self._came = 0  # the long way
         self._left = 0
         self._seconds = 0.0  # for those that are left
         self._taken = 0  # of which nobody knows yet
 
     def takes(self, args: tuple[object, ...], kwargs: object) -> bool:
-        """Whether the call is one of them; others give all arguments by position, as native entries take them."""
-        return self._left > 0 and not kwargs and len(args) == self._arguments
+        """Whether the call is one of them: not if it is one that the executor binds for native code."""
+        if self._left <= 0:
+            return False
+        return self.takes_bound_calls or (not kwargs and len(args) == self._arguments)
 
-    def run(self, args: tuple[object, ...]) -> object:
+    def note_bound_call(self, *, is_last: bool) -> None:
+        """Note that native code ran a call with keywords or defaults; the last one: entries take them from now on."""
+        self.takes_bound_calls = is_last and self._arguments >= 0
+
+    def run(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         """Let CPython run one of them; one that takes long is the last."""
         start = time.perf_counter()
         try:
-            return call_plainly(self._fn, args, {})
+            return call_plainly(self._fn, args, kwargs)
         finally:
             self._left -= 1
             self._taken += 1

@@ -189,7 +189,7 @@ class ProfilingExecutor:
         """Run a call that no native entry took. Errors leave with the user's frames alone."""
         try:
             if self.detours.takes(args, kwargs):
-                return self.detours.run(args)
+                return self.detours.run(args, kwargs)
             return up_to_date(self)._call(args, kwargs)
         except BaseException as error:
             drop_own_frames(error)
@@ -247,6 +247,7 @@ class ProfilingExecutor:
             with self.lock:
                 self._fill_in = make_fill_in(self.fn, self.owner)
                 self.link_entries()
+        self.detours.note_bound_call(is_last=self._fill_in is not None)
 
     def run_plainly(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         """Let CPython run the call; recursion through here may go as deep as without ljit."""

@@ -11,6 +11,7 @@ import ljit
 from ljit import config
 from ljit.runtime.detours import Detours
 from ljit.runtime.passing import SECONDS_PASSED
+from ljit.runtime.plans import BOUND_CALLS_BEFORE_FILLING_IN
 
 
 @pytest.fixture(autouse=True)
@@ -85,12 +86,43 @@ def test_errors_of_such_calls_are_those_of_the_plain_function():
         assert [frame.name for frame in found.traceback][1:] == ["first"]
 
 
-def test_keywords_and_defaults_are_looked_at():
+def test_keywords_and_defaults_are_looked_at_as_long_as_native_code_runs_such_calls():
     detours = Detours(first, are_calls_short=True)
     detours.note(1e-6)
+    assert detours.takes((1,), {"k": 2})
+    detours.note_bound_call(is_last=False)
     assert detours.takes((1, 2), {})
     assert not detours.takes((1,), {})
     assert not detours.takes((1,), {"k": 2})
+    detours.note_bound_call(is_last=True)
+    assert detours.takes((1,), {})
+    long_ones = Detours(last, are_calls_short=False)
+    long_ones.note(1e-6)
+    long_ones.note_bound_call(is_last=True)
+    assert not long_ones.takes((1,), {})
+
+
+@pytest.mark.parametrize("are_some_native", [True, False])
+def test_calls_with_defaults_come_the_long_way_now_and_then(monkeypatch, are_some_native):
+    f, given = native_for_an_array(first), rows(400)
+    if are_some_native:
+        for _ in range(BOUND_CALLS_BEFORE_FILLING_IN):
+            assert f(np.arange(3.0)) == 0.0
+    looks = looks_of(f, monkeypatch)
+    for row in given:
+        assert f(row) == row[0]
+        assert f(k=1, x=row) == row[1]
+    assert 0 < len(looks) < 400
+
+
+def test_a_few_calls_with_defaults_that_native_code_runs_are_looked_at(monkeypatch):
+    f, given = native_for_an_array(first), rows(50)
+    assert f(np.arange(3.0)) == 0.0
+    looks = looks_of(f, monkeypatch)
+    for row in given:
+        assert f(row) == row[0]
+        assert f(np.arange(3.0)) == 0.0
+    assert len(looks) == 100
 
 
 def test_as_many_go_as_came_before_but_none_behind_a_long_one():
@@ -99,18 +131,18 @@ def test_as_many_go_as_came_before_but_none_behind_a_long_one():
     assert not detours.takes(args, {})
     assert detours.note(1e-6) == 1
     assert detours.takes(args, {})
-    assert detours.run(args) == 4
+    assert detours.run(args, {}) == 4
     assert not detours.takes(args, {})
     assert detours.note(1e-6) == 2  # this one and that before it
     for _ in range(2):
         assert detours.takes(args, {})
-        assert detours.run(args) == 4
+        assert detours.run(args, {}) == 4
     assert not detours.takes(args, {})
     detours.note(2 * SECONDS_PASSED)
     assert not detours.takes(args, {})
     detours.note(1e-6)
     detours._seconds = 0.0
-    detours.run(args)
+    detours.run(args, {})
     assert not detours.takes(args, {})
 
 
