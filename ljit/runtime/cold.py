@@ -316,6 +316,8 @@ def run_without_plan(
         return executor.run_plainly(args, kwargs)
     finally:
         executor.detours.note(stretch.end())
+        if not _has_native_code(executor):
+            executor.detours.pass_on(executor.owner)
 
 
 def _price(baseline: Baseline) -> float:

@@ -3,7 +3,8 @@
 Where some types of arguments have native code, calls with others come to the executor one by one. To tell their types
 takes ten times as long as a small function. Where that led to CPython, as types are too many, not worth a compile yet,
 or refused, the next calls that native entries do not take go there at once: as many as came the long way so far, for
-some milliseconds at most. Then one is looked at again, and counts for all of them.
+some milliseconds at most. Then one is looked at again, and counts for all of them. Where there is no native code any
+more, they jump there (`passing.py`).
 
 Calls with keywords or defaults are looked at as long as native code runs some of them that no entry takes.
 
@@ -18,7 +19,7 @@ import types
 from collections.abc import Mapping
 
 from ljit.recursion import call_plainly
-from ljit.runtime.passing import SECONDS_PASSED, calls_within
+from ljit.runtime.passing import SECONDS_PASSED, calls_within, pass_calls
 
 __all__ = ["Detours"]
 
@@ -66,3 +67,9 @@ class Detours:
         self._left = min(self._came, calls_within(SECONDS_PASSED, seconds))
         self._seconds = SECONDS_PASSED
         return calls
+
+    def pass_on(self, owner: object) -> None:
+        """Let them jump to CPython, as there are no native entries that they must come by."""
+        if self._arguments >= 0 and self._left:
+            pass_calls(owner, self._fn, self._left)
+            self._left = 0

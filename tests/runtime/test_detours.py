@@ -71,6 +71,21 @@ def test_calls_with_types_that_are_too_many_come_the_long_way_now_and_then(monke
     assert len(looks) == before  # these are native as before
 
 
+def test_calls_jump_to_cpython_where_types_are_too_many_and_there_is_no_native_code(monkeypatch):
+    f, given = ljit.jit(first), rows(400)
+    executor = f._executor
+    executor.warm_up()
+    monkeypatch.setattr("ljit.runtime.cold._SECONDS_OF_NODE", 1e9)
+    monkeypatch.setattr("ljit.runtime.waiting._STAKE", float("inf"))
+    assert [f(row, 1) for row in given] == [first(row, 1) for row in given]
+    came, call = [], executor.call
+    monkeypatch.setattr(executor, "call", lambda *a: came.append(a) or call(*a))
+    assert [f(row, 1) for row in given * 10] == [first(row, 1) for row in given] * 10
+    assert len(came) < len(given) / 2
+    f(np.arange(3.0), 1)
+    assert f(given[0], k=1) == 0.5
+
+
 def test_any_call_of_a_function_with_a_while_loop_is_looked_at(monkeypatch):
     f, given = native_for_an_array(last), rows(100)
     looks = looks_of(f, monkeypatch)
