@@ -19,7 +19,7 @@ from ljit.codegen.llvm.builder import FALSE, TRUE, Ref
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.loops.counted_loops import State, hints_of, inner_loop, maybe_loop, outer_loop
 from ljit.codegen.loops.nest_functions import own_function
-from ljit.codegen.nests.nest_blocks import ROWS, SHORT
+from ljit.codegen.nests.nest_conditions import ROWS, SHORT
 from ljit.codegen.nests.nest_elements import FEW, Kernel, Places, Source
 from ljit.codegen.nests.nest_overlap import Redirection, block_shift
 from ljit.codegen.nests.nest_reduced_rows import FEW_SHIFT, ReducedRows

@@ -9,7 +9,7 @@ from ljit.codegen.llvm.builder import FALSE, TRUE, Ref, integer
 from ljit.codegen.llvm.engine import has_avx512
 from ljit.codegen.llvm.forms import Native
 from ljit.codegen.loops.counted_loops import State, hints_of, inner_loop, maybe_loop, whole_vectors
-from ljit.codegen.nests.nest_blocks import SHORT
+from ljit.codegen.nests.nest_conditions import SHORT
 from ljit.codegen.nests.nest_elements import FEW, Places
 from ljit.codegen.nests.nest_packing import BLOCK_SHIFT
 from ljit.codegen.nests.nest_reductions import BLOCK, Accumulator, combine_blocks, split, take

@@ -32,15 +32,11 @@ from ljit.ops.python_samples import (
     REAL_PAIRS,
     TRUTH_SAMPLES,
     each,
+    is_huge_power,
 )
 from ljit.types import BOOL, FLOAT, INT, ListType, Type
 
 __all__ = ["NOT", "TRUTH"]
-
-
-def _is_huge_power(x: Any, y: Any) -> bool:
-    """Whether CPython would compute a number of millions of digits."""
-    return isinstance(x, int) and isinstance(y, int) and abs(x) > 1 and y > 10**4
 
 
 BinaryFunction = Callable[[Any, Any], Any]
@@ -221,7 +217,7 @@ _binary(
     ranges=ranges.POWER,
     effects=plain_effect,
     is_profiled=True,
-    samples=lambda: tuple((x, y) for x, y in NUMBER_PAIRS if not _is_huge_power(x, y)),
+    samples=lambda: tuple(pair for pair in NUMBER_PAIRS if not is_huge_power(*pair)),
 )
 _binary(
     "lshift",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ __all__ = [
     "REAL_PAIRS",
     "TRUTH_SAMPLES",
     "each",
+    "is_huge_power",
 ]
 
 INF, NAN = float("inf"), float("nan")
@@ -70,3 +72,8 @@ TRUTH_SAMPLES = each(
         np.float16(1e-7),
     )
 )
+
+
+def is_huge_power(x: Any, y: Any) -> bool:
+    """Whether CPython would compute a number of millions of digits."""
+    return isinstance(x, int) and isinstance(y, int) and abs(x) > 1 and y > 10**4
