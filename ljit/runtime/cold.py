@@ -48,7 +48,7 @@ from ljit.runtime.plans import (
     is_long_in_use,
 )
 from ljit.runtime.vectorcall import calls_left
-from ljit.runtime.waiting import codes_in, has_room, is_staked, leaves_calls
+from ljit.runtime.waiting import codes_in, has_large_array, has_room, is_staked, leaves_calls
 from ljit.types import (
     BYTEARRAY,
     BYTES,
@@ -78,6 +78,7 @@ _SECONDS_OF_COMPILE = 0.008  # of whatever is small
 _SECONDS_OF_NODE = 1e-4  # of the baseline graph, to compile it
 _SECONDS_OF_LOADING = 0.1  # LLVM
 _SECONDS_OF_BETS = 1.0  # that ljit has taken, beyond which compiles have to be earned
+_MORE_BETS = 10  # times as many of those that are likely to pay
 _SECONDS_OF_SHORT_CALL = 1e-4  # there: half of it is spent before and behind the call
 _SECONDS_OF_LOOPS = 0.06  # of the calls of a function with loops: as long as a compile, twice
 _SECONDS_UNTIL_LOOK = 0.01  # of the calls: a look takes about a third of it
@@ -157,11 +158,13 @@ class ColdCalls(Record, frozen=False):
         if _takes_objects(plan.types):
             return False
         is_likely = self.is_likely(plan)
-        return is_staked(_price(baseline), most=_SECONDS_OF_BETS, is_likely=is_likely)
+        most = _SECONDS_OF_BETS * (_MORE_BETS if is_likely else 1)
+        return is_staked(_price(baseline), most=most, is_likely=is_likely)
 
     def is_likely(self, plan: Plan) -> bool:
-        """Whether calls are loops over numbers: the likely ones that take all the time."""
-        return not self.are_short and all(map(_is_of_numbers, plan.types))
+        """Whether calls are loops over numbers, or on large arrays: the likely ones that take all the time."""
+        are_loops = not self.are_short and all(map(_is_of_numbers, plan.types))
+        return are_loops or plan.has_large_arrays
 
     def is_slowed_by(self, plan: Plan) -> bool:
         """Note that a call has left native code; whether CPython had better run the calls until the next compile.
@@ -269,6 +272,7 @@ def run_watched(
 ) -> object:
     """Interpret a call; or leave it to CPython if it is a short one, and the next ones, until a compile is earned."""
     cold, baseline = executor.cold, executor.baseline
+    plan.has_large_arrays = has_large_array(values)
     runs_here = cold.has_room(plan, baseline) and not (cold.leaves(plan) or is_deep())
     if baseline is None or runs_here:
         return executor.interpret(plan, values)

@@ -35,6 +35,7 @@ _SHORT_RUNS, _SHORT_RUNS_OF_CLOSE = 5, 12  # of CPython's that show how long it 
 _RUNS = 3  # that are not short; two if native code is clearly faster, and one if it took long
 _LEAD = 0.92  # of native code's time, which CPython may take at most to win
 _CLEAR = 1.5  # times native code's time
+_SURE = 16  # times native code's time, which the interpreter took: it takes more than CPython, and first calls do
 _SLOWER = 2.0  # times native code's time, as nothing is known of CPython's
 _SECONDS_OF_SHORT_RUN, _SECONDS_OF_LONG_RUN = 1e-3, 0.1
 _SECONDS_OF_WAY = 2e-5  # through the executor, about
@@ -68,20 +69,21 @@ class Round(Record, frozen=False):
 
     @property
     def is_plain_due(self) -> bool:
-        """Whether CPython is to run the next call: by turns if calls are short, else when native code has paid for it.
-
-        Calls in contests come a long way, so that short ones have to be few.
+        """Whether CPython is to run the next call: when native code has paid for it; by turns if calls are so short
+        that the way to the contest is what costs.
         """
         expected = self.plain.fastest if self.plain.runs else self.expected
         if expected is None:
             expected = _SLOWER * self.native.fastest
-        if expected < _SECONDS_OF_SHORT_RUN or self.native.fastest < _SECONDS_OF_WAY:
+        if self.native.fastest < _SECONDS_OF_WAY:
             return self.plain.runs < self.native.runs
         return self.plain.total + expected <= _SHARE * self.native.total
 
     @property
     def is_over(self) -> bool:
-        if not self.plain.runs or self.plain.fastest < _SECONDS_OF_SHORT_RUN:
+        if not self.plain.runs:
+            return self.expected is not None and self.expected > _SURE * self.native.fastest
+        if self.plain.fastest < _SECONDS_OF_SHORT_RUN:
             is_close = 1 / _CLEAR < self.plain.fastest / self.native.fastest < _CLEAR
             return self.plain.runs >= (_SHORT_RUNS_OF_CLOSE if is_close else _SHORT_RUNS)
         is_long = self.plain.fastest > _SECONDS_OF_LONG_RUN
@@ -91,7 +93,8 @@ class Round(Record, frozen=False):
     @property
     def is_clear(self) -> bool:
         """Whether native code is faster by far."""
-        return self.plain.fastest > _CLEAR * self.native.fastest
+        taken = self.plain.fastest if self.plain.runs else self.expected or 0.0
+        return taken > _CLEAR * self.native.fastest
 
     @property
     def is_lost(self) -> bool:
@@ -119,9 +122,10 @@ class Contest:
             return executor.run_plainly(values, {})
         if self._taken >> magnitude & 1:
             return self._unit.call(values)
-        if not found.is_plain_due:
-            return self._time_native(found.native, values)
-        result = found.plain.time(executor.fn, values)
+        if found.is_plain_due:
+            result = found.plain.time(executor.fn, values)
+        else:
+            result = self._time_native(found.native, values)
         if found.is_lost:
             self._leave(executor, plan)
         elif found.is_over:

@@ -9,13 +9,15 @@ All that ljit does has to have room (`has_room`) in one of these:
 
 - a share of what the program took so far, so that the bets are lost for a small part of the time;
 - the same share of what CPython spent on the function itself: what is used much is translated in any case;
-- a *stake*, which is there from the beginning: forty seconds, divided by the number of decorated functions. Each of
-  them may be the one: of a few, all are bet on, of a package's hundreds hardly any. Most of it is for calls of loops
-  over numbers alone (`are_numbers`); functions that are given objects are as often as not the plumbing of a package.
+- a *stake*, which is there from the beginning: ten minutes, divided by the number of decorated functions. Each of
+  them may be the one: of a collection of kernels all are bet on, of a package's hundreds hardly any. But for a small
+  part it is for calls of loops over numbers alone (`are_numbers`), and for large arrays (`has_large_array`); functions
+  that are given objects are as often as not the plumbing of a package.
 
-A function's calls come here first, with no compiler loaded: no more is imported than this. Without loops, it is worth a
-bet only if that is cheap, as its call is not the long one. Where there is no room, CPython runs the calls until they
-took as long as the translation. What is translated goes on as any other function (`cold.py`), by the same rule.
+A function's calls come here first, with no compiler loaded: no more is imported than this. Without loops or large
+arrays, it is worth a bet only if that is cheap, as its call is not the long one. Where there is no room, CPython runs
+the calls until they took as long as the translation. What is translated goes on as any other function (`cold.py`), by
+the same rule.
 """
 
 from __future__ import annotations
@@ -35,11 +37,13 @@ from ljit.runtime.options import Options
 from ljit.runtime.passing import MOST_PASSED, SECONDS_PASSED, calls_within, pass_calls
 from ljit.runtime.vectorcall import calls_left
 
-__all__ = ["Waiting", "codes_in", "count_in", "has_room", "is_staked", "leaves_calls"]
+__all__ = ["Waiting", "codes_in", "count_in", "has_large_array", "has_room", "is_staked"]
+__all__ += ["leaves_calls"]
 
 _SHARE = 0.25  # of the time that the program takes, or a function, for what ljit does
-_STAKE = 40.0  # seconds, by the number of functions
-_ODDS = 5  # that a call of loops over numbers is the long one, against others
+_STAKE = 600.0  # seconds, by the number of functions
+_ODDS = 80  # that a call of loops over numbers, or on large arrays, is the long one, against others
+_LARGE = 100  # elements of an array: work on them takes as long as the calls
 _SECONDS_OF_UNIT = 1e-4  # of bytecode, to translate it
 _SECONDS_OF_LOADING = 0.05  # the compiler without LLVM, and what its first use takes
 _WITHOUT_LOOPS = 10  # a bet on such a function has the stake for as many
@@ -68,7 +72,7 @@ def count_in(function: object) -> None:
 def has_room(seconds: float = 0.0, *, spent: float = 0.0, is_likely: bool = False) -> bool:
     """Whether as much work of ljit's own is within its share, or within the stake.
 
-    `spent`: on the function's own calls. `is_likely`: these are loops over numbers.
+    `spent`: on the function's own calls. `is_likely`: these are loops over numbers, or on large arrays.
     """
     if not config.settings().cold_calls or 0.0 < seconds <= _SHARE * spent:
         return True
@@ -97,6 +101,12 @@ def _own_work() -> float:
 def are_numbers(values: Iterable[object], levels: int = 3) -> bool:
     """Whether all are numbers, arrays or bytes; of tuples and lists the first item tells."""
     return all(_is_of_numbers(value, levels) for value in values)
+
+
+def has_large_array(values: Iterable[object]) -> bool:
+    """Whether one is an array with so many elements that the work on them counts."""
+    arrays = _numpy_classes()[:1]
+    return any(issubclass(type(x), arrays) and x.size >= _LARGE for x in values)  # type: ignore[attr-defined]
 
 
 def _is_of_numbers(value: object, levels: int) -> bool:
@@ -149,8 +159,9 @@ class Waiting:
             return has_room(price, spent=self._seconds)
         if self._calls:
             return False
-        if self._has_loops:
-            return has_room(price, is_likely=are_numbers(values))
+        is_likely = are_numbers(values) if self._has_loops else has_large_array(values)
+        if self._has_loops or is_likely:
+            return has_room(price, is_likely=is_likely)
         return is_staked(_WITHOUT_LOOPS * price)
 
     def run(

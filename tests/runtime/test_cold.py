@@ -163,7 +163,7 @@ def test_the_first_compiles_of_a_process_need_not_be_earned(monkeypatch):
     assert [(first(5, 2), second(3), with_object(Line())) for _ in range(2)] == [(-1, 3, 3)] * 2
     size = first._executor.baseline.size
     monkeypatch.setattr(cold, "_SECONDS_OF_NODE", 100.0 / size)
-    monkeypatch.setattr(cold, "_SECONDS_OF_BETS", 150.0)
+    monkeypatch.setattr(cold, "_SECONDS_OF_BETS", 15.0)  # ten times as many for these loops
     assert [(with_object(Line()), first(5, 2)) for _ in range(2)] == [(3, -1)] * 2
     own_time.add_own_work(100.0)
     assert [second(3) for _ in range(2)] == [3] * 2

@@ -108,6 +108,21 @@ def test_most_of_the_stake_is_for_loops_over_numbers(clock, monkeypatch):
     del keep
 
 
+def test_most_of_the_stake_is_for_large_arrays_too(clock, monkeypatch):
+    def scaled(a):
+        return a * 2 + 1
+
+    monkeypatch.setattr(waiting, "_STAKE", 50 * price_of(scaled))
+    waits = []
+    for elements in (3, 99, 100, 1000):
+        f = ljit.jit(scaled)
+        assert f(np.ones(elements)).tolist() == [3.0] * elements
+        waits.append(counts_as_waiting(f))
+        del f
+        gc.collect()
+    assert waits == [True, True, False, False]
+
+
 def test_lists_that_hold_themselves_are_no_numbers():
     xs = []
     xs.append(xs)
