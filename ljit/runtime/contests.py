@@ -34,9 +34,9 @@ _SHARE = 1 / 3  # of native code's time, for what CPython runs
 _SHORT_RUNS, _SHORT_RUNS_OF_CLOSE = 5, 12  # of CPython's that show how long it takes
 _RUNS = 3  # that are not short; two if native code is clearly faster, and one if it took long
 _LEAD = 0.92  # of native code's time, which CPython may take at most to win
-_CLEAR = 1.5  # times native code's time
+_CLEAR, _CLOSE = 1.5, 1.15  # times native code's time
 _SURE = 16  # times native code's time, which the interpreter took: it takes more than CPython, and first calls do
-_SLOWER = 2.0  # times native code's time, as nothing is known of CPython's
+_SLOWER = 4.0  # times native code's time, as nothing is known of CPython's
 _SECONDS_OF_SHORT_RUN, _SECONDS_OF_LONG_RUN = 1e-3, 0.1
 _SECONDS_OF_WAY = 2e-5  # through the executor, about
 _LARGER = 4  # magnitudes: arrays that are as much larger need no contest of their own then
@@ -69,12 +69,14 @@ class Round(Record, frozen=False):
 
     @property
     def is_plain_due(self) -> bool:
-        """Whether CPython is to run the next call: when native code has paid for it; by turns if calls are so short
-        that the way to the contest is what costs.
+        """Whether CPython is to run the next call: when native code has paid for it; by turns if CPython takes little
+        more, or calls are so short that the way to the contest is what costs.
         """
-        expected = self.plain.fastest if self.plain.runs else self.expected
-        if expected is None:
-            expected = _SLOWER * self.native.fastest
+        expected = self.plain.fastest
+        if not self.plain.runs:
+            expected = min(self.expected or math.inf, _SLOWER * self.native.fastest)
+        elif not self.is_clear:
+            return self.plain.runs < self.native.runs
         if self.native.fastest < _SECONDS_OF_WAY:
             return self.plain.runs < self.native.runs
         return self.plain.total + expected <= _SHARE * self.native.total
@@ -84,7 +86,7 @@ class Round(Record, frozen=False):
         if not self.plain.runs:
             return self.expected is not None and self.expected > _SURE * self.native.fastest
         if self.plain.fastest < _SECONDS_OF_SHORT_RUN:
-            is_close = 1 / _CLEAR < self.plain.fastest / self.native.fastest < _CLEAR
+            is_close = 1 / _CLEAR < self.plain.fastest / self.native.fastest < _CLOSE
             return self.plain.runs >= (_SHORT_RUNS_OF_CLOSE if is_close else _SHORT_RUNS)
         is_long = self.plain.fastest > _SECONDS_OF_LONG_RUN
         spared = 1 + is_long if self.is_clear else 0
